@@ -1,0 +1,37 @@
+// The two clocks of this program, as types that cannot be mixed.
+//
+// BootClock (CLOCK_BOOTTIME, clock_gettime(2)) orders events and measures waits: it never jumps and
+// runs on while the VM is suspended. It starts at zero with the boot, so a BootTime written to /run
+// means the same to every process of this boot. Wall time is for people to read, never to compute.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace pvrdma {
+
+struct BootClock {
+  using duration = std::chrono::milliseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<BootClock>;
+  static constexpr bool is_steady = true;
+  [[nodiscard]] static time_point now() noexcept;
+};
+
+using Milliseconds = std::chrono::milliseconds;
+using BootTime = BootClock::time_point;
+
+// Milliseconds since boot, and back: the form in which a BootTime is stored and sent.
+[[nodiscard]] constexpr std::int64_t to_ms(BootTime time) noexcept {
+  return time.time_since_epoch().count();
+}
+[[nodiscard]] constexpr BootTime from_ms(std::int64_t ms) noexcept {
+  return BootTime{Milliseconds{ms}};
+}
+
+// A BootTime as UTC wall time, RFC 3339 with seconds: "2026-11-21T02:31:43Z".
+[[nodiscard]] std::string wall_time(BootTime time);
+
+}  // namespace pvrdma

@@ -1,0 +1,97 @@
+#include "agent/base/file.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+
+#include "agent/base/handle.hpp"
+
+namespace pvrdma {
+
+std::filesystem::path Root::operator/(std::string_view absolute) const {
+  while (!absolute.empty() && absolute.front() == '/') absolute.remove_prefix(1);
+  return path_ / absolute;
+}
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit_bytes) {
+  const Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!fd) return fail(errno, "opening", path);
+  std::string content;
+  std::array<char, 4096> chunk{};
+  for (;;) {
+    const ssize_t got = ::read(fd.get(), chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(errno, "reading", path);
+    if (got == 0) return content;
+    content.append(chunk.data(), static_cast<std::size_t>(got));
+    if (content.size() > limit_bytes) return fail(EFBIG, "reading", path);
+  }
+}
+
+Result<std::string> read_attribute(const std::filesystem::path& path) {
+  return read_file(path, 64U << 10U).map([](std::string content) {
+    content.erase(content.find_last_not_of(" \t\r\n") + 1);
+    return content;
+  });
+}
+
+Result<std::vector<std::string>> list_directory(const std::filesystem::path& path) {
+  const Handle<DIR, ::closedir> directory{::opendir(path.c_str())};
+  if (!directory) return fail(errno, "opening", path);
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(directory.get());  // one DIR, one thread: safe
+    if (entry == nullptr) break;
+    const std::string_view name{static_cast<const char*>(entry->d_name)};
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  if (errno != 0) return fail(errno, "reading", path);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<std::string> link_target_name(const std::filesystem::path& path) {
+  std::error_code code;
+  const std::filesystem::path target = std::filesystem::read_symlink(path, code);
+  if (code) return fail(code.value(), "reading link", path);
+  return target.filename().string();
+}
+
+namespace {
+
+Result<void> write_all(int fd, std::string_view content, const std::filesystem::path& path) {
+  while (!content.empty()) {
+    const ssize_t put = ::write(fd, content.data(), content.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return fail(errno, "writing", path);
+    content.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> replace_file(const std::filesystem::path& path, std::string_view content,
+                          unsigned mode) {
+  const std::filesystem::path draft = path.string() + ".new";
+  const Fd fd{::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600)};
+  if (!fd) return fail(errno, "creating", draft);
+  if (auto written = write_all(fd.get(), content, draft); !written) return written;
+  if (::fchmod(fd.get(), mode) != 0) return fail(errno, "setting the mode of", draft);
+  if (std::rename(draft.c_str(), path.c_str()) != 0) return fail(errno, "replacing", path);
+  return {};
+}
+
+bool means_absent(const Error& error) noexcept {
+  return error.code == ENOENT || error.code == ENODEV || error.code == ENXIO ||
+         error.code == ENOTDIR;
+}
+
+}  // namespace pvrdma

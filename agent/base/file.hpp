@@ -1,0 +1,53 @@
+// Bounded reads of small files and directories under a root path.
+//
+// Every function takes the root ("/" on a real system, a directory of captured files in tests) and
+// an absolute path below it. Nothing here writes, and nothing reads more than its limit.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/base/error.hpp"
+
+namespace pvrdma {
+
+// Where a look at the system starts: "/" except in tests.
+class Root {
+ public:
+  Root() : path_("/") {}
+  explicit Root(std::filesystem::path path) : path_(std::move(path)) {}
+  // The path of `absolute` ("/proc/modules") below this root.
+  [[nodiscard]] std::filesystem::path operator/(std::string_view absolute) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline constexpr std::size_t kReadLimitBytes = 1U << 20U;
+
+// The whole content; EFBIG where it is longer than `limit_bytes`. errno of open(2) or read(2).
+[[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path,
+                                            std::size_t limit_bytes = kReadLimitBytes);
+
+// The content without trailing white space: the form of a sysfs attribute.
+[[nodiscard]] Result<std::string> read_attribute(const std::filesystem::path& path);
+
+// Names in a directory, sorted; errno of opendir(3) or readdir(3).
+[[nodiscard]] Result<std::vector<std::string>> list_directory(const std::filesystem::path& path);
+
+// The last component of what a symbolic link points to ("driver" -> "vmxnet3").
+[[nodiscard]] Result<std::string> link_target_name(const std::filesystem::path& path);
+
+// Replaces a file by way of a temporary one in the same directory, so a reader sees the old content
+// or the new, never half of it. `mode` is given to a new file exactly, whatever the umask.
+[[nodiscard]] Result<void> replace_file(const std::filesystem::path& path, std::string_view content,
+                                        unsigned mode = 0644);
+
+// True for ENOENT, ENODEV, ENXIO, ENOTDIR: the thing is not there, as opposed to not readable.
+[[nodiscard]] bool means_absent(const Error& error) noexcept;
+
+}  // namespace pvrdma

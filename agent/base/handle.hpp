@@ -1,0 +1,50 @@
+// Owners of what C interfaces hand out: file descriptors and pointers with a free function.
+//
+// One owner type for each, so that no class of ours writes a move assignment by hand.
+#pragma once
+
+#include <unistd.h>
+
+#include <memory>
+#include <utility>
+
+namespace pvrdma {
+
+// Owns a file descriptor; -1 is empty. Closing ignores errors: nothing of ours is written through
+// an fd without its own check.
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) noexcept : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(other.release()) {}
+  Fd& operator=(Fd&& other) noexcept {
+    Fd(std::move(other)).swap(*this);
+    return *this;
+  }
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  ~Fd() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  [[nodiscard]] int get() const noexcept { return fd_; }
+  [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
+  void swap(Fd& other) noexcept { std::swap(fd_, other.fd_); }
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+// Handle<nl_sock, nl_socket_free>: a unique_ptr that frees with a C function.
+template <auto Free>
+struct FreeWith {
+  template <typename T>
+  void operator()(T* object) const noexcept {
+    static_cast<void>(Free(object));
+  }
+};
+template <typename T, auto Free>
+using Handle = std::unique_ptr<T, FreeWith<Free>>;
+
+}  // namespace pvrdma

@@ -1,0 +1,30 @@
+// Configuration files -> Config.
+//
+// The first pvrdma-agent.toml of DIRS (etc, run, usr/lib) counts, then every
+// pvrdma-agent.toml.d/*.toml of all three in the order of their file names, a name found in several
+// only from the first (as systemd's drop-ins, systemd.unit(5)). No file at all is a good
+// configuration. A later file replaces single keys; [[adapter]] tables add up.
+//
+// A file that is not right yields one line: file, line, key, the value, and what is allowed.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "agent/base/error.hpp"
+#include "agent/base/file.hpp"
+#include "agent/model/config.hpp"
+
+namespace pvrdma {
+
+struct LoadedConfig {
+  Config config;
+  std::vector<std::filesystem::path> files;  // those that were read, in order
+};
+
+// An Error's message() is the whole line to print: "/etc/pvrdma-agent/pvrdma-agent.toml:3:
+// modules.reload = \"sometimes\": must be one of auto, always, never".
+[[nodiscard]] Result<LoadedConfig> load_config(const Root& root = Root{});
+
+}  // namespace pvrdma

@@ -1,0 +1,64 @@
+// Config: what the administrator asked for, after every file was read and checked.
+//
+// A Config is always a good one: agent/config yields an error in place of a half-good value.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/base/clock.hpp"
+
+namespace pvrdma {
+
+// How far the agent may go to have vmw_pvrdma loaded last.
+enum class ReloadPolicy {
+  Auto,    // reload where nothing gentler helped, and nobody holds an adapter
+  Always,  // the field's recipe: unload and load once per boot, then as Auto
+  Never,   // never unload or rebind
+};
+
+// Whose the link of an adapter is.
+enum class Manage {
+  Auto,     // ours unless a network manager has it
+  Agent,    // ours
+  Observe,  // never touched, only reported
+};
+
+// Names one adapter. Exactly one of the three is set.
+struct AdapterMatch {
+  std::optional<std::string> mac;     // lower case, "00:50:56:8a:9f:c2"
+  std::optional<std::string> pci;     // either function of the adapter, "0000:13:00.1"
+  std::optional<std::string> netdev;  // "ens224f0"
+  friend bool operator==(const AdapterMatch&, const AdapterMatch&) = default;
+};
+
+struct AdapterConfig {
+  AdapterMatch match;
+  Manage manage = Manage::Auto;
+  std::optional<unsigned> mtu;         // bytes
+  std::vector<std::string> addresses;  // "192.168.30.201/24", "fd00::1/64"
+  friend bool operator==(const AdapterConfig&, const AdapterConfig&) = default;
+};
+
+struct Config {
+  struct Modules {
+    // Loaded before vmw_pvrdma, in this order.
+    std::vector<std::string> before = {"mlx4_ib", "ib_umad", "rdma_cm", "rdma_ucm"};
+    // Of `before`, those without which health is `failed`. Others may be missing.
+    std::vector<std::string> required = {"rdma_cm", "rdma_ucm"};
+    ReloadPolicy reload = ReloadPolicy::Auto;
+    friend bool operator==(const Modules&, const Modules&) = default;
+  } modules;
+  struct Readiness {
+    std::optional<unsigned> adapters;  // how many must be ready; none: all there are
+    Milliseconds timeout = std::chrono::seconds{90};
+    friend bool operator==(const Readiness&, const Readiness&) = default;
+  } readiness;
+  std::vector<AdapterConfig> adapters;  // none: every adapter with the defaults above
+
+  friend bool operator==(const Config&, const Config&) = default;
+};
+
+}  // namespace pvrdma

@@ -1,0 +1,60 @@
+// Field<T>: something looked at, which is known, absent, or unreadable.
+//
+// "Not there" and "could not be read" lead to different decisions: an absent driver may be bound, a
+// driver that could not be read must be left alone. So no probe flattens the two, and no rule
+// treats an unreadable field as if it were absent.
+#pragma once
+
+#include <utility>
+#include <variant>
+
+#include "agent/base/error.hpp"
+#include "agent/base/file.hpp"
+
+namespace pvrdma {
+
+template <typename T>
+class Field {
+ public:
+  // Absent, so that a default-made value claims nothing.
+  Field() = default;
+  // Known. Implicit, as a probe that has the value has the field.
+  Field(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] static Field absent() { return Field{}; }
+  [[nodiscard]] static Field unreadable(Error error) {
+    Field field;
+    field.value_ = std::move(error);
+    return field;
+  }
+  // Known where the result holds a value, absent for "no such file or device", else unreadable.
+  [[nodiscard]] static Field from(Result<T> result) {
+    if (result) return Field{std::move(*result)};
+    if (means_absent(result.error())) return absent();
+    return unreadable(std::move(result.error()));
+  }
+
+  [[nodiscard]] bool is_known() const noexcept { return std::holds_alternative<T>(value_); }
+  [[nodiscard]] bool is_absent() const noexcept {
+    return std::holds_alternative<std::monostate>(value_);
+  }
+  [[nodiscard]] bool is_unreadable() const noexcept {
+    return std::holds_alternative<Error>(value_);
+  }
+
+  // Null unless known / unreadable.
+  [[nodiscard]] const T* get() const noexcept { return std::get_if<T>(&value_); }
+  [[nodiscard]] T* get() noexcept { return std::get_if<T>(&value_); }
+  [[nodiscard]] const Error* error() const noexcept { return std::get_if<Error>(&value_); }
+
+  // The value, or `otherwise` where absent or unreadable: for printing, not for deciding.
+  [[nodiscard]] T value_or(T otherwise) const { return is_known() ? *get() : std::move(otherwise); }
+  // True where known and equal.
+  [[nodiscard]] bool is(const T& value) const { return is_known() && *get() == value; }
+
+  friend bool operator==(const Field&, const Field&) = default;
+
+ private:
+  std::variant<std::monostate, T, Error> value_;
+};
+
+}  // namespace pvrdma

@@ -1,0 +1,82 @@
+// Finding, Plan and Health: what the agent concluded. The JSON of these is a public interface
+// (io.pvrdma.Agent, `pvrdma-agentctl --json`): grown, but never changed in meaning.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/base/clock.hpp"
+#include "agent/model/action.hpp"
+#include "agent/model/snapshot.hpp"
+
+namespace pvrdma {
+
+// Info changes no state; Warning makes a ready adapter degraded; Error means it will not work.
+enum class Severity { Info, Warning, Error };
+
+struct Finding {
+  std::string id;  // "driver-in-use": stable, for machines
+  Severity severity = Severity::Info;
+  std::optional<std::string> adapter;  // function address; none: the whole system
+  std::string summary;                 // one sentence: what is so
+  std::string remedy;                  // one or two sentences: what to do; may be empty for Info
+  std::vector<Holder> holders;         // evidence, where somebody holds the device
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+enum class State {
+  Absent,      // no adapter, and none required
+  Converging,  // something is being done, or is waited for within its time
+  Ready,
+  Degraded,  // works with warnings, or some adapters do not
+  Failed,
+  Unknown,  // no look has finished, or the last one is stale
+};
+
+struct Plan {
+  std::vector<Action> actions;  // what can be done now, in order
+  std::vector<Finding> findings;
+  std::optional<BootTime> next_look;  // when time alone would change the plan; none: only events
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+struct AdapterHealth {
+  Adapter adapter;  // as observed
+  State state = State::Unknown;
+  std::string managed_by;         // "agent" or "nobody" (observe)
+  std::uint64_t transitions = 0;  // changes of the port's state seen since the agent started
+  BootTime last_change;           // of the port's state
+  friend bool operator==(const AdapterHealth&, const AdapterHealth&) = default;
+};
+
+// A call to the executor that has not come back.
+struct BusyCall {
+  std::string call;  // "LoadModule mlx4_ib"
+  BootTime since;
+  bool stuck = false;  // longer than its bound
+  friend bool operator==(const BusyCall&, const BusyCall&) = default;
+};
+
+struct Health {
+  State state = State::Unknown;
+  BootTime since;       // when `state` was entered
+  BootTime observed;    // when the look behind it ended
+  std::string summary;  // "1 of 1 adapters ready"
+  std::vector<AdapterHealth> adapters;
+  std::vector<Finding> findings;
+  std::optional<BusyCall> busy;
+  std::uint64_t reloads = 0;  // of this boot, by the executor
+  std::uint64_t rebinds = 0;
+  friend bool operator==(const Health&, const Health&) = default;
+};
+
+[[nodiscard]] const char* to_string(Severity severity);
+[[nodiscard]] const char* to_string(State state);
+[[nodiscard]] std::optional<State> state_from(const std::string& text);
+
+// A monitoring plugin's: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown.
+[[nodiscard]] int exit_code(State state);
+
+}  // namespace pvrdma

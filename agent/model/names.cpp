@@ -1,0 +1,136 @@
+// Printable names of the model's values, and the few look-ups on them.
+#include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
+
+#include "agent/model/action.hpp"
+#include "agent/model/attempt.hpp"
+#include "agent/model/health.hpp"
+#include "agent/model/snapshot.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+template <typename Enum, std::size_t N>
+using Names = std::array<std::pair<Enum, const char*>, N>;
+
+template <typename Enum, std::size_t N>
+const char* name_of(const Names<Enum, N>& names, Enum value) {
+  for (const auto& [key, name] : names)
+    if (key == value) return name;
+  return "unknown";
+}
+
+template <typename Enum, std::size_t N>
+std::optional<Enum> value_of(const Names<Enum, N>& names, const std::string& text) {
+  for (const auto& [key, name] : names)
+    if (text == name) return key;
+  return std::nullopt;
+}
+
+constexpr Names<Outcome, 7> kOutcomes{{{Outcome::Done, "done"},
+                                       {Outcome::AlreadyDone, "already_done"},
+                                       {Outcome::NotShipped, "not_shipped"},
+                                       {Outcome::Refused, "refused"},
+                                       {Outcome::InUse, "in_use"},
+                                       {Outcome::NotAllowed, "not_allowed"},
+                                       {Outcome::Failed, "failed"}}};
+constexpr Names<State, 6> kStates{{{State::Absent, "absent"},
+                                   {State::Converging, "converging"},
+                                   {State::Ready, "ready"},
+                                   {State::Degraded, "degraded"},
+                                   {State::Failed, "failed"},
+                                   {State::Unknown, "unknown"}}};
+constexpr Names<Severity, 3> kSeverities{
+    {{Severity::Info, "info"}, {Severity::Warning, "warning"}, {Severity::Error, "error"}}};
+constexpr Names<ModuleInit, 4> kInits{{{ModuleInit::Coming, "coming"},
+                                       {ModuleInit::Live, "live"},
+                                       {ModuleInit::Going, "going"},
+                                       {ModuleInit::BuiltIn, "built-in"}}};
+constexpr Names<Shipped, 3> kShipped{{{Shipped::Loadable, "loadable"},
+                                      {Shipped::BuiltIn, "built-in"},
+                                      {Shipped::Missing, "missing"}}};
+
+// The overloads of a visitor in one object.
+template <typename... Each>
+struct Overload : Each... {
+  using Each::operator()...;
+};
+template <typename... Each>
+Overload(Each...) -> Overload<Each...>;
+
+}  // namespace
+
+const char* to_string(Outcome outcome) { return name_of(kOutcomes, outcome); }
+const char* to_string(State state) { return name_of(kStates, state); }
+const char* to_string(Severity severity) { return name_of(kSeverities, severity); }
+const char* to_string(ModuleInit init) { return name_of(kInits, init); }
+const char* to_string(Shipped shipped) { return name_of(kShipped, shipped); }
+std::optional<Outcome> outcome_from(const std::string& text) { return value_of(kOutcomes, text); }
+std::optional<State> state_from(const std::string& text) { return value_of(kStates, text); }
+
+const char* verb(const Operation& operation) {
+  return std::visit(Overload{[](const LoadModule&) { return "LoadModule"; },
+                             [](const BindFunction&) { return "BindFunction"; },
+                             [](const RebindFunction&) { return "RebindFunction"; },
+                             [](const ReloadDriver&) { return "ReloadDriver"; },
+                             [](const ConfigureLink&) { return "ConfigureLink"; },
+                             [](const BounceLink&) { return "BounceLink"; }},
+                    operation);
+}
+
+std::string target(const Operation& operation) {
+  return std::visit(Overload{[](const LoadModule& load) { return load.module; },
+                             [](const ReloadDriver&) { return std::string{kDriverModule}; },
+                             [](const auto& of_function) { return of_function.function; }},
+                    operation);
+}
+
+std::string describe(const Operation& operation) {
+  return std::string{verb(operation)} + " " + target(operation);
+}
+
+bool takes_driver_away(const Operation& operation) {
+  return std::holds_alternative<RebindFunction>(operation) ||
+         std::holds_alternative<ReloadDriver>(operation);
+}
+
+int exit_code(State state) {
+  switch (state) {
+    case State::Absent:
+    case State::Ready:
+      return 0;
+    case State::Converging:
+    case State::Degraded:
+      return 1;
+    case State::Failed:
+      return 2;
+    case State::Unknown:
+      break;
+  }
+  return 3;
+}
+
+const Module* Snapshot::module(const std::string& name) const {
+  const auto found = std::find_if(modules.begin(), modules.end(),
+                                  [&](const Module& module) { return module.name == name; });
+  return found == modules.end() ? nullptr : &*found;
+}
+
+const Adapter* Snapshot::adapter(const std::string& function) const {
+  if (!adapters.is_known()) return nullptr;
+  const auto& list = *adapters.get();
+  const auto found = std::find_if(list.begin(), list.end(), [&](const Adapter& adapter) {
+    return adapter.function == function;
+  });
+  return found == list.end() ? nullptr : &*found;
+}
+
+bool Snapshot::same_as(const Snapshot& other) const {
+  return kernel == other.kernel && modules == other.modules && adapters == other.adapters &&
+         holders == other.holders && ledger == other.ledger;
+}
+
+}  // namespace pvrdma

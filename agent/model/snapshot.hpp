@@ -1,0 +1,117 @@
+// Snapshot: everything one look at the system saw. Plain values, comparable, no handles.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agent/base/clock.hpp"
+#include "agent/model/attempt.hpp"
+#include "agent/model/field.hpp"
+
+namespace pvrdma {
+
+inline constexpr const char* kDriverModule = "vmw_pvrdma";
+inline constexpr const char* kNetModule = "vmxnet3";
+
+// /sys/module/NAME/initstate, Linux kernel/module/sysfs.c
+enum class ModuleInit { Coming, Live, Going, BuiltIn };
+
+// Whether the running kernel's module index (libkmod) has the module.
+enum class Shipped { Loadable, BuiltIn, Missing };
+
+struct Module {
+  std::string name;            // with underscores, as in /proc/modules
+  Field<ModuleInit> init;      // absent: not loaded
+  Field<unsigned> refcount;    // absent: not loaded, or built in
+  Field<unsigned> load_order;  // larger was loaded later (/proc/modules read from its end)
+  Field<Shipped> shipped;      // unreadable: the module index could not be read
+  friend bool operator==(const Module&, const Module&) = default;
+};
+
+struct Netdev {
+  std::string name;
+  int index = 0;
+  std::string mac;          // lower case
+  unsigned mtu = 0;         // bytes
+  Field<unsigned> mtu_min;  // absent where the kernel does not say
+  Field<unsigned> mtu_max;
+  bool up = false;                     // IFF_UP: administratively up
+  Field<bool> carrier;                 // absent while the link is down, when it says nothing
+  std::string operstate;               // "up", "down", "lowerlayerdown", … (RFC 2863, if_link.h)
+  std::vector<std::string> addresses;  // "192.168.30.201/24", in the kernel's order
+  Field<bool> settled;  // udev has finished with it (and so has renamed it if it would)
+  friend bool operator==(const Netdev&, const Netdev&) = default;
+};
+
+struct Gid {
+  unsigned index = 0;
+  std::string gid;          // as inet_ntop(3) writes it: "::ffff:192.168.30.201", "fe80::…"
+  Field<std::string> type;  // "RoCE v2", "IB/RoCE v1"
+  Field<std::string> netdev;
+  friend bool operator==(const Gid&, const Gid&) = default;
+};
+
+// One reading of a port's attributes.
+struct Port {
+  Field<std::string> state;       // "ACTIVE", "DOWN", "INIT", "ARMED", "ACTIVE_DEFER", "NOP"
+  Field<std::string> phys_state;  // sysfs's word with underscores: "LINK_UP", "DISABLED"
+  // What ibv_query_port(3) says through the user-space provider: absent where it was not asked,
+  // unreadable where no provider answers. The agent asks when `state` has changed, not at each
+  // look.
+  Field<std::string> verbs_state;
+  Field<unsigned> active_mtu;     // bytes; only ibv_query_port(3) tells; 1024 is normal
+  Field<std::string> link_layer;  // "Ethernet"
+  friend bool operator==(const Port&, const Port&) = default;
+};
+
+struct RdmaDevice {
+  std::string name;                  // "rocep19s0f1"
+  std::vector<std::string> aliases;  // other names it had or has: "vmw_pvrdma0"
+  Field<std::string> uverbs;         // "uverbs0": its node in /dev/infiniband
+  Field<std::string> node_guid;      // "0250:56ff:fe8a:9fc2"
+  Field<std::string> netdev;         // the netdev the driver has paired with it, by nldev
+  Port port;                         // port 1: the adapter has one
+  std::vector<Gid> gids;             // the non-zero ones
+  friend bool operator==(const RdmaDevice&, const RdmaDevice&) = default;
+};
+
+// A PVRDMA adapter: the RDMA function, and the vmxnet3 function in the same slot.
+struct Adapter {
+  std::string function;           // 15ad:0820, "0000:13:00.1": the identity of the adapter
+  std::string net_function;       // function 0 of the slot, "0000:13:00.0", there or not
+  Field<std::string> driver;      // of `function`; absent: no driver is bound
+  Field<std::string> net_driver;  // of `net_function`; absent: none, or no such function
+  Field<Netdev> netdev;           // of `net_function`
+  Field<RdmaDevice> rdma;         // of `function`
+  friend bool operator==(const Adapter&, const Adapter&) = default;
+};
+
+// A process that has a verbs context of a PVRDMA adapter open.
+struct Holder {
+  pid_t pid = 0;
+  std::string command;      // /proc/PID/comm; empty where it could not be read
+  std::string rdma_device;  // the device it holds
+  friend bool operator==(const Holder&, const Holder&) = default;
+};
+
+struct Snapshot {
+  BootTime taken_at;                     // when the look ended
+  Field<std::string> kernel;             // release, uname(2)
+  std::vector<Module> modules;           // Config's `before`, vmxnet3, vmw_pvrdma; loaded or not
+  Field<std::vector<Adapter>> adapters;  // by function address; known and empty: there is none
+  Field<std::vector<Holder>> holders;    // known and empty: nobody holds any adapter
+  Ledger ledger;                         // what the executor did in this boot
+
+  [[nodiscard]] const Module* module(const std::string& name) const;
+  [[nodiscard]] const Adapter* adapter(const std::string& function) const;
+  // Equal in everything but the time they were taken.
+  [[nodiscard]] bool same_as(const Snapshot& other) const;
+};
+
+[[nodiscard]] const char* to_string(ModuleInit init);
+[[nodiscard]] const char* to_string(Shipped shipped);
+
+}  // namespace pvrdma

@@ -1,0 +1,69 @@
+// Varlink clients: a blocking one with a deadline on every wait, for the command line, and one on
+// an sd-event loop, for the daemon, which must never block.
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "agent/base/clock.hpp"
+#include "agent/base/error.hpp"
+#include "agent/base/handle.hpp"
+
+namespace pvrdma::varlink {
+
+using Json = nlohmann::json;
+
+struct Reply {
+  Json parameters = Json::object();
+  std::string error;       // "io.pvrdma.Agent.InUse"; empty: none
+  bool continues = false;  // another reply to the same call follows
+};
+
+// Blocking. A time-out is an Error with ETIMEDOUT, a server that hangs up one with ECONNRESET.
+class Client {
+ public:
+  [[nodiscard]] static Result<Client> connect(const std::string& path, Milliseconds timeout);
+  // One call, one reply.
+  [[nodiscard]] Result<Reply> call(const std::string& method, const Json& parameters,
+                                   Milliseconds timeout);
+  // A call with `more`; next() then yields its replies one by one.
+  [[nodiscard]] Result<void> start_stream(const std::string& method, const Json& parameters);
+  [[nodiscard]] Result<Reply> next(Milliseconds timeout);
+  // For poll(2) beside other fds; replies already received are not seen there.
+  [[nodiscard]] int fd() const;
+
+ private:
+  explicit Client(Fd socket);
+  Fd socket_;
+  std::string input_;
+};
+
+// On an sd-event loop; one call at a time, a connection for each call.
+class AsyncClient {
+ public:
+  using Done = std::function<void(Result<Reply>)>;
+  // `event` must outlive the client.
+  AsyncClient(sd_event* event, std::string path);
+  ~AsyncClient();
+  AsyncClient(const AsyncClient&) = delete;
+  AsyncClient& operator=(const AsyncClient&) = delete;
+  AsyncClient(AsyncClient&&) = delete;
+  AsyncClient& operator=(AsyncClient&&) = delete;
+
+  // `done` is called exactly once, from the loop, never from within call(): with the reply, or with
+  // the Error of connecting, sending or receiving. No time limit: the caller watches the clock, for
+  // a call stuck in the kernel cannot be taken back. EBUSY (through `done`) while one is under way.
+  void call(const std::string& method, const Json& parameters, Done done);
+  [[nodiscard]] bool busy() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pvrdma::varlink

@@ -1,0 +1,34 @@
+// The JSON of the model, as the *.varlink files in this folder declare it: one place for both
+// directions, so that the daemon, the executor and the command line cannot disagree.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "agent/model/health.hpp"
+
+namespace pvrdma::varlink {
+
+using Json = nlohmann::json;
+
+// io.pvrdma.Agent. `now` turns times into ages.
+[[nodiscard]] Json to_json(const Health& health, BootTime now);
+[[nodiscard]] Json to_json(const Plan& plan, BootTime now);
+[[nodiscard]] Json to_json(const Finding& finding);
+[[nodiscard]] Json to_json(const Holder& holder);
+
+// io.pvrdma.Executor: the parameters of a verb's call, and back. EINVAL names the bad field.
+[[nodiscard]] Json to_parameters(const Operation& operation);
+[[nodiscard]] Result<Operation> operation_from(const std::string& verb, const Json& parameters);
+
+// What a verb answers (the interface's Result type).
+struct Answer {
+  Outcome outcome = Outcome::Failed;
+  std::string detail;  // one line for a person
+  int code = 0;        // errno
+  std::vector<Holder> holders;
+};
+[[nodiscard]] Json to_json(const Answer& answer);
+[[nodiscard]] Result<Answer> answer_from(const Json& result);
+
+}  // namespace pvrdma::varlink
