@@ -1,0 +1,249 @@
+#include "agent/plan/findings.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/plan/match.hpp"
+
+namespace pvrdma::findings {
+
+namespace {
+
+constexpr const char* kHostSide =
+    "On the ESXi host check that Net.PVRDMAVmknic is set (esxcli system settings advanced set -o "
+    "/Net/PVRDMAVmknic -s vmk0), that the pvrdma firewall rule set is enabled (esxcli network "
+    "firewall ruleset set -e true -r pvrdma), and that the distributed switch has an uplink.";
+
+Finding about(const Adapter& adapter, std::string id, Severity severity, std::string summary,
+              std::string remedy) {
+  return {std::move(id), severity, adapter.function, std::move(summary), std::move(remedy), {}};
+}
+
+Finding overall(std::string id, Severity severity, std::string summary, std::string remedy) {
+  return {std::move(id), severity, std::nullopt, std::move(summary), std::move(remedy), {}};
+}
+
+std::string device_name(const Adapter& adapter) {
+  const RdmaDevice* rdma = adapter.rdma.get();
+  return rdma != nullptr ? rdma->name : adapter.function;
+}
+
+std::string kernel_of(const Snapshot& snapshot) { return snapshot.kernel.value_or("running"); }
+
+std::string listing(const std::vector<Holder>& holders) {
+  constexpr std::size_t kMost = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(holders.size(), kMost); ++i) {
+    const Holder& holder = holders[i];
+    text += (i == 0 ? "" : ", ") + (holder.command.empty() ? "a process" : holder.command) +
+            " (PID " + std::to_string(holder.pid) + ")";
+  }
+  if (holders.size() > kMost) text += " and " + std::to_string(holders.size() - kMost) + " more";
+  return text;
+}
+
+}  // namespace
+
+Finding no_adapter(unsigned required) {
+  return overall(
+      "no-adapter", Severity::Error,
+      "No PVRDMA function is in this VM, but " + std::to_string(required) +
+          " adapter(s) are required by readiness.adapters.",
+      "In vSphere give the VM a network adapter of type PVRDMA, connected at power on; it "
+      "needs hardware version 13 or later.");
+}
+
+Finding no_vmxnet3_pair(const Adapter& adapter) {
+  return about(
+      adapter, "no-vmxnet3-pair", Severity::Error,
+      "Function " + adapter.net_function + ", the vmxnet3 side of the adapter, has no driver.",
+      "See dmesg for vmxnet3; without its netdev vmw_pvrdma cannot probe.");
+}
+
+Finding no_carrier(const Adapter& adapter, const Netdev& netdev) {
+  return about(adapter, "no-carrier", Severity::Warning,
+               "The link of " + netdev.name + " is up but has no carrier.",
+               "In vSphere check that the network adapter is connected and its port group has an "
+               "uplink.");
+}
+
+Finding port_down(const Adapter& adapter) {
+  const RdmaDevice* rdma = adapter.rdma.get();
+  return about(adapter, "port-down", Severity::Error,
+               "The port of " + device_name(adapter) + " is " +
+                   (rdma != nullptr ? rdma->port.state.value_or("unreadable") : "missing") +
+                   " though its link and carrier are up: the host holds it down.",
+               kHostSide);
+}
+
+Finding netdev_lost(const Adapter& adapter) {
+  return about(
+      adapter, "netdev-lost", Severity::Warning,
+      "The driver has lost the netdev of " + device_name(adapter) +
+          " (another adapter was unbound or removed): link events no longer reach it.",
+      "Its traffic goes on. The driver is reloaded for all adapters as soon as nobody holds "
+      "one.");
+}
+
+Finding verbs_unusable(const Adapter& adapter, const RdmaDevice& rdma) {
+  const Error* error = rdma.port.verbs_state.error();
+  return about(adapter, "verbs-unusable", Severity::Warning,
+               "The kernel says the port of " + rdma.name +
+                   " is ACTIVE, but ibv_query_port does not: " +
+                   (error != nullptr ? error->message() : rdma.port.verbs_state.value_or("")) + ".",
+               "Install rdma-core's provider for vmw_pvrdma (Debian, Ubuntu: ibverbs-providers; "
+               "Enterprise Linux: libibverbs); a vendor's OFED libraries bring none.");
+}
+
+Finding unreadable(const Error& error, MaybeAdapter adapter) {
+  return {"unreadable",
+          Severity::Warning,
+          std::move(adapter),
+          "A part of the state is not known: " + error.message() + ".",
+          "Nothing is unloaded or unbound while this is so.",
+          {}};
+}
+
+Finding driver_not_shipped(const Snapshot& snapshot) {
+  return overall("driver-not-shipped", Severity::Error,
+                 "The kernel " + kernel_of(snapshot) + " does not ship vmw_pvrdma.",
+                 "Boot a kernel that has it (Ubuntu: linux-modules-extra; Debian builds none), or "
+                 "build the module for this one.");
+}
+
+Finding driver_built_in(const std::string& why) {
+  return overall("driver-built-in", Severity::Warning,
+                 "vmw_pvrdma ought to be reloaded (" + why +
+                     "), but it is built into this kernel and has several adapters.",
+                 "Only a reboot pairs all of them again.");
+}
+
+Finding module_not_shipped(const std::string& module, const Snapshot& snapshot, bool required) {
+  return overall("module-not-shipped", required ? Severity::Error : Severity::Info,
+                 "The kernel " + kernel_of(snapshot) + " does not ship " + module + "." +
+                     (required ? " It is required." : " The adapters work without it."),
+                 required ? "Install the package with this kernel's extra modules (Ubuntu: "
+                            "linux-modules-extra; Enterprise Linux: kernel-modules-extra), or take "
+                            "it off modules.required."
+                          : "To be rid of this line, take it off modules.before.");
+}
+
+Finding attempt_failed(const Attempt& attempt, MaybeAdapter adapter) {
+  const std::string call = attempt.verb + " " + attempt.target;
+  if (attempt.outcome == Outcome::Refused)
+    return {
+        "module-refused",
+        Severity::Warning,
+        std::move(adapter),
+        "The kernel refuses " + attempt.target + ": " + attempt.detail + ".",
+        "With Secure Boot a module must be signed by a key the kernel trusts; see also modprobe.d "
+        "for block lists.",
+        {}};
+  return {"action-failed",
+          Severity::Warning,
+          std::move(adapter),
+          call + " did not work: " + attempt.detail + ".",
+          "It is tried again, less and less often.",
+          {}};
+}
+
+Finding giving_up(const std::string& call, unsigned tries, Severity severity,
+                  MaybeAdapter adapter) {
+  return {"giving-up",
+          severity,
+          std::move(adapter),
+          call + " was tried " + std::to_string(tries) + " times; it is not tried again by itself.",
+          "It is taken up again on any change of the adapter's state, or by `pvrdma-agentctl "
+          "reload`.",
+          {}};
+}
+
+Finding driver_in_use(std::vector<Holder> holders, const std::string& why) {
+  const std::string who =
+      holders.empty() ? "somebody the kernel does not name (vmw_pvrdma's refcount is above 0)"
+                      : listing(holders);
+  Finding finding =
+      overall("driver-in-use", Severity::Warning,
+              "vmw_pvrdma ought to be reloaded (" + why + "), but is held by " + who + ".",
+              "Nothing is unloaded while a process holds an adapter. The reload follows by "
+              "itself once they have ended.");
+  finding.holders = std::move(holders);
+  return finding;
+}
+
+Finding holders_unknown(const Snapshot& snapshot, const std::string& why) {
+  const Error* error = snapshot.holders.error();
+  return overall("holders-unknown", Severity::Warning,
+                 "vmw_pvrdma ought to be reloaded (" + why +
+                     "), but whether somebody holds an adapter is not known" +
+                     (error != nullptr ? ": " + error->message() : "") + ".",
+                 "Nothing is unloaded while this is so. When no RDMA program runs, `modprobe -r "
+                 "vmw_pvrdma` by hand is safe: the kernel refuses it while in use.");
+}
+
+Finding reload_forbidden(const std::string& why) {
+  return overall("reload-forbidden", Severity::Warning,
+                 "vmw_pvrdma ought to be reloaded (" + why + "), but modules.reload is \"never\".",
+                 "Set modules.reload to \"auto\", or reload it by hand when no job runs.");
+}
+
+Finding executor_stuck(const BusyCall& call) {
+  return overall(
+      "executor-stuck", Severity::Error,
+      call.call + " has not come back from the kernel since " + wall_time(call.since) + ".",
+      "See `journalctl -u pvrdma-agent-executor` and dmesg. A process stuck in the kernel "
+      "cannot be killed; nothing else is tried until it returns.");
+}
+
+Finding slow(const Adapter& adapter, Milliseconds limit) {
+  return about(adapter, "slow", Severity::Warning,
+               "The adapter has not become ready within " + std::to_string(limit.count() / 1000) +
+                   " s of its last change.",
+               "`pvrdma-agentctl plan` says what is waited for.");
+}
+
+Finding config_bad(const std::string& error) {
+  return overall("config-bad", Severity::Warning,
+                 "The configuration on disk is not good, the last good one is in force: " + error,
+                 "Mend the file, try it with `pvrdma-agent --check-config`, then `systemctl reload "
+                 "pvrdma-agent`.");
+}
+
+Finding config_matches_nothing(const AdapterMatch& match) {
+  const std::string what = match.mac      ? "mac = \"" + *match.mac + "\""
+                           : match.netdev ? "netdev = \"" + *match.netdev + "\""
+                                          : "pci = \"" + match.pci.value_or("") + "\"";
+  return overall("config-matches-nothing", Severity::Warning,
+                 "An [[adapter]] of the configuration, " + what + ", is no adapter of this VM.",
+                 "Compare with `pvrdma-agentctl status`; a clone has other MAC addresses.");
+}
+
+Finding link_down_not_ours(const Adapter& adapter, const Netdev& netdev) {
+  return about(
+      adapter, "link-down", Severity::Warning,
+      "The link of " + netdev.name + " is down, and manage = \"observe\" forbids to bring it up.",
+      "Bring it up (ip link set " + netdev.name + " up), or let the agent manage it.");
+}
+
+void compare_link(const AdapterConfig& wanted, const Adapter& adapter, const Netdev& netdev,
+                  Draft& draft) {
+  if (wanted.mtu && *wanted.mtu != netdev.mtu)
+    draft.find(
+        about(adapter, "mtu-differs", Severity::Warning,
+              "The MTU of " + netdev.name + " is " + std::to_string(netdev.mtu) +
+                  ", configured is " + std::to_string(*wanted.mtu) + ".",
+              "This version only brings the link up: set the MTU in the network manager, or by "
+              "ip link set " +
+                  netdev.name + " mtu " + std::to_string(*wanted.mtu) + "."));
+  for (const std::string& address : wanted.addresses)
+    if (std::find(netdev.addresses.begin(), netdev.addresses.end(), address) ==
+        netdev.addresses.end())
+      draft.find(
+          about(adapter, "address-missing", Severity::Warning,
+                "The configured address " + address + " is not on " + netdev.name + ".",
+                "This version only brings the link up: set the address in the network manager, "
+                "or by ip address add " +
+                    address + " dev " + netdev.name + "."));
+}
+
+}  // namespace pvrdma::findings

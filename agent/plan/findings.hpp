@@ -1,0 +1,48 @@
+// The findings: each a function that fills one in, so that id, severity, summary and remedy of each
+// stand in one place.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/plan/draft.hpp"
+
+namespace pvrdma::findings {
+
+using MaybeAdapter = std::optional<std::string>;
+
+// Adapter and host
+[[nodiscard]] Finding no_adapter(unsigned required);
+[[nodiscard]] Finding no_vmxnet3_pair(const Adapter& adapter);
+[[nodiscard]] Finding no_carrier(const Adapter& adapter, const Netdev& netdev);
+[[nodiscard]] Finding port_down(const Adapter& adapter);
+[[nodiscard]] Finding netdev_lost(const Adapter& adapter);
+[[nodiscard]] Finding verbs_unusable(const Adapter& adapter, const RdmaDevice& rdma);
+[[nodiscard]] Finding unreadable(const Error& error, MaybeAdapter adapter);
+
+// Modules
+[[nodiscard]] Finding driver_not_shipped(const Snapshot& snapshot);
+[[nodiscard]] Finding driver_built_in(const std::string& why);
+[[nodiscard]] Finding module_not_shipped(const std::string& module, const Snapshot& snapshot,
+                                         bool required);
+
+// What was tried, and what stands in the way
+[[nodiscard]] Finding attempt_failed(const Attempt& attempt, MaybeAdapter adapter);
+[[nodiscard]] Finding giving_up(const std::string& call, unsigned tries, Severity severity,
+                                MaybeAdapter adapter);
+[[nodiscard]] Finding driver_in_use(std::vector<Holder> holders, const std::string& why);
+[[nodiscard]] Finding holders_unknown(const Snapshot& snapshot, const std::string& why);
+[[nodiscard]] Finding reload_forbidden(const std::string& why);
+[[nodiscard]] Finding executor_stuck(const BusyCall& call);
+[[nodiscard]] Finding slow(const Adapter& adapter, Milliseconds limit);
+
+// Configuration
+[[nodiscard]] Finding config_bad(const std::string& error);
+[[nodiscard]] Finding config_matches_nothing(const AdapterMatch& match);
+[[nodiscard]] Finding link_down_not_ours(const Adapter& adapter, const Netdev& netdev);
+// Adds a finding for each difference between what is configured and what the link has.
+void compare_link(const AdapterConfig& wanted, const Adapter& adapter, const Netdev& netdev,
+                  Draft& draft);
+
+}  // namespace pvrdma::findings

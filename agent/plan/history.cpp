@@ -1,0 +1,65 @@
+#include "agent/plan/history.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace pvrdma {
+
+namespace {
+
+// What the ladder looks at, in one comparable value.
+auto ladder_view(const Adapter& adapter) {
+  const Netdev* netdev = adapter.netdev.get();
+  const RdmaDevice* rdma = adapter.rdma.get();
+  return std::make_tuple(adapter.driver, netdev != nullptr, netdev != nullptr && netdev->up,
+                         netdev != nullptr ? netdev->carrier : Field<bool>{}, rdma != nullptr,
+                         rdma != nullptr ? rdma->port.state : Field<std::string>{},
+                         rdma != nullptr && rdma->netdev.is_known());
+}
+
+std::string port_state(const Adapter& adapter) {
+  const RdmaDevice* rdma = adapter.rdma.get();
+  return rdma == nullptr ? std::string{} : rdma->port.state.value_or({});
+}
+
+// True where one of our own attempts may have caused a change seen between the two looks.
+bool ours(const Ledger& ledger, BootTime before, BootTime now) {
+  return std::any_of(ledger.attempts.begin(), ledger.attempts.end(), [&](const Attempt& attempt) {
+    return attempt.started <= now && (!attempt.finished || *attempt.finished + kSettle >= before);
+  });
+}
+
+}  // namespace
+
+History advance(History history, const Snapshot* before, const Snapshot& now) {
+  if (!now.adapters.is_known()) return history;
+  std::map<std::string, AdapterHistory> adapters;
+  bool changed = before != nullptr && before->kernel != now.kernel;
+  for (const Adapter& adapter : *now.adapters.get()) {
+    const auto known = history.adapters.find(adapter.function);
+    const Adapter* was = before != nullptr ? before->adapter(adapter.function) : nullptr;
+    AdapterHistory entry{now.taken_at, now.taken_at, 0, now.taken_at};
+    if (known != history.adapters.end() && before == nullptr) {
+      entry = known->second;
+    } else if (known != history.adapters.end()) {
+      entry = known->second;
+      if (was == nullptr || ladder_view(*was) != ladder_view(adapter)) {
+        entry.changed = now.taken_at;
+        changed = true;
+      }
+      if (was != nullptr && port_state(*was) != port_state(adapter)) {
+        entry.port_changed = now.taken_at;
+        ++entry.transitions;
+      }
+    } else if (before != nullptr) {
+      changed = true;
+    }
+    adapters.emplace(adapter.function, entry);
+  }
+  if (changed && !ours(now.ledger, before->taken_at, now.taken_at))
+    history.fresh_start = now.taken_at;
+  history.adapters = std::move(adapters);
+  return history;
+}
+
+}  // namespace pvrdma

@@ -1,0 +1,45 @@
+// History: the little that no look at the system can tell: when things changed, and who asked.
+//
+// advance() is pure: the history after a look follows from the history before it, the look before
+// and the look now. What was tried is not here; the executor's ledger (in the Snapshot) tells that.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "agent/model/health.hpp"
+#include "agent/model/snapshot.hpp"
+
+namespace pvrdma {
+
+struct AdapterHistory {
+  BootTime first_seen;
+  // Last change of anything the ladder looks at: binding, link, carrier, netdev, port.
+  BootTime changed;
+  // Of the port's state alone, as Health reports it.
+  std::uint64_t transitions = 0;
+  BootTime port_changed;
+};
+
+struct History {
+  BootTime started;                                // of the agent
+  std::map<std::string, AdapterHistory> adapters;  // by function
+  // Attempts that ended before this no longer count: something changed by itself, or somebody
+  // asked.
+  BootTime fresh_start{};
+  // io.pvrdma.Agent.Reload was called and has not been carried out or refused yet.
+  bool reload_requested = false;
+  std::optional<BusyCall> busy;
+};
+
+// How long the kernel, udev and the host are given after a change before the next rung. The driver
+// reports PORT_ACTIVE within milliseconds of NETDEV_UP (drivers/infiniband/hw/vmw_pvrdma, Linux
+// 6.1); the rest is allowance for a loaded host.
+inline constexpr Milliseconds kSettle{3000};
+
+// `before` is null for the first look.
+[[nodiscard]] History advance(History history, const Snapshot* before, const Snapshot& now);
+
+}  // namespace pvrdma

@@ -1,0 +1,100 @@
+#include "agent/plan/planner.hpp"
+
+#include <algorithm>
+
+#include "agent/plan/findings.hpp"
+#include "agent/plan/ladder.hpp"
+#include "agent/plan/match.hpp"
+#include "agent/plan/rules.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+template <typename T>
+void report_unreadable(const Field<T>& field, Draft& draft,
+                       const std::optional<std::string>& adapter = {}) {
+  if (field.is_unreadable()) draft.find(findings::unreadable(*field.error(), adapter));
+}
+
+void report_unreadable_fields(const Snapshot& snapshot, Draft& draft) {
+  for (const Module& module : snapshot.modules) {
+    report_unreadable(module.init, draft);
+    // Of no interest while the module is loaded.
+    if (module.init.is_absent()) report_unreadable(module.shipped, draft);
+  }
+  for (const Adapter& adapter : *snapshot.adapters.get()) {
+    report_unreadable(adapter.driver, draft, adapter.function);
+    report_unreadable(adapter.netdev, draft, adapter.function);
+    report_unreadable(adapter.rdma, draft, adapter.function);
+    if (const RdmaDevice* rdma = adapter.rdma.get()) {
+      report_unreadable(rdma->port.state, draft, adapter.function);
+      report_unreadable(rdma->netdev, draft, adapter.function);
+    }
+  }
+}
+
+void report_port(const Adapter& adapter, Draft& draft) {
+  const Netdev* netdev = adapter.netdev.get();
+  const RdmaDevice* rdma = adapter.rdma.get();
+  if (netdev != nullptr && netdev->up && netdev->carrier.is(false))
+    draft.find(findings::no_carrier(adapter, *netdev));
+  if (rdma == nullptr || !rdma->port.state.is("ACTIVE")) return;
+  const Field<std::string>& verbs = rdma->port.verbs_state;
+  if (verbs.is_unreadable() || (verbs.is_known() && !verbs.is("ACTIVE")))
+    draft.find(findings::verbs_unusable(adapter, *rdma));
+}
+
+void report_config(const Config& config, const Snapshot& snapshot, Draft& draft) {
+  const auto& adapters = *snapshot.adapters.get();
+  for (const AdapterConfig& entry : config.adapters)
+    if (std::none_of(adapters.begin(), adapters.end(),
+                     [&](const Adapter& adapter) { return matches(entry.match, adapter); }))
+      draft.find(findings::config_matches_nothing(entry.match));
+}
+
+// A VM without an adapter: nothing is loaded for it, and nothing is said unless one is required.
+Plan plan_without_adapter(const Config& config) {
+  Draft draft;
+  if (config.readiness.adapters.value_or(0) > 0)
+    draft.find(findings::no_adapter(*config.readiness.adapters));
+  return draft.plan;
+}
+
+// The worst first, and each thing said once.
+void tidy(std::vector<Finding>& list) {
+  std::stable_sort(list.begin(), list.end(), [](const Finding& left, const Finding& right) {
+    return left.severity > right.severity;
+  });
+  std::vector<Finding> unique;
+  for (Finding& finding : list)
+    if (std::find(unique.begin(), unique.end(), finding) == unique.end())
+      unique.push_back(std::move(finding));
+  list = std::move(unique);
+}
+
+}  // namespace
+
+Plan plan(const Config& config, const Snapshot& snapshot, const History& history, BootTime now) {
+  Draft draft;
+  if (snapshot.adapters.is_unreadable()) {
+    draft.find(findings::unreadable(*snapshot.adapters.error(), {}));
+    return draft.plan;
+  }
+  if (!snapshot.adapters.is_known() || snapshot.adapters.get()->empty())
+    return plan_without_adapter(config);
+  const Inputs in{config, snapshot, history, now};
+  if (history.busy && history.busy->stuck) draft.find(findings::executor_stuck(*history.busy));
+  report_unreadable_fields(snapshot, draft);
+  report_config(config, snapshot, draft);
+  for (const Adapter& adapter : *snapshot.adapters.get()) report_port(adapter, draft);
+  load_predecessors(in, draft);
+  load_driver(in, draft);
+  bind_functions(in, draft);
+  configure_links(in, draft);
+  climb_ladder(in, draft);
+  tidy(draft.plan.findings);
+  return draft.plan;
+}
+
+}  // namespace pvrdma

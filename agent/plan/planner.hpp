@@ -1,0 +1,17 @@
+// The planner: what to do now, what is wrong, and when time alone will change the answer.
+//
+// Pure: the same inputs give the same Plan. It plans; it proves nothing. Only the next Snapshot
+// tells whether an action worked, and the executor checks every action again before it acts.
+#pragma once
+
+#include "agent/model/config.hpp"
+#include "agent/model/health.hpp"
+#include "agent/model/snapshot.hpp"
+#include "agent/plan/history.hpp"
+
+namespace pvrdma {
+
+[[nodiscard]] Plan plan(const Config& config, const Snapshot& snapshot, const History& history,
+                        BootTime now);
+
+}  // namespace pvrdma

@@ -1,0 +1,167 @@
+#include "agent/plan/verdict.hpp"
+
+#include <algorithm>
+#include <string>
+#include <variant>
+
+#include "agent/plan/findings.hpp"
+#include "agent/plan/match.hpp"
+#include "agent/plan/order.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+bool works(const Adapter& adapter) {
+  const Netdev* netdev = adapter.netdev.get();
+  const RdmaDevice* rdma = adapter.rdma.get();
+  return adapter.driver.is(kDriverModule) && netdev != nullptr && netdev->up && rdma != nullptr &&
+         rdma->port.state.is("ACTIVE") && !rdma->netdev.is_absent();
+}
+
+// The worst severity among the findings about this adapter, and whether somebody is waited for.
+struct Burden {
+  Severity worst = Severity::Info;
+  bool waits_for_holder = false;
+};
+
+Burden burden_of(const Plan& plan, const std::string& function) {
+  Burden burden;
+  for (const Finding& finding : plan.findings) {
+    if (finding.id == "driver-in-use" || finding.id == "holders-unknown" ||
+        finding.id == "reload-forbidden")
+      burden.waits_for_holder = true;
+    if (finding.adapter == function) burden.worst = std::max(burden.worst, finding.severity);
+  }
+  return burden;
+}
+
+State adapter_state(const Snapshot& snapshot, const Plan& plan, const Adapter& adapter) {
+  const Burden burden = burden_of(plan, adapter.function);
+  if (works(adapter)) {
+    // A carrier that is not known to be there is not vouched for.
+    const bool carrier = adapter.netdev.get()->carrier.is(true);
+    return carrier && burden.worst == Severity::Info && is_live(snapshot, kDriverModule)
+               ? State::Ready
+               : State::Degraded;
+  }
+  if (burden.worst == Severity::Error) return State::Failed;
+  const bool driver_lost =
+      std::any_of(plan.findings.begin(), plan.findings.end(), [](const Finding& finding) {
+        return !finding.adapter && finding.severity == Severity::Error &&
+               finding.id != "no-adapter";
+      });
+  if (driver_lost && !is_live(snapshot, kDriverModule)) return State::Failed;
+  return burden.waits_for_holder ? State::Degraded : State::Converging;
+}
+
+std::size_t count(const std::vector<AdapterHealth>& adapters, State state) {
+  return static_cast<std::size_t>(
+      std::count_if(adapters.begin(), adapters.end(),
+                    [&](const AdapterHealth& adapter) { return adapter.state == state; }));
+}
+
+bool fails_as_a_whole(const Plan& plan) {
+  return std::any_of(plan.findings.begin(), plan.findings.end(), [](const Finding& finding) {
+    return !finding.adapter && finding.severity == Severity::Error;
+  });
+}
+
+bool warns_as_a_whole(const Plan& plan) {
+  return std::any_of(plan.findings.begin(), plan.findings.end(), [](const Finding& finding) {
+    return !finding.adapter && finding.severity == Severity::Warning;
+  });
+}
+
+State overall(const Config& config, const Plan& plan, const std::vector<AdapterHealth>& adapters) {
+  if (fails_as_a_whole(plan)) return State::Failed;
+  if (adapters.empty()) return State::Absent;
+  const std::size_t ready = count(adapters, State::Ready);
+  const std::size_t wanted =
+      config.readiness.adapters.value_or(static_cast<unsigned>(adapters.size()));
+  if (ready >= wanted) return warns_as_a_whole(plan) ? State::Degraded : State::Ready;
+  if (count(adapters, State::Converging) > 0) return State::Converging;
+  const bool some_work = ready + count(adapters, State::Degraded) > 0;
+  return some_work ? State::Degraded : State::Failed;
+}
+
+std::string summary_of(const Config& config, const std::vector<AdapterHealth>& adapters) {
+  if (adapters.empty()) return "no PVRDMA adapter";
+  std::string text = std::to_string(count(adapters, State::Ready)) + " of " +
+                     std::to_string(adapters.size()) + " adapters ready";
+  if (config.readiness.adapters)
+    text += ", " + std::to_string(*config.readiness.adapters) + " required";
+  return text;
+}
+
+void report_slow(const Config& config, const History& history, BootTime now, AdapterHealth& adapter,
+                 Health& health) {
+  const auto seen = history.adapters.find(adapter.adapter.function);
+  const BootTime since = seen == history.adapters.end() ? now : seen->second.changed;
+  if (adapter.state != State::Converging || now - since <= config.readiness.timeout) return;
+  adapter.state = State::Degraded;
+  health.findings.push_back(findings::slow(adapter.adapter, config.readiness.timeout));
+}
+
+}  // namespace
+
+Health assess(const Config& config, const Snapshot& snapshot, const Plan& plan,
+              const History& history, BootTime now) {
+  Health health;
+  health.observed = snapshot.taken_at;
+  health.findings = plan.findings;
+  health.busy = history.busy;
+  health.reloads = snapshot.ledger.reloads;
+  health.rebinds = snapshot.ledger.rebinds;
+  if (!snapshot.adapters.is_known()) {
+    health.summary = "the adapters of this VM could not be read";
+    return health;
+  }
+  for (const Adapter& adapter : *snapshot.adapters.get()) {
+    AdapterHealth entry;
+    entry.adapter = adapter;
+    entry.state = adapter_state(snapshot, plan, adapter);
+    entry.managed_by = link_is_ours(config, adapter) ? "agent" : "nobody";
+    if (const auto seen = history.adapters.find(adapter.function); seen != history.adapters.end()) {
+      entry.transitions = seen->second.transitions;
+      entry.last_change = seen->second.port_changed;
+    }
+    report_slow(config, history, now, entry, health);
+    health.adapters.push_back(std::move(entry));
+  }
+  health.state = overall(config, plan, health.adapters);
+  health.summary = summary_of(config, health.adapters);
+  if (!health.findings.empty() && health.state != State::Ready && health.state != State::Absent)
+    health.summary += ": " + health.findings.front().summary;
+  return health;
+}
+
+Health not_looked_yet(BootTime now) {
+  Health health;
+  health.since = now;
+  health.summary = "no look has finished yet";
+  return health;
+}
+
+Health if_fresh(Health health, BootTime now, Milliseconds limit) {
+  if (health.observed == BootTime{} || now - health.observed <= limit) return health;
+  health.state = State::Unknown;
+  health.summary = "the last look is " + std::to_string((now - health.observed).count() / 1000) +
+                   " s old; before it: " + health.summary;
+  return health;
+}
+
+bool driver_stands(const Snapshot& snapshot, const Plan& plan) {
+  if (!snapshot.adapters.is_known() || snapshot.adapters.get()->empty()) return true;
+  if (is_live(snapshot, kDriverModule)) return true;
+  const Module* driver = snapshot.module(kDriverModule);
+  if (driver != nullptr && !driver->init.is_absent()) return false;  // coming, or not known
+  const auto& attempts = snapshot.ledger.attempts;
+  if (std::any_of(attempts.begin(), attempts.end(), [](const Attempt& attempt) {
+        return attempt.verb == "LoadModule" && attempt.target == kDriverModule && attempt.finished;
+      }))
+    return true;  // tried, and not live: it did not work
+  return plan.actions.empty() && !plan.next_look;
+}
+
+}  // namespace pvrdma

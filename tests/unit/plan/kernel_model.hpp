@@ -1,0 +1,54 @@
+// A model of the kernel for the planner's property tests: modules, probes, pairing and ports behave
+// as seen on the real driver (Linux 6.1 and 6.12); time passes only when it is told to.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/unit/plan/scene.hpp"
+
+namespace pvrdma::test {
+
+struct ModelAdapter {
+  bool bound = false;
+  bool paired = false;  // the driver knows its netdev
+  bool up = false;
+  bool host_holds_down = false;
+  bool needs_right_order = false;  // ACTIVE only when vmw_pvrdma is the youngest module
+  bool needs_bounce = false;       // ACTIVE only after its link went down and up once
+  bool held = false;               // a process has a verbs context
+};
+
+class KernelModel {
+ public:
+  std::vector<std::string> modules;  // loaded, the oldest first
+  std::vector<std::string> missing;  // not shipped
+  std::vector<ModelAdapter> adapters;
+  BootTime now{Milliseconds{1000}};
+  Ledger ledger;
+  bool harmed = false;  // somebody who held an adapter was disturbed
+
+  [[nodiscard]] bool loaded(const std::string& name) const;
+  [[nodiscard]] Snapshot snapshot() const;
+  void apply(const Operation& operation);
+
+ private:
+  [[nodiscard]] bool active(const ModelAdapter& adapter) const;
+  [[nodiscard]] bool anybody_holds() const;
+  ModelAdapter& at(const std::string& function);
+  void probe_all();
+  void load(const std::string& name);
+};
+
+// One pass after the other until the plan asks for nothing more or `limit` has passed. Returns the
+// verdict at the end; counts the actions.
+struct Run {
+  Health health;
+  Plan plan;
+  unsigned actions = 0;
+};
+[[nodiscard]] Run run(KernelModel& kernel, const Config& config, History& history,
+                      Milliseconds limit);
+
+}  // namespace pvrdma::test

@@ -1,0 +1,104 @@
+// History and verdict: what counts as a change by itself, and how old an answer may be.
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+TEST_CASE("a change that nobody of ours caused forgives the budget; our own does not") {
+  Snapshot before = ready_scene();
+  before.taken_at = kNow - Milliseconds{1000};
+  Snapshot now = ready_scene();
+  rdma(now).port.state = std::string{"DOWN"};
+  History history = advance({}, nullptr, before);
+  CHECK(history.fresh_start == BootTime{});
+
+  const History spontaneous = advance(history, &before, now);
+  CHECK(spontaneous.fresh_start == kNow);
+  CHECK(spontaneous.adapters.at(function_of(0)).transitions == 1);
+  CHECK(spontaneous.adapters.at(function_of(0)).port_changed == kNow);
+
+  now.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{500})};
+  CHECK(advance(history, &before, now).fresh_start == BootTime{});
+  now.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{60'000})};
+  CHECK(advance(history, &before, now).fresh_start == kNow);
+
+  const History quiet = advance(history, &before, before);
+  CHECK(quiet.fresh_start == BootTime{});
+  CHECK(quiet.adapters.at(function_of(0)).transitions == 0);
+}
+
+TEST_CASE("an adapter that comes and goes is a change") {
+  const Snapshot none = ready_scene(0);
+  const Snapshot one = ready_scene(1);
+  const History history = advance(advance({}, nullptr, none), &none, one);
+  CHECK(history.fresh_start == kNow);
+  CHECK(history.adapters.size() == 1);
+  CHECK(advance(history, &one, none).adapters.empty());
+}
+
+TEST_CASE("nothing is claimed before the first look, nor from a stale one") {
+  CHECK(not_looked_yet(kNow).state == State::Unknown);
+  const Snapshot snapshot = ready_scene();
+  const Health health = assess({}, snapshot, plan_settled(snapshot), {}, kNow);
+  CHECK(health.state == State::Ready);
+  CHECK(if_fresh(health, kNow + Milliseconds{30'000}, Milliseconds{45'000}).state == State::Ready);
+  CHECK(if_fresh(health, kNow + Milliseconds{50'000}, Milliseconds{45'000}).state ==
+        State::Unknown);
+}
+
+TEST_CASE("the verdict of several adapters") {
+  struct Case {
+    const char* first;
+    const char* second;
+    std::optional<unsigned> required;
+    State expected;
+  };
+  // The second adapter's port is held down by the host: reloaded already, so it has failed.
+  const Case cases[] = {{"ACTIVE", "ACTIVE", std::nullopt, State::Ready},
+                        {"ACTIVE", "DOWN", std::nullopt, State::Degraded},
+                        {"ACTIVE", "DOWN", 1, State::Ready},
+                        {"ACTIVE", "DOWN", 2, State::Degraded},
+                        {"DOWN", "DOWN", std::nullopt, State::Failed},
+                        {"DOWN", "DOWN", 1, State::Failed}};
+  for (const Case& test : cases) {
+    INFO(test.first << " " << test.second << " " << test.required.value_or(99));
+    Snapshot snapshot = ready_scene(2);
+    rdma(snapshot, 0).port.state = std::string{test.first};
+    rdma(snapshot, 1).port.state = std::string{test.second};
+    for (unsigned i = 0; i < 2; ++i)
+      if (!rdma(snapshot, i).port.state.is("ACTIVE"))
+        snapshot.ledger.attempts.push_back(
+            attempt("BounceLink", function_of(i), Milliseconds{30'000}));
+    snapshot.ledger.attempts.push_back(
+        attempt("ReloadDriver", kDriverModule, Milliseconds{20'000}));
+    Config config;
+    config.readiness.adapters = test.required;
+    const Plan result = plan_settled(snapshot, config);
+    CHECK(assess(config, snapshot, result, {}, kNow).state == test.expected);
+  }
+}
+
+TEST_CASE("network managers wait for the driver, and for nothing else") {
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).up = false;
+  CHECK(driver_stands(snapshot, plan_settled(snapshot)));
+  module(snapshot, kDriverModule).init = ModuleInit::Coming;
+  CHECK_FALSE(driver_stands(snapshot, plan_settled(snapshot)));
+  module(snapshot, kDriverModule) = unloaded(kDriverModule);
+  CHECK_FALSE(driver_stands(snapshot, plan_settled(snapshot)));
+  snapshot.ledger.attempts = {
+      attempt("LoadModule", kDriverModule, Milliseconds{100}, Outcome::Refused)};
+  CHECK(driver_stands(snapshot, plan_settled(snapshot)));
+  CHECK(driver_stands(ready_scene(0), {}));
+}
+
+TEST_CASE("an adapter that converges for too long says so") {
+  Snapshot snapshot = ready_scene();
+  module(snapshot, kDriverModule).init = ModuleInit::Coming;
+  rdma(snapshot).port.state = std::string{"DOWN"};
+  const History history = long_settled(snapshot);
+  const Health health = assess({}, snapshot, plan({}, snapshot, history, kNow), history, kNow);
+  CHECK(health.state == State::Degraded);
+  CHECK(finding(health.findings, "slow") != nullptr);
+}

@@ -1,0 +1,216 @@
+// Rules 5 and 6: which rung, when, and what keeps the agent from it.
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+Snapshot port_down_scene(unsigned count = 1) {
+  Snapshot snapshot = ready_scene(count);
+  rdma(snapshot, count - 1).port.state = std::string{"DOWN"};
+  return snapshot;
+}
+
+Snapshot wrong_order_scene() {
+  Snapshot snapshot = port_down_scene();
+  module(snapshot, "ib_umad").load_order = 9U;
+  return snapshot;
+}
+
+void hold(Snapshot& snapshot, unsigned index, bool named = true) {
+  module(snapshot, kDriverModule).refcount = 1U;
+  if (named)
+    snapshot.holders = std::vector<Holder>{{812, "ibv_asyncwatch", rdma(snapshot, index).name}};
+}
+
+}  // namespace
+
+TEST_CASE("the bounce first, the reload next, and time to settle between them") {
+  Snapshot snapshot = port_down_scene();
+  CHECK(described(plan_settled(snapshot)) == Steps{"BounceLink 0000:00:10.1"});
+
+  History history = long_settled(snapshot);
+  history.adapters[function_of(0)].changed = kNow - Milliseconds{100};
+  const Plan settling = plan({}, snapshot, history, kNow);
+  CHECK(settling.actions.empty());
+  CHECK(settling.next_look == kNow - Milliseconds{100} + kSettle);
+  CHECK(assess({}, snapshot, settling, history, kNow).state == State::Converging);
+
+  snapshot.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{1000})};
+  CHECK(plan_settled(snapshot).actions.empty());
+  snapshot.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{4000})};
+  CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
+}
+
+TEST_CASE("a driver older than a module that must precede it: straight to the reload") {
+  CHECK(described(plan_settled(wrong_order_scene())) == Steps{"ReloadDriver vmw_pvrdma"});
+  Snapshot active = wrong_order_scene();
+  rdma(active).port.state = std::string{"ACTIVE"};
+  CHECK(plan_settled(active).actions.empty());
+}
+
+TEST_CASE("after a reload that did not help the host is named, and retries are spaced") {
+  Snapshot snapshot = port_down_scene();
+  snapshot.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{20'000}),
+                              attempt("ReloadDriver", kDriverModule, Milliseconds{10'000})};
+  const Plan waiting = plan_settled(snapshot);
+  CHECK(waiting.actions.empty());
+  CHECK(waiting.next_look == kNow + Milliseconds{20'000});
+  REQUIRE(finding(waiting.findings, "port-down") != nullptr);
+  CHECK(finding(waiting.findings, "port-down")->remedy.find("PVRDMAVmknic") != std::string::npos);
+  CHECK(assess({}, snapshot, waiting, {}, kNow).state == State::Failed);
+
+  snapshot.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{90'000}),
+                              attempt("ReloadDriver", kDriverModule, Milliseconds{80'000}),
+                              attempt("ReloadDriver", kDriverModule, Milliseconds{70'000}),
+                              attempt("ReloadDriver", kDriverModule, Milliseconds{60'000})};
+  const Plan ended = plan_settled(snapshot);
+  CHECK(ended.actions.empty());
+  CHECK(finding(ended.findings, "giving-up") != nullptr);
+}
+
+TEST_CASE("a flapping port is not reloaded at each flap") {
+  Snapshot snapshot = wrong_order_scene();
+  snapshot.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{10'000})};
+  History history = long_settled(snapshot);
+  history.fresh_start = kNow - Milliseconds{5000};
+  const Plan next = plan({}, snapshot, history, kNow);
+  CHECK(next.actions.empty());
+  CHECK(next.next_look == kNow + Milliseconds{20'000});
+}
+
+TEST_CASE("nobody who holds an adapter is disturbed") {
+  Snapshot snapshot = wrong_order_scene();
+  SECTION("a named holder") {
+    hold(snapshot, 0);
+    const Plan refused = plan_settled(snapshot);
+    CHECK(refused.actions.empty());
+    const Finding* found = finding(refused.findings, "driver-in-use");
+    REQUIRE(found != nullptr);
+    CHECK(found->summary.find("ibv_asyncwatch (PID 812)") != std::string::npos);
+    CHECK(found->holders.size() == 1);
+    CHECK(assess({}, snapshot, refused, {}, kNow).state == State::Degraded);
+  }
+  SECTION("a refcount without a name") {
+    hold(snapshot, 0, false);
+    CHECK(plan_settled(snapshot).actions.empty());
+    CHECK(finding(plan_settled(snapshot).findings, "driver-in-use") != nullptr);
+  }
+  SECTION("holders that cannot be read") {
+    snapshot.holders = Field<std::vector<Holder>>::unreadable({1, "asking", "nldev"});
+    CHECK(plan_settled(snapshot).actions.empty());
+    CHECK(finding(plan_settled(snapshot).findings, "holders-unknown") != nullptr);
+  }
+  SECTION("a refcount that cannot be read") {
+    module(snapshot, kDriverModule).refcount = Field<unsigned>::unreadable({5, "reading", "x"});
+    CHECK(plan_settled(snapshot).actions.empty());
+  }
+  SECTION("not even the bounce of its own link") {
+    snapshot = port_down_scene();
+    hold(snapshot, 0);
+    CHECK(plan_settled(snapshot).actions.empty());
+  }
+}
+
+TEST_CASE("two adapters: a job on one, the other broken") {
+  Snapshot snapshot = port_down_scene(2);
+  hold(snapshot, 0);
+  CHECK(described(plan_settled(snapshot)) == Steps{"BounceLink 0000:00:11.1"});
+  snapshot.ledger.attempts = {attempt("BounceLink", function_of(1), Milliseconds{4000})};
+  const Plan refused = plan_settled(snapshot);
+  CHECK(refused.actions.empty());
+  CHECK(finding(refused.findings, "driver-in-use") != nullptr);
+  const Health health = assess({}, snapshot, refused, {}, kNow);
+  CHECK(health.adapters.at(0).state == State::Ready);
+  CHECK(health.adapters.at(1).state == State::Degraded);
+  CHECK(health.state == State::Degraded);
+}
+
+TEST_CASE("a netdev that the driver lost is mended by a reload, never by a bounce or a rebind") {
+  Snapshot snapshot = ready_scene(2);
+  rdma(snapshot, 1).netdev = Field<std::string>::absent();
+  CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
+  hold(snapshot, 1);
+  const Plan waiting = plan_settled(snapshot);
+  CHECK(waiting.actions.empty());
+  CHECK(finding(waiting.findings, "netdev-lost") != nullptr);
+  CHECK(finding(waiting.findings, "driver-in-use") != nullptr);
+}
+
+TEST_CASE("a driver built in is rebound where it has one function") {
+  Snapshot snapshot = port_down_scene();
+  module(snapshot, kDriverModule).init = ModuleInit::BuiltIn;
+  module(snapshot, kDriverModule).refcount = Field<unsigned>::absent();
+  snapshot.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{4000})};
+  CHECK(described(plan_settled(snapshot)) == Steps{"RebindFunction 0000:00:10.1"});
+
+  Snapshot two = port_down_scene(2);
+  module(two, kDriverModule).init = ModuleInit::BuiltIn;
+  two.ledger.attempts = {attempt("BounceLink", function_of(1), Milliseconds{4000})};
+  CHECK(plan_settled(two).actions.empty());
+  CHECK(finding(plan_settled(two).findings, "driver-built-in") != nullptr);
+}
+
+TEST_CASE("what is out of reach is not climbed for") {
+  Snapshot snapshot = port_down_scene();
+  SECTION("no carrier") {
+    netdev(snapshot).carrier = false;
+    CHECK(plan_settled(snapshot).actions.empty());
+    CHECK(finding(plan_settled(snapshot).findings, "no-carrier") != nullptr);
+  }
+  SECTION("a port that cannot be read") {
+    rdma(snapshot).port.state = Field<std::string>::unreadable({110, "reading", "state"});
+    CHECK(plan_settled(snapshot).actions.empty());
+  }
+  SECTION("a driver that is still coming") {
+    module(snapshot, kDriverModule).init = ModuleInit::Coming;
+    CHECK(plan_settled(snapshot).actions.empty());
+  }
+}
+
+TEST_CASE("rule 6: always is once per boot, never is never") {
+  Config config;
+  config.modules.reload = ReloadPolicy::Always;
+  Snapshot snapshot = ready_scene();
+  CHECK(described(plan_settled(snapshot, config)) == Steps{"ReloadDriver vmw_pvrdma"});
+  snapshot.ledger.reloads = 1;
+  CHECK(plan_settled(snapshot, config).actions.empty());
+  snapshot.ledger.reloads = 0;
+  hold(snapshot, 0);
+  CHECK(plan_settled(snapshot, config).actions.empty());
+
+  config.modules.reload = ReloadPolicy::Never;
+  Snapshot broken = port_down_scene();
+  CHECK(described(plan_settled(broken, config)) == Steps{"BounceLink 0000:00:10.1"});
+  broken.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{4000})};
+  const Plan refused = plan_settled(broken, config);
+  CHECK(refused.actions.empty());
+  CHECK(finding(refused.findings, "reload-forbidden") != nullptr);
+  CHECK(finding(refused.findings, "port-down") != nullptr);
+}
+
+TEST_CASE("a reload on request keeps to the guards") {
+  Snapshot snapshot = ready_scene();
+  History history = long_settled(snapshot);
+  history.reload_requested = true;
+  CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"ReloadDriver vmw_pvrdma"});
+  hold(snapshot, 0);
+  CHECK(plan({}, snapshot, history, kNow).actions.empty());
+  CHECK(finding(plan({}, snapshot, history, kNow).findings, "driver-in-use") != nullptr);
+}
+
+TEST_CASE(
+    "a refusal because somebody holds the device costs no budget, but is not repeated at once") {
+  Snapshot snapshot = wrong_order_scene();
+  for (int i = 0; i < 5; ++i)
+    snapshot.ledger.attempts.push_back(
+        attempt("ReloadDriver", kDriverModule, Milliseconds{60'000}, Outcome::InUse));
+  CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
+  snapshot.ledger.attempts.push_back(
+      attempt("ReloadDriver", kDriverModule, Milliseconds{4000}, Outcome::InUse));
+  const Plan later = plan_settled(snapshot);
+  CHECK(later.actions.empty());
+  CHECK(later.next_look == kNow + Milliseconds{1000});
+}

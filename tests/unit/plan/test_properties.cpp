@@ -1,0 +1,214 @@
+// Properties over seeded random snapshots and random machines: what must hold whatever is seen.
+#include <algorithm>
+#include <array>
+#include <random>
+
+#include "agent/plan/match.hpp"
+#include "agent/plan/order.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/kernel_model.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+using Random = std::mt19937;
+
+bool chance(Random& random, unsigned percent) { return random() % 100 < percent; }
+
+template <typename T>
+void spoil(Random& random, Field<T>& field) {
+  if (chance(random, 15)) field = Field<T>::absent();
+  if (chance(random, 10)) field = Field<T>::unreadable({5, "reading", "something"});
+}
+
+// Any mixture of states, also such as no kernel would show.
+Snapshot random_snapshot(Random& random) {
+  Snapshot snapshot = ready_scene(static_cast<unsigned>(random() % 5));
+  for (Module& module : snapshot.modules) {
+    if (chance(random, 20)) module = unloaded(module.name);
+    if (chance(random, 20))
+      module.init = std::array{ModuleInit::Coming, ModuleInit::Going, ModuleInit::Live,
+                               ModuleInit::BuiltIn}[random() % 4];
+    if (chance(random, 20)) module.load_order = static_cast<unsigned>(random() % 10);
+    if (chance(random, 20)) module.refcount = static_cast<unsigned>(random() % 3);
+    spoil(random, module.init);
+    spoil(random, module.refcount);
+    spoil(random, module.shipped);
+  }
+  for (unsigned i = 0; i < snapshot.adapters.get()->size(); ++i) {
+    if (chance(random, 40)) rdma(snapshot, i).port.state = std::string{"DOWN"};
+    spoil(random, rdma(snapshot, i).port.state);
+    spoil(random, rdma(snapshot, i).netdev);
+    netdev(snapshot, i).up = chance(random, 70);
+    spoil(random, netdev(snapshot, i).carrier);
+    spoil(random, netdev(snapshot, i).settled);
+    spoil(random, adapter(snapshot, i).driver);
+    if (chance(random, 20)) adapter(snapshot, i).rdma = Field<RdmaDevice>::absent();
+    if (chance(random, 20)) adapter(snapshot, i).netdev = Field<Netdev>::absent();
+  }
+  if (chance(random, 30)) snapshot.holders = std::vector<Holder>{{7, "job", "rocep0s10f1"}};
+  spoil(random, snapshot.holders);
+  if (chance(random, 40))
+    snapshot.ledger.attempts.push_back(attempt("BounceLink", function_of(0), Milliseconds{9000}));
+  if (chance(random, 20))
+    snapshot.ledger.attempts.push_back(
+        attempt("ReloadDriver", kDriverModule, Milliseconds{40'000}, Outcome::Failed));
+  return snapshot;
+}
+
+Config random_config(Random& random) {
+  Config config;
+  config.modules.reload =
+      std::array{ReloadPolicy::Auto, ReloadPolicy::Always, ReloadPolicy::Never}[random() % 3];
+  if (chance(random, 30))
+    config.adapters = {{{std::nullopt, function_of(0), std::nullopt}, Manage::Observe, {}, {}}};
+  return config;
+}
+
+void check_unload(const Config& config, const Snapshot& snapshot) {
+  CHECK(config.modules.reload != ReloadPolicy::Never);
+  REQUIRE(snapshot.holders.is_known());
+  CHECK(snapshot.holders.get()->empty());
+  const Module* driver = snapshot.module(kDriverModule);
+  CHECK((driver->refcount.is(0) || driver->init.is(ModuleInit::BuiltIn)));
+}
+
+void check_action(const Config& config, const Snapshot& snapshot, const Operation& operation) {
+  if (takes_driver_away(operation)) check_unload(config, snapshot);
+  if (const auto* load = std::get_if<LoadModule>(&operation)) {
+    const auto names = predecessors(config);
+    CHECK((load->module == kDriverModule ||
+           std::find(names.begin(), names.end(), load->module) != names.end()));
+    CHECK(snapshot.module(load->module)->init.is_absent());
+  }
+  if (const auto* link = std::get_if<ConfigureLink>(&operation)) {
+    CHECK(is_live(snapshot, kDriverModule));
+    CHECK(link_is_ours(config, *snapshot.adapter(link->function)));
+  }
+  if (const auto* bounce = std::get_if<BounceLink>(&operation)) {
+    CHECK(is_live(snapshot, kDriverModule));
+    CHECK(link_is_ours(config, *snapshot.adapter(bounce->function)));
+    CHECK(snapshot.holders.is_known());
+    for (const Holder& holder : *snapshot.holders.get())
+      CHECK(holder.rdma_device != snapshot.adapter(bounce->function)->rdma.get()->name);
+  }
+}
+
+KernelModel random_machine(Random& random) {
+  KernelModel kernel;
+  kernel.adapters.resize(1 + random() % 4);
+  std::vector<std::string> names{"vmxnet3", "mlx4_ib", "ib_umad", "rdma_cm", "rdma_ucm"};
+  if (chance(random, 20)) {
+    kernel.missing.push_back("mlx4_ib");
+    names.erase(names.begin() + 1);
+  }
+  names.push_back(kDriverModule);
+  std::shuffle(names.begin(), names.end(), random);
+  for (const std::string& name : names)
+    if (chance(random, 60)) kernel.modules.push_back(name);
+  const bool probed = kernel.loaded(kDriverModule) && kernel.loaded(kNetModule);
+  for (ModelAdapter& adapter : kernel.adapters) {
+    adapter.bound = probed && chance(random, 80);
+    adapter.paired = adapter.bound && chance(random, 80);
+    adapter.up = chance(random, 50);
+    adapter.needs_right_order = chance(random, 30);
+    adapter.needs_bounce = chance(random, 20);
+  }
+  return kernel;
+}
+
+}  // namespace
+
+TEST_CASE("no plan ever unloads, bounces or loads what it must not", "[property]") {
+  for (unsigned seed = 0; seed < 3'000; ++seed) {
+    Random random{seed};
+    INFO("seed " << seed);
+    const Snapshot snapshot = random_snapshot(random);
+    const Config config = random_config(random);
+    History history = chance(random, 80) ? long_settled(snapshot) : History{};
+    history.reload_requested = chance(random, 10);
+    const Plan result = plan(config, snapshot, history, kNow);
+    for (const Action& action : result.actions) {
+      CHECK_FALSE(action.reason.empty());
+      check_action(config, snapshot, action.operation);
+    }
+    for (const Finding& found : result.findings) {
+      CHECK_FALSE(found.summary.empty());
+      CHECK((found.severity == Severity::Info || !found.remedy.empty()));
+    }
+    const Health health = assess(config, snapshot, result, history, kNow);
+    if (health.state == State::Ready) {
+      for (const AdapterHealth& adapter : health.adapters)
+        CHECK(
+            (adapter.state != State::Ready || adapter.adapter.rdma.get()->port.state.is("ACTIVE")));
+    }
+  }
+}
+
+TEST_CASE("a converged machine is left alone", "[property]") {
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    Random random{seed};
+    INFO("seed " << seed);
+    KernelModel kernel = random_machine(random);
+    History history;
+    const Run first = run(kernel, {}, history, std::chrono::minutes{10});
+    REQUIRE(first.health.state == State::Ready);
+    const Run again = run(kernel, {}, history, std::chrono::minutes{10});
+    CHECK(again.actions == 0);
+    CHECK(again.health.state == State::Ready);
+  }
+}
+
+TEST_CASE("every machine that can be mended is, in few actions", "[property]") {
+  for (unsigned seed = 0; seed < 1'000; ++seed) {
+    Random random{seed};
+    INFO("seed " << seed);
+    KernelModel kernel = random_machine(random);
+    History history;
+    const Run result = run(kernel, {}, history, std::chrono::minutes{5});
+    REQUIRE(result.health.state == State::Ready);
+    // Six modules, and for each adapter at most a bind, a link and a bounce; one reload for all.
+    CHECK(result.actions <= 6 + 3 * kernel.adapters.size() + 1);
+    CHECK(kernel.ledger.reloads <= 1);
+  }
+}
+
+TEST_CASE("jobs are never disturbed, and what waits for them goes on when they end", "[property]") {
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    Random random{seed};
+    INFO("seed " << seed);
+    KernelModel kernel = random_machine(random);
+    if (!kernel.loaded(kDriverModule)) continue;
+    for (ModelAdapter& adapter : kernel.adapters)
+      adapter.held = adapter.bound && chance(random, 60);
+    History history;
+    static_cast<void>(run(kernel, {}, history, std::chrono::minutes{20}));
+    CHECK_FALSE(kernel.harmed);
+    for (ModelAdapter& adapter : kernel.adapters) adapter.held = false;
+    const Run after = run(kernel, {}, history, std::chrono::minutes{10});
+    CHECK(after.health.state == State::Ready);
+  }
+}
+
+TEST_CASE("a port that the host holds down costs few reloads, however long it lasts",
+          "[property]") {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    Random random{seed};
+    INFO("seed " << seed);
+    KernelModel kernel = random_machine(random);
+    kernel.adapters.front().host_holds_down = true;
+    History history;
+    const Run held = run(kernel, {}, history, std::chrono::hours{2});
+    CHECK(held.health.state != State::Ready);
+    CHECK(finding(held.plan.findings, "port-down") != nullptr);
+    CHECK(kernel.ledger.reloads <= 4);
+    const auto reloads = kernel.ledger.reloads;
+    kernel.adapters.front().host_holds_down = false;
+    const Run freed = run(kernel, {}, history, std::chrono::minutes{1});
+    if (kernel.adapters.front().needs_right_order) continue;
+    CHECK(freed.health.state == State::Ready);
+    CHECK(kernel.ledger.reloads == reloads);
+  }
+}

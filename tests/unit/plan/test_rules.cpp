@@ -1,0 +1,171 @@
+// Rules 1 to 4: what is loaded, bound and brought up, and what is not.
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+TEST_CASE("a ready machine needs nothing") {
+  const Plan plan = plan_settled(ready_scene(3));
+  CHECK(plan.actions.empty());
+  CHECK(plan.findings.empty());
+  CHECK_FALSE(plan.next_look);
+}
+
+TEST_CASE("a machine without adapter is left alone, whatever is loaded") {
+  Snapshot snapshot = ready_scene(0);
+  for (Module& module : snapshot.modules) module = unloaded(module.name);
+  CHECK(plan_settled(snapshot).actions.empty());
+  CHECK(plan_settled(snapshot).findings.empty());
+  Config config;
+  config.readiness.adapters = 1;
+  const Plan plan = plan_settled(snapshot, config);
+  CHECK(finding(plan.findings, "no-adapter") != nullptr);
+  CHECK(assess(config, snapshot, plan, {}, kNow).state == State::Failed);
+}
+
+TEST_CASE("rule 1 and 2: predecessors in their order, the driver only when they are live") {
+  Snapshot snapshot = ready_scene();
+  for (Module& module : snapshot.modules) module = unloaded(module.name);
+  adapter(snapshot).driver = Field<std::string>::absent();
+  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  CHECK(described(plan_settled(snapshot)) == Steps{"LoadModule vmxnet3", "LoadModule mlx4_ib",
+                                                   "LoadModule ib_umad", "LoadModule rdma_cm",
+                                                   "LoadModule rdma_ucm"});
+
+  unsigned order = 0;
+  for (Module& module : snapshot.modules)
+    if (module.name != kDriverModule) module = loaded(module.name, order++);
+  CHECK(described(plan_settled(snapshot)) == Steps{"LoadModule vmw_pvrdma"});
+
+  SECTION("a predecessor that is still coming is waited for") {
+    module(snapshot, "rdma_cm").init = ModuleInit::Coming;
+    CHECK(plan_settled(snapshot).actions.empty());
+  }
+  SECTION("one this kernel does not ship is not") {
+    module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
+    module(snapshot, "mlx4_ib").shipped = Shipped::Missing;
+    CHECK(described(plan_settled(snapshot)) == Steps{"LoadModule vmw_pvrdma"});
+  }
+  SECTION("one that failed once is not waited for, and is tried again later") {
+    module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
+    snapshot.ledger.attempts = {
+        attempt("LoadModule", "mlx4_ib", Milliseconds{500}, Outcome::Failed)};
+    const Plan plan = plan_settled(snapshot);
+    CHECK(described(plan) == Steps{"LoadModule vmw_pvrdma"});
+    CHECK(plan.next_look == kNow + Milliseconds{1500});
+    CHECK(finding(plan.findings, "action-failed") != nullptr);
+  }
+  SECTION("a driver that is going or not readable is not loaded over") {
+    module(snapshot, kDriverModule).init = ModuleInit::Going;
+    CHECK(plan_settled(snapshot).actions.empty());
+    module(snapshot, kDriverModule).init =
+        Field<ModuleInit>::unreadable({13, "reading", "initstate"});
+    CHECK(plan_settled(snapshot).actions.empty());
+  }
+}
+
+TEST_CASE("modules that this kernel does not ship") {
+  Snapshot snapshot = ready_scene();
+  module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
+  module(snapshot, "mlx4_ib").shipped = Shipped::Missing;
+  Plan plan = plan_settled(snapshot);
+  REQUIRE(finding(plan.findings, "module-not-shipped") != nullptr);
+  CHECK(finding(plan.findings, "module-not-shipped")->severity == Severity::Info);
+  CHECK(assess({}, snapshot, plan, {}, kNow).state == State::Ready);
+
+  module(snapshot, "rdma_ucm") = unloaded("rdma_ucm");
+  module(snapshot, "rdma_ucm").shipped = Shipped::Missing;
+  plan = plan_settled(snapshot);
+  CHECK(plan.findings.front().severity == Severity::Error);
+  CHECK(assess({}, snapshot, plan, {}, kNow).state == State::Failed);
+
+  Snapshot bare = ready_scene();
+  module(bare, kDriverModule) = unloaded(kDriverModule);
+  module(bare, kDriverModule).shipped = Shipped::Missing;
+  adapter(bare).driver = Field<std::string>::absent();
+  adapter(bare).rdma = Field<RdmaDevice>::absent();
+  plan = plan_settled(bare);
+  CHECK(plan.actions.empty());
+  CHECK(finding(plan.findings, "driver-not-shipped") != nullptr);
+  CHECK(assess({}, bare, plan, {}, kNow).state == State::Failed);
+  CHECK(driver_stands(bare, plan));
+}
+
+TEST_CASE("rule 3: a function without driver is bound once its netdev is there") {
+  Snapshot snapshot = ready_scene(2);
+  adapter(snapshot, 1).driver = Field<std::string>::absent();
+  adapter(snapshot, 1).rdma = Field<RdmaDevice>::absent();
+  CHECK(described(plan_settled(snapshot)) == Steps{"BindFunction 0000:00:11.1"});
+
+  SECTION("not while the driver is coming") {
+    module(snapshot, kDriverModule).init = ModuleInit::Coming;
+    CHECK(plan_settled(snapshot).actions.empty());
+  }
+  SECTION("not without the netdev") {
+    adapter(snapshot, 1).netdev = Field<Netdev>::absent();
+    CHECK(plan_settled(snapshot).actions.empty());
+  }
+  SECTION("not where the binding cannot be read") {
+    adapter(snapshot, 1).driver = Field<std::string>::unreadable({13, "reading", "driver"});
+    CHECK(plan_settled(snapshot).actions.empty());
+    CHECK(finding(plan_settled(snapshot).findings, "unreadable") != nullptr);
+  }
+}
+
+TEST_CASE("rule 4: the link comes up only after the driver is live") {
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).up = false;
+  rdma(snapshot).port.state = std::string{"DOWN"};
+  CHECK(described(plan_settled(snapshot)) == Steps{"ConfigureLink 0000:00:10.1"});
+
+  SECTION("coming is not live") {
+    module(snapshot, kDriverModule).init = ModuleInit::Coming;
+    CHECK(plan_settled(snapshot).actions.empty());
+  }
+  SECTION("udev has its turn, for a bounded time") {
+    netdev(snapshot).settled = false;
+    History history = long_settled(snapshot);
+    history.adapters[function_of(0)].changed = kNow;
+    const Plan early = plan({}, snapshot, history, kNow);
+    CHECK(early.actions.empty());
+    REQUIRE(early.next_look);
+    CHECK(described(plan({}, snapshot, history, *early.next_look)) ==
+          Steps{"ConfigureLink 0000:00:10.1"});
+  }
+  SECTION("manage = observe: never") {
+    Config config;
+    config.adapters = {{{std::nullopt, "0000:00:10.0", std::nullopt}, Manage::Observe, {}, {}}};
+    CHECK(plan_settled(snapshot, config).actions.empty());
+    CHECK(finding(plan_settled(snapshot, config).findings, "link-down") != nullptr);
+  }
+}
+
+TEST_CASE("retries grow further apart and end, and a change of state forgives them") {
+  Snapshot snapshot = ready_scene();
+  adapter(snapshot).driver = Field<std::string>::absent();
+  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  std::vector<Milliseconds> pauses;
+  BootTime now = kNow;
+  History history = long_settled(snapshot);
+  for (int tries = 0; tries < 20; ++tries) {
+    Plan next = plan({}, snapshot, history, now);
+    if (next.actions.empty() && !next.next_look) break;
+    if (next.actions.empty()) {
+      pauses.push_back(*next.next_look - now);
+      now = *next.next_look;
+      next = plan({}, snapshot, history, now);
+    }
+    REQUIRE(described(next) == Steps{"BindFunction 0000:00:10.1"});
+    snapshot.ledger.attempts.push_back(
+        {"BindFunction", function_of(0), now, now, Outcome::Failed, "No such device"});
+  }
+  CHECK(snapshot.ledger.attempts.size() == 5);
+  CHECK(std::is_sorted(pauses.begin(), pauses.end()));
+  const Plan ended = plan({}, snapshot, history, now);
+  REQUIRE(finding(ended.findings, "giving-up") != nullptr);
+  CHECK(assess({}, snapshot, ended, history, now).state == State::Failed);
+  history.fresh_start = now + Milliseconds{1};
+  CHECK(described(plan({}, snapshot, history, now + Milliseconds{2})) ==
+        Steps{"BindFunction 0000:00:10.1"});
+}
