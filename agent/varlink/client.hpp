@@ -7,12 +7,13 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
+#include <string_view>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
+#include "agent/varlink/framing.hpp"
 
 namespace pvrdma::varlink {
 
@@ -24,23 +25,29 @@ struct Reply {
   bool continues = false;  // another reply to the same call follows
 };
 
-// Blocking. A time-out is an Error with ETIMEDOUT, a server that hangs up one with ECONNRESET.
+// Replies longer than this are refused (EMSGSIZE): room for ten adapters many times over.
+inline constexpr std::size_t kReplyLimitBytes = 16U << 20U;
+
+// Blocking. A time-out is an Error with ETIMEDOUT, a server that hangs up one with ECONNRESET,
+// a message that is no reply one with EBADMSG.
 class Client {
  public:
   [[nodiscard]] static Result<Client> connect(const std::string& path, Milliseconds timeout);
-  // One call, one reply.
+  // One call, one reply. After an Error the connection is closed; later calls get ENOTCONN.
   [[nodiscard]] Result<Reply> call(const std::string& method, const Json& parameters,
                                    Milliseconds timeout);
   // A call with `more`; next() then yields its replies one by one.
   [[nodiscard]] Result<void> start_stream(const std::string& method, const Json& parameters);
+  // After ETIMEDOUT it may be asked again.
   [[nodiscard]] Result<Reply> next(Milliseconds timeout);
   // For poll(2) beside other fds; replies already received are not seen there.
   [[nodiscard]] int fd() const;
 
  private:
   explicit Client(Fd socket);
-  Fd socket_;
-  std::string input_;
+  [[nodiscard]] Result<void> send(std::string_view message, BootTime deadline);
+  Fd socket_;  // empty after a call that failed: a late reply would be taken for the next one's
+  Decoder input_;
 };
 
 // On an sd-event loop; one call at a time, a connection for each call.

@@ -1,0 +1,242 @@
+#include "agent/varlink/connection.hpp"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <ctime>
+#include <limits>
+#include <utility>
+
+#include "agent/varlink/call.hpp"
+#include "agent/varlink/message.hpp"
+
+namespace pvrdma::varlink {
+
+namespace {
+
+constexpr int kRequestsPerRound = 8;
+// A client that asks on without reading has its next request taken once it has read this far.
+constexpr std::size_t kOutputPauseBytes = 64U << 10U;
+constexpr std::size_t kKeptBytes = 4096;
+constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t to_us(Milliseconds time) { return static_cast<std::uint64_t>(time.count()) * 1000U; }
+
+EventSource owned(sd_event_source* source) { return EventSource{source}; }
+
+}  // namespace
+
+Connection::Connection(sd_event* event, Fd socket, uid_t peer_uid, const Limits& limits,
+                       Owner& owner)
+    : event_(event),
+      socket_(std::move(socket)),
+      peer_uid_(peer_uid),
+      limits_(limits),
+      owner_(owner),
+      input_(limits.message_bytes) {}
+
+Result<std::shared_ptr<Connection>> Connection::open(sd_event* event, Fd socket, uid_t peer_uid,
+                                                     const Limits& limits, Owner& owner) {
+  auto connection = std::make_shared<Connection>(event, std::move(socket), peer_uid, limits, owner);
+  if (auto attached = connection->attach(); !attached) return fail(std::move(attached.error()));
+  return connection;
+}
+
+Result<void> Connection::attach() {
+  sd_event_source* source = nullptr;
+  watched_ = EPOLLIN;
+  int result = sd_event_add_io(event_, &source, socket_.get(), watched_, on_io, this);
+  if (result < 0) return fail(-result, "watching", "a client's socket");
+  io_ = owned(source);
+  // Late by an eighth at most: it only ends what has gone wrong.
+  const auto accuracy = to_us(std::min(limits_.idle, limits_.half_message)) / 8 + 1;
+  result = sd_event_add_time(event_, &source, CLOCK_MONOTONIC, kNever, accuracy, on_timer, this);
+  if (result < 0) return fail(-result, "making", "a client's timer");
+  timer_ = owned(source);
+  sd_event_source_set_enabled(timer_.get(), SD_EVENT_OFF);
+  result = sd_event_add_defer(event_, &source, on_resume, this);
+  if (result < 0) return fail(-result, "making", "a client's event source");
+  resume_ = owned(source);
+  sd_event_source_set_enabled(resume_.get(), SD_EVENT_OFF);
+  active_at_ = now();
+  settle_time();
+  return {};
+}
+
+int Connection::on_io(sd_event_source*, int, std::uint32_t events, void* self) {
+  const auto connection = static_cast<Connection*>(self)->shared_from_this();
+  if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
+    connection->hang_up();
+  } else {
+    if ((events & EPOLLOUT) != 0) connection->flush();
+    if ((events & EPOLLIN) != 0) connection->receive();
+  }
+  connection->pump();
+  connection->settle();
+  return 0;
+}
+
+int Connection::on_resume(sd_event_source*, void* self) {
+  const auto connection = static_cast<Connection*>(self)->shared_from_this();
+  connection->pump();
+  connection->settle();
+  return 0;
+}
+
+int Connection::on_timer(sd_event_source*, std::uint64_t, void* self) {
+  const auto connection = static_cast<Connection*>(self)->shared_from_this();
+  connection->timer_at_ = 0;
+  if (connection->now() >= connection->deadline())
+    connection->close();
+  else
+    connection->settle();
+  return 0;
+}
+
+void Connection::hang_up() {
+  // EPOLLHUP stays, so the source must go, or the loop would spin. What was received before is
+  // read on by pump().
+  io_.reset();
+  hung_up_ = true;
+  output_ = {};
+}
+
+void Connection::receive() {
+  if (closed_ || eof_) return;
+  std::array<char, 8192> chunk;  // NOLINT(*-member-init): filled by recv
+  const ssize_t got = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
+  if (got > 0)
+    input_.feed({chunk.data(), static_cast<std::size_t>(got)});
+  else if (got == 0)
+    eof_ = true;
+  else if (errno != EAGAIN && errno != EINTR)
+    close();
+}
+
+void Connection::flush() {
+  while (!closed_ && !output_.empty()) {
+    const ssize_t put =
+        ::send(socket_.get(), output_.data(), output_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && errno == EAGAIN) return;
+    // A client that is gone shows as EPOLLHUP as well, where what it sent before is still done.
+    if (put < 0) return output_.clear();
+    active_at_ = now();
+    output_.erase(0, static_cast<std::size_t>(put));
+  }
+  if (output_.capacity() > kKeptBytes) output_ = {};
+}
+
+void Connection::send(std::string_view message) {
+  if (gone()) return;
+  if (output_.empty()) active_at_ = now();
+  output_.append(message);
+  flush();
+  if (output_.size() > limits_.output_bytes) return close();
+  settle();
+}
+
+void Connection::call_answered() {
+  in_flight_ = false;
+  active_at_ = now();
+  settle();
+}
+
+bool Connection::may_take() const {
+  return !closed_ && !in_flight_ && output_.size() <= kOutputPauseBytes;
+}
+
+void Connection::pump() {
+  pumping_ = true;
+  for (int round = 0; round < kRequestsPerRound && may_take(); ++round) {
+    if (hung_up_ && !input_.has_message()) receive();
+    const auto message = input_.next();
+    if (!message) {
+      close();
+    } else if (*message) {
+      handle(**message);
+    } else {
+      break;
+    }
+  }
+  pumping_ = false;
+}
+
+void Connection::handle(std::string_view message) {
+  auto request = request_from(message);
+  // Whoever does not speak varlink gets no answer in it.
+  if (!request) return close();
+  part_since_ = 0;
+  active_at_ = now();
+  in_flight_ = true;
+  const bool upgrade = request->upgrade;
+  auto call = std::make_shared<ConnectedCall>(weak_from_this(), peer_uid_, std::move(*request));
+  if (upgrade)
+    call->error("org.varlink.service.InvalidParameter", {{"parameter", "upgrade"}});
+  else
+    owner_.handle(std::move(call));
+}
+
+bool Connection::finished() const {
+  return eof_ && !in_flight_ && !input_.has_message() && output_.empty();
+}
+
+void Connection::settle() {
+  if (closed_ || pumping_) return;
+  // Nobody waits for that reply any more, and so for none after it.
+  if (finished() || (hung_up_ && in_flight_)) return close();
+  if (io_) {
+    std::uint32_t mask = 0;
+    if (!eof_ && !input_.has_message()) mask |= EPOLLIN;
+    if (!output_.empty()) mask |= EPOLLOUT;
+    if (mask != watched_) sd_event_source_set_io_events(io_.get(), mask);
+    watched_ = mask;
+  }
+  if (may_take() && (input_.has_message() || hung_up_))
+    sd_event_source_set_enabled(resume_.get(), SD_EVENT_ONESHOT);
+  if (!input_.has_part())
+    part_since_ = 0;
+  else if (part_since_ == 0)
+    part_since_ = now();
+  settle_time();
+}
+
+// The timer is only ever moved to an earlier time; when it fires too early it is set again. So an
+// ordinary request costs no system call for it.
+void Connection::settle_time() {
+  const std::uint64_t at = deadline();
+  if (at == kNever || (timer_at_ != 0 && timer_at_ <= at)) return;
+  sd_event_source_set_time(timer_.get(), at);
+  sd_event_source_set_enabled(timer_.get(), SD_EVENT_ONESHOT);
+  timer_at_ = at;
+}
+
+std::uint64_t Connection::deadline() const {
+  std::uint64_t at = kNever;
+  if (part_since_ != 0) at = part_since_ + to_us(limits_.half_message);
+  // A watch may be silent for ever, but not leave its replies unread for so long.
+  if (!in_flight_ || !output_.empty()) at = std::min(at, active_at_ + to_us(limits_.idle));
+  return at;
+}
+
+std::uint64_t Connection::now() const {
+  std::uint64_t time = 0;
+  sd_event_now(event_, CLOCK_MONOTONIC, &time);
+  return time;
+}
+
+void Connection::close() {
+  if (closed_) return;
+  closed_ = true;
+  const auto self = shared_from_this();  // the owner lets go of it
+  io_.reset();
+  timer_.reset();
+  resume_.reset();
+  socket_ = Fd{};
+  owner_.closed(*this);
+}
+
+}  // namespace pvrdma::varlink

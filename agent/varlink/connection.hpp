@@ -1,0 +1,96 @@
+// One client of a service: its socket, its unfinished input, its unsent output, its time limits.
+//
+// Requests are answered in order: the next one is not looked at before the one under way has had
+// its last reply. Memory is bounded: nothing is read while a whole request waits, none is taken
+// while much output is unsent, and a client whose output passes the limit is cut off. No call here
+// blocks; the work done for one event is bounded, the rest waits for the loop's next round.
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "agent/base/error.hpp"
+#include "agent/base/handle.hpp"
+#include "agent/varlink/framing.hpp"
+#include "agent/varlink/service.hpp"
+
+namespace pvrdma::varlink {
+
+using EventSource = Handle<sd_event_source, sd_event_source_unref>;
+
+class Connection final : public std::enable_shared_from_this<Connection> {
+ public:
+  // Who made it. Outlives it.
+  class Owner {
+   public:
+    Owner() = default;
+    virtual ~Owner() = default;
+    Owner(const Owner&) = delete;
+    Owner& operator=(const Owner&) = delete;
+    Owner(Owner&&) = delete;
+    Owner& operator=(Owner&&) = delete;
+    virtual void handle(CallPtr call) = 0;
+    // Called once, when the client has left or was cut off; never from the destructor.
+    virtual void closed(Connection& connection) = 0;
+  };
+
+  // `socket` is a connected, non-blocking stream socket. Errors: those of sd_event_add_io(3).
+  [[nodiscard]] static Result<std::shared_ptr<Connection>> open(sd_event* event, Fd socket,
+                                                                uid_t peer_uid,
+                                                                const Limits& limits, Owner& owner);
+  // Only for open().
+  Connection(sd_event* event, Fd socket, uid_t peer_uid, const Limits& limits, Owner& owner);
+
+  [[nodiscard]] uid_t peer_uid() const noexcept { return peer_uid_; }
+  [[nodiscard]] bool gone() const noexcept { return closed_ || hung_up_; }
+
+  // For the call under way: a whole message; then that it was the last one.
+  void send(std::string_view message);
+  void call_answered();
+
+ private:
+  static int on_io(sd_event_source* source, int fd, std::uint32_t events, void* self);
+  static int on_timer(sd_event_source* source, std::uint64_t when, void* self);
+  static int on_resume(sd_event_source* source, void* self);
+
+  [[nodiscard]] Result<void> attach();
+  void hang_up();
+  void receive();
+  void flush();
+  void pump();
+  void handle(std::string_view message);
+  // Brings the event sources in line with the state, and closes where nothing is left to do. Ends
+  // whatever changed the state.
+  void settle();
+  void settle_time();
+  void close();
+
+  [[nodiscard]] std::uint64_t now() const;
+  [[nodiscard]] std::uint64_t deadline() const;  // CLOCK_MONOTONIC in µs
+  [[nodiscard]] bool may_take() const;           // a request may be taken from the input
+  [[nodiscard]] bool finished() const;
+
+  sd_event* event_;
+  Fd socket_;
+  uid_t peer_uid_;
+  const Limits& limits_;
+  Owner& owner_;
+  Decoder input_;
+  std::string output_;
+  EventSource io_, timer_, resume_;
+  std::uint32_t watched_ = 0;   // epoll's mask of io_
+  std::uint64_t timer_at_ = 0;  // 0: off
+  std::uint64_t active_at_ = 0;
+  std::uint64_t part_since_ = 0;  // first byte of a message not complete; 0: there is none
+  bool in_flight_ = false;        // a request waits for its last reply
+  bool pumping_ = false;
+  bool eof_ = false;      // the client sends nothing more, but may read on
+  bool hung_up_ = false;  // the client is gone; what it sent before is still done
+  bool closed_ = false;
+};
+
+}  // namespace pvrdma::varlink

@@ -1,0 +1,178 @@
+// The parser. A recursive descent over tokens, bounded in depth.
+#include "agent/varlink/interface.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace pvrdma::varlink {
+
+namespace {
+
+constexpr int kDepthLimit = 16;
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '-';
+}
+
+// Words, "->", and single marks; comments and white space skipped. An empty token is the end.
+class Tokens {
+ public:
+  explicit Tokens(std::string_view text) : rest_(text) { skip(); }
+
+  [[nodiscard]] std::string_view peek() const { return rest_.substr(0, length()); }
+  std::string_view take() {
+    const std::string_view token = peek();
+    rest_.remove_prefix(token.size());
+    skip();
+    return token;
+  }
+  bool take_if(std::string_view token) {
+    if (peek() != token) return false;
+    take();
+    return true;
+  }
+  [[nodiscard]] int line() const { return line_; }
+
+ private:
+  [[nodiscard]] std::size_t length() const {
+    if (rest_.substr(0, 2) == "->") return 2;
+    const auto end = std::find_if_not(rest_.begin(), rest_.end(), is_word) - rest_.begin();
+    return end > 0 ? static_cast<std::size_t>(end) : std::min<std::size_t>(1, rest_.size());
+  }
+  void skip() {
+    while (!rest_.empty()) {
+      const char c = rest_.front();
+      if (c == '#') {
+        rest_.remove_prefix(std::min(rest_.find('\n'), rest_.size()));
+        continue;
+      }
+      if (c != ' ' && c != '\t' && c != '\r' && c != '\n') return;
+      if (c == '\n') ++line_;
+      rest_.remove_prefix(1);
+    }
+  }
+
+  std::string_view rest_;
+  int line_ = 1;
+};
+
+// Parses by throwing Error within this file; parse_interface() turns it into a Result.
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : tokens_(text) {}
+
+  Interface interface() {
+    expect("interface");
+    Interface result;
+    result.name = word("the interface's name");
+    while (!tokens_.peek().empty()) {
+      const std::string_view what = tokens_.take();
+      const std::string name = word("a name");
+      if (what == "type") {
+        add(result.types, name, aggregate(0));
+      } else if (what == "error") {
+        add(result.errors, name, tokens_.peek() == "(" ? aggregate(0) : Type{});
+      } else if (what == "method") {
+        Method method;
+        method.in = aggregate(0);
+        expect("->");
+        method.out = aggregate(0);
+        add(result.methods, name, std::move(method));
+      } else {
+        wrong("type, method or error");
+      }
+    }
+    return result;
+  }
+
+ private:
+  [[noreturn]] void wrong(const std::string& expected) const {
+    throw Error{EINVAL, "parsing interface description",
+                "line " + std::to_string(tokens_.line()) + ": expected " + expected};
+  }
+  void expect(std::string_view token) {
+    if (!tokens_.take_if(token)) wrong(std::string{token});
+  }
+  std::string word(const char* meaning) {
+    if (tokens_.peek().empty() || !is_word(tokens_.peek().front()) || tokens_.peek() == "->")
+      wrong(meaning);
+    return std::string{tokens_.take()};
+  }
+  template <typename T>
+  void add(std::map<std::string, T, std::less<>>& into, const std::string& name, T value) {
+    if (!into.emplace(name, std::move(value)).second) wrong("one " + name + " only");
+  }
+
+  // "(a: int, b: string)" or "(red, green)"; "()" is an empty struct.
+  Type aggregate(int depth) {
+    if (depth > kDepthLimit) wrong("less nesting");
+    expect("(");
+    Type type;
+    while (!tokens_.take_if(")")) {
+      if (!type.names.empty()) expect(",");
+      const bool first = type.names.empty();
+      type.names.push_back(word("a member"));
+      const bool has_type = tokens_.take_if(":");
+      if (first && !has_type) type.kind = Type::Kind::Enum;
+      if (has_type != (type.kind == Type::Kind::Struct)) wrong("either members or words");
+      if (has_type) type.types.push_back(element(depth + 1));
+    }
+    return type;
+  }
+
+  Type element(int depth) {
+    if (depth > kDepthLimit) wrong("less nesting");
+    if (tokens_.take_if("?")) return wrap(Type::Kind::Optional, depth);
+    if (tokens_.take_if("[")) {
+      const bool map = tokens_.take_if("string");
+      expect("]");
+      return wrap(map ? Type::Kind::Map : Type::Kind::Array, depth);
+    }
+    if (tokens_.peek() == "(") return aggregate(depth);
+    Type type;
+    type.name = word("a type");
+    static constexpr std::pair<const char*, Type::Kind> kBuiltIn[] = {
+        {"bool", Type::Kind::Bool},
+        {"int", Type::Kind::Int},
+        {"float", Type::Kind::Float},
+        {"string", Type::Kind::String},
+        {"object", Type::Kind::Object}};
+    const auto* found = std::find_if(std::begin(kBuiltIn), std::end(kBuiltIn),
+                                     [&](const auto& entry) { return type.name == entry.first; });
+    type.kind = found == std::end(kBuiltIn) ? Type::Kind::Named : found->second;
+    return type;
+  }
+  Type wrap(Type::Kind kind, int depth) {
+    Type type;
+    type.kind = kind;
+    type.types.push_back(element(depth + 1));
+    return type;
+  }
+
+  Tokens tokens_;
+};
+
+void check_names(const Interface& interface, const Type& type) {
+  if (type.kind == Type::Kind::Named && interface.types.count(type.name) == 0)
+    throw Error{EINVAL, "parsing interface description", "no type " + type.name};
+  for (const Type& inner : type.types) check_names(interface, inner);
+}
+
+}  // namespace
+
+Result<Interface> parse_interface(std::string_view text) try {
+  Interface interface = Parser{text}.interface();
+  for (const auto& [name, type] : interface.types) check_names(interface, type);
+  for (const auto& [name, type] : interface.errors) check_names(interface, type);
+  for (const auto& [name, method] : interface.methods) {
+    check_names(interface, method.in);
+    check_names(interface, method.out);
+  }
+  return interface;
+} catch (const Error& error) {
+  return fail(error);
+}
+
+}  // namespace pvrdma::varlink

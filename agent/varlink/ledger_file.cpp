@@ -1,0 +1,84 @@
+#include "agent/varlink/ledger_file.hpp"
+
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+#include "agent/base/file.hpp"
+#include "agent/varlink/interface.hpp"
+#include "agent/varlink/message.hpp"
+
+namespace pvrdma::varlink {
+
+namespace {
+
+// The document's shape; times are milliseconds since boot (agent/base/clock.hpp).
+constexpr std::string_view kShape = R"(
+interface io.pvrdma.Ledger
+type Attempt (verb: string, target: string, started_ms: int, finished_ms: ?int,
+  outcome: (done, already_done, not_shipped, refused, in_use, not_allowed, failed), detail: string)
+type Ledger (reloads: int, rebinds: int, attempts: []Attempt)
+)";
+
+tl::unexpected<Error> bad(const std::string& what) {
+  return fail(EBADMSG, "reading the executor's ledger", what);
+}
+
+Json attempt_json(const Attempt& attempt) {
+  return {{"verb", attempt.verb},
+          {"target", attempt.target},
+          {"started_ms", to_ms(attempt.started)},
+          {"finished_ms", attempt.finished ? Json(to_ms(*attempt.finished)) : Json(nullptr)},
+          {"outcome", to_string(attempt.outcome)},
+          {"detail", attempt.detail}};
+}
+
+Attempt attempt_from(const Json& entry) {
+  Attempt attempt;
+  attempt.verb = entry.at("verb").get<std::string>();
+  attempt.target = entry.at("target").get<std::string>();
+  attempt.started = from_ms(entry.at("started_ms").get<std::int64_t>());
+  if (const auto end = entry.find("finished_ms"); end != entry.end() && !end->is_null())
+    attempt.finished = from_ms(end->get<std::int64_t>());
+  attempt.outcome = outcome_from(entry.at("outcome").get<std::string>()).value_or(Outcome::Failed);
+  attempt.detail = entry.at("detail").get<std::string>();
+  return attempt;
+}
+
+}  // namespace
+
+std::string to_text(const Ledger& ledger) {
+  Json attempts = Json::array();
+  for (const Attempt& attempt : ledger.attempts) attempts.push_back(attempt_json(attempt));
+  return to_text(Json{{"reloads", ledger.reloads},
+                      {"rebinds", ledger.rebinds},
+                      {"attempts", std::move(attempts)}}) +
+         '\n';
+}
+
+Result<Ledger> ledger_from(const std::string& text) {
+  const auto shape = parse_interface(kShape);
+  if (!shape) return fail(shape.error());
+  const auto document = parse_object(text);
+  if (!document) return bad("it is not a JSON object");
+  if (const auto wrong = mismatch(*shape, shape->types.at("Ledger"), *document, Strictness::Reply))
+    return bad(*wrong);
+  Ledger ledger;
+  for (const auto& [key, count] :
+       {std::pair{"reloads", &ledger.reloads}, std::pair{"rebinds", &ledger.rebinds}}) {
+    const auto number = document->at(key).get<std::int64_t>();
+    if (number < 0) return bad(key);
+    *count = static_cast<std::uint64_t>(number);
+  }
+  for (const Json& entry : document->at("attempts")) ledger.attempts.push_back(attempt_from(entry));
+  return ledger;
+}
+
+Result<Ledger> read_ledger(const std::filesystem::path& path) {
+  auto text = read_file(path);
+  if (!text && means_absent(text.error())) return Ledger{};
+  if (!text) return fail(std::move(text.error()));
+  return ledger_from(*text);
+}
+
+}  // namespace pvrdma::varlink

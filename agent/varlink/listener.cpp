@@ -1,0 +1,68 @@
+#include "agent/varlink/listener.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace pvrdma::varlink {
+
+namespace {
+
+Fd stream_socket() { return Fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)}; }
+
+Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0)
+    return errno == ENOENT ? Result<void>{} : fail(errno, "looking at", path);
+  if (!S_ISSOCK(status.st_mode)) return fail(EEXIST, "listening on", path);
+  const Fd probe = stream_socket();
+  if (!probe) return fail(errno, "making", "a socket");
+  // EAGAIN is a living listener with a full queue, EPERM or EACCES one that is not for us.
+  const bool refused =
+      ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+      (errno == ECONNREFUSED || errno == ENOENT);
+  if (!refused) return fail(EADDRINUSE, "listening on", path);
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fail(errno, "removing", path);
+  return {};
+}
+
+}  // namespace
+
+Result<Fd> listening_socket(const std::string& path, unsigned mode) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return fail(ENAMETOOLONG, "listening on", path);
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  if (auto removed = remove_stale(path, address); !removed) return fail(std::move(removed.error()));
+
+  Fd socket = stream_socket();
+  if (!socket) return fail(errno, "making", "a socket");
+  // bind(2) takes the file's mode from the socket's, less the umask (Linux, net/unix/af_unix.c); so
+  // no moment passes with a wider one, and the chmod only gives back what the umask took.
+  if (::fchmod(socket.get(), mode) != 0) return fail(errno, "setting the mode of", path);
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return fail(errno, "binding", path);
+  if (::chmod(path.c_str(), mode) != 0) return fail(errno, "setting the mode of", path);
+  if (::listen(socket.get(), SOMAXCONN) != 0) return fail(errno, "listening on", path);
+  return socket;
+}
+
+Result<Fd> inherited_socket(Fd socket) {
+  int listening = 0;
+  socklen_t length = sizeof listening;
+  if (::getsockopt(socket.get(), SOL_SOCKET, SO_ACCEPTCONN, &listening, &length) != 0)
+    return fail(errno, "looking at", "the inherited socket");
+  if (listening == 0) return fail(EINVAL, "listening on", "the inherited socket");
+  const int flags = ::fcntl(socket.get(), F_GETFL);
+  if (flags < 0 || ::fcntl(socket.get(), F_SETFL, flags | O_NONBLOCK) != 0)
+    return fail(errno, "setting the flags of", "the inherited socket");
+  return socket;
+}
+
+}  // namespace pvrdma::varlink

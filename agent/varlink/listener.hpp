@@ -1,0 +1,20 @@
+// Listening AF_UNIX sockets.
+#pragma once
+
+#include <string>
+
+#include "agent/base/error.hpp"
+#include "agent/base/handle.hpp"
+
+namespace pvrdma::varlink {
+
+// Binds and listens, non-blocking. The file has exactly `mode`, and at no moment more than that. A
+// socket file nobody listens on is replaced; EADDRINUSE where somebody does, EEXIST where the file
+// is no socket, ENAMETOOLONG past the 107 bytes of unix(7); else errno of socket(2), bind(2) and
+// listen(2).
+[[nodiscard]] Result<Fd> listening_socket(const std::string& path, unsigned mode);
+
+// Makes an inherited listening socket non-blocking. EINVAL: it does not listen.
+[[nodiscard]] Result<Fd> inherited_socket(Fd socket);
+
+}  // namespace pvrdma::varlink

@@ -1,0 +1,33 @@
+#include "tests/unit/varlink/service_fixture.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace pvrdma::test {
+
+using varlink::CallPtr;
+
+ServiceFixture::ServiceFixture(const varlink::Limits& limits)
+    : service(loop.get(), {"Example", "test", "1.2", "https://example.org/"}, limits) {
+  const auto keep = [this](CallPtr call) { kept.push_back(std::move(call)); };
+  const auto echo = [this](const CallPtr& call) {
+    const auto text = call->parameters().at("text").get<std::string>();
+    echoed.push_back(text);
+    if (text == "odd") return call->error("org.example.Test.Odd", {{"why", "asked"}});
+    call->reply({{"text", text}});
+  };
+  const auto big = [](const CallPtr& call) {
+    call->reply({{"filler", std::string(call->parameters().at("bytes").get<std::size_t>(), 'x')}});
+  };
+  const auto added = service.add_interface(
+      kTestInterface,
+      {{"Echo", echo}, {"Later", keep}, {"Watch", keep}, {"Drop", [](auto&&) {}}, {"Big", big}});
+  if (!added || !service.listen(path, 0666)) std::abort();
+  service.on_idle([this] { ++idle; });
+}
+
+std::string request(const std::string& name, const std::string& parameters,
+                    const std::string& rest) {
+  return R"({"method":"org.example.Test.)" + name + R"(","parameters":)" + parameters + rest + "}";
+}
+
+}  // namespace pvrdma::test

@@ -1,0 +1,40 @@
+// A small service with one method of each kind that handlers can be.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/varlink/loop_fixture.hpp"
+
+namespace pvrdma::test {
+
+inline constexpr const char* kTestInterface = R"(
+interface org.example.Test
+type Point (x: int, y: int)
+method Echo(text: string, count: ?int, points: ?[]Point) -> (text: string)
+method Later() -> ()
+method Watch() -> (n: int)
+method Drop() -> ()
+method Big(bytes: int) -> (filler: string)
+error Odd (why: string)
+)";
+
+struct ServiceFixture {
+  explicit ServiceFixture(const varlink::Limits& limits = {});
+  [[nodiscard]] RawClient client() const { return {loop, path}; }
+
+  TemporaryDirectory directory;
+  std::string path = directory / "socket";
+  Loop loop;
+  std::vector<varlink::CallPtr> kept;  // of Later and Watch
+  std::vector<std::string> echoed;     // the texts of Echo, in the order of arrival
+  int idle = 0;
+  varlink::Service service;
+};
+
+// {"method": "org.example.Test.NAME", "parameters": PARAMETERS, …}
+std::string request(const std::string& name, const std::string& parameters = "{}",
+                    const std::string& rest = "");
+
+}  // namespace pvrdma::test

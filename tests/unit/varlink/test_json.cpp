@@ -1,0 +1,296 @@
+// The model's JSON: as the interface files declare it, and back.
+#include <cerrno>
+
+#include "agent/varlink/interface.hpp"
+#include "agent/varlink/interfaces.hpp"
+#include "agent/varlink/json.hpp"
+#include "agent/varlink/ledger_file.hpp"
+#include "agent/varlink/message.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/varlink/loop_fixture.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::varlink;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Where `value` differs from the type in the interface's file; "" where it does not.
+std::string differs(std::string_view text, const char* type, const Json& value) {
+  const auto interface = parse_interface(text);
+  REQUIRE(interface);
+  return mismatch(*interface, interface->types.at(type), value, Strictness::Complete).value_or("");
+}
+
+const Error kDenied{EACCES, "reading", "/sys/x"};
+
+Adapter full_adapter() {
+  Netdev netdev;
+  netdev.name = "ens224f0";
+  netdev.mac = "00:50:56:8a:9f:c2";
+  netdev.mtu = 9000;
+  netdev.up = true;
+  netdev.carrier = true;
+  netdev.operstate = "up";
+  netdev.addresses = {"192.168.30.201/24"};
+  RdmaDevice rdma;
+  rdma.name = "rocep19s0f1";
+  rdma.aliases = {"vmw_pvrdma0"};
+  rdma.uverbs = std::string{"uverbs0"};
+  rdma.node_guid = std::string{"0250:56ff:fe8a:9fc2"};
+  rdma.netdev = std::string{"ens224f0"};
+  rdma.port.state = std::string{"ACTIVE"};
+  rdma.port.phys_state = std::string{"LINK_UP"};
+  rdma.port.active_mtu = 1024U;
+  rdma.port.link_layer = std::string{"Ethernet"};
+  rdma.gids = {{1, "::ffff:192.168.30.201", std::string{"RoCE v2"}, std::string{"ens224f0"}}};
+  Adapter adapter;
+  adapter.function = "0000:13:00.1";
+  adapter.net_function = "0000:13:00.0";
+  adapter.driver = std::string{"vmw_pvrdma"};
+  adapter.netdev = netdev;
+  adapter.rdma = rdma;
+  return adapter;
+}
+
+Adapter unreadable_adapter() {
+  Adapter adapter = full_adapter();
+  adapter.driver = Field<std::string>::unreadable(kDenied);
+  adapter.net_driver = Field<std::string>::unreadable(kDenied);
+  adapter.netdev.get()->carrier = Field<bool>::unreadable(kDenied);
+  RdmaDevice& rdma = *adapter.rdma.get();
+  rdma.uverbs = rdma.node_guid = rdma.netdev = Field<std::string>::unreadable(kDenied);
+  rdma.port.state = rdma.port.phys_state = rdma.port.link_layer = rdma.port.verbs_state =
+      Field<std::string>::unreadable(kDenied);
+  rdma.port.active_mtu = Field<unsigned>::unreadable(kDenied);
+  rdma.gids[0].type = rdma.gids[0].netdev = Field<std::string>::unreadable(kDenied);
+  return adapter;
+}
+
+Health full_health(BootTime now) {
+  Health health;
+  health.state = State::Degraded;
+  health.since = now - 10s;
+  health.observed = now - 12ms;
+  health.summary = "1 of 3 adapters ready";
+  Adapter bare;
+  bare.function = "0000:1b:00.1";
+  bare.net_function = "0000:1b:00.0";
+  health.adapters = {{full_adapter(), State::Ready, "agent", 3, now - 5s},
+                     {unreadable_adapter(), State::Degraded, "nobody", 0, now},
+                     {bare, State::Failed, "agent", 0, now}};
+  health.findings = {{"driver-in-use",
+                      Severity::Warning,
+                      "0000:13:00.1",
+                      "held",
+                      "wait",
+                      {{812, "ibv_asyncwatch", "rocep19s0f1"}}},
+                     {"note", Severity::Info, std::nullopt, "so it is", "", {}}};
+  health.busy = BusyCall{"LoadModule mlx4_ib", now - 4s, true};
+  health.reloads = 2;
+  health.rebinds = 1;
+  return health;
+}
+
+}  // namespace
+
+TEST_CASE("health is as the interface declares it") {
+  const BootTime now = BootClock::now();
+  CHECK(differs(kAgentInterface, "Health", to_json(full_health(now), now)).empty());
+  CHECK(differs(kAgentInterface, "Health", to_json(Health{}, now)).empty());
+  // The check is able to see a difference.
+  Json changed = to_json(full_health(now), now);
+  changed["adapters"][0].erase("uverbs");
+  CHECK(differs(kAgentInterface, "Health", changed) == "adapters[0].uverbs");
+
+  Plan plan;
+  plan.actions = {{LoadModule{"ib_umad"}, "first"}, {ReloadDriver{}, "last"}};
+  plan.findings = full_health(now).findings;
+  plan.next_look = now + 7s;
+  CHECK(differs(kAgentInterface, "Plan", to_json(plan, now)).empty());
+  CHECK(differs(kAgentInterface, "Plan", to_json(Plan{}, now)).empty());
+  CHECK(to_json(plan, now).at("next_look_in_ms") == 7000);
+  CHECK(to_json(plan, now + 8s).at("next_look_in_ms") == 0);
+  CHECK(to_json(plan, now).at("actions").at(1) ==
+        Json({{"verb", "ReloadDriver"}, {"target", "vmw_pvrdma"}, {"reason", "last"}}));
+
+  for (const State state : {State::Absent, State::Converging, State::Ready, State::Degraded,
+                            State::Failed, State::Unknown}) {
+    Health health;
+    health.state = state;
+    CHECK(differs(kAgentInterface, "Health", to_json(health, now)).empty());
+  }
+}
+
+TEST_CASE("health says what is known, absent and unreadable") {
+  const BootTime now = BootClock::now();
+  const Json health = to_json(full_health(now), now);
+  CHECK(health.at("version") == 1);
+  CHECK(health.at("state") == "degraded");
+  CHECK(health.at("observed_ms_ago") == 12);
+  CHECK(health.at("executor") ==
+        Json::parse(R"({"busy":{"call":"LoadModule mlx4_ib","for_ms":4000,"stuck":true},
+                        "reloads":2,"rebinds":1})"));
+  CHECK(health.at("findings").at(0) == Json::parse(R"({"id":"driver-in-use",
+    "severity":"warning","adapter":"0000:13:00.1","summary":"held","remedy":"wait","evidence":
+    {"holders":[{"pid":812,"command":"ibv_asyncwatch","rdma_device":"rocep19s0f1"}]}})"));
+  CHECK(health.at("findings").at(1).at("adapter").is_null());
+
+  Json full = health.at("adapters").at(0);
+  full.erase("last_change");
+  CHECK(full == Json::parse(R"({"function":"0000:13:00.1","net_function":"0000:13:00.0",
+    "state":"ready","driver":"vmw_pvrdma","rdma_device":"rocep19s0f1","aliases":["vmw_pvrdma0"],
+    "uverbs":"uverbs0","node_guid":"0250:56ff:fe8a:9fc2","rdma_netdev":"ens224f0",
+    "netdev":"ens224f0","mac":"00:50:56:8a:9f:c2","mtu":9000,"link_up":true,"carrier":true,
+    "operstate":"up","managed_by":"agent","addresses":["192.168.30.201/24"],
+    "port":{"state":"ACTIVE","phys_state":"LINK_UP","active_mtu":1024,"link_layer":"Ethernet"},
+    "gids":[{"index":1,"gid":"::ffff:192.168.30.201","type":"RoCE v2","netdev":"ens224f0"}],
+    "transitions":3,"unreadable":[]})"));
+
+  const Json& blind = health.at("adapters").at(1);
+  CHECK(blind.at("driver").is_null());
+  CHECK(blind.at("port").at("state").is_null());
+  std::vector<std::string> expected;
+  for (const char* name : {"driver", "net_driver", "carrier", "uverbs", "node_guid", "rdma_netdev",
+                           "port.verbs_state", "port.state", "port.phys_state", "port.active_mtu",
+                           "port.link_layer", "gids[1].type", "gids[1].netdev"})
+    expected.push_back(std::string{name} + ": reading /sys/x: Permission denied");
+  auto unreadable = blind.at("unreadable").get<std::vector<std::string>>();
+  std::sort(expected.begin(), expected.end());
+  std::sort(unreadable.begin(), unreadable.end());
+  CHECK(unreadable == expected);
+
+  const Json& bare = health.at("adapters").at(2);
+  for (const char* name : {"driver", "rdma_device", "uverbs", "netdev", "mac", "mtu", "link_up",
+                           "carrier", "operstate", "port"}) {
+    CAPTURE(name);
+    CHECK(bare.at(name).is_null());
+  }
+  CHECK(bare.at("gids").empty());
+  CHECK(bare.at("unreadable").empty());
+
+  Adapter adapter = full_adapter();
+  adapter.rdma = Field<RdmaDevice>::unreadable(kDenied);
+  adapter.netdev = Field<Netdev>::unreadable(kDenied);
+  Health dark;
+  dark.adapters = {{adapter, State::Degraded, "agent", 0, now}};
+  const Json json = to_json(dark, now);
+  CHECK(differs(kAgentInterface, "Health", json).empty());
+  CHECK(json.at("adapters").at(0).at("unreadable") ==
+        Json({"netdev: reading /sys/x: Permission denied",
+              "rdma_device: reading /sys/x: Permission denied"}));
+  CHECK(json.at("observed_ms_ago").is_null());
+}
+
+TEST_CASE("a name that is not UTF-8 does not stop the answer") {
+  const Json holder = to_json(Holder{1, "a\xff", "x"});
+  CHECK(to_text(holder).find("\"a\xef\xbf\xbd\"") != std::string::npos);
+}
+
+TEST_CASE("operations, there and back") {
+  const auto interface = parse_interface(kExecutorInterface);
+  REQUIRE(interface);
+  const Operation operations[] = {
+      LoadModule{"ib_umad"},
+      BindFunction{"0000:13:00.1"},
+      RebindFunction{"0000:13:00.1"},
+      ReloadDriver{},
+      ConfigureLink{"0000:13:00.1", "ens224f0", std::nullopt, {}},
+      ConfigureLink{"0000:13:00.1", "ens224f0", 9000, {"192.168.30.201/24", "fd00::1/64"}},
+      BounceLink{"0000:13:00.1", "ens224f0"},
+  };
+  for (const Operation& operation : operations) {
+    CAPTURE(describe(operation));
+    const Json parameters = to_parameters(operation);
+    CHECK_FALSE(mismatch(*interface, interface->methods.at(verb(operation)).in, parameters,
+                         Strictness::Complete));
+    const auto back = operation_from(verb(operation), parse_object(to_text(parameters)).value());
+    REQUIRE(back);
+    CHECK(*back == operation);
+  }
+  CHECK(interface->methods.size() == std::variant_size_v<Operation>);
+}
+
+TEST_CASE("operations that are none") {
+  const std::tuple<const char*, const char*, const char*> cases[] = {
+      {"FormatDisk", "{}", "FormatDisk"},
+      {"", "{}", ""},
+      {"LoadModule", "{}", "module"},
+      {"LoadModule", R"({"module":1})", "module"},
+      {"LoadModule", R"({"module":null})", "module"},
+      {"LoadModule", R"({"module":"a","force":true})", "force"},
+      {"LoadModule", "[]", ""},
+      {"ReloadDriver", R"({"x":1})", "x"},
+      {"ConfigureLink", R"({"function":"a","netdev":"b"})", "addresses"},
+      {"ConfigureLink", R"({"function":"a","netdev":"b","addresses":[1]})", "addresses[0]"},
+      {"ConfigureLink", R"({"function":"a","netdev":"b","mtu":-1,"addresses":[]})", "mtu"},
+      {"ConfigureLink", R"({"function":"a","netdev":"b","mtu":4294967296,"addresses":[]})", "mtu"},
+      {"ConfigureLink", R"({"function":"a","netdev":"b","mtu":1.5,"addresses":[]})", "mtu"},
+  };
+  for (const auto& [verb, parameters, what] : cases) {
+    CAPTURE(verb, parameters);
+    const auto operation = operation_from(verb, Json::parse(parameters));
+    REQUIRE_FALSE(operation);
+    CHECK(operation.error().code == EINVAL);
+    CHECK(operation.error().what == what);
+  }
+  const auto without_mtu = operation_from(
+      "ConfigureLink", Json::parse(R"({"function":"a","netdev":"b","addresses":[]})"));
+  REQUIRE(without_mtu);
+  CHECK(*without_mtu == Operation{ConfigureLink{"a", "b", std::nullopt, {}}});
+}
+
+TEST_CASE("answers, there and back") {
+  for (const Outcome outcome : {Outcome::Done, Outcome::AlreadyDone, Outcome::NotShipped,
+                                Outcome::Refused, Outcome::InUse, Outcome::Failed}) {
+    const Answer answer{outcome, "because", EBUSY, {{812, "ibv_asyncwatch", "rocep19s0f1"}}};
+    const Json json = to_json(answer);
+    CHECK(differs(kExecutorInterface, "Result", json).empty());
+    const auto back = answer_from(json);
+    REQUIRE(back);
+    CHECK(back->outcome == outcome);
+    CHECK(back->detail == "because");
+    CHECK(back->code == EBUSY);
+    CHECK(back->holders == answer.holders);
+  }
+  const Json good = to_json(Answer{});
+  for (const auto& [key, value] :
+       {std::pair{"outcome", Json("great")}, std::pair{"errno", Json(-1)},
+        std::pair{"errno", Json(1LL << 40)}, std::pair{"detail", Json(nullptr)},
+        std::pair{"holders", Json::parse(R"([{"pid":-1,"command":"","rdma_device":""}])")}}) {
+    Json bad = good;
+    bad[key] = value;
+    CAPTURE(key);
+    CHECK(answer_from(bad).error().code == EBADMSG);
+  }
+  Json newer = good;
+  newer["later"] = 1;
+  CHECK(answer_from(newer));
+}
+
+TEST_CASE("the ledger") {
+  Ledger ledger;
+  ledger.reloads = 3;
+  ledger.rebinds = 1;
+  ledger.attempts = {
+      {"LoadModule", "mlx4_ib", from_ms(100), from_ms(150), Outcome::NotShipped, "no"},
+      {"ReloadDriver", "vmw_pvrdma", from_ms(200), std::nullopt, {}, ""}};
+  ledger.attempts[1].outcome = Outcome::Failed;
+  const auto back = ledger_from(to_text(ledger));
+  REQUIRE(back);
+  CHECK(*back == ledger);
+  for (
+      const char* bad :
+      {"", "{", "[]", "{}", R"({"reloads":-1,"rebinds":0,"attempts":[]})",
+       R"({"reloads":1,"rebinds":0,"attempts":[{}]})",
+       R"({"reloads":1,"rebinds":0,"attempts":[{"verb":"a","target":"b","started_ms":1,"outcome":"x","detail":""}]})"}) {
+    CAPTURE(bad);
+    CHECK(ledger_from(bad).error().code == EBADMSG);
+  }
+  const test::TemporaryDirectory directory;
+  const std::string path = directory / "ledger.json";
+  CHECK(read_ledger(path).value() == Ledger{});
+  REQUIRE(replace_file(path, to_text(ledger)));
+  CHECK(read_ledger(path).value() == ledger);
+  CHECK(read_ledger("/proc/self/mem").error().code == EIO);
+}

@@ -1,0 +1,69 @@
+// The socket file: its mode, stale ones, and sockets that somebody else bound.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "agent/varlink/listener.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/varlink/service_fixture.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+using varlink::listening_socket;
+
+namespace {
+
+unsigned mode_of(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_mode & 07777U : 0;
+}
+
+}  // namespace
+
+TEST_CASE("the file has the mode asked for, whatever the umask") {
+  const TemporaryDirectory directory;
+  for (const mode_t mask : {0U, 022U, 077U})
+    for (const unsigned mode : {0600U, 0660U, 0666U}) {
+      const std::string path = directory / "socket";
+      const mode_t before = ::umask(mask);
+      const auto socket = listening_socket(path, mode);
+      ::umask(before);
+      REQUIRE(socket);
+      CHECK(mode_of(path) == mode);
+    }
+}
+
+TEST_CASE("a stale file is replaced, a living service and other files are not") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "socket";
+  REQUIRE(listening_socket(path, 0600));  // and closed again: its file is stale
+  auto alive = listening_socket(path, 0600);
+  REQUIRE(alive);
+  CHECK(listening_socket(path, 0600).error().code == EADDRINUSE);
+  const std::string file = directory / "file";
+  CHECK(::close(::creat(file.c_str(), 0600)) == 0);
+  CHECK(listening_socket(file, 0600).error().code == EEXIST);
+  CHECK(listening_socket(directory / "none/socket", 0600).error().code == ENOENT);
+  CHECK(listening_socket("/" + std::string(200, 'x'), 0600).error().code == ENAMETOOLONG);
+}
+
+TEST_CASE("an inherited socket") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "socket";
+  Loop loop;
+  varlink::Service service{loop.get(), {"v", "p", "1", "u"}};
+  SECTION("that listens, blocking as systemd makes it") {
+    Fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.c_str(), path.size());
+    REQUIRE(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    REQUIRE(::listen(socket.get(), 5) == 0);
+    REQUIRE(service.listen_on(std::move(socket)));
+    RawClient client{loop, path};
+    CHECK(client.ask(R"({"method":"org.varlink.service.GetInfo"})"));
+  }
+  SECTION("that does not") {
+    CHECK(service.listen_on(Fd{::socket(AF_UNIX, SOCK_STREAM, 0)}).error().code == EINVAL);
+    CHECK(service.listen_on(Fd{}).error().code == EBADF);
+  }
+}

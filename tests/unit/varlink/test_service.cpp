@@ -1,0 +1,181 @@
+// What a service answers: routing, parameters, order, more, oneway, and what the loop's handlers
+// may do with a call.
+#include "tests/unit/catch.hpp"
+#include "tests/unit/varlink/service_fixture.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+TEST_CASE("replies and errors") {
+  ServiceFixture fixture;
+  auto client = fixture.client();
+  const std::pair<std::string, const char*> cases[] = {
+      {request("Echo", R"({"text":"hä"})"), R"({"parameters":{"text":"hä"}})"},
+      {request("Echo", R"({"text":"a","count":null,"points":[{"x":1,"y":2}]})"),
+       R"({"parameters":{"text":"a"}})"},
+      {request("Echo", R"({"text":"odd"})"),
+       R"({"error":"org.example.Test.Odd","parameters":{"why":"asked"}})"},
+      {request("Echo"),
+       R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"text"}})"},
+      {R"({"method":"org.example.Test.Echo"})",
+       R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"text"}})"},
+      {request("Echo", R"({"text":1})"),
+       R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"text"}})"},
+      {request("Echo", R"({"text":"a","extra":1})"),
+       R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"extra"}})"},
+      {request("Echo", R"({"text":"a","points":[{"x":1}]})"),
+       R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"points[0].y"}})"},
+      {request("Echo", R"({"text":"a"})", R"(,"upgrade":true)"),
+       R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"upgrade"}})"},
+      {request("Nothing"),
+       R"({"error":"org.varlink.service.MethodNotFound","parameters":{"method":"org.example.Test.Nothing"}})"},
+      {R"({"method":"org.example.Other.Echo"})",
+       R"({"error":"org.varlink.service.InterfaceNotFound","parameters":{"interface":"org.example.Other"}})"},
+      {R"({"method":"Echo"})",
+       R"({"error":"org.varlink.service.InterfaceNotFound","parameters":{"interface":"Echo"}})"},
+      {request("Drop"),
+       R"({"error":"org.varlink.service.MethodNotImplemented","parameters":{"method":"org.example.Test.Drop"}})"},
+      {R"({"method":"org.varlink.service.GetInfo"})",
+       R"({"parameters":{"interfaces":["org.example.Test","org.varlink.service"],"product":"test","url":"https://example.org/","vendor":"Example","version":"1.2"}})"},
+      {R"({"method":"org.varlink.service.GetInterfaceDescription","parameters":{"interface":"x.y"}})",
+       R"({"error":"org.varlink.service.InterfaceNotFound","parameters":{"interface":"x.y"}})"},
+      {R"({"method":"org.varlink.service.GetInterfaceDescription","parameters":{}})",
+       R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"interface"}})"},
+  };
+  for (const auto& [question, answer] : cases) {
+    CAPTURE(question);
+    CHECK(client.ask(question) == answer);
+  }
+  const auto description = client.ask(
+      R"({"method":"org.varlink.service.GetInterfaceDescription","parameters":{"interface":"org.example.Test"}})");
+  REQUIRE(description);
+  CHECK(description->find(R"(interface org.example.Test\n)") != std::string::npos);
+}
+
+TEST_CASE("a request in single bytes") {
+  ServiceFixture fixture;
+  auto client = fixture.client();
+  for (const char c : request("Echo", R"({"text":"a"})") + '\0') REQUIRE(client.send({&c, 1}));
+  CHECK(client.receive() == R"({"parameters":{"text":"a"}})");
+}
+
+TEST_CASE("pipelined requests are answered in order, also where one takes its time") {
+  ServiceFixture fixture;
+  auto client = fixture.client();
+  std::string all = request("Later") + '\0';
+  for (int i = 0; i < 100; ++i)
+    all += request("Echo", R"({"text":")" + std::to_string(i) + "\"}") + '\0';
+  REQUIRE(client.send(all));
+  REQUIRE(fixture.loop.run_until([&] { return fixture.kept.size() == 1; }));
+  // The service has had its chance to take the others out of turn.
+  auto other = fixture.client();
+  REQUIRE(other.ask(request("Echo", R"({"text":"other"})")));
+  CHECK(fixture.echoed == std::vector<std::string>{"other"});
+  fixture.kept.at(0)->reply_text("{}", false);
+  CHECK(client.receive() == R"({"parameters":{}})");
+  for (int i = 0; i < 100; ++i)
+    CHECK(client.receive() == R"({"parameters":{"text":")" + std::to_string(i) + "\"}}");
+}
+
+TEST_CASE("a watch has several replies") {
+  ServiceFixture fixture;
+  auto client = fixture.client();
+  REQUIRE(client.call(request("Watch", "{}", R"(,"more":true)")));
+  REQUIRE(fixture.loop.run_until([&] { return fixture.kept.size() == 1; }));
+  auto& call = *fixture.kept.at(0);
+  CHECK(call.wants_more());
+  CHECK(call.peer_uid() == ::geteuid());
+  call.reply_text(R"({"n":1})", true);
+  CHECK(client.receive() == R"({"parameters":{"n":1},"continues":true})");
+  call.reply_text(R"({"n":2})", true);
+  call.reply_text(R"({"n":3})", false);
+  call.reply_text(R"({"n":4})", false);  // one too many: does nothing
+  CHECK(client.receive() == R"({"parameters":{"n":2},"continues":true})");
+  CHECK(client.receive() == R"({"parameters":{"n":3}})");
+  CHECK(client.ask(request("Echo", R"({"text":"a"})")) == R"({"parameters":{"text":"a"}})");
+}
+
+TEST_CASE("without `more` the first reply is the last") {
+  ServiceFixture fixture;
+  auto client = fixture.client();
+  REQUIRE(client.call(request("Watch")));
+  REQUIRE(fixture.loop.run_until([&] { return fixture.kept.size() == 1; }));
+  fixture.kept.at(0)->reply_text(R"({"n":1})", true);
+  fixture.kept.at(0)->reply_text(R"({"n":2})", true);
+  CHECK(client.receive() == R"({"parameters":{"n":1}})");
+  CHECK(client.ask(request("Echo", R"({"text":"a"})")) == R"({"parameters":{"text":"a"}})");
+}
+
+TEST_CASE("oneway") {
+  ServiceFixture fixture;
+  auto client = fixture.client();
+  SECTION("has no reply, no error, and does not hold up the next") {
+    REQUIRE(client.call(request("Echo", R"({"text":"a"})", R"(,"oneway":true)")));
+    REQUIRE(client.call(request("Nothing", "{}", R"(,"oneway":true)")));
+    REQUIRE(client.call(request("Drop", "{}", R"(,"oneway":true)")));
+    CHECK(client.ask(request("Echo", R"({"text":"b"})")) == R"({"parameters":{"text":"b"}})");
+    CHECK(fixture.echoed == std::vector<std::string>{"a", "b"});
+  }
+  SECTION("is done though the client leaves at once, and many are") {
+    for (int i = 0; i < 30; ++i)
+      REQUIRE(client.send_some(request("Echo", R"({"text":"a"})", R"(,"oneway":true)") + '\0') > 0);
+    client.leave();
+    CHECK(fixture.loop.run_until([&] { return fixture.idle == 1; }));
+    CHECK(fixture.echoed.size() == 30);
+  }
+}
+
+TEST_CASE("a client that writes nothing more still gets its replies") {
+  ServiceFixture fixture;
+  auto client = fixture.client();
+  REQUIRE(client.call(request("Later")));
+  REQUIRE(client.call(request("Echo", R"({"text":"a"})")));
+  client.shut_writing();
+  REQUIRE(fixture.loop.run_until([&] { return fixture.kept.size() == 1; }));
+  fixture.kept.at(0)->reply_text("{}", false);
+  CHECK(client.receive() == R"({"parameters":{}})");
+  CHECK(client.receive() == R"({"parameters":{"text":"a"}})");
+  CHECK(client.is_cut_off());
+  CHECK(fixture.service.clients() == 0);
+}
+
+TEST_CASE("a client that leaves") {
+  ServiceFixture fixture;
+  auto client = fixture.client();
+  REQUIRE(client.call(request("Watch", "{}", R"(,"more":true)")));
+  REQUIRE(fixture.loop.run_until([&] { return fixture.kept.size() == 1; }));
+  CHECK_FALSE(fixture.kept.at(0)->gone());
+  CHECK(fixture.service.clients() == 1);
+  CHECK(fixture.idle == 0);
+  client.leave();
+  CHECK(fixture.loop.run_until([&] { return fixture.kept.at(0)->gone(); }));
+  fixture.kept.at(0)->reply_text(R"({"n":1})", true);
+  fixture.kept.clear();
+  CHECK(fixture.service.clients() == 0);
+  CHECK(fixture.idle == 1);
+}
+
+TEST_CASE("a call outlives its service") {
+  std::vector<varlink::CallPtr> kept;
+  {
+    ServiceFixture fixture;
+    auto client = fixture.client();
+    REQUIRE(client.call(request("Later")));
+    REQUIRE(fixture.loop.run_until([&] { return fixture.kept.size() == 1; }));
+    kept = std::move(fixture.kept);
+  }
+  CHECK(kept.at(0)->gone());
+  kept.at(0)->reply_text("{}", false);
+}
+
+TEST_CASE("interfaces that do not fit their handlers") {
+  Loop loop;
+  varlink::Service service{loop.get(), {}};
+  const varlink::Handler none = [](auto&&) {};
+  CHECK(service.add_interface("interface a.b\nmethod M() -> ()", {}).error().what == "M");
+  CHECK(service.add_interface("interface a.b", {{"M", none}}).error().what == "M");
+  CHECK(service.add_interface("interface a.b\nmethod M() -> ()", {{"M", {}}}).error().what == "M");
+  CHECK(service.add_interface("nonsense", {}).error().code == EINVAL);
+  CHECK(service.add_interface("interface a.b", {}));
+  CHECK(service.add_interface("interface a.b", {}).error().code == EEXIST);
+}
