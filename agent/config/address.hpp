@@ -1,0 +1,28 @@
+// Interface addresses with their prefix: "192.168.30.201/24", "fd00::1/64".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "agent/base/error.hpp"
+
+namespace pvrdma {
+
+struct InterfaceAddress {
+  std::string text;                      // as inet_ntop(3) writes it, with the prefix
+  bool is_ipv6 = false;                  // else IPv4, in the first four bytes
+  std::array<std::uint8_t, 16> bytes{};  // network order
+  unsigned prefix = 0;                   // bits
+};
+
+// An address that a host can have. EINVAL otherwise, with the rule that was broken in `what`, for a
+// person: "must have a prefix length from 1 to 32".
+[[nodiscard]] Result<InterfaceAddress> parse_interface_address(std::string_view text);
+
+// True where one's subnet holds the other. Never for link-local IPv6 (fe80::/10): every link has
+// the same one.
+[[nodiscard]] bool share_subnet(const InterfaceAddress& one, const InterfaceAddress& other);
+
+}  // namespace pvrdma

@@ -1,0 +1,104 @@
+// Which files count, in which order, and how they are read. What they say is draft.cpp's.
+#include "agent/config/config_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "agent/config/draft.hpp"
+#include "agent/config/toml_tree.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The first counts before the second, and so on.
+constexpr std::array<const char*, 3> kDirectories = {"/etc/pvrdma-agent", "/run/pvrdma-agent",
+                                                     "/usr/lib/pvrdma-agent"};
+constexpr const char* kFile = "/pvrdma-agent.toml";
+constexpr const char* kDropIns = "/pvrdma-agent.toml.d";
+
+tl::unexpected<Error> bad_file(const fs::path& path, const std::string& what) {
+  return fail(0, path.string() + ": " + what, "");
+}
+
+std::string reason(const Error& error) { return Error{error.code, "", ""}.message(); }
+
+// True where the directory has an entry of that name, were it a dangling link.
+bool is_there(const fs::path& path) {
+  std::error_code code;
+  return fs::symlink_status(path, code).type() != fs::file_type::not_found;
+}
+
+Result<std::vector<fs::path>> drop_ins(const Root& root) {
+  std::map<std::string, fs::path> by_name;
+  for (const char* directory : kDirectories) {
+    const fs::path path = root / (std::string{directory} + kDropIns);
+    const auto names = list_directory(path);
+    if (!names && means_absent(names.error())) continue;
+    if (!names) return bad_file(path, "cannot be read: " + reason(names.error()));
+    for (const std::string& name : *names)
+      if (fs::path{name}.extension() == ".toml") by_name.emplace(name, path / name);
+  }
+  std::vector<fs::path> paths;
+  for (auto& [name, path] : by_name) paths.push_back(std::move(path));
+  return paths;
+}
+
+Result<std::vector<fs::path>> find_files(const Root& root) {
+  auto paths = drop_ins(root);
+  if (!paths) return paths;
+  for (const char* directory : kDirectories) {
+    fs::path path = root / (std::string{directory} + kFile);
+    if (!is_there(path)) continue;
+    paths->insert(paths->begin(), std::move(path));
+    break;
+  }
+  return paths;
+}
+
+// None: the file is masked by a link to /dev/null, as in systemd.unit(5).
+Result<std::optional<std::string>> read_text(const fs::path& path) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  if (status.type() == fs::file_type::directory)
+    return bad_file(path, "is a directory, not a file");
+  if (status.type() == fs::file_type::character && fs::read_symlink(path, code) == "/dev/null")
+    return std::nullopt;
+  // A FIFO would make the open wait for a writer.
+  if (fs::exists(status) && status.type() != fs::file_type::regular)
+    return bad_file(path, "is not a regular file");
+  auto text = read_file(path);
+  if (text) return std::move(*text);
+  if (text.error().code == EFBIG) return bad_file(path, "is larger than 1 MiB");
+  return bad_file(path, "cannot be read: " + reason(text.error()));
+}
+
+}  // namespace
+
+Result<LoadedConfig> load_config(const Root& root) {
+  auto paths = find_files(root);
+  if (!paths) return fail(std::move(paths.error()));
+  Draft draft;
+  LoadedConfig loaded;
+  for (fs::path& path : *paths) {
+    const auto text = read_text(path);
+    if (!text) return fail(text.error());
+    if (!*text) continue;
+    const auto tree = toml_tree::parse(**text, path);
+    if (!tree) return fail(tree.error());
+    if (auto added = draft.add(*tree, path); !added) return fail(std::move(added.error()));
+    loaded.files.push_back(std::move(path));
+  }
+  auto config = std::move(draft).finish();
+  if (!config) return fail(std::move(config.error()));
+  loaded.config = std::move(*config);
+  return loaded;
+}
+
+}  // namespace pvrdma

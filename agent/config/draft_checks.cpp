@@ -1,0 +1,80 @@
+// Draft::finish(): what can only be judged once every file has been read.
+#include <algorithm>
+#include <utility>
+
+#include "agent/config/draft.hpp"
+#include "agent/config/text.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+// IPv6's least (RFC 8200, section 5): below it the kernel takes IPv6 off the link.
+constexpr unsigned kIpv6MtuMin = 1280;
+
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Result<void> check_required(const Draft& draft, Config::Modules& modules) {
+  if (!draft.required_set) {
+    // The default asks for nothing that `before` has left out.
+    auto& required = modules.required;
+    required.erase(std::remove_if(required.begin(), required.end(),
+                                  [&](const auto& name) { return !holds(modules.before, name); }),
+                   required.end());
+    return {};
+  }
+  for (std::size_t i = 0; i < modules.required.size(); ++i)
+    if (!holds(modules.before, modules.required[i]))
+      return bad_value(draft.required_said[i],
+                       "must be one of modules.before (" + text::joined(modules.before) + ")");
+  return {};
+}
+
+Result<void> check_subnets(const Draft::Adapter& one, const Draft::Adapter& earlier) {
+  for (const auto& address : one.addresses)
+    for (const auto& other : earlier.addresses)
+      if (share_subnet(address.value, other.value))
+        return bad_value(address.said, "must not share a subnet with " + other.said.value + " of " +
+                                           other.said.place.text() +
+                                           ": two adapters in one subnet do not work on Linux");
+  return {};
+}
+
+Result<void> check_ipv6_mtu(const Draft::Adapter& adapter) {
+  const bool has_ipv6 = std::any_of(adapter.addresses.begin(), adapter.addresses.end(),
+                                    [](const auto& address) { return address.value.is_ipv6; });
+  if (has_ipv6 && adapter.config.mtu && *adapter.config.mtu < kIpv6MtuMin)
+    return bad_value(*adapter.mtu_said, "must be at least 1280 for the IPv6 address");
+  return {};
+}
+
+Result<void> check_adapters(const std::vector<Draft::Adapter>& adapters) {
+  for (std::size_t i = 0; i < adapters.size(); ++i) {
+    if (auto right = check_ipv6_mtu(adapters[i]); !right) return right;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (adapters[i].match == adapters[j].match)
+        return bad_value(adapters[i].match_said, "must not name the same adapter as " +
+                                                     adapters[j].match_said.place.text());
+      if (auto right = check_subnets(adapters[i], adapters[j]); !right) return right;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Config> Draft::finish() && {
+  if (auto right = check_required(*this, config.modules); !right)
+    return fail(std::move(right.error()));
+  if (auto right = check_adapters(adapters); !right) return fail(std::move(right.error()));
+  for (Adapter& adapter : adapters) {
+    for (Address& address : adapter.addresses)
+      adapter.config.addresses.push_back(std::move(address.value.text));
+    config.adapters.push_back(std::move(adapter.config));
+  }
+  return std::move(config);
+}
+
+}  // namespace pvrdma

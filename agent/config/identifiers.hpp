@@ -1,0 +1,24 @@
+// The names by which a configuration speaks of things: modules, MAC and PCI addresses, netdevs.
+// Each function yields the normal form, the one the kernel prints, or none.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pvrdma {
+
+// Letters, digits, "_" and "-"; dashes become underscores, as in /proc/modules. At most 55
+// characters (MODULE_NAME_LEN of Linux, include/linux/module.h, 64-bit).
+[[nodiscard]] std::optional<std::string> module_name(std::string_view text);
+
+// Six bytes of two hexadecimal digits between colons -> lower case.
+[[nodiscard]] std::optional<std::string> mac_address(std::string_view text);
+
+// "0000:13:00.1", or "13:00.1" as lspci(8) prints it in domain 0 -> lower case, with the domain.
+[[nodiscard]] std::optional<std::string> pci_address(std::string_view text);
+
+// As dev_valid_name() of Linux, net/core/dev.c: 1 to 15 bytes, no "/", ":" or white space.
+[[nodiscard]] std::optional<std::string> netdev_name(std::string_view text);
+
+}  // namespace pvrdma

@@ -1,0 +1,49 @@
+#include "agent/config/item.hpp"
+
+#include <algorithm>
+
+#include "agent/config/text.hpp"
+
+namespace pvrdma {
+
+using toml_tree::Node;
+
+tl::unexpected<Error> bad_value(const Said& said, const std::string& rule) {
+  return fail(0, said.place.text() + ": " + said.key + " = " + said.value + ": " + rule, "");
+}
+
+const std::string* Item::string() const { return is(Node::Kind::String) ? &node_->text : nullptr; }
+
+std::optional<std::int64_t> Item::integer() const {
+  return is(Node::Kind::Integer) ? std::optional{node_->integer} : std::nullopt;
+}
+
+std::vector<Item> Item::items() const {
+  std::vector<Item> result;
+  for (const Node& node : node_->items) result.emplace_back(node, *file_, key_);
+  return result;
+}
+
+std::optional<Item> Item::member(const std::string& name) const {
+  for (const auto& [key, node] : node_->members)
+    if (key == name) return Item{node, *file_, key_of(name)};
+  return std::nullopt;
+}
+
+Result<void> Item::expect_table(const std::vector<std::string>& keys) const {
+  if (!is(Node::Kind::Table)) return bad("must be a table with " + text::joined(keys));
+  for (const auto& [key, node] : node_->members) {
+    if (std::count(keys.begin(), keys.end(), key) > 0) continue;
+    const auto meant = text::closest(key, keys);
+    return Item{node, *file_, key_of(text::printable(key, 60))}.bad(
+        "unknown key" + (meant ? ", did you mean \"" + *meant + "\"?" : "") +
+        " (allowed: " + text::joined(keys) + ")");
+  }
+  return {};
+}
+
+std::string Item::key_of(const std::string& name) const {
+  return key_.empty() ? name : key_ + "." + name;
+}
+
+}  // namespace pvrdma

@@ -1,0 +1,62 @@
+// One value of a configuration file together with its place, and the checks that every value needs.
+// All errors of this layer are made here, in one form:
+// "FILE:LINE: KEY = VALUE: what is allowed".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/base/error.hpp"
+#include "agent/config/toml_tree.hpp"
+
+namespace pvrdma {
+
+struct Place {
+  std::string file;
+  unsigned line = 0;
+  [[nodiscard]] std::string text() const { return file + ":" + std::to_string(line); }
+};
+
+// Where, which key, what it says: all that an error line needs.
+struct Said {
+  Place place;
+  std::string key;    // "modules.reload"
+  std::string value;  // printable, "\"auto\""
+};
+
+[[nodiscard]] tl::unexpected<Error> bad_value(const Said& said, const std::string& rule);
+
+// A view: the tree and the file's name outlive it.
+class Item {
+ public:
+  Item(const toml_tree::Node& node, const std::string& file, std::string key)
+      : node_(&node), file_(&file), key_(std::move(key)) {}
+
+  [[nodiscard]] Place place() const { return {*file_, node_->line}; }
+  [[nodiscard]] Said said() const { return {place(), key_, toml_tree::printable(*node_)}; }
+  [[nodiscard]] tl::unexpected<Error> bad(const std::string& rule) const {
+    return bad_value(said(), rule);
+  }
+
+  [[nodiscard]] bool is(toml_tree::Node::Kind kind) const { return node_->kind == kind; }
+  // The value where it is of that kind, else null.
+  [[nodiscard]] const std::string* string() const;
+  [[nodiscard]] std::optional<std::int64_t> integer() const;
+  // Of an array (all with the array's key); of a table, by key, if there.
+  [[nodiscard]] std::vector<Item> items() const;
+  [[nodiscard]] std::optional<Item> member(const std::string& name) const;
+
+  // An error unless it is a table with no other keys than these.
+  [[nodiscard]] Result<void> expect_table(const std::vector<std::string>& keys) const;
+
+ private:
+  [[nodiscard]] std::string key_of(const std::string& name) const;
+
+  const toml_tree::Node* node_;
+  const std::string* file_;
+  std::string key_;  // "" for the whole file
+};
+
+}  // namespace pvrdma

@@ -1,0 +1,142 @@
+#include "agent/config/text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace pvrdma::text {
+
+namespace {
+
+// The length of the UTF-8 sequence at the front, or 0 where it is none (RFC 3629, section 4).
+std::size_t sequence_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<std::uint8_t>(text[i]) : std::uint8_t{0};
+  };
+  const auto tail = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80; };
+  const std::uint8_t first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return tail(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    const bool overlong = first == 0xe0 && byte(1) < 0xa0;
+    const bool surrogate = first == 0xed && byte(1) > 0x9f;
+    return tail(1) && tail(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const bool overlong = first == 0xf0 && byte(1) < 0x90;
+    const bool too_large = first == 0xf4 && byte(1) > 0x8f;
+    return tail(1) && tail(2) && tail(3) && !overlong && !too_large ? 4 : 0;
+  }
+  return 0;
+}
+
+// The offset just after a string or comment that starts at `start`, or `start` where none does.
+// One that is never ended runs to the end of its line, or of the text if it has three quotes.
+std::size_t skip_opaque(std::string_view text, std::size_t start) {
+  const auto up_to = [&](std::size_t found, std::size_t length) {
+    return found == std::string_view::npos ? text.size() : found + length;
+  };
+  const char first = text[start];
+  if (first == '#') return up_to(text.find('\n', start), 0);
+  if (first != '"' && first != '\'') return start;
+  const bool escapes = first == '"';
+  const std::string three(3, first);
+  const bool long_form = text.substr(start, 3) == three;
+  for (std::size_t i = start + (long_form ? 3 : 1); i < text.size(); ++i) {
+    if (escapes && text[i] == '\\')
+      ++i;
+    else if (long_form ? text.substr(i, 3) == three : text[i] == first)
+      return i + (long_form ? 3 : 1);
+    else if (!long_form && text[i] == '\n')
+      return i;
+  }
+  return text.size();
+}
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::optional<std::size_t> first_bad_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = sequence_length(text.substr(i, 4));
+    if (length == 0) return i;
+    i += length;
+  }
+  return std::nullopt;
+}
+
+std::optional<Excess> excess(std::string_view toml, std::size_t levels, std::size_t values) {
+  std::size_t depth = 0;
+  std::size_t dots = 0;   // of one key
+  std::size_t marks = 0;  // at least one for each value and header
+  for (std::size_t i = 0; i < toml.size();) {
+    const std::size_t after = skip_opaque(toml, i);
+    if (after != i) {
+      i = after;
+      continue;
+    }
+    const char c = toml[i];
+    if (c == '[' || c == '{') ++depth;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+    if (c == '\n' || c == '=' || c == ',') dots = 0;
+    if (c == '.') ++dots;
+    if (c == '[' || c == '=' || c == ',') ++marks;
+    if (depth > levels || dots > levels) return Excess{i, "is nested too deeply"};
+    if (marks > values) return Excess{i, "has more than " + std::to_string(values) + " values"};
+    ++i;
+  }
+  return std::nullopt;
+}
+
+std::size_t line_at(std::string_view text, std::size_t offset) {
+  const auto before = text.substr(0, offset);
+  return 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+}
+
+std::string printable(std::string_view text, std::size_t longest) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = std::max<std::size_t>(sequence_length(text.substr(i, 4)), 1);
+    if (result.size() + length > longest) return result + "…";
+    const bool control = static_cast<std::uint8_t>(text[i]) < 0x20 || text[i] == 0x7f;
+    result += control ? std::string_view{"?"} : text.substr(i, length);
+    i += length;
+  }
+  return result;
+}
+
+std::optional<std::string> closest(const std::string& word, const std::vector<std::string>& words) {
+  std::optional<std::string> best;
+  // Half of a short word may not differ, or anything would be close to it.
+  std::size_t nearest = std::min<std::size_t>(3, word.size() / 2 + 1);
+  for (const std::string& candidate : words) {
+    // The distance is at least the difference in length: a long key costs nothing.
+    if (word.size() > candidate.size() + 2) continue;
+    if (const std::size_t distance = edit_distance(word, candidate); distance < nearest) {
+      nearest = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string result;
+  for (const std::string& word : words) result += (result.empty() ? "" : ", ") + word;
+  return result;
+}
+
+}  // namespace pvrdma::text

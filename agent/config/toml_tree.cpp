@@ -1,0 +1,131 @@
+// The only file that includes toml11. It keeps to what versions 3.7 and 4 have in common; the one
+// difference, the name of a location's line number, is in line_of(). The text of a syntax error has
+// the same layout in both, and is taken apart in place of exceptions that differ.
+#include "agent/config/toml_tree.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <sstream>
+#include <string_view>
+#include <toml.hpp>
+
+#include "agent/config/text.hpp"
+
+namespace pvrdma::toml_tree {
+
+namespace {
+
+constexpr std::size_t kDepthLimit = 16;
+constexpr std::size_t kValueLimit = 2000;
+constexpr std::size_t kPrintedChars = 60;
+
+tl::unexpected<Error> bad(const std::string& file, std::size_t line, const std::string& what) {
+  return fail(0, file + ":" + std::to_string(line) + ": " + what, "");
+}
+
+template <typename Value>
+unsigned line_of(const Value& value) {
+  const auto location = value.location();
+  if constexpr (requires { location.first_line_number(); })
+    return static_cast<unsigned>(location.first_line_number());  // toml11 4
+  else
+    return static_cast<unsigned>(location.line());  // toml11 3
+}
+
+// toml11's messages are a title, the file, and an excerpt:
+//   [error] toml::parse_key_value_pair: missing key-value separator `=`
+//    --> FILE
+//      |
+//    3 | reload auto
+//      |        ^- should be `=`
+// -> line 3 and "missing key-value separator `=`".
+tl::unexpected<Error> syntax_error(const std::string& file, std::string_view message) {
+  std::string_view title = message.substr(0, message.find('\n'));
+  if (title.substr(0, 8) == "[error] ") title.remove_prefix(8);
+  if (title.substr(0, 6) == "toml::")
+    title.remove_prefix(std::min(title.find(": ") + 2, title.size()));
+  std::size_t line = 1;
+  for (std::string_view rest = message; !rest.empty();) {
+    const std::string row{rest.substr(0, rest.find('\n'))};
+    rest.remove_prefix(std::min(row.size() + 1, rest.size()));
+    char bar = 0;
+    if (std::sscanf(row.c_str(), " %zu %c", &line, &bar) == 2 && bar == '|') break;
+    line = 1;
+  }
+  return bad(file, line, "is not TOML: " + text::printable(title, 200));
+}
+
+void put_scalar(const toml::value& value, Node& node) {
+  if (value.is_string()) {
+    node.kind = Node::Kind::String;
+    node.text = toml::get<std::string>(value);
+  } else if (value.is_integer()) {
+    node.kind = Node::Kind::Integer;
+    node.integer = value.as_integer();
+  } else if (value.is_boolean()) {
+    node.kind = Node::Kind::Boolean;
+    node.boolean = value.as_boolean();
+  } else {
+    node.kind = Node::Kind::Other;
+    node.text = value.is_floating() ? std::to_string(value.as_floating()) : "a date or time";
+  }
+}
+
+// Recurses no deeper than excess() has let pass.
+Node node_of(const toml::value& value) {
+  Node node;
+  node.line = line_of(value);
+  if (value.is_table()) {
+    node.kind = Node::Kind::Table;
+    for (const auto& [key, member] : value.as_table())
+      node.members.emplace_back(key, node_of(member));
+    std::sort(node.members.begin(), node.members.end(), [](const auto& a, const auto& b) {
+      return std::pair{a.second.line, std::string_view{a.first}} <
+             std::pair{b.second.line, std::string_view{b.first}};
+    });
+  } else if (value.is_array()) {
+    node.kind = Node::Kind::Array;
+    for (const auto& item : value.as_array()) node.items.push_back(node_of(item));
+  } else {
+    put_scalar(value, node);
+  }
+  return node;
+}
+
+}  // namespace
+
+Result<Node> parse(const std::string& text, const std::string& file) {
+  if (const auto offset = text::first_bad_utf8(text))
+    return bad(file, text::line_at(text, *offset), "is not UTF-8 text");
+  if (const auto excess = text::excess(text, kDepthLimit, kValueLimit))
+    return bad(file, text::line_at(text, excess->offset), excess->what);
+  // toml11 3 does not take an empty stream.
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) return Node{};
+  try {
+    std::istringstream stream{text};
+    return node_of(toml::parse(stream, file));
+  } catch (const std::exception& error) {
+    return syntax_error(file, error.what());
+  }
+}
+
+std::string printable(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::Table:
+      return "{…}";
+    case Node::Kind::Array:
+      return node.items.empty() ? "[]" : "[…]";
+    case Node::Kind::String:
+      return '"' + text::printable(node.text, kPrintedChars) + '"';
+    case Node::Kind::Integer:
+      return std::to_string(node.integer);
+    case Node::Kind::Boolean:
+      return node.boolean ? "true" : "false";
+    case Node::Kind::Other:
+      break;
+  }
+  return node.text;
+}
+
+}  // namespace pvrdma::toml_tree

@@ -1,0 +1,34 @@
+// TOML text -> a tree of our own, so that no other file knows toml11, its two generations, or its
+// compile time.
+//
+// Bounded: nesting and the number of values are limited before toml11 sees the text, as it has no
+// limits of its own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/base/error.hpp"
+
+namespace pvrdma::toml_tree {
+
+struct Node {
+  enum class Kind { Table, Array, String, Integer, Boolean, Other };
+  Kind kind = Kind::Table;
+  unsigned line = 1;  // of the value, or of a table's header
+  std::string text;   // String: its value; Other (floats, dates): a text for people
+  std::int64_t integer = 0;
+  bool boolean = false;
+  std::vector<Node> items;                            // Array
+  std::vector<std::pair<std::string, Node>> members;  // Table, in the order of the file
+};
+
+// An Error's message() is a whole line: "FILE:3: is not TOML: …". `text` need not be UTF-8.
+[[nodiscard]] Result<Node> parse(const std::string& text, const std::string& file);
+
+// A value as one would write it in a file, shortened, for messages: "\"auto\"", "9000", "[…]".
+[[nodiscard]] std::string printable(const Node& node);
+
+}  // namespace pvrdma::toml_tree

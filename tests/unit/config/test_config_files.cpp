@@ -1,0 +1,152 @@
+// Which files count, in which order, and what is wrong with the files themselves.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/catch.hpp"
+#include "tests/unit/config/config_tree.hpp"
+
+using namespace pvrdma;
+using pvrdma::test::ConfigTree;
+using pvrdma::test::kMain;
+
+TEST_CASE("no file is a good configuration") {
+  const auto loaded = ConfigTree{}.load();
+  REQUIRE(loaded);
+  CHECK(loaded->config == Config{});
+  CHECK(loaded->files.empty());
+}
+
+TEST_CASE("a full file") {
+  ConfigTree tree;
+  tree.write(kMain, R"(
+# as in the manual
+[modules]
+before   = ["ib-umad", "rdma_cm"]
+required = ["ib_umad"]
+reload   = "always"
+[readiness]
+adapters = 2
+timeout  = "2min"
+[[adapter]]
+match     = { mac = "00:50:56:8A:9F:C2" }
+manage    = "agent"
+mtu       = 9000
+addresses = ["192.168.30.201/24", "FD00::1/64"]
+[[adapter]]
+match = { pci = "0000:1B:00.1" }
+[[adapter]]
+match = { netdev = "ens224f0" }
+manage = "observe"
+)");
+  const auto loaded = tree.load();
+  REQUIRE(loaded);
+  const Config& config = loaded->config;
+  CHECK(config.modules.before == std::vector<std::string>{"ib_umad", "rdma_cm"});
+  CHECK(config.modules.required == std::vector<std::string>{"ib_umad"});
+  CHECK(config.modules.reload == ReloadPolicy::Always);
+  CHECK(config.readiness.adapters == 2U);
+  CHECK(config.readiness.timeout == std::chrono::minutes{2});
+  REQUIRE(config.adapters.size() == 3);
+  CHECK(config.adapters[0].match.mac == "00:50:56:8a:9f:c2");
+  CHECK(config.adapters[0].manage == Manage::Agent);
+  CHECK(config.adapters[0].mtu == 9000U);
+  CHECK(config.adapters[0].addresses ==
+        std::vector<std::string>{"192.168.30.201/24", "fd00::1/64"});
+  CHECK(config.adapters[1].match.pci == "0000:1b:00.1");
+  CHECK(config.adapters[1].manage == Manage::Auto);
+  CHECK_FALSE(config.adapters[1].mtu);
+  CHECK(config.adapters[2].match.netdev == "ens224f0");
+  CHECK(config.adapters[2].manage == Manage::Observe);
+}
+
+TEST_CASE("the first main file counts, then every drop-in by its name") {
+  ConfigTree tree;
+  tree.write("/etc/pvrdma-agent/pvrdma-agent.toml", "[readiness]\nadapters = 1\ntimeout = \"1s\"");
+  tree.write("/run/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"never\"");
+  tree.write("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/20-b.toml", "[readiness]\nadapters = 5");
+  tree.write("/run/pvrdma-agent/pvrdma-agent.toml.d/10-a.toml", "[readiness]\nadapters = 3");
+  tree.write("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/10-a.toml", "[readiness]\nadapters = 9");
+  tree.write("/etc/pvrdma-agent/pvrdma-agent.toml.d/30-c.conf", "not toml");
+  tree.write("/etc/pvrdma-agent/pvrdma-agent.toml.d/.toml", "not toml");
+  const auto loaded = tree.load();
+  REQUIRE(loaded);
+  CHECK(loaded->config.readiness.adapters == 5U);
+  CHECK(loaded->config.readiness.timeout == std::chrono::seconds{1});
+  CHECK(loaded->config.modules.reload == ReloadPolicy::Auto);
+  CHECK(loaded->files == std::vector<std::filesystem::path>{
+                             tree.at("/etc/pvrdma-agent/pvrdma-agent.toml"),
+                             tree.at("/run/pvrdma-agent/pvrdma-agent.toml.d/10-a.toml"),
+                             tree.at("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/20-b.toml")});
+}
+
+TEST_CASE("a drop-in replaces single keys and adds adapters") {
+  ConfigTree tree;
+  tree.write(kMain,
+             "[modules]\nbefore = [\"a\", \"b\"]\nrequired = [\"a\"]\n"
+             "[[adapter]]\nmatch = {netdev = \"one\"}\n");
+  tree.write("/etc/pvrdma-agent/pvrdma-agent.toml.d/1.toml",
+             "[readiness]\nadapters = \"all\"\n[modules]\nbefore = [\"a\"]\n"
+             "[[adapter]]\nmatch = {netdev = \"two\"}\n");
+  const auto loaded = tree.load();
+  REQUIRE(loaded);
+  CHECK(loaded->config.modules.before == std::vector<std::string>{"a"});
+  CHECK(loaded->config.modules.required == std::vector<std::string>{"a"});
+  REQUIRE(loaded->config.adapters.size() == 2);
+  CHECK(loaded->config.adapters[1].match.netdev == "two");
+}
+
+TEST_CASE("required modules nobody chose follow the list") {
+  ConfigTree tree;
+  tree.write(kMain, "[modules]\nbefore = [\"rdma_ucm\", \"x\"]\n");
+  const auto loaded = tree.load();
+  REQUIRE(loaded);
+  CHECK(loaded->config.modules.required == std::vector<std::string>{"rdma_ucm"});
+}
+
+TEST_CASE("a link to /dev/null masks a drop-in") {
+  ConfigTree tree;
+  tree.write("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/1.toml", "[readiness]\nadapters = 3");
+  tree.write("/etc/pvrdma-agent/pvrdma-agent.toml.d/2.toml", "");
+  std::filesystem::create_symlink("/dev/null",
+                                  tree.at("/etc/pvrdma-agent/pvrdma-agent.toml.d/1.toml"));
+  const auto loaded = tree.load();
+  REQUIRE(loaded);
+  CHECK_FALSE(loaded->config.readiness.adapters);
+  CHECK(loaded->files.size() == 1);
+}
+
+TEST_CASE("files that are no files") {
+  ConfigTree tree;
+  SECTION("a directory") {
+    std::filesystem::create_directories(tree.at(kMain));
+    CHECK(tree.complaint() == std::string{kMain} + ": is a directory, not a file");
+  }
+  SECTION("a FIFO, which must not be waited for") {
+    tree.write("/etc/pvrdma-agent/x", "");
+    REQUIRE(::mkfifo(tree.at(kMain).c_str(), 0600) == 0);
+    CHECK(tree.complaint() == std::string{kMain} + ": is not a regular file");
+  }
+  SECTION("too large") {
+    tree.write(kMain, std::string((1U << 20U) + 1, '#'));
+    CHECK(tree.complaint() == std::string{kMain} + ": is larger than 1 MiB");
+  }
+  SECTION("as large as is allowed") {
+    tree.write(kMain, std::string(1U << 20U, '#'));
+    CHECK(tree.complaint().empty());
+  }
+  SECTION("a dangling link") {
+    tree.write("/etc/pvrdma-agent/x", "");
+    std::filesystem::create_symlink("/nowhere/at/all", tree.at(kMain));
+    CHECK(tree.complaint() == std::string{kMain} + ": cannot be read: No such file or directory");
+  }
+  SECTION("not readable") {
+    if (::geteuid() == 0) return;  // root reads everything
+    tree.write(kMain, "");
+    ::chmod(tree.at(kMain).c_str(), 0);
+    CHECK(tree.complaint() == std::string{kMain} + ": cannot be read: Permission denied");
+  }
+  SECTION("a drop-in directory that is a file has no drop-ins") {
+    tree.write("/etc/pvrdma-agent/pvrdma-agent.toml.d", "");
+    CHECK(tree.complaint().empty());
+  }
+}

@@ -1,0 +1,109 @@
+// Seeded mutations of good files: whatever the text, there is an answer, and it is one line. Run
+// under the sanitizers this is the layer's fuzz test.
+#include <random>
+
+#include "tests/unit/catch.hpp"
+#include "tests/unit/config/config_tree.hpp"
+
+using pvrdma::test::ConfigTree;
+using pvrdma::test::kMain;
+
+namespace {
+
+const std::string kGood = R"([modules]
+before   = ["mlx4_ib", "ib_umad", "rdma_cm", "rdma_ucm"]
+required = ["rdma_cm", "rdma_ucm"]
+reload   = "auto"
+[readiness]
+adapters = "all"
+timeout  = "90s"
+[[adapter]]
+match     = { mac = "00:50:56:8a:9f:c2" }
+manage    = "auto"
+mtu       = 9000
+addresses = ["192.168.30.201/24", "fd00::1/64"]
+)";
+
+const char* const kPieces[] = {"[",
+                               "]",
+                               "{",
+                               "}",
+                               "\"",
+                               "'",
+                               "\"\"\"",
+                               "=",
+                               ".",
+                               "\n",
+                               "\r",
+                               "#",
+                               ",",
+                               "\\u",
+                               "\\",
+                               "0x",
+                               "1e999",
+                               "-",
+                               "\t",
+                               "é",
+                               "\xff",
+                               "::",
+                               "/129",
+                               "[[a]]",
+                               "inf",
+                               "1979-05-27",
+                               "_",
+                               "+",
+                               "[[adapter]]\n",
+                               "true",
+                               "99999999999999999999"};
+
+std::string mutated(std::mt19937& random) {
+  std::string text = kGood;
+  const auto below = [&](std::size_t limit) { return random() % limit; };
+  for (std::size_t i = 1 + below(6); i > 0 && !text.empty(); --i) {
+    const std::size_t at = below(text.size());
+    switch (below(5)) {
+      case 0:
+        text[at] = static_cast<char>(random());
+        break;
+      case 1:
+        text.erase(at, 1 + below(20));
+        break;
+      case 2:
+        text.insert(at, kPieces[below(std::size(kPieces))]);
+        break;
+      case 3:
+        text.insert(at, text.substr(below(text.size()), below(40)));
+        break;
+      default:
+        text.resize(at);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("mutated files are good or yield one line") {
+  std::mt19937 random{20261121};  // NOLINT(cert-msc51-cpp): the same texts every time
+  ConfigTree tree;
+  int good = 0;
+  int bad = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+  for (int i = 0; i < 1500 && std::chrono::steady_clock::now() < end; ++i) {
+    const std::string text = mutated(random);
+    tree.write(kMain, text);
+    const std::string line = tree.complaint();
+    if (line.empty()) {
+      ++good;
+      continue;
+    }
+    ++bad;
+    CAPTURE(text, line);
+    REQUIRE(line.find(kMain) == 0);
+    REQUIRE(line.find('\n') == std::string::npos);
+    REQUIRE(line.size() < 600);
+  }
+  // Both ways were taken: the mutations are neither all harmless nor all ruinous.
+  CHECK(good > 10);
+  CHECK(bad > 10);
+}

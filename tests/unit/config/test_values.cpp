@@ -1,0 +1,143 @@
+// The small parsers: durations, names, addresses, and looking at text.
+#include "agent/config/address.hpp"
+#include "agent/config/duration.hpp"
+#include "agent/config/identifiers.hpp"
+#include "agent/config/text.hpp"
+#include "tests/unit/catch.hpp"
+
+using namespace pvrdma;
+using namespace std::chrono_literals;
+
+TEST_CASE("durations") {
+  const std::pair<const char*, std::optional<Milliseconds>> cases[] = {
+      {"90s", 90s},
+      {"90", 90s},
+      {"2min", 2min},
+      {"2 min", 2min},
+      {"1min 30s", 90s},
+      {"1h30m", 90min},
+      {"1500ms", 1500ms},
+      {"1h", 1h},
+      {"0", 0ms},
+      {"", std::nullopt},
+      {" ", std::nullopt},
+      {"s", std::nullopt},
+      {"-1s", std::nullopt},
+      {"+1s", std::nullopt},
+      {"1.5s", std::nullopt},
+      {"1 fortnight", std::nullopt},
+      {"9000000h", std::nullopt},
+      {"99999999999999999999s", std::nullopt},
+      {"9223372036854775807ms", std::nullopt},
+      {"8784h 8784h", std::nullopt},
+      {"1S", std::nullopt},
+  };
+  for (const auto& [text, expected] : cases) {
+    CAPTURE(text);
+    CHECK(parse_duration(text) == expected);
+  }
+  CHECK(parse_timeout("1s") == 1s);
+  CHECK(parse_timeout("60min") == 1h);
+  CHECK_FALSE(parse_timeout("999ms"));
+  CHECK_FALSE(parse_timeout("1h 1ms"));
+}
+
+TEST_CASE("module names") {
+  CHECK(module_name("ib-umad") == "ib_umad");
+  CHECK(module_name("mlx4_ib") == "mlx4_ib");
+  CHECK(module_name(std::string(55, 'a')));
+  for (const char* bad : {"", "../x", "a b", "a/b", "a.ko", "ä"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(module_name(bad));
+  }
+  CHECK_FALSE(module_name(std::string(56, 'a')));
+  CHECK_FALSE(module_name(std::string_view{"a\0b", 3}));
+}
+
+TEST_CASE("MAC, PCI and netdev names") {
+  CHECK(mac_address("00:50:56:8A:9F:C2") == "00:50:56:8a:9f:c2");
+  for (const char* bad : {"", "00:50:56:8a:9f", "00-50-56-8a-9f-c2", "00:50:56:8a:9f:cg", "x"})
+    CHECK_FALSE(mac_address(bad));
+  CHECK(pci_address("0000:13:00.1") == "0000:13:00.1");
+  CHECK(pci_address("0000:1B:1f.7") == "0000:1b:1f.7");
+  CHECK(pci_address("13:00.1") == "0000:13:00.1");
+  for (const char* bad :
+       {"", "0000:13:00", "0000:13:20.0", "0000:13:00.8", "13.00.1", "00:13:00.1"})
+    CHECK_FALSE(pci_address(bad));
+  CHECK(netdev_name("ens224f0") == "ens224f0");
+  for (const char* bad : {"", ".", "..", "a/b", "a b", "eth0:1", "sixteen-letters."})
+    CHECK_FALSE(netdev_name(bad));
+}
+
+TEST_CASE("interface addresses") {
+  const std::pair<const char*, const char*> good[] = {
+      {"192.168.30.201/24", "192.168.30.201/24"},
+      {"10.0.0.0/31", "10.0.0.0/31"},
+      {"10.0.0.0/32", "10.0.0.0/32"},
+      {"FD00:0:0::1/64", "fd00::1/64"},
+      {"fe80::1/64", "fe80::1/64"},
+      {"fd00::/127", "fd00::/127"},
+  };
+  for (const auto& [text, expected] : good) {
+    CAPTURE(text);
+    const auto address = parse_interface_address(text);
+    REQUIRE(address);
+    CHECK(address->text == expected);
+  }
+  for (const char* bad :
+       {"", "192.168.30.201", "192.168.30/24", "192.168.30.201/", "192.168.30.201/0",
+        "192.168.30.201/33", "192.168.30.201/24x", "192.168.30.201/ 24", "192.168.30.201/-1",
+        "192.168.030.1/24", "fd00::1/129", "fd00::g/64", "host/24", "fe80::1%eth0/64"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(parse_interface_address(bad));
+  }
+  CHECK_FALSE(parse_interface_address(std::string_view{"10.0.0.1\0/24", 12}));
+}
+
+TEST_CASE("subnets") {
+  const auto share = [](const char* one, const char* other) {
+    return share_subnet(*parse_interface_address(one), *parse_interface_address(other));
+  };
+  CHECK(share("192.168.30.1/24", "192.168.30.2/24"));
+  CHECK(share("192.168.30.1/24", "192.168.31.2/16"));
+  CHECK(share("fd00::1/64", "fd00::2/64"));
+  CHECK_FALSE(share("192.168.30.1/24", "192.168.31.2/24"));
+  CHECK_FALSE(share("192.168.30.1/25", "192.168.30.129/25"));
+  CHECK_FALSE(share("fe80::1/64", "fe80::2/64"));
+  CHECK_FALSE(share("10.0.0.1/8", "a00::1/8"));
+}
+
+TEST_CASE("UTF-8") {
+  CHECK_FALSE(text::first_bad_utf8("plain, ä, €, 𝄞"));
+  const std::pair<std::string, std::size_t> bad[] = {
+      {"a\xff", 1},        {"ab\xc3", 2},           {"\xc0\xaf", 0},         {"\xe0\x80\x80", 0},
+      {"\xed\xa0\x80", 0}, {"\xf4\x90\x80\x80", 0}, {"\xf0\x80\x80\x80", 0}, {"\x80", 0},
+      {"a\xe2\x82", 1},
+  };
+  for (const auto& [bytes, offset] : bad) CHECK(text::first_bad_utf8(bytes) == offset);
+}
+
+TEST_CASE("more TOML than is taken") {
+  const auto at = [](std::string_view text) {
+    const auto excess = text::excess(text, 2, 9);
+    return excess ? std::to_string(excess->offset) + ": " + excess->what : "none";
+  };
+  CHECK(at("a = [[1], [2], [3]]\n[t.u]\nb = {c = 1}") == "none");
+  CHECK(at("a = [[[1]]]") == "6: is nested too deeply");
+  CHECK(at("a.b.c.d = 1") == "5: is nested too deeply");
+  CHECK(at("a = \"[[[[\" # [[[[\nb = '[[[['\nc = '''[[[\n[[['''") == "none");
+  // A quote in a string, and a bracket that only seems to be closed in one.
+  CHECK(at(R"(a = "\"[[[[[")") == "none");
+  CHECK(at(R"(a = ["]", ["]", ["]"]]])") == "15: is nested too deeply");
+  CHECK(at("a=1\nb=[1,2,3,4,5,6]\nc='=,,,,' #,,,,\n") == "none");
+  CHECK(at("a=1\nb=[1,2,3,4,5,6]\nc='' d=1\ne=1") == "30: has more than 9 values");
+}
+
+TEST_CASE("words") {
+  CHECK(text::closest("relaod", {"before", "required", "reload"}) == "reload");
+  CHECK(text::closest("match", {"mac", "match"}) == "match");
+  CHECK_FALSE(text::closest("color", {"before", "required", "reload"}));
+  CHECK_FALSE(text::closest("x", {"mtu"}));
+  CHECK(text::printable("a\nb\x1b[31m\x7f", 99) == "a?b?[31m?");
+  CHECK(text::printable("aää", 4) == "aä…");
+}
