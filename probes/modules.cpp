@@ -1,0 +1,229 @@
+#include "probes/modules.hpp"
+
+#include <libkmod.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <optional>
+
+#include "agent/base/handle.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+constexpr const char* kModuleFolder = "/lib/modules";
+constexpr const char* kIndex = "modules.dep.bin";
+
+std::optional<unsigned> number(std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Cuts the text up to `end` off the front of `rest`.
+std::string_view cut(std::string_view& rest, char end) {
+  const std::size_t at = rest.find(end);
+  const std::string_view head = rest.substr(0, at);
+  rest.remove_prefix(at == std::string_view::npos ? rest.size() : at + 1);
+  return head;
+}
+
+std::optional<ModuleInit> init_from_proc(std::string_view word) {
+  if (word == "Live") return ModuleInit::Live;
+  if (word == "Loading") return ModuleInit::Coming;
+  if (word == "Unloading") return ModuleInit::Going;
+  return std::nullopt;
+}
+
+std::optional<ModuleInit> init_from_sysfs(std::string_view word) {
+  if (word == "live") return ModuleInit::Live;
+  if (word == "coming") return ModuleInit::Coming;
+  if (word == "going") return ModuleInit::Going;
+  return std::nullopt;
+}
+
+// "vmw_pvrdma 81920 0 - Live 0xffffffffc0a5d000 (O)": name, size, users, who, state, address.
+Result<void> parse_line(std::string_view line, std::string& name, LoadedModule& module) {
+  const std::string whole{line};
+  name = cut(line, ' ');
+  cut(line, ' ');
+  const std::string_view users = cut(line, ' ');
+  cut(line, ' ');
+  const auto init = init_from_proc(cut(line, ' '));
+  const auto count = number(users);
+  if (name.empty() || !init || (!count && users != "-"))
+    return fail(EBADMSG, "reading in /proc/modules", whole);
+  module.init = *init;
+  if (count) module.refcount = *count;
+  return {};
+}
+
+// A module that /proc/modules does not list, or that list could not be read: /sys/module has a
+// directory without initstate for what is built in.
+void fill_from_sysfs(const Root& root, Module& module) {
+  const auto directory = root / ("/sys/module/" + module.name);
+  const auto state = read_attribute(directory / "initstate");
+  if (state) {
+    const auto init = init_from_sysfs(*state);
+    module.init = init ? Field<ModuleInit>{*init}
+                       : Field<ModuleInit>::unreadable({EBADMSG, "reading", directory});
+    const auto users = read_attribute(directory / "refcnt");
+    if (users && number(*users)) module.refcount = *number(*users);
+    if (!users && !means_absent(users.error()))
+      module.refcount = Field<unsigned>::unreadable(users.error());
+  } else if (!means_absent(state.error())) {
+    module.init = Field<ModuleInit>::unreadable(state.error());
+  } else if (list_directory(directory) || module.shipped.is(Shipped::BuiltIn)) {
+    module.init = ModuleInit::BuiltIn;
+  }
+}
+
+// Positions in the whole list -> ranks among the modules asked for.
+void rank(std::vector<Module>& modules) {
+  std::vector<unsigned> positions;
+  for (const Module& module : modules)
+    if (module.load_order.is_known()) positions.push_back(*module.load_order.get());
+  std::sort(positions.begin(), positions.end());
+  for (Module& module : modules) {
+    if (!module.load_order.is_known()) continue;
+    const auto at = std::lower_bound(positions.begin(), positions.end(), *module.load_order.get());
+    module.load_order = static_cast<unsigned>(at - positions.begin());
+  }
+}
+
+Field<Shipped> look_up(kmod_ctx* context, const std::string& name) {
+  kmod_list* raw = nullptr;
+  const int code = kmod_module_new_from_lookup(context, name.c_str(), &raw);
+  const Handle<kmod_list, kmod_module_unref_list> list{raw};
+  if (code < 0 && code != -ENOENT)
+    return Field<Shipped>::unreadable({-code, "looking up module", name});
+  if (!list) return Shipped::Missing;
+  const Handle<kmod_module, kmod_module_unref> module{kmod_module_get_module(list.get())};
+  return kmod_module_get_path(module.get()) != nullptr ? Shipped::Loadable : Shipped::BuiltIn;
+}
+
+std::vector<Module> named(const std::vector<std::string>& names) {
+  std::vector<Module> modules;
+  for (const std::string& name : names) {
+    Module module;
+    module.name = module_name(name);
+    const auto same = [&](const Module& other) { return other.name == module.name; };
+    if (std::none_of(modules.begin(), modules.end(), same)) modules.push_back(std::move(module));
+  }
+  return modules;
+}
+
+// Whether the index is older than the look `previous`, by a margin for steps of the wall clock,
+// which is all that a file's time can be compared with. depmod replaces the file, so its change
+// time counts, not the modification time that a package may carry along.
+bool index_is_older(const std::filesystem::path& index, const Snapshot& previous) {
+  constexpr std::chrono::seconds kMargin{60};
+  struct stat status {};
+  if (::stat(index.c_str(), &status) != 0) return false;
+  const auto changed = std::chrono::system_clock::from_time_t(status.st_ctim.tv_sec);
+  const auto age = std::chrono::system_clock::now() - changed;
+  return age > BootClock::now() - previous.taken_at + kMargin;
+}
+
+void fill_shipped(const Root& root, const Field<std::string>& kernel, const Snapshot* previous,
+                  std::vector<Module>& modules) {
+  if (!kernel.is_known()) {
+    const Error unknown{ENODATA, "finding the module index of", "a kernel of unknown release"};
+    for (Module& module : modules)
+      module.shipped =
+          Field<Shipped>::unreadable(kernel.error() != nullptr ? *kernel.error() : unknown);
+    return;
+  }
+  const auto index = root / kModuleFolder / *kernel.get() / kIndex;
+  const bool same_index =
+      previous != nullptr && previous->kernel == kernel && index_is_older(index, *previous);
+  std::vector<std::string> wanted;
+  for (Module& module : modules) {
+    const Module* before = same_index ? previous->module(module.name) : nullptr;
+    if (before != nullptr && before->shipped.is_known())
+      module.shipped = before->shipped;
+    else
+      wanted.push_back(module.name);
+  }
+  if (wanted.empty()) return;
+  auto found = find_shipped(root, *kernel.get(), wanted);
+  for (std::size_t at = 0; at < wanted.size(); ++at)
+    for (Module& module : modules)
+      if (module.name == wanted[at]) module.shipped = std::move(found[at]);
+}
+
+}  // namespace
+
+std::string module_name(std::string_view name) {
+  std::string spelled{name};
+  std::replace(spelled.begin(), spelled.end(), '-', '_');
+  return spelled;
+}
+
+Result<std::map<std::string, LoadedModule>> parse_proc_modules(std::string_view text) {
+  std::map<std::string, LoadedModule> modules;
+  auto position = static_cast<unsigned>(std::count(text.begin(), text.end(), '\n'));
+  while (!text.empty()) {
+    std::string name;
+    LoadedModule module;
+    if (auto parsed = parse_line(cut(text, '\n'), name, module); !parsed)
+      return fail(std::move(parsed.error()));
+    module.position = position;
+    if (position > 0) --position;
+    modules.emplace(std::move(name), std::move(module));
+  }
+  return modules;
+}
+
+std::vector<Field<Shipped>> find_shipped(const Root& root, const std::string& release,
+                                         const std::vector<std::string>& names) {
+  const auto directory = root / kModuleFolder / release;
+  const auto unreadable = [&](int code, const char* doing) {
+    return std::vector<Field<Shipped>>(names.size(),
+                                       Field<Shipped>::unreadable({code, doing, directory}));
+  };
+  // Without the index libkmod finds nothing, which would read as "missing".
+  if (::access((directory / kIndex).c_str(), R_OK) != 0)
+    return unreadable(errno, "reading the module index of");
+  // No configuration: whether a module is shipped does not depend on modprobe.d.
+  const std::array<const char*, 1> no_configuration{nullptr};
+  const Handle<kmod_ctx, kmod_unref> context{kmod_new(directory.c_str(), no_configuration.data())};
+  if (!context) return unreadable(ENOMEM, "opening the module index of");
+  std::vector<Field<Shipped>> shipped;
+  shipped.reserve(names.size());
+  for (const std::string& name : names) shipped.push_back(look_up(context.get(), name));
+  return shipped;
+}
+
+std::vector<Module> look_at_modules(const Root& root, const Field<std::string>& kernel,
+                                    const std::vector<std::string>& names,
+                                    const Snapshot* previous) {
+  std::vector<Module> modules = named(names);
+  fill_shipped(root, kernel, previous, modules);
+  const auto loaded = read_file(root / "/proc/modules").and_then([](const std::string& text) {
+    return parse_proc_modules(text);
+  });
+  for (Module& module : modules) {
+    const auto found = loaded ? loaded->find(module.name) : decltype(loaded->end()){};
+    if (loaded && found != loaded->end()) {
+      module.init = found->second.init;
+      module.refcount = found->second.refcount;
+      module.load_order = found->second.position;
+      continue;
+    }
+    fill_from_sysfs(root, module);
+    if (!loaded && module.init.is_known() && !module.init.is(ModuleInit::BuiltIn))
+      module.load_order = Field<unsigned>::unreadable(loaded.error());
+  }
+  rank(modules);
+  return modules;
+}
+
+}  // namespace pvrdma::probes

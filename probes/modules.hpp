@@ -1,0 +1,45 @@
+// Kernel modules: loaded or not, in which order, used by how many, and shipped by this kernel.
+//
+// /proc/modules tells all about loaded ones in one read; /sys/module fills in for what is built in.
+// What the kernel ships comes from its module index by way of libkmod, in a context that lives as
+// long as the look, so nothing of it stays in memory.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/base/file.hpp"
+#include "agent/model/snapshot.hpp"
+
+namespace pvrdma::probes {
+
+// With underscores, as the kernel spells it: "rdma-cm" and "rdma_cm" are the same module.
+[[nodiscard]] std::string module_name(std::string_view name);
+
+struct LoadedModule {
+  ModuleInit init = ModuleInit::Live;
+  Field<unsigned> refcount;  // absent: a kernel without CONFIG_MODULE_UNLOAD
+  unsigned position = 0;     // from the end of the list: larger was loaded later
+};
+
+// The text of /proc/modules (proc(5); Linux kernel/module/procfs.c lists the newest first), by
+// name. EBADMSG: a line that is not of that form.
+[[nodiscard]] Result<std::map<std::string, LoadedModule>> parse_proc_modules(std::string_view text);
+
+// Whether the index below /lib/modules/RELEASE has each module, in the order of `names`. All
+// unreadable where the index is not there or may not be read.
+[[nodiscard]] std::vector<Field<Shipped>> find_shipped(const Root& root, const std::string& release,
+                                                       const std::vector<std::string>& names);
+
+// One entry for each name, in that order, duplicates dropped. Module::load_order counts among these
+// modules only, so that loading an unrelated module changes nothing here. `previous` (or null): an
+// earlier look at the same kernel; what it found in the module index is taken over while that index
+// has not changed.
+[[nodiscard]] std::vector<Module> look_at_modules(const Root& root,
+                                                  const Field<std::string>& kernel,
+                                                  const std::vector<std::string>& names,
+                                                  const Snapshot* previous);
+
+}  // namespace pvrdma::probes

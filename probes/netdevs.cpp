@@ -1,0 +1,172 @@
+#include "probes/netdevs.hpp"
+
+#include <arpa/inet.h>
+#include <linux/if.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <netlink/attr.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+
+#include "probes/netlink.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+// Highest attribute looked at; the kernel's own list grows with each release.
+constexpr int kLinkAttributes = IFLA_MAX_MTU;
+constexpr int kDumpAttempts = 3;
+
+Error bad_message(const char* what) { return {EBADMSG, "reading the kernel's answer about", what}; }
+
+nla_policy of_type(std::uint16_t type) {
+  nla_policy policy{};
+  policy.type = type;
+  return policy;
+}
+
+std::string hardware_address(nlattr* attribute) {
+  const auto* bytes = static_cast<const unsigned char*>(nla_data(attribute));
+  std::string text;
+  for (int at = 0; at < nla_len(attribute); ++at) {
+    std::array<char, 4> pair{};
+    std::snprintf(pair.data(), pair.size(), "%02x", bytes[at]);
+    text += (at == 0 ? "" : ":");
+    text += pair.data();
+  }
+  return text;
+}
+
+// The words of sysfs's operstate (Linux net/core/net-sysfs.c).
+std::string operstate_word(unsigned state) {
+  constexpr std::array<const char*, 7> kWords{"unknown", "notpresent", "down", "lowerlayerdown",
+                                              "testing", "dormant",    "up"};
+  return state < kWords.size() ? kWords[state] : "unknown";
+}
+
+Field<unsigned> limit(nlattr* attribute) {
+  // 0 as the upper limit: the driver sets none.
+  if (attribute == nullptr || nla_get_u32(attribute) == 0) return {};
+  return nla_get_u32(attribute);
+}
+
+NetlinkMessage link_question(const std::string& name) {
+  NetlinkMessage message{nlmsg_alloc_simple(RTM_GETLINK, NLM_F_REQUEST)};
+  ifinfomsg header{};
+  header.ifi_family = AF_UNSPEC;
+  if (!message || nlmsg_append(message.get(), &header, sizeof header, NLMSG_ALIGNTO) < 0 ||
+      nla_put_string(message.get(), IFLA_IFNAME, name.c_str()) < 0 ||
+      nla_put_u32(message.get(), IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS) < 0)
+    return nullptr;
+  return message;
+}
+
+Field<Netdev> ask_link(NetlinkSocket& socket, const std::string& name) {
+  const NetlinkMessage question = link_question(name);
+  if (!question) return Field<Netdev>::unreadable({ENOMEM, "asking about interface", name});
+  Field<Netdev> netdev;
+  const auto answered = socket.ask(*question, [&](nlmsghdr& message) {
+    return parse_link(message).map([&](Netdev link) { netdev = std::move(link); });
+  });
+  if (!answered)
+    return Field<Netdev>::from(fail(answered.error().code, "asking about interface", name));
+  return netdev;
+}
+
+Result<std::vector<InterfaceAddress>> ask_addresses(NetlinkSocket& socket) {
+  for (int attempt = 1;; ++attempt) {
+    const NetlinkMessage question{nlmsg_alloc_simple(RTM_GETADDR, NLM_F_REQUEST | NLM_F_DUMP)};
+    ifaddrmsg header{};
+    header.ifa_family = AF_UNSPEC;
+    if (!question || nlmsg_append(question.get(), &header, sizeof header, NLMSG_ALIGNTO) < 0)
+      return fail(ENOMEM, "asking for", "interface addresses");
+    std::vector<InterfaceAddress> addresses;
+    const auto answered = socket.ask(*question, [&](nlmsghdr& message) {
+      return parse_address(message).map([&](InterfaceAddress address) {
+        if (!address.address.empty()) addresses.push_back(std::move(address));
+      });
+    });
+    if (answered) return addresses;
+    // EINTR: an address was added or removed during the dump.
+    if (answered.error().code != EINTR || attempt == kDumpAttempts)
+      return fail(answered.error().code, "asking for", "interface addresses");
+  }
+}
+
+}  // namespace
+
+Result<Netdev> parse_link(nlmsghdr& message) {
+  std::array<nla_policy, kLinkAttributes + 1> policy{};
+  policy[IFLA_IFNAME] = of_type(NLA_STRING);
+  for (const int at : {IFLA_MTU, IFLA_MIN_MTU, IFLA_MAX_MTU})
+    policy[static_cast<std::size_t>(at)] = of_type(NLA_U32);
+  for (const int at : {IFLA_OPERSTATE, IFLA_CARRIER})
+    policy[static_cast<std::size_t>(at)] = of_type(NLA_U8);
+  std::array<nlattr*, kLinkAttributes + 1> attributes{};
+  if (message.nlmsg_type != RTM_NEWLINK ||
+      nlmsg_parse(&message, sizeof(ifinfomsg), attributes.data(), kLinkAttributes, policy.data()) <
+          0 ||
+      attributes[IFLA_IFNAME] == nullptr || attributes[IFLA_MTU] == nullptr)
+    return fail(bad_message("a link"));
+  const auto& header = *static_cast<const ifinfomsg*>(nlmsg_data(&message));
+  Netdev netdev;
+  netdev.name = attribute_text(attributes[IFLA_IFNAME]);
+  netdev.index = header.ifi_index;
+  netdev.up = (header.ifi_flags & IFF_UP) != 0;
+  netdev.mtu = nla_get_u32(attributes[IFLA_MTU]);
+  netdev.mtu_min = limit(attributes[IFLA_MIN_MTU]);
+  netdev.mtu_max = limit(attributes[IFLA_MAX_MTU]);
+  if (attributes[IFLA_ADDRESS] != nullptr) netdev.mac = hardware_address(attributes[IFLA_ADDRESS]);
+  netdev.operstate = operstate_word(
+      attributes[IFLA_OPERSTATE] != nullptr ? nla_get_u8(attributes[IFLA_OPERSTATE]) : 0U);
+  // Of a link that is down the kernel reports no carrier whatever the cable does.
+  if (netdev.up && attributes[IFLA_CARRIER] != nullptr)
+    netdev.carrier = nla_get_u8(attributes[IFLA_CARRIER]) != 0;
+  return netdev;
+}
+
+Result<InterfaceAddress> parse_address(nlmsghdr& message) {
+  std::array<nlattr*, IFA_MAX + 1> attributes{};
+  if (message.nlmsg_type != RTM_NEWADDR ||
+      nlmsg_parse(&message, sizeof(ifaddrmsg), attributes.data(), IFA_MAX, nullptr) < 0)
+    return fail(bad_message("an address"));
+  const auto& header = *static_cast<const ifaddrmsg*>(nlmsg_data(&message));
+  InterfaceAddress result;
+  result.interface_index = static_cast<int>(header.ifa_index);
+  if (header.ifa_family != AF_INET && header.ifa_family != AF_INET6) return result;
+  // rtnetlink(7): IFA_ADDRESS is the peer's on a point-to-point link; IPv6 has IFA_LOCAL only
+  // there.
+  nlattr* own = attributes[IFA_LOCAL] != nullptr ? attributes[IFA_LOCAL] : attributes[IFA_ADDRESS];
+  const int length = header.ifa_family == AF_INET ? 4 : 16;
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (own == nullptr || nla_len(own) != length ||
+      ::inet_ntop(header.ifa_family, nla_data(own), text.data(), text.size()) == nullptr)
+    return fail(bad_message("an address"));
+  result.address = std::string{text.data()} + "/" + std::to_string(header.ifa_prefixlen);
+  return result;
+}
+
+std::vector<Field<Netdev>> look_at_netdevs(const std::vector<std::string>& names) {
+  if (names.empty()) return {};
+  const auto all_unreadable = [&](const Error& error) {
+    return std::vector<Field<Netdev>>(names.size(), Field<Netdev>::unreadable(error));
+  };
+  auto socket = NetlinkSocket::open(NETLINK_ROUTE);
+  if (!socket) return all_unreadable(socket.error());
+  std::vector<Field<Netdev>> netdevs;
+  for (const std::string& name : names) netdevs.push_back(ask_link(*socket, name));
+  const auto addresses = ask_addresses(*socket);
+  if (!addresses) return all_unreadable(addresses.error());
+  for (Field<Netdev>& field : netdevs) {
+    Netdev* netdev = field.get();
+    if (netdev == nullptr) continue;
+    for (const InterfaceAddress& address : *addresses)
+      if (address.interface_index == netdev->index) netdev->addresses.push_back(address.address);
+  }
+  return netdevs;
+}
+
+}  // namespace pvrdma::probes

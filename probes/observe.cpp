@@ -1,0 +1,169 @@
+#include "probes/observe.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "probes/holders.hpp"
+#include "probes/modules.hpp"
+#include "probes/netdevs.hpp"
+#include "probes/pci.hpp"
+#include "probes/port_query.hpp"
+#include "probes/rdma.hpp"
+#include "probes/settled.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+constexpr std::size_t kAliasLimit = 8;
+
+std::vector<std::string> module_names(const ObserveOptions& options) {
+  std::vector<std::string> names = options.modules;
+  names.emplace_back(kNetModule);
+  names.emplace_back(kDriverModule);
+  return names;
+}
+
+// What an earlier look saw of an adapter, or null.
+const Adapter* adapter_before(const Snapshot* previous, const std::string& function) {
+  return previous != nullptr ? previous->adapter(function) : nullptr;
+}
+
+const RdmaDevice* device_before(const Snapshot* previous, const std::string& function) {
+  const Adapter* adapter = adapter_before(previous, function);
+  return adapter != nullptr ? adapter->rdma.get() : nullptr;
+}
+
+// udev has its turn with an interface once: what was settled stays so.
+Field<bool> settled(const Root& root, const Adapter* before, const Netdev& now) {
+  const Netdev* netdev = before != nullptr ? before->netdev.get() : nullptr;
+  if (netdev != nullptr && netdev->index == now.index && netdev->settled.is(true)) return true;
+  return udev_settled(root, now.index);
+}
+
+// The netdev of each adapter, in order.
+std::vector<Field<Netdev>> look_at_links(const std::vector<PciAdapter>& functions) {
+  std::vector<std::string> names;
+  for (const PciAdapter& function : functions)
+    if (const std::string* name = function.netdev.get()) names.push_back(*name);
+  std::vector<Field<Netdev>> found = look_at_netdevs(names);
+  std::vector<Field<Netdev>> links;
+  std::size_t next = 0;
+  for (const PciAdapter& function : functions) {
+    if (function.netdev.is_known())
+      links.push_back(std::move(found[next++]));
+    else if (const Error* error = function.netdev.error())
+      links.push_back(Field<Netdev>::unreadable(*error));
+    else
+      links.emplace_back();
+  }
+  return links;
+}
+
+std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous,
+                                      std::vector<PciAdapter> functions) {
+  std::vector<Adapter> adapters;
+  if (functions.empty()) return adapters;
+  std::vector<Field<Netdev>> links = look_at_links(functions);
+  const bool any_rdma = std::any_of(functions.begin(), functions.end(), [](const PciAdapter& one) {
+    return one.rdma_device.is_known();
+  });
+  NldevView nldev;
+  if (any_rdma) nldev = open_nldev_view();
+  for (std::size_t at = 0; at < functions.size(); ++at) {
+    PciAdapter& function = functions[at];
+    Adapter adapter;
+    adapter.rdma = look_at_rdma(root, function, nldev, device_before(previous, function.function));
+    adapter.function = std::move(function.function);
+    adapter.net_function = std::move(function.net_function);
+    adapter.driver = std::move(function.driver);
+    adapter.net_driver = std::move(function.net_driver);
+    adapter.netdev = std::move(links[at]);
+    if (Netdev* netdev = adapter.netdev.get())
+      netdev->settled = settled(root, adapter_before(previous, adapter.function), *netdev);
+    adapters.push_back(std::move(adapter));
+  }
+  return adapters;
+}
+
+// The kernel keeps no old name: those a device has had are what udev's links and earlier looks say.
+void collect_aliases(const Root& root, const RdmaDevice* before, RdmaDevice& now) {
+  if (before != nullptr) {
+    now.aliases = before->aliases;
+    now.aliases.push_back(before->name);
+  }
+  for (std::string& name : names_of_links(root, now)) now.aliases.push_back(std::move(name));
+  std::erase(now.aliases, now.name);
+  for (std::size_t at = 0; at < now.aliases.size(); ++at) {
+    const auto rest = now.aliases.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+    now.aliases.erase(std::remove(rest, now.aliases.end(), now.aliases[at]), now.aliases.end());
+  }
+  if (now.aliases.size() > kAliasLimit) now.aliases.resize(kAliasLimit);
+}
+
+// What is known of ibv_query_port's answer still holds where the port's state has not changed.
+bool still_holds(const RdmaDevice* before, const RdmaDevice& now) {
+  if (before == nullptr || !(before->port.state == now.port.state)) return false;
+  const Error* error = before->port.verbs_state.error();
+  // A query that hangs may leave a process behind in the kernel: never a second one.
+  return before->port.verbs_state.is_known() || (error != nullptr && error->code == ETIMEDOUT);
+}
+
+void ask_verbs(const std::string& program, const RdmaDevice* before, RdmaDevice& now) {
+  if (still_holds(before, now)) {
+    now.port.verbs_state = before->port.verbs_state;
+    now.port.active_mtu = before->port.active_mtu;
+    return;
+  }
+  // Without its node there is no way to ask.
+  if (program.empty() || !now.port.state.is_known() || !now.uverbs.is_known()) return;
+  auto answer = run_port_query(program, now.name);
+  if (!answer) {
+    now.port.verbs_state = Field<std::string>::unreadable(answer.error());
+    now.port.active_mtu = Field<unsigned>::unreadable(answer.error());
+    return;
+  }
+  now.port.verbs_state = std::move(answer->state);
+  now.port.active_mtu = answer->active_mtu;
+}
+
+void add_history(const ObserveOptions& options, bool driver_live, std::vector<Adapter>& adapters) {
+  for (Adapter& adapter : adapters) {
+    RdmaDevice* now = adapter.rdma.get();
+    if (now == nullptr) continue;
+    const RdmaDevice* before = device_before(options.previous, adapter.function);
+    collect_aliases(options.root, before, *now);
+    // Until the driver is live, udev has not renamed its devices, and libibverbs would miss them.
+    if (driver_live) ask_verbs(options.port_query, before, *now);
+  }
+}
+
+bool is_live(const Module* module) {
+  return module != nullptr &&
+         (module->init.is(ModuleInit::Live) || module->init.is(ModuleInit::BuiltIn));
+}
+
+}  // namespace
+
+Snapshot observe(const ObserveOptions& options) {
+  const Root& root = options.root;
+  Snapshot snapshot;
+  snapshot.kernel = Field<std::string>::from(read_attribute(root / "/proc/sys/kernel/osrelease"));
+  snapshot.modules =
+      look_at_modules(root, snapshot.kernel, module_names(options), options.previous);
+  auto functions = find_adapters(root);
+  if (!functions) {
+    snapshot.adapters = Field<std::vector<Adapter>>::unreadable(functions.error());
+    snapshot.holders = Field<std::vector<Holder>>::unreadable(functions.error());
+  } else {
+    std::vector<Adapter> adapters = look_at_adapters(root, options.previous, std::move(*functions));
+    // Before port-query opens a context of its own.
+    snapshot.holders = find_holders(root, held_devices(adapters));
+    add_history(options, is_live(snapshot.module(kDriverModule)), adapters);
+    snapshot.adapters = std::move(adapters);
+  }
+  snapshot.taken_at = BootClock::now();
+  return snapshot;
+}
+
+}  // namespace pvrdma::probes

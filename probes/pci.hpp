@@ -1,0 +1,40 @@
+// PVRDMA functions on the PCI bus, and the vmxnet3 function each is paired with.
+//
+// Reads sysfs only (Documentation/ABI/testing/sysfs-bus-pci); asks no device anything: vendor and
+// device are the kernel's cached values. An adapter is identified by the address of its RDMA
+// function, which no rename changes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/base/file.hpp"
+#include "agent/model/field.hpp"
+
+namespace pvrdma::probes {
+
+struct PciAdapter {
+  std::string function;      // 15ad:0820, "0000:13:00.1"
+  std::string net_function;  // function 0 of the same slot, whether it is there or not
+  Field<std::string> driver;
+  // Of `net_function`; both absent unless that function is a vmxnet3 device (15ad:07b0), so that
+  // nothing else is ever taken for the adapter's link.
+  Field<std::string> net_driver;
+  Field<std::string> netdev;       // interface name
+  Field<std::string> rdma_device;  // name in /sys/class/infiniband
+  friend bool operator==(const PciAdapter&, const PciAdapter&) = default;
+};
+
+// Domain, bus, device and function in the kernel's own spelling ("0000:13:00.1"), and nothing else:
+// such a text is safe as one component of a path.
+[[nodiscard]] bool is_pci_address(std::string_view text) noexcept;
+
+// Sorted by function address; empty where there is none. Errors: /sys or a function's identity
+// could not be read.
+[[nodiscard]] Result<std::vector<PciAdapter>> find_adapters(const Root& root);
+
+// Whether a function of that address exists and is 15ad:0820. EINVAL: not an address.
+[[nodiscard]] Result<bool> is_pvrdma_function(const Root& root, const std::string& address);
+
+}  // namespace pvrdma::probes

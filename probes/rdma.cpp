@@ -1,0 +1,192 @@
+#include "probes/rdma.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+
+namespace pvrdma::probes {
+
+namespace {
+
+// The part after "4: ".
+Result<std::string_view> after_number(std::string_view text) {
+  const std::size_t at = text.find(": ");
+  if (at == std::string_view::npos || at == 0 ||
+      !std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at),
+                   [](unsigned char c) { return std::isdigit(c) != 0; }))
+    return fail(EBADMSG, "reading the port state", std::string{text});
+  return text.substr(at + 2);
+}
+
+template <typename Parse>
+Field<std::string> parsed_attribute(const std::filesystem::path& path, Parse parse) {
+  return Field<std::string>::from(read_attribute(path).and_then(parse));
+}
+
+// An attribute of an unused GID entry answers EINVAL (ENOENT in some releases).
+Field<std::string> gid_attribute(const std::filesystem::path& path) {
+  auto text = read_attribute(path);
+  if (!text && text.error().code == EINVAL) return {};
+  return Field<std::string>::from(std::move(text));
+}
+
+// One entry of the port's GID table; `gid` stays empty where the entry is unused.
+Gid read_gid(const std::filesystem::path& port, unsigned index) {
+  const std::string name = std::to_string(index);
+  Gid gid;
+  gid.index = index;
+  gid.gid = read_attribute(port / "gids" / name).and_then(parse_sysfs_gid).value_or("");
+  if (gid.gid.empty()) return gid;
+  gid.type = gid_attribute(port / "gid_attrs/types" / name);
+  gid.netdev = gid_attribute(port / "gid_attrs/ndevs" / name);
+  return gid;
+}
+
+std::vector<Gid> read_gids(const std::filesystem::path& port, unsigned end) {
+  std::vector<Gid> gids;
+  for (unsigned index = 0; index < end; ++index)
+    if (Gid gid = read_gid(port, index); !gid.gid.empty()) gids.push_back(std::move(gid));
+  return gids;
+}
+
+// The kernel puts a new GID into the lowest free entry (Linux drivers/infiniband/core/cache.c,
+// find_gid), but for some of the first that it keeps for default GIDs. So while the entries known
+// from `before`, and the free ones up to the one after them, have not changed, no other has: that
+// saves reading a table of up to 512 entries at each look.
+std::vector<Gid> look_at_gids(const std::filesystem::path& port, const RdmaDevice* before) {
+  constexpr unsigned kDefaultEntries = 4;
+  if (before != nullptr) {
+    const unsigned known = before->gids.empty() ? 0 : before->gids.back().index + 1;
+    auto gids = read_gids(port, std::max(known, kDefaultEntries) + 1);
+    if (gids == before->gids) return gids;
+  }
+  const auto names = list_directory(port / "gids");
+  return names ? read_gids(port, static_cast<unsigned>(names->size())) : std::vector<Gid>{};
+}
+
+Field<std::string> find_uverbs(const std::filesystem::path& function) {
+  auto names = list_directory(function / "infiniband_verbs");
+  if (!names) return Field<std::string>::from(fail(std::move(names.error())));
+  for (std::string& name : *names)
+    if (name.starts_with("uverbs")) return std::move(name);
+  return {};
+}
+
+void port_from_sysfs(const std::filesystem::path& port, const Error& no_nldev, RdmaDevice& device) {
+  device.port.state = parsed_attribute(
+      port / "state", [](const std::string& text) { return parse_sysfs_state(text); });
+  device.port.phys_state = parsed_attribute(
+      port / "phys_state", [](const std::string& text) { return parse_sysfs_phys_state(text); });
+  device.netdev = Field<std::string>::unreadable(no_nldev);
+}
+
+// True where nldev knows the device, whatever it answered.
+bool port_from_nldev(NldevView& nldev, RdmaDevice& device) {
+  const auto known = std::find_if(nldev.devices.begin(), nldev.devices.end(),
+                                  [&](const NldevDevice& one) { return one.name == device.name; });
+  if (!nldev.socket || known == nldev.devices.end()) return false;
+  auto port = nldev.socket->port(known->index);
+  if (!port) {
+    // Gone since it was listed, or a kernel without PORT_GET: sysfs tells which.
+    if (port.error().code == EINVAL || port.error().code == EOPNOTSUPP) return false;
+    port.error().what = device.name;
+    device.port.state = Field<std::string>::unreadable(port.error());
+    device.port.phys_state = Field<std::string>::unreadable(port.error());
+    device.netdev = Field<std::string>::unreadable(port.error());
+    return true;
+  }
+  device.port.state = std::move(port->state);
+  device.port.phys_state = std::move(port->phys_state);
+  device.netdev = std::move(port->netdev);
+  return true;
+}
+
+Error why_not_nldev(const NldevView& nldev, const std::string& name) {
+  if (!nldev.socket) return nldev.socket.error();
+  return {ENODATA, "asking nldev about", name};
+}
+
+}  // namespace
+
+Result<std::string> parse_sysfs_state(std::string_view text) {
+  return after_number(text).map([](std::string_view word) { return std::string{word}; });
+}
+
+Result<std::string> parse_sysfs_phys_state(std::string_view text) {
+  return after_number(text).map([](std::string_view words) {
+    std::string upper;
+    bool after_lower = false;
+    for (const char c : words) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (after_lower && std::isupper(byte) != 0) upper += '_';
+      upper += c == ' ' ? '_' : static_cast<char>(std::toupper(byte));
+      after_lower = std::islower(byte) != 0;
+    }
+    return upper;
+  });
+}
+
+Result<std::string> parse_sysfs_gid(const std::string& text) {
+  in6_addr gid{};
+  std::array<char, INET6_ADDRSTRLEN> printed{};
+  if (::inet_pton(AF_INET6, text.c_str(), &gid) != 1 ||
+      ::inet_ntop(AF_INET6, &gid, printed.data(), printed.size()) == nullptr)
+    return fail(EBADMSG, "reading the GID", text);
+  if (IN6_IS_ADDR_UNSPECIFIED(&gid)) return std::string{};
+  return std::string{printed.data()};
+}
+
+NldevView open_nldev_view() {
+  NldevView view;
+  view.socket = Nldev::open();
+  if (!view.socket) return view;
+  auto devices = view.socket->devices();
+  if (devices)
+    view.devices = std::move(*devices);
+  else
+    view.socket = fail(std::move(devices.error()));
+  return view;
+}
+
+Field<RdmaDevice> look_at_rdma(const Root& root, const PciAdapter& adapter, NldevView& nldev,
+                               const RdmaDevice* before) {
+  if (const Error* error = adapter.rdma_device.error())
+    return Field<RdmaDevice>::unreadable(*error);
+  if (!adapter.rdma_device.is_known()) return {};
+  const auto function = root / ("/sys/bus/pci/devices/" + adapter.function);
+  const auto directory = function / "infiniband" / *adapter.rdma_device.get();
+  const auto port = directory / "ports/1";
+  RdmaDevice device;
+  device.name = *adapter.rdma_device.get();
+  device.node_guid = Field<std::string>::from(read_attribute(directory / "node_guid"));
+  if (device.node_guid.is_absent()) return {};
+  device.uverbs = find_uverbs(function);
+  if (!port_from_nldev(nldev, device))
+    port_from_sysfs(port, why_not_nldev(nldev, device.name), device);
+  device.port.link_layer = Field<std::string>::from(read_attribute(port / "link_layer"));
+  device.gids =
+      look_at_gids(port, before != nullptr && before->name == device.name ? before : nullptr);
+  return device;
+}
+
+std::vector<std::string> names_of_links(const Root& root, const RdmaDevice& device) {
+  constexpr std::string_view kPrefix = "uverbs-";
+  std::vector<std::string> names;
+  if (!device.uverbs.is_known()) return names;
+  const auto directory = root / "/dev/infiniband/by-ibdev";
+  const auto links = list_directory(directory);
+  if (!links) return names;
+  for (const std::string& link : *links) {
+    if (!link.starts_with(kPrefix)) continue;
+    const auto node = link_target_name(directory / link);
+    std::string name = link.substr(kPrefix.size());
+    if (node && *node == *device.uverbs.get() && name != device.name)
+      names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace pvrdma::probes

@@ -1,0 +1,61 @@
+// RDMA devices over nldev (NETLINK_RDMA, <rdma/rdma_netlink.h>; Linux
+// drivers/infiniband/core/nldev.c): port state, paired netdev, and who holds a verbs context. No
+// capability is needed.
+//
+// Messages are parsed apart from the socket.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agent/base/error.hpp"
+#include "agent/model/field.hpp"
+#include "probes/netlink.hpp"
+
+namespace pvrdma::probes {
+
+struct NldevDevice {
+  std::uint32_t index = 0;  // of this boot; never used twice
+  std::string name;
+};
+
+struct NldevPort {
+  std::string device;
+  Field<std::string> state;       // "ACTIVE"
+  Field<std::string> phys_state;  // "LINK_UP"
+  // Absent: the driver has no netdev for the port (any more), or it is in another network
+  // namespace.
+  Field<std::string> netdev;
+};
+
+// The words of enum ib_port_state and of the port's physical states (IBTA vol. 1, 14.2.5.6), as in
+// the model: "ACTIVE", "LINK_UP". "UNKNOWN(9)" for a number that has none.
+[[nodiscard]] std::string port_state_word(unsigned state);
+[[nodiscard]] std::string phys_state_word(unsigned state);
+
+// Replies of RDMA_NLDEV_CMD_GET, _PORT_GET and _RES_CTX_GET. EBADMSG: not such a message.
+[[nodiscard]] Result<NldevDevice> parse_nldev_device(nlmsghdr& message);
+[[nodiscard]] Result<NldevPort> parse_nldev_port(nlmsghdr& message);
+// The process of each user context, kernel ones left out. 0: the process that opened it has ended
+// (and left the fd to another), or is not visible from this PID namespace: held all the same.
+[[nodiscard]] Result<std::vector<pid_t>> parse_nldev_contexts(nlmsghdr& message);
+
+class Nldev {
+ public:
+  // EPROTONOSUPPORT: ib_core is not loaded.
+  [[nodiscard]] static Result<Nldev> open();
+  [[nodiscard]] Result<std::vector<NldevDevice>> devices();
+  // Port 1. One device command. EINVAL: no such device (any more).
+  [[nodiscard]] Result<NldevPort> port(std::uint32_t index);
+  // EINVAL: no such device, or a kernel older than 5.14.
+  [[nodiscard]] Result<std::vector<pid_t>> contexts(std::uint32_t index);
+
+ private:
+  explicit Nldev(NetlinkSocket socket) : socket_(std::move(socket)) {}
+  NetlinkSocket socket_;
+};
+
+}  // namespace pvrdma::probes

@@ -1,0 +1,32 @@
+#include "probes/settled.hpp"
+
+#include <libudev.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "agent/base/handle.hpp"
+
+namespace pvrdma::probes {
+
+Field<bool> udev_settled(const Root& root, int interface_index) {
+  const auto control = root / "/run/udev/control";
+  if (::access(control.c_str(), F_OK) != 0) {
+    const Error error{errno, "looking for", control};
+    return means_absent(error) ? Field<bool>{true} : Field<bool>::unreadable(error);
+  }
+  const Handle<udev, udev_unref> context{udev_new()};
+  if (!context) return Field<bool>::unreadable({ENOMEM, "opening", "the udev database"});
+  const std::string id = "n" + std::to_string(interface_index);
+  errno = 0;
+  const Handle<udev_device, udev_device_unref> device{
+      udev_device_new_from_device_id(context.get(), id.c_str())};
+  if (!device)
+    return Field<bool>::from(fail(errno != 0 ? errno : EIO, "asking udev about interface", id));
+  const int answer = udev_device_get_is_initialized(device.get());
+  if (answer < 0) return Field<bool>::from(fail(-answer, "asking udev about interface", id));
+  return answer > 0;
+}
+
+}  // namespace pvrdma::probes

@@ -1,0 +1,17 @@
+// Whether udev has had its turn with a netdev.
+//
+// udev renames an interface while it handles the device's `add`, and a link that is up cannot be
+// renamed (EBUSY, before Linux 6.2): so nobody brings a link up before this says yes.
+#pragma once
+
+#include "agent/base/file.hpp"
+#include "agent/model/field.hpp"
+
+namespace pvrdma::probes {
+
+// True where udev has finished with the interface, or no udevd runs (no /run/udev/control, as in a
+// container). Absent: no such interface. libudev looks at this machine whatever `root` is; only the
+// control socket is looked for below `root`.
+[[nodiscard]] Field<bool> udev_settled(const Root& root, int interface_index);
+
+}  // namespace pvrdma::probes

@@ -1,0 +1,88 @@
+// Datagrams captured in a guest (Linux 6.1), as hexadecimal text in tests/fixtures/netlink: one
+// datagram a line.
+#pragma once
+
+#include <linux/netlink.h>
+
+#include <cstring>
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "probes/netlink.hpp"
+#include "tests/unit/catch.hpp"
+
+namespace pvrdma::test {
+
+// Aligned as a socket's buffer is.
+class Bytes {
+ public:
+  explicit Bytes(const std::string& content)
+      : words_((content.size() + 3) / 4), size_(content.size()) {
+    std::memcpy(words_.data(), content.data(), content.size());
+  }
+  [[nodiscard]] std::span<char> span() {
+    return {reinterpret_cast<char*>(words_.data()), size_};
+  }
+  [[nodiscard]] nlmsghdr& message() { return *reinterpret_cast<nlmsghdr*>(words_.data()); }
+
+ private:
+  std::vector<std::uint32_t> words_;
+  std::size_t size_;
+};
+
+inline std::vector<std::string> captured(const std::string& name) {
+  std::ifstream file{std::string{FIXTURES} + "/netlink/" + name + ".hex"};
+  REQUIRE(file);
+  std::vector<std::string> datagrams;
+  for (std::string line; std::getline(file, line);) {
+    std::string bytes;
+    for (std::size_t at = 0; at + 1 < line.size(); at += 2)
+      bytes += static_cast<char>(std::stoi(line.substr(at, 2), nullptr, 16));
+    datagrams.push_back(bytes);
+  }
+  return datagrams;
+}
+
+// The sequence number under which all of them were asked for.
+inline constexpr std::uint32_t kSequence = 7;
+
+// Everything that `parse` makes of a captured answer; the answer must end as it should.
+template <typename Parse>
+auto parsed_answer(const std::string& name, Parse parse) {
+  std::vector<typename decltype(parse(std::declval<nlmsghdr&>()))::value_type> values;
+  bool ended = false;
+  for (const std::string& datagram : captured(name)) {
+    CHECK_FALSE(ended);
+    Bytes bytes{datagram};
+    const auto walked = probes::walk_datagram(bytes.span(), kSequence, [&](nlmsghdr& message) {
+      return parse(message).map([&](auto value) { values.push_back(std::move(value)); });
+    });
+    REQUIRE(walked);
+    ended = *walked;
+  }
+  CHECK(ended);
+  return values;
+}
+
+// Parses the first message of a captured answer cut at every length and with every byte changed:
+// whatever comes out, nothing outside the message is read (the address sanitizer watches).
+template <typename Parse>
+void survive_mutations(const std::string& name, Parse parse) {
+  const std::string whole = captured(name).at(0);
+  for (std::size_t length = sizeof(nlmsghdr); length < whole.size(); ++length) {
+    Bytes bytes{whole.substr(0, length)};
+    bytes.message().nlmsg_len = static_cast<std::uint32_t>(length);
+    static_cast<void>(parse(bytes.message()));
+  }
+  for (std::size_t at = sizeof(std::uint32_t); at < whole.size(); ++at)
+    for (const int change : {0x01, 0x80, 0xff}) {
+      std::string changed = whole;
+      changed[at] = static_cast<char>(changed[at] ^ change);
+      Bytes bytes{changed};
+      static_cast<void>(parse(bytes.message()));
+    }
+}
+
+}  // namespace pvrdma::test

@@ -1,0 +1,107 @@
+#include "probes/holders.hpp"
+
+#include "tests/unit/catch.hpp"
+#include "tests/unit/probes/tree.hpp"
+
+using namespace pvrdma;
+using pvrdma::test::Tree;
+
+// No RDMA device of these names is on this machine, so that nldev never answers for them.
+namespace {
+
+const std::vector<probes::HeldDevice> kDevices{{"pvrdma-test0", std::string{"uverbs0"}},
+                                               {"pvrdma-test1", std::string{"uverbs1"}}};
+
+void process(const Tree& tree, const std::string& pid, const std::string& command) {
+  tree.file("/proc/" + pid + "/comm", command + "\n");
+  tree.link("/proc/" + pid + "/fd/0", "/dev/null");
+}
+
+void count(const Tree& tree, const std::string& users) {
+  tree.file("/sys/module/vmw_pvrdma/refcnt", users + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("a reference count of 0 proves that nobody holds anything") {
+  const Tree tree;
+  count(tree, "0");
+  tree.unreadable("/proc");
+  CHECK(probes::find_holders(tree.root(), kDevices).is({}));
+}
+
+TEST_CASE("without a device there is nothing to hold") {
+  const Tree tree;
+  CHECK(probes::find_holders(tree.root(), {}).is({}));
+}
+
+TEST_CASE("open verbs nodes name the holders, each process once for each device") {
+  const Tree tree;
+  count(tree, "4");
+  process(tree, "812", "ibv_asyncwatch");
+  tree.link("/proc/812/fd/3", "/dev/infiniband/uverbs1");
+  tree.link("/proc/812/fd/4", "/dev/infiniband/uverbs1");
+  tree.link("/proc/812/fd/5", "/dev/infiniband/uverbs0");
+  process(tree, "77", "mpirun");
+  tree.link("/proc/77/fd/9", "/dev/infiniband/uverbs0");
+  process(tree, "78", "other");
+  tree.link("/proc/78/fd/9", "/dev/infiniband/uverbs10");
+  tree.link("/proc/78/fd/10", "/dev/infiniband/rdma_cm");
+  tree.file("/proc/78x/fd/9", "");
+  const auto holders = probes::find_holders(tree.root(), kDevices);
+  REQUIRE(holders.is_known());
+  CHECK(*holders.get() == std::vector<Holder>{{77, "mpirun", "pvrdma-test0"},
+                                              {812, "ibv_asyncwatch", "pvrdma-test0"},
+                                              {812, "ibv_asyncwatch", "pvrdma-test1"}});
+}
+
+TEST_CASE("a count that no process explains is unreadable, never empty") {
+  const Tree tree;
+  count(tree, "1");
+  process(tree, "812", "bash");
+  const auto holders = probes::find_holders(tree.root(), kDevices);
+  REQUIRE(holders.is_unreadable());
+  CHECK(holders.error()->message().find("reference count is 1") != std::string::npos);
+}
+
+TEST_CASE("a process that may not be looked into leaves the rest as it is") {
+  const Tree tree;
+  tree.unreadable("/proc/99/fd");
+  process(tree, "812", "bash");
+  auto open = probes::find_open_nodes(tree.root(), kDevices);
+  REQUIRE(open);
+  CHECK_FALSE(open->complete);
+  CHECK(open->holders.empty());
+  SECTION("count unreadable: unreadable") {
+    tree.file("/sys/module/vmw_pvrdma/refcnt", "many\n");
+    CHECK(probes::find_holders(tree.root(), kDevices).is_unreadable());
+  }
+  SECTION("no count: the driver is built in: unreadable") {
+    CHECK(probes::find_holders(tree.root(), kDevices).is_unreadable());
+  }
+  SECTION("somebody found: known, though there may be more") {
+    count(tree, "2");
+    tree.link("/proc/812/fd/3", "/dev/infiniband/uverbs0");
+    CHECK(probes::find_holders(tree.root(), kDevices).is({{812, "bash", "pvrdma-test0"}}));
+  }
+}
+
+TEST_CASE("with every process looked into, a built-in driver can be known to be free") {
+  const Tree tree;
+  process(tree, "812", "bash");
+  // A process that ended between the listing and the look has no fd folder.
+  tree.directory("/proc/813");
+  CHECK(probes::find_holders(tree.root(), kDevices).is({}));
+}
+
+TEST_CASE("adapters without an RDMA device are no devices to hold") {
+  std::vector<Adapter> adapters(3);
+  RdmaDevice device;
+  device.name = "rocep19s0f1";
+  device.uverbs = std::string{"uverbs0"};
+  adapters[1].rdma = device;
+  const auto devices = probes::held_devices(adapters);
+  REQUIRE(devices.size() == 1);
+  CHECK(devices[0].rdma_device == "rocep19s0f1");
+  CHECK(devices[0].uverbs.is("uverbs0"));
+}

@@ -1,0 +1,179 @@
+#include "probes/observe.hpp"
+
+#include <fstream>
+
+#include "tests/unit/catch.hpp"
+#include "tests/unit/probes/tree.hpp"
+
+using namespace pvrdma;
+using pvrdma::test::Tree;
+
+namespace {
+
+constexpr const char* kDevices = "/sys/bus/pci/devices/";
+constexpr const char* kPort = "/sys/bus/pci/devices/0000:13:00.1/infiniband/rocep19s0f1/ports/1";
+
+void guest(const Tree& tree) {
+  tree.file("/proc/sys/kernel/osrelease", "6.1.0-test\n");
+  tree.file("/proc/modules",
+            "vmw_pvrdma 69632 0 - Live 0xffffffffc0b8c000 (OE)\n"
+            "vmxnet3 73728 0 - Live 0xffffffffc057e000\n");
+  tree.file("/sys/module/vmw_pvrdma/refcnt", "0\n");
+  test::bound_adapter(tree, "13:00", "pvrdma-t0", "rocep19s0f1", "uverbs0");
+}
+
+// A port-query that leaves a mark for each run.
+
+struct Guest {
+  Tree tree;
+  probes::ObserveOptions options;
+  Guest() {
+    guest(tree);
+    options.root = tree.root();
+    options.modules = {"rdma-cm", "rdma_ucm"};
+    answer("echo state=ACTIVE active_mtu=1024");
+  }
+  void answer(const std::string& script) {
+    tree.program("/query", "echo >> " + (tree / "/asked").string() + "\n" + script + "\n");
+    options.port_query = (tree / "/query").string();
+  }
+  [[nodiscard]] int asked() const {
+    std::ifstream marks{tree / "/asked"};
+    int count = 0;
+    for (std::string line; std::getline(marks, line);) ++count;
+    return count;
+  }
+  [[nodiscard]] Snapshot look(const Snapshot* previous = nullptr) {
+    options.previous = previous;
+    return probes::observe(options);
+  }
+};
+
+const RdmaDevice& device(const Snapshot& snapshot) {
+  const Adapter* adapter = snapshot.adapter("0000:13:00.1");
+  REQUIRE(adapter != nullptr);
+  REQUIRE(adapter->rdma.is_known());
+  return *adapter->rdma.get();
+}
+
+}  // namespace
+
+TEST_CASE("one look at a guest") {
+  Guest guest;
+  const BootTime start = BootClock::now();
+  const Snapshot snapshot = guest.look();
+  CHECK(snapshot.taken_at >= start);
+  CHECK(snapshot.kernel.is("6.1.0-test"));
+  REQUIRE(snapshot.modules.size() == 4);
+  CHECK(snapshot.modules[0].name == "rdma_cm");
+  CHECK(snapshot.module("vmw_pvrdma")->init.is(ModuleInit::Live));
+  REQUIRE(snapshot.adapters.is_known());
+  const Adapter* adapter = snapshot.adapter("0000:13:00.1");
+  REQUIRE(adapter != nullptr);
+  CHECK(adapter->net_function == "0000:13:00.0");
+  CHECK(adapter->driver.is("vmw_pvrdma"));
+  CHECK(adapter->net_driver.is("vmxnet3"));
+  CHECK(adapter->netdev.is_absent());  // no such interface on the machine of this test
+  CHECK(device(snapshot).port.state.is("ACTIVE"));
+  CHECK(device(snapshot).port.verbs_state.is("ACTIVE"));
+  CHECK(device(snapshot).port.active_mtu.is(1024));
+  CHECK(snapshot.holders.is({}));
+  CHECK(snapshot.ledger == Ledger{});
+}
+
+TEST_CASE("a look at nothing: no field is flattened") {
+  const Tree tree;
+  probes::ObserveOptions options;
+  options.root = tree.root();
+  Snapshot snapshot = probes::observe(options);
+  CHECK(snapshot.kernel.is_absent());
+  CHECK(snapshot.adapters.is_unreadable());
+  CHECK(snapshot.holders.is_unreadable());
+  CHECK(snapshot.module("vmxnet3")->shipped.is_unreadable());
+  tree.directory(kDevices);
+  snapshot = probes::observe(options);
+  CHECK(snapshot.adapters.is({}));
+  CHECK(snapshot.holders.is({}));
+}
+
+TEST_CASE("verbs are asked once for each state of the port") {
+  Guest guest;
+  const Snapshot first = guest.look();
+  CHECK(guest.asked() == 1);
+  const Snapshot second = guest.look(&first);
+  CHECK(guest.asked() == 1);
+  CHECK(second.same_as(first));
+  guest.tree.file(std::string{kPort} + "/state", "1: DOWN\n");
+  guest.answer("echo state=DOWN active_mtu=1024");
+  const Snapshot down = guest.look(&second);
+  CHECK(guest.asked() == 2);
+  CHECK(device(down).port.verbs_state.is("DOWN"));
+  CHECK(guest.look(&down).same_as(down));
+  CHECK(guest.asked() == 2);
+}
+
+TEST_CASE("verbs that fail are unreadable, and asked again") {
+  Guest guest;
+  guest.answer("echo 'no provider' >&2; exit 1");
+  const Snapshot failed = guest.look();
+  REQUIRE(device(failed).port.verbs_state.is_unreadable());
+  CHECK(device(failed).port.verbs_state.error()->message().find("no provider") !=
+        std::string::npos);
+  CHECK(device(failed).port.active_mtu.is_unreadable());
+  guest.answer("echo state=ACTIVE active_mtu=1024");
+  CHECK(device(guest.look(&failed)).port.verbs_state.is("ACTIVE"));
+}
+
+TEST_CASE("verbs that hang are not asked again until the port changes") {
+  Guest guest;
+  guest.answer("exit 124");
+  const Snapshot hung = guest.look();
+  REQUIRE(device(hung).port.verbs_state.is_unreadable());
+  CHECK(guest.look(&hung).same_as(hung));
+  CHECK(guest.asked() == 1);
+  guest.tree.file(std::string{kPort} + "/state", "1: DOWN\n");
+  static_cast<void>(guest.look(&hung));
+  CHECK(guest.asked() == 2);
+}
+
+TEST_CASE("verbs are not asked") {
+  Guest guest;
+  SECTION("when nobody is named to ask") { guest.options.port_query.clear(); }
+  SECTION("while the driver is still coming") {
+    guest.tree.file("/proc/modules", "vmw_pvrdma 69632 1 - Loading 0xffffffffc0b8c000 (OE)\n");
+  }
+  SECTION("of a device without a verbs node") {
+    guest.tree.remove("/sys/bus/pci/devices/0000:13:00.1/infiniband_verbs");
+  }
+  SECTION("of a port whose state cannot be read") {
+    guest.tree.file(std::string{kPort} + "/state", "?\n");
+  }
+  CHECK(device(guest.look()).port.verbs_state.is_absent());
+  CHECK(guest.asked() == 0);
+}
+
+TEST_CASE("names a device had are its aliases") {
+  Guest guest;
+  const Snapshot first = guest.look();
+  CHECK(device(first).aliases.empty());
+  const std::string folder = std::string{kDevices} + "0000:13:00.1/infiniband/";
+  std::filesystem::rename(guest.tree / (folder + "rocep19s0f1"), guest.tree / (folder + "rdma0"));
+  guest.tree.link("/dev/infiniband/by-ibdev/uverbs-vmw_pvrdma0", "../uverbs0");
+  const Snapshot renamed = guest.look(&first);
+  CHECK(device(renamed).name == "rdma0");
+  CHECK(device(renamed).aliases == std::vector<std::string>{"rocep19s0f1", "vmw_pvrdma0"});
+  CHECK(guest.look(&renamed).same_as(renamed));
+  std::filesystem::rename(guest.tree / (folder + "rdma0"), guest.tree / (folder + "rocep19s0f1"));
+  CHECK(device(guest.look(&renamed)).aliases == std::vector<std::string>{"vmw_pvrdma0", "rdma0"});
+}
+
+TEST_CASE("an unbound function has no device, and nobody holds it") {
+  Guest guest;
+  guest.tree.remove("/sys/bus/pci/devices/0000:13:00.1/driver");
+  guest.tree.remove("/sys/bus/pci/devices/0000:13:00.1/infiniband");
+  guest.tree.file("/sys/module/vmw_pvrdma/refcnt", "1\n");
+  const Snapshot snapshot = guest.look();
+  CHECK(snapshot.adapter("0000:13:00.1")->rdma.is_absent());
+  CHECK(snapshot.adapter("0000:13:00.1")->driver.is_absent());
+  CHECK(snapshot.holders.is({}));
+}

@@ -1,0 +1,98 @@
+#include "probes/pci.hpp"
+
+#include <cerrno>
+
+#include "tests/unit/catch.hpp"
+#include "tests/unit/probes/tree.hpp"
+
+using namespace pvrdma;
+using pvrdma::test::Tree;
+
+TEST_CASE("a PCI address is the kernel's spelling and nothing else") {
+  for (const char* good : {"0000:13:00.1", "0000:ff:1f.7", "10000:e1:00.0", "0001abcd:00:00.0"}) {
+    INFO(good);
+    CHECK(probes::is_pci_address(good));
+  }
+  for (const char* bad :
+       {"", "0000:13:00", "13:00.1", "0000:13:00.8", "0000:13:00.1 ", " 0000:13:00.1",
+        "0000:13:00.1/", "0000:13:0G.1", "0000:13:00.A", "0000:1A:00.1", "../0:13:00.1",
+        "0000:13/00.1", "0000:13:00.10", "000000000:13:00.1", "000/:13:00.1", "..../../../x"}) {
+    INFO(bad);
+    CHECK_FALSE(probes::is_pci_address(bad));
+  }
+}
+
+TEST_CASE("adapters are the PVRDMA functions with the vmxnet3 function of their slot") {
+  const Tree tree;
+  test::bound_adapter(tree, "1b:00", "ens256f0", "rocep27s0f1", "uverbs1");
+  test::bound_adapter(tree, "13:00", "ens224f0", "rocep19s0f1", "uverbs0");
+  // A regular vmxnet3 adapter and a function of another vendor with the same device number.
+  test::pci_function(tree, "0000:0b:00.0", "0x15ad", "0x07b0", "vmxnet3");
+  test::pci_function(tree, "0000:0c:00.0", "0x8086", "0x0820", "other");
+  const auto adapters = probes::find_adapters(tree.root());
+  REQUIRE(adapters);
+  REQUIRE(adapters->size() == 2);
+  const probes::PciAdapter& first = adapters->front();
+  CHECK(first.function == "0000:13:00.1");
+  CHECK(first.net_function == "0000:13:00.0");
+  CHECK(first.driver.is("vmw_pvrdma"));
+  CHECK(first.net_driver.is("vmxnet3"));
+  CHECK(first.netdev.is("ens224f0"));
+  CHECK(first.rdma_device.is("rocep19s0f1"));
+  CHECK(adapters->back().function == "0000:1b:00.1");
+}
+
+TEST_CASE("what is not bound is absent, what cannot be read is unreadable") {
+  const Tree tree;
+  test::pci_function(tree, "0000:13:00.1", "0x15ad", "0x0820", "");
+  SECTION("no function 0 at all") {}
+  SECTION("function 0 without a driver") {
+    test::pci_function(tree, "0000:13:00.0", "0x15ad", "0x07b0", "");
+  }
+  SECTION("function 0 is somebody else's NIC") {
+    test::pci_function(tree, "0000:13:00.0", "0x8086", "0x100e", "e1000");
+    tree.directory("/sys/bus/pci/devices/0000:13:00.0/net/eth0");
+  }
+  auto adapters = probes::find_adapters(tree.root());
+  REQUIRE(adapters);
+  REQUIRE(adapters->size() == 1);
+  CHECK(adapters->front().driver.is_absent());
+  CHECK(adapters->front().net_driver.is_absent());
+  CHECK(adapters->front().netdev.is_absent());
+  CHECK(adapters->front().rdma_device.is_absent());
+  tree.unreadable("/sys/bus/pci/devices/0000:13:00.1/infiniband");
+  adapters = probes::find_adapters(tree.root());
+  REQUIRE(adapters);
+  CHECK(adapters->front().rdma_device.is_unreadable());
+}
+
+TEST_CASE("no PCI bus is no adapter, no sysfs is an error") {
+  const Tree tree;
+  CHECK_FALSE(probes::find_adapters(tree.root()));
+  tree.directory("/sys/bus");
+  const auto none = probes::find_adapters(tree.root());
+  REQUIRE(none);
+  CHECK(none->empty());
+}
+
+TEST_CASE("a function whose identity cannot be read hides behind no empty list") {
+  const Tree tree;
+  tree.unreadable("/sys/bus/pci/devices/0000:13:00.1/device");
+  const auto adapters = probes::find_adapters(tree.root());
+  REQUIRE_FALSE(adapters);
+  CHECK(adapters.error().code == ELOOP);
+}
+
+TEST_CASE("only 15ad:0820 is a PVRDMA function") {
+  const Tree tree;
+  test::bound_adapter(tree, "13:00", "ens224f0", "rocep19s0f1", "uverbs0");
+  CHECK(probes::is_pvrdma_function(tree.root(), "0000:13:00.1") == true);
+  CHECK(probes::is_pvrdma_function(tree.root(), "0000:13:00.0") == false);
+  CHECK(probes::is_pvrdma_function(tree.root(), "0000:14:00.1") == false);
+  for (const char* bad : {"", ".", "../devices/0000:13:00.1", "0000:13:00.1/../0000:13:00.1"}) {
+    const auto answer = probes::is_pvrdma_function(tree.root(), bad);
+    INFO(bad);
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().code == EINVAL);
+  }
+}
