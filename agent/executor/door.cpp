@@ -1,0 +1,88 @@
+#include "agent/executor/door.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <utility>
+
+#include "agent/base/file.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+constexpr mode_t kPermissions = 07777;
+
+Result<mode_t> mode_of(const std::filesystem::path& node) {
+  struct stat status {};
+  if (::lstat(node.c_str(), &status) != 0) return fail(errno, "looking at", node);
+  if (S_ISLNK(status.st_mode)) return fail(ELOOP, "looking at", node);
+  return status.st_mode & kPermissions;
+}
+
+Result<void> set_mode(const std::filesystem::path& node, mode_t mode) {
+  if (::chmod(node.c_str(), mode) != 0) return fail(errno, "setting the mode of", node);
+  return {};
+}
+
+}  // namespace
+
+Door::Door(std::filesystem::path node, std::filesystem::path memo, mode_t mode)
+    : node_(std::move(node)), memo_(std::move(memo)), mode_(mode) {}
+
+Door::Door(Door&& other) noexcept
+    : node_(std::move(other.node_)),
+      memo_(std::move(other.memo_)),
+      mode_(other.mode_),
+      closed_(std::exchange(other.closed_, false)) {}
+
+Door::~Door() { static_cast<void>(open()); }
+
+Result<Door> Door::close(const std::filesystem::path& node, const std::filesystem::path& memo) {
+  const auto mode = mode_of(node);
+  if (!mode) return fail(mode.error());
+  // "438 /dev/infiniband/uverbs0": the mode as a decimal number, then the node.
+  if (auto noted = replace_file(memo, std::to_string(*mode) + " " + node.string(), 0600); !noted)
+    return fail(std::move(noted.error()));
+  if (auto set = set_mode(node, 0); !set) {
+    ::unlink(memo.c_str());
+    return fail(std::move(set.error()));
+  }
+  return Door{node, memo, *mode};
+}
+
+Result<void> Door::open() {
+  if (!closed_) return {};
+  auto set = set_mode(node_, mode_);
+  // The memo stays where it failed, so that the next executor tries again.
+  if (set || means_absent(set.error())) gone();
+  return set;
+}
+
+void Door::gone() noexcept {
+  if (std::exchange(closed_, false)) ::unlink(memo_.c_str());
+}
+
+Result<bool> open_door_left_closed(const std::filesystem::path& memo) {
+  const auto text = read_file(memo);
+  if (!text && text.error().code == ENOENT) return false;
+  if (!text) return fail(text.error());
+  unsigned mode = 0;
+  const auto [end, code] = std::from_chars(text->data(), text->data() + text->size(), mode);
+  const auto length = static_cast<std::size_t>(end - text->data());
+  if (code != std::errc{} || length + 1 >= text->size() || mode > kPermissions)
+    return fail(EBADMSG, "reading", memo);
+  const std::filesystem::path node = text->substr(length + 1);
+  const auto now = mode_of(node);
+  // Gone, or made anew since: then its mode is nobody's doing of ours.
+  const bool closed = now && *now == 0;
+  if (closed) {
+    if (auto set = set_mode(node, mode); !set) return fail(std::move(set.error()));
+  }
+  ::unlink(memo.c_str());
+  return closed;
+}
+
+}  // namespace pvrdma::executor

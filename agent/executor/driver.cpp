@@ -1,0 +1,94 @@
+#include "agent/executor/driver.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "agent/base/handle.hpp"
+#include "agent/executor/door.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+constexpr const char* kDriver = "/sys/bus/pci/drivers/vmw_pvrdma";
+
+// One write(2) is one request to the kernel; its errno is the answer.
+Result<void> tell_driver(const Root& root, const char* file, const std::string& function) {
+  const auto path = root / kDriver / file;
+  const Fd fd{::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)};
+  if (!fd) return fail(errno, "opening", path);
+  ssize_t put = 0;
+  do put = ::write(fd.get(), function.data(), function.size());
+  while (put < 0 && errno == EINTR);
+  if (put < 0) return fail(errno, "writing " + function + " to", path);
+  return {};
+}
+
+bool has_driver(const Root& root, const std::string& function) {
+  const auto driver = link_target_name(root / "/sys/bus/pci/devices" / function / "driver");
+  return driver && *driver == kDriverModule;
+}
+
+Report bind_again(const Root& root, const std::string& function) {
+  Report report = bind_function(root, function);
+  if (report.good()) return done();
+  const std::string first = report.detail;
+  report = bind_function(root, function);
+  if (report.good())
+    report = {Outcome::Done, "bound at the second try; the first failed: " + first, 0, {}};
+  else
+    report.detail = function + " was unbound and could not be bound again: " + report.detail;
+  return report;
+}
+
+// A refusal, with what went wrong in opening the door again.
+Rebind refused_at(Door* door, Report report) {
+  if (door != nullptr) {
+    if (auto opened = door->open(); !opened)
+      report.detail += "; and its verbs node stays closed: " + opened.error().message();
+  }
+  return {std::move(report), false};
+}
+
+}  // namespace
+
+Field<std::string> verbs_node_name(const Root& root, const std::string& function) {
+  auto names = list_directory(root / "/sys/bus/pci/devices" / function / "infiniband_verbs");
+  if (!names) return Field<std::string>::from(fail(std::move(names.error())));
+  for (std::string& name : *names)
+    if (name.rfind("uverbs", 0) == 0) return std::move(name);
+  return {};
+}
+
+Report bind_function(const Root& root, const std::string& function) {
+  if (has_driver(root, function)) return already_done(function + " is bound to vmw_pvrdma");
+  const auto told = tell_driver(root, "bind", function);
+  if (told) return done();
+  Report report = failed(told.error());
+  if (report.code == ENODEV)
+    report.detail += ": the driver's probe gave up; the kernel log tells why";
+  return report;
+}
+
+Rebind rebind_function(const Root& root, const std::string& function,
+                       const std::filesystem::path& door_memo,
+                       const std::function<std::optional<Report>()>& refused_now) {
+  const auto node = verbs_node_name(root, function);
+  if (node.is_unreadable()) return {failed(*node.error()), false};
+  std::optional<Door> door;
+  if (node.is_known()) {
+    auto closed = Door::close(root / "/dev/infiniband" / *node.get(), door_memo);
+    if (!closed) return {failed(closed.error()), false};
+    door.emplace(std::move(*closed));
+  }
+  Door* const closed_door = door ? &*door : nullptr;
+  if (auto refused = refused_now()) return refused_at(closed_door, std::move(*refused));
+  if (auto told = tell_driver(root, "unbind", function); !told)
+    return refused_at(closed_door, failed(told.error()));
+  if (door) door->gone();
+  return {bind_again(root, function), true};
+}
+
+}  // namespace pvrdma::executor

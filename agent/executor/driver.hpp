@@ -1,0 +1,40 @@
+// Bind and unbind of vmw_pvrdma and one function, by sysfs
+// (Documentation/ABI/testing/sysfs-bus-pci; Linux drivers/base/bus.c).
+//
+// The bind and unbind files have mode 0200 and belong to root: uid 0 suffices, no capability. The
+// caller has asked the guard; an unbind asks once more behind a closed door.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "agent/base/file.hpp"
+#include "agent/executor/report.hpp"
+#include "agent/model/field.hpp"
+
+namespace pvrdma::executor {
+
+inline constexpr const char* kDoorMemo = "/run/pvrdma-agent-executor/door";
+
+// "uverbs0", of a function; absent where ib_uverbs has no node for it, and nobody can hold it then.
+[[nodiscard]] Field<std::string> verbs_node_name(const Root& root, const std::string& function);
+
+// ENODEV in a Failed report: the driver's probe gave up, as it does where vmxnet3 has not
+// registered the netdev of function 0 yet.
+[[nodiscard]] Report bind_function(const Root& root, const std::string& function);
+
+struct Rebind {
+  Report report;
+  bool unbound = false;  // whatever came after it
+};
+
+// `refused_now` looks again and asks the guard again; a refusal opens the door and changes nothing.
+// After an unbind the binding is tried twice, and its failure says that the function has no driver.
+// Blocks, unkillably, while somebody who came through the closed door holds the device.
+[[nodiscard]] Rebind rebind_function(const Root& root, const std::string& function,
+                                     const std::filesystem::path& door_memo,
+                                     const std::function<std::optional<Report>()>& refused_now);
+
+}  // namespace pvrdma::executor

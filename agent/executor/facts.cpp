@@ -1,0 +1,50 @@
+#include "agent/executor/facts.hpp"
+
+#include "agent/executor/driver.hpp"
+#include "probes/holders.hpp"
+#include "probes/modules.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+Field<std::string> mac_of(const Root& root, const probes::PciAdapter& pci) {
+  if (pci.netdev.is_unreadable()) return Field<std::string>::unreadable(*pci.netdev.error());
+  if (!pci.netdev.is_known()) return {};
+  return Field<std::string>::from(read_attribute(root / "/sys/bus/pci/devices" / pci.net_function /
+                                                 "net" / *pci.netdev.get() / "address"));
+}
+
+Field<std::vector<Holder>> holders_of(const Root& root, const std::vector<AdapterFacts>& adapters) {
+  std::vector<probes::HeldDevice> devices;
+  for (const AdapterFacts& adapter : adapters) {
+    const auto& device = adapter.pci.rdma_device;
+    if (device.is_unreadable()) return Field<std::vector<Holder>>::unreadable(*device.error());
+    if (device.is_known())
+      devices.push_back({*device.get(), verbs_node_name(root, adapter.pci.function)});
+  }
+  return probes::find_holders(root, devices);
+}
+
+}  // namespace
+
+Facts look(const Root& root) {
+  Facts facts;
+  facts.driver = probes::look_at_modules(root, {}, {kDriverModule}, nullptr).front();
+  auto found = probes::find_adapters(root);
+  if (!found) {
+    facts.holders = Field<std::vector<Holder>>::unreadable(found.error());
+    facts.adapters = Field<std::vector<AdapterFacts>>::unreadable(std::move(found.error()));
+    return facts;
+  }
+  std::vector<AdapterFacts> adapters;
+  for (probes::PciAdapter& pci : *found) {
+    auto mac = mac_of(root, pci);
+    adapters.push_back({std::move(pci), std::move(mac)});
+  }
+  facts.holders = holders_of(root, adapters);
+  facts.adapters = std::move(adapters);
+  return facts;
+}
+
+}  // namespace pvrdma::executor

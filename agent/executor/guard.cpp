@@ -1,0 +1,224 @@
+#include "agent/executor/guard.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <type_traits>
+
+#include "probes/modules.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+using Refusal = std::optional<Report>;
+
+Refusal refuse(std::string reason, int code = EPERM) {
+  return Report{Outcome::NotAllowed, std::move(reason), code, {}};
+}
+
+Refusal refuse_unread(const std::string& what, const Error* error) {
+  return refuse(
+      what + (error == nullptr ? " is not known" : " cannot be read: " + error->message()),
+      error == nullptr ? EPERM : error->code);
+}
+
+Report in_use(std::vector<Holder> holders) {
+  std::string detail = "in use by";
+  for (const Holder& holder : holders) {
+    detail += &holder == &holders.front() ? " " : ", ";
+    if (holder.pid == 0)
+      detail += "a process that is not visible from here";
+    else
+      detail += (holder.command.empty() ? std::string{"a process"} : holder.command) + " (PID " +
+                std::to_string(holder.pid) + ")";
+  }
+  return {Outcome::InUse, std::move(detail), EBUSY, std::move(holders)};
+}
+
+// Open contexts that nldev named nobody for: a process of another PID namespace, or a kernel whose
+// list is short. The count is the last word.
+Refusal refuse_unnamed_users(const Facts& facts) {
+  const auto& count = facts.driver.refcount;
+  if (count.is_unreadable())
+    return refuse_unread("the reference count of vmw_pvrdma", count.error());
+  if (count.is_known() && *count.get() != 0)
+    return Report{Outcome::InUse,
+                  "vmw_pvrdma is used " + std::to_string(*count.get()) +
+                      " times, by processes that cannot be named",
+                  EBUSY,
+                  {}};
+  return std::nullopt;
+}
+
+Refusal refuse_if_held(const Facts& facts) {
+  const auto* holders = facts.holders.get();
+  if (holders == nullptr) return refuse_unread("who holds the adapters", facts.holders.error());
+  if (!holders->empty()) return in_use(*holders);
+  return refuse_unnamed_users(facts);
+}
+
+// Other adapters' holders do not count: a link event reaches its own adapter only.
+Refusal refuse_if_adapter_held(const Facts& facts, const AdapterFacts& adapter) {
+  const auto* holders = facts.holders.get();
+  if (holders == nullptr) return refuse_unread("who holds the adapters", facts.holders.error());
+  const auto& device = adapter.pci.rdma_device;
+  if (device.is_unreadable()) return refuse_unread("the adapter's RDMA device", device.error());
+  std::vector<Holder> own;
+  for (const Holder& holder : *holders)
+    if (holder.rdma_device.empty() || device.is(holder.rdma_device)) own.push_back(holder);
+  if (!own.empty()) return in_use(std::move(own));
+  return holders->empty() ? refuse_unnamed_users(facts) : std::nullopt;
+}
+
+Refusal refuse_unknown_function(const Facts& facts, const std::string& function) {
+  if (!facts.adapters.is_known()) return refuse_unread("the PCI bus", facts.adapters.error());
+  if (find(facts, function) == nullptr)
+    return refuse(function + " is not a PVRDMA function (15ad:0820)", ENODEV);
+  return std::nullopt;
+}
+
+// Linux 6.12 oopses in pvrdma_netdevice_event_work when the paired netdev comes up while
+// vmw_pvrdma still probes (initstate `coming`), and no unload ever ends after that.
+Refusal refuse_unless_live(const Facts& facts) {
+  const auto& init = facts.driver.init;
+  if (init.is(ModuleInit::Live) || init.is(ModuleInit::BuiltIn)) return std::nullopt;
+  if (init.is_unreadable()) return refuse_unread("the state of vmw_pvrdma", init.error());
+  if (init.is_absent()) return refuse("vmw_pvrdma is not loaded", ENODEV);
+  return refuse(std::string{"vmw_pvrdma is not live yet, but "} + to_string(*init.get()), EAGAIN);
+}
+
+Refusal refuse_by_policy(const Config& config) {
+  if (config.modules.reload != ReloadPolicy::Never) return std::nullopt;
+  return refuse("modules.reload = \"never\" forbids unloading and rebinding vmw_pvrdma");
+}
+
+// The first [[adapter]] that matches, as everywhere else. An entry that cannot be decided (its MAC
+// address could not be read) might be one that says `observe`: then nothing may be done.
+struct Entry {
+  const AdapterConfig* config = nullptr;
+  Refusal undecided;
+};
+
+Entry entry_of(const Config& config, const AdapterFacts& adapter) {
+  for (const AdapterConfig& entry : config.adapters) {
+    const AdapterMatch& match = entry.match;
+    const auto& pci = adapter.pci;
+    if (match.mac && adapter.mac.is_unreadable())
+      return {nullptr, refuse_unread("the MAC address of the adapter", adapter.mac.error())};
+    if ((match.mac && adapter.mac.is(*match.mac)) ||
+        (match.netdev && pci.netdev.is(*match.netdev)) ||
+        (match.pci && (*match.pci == pci.function || *match.pci == pci.net_function)))
+      return {&entry, {}};
+  }
+  return {};
+}
+
+Refusal refuse_foreign_link(const Config& config, const AdapterFacts& adapter,
+                            const std::string& netdev) {
+  const auto& pair = adapter.pci.netdev;
+  if (!pair.is_known()) return refuse_unread("the link of " + adapter.pci.function, pair.error());
+  if (!pair.is(netdev))
+    return refuse(netdev + " is not the link of " + adapter.pci.function + " (" + *pair.get() +
+                  " is)");
+  Entry entry = entry_of(config, adapter);
+  if (entry.undecided) return entry.undecided;
+  if (entry.config != nullptr && entry.config->manage == Manage::Observe)
+    return refuse("the configuration says manage = \"observe\" for this adapter");
+  return std::nullopt;
+}
+
+Refusal refuse_unconfigured(const ConfigureLink& operation, const Config& config,
+                            const AdapterFacts& adapter) {
+  const AdapterConfig* entry = entry_of(config, adapter).config;
+  if (operation.mtu && (entry == nullptr || entry->mtu != operation.mtu))
+    return refuse("MTU " + std::to_string(*operation.mtu) +
+                  " is not what the configuration says for this adapter");
+  for (const std::string& address : operation.addresses) {
+    if (entry == nullptr || std::find(entry->addresses.begin(), entry->addresses.end(), address) ==
+                                entry->addresses.end())
+      return refuse(address + " is not an address of this adapter's configuration");
+  }
+  return std::nullopt;
+}
+
+struct Guard {
+  const Config& config;
+  const Facts& facts;
+
+  Refusal operator()(const LoadModule& operation) const {
+    const std::string wanted = probes::module_name(operation.module);
+    const auto& before = config.modules.before;
+    const bool listed = std::any_of(before.begin(), before.end(), [&](const std::string& name) {
+      return probes::module_name(name) == wanted;
+    });
+    if (listed || wanted == kDriverModule || wanted == kNetModule) return std::nullopt;
+    return refuse(operation.module + " is not in modules.before");
+  }
+
+  Refusal operator()(const BindFunction& operation) const {
+    if (auto no = refuse_unknown_function(facts, operation.function)) return no;
+    if (auto no = refuse_unless_live(facts)) return no;
+    const auto& driver = find(facts, operation.function)->pci.driver;
+    if (driver.is_unreadable()) return refuse_unread("the function's driver", driver.error());
+    if (driver.is_known() && !driver.is(kDriverModule))
+      return refuse(operation.function + " is bound to " + *driver.get(), EBUSY);
+    return std::nullopt;
+  }
+
+  Refusal operator()(const RebindFunction& operation) const {
+    if (auto no = refuse_unknown_function(facts, operation.function)) return no;
+    if (auto no = refuse_by_policy(config)) return no;
+    if (auto no = refuse_unless_live(facts)) return no;
+    const auto& driver = find(facts, operation.function)->pci.driver;
+    if (driver.is_unreadable()) return refuse_unread("the function's driver", driver.error());
+    if (!driver.is(kDriverModule))
+      return refuse(operation.function + " is not bound to vmw_pvrdma", ENODEV);
+    return refuse_if_held(facts);
+  }
+
+  Refusal operator()(const ReloadDriver&) const {
+    if (auto no = refuse_by_policy(config)) return no;
+    const auto& init = facts.driver.init;
+    if (init.is_absent()) return std::nullopt;  // nothing to take away from anybody
+    if (init.is(ModuleInit::BuiltIn)) return refuse("vmw_pvrdma is built into the kernel");
+    if (auto no = refuse_unless_live(facts)) return no;
+    if (!facts.driver.refcount.is_known())
+      return refuse_unread("the reference count of vmw_pvrdma", facts.driver.refcount.error());
+    return refuse_if_held(facts);
+  }
+
+  Refusal operator()(const ConfigureLink& operation) const {
+    if (auto no = refuse_link(operation.function, operation.netdev)) return no;
+    return refuse_unconfigured(operation, config, *find(facts, operation.function));
+  }
+
+  Refusal operator()(const BounceLink& operation) const {
+    if (auto no = refuse_link(operation.function, operation.netdev)) return no;
+    return refuse_if_adapter_held(facts, *find(facts, operation.function));
+  }
+
+ private:
+  [[nodiscard]] Refusal refuse_link(const std::string& function, const std::string& netdev) const {
+    if (auto no = refuse_unknown_function(facts, function)) return no;
+    if (auto no = refuse_unless_live(facts)) return no;
+    return refuse_foreign_link(config, *find(facts, function), netdev);
+  }
+};
+
+}  // namespace
+
+const AdapterFacts* find(const Facts& facts, const std::string& function) {
+  if (!facts.adapters.is_known()) return nullptr;
+  const auto& adapters = *facts.adapters.get();
+  const auto found = std::find_if(adapters.begin(), adapters.end(), [&](const AdapterFacts& one) {
+    return one.pci.function == function;
+  });
+  return found == adapters.end() ? nullptr : &*found;
+}
+
+std::optional<Report> refusal(const Operation& operation, const Config& config,
+                              const Facts& facts) {
+  return std::visit(Guard{config, facts}, operation);
+}
+
+}  // namespace pvrdma::executor

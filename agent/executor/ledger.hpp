@@ -1,0 +1,48 @@
+// LedgerWriter: writes down under /run what was tried, before it starts and after it has ended.
+//
+// The one writer of that file (agent/model/attempt.hpp tells its meaning). An attempt that a dead
+// executor left unfinished stays so until the next one opens the ledger and ends it as Failed. A
+// ledger that cannot be read is never written over: the counts in it are the budget.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "agent/base/error.hpp"
+#include "agent/executor/report.hpp"
+#include "agent/model/action.hpp"
+
+namespace pvrdma::executor {
+
+class LedgerWriter {
+ public:
+  static constexpr std::size_t kKept = 64;
+
+  // Reads the file, and ends what was left unfinished in it at `now`.
+  LedgerWriter(std::filesystem::path path, BootTime now);
+
+  // Why nothing can be written down; empty: all is well. Each write tries anew, except where the
+  // file could not be understood.
+  [[nodiscard]] const Result<void>& state() const noexcept { return state_; }
+
+  // One attempt at a time: begin, then end.
+  void begin(const Operation& operation, BootTime now);
+  void end(const Report& report, BootTime now);
+  // A refusal takes the place of an equal one before it, so that a long wait for somebody to let go
+  // does not push the tries that count out of the file.
+  void refuse(const Operation& operation, const Report& report, BootTime now);
+
+  // Written with the next end(): vmw_pvrdma was removed, a function was unbound.
+  void count_reload() noexcept { ++ledger_.reloads; }
+  void count_rebind() noexcept { ++ledger_.rebinds; }
+
+ private:
+  void write();
+
+  std::filesystem::path path_;
+  Ledger ledger_;
+  Result<void> state_;
+  bool understood_ = true;
+};
+
+}  // namespace pvrdma::executor

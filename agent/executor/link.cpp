@@ -1,0 +1,98 @@
+#include "agent/executor/link.hpp"
+
+#include <cerrno>
+#include <charconv>
+
+#include "agent/executor/saved_link.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+Report after_bounce(RouteSocket& socket, int index, const SavedLink& saved) {
+  const auto restored = restore_link(socket, index, saved);
+  if (!restored) {
+    Report report = failed(restored.error());
+    report.detail =
+        "the link is up again, but what it lost could not be restored: " + report.detail;
+    return report;
+  }
+  if (!restored->missing.empty())
+    return {Outcome::Failed,
+            "the link is up again, but these could not be restored: " + join(restored->missing),
+            0,
+            {}};
+  Report report = done();
+  if (!restored->again.empty()) report.detail = "restored " + join(restored->again);
+  return report;
+}
+
+}  // namespace
+
+Result<int> interface_of(const Root& root, const std::string& net_function,
+                         const std::string& netdev) {
+  const auto path = root / "/sys/bus/pci/devices" / net_function / "net" / netdev / "ifindex";
+  const auto text = read_attribute(path);
+  if (!text) return fail(text.error());
+  int index = 0;
+  const char* const last = text->data() + text->size();
+  const auto [end, code] = std::from_chars(text->data(), last, index);
+  if (code != std::errc{} || end != last || index <= 0) return fail(EBADMSG, "reading", path);
+  return index;
+}
+
+Report configure_link(RouteSocket& socket, int index, std::optional<unsigned> mtu,
+                      const std::vector<std::string>& addresses) {
+  const auto link = socket.link(index);
+  if (!link) return failed(link.error());
+  bool changed = false;
+  if (mtu && *mtu != link->mtu) {
+    if (auto set = socket.set_mtu(index, *mtu); !set) return failed(set.error());
+    changed = true;
+  }
+  if (!link->up) {
+    if (auto set = socket.set_up(index, true); !set) return failed(set.error());
+    changed = true;
+  }
+  for (const std::string& address : addresses) {
+    const auto added = socket.add_address(index, address);
+    if (!added) return failed(added.error());
+    changed = changed || *added;
+  }
+  return changed ? done() : already_done(link->name + " is up and as configured");
+}
+
+Report bounce_link(RouteSocket& socket, int index) {
+  const auto link = socket.link(index);
+  if (!link) return failed(link.error());
+  if (!link->up) {
+    const auto set = socket.set_up(index, true);
+    return set ? Report{Outcome::Done, link->name + " was down", 0, {}} : failed(set.error());
+  }
+  const auto saved = save_link(socket, index);
+  if (!saved) return failed(saved.error());
+  if (!saved->obstacle.empty())
+    return {Outcome::NotAllowed,
+            "a bounce would lose what is on the link: " + saved->obstacle,
+            EOPNOTSUPP,
+            {}};
+  const auto down = socket.set_up(index, false);
+  // Whatever came of the first half, the link is not left down.
+  auto up = socket.set_up(index, true);
+  if (!up) up = socket.set_up(index, true);
+  if (!up) {
+    Report report = failed(up.error());
+    report.detail = "the link was taken down and could not be brought up: " + report.detail;
+    return report;
+  }
+  Report report = after_bounce(socket, index, *saved);
+  return down ? report : failed(down.error());
+}
+
+}  // namespace pvrdma::executor

@@ -1,0 +1,31 @@
+// The two things done to the link of an adapter: bring it up as configured, or bounce it.
+//
+// A link is addressed by its interface index, found through the PCI function that owns it, so that
+// a rename or a hot-plug between the guard's look and the request cannot hit another NIC.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/base/file.hpp"
+#include "agent/executor/report.hpp"
+#include "agent/executor/route_socket.hpp"
+
+namespace pvrdma::executor {
+
+// Index of the interface of that name which belongs to that PCI function. ENOENT: it has none such.
+[[nodiscard]] Result<int> interface_of(const Root& root, const std::string& net_function,
+                                       const std::string& netdev);
+
+// MTU first, as vmxnet3 resets its device for it; then up; then the addresses that are not there.
+// AlreadyDone where all of it is so already. Nothing is ever taken away.
+[[nodiscard]] Report configure_link(RouteSocket& socket, int index, std::optional<unsigned> mtu,
+                                    const std::vector<std::string>& addresses);
+
+// Down and up, then everything that the link has lost by it is given back (saved_link.hpp) and
+// looked for. NotAllowed, and nothing changed, where that could not be done: other links stand on
+// it, or routes that cannot be restored. A link that is down is only brought up.
+[[nodiscard]] Report bounce_link(RouteSocket& socket, int index);
+
+}  // namespace pvrdma::executor

@@ -1,0 +1,218 @@
+#include "agent/executor/modules.hpp"
+
+#include <libkmod.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdlib>
+#include <system_error>
+
+#include "agent/base/file.hpp"
+#include "probes/modules.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+using List = Handle<kmod_list, kmod_module_unref_list>;
+using KernelModule = Handle<kmod_module, kmod_module_unref>;
+
+// What happened on the way that a person should know: the `install` commands that were run.
+struct Notes {
+  std::string commands;
+};
+
+void discard_log(void* /*data*/, int /*priority*/, const char* /*file*/, int /*line*/,
+                 const char* /*function*/, const char* /*format*/, va_list /*arguments*/) {}
+
+std::string words(int code) { return std::generic_category().message(code); }
+
+// Done, with the modules that the name stands for in `list`; or why there are none.
+Report look_up(kmod_ctx* context, const std::string& name, List& list) {
+  // libkmod 30 tells a missing index apart from a missing module in some lookups only.
+  const std::string index = std::string{kmod_get_dirname(context)} + "/modules.dep.bin";
+  if (::access(index.c_str(), R_OK) != 0)
+    return failed({errno, "reading the running kernel's module index", index});
+  kmod_list* raw = nullptr;
+  const int code = kmod_module_new_from_lookup(context, name.c_str(), &raw);
+  list.reset(raw);
+  if (code < 0 && code != -ENOENT) return failed({-code, "looking up module", name});
+  if (!list) return {Outcome::NotShipped, "this kernel does not ship " + name, ENOENT, {}};
+  return done();
+}
+
+// `install NAME /bin/false` is how administrators forbid a module for good.
+bool is_refusing_command(const std::string& command) {
+  const std::string program = command.substr(0, command.find_first_of(" \t;"));
+  const std::string base = program.substr(program.rfind('/') + 1);
+  return base == "false" || base == "true" || base == ":";
+}
+
+bool is_blocked(kmod_ctx* context, const kmod_list* list) {
+  kmod_list* raw = nullptr;
+  if (kmod_module_apply_filter(context, KMOD_FILTER_BLACKLIST, list, &raw) < 0) return false;
+  const List passed{raw};
+  return !passed;
+}
+
+Report rehearse_one(kmod_module* module) {
+  const std::string name = kmod_module_get_name(module);
+  const char* command = kmod_module_get_install_commands(module);
+  if (command != nullptr && is_refusing_command(command))
+    return {Outcome::Refused, "modprobe.d forbids it: install " + name + " " + command, EPERM, {}};
+  const char* path = kmod_module_get_path(module);
+  if (command == nullptr && path != nullptr && ::access(path, R_OK) != 0)
+    return failed({errno, "finding the module file", path});
+  return done();
+}
+
+// The `install` command of one module on the way, which may be a dependency.
+int run_install(kmod_module* module, const char* command, void* data) {
+  const char* name = kmod_module_get_name(module);
+  auto& notes = *static_cast<Notes*>(data);
+  notes.commands +=
+      std::string{notes.commands.empty() ? "" : "; "} + "install " + name + " " + command;
+  ::setenv("MODPROBE_MODULE", name, 1);  // modprobe.d(5) promises it to the command
+  const int status = std::system(command);
+  ::unsetenv("MODPROBE_MODULE");
+  if (status == -1) return -errno;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECANCELED;
+}
+
+Report insert_one(kmod_module* module) {
+  const std::string name = kmod_module_get_name(module);
+  const int state = kmod_module_get_initstate(module);
+  if (state == KMOD_MODULE_BUILTIN) return already_done(name + " is built into the kernel");
+  if (state == KMOD_MODULE_LIVE) return already_done(name + " is loaded");
+  Notes notes;
+  const int code = kmod_module_probe_insert_module(module, KMOD_PROBE_FAIL_ON_LOADED, nullptr,
+                                                   run_install, &notes, nullptr);
+  Report report = insertion_report(name, code < 0 ? -code : 0);
+  if (!notes.commands.empty())
+    report.detail += (report.detail.empty() ? "" : " ") +
+                     ("(modprobe.d's command was run: " + notes.commands + ")");
+  return report;
+}
+
+// Loaded or built in, by what the kernel itself says: needs no module index.
+bool is_in_kernel(const std::string& name) {
+  const std::filesystem::path directory = "/sys/module/" + name;
+  const auto state = read_attribute(directory / "initstate");
+  if (state) return *state == "live";
+  // A built-in module has a directory without initstate; a loaded one always has that file.
+  return means_absent(state.error()) && ::access(directory.c_str(), F_OK) == 0;
+}
+
+}  // namespace
+
+Report insertion_report(const std::string& name, int code) {
+  Report report{Outcome::Failed, "inserting " + name + ": " + words(code), code, {}};
+  switch (code) {
+    case 0:
+      return done();
+    case EEXIST:
+      return already_done(name + " is loaded");
+    // Linux kernel/module/signing.c
+    case EKEYREJECTED:
+    case ENOKEY:
+    case EKEYEXPIRED:
+    case EKEYREVOKED:
+    case ENOPKG:
+      report.outcome = Outcome::Refused;
+      report.detail +=
+          ": the kernel takes signed modules only (Secure Boot), and this one's "
+          "signature is missing or its key not enrolled";
+      break;
+    // Lockdown, kernel.modules_disabled, or a missing CAP_SYS_MODULE.
+    case EPERM:
+      report.outcome = Outcome::Refused;
+      report.detail += ": the kernel forbids it (lockdown, or kernel.modules_disabled)";
+      break;
+    case ENOEXEC:
+      report.detail += ": it was built for another kernel, or is damaged";
+      break;
+    case ENOENT:
+      report.detail += ": the file is gone, or it needs symbols this kernel does not have";
+      break;
+    case ECANCELED:
+      report.detail = "inserting " + name + ": its install command failed";
+      break;
+    default:
+      break;
+  }
+  return report;
+}
+
+Report removal_report(const std::string& name, int code) {
+  switch (code) {
+    case 0:
+      return done();
+    case ENOENT:
+      return already_done(name + " is not loaded");
+    case EAGAIN:
+      return {Outcome::InUse, name + " is in use", code, {}};
+    case EPERM:
+      return {Outcome::Refused,
+              "the kernel forbids removing " + name + " (kernel.modules_disabled)",
+              code,
+              {}};
+    // Still in its init function, already leaving, or without an exit function (delete_module(2)).
+    case EBUSY:
+      return {Outcome::Failed, name + " cannot be removed in its present state", code, {}};
+    default:
+      return failed({code, "removing", name});
+  }
+}
+
+Result<Modules> Modules::open(const ModulePaths& paths) {
+  std::vector<const char*> directories;
+  for (const std::string& directory : paths.config_directories)
+    directories.push_back(directory.c_str());
+  directories.push_back(nullptr);
+  Context context{kmod_new(paths.index_directory.empty() ? nullptr : paths.index_directory.c_str(),
+                           paths.config_directories.empty() ? nullptr : directories.data())};
+  if (!context) return fail(ENOMEM, "opening", "libkmod");
+  // Its lines would double the executor's own.
+  kmod_set_log_fn(context.get(), discard_log, nullptr);
+  return Modules{std::move(context)};
+}
+
+Report Modules::rehearse(const std::string& name) const {
+  List list;
+  if (Report found = look_up(context_.get(), name, list); !found.good()) return found;
+  if (is_blocked(context_.get(), list.get()))
+    return {Outcome::Refused, "modprobe.d forbids it: blacklist " + name, EPERM, {}};
+  for (kmod_list* at = list.get(); at != nullptr; at = kmod_list_next(list.get(), at)) {
+    const KernelModule module{kmod_module_get_module(at)};
+    if (Report one = rehearse_one(module.get()); !one.good()) return one;
+  }
+  return done();
+}
+
+Report Modules::insert(const std::string& name) const {
+  if (is_in_kernel(probes::module_name(name))) return already_done(name + " is loaded");
+  if (Report likely = rehearse(name); !likely.good()) return likely;
+  List list;
+  if (Report found = look_up(context_.get(), name, list); !found.good()) return found;
+  Report result = already_done(name + " is loaded");
+  for (kmod_list* at = list.get(); at != nullptr; at = kmod_list_next(list.get(), at)) {
+    const KernelModule module{kmod_module_get_module(at)};
+    Report one = insert_one(module.get());
+    if (!one.good()) return one;
+    if (one.outcome == Outcome::Done) result = std::move(one);
+  }
+  return result;
+}
+
+Report Modules::remove(const std::string& name) const {
+  kmod_module* raw = nullptr;
+  const int code = kmod_module_new_from_name(context_.get(), name.c_str(), &raw);
+  if (code < 0) return failed({-code, "looking up module", name});
+  const KernelModule module{raw};
+  // O_NONBLOCK: refused at once while in use (delete_module(2)).
+  return removal_report(name, -kmod_module_remove_module(module.get(), KMOD_REMOVE_NOWAIT));
+}
+
+}  // namespace pvrdma::executor

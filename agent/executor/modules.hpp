@@ -1,0 +1,49 @@
+// Modules: insertion and removal by libkmod, as modprobe(8) does it, with typed outcomes.
+//
+// Block lists count: a module that modprobe.d's `blacklist` names is Refused even though it was
+// asked for by name, and so is one whose `install` command is false(1) or true(1). Any other
+// `install` command is run, as modprobe would (rdma-core ships one for mlx4_core in some
+// distributions), and is named in the report. Removal never waits, and takes no dependency along.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/base/handle.hpp"
+#include "agent/executor/report.hpp"
+
+struct kmod_ctx;
+extern "C" kmod_ctx* kmod_unref(kmod_ctx* context);
+
+namespace pvrdma::executor {
+
+// Empty: libkmod's own, /lib/modules/RELEASE and the modprobe.d directories.
+struct ModulePaths {
+  std::string index_directory;
+  std::vector<std::string> config_directories;
+};
+
+class Modules {
+ public:
+  // Reads modprobe.d. ENOMEM is all that can go wrong.
+  [[nodiscard]] static Result<Modules> open(const ModulePaths& paths = {});
+
+  // Inserts a module, its dependencies and soft dependencies; an alias stands for all its modules.
+  [[nodiscard]] Report insert(const std::string& name) const;
+  // What insert() would come to as far as can be told without doing it: Done, or why not.
+  [[nodiscard]] Report rehearse(const std::string& name) const;
+  // InUse where the module or one that needs it has users; the kernel decides atomically.
+  [[nodiscard]] Report remove(const std::string& name) const;
+
+ private:
+  using Context = Handle<kmod_ctx, kmod_unref>;
+  explicit Modules(Context context) : context_(std::move(context)) {}
+
+  Context context_;
+};
+
+// What the errno of init_module(2) and delete_module(2) means for that module.
+[[nodiscard]] Report insertion_report(const std::string& name, int code);
+[[nodiscard]] Report removal_report(const std::string& name, int code);
+
+}  // namespace pvrdma::executor

@@ -1,0 +1,103 @@
+#include "agent/executor/operations.hpp"
+
+#include <cerrno>
+#include <functional>
+
+#include "agent/config/config_files.hpp"
+#include "agent/executor/facts.hpp"
+#include "agent/executor/link.hpp"
+#include "agent/executor/reload.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+// The link of a function that the guard has let pass, looked up once more at the time of use.
+Report with_link(const Root& root, const std::string& function, const std::string& netdev,
+                 const std::function<Report(RouteSocket&, int)>& act) {
+  const Facts facts = look(root);
+  const AdapterFacts* adapter = find(facts, function);
+  if (adapter == nullptr) return failed({ENODEV, "looking for function", function});
+  const auto index = interface_of(root, adapter->pci.net_function, netdev);
+  if (!index) return failed(index.error());
+  auto socket = RouteSocket::open();
+  if (!socket) return failed(socket.error());
+  return act(*socket, *index);
+}
+
+}  // namespace
+
+Operations::Operations(Places places)
+    : places_(std::move(places)), ledger_(places_.ledger, BootClock::now()) {}
+
+Report Operations::run(const Operation& operation) {
+  if (auto no = refused(operation)) {
+    ledger_.refuse(operation, *no, BootClock::now());
+    return std::move(*no);
+  }
+  ledger_.begin(operation, BootClock::now());
+  Report report = act(operation);
+  // The kernel refused what the guard had let pass: somebody was faster.
+  if (report.outcome == Outcome::InUse && report.holders.empty())
+    report.holders = look(places_.root).holders.value_or({});
+  ledger_.end(report, BootClock::now());
+  return report;
+}
+
+std::optional<Report> Operations::refused(const Operation& operation) const {
+  const auto loaded = load_config(places_.root);
+  if (!loaded)
+    return Report{Outcome::NotAllowed,
+                  "the configuration is not right: " + loaded.error().message(),
+                  EINVAL,
+                  {}};
+  return refusal(operation, loaded->config, look(places_.root));
+}
+
+Report Operations::act(const Operation& operation) {
+  if (takes_driver_away(operation) && !ledger_.state())
+    return {Outcome::NotAllowed,
+            "it could not be counted: " + ledger_.state().error().message(),
+            ledger_.state().error().code,
+            {}};
+  return std::visit([this](const auto& one) { return act_on(one); }, operation);
+}
+
+Report Operations::act_on(const LoadModule& operation) {
+  const auto modules = Modules::open(places_.modules);
+  return modules ? modules->insert(operation.module) : failed(modules.error());
+}
+
+Report Operations::act_on(const BindFunction& operation) {
+  return bind_function(places_.root, operation.function);
+}
+
+Report Operations::act_on(const RebindFunction& operation) {
+  Rebind rebind = rebind_function(places_.root, operation.function, places_.door_memo,
+                                  [&] { return refused(operation); });
+  if (rebind.unbound) ledger_.count_rebind();
+  return std::move(rebind.report);
+}
+
+Report Operations::act_on(const ReloadDriver&) {
+  const auto modules = Modules::open(places_.modules);
+  if (!modules) return failed(modules.error());
+  Reload reload = reload_driver({[&] { return modules->rehearse(kDriverModule); },
+                                 [&] { return modules->remove(kDriverModule); },
+                                 [&] { return modules->insert(kDriverModule); }});
+  if (reload.removed) ledger_.count_reload();
+  return std::move(reload.report);
+}
+
+Report Operations::act_on(const ConfigureLink& operation) {
+  return with_link(places_.root, operation.function, operation.netdev,
+                   [&](RouteSocket& socket, int index) {
+                     return configure_link(socket, index, operation.mtu, operation.addresses);
+                   });
+}
+
+Report Operations::act_on(const BounceLink& operation) {
+  return with_link(places_.root, operation.function, operation.netdev, bounce_link);
+}
+
+}  // namespace pvrdma::executor

@@ -1,0 +1,52 @@
+// Operations: one verb from its request to its report.
+//
+//   configuration → look → guard → ledger → the kernel → ledger → Report
+//
+// Configuration and facts are read anew for each request, so nothing old decides. One operation at
+// a time; it blocks as long as the kernel does.
+#pragma once
+
+#include <filesystem>
+
+#include "agent/base/file.hpp"
+#include "agent/executor/driver.hpp"
+#include "agent/executor/guard.hpp"
+#include "agent/executor/ledger.hpp"
+#include "agent/executor/modules.hpp"
+#include "agent/varlink/ledger_file.hpp"
+
+namespace pvrdma::executor {
+
+struct Places {
+  Root root;  // configuration, /sys, /proc and /dev; modules and links are the running kernel's
+  std::filesystem::path ledger = varlink::kLedgerPath;
+  std::filesystem::path door_memo = kDoorMemo;
+  ModulePaths modules;
+};
+
+class Operations {
+ public:
+  // Opens the ledger, and ends in it what a dead executor left unfinished.
+  explicit Operations(Places places);
+
+  [[nodiscard]] Report run(const Operation& operation);
+
+  // Why the ledger is not being written; empty: it is.
+  [[nodiscard]] const Result<void>& ledger_state() const noexcept { return ledger_.state(); }
+
+ private:
+  [[nodiscard]] std::optional<Report> refused(const Operation& operation) const;
+  [[nodiscard]] Report act(const Operation& operation);
+
+  Report act_on(const LoadModule& operation);
+  Report act_on(const BindFunction& operation);
+  Report act_on(const RebindFunction& operation);
+  Report act_on(const ReloadDriver& operation);
+  Report act_on(const ConfigureLink& operation);
+  Report act_on(const BounceLink& operation);
+
+  Places places_;
+  LedgerWriter ledger_;
+};
+
+}  // namespace pvrdma::executor

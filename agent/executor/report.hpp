@@ -1,0 +1,38 @@
+// Report: what an operation came to, on its way from the kernel to the answer.
+//
+// The same four things as the interface's Result type (agent/varlink/json.hpp's Answer), without
+// that header's JSON.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/base/error.hpp"
+#include "agent/model/attempt.hpp"
+#include "agent/model/snapshot.hpp"
+
+namespace pvrdma::executor {
+
+struct Report {
+  Outcome outcome = Outcome::Failed;
+  std::string detail;  // one line for a person; may be empty when Done
+  int code = 0;        // errno; 0 where no system call was involved
+  std::vector<Holder> holders;
+
+  // The kernel is as it was asked to be.
+  [[nodiscard]] bool good() const noexcept {
+    return outcome == Outcome::Done || outcome == Outcome::AlreadyDone;
+  }
+  friend bool operator==(const Report&, const Report&) = default;
+};
+
+[[nodiscard]] inline Report done() { return {Outcome::Done, {}, 0, {}}; }
+[[nodiscard]] inline Report already_done(std::string detail) {
+  return {Outcome::AlreadyDone, std::move(detail), 0, {}};
+}
+[[nodiscard]] inline Report failed(const Error& error) {
+  return {Outcome::Failed, error.message(), error.code, {}};
+}
+
+}  // namespace pvrdma::executor

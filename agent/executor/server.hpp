@@ -1,0 +1,53 @@
+// Server: io.pvrdma.Executor on a socket that systemd has bound, for the agent's user and root.
+#pragma once
+
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+
+#include <functional>
+#include <string>
+
+#include "agent/base/handle.hpp"
+#include "agent/executor/operations.hpp"
+#include "agent/varlink/service.hpp"
+
+namespace pvrdma::executor {
+
+using EventSource = Handle<sd_event_source, sd_event_source_unref>;
+
+class Server {
+ public:
+  // Called once for each request, after it was carried out or refused.
+  using Log = std::function<void(const Operation&, const Report&)>;
+  struct Options {
+    uid_t agent_uid = 0;  // who may call, beside uid 0
+    std::string version;
+    Milliseconds idle = std::chrono::seconds{5};  // without a client, before the loop is ended
+  };
+
+  // `event` and `operations` must outlive the server. An operation blocks the loop: one at a time,
+  // and a signal is seen when it has ended.
+  Server(sd_event* event, Operations& operations, Options options, Log log);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  Server(Server&&) = delete;
+  Server& operator=(Server&&) = delete;
+  ~Server() = default;
+
+  [[nodiscard]] Result<void> listen_on(Fd socket);
+
+ private:
+  void handle(const std::string& verb, const varlink::CallPtr& call);
+  Report run(const Operation& operation, uid_t peer);
+  [[nodiscard]] Result<void> start_idle_timer();
+  static int on_idle_timer(sd_event_source* source, std::uint64_t when, void* self);
+
+  sd_event* event_;
+  Operations& operations_;
+  Options options_;
+  Log log_;
+  EventSource idle_timer_;
+  varlink::Service service_;
+};
+
+}  // namespace pvrdma::executor

@@ -1,0 +1,162 @@
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "agent/executor/door.hpp"
+#include "agent/executor/driver.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/executor/tree.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+constexpr const char* kNode = "/dev/infiniband/uverbs0";
+constexpr const char* kBind = "/sys/bus/pci/drivers/vmw_pvrdma/bind";
+constexpr const char* kUnbind = "/sys/bus/pci/drivers/vmw_pvrdma/unbind";
+constexpr const char* kDriverLink = "/sys/bus/pci/devices/0000:13:00.1/driver";
+
+struct Fixture {
+  test::Tree tree;
+  std::filesystem::path memo = tree.at("/door");
+
+  Fixture() { test::add_adapter(tree, "ens224f0", 5); }
+  Rebind rebind(const std::function<std::optional<Report>()>& refused_now) const {
+    return rebind_function(tree.root(), test::kFunction, memo, refused_now);
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "driver: bind") {
+  CHECK(bind_function(tree.root(), test::kFunction).outcome == Outcome::AlreadyDone);
+  CHECK(tree.read(kBind).empty());
+  std::filesystem::remove(tree.at(kDriverLink));
+  CHECK(bind_function(tree.root(), test::kFunction).outcome == Outcome::Done);
+  CHECK(tree.read(kBind) == test::kFunction);
+}
+
+TEST_CASE_METHOD(Fixture, "driver: bind without the driver") {
+  std::filesystem::remove(tree.at(kDriverLink));
+  std::filesystem::remove(tree.at(kBind));
+  const Report report = bind_function(tree.root(), test::kFunction);
+  CHECK(report.outcome == Outcome::Failed);
+  CHECK(report.code == ENOENT);
+  CHECK(report.detail.find("vmw_pvrdma/bind") != std::string::npos);
+}
+
+TEST_CASE_METHOD(Fixture, "driver: rebind looks again behind a closed door") {
+  unsigned mode_at_look = 07777;
+  bool memo_at_look = false;
+  const Rebind rebind = this->rebind([&]() -> std::optional<Report> {
+    mode_at_look = tree.mode(kNode);
+    memo_at_look = std::filesystem::exists(memo);
+    CHECK(tree.read(kUnbind).empty());
+    std::filesystem::remove(tree.at(kDriverLink));  // as the unbind does
+    return std::nullopt;
+  });
+  CHECK(mode_at_look == 0);
+  CHECK(memo_at_look);
+  CHECK(rebind.report.outcome == Outcome::Done);
+  CHECK(rebind.unbound);
+  CHECK(tree.read(kUnbind) == test::kFunction);
+  CHECK(tree.read(kBind) == test::kFunction);
+  CHECK_FALSE(std::filesystem::exists(memo));
+}
+
+TEST_CASE_METHOD(Fixture, "driver: somebody was faster than the door") {
+  const std::vector<Holder> holders{{812, "ibv_asyncwatch", "rocep19s0f1"}};
+  const Rebind rebind = this->rebind([&]() -> std::optional<Report> {
+    return Report{Outcome::InUse, "in use", EBUSY, holders};
+  });
+  CHECK(rebind.report.outcome == Outcome::InUse);
+  CHECK(rebind.report.holders == holders);
+  CHECK_FALSE(rebind.unbound);
+  CHECK(tree.mode(kNode) == 0666);
+  CHECK(tree.read(kUnbind).empty());
+  CHECK_FALSE(std::filesystem::exists(memo));
+}
+
+TEST_CASE_METHOD(Fixture, "driver: an unbind that fails opens the door") {
+  std::filesystem::remove(tree.at(kUnbind));
+  const Rebind rebind = this->rebind([] { return std::nullopt; });
+  CHECK(rebind.report.outcome == Outcome::Failed);
+  CHECK_FALSE(rebind.unbound);
+  CHECK(tree.mode(kNode) == 0666);
+}
+
+TEST_CASE_METHOD(Fixture, "driver: an unbound function without driver is told") {
+  std::filesystem::remove(tree.at(kDriverLink));
+  std::filesystem::remove(tree.at(kBind));
+  const Rebind rebind = this->rebind([] { return std::nullopt; });
+  CHECK(rebind.report.outcome == Outcome::Failed);
+  CHECK(rebind.unbound);
+  CHECK(rebind.report.detail.find("was unbound and could not be bound again") != std::string::npos);
+}
+
+TEST_CASE_METHOD(Fixture, "driver: no verbs node, no door") {
+  std::filesystem::remove_all(tree.at("/sys/bus/pci/devices/0000:13:00.1/infiniband_verbs"));
+  std::filesystem::remove(tree.at(kDriverLink));
+  CHECK(this->rebind([] { return std::nullopt; }).report.outcome == Outcome::Done);
+  CHECK(tree.mode(kNode) == 0666);
+}
+
+TEST_CASE_METHOD(Fixture, "driver: a door that cannot be closed is not gone past") {
+  SECTION("no node") { std::filesystem::remove(tree.at(kNode)); }
+  SECTION("no place for the memo") { memo = tree.at("/missing/door"); }
+  SECTION("a link in place of the node") {
+    std::filesystem::rename(tree.at(kNode), tree.at("/elsewhere"));
+    tree.link(kNode, tree.at("/elsewhere"));
+  }
+  const Rebind rebind = this->rebind([]() -> std::optional<Report> {
+    FAIL("looked behind an open door");
+    return std::nullopt;
+  });
+  CHECK(rebind.report.outcome == Outcome::Failed);
+  CHECK_FALSE(rebind.unbound);
+  CHECK(tree.read(kUnbind).empty());
+}
+
+TEST_CASE_METHOD(Fixture, "door: left closed by a dead executor") {
+  CHECK(open_door_left_closed(memo) == false);
+  // The memo of an executor that died here.
+  tree.write("/door", "432 " + tree.at(kNode).string());
+  std::filesystem::permissions(tree.at(kNode), std::filesystem::perms::none);
+  CHECK(open_door_left_closed(memo) == true);
+  CHECK(tree.mode(kNode) == 0660);
+  CHECK_FALSE(std::filesystem::exists(memo));
+}
+
+TEST_CASE_METHOD(Fixture, "door: a node made anew keeps its mode") {
+  tree.write("/door", "432 " + tree.at(kNode).string());
+  CHECK(open_door_left_closed(memo) == false);
+  CHECK(tree.mode(kNode) == 0666);
+  CHECK_FALSE(std::filesystem::exists(memo));
+}
+
+TEST_CASE_METHOD(Fixture, "door: a memo that is none") {
+  for (const char* text : {"", "432", "432 ", "x /dev/null", "99999 /dev/null"}) {
+    INFO(text);
+    tree.write("/door", text);
+    const auto opened = open_door_left_closed(memo);
+    REQUIRE_FALSE(opened.has_value());
+    CHECK(opened.error().code == EBADMSG);
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "door: what was noted is what opens it") {
+  const auto node = tree.at(kNode);
+  std::filesystem::permissions(node, std::filesystem::perms{0640});
+  {
+    auto door = Door::close(node, memo);
+    REQUIRE(door.has_value());
+    CHECK(tree.mode(kNode) == 0);
+    // As if killed here, seen by the next process.
+    CHECK(open_door_left_closed(memo) == true);
+    CHECK(tree.mode(kNode) == 0640);
+    door->gone();
+  }
+  CHECK(tree.mode(kNode) == 0640);
+}
+
+}  // namespace pvrdma::executor

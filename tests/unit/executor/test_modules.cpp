@@ -1,0 +1,157 @@
+// libkmod on made-up module indices; nothing here can insert a real module.
+#include <cerrno>
+#include <cstdint>
+
+#include "agent/executor/modules.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/executor/tree.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+std::string big_endian(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xffU);
+  return bytes;
+}
+
+// libkmod's index (kmod, libkmod/libkmod-index.h): a header and one node, which has the key for its
+// prefix and one value; or no node at all.
+std::string index_of(const std::string& key, const std::string& value) {
+  constexpr std::uint32_t kPrefixAndValues = 0xc0000000;
+  std::string bytes = big_endian(0xb007f457) + big_endian(0x00020001);
+  if (key.empty()) return bytes + big_endian(0);
+  bytes += big_endian(kPrefixAndValues | 12U);
+  bytes += key + '\0' + big_endian(1) + big_endian(0) + value + '\0';
+  return bytes;
+}
+
+// A kernel that ships one module, pvrdma_test_module, whose file is no module at all.
+struct Fixture {
+  test::Tree tree;
+  static constexpr const char* kName = "pvrdma_test_module";
+
+  Fixture() {
+    tree.write("/lib/modules.dep.bin", index_of(kName, "kernel/" + std::string{kName} + ".ko:"));
+    for (const char* empty : {"alias", "symbols", "builtin", "builtin.alias"})
+      tree.write("/lib/modules." + std::string{empty} + ".bin", index_of("", ""));
+    tree.write("/lib/kernel/" + std::string{kName} + ".ko", "not a module\n");
+    tree.write("/conf/empty.conf", "");
+  }
+  Modules open() const {
+    auto modules = Modules::open({tree.at("/lib"), {tree.at("/conf")}});
+    REQUIRE(modules.has_value());
+    return std::move(*modules);
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "modules: not shipped") {
+  const Report report = open().insert("no_such_module_at_all");
+  CHECK(report.outcome == Outcome::NotShipped);
+  CHECK(report.detail == "this kernel does not ship no_such_module_at_all");
+}
+
+TEST_CASE("modules: a kernel without a module index") {
+  const test::Tree tree;
+  const auto modules = Modules::open({tree.at("/lib/modules/none"), {}});
+  REQUIRE(modules.has_value());
+  for (const Report& report :
+       {modules->insert("pvrdma_test_module"), modules->rehearse("pvrdma_test_module")}) {
+    CHECK(report.outcome == Outcome::Failed);
+    CHECK(report.code == ENOENT);
+    CHECK(report.detail.find("module index") != std::string::npos);
+    CHECK(report.detail.find("modules.dep.bin") != std::string::npos);
+  }
+}
+
+TEST_CASE("modules: with this machine's own paths there is an answer") {
+  const auto modules = Modules::open();
+  REQUIRE(modules.has_value());
+  const Report report = modules->insert("no_such_module_at_all");
+  CHECK((report.outcome == Outcome::NotShipped || report.outcome == Outcome::Failed));
+  CHECK_FALSE(report.detail.empty());
+}
+
+TEST_CASE_METHOD(Fixture, "modules: dashes and underscores are the same") {
+  CHECK(open().rehearse("pvrdma-test-module").outcome == Outcome::Done);
+}
+
+TEST_CASE_METHOD(Fixture, "modules: what the kernel refuses is an outcome, not a crash") {
+  const Report report = open().insert(kName);
+  CHECK_FALSE(report.good());
+  CHECK(report.code != 0);
+  CHECK(report.detail.find(kName) != std::string::npos);
+}
+
+TEST_CASE_METHOD(Fixture, "modules: a block list") {
+  tree.write("/conf/block.conf", "blacklist pvrdma_test_module\n");
+  for (const Report& report : {open().insert(kName), open().rehearse(kName)}) {
+    CHECK(report.outcome == Outcome::Refused);
+    CHECK(report.detail == "modprobe.d forbids it: blacklist pvrdma_test_module");
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "modules: install commands that forbid") {
+  for (const char* command : {"/bin/false", "/bin/true", "true", "/usr/bin/false; true"}) {
+    INFO(command);
+    tree.write("/conf/install.conf", "install pvrdma_test_module " + std::string{command} + "\n");
+    const Report report = open().insert(kName);
+    CHECK(report.outcome == Outcome::Refused);
+    CHECK(report.detail.find(command) != std::string::npos);
+    CHECK_FALSE(open().rehearse(kName).good());
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "modules: any other install command is run, and told") {
+  const auto witness = tree.at("/witness").string();
+  tree.write("/conf/install.conf",
+             "install pvrdma_test_module echo $MODPROBE_MODULE > " + witness + "\n");
+  const Report report = open().insert(kName);
+  CHECK(report.outcome == Outcome::Done);
+  CHECK(report.detail.find("install pvrdma_test_module echo") != std::string::npos);
+  CHECK(tree.read("/witness") == "pvrdma_test_module\n");
+}
+
+TEST_CASE_METHOD(Fixture, "modules: an install command that fails") {
+  tree.write("/conf/install.conf", "install pvrdma_test_module exit 3\n");
+  const Report report = open().insert(kName);
+  CHECK(report.outcome == Outcome::Failed);
+  CHECK(report.detail.find("install command failed") != std::string::npos);
+}
+
+TEST_CASE_METHOD(Fixture, "modules: a rehearsal misses the file that is gone") {
+  CHECK(open().rehearse(kName).outcome == Outcome::Done);
+  std::filesystem::remove(tree.at("/lib/kernel/pvrdma_test_module.ko"));
+  const Report report = open().rehearse(kName);
+  CHECK(report.outcome == Outcome::Failed);
+  CHECK(report.code == ENOENT);
+}
+
+TEST_CASE("modules: what the kernel's errno means") {
+  struct Case {
+    int code;
+    Outcome insertion, removal;
+  };
+  for (const Case& one :
+       {Case{0, Outcome::Done, Outcome::Done}, Case{EEXIST, Outcome::AlreadyDone, Outcome::Failed},
+        Case{ENOKEY, Outcome::Refused, Outcome::Failed},
+        Case{EKEYREJECTED, Outcome::Refused, Outcome::Failed},
+        Case{EPERM, Outcome::Refused, Outcome::Refused},
+        Case{ENOEXEC, Outcome::Failed, Outcome::Failed},
+        Case{ENODEV, Outcome::Failed, Outcome::Failed},
+        Case{ENOENT, Outcome::Failed, Outcome::AlreadyDone},
+        Case{EAGAIN, Outcome::Failed, Outcome::InUse},
+        Case{EBUSY, Outcome::Failed, Outcome::Failed}}) {
+    INFO(one.code);
+    CHECK(insertion_report("m", one.code).outcome == one.insertion);
+    CHECK(removal_report("m", one.code).outcome == one.removal);
+    if (!insertion_report("m", one.code).good())
+      CHECK(insertion_report("m", one.code).code == one.code);
+  }
+  CHECK(insertion_report("m", EKEYREJECTED).detail.find("Secure Boot") != std::string::npos);
+}
+
+}  // namespace pvrdma::executor

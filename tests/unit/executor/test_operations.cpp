@@ -1,0 +1,121 @@
+#include <cerrno>
+
+#include "agent/executor/operations.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/executor/netns.hpp"
+#include "tests/unit/executor/tree.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+struct Fixture {
+  test::Tree tree;
+  Places places{tree.root(),
+                tree.at("/state/ledger.json"),
+                tree.at("/state/door"),
+                {tree.at("/lib/modules/none"), {}}};
+
+  Fixture() {
+    test::add_adapter(tree, "v0", 99999);
+    std::filesystem::create_directory(tree.at("/state"));
+  }
+  [[nodiscard]] Ledger ledger() const {
+    const auto ledger = varlink::read_ledger(places.ledger);
+    REQUIRE(ledger.has_value());
+    return *ledger;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "operations: a refusal is written down, and nothing is done") {
+  Operations operations{places};
+  const Report report = operations.run(LoadModule{"floppy"});
+  CHECK(report.outcome == Outcome::NotAllowed);
+  REQUIRE(ledger().attempts.size() == 1);
+  CHECK(ledger().attempts[0].outcome == Outcome::NotAllowed);
+  CHECK(ledger().attempts[0].finished.has_value());
+}
+
+TEST_CASE_METHOD(Fixture, "operations: a bad configuration refuses everything, with its line") {
+  Operations operations{places};
+  tree.write("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"sometimes\"\n");
+  const Report report = operations.run(LoadModule{"ib_umad"});
+  CHECK(report.outcome == Outcome::NotAllowed);
+  CHECK(report.detail.find("pvrdma-agent.toml:2") != std::string::npos);
+  // Read anew for each request: mended is mended.
+  tree.write("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"never\"\n");
+  CHECK(operations.run(LoadModule{"ib_umad"}).outcome != Outcome::NotAllowed);
+  CHECK(operations.run(ReloadDriver{}).detail.find("never") != std::string::npos);
+}
+
+TEST_CASE_METHOD(Fixture, "operations: a rebind is counted, whatever came after the unbind") {
+  Operations operations{places};
+  const Report report = operations.run(RebindFunction{test::kFunction});
+  CHECK(report.outcome == Outcome::Done);
+  CHECK(tree.read("/sys/bus/pci/drivers/vmw_pvrdma/unbind") == test::kFunction);
+  CHECK(ledger().rebinds == 1);
+  CHECK(ledger().reloads == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "operations: a reload that cannot come back is not begun") {
+  Operations operations{places};
+  const Report report = operations.run(ReloadDriver{});
+  CHECK(report.outcome == Outcome::Failed);
+  CHECK(report.detail.find("not removed") != std::string::npos);
+  CHECK(ledger().reloads == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "operations: without a ledger nothing takes the driver away") {
+  std::filesystem::remove(tree.at("/state"));
+  Operations operations{places};
+  for (const Operation& operation :
+       {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}}}) {
+    INFO(describe(operation));
+    const Report report = operations.run(operation);
+    CHECK(report.outcome == Outcome::NotAllowed);
+    CHECK(report.detail.find("could not be counted") != std::string::npos);
+  }
+  CHECK(tree.read("/sys/bus/pci/drivers/vmw_pvrdma/unbind").empty());
+  // Others go on.
+  CHECK(operations.run(BindFunction{test::kFunction}).outcome == Outcome::AlreadyDone);
+}
+
+TEST_CASE_METHOD(Fixture, "operations: a used driver is not touched") {
+  tree.write("/sys/module/vmw_pvrdma/refcnt", "1\n");
+  tree.write("/proc/modules", "vmw_pvrdma 81920 1 - Live 0x0000000000000000\n");
+  Operations operations{places};
+  for (const Operation& operation :
+       {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}},
+        Operation{BounceLink{test::kFunction, "v0"}}}) {
+    INFO(describe(operation));
+    const Report report = operations.run(operation);
+    CHECK_FALSE(report.good());
+    CHECK((report.outcome == Outcome::InUse || report.outcome == Outcome::NotAllowed));
+  }
+  CHECK(tree.read("/sys/bus/pci/drivers/vmw_pvrdma/unbind").empty());
+  CHECK(tree.mode("/dev/infiniband/uverbs0") == 0666);
+}
+
+TEST_CASE_METHOD(Fixture, "operations: the link of the function, by its index") {
+  const test::Namespace space;
+  if (!space.entered()) return;
+  test::run("ip link add v0 type veth peer name v1");
+  tree.write("/sys/bus/pci/devices/0000:13:00.0/net/v0/ifindex",
+             std::to_string(test::index_of_link("v0")) + "\n");
+  Operations operations{places};
+  CHECK(operations.run(ConfigureLink{test::kFunction, "v0", {}, {}}).outcome == Outcome::Done);
+  CHECK(test::run("ip -o link show dev v0").find(",UP") != std::string::npos);
+  CHECK(test::run("ip -o link show dev v1").find(",UP") == std::string::npos);
+  CHECK(operations.run(BounceLink{test::kFunction, "v0"}).outcome == Outcome::Done);
+  CHECK(operations.run(ConfigureLink{test::kFunction, "v1", {}, {}}).outcome ==
+        Outcome::NotAllowed);
+  // A link that is gone between the look and the request.
+  tree.write("/sys/bus/pci/devices/0000:13:00.0/net/v0/ifindex", "99999\n");
+  const Report gone = operations.run(ConfigureLink{test::kFunction, "v0", {}, {}});
+  CHECK(gone.outcome == Outcome::Failed);
+  CHECK(gone.code == ENODEV);
+}
+
+}  // namespace pvrdma::executor

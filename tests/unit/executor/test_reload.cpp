@@ -1,0 +1,67 @@
+#include "agent/executor/reload.hpp"
+#include "tests/unit/catch.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+const Report kIn = done();
+const Report kOut = done();
+const Report kNotLoaded = already_done("not loaded");
+const Report kBusy{Outcome::InUse, "in use", 11, {}};
+const Report kBad{Outcome::Failed, "bad", 8, {}};
+const Report kBlocked{Outcome::Refused, "blocked", 1, {}};
+
+struct Case {
+  const char* what;
+  Report rehearsal, removal;
+  std::vector<Report> insertions;  // what one after the other comes to
+  Outcome outcome;
+  bool removed;
+  const char* detail;
+  std::string steps;
+};
+
+}  // namespace
+
+TEST_CASE("reload: the order, and what comes of each step failing") {
+  const std::vector<Case> cases{
+      {"all well", done(), kOut, {kIn}, Outcome::Done, true, "", "?-+"},
+      {"not loaded", done(), kNotLoaded, {kIn}, Outcome::Done, false, "", "?-+"},
+      {"not loaded, and no luck", done(), kNotLoaded, {kBad}, Outcome::Failed, false, "bad", "?-+"},
+      {"in use", done(), kBusy, {}, Outcome::InUse, false, "in use", "?-"},
+      {"could not come back", kBlocked, kOut, {}, Outcome::Refused, false, "not removed", "?"},
+      {"second try", done(), kOut, {kBad, kIn}, Outcome::Done, true, "second try", "?-++"},
+      {"left out",
+       done(),
+       kOut,
+       {kBad, kBad},
+       Outcome::Failed,
+       true,
+       "was removed and could not",
+       "?-++"},
+      {"udev was faster", done(), kOut, {already_done("loaded")}, Outcome::Done, true, "", "?-+"}};
+  for (const Case& one : cases) {
+    INFO(one.what);
+    std::string steps;
+    std::size_t insertions = 0;
+    const Reload reload = reload_driver({[&] {
+                                           steps += '?';
+                                           return one.rehearsal;
+                                         },
+                                         [&] {
+                                           steps += '-';
+                                           return one.removal;
+                                         },
+                                         [&] {
+                                           steps += '+';
+                                           return one.insertions.at(insertions++);
+                                         }});
+    CHECK(steps == one.steps);
+    CHECK(reload.report.outcome == one.outcome);
+    CHECK(reload.removed == one.removed);
+    CHECK(reload.report.detail.find(one.detail) != std::string::npos);
+  }
+}
+
+}  // namespace pvrdma::executor

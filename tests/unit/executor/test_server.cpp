@@ -1,0 +1,139 @@
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "agent/executor/server.hpp"
+#include "agent/varlink/client.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/executor/tree.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+constexpr uid_t kNobody = 65534;
+
+Fd listening(const std::filesystem::path& path) {
+  Fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  REQUIRE(path.string().size() < sizeof address.sun_path);
+  std::strcpy(address.sun_path, path.c_str());
+  REQUIRE(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(::listen(socket.get(), 8) == 0);
+  return socket;
+}
+
+// A call from another process: exit status 0 where `expected` is in the reply's text.
+pid_t call_from_child(const std::filesystem::path& path, uid_t uid, const std::string& method,
+                      const varlink::Json& parameters, const std::string& expected) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  if (uid != 0 && ::setuid(uid) != 0) ::_exit(3);
+  auto client = varlink::Client::connect(path, std::chrono::seconds{5});
+  if (!client) ::_exit(2);
+  const auto reply =
+      client->call("io.pvrdma.Executor." + method, parameters, std::chrono::seconds{5});
+  const std::string text = reply ? reply->error + " " + reply->parameters.dump() : "";
+  ::_exit(text.find(expected) == std::string::npos ? 1 : 0);
+}
+
+struct Fixture {
+  test::Tree tree;
+  std::vector<std::pair<Operation, Report>> logged;
+  Operations operations;
+  Handle<sd_event, sd_event_unref> event;
+
+  Fixture()
+      : operations(Places{tree.root(),
+                          tree.at("/ledger.json"),
+                          tree.at("/door"),
+                          {tree.at("/lib/modules/none"), {}}}) {
+    test::add_adapter(tree, "ens224f0", 5);
+    ::chmod(tree.at("/").c_str(), 0755);
+    sd_event* raw = nullptr;
+    REQUIRE(sd_event_new(&raw) >= 0);
+    event.reset(raw);
+  }
+
+  // Serves until idle, and yields the exit status of `child`.
+  int serve_for(const std::function<pid_t(const std::filesystem::path&)>& start) {
+    const auto path = tree.at("/socket");
+    Server server{event.get(),
+                  operations,
+                  {12345, "0", Milliseconds{100}},
+                  [&](const Operation& operation, const Report& report) {
+                    logged.emplace_back(operation, report);
+                  }};
+    REQUIRE(server.listen_on(listening(path)).has_value());
+    ::chmod(path.c_str(), 0666);
+    const pid_t child = start(path);
+    CHECK(sd_event_loop(event.get()) == 0);
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "server: an answer, a log line, and then nothing to stay for") {
+  CHECK(serve_for([](const auto& path) {
+          return call_from_child(path, 0, "BindFunction", {{"function", test::kFunction}},
+                                 "already_done");
+        }) == 0);
+  REQUIRE(logged.size() == 1);
+  CHECK(logged[0].first == Operation{BindFunction{test::kFunction}});
+  CHECK(logged[0].second.outcome == Outcome::AlreadyDone);
+}
+
+TEST_CASE_METHOD(Fixture, "server: the guard's refusal is an error of its own") {
+  CHECK(serve_for([](const auto& path) {
+          return call_from_child(path, 0, "LoadModule", {{"module", "floppy"}},
+                                 "io.pvrdma.Executor.NotAllowed {\"reason\":\"floppy");
+        }) == 0);
+  CHECK(logged.size() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "server: bad parameters reach no operation") {
+  CHECK(serve_for([](const auto& path) {
+          return call_from_child(path, 0, "BindFunction", {{"function", 5}}, "InvalidParameter");
+        }) == 0);
+  CHECK(logged.empty());
+}
+
+TEST_CASE_METHOD(Fixture, "server: only root and the agent's user may ask") {
+  if (::geteuid() != 0) {
+    WARN("skipped: needs root to become another user");
+    return;
+  }
+  SECTION("somebody else") {
+    CHECK(serve_for([](const auto& path) {
+            return call_from_child(path, kNobody, "BindFunction", {{"function", test::kFunction}},
+                                   "io.pvrdma.Executor.NotAllowed {\"reason\":\"uid 65534");
+          }) == 0);
+    REQUIRE(logged.size() == 1);
+    CHECK(logged[0].second.outcome == Outcome::NotAllowed);
+  }
+  SECTION("the agent's user") {
+    CHECK(serve_for([](const auto& path) {
+            return call_from_child(path, 12345, "BindFunction", {{"function", test::kFunction}},
+                                   "already_done");
+          }) == 0);
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "server: it goes when nobody comes") {
+  CHECK(serve_for([](const auto&) {
+          const pid_t child = ::fork();
+          if (child == 0) ::_exit(0);
+          return child;
+        }) == 0);
+  CHECK(logged.empty());
+}
+
+}  // namespace pvrdma::executor
