@@ -8,12 +8,19 @@ namespace {
 
 // After "in use" or a refusal by the guard: soon enough that nobody waits, slow enough to be quiet.
 constexpr Milliseconds kRefusedPause{5000};
+// Whoever undoes what we did within this time is being fought with; later is a new story.
+constexpr Milliseconds kRecent{10'000};
 
 }  // namespace
 
+bool worked(const Attempt& attempt) {
+  return attempt.finished &&
+         (attempt.outcome == Outcome::Done || attempt.outcome == Outcome::AlreadyDone);
+}
+
 Allowance allowance(const Ledger& ledger, const std::vector<std::string>& verbs,
                     const std::string& target, const std::vector<Milliseconds>& pauses,
-                    BootTime fresh_start, BootTime now) {
+                    BootTime fresh_start, BootTime now, Success success) {
   Allowance result;
   BootTime earliest{};
   for (const Attempt& attempt : ledger.attempts) {
@@ -26,6 +33,7 @@ Allowance allowance(const Ledger& ledger, const std::vector<std::string>& verbs,
       earliest = std::max(earliest, ended + kRefusedPause);
       continue;
     }
+    if (worked(attempt) && success == Success::CountsWhileRecent && ended + kRecent < now) continue;
     ++result.tries;
     result.last = &attempt;
   }

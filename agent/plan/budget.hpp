@@ -2,7 +2,9 @@
 //
 // Counted from the executor's ledger, so a daemon that is killed and started again spends nothing
 // twice. Attempts before History::fresh_start are forgiven. A try that was refused because somebody
-// holds the device cost nothing and is not counted, but is not repeated at once either.
+// holds the device cost nothing and is not counted, but is not repeated at once either. What a
+// success means depends: a rung of the ladder that is needed again did not help; a module that is
+// needed again was unloaded by somebody, which only counts if it was a moment ago.
 #pragma once
 
 #include <optional>
@@ -23,9 +25,13 @@ struct Allowance {
 
 // `target` empty: attempts at any target. `pauses`: before the first, second, … try; as many tries
 // are allowed as it has entries.
+// True where the kernel did what was asked, or had no need to.
+[[nodiscard]] bool worked(const Attempt& attempt);
+
+enum class Success { Counts, CountsWhileRecent };
 [[nodiscard]] Allowance allowance(const Ledger& ledger, const std::vector<std::string>& verbs,
                                   const std::string& target,
                                   const std::vector<Milliseconds>& pauses, BootTime fresh_start,
-                                  BootTime now);
+                                  BootTime now, Success success);
 
 }  // namespace pvrdma

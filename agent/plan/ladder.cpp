@@ -111,7 +111,7 @@ bool bounce_is_next(const Inputs& in, const Adapter& adapter) {
     return false;
   return !held(in.snapshot, *rdma) &&
          allowance(in.snapshot.ledger, {"BounceLink"}, adapter.function, bounce_pauses(),
-                   in.history.fresh_start, in.now)
+                   in.history.fresh_start, in.now, Success::Counts)
                  .verdict == Allowance::Verdict::Now;
 }
 
@@ -124,7 +124,7 @@ std::string reason_to_reload(const Inputs& in, const Adapter& adapter) {
 // Whether the upper rungs may be tried once more, counted for all adapters together.
 Allowance reload_budget(const Inputs& in) {
   return allowance(in.snapshot.ledger, {"ReloadDriver", "RebindFunction"}, {}, reload_pauses(),
-                   in.history.fresh_start, in.now);
+                   in.history.fresh_start, in.now, Success::Counts);
 }
 
 // What can be said of an adapter for which no gentle rung is left.
@@ -164,7 +164,7 @@ bool asked_for(const Inputs& in, Draft& draft) {
     take_driver_away(in, draft, "an administrator asked for it");
   } else if (in.config.modules.reload == ReloadPolicy::Always && in.snapshot.ledger.reloads == 0) {
     const Allowance budget = allowance(in.snapshot.ledger, {"ReloadDriver"}, {}, reload_pauses(),
-                                       in.history.fresh_start, in.now);
+                                       in.history.fresh_start, in.now, Success::Counts);
     if (budget.verdict == Allowance::Verdict::Now)
       take_driver_away(in, draft, "modules.reload is \"always\": once per boot");
     else if (budget.verdict == Allowance::Verdict::Later)

@@ -37,9 +37,10 @@ bool optional(const Config& config, const Operation& operation) {
 // Acts if the budget for this verb and target allows it now; says so if it is used up.
 void try_within_budget(const Inputs& in, Draft& draft, Operation operation, std::string reason,
                        std::optional<std::string> adapter) {
-  const Allowance budget = allowance(in.snapshot.ledger, {verb(operation)}, target(operation),
-                                     gentle_pauses(), in.history.fresh_start, in.now);
-  if (budget.last != nullptr && budget.last->finished && budget.last->outcome != Outcome::Done)
+  const Allowance budget =
+      allowance(in.snapshot.ledger, {verb(operation)}, target(operation), gentle_pauses(),
+                in.history.fresh_start, in.now, Success::CountsWhileRecent);
+  if (budget.last != nullptr && budget.last->finished && !worked(*budget.last))
     draft.find(findings::attempt_failed(*budget.last, adapter));
   switch (budget.verdict) {
     case Allowance::Verdict::Now:
@@ -63,7 +64,7 @@ bool out_of_the_way(const Inputs& in, const std::string& name) {
   if (module == nullptr || module->shipped.is(Shipped::Missing) || is_live(in.snapshot, name))
     return true;
   const Allowance budget = allowance(in.snapshot.ledger, {"LoadModule"}, name, gentle_pauses(),
-                                     in.history.fresh_start, in.now);
+                                     in.history.fresh_start, in.now, Success::CountsWhileRecent);
   // One failed try is enough to go on without an optional module; retries come later.
   return budget.tries > 0 && budget.last->finished.has_value();
 }
