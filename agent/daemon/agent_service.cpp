@@ -1,0 +1,103 @@
+#include "agent/daemon/agent_service.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "agent/varlink/interfaces.hpp"
+#include "agent/varlink/json.hpp"
+#include "build_config.hpp"
+
+namespace pvrdma {
+
+using varlink::CallPtr;
+using varlink::Json;
+
+namespace {
+
+// Anybody may connect; the methods that change something ask for uid 0.
+constexpr unsigned kSocketMode = 0666;
+
+}  // namespace
+
+AgentService::AgentService(sd_event* event, Daemon daemon)
+    : daemon_(std::move(daemon)),
+      service_(event, {"pvrdma-agent", "pvrdma-agent", PVRDMA_VERSION, ""}) {}
+
+Result<void> AgentService::listen(const std::string& path) {
+  const auto bound = [this](void (AgentService::*method)(const CallPtr&)) {
+    return [this, method](CallPtr call) { (this->*method)(call); };
+  };
+  auto added = service_.add_interface(varlink::kAgentInterface,
+                                      {{"GetHealth", bound(&AgentService::get_health)},
+                                       {"WatchHealth", bound(&AgentService::watch_health)},
+                                       {"GetPlan", bound(&AgentService::get_plan)},
+                                       {"Refresh", bound(&AgentService::refresh)},
+                                       {"Reload", bound(&AgentService::reload)}});
+  if (!added) return added;
+  return service_.listen(path, kSocketMode);
+}
+
+std::string AgentService::health_text() const {
+  return Json{{"health", varlink::to_json(daemon_.health(), BootClock::now())}}.dump(
+      -1, ' ', false, Json::error_handler_t::replace);
+}
+
+void AgentService::get_health(const CallPtr& call) { call->reply_text(health_text(), false); }
+
+void AgentService::watch_health(const CallPtr& call) {
+  call->reply_text(health_text(), call->wants_more());
+  if (call->wants_more()) watchers_.push_back(call);
+}
+
+void AgentService::get_plan(const CallPtr& call) {
+  call->reply({{"plan", varlink::to_json(daemon_.plan(), BootClock::now())}});
+}
+
+void AgentService::refresh(const CallPtr& call) {
+  refreshes_.push_back(call);
+  // Looking is free to all; what makes the agent act again is not.
+  daemon_.refresh(call->peer_uid() == 0);
+}
+
+void AgentService::reload(const CallPtr& call) {
+  if (call->peer_uid() != 0) {
+    call->error("io.pvrdma.Agent.PermissionDenied", {{"method", "Reload"}});
+    return;
+  }
+  const Json adapter = call->parameters().value("adapter", Json{});
+  if (adapter.is_string() && !daemon_.knows_adapter(adapter.get<std::string>())) {
+    call->error("io.pvrdma.Agent.NoSuchAdapter", {{"adapter", adapter}});
+    return;
+  }
+  if (const std::string refusal = daemon_.reload(); !refusal.empty()) {
+    call->error("io.pvrdma.Agent.Failed", {{"reason", refusal}});
+    return;
+  }
+  reloads_.push_back(call);
+}
+
+void AgentService::pass_finished(bool changed) {
+  const auto gone = [](const CallPtr& call) { return call->gone(); };
+  watchers_.erase(std::remove_if(watchers_.begin(), watchers_.end(), gone), watchers_.end());
+  if ((!changed || watchers_.empty()) && refreshes_.empty()) return;
+  const std::string text = health_text();
+  if (changed)
+    for (const CallPtr& watcher : watchers_) watcher->reply_text(text, true);
+  for (const CallPtr& call : std::exchange(refreshes_, {})) call->reply_text(text, false);
+}
+
+void AgentService::reload_ended(const std::string& failure, const std::vector<Holder>& holders) {
+  Json who = Json::array();
+  for (const Holder& holder : holders) who.push_back(varlink::to_json(holder));
+  for (const CallPtr& call : std::exchange(reloads_, {})) {
+    if (failure.empty())
+      call->reply_text(health_text(), false);
+    else if (!holders.empty())
+      call->error("io.pvrdma.Agent.InUse", {{"holders", who}});
+    else
+      call->error("io.pvrdma.Agent.Failed", {{"reason", failure}});
+  }
+}
+
+}  // namespace pvrdma

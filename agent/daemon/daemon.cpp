@@ -1,0 +1,194 @@
+#include "agent/daemon/daemon.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "agent/config/config_files.hpp"
+#include "agent/plan/verdict.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+// READY=1 comes at the latest now, whatever the driver does: network managers wait for it.
+constexpr Milliseconds kReadyLimit{20'000};
+// Three missed looks and a device command that timed out: what was seen then is no longer vouched
+// for.
+constexpr Milliseconds kStale{45'000};
+// A reload that was asked for and could neither be begun nor refused.
+constexpr Milliseconds kReloadPatience{30'000};
+
+// Equal for those who watch: all but the times of the looks.
+bool looks_the_same(Health left, const Health& right) {
+  left.observed = right.observed;
+  return left == right;
+}
+
+bool names(const AdapterHealth& health, const std::string& name) {
+  const Adapter& adapter = health.adapter;
+  const Netdev* netdev = adapter.netdev.get();
+  const RdmaDevice* rdma = adapter.rdma.get();
+  return adapter.function == name || adapter.net_function == name ||
+         (netdev != nullptr && netdev->name == name) || (rdma != nullptr && rdma->name == name);
+}
+
+}  // namespace
+
+Daemon::Daemon(sd_event* event, Config config)
+    : event_(event),
+      reconciler_(std::move(config), BootClock::now()),
+      dispatcher_(event,
+                  {[this](const Operation& operation, const Result<varlink::Answer>& answer) {
+                     on_answer(operation, answer);
+                   },
+                   [this] { on_busy_changed(); }, [this] { observer_->look(); }}),
+      service_(event, {[this] { return current_health(); },
+                       [this]() -> const Plan& { return reconciler_.plan(); },
+                       [this](bool forgive) {
+                         if (forgive) reconciler_.start_afresh(BootClock::now());
+                         observer_->look();
+                       },
+                       [this] { return accept_reload(); },
+                       [this](const std::string& name) {
+                         const auto& adapters = reconciler_.health().adapters;
+                         return std::any_of(
+                             adapters.begin(), adapters.end(),
+                             [&](const AdapterHealth& adapter) { return names(adapter, name); });
+                       }}) {}
+
+Result<void> Daemon::start() {
+  if (auto listening = service_.listen(); !listening) return listening;
+  auto events = KernelEvents::subscribe(event_, [this] { observer_->look(); });
+  if (!events) return fail(events.error());
+  events_ = std::move(*events);
+  auto observer = Observer::start(event_, reconciler_.config().modules.before,
+                                  [this](const Look& look) { on_look(look); });
+  if (!observer) return fail(observer.error());
+  observer_ = std::move(*observer);
+  return arm_ready_limit();
+}
+
+void Daemon::on_look(const Look& look) {
+  const Health before = reconciler_.health();
+  reconciler_.pass(look, dispatcher_.busy(), dispatcher_.last_answer(), BootClock::now());
+  events_->concerns(look.snapshot);
+  dispatcher_.keep_only(reconciler_.plan().actions);
+  settle_reload_request();
+  publish(before);
+  reporter_.look_finished();
+  observer_->schedule(reconciler_.config().modules.before, reconciler_.interval(),
+                      reconciler_.plan().next_look);
+  if (reconciler_.may_act()) dispatcher_.carry_out(reconciler_.plan().actions);
+}
+
+void Daemon::on_answer(const Operation& operation, const Result<varlink::Answer>& answer) {
+  reporter_.call_ended(operation, answer);
+  if (!takes_driver_away(operation) || !service_.reload_awaited()) return;
+  reload_asked_.reset();
+  reload_under_way_ = false;
+  reconciler_.request_reload(false);
+  if (!answer)
+    service_.reload_ended(answer.error().message(), {});
+  else if (answer->outcome == Outcome::Done || answer->outcome == Outcome::AlreadyDone)
+    service_.reload_ended({}, {});
+  else
+    service_.reload_ended(answer->detail, answer->holders);
+}
+
+void Daemon::on_busy_changed() {
+  if (const auto& busy = dispatcher_.busy(); busy && busy->stuck) reporter_.call_stuck(*busy);
+  think_again();
+}
+
+// Without a new look: only what is known has to be said anew.
+void Daemon::think_again() {
+  const Health before = reconciler_.health();
+  reconciler_.again(dispatcher_.busy(), BootClock::now());
+  publish(before);
+}
+
+void Daemon::publish(const Health& before) {
+  reporter_.conclude(reconciler_.health(), reconciler_.stands());
+  service_.pass_finished(!looks_the_same(before, reconciler_.health()));
+}
+
+std::string Daemon::accept_reload() {
+  if (dispatcher_.busy()) return dispatcher_.busy()->call + " is still under way";
+  if (reconciler_.config().modules.reload == ReloadPolicy::Never)
+    return "modules.reload is \"never\" in the configuration";
+  if (reconciler_.health().adapters.empty()) return "this VM has no PVRDMA adapter";
+  reload_asked_ = BootClock::now();
+  reconciler_.request_reload(true);
+  reconciler_.start_afresh(*reload_asked_);
+  observer_->look();
+  return {};
+}
+
+// A reload that was asked for is begun by the plan, refused by a finding, or given up in time: it
+// does not wait in secret and strike when nobody expects it any more.
+void Daemon::settle_reload_request() {
+  if (!reload_asked_ || reload_under_way_) return;
+  const Plan& plan = reconciler_.plan();
+  reload_under_way_ =
+      std::any_of(plan.actions.begin(), plan.actions.end(),
+                  [](const Action& action) { return takes_driver_away(action.operation); });
+  if (reload_under_way_) return;
+  const auto refusal =
+      std::find_if(plan.findings.begin(), plan.findings.end(), [](const Finding& finding) {
+        return finding.id == "driver-in-use" || finding.id == "holders-unknown" ||
+               finding.id == "driver-built-in";
+      });
+  const bool too_long = BootClock::now() - *reload_asked_ > kReloadPatience;
+  if (refusal == plan.findings.end() && !too_long) return;
+  reload_asked_.reset();
+  reconciler_.request_reload(false);
+  if (refusal == plan.findings.end())
+    service_.reload_ended("the driver did not come to a state in which it can be reloaded", {});
+  else
+    service_.reload_ended(refusal->summary, refusal->holders);
+}
+
+Health Daemon::current_health() const {
+  Health health = reconciler_.health();
+  // Looks that saw nothing new were not handed over, but they vouch for what is known.
+  if (observer_ && health.observed != BootTime{})
+    health.observed = std::max(health.observed, observer_->last_look());
+  return if_fresh(std::move(health), BootClock::now(), kStale);
+}
+
+void Daemon::reload_config() {
+  auto loaded = load_config();
+  if (loaded) {
+    reconciler_.use(std::move(loaded->config));
+    reconciler_.start_afresh(BootClock::now());
+    reporter_.config_loaded(loaded->files.size());
+  } else {
+    reconciler_.reject_config(loaded.error().message());
+    reporter_.config_rejected(loaded.error().message());
+  }
+  think_again();
+  observer_->schedule(reconciler_.config().modules.before, reconciler_.interval(),
+                      reconciler_.plan().next_look);
+  observer_->look();
+}
+
+Result<void> Daemon::arm_ready_limit() {
+  std::uint64_t now = 0;
+  sd_event_now(event_, CLOCK_BOOTTIME, &now);
+  const std::chrono::microseconds limit{kReadyLimit};
+  sd_event_source* source = nullptr;
+  const int added =
+      sd_event_add_time(event_, &source, CLOCK_BOOTTIME,
+                        now + static_cast<std::uint64_t>(limit.count()), 0, &on_ready_limit, this);
+  if (added < 0) return fail(-added, "setting", "a timer");
+  ready_limit_.reset(source);
+  return {};
+}
+
+int Daemon::on_ready_limit(sd_event_source* /*source*/, std::uint64_t /*usec*/, void* self) {
+  static_cast<Daemon*>(self)->reporter_.ready();
+  return 0;
+}
+
+}  // namespace pvrdma

@@ -1,0 +1,54 @@
+// Daemon: the parts, and who tells whom. Subscribes first, then looks.
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include <memory>
+#include <optional>
+
+#include "agent/base/error.hpp"
+#include "agent/base/handle.hpp"
+#include "agent/daemon/agent_service.hpp"
+#include "agent/daemon/dispatcher.hpp"
+#include "agent/daemon/kernel_events.hpp"
+#include "agent/daemon/observer.hpp"
+#include "agent/daemon/reconciler.hpp"
+#include "agent/daemon/reporter.hpp"
+
+namespace pvrdma {
+
+class Daemon {
+ public:
+  // `event` must outlive the daemon.
+  Daemon(sd_event* event, Config config);
+
+  // Listens, subscribes, and asks for the first look. An Error here ends the program.
+  [[nodiscard]] Result<void> start();
+  // SIGHUP: reads the configuration again; a bad one changes nothing but a finding.
+  void reload_config();
+
+ private:
+  void on_look(const Look& look);
+  void on_answer(const Operation& operation, const Result<varlink::Answer>& answer);
+  void on_busy_changed();
+  void think_again();
+  void publish(const Health& before);
+  void settle_reload_request();
+  [[nodiscard]] Health current_health() const;
+  [[nodiscard]] std::string accept_reload();
+  [[nodiscard]] Result<void> arm_ready_limit();
+  static int on_ready_limit(sd_event_source* source, std::uint64_t usec, void* self);
+
+  sd_event* event_;
+  Reconciler reconciler_;
+  Dispatcher dispatcher_;
+  AgentService service_;
+  Reporter reporter_;
+  std::unique_ptr<Observer> observer_;
+  std::unique_ptr<KernelEvents> events_;
+  std::optional<BootTime> reload_asked_;  // by io.pvrdma.Agent.Reload
+  bool reload_under_way_ = false;
+  Handle<sd_event_source, sd_event_source_unref> ready_limit_;
+};
+
+}  // namespace pvrdma

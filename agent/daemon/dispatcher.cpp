@@ -1,0 +1,102 @@
+#include "agent/daemon/dispatcher.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace pvrdma {
+
+namespace {
+
+// Unloading vmw_pvrdma takes seconds, ten for each command of a device that no longer answers
+// (PVRDMA_CMD_TIMEOUT, drivers/infiniband/hw/vmw_pvrdma/pvrdma_cmd.c, Linux 6.1).
+constexpr Milliseconds kBound{20'000};
+constexpr Milliseconds kReloadBound{60'000};
+
+Result<varlink::Answer> answer_of(const Operation& operation, const Result<varlink::Reply>& reply) {
+  if (!reply) return fail(reply.error());
+  if (reply->error.empty()) {
+    const auto result = reply->parameters.find("result");
+    if (result == reply->parameters.end())
+      return fail(EBADMSG, "reading the executor's answer to", describe(operation));
+    return varlink::answer_from(*result);
+  }
+  varlink::Answer refusal;
+  refusal.outcome = Outcome::NotAllowed;
+  refusal.detail = reply->parameters.value("reason", reply->error);
+  return refusal;
+}
+
+bool succeeded(const Result<varlink::Answer>& answer) {
+  return answer && (answer->outcome == Outcome::Done || answer->outcome == Outcome::AlreadyDone);
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(sd_event* event, Events events, std::string socket)
+    : event_(event), events_(std::move(events)), client_(event, std::move(socket)) {}
+
+void Dispatcher::carry_out(const std::vector<Action>& actions) {
+  if (busy_ || actions.empty()) return;
+  queue_.assign(actions.begin(), actions.end());
+  next();
+}
+
+void Dispatcher::keep_only(const std::vector<Action>& actions) {
+  const auto stale = [&](const Action& queued) {
+    return std::none_of(actions.begin(), actions.end(),
+                        [&](const Action& action) { return action.operation == queued.operation; });
+  };
+  queue_.erase(std::remove_if(queue_.begin(), queue_.end(), stale), queue_.end());
+}
+
+void Dispatcher::next() {
+  if (queue_.empty()) {
+    events_.idle();
+    return;
+  }
+  const Operation operation = queue_.front().operation;
+  queue_.pop_front();
+  busy_ = BusyCall{describe(operation), BootClock::now(), false};
+  arm_timer();
+  client_.call(std::string{"io.pvrdma.Executor."} + verb(operation),
+               varlink::to_parameters(operation),
+               [this, operation](Result<varlink::Reply> reply) { on_reply(operation, reply); });
+  events_.busy_changed();
+}
+
+void Dispatcher::on_reply(const Operation& operation, const Result<varlink::Reply>& reply) {
+  timer_.reset();
+  busy_.reset();
+  last_answer_ = BootClock::now();
+  const Result<varlink::Answer> answer = answer_of(operation, reply);
+  events_.answered(operation, answer);
+  // After a failure the rest rests on a state that was not reached; a module that would not load
+  // keeps no other from being tried.
+  if (!succeeded(answer) && !std::holds_alternative<LoadModule>(operation)) queue_.clear();
+  next();
+}
+
+void Dispatcher::arm_timer() {
+  std::uint64_t now = 0;
+  sd_event_now(event_, CLOCK_BOOTTIME, &now);
+  const bool reload = busy_->call.rfind("Re", 0) == 0;  // ReloadDriver, RebindFunction
+  const auto bound = std::chrono::microseconds{reload ? kReloadBound : kBound};
+  sd_event_source* source = nullptr;
+  // Without a timer a stuck call is still shown as busy, with its age; only the word is missing.
+  if (sd_event_add_time(event_, &source, CLOCK_BOOTTIME,
+                        now + static_cast<std::uint64_t>(bound.count()), 0, &Dispatcher::on_timer,
+                        this) >= 0)
+    timer_.reset(source);
+}
+
+int Dispatcher::on_timer(sd_event_source* /*source*/, std::uint64_t /*usec*/, void* self) {
+  auto* dispatcher = static_cast<Dispatcher*>(self);
+  if (dispatcher->busy_) {
+    dispatcher->busy_->stuck = true;
+    dispatcher->events_.busy_changed();
+  }
+  return 0;
+}
+
+}  // namespace pvrdma

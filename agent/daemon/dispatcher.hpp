@@ -1,0 +1,62 @@
+// Dispatcher: carries a plan's actions to the executor, one at a time, without ever waiting.
+//
+// A call that does not come back within its bound is called stuck and stays the only one: what
+// hangs in the kernel cannot be taken back, and another privileged call beside it would only hang
+// too.
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "agent/base/handle.hpp"
+#include "agent/model/health.hpp"
+#include "agent/varlink/client.hpp"
+#include "agent/varlink/json.hpp"
+
+namespace pvrdma {
+
+inline constexpr const char* kExecutorSocket = "/run/pvrdma-agent/io.pvrdma.Executor";
+
+class Dispatcher {
+ public:
+  struct Events {
+    // A call came back: what it answered, or the Error of reaching the executor.
+    std::function<void(const Operation&, const Result<varlink::Answer>&)> answered;
+    // busy() has changed: a call began, or turned out to be stuck.
+    std::function<void()> busy_changed;
+    // Nothing is under way or queued any more.
+    std::function<void()> idle;
+  };
+
+  // `event` must outlive the dispatcher.
+  Dispatcher(sd_event* event, Events events, std::string socket = kExecutorSocket);
+
+  // Begins to carry out `actions`. Does nothing while busy.
+  void carry_out(const std::vector<Action>& actions);
+  // Drops what is queued but no longer part of the newest plan.
+  void keep_only(const std::vector<Action>& actions);
+
+  [[nodiscard]] const std::optional<BusyCall>& busy() const { return busy_; }
+  // When the last call came back: what was seen before it says nothing about its effect.
+  [[nodiscard]] BootTime last_answer() const { return last_answer_; }
+
+ private:
+  void next();
+  void on_reply(const Operation& operation, const Result<varlink::Reply>& reply);
+  void arm_timer();
+  static int on_timer(sd_event_source* source, std::uint64_t usec, void* self);
+
+  sd_event* event_;
+  Events events_;
+  varlink::AsyncClient client_;
+  std::deque<Action> queue_;
+  std::optional<BusyCall> busy_;
+  BootTime last_answer_{};
+  Handle<sd_event_source, sd_event_source_unref> timer_;
+};
+
+}  // namespace pvrdma

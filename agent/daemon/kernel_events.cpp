@@ -1,0 +1,152 @@
+#include "agent/daemon/kernel_events.hpp"
+
+#include <linux/if_addr.h>
+#include <linux/rtnetlink.h>
+#include <netlink/errno.h>
+#include <netlink/msg.h>
+#include <netlink/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+namespace pvrdma {
+
+namespace {
+
+constexpr std::array kSubsystems{"module", "pci", "net", "infiniband"};
+
+std::string_view view(const char* text) {
+  return text == nullptr ? std::string_view{} : std::string_view{text};
+}
+
+}  // namespace
+
+KernelEvents::KernelEvents(OnEvent on_event)
+    : on_event_(std::move(on_event)), modules_{kDriverModule, kNetModule} {}
+KernelEvents::~KernelEvents() = default;
+
+Result<std::unique_ptr<KernelEvents>> KernelEvents::subscribe(sd_event* event, OnEvent on_event) {
+  std::unique_ptr<KernelEvents> events{new KernelEvents(std::move(on_event))};
+  if (auto opened = events->open_rtnetlink(event); !opened) return fail(opened.error());
+  if (auto opened = events->open_udev(event); !opened) return fail(opened.error());
+  return events;
+}
+
+Result<void> KernelEvents::open_rtnetlink(sd_event* event) {
+  socket_.reset(nl_socket_alloc());
+  if (!socket_) return fail(ENOMEM, "allocating", "a netlink socket");
+  nl_socket_disable_seq_check(socket_.get());
+  nl_socket_modify_cb(socket_.get(), NL_CB_VALID, NL_CB_CUSTOM, &KernelEvents::on_message, this);
+  if (const int error = nl_connect(socket_.get(), NETLINK_ROUTE); error < 0)
+    return fail(errno, "connecting", std::string{"to rtnetlink: "} + nl_geterror(error));
+  if (nl_socket_set_nonblocking(socket_.get()) < 0 ||
+      nl_socket_add_memberships(socket_.get(), RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR,
+                                RTNLGRP_IPV6_IFADDR, RTNLGRP_NONE) < 0)
+    return fail(errno, "subscribing to", "rtnetlink");
+  sd_event_source* source = nullptr;
+  const int added = sd_event_add_io(event, &source, nl_socket_get_fd(socket_.get()), EPOLLIN,
+                                    &KernelEvents::on_rtnetlink, this);
+  if (added < 0) return fail(-added, "watching", "rtnetlink");
+  rtnetlink_source_.reset(source);
+  return {};
+}
+
+Result<void> KernelEvents::open_udev(sd_event* event) {
+  udev_.reset(udev_new());
+  if (!udev_) return fail(errno, "creating", "a udev context");
+  const auto open = [&](const char* name, Handle<udev_monitor, udev_monitor_unref>& monitor,
+                        Handle<sd_event_source, sd_event_source_unref>& into) -> Result<void> {
+    monitor.reset(udev_monitor_new_from_netlink(udev_.get(), name));
+    if (!monitor) return fail(errno, "creating a monitor of", name);
+    for (const char* subsystem : kSubsystems)
+      udev_monitor_filter_add_match_subsystem_devtype(monitor.get(), subsystem, nullptr);
+    if (const int error = udev_monitor_enable_receiving(monitor.get()); error < 0)
+      return fail(-error, "listening to", name);
+    sd_event_source* source = nullptr;
+    const int added = sd_event_add_io(event, &source, udev_monitor_get_fd(monitor.get()), EPOLLIN,
+                                      &KernelEvents::on_uevent, this);
+    if (added < 0) return fail(-added, "watching", name);
+    into.reset(source);
+    return {};
+  };
+  if (auto opened = open("udev", processed_, processed_source_); !opened) return opened;
+  return open("kernel", raw_, raw_source_);
+}
+
+void KernelEvents::concerns(const Snapshot& snapshot) {
+  links_.clear();
+  functions_.clear();
+  modules_.clear();
+  for (const Module& module : snapshot.modules) modules_.insert(module.name);
+  if (!snapshot.adapters.is_known()) return;
+  for (const Adapter& adapter : *snapshot.adapters.get()) {
+    functions_.insert(adapter.function);
+    functions_.insert(adapter.net_function);
+    if (adapter.netdev.is_known()) links_.insert(adapter.netdev.get()->index);
+  }
+}
+
+int KernelEvents::on_message(nl_msg* message, void* self) {
+  auto* events = static_cast<KernelEvents*>(self);
+  const nlmsghdr* header = nlmsg_hdr(message);
+  int index = 0;
+  if (header->nlmsg_type == RTM_NEWLINK || header->nlmsg_type == RTM_DELLINK) {
+    if (nlmsg_datalen(header) >= static_cast<int>(sizeof(ifinfomsg)))
+      index = static_cast<const ifinfomsg*>(nlmsg_data(header))->ifi_index;
+  } else if (header->nlmsg_type == RTM_NEWADDR || header->nlmsg_type == RTM_DELADDR) {
+    if (nlmsg_datalen(header) >= static_cast<int>(sizeof(ifaddrmsg)))
+      index = static_cast<int>(static_cast<const ifaddrmsg*>(nlmsg_data(header))->ifa_index);
+  }
+  if (events->links_.count(index) > 0) events->pending_ = true;
+  return NL_OK;
+}
+
+int KernelEvents::on_rtnetlink(sd_event_source* /*source*/, int /*fd*/, unsigned /*events*/,
+                               void* self) {
+  auto* events = static_cast<KernelEvents*>(self);
+  const int received = nl_recvmsgs_default(events->socket_.get());
+  // Events were lost (-NLE_NOMEM is libnl's ENOBUFS): they may have been ours.
+  if (received < 0 && received != -NLE_AGAIN) events->pending_ = true;
+  if (events->pending_) events->on_event_();
+  events->pending_ = false;
+  return 0;
+}
+
+bool KernelEvents::concerns_us(udev_device* device) const {
+  const std::string_view subsystem = view(udev_device_get_subsystem(device));
+  if (subsystem == "infiniband") return true;
+  if (subsystem == "module")
+    return modules_.count(std::string{view(udev_device_get_sysname(device))}) > 0;
+  if (subsystem == "pci") {
+    // A hot-plugged function is known by its id, one that we watch by its address.
+    const std::string_view id = view(udev_device_get_property_value(device, "PCI_ID"));
+    return id == "15AD:0820" ||
+           functions_.count(std::string{view(udev_device_get_sysname(device))}) > 0;
+  }
+  udev_device* parent =
+      udev_device_get_parent_with_subsystem_devtype(device, "pci", nullptr);  // not ours to free
+  return parent != nullptr &&
+         functions_.count(std::string{view(udev_device_get_sysname(parent))}) > 0;
+}
+
+int KernelEvents::on_uevent(sd_event_source* /*source*/, int fd, unsigned /*events*/, void* self) {
+  auto* events = static_cast<KernelEvents*>(self);
+  udev_monitor* monitor =
+      fd == udev_monitor_get_fd(events->raw_.get()) ? events->raw_.get() : events->processed_.get();
+  bool ours = false;
+  for (;;) {
+    errno = 0;
+    const Handle<udev_device, udev_device_unref> device{udev_monitor_receive_device(monitor)};
+    if (!device) {
+      ours = ours || errno == ENOBUFS;
+      break;
+    }
+    ours = ours || events->concerns_us(device.get());
+  }
+  if (ours) events->on_event_();
+  return 0;
+}
+
+}  // namespace pvrdma

@@ -1,0 +1,60 @@
+// Kernel events that are a reason to look: rtnetlink for links and addresses, udev for devices,
+// kernel uevents for modules.
+//
+// Nothing is read out of an event but whether it may concern a PVRDMA adapter; what is so now, the
+// next look tells. On a host with many other interfaces (containers) their events end here.
+#pragma once
+
+#include <libudev.h>
+#include <netlink/netlink.h>
+#include <systemd/sd-event.h>
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "agent/base/error.hpp"
+#include "agent/base/handle.hpp"
+#include "agent/model/snapshot.hpp"
+
+namespace pvrdma {
+
+class KernelEvents {
+ public:
+  using OnEvent = std::function<void()>;
+
+  // Subscribed when this returns. `event` must outlive the object.
+  [[nodiscard]] static Result<std::unique_ptr<KernelEvents>> subscribe(sd_event* event,
+                                                                       OnEvent on_event);
+  ~KernelEvents();
+  KernelEvents(const KernelEvents&) = delete;
+  KernelEvents& operator=(const KernelEvents&) = delete;
+  KernelEvents(KernelEvents&&) = delete;
+  KernelEvents& operator=(KernelEvents&&) = delete;
+
+  // What the last look saw, and the modules that matter: everything else is not ours.
+  void concerns(const Snapshot& snapshot);
+
+ private:
+  explicit KernelEvents(OnEvent on_event);
+  [[nodiscard]] Result<void> open_rtnetlink(sd_event* event);
+  [[nodiscard]] Result<void> open_udev(sd_event* event);
+  [[nodiscard]] bool concerns_us(udev_device* device) const;
+  static int on_rtnetlink(sd_event_source* source, int fd, unsigned events, void* self);
+  static int on_message(nl_msg* message, void* self);
+  static int on_uevent(sd_event_source* source, int fd, unsigned events, void* self);
+
+  OnEvent on_event_;
+  std::set<int> links_;              // ifindex of every adapter's netdev
+  std::set<std::string> functions_;  // PCI addresses, both functions of each adapter
+  std::set<std::string> modules_;
+  bool pending_ = false;  // a message of the batch being read concerns us
+  Handle<nl_sock, nl_socket_free> socket_;
+  Handle<udev, udev_unref> udev_;
+  Handle<udev_monitor, udev_monitor_unref> processed_;  // after udevd's rules: renames are done
+  Handle<udev_monitor, udev_monitor_unref> raw_;        // from the kernel: also where no udevd runs
+  Handle<sd_event_source, sd_event_source_unref> rtnetlink_source_, processed_source_, raw_source_;
+};
+
+}  // namespace pvrdma

@@ -1,0 +1,117 @@
+// pvrdma-agent: the daemon's command line, signals and event loop. Wiring only.
+#include <signal.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "agent/base/journal.hpp"
+#include "agent/config/config_files.hpp"
+#include "agent/daemon/daemon.hpp"
+#include "agent/model/messages.hpp"
+#include "build_config.hpp"
+
+namespace {
+
+using namespace pvrdma;
+
+constexpr const char* kHelp =
+    "Usage: pvrdma-agent [--check-config | --version | --help]\n"
+    "\n"
+    "Brings the PVRDMA adapters of this VM to PORT_ACTIVE and keeps them there. Run as a service:\n"
+    "pvrdma-agent.service. Ask it with pvrdma-agentctl.\n"
+    "\n"
+    "  --check-config  read the configuration, print what is wrong with it, and exit\n"
+    "  --version       print the version and exit\n"
+    "  --help          print this and exit\n"
+    "\n"
+    "Configuration: the first pvrdma-agent.toml of /etc/pvrdma-agent, /run/pvrdma-agent and\n"
+    "/usr/lib/pvrdma-agent, then pvrdma-agent.toml.d/*.toml of all three. None is needed.\n"
+    "\n"
+    "Exit status: 0 good, 1 failure (of --check-config: a bad configuration), 2 wrong usage, 78 "
+    "not\n"
+    "started because of a bad configuration.\n";
+
+// EX_CONFIG of sysexits.h: the unit does not start again on it, as that would not mend the file.
+constexpr int kBadConfig = 78;
+
+int check_config() {
+  const auto loaded = load_config();
+  if (!loaded) {
+    std::fprintf(stderr, "%s\n", loaded.error().message().c_str());
+    return 1;
+  }
+  for (const auto& file : loaded->files) std::printf("%s: good\n", file.c_str());
+  if (loaded->files.empty()) std::printf("No configuration file: the defaults are in force.\n");
+  return 0;
+}
+
+// Until SIGTERM. What has been set in the kernel by then stays as it is.
+Result<void> run(Config config) {
+  sd_event* raw = nullptr;
+  if (const int made = sd_event_default(&raw); made < 0)
+    return fail(-made, "creating", "the event loop");
+  const Handle<sd_event, sd_event_unref> event{raw};
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  // Before any thread exists, so that every thread inherits it.
+  if (sigprocmask(SIG_BLOCK, &signals, nullptr) != 0) return fail(errno, "blocking", "signals");
+
+  Daemon daemon{event.get(), std::move(config)};
+  const auto on_hangup = [](sd_event_source* /*source*/, const signalfd_siginfo* /*info*/,
+                            void* self) {
+    sd_notify(0, "RELOADING=1");
+    static_cast<Daemon*>(self)->reload_config();
+    sd_notify(0, "READY=1");
+    return 0;
+  };
+  for (const int signal : {SIGTERM, SIGINT})
+    if (const int added = sd_event_add_signal(event.get(), nullptr, signal, nullptr, nullptr);
+        added < 0)
+      return fail(-added, "watching", "signals");
+  if (const int added = sd_event_add_signal(event.get(), nullptr, SIGHUP, on_hangup, &daemon);
+      added < 0)
+    return fail(-added, "watching", "signals");
+  if (auto started = daemon.start(); !started) return started;
+  if (const int looped = sd_event_loop(event.get()); looped < 0)
+    return fail(-looped, "running", "the event loop");
+  sd_notify(0, "STOPPING=1");
+  return {};
+}
+
+int serve() {
+  auto loaded = load_config();
+  if (!loaded) {
+    journal::log(journal::Priority::Error, messages::kConfigBad,
+                 "Nothing is started on a bad configuration: " + loaded.error().message());
+    return kBadConfig;
+  }
+  const auto ended = run(std::move(loaded->config));
+  if (ended) return 0;
+  journal::log(journal::Priority::Error, {}, ended.error().message());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view option = argc == 2 ? argv[1] : "";
+  if (argc == 1) return serve();
+  if (option == "--check-config") return check_config();
+  if (option == "--version") {
+    std::printf("pvrdma-agent %s\n", PVRDMA_VERSION);
+    return 0;
+  }
+  if (option == "--help" || option == "-h") {
+    std::fputs(kHelp, stdout);
+    return 0;
+  }
+  std::fputs(kHelp, stderr);
+  return 2;
+}

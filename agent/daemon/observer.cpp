@@ -1,0 +1,162 @@
+#include "agent/daemon/observer.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "agent/base/handle.hpp"
+#include "agent/varlink/ledger_file.hpp"
+#include "build_config.hpp"
+#include "probes/observe.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+// The watchdog is fed by the loop, so the loop must see a look now and then although nothing is
+// new.
+constexpr Milliseconds kDeliverAtLeastEvery{30'000};
+constexpr Milliseconds kStopPatience{2000};
+
+}  // namespace
+
+// Everything both threads touch; kept alive by both, as a stuck look outlives the Observer.
+struct Observer::Shared {
+  std::mutex mutex;
+  std::condition_variable wake;   // the observer thread waits here
+  std::condition_variable ended;  // ~Observer waits here
+  bool stop = false;
+  bool stopped = false;
+  bool requested = true;  // the first look is asked for by starting
+  std::vector<std::string> modules;
+  Milliseconds interval{1000};
+  std::optional<BootTime> deliver_by;
+  std::optional<Look> mailbox;
+  BootTime last_look{};
+  Fd event_fd;
+
+  void run();
+  bool wait_for_work(std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] static Look look(std::vector<std::string> modules, const Snapshot* previous);
+};
+
+// False: stop. Sleeps until the next look is due or asked for.
+bool Observer::Shared::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  const auto begin = BootClock::now();
+  while (!stop && !requested) {
+    BootTime due = begin + interval;
+    if (deliver_by && *deliver_by < due) due = *deliver_by;
+    const auto left = due - BootClock::now();
+    if (left <= Milliseconds{0}) break;
+    wake.wait_for(lock, left);
+  }
+  return !stop;
+}
+
+Look Observer::Shared::look(std::vector<std::string> modules, const Snapshot* previous) {
+  Look result;
+  result.started = BootClock::now();
+  probes::ObserveOptions options;
+  options.modules = std::move(modules);
+  options.port_query = PVRDMA_PORT_QUERY;
+  options.previous = previous;
+  result.snapshot = probes::observe(options);
+  // A ledger that cannot be read is taken for empty: the executor refuses to reload without one.
+  if (auto ledger = varlink::read_ledger()) result.snapshot.ledger = std::move(*ledger);
+  return result;
+}
+
+void Observer::Shared::run() {
+  std::optional<Snapshot> previous;
+  BootTime delivered{};
+  std::unique_lock lock{mutex};
+  while (wait_for_work(lock)) {
+    const bool asked = std::exchange(requested, false);
+    const std::vector<std::string> names = modules;
+    lock.unlock();
+    Look seen = look(names, previous ? &*previous : nullptr);
+    lock.lock();
+    const BootTime now = seen.snapshot.taken_at;
+    last_look = now;
+    const bool due = deliver_by && *deliver_by <= now;
+    if (due) deliver_by.reset();
+    const bool news = !previous || !previous->same_as(seen.snapshot);
+    if (asked || due || news || now - delivered >= kDeliverAtLeastEvery) {
+      delivered = now;
+      previous = seen.snapshot;
+      mailbox = std::move(seen);
+      const std::uint64_t one = 1;
+      static_cast<void>(
+          ::write(event_fd.get(), &one, sizeof one));  // cannot fail: counter of 64 bits
+    }
+  }
+  stopped = true;
+  ended.notify_all();
+}
+
+Observer::Observer(std::shared_ptr<Shared> shared, OnLook on_look)
+    : shared_(std::move(shared)), on_look_(std::move(on_look)) {}
+
+Result<std::unique_ptr<Observer>> Observer::start(sd_event* event, std::vector<std::string> modules,
+                                                  OnLook on_look) {
+  auto shared = std::make_shared<Shared>();
+  shared->modules = std::move(modules);
+  shared->event_fd = Fd{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  if (!shared->event_fd) return fail(errno, "creating", "an eventfd");
+  std::unique_ptr<Observer> observer{new Observer(shared, std::move(on_look))};
+  const int added = sd_event_add_io(event, &observer->source_, shared->event_fd.get(), EPOLLIN,
+                                    &Observer::on_wake, observer.get());
+  if (added < 0) return fail(-added, "watching", "an eventfd");
+  std::thread([shared] { shared->run(); }).detach();
+  return observer;
+}
+
+Observer::~Observer() {
+  sd_event_source_unref(source_);
+  std::unique_lock lock{shared_->mutex};
+  shared_->stop = true;
+  shared_->wake.notify_all();
+  shared_->ended.wait_for(lock, kStopPatience, [this] { return shared_->stopped; });
+}
+
+void Observer::schedule(std::vector<std::string> modules, Milliseconds interval,
+                        std::optional<BootTime> deliver_by) {
+  const std::lock_guard lock{shared_->mutex};
+  shared_->modules = std::move(modules);
+  // Waking the thread is needed only where it would sleep too long.
+  const bool sooner = interval < shared_->interval ||
+                      (deliver_by && (!shared_->deliver_by || *deliver_by < *shared_->deliver_by));
+  shared_->interval = interval;
+  shared_->deliver_by = deliver_by;
+  if (sooner) shared_->wake.notify_all();
+}
+
+void Observer::look() {
+  const std::lock_guard lock{shared_->mutex};
+  shared_->requested = true;
+  shared_->wake.notify_all();
+}
+
+BootTime Observer::last_look() const {
+  const std::lock_guard lock{shared_->mutex};
+  return shared_->last_look;
+}
+
+int Observer::on_wake(sd_event_source* /*source*/, int fd, unsigned /*events*/, void* self) {
+  std::uint64_t count = 0;
+  static_cast<void>(::read(fd, &count, sizeof count));
+  auto* observer = static_cast<Observer*>(self);
+  std::optional<Look> seen;
+  {
+    const std::lock_guard lock{observer->shared_->mutex};
+    seen = std::exchange(observer->shared_->mailbox, std::nullopt);
+  }
+  if (seen) observer->on_look_(std::move(*seen));
+  return 0;
+}
+
+}  // namespace pvrdma

@@ -1,0 +1,70 @@
+#include "agent/daemon/reconciler.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/plan/findings.hpp"
+#include "agent/plan/planner.hpp"
+#include "agent/plan/verdict.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+constexpr Milliseconds kRestingInterval{10'000};
+// The host can let go of a port without any event in the guest.
+constexpr Milliseconds kWorkingInterval{2000};
+// An agent that starts in the middle of a boot's life counts what was tried this long before it, so
+// that one which crashes again and again has one budget, not one each time.
+constexpr Milliseconds kMemory{600'000};
+
+}  // namespace
+
+Reconciler::Reconciler(Config config, BootTime started)
+    : config_(std::move(config)), health_(not_looked_yet(started)) {
+  history_.started = started;
+  history_.fresh_start = std::max(BootTime{}, started - kMemory);
+}
+
+void Reconciler::pass(const Look& look, const std::optional<BusyCall>& busy, BootTime last_answer,
+                      BootTime now) {
+  history_ = advance(std::move(history_), snapshot_ ? &*snapshot_ : nullptr, look.snapshot);
+  snapshot_ = look.snapshot;
+  may_act_ = look.started >= last_answer;
+  conclude(busy, now);
+}
+
+void Reconciler::again(const std::optional<BusyCall>& busy, BootTime now) {
+  may_act_ = false;
+  if (snapshot_) conclude(busy, now);
+}
+
+void Reconciler::conclude(const std::optional<BusyCall>& busy, BootTime now) {
+  history_.busy = busy;
+  plan_ = pvrdma::plan(config_, *snapshot_, history_, now);
+  if (!config_error_.empty())
+    plan_.findings.insert(plan_.findings.begin(), findings::config_bad(config_error_));
+  Health health = assess(config_, *snapshot_, plan_, history_, now);
+  health.since = health.state == health_.state ? health_.since : now;
+  health_ = std::move(health);
+  stands_ = driver_stands(*snapshot_, plan_);
+}
+
+void Reconciler::use(Config config) {
+  config_ = std::move(config);
+  config_error_.clear();
+}
+
+void Reconciler::reject_config(std::string error) { config_error_ = std::move(error); }
+
+void Reconciler::start_afresh(BootTime now) { history_.fresh_start = now; }
+
+void Reconciler::request_reload(bool requested) { history_.reload_requested = requested; }
+
+Milliseconds Reconciler::interval() const {
+  const bool resting = health_.state == State::Ready || health_.state == State::Absent;
+  // A job that holds the device may be waited for all day: its end sends no event, but is no hurry.
+  return resting ? kRestingInterval : kWorkingInterval;
+}
+
+}  // namespace pvrdma

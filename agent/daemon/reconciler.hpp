@@ -1,0 +1,59 @@
+// Reconciler: one pass. A look comes in; plan and health come out, and the actions go to the
+// dispatcher. Knows no sockets and no clocks but the values it is given.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "agent/daemon/observer.hpp"
+#include "agent/model/config.hpp"
+#include "agent/model/health.hpp"
+#include "agent/plan/history.hpp"
+
+namespace pvrdma {
+
+class Reconciler {
+ public:
+  Reconciler(Config config, BootTime started);
+
+  // One pass over a new look. `busy`: the executor's call under way; `last_answer`: when the last
+  // one came back.
+  void pass(const Look& look, const std::optional<BusyCall>& busy, BootTime last_answer,
+            BootTime now);
+  // The same look again: the configuration, the clock or the executor's state has changed.
+  void again(const std::optional<BusyCall>& busy, BootTime now);
+
+  // A new good configuration, or the reason why the one on disk is not (the old one stays).
+  void use(Config config);
+  void reject_config(std::string error);
+
+  // Forgives what was tried so far.
+  void start_afresh(BootTime now);
+  void request_reload(bool requested);
+
+  [[nodiscard]] const Config& config() const { return config_; }
+  [[nodiscard]] const Health& health() const { return health_; }
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] const Snapshot* snapshot() const { return snapshot_ ? &*snapshot_ : nullptr; }
+  // False where the newest look began before the executor's last answer: it proves nothing.
+  [[nodiscard]] bool may_act() const { return may_act_; }
+  // True once network managers may start (READY=1).
+  [[nodiscard]] bool stands() const { return stands_; }
+  // How long until the next look if nothing happens.
+  [[nodiscard]] Milliseconds interval() const;
+
+ private:
+  void conclude(const std::optional<BusyCall>& busy, BootTime now);
+
+  Config config_;
+  std::string config_error_;
+  History history_;
+  std::optional<Snapshot> snapshot_;
+  Plan plan_;
+  Health health_;
+  bool may_act_ = false;
+  bool stands_ = false;
+};
+
+}  // namespace pvrdma

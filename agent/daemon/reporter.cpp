@@ -1,0 +1,113 @@
+#include "agent/daemon/reporter.hpp"
+
+#include <systemd/sd-daemon.h>
+
+#include "agent/base/journal.hpp"
+#include "agent/model/messages.hpp"
+
+namespace pvrdma {
+
+using journal::Priority;
+
+namespace {
+
+Priority priority_of(State state) {
+  if (state == State::Failed) return Priority::Error;
+  return state == State::Degraded || state == State::Unknown ? Priority::Warning : Priority::Info;
+}
+
+Priority priority_of(Severity severity) {
+  if (severity == Severity::Error) return Priority::Error;
+  return severity == Severity::Warning ? Priority::Warning : Priority::Info;
+}
+
+}  // namespace
+
+void Reporter::conclude(const Health& health, bool stands) {
+  log_ports(health);
+  log_findings(health);
+  log_state(health);
+  const std::string status = std::string{to_string(health.state)} + ": " + health.summary;
+  if (status != status_) sd_notify(0, ("STATUS=" + status).c_str());
+  status_ = status;
+  if (stands) ready();
+}
+
+void Reporter::look_finished() { sd_notify(0, "WATCHDOG=1"); }
+
+void Reporter::ready() {
+  if (!ready_) sd_notify(0, "READY=1");
+  ready_ = true;
+}
+
+void Reporter::log_state(const Health& health) {
+  if (health.state == state_) return;
+  // A VM without an adapter is no news at all.
+  if (!(state_ == State::Unknown && health.state == State::Absent))
+    journal::log(
+        priority_of(health.state), messages::kStateChanged,
+        std::string{to_string(health.state)} + ": " + health.summary,
+        {{"PVRDMA_STATE", to_string(health.state)}, {"PVRDMA_STATE_BEFORE", to_string(state_)}});
+  state_ = health.state;
+}
+
+void Reporter::log_ports(const Health& health) {
+  std::map<std::string, std::string> ports;
+  for (const AdapterHealth& entry : health.adapters) {
+    const RdmaDevice* rdma = entry.adapter.rdma.get();
+    const std::string now = rdma == nullptr ? "" : rdma->port.state.value_or("unreadable");
+    const auto before = ports_.find(entry.adapter.function);
+    const std::string was = before == ports_.end() ? "" : before->second;
+    ports.emplace(entry.adapter.function, now);
+    if (now == was || now.empty()) continue;
+    journal::log(Priority::Info, messages::kPortChanged,
+                 "Port of " + rdma->name + " (" + entry.adapter.function + ") is " + now +
+                     (was.empty() ? "" : ", was " + was),
+                 {{"PVRDMA_ADAPTER", entry.adapter.function}, {"PVRDMA_PORT_STATE", now}});
+  }
+  ports_ = std::move(ports);
+}
+
+void Reporter::log_findings(const Health& health) {
+  std::set<std::string> present;
+  for (const Finding& finding : health.findings) {
+    const std::string adapter = finding.adapter.value_or("");
+    const std::string key = finding.id + " " + adapter + (adapter.empty() ? finding.summary : "");
+    present.insert(key);
+    if (findings_.count(key) > 0) continue;
+    journal::log(priority_of(finding.severity), messages::kFindingRaised,
+                 finding.summary + (finding.remedy.empty() ? "" : " " + finding.remedy),
+                 {{"PVRDMA_FINDING", finding.id}, {"PVRDMA_ADAPTER", adapter}});
+  }
+  findings_ = std::move(present);
+}
+
+void Reporter::call_ended(const Operation& operation, const Result<varlink::Answer>& answer) {
+  std::string refusal;
+  if (!answer) refusal = answer.error().message();
+  if (refusal.empty() || refusal == last_refusal_) {
+    last_refusal_ = refusal;
+    return;
+  }
+  last_refusal_ = refusal;
+  journal::log(Priority::Warning, messages::kActionFailed, describe(operation) + ": " + refusal,
+               {{"PVRDMA_VERB", verb(operation)}, {"PVRDMA_TARGET", target(operation)}});
+}
+
+void Reporter::call_stuck(const BusyCall& call) {
+  journal::log(Priority::Error, messages::kCallStuck,
+               call.call + " has not come back from the kernel since " + wall_time(call.since),
+               {{"PVRDMA_CALL", call.call}});
+}
+
+void Reporter::config_loaded(std::size_t files) {
+  journal::log(Priority::Info, messages::kConfigLoaded,
+               "Configuration read again (" + std::to_string(files) + " files)");
+}
+
+void Reporter::config_rejected(const std::string& error) {
+  journal::log(Priority::Error, messages::kConfigBad,
+               "The configuration is not good, the last good one stays in force: " + error);
+}
+
+}  // namespace pvrdma

@@ -1,0 +1,44 @@
+// Reporter: what the administrator is told without asking. The journal gets each change once, the
+// service manager the state in a line. A quiet system logs nothing.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "agent/base/error.hpp"
+#include "agent/model/health.hpp"
+#include "agent/varlink/json.hpp"
+
+namespace pvrdma {
+
+class Reporter {
+ public:
+  // A new conclusion: logs what differs from the one before, sets STATUS=, and says READY=1 once
+  // `stands`.
+  void conclude(const Health& health, bool stands);
+  // Feeds the watchdog: the only thing that does.
+  void look_finished();
+  // READY=1 at the latest: the boot does not wait longer for a driver that takes its time.
+  void ready();
+  // The executor could not be reached, or refused. What it did or tried it has logged itself.
+  void call_ended(const Operation& operation, const Result<varlink::Answer>& answer);
+  void call_stuck(const BusyCall& call);
+
+  void config_loaded(std::size_t files);
+  void config_rejected(const std::string& error);
+
+ private:
+  void log_state(const Health& health);
+  void log_ports(const Health& health);
+  void log_findings(const Health& health);
+
+  State state_ = State::Unknown;
+  std::map<std::string, std::string> ports_;  // function -> port state
+  std::set<std::string> findings_;            // id and adapter of those present
+  std::string status_;
+  std::string last_refusal_;
+  bool ready_ = false;
+};
+
+}  // namespace pvrdma
