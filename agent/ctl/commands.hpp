@@ -1,0 +1,47 @@
+// The commands of pvrdma-agentctl, a function and a file each. They return the exit code: 0 ready
+// or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no answer in time, a bad
+// answer, a wrong command line). That is a monitoring plugin's.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "agent/base/clock.hpp"
+#include "agent/base/error.hpp"
+#include "agent/ctl/connection.hpp"
+#include "agent/ctl/console.hpp"
+#include "agent/ctl/local.hpp"
+
+namespace pvrdma::ctl {
+
+inline constexpr int kExitUnknown = 3;
+
+// What all commands share.
+struct Settings {
+  std::string socket = kAgentSocket;
+  bool json = false;
+  Milliseconds answer_within = std::chrono::seconds{5};
+  Milliseconds reload_within = std::chrono::minutes{2};  // an unload alone may take seconds
+  // What `status` and `plan` do where no agent runs; empty: nothing.
+  std::function<Result<LocalLook>()> look_without_agent;
+};
+
+struct WaitOptions {
+  Milliseconds timeout = std::chrono::seconds{90};
+  // Any verdict will do, also degraded and failed; otherwise ready or absent.
+  bool for_settled = false;
+};
+
+int health(const Settings& settings, const Console& console);
+int status(const Settings& settings, const Console& console);
+int plan(const Settings& settings, const Console& console);
+int wait(const Settings& settings, const Console& console, const WaitOptions& options);
+// `limit` none: until a signal ends the process.
+int watch(const Settings& settings, const Console& console, std::optional<Milliseconds> limit);
+// `adapter`: a function address, RDMA device or netdev, which must exist; none: any.
+int reload(const Settings& settings, const Console& console,
+           const std::optional<std::string>& adapter);
+
+}  // namespace pvrdma::ctl

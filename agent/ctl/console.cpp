@@ -1,0 +1,52 @@
+#include "agent/ctl/console.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+namespace pvrdma::ctl {
+
+namespace {
+
+constexpr std::size_t kNarrowest = 40;
+constexpr std::size_t kWidest = 120;  // longer lines are hard to read, whatever fits
+
+bool is_set(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
+}  // namespace
+
+Console Console::of_process() {
+  Console console{stdout, stderr};
+  if (isatty(STDOUT_FILENO) == 0) return console;
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    console.width = std::clamp<std::size_t>(size.ws_col, kNarrowest, kWidest);
+  console.live = is_set("TERM") && std::string_view{std::getenv("TERM")} != "dumb";
+  console.colour = console.live && !is_set("NO_COLOR");
+  return console;
+}
+
+Style Console::style() const { return {width, colour, std::time(nullptr)}; }
+
+bool Console::print(const std::string& text) const {
+  return std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0;
+}
+
+void Console::complain(const std::string& text) const {
+  const std::string line = "pvrdma-agentctl: " + text + "\n";
+  // Where even this cannot be written, the exit code is left to tell.
+  static_cast<void>(std::fwrite(line.data(), 1, line.size(), err));
+  static_cast<void>(std::fflush(err));
+}
+
+void Console::progress(const std::string& text) const {
+  if (live) print("\r\x1b[K" + shortened(text, width - 1));
+}
+
+}  // namespace pvrdma::ctl

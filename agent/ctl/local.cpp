@@ -1,0 +1,41 @@
+#include "agent/ctl/local.hpp"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "agent/config/config_files.hpp"
+#include "agent/plan/planner.hpp"
+#include "agent/plan/verdict.hpp"
+#include "agent/varlink/json.hpp"
+#include "agent/varlink/ledger_file.hpp"
+#include "probes/observe.hpp"
+
+namespace pvrdma::ctl {
+
+Result<LocalLook> look_locally(const Root& root) {
+  const auto loaded = load_config(root);
+  if (!loaded) return fail(loaded.error());
+  const Config& config = loaded->config;
+  probes::ObserveOptions options;
+  options.root = root;
+  options.modules = config.modules.before;
+  Snapshot snapshot = probes::observe(options);
+  // Readable for the agent's user and root only: an empty ledger then, as before any attempt.
+  if (auto ledger = varlink::read_ledger(root / varlink::kLedgerPath))
+    snapshot.ledger = std::move(*ledger);
+
+  const BootTime now = BootClock::now();
+  // One look cannot tell since when things are as they are. They are taken to have just settled:
+  // then the plan is what an agent would do once it has waited that out.
+  History history;
+  history.started = now;
+  for (const Adapter& adapter : snapshot.adapters.value_or({}))
+    history.adapters[adapter.function] = {now, now - 3 * kSettle, 0, now};
+  const Plan made = plan(config, snapshot, history, now);
+  Health health = assess(config, snapshot, made, history, now);
+  health.since = now;
+  return LocalLook{std::make_shared<const Json>(varlink::to_json(health, now)),
+                   std::make_shared<const Json>(varlink::to_json(made, now))};
+}
+
+}  // namespace pvrdma::ctl

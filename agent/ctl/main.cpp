@@ -1,0 +1,125 @@
+// pvrdma-agentctl: the command line of pvrdma-agent. Wiring only: options in, one command called.
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "agent/config/config_files.hpp"
+#include "agent/config/duration.hpp"
+#include "agent/ctl/commands.hpp"
+#include "build_config.hpp"
+
+namespace {
+
+using namespace pvrdma;
+using namespace pvrdma::ctl;
+
+constexpr const char* kFooter =
+    "Exit codes: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no\n"
+    "answer in time, wrong command line).";
+
+// CLI11 prints the message after the option's name.
+CLI::Validator duration_check() {
+  return {[](const std::string& text) {
+            return parse_timeout(text) ? std::string{} : std::string{kTimeoutRule};
+          },
+          "TIME"};
+}
+
+struct Words {
+  std::string timeout;
+  std::string goal = "ready";
+  std::string adapter;
+};
+
+// Without --timeout the configuration's readiness.timeout counts. A configuration that cannot be
+// read is the agent's to report, so the built-in value serves then.
+Milliseconds wait_timeout(const std::string& word) {
+  if (const auto given = parse_timeout(word)) return *given;
+  const auto loaded = load_config();
+  return loaded ? loaded->config.readiness.timeout : Config{}.readiness.timeout;
+}
+
+// Global options work before and after the command: subcommands pass on what they do not know.
+void add_global_options(CLI::App& app, Settings& settings) {
+  app.set_version_flag("--version", std::string{"pvrdma-agentctl "} + PVRDMA_VERSION);
+  app.add_flag("--json", settings.json, "Print JSON, for programs");
+  app.add_option("--socket", settings.socket, "Where the agent listens")
+      ->type_name("PATH")
+      ->capture_default_str();
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.footer(kFooter);
+}
+
+int run(int argc, char** argv) {
+  Settings settings;
+  settings.look_without_agent = [] { return look_locally(); };
+  const Console console = Console::of_process();
+  Words words;
+  int code = kExitUnknown;
+  CLI::App app{"State of the PVRDMA adapters of this machine, as pvrdma-agent sees it.",
+               "pvrdma-agentctl"};
+  add_global_options(app, settings);
+  const auto command = [&](const char* name, const char* what, std::function<int()> call) {
+    CLI::App* added = app.add_subcommand(name, what);
+    added->fallthrough()->footer(kFooter);
+    added->callback([&code, call = std::move(call)] { code = call(); });
+    return added;
+  };
+
+  command("health", "One screen: the verdict, what is wrong and what to do, every adapter",
+          [&] { return health(settings, console); });
+  command("status", "One line for each adapter", [&] { return status(settings, console); });
+  command("plan", "What the agent would do now and why; changes nothing",
+          [&] { return plan(settings, console); });
+  CLI::App* waiting = command("wait", "Wait until the adapters are ready (or there are none)", [&] {
+    return wait(settings, console, {wait_timeout(words.timeout), words.goal == "settled"});
+  });
+  waiting
+      ->add_option("--timeout", words.timeout,
+                   "How long at most (default: readiness.timeout of the configuration, 90s)")
+      ->check(duration_check());
+  waiting
+      ->add_option("--for", words.goal,
+                   "ready: ready or absent; settled: any verdict, also degraded or failed")
+      ->type_name("STATE")
+      ->check(CLI::IsMember({"ready", "settled"}))
+      ->capture_default_str();
+  CLI::App* watching = command("watch", "Print a line for each change, until interrupted", [&] {
+    return watch(settings, console, parse_timeout(words.timeout));
+  });
+  watching->add_option("--timeout", words.timeout, "Stop after this time (default: never)")
+      ->check(duration_check());
+  CLI::App* reloading =
+      command("reload", "Unload vmw_pvrdma and load it again, unless in use", [&] {
+        return reload(settings, console,
+                      words.adapter.empty() ? std::nullopt : std::optional{words.adapter});
+      });
+  reloading
+      ->add_option("ADAPTER", words.adapter,
+                   "Must exist: PCI address, RDMA device or interface (all adapters are reloaded)")
+      ->type_name("");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    console.complain(printable(error.what()) + ". Try: pvrdma-agentctl --help");
+    return kExitUnknown;
+  }
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& surprise) {
+    Console::of_process().complain(printable(surprise.what()));
+    return kExitUnknown;
+  }
+}

@@ -1,0 +1,100 @@
+// `reload`: asks the agent to unload vmw_pvrdma and load it again, and says what became of it.
+#include <cerrno>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "agent/ctl/commands.hpp"
+#include "agent/ctl/fields.hpp"
+#include "agent/ctl/rendering.hpp"
+#include "agent/varlink/client.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+struct Told {
+  int code = kExitUnknown;
+  std::string error;    // for machines; empty: it was reloaded
+  std::string message;  // one line for a person
+  Json holders = Json::array();
+  Json health;  // after it; null: not told
+};
+
+Told failed(const NoAnswer& trouble) { return {kExitUnknown, trouble.id, trouble.line(), {}, {}}; }
+
+Told refused(const std::string& error, const Json& parameters) {
+  const auto said = [&](const char* key) { return text(parameters, key).value_or("unknown"); };
+  if (error == "io.pvrdma.Agent.InUse")
+    return {1,
+            error,
+            "not reloaded: a process holds an adapter, so the driver cannot be taken away. Nothing "
+            "was changed",
+            list_of(parameters, "holders"),
+            {}};
+  if (error == "io.pvrdma.Agent.PermissionDenied")
+    return {kExitUnknown, error, "only root may reload: sudo pvrdma-agentctl reload", {}, {}};
+  if (error == "io.pvrdma.Agent.NoSuchAdapter")
+    return {kExitUnknown,
+            error,
+            "there is no PVRDMA adapter " + said("adapter") + ". See: pvrdma-agentctl status",
+            {},
+            {}};
+  if (error == "io.pvrdma.Agent.Failed")
+    return {2, error, "not reloaded: " + said("reason"), {}, {}};
+  return failed(bad_answer(printable(error)));
+}
+
+Told carried_out(Json parameters) {
+  auto health = member(std::move(parameters), "health");
+  if (!health) return failed(health.error());
+  const std::string state = state_of(*health);
+  // It was asked for a reload, and that is done; the port may need another moment.
+  const int code = state == "converging" ? 0 : exit_code_of(*health);
+  return {code,
+          "",
+          "reloaded; now " + state + ": " + text(*health, "summary").value_or(""),
+          {},
+          std::move(*health)};
+}
+
+Told ask_to_reload(const Settings& settings, const std::optional<std::string>& adapter) {
+  auto client = varlink::Client::connect(settings.socket, settings.answer_within);
+  if (!client) return failed(explain(client.error(), settings.socket));
+  Json parameters = Json::object();
+  if (adapter) parameters["adapter"] = *adapter;
+  auto reply = client->call("io.pvrdma.Agent.Reload", parameters, settings.reload_within);
+  if (!reply && reply.error().code == ETIMEDOUT)
+    return failed({"reload-not-finished",
+                   "the reload has not finished within " + span(settings.reload_within),
+                   "It is not called off. See: pvrdma-agentctl health"});
+  if (!reply) return failed(explain(reply.error(), settings.socket));
+  if (!reply->error.empty()) return refused(reply->error, reply->parameters);
+  return carried_out(std::move(reply->parameters));
+}
+
+}  // namespace
+
+int reload(const Settings& settings, const Console& console,
+           const std::optional<std::string>& adapter) {
+  if (!settings.json) console.progress("reloading vmw_pvrdma ...");
+  const Told told = ask_to_reload(settings, adapter);
+  if (settings.json) {
+    const Json object = {{"reloaded", told.error.empty()},
+                         {"error", told.error.empty() ? Json{} : Json(told.error)},
+                         {"message", told.message},
+                         {"holders", told.holders.is_array() ? told.holders : Json::array()},
+                         {"health", told.health}};
+    return console.print(dumped(object) + "\n") ? told.code : kExitUnknown;
+  }
+  console.progress("");
+  if (told.error.empty()) return console.print(told.message + "\n") ? told.code : kExitUnknown;
+  std::string text = told.message;
+  const std::string holders =
+      render_holders(told.holders, 2, std::numeric_limits<std::size_t>::max());
+  if (!holders.empty()) text += ". Held by:\n" + holders.substr(0, holders.size() - 1);
+  console.complain(text);
+  return told.code;
+}
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,176 @@
+#include "agent/ctl/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <utility>
+
+namespace pvrdma::ctl {
+
+namespace {
+
+struct CodePoint {
+  char32_t value = 0;
+  std::size_t length = 0;  // bytes; 0: not UTF-8
+};
+
+// RFC 3629, overlong forms, surrogates and values above U+10FFFF refused.
+CodePoint decode(std::string_view text) {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
+  char32_t value = lead & (0x7FU >> length);
+  for (std::size_t at = 1; at < length; ++at) {
+    if ((byte(at) & 0xC0U) != 0x80) return {};
+    value = (value << 6U) | (byte(at) & 0x3FU);
+  }
+  const std::array<char32_t, 5> smallest{0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (value < smallest[length] || value > 0x10FFFF || surrogate) return {};
+  return {value, length};
+}
+
+bool reorders(char32_t value) {
+  return value == 0x200E || value == 0x200F || (value >= 0x2028 && value <= 0x202E) ||
+         (value >= 0x2066 && value <= 0x2069);
+}
+
+std::string escape(const char* format, unsigned value) {
+  std::array<char, 16> text{};
+  const int length = std::snprintf(text.data(), text.size(), format, value);
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+std::string plural(std::int64_t number, const char* unit) {
+  return std::to_string(number) + " " + unit + (number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint point = decode(text);
+    if (point.length == 0) {
+      out += escape("\\x%02x", static_cast<unsigned char>(text.front()));
+      text.remove_prefix(1);
+      continue;
+    }
+    if (point.value == '\n') {
+      out += "\\n";
+    } else if (point.value == '\t') {
+      out += "\\t";
+    } else if (point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0)) {
+      out += escape("\\x%02x", static_cast<unsigned>(point.value));
+    } else if (reorders(point.value)) {
+      out += escape("\\u%04x", static_cast<unsigned>(point.value));
+    } else {
+      out += text.substr(0, point.length);
+    }
+    text.remove_prefix(point.length);
+  }
+  return out;
+}
+
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80;
+  }));
+}
+
+std::string padded(std::string text, std::size_t width) {
+  const std::size_t used = columns(text);
+  if (used < width) text.append(width - used, ' ');
+  return text;
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  if (columns(text) <= width) return std::string{text};
+  const std::string_view dots = width >= 3 ? "..." : "";
+  std::string out;
+  for (std::size_t taken = 0; taken < width - dots.size(); ++taken) {
+    const std::size_t length = std::max<std::size_t>(decode(text).length, 1);
+    out += text.substr(0, length);
+    text.remove_prefix(length);
+  }
+  return out + std::string{dots};
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string out;
+  std::size_t column = indent;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.empty()) continue;
+    const std::size_t length = columns(word);
+    if (column > indent && column + 1 + length > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    }
+    if (column > indent) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += length;
+  }
+  return out;
+}
+
+std::string span(Milliseconds time) {
+  const std::int64_t ms = std::max<std::int64_t>(time.count(), 0);
+  if (ms < 1000) return std::to_string(ms) + " ms";
+  const std::int64_t s = ms / 1000;
+  const auto both = [](std::int64_t large, std::string large_unit, std::int64_t small,
+                       const char* small_unit) {
+    return large_unit + (small == 0 || large >= 100
+                             ? std::string{}
+                             : " " + std::to_string(small) + " " + small_unit);
+  };
+  if (s < 60) return std::to_string(s) + " s";
+  if (s < 3600) return both(s / 60, std::to_string(s / 60) + " min", s % 60, "s");
+  if (s < 86400) return both(s / 3600, std::to_string(s / 3600) + " h", s % 3600 / 60, "min");
+  return both(s / 86400, plural(s / 86400, "day"), s % 86400 / 3600, "h");
+}
+
+std::optional<std::time_t> wall_time_from(const std::string& text) {
+  std::tm utc{};
+  const char* end = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return timegm(&utc);
+}
+
+std::string moment(const std::string& rfc3339, std::time_t now) {
+  const auto then = wall_time_from(rfc3339);
+  if (!then) return rfc3339;
+  return rfc3339.substr(0, 10) + " " + rfc3339.substr(11, 8) + " UTC (" +
+         span(std::chrono::seconds{now - *then}) + " ago)";
+}
+
+std::string painted(std::string text, Colour colour, const Style& style) {
+  if (!style.colour || text.empty()) return text;
+  const auto code = [&] {
+    switch (colour) {
+      case Colour::Bold:
+        return "\x1b[1m";
+      case Colour::Dim:
+        return "\x1b[2m";
+      case Colour::Green:
+        return "\x1b[1;32m";
+      case Colour::Yellow:
+        return "\x1b[1;33m";
+      case Colour::Red:
+        return "\x1b[1;31m";
+    }
+    return "";
+  }();
+  return code + std::move(text) + "\x1b[0m";
+}
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,52 @@
+// Text for a person: escaping, wrapping, spans of time, colours. Pure.
+//
+// Nothing that comes from outside (a process's name, an interface's name) is printed before it went
+// through printable(): such a name may hold terminal control sequences.
+#pragma once
+
+#include <cstddef>
+#include <ctime>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/base/clock.hpp"
+
+namespace pvrdma::ctl {
+
+// How to write: all that a rendering depends on beside its input.
+struct Style {
+  std::size_t width = 80;  // columns
+  bool colour = false;
+  std::time_t now = 0;  // wall time, to say how long ago something was
+};
+
+// The text with control characters, bytes that are not UTF-8 and the invisible characters that
+// reorder text (U+202A…, U+2066…) as escapes: "\n", "\x1b", "\u202e". A backslash stays as it is.
+[[nodiscard]] std::string printable(std::string_view text);
+
+// Columns of a printable text, one for each code point.
+[[nodiscard]] std::size_t columns(std::string_view text);
+// Filled up with spaces to a number of columns.
+[[nodiscard]] std::string padded(std::string text, std::size_t width);
+// Cut to a number of columns, "..." at its end where something is missing.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
+
+// Broken at spaces into lines of at most `width` columns, each but the first indented. The first is
+// taken to start at column `indent` as well. A longer word gets a line of its own, whole, so that
+// it can be copied. No newline at the end.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
+
+// "12 ms", "3 s", "4 min 5 s", "2 h 10 min", "3 days 4 h". Negative counts as zero.
+[[nodiscard]] std::string span(Milliseconds time);
+
+// "2026-11-21T02:31:43Z" (RFC 3339 in UTC, whole seconds) as wall time.
+[[nodiscard]] std::optional<std::time_t> wall_time_from(const std::string& text);
+// "2026-11-21 02:31:43 UTC (4 h 12 min ago)"; a text that is no time comes back as it is.
+[[nodiscard]] std::string moment(const std::string& rfc3339, std::time_t now);
+
+enum class Colour { Bold, Dim, Green, Yellow, Red };
+// Between the colour's escape sequences where the style has colours.
+[[nodiscard]] std::string painted(std::string text, Colour colour, const Style& style);
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,35 @@
+// The look without an agent, at a tree with nothing of RDMA in it.
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "agent/ctl/fields.hpp"
+#include "agent/ctl/local.hpp"
+#include "agent/ctl/rendering.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/ctl/fake_agent.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::ctl;
+
+TEST_CASE("a machine without an adapter is absent, and there is nothing to do") {
+  const fake::Directory directory;
+  std::filesystem::create_directories(directory / "sys/bus/pci/devices");
+  std::filesystem::create_directories(directory / "proc");
+  std::ofstream{directory / "proc/modules"} << "";
+  const auto look = look_locally(Root{directory / ""});
+  REQUIRE(look);
+  CHECK(state_of(*look->health) == "absent");
+  CHECK(render_status(*look->health, Style{}) == "no PVRDMA adapter\n");
+  CHECK(list_of(*look->plan, "actions").empty());
+}
+
+TEST_CASE("a bad configuration is told, not passed over") {
+  const fake::Directory directory;
+  std::filesystem::create_directories(directory / "etc/pvrdma-agent");
+  std::ofstream{directory / "etc/pvrdma-agent/pvrdma-agent.toml"}
+      << "[modules]\nreload = \"sometimes\"\n";
+  const auto look = look_locally(Root{directory / ""});
+  REQUIRE_FALSE(look);
+  CHECK(look.error().message().find("pvrdma-agent.toml:2") != std::string::npos);
+}

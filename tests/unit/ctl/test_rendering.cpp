@@ -1,0 +1,164 @@
+// Rendering under odd conditions: narrow terminals, colours, old, new and broken daemons.
+#include <string>
+
+#include "agent/ctl/fields.hpp"
+#include "agent/ctl/rendering.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/ctl/samples.hpp"
+
+using namespace pvrdma::ctl;
+
+namespace {
+
+const Style kPlain{80, false, 1795228483};
+
+std::string longest_line(const std::string& text) {
+  std::string longest;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    if (end - start > longest.size()) longest = text.substr(start, end - start);
+    start = end + 1;
+  }
+  return longest;
+}
+
+}  // namespace
+
+TEST_CASE("a screen keeps to the width of the terminal") {
+  for (const std::size_t width : {60U, 80U, 100U}) {
+    const Style style{width, false, kPlain.now};
+    CHECK(columns(longest_line(render_health(samples::failed(), style))) <= width);
+    CHECK(columns(longest_line(render_health(samples::degraded(), style))) <= width);
+  }
+}
+
+TEST_CASE("colours only where the style has them") {
+  for (const Json& health : {samples::ready(), samples::failed(), samples::stuck()}) {
+    CHECK(render_health(health, kPlain).find('\x1b') == std::string::npos);
+    CHECK(render_status(health, kPlain).find('\x1b') == std::string::npos);
+  }
+  const Style coloured{80, true, kPlain.now};
+  CHECK(render_health(samples::ready(), coloured).rfind("\x1b[1;32mREADY\x1b[0m  1 of", 0) == 0);
+  CHECK(render_health(samples::failed(), coloured).find("\x1b[1;31mERROR\x1b[0m") !=
+        std::string::npos);
+  CHECK(render_status(samples::failed(), coloured).find("\x1b[1;31mfailed\x1b[0m  -") !=
+        std::string::npos);
+}
+
+TEST_CASE("with colours, too, a name from outside cannot send escape sequences") {
+  const Style coloured{80, true, kPlain.now};
+  const std::string screen = render_health(samples::degraded(), coloured);
+  CHECK(screen.find("\x1b[2J") == std::string::npos);
+  CHECK(screen.find("\\x1b[2J") != std::string::npos);
+  Json health = samples::ready();
+  health["adapters"][0]["netdev"] = "e\x1b[31mvil\n";
+  CHECK(render_status(health, kPlain).find("  e\\x1b[31mvil\\n  ") != std::string::npos);
+}
+
+TEST_CASE("fields that are missing or of another type are passed over") {
+  CHECK(render_health(Json::object(), kPlain) ==
+        "UNKNOWN  \n         the adapters have not been looked at yet\n");
+  CHECK(render_status(Json::object(), kPlain) == "unknown: no adapter reported\n");
+  CHECK(render_plan(Json::object(), kPlain) == "nothing to do\n");
+  CHECK(render_adapter(Json{{"function", "0000:13:00.1"}}, kPlain) == "0000:13:00.1  unknown\n");
+  const Json twisted = Json::parse(R"({"state": 7, "summary": [], "adapters": [null, 3, {}],
+      "findings": {"a": 1}, "executor": "busy", "observed_ms_ago": "12"})");
+  CHECK(render_health(twisted, kPlain) ==
+        "UNKNOWN  \n         the adapters have not been looked at yet\n\nadapter  unknown\n");
+  Json newer = samples::ready();
+  newer["state"] = "splendid";
+  newer["something"] = {{"new", true}};
+  CHECK(render_health(newer, kPlain).rfind("SPLENDID  1 of 1", 0) == 0);
+  CHECK(exit_code_of(newer) == 3);
+}
+
+TEST_CASE("a field that could not be read is not called absent") {
+  Json adapter = samples::broken_adapter();
+  adapter["unreadable"] = {"driver: reading driver: Permission denied"};
+  const std::string rows = render_adapter(adapter, kPlain);
+  CHECK(rows.find("  Driver       could not be read\n") != std::string::npos);
+  CHECK(rows.find("  RDMA device  none: the driver has not registered one\n") != std::string::npos);
+}
+
+TEST_CASE("a lost pairing is shown, an intact one is not") {
+  Json adapter = samples::ready_adapter();
+  CHECK(render_adapter(adapter, kPlain).find("Paired with") == std::string::npos);
+  adapter["rdma_netdev"] = nullptr;
+  CHECK(render_adapter(adapter, kPlain).find("  Paired with  none: the driver has lost") !=
+        std::string::npos);
+}
+
+TEST_CASE("long lists of holders and GIDs are cut on the screen") {
+  Json health = samples::degraded();
+  Json& holders = health["findings"][1]["evidence"]["holders"];
+  for (int pid = 1000; pid < 1128; ++pid) holders.push_back({{"pid", pid}, {"command", "mpirun"}});
+  CHECK(render_health(health, kPlain).find("           and 123 more (all of them: --json)\n") !=
+        std::string::npos);
+  Json adapter = samples::ready_adapter();
+  for (int index = 2; index < 12; ++index)
+    adapter["gids"].push_back({{"index", index}, {"gid", "fe80::1"}, {"type", "RoCE v2"}});
+  CHECK(render_adapter(adapter, kPlain).find("               and 4 more (all of them: --json)\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("a finding of the agent about a stuck executor is not repeated") {
+  Json health = samples::stuck();
+  health["findings"].push_back(
+      samples::finding("executor-stuck", "error", "LoadModule mlx4_ib has not come back.", ""));
+  const std::string screen = render_health(health, kPlain);
+  CHECK(screen.find("STUCK  ") == std::string::npos);
+  CHECK(screen.find("ERROR    executor-stuck: ") != std::string::npos);
+}
+
+TEST_CASE("plan: actions with reasons, findings, the next look") {
+  const Json plan = {
+      {"actions",
+       {{{"verb", "LoadModule"}, {"target", "ib_umad"}, {"reason", "it must come first"}},
+        {{"verb", "ReloadDriver"}, {"target", "vmw_pvrdma"}, {"reason", "the port is DOWN"}},
+        {{"verb", "Dance"}, {"target", "tango"}, {"reason", ""}}}},
+      {"findings", {samples::finding("giving-up", "warning", "It was tried 5 times.", "Wait.")}},
+      {"next_look_in_ms", 5000}};
+  CHECK(render_plan(plan, kPlain) == R"(1. load module ib_umad
+   because it must come first
+2. unload driver vmw_pvrdma and load it again, for all adapters
+   because the port is DOWN
+3. Dance tango
+
+WARNING  giving-up: It was tried 5 times.
+         To do: Wait.
+
+Without any event, the agent looks again in 5 s.
+)");
+}
+
+TEST_CASE("exit codes of a plan") {
+  const Json action = {{"verb", "LoadModule"}, {"target", "ib_umad"}};
+  const auto code = [](Json actions, Json findings) {
+    return plan_exit_code({{"actions", std::move(actions)}, {"findings", std::move(findings)}});
+  };
+  const Json none = Json::array();
+  CHECK(code(none, none) == 0);
+  CHECK(code(none, Json::array({samples::finding("a", "info", "", "")})) == 0);
+  CHECK(code(none, Json::array({samples::finding("a", "warning", "", "")})) == 1);
+  CHECK(code(Json::array({action}), none) == 1);
+  CHECK(code(Json::array({action}), Json::array({samples::finding("a", "error", "", "")})) == 2);
+}
+
+TEST_CASE("exit codes of states are a monitoring plugin's") {
+  const std::vector<std::pair<std::string, int>> codes{{"ready", 0},    {"absent", 0},
+                                                       {"degraded", 1}, {"converging", 1},
+                                                       {"failed", 2},   {"unknown", 3}};
+  for (const auto& [state, code] : codes) CHECK(exit_code_of({{"state", state}}) == code);
+  CHECK(exit_code_of(Json::object()) == 3);
+}
+
+TEST_CASE("the reason of a state is its worst finding, else the call under way") {
+  CHECK(reason_of(samples::degraded()).rfind("vmw_pvrdma ought to be reloaded", 0) == 0);
+  CHECK(reason_of(samples::converging()) == "bring up the link of adapter 0000:13:00.1 to finish");
+  CHECK(reason_of(samples::unknown()) == "no look has finished yet");
+}
+
+TEST_CASE("JSON is printed in ASCII, whatever the strings hold") {
+  CHECK(dumped(Json{{"command", "\x1b[2J\x7f\xc2\x9b\xff"}}, -1) ==
+        R"({"command":"\u001b[2J\u007f\u009b\ufffd"})");
+}

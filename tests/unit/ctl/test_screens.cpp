@@ -1,0 +1,146 @@
+// Exact screens: what an administrator reads is part of the product.
+#include <string>
+
+#include "agent/ctl/fields.hpp"
+#include "agent/ctl/rendering.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/ctl/samples.hpp"
+
+using namespace pvrdma::ctl;
+
+namespace {
+
+struct Screen {
+  std::string name;
+  Json health;
+  std::string expected;
+};
+
+// Three minutes after the `since` of the samples.
+const Style kPlain{80, false, 1795228483};
+
+std::vector<Screen> screens() {
+  return {
+      {"ready", samples::ready(), R"(READY  1 of 1 adapters ready
+       since 2026-11-21 02:31:43 UTC (3 min ago), observed 12 ms ago
+
+0000:13:00.1  ready
+  RDMA device  rocep19s0f1, also known as vmw_pvrdma0
+  Port         ACTIVE, physical LINK_UP, RDMA MTU 1024
+  Interface    ens224f0, link up with carrier, 00:50:56:8a:9f:c2, MTU 9000
+  Addresses    192.168.30.201/24, fe80::250:56ff:fe8a:9fc2/64
+  GIDs         index 0, fe80::250:56ff:fe8a:9fc2, RoCE v2
+               index 1, ::ffff:192.168.30.201, RoCE v2 (the usual choice)
+  Managed by   pvrdma-agent
+  Changes      3 of the port state, last 2026-11-21 02:31:43 UTC (3 min ago)
+)"},
+      {"converging", samples::converging(), R"(CONVERGING  0 of 1 adapters ready
+            since 2026-11-21 02:31:43 UTC (3 min ago), observed 12 ms ago
+
+Doing now: bring up the link of adapter 0000:13:00.1 (for 40 ms)
+
+0000:13:00.1  converging
+  RDMA device  rocep19s0f1, also known as vmw_pvrdma0
+  Port         DOWN (no RDMA traffic), physical DISABLED
+  Interface    ens224f0, link down, 00:50:56:8a:9f:c2, MTU 9000
+  Addresses    none
+  Managed by   pvrdma-agent
+)"},
+      {"degraded", samples::degraded(), R"(DEGRADED  1 of 1 adapters ready
+          since 2026-11-21 02:31:43 UTC (3 min ago), observed 12 ms ago
+
+WARNING  driver-in-use: vmw_pvrdma ought to be reloaded (ib_umad was loaded
+         after it), but is held.
+         Held by:
+           PID 812 ibv_asyncwatch (rocep19s0f1)
+           PID 813 \x1b[2J\u202eevil (rocep19s0f1)
+           PID 814 (its name could not be read)
+         To do: Nothing is unloaded while a process holds an adapter.
+
+0000:13:00.1  ready
+  RDMA device  rocep19s0f1, also known as vmw_pvrdma0
+  Port         ACTIVE, physical LINK_UP, RDMA MTU 1024
+  Interface    ens224f0, link up with carrier, 00:50:56:8a:9f:c2, MTU 9000
+  Addresses    192.168.30.201/24, fe80::250:56ff:fe8a:9fc2/64
+  GIDs         index 0, fe80::250:56ff:fe8a:9fc2, RoCE v2
+               index 1, ::ffff:192.168.30.201, RoCE v2 (the usual choice)
+  Managed by   pvrdma-agent
+  Changes      3 of the port state, last 2026-11-21 02:31:43 UTC (3 min ago)
+
+NOTE     module-not-shipped: The kernel 6.1.0-18 does not ship mlx4_ib.
+
+Since boot: driver reloaded 2x
+)"},
+      {"failed", samples::failed(), R"(FAILED  1 of 2 adapters ready
+        since 2026-11-21 02:31:43 UTC (3 min ago), observed 1 min 35 s ago - an
+        old look, the agent may be stuck
+
+ERROR    port-down: The port is DOWN though its link is up: the host holds it
+         down.
+         Adapter: 0000:1b:00.1 (ens256f0)
+         To do: On the ESXi host check that Net.PVRDMAVmknic is set (esxcli
+         system settings advanced set -o /Net/PVRDMAVmknic -s vmk0).
+
+0000:1b:00.1  failed
+  Driver       none: vmw_pvrdma is not bound to it
+  RDMA device  none: the driver has not registered one
+  Interface    ens256f0, link up but no carrier (no signal from the switch),
+               00:50:56:8a:9f:c3, MTU 1500
+  Addresses    none
+  Managed by   nobody (pvrdma-agent only observes this link)
+  Unreadable   uverbs: reading /sys/class/infiniband_verbs: Permission denied
+
+0000:13:00.1  ready
+  RDMA device  rocep19s0f1, also known as vmw_pvrdma0
+  Port         ACTIVE, physical LINK_UP, RDMA MTU 1024
+  Interface    ens224f0, link up with carrier, 00:50:56:8a:9f:c2, MTU 9000
+  Addresses    192.168.30.201/24, fe80::250:56ff:fe8a:9fc2/64
+  GIDs         index 0, fe80::250:56ff:fe8a:9fc2, RoCE v2
+               index 1, ::ffff:192.168.30.201, RoCE v2 (the usual choice)
+  Managed by   pvrdma-agent
+  Changes      3 of the port state, last 2026-11-21 02:31:43 UTC (3 min ago)
+)"},
+      {"stuck", samples::stuck(), R"(CONVERGING  0 of 0 adapters ready
+            since 2026-11-21 02:31:43 UTC (3 min ago), observed 12 ms ago
+
+STUCK  load module mlx4_ib: the kernel has not returned from this call for 45 s,
+       and it cannot be taken back. See: journalctl -k -b
+)"},
+      {"absent", samples::absent(), R"(ABSENT  no PVRDMA adapter
+        since 2026-11-21 02:31:43 UTC (3 min ago), observed 12 ms ago
+)"},
+      {"unknown", samples::unknown(), R"(UNKNOWN  no look has finished yet
+         since 2026-11-21 02:31:43 UTC (3 min ago), the adapters have not been
+         looked at yet
+)"},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("health: each kind of screen, to the letter") {
+  for (const Screen& screen : screens()) {
+    INFO(screen.name);
+    CHECK(render_health(screen.health, kPlain) == screen.expected);
+  }
+}
+
+TEST_CASE("status: a line for each adapter, and what cannot be known is said") {
+  CHECK(render_status(samples::failed(), kPlain) ==
+        R"(FUNCTION      STATE   RDMA-DEVICE  PORT    NETDEV    LINK        MTU   ADDRESSES
+0000:13:00.1  ready   rocep19s0f1  ACTIVE  ens224f0  up          9000  192.168.30.201/24, fe80::250:56ff:fe8a:9fc2/64
+0000:1b:00.1  failed  -            -       ens256f0  no carrier  1500  -
+)");
+  CHECK(render_status(samples::absent(), kPlain) == "no PVRDMA adapter\n");
+  CHECK(render_status(samples::unknown(), kPlain) == "unknown: no look has finished yet\n");
+
+  Json unreadable = samples::converging();
+  Json& adapter = unreadable["adapters"][0];
+  adapter["link_up"] = true;
+  adapter["port"]["state"] = nullptr;
+  adapter["unreadable"] = {"port.state: reading state: Input/output error"};
+  CHECK(render_status(unreadable, kPlain) ==
+        R"(FUNCTION      STATE       RDMA-DEVICE  PORT  NETDEV    LINK           MTU   ADDRESSES
+0000:13:00.1  converging  rocep19s0f1  ?     ens224f0  up, carrier ?  9000  -
+)");
+}

@@ -1,0 +1,83 @@
+#include "agent/ctl/text.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/catch.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::ctl;
+
+TEST_CASE("printable escapes what a terminal would obey, and nothing else") {
+  const std::vector<std::pair<std::string, std::string>> table{
+      {"ibv_asyncwatch", "ibv_asyncwatch"},
+      {"a\\b", "a\\b"},
+      {"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f"},
+      {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
+      {"\x1b[31m", "\\x1b[31m"},
+      {"a\nb\tc\rd", "a\\nb\\tc\\x0dd"},
+      {std::string("a\0b", 3), "a\\x00b"},
+      {"\x7f", "\\x7f"},
+      {"\xc2\x9b"
+       "2J",
+       "\\x9b2J"},  // C1 CSI
+      {"\xe2\x80\xae"
+       "cod",
+       "\\u202ecod"},                                // right-to-left override
+      {"\xff", "\\xff"},                             // never in UTF-8
+      {"\xc3", "\\xc3"},                             // cut off
+      {"\xc0\xaf", "\\xc0\\xaf"},                    // overlong
+      {"\xe0\x80\xaf", "\\xe0\\x80\\xaf"},           // overlong
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},           // surrogate
+      {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},  // above U+10FFFF
+  };
+  for (const auto& [raw, shown] : table) CHECK(printable(raw) == shown);
+}
+
+TEST_CASE("wrapped breaks at spaces only and keeps long words whole") {
+  CHECK(wrapped("", 20, 4).empty());
+  CHECK(wrapped("one two three", 80, 4) == "one two three");
+  CHECK(wrapped("one two three", 11, 4) == "one two\n    three");
+  CHECK(wrapped("one two three", 12, 4) == "one two\n    three");
+  CHECK(wrapped("a /Net/PVRDMAVmknic b", 10, 2) == "a\n  /Net/PVRDMAVmknic\n  b");
+  CHECK(wrapped("\xc3\xbc\xc3\xbc \xc3\xbc\xc3\xbc", 5, 0) == "\xc3\xbc\xc3\xbc \xc3\xbc\xc3\xbc");
+}
+
+TEST_CASE("padded and shortened count columns, not bytes") {
+  CHECK(padded("\xc3\xbc", 3) == "\xc3\xbc  ");
+  CHECK(padded("long", 2) == "long");
+  CHECK(shortened("abcdef", 6) == "abcdef");
+  CHECK(shortened("abcdefg", 6) == "abc...");
+  CHECK(shortened("\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc", 4) == "\xc3\xbc...");
+  CHECK(shortened("abc", 2) == "ab");
+}
+
+TEST_CASE("spans of time") {
+  const std::vector<std::pair<std::int64_t, std::string>> table{{-5, "0 ms"},
+                                                                {0, "0 ms"},
+                                                                {999, "999 ms"},
+                                                                {1000, "1 s"},
+                                                                {59'999, "59 s"},
+                                                                {60'000, "1 min"},
+                                                                {95'000, "1 min 35 s"},
+                                                                {3'600'000, "1 h"},
+                                                                {7'800'000, "2 h 10 min"},
+                                                                {86'400'000, "1 day"},
+                                                                {180'000'000, "2 days 2 h"}};
+  for (const auto& [ms, text] : table) CHECK(span(Milliseconds{ms}) == text);
+}
+
+TEST_CASE("moments are read as UTC; what is no time is left alone") {
+  CHECK(wall_time_from("1970-01-01T00:01:00Z") == 60);
+  CHECK_FALSE(wall_time_from("1970-01-01T00:01:00"));
+  CHECK_FALSE(wall_time_from("yesterday"));
+  CHECK(moment("2026-11-21T02:31:43Z", 1795228483) == "2026-11-21 02:31:43 UTC (3 min ago)");
+  CHECK(moment("soon", 0) == "soon");
+}
+
+TEST_CASE("nothing is painted without colours, and nothing empty") {
+  CHECK(painted("x", Colour::Red, Style{80, false, 0}) == "x");
+  CHECK(painted("x", Colour::Red, Style{80, true, 0}) == "\x1b[1;31mx\x1b[0m");
+  CHECK(painted("", Colour::Red, Style{80, true, 0}).empty());
+}

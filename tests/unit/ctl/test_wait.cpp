@@ -1,0 +1,145 @@
+// `wait`: ends in time, with the right code, whatever the agent does meanwhile.
+#include <fstream>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "agent/ctl/socket_watch.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/ctl/fake_agent.hpp"
+#include "tests/unit/ctl/samples.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::ctl;
+
+namespace {
+
+constexpr Milliseconds kShort{200};
+constexpr Milliseconds kLong = std::chrono::seconds{20};
+
+struct Waited {
+  int code = 0;
+  std::string out, err;
+};
+
+Waited wait_for(const std::vector<Json>& healths, WaitOptions options, bool json = false,
+                bool live = false) {
+  const fake::Directory directory;
+  const fake::Agent agent{directory / "socket", {{"WatchHealth", fake::streams(healths)}}};
+  Settings settings = fake::settings(directory / "socket");
+  settings.json = json;
+  fake::Screen screen;
+  screen.console.live = live;
+  const int code = wait(settings, screen.console, options);
+  return {code, screen.out(), screen.err()};
+}
+
+}  // namespace
+
+TEST_CASE("wait ends with ready or absent, quietly until then") {
+  const Waited ready = wait_for({samples::converging(), samples::ready()}, {kLong, false});
+  CHECK(ready.code == 0);
+  CHECK(ready.out.rfind("ready: 1 of 1 adapters ready (after ", 0) == 0);
+  CHECK(ready.err.empty());
+  CHECK(wait_for({samples::absent()}, {kLong, false}).code == 0);
+}
+
+TEST_CASE("on a time-out wait says what is waited for and returns the state's code") {
+  const Waited held = wait_for({samples::degraded()}, {kShort, false});
+  CHECK(held.code == 1);
+  CHECK(held.out.empty());
+  CHECK(held.err ==
+        "pvrdma-agentctl: not ready after 200 ms (degraded): vmw_pvrdma ought to be reloaded "
+        "(ib_umad was loaded after it), but is held.\n"
+        "pvrdma-agentctl: to do: Nothing is unloaded while a process holds an adapter.\n");
+  CHECK(wait_for({samples::converging()}, {kShort, false}).code == 1);
+  CHECK(wait_for({samples::failed()}, {kShort, false}).code == 2);
+  CHECK(wait_for({samples::unknown()}, {kShort, false}).code == 3);
+}
+
+TEST_CASE("a state that was ready once and is no more when asked again counts as it is") {
+  CHECK(wait_for({samples::failed(), samples::degraded()}, {kShort, false}).code == 1);
+}
+
+TEST_CASE("wait --for settled takes any verdict, and returns its code") {
+  const Waited failed = wait_for({samples::converging(), samples::failed()}, {kLong, true});
+  CHECK(failed.code == 2);
+  CHECK(failed.out.rfind("failed: 1 of 2 adapters ready (after ", 0) == 0);
+  CHECK(wait_for({samples::degraded()}, {kLong, true}).code == 1);
+  CHECK(wait_for({samples::converging()}, {kShort, true}).code == 1);
+}
+
+TEST_CASE("wait --json prints one health object, whatever happened") {
+  const Waited ready = wait_for({samples::ready()}, {kLong, false}, true);
+  CHECK(Json::parse(ready.out) == samples::ready());
+  const Waited late = wait_for({samples::failed()}, {kShort, false}, true);
+  CHECK(late.code == 2);
+  CHECK(Json::parse(late.out) == samples::failed());
+  CHECK(late.err.empty());
+}
+
+TEST_CASE("a terminal shows one line that is rewritten, and cleared at the end") {
+  const Waited late = wait_for({samples::degraded()}, {kShort, false}, false, true);
+  CHECK(late.out.find("\r\x1b[Kwaiting ") == 0);
+  CHECK(late.out.find(" of 200 ms: vmw_pvrdma ought to be reloaded") != std::string::npos);
+  CHECK(late.out.rfind("\r\x1b[K") == late.out.size() - 4);
+  CHECK(late.out.find('\n') == std::string::npos);
+  const Waited json = wait_for({samples::ready()}, {kLong, false}, true, true);
+  CHECK(json.out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("without an agent wait ends in time with code 3") {
+  const fake::Directory directory;
+  fake::Screen screen;
+  const Settings settings = fake::settings(directory / "not/yet/socket");
+  CHECK(wait(settings, screen.console, {kShort, false}) == 3);
+  CHECK(screen.err().find("not ready after 200 ms (unknown): pvrdma-agent is not running") !=
+        std::string::npos);
+}
+
+TEST_CASE("an agent that accepts and says nothing is named as such") {
+  const fake::Directory directory;
+  const fake::BadServer server{directory / "socket", fake::stays_silent()};
+  fake::Screen screen;
+  CHECK(wait(fake::settings(directory / "socket"), screen.console, {kShort, false}) == 3);
+  CHECK(screen.err().find("(unknown): pvrdma-agent is running but does not answer") !=
+        std::string::npos);
+}
+
+TEST_CASE("wait outlives a restart of the agent, stale socket file and all") {
+  const fake::Directory directory;
+  fake::Screen screen;
+  std::promise<void> watched;
+  auto first = std::make_unique<fake::Agent>(
+      directory / "socket",
+      fake::Agent::Handlers{{"WatchHealth", [&](const varlink::CallPtr& call) {
+                               call->reply_continues({{"health", samples::converging()}});
+                               watched.set_value();
+                             }}});
+  auto code = std::async(std::launch::async, [&] {
+    return wait(fake::settings(directory / "socket"), screen.console, {kLong, false});
+  });
+  watched.get_future().wait();
+  first.reset();
+  const fake::Agent second{directory / "socket",
+                           {{"WatchHealth", fake::streams({samples::ready()})}}};
+  CHECK(code.get() == 0);
+}
+
+TEST_CASE("a socket watch wakes up for what happens in the directory") {
+  const fake::Directory directory;
+  SocketWatch watch{directory / "run/socket"};
+  const auto waited = [&] {
+    const BootTime start = BootClock::now();
+    watch.wait(std::chrono::seconds{10});
+    return BootClock::now() - start;
+  };
+  watch.arm();
+  std::filesystem::create_directory(directory / "run");
+  CHECK(waited() < Milliseconds{500});
+  watch.arm();
+  std::ofstream{directory / "run/socket"} << "";
+  CHECK(waited() < Milliseconds{500});
+  // What was read once is no news; without news it looks again after a second.
+  CHECK(waited() >= Milliseconds{900});
+}
