@@ -1,0 +1,53 @@
+# summary: what the agent does, for a newcomer to read
+# timeout: 180
+# Not a test: tests/lab/demo shows it.
+
+# From before the driver is loaded, so that nothing the agent does is missed: each change of the port, with the uptime.
+watch_port() {
+  local now last=''
+  while :; do
+    now=$(port_state 0)
+    [[ $now == "$last" ]] || echo "$(uptime_ms) $now" >>/run/lab/port-changes
+    last=$now
+    pause_50ms
+  done
+}
+early() {
+  trap - ERR
+  watch_port &
+}
+
+title() { printf '\n\e[1m%s\e[0m\n' "$*"; }
+shown() { printf '$ %s\n' "$*"; "$@" || true; }
+
+scenario() {
+  title "This is a Debian guest with one PVRDMA adapter; nobody has configured its network or its modules."
+  functions
+  title "Its port, since before the driver was loaded:"
+  wait_until 120 "the port is ACTIVE" port_is 0 ACTIVE >/dev/null
+  pause_50ms
+  pause_50ms
+  local ms state
+  while read -r ms state; do
+    if [[ $state == none ]]; then state='(no RDMA device yet)'; else state=PORT_$state; fi
+    printf '%5d.%03d s of uptime   %s\n' $((ms / 1000)) $((ms % 1000)) "$state"
+  done </run/lab/port-changes
+  title "What the agent said meanwhile:"
+  shown journalctl -u pvrdma-agent.service --no-pager -o short-monotonic
+  if command -v pvrdma-agentctl >/dev/null; then
+    wait_until 60 "the agent says ready" health_is ready >/dev/null
+  fi
+  title "The RDMA device, as any application sees it:"
+  shown ibv_devinfo
+  title "The service:"
+  shown systemctl --no-pager --full status pvrdma-agent
+  title "The agent's own verdict:"
+  shown pvrdma-agentctl health
+}
+
+functions() {
+  local function
+  for function in "$(net_function_of 0)" "$(function_of 0)"; do
+    echo "PCI function $function: $(cat "/sys/bus/pci/devices/$function/vendor"):$(cat "/sys/bus/pci/devices/$function/device")"
+  done
+}

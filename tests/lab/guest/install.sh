@@ -1,0 +1,10 @@
+# summary: installs the agent's packages, the way an administrator would
+# timeout: 180
+# Not a test: its disk, after a clean shutdown, is what scenarios with `install: yes` start from.
+
+scenario() {
+  wait_boot 120
+  DEBIAN_FRONTEND=noninteractive dpkg -i /run/lab/debs/*.deb
+  # Wherever the units got to, their start jobs must be over before the disk is frozen.
+  wait_boot 120
+}

@@ -1,0 +1,148 @@
+# Sourced by scenarios, in the guest. Numbers of adapters count from 0; times are in seconds unless named _ms.
+# shellcheck shell=bash
+# Invariants: nothing here sleeps without a bound; what fails says what was expected and prints diagnostics once.
+
+# --- the host: answers `host WORD…` on the port lab.ctl, open as descriptor 9 -----------------------------------
+
+# host port N DOWN|ACTIVE|…   host phys N NUMBER   host link N up|down   host device_del N   host reset   host mark TEXT
+# Prints the host's answer, if it has one to give; dies when the host could not do it.
+host() {
+  local answer
+  if ! { : >&9; } 2>/dev/null; then command host "$@"; return; fi
+  exec 7>/run/lab/ctl.lock
+  flock 7
+  echo "$*" >&9
+  read -r -t 20 answer <&9 || answer="error no answer"
+  exec 7>&-
+  case $answer in
+    ok) ;;
+    "ok "*) echo "${answer#ok }" ;;
+    *) die "host $*: ${answer#error }" ;;
+  esac
+}
+
+# --- failing ----------------------------------------------------------------------------------------------------
+
+diagnostics() {
+  [[ ! -e /run/lab/diagnosed ]] || return 0
+  : >/run/lab/diagnosed
+  echo "--- diagnostics at uptime $(uptime_ms) ms"
+  local command
+  for command in "systemctl --no-pager --failed --no-legend" "systemctl --no-pager list-jobs --no-legend" \
+    "agent_journal" "timeout 5 pvrdma-agentctl health" \
+    "lsmod_rdma" "timeout 5 rdma link" "ip -br addr" "adapters_seen" "dmesg_tail"; do
+    [[ $command != *pvrdma-agentctl* ]] || command -v pvrdma-agentctl >/dev/null || continue
+    echo "--- $command"
+    $command 2>&1 || true
+  done
+  echo "--- end of diagnostics"
+}
+lsmod_rdma() { lsmod | grep -E 'pvrdma|vmxnet3|ib_|rdma|mlx' || true; }
+dmesg_tail() { dmesg | tail -n 40; }
+adapters_seen() {
+  local n
+  for ((n = 0; n < LAB_ADAPTERS; n++)); do
+    echo "adapter $n: function $(function_of $n), netdev $(netdev_of $n), device $(rdma_of $n), port $(port_state $n)"
+  done
+}
+
+die() { trap - ERR; echo "FAIL: $*"; diagnostics; exit 1; }
+skip() { trap - ERR; echo "SKIP: $*"; exit 77; }
+unexpected() { # the ERR trap's: status command file line
+  [[ $BASH_SUBSHELL -gt 0 ]] || die "$3:$4: '$2' ended with status $1"
+}
+
+# --- expecting and waiting --------------------------------------------------------------------------------------
+
+expect() { # DESCRIPTION COMMAND…: holds now
+  local what=$1
+  shift
+  if "$@" >/run/lab/expect.out 2>&1; then
+    echo "ok: $what"
+  else
+    local status=$?
+    cat /run/lab/expect.out
+    die "$what ('$*' ended with status $status)"
+  fi
+}
+expect_not() { # DESCRIPTION COMMAND…: fails now
+  local what=$1
+  shift
+  if "$@" >/run/lab/expect.out 2>&1; then
+    cat /run/lab/expect.out
+    die "$what ('$*' succeeded)"
+  fi
+  echo "ok: $what"
+}
+expect_equal() { # DESCRIPTION EXPECTED SEEN
+  [[ $2 == "$3" ]] || die "$1: expected '$2', saw '$3'"
+  echo "ok: $1: $3"
+}
+
+exec 8<> <(:) # nothing ever arrives here: reading it with a time-out is a pause without a process
+pause_50ms() { read -r -t 0.05 -u 8 || true; }
+
+wait_until() { # SECONDS DESCRIPTION COMMAND…: looks every 50 ms, dies when the time is over
+  local limit=$1 what=$2 start
+  shift 2
+  start=$(uptime_ms)
+  until "$@" >/run/lab/expect.out 2>&1; do
+    if (($(uptime_ms) - start > limit * 1000)); then
+      cat /run/lab/expect.out
+      die "not within $limit s: $what ('$*')"
+    fi
+    pause_50ms
+  done
+  echo "ok: $what (after $(($(uptime_ms) - start)) ms)"
+}
+holds_for() { # SECONDS DESCRIPTION COMMAND…: true all the time, looked at every 50 ms
+  local limit=$1 what=$2 start
+  shift 2
+  start=$(uptime_ms)
+  while (($(uptime_ms) - start < limit * 1000)); do
+    "$@" >/run/lab/expect.out 2>&1 || { cat /run/lab/expect.out; die "did not stay so for $limit s: $what ('$*')"; }
+    pause_50ms
+  done
+  echo "ok: $what (for $limit s)"
+}
+wait_boot() { # [SECONDS]: until systemd has no start job left, degraded or not
+  timeout "${1:-60}" systemctl is-system-running --wait >/run/lab/expect.out 2>&1 || true
+  case $(cat /run/lab/expect.out) in
+    running | degraded) ;;
+    *) die "the boot did not finish within ${1:-60} s" ;;
+  esac
+}
+
+now_ms() { local t=${EPOCHREALTIME/./}; echo "${t%???}"; }
+uptime_ms() { local t rest; read -r t rest </proc/uptime; echo "$((10#${t/./} * 10))"; }
+
+# --- adapters ---------------------------------------------------------------------------------------------------
+
+function_of() { printf '0000:00:%02x.1\n' $((16 + $1)); }     # the RDMA function
+net_function_of() { printf '0000:00:%02x.0\n' $((16 + $1)); } # its vmxnet3
+first_of() { [[ -e $1 ]] && echo "${1##*/}"; }
+netdev_of() { first_of "/sys/bus/pci/devices/$(net_function_of "$1")/net/"* || echo none; }
+rdma_of() { first_of "/sys/bus/pci/devices/$(function_of "$1")/infiniband/"* || echo none; }
+port_state() { # N [FIELD]: ACTIVE, DOWN, … or `none` without a device; FIELD phys_state for the other
+  local text=none
+  { read -r text <"/sys/bus/pci/devices/$(function_of "$1")/infiniband/$(rdma_of "$1")/ports/1/${2:-state}"; } 2>/dev/null || true
+  echo "${text#*: }"
+}
+port_is() { [[ $(port_state "$1") == "$2" ]]; } # N STATE
+driver_bound() { [[ -e /sys/bus/pci/drivers/vmw_pvrdma/$(function_of "$1") ]]; }
+module_loaded() { [[ -e /sys/module/$1 ]]; }
+module_live() { [[ $(cat "/sys/module/$1/initstate" 2>/dev/null) == live ]]; }
+netdev_up() { [[ $(ip -o link show "$(netdev_of "$1")" 2>/dev/null) =~ [\<,]UP[,\>] ]]; }
+
+# --- the agent --------------------------------------------------------------------------------------------------
+
+agent_journal() { journalctl -u 'pvrdma-agent*' --no-pager -o short-monotonic "$@"; }
+journal_has() { agent_journal | grep -E -e "$1" >/dev/null; } # REGEX
+unit_active() { systemctl is-active --quiet "$1"; }
+health() { timeout 10 pvrdma-agentctl --json health; } # its exit status is the verdict's
+health_query() { { health || true; } | jq -r "$@"; }   # [JQ OPTION…] FILTER
+health_state() { health_query .state; }
+health_is() { [[ $(health_state) == "$1" ]]; }         # STATE
+adapter_is() { [[ $(health_query --arg f "$(function_of "$1")" '.adapters[] | select(.function == $f) | .state') == "$2" ]]; }
+finding() { { health || true; } | jq -e --arg id "$1" '.findings[] | select(.id == $id)'; } # ID: prints it, or fails
+no_finding() { ! finding "$1"; }

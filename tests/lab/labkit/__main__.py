@@ -1,0 +1,31 @@
+"""python3 -m labkit COMMAND …: behind tests/lab/run, demo and shell."""
+
+import importlib
+import os
+import signal
+import sys
+
+from . import guest
+from .errors import LabError
+
+
+def terminated(*_):
+    """Ctrl-C reaches every QEMU by itself, SIGTERM only us."""
+    for process in list(guest.running):
+        process.kill()
+    os._exit(143)
+
+
+def main():
+    signal.signal(signal.SIGTERM, terminated)
+    command = importlib.import_module(f".cmd_{sys.argv[1]}", __package__)
+    try:
+        return command.main(sys.argv[2:])
+    except LabError as error:
+        print(f"lab: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+sys.exit(main())

@@ -1,0 +1,50 @@
+"""tests/lab/demo: everything from nothing to a guest in which the agent takes a port to ACTIVE, told as it happens."""
+
+import argparse
+import subprocess
+import sys
+
+from . import host, paths, payload, scenario as scenarios
+from .errors import LabError
+from .lab import Lab, add_options
+
+
+def parse_arguments(argv):
+    parser = argparse.ArgumentParser(
+        prog="tests/lab/demo",
+        description="Set up the lab, build the agent's package if there is none, boot a guest with an emulated PVRDMA "
+                    "adapter and show what the agent does. Needs root; the first time takes some minutes, later ones "
+                    "less than one.")
+    add_options(parser)
+    return parser.parse_args(argv)
+
+
+def build_packages():
+    print("lab: building the agent's package", flush=True)
+    host.setup(build=True)
+    if subprocess.run([paths.ROOT / "packaging" / "build-deb"], check=False).returncode:
+        raise LabError("building the agent's package with packaging/build-deb failed (see above)")
+
+
+def main(argv):
+    options = parse_arguments(argv)
+    if options.deb == paths.PACKAGES and not payload.find_packages(options.deb, required=False):
+        build_packages()
+    lab = Lab(options)
+    plain = not sys.stdout.isatty()
+
+    def show(data):
+        if plain:
+            data = data.replace(b"\x1b[1m", b"").replace(b"\x1b[0m", b"")
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+
+    guest = lab.guest(scenarios.load(paths.GUEST / "demo.sh"), on_output=show)
+    try:
+        print("lab: booting a guest on an emulated CPU", flush=True)
+        status = guest.run().status
+    finally:
+        guest.close()
+    if status == 0:
+        print("\nTo play in such a guest: sudo tests/lab/shell. All the scenarios: sudo tests/lab/run.")
+    return status

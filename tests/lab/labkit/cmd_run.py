@@ -1,0 +1,113 @@
+"""tests/lab/run: scenarios, several at a time; one line each, the output of failures in full."""
+
+import argparse
+import concurrent.futures
+import re
+import shutil
+import sys
+import threading
+
+from . import paths, scenario as scenarios
+from .errors import LabError
+from .guest import SKIPPED
+from .lab import Lab, add_options
+
+EPILOG = """\
+Logs of every scenario: build/lab/NAME/ (output, console.log, qemu.log, timeline).
+Exit status: 0 when nothing failed, 1 otherwise.
+"""
+
+
+def parse_arguments(argv):
+    parser = argparse.ArgumentParser(prog="tests/lab/run", epilog=EPILOG,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     description="Run scenarios, each in a freshly booted guest with PVRDMA adapters.")
+    add_options(parser)
+    parser.add_argument("--jobs", metavar="N", type=int, default=2, help="guests at a time (default: %(default)s)")
+    parser.add_argument("--keep", action="store_true", help="leave each guest's directory (disk, sockets, logs)")
+    parser.add_argument("--list", action="store_true", help="print the scenarios and what they show, run nothing")
+    parser.add_argument("--verbose", action="store_true", help="print the output of passes too")
+    parser.add_argument("scenario", nargs="*", help="a name below tests/lab/scenarios, or a file (default: all)")
+    return parser.parse_args(argv)
+
+
+def _save_logs(guest, scenario, output):
+    target = paths.LOGS / scenario.name
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    (target / "output").write_text(output, encoding="utf-8")
+    for name in ("console.log", "qemu.log", "timeline"):
+        if (guest.directory / name).exists():
+            shutil.copy(guest.directory / name, target / name)
+
+
+def run_one(lab, scenario, keep):
+    """(status, output, seconds) of one scenario; what the lab itself cannot do counts as its failure."""
+    try:
+        guest = lab.guest(scenario)
+    except LabError as error:
+        return 1, f"{error}\n", 0.0
+    try:
+        result = guest.run()
+        _save_logs(guest, scenario, result.output)
+        return result.status, result.output, result.seconds
+    except LabError as error:
+        _save_logs(guest, scenario, str(error))
+        return 1, f"{error}\n", 0.0
+    finally:
+        if keep:
+            print(f"kept {guest.directory}", flush=True)
+        else:
+            guest.close()
+
+
+class Report:
+    """Prints results whole, as they come from several threads; counts them."""
+
+    def __init__(self, verbose):
+        self._lock = threading.Lock()
+        self._verbose = verbose
+        self.counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
+
+    def add(self, scenario, status, output, seconds):
+        verdict = {0: "PASS", SKIPPED: "SKIP"}.get(status, "FAIL")
+        what = scenario.summary
+        if verdict == "SKIP":
+            reasons = re.findall(r"^SKIP: (.*)$", output, re.M)
+            what = reasons[-1] if reasons else "no reason given"
+        with self._lock:
+            self.counts[verdict] += 1
+            print(f"{verdict} {scenario.name} ({seconds:.1f} s) {what}", flush=True)
+            if verdict == "FAIL" or self._verbose:
+                print("".join(f"  | {line}\n" for line in output.splitlines()), end="", flush=True)
+
+    def total(self):
+        skipped = f", {self.counts['SKIP']} skipped" if self.counts["SKIP"] else ""
+        return f"{self.counts['PASS']} passed, {self.counts['FAIL']} failed{skipped}"
+
+
+def main(argv):
+    options = parse_arguments(argv)
+    chosen = [scenarios.load(name) for name in options.scenario] or scenarios.load_all()
+    if options.list:
+        for scenario in chosen:
+            print(f"{scenario.name}: {scenario.summary}")
+        return 0
+    lab = Lab(options)
+    report = Report(options.verbose)
+    # The longest first: nobody waits for a long one that was started last.
+    chosen.sort(key=lambda scenario: -scenario.timeout * scenario.boots)
+    with concurrent.futures.ThreadPoolExecutor(max(options.jobs, 1)) as pool:
+        running = {pool.submit(run_one, lab, scenario, options.keep): scenario for scenario in chosen}
+        try:
+            for done in concurrent.futures.as_completed(running):
+                report.add(running[done], *done.result())
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    print(report.total(), flush=True)
+    return 1 if report.counts["FAIL"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

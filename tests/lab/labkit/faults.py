@@ -1,0 +1,86 @@
+"""The host's side of a guest: what a guest may ask for on its control port, one line each, one answer each.
+
+Answers: `ok`, `ok TEXT` or `error TEXT`. A request is carried out before it is answered, except `reset`, which takes
+the machine away.
+"""
+
+import os
+import time
+
+from .errors import LabError
+from .scenario import PORT_STATES
+
+# What a port's physical state is when only its logical state was said: LinkUp, or Disabled.
+PHYS_UP, PHYS_DOWN = 5, 3
+
+
+class Ports:
+    """The files in which the HCA stand-in finds the state of each port: `STATE PHYS`, replaced atomically."""
+
+    def __init__(self, directory, adapters, state):
+        self._directory = directory
+        self._ports = [None] * adapters
+        for n in range(adapters):
+            self.set(n, PORT_STATES[state])
+
+    def set(self, adapter, state=None, phys=None):
+        if state is None:
+            state = self._ports[adapter][0]
+        if phys is None:
+            phys = PHYS_UP if state == PORT_STATES["ACTIVE"] else PHYS_DOWN
+        self._ports[adapter] = (state, phys)
+        path = self._directory / f"{adapter}.port"
+        path.with_suffix(".part").write_text(f"{state} {phys}\n", encoding="ascii")
+        os.replace(path.with_suffix(".part"), path)
+
+
+class Faults:
+    """Carries out requests; the guest run supplies the machine's control (qmp) and reacts to reset and result."""
+
+    def __init__(self, directory, adapters, port):
+        self._adapters = adapters
+        self.ports = Ports(directory, adapters, port)
+        self.qmp = None
+        self.started = time.monotonic()
+        self._timeline = open(directory / "timeline", "a", encoding="utf-8", buffering=1)
+
+    def note(self, text):
+        self._timeline.write(f"{time.monotonic() - self.started:9.3f}  {text}\n")
+
+    def close(self):
+        self._timeline.close()
+
+    def answer(self, line):
+        words = line.split()
+        handler = getattr(self, f"_do_{words[0]}", None) if words else None
+        if handler is None:
+            return f"error unknown request '{line}'"
+        self.note(f"host {line}")
+        try:
+            text = handler(*words[1:])
+            return f"ok {text}" if text else "ok"
+        except (LabError, ValueError, TypeError, KeyError, OSError) as error:
+            return f"error {type(error).__name__}: {error}".replace("\n", " ")
+
+    def _adapter(self, text):
+        number = int(text)
+        if not 0 <= number < self._adapters:
+            raise ValueError(f"no adapter {number} (there are {self._adapters})")
+        return number
+
+    def _do_port(self, adapter, state):
+        self.ports.set(self._adapter(adapter), state=PORT_STATES[state])
+
+    def _do_phys(self, adapter, number):
+        self.ports.set(self._adapter(adapter), phys=int(number))
+
+    def _do_link(self, adapter, state):
+        name, up = f"nic{self._adapter(adapter)}", {"up": True, "down": False}[state]
+        self.qmp.execute("set_link", name=name, up=up)
+
+    def _do_device_del(self, adapter):
+        # Either function ejects the whole slot; the guest has to play along, so this is only the request.
+        self.qmp.execute("device_del", id=f"nic{self._adapter(adapter)}")
+
+    def _do_mark(self, *_words):
+        pass  # the note in the timeline is all

@@ -1,0 +1,256 @@
+"""Runs one guest through its boots: starts QEMU, serves its ports, ends with a result. One event loop, no polling."""
+
+import os
+import selectors
+import shutil
+import socket
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import payload
+from .errors import LabError, run
+from .faults import Faults
+from .machine import Machine, PORTS
+from .mux import Mux
+from .qmp import Qmp
+
+TIMED_OUT, SKIPPED = 124, 77
+GRACE = 20  # seconds beyond a scenario's own limit: the guest notices first, and says more
+
+
+running = set()  # QEMU processes: whoever ends the lab from a signal ends them first
+
+
+@dataclass
+class Result:
+    status: int
+    output: str
+    seconds: float
+    boots: int
+
+
+class Guest:
+    """A guest of one scenario. Its directory holds disk, sockets and logs, and is removed by close()."""
+
+    def __init__(self, scenario, image, disk, standin, debs, mode="run", on_output=None):
+        self.directory = Path(tempfile.mkdtemp(prefix="pvrdma-lab-"))
+        self._scenario, self._mode, self._on_output = scenario, mode, on_output
+        self._output = bytearray()
+        self._mux = Mux(str(self.directory), scenario.adapters)
+        self.faults = Faults(self.directory, scenario.adapters, scenario.port)
+        self.disk = self.directory / "disk.qcow2"
+        form = "raw" if Path(disk).suffix == ".raw" else "qcow2"
+        run("making the guest's disk", ["qemu-img", "create", "-q", "-f", "qcow2", "-b", disk, "-F", form, self.disk])
+        payload.write(self.directory / "payload.tar", scenario, debs, mode)
+        append = [scenario.kernel] if scenario.kernel else []
+        if scenario.early or mode == "shell":
+            append.append("lab.early")
+        self._machine = Machine(self.directory, image.path, self.disk, standin, scenario.adapters, scenario.nics,
+                                scenario.initrd, append, interactive=mode == "shell")
+        self._boot = 0
+
+    def close(self):
+        self.faults.close()
+        self._mux.close()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def run(self):
+        """All boots; the first failing one ends it."""
+        started = time.monotonic()
+        status = None
+        while status is None:
+            self._boot += 1
+            status = _Boot(self, self._boot).run()
+            if status is None and self._boot == self._scenario.boots:
+                self.say("FAIL: the guest went down without a result")
+                self.say_console()
+                status = 1
+        return Result(status, self._output.decode(errors="replace"), time.monotonic() - started, self._boot)
+
+    def receive(self, data):
+        self._output += data
+        if self._on_output:
+            self._on_output(data)
+
+    def say(self, text):
+        self.receive(text.encode() + b"\n")
+
+    def say_console(self):
+        for name, title in (("console.log", "the console's end"), ("qemu.log", "QEMU's own messages")):
+            path = self.directory / name
+            if path.exists() and path.stat().st_size:
+                self.say(f"--- {title}")
+                self.say(path.read_text(encoding="utf-8", errors="replace")[-4000:].rstrip())
+
+
+def _received(sock):
+    """What is there to read; nothing at the end, which a killed QEMU may announce as a reset connection."""
+    try:
+        return sock.recv(65536)
+    except OSError:
+        return b""
+
+
+class _Boot:
+    """One QEMU process. run() gives the final status, or None when the guest is to boot once more."""
+
+    def __init__(self, guest, number):
+        # pylint: disable=protected-access  # two halves of one thing
+        self._guest, self._number = guest, number
+        self._scenario, self._machine, self._mode = guest._scenario, guest._machine, guest._mode
+        self._selector = selectors.DefaultSelector()
+        self._listeners = {name: self._listen(name) for name in (*PORTS, "qmp")}
+        self._lines = b""
+        self._status = None
+        self._again = False
+        self._ended = False
+        self._reason = ""  # why QEMU ended, in its own words
+
+    def _listen(self, name):
+        path = self._guest.directory / name
+        path.unlink(missing_ok=True)
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(path))
+        listener.listen(1)
+        return listener
+
+    def run(self):
+        process = self._machine.start()
+        running.add(process)
+        pidfd = os.pidfd_open(process.pid)
+        try:
+            self._register(process, pidfd)
+            self._loop(process)
+        finally:
+            if process.poll() is None:
+                self._stop(process)
+            process.wait()
+            running.discard(process)
+            self._drain()
+            for key in list(self._selector.get_map().values()):
+                if isinstance(key.fileobj, socket.socket):
+                    key.fileobj.close()
+            self._selector.close()
+            os.close(pidfd)
+        self._guest.faults.note(f"QEMU of boot {self._number} has ended")
+        return None if self._again else self._status
+
+    def _stop(self, process):
+        # An interactive QEMU gives the terminal back; any other has nothing that is worth the time.
+        (process.terminate if self._mode == "shell" else process.kill)()
+
+    def _register(self, process, pidfd):
+        """QEMU connects to all three before it runs the guest, or ends with a message."""
+        self._selector.register(pidfd, selectors.EVENT_READ, self._exited)
+        connections = {}
+        for name, listener in self._listeners.items():
+            listener.settimeout(0.1)
+            while name not in connections:
+                try:
+                    connections[name], _ = listener.accept()
+                except TimeoutError:
+                    if process.poll() is not None:
+                        raise self._did_not_start() from None
+            listener.close()
+        for name, handler in (("out", self._out), ("ctl", self._ctl), ("qmp", self._events)):
+            self._selector.register(connections[name], selectors.EVENT_READ, handler)
+        self._out_socket = connections["out"]
+        try:
+            self._guest.faults.qmp = Qmp(connections["qmp"])
+        except LabError as error:
+            raise self._did_not_start() from error
+
+    def _did_not_start(self):
+        log = (self._guest.directory / "qemu.log").read_text(encoding="utf-8", errors="replace")
+        return LabError(f"QEMU did not start, or ended at once:\n{log}")
+
+    def _loop(self, process):
+        deadline = None if self._mode == "shell" else time.monotonic() + self._scenario.timeout + GRACE
+        self._process = process
+        while not self._ended:
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                self._guest.say(f"FAIL: boot {self._number} did not end within {self._scenario.timeout} s (host's clock)")
+                self._guest.say_console()
+                self._status, self._again = TIMED_OUT, False
+                return
+            for key, _ in self._selector.select(left):
+                key.data(key.fileobj)
+
+    def _exited(self, _pidfd):
+        self._ended = True
+        self._events(self._guest.faults.qmp.socket)  # its last words may still be unread
+        if self._mode == "shell":
+            self._again = self._again or self._reason == "guest-reset"
+            self._status = 0
+        elif self._status is None:
+            # It reset itself, or was reset: the next boot goes on, if the scenario has one.
+            self._again = self._number < self._scenario.boots
+
+    def _out(self, sock):
+        data = _received(sock)
+        if data:
+            self._guest.receive(data)
+        else:
+            self._selector.unregister(sock)
+
+    def _drain(self):
+        """What the guest wrote before it ended and nobody has read yet."""
+        sock = getattr(self, "_out_socket", None)
+        if sock is None:
+            return
+        sock.setblocking(False)
+        try:
+            while data := sock.recv(65536):
+                self._guest.receive(data)
+        except OSError:
+            pass
+
+    def _events(self, sock):
+        arrived = self._guest.faults.qmp.events()
+        if arrived is None:
+            if sock in self._selector.get_map():
+                self._selector.unregister(sock)
+            return
+        for event in arrived:
+            if event["event"] == "SHUTDOWN":
+                self._reason = event.get("data", {}).get("reason", "")
+            self._guest.faults.note(f"QEMU: {event['event']} {event.get('data', '')}")
+
+    def _ctl(self, sock):
+        data = _received(sock)
+        if not data:
+            self._selector.unregister(sock)
+            return
+        self._lines += data
+        while b"\n" in self._lines:
+            line, _, self._lines = self._lines.partition(b"\n")
+            answer = self._request(line.decode(errors="replace").strip())
+            try:
+                sock.sendall(answer.encode() + b"\n")
+            except OSError:  # the request was one that ends QEMU
+                return
+
+    def _request(self, line):
+        """The requests about the run itself; all others are faults."""
+        word, _, rest = line.partition(" ")
+        if word == "boot":
+            return f"ok {self._number}"
+        if word == "reset":
+            self._guest.faults.note("host reset")
+            self._again = self._mode == "shell"
+            self._stop(self._process)
+            return "ok"
+        if word == "result" and rest.isdigit():
+            self._guest.faults.note(f"result {rest}")
+            self._status = int(rest)
+            self._again = self._status == 0 and self._number < self._scenario.boots
+            if self._again or self._mode == "install":
+                return "ok poweroff"
+            # Nothing on the disk is needed any more. The output port may still hold what the guest wrote before.
+            self._stop(self._process)
+            return "ok end"
+        return self._guest.faults.answer(line)
+

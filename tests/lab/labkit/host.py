@@ -1,0 +1,44 @@
+"""What the lab asks of the machine it runs on: packages (tests/lab/setup) and the package mirror it uses."""
+
+import os
+import subprocess
+
+from . import paths
+from .errors import LabError, run
+
+
+def setup(build=False):
+    """Install what is missing; returns at once when nothing is. Talks on standard output, like apt."""
+    argv = [paths.LAB / "setup"] + (["--build"] if build else [])
+    if subprocess.run(argv, check=False).returncode:
+        raise LabError("installing what the lab needs failed (see above)")
+
+
+def need_root(what):
+    if os.geteuid() != 0:
+        raise LabError(f"{what} needs root: use sudo")
+
+
+def _repositories():
+    """{label: repository} of this machine's apt, e.g. of the labels Debian and Debian-Security."""
+    listed = run("reading this machine's package mirror",
+                 ["apt-get", "indextargets", "--format", "$(LABEL) $(REPO_URI)", "Created-By: Packages"])
+    found = {}
+    for line in listed.splitlines():
+        label, _, uri = line.partition(" ")
+        found.setdefault(label, uri)
+    return found
+
+
+def sources(suite):
+    """sources.list lines for a suite, on the mirrors that this machine itself uses."""
+    found = _repositories()
+    if "Debian" not in found:  # a machine whose lists were never fetched knows no labels yet
+        run("fetching apt's lists", ["apt-get", "update", "-qq"])
+        found = _repositories()
+    if "Debian" not in found:
+        raise LabError("this machine's apt has no repository labelled Debian to build a guest from")
+    lines = [f"deb {found['Debian']} {suite} main", f"deb {found['Debian']} {suite}-updates main"]
+    if "Debian-Security" in found:
+        lines.append(f"deb {found['Debian-Security']} {suite}-security main")
+    return "\n".join(lines) + "\n"

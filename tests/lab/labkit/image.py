@@ -1,0 +1,102 @@
+"""The guests' base image: a suite's packages, vmw_pvrdma built for its kernel, the lab's runner; works from nothing.
+
+Two cache entries: module-KEY (vmw_pvrdma.ko for one kernel) and image-KEY (disk.raw, kernel, initrd.lab,
+initrd.full). A key covers what goes in, not the versions a mirror happens to serve: removing the cache asks for newer ones.
+"""
+
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from . import host, paths
+from .cache import Cache, key_of
+from .errors import LabError, run
+
+DISK_SIZE = "5G"
+
+
+def _say(text):
+    print(f"lab: {text}", file=sys.stderr, flush=True)
+
+
+# What the image holds of the lab; all else comes to the guest on its second disk (payload.py).
+GUEST_FILES = [paths.GUEST / name for name in ("lab-start", "lab-early.service", "lab-runner.service")]
+
+
+def _unpack(suite, packages, target, log):
+    sources = host.sources(suite.name)
+    with open(log, "w", encoding="utf-8") as out:
+        done = subprocess.run(["mmdebstrap", "--mode=root", "--variant=apt", "--dpkgopt=force-unsafe-io",
+                               "--include=" + ",".join(packages), suite.name, str(target), "-"],
+                              input=sources, text=True, stdout=out, stderr=subprocess.STDOUT, check=False)
+    if done.returncode:
+        tail = "\n".join(Path(log).read_text(encoding="utf-8", errors="replace").splitlines()[-30:])
+        raise LabError(f"unpacking {suite.name} with mmdebstrap failed with status {done.returncode}\n{tail}")
+    # mmdebstrap writes its --dpkgopt into the target; a guest has the distribution's own dpkg configuration.
+    (target / "etc/dpkg/dpkg.cfg.d/99mmdebstrap").unlink(missing_ok=True)
+
+
+def module(cache, suite, kernel=None):
+    """The entry with vmw_pvrdma.ko; for the kernel its headers package brings when none is given."""
+    recipe = paths.IMAGE / "build-module"
+    packages = [p if kernel is None or p != "linux-headers-amd64" else f"linux-headers-{kernel}"
+                for p in suite.build_packages]
+
+    def build(directory):
+        _say(f"building vmw_pvrdma from {suite.name}'s {suite.kernel_source}")
+        root = directory / "root"
+        _unpack(suite, packages, root, directory / "mmdebstrap.log")
+        shutil.copy(recipe, root / "build-module")
+        run(f"building vmw_pvrdma in a chroot of {suite.name}",
+            ["chroot", root, "/build-module", suite.kernel_source] + ([kernel] if kernel else []),
+            log=directory / "build.log")
+        for name in ("vmw_pvrdma.ko", "kernel"):
+            shutil.copy(root / name, directory / name)
+        shutil.rmtree(root)
+
+    return cache.entry("module", key_of(suite.name, packages, recipe), build)
+
+
+def base(suite, cache=None):
+    """The entry with the base image of a suite, built if it is not there (minutes, once)."""
+    cache = cache or Cache(paths.CACHE)
+    key = key_of(suite, DISK_SIZE, *sorted(paths.IMAGE.iterdir()), *GUEST_FILES)
+    return cache.entry("image", key, lambda directory: _build_base(cache, suite, directory))
+
+
+def _build_base(cache, suite, directory):
+    host.need_root("building a guest image")
+    _say(f"building the {suite.name} guest image (once, a few minutes)")
+    # Both halves wait for the network most of the time: side by side.
+    built = {}
+
+    def build_module():
+        try:
+            built["module"] = module(cache, suite)
+        except BaseException as error:  # handed to the thread that waits
+            built["error"] = error
+
+    worker = threading.Thread(target=build_module)
+    worker.start()
+    root = directory / "root"
+    try:
+        _unpack(suite, suite.packages, root, directory / "mmdebstrap.log")
+    finally:
+        worker.join()
+    if "error" in built:
+        raise built["error"]
+    kernel = max(p.name for p in (root / "lib/modules").iterdir())
+    driver = built["module"]
+    if (driver / "kernel").read_text().strip() != kernel:  # cached from before a kernel update
+        driver = module(cache, suite, kernel)
+    run("preparing the guest's root file system",
+        [paths.IMAGE / "finish-rootfs", root, driver / "vmw_pvrdma.ko", kernel, paths.GUEST], log=directory / "finish.log")
+    run("making the lab's initrd", [paths.IMAGE / "make-initrd", root, kernel, directory / "initrd.lab"])
+    run("unpacking the kernel", [paths.IMAGE / "extract-kernel", root / f"boot/vmlinuz-{kernel}", directory / "kernel"])
+    shutil.copy(root / f"boot/initrd.img-{kernel}", directory / "initrd.full")
+    run("making the guest's disk", ["truncate", "-s", DISK_SIZE, directory / "disk.raw"])
+    run("making the guest's disk", ["mkfs.ext4", "-q", "-F", "-L", "root", "-d", root, directory / "disk.raw"])
+    shutil.rmtree(root)
+    _say(f"guest image ready: {suite.name}, Linux {kernel}")

@@ -1,0 +1,30 @@
+"""A guest with the agent installed: an overlay on the base image, made in a real boot by dpkg under real systemd."""
+
+import shutil
+import sys
+
+from . import paths, scenario as scenarios
+from .cache import Cache, key_of
+from .errors import LabError
+from .guest import Guest
+
+
+def installed(image, debs, standin, cache=None, on_output=None):
+    """The cache entry with disk.qcow2 and the install's output; boots a guest if it is not there (once a package)."""
+    cache = cache or Cache(paths.CACHE)
+    recipe = paths.GUEST / "install.sh"
+
+    def build(directory):
+        names = ", ".join(deb.name for deb in debs)
+        print(f"lab: installing {names} in a guest", file=sys.stderr, flush=True)
+        guest = Guest(scenarios.load(recipe), image, image / "disk.raw", standin, debs, "install", on_output)
+        try:
+            result = guest.run()
+            if result.status:
+                raise LabError(f"installing {names} in a guest failed with status {result.status}:\n{result.output}")
+            (directory / "output").write_text(result.output, encoding="utf-8")
+            shutil.move(guest.disk, directory / "disk.qcow2")
+        finally:
+            guest.close()
+
+    return cache.entry("installed", key_of(image.path.name, recipe, *debs), build, keep=4)

@@ -1,0 +1,76 @@
+"""One QEMU process: the virtual machine of a lab guest, and where its sockets and files are.
+
+The machine: two virtual CPUs, emulated; a virtio NIC as the VM's regular adapter in slot 0x0f; PVRDMA adapter N in
+slot 0x10+N as two functions, vmxnet3 and RDMA; plain vmxnet3 NICs in the slots after them. QEMU connects to our
+sockets, never the other way round, so nothing has to be polled for.
+"""
+
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MEMORY = "1024M"
+FIRST_SLOT = 0x10
+PORTS = ("out", "ctl")
+
+# An emulated CPU is slow: spare it what no scenario is about. la57: one level of page tables less; svm: no nested
+# virtualisation; below, the drivers of a PC's old hardware and for acceleration that emulation does not accelerate.
+CPU = "max,la57=off,svm=off"
+UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c_piix4", "powernow_k8", "acpi_cpufreq",
+                  "aesni_intel", "ghash_clmulni_intel", "sha512_ssse3", "sha256_ssse3", "crct10dif_pclmul",
+                  "crc32_pclmul", "polyval_clmulni")
+KERNEL_ARGUMENTS = ("console=ttyS0", "root=/dev/vda", "rw", "panic=-1", "quiet",
+                    "modprobe.blacklist=" + ",".join(UNUSED_DRIVERS))
+
+
+@dataclass
+class Machine:
+    directory: Path              # sockets, logs, port files: one machine's own
+    image: Path                  # kernel, initrd.*
+    disk: Path                   # qcow2, written to
+    standin: Path                # the HCA stand-in's library
+    adapters: int
+    nics: int = 0
+    initrd: str = "lab"
+    append: list = field(default_factory=list)
+    interactive: bool = False    # the guest's serial console on our terminal
+
+    def argv(self):
+        d = self.directory
+        console = "mon:stdio" if self.interactive else f"file:{d}/console.log"
+        argv = [
+            "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            "-machine", "pc", "-accel", "tcg,thread=multi", "-cpu", CPU, "-smp", "2", "-m", MEMORY,
+            # The pvrdma device insists on memory that it could share.
+            "-object", f"memory-backend-ram,id=ram,size={MEMORY},share=on", "-numa", "node,memdev=ram",
+            "-kernel", f"{self.image}/kernel", "-initrd", f"{self.image}/initrd.{self.initrd}",
+            "-append", " ".join([*KERNEL_ARGUMENTS, *self.append]),
+            # Nothing on these disks outlives the run but a clean shutdown's result: no flushes.
+            "-drive", f"file={self.disk},if=virtio,format=qcow2,cache=unsafe",
+            "-drive", f"file={d}/payload.tar,if=virtio,format=raw,readonly=on",
+            "-serial", console, "-qmp", f"unix:{d}/qmp,server=off", "-device", "virtio-serial",
+        ]
+        for name in PORTS:
+            argv += ["-chardev", f"socket,id={name},path={d}/{name}",
+                     "-device", f"virtserialport,chardev={name},name=lab.{name}"]
+        argv += ["-netdev", "user,id=regular,restrict=on",
+                 "-device", "virtio-net-pci,netdev=regular,addr=0f.0,mac=52:54:00:00:00:0f"]
+        for n in range(self.adapters + self.nics):
+            slot = FIRST_SLOT + n
+            argv += ["-netdev", f"hubport,hubid={n + 1},id=net{n}",
+                     "-device", f"vmxnet3,id=nic{n},netdev=net{n},addr={slot:x}.0,multifunction=on,"
+                                f"mac=00:50:56:00:00:{slot:02x}"]
+            if n < self.adapters:
+                argv += ["-chardev", f"socket,id=mux{n},path={d}/{n}.mux",
+                         "-device", f"pvrdma,id=rdma{n},addr={slot:x}.1,ibdev=hca{n},ibport=1,netdev=eth{n},"
+                                    f"mad-chardev=mux{n}"]
+        return argv
+
+    def start(self):
+        environment = {**os.environ, "LD_PRELOAD": str(self.standin), "PVRDMA_HCA_DIR": str(self.directory),
+                       "PVRDMA_HCA_ADAPTERS": str(max(self.adapters, 1))}
+        with open(self.directory / "qemu.log", "ab") as log:
+            return subprocess.Popen(self.argv(), env=environment, stderr=log,
+                                    stdin=None if self.interactive else subprocess.DEVNULL,
+                                    stdout=None if self.interactive else log)

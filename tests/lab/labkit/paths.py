@@ -1,0 +1,14 @@
+"""Where things are. Nothing is written into the tree except below build/."""
+
+import os
+from pathlib import Path
+
+LAB = Path(__file__).resolve().parent.parent
+ROOT = LAB.parent.parent
+GUEST = LAB / "guest"
+IMAGE = LAB / "image"
+HCA = LAB / "hca"
+SCENARIOS = LAB / "scenarios"
+PACKAGES = ROOT / "build" / "packages"
+LOGS = ROOT / "build" / "lab"
+CACHE = Path(os.environ.get("PVRDMA_LAB_CACHE", "/var/cache/pvrdma-agent-lab"))

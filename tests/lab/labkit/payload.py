@@ -1,0 +1,46 @@
+"""What a guest is handed on its second disk: the runner, the scenario, its settings, the packages; a plain tar."""
+
+import io
+import shlex
+import tarfile
+
+from . import paths
+from .errors import LabError
+
+RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "host")]
+
+
+def find_packages(directory, required):
+    """The packages to install, without debug symbols."""
+    debs = sorted(p for p in directory.glob("*.deb") if "-dbgsym_" not in p.name)
+    if required and not debs:
+        raise LabError(f"no packages in {directory}: build them with packaging/build-deb, or name others with --deb")
+    return debs
+
+
+def settings(scenario, mode):
+    """Shell assignments that guest/main reads."""
+    values = {"LAB_MODE": mode, "LAB_ADAPTERS": scenario.adapters, "LAB_TIMEOUT": scenario.timeout,
+              "LAB_BOOTS": scenario.boots, "LAB_EARLY": "yes" if scenario.early else "",
+              "LAB_ALLOW_OOPS": scenario.allow_oops, "LAB_INSTALL": scenario.install}
+    return "".join(f"export {name}={shlex.quote(str(value))}\n" for name, value in values.items())
+
+
+def write(target, scenario, debs, mode="run"):
+    """Tar it all into `target`. Beside the scenario NAME.sh, a folder NAME.d becomes /run/lab/files."""
+    with tarfile.open(target, "w") as tar:
+        def text(name, content):
+            info = tarfile.TarInfo(name)
+            data = content.encode()
+            info.size, info.mode = len(data), 0o644
+            tar.addfile(info, io.BytesIO(data))
+
+        for path in RUNNER:
+            tar.add(path, path.name)
+        tar.add(scenario.path, "scenario.sh")
+        text("lab.conf", settings(scenario, mode))
+        for deb in debs:
+            tar.add(deb, f"debs/{deb.name}")
+        files = scenario.path.with_suffix(".d")
+        if files.is_dir():
+            tar.add(files, "files")

@@ -1,0 +1,60 @@
+"""QEMU's control protocol, on a connection that QEMU made to us: one command at a time, events kept aside."""
+
+import json
+
+from .errors import LabError
+
+
+class Qmp:
+    def __init__(self, connection):
+        self.socket = connection
+        self.socket.settimeout(20)
+        self._buffer = b""
+        self._events = []
+        self._read()  # the greeting
+        self.execute("qmp_capabilities")
+
+    def execute(self, command, **arguments):
+        """Run a command and return its result; events that arrive meanwhile wait for events()."""
+        self.socket.sendall(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
+        while True:
+            message = self._read()
+            if "event" in message:
+                self._events.append(message)
+            elif "error" in message:
+                raise LabError(f"QEMU refused {command} {arguments}: {message['error'].get('desc')}")
+            else:
+                return message.get("return")
+
+    def events(self):
+        """What has arrived; called when the socket is readable. None at the end of the connection."""
+        try:
+            data = self.socket.recv(65536)
+        except OSError:
+            data = b""
+        if not data:
+            return None
+        self._buffer += data
+        while b"\n" in self._buffer:
+            message = self._take()
+            if "event" in message:
+                self._events.append(message)
+        arrived, self._events = self._events, []
+        return arrived
+
+    def _take(self):
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return json.loads(line)
+
+    def _read(self):
+        while b"\n" not in self._buffer:
+            try:
+                data = self.socket.recv(65536)
+            except TimeoutError as error:
+                raise LabError("QEMU does not answer on its control socket") from error
+            except ConnectionResetError:
+                data = b""
+            if not data:
+                raise LabError("QEMU closed its control socket")
+            self._buffer += data
+        return self._take()

@@ -1,0 +1,103 @@
+"""A scenario: a bash file whose header says what guest it wants, and whose functions run in that guest.
+
+The header is the comment block at the top: lines `# key: value`, up to the first line of another form. An unknown key
+or a bad value is an error, so that a misspelt directive cannot quietly test something else.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import paths
+from .errors import LabError
+
+PORT_STATES = {"NOP": 0, "DOWN": 1, "INIT": 2, "ARMED": 3, "ACTIVE": 4, "ACTIVE_DEFER": 5}
+MAX_ADAPTERS = 4
+
+
+@dataclass
+class Scenario:
+    path: Path
+    summary: str = ""
+    adapters: int = 1            # PVRDMA adapters, in the PCI slots 0x10, 0x11, …
+    nics: int = 0                # plain vmxnet3 NICs, in the slots after them
+    port: str = "ACTIVE"         # what the host's side of each port says at power-on
+    install: str = "yes"         # yes: the agent is installed; none: it is not; manual: the scenario does it itself
+    timeout: int = 120           # seconds, each boot
+    boots: int = 1               # how often the same guest boots; $BOOT counts from 1
+    kernel: str = ""             # more of the kernel's command line
+    initrd: str = "lab"          # lab: small and quick; full: the distribution's own
+    allow_oops: str = ""         # why complaints of the kernel are expected
+    early: bool = False          # has an `early` function
+
+    @property
+    def name(self):
+        return self.path.stem
+
+
+def _number(low, high):
+    def parse(text):
+        if not text.isdigit() or not low <= int(text) <= high:
+            raise ValueError(f"a number from {low} to {high}")
+        return int(text)
+    return parse
+
+
+def _one_of(*words):
+    def parse(text):
+        if text not in words:
+            raise ValueError("one of " + ", ".join(words))
+        return text
+    return parse
+
+
+DIRECTIVES = {
+    "summary": str,
+    "adapters": _number(0, MAX_ADAPTERS),
+    "nics": _number(0, 8),
+    "port": _one_of(*PORT_STATES),
+    "install": _one_of("yes", "none", "manual"),
+    "timeout": _number(10, 3600),
+    "boots": _number(1, 20),
+    "kernel": str,
+    "initrd": _one_of("lab", "full"),
+    "allow-oops": str,
+}
+
+
+def parse(path, text):
+    scenario = Scenario(path)
+    for number, line in enumerate(text.splitlines(), 1):
+        if number == 1 and line.startswith("#!"):
+            continue
+        found = re.fullmatch(r"#\s*([a-z-]+):\s*(.*?)\s*", line)
+        if not found:
+            break
+        key, value = found.groups()
+        if key not in DIRECTIVES:
+            raise LabError(f"{path}:{number}: unknown directive '{key}' (known: {', '.join(DIRECTIVES)})")
+        try:
+            setattr(scenario, key.replace("-", "_"), DIRECTIVES[key](value))
+        except ValueError as error:
+            raise LabError(f"{path}:{number}: {key}: '{value}' is not {error}") from error
+    scenario.early = bool(re.search(r"^early\s*\(\)", text, re.M))
+    if not re.search(r"^scenario\s*\(\)", text, re.M):
+        raise LabError(f"{path}: has no function `scenario`")
+    if not scenario.summary:
+        raise LabError(f"{path}: has no `# summary:`")
+    return scenario
+
+
+def load(argument):
+    """By path, or by name below scenarios/."""
+    path = Path(argument)
+    if not path.is_file():
+        path = paths.SCENARIOS / f"{argument}.sh"
+    try:
+        return parse(path, path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise LabError(f"reading scenario '{argument}': {error.strerror} ({path})") from error
+
+
+def load_all():
+    return [load(path) for path in sorted(paths.SCENARIOS.glob("*.sh"))]

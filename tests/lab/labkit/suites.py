@@ -1,0 +1,32 @@
+"""The guests' distributions: what goes into an image of each. An entry is all that a further suite needs."""
+
+from dataclasses import dataclass
+
+# What any guest has: a plain, small Debian, the RDMA user space, and the tools that scenarios use.
+COMMON = """
+systemd systemd-sysv udev kmod linux-image-amd64 initramfs-tools busybox-static zstd dbus apt procps less
+iproute2 iputils-ping rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest
+strace jq socat python3-minimal libpython3-stdlib
+libstdc++6 libsystemd0 libudev1 libkmod2 libnl-3-200 libnl-route-3-200 libibverbs1
+""".split()
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str
+    packages: tuple          # of the guest
+    kernel_source: str       # the package with the source vmw_pvrdma is built from
+
+    @property
+    def build_packages(self):
+        """Of the chroot that builds vmw_pvrdma."""
+        return ("gcc", "make", "xz-utils", "linux-headers-amd64", self.kernel_source)
+
+
+SUITES = {suite.name: suite for suite in (
+    # The guest has no network: whatever the agent's package depends on must be named here.
+    Suite("bookworm", (*COMMON, "libspdlog1.10", "libfmt9"), "linux-source-6.1"),
+    # Untested so far.
+    Suite("trixie", (*COMMON, "libspdlog1.15", "libfmt10"), "linux-source-6.12"),
+)}
+DEFAULT = "bookworm"

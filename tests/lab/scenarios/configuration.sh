@@ -1,0 +1,36 @@
+# summary: a bad configuration changes nothing: one line that says what is wrong, and the good one stays in force
+# adapters: 1
+
+bad='[modules]
+reload = "sometimes"'
+good='[modules]
+reload = "never"'
+
+config() { printf '%s\n' "$1" >/etc/pvrdma-agent/pvrdma-agent.toml; }
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  local pid
+  pid=$(systemctl show -P MainPID pvrdma-agent.service)
+  mkdir -p /etc/pvrdma-agent
+  config "$bad"
+  expect_equal "--check-config" 1 "$(pvrdma-agent --check-config >/dev/null 2>complaint; echo $?)"
+  cat complaint
+  expect_equal "one line" 1 "$(wc -l <complaint)"
+  expect "with file, line, key, value and what is allowed" \
+    grep -E '^/etc/pvrdma-agent/pvrdma-agent.toml:2: modules.reload = "sometimes".*auto.*always.*never' complaint
+  systemctl reload pvrdma-agent.service
+  wait_until 10 "a finding says so" finding config-bad
+  expect_equal "the same process goes on" "$pid" "$(systemctl show -P MainPID pvrdma-agent.service)"
+  expect "the executor refuses to act on it" [ "$(pvrdma-agentctl reload >/dev/null 2>&1; echo $?)" != 0 ]
+  config "$good"
+  kill -HUP "$pid"
+  wait_until 10 "mended, the finding is gone" no_finding config-bad
+  wait_until 10 "and the new one is in force" sh -c 'pvrdma-agentctl reload 2>&1 | grep -q never'
+  config "$bad"
+  systemctl stop pvrdma-agent.service
+  expect_not "nothing starts on it" systemctl start pvrdma-agent.service
+  expect "and it is not tried again and again" [ "$(systemctl show -P NRestarts pvrdma-agent.service)" = 0 ]
+  config "$good"
+  expect "with a good one it starts" systemctl start pvrdma-agent.service
+}

@@ -1,0 +1,38 @@
+# summary: two adapters: the agent's own first link action comes after the driver is live, never while it probes
+# adapters: 2
+# timeout: 240
+#
+# A link that comes up while vmw_pvrdma probes is an oops on Linux 6.12. Here the kernel's own clock tells: the ledger's
+# first ConfigureLink against the driver's last event of probing, and rtnetlink's first link that is up against the same.
+
+round() {
+  systemctl stop pvrdma-agent.service
+  modprobe -r vmw_pvrdma
+  ip link set ens16f0 down
+  ip link set ens17f0 down
+  udevadm monitor --kernel --subsystem-match=pci --property >uevents &
+  local udev=$!
+  wait_until 10 "udevadm listens" grep -q KERNEL uevents
+  stdbuf -oL ip -o monitor link >links &
+  local links=$!
+  local began
+  began=$(uptime_ms)
+  systemctl start pvrdma-agent.service
+  wait_until 40 "both ports are ACTIVE" sh -c 'grep -l ACTIVE /sys/class/infiniband/*/ports/1/state | wc -l | grep -qx 2'
+  wait_until 10 "the ledger has both links" jq -e --argjson t "$began" \
+    '[.attempts[] | select(.verb == "ConfigureLink" and .started_ms >= $t and .finished_ms != null)] | length == 2' /run/pvrdma-agent-executor/ledger.json
+  kill "$udev" "$links"
+  wait "$udev" "$links" || true
+  local bound up
+  bound=$(awk '/^KERNEL\[/ && / bind / && /\.1 \(pci\)/ { split($1, t, "[][]"); last = t[2] } END { printf "%d", last * 1000 }' uevents)
+  up=$(jq --argjson t "$began" '[.attempts[] | select(.verb == "ConfigureLink" and .started_ms >= $t) | .started_ms] | min' \
+    /run/pvrdma-agent-executor/ledger.json)
+  expect "round $1: first link action at $up ms, last probe ended at $bound ms" test "$bound" -gt 0 -a "$up" -ge "$bound"
+  expect "round $1: a link came up, and rtnetlink saw it" grep -qE 'ens1[67]f0.*[<,]UP[,>]' links
+}
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  local n
+  for n in 1 2 3 4 5; do round "$n"; done
+}

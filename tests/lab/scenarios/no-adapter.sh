@@ -1,0 +1,15 @@
+# summary: no adapter: absent, quiet, exit 0; nothing is loaded
+# adapters: 0
+# nics: 1
+
+scenario() {
+  wait_boot
+  wait_until 20 "health says absent" health_is absent
+  expect "exit status 0" pvrdma-agentctl health
+  expect_equal "findings" 0 "$(health_query '.findings | length')"
+  expect_not "no RDMA module was loaded for it" module_loaded vmw_pvrdma
+  expect_not "nor mlx4_ib" module_loaded mlx4_ib
+  expect "the service is active" systemctl is-active pvrdma-agent.service
+  expect_equal "lines of our own in the journal" 0 "$(journalctl _COMM=pvrdma-agent -o cat --no-pager | grep -vc -- '-- No entries' || true)"
+  expect "wait returns at once" timeout 10 pvrdma-agentctl wait --timeout 5s
+}

@@ -1,0 +1,24 @@
+# summary: reload = "always": the field's recipe, once per boot, however often the agent starts
+# adapters: 1
+
+early() {
+  mkdir -p /etc/pvrdma-agent
+  printf '[modules]\nreload = "always"\n' >/etc/pvrdma-agent/pvrdma-agent.toml
+  modprobe vmxnet3
+  modprobe vmw_pvrdma
+}
+
+reloads() { jq .reloads /run/pvrdma-agent-executor/ledger.json; }
+reloaded_once() { [[ $(reloads) == 1 ]]; }
+
+scenario() {
+  wait_until 60 "the driver is reloaded" reloaded_once
+  wait_until 30 "health says ready" health_is ready
+  expect_equal "vmw_pvrdma is the youngest of the recipe's modules" vmw_pvrdma \
+    "$(grep -oE '^(vmxnet3|mlx4_ib|ib_umad|rdma_cm|rdma_ucm|vmw_pvrdma) ' /proc/modules | head -1 | tr -d ' ')"
+  systemctl restart pvrdma-agent.service
+  wait_until 20 "ready after a restart" health_is ready
+  systemctl kill -s KILL pvrdma-agent.service
+  wait_until 20 "ready after a crash" health_is ready
+  holds_for 5 "still one reload" reloaded_once
+}

@@ -1,0 +1,20 @@
+# summary: reload = "never": the ladder stops before the reload, and says so
+# adapters: 1
+# port: DOWN
+
+early() {
+  mkdir -p /etc/pvrdma-agent
+  printf '[modules]\nreload = "never"\n' >/etc/pvrdma-agent/pvrdma-agent.toml
+  modprobe vmxnet3
+  modprobe vmw_pvrdma
+  stat -c %i /sys/module/vmw_pvrdma >/run/driver-inode
+}
+
+scenario() {
+  wait_until 60 "the finding says that a reload is due but forbidden" finding reload-forbidden
+  expect_not "an administrator is refused too" pvrdma-agentctl reload
+  holds_for 10 "the driver stays" test "$(cat /run/driver-inode)" = "$(stat -c %i /sys/module/vmw_pvrdma)"
+  host port 0 ACTIVE
+  wait_until 15 "health says ready" health_is ready
+  expect_equal "reloads" 0 "$(health_query .executor.reloads)"
+}

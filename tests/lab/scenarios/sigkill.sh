@@ -1,0 +1,39 @@
+# summary: SIGKILL at ten points spread over a bring-up: it converges each time, and nothing is done twice
+# adapters: 1
+# timeout: 400
+
+all_down() {
+  modprobe -r vmw_pvrdma
+  modprobe -r rdma_ucm rdma_cm ib_umad 2>/dev/null || true
+  ip link set ens16f0 down
+}
+
+# In this round each thing was done at most once. An attempt that the kill left open counts as one.
+nothing_doubled() {
+  jq -e --argjson t "$1" '[.attempts[] | select(.started_ms >= $t and (.outcome == "done" or .finished_ms == null)) | .verb + " " + .target]
+    | length == (unique | length)' /run/pvrdma-agent-executor/ledger.json
+}
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  local began span point pid
+  systemctl stop pvrdma-agent.service
+  all_down
+  began=$(uptime_ms)
+  systemctl start --no-block pvrdma-agent.service
+  wait_until 30 "an undisturbed bring-up" port_is 0 ACTIVE
+  span=$(($(uptime_ms) - began))
+  for point in 1 2 3 4 5 6 7 8 9 10; do
+    systemctl stop pvrdma-agent.service
+    all_down
+    began=$(uptime_ms)
+    systemctl start --no-block pvrdma-agent.service
+    until (($(uptime_ms) - began >= span * point / 11)); do pause_50ms; done
+    pid=$(systemctl show -P MainPID pvrdma-agent.service)
+    [[ $pid == 0 ]] || kill -KILL "$pid" || true
+    wait_until 60 "point $point of 10 ($((span * point / 11)) ms, PID $pid): the port is ACTIVE" port_is 0 ACTIVE
+    wait_until 20 "point $point: health says ready" health_is ready
+    expect "point $point: nothing was doubled" nothing_doubled "$began"
+  done
+  expect_equal "reloads" 0 "$(health_query .executor.reloads)"
+}

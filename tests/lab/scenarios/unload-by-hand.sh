@@ -1,0 +1,15 @@
+# summary: modprobe -r vmw_pvrdma by hand works at any time in steady state; the agent notices and brings it back
+# adapters: 1
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  local round
+  for round in 1 2 3 4 5; do
+    # Anywhere between two looks, which are ten seconds apart.
+    read -r -t "$((round * 2)).3" -u 8 || true
+    expect "round $round: modprobe -r vmw_pvrdma" modprobe -r vmw_pvrdma
+    wait_until 30 "round $round: the port is back" port_is 0 ACTIVE
+    wait_until 15 "round $round: health says ready" health_is ready
+  done
+  expect_equal "none of it was a reload of the agent's" 0 "$(health_query .executor.reloads)"
+}

@@ -1,0 +1,541 @@
+/* The HCA stand-in without a guest: verbs calls as QEMU makes them, under the sanitizers. Prints a line per test;
+ * each test has adapters, queues and memory of its own (struct pair), the two ends on adapters 0 and 1. */
+#include "../hca/hca.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static unsigned passed, failed;
+static bool test_failed;
+
+#define CHECK(condition)                                                               \
+	do {                                                                           \
+		if (!(condition)) {                                                    \
+			printf("  %s:%d: %s\n", __FILE__, __LINE__, #condition);       \
+			test_failed = true;                                            \
+		}                                                                      \
+	} while (0)
+
+static void write_file(const char *name, const void *data, size_t length)
+{
+	char path[4200];
+	FILE *file;
+
+	snprintf(path, sizeof path, "%s/%s", getenv("PVRDMA_HCA_DIR"), name);
+	file = fopen(path, "w");
+	if (!file || fwrite(data, 1, length, file) != length || fclose(file))
+		abort();
+}
+
+static union ibv_gid gid_of(unsigned adapter)
+{
+	union ibv_gid gid = { .raw = { 0xfe, 0x80 } };
+
+	gid.raw[15] = (uint8_t)(0x10 + adapter);
+	return gid;
+}
+
+static struct ibv_context *contexts[2];
+
+static void open_adapters(void)
+{
+	int count = 0;
+	struct ibv_device **list = ibv_get_device_list(&count);
+
+	for (int i = 0; i < 2; i++) {
+		union ibv_gid table[HCA_GID_ENTRIES] = { 0 };
+		char name[32];
+
+		table[1] = gid_of((unsigned)i);
+		snprintf(name, sizeof name, "%d.gids", i);
+		write_file(name, table, sizeof table);
+		snprintf(name, sizeof name, "%d.port", i);
+		write_file(name, "4 5\n", 4);
+		contexts[i] = ibv_open_device(list[i]);
+	}
+	if (count != 2)
+		abort();
+	ibv_free_device_list(list);
+}
+
+struct end {
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	struct ibv_mr *mr;
+	char memory[4096];
+};
+
+struct pair {
+	struct end end[2];
+};
+
+static void init_qp(struct end *end, enum ibv_qp_type type)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 7 };
+
+	CHECK(ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_PORT | (type == IBV_QPT_UD ? IBV_QP_QKEY : 0)) == 0);
+}
+
+static void connect_qp(struct end *end, unsigned to_adapter, uint32_t to_qpn)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR, .dest_qp_num = to_qpn };
+
+	attr.ah_attr.is_global = 1;
+	attr.ah_attr.grh.dgid = gid_of(to_adapter);
+	CHECK(ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_DEST_QPN) == 0);
+	attr.qp_state = IBV_QPS_RTS;
+	CHECK(ibv_modify_qp(end->qp, &attr, IBV_QP_STATE) == 0);
+}
+
+static struct pair *make_pair(enum ibv_qp_type type, int cqe, struct ibv_comp_channel *channel)
+{
+	struct pair *pair = calloc(1, sizeof *pair);
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct end *end = &pair->end[i];
+		struct ibv_qp_init_attr init = { .qp_type = type, .sq_sig_all = 1,
+						 .cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 4, .max_recv_sge = 4 } };
+
+		end->pd = ibv_alloc_pd(contexts[i]);
+		end->cq = ibv_create_cq(contexts[i], cqe, NULL, i == 1 ? channel : NULL, 0);
+		end->mr = ibv_reg_mr(end->pd, end->memory, sizeof end->memory, IBV_ACCESS_LOCAL_WRITE);
+		init.send_cq = init.recv_cq = end->cq;
+		end->qp = ibv_create_qp(end->pd, &init);
+		init_qp(end, type);
+	}
+	return pair;
+}
+
+static struct pair *connected(void)
+{
+	struct pair *pair = make_pair(IBV_QPT_RC, 16, NULL);
+
+	connect_qp(&pair->end[0], 1, pair->end[1].qp->qp_num);
+	connect_qp(&pair->end[1], 0, pair->end[0].qp->qp_num);
+	return pair;
+}
+
+static void free_pair(struct pair *pair)
+{
+	for (int i = 0; i < 2; i++) {
+		struct end *end = &pair->end[i];
+
+		if (end->qp)
+			CHECK(ibv_destroy_qp(end->qp) == 0);
+		CHECK(ibv_destroy_cq(end->cq) == 0);
+		CHECK(ibv_dereg_mr(end->mr) == 0);
+		CHECK(ibv_dealloc_pd(end->pd) == 0);
+	}
+	free(pair);
+}
+
+static struct ibv_sge piece(const struct end *end, size_t offset, uint32_t length)
+{
+	return (struct ibv_sge){ .addr = (uintptr_t)end->memory + offset, .length = length, .lkey = end->mr->lkey };
+}
+
+static int post_recv(struct end *end, uint64_t id, struct ibv_sge *sge, int count)
+{
+	struct ibv_recv_wr wr = { .wr_id = id, .sg_list = sge, .num_sge = count }, *bad;
+
+	return end->qp->context->ops.post_recv(end->qp, &wr, &bad);
+}
+
+static int post_send(struct end *end, uint64_t id, struct ibv_sge *sge, int count)
+{
+	struct ibv_send_wr wr = { .wr_id = id, .sg_list = sge, .num_sge = count, .opcode = IBV_WR_SEND }, *bad;
+
+	return end->qp->context->ops.post_send(end->qp, &wr, &bad);
+}
+
+static int take(struct end *end, struct ibv_wc *wc, int count)
+{
+	return end->cq->context->ops.poll_cq(end->cq, count, wc);
+}
+
+/* The next completion of this end is that of work request `id`, with this status. */
+static struct ibv_wc completes(struct end *end, uint64_t id, enum ibv_wc_status status)
+{
+	struct ibv_wc wc = { 0 };
+
+	CHECK(take(end, &wc, 1) == 1);
+	if (wc.wr_id != id || wc.status != status)
+		printf("  work request %lu ended with status %d, not %lu with %d\n", wc.wr_id, wc.status, id, status);
+	CHECK(wc.wr_id == id && wc.status == status);
+	return wc;
+}
+
+static void is_quiet(struct end *end)
+{
+	struct ibv_wc wc;
+
+	CHECK(take(end, &wc, 1) == 0);
+}
+
+/* --- the tests --------------------------------------------------------------------------------------------------- */
+
+static void port_state_is_read_each_time(void)
+{
+	struct {
+		char attr[48];
+		char guard[16];
+	} old = { .guard = "untouched" };
+	struct ibv_port_attr attr = { 0 };
+
+	CHECK(ibv_query_port(contexts[0], 1, (struct _compat_ibv_port_attr *)&old) == 0);
+	CHECK(!strcmp(old.guard, "untouched"));
+	write_file("0.port", "1 3\n", 4);
+	CHECK(ibv_query_port(contexts[0], 1, (struct _compat_ibv_port_attr *)&attr) == 0);
+	CHECK(attr.state == IBV_PORT_DOWN && attr.phys_state == 3 && attr.active_mtu == IBV_MTU_1024);
+	write_file("0.port", "nonsense", 8);
+	CHECK(ibv_query_port(contexts[0], 1, (struct _compat_ibv_port_attr *)&attr) == EIO);
+	CHECK(ibv_query_port(contexts[0], 2, (struct _compat_ibv_port_attr *)&attr) == EINVAL);
+	write_file("0.port", "4 5\n", 4);
+}
+
+static void gids_come_from_the_table(void)
+{
+	union ibv_gid gid, wanted = gid_of(1);
+
+	CHECK(ibv_query_gid(contexts[1], 1, 1, &gid) == 0 && !memcmp(&gid, &wanted, sizeof gid));
+	CHECK(ibv_query_gid(contexts[1], 1, HCA_GID_ENTRIES, &gid) == -1);
+	CHECK(ibv_query_gid(contexts[1], 1, -1, &gid) == -1);
+}
+
+static void rc_carries_scattered_data(void)
+{
+	struct pair *pair = connected();
+	struct end *from = &pair->end[0], *to = &pair->end[1];
+	struct ibv_sge source[] = { piece(from, 0, 100), piece(from, 500, 0), piece(from, 1000, 900) };
+	struct ibv_sge target[] = { piece(to, 7, 1), piece(to, 100, 600), piece(to, 2000, 2000) };
+	struct ibv_wc wc;
+
+	for (size_t i = 0; i < sizeof from->memory; i++)
+		from->memory[i] = (char)(i * 7);
+	CHECK(post_recv(to, 11, target, 3) == 0);
+	CHECK(post_send(from, 22, source, 3) == 0);
+	completes(from, 22, IBV_WC_SUCCESS);
+	wc = completes(to, 11, IBV_WC_SUCCESS);
+	CHECK(wc.byte_len == 1000 && wc.qp_num == to->qp->qp_num && wc.src_qp == from->qp->qp_num);
+	CHECK(to->memory[7] == from->memory[0]);
+	CHECK(!memcmp(to->memory + 100, from->memory + 1, 99));
+	CHECK(!memcmp(to->memory + 199, from->memory + 1000, 501));
+	CHECK(!memcmp(to->memory + 2000, from->memory + 1501, 399));
+	CHECK(to->memory[2399] == 0 && to->memory[700] == 0);
+	free_pair(pair);
+}
+
+static void a_send_waits_for_its_receive(void)
+{
+	struct pair *pair = make_pair(IBV_QPT_RC, 16, NULL);
+	struct end *from = &pair->end[0], *to = &pair->end[1];
+	struct ibv_sge source = piece(from, 0, 8), target = piece(to, 0, 8);
+
+	connect_qp(from, 1, to->qp->qp_num);
+	CHECK(post_send(from, 1, &source, 1) == 0);
+	is_quiet(from); /* the peer is not even ready to receive */
+	connect_qp(to, 0, from->qp->qp_num);
+	is_quiet(from);
+	CHECK(post_recv(to, 2, &target, 1) == 0);
+	completes(from, 1, IBV_WC_SUCCESS);
+	completes(to, 2, IBV_WC_SUCCESS);
+	free_pair(pair);
+}
+
+static void too_long_a_message_fails_both(void)
+{
+	struct pair *pair = connected();
+	struct end *from = &pair->end[0], *to = &pair->end[1];
+	struct ibv_sge source = piece(from, 0, 9), target = piece(to, 0, 8);
+
+	CHECK(post_recv(to, 1, &target, 1) == 0 && post_recv(to, 2, &target, 1) == 0);
+	CHECK(post_send(from, 3, &source, 1) == 0);
+	completes(from, 3, IBV_WC_REM_INV_REQ_ERR);
+	completes(to, 1, IBV_WC_LOC_LEN_ERR);
+	completes(to, 2, IBV_WC_WR_FLUSH_ERR);
+	CHECK(from->qp->state == IBV_QPS_ERR && to->qp->state == IBV_QPS_ERR);
+	CHECK(post_send(from, 4, &source, 1) == 0);
+	completes(from, 4, IBV_WC_WR_FLUSH_ERR);
+	free_pair(pair);
+}
+
+static void memory_is_checked(void)
+{
+	struct pair *pair;
+	struct ibv_sge bad[3], good;
+
+	for (int i = 0; i < 3; i++) {
+		pair = connected();
+		bad[0] = piece(&pair->end[0], 4000, 97); /* past the end */
+		bad[1] = piece(&pair->end[0], 0, 8);
+		bad[1].addr -= 1; /* before the start */
+		bad[2] = piece(&pair->end[0], 0, 8);
+		bad[2].lkey ^= 0x10000; /* the key of a region long gone */
+		good = piece(&pair->end[1], 0, 4096);
+		CHECK(post_recv(&pair->end[1], 1, &good, 1) == 0);
+		CHECK(post_send(&pair->end[0], 2, &bad[i], 1) == 0);
+		completes(&pair->end[0], 2, IBV_WC_LOC_PROT_ERR);
+		is_quiet(&pair->end[1]);
+		free_pair(pair);
+	}
+	pair = connected();
+	bad[0] = piece(&pair->end[1], 4095, 2);
+	good = piece(&pair->end[0], 0, 2);
+	CHECK(post_recv(&pair->end[1], 1, bad, 1) == 0);
+	CHECK(post_send(&pair->end[0], 2, &good, 1) == 0);
+	completes(&pair->end[0], 2, IBV_WC_REM_OP_ERR);
+	completes(&pair->end[1], 1, IBV_WC_LOC_PROT_ERR);
+	free_pair(pair);
+}
+
+static void iova_is_translated(void)
+{
+	struct pair *pair = connected();
+	struct end *from = &pair->end[0], *to = &pair->end[1];
+	struct ibv_mr *mr = ibv_reg_mr_iova2(from->pd, from->memory, 64, 0x10000, 0);
+	struct ibv_sge source = { .addr = 0x10000 + 8, .length = 4, .lkey = mr->lkey }, target = piece(to, 0, 4);
+
+	memcpy(from->memory + 8, "iova", 4);
+	CHECK(post_recv(to, 1, &target, 1) == 0 && post_send(from, 2, &source, 1) == 0);
+	completes(to, 1, IBV_WC_SUCCESS);
+	CHECK(!memcmp(to->memory, "iova", 4));
+	CHECK(ibv_dereg_mr(mr) == 0);
+	free_pair(pair);
+}
+
+static void a_destroyed_peer_fails_the_sends(void)
+{
+	struct pair *pair = connected();
+	struct end *from = &pair->end[0], *to = &pair->end[1];
+	struct ibv_sge source = piece(from, 0, 8);
+
+	CHECK(post_send(from, 1, &source, 1) == 0 && post_send(from, 2, &source, 1) == 0);
+	is_quiet(from);
+	CHECK(ibv_destroy_qp(to->qp) == 0);
+	to->qp = NULL;
+	completes(from, 1, IBV_WC_RETRY_EXC_ERR);
+	completes(from, 2, IBV_WC_WR_FLUSH_ERR);
+	free_pair(pair);
+}
+
+static void a_destroyed_pair_takes_its_completions_along(void)
+{
+	struct pair *pair = connected();
+	struct end *from = &pair->end[0], *to = &pair->end[1];
+	struct ibv_sge source = piece(from, 0, 8), target = piece(to, 0, 8);
+
+	CHECK(post_recv(to, 1, &target, 1) == 0 && post_send(from, 2, &source, 1) == 0);
+	CHECK(ibv_destroy_cq(to->cq) == EBUSY);
+	CHECK(ibv_destroy_qp(to->qp) == 0);
+	to->qp = NULL;
+	is_quiet(to);
+	completes(from, 2, IBV_WC_SUCCESS);
+	free_pair(pair);
+}
+
+static void a_stranger_is_refused(void)
+{
+	struct pair *pair = make_pair(IBV_QPT_RC, 16, NULL);
+	struct end *from = &pair->end[0], *to = &pair->end[1];
+	struct ibv_sge source = piece(from, 0, 8), target = piece(to, 0, 8);
+
+	connect_qp(to, 0, from->qp->qp_num + 1); /* it expects somebody else */
+	connect_qp(from, 1, to->qp->qp_num);
+	CHECK(post_recv(to, 1, &target, 1) == 0 && post_send(from, 2, &source, 1) == 0);
+	completes(from, 2, IBV_WC_RETRY_EXC_ERR);
+	is_quiet(to);
+	free_pair(pair);
+}
+
+static void an_unknown_gid_is_no_peer(void)
+{
+	struct pair *pair = make_pair(IBV_QPT_RC, 16, NULL);
+	struct ibv_sge source = piece(&pair->end[0], 0, 8);
+
+	connect_qp(&pair->end[0], 9, pair->end[1].qp->qp_num);
+	CHECK(post_send(&pair->end[0], 1, &source, 1) == 0);
+	completes(&pair->end[0], 1, IBV_WC_RETRY_EXC_ERR);
+	free_pair(pair);
+}
+
+static void queues_have_their_size(void)
+{
+	struct pair *pair = connected();
+	struct end *end = &pair->end[0];
+	struct ibv_sge source[HCA_MAX_SGE + 1] = { piece(end, 0, 8) };
+
+	for (uint64_t i = 0; i < 4; i++) {
+		CHECK(post_send(end, i, source, 1) == 0);
+		CHECK(post_recv(end, i, source, 1) == 0);
+	}
+	CHECK(post_send(end, 4, source, 1) == ENOMEM);
+	CHECK(post_recv(end, 4, source, 1) == ENOMEM);
+	CHECK(post_recv(&pair->end[1], 4, source, HCA_MAX_SGE + 1) == EINVAL);
+	free_pair(pair);
+}
+
+static void a_full_completion_queue_breaks(void)
+{
+	struct pair *pair = make_pair(IBV_QPT_RC, 2, NULL);
+	struct end *from = &pair->end[0], *to = &pair->end[1];
+	struct ibv_sge source = piece(from, 0, 8), target = piece(to, 0, 8);
+	struct ibv_wc wc[4];
+
+	connect_qp(from, 1, to->qp->qp_num);
+	connect_qp(to, 0, from->qp->qp_num);
+	for (uint64_t i = 0; i < 3; i++)
+		CHECK(post_recv(to, i, &target, 1) == 0 && post_send(from, i, &source, 1) == 0);
+	CHECK(take(from, wc, 4) == 2 && wc[1].wr_id == 1);
+	CHECK(take(to, wc, 4) == 2 && wc[1].wr_id == 1);
+	CHECK(from->qp->state == IBV_QPS_ERR && to->qp->state == IBV_QPS_ERR);
+	is_quiet(from);
+	free_pair(pair);
+}
+
+static bool readable(int fd)
+{
+	struct pollfd poller = { .fd = fd, .events = POLLIN };
+
+	return poll(&poller, 1, 0) == 1;
+}
+
+static void a_channel_wakes_when_armed(void)
+{
+	struct ibv_comp_channel *channel = ibv_create_comp_channel(contexts[1]);
+	struct pair *pair = make_pair(IBV_QPT_RC, 16, channel);
+	struct end *from = &pair->end[0], *to = &pair->end[1];
+	struct ibv_sge source = piece(from, 0, 8), target = piece(to, 0, 8);
+	struct ibv_cq *cq;
+	void *context;
+
+	connect_qp(from, 1, to->qp->qp_num);
+	connect_qp(to, 0, from->qp->qp_num);
+	CHECK(post_recv(to, 1, &target, 1) == 0 && post_send(from, 1, &source, 1) == 0);
+	CHECK(!readable(channel->fd));
+	to->cq->context->ops.req_notify_cq(to->cq, 0);
+	CHECK(post_recv(to, 2, &target, 1) == 0 && post_send(from, 2, &source, 1) == 0);
+	CHECK(post_recv(to, 3, &target, 1) == 0 && post_send(from, 3, &source, 1) == 0);
+	CHECK(readable(channel->fd));
+	CHECK(ibv_get_cq_event(channel, &cq, &context) == 0 && cq == to->cq);
+	CHECK(!readable(channel->fd));
+	/* Destroyed before it is acknowledged, as QEMU may do: its memory must last until then. */
+	CHECK(ibv_destroy_qp(to->qp) == 0 && ibv_destroy_cq(to->cq) == 0);
+	CHECK(take(to, &(struct ibv_wc){ 0 }, 1) == 0);
+	ibv_ack_cq_events(cq, 1);
+	CHECK(ibv_destroy_comp_channel(channel) == 0);
+	to->qp = NULL;
+	to->cq = ibv_create_cq(contexts[1], 1, NULL, NULL, 0);
+	free_pair(pair);
+}
+
+static void an_event_of_a_destroyed_queue_is_gone(void)
+{
+	struct ibv_comp_channel *channel = ibv_create_comp_channel(contexts[1]);
+	struct ibv_cq *cq = ibv_create_cq(contexts[1], 4, NULL, channel, 0), *found;
+	struct ibv_wc wc = { 0 };
+	void *context;
+
+	cq->context->ops.req_notify_cq(cq, 0);
+	pthread_mutex_lock(&hca_lock);
+	CHECK(hca_complete(hca_cq_of(cq), &wc));
+	pthread_mutex_unlock(&hca_lock);
+	CHECK(ibv_destroy_comp_channel(channel) == EBUSY);
+	CHECK(ibv_destroy_cq(cq) == 0);
+	fcntl(channel->fd, F_SETFL, O_NONBLOCK);
+	CHECK(ibv_get_cq_event(channel, &found, &context) == -1 && errno == EAGAIN);
+	CHECK(ibv_destroy_comp_channel(channel) == 0);
+}
+
+static void ud_has_a_header_and_may_drop(void)
+{
+	struct pair *pair = make_pair(IBV_QPT_UD, 16, NULL);
+	struct end *from = &pair->end[0], *to = &pair->end[1];
+	struct ibv_sge source = piece(from, 0, 8), target[] = { piece(to, 0, 40), piece(to, 100, 8) };
+	struct ibv_ah_attr where = { .is_global = 1, .port_num = 1, .grh = { .dgid = gid_of(1), .sgid_index = 1 } };
+	struct ibv_send_wr wr = { .wr_id = 2, .sg_list = &source, .num_sge = 1, .opcode = IBV_WR_SEND }, *bad;
+	struct ibv_grh *grh = (struct ibv_grh *)(void *)to->memory;
+	union ibv_gid sender = gid_of(0);
+
+	connect_qp(from, 0, 0);
+	connect_qp(to, 0, 0);
+	memcpy(from->memory, "datagram", 8);
+	wr.wr.ud.ah = ibv_create_ah(from->pd, &where);
+	wr.wr.ud.remote_qpn = to->qp->qp_num;
+	wr.wr.ud.remote_qkey = 7;
+	CHECK(from->qp->context->ops.post_send(from->qp, &wr, &bad) == 0);
+	completes(from, 2, IBV_WC_SUCCESS); /* nobody listened */
+	CHECK(post_recv(to, 1, target, 2) == 0);
+	CHECK(from->qp->context->ops.post_send(from->qp, &wr, &bad) == 0);
+	completes(from, 2, IBV_WC_SUCCESS);
+	CHECK(completes(to, 1, IBV_WC_SUCCESS).byte_len == 48);
+	CHECK(!memcmp(to->memory + 100, "datagram", 8));
+	CHECK(!memcmp(&grh->sgid, &sender, sizeof sender));
+	ibv_destroy_ah(wr.wr.ud.ah);
+	free_pair(pair);
+}
+
+static void a_pair_may_talk_to_itself(void)
+{
+	struct pair *pair = make_pair(IBV_QPT_RC, 16, NULL);
+	struct end *end = &pair->end[0];
+	struct ibv_sge source = piece(end, 0, 8), target = piece(end, 100, 4);
+
+	connect_qp(end, 0, end->qp->qp_num);
+	CHECK(post_recv(end, 1, &target, 1) == 0 && post_recv(end, 2, &target, 1) == 0);
+	CHECK(post_send(end, 3, &source, 1) == 0);
+	completes(end, 1, IBV_WC_LOC_LEN_ERR);
+	completes(end, 3, IBV_WC_REM_INV_REQ_ERR);
+	completes(end, 2, IBV_WC_WR_FLUSH_ERR);
+	free_pair(pair);
+}
+
+static void numbers_are_not_soon_reused(void)
+{
+	struct pair *first = connected(), *second;
+	uint32_t qpn = first->end[0].qp->qp_num;
+
+	free_pair(first);
+	second = connected();
+	CHECK(second->end[0].qp->qp_num != qpn && second->end[0].qp->qp_num < HCA_MAX_QP);
+	free_pair(second);
+}
+
+#define RUN(test)                                                      \
+	do {                                                           \
+		test_failed = false;                                   \
+		test();                                                \
+		printf("%s hca: %s\n", test_failed ? "FAIL" : "ok", #test); \
+		test_failed ? failed++ : passed++;                     \
+	} while (0)
+
+int main(void)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	open_adapters();
+	RUN(port_state_is_read_each_time);
+	RUN(gids_come_from_the_table);
+	RUN(rc_carries_scattered_data);
+	RUN(a_send_waits_for_its_receive);
+	RUN(too_long_a_message_fails_both);
+	RUN(memory_is_checked);
+	RUN(iova_is_translated);
+	RUN(a_destroyed_peer_fails_the_sends);
+	RUN(a_destroyed_pair_takes_its_completions_along);
+	RUN(a_stranger_is_refused);
+	RUN(an_unknown_gid_is_no_peer);
+	RUN(queues_have_their_size);
+	RUN(a_full_completion_queue_breaks);
+	RUN(a_channel_wakes_when_armed);
+	RUN(an_event_of_a_destroyed_queue_is_gone);
+	RUN(ud_has_a_header_and_may_drop);
+	RUN(a_pair_may_talk_to_itself);
+	RUN(numbers_are_not_soon_reused);
+	printf("hca: %u passed, %u failed\n", passed, failed);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,143 @@
+"""Headers of scenarios, requests for faults, the cache, reports: what of the lab can be wrong without a guest."""
+
+import contextlib
+import io
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+from labkit import paths, scenario
+from labkit.cache import Cache, key_of
+from labkit.cmd_run import Report
+from labkit.errors import LabError
+from labkit.faults import Faults
+
+BODY = "scenario() { :; }\n"
+
+
+class Headers(unittest.TestCase):
+    def parse(self, text):
+        return scenario.parse(Path("x.sh"), text)
+
+    def test_defaults_and_directives(self):
+        parsed = self.parse("# summary: it works\n# adapters: 2\n# port: DOWN\n# allow-oops: known\n#\n# note: text\n" + BODY)
+        self.assertEqual((parsed.adapters, parsed.port, parsed.install, parsed.early), (2, "DOWN", "yes", False))
+        self.assertEqual((parsed.name, parsed.allow_oops), ("x", "known"))
+
+    def test_early_is_found(self):
+        self.assertTrue(self.parse("# summary: s\nearly() { :; }\n" + BODY).early)
+
+    def test_errors_name_the_line(self):
+        for text, part in (("# sumary: s\n", "x.sh:1: unknown directive 'sumary'"),
+                           ("# summary: s\n# adapters: 5\n", "x.sh:2: adapters: '5' is not a number from 0 to 4"),
+                           ("# summary: s\n# port: UP\n", "'UP' is not one of"),
+                           ("# adapters: 1\n", "no `# summary:`")):
+            with self.assertRaises(LabError) as caught:
+                self.parse(text + BODY)
+            self.assertIn(part, str(caught.exception))
+        with self.assertRaises(LabError):
+            self.parse("# summary: s\n")
+
+    def test_all_of_the_tree_are_well_formed(self):
+        self.assertTrue(scenario.load_all())
+        self.assertTrue(scenario.load(paths.GUEST / "install.sh"))
+
+
+class FaultRequests(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+        self.faults = Faults(self.directory, 2, "ACTIVE")
+        self.addCleanup(self.faults.close)
+
+    def port(self, adapter):
+        return (self.directory / f"{adapter}.port").read_text(encoding="ascii")
+
+    def test_port_and_phys(self):
+        self.assertEqual(self.port(0), "4 5\n")
+        self.assertEqual(self.faults.answer("port 0 DOWN"), "ok")
+        self.assertEqual((self.port(0), self.port(1)), ("1 3\n", "4 5\n"))
+        self.assertEqual(self.faults.answer("phys 0 2"), "ok")
+        self.assertEqual(self.port(0), "1 2\n")
+
+    def test_bad_requests_are_answered(self):
+        for request in ("", "port", "port 7 DOWN", "port x DOWN", "port 0 SIDEWAYS", "link 0 left", "explode 0"):
+            self.assertTrue(self.faults.answer(request).startswith("error "), request)
+
+    def test_marks_reach_the_timeline(self):
+        self.faults.answer("mark here we are")
+        self.assertIn("host mark here we are", (self.directory / "timeline").read_text(encoding="utf-8"))
+
+
+class TheCache(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.cache = Cache(directory.name)
+        self.built = []
+
+    def entry(self, key, keep=3):
+        def build(path):
+            self.built.append(key)
+            (path / "content").write_text(key, encoding="ascii")
+        return self.cache.entry("thing", key, build, keep)
+
+    def test_built_once(self):
+        self.entry("a").release()
+        entry = self.entry("a")
+        self.assertEqual((entry / "content").read_text(encoding="ascii"), "a")
+        self.assertEqual(self.built, ["a"])
+        entry.release()
+
+    def test_a_failed_build_leaves_nothing(self):
+        def broken(path):
+            (path / "half").touch()
+            raise LabError("broken")
+        with self.assertRaises(LabError):
+            self.cache.entry("thing", "b", broken)
+        self.assertFalse(list(self.cache.root.glob("thing-*")))
+        self.entry("b").release()
+
+    def test_concurrent_users_build_once(self):
+        threads = [threading.Thread(target=lambda: self.entry("c").release()) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(self.built, ["c"])
+
+    def test_pruning_spares_what_is_in_use(self):
+        held = self.entry("held")
+        for key in ("d", "e", "f"):
+            self.entry(key, keep=1).release()
+        self.assertEqual(sorted(path.name for path in self.cache.root.glob("thing-*")), ["thing-f", "thing-held"])
+        held.release()
+
+    def test_keys(self):
+        with tempfile.NamedTemporaryFile() as one:
+            before = key_of("x", Path(one.name))
+            self.assertEqual(before, key_of("x", Path(one.name)))
+            one.write(b"more")
+            one.flush()
+            self.assertNotEqual(before, key_of("x", Path(one.name)))
+        self.assertNotEqual(key_of("ab"), key_of("a", "b"))
+
+
+class Reports(unittest.TestCase):
+    def test_lines_and_total(self):
+        text = io.StringIO()
+        report = Report(verbose=False)
+        one = scenario.parse(Path("one.sh"), "# summary: it works\n" + BODY)
+        with contextlib.redirect_stdout(text):
+            report.add(one, 0, "secret\n", 1.23)
+            report.add(one, 77, "SKIP: not here\n", 2)
+            report.add(one, 3, "because\n", 4)
+        self.assertEqual(text.getvalue(), "PASS one (1.2 s) it works\nSKIP one (2.0 s) not here\n"
+                                          "FAIL one (4.0 s) it works\n  | because\n")
+        self.assertEqual(report.total(), "1 passed, 1 failed, 1 skipped")
+
+
+if __name__ == "__main__":
+    unittest.main()
