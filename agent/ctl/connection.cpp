@@ -46,9 +46,10 @@ NoAnswer explain(const Error& error, const std::string& socket) {
     case EBADMSG:
     case EPROTO:
     case EMSGSIZE:
-      return bad_answer(error.message());
+      return bad_answer(printable(error.message()));
     default:
-      return {"agent-not-answering", "cannot talk to pvrdma-agent: " + error.message(), kSeeStatus};
+      return {"agent-not-answering", "cannot talk to pvrdma-agent: " + printable(error.message()),
+              kSeeStatus};
   }
 }
 
@@ -67,7 +68,7 @@ Answered<Json> ask(const std::string& socket, const std::string& method, const c
   auto reply = client->call("io.pvrdma.Agent." + method, Json::object(),
                             std::max(deadline - BootClock::now(), Milliseconds{1}));
   if (!reply) return tl::unexpected(explain(reply.error(), socket));
-  if (!reply->error.empty()) return tl::unexpected(bad_answer(reply->error));
+  if (!reply->error.empty()) return tl::unexpected(bad_answer(printable(reply->error)));
   return member(std::move(reply->parameters), key);
 }
 

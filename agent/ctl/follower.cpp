@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "agent/ctl/text.hpp"
+
 namespace pvrdma::ctl {
 
 namespace {
@@ -61,7 +63,7 @@ std::optional<Answered<Json>> Follower::receive(Milliseconds timeout) {
     return lost(explain(reply.error(), socket_));
   }
   if (!reply->continues || !reply->error.empty()) retry_at_ = BootClock::now() + kRetry;
-  if (!reply->error.empty()) return lost(bad_answer(reply->error));
+  if (!reply->error.empty()) return lost(bad_answer(printable(reply->error)));
   auto health = member(std::move(reply->parameters), "health");
   if (!health) {
     retry_at_ = BootClock::now() + kRetry;

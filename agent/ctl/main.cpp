@@ -25,7 +25,7 @@ CLI::Validator duration_check() {
   return {[](const std::string& text) {
             return parse_timeout(text) ? std::string{} : std::string{kTimeoutRule};
           },
-          "TIME"};
+          ""};
 }
 
 struct Words {
@@ -52,6 +52,13 @@ void add_global_options(CLI::App& app, Settings& settings) {
   app.require_subcommand(1);
   app.fallthrough();
   app.footer(kFooter);
+}
+
+// CLI11 says only that a command is missing where there is a word that is none.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const auto words = app.remaining();
+  if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) return error.what();
+  return words.empty() ? "a command is missing" : "there is no command " + words.front();
 }
 
 int run(int argc, char** argv) {
@@ -81,7 +88,8 @@ int run(int argc, char** argv) {
   waiting
       ->add_option("--timeout", words.timeout,
                    "How long at most (default: readiness.timeout of the configuration, 90s)")
-      ->check(duration_check());
+      ->check(duration_check())
+      ->type_name("TIME");
   waiting
       ->add_option("--for", words.goal,
                    "ready: ready or absent; settled: any verdict, also degraded or failed")
@@ -92,7 +100,8 @@ int run(int argc, char** argv) {
     return watch(settings, console, parse_timeout(words.timeout));
   });
   watching->add_option("--timeout", words.timeout, "Stop after this time (default: never)")
-      ->check(duration_check());
+      ->check(duration_check())
+      ->type_name("TIME");
   CLI::App* reloading =
       command("reload", "Unload vmw_pvrdma and load it again, unless in use", [&] {
         return reload(settings, console,
@@ -107,7 +116,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    console.complain(printable(error.what()) + ". Try: pvrdma-agentctl --help");
+    console.complain(printable(complaint(app, error)) + ". Try: pvrdma-agentctl --help");
     return kExitUnknown;
   }
   return code;

@@ -28,11 +28,11 @@ class Latest {
   explicit Latest(Answered<Json> news) : news_(std::move(news)) {}
   [[nodiscard]] Json health() const { return news_ ? *news_ : unknown_health(news_.error()); }
   [[nodiscard]] std::string reason() const {
-    return news_ ? reason_of(*news_) : news_.error().summary;
+    return news_ ? reason_of(*news_) : news_.error().line();
   }
+  // Of the worst finding; the reason of no answer has its own.
   [[nodiscard]] std::string remedy() const {
-    if (!news_) return news_.error().remedy;
-    const Json* worst = worst_finding(*news_);
+    const Json* worst = news_ ? worst_finding(*news_) : nullptr;
     return worst == nullptr ? "" : text(*worst, "remedy").value_or("");
   }
 

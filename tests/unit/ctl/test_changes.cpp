@@ -42,6 +42,9 @@ TEST_CASE("findings come, change and go; so do adapters") {
   other["findings"][0]["summary"] = "It is held by two.";
   CHECK(changes(held, other) == Lines{"finding driver-in-use (warning): It is held by two."});
   CHECK(changes(held, held).empty());
+  Json worse = held;
+  worse["findings"][0]["severity"] = "error";
+  CHECK(changes(held, worse) == Lines{"finding driver-in-use (error): It is held."});
 
   Json none = calm;
   none["adapters"] = Json::array();

@@ -128,6 +128,10 @@ TEST_CASE("status and plan look themselves where no agent runs, and only there")
   const fake::Agent agent{directory / "socket", with_health(samples::failed())};
   CHECK(status(settings, screen.console) == 2);
   CHECK(looks == 2);
+  const fake::BadServer mute{directory / "other", fake::says("")};
+  settings.socket = directory / "other";
+  CHECK(status(settings, screen.console) == 3);
+  CHECK(looks == 2);
 }
 
 TEST_CASE("a configuration that cannot be read ends the look of our own in one line") {

@@ -47,6 +47,18 @@ TEST_CASE("bad answers") {
   CHECK(health_with(fake::says(message({{"error", "a.b.C\x1b"}})), patient) == "agent-bad-answer");
 }
 
+TEST_CASE("an error in place of a health is named, escaped") {
+  const fake::Directory directory;
+  const fake::Agent agent{directory / "socket", {{"GetHealth", fake::refuses("a.b.No", {})}}};
+  fake::Screen screen;
+  CHECK(health(fake::settings(directory / "socket"), screen.console) == 3);
+  CHECK(screen.err().find("cannot be understood: a.b.No. Is") != std::string::npos);
+  fake::Screen other;
+  const fake::BadServer server{directory / "other", fake::says(message({{"error", "a.b.C\x1b"}}))};
+  CHECK(health(fake::settings(directory / "other"), other.console) == 3);
+  CHECK(other.err().find('\x1b') == std::string::npos);
+}
+
 TEST_CASE("no answer at all: given up in time") {
   const BootTime start = BootClock::now();
   CHECK(health_with(fake::stays_silent(), Milliseconds{150}) == "agent-not-answering");

@@ -143,4 +143,11 @@ TEST_CASE("status: a line for each adapter, and what cannot be known is said") {
         R"(FUNCTION      STATE       RDMA-DEVICE  PORT  NETDEV    LINK           MTU   ADDRESSES
 0000:13:00.1  converging  rocep19s0f1  ?     ens224f0  up, carrier ?  9000  -
 )");
+  adapter = samples::broken_adapter();
+  adapter["rdma_device"] = nullptr;
+  adapter["unreadable"] = {"rdma_device: reading /sys/class/infiniband: Permission denied"};
+  CHECK(render_status(unreadable, kPlain) ==
+        R"(FUNCTION      STATE   RDMA-DEVICE  PORT  NETDEV    LINK        MTU   ADDRESSES
+0000:1b:00.1  failed  ?            ?     ens256f0  no carrier  1500  -
+)");
 }

@@ -57,7 +57,7 @@ TEST_CASE("on a time-out wait says what is waited for and returns the state's co
   CHECK(wait_for({samples::unknown()}, {kShort, false}).code == 3);
 }
 
-TEST_CASE("a state that was ready once and is no more when asked again counts as it is") {
+TEST_CASE("on a time-out the last state counts") {
   CHECK(wait_for({samples::failed(), samples::degraded()}, {kShort, false}).code == 1);
 }
 
@@ -110,10 +110,12 @@ TEST_CASE("wait outlives a restart of the agent, stale socket file and all") {
   const fake::Directory directory;
   fake::Screen screen;
   std::promise<void> watched;
+  varlink::CallPtr kept;  // an open stream, until the first agent is gone
   auto first = std::make_unique<fake::Agent>(
       directory / "socket",
       fake::Agent::Handlers{{"WatchHealth", [&](const varlink::CallPtr& call) {
                                call->reply_continues({{"health", samples::converging()}});
+                               kept = call;
                                watched.set_value();
                              }}});
   auto code = std::async(std::launch::async, [&] {
