@@ -42,7 +42,7 @@ Daemon::Daemon(sd_event* event, Config config)
                   {[this](const Operation& operation, const Result<varlink::Answer>& answer) {
                      on_answer(operation, answer);
                    },
-                   [this] { on_busy_changed(); }, [this] { observer_->look(); }}),
+                   [this] { think_again(); }, [this] { observer_->look(); }}),
       service_(event, {[this] { return current_health(); },
                        [this]() -> const Plan& { return reconciler_.plan(); },
                        [this](bool forgive) {
@@ -94,11 +94,6 @@ void Daemon::on_answer(const Operation& operation, const Result<varlink::Answer>
     service_.reload_ended({}, {});
   else
     service_.reload_ended(answer->detail, answer->holders);
-}
-
-void Daemon::on_busy_changed() {
-  if (const auto& busy = dispatcher_.busy(); busy && busy->stuck) reporter_.call_stuck(*busy);
-  think_again();
 }
 
 // Without a new look: only what is known has to be said anew.

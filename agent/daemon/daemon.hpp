@@ -30,7 +30,6 @@ class Daemon {
  private:
   void on_look(const Look& look);
   void on_answer(const Operation& operation, const Result<varlink::Answer>& answer);
-  void on_busy_changed();
   void think_again();
   void publish(const Health& before);
   void settle_reload_request();

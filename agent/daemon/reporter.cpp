@@ -27,7 +27,9 @@ void Reporter::conclude(const Health& health, bool stands) {
   log_ports(health);
   log_findings(health);
   log_state(health);
-  const std::string status = std::string{to_string(health.state)} + ": " + health.summary;
+  std::string status = std::string{to_string(health.state)} + ": " + health.summary;
+  const bool at_rest = health.state == State::Ready || health.state == State::Absent;
+  if (!at_rest && !health.findings.empty()) status += ": " + health.findings.front().summary;
   if (status != status_) sd_notify(0, ("STATUS=" + status).c_str());
   status_ = status;
   if (stands) ready();
@@ -92,12 +94,6 @@ void Reporter::call_ended(const Operation& operation, const Result<varlink::Answ
   last_refusal_ = refusal;
   journal::log(Priority::Warning, messages::kActionFailed, describe(operation) + ": " + refusal,
                {{"PVRDMA_VERB", verb(operation)}, {"PVRDMA_TARGET", target(operation)}});
-}
-
-void Reporter::call_stuck(const BusyCall& call) {
-  journal::log(Priority::Error, messages::kCallStuck,
-               call.call + " has not come back from the kernel since " + wall_time(call.since),
-               {{"PVRDMA_CALL", call.call}});
 }
 
 void Reporter::config_loaded(std::size_t files) {

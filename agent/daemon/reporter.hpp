@@ -23,7 +23,6 @@ class Reporter {
   void ready();
   // The executor could not be reached, or refused. What it did or tried it has logged itself.
   void call_ended(const Operation& operation, const Result<varlink::Answer>& answer);
-  void call_stuck(const BusyCall& call);
 
   void config_loaded(std::size_t files);
   void config_rejected(const std::string& error);

@@ -10,7 +10,6 @@ inline constexpr std::string_view kPortChanged = "8f7401075d2b43dc98f92be9930767
 inline constexpr std::string_view kFindingRaised = "de1535572c9d4652bfc9628bc5fc08fc";
 inline constexpr std::string_view kActionDone = "a0b5098414144f44b0f1fe2da3e02b83";
 inline constexpr std::string_view kActionFailed = "1ccc073cd0554041a575538cdb517789";
-inline constexpr std::string_view kCallStuck = "e908be00bd8f4714ab750fcef489fa21";
 inline constexpr std::string_view kConfigBad = "44ed9eb735bc4867a889d11e19d8b44b";
 inline constexpr std::string_view kConfigLoaded = "8d6102cbd1e84a9ab3d303d6609d3251";
 

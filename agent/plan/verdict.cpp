@@ -131,8 +131,6 @@ Health assess(const Config& config, const Snapshot& snapshot, const Plan& plan,
   }
   health.state = overall(config, plan, health.adapters);
   health.summary = summary_of(config, health.adapters);
-  if (!health.findings.empty() && health.state != State::Ready && health.state != State::Absent)
-    health.summary += ": " + health.findings.front().summary;
   return health;
 }
 

@@ -136,7 +136,7 @@ netdev_up() { [[ $(ip -o link show "$(netdev_of "$1")" 2>/dev/null) =~ [\<,]UP[,
 
 # --- the agent --------------------------------------------------------------------------------------------------
 
-agent_journal() { journalctl -u 'pvrdma-agent*' --no-pager -o short-monotonic "$@"; }
+agent_journal() { journalctl -b -u 'pvrdma-agent*' --no-pager -o short-monotonic "$@"; }
 journal_has() { agent_journal | grep -E -e "$1" >/dev/null; } # REGEX
 unit_active() { systemctl is-active --quiet "$1"; }
 health() { timeout 10 pvrdma-agentctl --json health; } # its exit status is the verdict's
@@ -145,4 +145,11 @@ health_state() { health_query .state; }
 health_is() { [[ $(health_state) == "$1" ]]; }         # STATE
 adapter_is() { [[ $(health_query --arg f "$(function_of "$1")" '.adapters[] | select(.function == $f) | .state') == "$2" ]]; }
 finding() { { health || true; } | jq -e --arg id "$1" '.findings[] | select(.id == $id)'; } # ID: prints it, or fails
+held_by() { # ID PID [COMMAND]: the finding names this process
+  { health || true; } | jq -e --arg id "$1" --argjson pid "$2" --arg command "${3:-}" '[.findings[] | select(.id == $id)
+    | .evidence.holders[] | select(.pid == $pid and ($command == "" or .command == $command))] | length > 0'
+}
 no_finding() { ! finding "$1"; }
+unit_is() { [[ $(systemctl is-active "$1") == "$2" ]]; }                          # UNIT STATE
+ledger() { jq "$@" /run/pvrdma-agent-executor/ledger.json; }                      # [JQ OPTION…] FILTER
+reloads_are() { [[ $(ledger .reloads) == "$1" ]]; }                               # NUMBER

@@ -28,7 +28,7 @@ def settings(scenario, mode):
 
 def write(target, scenario, debs, mode="run"):
     """Tar it all into `target`. Beside the scenario NAME.sh, a folder NAME.d becomes /run/lab/files."""
-    with tarfile.open(target, "w") as tar:
+    with tarfile.open(target, "w", dereference=True) as tar:
         def text(name, content):
             info = tarfile.TarInfo(name)
             data = content.encode()

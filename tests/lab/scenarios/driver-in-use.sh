@@ -1,8 +1,7 @@
 # summary: a process holds a verbs context and a reload is due: refused by name, nothing harmed, carried on when it ends
 # adapters: 1
 
-names_watcher() { finding driver-in-use | jq -e --argjson pid "$watcher" '.evidence.holders[] | select(.pid == $pid and .command == "ibv_asyncwatch")'; }
-reloaded() { [[ $(jq .reloads /run/pvrdma-agent-executor/ledger.json) -ge 1 ]]; }
+reloaded() { (($(ledger .reloads) >= 1)); }
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
@@ -14,7 +13,7 @@ scenario() {
   expect "with PID and command" grep -q "$watcher.*ibv_asyncwatch\|ibv_asyncwatch.*$watcher" refusal
 
   host port 0 DOWN
-  wait_until 30 "a reload is due, and the finding names who is waited for" names_watcher
+  wait_until 30 "a reload is due, and the finding names who is waited for" held_by driver-in-use "$watcher" ibv_asyncwatch
   pvrdma-agentctl health || true
   holds_for 10 "the process keeps running" kill -0 "$watcher"
   expect_not "its link was left alone" grep -q PORT_ERR events

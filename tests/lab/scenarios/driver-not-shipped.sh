@@ -13,5 +13,5 @@ scenario() {
   expect_equal "exit status" 2 "$(pvrdma-agentctl health >/dev/null; echo $?)"
   expect "the boot was not held up" unit_active network-pre.target
   expect_equal "it was not tried over and over" 0 \
-    "$(jq '[.attempts[] | select(.target == "vmw_pvrdma")] | length' /run/pvrdma-agent-executor/ledger.json)"
+    "$(ledger '[.attempts[] | select(.target == "vmw_pvrdma")] | length')"
 }

@@ -16,5 +16,5 @@ scenario() {
   wait_until 15 "health says ready" health_is ready
   reloads=$(health_query .executor.reloads)
   expect_equal "the agent was not restarted" "$pid" "$(systemctl show -P MainPID pvrdma-agent.service)"
-  holds_for 20 "no reload after success" test "$(jq .reloads /run/pvrdma-agent-executor/ledger.json)" = "$reloads"
+  holds_for 20 "no reload after success" reloads_are "$reloads"
 }

@@ -25,8 +25,7 @@ round() {
   wait "$udev" "$links" || true
   local bound up
   bound=$(awk '/^KERNEL\[/ && / bind / && /\.1 \(pci\)/ { split($1, t, "[][]"); last = t[2] } END { printf "%d", last * 1000 }' uevents)
-  up=$(jq --argjson t "$began" '[.attempts[] | select(.verb == "ConfigureLink" and .started_ms >= $t) | .started_ms] | min' \
-    /run/pvrdma-agent-executor/ledger.json)
+  up=$(ledger --argjson t "$began" '[.attempts[] | select(.verb == "ConfigureLink" and .started_ms >= $t) | .started_ms] | min')
   expect "round $1: first link action at $up ms, last probe ended at $bound ms" test "$bound" -gt 0 -a "$up" -ge "$bound"
   expect "round $1: a link came up, and rtnetlink saw it" grep -qE 'ens1[67]f0.*[<,]UP[,>]' links
 }

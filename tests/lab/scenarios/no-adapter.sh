@@ -10,6 +10,6 @@ scenario() {
   expect_not "no RDMA module was loaded for it" module_loaded vmw_pvrdma
   expect_not "nor mlx4_ib" module_loaded mlx4_ib
   expect "the service is active" systemctl is-active pvrdma-agent.service
-  expect_equal "lines of our own in the journal" 0 "$(journalctl _COMM=pvrdma-agent -o cat --no-pager | grep -vc -- '-- No entries' || true)"
+  expect_equal "lines of our own in the journal" 0 "$(journalctl -b _COMM=pvrdma-agent -o cat --no-pager | grep -vc -- '-- No entries' || true)"
   expect "wait returns at once" timeout 10 pvrdma-agentctl wait --timeout 5s
 }

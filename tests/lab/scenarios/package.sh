@@ -13,7 +13,7 @@ kernel_state() {
 files() {
   find / -xdev \( -path /var/lib/dpkg -o -path /var/log -o -path /var/cache -o -path /var/lib/systemd -o -path /tmp -o -path /var/tmp \
     -o -path /proc -o -path /sys -o -path /run/lab \) -prune -o -print | sort
-  find /run -xdev -path '*pvrdma*'
+  find /run -xdev -path /run/udev -prune -o -path '*pvrdma*' -print
   getent passwd
 }
 

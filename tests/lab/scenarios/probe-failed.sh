@@ -15,5 +15,5 @@ scenario() {
   expect_equal "the port" ACTIVE "$(port_state 0)"
   expect_equal "reloads" 0 "$(health_query .executor.reloads)"
   expect_equal "the module is the one that was loaded first" "$(cat /run/driver-inode)" "$(stat -c %i /sys/module/vmw_pvrdma)"
-  expect_equal "one bind" 1 "$(jq '[.attempts[] | select(.verb == "BindFunction")] | length' /run/pvrdma-agent-executor/ledger.json)"
+  expect_equal "one bind" 1 "$(ledger '[.attempts[] | select(.verb == "BindFunction")] | length')"
 }

@@ -8,11 +8,8 @@ early() {
   modprobe vmw_pvrdma
 }
 
-reloads() { jq .reloads /run/pvrdma-agent-executor/ledger.json; }
-reloaded_once() { [[ $(reloads) == 1 ]]; }
-
 scenario() {
-  wait_until 60 "the driver is reloaded" reloaded_once
+  wait_until 60 "the driver is reloaded" reloads_are 1
   wait_until 30 "health says ready" health_is ready
   expect_equal "vmw_pvrdma is the youngest of the recipe's modules" vmw_pvrdma \
     "$(grep -oE '^(vmxnet3|mlx4_ib|ib_umad|rdma_cm|rdma_ucm|vmw_pvrdma) ' /proc/modules | head -1 | tr -d ' ')"
@@ -20,5 +17,5 @@ scenario() {
   wait_until 20 "ready after a restart" health_is ready
   systemctl kill -s KILL pvrdma-agent.service
   wait_until 20 "ready after a crash" health_is ready
-  holds_for 5 "still one reload" reloaded_once
+  holds_for 5 "still one reload" reloads_are 1
 }

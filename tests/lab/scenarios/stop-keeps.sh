@@ -21,7 +21,7 @@ scenario() {
   systemctl start pvrdma-agent.service
   wait_until 20 "ready again" health_is ready
   expect "start" diff before <(state_of_kernel)
-  systemctl restart pvrdma-agent.service pvrdma-agent-executor.socket
+  systemctl restart pvrdma-agent.service
   wait_until 20 "ready after a restart" health_is ready
   expect "restart" diff before <(state_of_kernel)
   expect_equal "the job saw nothing" 0 "$(grep -c 'event_type' events || true)"

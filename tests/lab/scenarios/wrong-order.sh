@@ -23,7 +23,7 @@ scenario() {
   expect_equal "the youngest module" vmw_pvrdma \
     "$(grep -oE '^(vmxnet3|mlx4_ib|ib_umad|rdma_cm|rdma_ucm|vmw_pvrdma) ' /proc/modules | head -1 | tr -d ' ')"
   expect_equal "no rung below the reload was tried" 0 \
-    "$(jq '[.attempts[] | select(.verb == "BounceLink")] | length' /run/pvrdma-agent-executor/ledger.json)"
-  holds_for 12 "no second reload" test "$(jq .reloads /run/pvrdma-agent-executor/ledger.json)" = 1
+    "$(ledger '[.attempts[] | select(.verb == "BounceLink")] | length')"
+  holds_for 12 "no second reload" reloads_are 1
   expect_equal "reloads in health" 1 "$(health_query .executor.reloads)"
 }

@@ -1,0 +1,149 @@
+// The dispatcher against a real socket: a stand-in executor that answers, refuses, dies or hangs.
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/daemon/dispatcher.hpp"
+#include "agent/varlink/interfaces.hpp"
+#include "agent/varlink/service.hpp"
+#include "tests/unit/catch.hpp"
+
+using namespace pvrdma;
+
+namespace {
+
+using Calls = std::vector<std::string>;
+
+class Bench {
+ public:
+  Bench() {
+    sd_event* raw = nullptr;
+    REQUIRE(sd_event_new(&raw) >= 0);
+    event.reset(raw);
+    service =
+        std::make_unique<varlink::Service>(event.get(), varlink::About{"test", "test", "1", ""});
+    const auto on = [this](varlink::CallPtr call) {
+      seen.push_back(call->method().substr(call->method().rfind('.') + 1));
+      if (hang) {
+        kept = std::move(call);
+        return;
+      }
+      varlink::Answer answer;
+      answer.outcome = outcome;
+      call->reply({{"result", varlink::to_json(answer)}});
+    };
+    REQUIRE(service->add_interface(varlink::kExecutorInterface, {{"LoadModule", on},
+                                                                 {"BindFunction", on},
+                                                                 {"RebindFunction", on},
+                                                                 {"ReloadDriver", on},
+                                                                 {"ConfigureLink", on},
+                                                                 {"BounceLink", on}}));
+    REQUIRE(service->listen(path, 0600));
+    dispatcher = std::make_unique<Dispatcher>(
+        event.get(),
+        Dispatcher::Events{[this](const Operation&, const Result<varlink::Answer>& answer) {
+                             answers.push_back(answer ? to_string(answer->outcome)
+                                                      : answer.error().message());
+                           },
+                           [] {}, [this] { idle = true; }},
+        path);
+  }
+  ~Bench() { unlink(path.c_str()); }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+  Bench(Bench&&) = delete;
+  Bench& operator=(Bench&&) = delete;
+
+  // Until nothing is left to do, at most two seconds.
+  void spin() {
+    const BootTime end = BootClock::now() + Milliseconds{2000};
+    while (!idle && BootClock::now() < end) sd_event_run(event.get(), 20'000);
+  }
+
+  std::string path = "/tmp/pvrdma-dispatcher-" + std::to_string(getpid());
+  Handle<sd_event, sd_event_unref> event;
+  std::unique_ptr<varlink::Service> service;
+  std::unique_ptr<Dispatcher> dispatcher;
+  varlink::CallPtr kept;
+  bool hang = false;
+  bool idle = false;
+  Outcome outcome = Outcome::Done;
+  Calls seen, answers;
+};
+
+const std::vector<Action> kTwoLoads{{LoadModule{"ib_umad"}, "a"}, {LoadModule{"rdma_cm"}, "b"}};
+const std::vector<Action> kBindThenLink{{BindFunction{"0000:00:10.1"}, "a"},
+                                        {ConfigureLink{"0000:00:10.1", "ens16f0", {}, {}}, "b"}};
+
+}  // namespace
+
+TEST_CASE("actions go out one by one, in order") {
+  Bench bench;
+  bench.dispatcher->carry_out(kTwoLoads);
+  REQUIRE(bench.dispatcher->busy());
+  CHECK(bench.dispatcher->busy()->call == "LoadModule ib_umad");
+  bench.spin();
+  CHECK(bench.seen == Calls{"LoadModule", "LoadModule"});
+  CHECK(bench.answers == Calls{"done", "done"});
+  CHECK_FALSE(bench.dispatcher->busy());
+  CHECK(bench.dispatcher->last_answer() != BootTime{});
+}
+
+TEST_CASE("after a failure nothing that rests on it is tried; modules are tried each on its own") {
+  Bench bench;
+  bench.outcome = Outcome::Failed;
+  bench.dispatcher->carry_out(kBindThenLink);
+  bench.spin();
+  CHECK(bench.seen == Calls{"BindFunction"});
+  bench.idle = false;
+  bench.seen.clear();
+  bench.dispatcher->carry_out(kTwoLoads);
+  bench.spin();
+  CHECK(bench.seen == Calls{"LoadModule", "LoadModule"});
+}
+
+TEST_CASE("what the newest plan no longer holds is not carried out") {
+  Bench bench;
+  bench.dispatcher->carry_out(kTwoLoads);
+  bench.dispatcher->keep_only({});
+  bench.spin();
+  CHECK(bench.seen == Calls{"LoadModule"});
+}
+
+TEST_CASE("a call that hangs keeps its name and blocks nothing but further calls") {
+  Bench bench;
+  bench.hang = true;
+  bench.dispatcher->carry_out(kTwoLoads);
+  for (int i = 0; i < 10; ++i) sd_event_run(bench.event.get(), 10'000);
+  REQUIRE(bench.dispatcher->busy());
+  CHECK(bench.dispatcher->busy()->call == "LoadModule ib_umad");
+  bench.dispatcher->carry_out(kBindThenLink);
+  CHECK(bench.seen == Calls{"LoadModule"});
+  SECTION("when it comes back the rest goes on") {
+    bench.hang = false;
+    varlink::Answer answer;
+    answer.outcome = Outcome::Done;
+    bench.kept->reply({{"result", varlink::to_json(answer)}});
+    bench.kept.reset();
+    bench.spin();
+    CHECK(bench.answers == Calls{"done", "done"});
+  }
+  SECTION("when the executor dies in it that is an answer too") {
+    bench.kept.reset();
+    bench.hang = false;
+    bench.service.reset();
+    bench.spin();
+    CHECK(bench.answers.size() == 2);
+    CHECK_FALSE(bench.dispatcher->busy());
+  }
+}
+
+TEST_CASE("no executor at all is an answer, not a wait") {
+  Bench bench;
+  bench.service.reset();
+  unlink(bench.path.c_str());
+  bench.dispatcher->carry_out(kTwoLoads);
+  bench.spin();
+  CHECK(bench.answers.size() == 2);
+  CHECK(bench.idle);
+}

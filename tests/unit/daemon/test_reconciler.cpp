@@ -1,0 +1,80 @@
+// One pass after the other: what is remembered between them, and what may be acted on.
+#include "agent/daemon/reconciler.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+constexpr BootTime kNever{};
+
+Look look_at(Snapshot snapshot, BootTime time) {
+  snapshot.taken_at = time;
+  return {time - Milliseconds{5}, std::move(snapshot)};
+}
+
+}  // namespace
+
+TEST_CASE("nothing is claimed before the first pass") {
+  const Reconciler reconciler{{}, kNow};
+  CHECK(reconciler.health().state == State::Unknown);
+  CHECK_FALSE(reconciler.may_act());
+  CHECK_FALSE(reconciler.stands());
+}
+
+TEST_CASE("a state keeps its date until it changes") {
+  Reconciler reconciler{{}, kNow};
+  reconciler.pass(look_at(ready_scene(), kNow), {}, kNever, kNow);
+  CHECK(reconciler.health().state == State::Ready);
+  CHECK(reconciler.health().since == kNow);
+  reconciler.pass(look_at(ready_scene(), kNow + Milliseconds{1000}), {}, kNever,
+                  kNow + Milliseconds{1000});
+  CHECK(reconciler.health().since == kNow);
+  Snapshot down = ready_scene();
+  netdev(down).up = false;
+  rdma(down).port.state = std::string{"DOWN"};
+  reconciler.pass(look_at(down, kNow + Milliseconds{2000}), {}, kNever, kNow + Milliseconds{2000});
+  CHECK(reconciler.health().state == State::Converging);
+  CHECK(reconciler.health().since == kNow + Milliseconds{2000});
+  CHECK(reconciler.health().adapters.at(0).transitions == 1);
+}
+
+TEST_CASE("a look that began before the executor's last answer is not acted on") {
+  Snapshot down = ready_scene();
+  netdev(down).up = false;
+  Reconciler reconciler{{}, kNow};
+  reconciler.pass(look_at(down, kNow), {}, kNow, kNow);
+  CHECK_FALSE(reconciler.plan().actions.empty());
+  CHECK_FALSE(reconciler.may_act());
+  reconciler.pass(look_at(down, kNow + Milliseconds{10}), {}, kNow, kNow + Milliseconds{10});
+  CHECK(reconciler.may_act());
+  reconciler.again({}, kNow + Milliseconds{20});
+  CHECK_FALSE(reconciler.may_act());
+}
+
+TEST_CASE("a bad configuration is a finding, and the good one stays in force") {
+  Config never;
+  never.modules.reload = ReloadPolicy::Never;
+  Reconciler reconciler{never, kNow};
+  reconciler.pass(look_at(ready_scene(), kNow), {}, kNever, kNow);
+  reconciler.reject_config("/etc/x.toml:1: bad");
+  reconciler.again({}, kNow);
+  REQUIRE(finding(reconciler.health().findings, "config-bad") != nullptr);
+  CHECK(finding(reconciler.health().findings, "config-bad")->summary.find("/etc/x.toml:1") !=
+        std::string::npos);
+  CHECK(reconciler.health().state == State::Degraded);
+  CHECK(reconciler.config().modules.reload == ReloadPolicy::Never);
+  reconciler.use({});
+  reconciler.again({}, kNow);
+  CHECK(reconciler.health().state == State::Ready);
+}
+
+TEST_CASE("a call that is stuck is an error with a name") {
+  Reconciler reconciler{{}, kNow};
+  const BusyCall call{"LoadModule mlx4_ib", kNow, true};
+  reconciler.pass(look_at(ready_scene(), kNow), call, kNever, kNow);
+  CHECK(reconciler.health().busy == call);
+  REQUIRE(finding(reconciler.health().findings, "executor-stuck") != nullptr);
+}
