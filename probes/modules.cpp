@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstdarg>
 #include <optional>
 
 #include "agent/base/handle.hpp"
@@ -97,6 +98,10 @@ void rank(std::vector<Module>& modules) {
     module.load_order = static_cast<unsigned>(at - positions.begin());
   }
 }
+
+// What libkmod would print on stderr comes back as a return value too.
+void discard_log(void* /*data*/, int /*priority*/, const char* /*file*/, int /*line*/,
+                 const char* /*function*/, const char* /*format*/, va_list /*arguments*/) {}
 
 Field<Shipped> look_up(kmod_ctx* context, const std::string& name) {
   kmod_list* raw = nullptr;
@@ -196,6 +201,7 @@ std::vector<Field<Shipped>> find_shipped(const Root& root, const std::string& re
   const std::array<const char*, 1> no_configuration{nullptr};
   const Handle<kmod_ctx, kmod_unref> context{kmod_new(directory.c_str(), no_configuration.data())};
   if (!context) return unreadable(ENOMEM, "opening the module index of");
+  kmod_set_log_fn(context.get(), discard_log, nullptr);
   std::vector<Field<Shipped>> shipped;
   shipped.reserve(names.size());
   for (const std::string& name : names) shipped.push_back(look_up(context.get(), name));

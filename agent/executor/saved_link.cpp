@@ -34,6 +34,8 @@ Result<std::vector<SavedItem>> collect(RouteSocket& socket, int index, std::stri
       return {};
     });
     if (!dumped) return fail(std::move(dumped.error()));
+    // The kernel lists IPv6 addresses of one scope newest first, and prefers them in that order.
+    if (table.question == RTM_GETADDR) std::reverse(items.begin(), items.end());
   }
   std::stable_partition(items.begin(), items.end(),
                         [](const SavedItem& item) { return !item.by_gateway; });
@@ -69,10 +71,14 @@ Result<SavedLink> save_link(RouteSocket& socket, int index) {
   SavedLink saved;
   const auto links = socket.links();
   if (!links) return fail(links.error());
+  const auto own = std::find_if(links->begin(), links->end(),
+                                [&](const LinkFacts& link) { return link.index == index; });
+  if (own == links->end()) return fail(ENODEV, "looking at", "link " + std::to_string(index));
+  if (own->master != 0) saved.obstacle = own->name + " is a port of another link";
   for (const LinkFacts& link : *links) {
-    if (link.index == index && link.master != 0)
-      saved.obstacle = link.name + " is a port of another link";
-    if (link.lower == index) saved.obstacle = link.name + " stands on the link";
+    // The two ends of a veth name each other as their lower link: neither stands on the other.
+    if (link.lower == index && own->lower != link.index)
+      saved.obstacle = link.name + " stands on the link";
   }
   auto items = collect(socket, index, saved.obstacle);
   if (!items) return fail(std::move(items.error()));

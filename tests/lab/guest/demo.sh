@@ -33,7 +33,7 @@ scenario() {
     printf '%5d.%03d s of uptime   %s\n' $((ms / 1000)) $((ms % 1000)) "$state"
   done </run/lab/port-changes
   title "What the agent said meanwhile:"
-  shown journalctl -u pvrdma-agent.service --no-pager -o short-monotonic
+  shown journalctl -b -u pvrdma-agent.service --no-pager -o short-monotonic
   if command -v pvrdma-agentctl >/dev/null; then
     wait_until 60 "the agent says ready" health_is ready >/dev/null
   fi

@@ -1,3 +1,4 @@
+// Bind, unbind and the door between them, on a made-up sysfs and /dev.
 #include <unistd.h>
 
 #include <cerrno>

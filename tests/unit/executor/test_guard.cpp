@@ -1,3 +1,4 @@
+// The guard, as tables: what is asked, what is so, and whether it may be done.
 #include <cerrno>
 #include <functional>
 

@@ -1,3 +1,4 @@
+// The ledger on a real file: order of writing, dead executors, limits, no room to write.
 #include <unistd.h>
 
 #include "agent/executor/ledger.hpp"

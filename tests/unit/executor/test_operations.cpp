@@ -1,3 +1,4 @@
+// Whole operations on a made-up system: configuration, guard, ledger and act together.
 #include <cerrno>
 
 #include "agent/executor/operations.hpp"

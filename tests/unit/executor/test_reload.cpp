@@ -1,3 +1,4 @@
+// The steps of a reload, each of them failing.
 #include "agent/executor/reload.hpp"
 #include "tests/unit/catch.hpp"
 

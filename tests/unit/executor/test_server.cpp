@@ -1,3 +1,4 @@
+// The executor behind its socket: answers, refusals, who may ask, and going when idle.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>

@@ -22,9 +22,7 @@ class Bytes {
       : words_((content.size() + 3) / 4), size_(content.size()) {
     std::memcpy(words_.data(), content.data(), content.size());
   }
-  [[nodiscard]] std::span<char> span() {
-    return {reinterpret_cast<char*>(words_.data()), size_};
-  }
+  [[nodiscard]] std::span<char> span() { return {reinterpret_cast<char*>(words_.data()), size_}; }
   [[nodiscard]] nlmsghdr& message() { return *reinterpret_cast<nlmsghdr*>(words_.data()); }
 
  private:

@@ -58,11 +58,10 @@ TEST_CASE("/proc/modules: each form of a line") {
     ModuleInit init;
     Field<unsigned> refcount;
   };
-  const auto row = GENERATE(
-      Row{"a 1 0 - Loading 0x0000000000000000\n", ModuleInit::Coming, 0U},
-      Row{"a 1 2 b, Unloading 0x0\n", ModuleInit::Going, 2U},
-      // Without CONFIG_MODULE_UNLOAD, and without a newline at the end.
-      Row{"a 1 - - Live 0x0", ModuleInit::Live, Field<unsigned>{}});
+  const auto row = GENERATE(Row{"a 1 0 - Loading 0x0000000000000000\n", ModuleInit::Coming, 0U},
+                            Row{"a 1 2 b, Unloading 0x0\n", ModuleInit::Going, 2U},
+                            // Without CONFIG_MODULE_UNLOAD, and without a newline at the end.
+                            Row{"a 1 - - Live 0x0", ModuleInit::Live, Field<unsigned>{}});
   INFO(row.line);
   const auto modules = probes::parse_proc_modules(row.line);
   REQUIRE(modules);
@@ -71,8 +70,9 @@ TEST_CASE("/proc/modules: each form of a line") {
 }
 
 TEST_CASE("/proc/modules: what is not such a line is an error") {
-  for (const char* bad : {"\n", "a\n", "a 1 x - Live 0x0\n", "a 1 0 - Dreaming 0x0\n",
-                          "a 1 -1 - Live 0x0\n", "a 1 99999999999999 - Live 0x0\n", " 1 0 - Live\n"}) {
+  for (const char* bad :
+       {"\n", "a\n", "a 1 x - Live 0x0\n", "a 1 0 - Dreaming 0x0\n", "a 1 -1 - Live 0x0\n",
+        "a 1 99999999999999 - Live 0x0\n", " 1 0 - Live\n"}) {
     INFO(bad);
     const auto modules = probes::parse_proc_modules(bad);
     REQUIRE_FALSE(modules);
@@ -136,8 +136,8 @@ TEST_CASE("without /proc/modules sysfs says what is loaded, and the order is unr
 TEST_CASE("the module index says what the kernel ships") {
   const Tree tree;
   module_index(tree);
-  const auto shipped = probes::find_shipped(
-      tree.root(), "6.1.0-test", {"vmw_pvrdma", "rdma_cm", "vmxnet3", "mlx4_ib"});
+  const auto shipped = probes::find_shipped(tree.root(), "6.1.0-test",
+                                            {"vmw_pvrdma", "rdma_cm", "vmxnet3", "mlx4_ib"});
   REQUIRE(shipped.size() == 4);
   CHECK(shipped[0].is(Shipped::Loadable));
   CHECK(shipped[1].is(Shipped::Loadable));
@@ -151,8 +151,10 @@ TEST_CASE("a kernel without an index, or of unknown release, is unreadable") {
   REQUIRE(shipped.size() == 1);
   REQUIRE(shipped[0].is_unreadable());
   CHECK(shipped[0].error()->code == ENOENT);
-  for (const auto& release : {Field<std::string>{}, Field<std::string>::unreadable({EACCES, "", ""})})
-    CHECK(probes::look_at_modules(tree.root(), release, kNames, nullptr)[0].shipped.is_unreadable());
+  for (const auto& release :
+       {Field<std::string>{}, Field<std::string>::unreadable({EACCES, "", ""})})
+    CHECK(
+        probes::look_at_modules(tree.root(), release, kNames, nullptr)[0].shipped.is_unreadable());
 }
 
 TEST_CASE("what the index held is looked up again once the index has changed") {

@@ -54,7 +54,7 @@ TEST_CASE("an answer ends with its only message, or with NLMSG_DONE") {
 }
 
 TEST_CASE("the kernel's errno is kept") {
-  for (const std::uint16_t type : {NLMSG_ERROR, NLMSG_DONE}) {
+  for (const std::uint16_t type : {std::uint16_t{NLMSG_ERROR}, std::uint16_t{NLMSG_DONE}}) {
     const Walk refused = walk(message(type, 0, -ENODEV));
     REQUIRE_FALSE(refused.ended);
     CHECK(refused.ended.error().code == ENODEV);
@@ -96,8 +96,8 @@ TEST_CASE("bytes that are no messages are an error") {
 TEST_CASE("what the taker refuses ends the walk") {
   Bytes bytes{message(kData, NLM_F_MULTI, 1) + message(kData, NLM_F_MULTI, 2)};
   int taken = 0;
-  const auto ended = probes::walk_datagram(
-      bytes.span(), test::kSequence, [&](nlmsghdr&) -> Result<void> {
+  const auto ended =
+      probes::walk_datagram(bytes.span(), test::kSequence, [&](nlmsghdr&) -> Result<void> {
         ++taken;
         return fail(EBADMSG, "reading", "it");
       });

@@ -69,8 +69,8 @@ TEST_CASE("no answer in time is a time-out, whoever notices") {
 
 TEST_CASE("a program that writes without end is read without end of memory") {
   const Tree tree;
-  CHECK_FALSE(run(tree, "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done",
-                  Milliseconds{300}));
+  CHECK_FALSE(
+      run(tree, "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", Milliseconds{300}));
 }
 
 TEST_CASE("a program that is not there") {

@@ -116,9 +116,7 @@ TEST_CASE("a second look sees every change of the GIDs that the kernel can make"
   SECTION("one replaced by another type") {
     tree.file(std::string{kPort} + "/gid_attrs/types/1", "RoCE v2\n");
   }
-  SECTION("the netdev renamed") {
-    tree.file(std::string{kPort} + "/gid_attrs/ndevs/1", "rdma0\n");
-  }
+  SECTION("the netdev renamed") { tree.file(std::string{kPort} + "/gid_attrs/ndevs/1", "rdma0\n"); }
   const auto second = look(tree, before);
   CHECK(second == look(tree));
   CHECK_FALSE(second == first);

@@ -50,9 +50,7 @@ class Tree {
   void unreadable(const std::string& absolute) const {
     link(absolute, (root() / absolute).filename().string());
   }
-  void remove(const std::string& absolute) const {
-    std::filesystem::remove_all(root() / absolute);
-  }
+  void remove(const std::string& absolute) const { std::filesystem::remove_all(root() / absolute); }
   void program(const std::string& absolute, const std::string& script) const {
     file(absolute, "#!/bin/sh\n" + script);
     std::filesystem::permissions(root() / absolute, std::filesystem::perms::owner_all);

@@ -1,0 +1,139 @@
+#include "probes/netdevs.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "agent/base/handle.hpp"
+#include "probes/settled.hpp"
+#include "tests/unit/probes/bytes.hpp"
+#include "tests/unit/probes/tree.hpp"
+
+using namespace pvrdma;
+using pvrdma::test::Bytes;
+
+namespace {
+
+// Runs ip(8); false where it is missing or refuses.
+bool ip(const std::string& arguments) {
+  return std::system(("ip " + arguments + " 2>/dev/null").c_str()) == 0;
+}
+
+// A network namespace for one test; empty where this user may not have one.
+class PrivateNetwork {
+ public:
+  PrivateNetwork() : home_(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC)) {
+    entered_ = home_ && ::unshare(CLONE_NEWNET) == 0;
+  }
+  PrivateNetwork(const PrivateNetwork&) = delete;
+  PrivateNetwork& operator=(const PrivateNetwork&) = delete;
+  PrivateNetwork(PrivateNetwork&&) = delete;
+  PrivateNetwork& operator=(PrivateNetwork&&) = delete;
+  ~PrivateNetwork() {
+    if (entered_) static_cast<void>(::setns(home_.get(), CLONE_NEWNET));
+  }
+  explicit operator bool() const { return entered_; }
+
+ private:
+  Fd home_;
+  bool entered_ = false;
+};
+
+Netdev only(const std::string& name) {
+  const auto links = test::parsed_answer(name, probes::parse_link);
+  REQUIRE(links.size() == 1);
+  return links[0];
+}
+
+}  // namespace
+
+TEST_CASE("a link that is up") {
+  Netdev expected;
+  expected.name = "ens16f0";
+  expected.index = 2;
+  expected.mac = "00:50:56:00:00:10";
+  expected.mtu = 1500;
+  expected.mtu_min = 60U;
+  expected.mtu_max = 9000U;
+  expected.up = true;
+  expected.carrier = true;
+  expected.operstate = "up";
+  CHECK(only("link-up") == expected);
+}
+
+TEST_CASE("a link that is down says nothing of carrier") {
+  const Netdev down = only("link-down");
+  CHECK_FALSE(down.up);
+  CHECK(down.carrier.is_absent());
+  CHECK(down.operstate == "down");
+}
+
+TEST_CASE("addresses in the kernel's order, both families") {
+  std::vector<std::string> of_ens16f0;
+  for (const auto& address : test::parsed_answer("addresses", probes::parse_address))
+    if (address.interface_index == 2) of_ens16f0.push_back(address.address);
+  CHECK(of_ens16f0 == std::vector<std::string>{"192.168.30.201/24", "fe80::250:56ff:fe00:10/64"});
+}
+
+TEST_CASE("messages of another type are refused") {
+  Bytes link{test::captured("link-up").at(0)};
+  Bytes address{test::captured("addresses").at(0)};
+  CHECK_FALSE(probes::parse_address(link.message()));
+  CHECK_FALSE(probes::parse_link(address.message()));
+}
+
+TEST_CASE("rtnetlink: damaged messages are survived") {
+  test::survive_mutations("link-up", probes::parse_link);
+  test::survive_mutations("addresses", probes::parse_address);
+}
+
+TEST_CASE("the kernel's own links") {
+  const PrivateNetwork network;
+  if (!network || !ip("link add pvt0 type veth peer name pvt1")) {
+    WARN("skipped: needs root, ip(8) and network namespaces");
+    return;
+  }
+  REQUIRE(ip("link set pvt0 address 02:00:00:00:00:01 mtu 9000"));
+  REQUIRE(ip("address add 192.168.30.202/24 dev pvt0"));
+  REQUIRE(ip("address add 192.168.30.201/25 dev pvt0"));
+  REQUIRE(ip("address add 10.0.0.1 peer 10.0.0.2/32 dev pvt0"));
+  auto netdevs = probes::look_at_netdevs({"nowhere0", "pvt0", "a-name-longer-than-ifnamsiz"});
+  REQUIRE(netdevs.size() == 3);
+  CHECK(netdevs[0].is_absent());
+  CHECK_FALSE(netdevs[2].is_known());
+  REQUIRE(netdevs[1].is_known());
+  const Netdev down = *netdevs[1].get();
+  CHECK(down.name == "pvt0");
+  CHECK(down.mac == "02:00:00:00:00:01");
+  CHECK(down.mtu == 9000);
+  CHECK_FALSE(down.up);
+  CHECK(down.carrier.is_absent());
+  CHECK(down.addresses ==
+        std::vector<std::string>{"192.168.30.202/24", "192.168.30.201/25", "10.0.0.1/32"});
+  REQUIRE(ip("link set pvt0 up"));
+  netdevs = probes::look_at_netdevs({"pvt0"});
+  REQUIRE(netdevs.at(0).is_known());
+  CHECK(netdevs[0].get()->up);
+  CHECK(netdevs[0].get()->carrier.is(false));  // the other end is down
+  CHECK(netdevs[0].get()->operstate == "lowerlayerdown");
+  REQUIRE(ip("link set pvt1 up"));
+  CHECK(probes::look_at_netdevs({"pvt0"}).at(0).get()->carrier.is(true));
+}
+
+TEST_CASE("nothing asked for is nothing asked") { CHECK(probes::look_at_netdevs({}).empty()); }
+
+TEST_CASE("without udevd every interface is settled") {
+  const test::Tree tree;
+  CHECK(probes::udev_settled(tree.root(), 1).is(true));
+  tree.unreadable("/run/udev/control");
+  CHECK(probes::udev_settled(tree.root(), 1).is_unreadable());
+}
+
+TEST_CASE("with udevd the interface is asked for by its index") {
+  const test::Tree tree;
+  tree.file("/run/udev/control", "");
+  CHECK_FALSE(probes::udev_settled(tree.root(), 0x7ffffff).is_known());
+}

@@ -1,0 +1,130 @@
+#include <cerrno>
+
+#include "probes/rdma_nldev.hpp"
+#include "tests/unit/probes/bytes.hpp"
+
+using namespace pvrdma;
+using pvrdma::test::Bytes;
+
+namespace {
+
+// The nldev attributes named here (<rdma/rdma_netlink.h>), to build what was not captured.
+constexpr std::uint16_t kResPid = 28;
+constexpr std::uint16_t kResKernName = 29;
+constexpr std::uint16_t kResCtx = 86;
+constexpr std::uint16_t kResCtxEntry = 87;
+constexpr std::uint16_t kNldevContexts = (5 << 10) + 22;
+
+std::string attribute(std::uint16_t type, const std::string& content) {
+  const auto length = static_cast<std::uint16_t>(4 + content.size());
+  std::string bytes(4, '\0');
+  std::memcpy(bytes.data(), &length, 2);
+  std::memcpy(bytes.data() + 2, &type, 2);
+  bytes += content;
+  bytes.resize((bytes.size() + 3) / 4 * 4);
+  return bytes;
+}
+
+std::string word(std::uint32_t value) {
+  std::string bytes(4, '\0');
+  std::memcpy(bytes.data(), &value, 4);
+  return bytes;
+}
+
+std::string contexts(const std::string& entries) {
+  const std::string payload = attribute(kResCtx, entries);
+  nlmsghdr header{};
+  header.nlmsg_len = static_cast<std::uint32_t>(sizeof header + payload.size());
+  header.nlmsg_type = kNldevContexts;
+  std::string bytes(sizeof header, '\0');
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return bytes + payload;
+}
+
+Result<std::vector<pid_t>> parsed(const std::string& message) {
+  Bytes bytes{message};
+  return probes::parse_nldev_contexts(bytes.message());
+}
+
+}  // namespace
+
+TEST_CASE("nldev's devices") {
+  const auto devices = test::parsed_answer("nldev-devices", probes::parse_nldev_device);
+  REQUIRE(devices.size() == 2);
+  CHECK(devices[0].name == "rocep0s16f1");
+  CHECK(devices[0].index == 0);
+  CHECK(devices[1].name == "rocep0s17f1");
+  CHECK(devices[1].index == 1);
+}
+
+TEST_CASE("nldev's port, with and without its netdev") {
+  const auto paired = test::parsed_answer("nldev-port", probes::parse_nldev_port);
+  REQUIRE(paired.size() == 1);
+  CHECK(paired[0].device == "rocep0s16f1");
+  CHECK(paired[0].state.is("ACTIVE"));
+  CHECK(paired[0].phys_state.is("LINK_UP"));
+  CHECK(paired[0].netdev.is("ens16f0"));
+  const auto lost = test::parsed_answer("nldev-port-without-netdev", probes::parse_nldev_port);
+  REQUIRE(lost.size() == 1);
+  CHECK(lost[0].state.is("ACTIVE"));
+  CHECK(lost[0].netdev.is_absent());
+}
+
+TEST_CASE("a device that nldev does not know is EINVAL") {
+  Bytes bytes{test::captured("nldev-no-such-device").at(0)};
+  const auto ended = probes::walk_datagram(bytes.span(), test::kSequence,
+                                           [](nlmsghdr&) { return Result<void>{}; });
+  REQUIRE_FALSE(ended);
+  CHECK(ended.error().code == EINVAL);
+}
+
+TEST_CASE("nldev's contexts, held and free") {
+  const auto held = test::parsed_answer("nldev-contexts-held", probes::parse_nldev_contexts);
+  REQUIRE(held.size() == 1);
+  CHECK(held[0] == std::vector<pid_t>{374, 376});
+  CHECK(test::parsed_answer("nldev-contexts-free", probes::parse_nldev_contexts).empty());
+}
+
+TEST_CASE("a context of the kernel is no holder, one without a PID is") {
+  const std::string entries =
+      attribute(kResCtxEntry, attribute(kResKernName, std::string{"ib_core\0", 8})) +
+      attribute(kResCtxEntry, attribute(kResPid, word(812))) + attribute(kResCtxEntry, "");
+  CHECK(parsed(contexts(entries)) == std::vector<pid_t>{812, 0});
+  CHECK(parsed(contexts("")) == std::vector<pid_t>{});
+}
+
+TEST_CASE("contexts that are cut off are an error, never fewer holders") {
+  const std::string entry = attribute(kResCtxEntry, attribute(kResPid, word(812)));
+  const std::string too_long{"\xff\xff\x57\0", 4};
+  for (const std::string& bad : {contexts(entry + "xx"), contexts(entry + too_long),
+                                 contexts(attribute(kResCtxEntry, attribute(kResPid, "x")))}) {
+    const auto processes = parsed(bad);
+    REQUIRE_FALSE(processes);
+    CHECK(processes.error().code == EBADMSG);
+  }
+}
+
+TEST_CASE("messages of another client are refused") {
+  std::string other = test::captured("nldev-port").at(0);
+  other[5] = 0;
+  Bytes bytes{other};
+  CHECK_FALSE(probes::parse_nldev_port(bytes.message()));
+  CHECK_FALSE(probes::parse_nldev_device(bytes.message()));
+  CHECK_FALSE(probes::parse_nldev_contexts(bytes.message()));
+}
+
+TEST_CASE("nldev: damaged messages are survived") {
+  test::survive_mutations("nldev-devices", probes::parse_nldev_device);
+  test::survive_mutations("nldev-port", probes::parse_nldev_port);
+  test::survive_mutations("nldev-contexts-held", probes::parse_nldev_contexts);
+}
+
+TEST_CASE("this machine's nldev answers, or says why not") {
+  auto nldev = probes::Nldev::open();
+  if (!nldev) {
+    CHECK(nldev.error().code == EPROTONOSUPPORT);
+    return;
+  }
+  CHECK(nldev->devices());
+  CHECK(nldev->port(0x7fffffff).error().code == EINVAL);
+}
