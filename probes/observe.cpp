@@ -115,7 +115,8 @@ void ask_verbs(const std::string& program, const RdmaDevice* before, RdmaDevice&
     now.port.active_mtu = before->port.active_mtu;
     return;
   }
-  // A port that is not ACTIVE has nothing to confirm, and bringing it up must not wait for the answer.
+  // A port that is not ACTIVE has nothing to confirm, and bringing it up must not wait for the
+  // answer.
   if (program.empty() || !now.port.state.is("ACTIVE") || !now.uverbs.is_known()) return;
   auto answer = run_port_query(program, now.name);
   if (!answer) {

@@ -20,7 +20,7 @@ class Bytes {
  public:
   explicit Bytes(const std::string& content)
       : words_((content.size() + 3) / 4), size_(content.size()) {
-    std::memcpy(words_.data(), content.data(), content.size());
+    if (!content.empty()) std::memcpy(words_.data(), content.data(), content.size());
   }
   [[nodiscard]] std::span<char> span() { return {reinterpret_cast<char*>(words_.data()), size_}; }
   [[nodiscard]] nlmsghdr& message() { return *reinterpret_cast<nlmsghdr*>(words_.data()); }
