@@ -46,6 +46,7 @@ Result<std::vector<fs::path>> drop_ins(const Root& root) {
       if (fs::path{name}.extension() == ".toml") by_name.emplace(name, path / name);
   }
   std::vector<fs::path> paths;
+  paths.reserve(by_name.size());
   for (auto& [name, path] : by_name) paths.push_back(std::move(path));
   return paths;
 }

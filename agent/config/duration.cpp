@@ -16,8 +16,8 @@ constexpr bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 std::int64_t unit_ms(std::string_view unit) {
   if (unit == "ms") return 1;
   if (unit.empty() || unit == "s" || unit == "sec") return 1000;
-  if (unit == "m" || unit == "min") return 60 * 1000;
-  if (unit == "h" || unit == "hr") return 60 * 60 * 1000;
+  if (unit == "m" || unit == "min") return 60LL * 1000;
+  if (unit == "h" || unit == "hr") return 60LL * 60 * 1000;
   return 0;
 }
 

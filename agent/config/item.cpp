@@ -25,17 +25,17 @@ std::vector<Item> Item::items() const {
 }
 
 std::optional<Item> Item::member(const std::string& name) const {
-  for (const auto& [key, node] : node_->members)
-    if (key == name) return Item{node, *file_, key_of(name)};
+  for (const Node& node : node_->items)
+    if (node.key == name) return Item{node, *file_, key_of(name)};
   return std::nullopt;
 }
 
 Result<void> Item::expect_table(const std::vector<std::string>& keys) const {
   if (!is(Node::Kind::Table)) return bad("must be a table with " + text::joined(keys));
-  for (const auto& [key, node] : node_->members) {
-    if (std::count(keys.begin(), keys.end(), key) > 0) continue;
-    const auto meant = text::closest(key, keys);
-    return Item{node, *file_, key_of(text::printable(key, 60))}.bad(
+  for (const Node& node : node_->items) {
+    if (std::count(keys.begin(), keys.end(), node.key) > 0) continue;
+    const auto meant = text::closest(node.key, keys);
+    return Item{node, *file_, key_of(text::printable(node.key, 60))}.bad(
         "unknown key" + (meant ? ", did you mean \"" + *meant + "\"?" : "") +
         " (allowed: " + text::joined(keys) + ")");
   }

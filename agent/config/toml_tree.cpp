@@ -4,11 +4,13 @@
 #include "agent/config/toml_tree.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
 #include <exception>
 #include <sstream>
 #include <string_view>
 #include <toml.hpp>
+#include <tuple>
+#include <utility>
 
 #include "agent/config/text.hpp"
 
@@ -47,10 +49,12 @@ tl::unexpected<Error> syntax_error(const std::string& file, std::string_view mes
     title.remove_prefix(std::min(title.find(": ") + 2, title.size()));
   std::size_t line = 1;
   for (std::string_view rest = message; !rest.empty();) {
-    const std::string row{rest.substr(0, rest.find('\n'))};
+    std::string_view row = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(row.size() + 1, rest.size()));
-    char bar = 0;
-    if (std::sscanf(row.c_str(), " %zu %c", &line, &bar) == 2 && bar == '|') break;
+    row.remove_prefix(std::min(row.find_first_not_of(' '), row.size()));
+    const auto [end, code] = std::from_chars(row.data(), row.data() + row.size(), line);
+    if (code == std::errc{} && std::string_view{end, row.data() + row.size()}.substr(0, 2) == " |")
+      break;
     line = 1;
   }
   return bad(file, line, "is not TOML: " + text::printable(title, 200));
@@ -73,16 +77,15 @@ void put_scalar(const toml::value& value, Node& node) {
 }
 
 // Recurses no deeper than excess() has let pass.
-Node node_of(const toml::value& value) {
+Node node_of(const toml::value& value, std::string key = {}) {
   Node node;
+  node.key = std::move(key);
   node.line = line_of(value);
   if (value.is_table()) {
     node.kind = Node::Kind::Table;
-    for (const auto& [key, member] : value.as_table())
-      node.members.emplace_back(key, node_of(member));
-    std::sort(node.members.begin(), node.members.end(), [](const auto& a, const auto& b) {
-      return std::pair{a.second.line, std::string_view{a.first}} <
-             std::pair{b.second.line, std::string_view{b.first}};
+    for (const auto& [name, member] : value.as_table()) node.items.push_back(node_of(member, name));
+    std::sort(node.items.begin(), node.items.end(), [](const Node& a, const Node& b) {
+      return std::tie(a.line, a.key) < std::tie(b.line, b.key);
     });
   } else if (value.is_array()) {
     node.kind = Node::Kind::Array;

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "agent/base/error.hpp"
@@ -17,12 +16,12 @@ namespace pvrdma::toml_tree {
 struct Node {
   enum class Kind { Table, Array, String, Integer, Boolean, Other };
   Kind kind = Kind::Table;
+  std::string key;    // of a table's member
   unsigned line = 1;  // of the value, or of a table's header
   std::string text;   // String: its value; Other (floats, dates): a text for people
   std::int64_t integer = 0;
   bool boolean = false;
-  std::vector<Node> items;                            // Array
-  std::vector<std::pair<std::string, Node>> members;  // Table, in the order of the file
+  std::vector<Node> items;  // of an Array, or a Table's members in the order of the file
 };
 
 // An Error's message() is a whole line: "FILE:3: is not TOML: …". `text` need not be UTF-8.

@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t kNarrowest = 40;
 constexpr std::size_t kWidest = 120;  // longer lines are hard to read, whatever fits
 
-bool is_set(const char* name) {
+std::string_view environment(const char* name) {
   const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0';
+  return value != nullptr ? value : "";
 }
 
 }  // namespace
@@ -27,8 +27,9 @@ Console Console::of_process() {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     console.width = std::clamp<std::size_t>(size.ws_col, kNarrowest, kWidest);
-  console.live = is_set("TERM") && std::string_view{std::getenv("TERM")} != "dumb";
-  console.colour = console.live && !is_set("NO_COLOR");
+  const std::string_view terminal = environment("TERM");
+  console.live = !terminal.empty() && terminal != "dumb";
+  console.colour = console.live && environment("NO_COLOR").empty();
   return console;
 }
 

@@ -112,7 +112,7 @@ std::string gids(const Json& adapter, const Style& style) {
 }
 
 std::string managed_by(const Json& adapter) {
-  const std::string who = text(adapter, "managed_by").value_or("");
+  std::string who = text(adapter, "managed_by").value_or("");
   if (who == "agent") return "pvrdma-agent";
   if (who == "nobody") return "nobody (pvrdma-agent only observes this link)";
   return who;

@@ -57,11 +57,12 @@ void Reporter::log_ports(const Health& health) {
   std::map<std::string, std::string> ports;
   for (const AdapterHealth& entry : health.adapters) {
     const RdmaDevice* rdma = entry.adapter.rdma.get();
-    const std::string now = rdma == nullptr ? "" : rdma->port.state.value_or("unreadable");
+    if (rdma == nullptr) continue;
+    const std::string now = rdma->port.state.value_or("unreadable");
     const auto before = ports_.find(entry.adapter.function);
     const std::string was = before == ports_.end() ? "" : before->second;
     ports.emplace(entry.adapter.function, now);
-    if (now == was || now.empty()) continue;
+    if (now == was) continue;
     journal::log(Priority::Info, messages::kPortChanged,
                  "Port of " + rdma->name + " (" + entry.adapter.function + ") is " + now +
                      (was.empty() ? "" : ", was " + was),

@@ -56,7 +56,7 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
     }
     adapters.emplace(adapter.function, entry);
   }
-  if (changed && !ours(now.ledger, before->taken_at, now.taken_at))
+  if (before != nullptr && changed && !ours(now.ledger, before->taken_at, now.taken_at))
     history.fresh_start = now.taken_at;
   history.adapters = std::move(adapters);
   return history;

@@ -253,4 +253,3 @@ class _Boot:
             self._stop(self._process)
             return "ok end"
         return self._guest.faults.answer(line)
-
