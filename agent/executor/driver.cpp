@@ -13,17 +13,14 @@ namespace pvrdma::executor {
 namespace {
 
 constexpr const char* kDriver = "/sys/bus/pci/drivers/vmw_pvrdma";
+constexpr const char* kNoOverride = "(null)";
 
-// One write(2) is one request to the kernel; its errno is the answer.
 Result<void> tell_driver(const Root& root, const char* file, const std::string& function) {
-  const auto path = root / kDriver / file;
-  const Fd fd{::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)};
-  if (!fd) return fail(errno, "opening", path);
-  ssize_t put = 0;
-  do put = ::write(fd.get(), function.data(), function.size());
-  while (put < 0 && errno == EINTR);
-  if (put < 0) return fail(errno, "writing " + function + " to", path);
-  return {};
+  return write_attribute(root / kDriver / file, function);
+}
+
+std::filesystem::path override_of(const Root& root, const std::string& function) {
+  return root / "/sys/bus/pci/devices" / function / "driver_override";
 }
 
 bool has_driver(const Root& root, const std::string& function) {
@@ -62,7 +59,34 @@ Field<std::string> verbs_node_name(const Root& root, const std::string& function
   return {};
 }
 
+Result<void> write_attribute(const std::filesystem::path& path, const std::string& text) {
+  const Fd fd{::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)};
+  if (!fd) return fail(errno, "opening", path);
+  ssize_t put = 0;
+  do put = ::write(fd.get(), text.data(), text.size());
+  while (put < 0 && errno == EINTR);
+  if (put < 0) return fail(errno, "writing " + text + " to", path);
+  return {};
+}
+
+Result<void> hold_back(const Root& root, const std::string& function) {
+  return write_attribute(override_of(root, function), kHeldBack);
+}
+
+Result<void> let_go(const Root& root, const std::string& function) {
+  const auto name = read_attribute(override_of(root, function));
+  if (!name || *name != kHeldBack) return {};
+  return write_attribute(override_of(root, function), "\n");
+}
+
+bool may_be_probed(const Root& root, const std::string& function) {
+  const auto name = read_attribute(override_of(root, function));
+  return !name || name->empty() || *name == kNoOverride || *name == kHeldBack ||
+         *name == kDriverModule;
+}
+
 Report bind_function(const Root& root, const std::string& function) {
+  if (const auto free = let_go(root, function); !free) return failed(free.error());
   if (has_driver(root, function)) return already_done(function + " is bound to vmw_pvrdma");
   const auto told = tell_driver(root, "bind", function);
   if (told) return done();

@@ -21,8 +21,22 @@ inline constexpr const char* kDoorMemo = "/run/pvrdma-agent-executor/door";
 // "uverbs0", of a function; absent where ib_uverbs has no node for it, and nobody can hold it then.
 [[nodiscard]] Field<std::string> verbs_node_name(const Root& root, const std::string& function);
 
-// ENODEV in a Failed report: the driver's probe gave up, as it does where vmxnet3 has not
-// registered the netdev of function 0 yet.
+// One write(2), which is one request to the kernel; its errno is the answer.
+[[nodiscard]] Result<void> write_attribute(const std::filesystem::path& path,
+                                           const std::string& text);
+
+// What a function's driver_override says while it is held back from being probed: the name of no
+// driver.
+inline constexpr const char* kHeldBack = "pvrdma-agent-waits";
+
+[[nodiscard]] Result<void> hold_back(const Root& root, const std::string& function);
+// Also what an executor that was killed has left held back; an administrator's own override stays.
+[[nodiscard]] Result<void> let_go(const Root& root, const std::string& function);
+// False: an administrator has given the function to another driver.
+[[nodiscard]] bool may_be_probed(const Root& root, const std::string& function);
+
+// Lets go of the function first. ENODEV in a Failed report: the driver's probe gave up, as it does
+// where vmxnet3 has not registered the netdev of function 0 yet.
 [[nodiscard]] Report bind_function(const Root& root, const std::string& function);
 
 struct Rebind {

@@ -6,6 +6,7 @@
 #include "agent/config/config_files.hpp"
 #include "agent/executor/facts.hpp"
 #include "agent/executor/link.hpp"
+#include "agent/executor/probing.hpp"
 #include "agent/executor/reload.hpp"
 
 namespace pvrdma::executor {
@@ -63,30 +64,45 @@ Report Operations::act(const Operation& operation) {
   return std::visit([this](const auto& one) { return act_on(one); }, operation);
 }
 
+Report Operations::one_by_one(const std::function<Report()>& insert) const {
+  return insert_driver(places_.root, insert,
+                       [&](const std::string& function) { await_pairing(places_.root, function); });
+}
+
 Report Operations::act_on(const LoadModule& operation) {
   const auto modules = Modules::open(places_.modules);
-  return modules ? modules->insert(operation.module) : failed(modules.error());
+  if (!modules) return failed(modules.error());
+  const auto insert = [&] { return modules->insert(operation.module); };
+  return operation.module == kDriverModule ? one_by_one(insert) : insert();
 }
 
 Report Operations::act_on(const BindFunction& operation) {
-  return bind_function(places_.root, operation.function);
+  Report report = bind_function(places_.root, operation.function);
+  if (report.outcome == Outcome::Done) await_pairing(places_.root, operation.function);
+  return report;
 }
 
 Report Operations::act_on(const RebindFunction& operation) {
   Rebind rebind = rebind_function(places_.root, operation.function, places_.door_memo,
                                   [&] { return refused(operation); });
   if (rebind.unbound) ledger_.count_rebind();
+  if (rebind.report.good()) await_pairing(places_.root, operation.function);
   return std::move(rebind.report);
 }
 
 Report Operations::act_on(const ReloadDriver&) {
   const auto modules = Modules::open(places_.modules);
   if (!modules) return failed(modules.error());
-  Reload reload = reload_driver({[&] { return modules->rehearse(kDriverModule); },
-                                 [&] { return modules->remove(kDriverModule); },
-                                 [&] { return modules->insert(kDriverModule); }});
-  if (reload.removed) ledger_.count_reload();
-  return std::move(reload.report);
+  bool removed = false;
+  Report report = one_by_one([&] {
+    Reload reload = reload_driver({[&] { return modules->rehearse(kDriverModule); },
+                                   [&] { return modules->remove(kDriverModule); },
+                                   [&] { return modules->insert(kDriverModule); }});
+    removed = reload.removed;
+    return std::move(reload.report);
+  });
+  if (removed) ledger_.count_reload();
+  return report;
 }
 
 Report Operations::act_on(const ConfigureLink& operation) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "agent/base/file.hpp"
 #include "agent/executor/driver.hpp"
@@ -44,6 +45,8 @@ class Operations {
   Report act_on(const ReloadDriver& operation);
   Report act_on(const ConfigureLink& operation);
   Report act_on(const BounceLink& operation);
+
+  [[nodiscard]] Report one_by_one(const std::function<Report()>& insert) const;
 
   Places places_;
   LedgerWriter ledger_;

@@ -1,0 +1,25 @@
+# summary: three adapters with their links up: reloads, and loads after an unload by hand, do not crash the driver
+# adapters: 3
+# timeout: 240
+#
+# modprobe probes one function right after the other, while the driver still works through the link events that the
+# kernel replays for the one before: an oops about every second time. A complaint of the kernel fails the scenario.
+
+all_paired() { [[ $(rdma link | grep -c 'netdev ens') == 3 ]]; }
+held_back() { grep -l pvrdma-agent /sys/bus/pci/devices/*/driver_override; }
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  local n
+  for n in 1 2 3; do
+    expect "reload $n" pvrdma-agentctl reload
+    wait_until 20 "all are paired" all_paired
+    wait_until 20 "health says ready" health_is ready
+  done
+  for n in 1 2; do
+    modprobe -r vmw_pvrdma
+    wait_until 60 "unload $n by hand: all are paired again" all_paired
+    wait_until 20 "health says ready" health_is ready
+  done
+  expect_not "no function is left held back" held_back
+}
