@@ -34,11 +34,17 @@ const RdmaDevice* device_before(const Snapshot* previous, const std::string& fun
   return adapter != nullptr ? adapter->rdma.get() : nullptr;
 }
 
-// udev has its turn with an interface once: what was settled stays so.
-Field<bool> settled(const Root& root, const Adapter* before, const Netdev& now) {
+// udev has its turn with an interface once: what was settled stays so. A name that udev changed
+// between our looks at it and at udev's database is not settled: the next look will have the new
+// one.
+Field<bool> settled(const Root& root, const Adapter* before, const std::string& net_function,
+                    const Netdev& now) {
   const Netdev* netdev = before != nullptr ? before->netdev.get() : nullptr;
   if (netdev != nullptr && netdev->index == now.index && netdev->settled.is(true)) return true;
-  return udev_settled(root, now.index);
+  Field<bool> settled = udev_settled(root, now.index);
+  const auto name = root / "/sys/bus/pci/devices" / net_function / "net" / now.name;
+  if (settled.is(true) && !std::filesystem::exists(name)) return false;
+  return settled;
 }
 
 // The netdev of each adapter, in order.
@@ -80,7 +86,8 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
     adapter.net_driver = std::move(function.net_driver);
     adapter.netdev = std::move(links[at]);
     if (Netdev* netdev = adapter.netdev.get())
-      netdev->settled = settled(root, adapter_before(previous, adapter.function), *netdev);
+      netdev->settled =
+          settled(root, adapter_before(previous, adapter.function), adapter.net_function, *netdev);
     adapters.push_back(std::move(adapter));
   }
   return adapters;
@@ -109,7 +116,9 @@ bool still_holds(const RdmaDevice* before, const RdmaDevice& now) {
   return before->port.verbs_state.is_known() || (error != nullptr && error->code == ETIMEDOUT);
 }
 
-void ask_verbs(const std::string& program, const RdmaDevice* before, RdmaDevice& now) {
+// `device`: its directory in sysfs.
+void ask_verbs(const std::filesystem::path& device, const std::string& program,
+               const RdmaDevice* before, RdmaDevice& now) {
   if (still_holds(before, now)) {
     now.port.verbs_state = before->port.verbs_state;
     now.port.active_mtu = before->port.active_mtu;
@@ -120,6 +129,8 @@ void ask_verbs(const std::string& program, const RdmaDevice* before, RdmaDevice&
   if (program.empty() || !now.port.state.is("ACTIVE") || !now.uverbs.is_known()) return;
   auto answer = run_port_query(program, now.name);
   if (!answer) {
+    // udev renamed it meanwhile: the next look asks for it by its new name.
+    if (!std::filesystem::exists(device)) return;
     now.port.verbs_state = Field<std::string>::unreadable(answer.error());
     now.port.active_mtu = Field<unsigned>::unreadable(answer.error());
     return;
@@ -135,7 +146,9 @@ void add_history(const ObserveOptions& options, bool driver_live, std::vector<Ad
     const RdmaDevice* before = device_before(options.previous, adapter.function);
     collect_aliases(options.root, before, *now);
     // Until the driver is live, udev has not renamed its devices, and libibverbs would miss them.
-    if (driver_live) ask_verbs(options.port_query, before, *now);
+    if (!driver_live) continue;
+    const auto function = options.root / "/sys/bus/pci/devices" / adapter.function;
+    ask_verbs(function / "infiniband" / now->name, options.port_query, before, *now);
   }
 }
 

@@ -35,10 +35,16 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
 }
 
 Result<std::string> read_attribute(const std::filesystem::path& path) {
-  return read_file(path, 64U << 10U).map([](std::string content) {
-    content.erase(content.find_last_not_of(" \t\r\n") + 1);
-    return content;
-  });
+  const Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!fd) return fail(errno, "opening", path);
+  std::array<char, 4096> page;  // NOLINT(*-member-init): filled by read
+  ssize_t got = 0;
+  do got = ::read(fd.get(), page.data(), page.size());
+  while (got < 0 && errno == EINTR);
+  if (got < 0) return fail(errno, "reading", path);
+  std::string_view content{page.data(), static_cast<std::size_t>(got)};
+  content = content.substr(0, content.find_last_not_of(" \t\r\n") + 1);
+  return std::string{content};
 }
 
 Result<std::vector<std::string>> list_directory(const std::filesystem::path& path) {

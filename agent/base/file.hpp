@@ -33,7 +33,8 @@ inline constexpr std::size_t kReadLimitBytes = 1U << 20U;
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path,
                                             std::size_t limit_bytes = kReadLimitBytes);
 
-// The content without trailing white space: the form of a sysfs attribute.
+// The content without trailing white space of a sysfs attribute, or of a file as short: what one
+// read of 4096 bytes gives, as sysfs has no more (Documentation/filesystems/sysfs.rst).
 [[nodiscard]] Result<std::string> read_attribute(const std::filesystem::path& path);
 
 // Names in a directory, sorted; errno of opendir(3) or readdir(3).

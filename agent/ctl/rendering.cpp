@@ -11,8 +11,8 @@ namespace pvrdma::ctl {
 
 namespace {
 
-// The daemon looks again every ten seconds at least; three missed looks are worth a word.
-constexpr Milliseconds kOldLook = std::chrono::seconds{30};
+// The daemon looks again every fifteen seconds at least; three missed looks are worth a word.
+constexpr Milliseconds kOldLook = std::chrono::seconds{45};
 
 std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),

@@ -1,11 +1,15 @@
 #include "agent/daemon/daemon.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <utility>
 #include <variant>
 
 #include "agent/config/config_files.hpp"
 #include "agent/plan/verdict.hpp"
+#include "agent/varlink/client.hpp"
+#include "probes/pci.hpp"
 
 namespace pvrdma {
 
@@ -15,7 +19,7 @@ namespace {
 constexpr Milliseconds kReadyLimit{20'000};
 // Three missed looks and a device command that timed out: what was seen then is no longer vouched
 // for.
-constexpr Milliseconds kStale{45'000};
+constexpr Milliseconds kStale{60'000};
 // A reload that was asked for and could neither be begun nor refused.
 constexpr Milliseconds kReloadPatience{30'000};
 
@@ -31,6 +35,17 @@ bool names(const AdapterHealth& health, const std::string& name) {
   const RdmaDevice* rdma = adapter.rdma.get();
   return adapter.function == name || adapter.net_function == name ||
          (netdev != nullptr && netdev->name == name) || (rdma != nullptr && rdma->name == name);
+}
+
+// Early in a boot there is work to come as sure as there is a function without driver: the executor
+// is started by its socket while we take our first look, and goes by itself if it is not called.
+void wake_executor() {
+  constexpr Milliseconds kPatience{100};
+  const auto adapters = probes::find_adapters(Root{});
+  if (!adapters) return;
+  for (const probes::PciAdapter& adapter : *adapters)
+    if (adapter.driver.is_absent())
+      return static_cast<void>(varlink::Client::connect(kExecutorSocket, kPatience));
 }
 
 }  // namespace
@@ -58,6 +73,7 @@ Daemon::Daemon(sd_event* event, Config config)
                        }}) {}
 
 Result<void> Daemon::start() {
+  wake_executor();
   if (auto listening = service_.listen(); !listening) return listening;
   auto events = KernelEvents::subscribe(event_, [this] { observer_->look(); });
   if (!events) return fail(events.error());
@@ -79,6 +95,8 @@ void Daemon::on_look(const Look& look) {
   reporter_.look_finished();
   observer_->schedule(reconciler_.config().modules.before, reconciler_.interval(),
                       reconciler_.plan().next_look);
+  // What bringing adapters up took is not kept for the weeks in which there is nothing to do.
+  if (before.state != reconciler_.health().state) ::malloc_trim(0);
   if (reconciler_.may_act()) dispatcher_.carry_out(reconciler_.plan().actions);
 }
 

@@ -1,5 +1,7 @@
 // pvrdma-agent: the daemon's command line, signals and event loop. Wiring only.
+#include <malloc.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 
@@ -63,6 +65,10 @@ Result<void> run(Config config) {
   // Before any thread exists, so that every thread inherits it.
   if (sigprocmask(SIG_BLOCK, &signals, nullptr) != 0) return fail(errno, "blocking", "signals");
 
+  // Its threads take turns, so a heap for each would only cost memory (mallopt(3)), and a huge page
+  // for the little they use as well, 2 MiB each (PR_SET_THP_DISABLE in prctl(2)).
+  mallopt(M_ARENA_MAX, 1);
+  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   Daemon daemon{event.get(), std::move(config)};
   const auto on_hangup = [](sd_event_source* /*source*/, const signalfd_siginfo* /*info*/,
                             void* self) {

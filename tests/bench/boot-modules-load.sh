@@ -9,7 +9,8 @@ scenario() {
   if [[ $BOOT == 1 ]]; then
     install_poller
     install_network
-    printf '%s\n' mlx4_ib ib_umad rdma_cm rdma_ucm vmw_pvrdma >/etc/modules-load.d/rdma.conf
+    # With vmxnet3, at its best: without, the driver may be loaded before the netdev is there, and its port stays out.
+    printf '%s\n' vmxnet3 mlx4_ib ib_umad rdma_cm rdma_ucm vmw_pvrdma >/etc/modules-load.d/rdma.conf
   else
     report_active modules-load
   fi

@@ -1,4 +1,4 @@
-# Sourced by the boot scenarios: records every change of any port's state with the uptime, from early boot on, the
+# Sourced by the boot scenarios: records every change of the port's state with the uptime, from early boot on, the
 # same way in all of them. Sysfs sends no event for a port, so it looks every 20 ms.
 # shellcheck shell=bash
 
@@ -6,12 +6,13 @@ install_poller() {
   cat >/usr/local/sbin/port-poller <<'P'
 #!/bin/bash
 exec 8<> <(:)
-declare -A last
+last=
 while :; do
-  for file in /sys/class/infiniband/*/ports/1/state; do
+  # By the function, as udev renames the device.
+  for file in /sys/bus/pci/devices/0000:00:10.1/infiniband/*/ports/1/state; do
     { read -r state <"$file"; } 2>/dev/null || continue
-    [[ ${last[$file]:-} == "$state" ]] && continue
-    last[$file]=$state
+    [[ $last == "$state" ]] && continue
+    last=$state
     read -r uptime _ </proc/uptime
     echo "$uptime ${state#*: }" >>/run/port-changes
   done
@@ -47,5 +48,8 @@ report_active() {
   wait_until 60 "the port is ACTIVE" port_is 0 ACTIVE
   holds_for 5 "and stays so" port_is 0 ACTIVE
   cat /run/port-changes
+  # networkd takes a link that is up down for some 15 ms while it configures it, too short for the poller to see.
+  echo "BENCH $1-networkd-up $(journalctl -b -o short-monotonic --no-pager -u systemd-networkd |
+    sed -n 's/^\[ *\([0-9.]*\)\].* ens16f0: Link UP$/\1/p' | tail -n 1)"
   echo "BENCH $1 $(awk '$2 == "ACTIVE" { last = $1 } END { print last }' /run/port-changes)"
 }

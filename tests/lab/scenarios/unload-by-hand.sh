@@ -5,8 +5,8 @@ scenario() {
   wait_until 60 "health says ready" health_is ready
   local round
   for round in 1 2 3 4 5; do
-    # Anywhere between two looks, which are ten seconds apart.
-    read -r -t "$((round * 2)).3" -u 8 || true
+    # Anywhere between two looks, which are fifteen seconds apart.
+    read -r -t "$((round * 3)).3" -u 8 || true
     expect "round $round: modprobe -r vmw_pvrdma" modprobe -r vmw_pvrdma
     wait_until 30 "round $round: the port is back" port_is 0 ACTIVE
     wait_until 15 "round $round: health says ready" health_is ready

@@ -124,6 +124,38 @@ TEST_CASE("verbs that fail are unreadable, and asked again") {
   CHECK(device(guest.look(&failed)).port.verbs_state.is("ACTIVE"));
 }
 
+TEST_CASE("verbs of a device that udev renames meanwhile are asked by its new name") {
+  Guest guest;
+  const std::string devices =
+      (guest.tree / (std::string{kDevices} + "0000:13:00.1/infiniband")).string();
+  guest.answer("mv " + devices + "/rocep19s0f1 " + devices + "/new; echo 'no device' >&2; exit 1");
+  const Snapshot before = guest.look();
+  CHECK(device(before).port.verbs_state.is_absent());
+  guest.answer("echo state=ACTIVE active_mtu=1024");
+  const Snapshot after = guest.look(&before);
+  CHECK(device(after).name == "new");
+  CHECK(device(after).port.verbs_state.is("ACTIVE"));
+}
+
+TEST_CASE("a name that udev has just changed is not settled") {
+  const Tree tree;
+  test::bound_adapter(tree, "13:00", "lo", "rocep19s0f1", "uverbs0");
+  probes::ObserveOptions options;
+  options.root = tree.root();
+  const auto settled = [&] {
+    const Snapshot snapshot = probes::observe(options);
+    const Adapter* adapter = snapshot.adapter("0000:13:00.1");
+    REQUIRE(adapter != nullptr);
+    REQUIRE(adapter->netdev.is_known());
+    return adapter->netdev.get()->settled;
+  };
+  CHECK(settled().is(true));
+  // Listed, and gone when it is looked at.
+  tree.remove("/sys/bus/pci/devices/0000:13:00.0/net/lo");
+  tree.link("/sys/bus/pci/devices/0000:13:00.0/net/lo", "../gone");
+  CHECK(settled().is(false));
+}
+
 TEST_CASE("verbs that hang are not asked again until the port changes") {
   Guest guest;
   guest.answer("exit 124");
