@@ -22,6 +22,8 @@
 #include <cstring>
 #include <string>
 
+#include "probes/port_words.hpp"
+
 namespace {
 
 constexpr int kTimeoutMs = 5000;
@@ -30,24 +32,6 @@ constexpr int kExitTimedOut = 124;
 int complain(const char* doing, const char* what, int code) {
   std::fprintf(stderr, "port-query: %s %s: %s\n", doing, what, std::strerror(code));
   return EXIT_FAILURE;
-}
-
-const char* state_word(ibv_port_state state) {
-  constexpr std::array kWords{"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"};
-  const auto at = static_cast<std::size_t>(state);
-  return at < kWords.size() ? kWords[at] : "UNKNOWN";
-}
-
-const char* phys_state_word(unsigned state) {
-  constexpr std::array kWords{"NO_STATE_CHANGE",
-                              "SLEEP",
-                              "POLLING",
-                              "DISABLED",
-                              "PORT_CONFIGURATION_TRAINING",
-                              "LINK_UP",
-                              "LINK_ERROR_RECOVERY",
-                              "PHY_TEST"};
-  return state < kWords.size() ? kWords[state] : "UNKNOWN";
 }
 
 const char* link_layer_word(unsigned layer) {
@@ -93,8 +77,9 @@ int query(const char* name) {
   const int code = ibv_query_port(context, 1, &port);
   ibv_close_device(context);
   if (code != 0) return complain("querying port 1 of", name, code);
-  std::printf("state=%s phys_state=%s active_mtu=%u link_layer=%s\n", state_word(port.state),
-              phys_state_word(port.phys_state), mtu_bytes(port.active_mtu),
+  std::printf("state=%s phys_state=%s active_mtu=%u link_layer=%s\n",
+              pvrdma::probes::port_state_word(port.state).c_str(),
+              pvrdma::probes::phys_state_word(port.phys_state).c_str(), mtu_bytes(port.active_mtu),
               link_layer_word(port.link_layer));
   return EXIT_SUCCESS;
 }

@@ -6,6 +6,8 @@
 #include <array>
 #include <cerrno>
 
+#include "probes/port_words.hpp"
+
 namespace pvrdma::probes {
 
 namespace {
@@ -48,30 +50,7 @@ NetlinkMessage question_about(int command, int flags, std::uint32_t index) {
 
 Error no_memory() { return {ENOMEM, "asking about", "RDMA devices"}; }
 
-template <std::size_t N>
-std::string word(const std::array<const char*, N>& words, unsigned number) {
-  if (number < N) return words[number];
-  return "UNKNOWN(" + std::to_string(number) + ")";
-}
-
 }  // namespace
-
-std::string port_state_word(unsigned state) {
-  constexpr std::array kWords{"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"};
-  return word(kWords, state);
-}
-
-std::string phys_state_word(unsigned state) {
-  constexpr std::array kWords{"NO_STATE_CHANGE",
-                              "SLEEP",
-                              "POLLING",
-                              "DISABLED",
-                              "PORT_CONFIGURATION_TRAINING",
-                              "LINK_UP",
-                              "LINK_ERROR_RECOVERY",
-                              "PHY_TEST"};
-  return word(kWords, state);
-}
 
 Result<NldevDevice> parse_nldev_device(nlmsghdr& message) {
   const auto attributes = attributes_of(message);

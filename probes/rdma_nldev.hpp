@@ -31,11 +31,6 @@ struct NldevPort {
   Field<std::string> netdev;
 };
 
-// The words of enum ib_port_state and of the port's physical states (IBTA vol. 1, 14.2.5.6), as in
-// the model: "ACTIVE", "LINK_UP". "UNKNOWN(9)" for a number that has none.
-[[nodiscard]] std::string port_state_word(unsigned state);
-[[nodiscard]] std::string phys_state_word(unsigned state);
-
 // Replies of RDMA_NLDEV_CMD_GET, _PORT_GET and _RES_CTX_GET. EBADMSG: not such a message.
 [[nodiscard]] Result<NldevDevice> parse_nldev_device(nlmsghdr& message);
 [[nodiscard]] Result<NldevPort> parse_nldev_port(nlmsghdr& message);

@@ -9,13 +9,15 @@ exec 8<> <(:)
 last=
 while :; do
   # By the function, as udev renames the device.
+  state=gone
   for file in /sys/bus/pci/devices/0000:00:10.1/infiniband/*/ports/1/state; do
-    { read -r state <"$file"; } 2>/dev/null || continue
-    [[ $last == "$state" ]] && continue
+    { read -r state <"$file"; } 2>/dev/null || true
+  done
+  if [[ $last != "$state" ]]; then
     last=$state
     read -r uptime _ </proc/uptime
     echo "$uptime ${state#*: }" >>/run/port-changes
-  done
+  fi
   read -r -t 0.02 -u 8
 done
 P

@@ -15,7 +15,7 @@ struct Case {
 void check(const Case& bad) {
   CAPTURE(bad.text);
   ConfigTree tree;
-  tree.write(kMain, bad.text);
+  tree.file(kMain, bad.text);
   const std::string line = bad.line;
   CHECK(tree.complaint() == (line.empty() ? "" : std::string{kMain} + ":" + line));
 }
@@ -175,9 +175,9 @@ TEST_CASE("addresses") {
 
 TEST_CASE("a complaint names the drop-in it is about") {
   ConfigTree tree;
-  tree.write(kMain, "[modules]\nbefore = [\"a\"]\nrequired = [\"a\"]");
+  tree.file(kMain, "[modules]\nbefore = [\"a\"]\nrequired = [\"a\"]");
   const char* drop_in = "/run/pvrdma-agent/pvrdma-agent.toml.d/50-b.toml";
-  tree.write(drop_in, "\n\n[modules]\nbefore = [\"b\"]");
+  tree.file(drop_in, "\n\n[modules]\nbefore = [\"b\"]");
   CHECK(tree.complaint() ==
         std::string{kMain} + R"(:3: modules.required = "a": must be one of modules.before (b))");
 }
@@ -215,7 +215,7 @@ TEST_CASE("text that is not TOML") {
   for (const auto& [text, start] : cases) {
     CAPTURE(text.substr(0, 80));
     ConfigTree tree;
-    tree.write(kMain, text);
+    tree.file(kMain, text);
     const std::string line = tree.complaint();
     CAPTURE(line);
     CHECK(line.find(kMain) == 0);

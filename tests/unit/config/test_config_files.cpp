@@ -18,7 +18,7 @@ TEST_CASE("no file is a good configuration") {
 
 TEST_CASE("a full file") {
   ConfigTree tree;
-  tree.write(kMain, R"(
+  tree.file(kMain, R"(
 # as in the manual
 [modules]
 before   = ["ib-umad", "rdma_cm"]
@@ -61,32 +61,32 @@ manage = "observe"
 
 TEST_CASE("the first main file counts, then every drop-in by its name") {
   ConfigTree tree;
-  tree.write("/etc/pvrdma-agent/pvrdma-agent.toml", "[readiness]\nadapters = 1\ntimeout = \"1s\"");
-  tree.write("/run/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"never\"");
-  tree.write("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/20-b.toml", "[readiness]\nadapters = 5");
-  tree.write("/run/pvrdma-agent/pvrdma-agent.toml.d/10-a.toml", "[readiness]\nadapters = 3");
-  tree.write("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/10-a.toml", "[readiness]\nadapters = 9");
-  tree.write("/etc/pvrdma-agent/pvrdma-agent.toml.d/30-c.conf", "not toml");
-  tree.write("/etc/pvrdma-agent/pvrdma-agent.toml.d/.toml", "not toml");
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[readiness]\nadapters = 1\ntimeout = \"1s\"");
+  tree.file("/run/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"never\"");
+  tree.file("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/20-b.toml", "[readiness]\nadapters = 5");
+  tree.file("/run/pvrdma-agent/pvrdma-agent.toml.d/10-a.toml", "[readiness]\nadapters = 3");
+  tree.file("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/10-a.toml", "[readiness]\nadapters = 9");
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml.d/30-c.conf", "not toml");
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml.d/.toml", "not toml");
   const auto loaded = tree.load();
   REQUIRE(loaded);
   CHECK(loaded->config.readiness.adapters == 5U);
   CHECK(loaded->config.readiness.timeout == std::chrono::seconds{1});
   CHECK(loaded->config.modules.reload == ReloadPolicy::Auto);
   CHECK(loaded->files == std::vector<std::filesystem::path>{
-                             tree.at("/etc/pvrdma-agent/pvrdma-agent.toml"),
-                             tree.at("/run/pvrdma-agent/pvrdma-agent.toml.d/10-a.toml"),
-                             tree.at("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/20-b.toml")});
+                             tree / "/etc/pvrdma-agent/pvrdma-agent.toml",
+                             tree / "/run/pvrdma-agent/pvrdma-agent.toml.d/10-a.toml",
+                             tree / "/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/20-b.toml"});
 }
 
 TEST_CASE("a drop-in replaces single keys and adds adapters") {
   ConfigTree tree;
-  tree.write(kMain,
-             "[modules]\nbefore = [\"a\", \"b\"]\nrequired = [\"a\"]\n"
-             "[[adapter]]\nmatch = {netdev = \"one\"}\n");
-  tree.write("/etc/pvrdma-agent/pvrdma-agent.toml.d/1.toml",
-             "[readiness]\nadapters = \"all\"\n[modules]\nbefore = [\"a\"]\n"
-             "[[adapter]]\nmatch = {netdev = \"two\"}\n");
+  tree.file(kMain,
+            "[modules]\nbefore = [\"a\", \"b\"]\nrequired = [\"a\"]\n"
+            "[[adapter]]\nmatch = {netdev = \"one\"}\n");
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml.d/1.toml",
+            "[readiness]\nadapters = \"all\"\n[modules]\nbefore = [\"a\"]\n"
+            "[[adapter]]\nmatch = {netdev = \"two\"}\n");
   const auto loaded = tree.load();
   REQUIRE(loaded);
   CHECK(loaded->config.modules.before == std::vector<std::string>{"a"});
@@ -97,7 +97,7 @@ TEST_CASE("a drop-in replaces single keys and adds adapters") {
 
 TEST_CASE("required modules nobody chose follow the list") {
   ConfigTree tree;
-  tree.write(kMain, "[modules]\nbefore = [\"rdma_ucm\", \"x\"]\n");
+  tree.file(kMain, "[modules]\nbefore = [\"rdma_ucm\", \"x\"]\n");
   const auto loaded = tree.load();
   REQUIRE(loaded);
   CHECK(loaded->config.modules.required == std::vector<std::string>{"rdma_ucm"});
@@ -105,10 +105,10 @@ TEST_CASE("required modules nobody chose follow the list") {
 
 TEST_CASE("a link to /dev/null masks a drop-in") {
   ConfigTree tree;
-  tree.write("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/1.toml", "[readiness]\nadapters = 3");
-  tree.write("/etc/pvrdma-agent/pvrdma-agent.toml.d/2.toml", "");
+  tree.file("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/1.toml", "[readiness]\nadapters = 3");
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml.d/2.toml", "");
   std::filesystem::create_symlink("/dev/null",
-                                  tree.at("/etc/pvrdma-agent/pvrdma-agent.toml.d/1.toml"));
+                                  tree / "/etc/pvrdma-agent/pvrdma-agent.toml.d/1.toml");
   const auto loaded = tree.load();
   REQUIRE(loaded);
   CHECK_FALSE(loaded->config.readiness.adapters);
@@ -118,35 +118,35 @@ TEST_CASE("a link to /dev/null masks a drop-in") {
 TEST_CASE("files that are no files") {
   ConfigTree tree;
   SECTION("a directory") {
-    std::filesystem::create_directories(tree.at(kMain));
+    std::filesystem::create_directories(tree / kMain);
     CHECK(tree.complaint() == std::string{kMain} + ": is a directory, not a file");
   }
   SECTION("a FIFO, which must not be waited for") {
-    tree.write("/etc/pvrdma-agent/x", "");
-    REQUIRE(::mkfifo(tree.at(kMain).c_str(), 0600) == 0);
+    tree.file("/etc/pvrdma-agent/x", "");
+    REQUIRE(::mkfifo((tree / kMain).c_str(), 0600) == 0);
     CHECK(tree.complaint() == std::string{kMain} + ": is not a regular file");
   }
   SECTION("too large") {
-    tree.write(kMain, std::string((1U << 20U) + 1, '#'));
+    tree.file(kMain, std::string((1U << 20U) + 1, '#'));
     CHECK(tree.complaint() == std::string{kMain} + ": is larger than 1 MiB");
   }
   SECTION("as large as is allowed") {
-    tree.write(kMain, std::string(1U << 20U, '#'));
+    tree.file(kMain, std::string(1U << 20U, '#'));
     CHECK(tree.complaint().empty());
   }
   SECTION("a dangling link") {
-    tree.write("/etc/pvrdma-agent/x", "");
-    std::filesystem::create_symlink("/nowhere/at/all", tree.at(kMain));
+    tree.file("/etc/pvrdma-agent/x", "");
+    std::filesystem::create_symlink("/nowhere/at/all", tree / kMain);
     CHECK(tree.complaint() == std::string{kMain} + ": cannot be read: No such file or directory");
   }
   SECTION("not readable") {
     if (::geteuid() == 0) return;  // root reads everything
-    tree.write(kMain, "");
-    ::chmod(tree.at(kMain).c_str(), 0);
+    tree.file(kMain, "");
+    ::chmod((tree / kMain).c_str(), 0);
     CHECK(tree.complaint() == std::string{kMain} + ": cannot be read: Permission denied");
   }
   SECTION("a drop-in directory that is a file has no drop-ins") {
-    tree.write("/etc/pvrdma-agent/pvrdma-agent.toml.d", "");
+    tree.file("/etc/pvrdma-agent/pvrdma-agent.toml.d", "");
     CHECK(tree.complaint().empty());
   }
 }

@@ -1,12 +1,14 @@
 // Seeded mutations of good files: whatever the text, there is an answer, and it is one line. Run
 // under the sanitizers this is the layer's fuzz test.
-#include <random>
+#include <chrono>
 
 #include "tests/unit/catch.hpp"
 #include "tests/unit/config/config_tree.hpp"
+#include "tests/unit/mutate.hpp"
 
 using pvrdma::test::ConfigTree;
 using pvrdma::test::kMain;
+using pvrdma::test::Mutator;
 
 namespace {
 
@@ -56,42 +58,17 @@ const char* const kPieces[] = {"[",
                                "true",
                                "99999999999999999999"};
 
-std::string mutated(std::mt19937& random) {
-  std::string text = kGood;
-  const auto below = [&](std::size_t limit) { return random() % limit; };
-  for (std::size_t i = 1 + below(6); i > 0 && !text.empty(); --i) {
-    const std::size_t at = below(text.size());
-    switch (below(5)) {
-      case 0:
-        text[at] = static_cast<char>(random());
-        break;
-      case 1:
-        text.erase(at, 1 + below(20));
-        break;
-      case 2:
-        text.insert(at, kPieces[below(std::size(kPieces))]);
-        break;
-      case 3:
-        text.insert(at, text.substr(below(text.size()), below(40)));
-        break;
-      default:
-        text.resize(at);
-    }
-  }
-  return text;
-}
-
 }  // namespace
 
 TEST_CASE("mutated files are good or yield one line") {
-  std::mt19937 random{20261121};  // NOLINT(cert-msc51-cpp): the same texts every time
+  Mutator mutator{kPieces};
   ConfigTree tree;
   int good = 0;
   int bad = 0;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
   for (int i = 0; i < 1500 && std::chrono::steady_clock::now() < end; ++i) {
-    const std::string text = mutated(random);
-    tree.write(kMain, text);
+    const std::string text = mutator.mutated(kGood, 1 + mutator.below(6));
+    tree.file(kMain, text);
     const std::string line = tree.complaint();
     if (line.empty()) {
       ++good;

@@ -19,7 +19,7 @@ constexpr const char* kDriverLink = "/sys/bus/pci/devices/0000:13:00.1/driver";
 
 struct Fixture {
   test::Tree tree;
-  std::filesystem::path memo = tree.at("/door");
+  std::filesystem::path memo = tree / "/door";
 
   Fixture() { test::add_adapter(tree, "ens224f0", 5); }
   Rebind rebind(const std::function<std::optional<Report>()>& refused_now) const {
@@ -32,14 +32,14 @@ struct Fixture {
 TEST_CASE_METHOD(Fixture, "driver: bind") {
   CHECK(bind_function(tree.root(), test::kFunction).outcome == Outcome::AlreadyDone);
   CHECK(tree.read(kBind).empty());
-  std::filesystem::remove(tree.at(kDriverLink));
+  std::filesystem::remove(tree / kDriverLink);
   CHECK(bind_function(tree.root(), test::kFunction).outcome == Outcome::Done);
   CHECK(tree.read(kBind) == test::kFunction);
 }
 
 TEST_CASE_METHOD(Fixture, "driver: bind without the driver") {
-  std::filesystem::remove(tree.at(kDriverLink));
-  std::filesystem::remove(tree.at(kBind));
+  std::filesystem::remove(tree / kDriverLink);
+  std::filesystem::remove(tree / kBind);
   const Report report = bind_function(tree.root(), test::kFunction);
   CHECK(report.outcome == Outcome::Failed);
   CHECK(report.code == ENOENT);
@@ -53,7 +53,7 @@ TEST_CASE_METHOD(Fixture, "driver: rebind looks again behind a closed door") {
     mode_at_look = tree.mode(kNode);
     memo_at_look = std::filesystem::exists(memo);
     CHECK(tree.read(kUnbind).empty());
-    std::filesystem::remove(tree.at(kDriverLink));  // as the unbind does
+    std::filesystem::remove(tree / kDriverLink);  // as the unbind does
     return std::nullopt;
   });
   CHECK(mode_at_look == 0);
@@ -79,7 +79,7 @@ TEST_CASE_METHOD(Fixture, "driver: somebody was faster than the door") {
 }
 
 TEST_CASE_METHOD(Fixture, "driver: an unbind that fails opens the door") {
-  std::filesystem::remove(tree.at(kUnbind));
+  std::filesystem::remove(tree / kUnbind);
   const Rebind rebind = this->rebind([] { return std::nullopt; });
   CHECK(rebind.report.outcome == Outcome::Failed);
   CHECK_FALSE(rebind.unbound);
@@ -87,8 +87,8 @@ TEST_CASE_METHOD(Fixture, "driver: an unbind that fails opens the door") {
 }
 
 TEST_CASE_METHOD(Fixture, "driver: an unbound function without driver is told") {
-  std::filesystem::remove(tree.at(kDriverLink));
-  std::filesystem::remove(tree.at(kBind));
+  std::filesystem::remove(tree / kDriverLink);
+  std::filesystem::remove(tree / kBind);
   const Rebind rebind = this->rebind([] { return std::nullopt; });
   CHECK(rebind.report.outcome == Outcome::Failed);
   CHECK(rebind.unbound);
@@ -96,18 +96,18 @@ TEST_CASE_METHOD(Fixture, "driver: an unbound function without driver is told") 
 }
 
 TEST_CASE_METHOD(Fixture, "driver: no verbs node, no door") {
-  std::filesystem::remove_all(tree.at("/sys/bus/pci/devices/0000:13:00.1/infiniband_verbs"));
-  std::filesystem::remove(tree.at(kDriverLink));
+  std::filesystem::remove_all(tree / "/sys/bus/pci/devices/0000:13:00.1/infiniband_verbs");
+  std::filesystem::remove(tree / kDriverLink);
   CHECK(this->rebind([] { return std::nullopt; }).report.outcome == Outcome::Done);
   CHECK(tree.mode(kNode) == 0666);
 }
 
 TEST_CASE_METHOD(Fixture, "driver: a door that cannot be closed is not gone past") {
-  SECTION("no node") { std::filesystem::remove(tree.at(kNode)); }
-  SECTION("no place for the memo") { memo = tree.at("/missing/door"); }
+  SECTION("no node") { std::filesystem::remove(tree / kNode); }
+  SECTION("no place for the memo") { memo = tree / "/missing/door"; }
   SECTION("a link in place of the node") {
-    std::filesystem::rename(tree.at(kNode), tree.at("/elsewhere"));
-    tree.link(kNode, tree.at("/elsewhere"));
+    std::filesystem::rename(tree / kNode, tree / "/elsewhere");
+    tree.link(kNode, tree / "/elsewhere");
   }
   const Rebind rebind = this->rebind([]() -> std::optional<Report> {
     FAIL("looked behind an open door");
@@ -121,15 +121,15 @@ TEST_CASE_METHOD(Fixture, "driver: a door that cannot be closed is not gone past
 TEST_CASE_METHOD(Fixture, "door: left closed by a dead executor") {
   CHECK(open_door_left_closed(memo) == false);
   // The memo of an executor that died here.
-  tree.write("/door", "432 " + tree.at(kNode).string());
-  std::filesystem::permissions(tree.at(kNode), std::filesystem::perms::none);
+  tree.file("/door", "432 " + (tree / kNode).string());
+  std::filesystem::permissions(tree / kNode, std::filesystem::perms::none);
   CHECK(open_door_left_closed(memo) == true);
   CHECK(tree.mode(kNode) == 0660);
   CHECK_FALSE(std::filesystem::exists(memo));
 }
 
 TEST_CASE_METHOD(Fixture, "door: a node made anew keeps its mode") {
-  tree.write("/door", "432 " + tree.at(kNode).string());
+  tree.file("/door", "432 " + (tree / kNode).string());
   CHECK(open_door_left_closed(memo) == false);
   CHECK(tree.mode(kNode) == 0666);
   CHECK_FALSE(std::filesystem::exists(memo));
@@ -138,7 +138,7 @@ TEST_CASE_METHOD(Fixture, "door: a node made anew keeps its mode") {
 TEST_CASE_METHOD(Fixture, "door: a memo that is none") {
   for (const char* text : {"", "432", "432 ", "x /dev/null", "99999 /dev/null"}) {
     INFO(text);
-    tree.write("/door", text);
+    tree.file("/door", text);
     const auto opened = open_door_left_closed(memo);
     REQUIRE_FALSE(opened.has_value());
     CHECK(opened.error().code == EBADMSG);
@@ -146,7 +146,7 @@ TEST_CASE_METHOD(Fixture, "door: a memo that is none") {
 }
 
 TEST_CASE_METHOD(Fixture, "door: what was noted is what opens it") {
-  const auto node = tree.at(kNode);
+  const auto node = tree / kNode;
   std::filesystem::permissions(node, std::filesystem::perms{0640});
   {
     auto door = Door::close(node, memo);

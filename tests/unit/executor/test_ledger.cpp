@@ -20,7 +20,7 @@ Ledger read_back(const std::filesystem::path& path) {
 
 TEST_CASE("ledger: an attempt is there before it starts, and ended afterwards") {
   const test::Tree tree;
-  const auto path = tree.at("ledger.json");
+  const auto path = tree / "ledger.json";
   LedgerWriter writer{path, from_ms(1)};
   CHECK(writer.state().has_value());
   writer.begin(LoadModule{"ib_umad"}, from_ms(10));
@@ -42,7 +42,7 @@ TEST_CASE("ledger: an attempt is there before it starts, and ended afterwards") 
 
 TEST_CASE("ledger: what a dead executor left is ended by the next") {
   const test::Tree tree;
-  const auto path = tree.at("ledger.json");
+  const auto path = tree / "ledger.json";
   {
     LedgerWriter dies{path, from_ms(1)};
     dies.begin(ReloadDriver{}, from_ms(10));
@@ -63,7 +63,7 @@ TEST_CASE("ledger: what a dead executor left is ended by the next") {
 
 TEST_CASE("ledger: counts outlive the attempts") {
   const test::Tree tree;
-  const auto path = tree.at("ledger.json");
+  const auto path = tree / "ledger.json";
   LedgerWriter writer{path, from_ms(0)};
   writer.begin(ReloadDriver{}, from_ms(0));
   writer.count_reload();
@@ -85,7 +85,7 @@ TEST_CASE("ledger: counts outlive the attempts") {
 
 TEST_CASE("ledger: a repeated refusal replaces itself, and nothing else") {
   const test::Tree tree;
-  const auto path = tree.at("ledger.json");
+  const auto path = tree / "ledger.json";
   LedgerWriter writer{path, from_ms(0)};
   writer.begin(ReloadDriver{}, from_ms(1));
   writer.end({Outcome::Failed, "x", 5, {}}, from_ms(2));
@@ -102,19 +102,19 @@ TEST_CASE("ledger: a repeated refusal replaces itself, and nothing else") {
 
 TEST_CASE("ledger: a directory that is not there, until it is") {
   const test::Tree tree;
-  LedgerWriter writer{tree.at("missing/ledger.json"), from_ms(0)};
+  LedgerWriter writer{tree / "missing/ledger.json", from_ms(0)};
   REQUIRE_FALSE(writer.state().has_value());
   CHECK(writer.state().error().code == ENOENT);
-  std::filesystem::create_directory(tree.at("missing"));
+  std::filesystem::create_directory(tree / "missing");
   writer.begin(LoadModule{"ib_umad"}, from_ms(1));
   CHECK(writer.state().has_value());
-  CHECK(read_back(tree.at("missing/ledger.json")).attempts.size() == 1);
+  CHECK(read_back(tree / "missing/ledger.json").attempts.size() == 1);
 }
 
 TEST_CASE("ledger: what is not understood is not written over") {
   const test::Tree tree;
-  tree.write("/ledger.json", "{\"version\": ");
-  LedgerWriter writer{tree.at("ledger.json"), from_ms(0)};
+  tree.file("/ledger.json", "{\"version\": ");
+  LedgerWriter writer{tree / "ledger.json", from_ms(0)};
   REQUIRE_FALSE(writer.state().has_value());
   writer.begin(LoadModule{"ib_umad"}, from_ms(1));
   writer.end(done(), from_ms(2));

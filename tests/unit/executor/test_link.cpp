@@ -221,7 +221,7 @@ TEST_CASE("link: the interface is the PCI function's") {
   const auto other = interface_of(tree.root(), test::kNetFunction, "eth0");
   REQUIRE_FALSE(other.has_value());
   CHECK(other.error().code == ENOENT);
-  tree.write("/sys/bus/pci/devices/0000:13:00.0/net/ens224f0/ifindex", "0\n");
+  tree.file("/sys/bus/pci/devices/0000:13:00.0/net/ens224f0/ifindex", "0\n");
   CHECK_FALSE(interface_of(tree.root(), test::kNetFunction, "ens224f0").has_value());
 }
 

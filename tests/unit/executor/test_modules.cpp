@@ -33,14 +33,14 @@ struct Fixture {
   static constexpr const char* kName = "pvrdma_test_module";
 
   Fixture() {
-    tree.write("/lib/modules.dep.bin", index_of(kName, "kernel/" + std::string{kName} + ".ko:"));
+    tree.file("/lib/modules.dep.bin", index_of(kName, "kernel/" + std::string{kName} + ".ko:"));
     for (const char* empty : {"alias", "symbols", "builtin", "builtin.alias"})
-      tree.write("/lib/modules." + std::string{empty} + ".bin", index_of("", ""));
-    tree.write("/lib/kernel/" + std::string{kName} + ".ko", "not a module\n");
-    tree.write("/conf/empty.conf", "");
+      tree.file("/lib/modules." + std::string{empty} + ".bin", index_of("", ""));
+    tree.file("/lib/kernel/" + std::string{kName} + ".ko", "not a module\n");
+    tree.file("/conf/empty.conf", "");
   }
   Modules open() const {
-    auto modules = Modules::open({tree.at("/lib"), {tree.at("/conf")}});
+    auto modules = Modules::open({tree / "/lib", {tree / "/conf"}});
     REQUIRE(modules.has_value());
     return std::move(*modules);
   }
@@ -56,7 +56,7 @@ TEST_CASE_METHOD(Fixture, "modules: not shipped") {
 
 TEST_CASE("modules: a kernel without a module index") {
   const test::Tree tree;
-  const auto modules = Modules::open({tree.at("/lib/modules/none"), {}});
+  const auto modules = Modules::open({tree / "/lib/modules/none", {}});
   REQUIRE(modules.has_value());
   for (const Report& report :
        {modules->insert("pvrdma_test_module"), modules->rehearse("pvrdma_test_module")}) {
@@ -87,7 +87,7 @@ TEST_CASE_METHOD(Fixture, "modules: what the kernel refuses is an outcome, not a
 }
 
 TEST_CASE_METHOD(Fixture, "modules: a block list") {
-  tree.write("/conf/block.conf", "blacklist pvrdma_test_module\n");
+  tree.file("/conf/block.conf", "blacklist pvrdma_test_module\n");
   for (const Report& report : {open().insert(kName), open().rehearse(kName)}) {
     CHECK(report.outcome == Outcome::Refused);
     CHECK(report.detail == "modprobe.d forbids it: blacklist pvrdma_test_module");
@@ -97,7 +97,7 @@ TEST_CASE_METHOD(Fixture, "modules: a block list") {
 TEST_CASE_METHOD(Fixture, "modules: install commands that forbid") {
   for (const char* command : {"/bin/false", "/bin/true", "true", "/usr/bin/false; true"}) {
     INFO(command);
-    tree.write("/conf/install.conf", "install pvrdma_test_module " + std::string{command} + "\n");
+    tree.file("/conf/install.conf", "install pvrdma_test_module " + std::string{command} + "\n");
     const Report report = open().insert(kName);
     CHECK(report.outcome == Outcome::Refused);
     CHECK(report.detail.find(command) != std::string::npos);
@@ -106,9 +106,9 @@ TEST_CASE_METHOD(Fixture, "modules: install commands that forbid") {
 }
 
 TEST_CASE_METHOD(Fixture, "modules: any other install command is run, and told") {
-  const auto witness = tree.at("/witness").string();
-  tree.write("/conf/install.conf",
-             "install pvrdma_test_module echo $MODPROBE_MODULE > " + witness + "\n");
+  const auto witness = (tree / "/witness").string();
+  tree.file("/conf/install.conf",
+            "install pvrdma_test_module echo $MODPROBE_MODULE > " + witness + "\n");
   const Report report = open().insert(kName);
   CHECK(report.outcome == Outcome::Done);
   CHECK(report.detail.find("install pvrdma_test_module echo") != std::string::npos);
@@ -116,7 +116,7 @@ TEST_CASE_METHOD(Fixture, "modules: any other install command is run, and told")
 }
 
 TEST_CASE_METHOD(Fixture, "modules: an install command that fails") {
-  tree.write("/conf/install.conf", "install pvrdma_test_module exit 3\n");
+  tree.file("/conf/install.conf", "install pvrdma_test_module exit 3\n");
   const Report report = open().insert(kName);
   CHECK(report.outcome == Outcome::Failed);
   CHECK(report.detail.find("install command failed") != std::string::npos);
@@ -124,7 +124,7 @@ TEST_CASE_METHOD(Fixture, "modules: an install command that fails") {
 
 TEST_CASE_METHOD(Fixture, "modules: a rehearsal misses the file that is gone") {
   CHECK(open().rehearse(kName).outcome == Outcome::Done);
-  std::filesystem::remove(tree.at("/lib/kernel/pvrdma_test_module.ko"));
+  std::filesystem::remove(tree / "/lib/kernel/pvrdma_test_module.ko");
   const Report report = open().rehearse(kName);
   CHECK(report.outcome == Outcome::Failed);
   CHECK(report.code == ENOENT);

@@ -13,13 +13,13 @@ namespace {
 struct Fixture {
   test::Tree tree;
   Places places{tree.root(),
-                tree.at("/state/ledger.json"),
-                tree.at("/state/door"),
-                {tree.at("/lib/modules/none"), {}}};
+                tree / "/state/ledger.json",
+                tree / "/state/door",
+                {tree / "/lib/modules/none", {}}};
 
   Fixture() {
     test::add_adapter(tree, "v0", 99999);
-    std::filesystem::create_directory(tree.at("/state"));
+    std::filesystem::create_directory(tree / "/state");
   }
   [[nodiscard]] Ledger ledger() const {
     const auto ledger = varlink::read_ledger(places.ledger);
@@ -41,12 +41,12 @@ TEST_CASE_METHOD(Fixture, "operations: a refusal is written down, and nothing is
 
 TEST_CASE_METHOD(Fixture, "operations: a bad configuration refuses everything, with its line") {
   Operations operations{places};
-  tree.write("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"sometimes\"\n");
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"sometimes\"\n");
   const Report report = operations.run(LoadModule{"ib_umad"});
   CHECK(report.outcome == Outcome::NotAllowed);
   CHECK(report.detail.find("pvrdma-agent.toml:2") != std::string::npos);
   // Read anew for each request: mended is mended.
-  tree.write("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"never\"\n");
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"never\"\n");
   CHECK(operations.run(LoadModule{"ib_umad"}).outcome != Outcome::NotAllowed);
   CHECK(operations.run(ReloadDriver{}).detail.find("never") != std::string::npos);
 }
@@ -69,7 +69,7 @@ TEST_CASE_METHOD(Fixture, "operations: a reload that cannot come back is not beg
 }
 
 TEST_CASE_METHOD(Fixture, "operations: without a ledger nothing takes the driver away") {
-  std::filesystem::remove(tree.at("/state"));
+  std::filesystem::remove(tree / "/state");
   Operations operations{places};
   for (const Operation& operation :
        {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}}}) {
@@ -84,8 +84,8 @@ TEST_CASE_METHOD(Fixture, "operations: without a ledger nothing takes the driver
 }
 
 TEST_CASE_METHOD(Fixture, "operations: a used driver is not touched") {
-  tree.write("/sys/module/vmw_pvrdma/refcnt", "1\n");
-  tree.write("/proc/modules", "vmw_pvrdma 81920 1 - Live 0x0000000000000000\n");
+  tree.file("/sys/module/vmw_pvrdma/refcnt", "1\n");
+  tree.file("/proc/modules", "vmw_pvrdma 81920 1 - Live 0x0000000000000000\n");
   Operations operations{places};
   for (const Operation& operation :
        {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}},
@@ -103,8 +103,8 @@ TEST_CASE_METHOD(Fixture, "operations: the link of the function, by its index") 
   const test::Namespace space;
   if (!space.entered()) return;
   test::run("ip link add v0 type veth peer name v1");
-  tree.write("/sys/bus/pci/devices/0000:13:00.0/net/v0/ifindex",
-             std::to_string(test::index_of_link("v0")) + "\n");
+  tree.file("/sys/bus/pci/devices/0000:13:00.0/net/v0/ifindex",
+            std::to_string(test::index_of_link("v0")) + "\n");
   Operations operations{places};
   CHECK(operations.run(ConfigureLink{test::kFunction, "v0", {}, {}}).outcome == Outcome::Done);
   CHECK(test::run("ip -o link show dev v0").find(",UP") != std::string::npos);
@@ -113,7 +113,7 @@ TEST_CASE_METHOD(Fixture, "operations: the link of the function, by its index") 
   CHECK(operations.run(ConfigureLink{test::kFunction, "v1", {}, {}}).outcome ==
         Outcome::NotAllowed);
   // A link that is gone between the look and the request.
-  tree.write("/sys/bus/pci/devices/0000:13:00.0/net/v0/ifindex", "99999\n");
+  tree.file("/sys/bus/pci/devices/0000:13:00.0/net/v0/ifindex", "99999\n");
   const Report gone = operations.run(ConfigureLink{test::kFunction, "v0", {}, {}});
   CHECK(gone.outcome == Outcome::Failed);
   CHECK(gone.code == ENODEV);

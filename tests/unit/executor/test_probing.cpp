@@ -21,11 +21,11 @@ struct Fixture {
   // Indices out of the order of the functions: 0000:11:00.1 has 7, …:12:… has 9, …:13:… has 5.
   Fixture() {
     test::add_adapter(tree, "net13", 5);
-    std::filesystem::remove(tree.at(device("13") + "/driver"));
+    std::filesystem::remove(tree / (device("13") + "/driver"));
     add("11", "7\n");
     add("12", "9\n");
     for (const char* bus : {"11", "12", "13"})
-      tree.write(device(bus) + "/driver_override", "(null)\n");
+      tree.file(device(bus) + "/driver_override", "(null)\n");
   }
 
   static std::string function(const std::string& bus) { return "0000:" + bus + ":00.1"; }
@@ -34,11 +34,11 @@ struct Fixture {
   }
   void add(const std::string& bus, const std::string& index) const {
     const std::string net = "/sys/bus/pci/devices/0000:" + bus + ":00.0";
-    tree.write(device(bus) + "/vendor", "0x15ad\n");
-    tree.write(device(bus) + "/device", "0x0820\n");
-    tree.write(net + "/vendor", "0x15ad\n");
-    tree.write(net + "/device", "0x07b0\n");
-    tree.write(net + "/net/net" + bus + "/ifindex", index);
+    tree.file(device(bus) + "/vendor", "0x15ad\n");
+    tree.file(device(bus) + "/device", "0x0820\n");
+    tree.file(net + "/vendor", "0x15ad\n");
+    tree.file(net + "/device", "0x07b0\n");
+    tree.file(net + "/net/net" + bus + "/ifindex", index);
   }
   std::string override_of(const std::string& bus) const {
     return tree.read(device(bus) + "/driver_override");
@@ -96,19 +96,19 @@ TEST_CASE_METHOD(Fixture, "probing: a failed insertion leaves nothing held back"
 }
 
 TEST_CASE_METHOD(Fixture, "probing: what cannot be held back is not inserted next to the others") {
-  std::filesystem::remove(tree.at(device("11") + "/driver_override"));
-  std::filesystem::create_directory(tree.at(device("11") + "/driver_override"));
+  std::filesystem::remove(tree / (device("11") + "/driver_override"));
+  std::filesystem::create_directory(tree / (device("11") + "/driver_override"));
   const Report report = insert();
   CHECK(report.outcome == Outcome::Failed);
   CHECK(report.detail.find("driver_override") != std::string::npos);
   CHECK(steps.empty());
-  std::filesystem::remove(tree.at(device("11") + "/driver_override"));
+  std::filesystem::remove(tree / (device("11") + "/driver_override"));
   CHECK(held().empty());
 }
 
 TEST_CASE_METHOD(Fixture,
                  "probing: an administrator's driver_override stays, and is not waited for") {
-  tree.write(device("12") + "/driver_override", "vfio-pci\n");
+  tree.file(device("12") + "/driver_override", "vfio-pci\n");
   CHECK(insert().outcome == Outcome::Done);
   CHECK(steps == Steps{"insert, held: 13", "bound , settle 0000:11:00.1, held: 13"});
   CHECK(override_of("12") == "vfio-pci\n");
@@ -116,7 +116,7 @@ TEST_CASE_METHOD(Fixture,
 
 TEST_CASE_METHOD(Fixture, "probing: what a killed executor held back is let go") {
   for (const char* bus : {"11", "12"})
-    tree.write(device(bus) + "/driver_override", std::string{kHeldBack} + "\n");
+    tree.file(device(bus) + "/driver_override", std::string{kHeldBack} + "\n");
   SECTION("by a bind") {
     CHECK(bind_function(tree.root(), function("11")).outcome == Outcome::Done);
     CHECK(held() == " 12");
@@ -129,7 +129,7 @@ TEST_CASE_METHOD(Fixture, "probing: what a killed executor held back is let go")
 }
 
 TEST_CASE_METHOD(Fixture, "probing: an adapter without netdev here goes first") {
-  std::filesystem::remove_all(tree.at("/sys/bus/pci/devices/0000:13:00.0/net/net13"));
+  std::filesystem::remove_all(tree / "/sys/bus/pci/devices/0000:13:00.0/net/net13");
   const auto order = probe_order(tree.root());
   REQUIRE(order.has_value());
   CHECK(order->front() == function("13"));

@@ -50,12 +50,10 @@ struct Fixture {
   Handle<sd_event, sd_event_unref> event;
 
   Fixture()
-      : operations(Places{tree.root(),
-                          tree.at("/ledger.json"),
-                          tree.at("/door"),
-                          {tree.at("/lib/modules/none"), {}}}) {
+      : operations(Places{
+            tree.root(), tree / "/ledger.json", tree / "/door", {tree / "/lib/modules/none", {}}}) {
     test::add_adapter(tree, "ens224f0", 5);
-    ::chmod(tree.at("/").c_str(), 0755);
+    ::chmod((tree / "/").c_str(), 0755);
     sd_event* raw = nullptr;
     REQUIRE(sd_event_new(&raw) >= 0);
     event.reset(raw);
@@ -63,7 +61,7 @@ struct Fixture {
 
   // Serves until idle, and yields the exit status of `child`.
   int serve_for(const std::function<pid_t(const std::filesystem::path&)>& start) {
-    const auto path = tree.at("/socket");
+    const auto path = tree / "/socket";
     Server server{event.get(),
                   operations,
                   {12345, "0", Milliseconds{100}},

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "probes/port_words.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/probes/tree.hpp"
 

@@ -1,64 +1,11 @@
-// A root directory of one test: files and links as /sys, /proc and /lib/modules have them.
+// PCI functions and adapters as a guest's sysfs shows them.
 #pragma once
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
-#include "agent/base/file.hpp"
-#include "tests/unit/catch.hpp"
+#include "tests/unit/tree.hpp"
 
 namespace pvrdma::test {
-
-class Tree {
- public:
-  Tree() {
-    std::string name = (std::filesystem::temp_directory_path() / "pvrdma-tree-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Tree(const Tree&) = delete;
-  Tree& operator=(const Tree&) = delete;
-  Tree(Tree&&) = delete;
-  Tree& operator=(Tree&&) = delete;
-  ~Tree() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  [[nodiscard]] Root root() const { return Root{path_}; }
-  [[nodiscard]] std::filesystem::path operator/(const std::string& absolute) const {
-    return root() / absolute;
-  }
-
-  void directory(const std::string& absolute) const {
-    std::filesystem::create_directories(root() / absolute);
-  }
-  // A file, with the directories above it; replaces one of that name.
-  void file(const std::string& absolute, const std::string& content) const {
-    const auto path = root() / absolute;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream{path} << content;
-  }
-  void link(const std::string& absolute, const std::string& target) const {
-    const auto path = root() / absolute;
-    std::filesystem::create_directories(path.parent_path());
-    std::filesystem::create_symlink(target, path);
-  }
-  // A path that can be neither listed nor read, even by root: a link to itself (ELOOP).
-  void unreadable(const std::string& absolute) const {
-    link(absolute, (root() / absolute).filename().string());
-  }
-  void remove(const std::string& absolute) const { std::filesystem::remove_all(root() / absolute); }
-  void program(const std::string& absolute, const std::string& script) const {
-    file(absolute, "#!/bin/sh\n" + script);
-    std::filesystem::permissions(root() / absolute, std::filesystem::perms::owner_all);
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 // A PCI function as sysfs shows it; no driver where `driver` is empty.
 inline void pci_function(const Tree& tree, const std::string& address, const std::string& vendor,

@@ -1,6 +1,6 @@
 // Seeded mutations of good traffic, through the decoder, the request parser and the parameters of
 // every verb, and through a whole service. Run under the sanitizers this is the layer's fuzz test.
-#include <random>
+#include <chrono>
 
 #include "agent/varlink/framing.hpp"
 #include "agent/varlink/interface.hpp"
@@ -9,6 +9,7 @@
 #include "agent/varlink/ledger_file.hpp"
 #include "agent/varlink/message.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/mutate.hpp"
 #include "tests/unit/varlink/service_fixture.hpp"
 
 using namespace pvrdma;
@@ -47,50 +48,22 @@ const char* const kPieces[] = {"[",
                                "99999999999999999999",
                                "\x01"};
 
-class Mutator {
- public:
-  std::string message() {
-    std::string text = kGood[below(std::size(kGood))];
-    for (std::size_t i = below(5); i > 0 && !text.empty(); --i) mutate(text);
-    return text + '\0';
-  }
-  std::size_t below(std::size_t limit) { return random_() % limit; }
-
- private:
-  void mutate(std::string& text) {
-    const std::size_t at = below(text.size());
-    switch (below(5)) {
-      case 0:
-        text[at] = static_cast<char>(random_());
-        break;
-      case 1:
-        text.erase(at, 1 + below(20));
-        break;
-      case 2:
-        text.insert(at, kPieces[below(std::size(kPieces))]);
-        break;
-      case 3:
-        text.insert(at, text.substr(below(text.size()), below(60)));
-        break;
-      default:
-        text.resize(at);
-    }
-  }
-
-  std::mt19937 random_{20261121};  // NOLINT(cert-msc51-cpp): the same texts every time
-};
+// A message with its end, after at most four changes.
+std::string message_of(Mutator& mutator) {
+  return mutator.mutated(kGood[mutator.below(std::size(kGood))], mutator.below(5)) + '\0';
+}
 
 }  // namespace
 
 TEST_CASE("mutated messages, however they are cut, are requests or errors") {
-  Mutator mutator;
+  Mutator mutator{kPieces};
   Decoder decoder{4096};
   int good = 0;
   int bad = 0;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
   for (int i = 0; i < 20'000 && std::chrono::steady_clock::now() < end; ++i) {
     std::string_view rest;
-    const std::string message = mutator.message();
+    const std::string message = message_of(mutator);
     for (rest = message; !rest.empty();) {
       const std::size_t length = 1 + mutator.below(rest.size());
       decoder.feed(rest.substr(0, length));
@@ -120,7 +93,7 @@ TEST_CASE("mutated messages, however they are cut, are requests or errors") {
 }
 
 TEST_CASE("mutated interface descriptions are parsed or refused") {
-  Mutator mutator;
+  Mutator mutator{kPieces};
   int bad = 0;
   for (int i = 0; i < 500; ++i) {
     std::string text{kExecutorInterface};
@@ -136,12 +109,12 @@ TEST_CASE("mutated interface descriptions are parsed or refused") {
 
 TEST_CASE("a service survives mutated clients") {
   ServiceFixture fixture;
-  Mutator mutator;
+  Mutator mutator{kPieces};
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
   for (int i = 0; i < 500 && std::chrono::steady_clock::now() < end; ++i) {
     const auto client = fixture.client();
     for (std::size_t n = 1 + mutator.below(4); n > 0; --n)
-      static_cast<void>(client.send_some(mutator.message()));
+      static_cast<void>(client.send_some(message_of(mutator)));
     for (int round = 0; round < 3; ++round) sd_event_run(fixture.loop.get(), 0);
     fixture.kept.clear();
   }

@@ -1,0 +1,13 @@
+// The words for a port's states, one spelling for nldev's numbers and for libibverbs'.
+#pragma once
+
+#include <string>
+
+namespace pvrdma::probes {
+
+// enum ib_port_state, and the port's physical states (IBTA vol. 1, 14.2.5.6), as in the model:
+// "ACTIVE", "LINK_UP". "UNKNOWN(9)" for a number that has none.
+[[nodiscard]] std::string port_state_word(unsigned state);
+[[nodiscard]] std::string phys_state_word(unsigned state);
+
+}  // namespace pvrdma::probes

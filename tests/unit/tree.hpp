@@ -1,0 +1,74 @@
+// A directory of files made up for one test and removed with it, written as a root for what is
+// under test.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+#include "agent/base/file.hpp"
+
+namespace pvrdma::test {
+
+// Paths are absolute below the root: "/proc/modules".
+class Tree {
+ public:
+  Tree() {
+    std::string name = (std::filesystem::temp_directory_path() / "pvrdma-tree-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
+    path_ = name;
+  }
+  Tree(const Tree&) = delete;
+  Tree& operator=(const Tree&) = delete;
+  Tree(Tree&&) = delete;
+  Tree& operator=(Tree&&) = delete;
+  ~Tree() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  [[nodiscard]] Root root() const { return Root{path_}; }
+  [[nodiscard]] std::filesystem::path operator/(const std::string& absolute) const {
+    return root() / absolute;
+  }
+
+  void directory(const std::string& absolute) const {
+    std::filesystem::create_directories(*this / absolute);
+  }
+  // A file, with the directories above it; replaces one of that name.
+  void file(const std::string& absolute, const std::string& content) const {
+    const auto path = *this / absolute;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream{path, std::ios::binary} << content;
+  }
+  void link(const std::string& absolute, const std::string& target) const {
+    const auto path = *this / absolute;
+    std::filesystem::create_directories(path.parent_path());
+    std::filesystem::create_symlink(target, path);
+  }
+  // A path that can be neither listed nor read, even by root: a link to itself (ELOOP).
+  void unreadable(const std::string& absolute) const {
+    link(absolute, (*this / absolute).filename().string());
+  }
+  void remove(const std::string& absolute) const { std::filesystem::remove_all(*this / absolute); }
+  void program(const std::string& absolute, const std::string& script) const {
+    file(absolute, "#!/bin/sh\n" + script);
+    std::filesystem::permissions(*this / absolute, std::filesystem::perms::owner_all);
+  }
+
+  [[nodiscard]] std::string read(const std::string& absolute) const {
+    std::ifstream content{*this / absolute, std::ios::binary};
+    return {std::istreambuf_iterator<char>{content}, {}};
+  }
+  [[nodiscard]] unsigned mode(const std::string& absolute) const {
+    return static_cast<unsigned>(std::filesystem::status(*this / absolute).permissions());
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace pvrdma::test
