@@ -14,7 +14,8 @@ watch_port() {
 }
 early() {
   trap - ERR
-  watch_port &
+  # Without the host's port, which only one process can have open.
+  watch_port 9>&- &
 }
 
 title() { printf '\n\e[1m%s\e[0m\n' "$*"; }
