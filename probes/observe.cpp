@@ -157,6 +157,11 @@ bool is_live(const Module* module) {
          (module->init.is(ModuleInit::Live) || module->init.is(ModuleInit::BuiltIn));
 }
 
+bool any_unbound(const std::vector<Adapter>& adapters) {
+  return std::any_of(adapters.begin(), adapters.end(),
+                     [](const Adapter& adapter) { return adapter.driver.is_absent(); });
+}
+
 }  // namespace
 
 Snapshot observe(const ObserveOptions& options) {
@@ -174,6 +179,11 @@ Snapshot observe(const ObserveOptions& options) {
     // Before port-query opens a context of its own.
     snapshot.holders = find_holders(root, held_devices(adapters));
     add_history(options, is_live(snapshot.module(kDriverModule)), adapters);
+    // A driver being unloaded stops being live before it lets go of its functions. Read before
+    // them, it would still pass for live, and a function that it has just left for one to be bound.
+    if (any_unbound(adapters) && is_live(snapshot.module(kDriverModule)))
+      snapshot.modules =
+          look_at_modules(root, snapshot.kernel, module_names(options), options.previous);
     snapshot.adapters = std::move(adapters);
   }
   snapshot.taken_at = BootClock::now();

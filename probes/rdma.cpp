@@ -85,8 +85,16 @@ void port_from_sysfs(const std::filesystem::path& port, const Error& no_nldev, R
 
 // True where nldev knows the device, whatever it answered.
 bool port_from_nldev(NldevView& nldev, RdmaDevice& device) {
-  const auto known = std::find_if(nldev.devices.begin(), nldev.devices.end(),
-                                  [&](const NldevDevice& one) { return one.name == device.name; });
+  const auto find = [&] {
+    return std::find_if(nldev.devices.begin(), nldev.devices.end(),
+                        [&](const NldevDevice& one) { return one.name == device.name; });
+  };
+  auto known = find();
+  if (nldev.socket && known == nldev.devices.end()) {
+    // Renamed, or new, since they were listed.
+    nldev.devices = nldev.socket->devices().value_or(std::vector<NldevDevice>{});
+    known = find();
+  }
   if (!nldev.socket || known == nldev.devices.end()) return false;
   auto port = nldev.socket->port(known->index);
   if (!port) {
@@ -107,6 +115,24 @@ bool port_from_nldev(NldevView& nldev, RdmaDevice& device) {
 Error why_not_nldev(const NldevView& nldev, const std::string& name) {
   if (!nldev.socket) return nldev.socket.error();
   return {ENODATA, "asking nldev about", name};
+}
+
+// The device of a function under one name; absent where it does not have that name (any more).
+Field<RdmaDevice> look_at_device(const std::filesystem::path& function, const std::string& name,
+                                 NldevView& nldev, const RdmaDevice* before) {
+  const auto directory = function / "infiniband" / name;
+  const auto port = directory / "ports/1";
+  RdmaDevice device;
+  device.name = name;
+  device.node_guid = Field<std::string>::from(read_attribute(directory / "node_guid"));
+  if (device.node_guid.is_absent()) return {};
+  device.uverbs = find_uverbs(function);
+  if (!port_from_nldev(nldev, device))
+    port_from_sysfs(port, why_not_nldev(nldev, device.name), device);
+  device.port.link_layer = Field<std::string>::from(read_attribute(port / "link_layer"));
+  device.gids =
+      look_at_gids(port, before != nullptr && before->name == device.name ? before : nullptr);
+  return device;
 }
 
 }  // namespace
@@ -157,19 +183,12 @@ Field<RdmaDevice> look_at_rdma(const Root& root, const PciAdapter& adapter, Nlde
     return Field<RdmaDevice>::unreadable(*error);
   if (!adapter.rdma_device.is_known()) return {};
   const auto function = root / ("/sys/bus/pci/devices/" + adapter.function);
-  const auto directory = function / "infiniband" / *adapter.rdma_device.get();
-  const auto port = directory / "ports/1";
-  RdmaDevice device;
-  device.name = *adapter.rdma_device.get();
-  device.node_guid = Field<std::string>::from(read_attribute(directory / "node_guid"));
-  if (device.node_guid.is_absent()) return {};
-  device.uverbs = find_uverbs(function);
-  if (!port_from_nldev(nldev, device))
-    port_from_sysfs(port, why_not_nldev(nldev, device.name), device);
-  device.port.link_layer = Field<std::string>::from(read_attribute(port / "link_layer"));
-  device.gids =
-      look_at_gids(port, before != nullptr && before->name == device.name ? before : nullptr);
-  return device;
+  auto device = look_at_device(function, *adapter.rdma_device.get(), nldev, before);
+  if (!device.is_absent()) return device;
+  // Gone, or renamed by udev since it was listed.
+  const auto names = list_directory(function / "infiniband");
+  if (!names || names->empty()) return {};
+  return look_at_device(function, names->front(), nldev, before);
 }
 
 std::vector<std::string> names_of_links(const Root& root, const RdmaDevice& device) {

@@ -8,11 +8,12 @@ early() {
   expect_equal "the boot's number" 1 "$BOOT"
 }
 
+renamed() { [[ "$(netdev_of 0) $(netdev_of 1)" == "ens16f0 ens17f0" ]]; }
 ready() { port_is "$1" ACTIVE && grep -q ^fe80 "/sys/class/infiniband/$(rdma_of "$1")/ports/1/gids/0"; }
 
 scenario() {
   wait_until 60 "the driver has both adapters" sh -c '[ "$(ls /sys/class/infiniband | wc -l)" = 2 ]'
-  wait_until 10 "udev has renamed them" test "$(netdev_of 0) $(netdev_of 1)" = "ens16f0 ens17f0"
+  wait_until 20 "udev has renamed them" renamed
   expect "the plain NIC is there as well" test -e /sys/bus/pci/devices/0000:00:12.0/net/ens18f0
   wait_until 10 "the driver is live" module_live vmw_pvrdma
   ip link set ens16f0 up

@@ -10,6 +10,8 @@ state_of_kernel() {
 }
 
 scenario() {
+  # What the boot itself still loads is not the agent's doing.
+  wait_boot
   wait_until 60 "health says ready" health_is ready
   ip addr add 192.168.30.201/24 dev ens16f0
   wait_until 10 "IPv6 has settled" sh -c '! ip -6 addr show tentative | grep -q .'

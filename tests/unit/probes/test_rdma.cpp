@@ -78,6 +78,20 @@ TEST_CASE("an RDMA device from sysfs, where nldev is not there") {
   CHECK(device.gids[1].gid == "::ffff:192.168.30.201");
 }
 
+TEST_CASE("a device that udev renames after it was listed is found by its new name") {
+  const Tree tree;
+  test::bound_adapter(tree, "13:00", "ens224f0", "vmw_pvrdma0", "uverbs0");
+  const auto adapters = probes::find_adapters(tree.root());
+  REQUIRE(adapters.has_value());
+  const auto devices = tree / "/sys/bus/pci/devices/0000:13:00.1/infiniband";
+  std::filesystem::rename(devices / "vmw_pvrdma0", devices / "rocep19s0f1");
+  probes::NldevView no_nldev;
+  const auto field = probes::look_at_rdma(tree.root(), adapters->at(0), no_nldev, nullptr);
+  REQUIRE(field.is_known());
+  CHECK(field.get()->name == "rocep19s0f1");
+  CHECK(field.get()->port.state.is("ACTIVE"));
+}
+
 TEST_CASE("parts that are missing or cannot be read") {
   const Tree tree;
   test::bound_adapter(tree, "13:00", "ens224f0", "rocep19s0f1", "uverbs0");
