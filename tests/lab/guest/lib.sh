@@ -129,6 +129,14 @@ port_state() { # N [FIELD]: ACTIVE, DOWN, … or `none` without a device; FIELD 
   echo "${text#*: }"
 }
 port_is() { [[ $(port_state "$1") == "$2" ]]; } # N STATE
+start_job() { # N: holds a verbs context of adapter N; its PID in $job, what it is told in ./events
+  # A name that udev is about to change opens nothing.
+  udevadm settle --timeout=20
+  ibv_asyncwatch -d "$(rdma_of "$1")" >events 2>&1 &
+  # shellcheck disable=SC2034  # the scenarios'
+  job=$!
+  wait_until 10 "a job holds adapter $1" grep -q async events
+}
 driver_bound() { [[ -e /sys/bus/pci/drivers/vmw_pvrdma/$(function_of "$1") ]]; }
 module_loaded() { [[ -e /sys/module/$1 ]]; }
 module_live() { [[ $(cat "/sys/module/$1/initstate" 2>/dev/null) == live ]]; }

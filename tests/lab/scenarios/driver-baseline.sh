@@ -34,6 +34,7 @@ has_gid() { grep -q ^fe80 "/sys/class/infiniband/$(rdma_of 0)/ports/1/gids/0"; }
 scenario() {
   wait_until 60 "udev loads the driver" port_is 0 DOWN
   wait_until 20 "udev has renamed function 0" renamed
+  udevadm settle --timeout=20
   ip link set ens16f0 up
   wait_until 10 "the port follows the link" port_is 0 ACTIVE
   ibv_devinfo
@@ -42,9 +43,7 @@ scenario() {
   pingpong
   bandwidth
 
-  ibv_asyncwatch -d "$(rdma_of 0)" >events 2>&1 &
-  local watcher=$!
-  wait_until 10 "ibv_asyncwatch holds the device" grep -q async events
+  start_job 0
   expect_not "modprobe -r is refused while it runs" modprobe -r vmw_pvrdma
   ip link set ens16f0 down
   wait_until 10 "link down: the port goes down" port_is 0 DOWN
@@ -56,8 +55,8 @@ scenario() {
   expect_equal "its physical state" Disabled "$(port_state 0 phys_state)"
   host port 0 ACTIVE
   wait_until 5 "the host lets go" port_is 0 ACTIVE
-  kill "$watcher"
-  wait "$watcher" || true
+  kill "$job"
+  wait "$job" || true
   expect "nobody holds it: modprobe -r" modprobe -r vmw_pvrdma
   expect_equal "no device is left" none "$(port_state 0)"
 }

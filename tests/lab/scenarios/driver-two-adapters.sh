@@ -14,6 +14,7 @@ ready() { port_is "$1" ACTIVE && grep -q ^fe80 "/sys/class/infiniband/$(rdma_of 
 scenario() {
   wait_until 60 "the driver has both adapters" sh -c '[ "$(ls /sys/class/infiniband | wc -l)" = 2 ]'
   wait_until 20 "udev has renamed them" renamed
+  udevadm settle --timeout=20
   expect "the plain NIC is there as well" test -e /sys/bus/pci/devices/0000:00:12.0/net/ens18f0
   wait_until 10 "the driver is live" module_live vmw_pvrdma
   ip link set ens16f0 up

@@ -6,16 +6,14 @@ paired() { [[ $(rdma link | grep -c 'netdev ens') == 2 ]]; }
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
-  ibv_asyncwatch -d "$(rdma_of 1)" >events 2>&1 &
-  local watcher=$!
-  wait_until 10 "a job holds adapter 1" grep -q async events
+  start_job 1
   echo "$(function_of 0)" >/sys/bus/pci/drivers/vmw_pvrdma/unbind
   wait_until 30 "the agent binds adapter 0 again" driver_bound 0
   wait_until 30 "the finding about the survivor" finding netdev-lost
   wait_until 30 "and who is waited for" finding driver-in-use
   expect_equal "the survivor's port" ACTIVE "$(port_state 1)"
-  kill "$watcher"
-  wait "$watcher" || true
+  kill "$job"
+  wait "$job" || true
   wait_until 60 "all are paired again" paired
   wait_until 20 "health says ready" health_is ready
   expect_equal "by one reload" 1 "$(health_query .executor.reloads)"

@@ -27,9 +27,7 @@ scenario() {
   wait_until 20 "IPv6 has settled" sh -c '! ip -6 addr show tentative | grep -q .'
   ip addr add 192.168.30.201/24 dev ens16f0
   kernel_state >before
-  ibv_asyncwatch -d "$(rdma_of 0)" >events 2>&1 &
-  local watcher=$!
-  wait_until 10 "a job holds the adapter" grep -q async events
+  start_job 0
   dpkg -i debs/*.deb
   wait_until 30 "upgraded: health says ready" health_is ready
   expect "an upgrade changes nothing" diff before <(kernel_state)
@@ -39,9 +37,9 @@ scenario() {
   dpkg -i debs/*.deb
   dpkg -P pvrdma-agent
   expect "a purge changes nothing" diff before <(kernel_state)
-  expect "the job goes on" kill -0 "$watcher"
+  expect "the job goes on" kill -0 "$job"
   expect_equal "and has seen nothing" 0 "$(grep -c event_type events || true)"
-  kill "$watcher"
+  kill "$job"
   files >files.after
   expect "purge leaves nothing behind" diff files.before files.after
 }

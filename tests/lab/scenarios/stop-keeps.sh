@@ -16,8 +16,7 @@ scenario() {
   ip addr add 192.168.30.201/24 dev ens16f0
   wait_until 10 "IPv6 has settled" sh -c '! ip -6 addr show tentative | grep -q .'
   state_of_kernel >before
-  ibv_asyncwatch -d "$(rdma_of 0)" >events 2>&1 &
-  wait_until 10 "a job holds adapter 0" grep -q async events
+  start_job 0
   systemctl stop pvrdma-agent.service
   expect "stop" diff before <(state_of_kernel)
   systemctl start pvrdma-agent.service
@@ -27,5 +26,5 @@ scenario() {
   wait_until 20 "ready after a restart" health_is ready
   expect "restart" diff before <(state_of_kernel)
   expect_equal "the job saw nothing" 0 "$(grep -c 'event_type' events || true)"
-  kill %1
+  kill "$job"
 }

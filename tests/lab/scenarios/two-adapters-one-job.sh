@@ -6,15 +6,13 @@ reloaded() { (($(ledger .reloads) >= 1)); }
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
-  ibv_asyncwatch -d "$(rdma_of 0)" >events 2>&1 &
-  watcher=$!
-  wait_until 10 "the job holds adapter 0" grep -q async events
+  start_job 0
   local greeting
   greeting=$(wc -l <events)
   local began
   began=$(uptime_ms)
   host port 1 DOWN
-  wait_until 60 "the finding says what is waited for" held_by driver-in-use "$watcher"
+  wait_until 60 "the finding says what is waited for" held_by driver-in-use "$job"
   # Only where the modules are in their order is there a rung below the reload.
   expect "what was done until then is at most the bounce of adapter 1's own link" \
     jq -e --arg f "$(function_of 1)" --argjson t "$began" \
@@ -23,8 +21,8 @@ scenario() {
   expect_equal "the job's event stream is empty" "$greeting" "$(wc -l <events)"
   expect "adapter 0 is ready all the time" adapter_is 0 ready
   expect_equal "the whole is degraded" degraded "$(health_state)"
-  kill "$watcher"
-  wait "$watcher" || true
+  kill "$job"
+  wait "$job" || true
   wait_until 60 "the reload follows" reloaded
   host port 1 ACTIVE
   wait_until 20 "both are ready" health_is ready
