@@ -26,7 +26,8 @@ Field<bool> udev_settled(const Root& root, int interface_index) {
     return Field<bool>::from(fail(errno != 0 ? errno : EIO, "asking udev about interface", id));
   const int answer = udev_device_get_is_initialized(device.get());
   if (answer < 0) return Field<bool>::from(fail(-answer, "asking udev about interface", id));
-  return answer > 0;
+  const bool renaming = udev_device_get_property_value(device.get(), "ID_RENAMING") != nullptr;
+  return answer > 0 && !renaming;
 }
 
 }  // namespace pvrdma::probes
