@@ -7,6 +7,7 @@
 
 #include "agent/base/handle.hpp"
 #include "agent/executor/door.hpp"
+#include "agent/executor/event_queue.hpp"
 
 namespace pvrdma::executor {
 
@@ -88,6 +89,7 @@ bool may_be_probed(const Root& root, const std::string& function) {
 Report bind_function(const Root& root, const std::string& function) {
   if (const auto free = let_go(root, function); !free) return failed(free.error());
   if (has_driver(root, function)) return already_done(function + " is bound to vmw_pvrdma");
+  if (const auto quiet = await_event_queue(root); !quiet) return failed(quiet.error());
   const auto told = tell_driver(root, "bind", function);
   if (told) return done();
   Report report = failed(told.error());

@@ -35,8 +35,9 @@ inline constexpr const char* kHeldBack = "pvrdma-agent-waits";
 // False: an administrator has given the function to another driver.
 [[nodiscard]] bool may_be_probed(const Root& root, const std::string& function);
 
-// Lets go of the function first. ENODEV in a Failed report: the driver's probe gave up, as it does
-// where vmxnet3 has not registered the netdev of function 0 yet.
+// Lets go of the function and waits for the driver's event queue first, ETIMEDOUT. ENODEV in a
+// Failed report: the driver's probe gave up, as it does where vmxnet3 has not registered the netdev
+// of function 0 yet.
 [[nodiscard]] Report bind_function(const Root& root, const std::string& function);
 
 struct Rebind {

@@ -64,29 +64,21 @@ Report Operations::act(const Operation& operation) {
   return std::visit([this](const auto& one) { return act_on(one); }, operation);
 }
 
-Report Operations::one_by_one(const std::function<Report()>& insert) const {
-  return insert_driver(places_.root, insert,
-                       [&](const std::string& function) { await_pairing(places_.root, function); });
-}
-
 Report Operations::act_on(const LoadModule& operation) {
   const auto modules = Modules::open(places_.modules);
   if (!modules) return failed(modules.error());
   const auto insert = [&] { return modules->insert(operation.module); };
-  return operation.module == kDriverModule ? one_by_one(insert) : insert();
+  return operation.module == kDriverModule ? insert_driver(places_.root, insert) : insert();
 }
 
 Report Operations::act_on(const BindFunction& operation) {
-  Report report = bind_function(places_.root, operation.function);
-  if (report.outcome == Outcome::Done) await_pairing(places_.root, operation.function);
-  return report;
+  return bind_function(places_.root, operation.function);
 }
 
 Report Operations::act_on(const RebindFunction& operation) {
   Rebind rebind = rebind_function(places_.root, operation.function, places_.door_memo,
                                   [&] { return refused(operation); });
   if (rebind.unbound) ledger_.count_rebind();
-  if (rebind.report.good()) await_pairing(places_.root, operation.function);
   return std::move(rebind.report);
 }
 
@@ -94,7 +86,7 @@ Report Operations::act_on(const ReloadDriver&) {
   const auto modules = Modules::open(places_.modules);
   if (!modules) return failed(modules.error());
   bool removed = false;
-  Report report = one_by_one([&] {
+  Report report = insert_driver(places_.root, [&] {
     Reload reload = reload_driver({[&] { return modules->rehearse(kDriverModule); },
                                    [&] { return modules->remove(kDriverModule); },
                                    [&] { return modules->insert(kDriverModule); }});

@@ -46,8 +46,6 @@ class Operations {
   Report act_on(const ConfigureLink& operation);
   Report act_on(const BounceLink& operation);
 
-  [[nodiscard]] Report one_by_one(const std::function<Report()>& insert) const;
-
   Places places_;
   LedgerWriter ledger_;
 };

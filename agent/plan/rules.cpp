@@ -100,20 +100,14 @@ void load_driver(const Inputs& in, Draft& draft) {
 
 void bind_functions(const Inputs& in, Draft& draft) {
   if (!is_live(in.snapshot, kDriverModule)) return;
-  std::vector<const Adapter*> unbound;
   for (const Adapter& adapter : *in.snapshot.adapters.get()) {
     if (adapter.net_driver.is_absent()) draft.find(findings::no_vmxnet3_pair(adapter));
     // The probe takes the netdev of function 0; without one it would only fail again.
-    if (adapter.driver.is_absent() && adapter.netdev.is_known()) unbound.push_back(&adapter);
+    if (adapter.driver.is_absent() && adapter.netdev.is_known())
+      try_within_budget(in, draft, BindFunction{adapter.function},
+                        "vmw_pvrdma is live but not bound to " + adapter.function,
+                        adapter.function);
   }
-  // The youngest netdev first: agent/executor/probing.hpp tells why the order matters.
-  std::stable_sort(unbound.begin(), unbound.end(), [](const Adapter* a, const Adapter* b) {
-    return a->netdev.get()->index > b->netdev.get()->index;
-  });
-  for (const Adapter* adapter : unbound)
-    try_within_budget(in, draft, BindFunction{adapter->function},
-                      "vmw_pvrdma is live but not bound to " + adapter->function,
-                      adapter->function);
 }
 
 void configure_links(const Inputs& in, Draft& draft) {

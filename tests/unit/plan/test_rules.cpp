@@ -98,15 +98,6 @@ TEST_CASE("rule 3: a function without driver is bound once its netdev is there")
   adapter(snapshot, 1).rdma = Field<RdmaDevice>::absent();
   CHECK(described(plan_settled(snapshot)) == Steps{"BindFunction 0000:00:11.1"});
 
-  SECTION("the youngest netdev first, whatever the order of the functions") {
-    adapter(snapshot, 0).driver = Field<std::string>::absent();
-    adapter(snapshot, 0).rdma = Field<RdmaDevice>::absent();
-    netdev(snapshot, 0).index = 3;
-    netdev(snapshot, 1).index = 9;
-    CHECK(described(plan_settled(snapshot)).front() == "BindFunction 0000:00:11.1");
-    netdev(snapshot, 0).index = 10;
-    CHECK(described(plan_settled(snapshot)).front() == "BindFunction 0000:00:10.1");
-  }
   SECTION("not while the driver is coming") {
     module(snapshot, kDriverModule).init = ModuleInit::Coming;
     CHECK(plan_settled(snapshot).actions.empty());

@@ -1,0 +1,80 @@
+#include "agent/executor/event_queue.hpp"
+
+#include <cctype>
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace pvrdma::executor {
+
+namespace {
+
+constexpr Milliseconds kPatience{3000};
+constexpr Milliseconds kBlindWait{500};
+constexpr Milliseconds kPause{2};
+constexpr int kLooks =
+    2;  // one may see a worker before, and the next after, the work changes hands
+
+struct Task {
+  std::string_view name;
+  char state = '?';
+};
+
+// Of /proc/PID/stat, "31 (kworker/u4:2-pvrdma_event_wq) I 2 …" (proc(5)).
+Task parse_stat(std::string_view stat) {
+  const auto begin = stat.find('(');
+  const auto end = stat.rfind(") ");
+  if (begin == std::string_view::npos || end == std::string_view::npos || end + 2 >= stat.size())
+    return {};
+  return {stat.substr(begin + 1, end - begin - 1), stat[end + 2]};
+}
+
+bool is_asleep(const Task& task) { return task.state == 'I' || task.state == 'S'; }
+bool is_worker(const Task& task) { return task.name.starts_with("kworker/u"); }
+
+// The second name is the one of Linux 6.9 and later, as far as a name of 15 characters goes.
+bool is_rescuer(const Task& task) {
+  return task.name == "pvrdma_event_wq" || task.name == "kworker/R-pvrdm";
+}
+
+// "+" names what a worker has in hand. One with another queue's work passes ours on to an idle one.
+bool is_busy(const Task& task) {
+  if (is_worker(task) && task.name.find('+') != std::string_view::npos)
+    return task.name.ends_with("+pvrdma_event_wq");
+  return !is_asleep(task);
+}
+
+}  // namespace
+
+EventQueue look_at_event_queue(const Root& root) {
+  const auto processes = list_directory(root / "/proc");
+  if (!processes) return EventQueue::Hidden;
+  EventQueue seen = EventQueue::Hidden;
+  for (const std::string& pid : *processes) {
+    if (std::isdigit(static_cast<unsigned char>(pid.front())) == 0) continue;
+    const auto stat = read_attribute(root / "/proc" / pid / "stat");
+    if (!stat) continue;  // it has ended
+    const Task task = parse_stat(*stat);
+    if (!is_worker(task) && !is_rescuer(task)) continue;
+    if (is_busy(task)) return EventQueue::Busy;
+    seen = EventQueue::Idle;
+  }
+  return seen;
+}
+
+Result<void> await_event_queue(const Root& root) {
+  const BootTime began = BootClock::now();
+  int idle = 0;
+  for (;;) {
+    const EventQueue seen = look_at_event_queue(root);
+    const Milliseconds waited = BootClock::now() - began;
+    idle = seen == EventQueue::Idle ? idle + 1 : 0;
+    if (idle == kLooks || (seen == EventQueue::Hidden && waited >= kBlindWait)) return {};
+    if (waited >= kPatience)
+      return fail(ETIMEDOUT, "waiting for the workqueue of vmw_pvrdma", "pvrdma_event_wq");
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+}  // namespace pvrdma::executor

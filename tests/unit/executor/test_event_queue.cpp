@@ -1,0 +1,72 @@
+// The driver's event queue as /proc shows its workers, on a made-up /proc.
+#include <cerrno>
+
+#include "agent/executor/event_queue.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/tree.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+struct Fixture {
+  test::Tree tree;
+  int next_pid = 10;
+
+  Fixture() {
+    task("systemd", 'S');
+    task("kworker/0:1H-kblockd", 'R');  // of a bound pool
+  }
+  void task(const std::string& name, char state) {
+    const std::string pid = std::to_string(next_pid++);
+    tree.file("/proc/" + pid + "/stat", pid + " (" + name + ") " + state + " 2 0 0 0 -1\n");
+  }
+  EventQueue look() const { return look_at_event_queue(tree.root()); }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "event queue: idle while its workers sleep") {
+  task("kworker/u4:0-pvrdma_event_wq", 'I');
+  task("kworker/u4:1", 'S');  // as before Linux 4.14
+  task("pvrdma_event_wq", 'I');
+  CHECK(look() == EventQueue::Idle);
+  CHECK(await_event_queue(tree.root()).has_value());
+}
+
+TEST_CASE_METHOD(Fixture, "event queue: busy from the wake-up of a worker to the last event") {
+  task("kworker/u4:0-events_unbound", 'I');
+  SECTION("woken, with the event still queued") { task("kworker/u4:1-writeback", 'R'); }
+  SECTION("in the handler") { task("kworker/u4:1+pvrdma_event_wq", 'R'); }
+  SECTION("blocked in it") { task("kworker/u4:1+pvrdma_event_wq", 'D'); }
+  SECTION("asleep in it") { task("kworker/u4:1+pvrdma_event_wq", 'S'); }
+  SECTION("creating another worker first") { task("kworker/u4:1-events_unbound", 'D'); }
+  SECTION("by its rescuer") { task("pvrdma_event_wq", 'R'); }
+  SECTION("by its rescuer, of a newer kernel") { task("kworker/R-pvrdm", 'D'); }
+  CHECK(look() == EventQueue::Busy);
+}
+
+TEST_CASE_METHOD(Fixture, "event queue: another queue's work is not ours") {
+  task("kworker/u4:0-pvrdma_event_wq", 'I');
+  task("kworker/u4:1+flush-8:0", 'D');
+  task("kworker/u4:2+events_unbound", 'R');
+  task("a name) R 2 (", 'R');
+  CHECK(look() == EventQueue::Idle);
+}
+
+TEST_CASE_METHOD(Fixture, "event queue: unseen workers are not taken for idle ones") {
+  CHECK(look() == EventQueue::Hidden);
+  CHECK(look_at_event_queue(Root{"/nonexistent"}) == EventQueue::Hidden);
+  const BootTime began = BootClock::now();
+  CHECK(await_event_queue(tree.root()).has_value());
+  CHECK(BootClock::now() - began >= Milliseconds{500});
+}
+
+TEST_CASE_METHOD(Fixture, "event queue: a worker that never gets done is an error") {
+  task("kworker/u4:1+pvrdma_event_wq", 'D');
+  const auto waited = await_event_queue(tree.root());
+  REQUIRE_FALSE(waited.has_value());
+  CHECK(waited.error().code == ETIMEDOUT);
+}
+
+}  // namespace pvrdma::executor
