@@ -48,7 +48,7 @@ class Guest:
         if scenario.early or mode == "shell":
             append.append("lab.early")
         self._machine = Machine(self.directory, image.path, self.disk, standin, scenario.adapters, scenario.nics,
-                                scenario.initrd, append, interactive=mode == "shell")
+                                scenario.network, scenario.initrd, append, interactive=mode == "shell")
         self._boot = 0
 
     def close(self):

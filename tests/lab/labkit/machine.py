@@ -32,6 +32,7 @@ class Machine:
     standin: Path                # the HCA stand-in's library
     adapters: int
     nics: int = 0
+    network: bool = False        # a network with DHCP behind each adapter
     initrd: str = "lab"
     append: list = field(default_factory=list)
     interactive: bool = False    # the guest's serial console on our terminal
@@ -61,6 +62,10 @@ class Machine:
             argv += ["-netdev", f"hubport,hubid={n + 1},id=net{n}",
                      "-device", f"vmxnet3,id=nic{n},netdev=net{n},addr={slot:x}.0,multifunction=on,"
                                 f"mac=00:50:56:00:00:{slot:02x}"]
+            if n < self.adapters and self.network:
+                net = f"192.168.{30 + n}"
+                argv += ["-netdev", f"user,id=host{n},net={net}.0/24,host={net}.2,dhcpstart={net}.100,ipv6=off,restrict=on",
+                         "-netdev", f"hubport,hubid={n + 1},id=hosts{n},netdev=host{n}"]
             if n < self.adapters:
                 argv += ["-chardev", f"socket,id=mux{n},path={d}/{n}.mux",
                          "-device", f"pvrdma,id=rdma{n},addr={slot:x}.1,ibdev=hca{n},ibport=1,netdev=eth{n},"

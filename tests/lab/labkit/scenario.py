@@ -21,6 +21,7 @@ class Scenario:
     summary: str = ""
     adapters: int = 1            # PVRDMA adapters, in the PCI slots 0x10, 0x11, …
     nics: int = 0                # plain vmxnet3 NICs, in the slots after them
+    network: bool = False        # each adapter N has a network of its own, 192.168.(30+N).0/24, with a host at .2 and DHCP
     port: str = "ACTIVE"         # what the host's side of each port says at power-on
     install: str = "yes"         # yes: the agent is installed; none: it is not; manual: the scenario does it itself
     timeout: int = 120           # seconds, each boot
@@ -55,6 +56,7 @@ DIRECTIVES = {
     "summary": str,
     "adapters": _number(0, MAX_ADAPTERS),
     "nics": _number(0, 8),
+    "network": lambda text: _one_of("yes", "no")(text) == "yes",
     "port": _one_of(*PORT_STATES),
     "install": _one_of("yes", "none", "manual"),
     "timeout": _number(10, 3600),

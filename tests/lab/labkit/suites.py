@@ -6,6 +6,7 @@ from dataclasses import dataclass
 COMMON = """
 systemd systemd-sysv udev kmod linux-image-amd64 initramfs-tools busybox-static zstd dbus apt procps less
 iproute2 iputils-ping rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest
+network-manager netplan.io
 strace jq socat python3-minimal libpython3-stdlib
 libstdc++6 libsystemd0 libudev1 libkmod2 libnl-3-200 libnl-route-3-200 libibverbs1
 """.split()
