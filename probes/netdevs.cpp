@@ -86,7 +86,7 @@ Result<std::vector<InterfaceAddress>> ask_addresses(NetlinkSocket& socket) {
     std::vector<InterfaceAddress> addresses;
     const auto answered = socket.ask(*question, [&](nlmsghdr& message) {
       return parse_address(message).map([&](InterfaceAddress address) {
-        if (!address.address.empty()) addresses.push_back(std::move(address));
+        if (!address.address.text.empty()) addresses.push_back(std::move(address));
       });
     });
     if (answered) return addresses;
@@ -129,9 +129,10 @@ Result<Netdev> parse_link(nlmsghdr& message) {
 }
 
 Result<InterfaceAddress> parse_address(nlmsghdr& message) {
-  std::array<nlattr*, IFA_MAX + 1> attributes{};
+  std::array<nlattr*, kAddressProtocolAttribute + 1> attributes{};
   if (message.nlmsg_type != RTM_NEWADDR ||
-      nlmsg_parse(&message, sizeof(ifaddrmsg), attributes.data(), IFA_MAX, nullptr) < 0)
+      nlmsg_parse(&message, sizeof(ifaddrmsg), attributes.data(), kAddressProtocolAttribute,
+                  nullptr) < 0)
     return fail(bad_message("an address"));
   const auto& header = *static_cast<const ifaddrmsg*>(nlmsg_data(&message));
   InterfaceAddress result;
@@ -145,7 +146,16 @@ Result<InterfaceAddress> parse_address(nlmsghdr& message) {
   if (own == nullptr || nla_len(own) != length ||
       ::inet_ntop(header.ifa_family, nla_data(own), text.data(), text.size()) == nullptr)
     return fail(bad_message("an address"));
-  result.address = std::string{text.data()} + "/" + std::to_string(header.ifa_prefixlen);
+  result.address.text = std::string{text.data()} + "/" + std::to_string(header.ifa_prefixlen);
+  nlattr* protocol = attributes[kAddressProtocolAttribute];
+  result.address.ours = protocol != nullptr && nla_get_u8(protocol) == kAddressProtocol;
+  // For IPv4 the kernel uses one of these bits otherwise.
+  if (header.ifa_family == AF_INET6) {
+    const std::uint32_t flags =
+        attributes[IFA_FLAGS] != nullptr ? nla_get_u32(attributes[IFA_FLAGS]) : header.ifa_flags;
+    result.address.tentative = (flags & IFA_F_TENTATIVE) != 0;
+    result.address.duplicate = (flags & IFA_F_DADFAILED) != 0;
+  }
   return result;
 }
 

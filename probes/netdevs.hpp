@@ -6,6 +6,7 @@
 
 #include <linux/netlink.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,20 +14,26 @@
 
 namespace pvrdma::probes {
 
-// RTM_NEWLINK (rtnetlink(7)) -> everything but addresses and `settled`. EBADMSG: not such a
-// message.
+// RTM_NEWLINK (rtnetlink(7)) -> everything but addresses, `settled` and `owner`. EBADMSG: not such
+// a message.
 [[nodiscard]] Result<Netdev> parse_link(nlmsghdr& message);
 
 struct InterfaceAddress {
   int interface_index = 0;
-  std::string address;  // "192.168.30.201/24", "fe80::250:56ff:fe8a:9fc2/64"
+  LinkAddress address;
 };
 
-// RTM_NEWADDR. The own address, not the peer's. Empty `address`: of a family other than IP.
+// Marks an address as set by us (IFA_PROTO, Linux 5.18): one of the values that no routing protocol
+// or network manager has claimed (/etc/iproute2/rt_addrprotos).
+inline constexpr int kAddressProtocolAttribute = 11;  // IFA_PROTO, which older headers lack
+inline constexpr std::uint8_t kAddressProtocol = 0xA7;
+
+// RTM_NEWADDR. The own address, not the peer's. Empty text: of a family other than IP.
 [[nodiscard]] Result<InterfaceAddress> parse_address(nlmsghdr& message);
 
 // One field for each name, in that order; absent: no such interface in this network namespace.
-// Netdev::settled is left absent: it is udev's to know (probes/settled.hpp).
+// Netdev::settled and Netdev::owner are left absent: they are udev's and the network managers' to
+// know (probes/settled.hpp, probes/link_owner.hpp).
 [[nodiscard]] std::vector<Field<Netdev>> look_at_netdevs(const std::vector<std::string>& names);
 
 }  // namespace pvrdma::probes

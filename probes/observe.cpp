@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "probes/address_book.hpp"
 #include "probes/holders.hpp"
+#include "probes/link_owner.hpp"
 #include "probes/modules.hpp"
 #include "probes/netdevs.hpp"
 #include "probes/pci.hpp"
@@ -76,6 +78,8 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
   });
   NldevView nldev;
   if (any_rdma) nldev = open_nldev_view();
+  // What cannot be read claims no address for us: nothing is removed that may be another's.
+  const auto book = read_address_book(root).value_or(std::vector<BookedAddress>{});
   for (std::size_t at = 0; at < functions.size(); ++at) {
     PciAdapter& function = functions[at];
     Adapter adapter;
@@ -85,9 +89,12 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
     adapter.driver = std::move(function.driver);
     adapter.net_driver = std::move(function.net_driver);
     adapter.netdev = std::move(links[at]);
-    if (Netdev* netdev = adapter.netdev.get())
+    if (Netdev* netdev = adapter.netdev.get()) {
       netdev->settled =
           settled(root, adapter_before(previous, adapter.function), adapter.net_function, *netdev);
+      netdev->owner = link_owner(root, netdev->name, netdev->index);
+      claim_unmarked(book, netdev->mac, netdev->addresses);
+    }
     adapters.push_back(std::move(adapter));
   }
   return adapters;

@@ -1,7 +1,9 @@
 #include "agent/executor/facts.hpp"
 
 #include "agent/executor/driver.hpp"
+#include "agent/executor/link.hpp"
 #include "probes/holders.hpp"
+#include "probes/link_owner.hpp"
 #include "probes/modules.hpp"
 
 namespace pvrdma::executor {
@@ -13,6 +15,13 @@ Field<std::string> mac_of(const Root& root, const probes::PciAdapter& pci) {
   if (!pci.netdev.is_known()) return {};
   return Field<std::string>::from(read_attribute(root / "/sys/bus/pci/devices" / pci.net_function /
                                                  "net" / *pci.netdev.get() / "address"));
+}
+
+Field<LinkOwner> owner_of(const Root& root, const probes::PciAdapter& pci) {
+  if (!pci.netdev.is_known()) return {};
+  const auto index = interface_of(root, pci.net_function, *pci.netdev.get());
+  if (!index) return Field<LinkOwner>::from(fail(index.error()));
+  return probes::link_owner(root, *pci.netdev.get(), *index);
 }
 
 Field<std::vector<Holder>> holders_of(const Root& root, const std::vector<AdapterFacts>& adapters) {
@@ -40,7 +49,8 @@ Facts look(const Root& root) {
   std::vector<AdapterFacts> adapters;
   for (probes::PciAdapter& pci : *found) {
     auto mac = mac_of(root, pci);
-    adapters.push_back({std::move(pci), std::move(mac)});
+    auto owner = owner_of(root, pci);
+    adapters.push_back({std::move(pci), std::move(mac), std::move(owner)});
   }
   facts.holders = holders_of(root, adapters);
   facts.adapters = std::move(adapters);

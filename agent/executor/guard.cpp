@@ -113,6 +113,15 @@ Entry entry_of(const Config& config, const AdapterFacts& adapter) {
   return {};
 }
 
+Refusal refuse_owned_link(const AdapterFacts& adapter) {
+  if (adapter.owner.is_unreadable())
+    return refuse_unread("who configures the link", adapter.owner.error());
+  const LinkOwner* owner = adapter.owner.get();
+  if (owner == nullptr || !owner->decided) return std::nullopt;
+  return refuse(std::string{to_string(owner->manager)} +
+                " configures the link, and manage = \"auto\" leaves it to that");
+}
+
 Refusal refuse_foreign_link(const Config& config, const AdapterFacts& adapter,
                             const std::string& netdev) {
   const auto& pair = adapter.pci.netdev;
@@ -122,9 +131,10 @@ Refusal refuse_foreign_link(const Config& config, const AdapterFacts& adapter,
                   " is)");
   Entry entry = entry_of(config, adapter);
   if (entry.undecided) return entry.undecided;
-  if (entry.config != nullptr && entry.config->manage == Manage::Observe)
+  const Manage manage = entry.config != nullptr ? entry.config->manage : Manage::Auto;
+  if (manage == Manage::Observe)
     return refuse("the configuration says manage = \"observe\" for this adapter");
-  return std::nullopt;
+  return manage == Manage::Auto ? refuse_owned_link(adapter) : std::nullopt;
 }
 
 Refusal refuse_unconfigured(const ConfigureLink& operation, const Config& config,
@@ -214,6 +224,10 @@ const AdapterFacts* find(const Facts& facts, const std::string& function) {
     return one.pci.function == function;
   });
   return found == adapters.end() ? nullptr : &*found;
+}
+
+const AdapterConfig* config_of(const Config& config, const AdapterFacts& adapter) {
+  return entry_of(config, adapter).config;
 }
 
 std::optional<Report> refusal(const Operation& operation, const Config& config,

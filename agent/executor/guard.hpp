@@ -20,6 +20,7 @@ namespace pvrdma::executor {
 struct AdapterFacts {
   probes::PciAdapter pci;
   Field<std::string> mac;  // of pci.netdev, lower case
+  Field<LinkOwner> owner;  // of pci.netdev; absent: no network manager has it
 };
 
 // What the executor itself has just read; nothing of it comes from the request.
@@ -32,6 +33,9 @@ struct Facts {
 // Empty: it may be done. NotAllowed with the reason, or InUse with the holders.
 [[nodiscard]] std::optional<Report> refusal(const Operation& operation, const Config& config,
                                             const Facts& facts);
+
+// The [[adapter]] that speaks of this adapter; null: none, or that cannot be decided.
+[[nodiscard]] const AdapterConfig* config_of(const Config& config, const AdapterFacts& adapter);
 
 // The adapter of that function; null where there is none, or the adapters could not be read.
 [[nodiscard]] const AdapterFacts* find(const Facts& facts, const std::string& function);

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <charconv>
 
+#include "agent/executor/link_addresses.hpp"
 #include "agent/executor/saved_link.hpp"
 
 namespace pvrdma::executor {
@@ -47,25 +48,23 @@ Result<int> interface_of(const Root& root, const std::string& net_function,
   return index;
 }
 
-Report configure_link(RouteSocket& socket, int index, std::optional<unsigned> mtu,
-                      const std::vector<std::string>& addresses) {
+Report configure_link(RouteSocket& socket, int index, const LinkSettings& settings,
+                      std::vector<probes::BookedAddress>& book) {
   const auto link = socket.link(index);
   if (!link) return failed(link.error());
   bool changed = false;
-  if (mtu && *mtu != link->mtu) {
-    if (auto set = socket.set_mtu(index, *mtu); !set) return failed(set.error());
+  if (settings.mtu && *settings.mtu != link->mtu) {
+    if (auto set = socket.set_mtu(index, *settings.mtu); !set) return failed(set.error());
     changed = true;
   }
   if (!link->up) {
     if (auto set = socket.set_up(index, true); !set) return failed(set.error());
     changed = true;
   }
-  for (const std::string& address : addresses) {
-    const auto added = socket.add_address(index, address);
-    if (!added) return failed(added.error());
-    changed = changed || *added;
-  }
-  return changed ? done() : already_done(link->name + " is up and as configured");
+  Report addresses = configure_addresses(socket, *link, settings, book);
+  if (!addresses.good()) return addresses;
+  if (changed || addresses.outcome == Outcome::Done) return done();
+  return already_done(link->name + " is up and as configured");
 }
 
 Report bounce_link(RouteSocket& socket, int index) {

@@ -11,6 +11,7 @@
 #include "agent/base/file.hpp"
 #include "agent/executor/report.hpp"
 #include "agent/executor/route_socket.hpp"
+#include "probes/address_book.hpp"
 
 namespace pvrdma::executor {
 
@@ -18,10 +19,20 @@ namespace pvrdma::executor {
 [[nodiscard]] Result<int> interface_of(const Root& root, const std::string& net_function,
                                        const std::string& netdev);
 
-// MTU first, as vmxnet3 resets its device for it; then up; then the addresses that are not there.
-// AlreadyDone where all of it is so already. Nothing is ever taken away.
-[[nodiscard]] Report configure_link(RouteSocket& socket, int index, std::optional<unsigned> mtu,
-                                    const std::vector<std::string>& addresses);
+struct LinkSettings {
+  std::optional<unsigned> mtu;         // bytes; none: as it is
+  std::vector<std::string> addresses;  // to be added where they are not there
+  // All that the configuration names. An address that we have set and that is not among them is
+  // removed; nobody else's ever is.
+  std::vector<std::string> configured;
+};
+
+// MTU first, as vmxnet3 resets its device for it; then up; then addresses. AlreadyDone where all of
+// it is so already. An IPv4 address that `book` does not know yet is looked for in the network
+// first, which needs carrier, and is not set where somebody else has it (EADDRINUSE, with the
+// other's MAC). What was set is in `book` afterwards.
+[[nodiscard]] Report configure_link(RouteSocket& socket, int index, const LinkSettings& settings,
+                                    std::vector<probes::BookedAddress>& book);
 
 // Down and up, then everything that the link has lost by it is given back (saved_link.hpp) and
 // looked for. NotAllowed, and nothing changed, where that could not be done: other links stand on

@@ -55,6 +55,15 @@ std::optional<Report> Operations::refused(const Operation& operation) const {
   return refusal(operation, loaded->config, look(places_.root));
 }
 
+std::vector<std::string> Operations::configured_addresses(const std::string& function) const {
+  const auto loaded = load_config(places_.root);
+  const Facts facts = look(places_.root);
+  const AdapterFacts* adapter = find(facts, function);
+  const AdapterConfig* entry =
+      loaded && adapter != nullptr ? config_of(loaded->config, *adapter) : nullptr;
+  return entry != nullptr ? entry->addresses : std::vector<std::string>{};
+}
+
 Report Operations::act(const Operation& operation) {
   if (takes_driver_away(operation) && !ledger_.state())
     return {Outcome::NotAllowed,
@@ -98,10 +107,19 @@ Report Operations::act_on(const ReloadDriver&) {
 }
 
 Report Operations::act_on(const ConfigureLink& operation) {
-  return with_link(places_.root, operation.function, operation.netdev,
-                   [&](RouteSocket& socket, int index) {
-                     return configure_link(socket, index, operation.mtu, operation.addresses);
-                   });
+  auto book = probes::read_address_book(places_.root);
+  if (!book) return failed(book.error());
+  const auto before = *book;
+  const LinkSettings settings{operation.mtu, operation.addresses,
+                              configured_addresses(operation.function)};
+  return with_link(
+      places_.root, operation.function, operation.netdev, [&](RouteSocket& socket, int index) {
+        auto report = configure_link(socket, index, settings, *book);
+        if (*book == before) return report;
+        const auto noted =
+            replace_file(places_.root / probes::kAddressBook, probes::format_address_book(*book));
+        return noted ? report : failed(noted.error());
+      });
 }
 
 Report Operations::act_on(const BounceLink& operation) {

@@ -1,16 +1,18 @@
 #include "agent/executor/route_socket.hpp"
 
-#include <arpa/inet.h>
 #include <linux/if.h>
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
 #include <netlink/attr.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
+
+#include "agent/base/handle.hpp"
 
 namespace pvrdma::executor {
 
@@ -40,44 +42,6 @@ std::size_t header_length(int type) {
   }
 }
 
-struct ParsedAddress {
-  unsigned char family = AF_UNSPEC;
-  std::array<std::uint8_t, sizeof(in6_addr)> bytes{};
-  int length = 0;  // of `bytes`
-  unsigned prefix = 0;
-};
-
-std::optional<ParsedAddress> parse_address(const std::string& text) {
-  ParsedAddress parsed;
-  const auto slash = text.find('/');
-  if (slash == std::string::npos) return std::nullopt;
-  const std::string host = text.substr(0, slash);
-  if (::inet_pton(AF_INET, host.c_str(), parsed.bytes.data()) == 1) {
-    parsed.family = AF_INET;
-    parsed.length = sizeof(in_addr);
-  } else if (::inet_pton(AF_INET6, host.c_str(), parsed.bytes.data()) == 1) {
-    parsed.family = AF_INET6;
-    parsed.length = sizeof(in6_addr);
-  } else {
-    return std::nullopt;
-  }
-  const char* const last = text.data() + text.size();
-  const auto [end, code] = std::from_chars(text.data() + slash + 1, last, parsed.prefix);
-  if (code != std::errc{} || end != last ||
-      parsed.prefix > 8U * static_cast<unsigned>(parsed.length))
-    return std::nullopt;
-  return parsed;
-}
-
-// The kernel sets none by itself (as `ip address add` shows); network managers do.
-void put_broadcast(nl_msg& message, const ParsedAddress& address) {
-  if (address.family != AF_INET || address.prefix == 0 || address.prefix > 30) return;
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, address.bytes.data(), sizeof bits);
-  bits |= htonl(~std::uint32_t{0} >> address.prefix);
-  nla_put_u32(&message, IFA_BROADCAST, bits);
-}
-
 }  // namespace
 
 Result<LinkFacts> parse_link_facts(nlmsghdr& message) {
@@ -97,6 +61,9 @@ Result<LinkFacts> parse_link_facts(nlmsghdr& message) {
   link.name = probes::attribute_text(attributes[IFLA_IFNAME]);
   link.mtu = nla_get_u32(attributes[IFLA_MTU]);
   link.up = (header.ifi_flags & IFF_UP) != 0;
+  link.carrier = (header.ifi_flags & IFF_LOWER_UP) != 0;
+  if (nlattr* mac = attributes[IFLA_ADDRESS]; mac != nullptr && nla_len(mac) == ETH_ALEN)
+    std::memcpy(link.mac.data(), nla_data(mac), ETH_ALEN);
   link.master = index_in(IFLA_MASTER);
   if (attributes[IFLA_LINK_NETNSID] == nullptr) link.lower = index_in(IFLA_LINK);
   return link;
@@ -178,6 +145,27 @@ Result<void> RouteSocket::set_up(int index, bool up) {
   return request(*message, doing, numbered(index));
 }
 
+Result<bool> RouteSocket::await_carrier(int index, Milliseconds patience) {
+  const Fd news{::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE)};
+  sockaddr_nl group{};
+  group.nl_family = AF_NETLINK;
+  group.nl_groups = RTMGRP_LINK;
+  if (!news || ::bind(news.get(), reinterpret_cast<const sockaddr*>(&group), sizeof group) != 0)
+    return fail(errno, "waiting for carrier of", numbered(index));
+  const BootTime until = BootClock::now() + patience;
+  for (;;) {
+    const auto now = link(index);
+    if (!now) return fail(now.error());
+    const Milliseconds left = until - BootClock::now();
+    if (now->carrier || left <= Milliseconds{0}) return now->carrier;
+    pollfd readable{news.get(), POLLIN, 0};
+    static_cast<void>(::poll(&readable, 1, static_cast<int>(left.count())));
+    // What the news say is read from the link itself.
+    std::array<char, 256> drain{};
+    while (::recv(news.get(), drain.data(), drain.size(), MSG_TRUNC) > 0) continue;
+  }
+}
+
 Result<void> RouteSocket::set_mtu(int index, unsigned mtu) {
   const auto message = new_message(RTM_NEWLINK, 0);
   ifinfomsg header{};
@@ -187,25 +175,6 @@ Result<void> RouteSocket::set_mtu(int index, unsigned mtu) {
       nla_put_u32(message.get(), IFLA_MTU, mtu) < 0)
     return fail(ENOMEM, doing, numbered(index));
   return request(*message, doing.c_str(), numbered(index));
-}
-
-Result<bool> RouteSocket::add_address(int index, const std::string& address) {
-  const auto parsed = parse_address(address);
-  if (!parsed) return fail(EINVAL, "adding address", address);
-  const auto message = new_message(RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL);
-  ifaddrmsg header{};
-  header.ifa_family = parsed->family;
-  header.ifa_prefixlen = static_cast<unsigned char>(parsed->prefix);
-  header.ifa_index = static_cast<unsigned>(index);
-  if (!message || nlmsg_append(message.get(), &header, sizeof header, NLMSG_ALIGNTO) < 0 ||
-      nla_put(message.get(), IFA_LOCAL, parsed->length, parsed->bytes.data()) < 0 ||
-      nla_put(message.get(), IFA_ADDRESS, parsed->length, parsed->bytes.data()) < 0)
-    return fail(ENOMEM, "adding address", address);
-  put_broadcast(*message, *parsed);
-  const auto added = request(*message, "adding address", address);
-  if (added) return true;
-  if (added.error().code == EEXIST) return false;
-  return fail(added.error());
 }
 
 }  // namespace pvrdma::executor

@@ -45,7 +45,7 @@ struct Plan {
 struct AdapterHealth {
   Adapter adapter;  // as observed
   State state = State::Unknown;
-  std::string managed_by;         // "agent" or "nobody" (observe)
+  std::string managed_by;         // "agent", a network manager, or "nobody"
   std::uint64_t transitions = 0;  // changes of the port's state seen since the agent started
   BootTime last_change;           // of the port's state
   friend bool operator==(const AdapterHealth&, const AdapterHealth&) = default;

@@ -97,6 +97,18 @@ bool takes_driver_away(const Operation& operation) {
          std::holds_alternative<ReloadDriver>(operation);
 }
 
+const char* to_string(LinkManager manager) {
+  switch (manager) {
+    case LinkManager::Networkd:
+      return "systemd-networkd";
+    case LinkManager::NetworkManager:
+      return "NetworkManager";
+    case LinkManager::Ifupdown:
+      break;
+  }
+  return "ifupdown";
+}
+
 int exit_code(State state) {
   switch (state) {
     case State::Absent:

@@ -31,6 +31,26 @@ struct Module {
   friend bool operator==(const Module&, const Module&) = default;
 };
 
+// What configures links besides us.
+enum class LinkManager { Networkd, NetworkManager, Ifupdown };
+
+struct LinkOwner {
+  LinkManager manager = LinkManager::Networkd;
+  // False: the manager runs or is about to start, and has not said whether it takes the link.
+  bool decided = true;
+  std::string file;  // the configuration it goes by: a .network file, a keyfile, interfaces(5)
+  friend bool operator==(const LinkOwner&, const LinkOwner&) = default;
+};
+
+// An IP address on a link.
+struct LinkAddress {
+  std::string text;        // "192.168.30.201/24"
+  bool ours = false;       // set by this agent
+  bool tentative = false;  // IPv6: duplicate address detection has not ended (RFC 4862)
+  bool duplicate = false;  // IPv6: somebody else has it
+  friend bool operator==(const LinkAddress&, const LinkAddress&) = default;
+};
+
 struct Netdev {
   std::string name;
   int index = 0;
@@ -41,8 +61,9 @@ struct Netdev {
   bool up = false;                     // IFF_UP: administratively up
   Field<bool> carrier;                 // absent while the link is down, when it says nothing
   std::string operstate;               // "up", "down", "lowerlayerdown", … (RFC 2863, if_link.h)
-  std::vector<std::string> addresses;  // "192.168.30.201/24", in the kernel's order
-  Field<bool> settled;  // udev has finished with it (and so has renamed it if it would)
+  std::vector<LinkAddress> addresses;  // in the kernel's order
+  Field<bool> settled;     // udev has finished with it (and so has renamed it if it would)
+  Field<LinkOwner> owner;  // absent: no network manager has it
   friend bool operator==(const Netdev&, const Netdev&) = default;
 };
 
@@ -113,5 +134,7 @@ struct Snapshot {
 
 [[nodiscard]] const char* to_string(ModuleInit init);
 [[nodiscard]] const char* to_string(Shipped shipped);
+// "systemd-networkd", "NetworkManager", "ifupdown"
+[[nodiscard]] const char* to_string(LinkManager manager);
 
 }  // namespace pvrdma

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/plan/match.hpp"
+#include "agent/plan/advice.hpp"
 
 namespace pvrdma::findings {
 
@@ -218,32 +218,66 @@ Finding config_matches_nothing(const AdapterMatch& match) {
                  "Compare with `pvrdma-agentctl status`; a clone has other MAC addresses.");
 }
 
-Finding link_down_not_ours(const Adapter& adapter, const Netdev& netdev) {
-  return about(
-      adapter, "link-down", Severity::Warning,
-      "The link of " + netdev.name + " is down, and manage = \"observe\" forbids to bring it up.",
-      "Bring it up (ip link set " + netdev.name + " up), or let the agent manage it.");
+Finding link_down_not_ours(const Adapter& adapter, const LinkOwner* owner) {
+  const std::string name = adapter.netdev.get()->name;
+  return about(adapter, "link-down", Severity::Warning,
+               "The link of " + name + " is down, and " +
+                   (owner != nullptr ? std::string{to_string(owner->manager)} + " has it."
+                                     : "this agent is not to bring it up."),
+               "Bring it up (ip link set " + name +
+                   " up), or let the agent manage it (manage = \"agent\").");
 }
 
-void compare_link(const AdapterConfig& wanted, const Adapter& adapter, const Netdev& netdev,
-                  Draft& draft) {
-  if (wanted.mtu && *wanted.mtu != netdev.mtu)
-    draft.find(
-        about(adapter, "mtu-differs", Severity::Warning,
-              "The MTU of " + netdev.name + " is " + std::to_string(netdev.mtu) +
-                  ", configured is " + std::to_string(*wanted.mtu) + ".",
-              "This version only brings the link up: set the MTU in the network manager, or by "
-              "ip link set " +
-                  netdev.name + " mtu " + std::to_string(*wanted.mtu) + "."));
-  for (const std::string& address : wanted.addresses)
-    if (std::find(netdev.addresses.begin(), netdev.addresses.end(), address) ==
-        netdev.addresses.end())
-      draft.find(
-          about(adapter, "address-missing", Severity::Warning,
-                "The configured address " + address + " is not on " + netdev.name + ".",
-                "This version only brings the link up: set the address in the network manager, "
-                "or by ip address add " +
-                    address + " dev " + netdev.name + "."));
+Finding mtu_differs(const Adapter& adapter, const LinkOwner* owner, unsigned mtu) {
+  const Netdev& netdev = *adapter.netdev.get();
+  return about(adapter, "mtu-differs", Severity::Warning,
+               "The MTU of " + netdev.name + " is " + std::to_string(netdev.mtu) +
+                   ", configured is " + std::to_string(mtu) + ", and the link is not ours.",
+               owner != nullptr
+                   ? advice::set_mtu(*owner, netdev, mtu)
+                   : "Set it by ip link set " + netdev.name + " mtu " + std::to_string(mtu) + ".");
+}
+
+Finding address_missing(const Adapter& adapter, const LinkOwner* owner,
+                        const std::string& address) {
+  const Netdev& netdev = *adapter.netdev.get();
+  return about(adapter, "address-missing", Severity::Warning,
+               "The configured address " + address + " is not on " + netdev.name +
+                   ", and the link is not ours.",
+               owner != nullptr
+                   ? advice::set_address(*owner, netdev, address)
+                   : "Set it by ip address add " + address + " dev " + netdev.name + ".");
+}
+
+Finding mtu_impossible(const Adapter& adapter, const Netdev& netdev, unsigned mtu) {
+  return about(adapter, "mtu-impossible", Severity::Warning,
+               "The link of " + netdev.name + " takes no MTU of " + std::to_string(mtu) +
+                   ": its limits are " + std::to_string(netdev.mtu_min.value_or(0)) + " and " +
+                   std::to_string(netdev.mtu_max.value_or(0)) + ".",
+               "Configure an mtu within them.");
+}
+
+Finding mtu_waits(const Adapter& adapter, const Netdev& netdev, unsigned mtu) {
+  return about(adapter, "mtu-waits", Severity::Warning,
+               "The MTU of " + netdev.name + " is " + std::to_string(netdev.mtu) +
+                   ", configured is " + std::to_string(mtu) + ", but a process holds the adapter.",
+               "vmxnet3 resets its device for a new MTU; it is set by itself once nobody holds the "
+               "adapter.");
+}
+
+Finding address_duplicate(const Adapter& adapter, const std::string& address) {
+  return about(adapter, "address-duplicate", Severity::Error,
+               "Somebody else in the network of " + adapter.netdev.get()->name + " has " + address +
+                   ": the kernel does not use it.",
+               "Give one of the two another address; a clone of this VM may have the same.");
+}
+
+Finding two_owners(const Adapter& adapter, const LinkOwner& owner) {
+  const Netdev& netdev = *adapter.netdev.get();
+  return about(adapter, "two-owners", Severity::Warning,
+               std::string{to_string(owner.manager)} + " configures " + netdev.name +
+                   " as well, though manage = \"agent\" gives the link to this agent.",
+               advice::let_go(owner, netdev));
 }
 
 }  // namespace pvrdma::findings

@@ -40,9 +40,16 @@ using MaybeAdapter = std::optional<std::string>;
 // Configuration
 [[nodiscard]] Finding config_bad(const std::string& error);
 [[nodiscard]] Finding config_matches_nothing(const AdapterMatch& match);
-[[nodiscard]] Finding link_down_not_ours(const Adapter& adapter, const Netdev& netdev);
-// Adds a finding for each difference between what is configured and what the link has.
-void compare_link(const AdapterConfig& wanted, const Adapter& adapter, const Netdev& netdev,
-                  Draft& draft);
+
+// Links. `owner`: the network manager that has it, null: nobody that we know. The adapter has a
+// netdev.
+[[nodiscard]] Finding link_down_not_ours(const Adapter& adapter, const LinkOwner* owner);
+[[nodiscard]] Finding mtu_differs(const Adapter& adapter, const LinkOwner* owner, unsigned mtu);
+[[nodiscard]] Finding address_missing(const Adapter& adapter, const LinkOwner* owner,
+                                      const std::string& address);
+[[nodiscard]] Finding mtu_impossible(const Adapter& adapter, const Netdev& netdev, unsigned mtu);
+[[nodiscard]] Finding mtu_waits(const Adapter& adapter, const Netdev& netdev, unsigned mtu);
+[[nodiscard]] Finding address_duplicate(const Adapter& adapter, const std::string& address);
+[[nodiscard]] Finding two_owners(const Adapter& adapter, const LinkOwner& owner);
 
 }  // namespace pvrdma::findings

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <vector>
 
 namespace pvrdma {
 
@@ -15,6 +16,14 @@ auto ladder_view(const Adapter& adapter) {
                          netdev != nullptr ? netdev->carrier : Field<bool>{}, rdma != nullptr,
                          rdma != nullptr ? rdma->port.state : Field<std::string>{},
                          rdma != nullptr && rdma->netdev.is_known());
+}
+
+// What rule 4 changes beside the link's being up. A change of it forgives nothing: whoever undoes
+// our settings again and again is not to be fought for ever.
+auto link_settings(const Adapter& adapter) {
+  const Netdev* netdev = adapter.netdev.get();
+  return std::make_tuple(netdev != nullptr ? netdev->mtu : 0U,
+                         netdev != nullptr ? netdev->addresses : std::vector<LinkAddress>{});
 }
 
 std::string port_state(const Adapter& adapter) {
@@ -46,6 +55,8 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
       if (was == nullptr || ladder_view(*was) != ladder_view(adapter)) {
         entry.changed = now.taken_at;
         changed = true;
+      } else if (link_settings(*was) != link_settings(adapter)) {
+        entry.changed = now.taken_at;
       }
       if (was != nullptr && port_state(*was) != port_state(adapter)) {
         entry.port_changed = now.taken_at;

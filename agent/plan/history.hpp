@@ -16,7 +16,8 @@ namespace pvrdma {
 
 struct AdapterHistory {
   BootTime first_seen;
-  // Last change of anything the ladder looks at: binding, link, carrier, netdev, port.
+  // Last change of anything the rules look at: binding, link, MTU, addresses, carrier, netdev,
+  // port.
   BootTime changed;
   // Of the port's state alone, as Health reports it.
   std::uint64_t transitions = 0;

@@ -87,13 +87,6 @@ BootTime settled_at(const Inputs& in, const Adapter& adapter) {
   return last + kSettle;
 }
 
-bool held(const Snapshot& snapshot, const RdmaDevice& device) {
-  const auto* holders = snapshot.holders.get();
-  return holders == nullptr ||
-         std::any_of(holders->begin(), holders->end(),
-                     [&](const Holder& holder) { return holder.rdma_device == device.name; });
-}
-
 std::string what_is_wrong(const Adapter& adapter) {
   const RdmaDevice* rdma = adapter.rdma.get();
   if (rdma == nullptr) return adapter.function + " is bound but has no RDMA device";
@@ -109,7 +102,7 @@ bool bounce_is_next(const Inputs& in, const Adapter& adapter) {
   if (rdma == nullptr || rdma->netdev.is_absent()) return false;
   if (!link_is_ours(in.config, adapter) || !loaded_too_late(in.config, in.snapshot).empty())
     return false;
-  return !held(in.snapshot, *rdma) &&
+  return !is_held(in.snapshot, adapter) &&
          allowance(in.snapshot.ledger, {"BounceLink"}, adapter.function, bounce_pauses(),
                    in.history.fresh_start, in.now, Success::Counts)
                  .verdict == Allowance::Verdict::Now;

@@ -1,6 +1,8 @@
 // Which part of the configuration speaks about which adapter.
 #pragma once
 
+#include <string>
+
 #include "agent/model/config.hpp"
 #include "agent/model/snapshot.hpp"
 
@@ -11,7 +13,17 @@ namespace pvrdma {
 // The first [[adapter]] that matches; null: none, the defaults hold.
 [[nodiscard]] const AdapterConfig* config_of(const Config& config, const Adapter& adapter);
 
-// True where the agent may change the adapter's link.
+// The network manager that has the adapter's link; null: none has, or may take, or can be known.
+[[nodiscard]] const LinkOwner* other_owner(const Adapter& adapter);
+
+// True where the agent may bring the adapter's link up: the configuration gives it to us, or leaves
+// it open and no network manager has it. One that has not decided yet finds it up.
 [[nodiscard]] bool link_is_ours(const Config& config, const Adapter& adapter);
+
+// True unless it is known that no process has a verbs context of the adapter open.
+[[nodiscard]] bool is_held(const Snapshot& snapshot, const Adapter& adapter);
+
+// For people and programs: "agent", "nobody", or the network manager's name.
+[[nodiscard]] std::string managed_by(const Config& config, const Adapter& adapter);
 
 }  // namespace pvrdma

@@ -4,6 +4,7 @@
 
 #include "agent/plan/findings.hpp"
 #include "agent/plan/ladder.hpp"
+#include "agent/plan/link_rule.hpp"
 #include "agent/plan/match.hpp"
 #include "agent/plan/rules.hpp"
 
@@ -27,6 +28,8 @@ void report_unreadable_fields(const Snapshot& snapshot, Draft& draft) {
     report_unreadable(adapter.driver, draft, adapter.function);
     report_unreadable(adapter.netdev, draft, adapter.function);
     report_unreadable(adapter.rdma, draft, adapter.function);
+    if (const Netdev* netdev = adapter.netdev.get())
+      report_unreadable(netdev->owner, draft, adapter.function);
     if (const RdmaDevice* rdma = adapter.rdma.get()) {
       report_unreadable(rdma->port.state, draft, adapter.function);
       report_unreadable(rdma->netdev, draft, adapter.function);

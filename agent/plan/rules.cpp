@@ -1,62 +1,18 @@
 #include "agent/plan/rules.hpp"
 
 #include <algorithm>
-#include <variant>
-#include <vector>
 
 #include "agent/plan/budget.hpp"
 #include "agent/plan/findings.hpp"
-#include "agent/plan/match.hpp"
 #include "agent/plan/order.hpp"
+#include "agent/plan/trying.hpp"
 
 namespace pvrdma {
 
 namespace {
 
-const std::vector<Milliseconds>& gentle_pauses() {
-  static const std::vector<Milliseconds> pauses{Milliseconds{0}, Milliseconds{2000},
-                                                Milliseconds{10'000}, Milliseconds{60'000},
-                                                Milliseconds{300'000}};
-  return pauses;
-}
-
 // True where the module is there or on its way; false where it is to be loaded or cannot be.
 bool present(const Module& module) { return !module.init.is_absent(); }
-
-bool required(const Config& config, const std::string& module) {
-  const auto& names = config.modules.required;
-  return module == kNetModule || std::find(names.begin(), names.end(), module) != names.end();
-}
-
-// A module the adapters work without.
-bool optional(const Config& config, const Operation& operation) {
-  const auto* load = std::get_if<LoadModule>(&operation);
-  return load != nullptr && load->module != kDriverModule && !required(config, load->module);
-}
-
-// Acts if the budget for this verb and target allows it now; says so if it is used up.
-void try_within_budget(const Inputs& in, Draft& draft, Operation operation, std::string reason,
-                       std::optional<std::string> adapter) {
-  const Allowance budget =
-      allowance(in.snapshot.ledger, {verb(operation)}, target(operation), gentle_pauses(),
-                in.history.fresh_start, in.now, Success::CountsWhileRecent);
-  if (budget.last != nullptr && budget.last->finished && !worked(*budget.last))
-    draft.find(findings::attempt_failed(*budget.last, adapter));
-  switch (budget.verdict) {
-    case Allowance::Verdict::Now:
-      draft.act(std::move(operation), std::move(reason));
-      break;
-    case Allowance::Verdict::Later:
-      draft.look_by(budget.when);
-      break;
-    case Allowance::Verdict::GiveUp:
-      draft.find(
-          findings::giving_up(describe(operation), budget.tries,
-                              optional(in.config, operation) ? Severity::Warning : Severity::Error,
-                              std::move(adapter)));
-      break;
-  }
-}
 
 // A predecessor that the driver need not be kept waiting for: there, or out of reach.
 bool out_of_the_way(const Inputs& in, const std::string& name) {
@@ -76,7 +32,7 @@ void load_predecessors(const Inputs& in, Draft& draft) {
     const Module* module = in.snapshot.module(name);
     if (module == nullptr || present(*module)) continue;
     if (module->shipped.is(Shipped::Missing)) {
-      draft.find(findings::module_not_shipped(name, in.snapshot, required(in.config, name)));
+      draft.find(findings::module_not_shipped(name, in.snapshot, is_required(in.config, name)));
       continue;
     }
     try_within_budget(in, draft, LoadModule{name}, name + " must be loaded before vmw_pvrdma", {});
@@ -107,32 +63,6 @@ void bind_functions(const Inputs& in, Draft& draft) {
       try_within_budget(in, draft, BindFunction{adapter.function},
                         "vmw_pvrdma is live but not bound to " + adapter.function,
                         adapter.function);
-  }
-}
-
-void configure_links(const Inputs& in, Draft& draft) {
-  for (const Adapter& adapter : *in.snapshot.adapters.get()) {
-    const Netdev* netdev = adapter.netdev.get();
-    if (netdev == nullptr) continue;
-    const AdapterConfig* wanted = config_of(in.config, adapter);
-    if (wanted != nullptr) findings::compare_link(*wanted, adapter, *netdev, draft);
-    if (netdev->up) continue;
-    if (!link_is_ours(in.config, adapter)) {
-      draft.find(findings::link_down_not_ours(adapter, *netdev));
-      continue;
-    }
-    if (!is_live(in.snapshot, kDriverModule) || !adapter.driver.is_known()) continue;
-    // udev cannot rename a link that is up (EBUSY), so it has its turn first, but not for ever.
-    const auto seen = in.history.adapters.find(adapter.function);
-    const BootTime patience =
-        (seen == in.history.adapters.end() ? in.now : seen->second.changed) + 3 * kSettle;
-    if (!netdev->settled.is(true) && in.now < patience) {
-      draft.look_by(patience);
-      continue;
-    }
-    try_within_budget(in, draft, ConfigureLink{adapter.function, netdev->name, {}, {}},
-                      "the link of " + netdev->name + " is down, and the port follows it",
-                      adapter.function);
   }
 }
 

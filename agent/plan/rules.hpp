@@ -1,4 +1,4 @@
-// Rules 1 to 4: everything that takes nothing away from anybody.
+// Rules 1 to 3: modules in, functions bound. All of it takes nothing away from anybody.
 #pragma once
 
 #include "agent/plan/draft.hpp"
@@ -13,9 +13,5 @@ void load_driver(const Inputs& in, Draft& draft);
 
 // Rule 3: a function whose probe failed.
 void bind_functions(const Inputs& in, Draft& draft);
-
-// Rule 4: links that are ours and down. Never before vmw_pvrdma is live: on Linux 6.12 a link that
-// comes up while the driver probes is a kernel oops (pvrdma_netdevice_event_work).
-void configure_links(const Inputs& in, Draft& draft);
 
 }  // namespace pvrdma

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "agent/plan/findings.hpp"
+#include "agent/plan/link_rule.hpp"
 #include "agent/plan/match.hpp"
 #include "agent/plan/order.hpp"
 
@@ -12,10 +13,9 @@ namespace pvrdma {
 
 namespace {
 
-bool works(const Adapter& adapter) {
-  const Netdev* netdev = adapter.netdev.get();
+bool works(const Config& config, const Adapter& adapter) {
   const RdmaDevice* rdma = adapter.rdma.get();
-  return adapter.driver.is(kDriverModule) && netdev != nullptr && netdev->up && rdma != nullptr &&
+  return adapter.driver.is(kDriverModule) && link_is_complete(config, adapter) && rdma != nullptr &&
          rdma->port.state.is("ACTIVE") && !rdma->netdev.is_absent();
 }
 
@@ -36,9 +36,10 @@ Burden burden_of(const Plan& plan, const std::string& function) {
   return burden;
 }
 
-State adapter_state(const Snapshot& snapshot, const Plan& plan, const Adapter& adapter) {
+State adapter_state(const Config& config, const Snapshot& snapshot, const Plan& plan,
+                    const Adapter& adapter) {
   const Burden burden = burden_of(plan, adapter.function);
-  if (works(adapter)) {
+  if (works(config, adapter)) {
     // A carrier that is not known to be there is not vouched for.
     const bool carrier = adapter.netdev.get()->carrier.is(true);
     return carrier && burden.worst == Severity::Info && is_live(snapshot, kDriverModule)
@@ -120,8 +121,8 @@ Health assess(const Config& config, const Snapshot& snapshot, const Plan& plan,
   for (const Adapter& adapter : *snapshot.adapters.get()) {
     AdapterHealth entry;
     entry.adapter = adapter;
-    entry.state = adapter_state(snapshot, plan, adapter);
-    entry.managed_by = link_is_ours(config, adapter) ? "agent" : "nobody";
+    entry.state = adapter_state(config, snapshot, plan, adapter);
+    entry.managed_by = managed_by(config, adapter);
     if (const auto seen = history.adapters.find(adapter.function); seen != history.adapters.end()) {
       entry.transitions = seen->second.transitions;
       entry.last_change = seen->second.port_changed;

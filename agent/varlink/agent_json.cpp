@@ -70,8 +70,12 @@ void put_netdev(Json& into, const Field<Netdev>& field, FieldWriter& fields) {
   into["mtu"] = netdev ? Json(netdev->mtu) : Json(nullptr);
   into["link_up"] = netdev ? Json(netdev->up) : Json(nullptr);
   into["carrier"] = netdev ? fields.value(netdev->carrier, "carrier") : Json(nullptr);
+  if (netdev != nullptr) fields.note(netdev->owner, "owner");
   into["operstate"] = netdev ? Json(netdev->operstate) : Json(nullptr);
-  into["addresses"] = netdev ? Json(netdev->addresses) : Json::array();
+  Json addresses = Json::array();
+  if (netdev != nullptr)
+    for (const LinkAddress& address : netdev->addresses) addresses.push_back(address.text);
+  into["addresses"] = std::move(addresses);
 }
 
 Json adapter_json(const AdapterHealth& health) {

@@ -23,6 +23,7 @@ AdapterFacts adapter(const std::string& function, const std::string& netdev,
   facts.pci.netdev = netdev;
   facts.pci.rdma_device = device;
   facts.mac = mac;
+  facts.owner = {};
   return facts;
 }
 
@@ -193,6 +194,27 @@ TEST_CASE("guard: the link") {
             [](Scene& s) { s.configure(by_pci("0000:13:00.0"), Manage::Observe); }, kNo, "observe"},
            {"observed, by netdev", operation,
             [](Scene& s) { s.configure(by_netdev("ens224f0"), Manage::Observe); }, kNo, "observe"},
+           {"a network manager has it", operation,
+            [](Scene& s) {
+              s.adapters[0].owner = LinkOwner{LinkManager::Networkd, true, "/x.network"};
+            },
+            kNo, "systemd-networkd configures the link"},
+           {"whose it is cannot be read", operation,
+            [](Scene& s) { s.adapters[0].owner = Field<LinkOwner>::unreadable(kDenied); }, kNo,
+            "who configures the link"},
+           {"a network manager has not decided",
+            operation,
+            [](Scene& s) {
+              s.adapters[0].owner = LinkOwner{LinkManager::NetworkManager, false, {}};
+            },
+            {}},
+           {"a network manager has it, but the configuration gives it to us",
+            operation,
+            [](Scene& s) {
+              s.adapters[0].owner = LinkOwner{LinkManager::Networkd, true, "/x.network"};
+              s.configure(by_pci(kOne), Manage::Agent);
+            },
+            {}},
            {"the other one observed",
             operation,
             [](Scene& s) { s.configure(by_netdev("ens256f0"), Manage::Observe); },

@@ -19,6 +19,7 @@ using test::run;
 struct Fixture {
   test::Namespace space;
   int index = 0;
+  std::vector<probes::BookedAddress> book;
 
   Fixture() {
     if (!space.entered()) return;
@@ -32,6 +33,11 @@ struct Fixture {
     auto socket = RouteSocket::open();
     REQUIRE(socket.has_value());
     return std::move(*socket);
+  }
+  // Addresses that are to be there; none but these are configured.
+  Report configure(RouteSocket& socket, const std::vector<std::string>& addresses,
+                   std::optional<unsigned> mtu = {}) {
+    return configure_link(socket, index, {mtu, addresses, addresses}, book);
   }
   static std::string flags() { return run("ip -o link show dev v0"); }
 };
@@ -53,16 +59,16 @@ TEST_CASE_METHOD(Fixture, "link: up, and nothing to do the second time") {
   if (!space.entered()) return;
   auto socket = open();
   CHECK(flags().find("state DOWN") != std::string::npos);
-  CHECK(configure_link(socket, index, {}, {}).outcome == Outcome::Done);
+  CHECK(configure(socket, {}).outcome == Outcome::Done);
   CHECK(flags().find(",UP") != std::string::npos);
-  CHECK(configure_link(socket, index, {}, {}).outcome == Outcome::AlreadyDone);
+  CHECK(configure(socket, {}).outcome == Outcome::AlreadyDone);
 }
 
 TEST_CASE_METHOD(Fixture, "link: other flags stay as they are") {
   if (!space.entered()) return;
   run("ip link set v0 promisc on multicast off");
   auto socket = open();
-  CHECK(configure_link(socket, index, {}, {}).good());
+  CHECK(configure(socket, {}).good());
   CHECK(bounce_link(socket, index).good());
   CHECK(flags().find("PROMISC") != std::string::npos);
   CHECK(flags().find("MULTICAST") == std::string::npos);
@@ -72,27 +78,27 @@ TEST_CASE_METHOD(Fixture, "link: MTU and addresses") {
   if (!space.entered()) return;
   auto socket = open();
   const std::vector<std::string> addresses{"192.168.30.201/24", "fd00::1/64"};
-  CHECK(configure_link(socket, index, 9000, addresses).outcome == Outcome::Done);
+  CHECK(configure(socket, addresses, 9000).outcome == Outcome::Done);
   CHECK(flags().find("mtu 9000") != std::string::npos);
   const std::string shown = run("ip -o address show dev v0");
   CHECK(shown.find("inet 192.168.30.201/24 brd 192.168.30.255") != std::string::npos);
   CHECK(shown.find("inet6 fd00::1/64") != std::string::npos);
-  CHECK(configure_link(socket, index, 9000, addresses).outcome == Outcome::AlreadyDone);
-  CHECK(configure_link(socket, index, 9000, {"10.0.0.1/32"}).outcome == Outcome::Done);
+  CHECK(configure(socket, addresses, 9000).outcome == Outcome::AlreadyDone);
+  CHECK(configure(socket, {"10.0.0.1/32"}, 9000).outcome == Outcome::Done);
 }
 
 TEST_CASE_METHOD(Fixture, "link: what the kernel refuses") {
   if (!space.entered()) return;
   auto socket = open();
-  const Report mtu = configure_link(socket, index, 1000000, {});
+  const Report mtu = configure(socket, {}, 1000000);
   CHECK(mtu.outcome == Outcome::Failed);
   CHECK(mtu.detail.find("setting MTU 1000000") != std::string::npos);
   CHECK(mtu.code == EINVAL);
   for (const char* text : {"", "fd00::1", "fd00::1/129", "10.0.0.1/33", "10.0.0.1/x", "x/8"}) {
     INFO(text);
-    CHECK(configure_link(socket, index, {}, {text}).code == EINVAL);
+    CHECK(configure(socket, {text}).code == EINVAL);
   }
-  for (const Report& report : {configure_link(socket, 9999, {}, {}), bounce_link(socket, 9999)})
+  for (const Report& report : {configure_link(socket, 9999, {}, book), bounce_link(socket, 9999)})
     CHECK(report.code == ENODEV);
 }
 

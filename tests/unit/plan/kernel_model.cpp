@@ -39,6 +39,8 @@ Snapshot KernelModel::snapshot() const {
     const ModelAdapter& model = adapters[i];
     Adapter& seen = adapter(scene, i);
     netdev(scene, i).up = model.up;
+    netdev(scene, i).mtu = model.mtu;
+    netdev(scene, i).addresses = model.addresses;
     netdev(scene, i).carrier = model.up ? Field<bool>{true} : Field<bool>::absent();
     rdma(scene, i).port.state = std::string{active(model) ? "ACTIVE" : "DOWN"};
     if (!model.paired) rdma(scene, i).netdev = Field<std::string>::absent();
@@ -81,7 +83,11 @@ void KernelModel::apply(const Operation& operation) {
   } else if (const auto* bind = std::get_if<BindFunction>(&operation)) {
     if (loaded(kNetModule)) at(bind->function).bound = at(bind->function).paired = true;
   } else if (const auto* link = std::get_if<ConfigureLink>(&operation)) {
-    at(link->function).up = true;
+    ModelAdapter& adapter = at(link->function);
+    harmed = harmed || (link->mtu && adapter.up && adapter.held);
+    adapter.up = true;
+    adapter.mtu = link->mtu.value_or(adapter.mtu);
+    for (const std::string& address : link->addresses) adapter.addresses.push_back({address, true});
   } else if (const auto* bounce = std::get_if<BounceLink>(&operation)) {
     harmed = harmed || at(bounce->function).held;
     at(bounce->function).needs_bounce = false;

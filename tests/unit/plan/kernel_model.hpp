@@ -18,6 +18,8 @@ struct ModelAdapter {
   bool needs_right_order = false;  // ACTIVE only when vmw_pvrdma is the youngest module
   bool needs_bounce = false;       // ACTIVE only after its link went down and up once
   bool held = false;               // a process has a verbs context
+  unsigned mtu = 1500;
+  std::vector<LinkAddress> addresses;
 };
 
 class KernelModel {

@@ -44,6 +44,10 @@ Snapshot random_snapshot(Random& random) {
     netdev(snapshot, i).up = chance(random, 70);
     spoil(random, netdev(snapshot, i).carrier);
     spoil(random, netdev(snapshot, i).settled);
+    if (chance(random, 30))
+      netdev(snapshot, i).owner = LinkOwner{LinkManager::Networkd, chance(random, 50), {}};
+    spoil(random, netdev(snapshot, i).owner);
+    if (chance(random, 30)) netdev(snapshot, i).addresses = {{"10.0.0.1/24", chance(random, 50)}};
     spoil(random, adapter(snapshot, i).driver);
     if (chance(random, 20)) adapter(snapshot, i).rdma = Field<RdmaDevice>::absent();
     if (chance(random, 20)) adapter(snapshot, i).netdev = Field<Netdev>::absent();
@@ -58,12 +62,27 @@ Snapshot random_snapshot(Random& random) {
   return snapshot;
 }
 
+// MTU and addresses for the first adapter.
+Config addressed() {
+  Config config;
+  config.adapters = {{{std::nullopt, function_of(0), std::nullopt},
+                      Manage::Auto,
+                      9000U,
+                      {"10.0.0.1/24", "fd00::1/64"}}};
+  return config;
+}
+
 Config random_config(Random& random) {
   Config config;
   config.modules.reload =
       std::array{ReloadPolicy::Auto, ReloadPolicy::Always, ReloadPolicy::Never}[random() % 3];
   if (chance(random, 30))
     config.adapters = {{{std::nullopt, function_of(0), std::nullopt}, Manage::Observe, {}, {}}};
+  else if (chance(random, 50))
+    config.adapters = {{{std::nullopt, function_of(0), std::nullopt},
+                        chance(random, 50) ? Manage::Auto : Manage::Agent,
+                        9000U,
+                        {"10.0.0.1/24", "fd00::1/64"}}};
   return config;
 }
 
@@ -86,6 +105,10 @@ void check_action(const Config& config, const Snapshot& snapshot, const Operatio
   if (const auto* link = std::get_if<ConfigureLink>(&operation)) {
     CHECK(is_live(snapshot, kDriverModule));
     CHECK(link_is_ours(config, *snapshot.adapter(link->function)));
+    const AdapterConfig* wanted = config_of(config, *snapshot.adapter(link->function));
+    if (link->mtu) CHECK(link->mtu == wanted->mtu);
+    for (const std::string& address : link->addresses)
+      CHECK(std::count(wanted->addresses.begin(), wanted->addresses.end(), address) == 1);
   }
   if (const auto* bounce = std::get_if<BounceLink>(&operation)) {
     CHECK(is_live(snapshot, kDriverModule));
@@ -167,8 +190,10 @@ TEST_CASE("every machine that can be mended is, in few actions", "[property]") {
     INFO("seed " << seed);
     KernelModel kernel = random_machine(random);
     History history;
-    const Run result = run(kernel, {}, history, std::chrono::minutes{5});
+    const Config config = chance(random, 50) ? addressed() : Config{};
+    const Run result = run(kernel, config, history, std::chrono::minutes{5});
     REQUIRE(result.health.state == State::Ready);
+    if (!config.adapters.empty()) CHECK(kernel.adapters.front().addresses.size() == 2);
     // Six modules, and for each adapter at most a bind, a link and a bounce; one reload for all.
     CHECK(result.actions <= 6 + 3 * kernel.adapters.size() + 1);
     CHECK(kernel.ledger.reloads <= 1);
@@ -184,10 +209,10 @@ TEST_CASE("jobs are never disturbed, and what waits for them goes on when they e
     for (ModelAdapter& adapter : kernel.adapters)
       adapter.held = adapter.bound && chance(random, 60);
     History history;
-    static_cast<void>(run(kernel, {}, history, std::chrono::minutes{20}));
+    static_cast<void>(run(kernel, addressed(), history, std::chrono::minutes{20}));
     CHECK_FALSE(kernel.harmed);
     for (ModelAdapter& adapter : kernel.adapters) adapter.held = false;
-    const Run after = run(kernel, {}, history, std::chrono::minutes{10});
+    const Run after = run(kernel, addressed(), history, std::chrono::minutes{10});
     CHECK(after.health.state == State::Ready);
   }
 }

@@ -113,34 +113,6 @@ TEST_CASE("rule 3: a function without driver is bound once its netdev is there")
   }
 }
 
-TEST_CASE("rule 4: the link comes up only after the driver is live") {
-  Snapshot snapshot = ready_scene();
-  netdev(snapshot).up = false;
-  rdma(snapshot).port.state = std::string{"DOWN"};
-  CHECK(described(plan_settled(snapshot)) == Steps{"ConfigureLink 0000:00:10.1"});
-
-  SECTION("coming is not live") {
-    module(snapshot, kDriverModule).init = ModuleInit::Coming;
-    CHECK(plan_settled(snapshot).actions.empty());
-  }
-  SECTION("udev has its turn, for a bounded time") {
-    netdev(snapshot).settled = false;
-    History history = long_settled(snapshot);
-    history.adapters[function_of(0)].changed = kNow;
-    const Plan early = plan({}, snapshot, history, kNow);
-    CHECK(early.actions.empty());
-    REQUIRE(early.next_look);
-    CHECK(described(plan({}, snapshot, history, *early.next_look)) ==
-          Steps{"ConfigureLink 0000:00:10.1"});
-  }
-  SECTION("manage = observe: never") {
-    Config config;
-    config.adapters = {{{std::nullopt, "0000:00:10.0", std::nullopt}, Manage::Observe, {}, {}}};
-    CHECK(plan_settled(snapshot, config).actions.empty());
-    CHECK(finding(plan_settled(snapshot, config).findings, "link-down") != nullptr);
-  }
-}
-
 TEST_CASE("retries grow further apart and end, and a change of state forgives them") {
   Snapshot snapshot = ready_scene();
   adapter(snapshot).driver = Field<std::string>::absent();

@@ -74,7 +74,7 @@ TEST_CASE("a link that is down says nothing of carrier") {
 TEST_CASE("addresses in the kernel's order, both families") {
   std::vector<std::string> of_ens16f0;
   for (const auto& address : test::parsed_answer("addresses", probes::parse_address))
-    if (address.interface_index == 2) of_ens16f0.push_back(address.address);
+    if (address.interface_index == 2) of_ens16f0.push_back(address.address.text);
   CHECK(of_ens16f0 == std::vector<std::string>{"192.168.30.201/24", "fe80::250:56ff:fe00:10/64"});
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("the kernel's own links") {
   CHECK_FALSE(down.up);
   CHECK(down.carrier.is_absent());
   CHECK(down.addresses ==
-        std::vector<std::string>{"192.168.30.202/24", "192.168.30.201/25", "10.0.0.1/32"});
+        std::vector<LinkAddress>{{"192.168.30.202/24"}, {"192.168.30.201/25"}, {"10.0.0.1/32"}});
   REQUIRE(ip("link set pvt0 up"));
   netdevs = probes::look_at_netdevs({"pvt0"});
   REQUIRE(netdevs.at(0).is_known());

@@ -32,7 +32,7 @@ Adapter full_adapter() {
   netdev.up = true;
   netdev.carrier = true;
   netdev.operstate = "up";
-  netdev.addresses = {"192.168.30.201/24"};
+  netdev.addresses = {{"192.168.30.201/24"}};
   RdmaDevice rdma;
   rdma.name = "rocep19s0f1";
   rdma.aliases = {"vmw_pvrdma0"};

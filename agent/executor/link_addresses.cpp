@@ -1,0 +1,110 @@
+#include "agent/executor/link_addresses.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+#include "agent/executor/duplicate.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+using Book = std::vector<probes::BookedAddress>;
+
+// vmxnet3 has it within milliseconds of its link's coming up, where it has any.
+constexpr Milliseconds kCarrierPatience{2000};
+
+bool contains(const std::vector<std::string>& list, const std::string& one) {
+  return std::find(list.begin(), list.end(), one) != list.end();
+}
+
+bool is_ipv4(const std::string& address) { return address.find(':') == std::string::npos; }
+
+const LinkAddress* find(const std::vector<LinkAddress>& addresses, const std::string& text) {
+  const auto found = std::find_if(addresses.begin(), addresses.end(),
+                                  [&](const LinkAddress& one) { return one.text == text; });
+  return found == addresses.end() ? nullptr : &*found;
+}
+
+bool is_booked(const Book& book, const std::string& mac, const std::string& address) {
+  return std::any_of(book.begin(), book.end(), [&](const probes::BookedAddress& entry) {
+    return entry.mac == mac && entry.address == address;
+  });
+}
+
+void strike(Book& book, const std::string& mac, const std::string& address) {
+  std::erase_if(book, [&](const probes::BookedAddress& entry) {
+    return entry.mac == mac && entry.address == address;
+  });
+}
+
+// None: the address may be set.
+std::optional<Report> refuse_duplicate(RouteSocket& socket, const LinkFacts& link,
+                                       const std::string& address) {
+  const auto carrier = socket.await_carrier(link.index, kCarrierPatience);
+  if (!carrier) return failed(carrier.error());
+  if (!*carrier)
+    return failed({ENETDOWN, "looking for other users of " + address + " on", link.name});
+  const auto other = find_duplicate(link.index, link.mac, address);
+  if (!other) return failed(other.error());
+  if (!*other) return std::nullopt;
+  return Report{
+      Outcome::Failed, address + " is not set: " + **other + " has it already", EADDRINUSE, {}};
+}
+
+// Adds one that is not there.
+Report add(RouteSocket& socket, const LinkFacts& link, const std::string& address, Book& book) {
+  const std::string mac = to_text(link.mac);
+  if (is_ipv4(address) && !is_booked(book, mac, address))
+    if (auto refused = refuse_duplicate(socket, link, address)) return std::move(*refused);
+  const auto added = socket.add_address(link.index, address);
+  if (!added) return failed(added.error());
+  if (!*added) return already_done(address + " is there");
+  strike(book, mac, address);
+  book.push_back({mac, address, false});
+  return done();
+}
+
+// Whether the kernel has kept the mark of those we have just set.
+void note_marks(const std::vector<LinkAddress>& now, const std::string& mac, Book& book) {
+  for (probes::BookedAddress& entry : book) {
+    const LinkAddress* address = entry.mac == mac ? find(now, entry.address) : nullptr;
+    if (address != nullptr) entry.marked = address->ours;
+  }
+}
+
+}  // namespace
+
+Report configure_addresses(RouteSocket& socket, const LinkFacts& link, const LinkSettings& settings,
+                           Book& book) {
+  auto now = socket.addresses(link.index);
+  if (!now) return failed(now.error());
+  const std::string mac = to_text(link.mac);
+  probes::claim_unmarked(book, mac, *now);
+  Report result = already_done({});
+  const auto take = [&](Report report) {
+    if (!report.good() && result.good())
+      result = std::move(report);
+    else if (report.outcome == Outcome::Done && result.good())
+      result = done();
+  };
+  for (const LinkAddress& address : *now) {
+    if (!address.ours || contains(settings.configured, address.text)) continue;
+    const auto removed = socket.remove_address(link.index, address.text);
+    if (removed) strike(book, mac, address.text);
+    take(removed ? done() : failed(removed.error()));
+  }
+  bool added = false;
+  for (const std::string& address : settings.addresses) {
+    if (find(*now, address) != nullptr) continue;
+    Report report = add(socket, link, address, book);
+    added = added || report.outcome == Outcome::Done;
+    take(std::move(report));
+  }
+  if (!added) return result;
+  if (const auto after = socket.addresses(link.index)) note_marks(*after, mac, book);
+  return result;
+}
+
+}  // namespace pvrdma::executor

@@ -1,0 +1,73 @@
+#include "agent/plan/advice.hpp"
+
+namespace pvrdma::advice {
+
+namespace {
+
+// Where a line has to go, and how it comes into force.
+struct Setting {
+  std::string networkd;        // with its section
+  std::string netplan;         // below the interface
+  std::string networkmanager;  // with its section
+  std::string ifupdown;        // below the iface line
+};
+
+bool is_netplan(const LinkOwner& owner) { return owner.file.find("netplan-") != std::string::npos; }
+
+std::string in_file(const LinkOwner& owner) {
+  return owner.file.empty() ? "In its configuration" : "In " + owner.file;
+}
+
+std::string advise(const LinkOwner& owner, const Netdev& netdev, const Setting& setting) {
+  if (is_netplan(owner))
+    return "In netplan's YAML give " + netdev.name + " the line `" + setting.netplan +
+           "`, then `netplan apply`.";
+  switch (owner.manager) {
+    case LinkManager::Networkd:
+      return in_file(owner) + " write `" + setting.networkd +
+             "`, then `networkctl reload` and `networkctl reconfigure " + netdev.name + "`.";
+    case LinkManager::NetworkManager:
+      return in_file(owner) + " write `" + setting.networkmanager +
+             "`, then `nmcli connection reload` and `nmcli device reapply " + netdev.name + "`.";
+    case LinkManager::Ifupdown:
+      break;
+  }
+  return in_file(owner) + " add `" + setting.ifupdown + "` to the stanza of " + netdev.name +
+         ", then `ifdown " + netdev.name + " && ifup " + netdev.name + "`.";
+}
+
+bool is_ipv6(const std::string& address) { return address.find(':') != std::string::npos; }
+
+}  // namespace
+
+std::string set_mtu(const LinkOwner& owner, const Netdev& netdev, unsigned mtu) {
+  const std::string bytes = std::to_string(mtu);
+  return advise(
+      owner, netdev,
+      {"[Link] MTUBytes=" + bytes, "mtu: " + bytes, "[ethernet] mtu=" + bytes, "mtu " + bytes});
+}
+
+std::string set_address(const LinkOwner& owner, const Netdev& netdev, const std::string& address) {
+  return advise(owner, netdev,
+                {"[Network] Address=" + address, "addresses: [" + address + "]",
+                 (is_ipv6(address) ? "[ipv6] address1=" : "[ipv4] address1=") + address,
+                 "address " + address});
+}
+
+std::string let_go(const LinkOwner& owner, const Netdev& netdev) {
+  switch (owner.manager) {
+    case LinkManager::Networkd:
+      return "Write /etc/systemd/network/05-pvrdma-" + netdev.name +
+             ".network with the four lines `[Match]`, `MACAddress=" + netdev.mac +
+             "`, `[Link]`, `Unmanaged=yes`, then `networkctl reload`.";
+    case LinkManager::NetworkManager:
+      return "Write /etc/NetworkManager/conf.d/90-pvrdma-" + netdev.name +
+             ".conf with the two lines `[keyfile]`, `unmanaged-devices+=mac:" + netdev.mac +
+             "`, then `systemctl reload NetworkManager`.";
+    case LinkManager::Ifupdown:
+      break;
+  }
+  return "Remove the stanza of " + netdev.name + " from " + owner.file + ".";
+}
+
+}  // namespace pvrdma::advice

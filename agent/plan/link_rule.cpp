@@ -1,0 +1,170 @@
+#include "agent/plan/link_rule.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/plan/findings.hpp"
+#include "agent/plan/match.hpp"
+#include "agent/plan/order.hpp"
+#include "agent/plan/trying.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+// What udev is given to rename an interface, and a network manager to make up its mind.
+constexpr Milliseconds kUdevPatience = 3 * kSettle;
+constexpr Milliseconds kManagerPatience{60'000};
+
+const LinkAddress* find_address(const Netdev& netdev, const std::string& text) {
+  const auto found = std::find_if(netdev.addresses.begin(), netdev.addresses.end(),
+                                  [&](const LinkAddress& one) { return one.text == text; });
+  return found == netdev.addresses.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> missing_addresses(const AdapterConfig& wanted, const Netdev& netdev) {
+  std::vector<std::string> missing;
+  for (const std::string& address : wanted.addresses)
+    if (find_address(netdev, address) == nullptr) missing.push_back(address);
+  return missing;
+}
+
+// One that this agent has set and the configuration no longer names.
+const LinkAddress* dropped_address(const AdapterConfig* wanted, const Netdev& netdev) {
+  const auto found = std::find_if(
+      netdev.addresses.begin(), netdev.addresses.end(), [&](const LinkAddress& address) {
+        return address.ours &&
+               (wanted == nullptr || std::find(wanted->addresses.begin(), wanted->addresses.end(),
+                                               address.text) == wanted->addresses.end());
+      });
+  return found == netdev.addresses.end() ? nullptr : &*found;
+}
+
+bool is_possible(const Netdev& netdev, unsigned mtu) {
+  return mtu >= netdev.mtu_min.value_or(mtu) && mtu <= netdev.mtu_max.value_or(mtu);
+}
+
+// Since when the adapter is as it is; and since when it is there at all.
+BootTime changed(const Inputs& in, const Adapter& adapter) {
+  const auto seen = in.history.adapters.find(adapter.function);
+  return seen == in.history.adapters.end() ? in.now : seen->second.changed;
+}
+BootTime first_seen(const Inputs& in, const Adapter& adapter) {
+  const auto seen = in.history.adapters.find(adapter.function);
+  return seen == in.history.adapters.end() ? in.now : seen->second.first_seen;
+}
+
+// Whether more than being up may be asked of the link yet.
+bool may_be_given_more(const Inputs& in, Draft& draft, const Adapter& adapter, Manage manage) {
+  const Netdev& netdev = *adapter.netdev.get();
+  if (manage == Manage::Agent || netdev.owner.is_absent()) return true;
+  const BootTime patience = first_seen(in, adapter) + kManagerPatience;
+  if (in.now >= patience) return true;
+  draft.look_by(patience);
+  return false;
+}
+
+// A change that is due: what to ask for, and why. No `reason`: nothing is.
+struct Change {
+  std::optional<unsigned> mtu;
+  std::vector<std::string> addresses;
+  std::string reason;
+};
+
+Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
+                  const AdapterConfig* wanted) {
+  const Netdev& netdev = *adapter.netdev.get();
+  Change change;
+  const auto because = [&](const std::string& why) {
+    if (change.reason.empty()) change.reason = why;
+  };
+  if (!netdev.up) because("the link of " + netdev.name + " is down, and the port follows it");
+  const std::string mtu = wanted != nullptr && wanted->mtu ? std::to_string(*wanted->mtu) : "";
+  const bool other_mtu = wanted != nullptr && wanted->mtu && *wanted->mtu != netdev.mtu;
+  const LinkAddress* dropped = dropped_address(wanted, netdev);
+  const auto missing =
+      wanted != nullptr ? missing_addresses(*wanted, netdev) : std::vector<std::string>{};
+  if (!other_mtu && dropped == nullptr && missing.empty()) return change;
+  if (!may_be_given_more(in, draft, adapter, wanted != nullptr ? wanted->manage : Manage::Auto))
+    return change;
+  if (other_mtu && !is_possible(netdev, *wanted->mtu)) {
+    draft.find(findings::mtu_impossible(adapter, netdev, *wanted->mtu));
+  } else if (other_mtu && netdev.up && is_held(in.snapshot, adapter)) {
+    draft.find(findings::mtu_waits(adapter, netdev, *wanted->mtu));
+  } else if (other_mtu) {
+    change.mtu = wanted->mtu;
+    because("the MTU of " + netdev.name + " is " + std::to_string(netdev.mtu) + ", configured is " +
+            mtu);
+  }
+  // Whether somebody else has an address cannot be found out without carrier.
+  if (!missing.empty() && (!netdev.up || !netdev.carrier.is(false))) {
+    change.addresses = missing;
+    because(missing.front() + " is configured and not on " + netdev.name);
+  }
+  if (dropped != nullptr)
+    because(dropped->text + " on " + netdev.name + " is no longer configured");
+  return change;
+}
+
+void report_duplicates(const Adapter& adapter, Draft& draft) {
+  for (const LinkAddress& address : adapter.netdev.get()->addresses)
+    if (address.duplicate) draft.find(findings::address_duplicate(adapter, address.text));
+}
+
+void report_foreign_link(Draft& draft, const Adapter& adapter, const AdapterConfig* wanted) {
+  const Netdev& netdev = *adapter.netdev.get();
+  const LinkOwner* owner = other_owner(adapter);
+  if (!netdev.up) draft.find(findings::link_down_not_ours(adapter, owner));
+  if (wanted == nullptr) return;
+  if (wanted->mtu && *wanted->mtu != netdev.mtu)
+    draft.find(findings::mtu_differs(adapter, owner, *wanted->mtu));
+  for (const std::string& address : missing_addresses(*wanted, netdev))
+    draft.find(findings::address_missing(adapter, owner, address));
+}
+
+void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
+  const Netdev& netdev = *adapter.netdev.get();
+  const AdapterConfig* wanted = config_of(in.config, adapter);
+  report_duplicates(adapter, draft);
+  if (!link_is_ours(in.config, adapter)) {
+    report_foreign_link(draft, adapter, wanted);
+    return;
+  }
+  if (const LinkOwner* owner = other_owner(adapter))
+    draft.find(findings::two_owners(adapter, *owner));
+  if (!is_live(in.snapshot, kDriverModule) || !adapter.driver.is_known()) return;
+  Change change = change_due(in, draft, adapter, wanted);
+  if (change.reason.empty()) return;
+  // udev cannot rename a link that is up (EBUSY), so it has its turn first, but not for ever.
+  const BootTime patience = changed(in, adapter) + kUdevPatience;
+  if (!netdev.up && !netdev.settled.is(true) && in.now < patience) {
+    draft.look_by(patience);
+    return;
+  }
+  try_within_budget(in, draft,
+                    ConfigureLink{adapter.function, netdev.name, change.mtu, change.addresses},
+                    std::move(change.reason), adapter.function);
+}
+
+}  // namespace
+
+void configure_links(const Inputs& in, Draft& draft) {
+  for (const Adapter& adapter : *in.snapshot.adapters.get())
+    if (adapter.netdev.is_known()) configure_link(in, draft, adapter);
+}
+
+bool link_is_complete(const Config& config, const Adapter& adapter) {
+  const Netdev* netdev = adapter.netdev.get();
+  const AdapterConfig* wanted = config_of(config, adapter);
+  if (netdev == nullptr || !netdev->up) return false;
+  if (wanted == nullptr || !link_is_ours(config, adapter)) return true;
+  return std::all_of(wanted->addresses.begin(), wanted->addresses.end(),
+                     [&](const std::string& text) {
+                       const LinkAddress* address = find_address(*netdev, text);
+                       return address != nullptr && !address->tentative && !address->duplicate;
+                     });
+}
+
+}  // namespace pvrdma

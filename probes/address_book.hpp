@@ -1,0 +1,36 @@
+// Which addresses the executor has set in this boot, in /run: what the kernel itself cannot tell.
+//
+// A kernel that keeps IFA_PROTO (5.18) marks our addresses; on an older one only this file knows
+// them. On all of them it says which addresses have been looked for in the network already.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/base/file.hpp"
+#include "agent/model/snapshot.hpp"
+
+namespace pvrdma::probes {
+
+inline constexpr const char* kAddressBook = "/run/pvrdma-agent-executor/addresses";
+
+struct BookedAddress {
+  std::string mac;      // of the link, lower case
+  std::string address;  // "192.168.30.201/24"
+  bool marked = false;  // the kernel keeps the mark
+  friend bool operator==(const BookedAddress&, const BookedAddress&) = default;
+};
+
+// A line for each: "00:50:56:8a:9f:c2 192.168.30.201/24 marked". Lines of another form are skipped.
+[[nodiscard]] std::vector<BookedAddress> parse_address_book(std::string_view text);
+[[nodiscard]] std::string format_address_book(const std::vector<BookedAddress>& book);
+
+// No file is an empty book.
+[[nodiscard]] Result<std::vector<BookedAddress>> read_address_book(const Root& root);
+
+// Sets LinkAddress::ours of those that the kernel could not mark.
+void claim_unmarked(const std::vector<BookedAddress>& book, const std::string& mac,
+                    std::vector<LinkAddress>& addresses);
+
+}  // namespace pvrdma::probes

@@ -1,0 +1,62 @@
+# summary: configured MTU and addresses are set, kept, marked as ours, and removed when they are no longer configured
+# adapters: 1
+# network: yes
+# timeout: 180
+
+configure() { # ADDRESS…
+  local list
+  list=$(printf '"%s", ' "$@")
+  mkdir -p /etc/pvrdma-agent
+  cat >/etc/pvrdma-agent/pvrdma-agent.toml <<TOML
+[[adapter]]
+match     = { mac = "00:50:56:00:00:10" }
+mtu       = 9000
+addresses = [${list%, }]
+TOML
+  systemctl reload pvrdma-agent.service
+}
+has() { ip -o address show dev ens16f0 | grep -q " $1 "; }
+has_not() { ! has "$1"; }
+valid() { ip -o address show dev ens16f0 | grep " $1 " | grep -qv tentative; }
+gid_of() { grep -qi "$1" /sys/class/infiniband/rocep0s16f1/ports/1/gids/*; }
+duplicate_named() { pvrdma-agentctl health --json | jq -e '.findings[] | select(.summary | contains("192.168.30.2/24"))' | grep -q '52:5[0-9a-f]:'; }
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  expect_equal "nothing is configured: the MTU is as it was" 1500 "$(cat /sys/class/net/ens16f0/mtu)"
+  ip address add 192.168.30.9/24 dev ens16f0
+
+  configure 192.168.30.201/24 fd00:30::1/64
+  wait_until 15 "the IPv4 address" has 192.168.30.201/24
+  wait_until 15 "the IPv6 address, and nobody else has it" valid fd00:30::1/64
+  wait_until 15 "health says ready" health_is ready
+  expect_equal "the MTU" 9000 "$(cat /sys/class/net/ens16f0/mtu)"
+  expect "the RDMA device has a GID for it" gid_of c0a8:1ec9
+  expect "the address works" ping -c 1 -W 5 -I 192.168.30.201 192.168.30.2
+  pvrdma-agentctl health
+
+  ip address del 192.168.30.201/24 dev ens16f0
+  wait_until 20 "taken away by hand: it is back" has 192.168.30.201/24
+  wait_until 15 "health says ready" health_is ready
+  systemctl restart pvrdma-agent.service
+  wait_until 15 "restarted: ready" health_is ready
+  expect "and the addresses are there" has 192.168.30.201/24
+
+  configure 192.168.30.202/24
+  wait_until 15 "configured anew: the new address" has 192.168.30.202/24
+  wait_until 15 "the old ones are removed" has_not 192.168.30.201/24
+  expect_not "both of them" has fd00:30::1/64
+  expect "somebody else's address stays" has 192.168.30.9/24
+
+  configure 192.168.30.202/24 192.168.30.2/24
+  wait_until 30 "an address of another host: a finding names its MAC" duplicate_named
+  expect_not "it is not set" has 192.168.30.2/24
+  expect "the other one stays" has 192.168.30.202/24
+  configure 192.168.30.202/24
+  wait_until 20 "no longer asked for: ready" health_is ready
+
+  rm /etc/pvrdma-agent/pvrdma-agent.toml
+  systemctl reload pvrdma-agent.service
+  wait_until 15 "no configuration: ours are removed" has_not 192.168.30.202/24
+  expect "somebody else's address stays" has 192.168.30.9/24
+}

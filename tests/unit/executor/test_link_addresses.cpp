@@ -1,0 +1,117 @@
+// Addresses of a link on the real kernel, in a network namespace of their own.
+#include <cerrno>
+
+#include "agent/executor/link.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/executor/netns.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+using test::run;
+
+// v0 is the link under test, v1 its other end, which is up.
+struct Fixture {
+  test::Namespace space;
+  std::vector<probes::BookedAddress> book;
+  std::optional<RouteSocket> socket;
+  int index = 0;
+
+  Fixture() {
+    if (!space.entered()) return;
+    run("ip link add v0 address 02:00:00:00:00:01 type veth peer name v1");
+    run("ip link set v1 address 02:00:00:00:00:02 up");
+    index = test::index_of_link("v0");
+    auto opened = RouteSocket::open();
+    REQUIRE(opened.has_value());
+    socket = std::move(*opened);
+  }
+  Report configure(const std::vector<std::string>& addresses) {
+    return configure_link(*socket, index, {{}, addresses, addresses}, book);
+  }
+  static bool has(const std::string& address) {
+    return run("ip -o address show dev v0").find(" " + address + " ") != std::string::npos;
+  }
+  LinkAddress seen(const std::string& text) {
+    const auto addresses = socket->addresses(index);
+    REQUIRE(addresses.has_value());
+    for (const LinkAddress& address : *addresses)
+      if (address.text == text) return address;
+    return {};
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "addresses: ours are marked, and go when they are no longer configured") {
+  if (!space.entered()) return;
+  run("ip address add 192.168.30.1/24 dev v0");
+  CHECK(configure({"192.168.30.201/24", "fd00::1/64"}).outcome == Outcome::Done);
+  CHECK(configure({"192.168.30.201/24", "fd00::1/64"}).outcome == Outcome::AlreadyDone);
+  CHECK(seen("192.168.30.201/24").ours);
+  CHECK(seen("fd00::1/64").ours);
+  CHECK_FALSE(seen("192.168.30.1/24").ours);
+  CHECK(book.size() == 2);
+  CHECK(book.front() == probes::BookedAddress{"02:00:00:00:00:01", "192.168.30.201/24", true});
+  CHECK(configure({"fd00::1/64"}).outcome == Outcome::Done);
+  CHECK_FALSE(has("192.168.30.201/24"));
+  CHECK(has("fd00::1/64"));
+  CHECK(has("192.168.30.1/24"));  // somebody else's
+  CHECK(book.size() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "addresses: what only the book knows for ours goes as well") {
+  if (!space.entered()) return;
+  run("echo 0 > /proc/sys/net/ipv4/conf/v0/promote_secondaries || true");
+  run("ip address add 192.168.30.201/24 dev v0");
+  run("ip address add 192.168.30.202/24 dev v0");
+  book = {{"02:00:00:00:00:01", "192.168.30.201/24", false},
+          {"02:00:00:00:00:01", "192.168.30.202/24", true}};
+  CHECK(configure({}).outcome == Outcome::Done);
+  CHECK_FALSE(has("192.168.30.201/24"));
+  CHECK(has("192.168.30.202/24"));  // the mark is gone: set again by somebody else
+}
+
+TEST_CASE_METHOD(Fixture, "addresses: one that somebody else has is not set, and the other named") {
+  if (!space.entered()) return;
+  run("ip address add 192.168.30.201/24 dev v1");
+  const Report report = configure({"192.168.30.201/24", "192.168.30.202/24"});
+  CHECK(report.outcome == Outcome::Failed);
+  CHECK(report.code == EADDRINUSE);
+  CHECK(report.detail.find("02:00:00:00:00:02") != std::string::npos);
+  CHECK_FALSE(has("192.168.30.201/24"));
+  CHECK(has("192.168.30.202/24"));
+  run("ip address del 192.168.30.201/24 dev v1");
+  CHECK(configure({"192.168.30.201/24", "192.168.30.202/24"}).outcome == Outcome::Done);
+  CHECK(has("192.168.30.201/24"));
+}
+
+TEST_CASE_METHOD(Fixture, "addresses: looked for once in a boot only") {
+  if (!space.entered()) return;
+  CHECK(configure({"192.168.30.201/24"}).outcome == Outcome::Done);
+  run("ip address del 192.168.30.201/24 dev v0");
+  run("ip address add 192.168.30.201/24 dev v1");
+  CHECK(configure({"192.168.30.201/24"}).outcome == Outcome::Done);
+  CHECK(has("192.168.30.201/24"));
+}
+
+TEST_CASE_METHOD(Fixture, "addresses: without carrier nobody can be asked, so none is set") {
+  if (!space.entered()) return;
+  run("ip link set v1 down");
+  const Report report = configure({"192.168.30.201/24"});
+  CHECK(report.outcome == Outcome::Failed);
+  CHECK(report.code == ENETDOWN);
+  CHECK_FALSE(has("192.168.30.201/24"));
+}
+
+TEST_CASE_METHOD(Fixture, "addresses: IPv6 is tentative, and then a duplicate where it is one") {
+  if (!space.entered()) return;
+  run("ip address add fd00::1/64 dev v1 nodad");
+  CHECK(configure({"fd00::1/64"}).outcome == Outcome::Done);
+  CHECK(seen("fd00::1/64").tentative);
+  for (int tries = 0; tries < 200 && !seen("fd00::1/64").duplicate; ++tries) ::poll(nullptr, 0, 50);
+  CHECK(seen("fd00::1/64").duplicate);
+}
+
+}  // namespace pvrdma::executor

@@ -1,0 +1,209 @@
+// Rule 4: links that are ours, links that are a network manager's, and what is said about both.
+#include "agent/plan/match.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+const Error kDenied{13, "reading", "a file"};
+
+Config configured(Manage manage, std::optional<unsigned> mtu,
+                  std::vector<std::string> addresses = {}) {
+  Config config;
+  config.adapters = {
+      {{std::nullopt, "0000:00:10.0", std::nullopt}, manage, mtu, std::move(addresses)}};
+  return config;
+}
+
+ConfigureLink only_link(const Plan& plan) {
+  REQUIRE(plan.actions.size() == 1);
+  const auto* link = std::get_if<ConfigureLink>(&plan.actions.front().operation);
+  REQUIRE(link != nullptr);
+  return *link;
+}
+
+State state_of(const Snapshot& snapshot, const Config& config) {
+  History history = long_settled(snapshot);
+  history.adapters[function_of(0)].changed = kNow;
+  return assess(config, snapshot, plan(config, snapshot, history, kNow), history, kNow)
+      .adapters.front()
+      .state;
+}
+
+}  // namespace
+
+TEST_CASE("rule 4: the link comes up only after the driver is live") {
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).up = false;
+  rdma(snapshot).port.state = std::string{"DOWN"};
+  CHECK(described(plan_settled(snapshot)) == Steps{"ConfigureLink 0000:00:10.1"});
+
+  SECTION("coming is not live") {
+    module(snapshot, kDriverModule).init = ModuleInit::Coming;
+    CHECK(plan_settled(snapshot).actions.empty());
+  }
+  SECTION("udev has its turn, for a bounded time") {
+    netdev(snapshot).settled = false;
+    History history = long_settled(snapshot);
+    history.adapters[function_of(0)].changed = kNow;
+    const Plan early = plan({}, snapshot, history, kNow);
+    CHECK(early.actions.empty());
+    REQUIRE(early.next_look);
+    CHECK(described(plan({}, snapshot, history, *early.next_look)) ==
+          Steps{"ConfigureLink 0000:00:10.1"});
+  }
+  SECTION("manage = observe: never") {
+    Config config;
+    config.adapters = {{{std::nullopt, "0000:00:10.0", std::nullopt}, Manage::Observe, {}, {}}};
+    CHECK(plan_settled(snapshot, config).actions.empty());
+    CHECK(finding(plan_settled(snapshot, config).findings, "link-down") != nullptr);
+  }
+}
+
+TEST_CASE("rule 4: MTU and addresses as configured") {
+  Snapshot snapshot = ready_scene();
+  const Config config = configured(Manage::Auto, 9000, {"192.168.30.201/24", "fd00::1/64"});
+  netdev(snapshot).mtu_max = 9000U;
+  netdev(snapshot).addresses = {{"fe80::1/64"}, {"fd00::1/64"}};
+  const ConfigureLink link = only_link(plan_settled(snapshot, config));
+  CHECK(link.mtu == 9000U);
+  CHECK(link.addresses == Steps{"192.168.30.201/24"});
+  CHECK(state_of(snapshot, config) == State::Converging);
+
+  SECTION("nothing is left to do") {
+    netdev(snapshot).mtu = 9000;
+    netdev(snapshot).addresses.push_back({"192.168.30.201/24", true});
+    CHECK(plan_settled(snapshot, config).actions.empty());
+    CHECK(state_of(snapshot, config) == State::Ready);
+  }
+  SECTION("with the link down, all in one step") {
+    netdev(snapshot).up = false;
+    netdev(snapshot).carrier = Field<bool>::absent();
+    CHECK(only_link(plan_settled(snapshot, config)).addresses.size() == 1);
+  }
+  SECTION("without carrier, no addresses yet") {
+    netdev(snapshot).carrier = false;
+    CHECK(only_link(plan_settled(snapshot, config)).addresses.empty());
+  }
+  SECTION("a held adapter keeps its MTU") {
+    snapshot.holders = std::vector<Holder>{{7, "job", rdma(snapshot).name}};
+    const Plan result = plan_settled(snapshot, config);
+    CHECK_FALSE(only_link(result).mtu);
+    CHECK(finding(result.findings, "mtu-waits") != nullptr);
+  }
+  SECTION("an MTU beyond the link's limits is not tried") {
+    netdev(snapshot).mtu_max = 4000U;
+    const Plan result = plan_settled(snapshot, config);
+    CHECK_FALSE(only_link(result).mtu);
+    REQUIRE(finding(result.findings, "mtu-impossible") != nullptr);
+    CHECK(finding(result.findings, "mtu-impossible")->summary.find("4000") != std::string::npos);
+  }
+  SECTION("not while the driver is coming") {
+    module(snapshot, kDriverModule).init = ModuleInit::Coming;
+    CHECK(plan_settled(snapshot, config).actions.empty());
+  }
+}
+
+TEST_CASE("rule 4: an address of ours that is no longer configured is removed") {
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).addresses = {{"192.168.30.201/24", true}, {"192.168.30.9/24"}};
+  CHECK(only_link(plan_settled(snapshot)).addresses.empty());
+  CHECK(only_link(plan_settled(snapshot, configured(Manage::Agent, {}, {"192.168.30.9/24"})))
+            .addresses.empty());
+  CHECK(
+      plan_settled(snapshot, configured(Manage::Agent, {}, {"192.168.30.201/24"})).actions.empty());
+  CHECK(plan_settled(snapshot, configured(Manage::Observe, {})).actions.empty());
+}
+
+TEST_CASE("rule 4: IPv6 addresses count when duplicate detection has let them pass") {
+  Snapshot snapshot = ready_scene();
+  const Config config = configured(Manage::Auto, {}, {"fd00::1/64"});
+  netdev(snapshot).addresses = {{"fd00::1/64", true, true, false}};
+  CHECK(plan_settled(snapshot, config).actions.empty());
+  CHECK(state_of(snapshot, config) == State::Converging);
+  netdev(snapshot).addresses = {{"fd00::1/64", true, true, true}};
+  CHECK(finding(plan_settled(snapshot, config).findings, "address-duplicate") != nullptr);
+  CHECK(state_of(snapshot, config) == State::Failed);
+}
+
+TEST_CASE("rule 4: a network manager's link is compared, never changed") {
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).up = false;
+  netdev(snapshot).owner = LinkOwner{LinkManager::Networkd, true, "/etc/systemd/network/r.network"};
+  const Config config = configured(Manage::Auto, 9000, {"192.168.30.201/24"});
+  const Plan result = plan_settled(snapshot, config);
+  CHECK(result.actions.empty());
+  CHECK(finding(result.findings, "link-down") != nullptr);
+  CHECK(managed_by(config, adapter(snapshot)) == "systemd-networkd");
+
+  const auto remedy = [&](const char* id, LinkManager manager, const char* file) {
+    netdev(snapshot).owner = LinkOwner{manager, true, file};
+    const Plan plan = plan_settled(snapshot, config);
+    REQUIRE(finding(plan.findings, id) != nullptr);
+    return finding(plan.findings, id)->remedy;
+  };
+  SECTION("with the line for its configuration") {
+    CHECK(remedy("mtu-differs", LinkManager::Networkd, "/etc/r.network") ==
+          "In /etc/r.network write `[Link] MTUBytes=9000`, then `networkctl reload` and "
+          "`networkctl reconfigure ens10`.");
+    CHECK(remedy("address-missing", LinkManager::Networkd, "/run/10-netplan-ens10.network") ==
+          "In netplan's YAML give ens10 the line `addresses: [192.168.30.201/24]`, then `netplan "
+          "apply`.");
+    CHECK(remedy("address-missing", LinkManager::NetworkManager, "/etc/r.nmconnection") ==
+          "In /etc/r.nmconnection write `[ipv4] address1=192.168.30.201/24`, then `nmcli "
+          "connection reload` and `nmcli device reapply ens10`.");
+    CHECK(remedy("mtu-differs", LinkManager::Ifupdown, "/etc/network/interfaces") ==
+          "In /etc/network/interfaces add `mtu 9000` to the stanza of ens10, then `ifdown ens10 "
+          "&& ifup ens10`.");
+  }
+  SECTION("nor where it cannot be known whose it is") {
+    netdev(snapshot).owner = Field<LinkOwner>::unreadable(kDenied);
+    CHECK(plan_settled(snapshot, config).actions.empty());
+    CHECK(finding(plan_settled(snapshot, config).findings, "unreadable") != nullptr);
+  }
+  SECTION("observe: without a manager the way by hand") {
+    netdev(snapshot).owner = {};
+    const Plan plan = plan_settled(snapshot, configured(Manage::Observe, 9000));
+    REQUIRE(finding(plan.findings, "mtu-differs") != nullptr);
+    CHECK(finding(plan.findings, "mtu-differs")->remedy == "Set it by ip link set ens10 mtu 9000.");
+    CHECK(managed_by(configured(Manage::Observe, {}), adapter(snapshot)) == "nobody");
+  }
+}
+
+TEST_CASE("rule 4: manage = agent beside another owner is done, and said") {
+  Snapshot snapshot = ready_scene();
+  const Config config = configured(Manage::Agent, {}, {"192.168.30.201/24"});
+  netdev(snapshot).owner = LinkOwner{LinkManager::Networkd, true, "/etc/r.network"};
+  const Plan result = plan_settled(snapshot, config);
+  CHECK(only_link(result).addresses == Steps{"192.168.30.201/24"});
+  REQUIRE(finding(result.findings, "two-owners") != nullptr);
+  CHECK(finding(result.findings, "two-owners")->remedy.find("MACAddress=00:50:56:00:00:10") !=
+        std::string::npos);
+  netdev(snapshot).owner = LinkOwner{LinkManager::NetworkManager, true, ""};
+  CHECK(finding(plan_settled(snapshot, config).findings, "two-owners")
+            ->remedy.find("unmanaged-devices+=mac:00:50:56:00:00:10") != std::string::npos);
+  netdev(snapshot).owner = LinkOwner{LinkManager::Ifupdown, true, "/etc/network/interfaces"};
+  CHECK(finding(plan_settled(snapshot, config).findings, "two-owners")->remedy ==
+        "Remove the stanza of ens10 from /etc/network/interfaces.");
+}
+
+TEST_CASE("rule 4: a manager that has not decided finds the link up, and gets a minute for more") {
+  Snapshot snapshot = ready_scene();
+  const Config config = configured(Manage::Auto, 1400, {"192.168.30.201/24"});
+  netdev(snapshot).up = false;
+  netdev(snapshot).owner = LinkOwner{LinkManager::NetworkManager, false, ""};
+  History history = long_settled(snapshot);
+  history.adapters[function_of(0)].first_seen = kNow;
+  const Plan early = plan(config, snapshot, history, kNow);
+  CHECK(only_link(early).addresses.empty());
+  CHECK_FALSE(only_link(early).mtu);
+  REQUIRE(early.next_look);
+  const Plan late = plan(config, snapshot, history, *early.next_look);
+  CHECK(only_link(late).addresses.size() == 1);
+  CHECK(only_link(late).mtu == 1400U);
+  // manage = "agent" waits for nobody.
+  CHECK(only_link(plan(configured(Manage::Agent, 1400), snapshot, history, kNow)).mtu == 1400U);
+}

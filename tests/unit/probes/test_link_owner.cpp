@@ -1,0 +1,108 @@
+// Who has a link: what networkd and ifupdown leave in files, and what NetworkManager's answers
+// mean.
+#include "probes/ifupdown.hpp"
+#include "probes/link_owner.hpp"
+#include "probes/network_manager.hpp"
+#include "probes/networkd.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/tree.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+constexpr const char* kNetworkdState = "/run/systemd/netif/links/3";
+
+LinkOwner owned(LinkManager manager, const std::string& file) { return {manager, true, file}; }
+LinkOwner undecided(LinkManager manager) { return {manager, false, {}}; }
+
+struct Fixture {
+  test::Tree tree;
+
+  void run(const std::string& service) const {
+    tree.link("/run/systemd/units/invocation:" + service, "0123456789abcdef");
+  }
+  void enable(const std::string& service) const {
+    tree.link("/etc/systemd/system/multi-user.target.wants/" + service,
+              "/lib/systemd/system/" + service);
+  }
+  Field<LinkOwner> owner() const { return link_owner(tree.root(), "ens16f0", 3); }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "link owner: nobody") {
+  CHECK(owner().is_absent());
+  // A state file without its networkd is an old one.
+  tree.file(kNetworkdState, "ADMIN_STATE=configured\n");
+  CHECK(owner().is_absent());
+}
+
+TEST_CASE_METHOD(Fixture, "link owner: systemd-networkd by the state it keeps") {
+  run("systemd-networkd.service");
+  CHECK(owner().is(undecided(LinkManager::Networkd)));
+  tree.file(kNetworkdState,
+            "# This is private data. Do not parse.\nADMIN_STATE=configured\nOPER_STATE=routable\n"
+            "NETWORK_FILE=/run/systemd/network/10-netplan-ens16f0.network\n");
+  CHECK(
+      owner().is(owned(LinkManager::Networkd, "/run/systemd/network/10-netplan-ens16f0.network")));
+  for (const char* state : {"configuring", "failed", "linger"})
+    CHECK(parse_networkd_link(std::string{"ADMIN_STATE="} + state)
+              .is(owned(LinkManager::Networkd, "")));
+  for (const char* state : {"pending", "initialized", ""})
+    CHECK(parse_networkd_link(std::string{"ADMIN_STATE="} + state + "\nX=")
+              .is(undecided(LinkManager::Networkd)));
+  CHECK(parse_networkd_link("").is(undecided(LinkManager::Networkd)));
+  tree.file(kNetworkdState, "ADMIN_STATE=unmanaged\nOPER_STATE=carrier\n");
+  CHECK(owner().is_absent());
+}
+
+TEST_CASE_METHOD(Fixture, "link owner: a manager that is still to start may take it") {
+  enable("NetworkManager.service");
+  CHECK(owner().is(undecided(LinkManager::NetworkManager)));
+  enable("systemd-networkd.service");
+  CHECK(owner().is(undecided(LinkManager::Networkd)));
+}
+
+TEST_CASE_METHOD(Fixture, "link owner: what cannot be read is not taken for nobody's") {
+  run("systemd-networkd.service");
+  tree.unreadable(kNetworkdState);
+  CHECK(owner().is_unreadable());
+}
+
+TEST_CASE("link owner: NetworkManager's answers") {
+  CHECK(owner_from({false, 10, false, false, {}}).is_absent());
+  CHECK(owner_from({true, 100, true, false, "/etc/NetworkManager/system-connections/p"})
+            .is(owned(LinkManager::NetworkManager, "/etc/NetworkManager/system-connections/p")));
+  CHECK(owner_from({true, 50, true, false, {}}).is(owned(LinkManager::NetworkManager, "")));
+  CHECK(owner_from({true, 120, false, false, {}}).is(owned(LinkManager::NetworkManager, "")));
+  // It only shows what somebody else has configured.
+  CHECK(owner_from({true, 100, true, true, {}}).is_absent());
+  for (const unsigned state : {20U, 30U})
+    CHECK(owner_from({true, state, false, false, {}}).is(undecided(LinkManager::NetworkManager)));
+}
+
+TEST_CASE("link owner: stanzas of interfaces(5)") {
+  const InterfacesFile file = parse_interfaces(
+      "# iface ens15 inet dhcp\nauto lo ens16f0\niface lo inet loopback\n"
+      "iface \\\n  ens16f0 inet static\n  address 192.168.30.201/24\n"
+      "source /etc/network/interfaces.d/*\nsource-directory more\niface\n");
+  CHECK(file.interfaces == std::vector<std::string>{"lo", "ens16f0"});
+  CHECK(file.sources == std::vector<std::string>{"/etc/network/interfaces.d/*", "more"});
+}
+
+TEST_CASE_METHOD(Fixture, "link owner: ifupdown, also by its sources") {
+  tree.file("/etc/network/interfaces", "source interfaces.d/*\nsource /etc/network/interfaces\n");
+  tree.file("/etc/network/interfaces.d/rdma", "iface ens16f0 inet static\n");
+  CHECK(owner().is_absent());  // nothing reads them
+  tree.program("/sbin/ifup", "");
+  CHECK(owner().is(owned(LinkManager::Ifupdown, "/etc/network/interfaces.d/rdma")));
+  // One that has the link outranks one that may take it.
+  enable("systemd-networkd.service");
+  CHECK(owner().is(owned(LinkManager::Ifupdown, "/etc/network/interfaces.d/rdma")));
+  run("systemd-networkd.service");
+  tree.file(kNetworkdState, "ADMIN_STATE=configured\nNETWORK_FILE=/x.network\n");
+  CHECK(owner().is(owned(LinkManager::Networkd, "/x.network")));
+}
+
+}  // namespace pvrdma::probes
