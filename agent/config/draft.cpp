@@ -173,7 +173,7 @@ Result<void> read_addresses(const Item& list, Draft::Adapter& into) {
 }
 
 Result<void> read_adapter(const Item& table, Draft& draft) {
-  if (auto right = table.expect_table({"match", "manage", "mtu", "addresses"}); !right)
+  if (auto right = table.expect_table({"match", "manage", "mtu", "addresses", "gid_type"}); !right)
     return right;
   Draft::Adapter adapter;
   if (auto read = read_match(table, adapter); !read) return read;
@@ -190,6 +190,13 @@ Result<void> read_adapter(const Item& table, Draft& draft) {
     return read;
   if (auto read = with_member(table, "addresses",
                               [&](const Item& item) { return read_addresses(item, adapter); });
+      !read)
+    return read;
+  static constexpr std::array<std::pair<const char*, GidType>, 3> kTypes{
+      {{"best", GidType::Best}, {"RoCE v1", GidType::RoceV1}, {"RoCE v2", GidType::RoceV2}}};
+  if (auto read = with_member(
+          table, "gid_type",
+          [&](const Item& item) { return read_word(item, kTypes, adapter.config.gid_type); });
       !read)
     return read;
   draft.adapters.push_back(std::move(adapter));

@@ -12,6 +12,7 @@
 #include "agent/base/error.hpp"
 #include "agent/ctl/connection.hpp"
 #include "agent/ctl/console.hpp"
+#include "agent/ctl/environment.hpp"
 #include "agent/ctl/local.hpp"
 
 namespace pvrdma::ctl {
@@ -34,6 +35,11 @@ struct WaitOptions {
   bool for_settled = false;
 };
 
+struct EnvOptions {
+  std::optional<std::string> adapter;  // as for `reload`; none: all that are ready
+  EnvironmentForm form = EnvironmentForm::Shell;
+};
+
 int health(const Settings& settings, const Console& console);
 int status(const Settings& settings, const Console& console);
 int plan(const Settings& settings, const Console& console);
@@ -43,5 +49,7 @@ int watch(const Settings& settings, const Console& console, std::optional<Millis
 // `adapter`: a function address, RDMA device or netdev, which must exist; none: any.
 int reload(const Settings& settings, const Console& console,
            const std::optional<std::string>& adapter);
+// 0: printed, also where a variable had to be left out (which is said).
+int env(const Settings& settings, const Console& console, const EnvOptions& options);
 
 }  // namespace pvrdma::ctl

@@ -32,6 +32,7 @@ struct Words {
   std::string timeout;
   std::string goal = "ready";
   std::string adapter;
+  std::string form = "shell";
 };
 
 // Without --timeout the configuration's readiness.timeout counts. A configuration that cannot be
@@ -111,6 +112,23 @@ int run(int argc, char** argv) {
       ->add_option("ADAPTER", words.adapter,
                    "Must exist: PCI address, RDMA device or interface (all adapters are reloaded)")
       ->type_name("");
+
+  CLI::App* variables =
+      command("env", "Print what applications need: devices and GID index, as variables", [&] {
+        return env(settings, console,
+                   {words.adapter.empty() ? std::nullopt : std::optional{words.adapter},
+                    words.form == "shell" ? EnvironmentForm::Shell : EnvironmentForm::Systemd});
+      });
+  variables
+      ->add_option("ADAPTER", words.adapter,
+                   "PCI address, RDMA device or interface (default: all that are ready)")
+      ->type_name("");
+  variables
+      ->add_option("--format", words.form,
+                   "shell: for eval; systemd: for EnvironmentFile= (see also --json)")
+      ->type_name("FORM")
+      ->check(CLI::IsMember({"shell", "systemd"}))
+      ->capture_default_str();
 
   try {
     app.parse(argc, argv);

@@ -1,5 +1,7 @@
 // The rows of one adapter.
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "agent/ctl/fields.hpp"
@@ -87,17 +89,18 @@ std::string pairing(const Json& adapter) {
   return !paired || paired == text(adapter, "netdev") ? std::string{} : *paired;
 }
 
-std::string gid(const Json& gid) {
+// `chosen`: the index that applications are to use.
+std::string gid(const Json& gid, std::optional<std::int64_t> chosen) {
   const auto index = number(gid, "index");
   const std::string address = text(gid, "gid").value_or("?");
   const std::string type = text(gid, "type").value_or("type not known");
-  const bool wanted = type == "RoCE v2" && address.compare(0, 7, "::ffff:") == 0;
   return "index " + (index ? std::to_string(*index) : "?") + ", " + address + ", " + type +
-         (wanted ? " (the usual choice)" : "");
+         (index && index == chosen ? " (for applications)" : "");
 }
 
 std::string gids(const Json& adapter, const Style& style) {
   const Json& list = list_of(adapter, "gids");
+  const auto chosen = number(object_of(adapter, "application_gid"), "index");
   std::string out;
   std::size_t shown = 0;
   for (const Json& entry : list) {
@@ -105,7 +108,7 @@ std::string gids(const Json& adapter, const Style& style) {
       const std::string rest = std::to_string(list.size() - kGidRows);
       return out + row("", "and " + rest + " more (all of them: --json)", style);
     }
-    out += row(shown == 0 ? "GIDs" : "", gid(entry), style);
+    out += row(shown == 0 ? "GIDs" : "", gid(entry, chosen), style);
     ++shown;
   }
   return out;
@@ -119,11 +122,15 @@ std::string managed_by(const Json& adapter) {
 }
 
 std::string transitions(const Json& adapter, const Style& style) {
+  std::vector<std::string> parts;
   const auto count = number(adapter, "transitions");
-  if (!count || *count == 0) return {};
   const auto last = text(adapter, "last_change");
-  return std::to_string(*count) + " of the port state" +
-         (last && !last->empty() ? ", last " + moment(*last, style.now) : "");
+  if (count && *count > 0)
+    parts.push_back(std::to_string(*count) + " of the port state" +
+                    (last && !last->empty() ? ", last " + moment(*last, style.now) : ""));
+  if (const auto moves = number(adapter, "gid_moves"); moves && *moves > 0)
+    parts.push_back(std::to_string(*moves) + " of a GID's index");
+  return joined(parts);
 }
 
 std::string unreadable_rows(const Json& adapter, const Style& style) {

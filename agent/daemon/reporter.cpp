@@ -25,6 +25,7 @@ Priority priority_of(Severity severity) {
 
 void Reporter::conclude(const Health& health, bool stands) {
   log_ports(health);
+  log_gids(health);
   log_findings(health);
   log_state(health);
   std::string status = std::string{to_string(health.state)} + ": " + health.summary;
@@ -69,6 +70,28 @@ void Reporter::log_ports(const Health& health) {
                  {{"PVRDMA_ADAPTER", entry.adapter.function}, {"PVRDMA_PORT_STATE", now}});
   }
   ports_ = std::move(ports);
+}
+
+void Reporter::log_gids(const Health& health) {
+  std::map<std::string, ApplicationGid> gids;
+  for (const AdapterHealth& entry : health.adapters) {
+    const auto before = gids_.find(entry.adapter.function);
+    // It may come back after a reload, and then at another index.
+    if (!entry.application_gid && before != gids_.end()) gids.insert(*before);
+    if (!entry.application_gid) continue;
+    const ApplicationGid& now = *entry.application_gid;
+    gids.emplace(entry.adapter.function, now);
+    if (before == gids_.end() || before->second == now) continue;
+    const ApplicationGid& was = before->second;
+    journal::log(Priority::Notice, messages::kGidChanged,
+                 "The GID for applications of " + entry.adapter.function + " is index " +
+                     std::to_string(now.index) + " (" + now.address + ", " + now.type +
+                     "), was index " + std::to_string(was.index) + " (" + was.address + ", " +
+                     was.type + ")",
+                 {{"PVRDMA_ADAPTER", entry.adapter.function},
+                  {"PVRDMA_GID_INDEX", std::to_string(now.index)}});
+  }
+  gids_ = std::move(gids);
 }
 
 void Reporter::log_findings(const Health& health) {

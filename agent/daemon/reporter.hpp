@@ -30,11 +30,13 @@ class Reporter {
  private:
   void log_state(const Health& health);
   void log_ports(const Health& health);
+  void log_gids(const Health& health);
   void log_findings(const Health& health);
 
   State state_ = State::Unknown;
-  std::map<std::string, std::string> ports_;  // function -> port state
-  std::set<std::string> findings_;            // id and adapter of those present
+  std::map<std::string, std::string> ports_;    // function -> port state
+  std::map<std::string, ApplicationGid> gids_;  // function -> the last one it had
+  std::set<std::string> findings_;              // id and adapter of those present
   std::string status_;
   std::string last_refusal_;
   bool ready_ = false;

@@ -34,11 +34,20 @@ struct AdapterMatch {
   friend bool operator==(const AdapterMatch&, const AdapterMatch&) = default;
 };
 
+// Which GID of an address applications are to use: an address has one for each type the device
+// knows.
+enum class GidType {
+  Best,    // RoCE v2 where there is one
+  RoceV1,  // "IB/RoCE v1" in sysfs
+  RoceV2,
+};
+
 struct AdapterConfig {
   AdapterMatch match;
   Manage manage = Manage::Auto;
   std::optional<unsigned> mtu;         // bytes
   std::vector<std::string> addresses;  // "192.168.30.201/24", "fd00::1/64"
+  GidType gid_type = GidType::Best;
   friend bool operator==(const AdapterConfig&, const AdapterConfig&) = default;
 };
 

@@ -42,12 +42,23 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
+// What an application is to be told of an adapter beside its RDMA device.
+struct ApplicationGid {
+  std::string address;  // without prefix: "192.168.30.201"
+  std::string gid;      // "::ffff:192.168.30.201"
+  unsigned index = 0;   // in the table of port 1
+  std::string type;     // "RoCE v2", "IB/RoCE v1"
+  friend bool operator==(const ApplicationGid&, const ApplicationGid&) = default;
+};
+
 struct AdapterHealth {
   Adapter adapter;  // as observed
   State state = State::Unknown;
   std::string managed_by;         // "agent", a network manager, or "nobody"
   std::uint64_t transitions = 0;  // changes of the port's state seen since the agent started
   BootTime last_change;           // of the port's state
+  std::optional<ApplicationGid> application_gid;  // none: no address, or no GID for it
+  std::uint64_t gid_moves = 0;  // GIDs seen at another index than before, since the agent started
   friend bool operator==(const AdapterHealth&, const AdapterHealth&) = default;
 };
 

@@ -95,6 +95,19 @@ Finding verbs_unusable(const Adapter& adapter, const RdmaDevice& rdma) {
                "Enterprise Linux: libibverbs); a vendor's OFED libraries bring none.");
 }
 
+Finding gid_missing(const Adapter& adapter, const std::string& address, GidType type) {
+  const std::string kind = type == GidType::Best     ? ""
+                           : type == GidType::RoceV2 ? " of type RoCE v2"
+                                                     : " of type RoCE v1";
+  return about(adapter, "gid-missing", Severity::Warning,
+               device_name(adapter) + " has no GID" + kind + " for " + address +
+                   ": applications cannot use this address.",
+               kind.empty() ? "The driver makes one for each address of its interface; if none "
+                              "comes, `pvrdma-agentctl reload` pairs both again."
+                            : "`pvrdma-agentctl health` lists the GIDs there are; gid_type = "
+                              "\"best\" takes what the device offers.");
+}
+
 Finding unreadable(const Error& error, MaybeAdapter adapter) {
   return {"unreadable",
           Severity::Warning,

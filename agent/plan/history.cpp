@@ -4,6 +4,8 @@
 #include <tuple>
 #include <vector>
 
+#include "agent/plan/gid.hpp"
+
 namespace pvrdma {
 
 namespace {
@@ -62,6 +64,8 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
         entry.port_changed = now.taken_at;
         ++entry.transitions;
       }
+      if (was != nullptr && was->rdma.is_known() && adapter.rdma.is_known())
+        entry.gid_moves += moved_gids(*was->rdma.get(), *adapter.rdma.get());
     } else if (before != nullptr) {
       changed = true;
     }

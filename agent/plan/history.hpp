@@ -22,6 +22,7 @@ struct AdapterHistory {
   // Of the port's state alone, as Health reports it.
   std::uint64_t transitions = 0;
   BootTime port_changed;
+  std::uint64_t gid_moves = 0;  // as Health reports it
 };
 
 struct History {

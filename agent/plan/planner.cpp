@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/plan/findings.hpp"
+#include "agent/plan/gid.hpp"
 #include "agent/plan/ladder.hpp"
 #include "agent/plan/link_rule.hpp"
 #include "agent/plan/match.hpp"
@@ -48,6 +49,24 @@ void report_port(const Adapter& adapter, Draft& draft) {
     draft.find(findings::verbs_unusable(adapter, *rdma));
 }
 
+// The driver makes the GID of a new address within milliseconds.
+void report_gid(const Inputs& in, const Adapter& adapter, Draft& draft) {
+  const std::string address = application_address(in.config, adapter);
+  const RdmaDevice* rdma = adapter.rdma.get();
+  if (address.empty() || rdma == nullptr || !rdma->port.state.is("ACTIVE") ||
+      application_gid(in.config, adapter))
+    return;
+  const auto seen = in.history.adapters.find(adapter.function);
+  const BootTime late =
+      (seen == in.history.adapters.end() ? in.now : seen->second.changed) + kSettle;
+  const AdapterConfig* wanted = config_of(in.config, adapter);
+  if (in.now < late)
+    draft.look_by(late);
+  else
+    draft.find(findings::gid_missing(adapter, address,
+                                     wanted != nullptr ? wanted->gid_type : GidType::Best));
+}
+
 void report_config(const Config& config, const Snapshot& snapshot, Draft& draft) {
   const auto& adapters = *snapshot.adapters.get();
   for (const AdapterConfig& entry : config.adapters)
@@ -90,7 +109,10 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
   if (history.busy && history.busy->stuck) draft.find(findings::executor_stuck(*history.busy));
   report_unreadable_fields(snapshot, draft);
   report_config(config, snapshot, draft);
-  for (const Adapter& adapter : *snapshot.adapters.get()) report_port(adapter, draft);
+  for (const Adapter& adapter : *snapshot.adapters.get()) {
+    report_port(adapter, draft);
+    report_gid(in, adapter, draft);
+  }
   load_predecessors(in, draft);
   load_driver(in, draft);
   bind_functions(in, draft);

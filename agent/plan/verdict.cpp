@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "agent/plan/findings.hpp"
+#include "agent/plan/gid.hpp"
 #include "agent/plan/link_rule.hpp"
 #include "agent/plan/match.hpp"
 #include "agent/plan/order.hpp"
@@ -13,10 +14,15 @@ namespace pvrdma {
 
 namespace {
 
+// An address that applications could use, if there is one, has its GID.
+bool has_gid(const Config& config, const Adapter& adapter) {
+  return application_address(config, adapter).empty() || application_gid(config, adapter);
+}
+
 bool works(const Config& config, const Adapter& adapter) {
   const RdmaDevice* rdma = adapter.rdma.get();
   return adapter.driver.is(kDriverModule) && link_is_complete(config, adapter) && rdma != nullptr &&
-         rdma->port.state.is("ACTIVE") && !rdma->netdev.is_absent();
+         rdma->port.state.is("ACTIVE") && !rdma->netdev.is_absent() && has_gid(config, adapter);
 }
 
 // The worst severity among the findings about this adapter, and whether somebody is waited for.
@@ -123,9 +129,11 @@ Health assess(const Config& config, const Snapshot& snapshot, const Plan& plan,
     entry.adapter = adapter;
     entry.state = adapter_state(config, snapshot, plan, adapter);
     entry.managed_by = managed_by(config, adapter);
+    entry.application_gid = application_gid(config, adapter);
     if (const auto seen = history.adapters.find(adapter.function); seen != history.adapters.end()) {
       entry.transitions = seen->second.transitions;
       entry.last_change = seen->second.port_changed;
+      entry.gid_moves = seen->second.gid_moves;
     }
     report_slow(config, history, now, entry, health);
     health.adapters.push_back(std::move(entry));

@@ -47,6 +47,10 @@ Json gid_json(const Gid& gid, FieldWriter& fields) {
           {"netdev", fields.value(gid.netdev, path + "netdev")}};
 }
 
+Json gid_json(const ApplicationGid& gid) {
+  return {{"address", gid.address}, {"gid", gid.gid}, {"index", gid.index}, {"type", gid.type}};
+}
+
 void put_rdma(Json& into, const Field<RdmaDevice>& field, FieldWriter& fields) {
   fields.note(field, "rdma_device");
   const RdmaDevice none;
@@ -90,6 +94,9 @@ Json adapter_json(const AdapterHealth& health) {
   fields.note(health.adapter.net_driver, "net_driver");
   put_netdev(into, health.adapter.netdev, fields);
   put_rdma(into, health.adapter.rdma, fields);
+  into["gid_moves"] = health.gid_moves;
+  into["application_gid"] =
+      health.application_gid ? gid_json(*health.application_gid) : Json(nullptr);
   into["unreadable"] = std::move(fields).unreadable();
   return into;
 }

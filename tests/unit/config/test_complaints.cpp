@@ -36,10 +36,10 @@ TEST_CASE("keys") {
           Case{"readiness = []", "1: readiness = []: must be a table with adapters, timeout"},
           Case{"[adapter]\nmtu = 9000", "1: adapter = {…}: must be written as [[adapter]]"},
           Case{"adapter = [1]",
-               "1: adapter = 1: must be a table with match, manage, mtu, addresses"},
+               "1: adapter = 1: must be a table with match, manage, mtu, addresses, gid_type"},
           Case{
               "[[adapter]]\nmatch = {netdev = \"a\"}\nmtus = 9000",
-              R"(3: adapter.mtus = 9000: unknown key, did you mean "mtu"? (allowed: match, manage, mtu, addresses))"},
+              R"(3: adapter.mtus = 9000: unknown key, did you mean "mtu"? (allowed: match, manage, mtu, addresses, gid_type))"},
           Case{"adapter = []", ""},
           Case{"", ""},
           Case{"\n \n", ""},
@@ -126,6 +126,8 @@ TEST_CASE("adapters") {
               "[[adapter]]\nmatch = {mac = \"00:50:56:8a:9f:c2\"}\n[[adapter]]\nmatch = {mac = "
               "\"00:50:56:8A:9F:C2\"}",
               R"(4: adapter.match.mac = "00:50:56:8A:9F:C2": must not name the same adapter as /etc/pvrdma-agent/pvrdma-agent.toml:2)"},
+          Case{"[[adapter]]\nmatch = {netdev = \"a\"}\ngid_type = \"RoCE\"",
+               R"(3: adapter.gid_type = "RoCE": must be one of best, RoCE v1, RoCE v2)"},
           Case{"[[adapter]]\nmatch = {netdev = \"a\"}\nmanage = \"us\"",
                R"(3: adapter.manage = "us": must be one of auto, agent, observe)"},
           Case{"[[adapter]]\nmatch = {netdev = \"a\"}\nmtu = 67",

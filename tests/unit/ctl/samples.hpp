@@ -20,6 +20,8 @@ inline Json ready_adapter() {
              "link_layer": "Ethernet"},
     "gids": [{"index": 0, "gid": "fe80::250:56ff:fe8a:9fc2", "type": "RoCE v2", "netdev": null},
              {"index": 1, "gid": "::ffff:192.168.30.201", "type": "RoCE v2", "netdev": null}],
+    "application_gid": {"address": "192.168.30.201", "gid": "::ffff:192.168.30.201",
+                        "index": 1, "type": "RoCE v2"}, "gid_moves": 0,
     "transitions": 3, "last_change": "2026-11-21T02:31:43Z", "unreadable": []})");
 }
 

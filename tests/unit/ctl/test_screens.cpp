@@ -30,7 +30,7 @@ std::vector<Screen> screens() {
   Interface    ens224f0, link up with carrier, 00:50:56:8a:9f:c2, MTU 9000
   Addresses    192.168.30.201/24, fe80::250:56ff:fe8a:9fc2/64
   GIDs         index 0, fe80::250:56ff:fe8a:9fc2, RoCE v2
-               index 1, ::ffff:192.168.30.201, RoCE v2 (the usual choice)
+               index 1, ::ffff:192.168.30.201, RoCE v2 (for applications)
   Managed by   pvrdma-agent
   Changes      3 of the port state, last 2026-11-21 02:31:43 UTC (3 min ago)
 )"},
@@ -63,7 +63,7 @@ WARNING  driver-in-use: vmw_pvrdma ought to be reloaded (ib_umad was loaded
   Interface    ens224f0, link up with carrier, 00:50:56:8a:9f:c2, MTU 9000
   Addresses    192.168.30.201/24, fe80::250:56ff:fe8a:9fc2/64
   GIDs         index 0, fe80::250:56ff:fe8a:9fc2, RoCE v2
-               index 1, ::ffff:192.168.30.201, RoCE v2 (the usual choice)
+               index 1, ::ffff:192.168.30.201, RoCE v2 (for applications)
   Managed by   pvrdma-agent
   Changes      3 of the port state, last 2026-11-21 02:31:43 UTC (3 min ago)
 
@@ -96,7 +96,7 @@ ERROR    port-down: The port is DOWN though its link is up: the host holds it
   Interface    ens224f0, link up with carrier, 00:50:56:8a:9f:c2, MTU 9000
   Addresses    192.168.30.201/24, fe80::250:56ff:fe8a:9fc2/64
   GIDs         index 0, fe80::250:56ff:fe8a:9fc2, RoCE v2
-               index 1, ::ffff:192.168.30.201, RoCE v2 (the usual choice)
+               index 1, ::ffff:192.168.30.201, RoCE v2 (for applications)
   Managed by   pvrdma-agent
   Changes      3 of the port state, last 2026-11-21 02:31:43 UTC (3 min ago)
 )"},

@@ -43,6 +43,13 @@ Snapshot KernelModel::snapshot() const {
     netdev(scene, i).addresses = model.addresses;
     netdev(scene, i).carrier = model.up ? Field<bool>{true} : Field<bool>::absent();
     rdma(scene, i).port.state = std::string{active(model) ? "ACTIVE" : "DOWN"};
+    for (const LinkAddress& address : model.addresses) {
+      const std::string host = address.text.substr(0, address.text.find('/'));
+      rdma(scene, i).gids.push_back({static_cast<unsigned>(rdma(scene, i).gids.size()),
+                                     (host.find(':') == std::string::npos ? "::ffff:" : "") + host,
+                                     std::string{"RoCE v2"},
+                                     {}});
+    }
     if (!model.paired) rdma(scene, i).netdev = Field<std::string>::absent();
     if (model.held) holders.push_back({100 + static_cast<pid_t>(i), "job", rdma(scene, i).name});
     if (!model.bound) {

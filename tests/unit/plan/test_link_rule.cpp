@@ -76,6 +76,8 @@ TEST_CASE("rule 4: MTU and addresses as configured") {
   SECTION("nothing is left to do") {
     netdev(snapshot).mtu = 9000;
     netdev(snapshot).addresses.push_back({"192.168.30.201/24", true});
+    CHECK(state_of(snapshot, config) == State::Converging);  // it has no GID yet
+    rdma(snapshot).gids = {{0, "::ffff:192.168.30.201", std::string{"RoCE v2"}, {}}};
     CHECK(plan_settled(snapshot, config).actions.empty());
     CHECK(state_of(snapshot, config) == State::Ready);
   }

@@ -76,9 +76,10 @@ Health full_health(BootTime now) {
   Adapter bare;
   bare.function = "0000:1b:00.1";
   bare.net_function = "0000:1b:00.0";
-  health.adapters = {{full_adapter(), State::Ready, "agent", 3, now - 5s},
-                     {unreadable_adapter(), State::Degraded, "nobody", 0, now},
-                     {bare, State::Failed, "agent", 0, now}};
+  health.adapters = {{full_adapter(), State::Ready, "agent", 3, now - 5s,
+                      ApplicationGid{"192.168.30.201", "::ffff:192.168.30.201", 1, "RoCE v2"}, 2},
+                     {unreadable_adapter(), State::Degraded, "nobody", 0, now, {}, 0},
+                     {bare, State::Failed, "agent", 0, now, {}, 0}};
   health.findings = {{"driver-in-use",
                       Severity::Warning,
                       "0000:13:00.1",
@@ -145,7 +146,8 @@ TEST_CASE("health says what is known, absent and unreadable") {
     "operstate":"up","managed_by":"agent","addresses":["192.168.30.201/24"],
     "port":{"state":"ACTIVE","phys_state":"LINK_UP","active_mtu":1024,"link_layer":"Ethernet"},
     "gids":[{"index":1,"gid":"::ffff:192.168.30.201","type":"RoCE v2","netdev":"ens224f0"}],
-    "transitions":3,"unreadable":[]})"));
+    "application_gid":{"address":"192.168.30.201","gid":"::ffff:192.168.30.201","index":1,
+    "type":"RoCE v2"},"gid_moves":2,"transitions":3,"unreadable":[]})"));
 
   const Json& blind = health.at("adapters").at(1);
   CHECK(blind.at("driver").is_null());
@@ -173,7 +175,7 @@ TEST_CASE("health says what is known, absent and unreadable") {
   adapter.rdma = Field<RdmaDevice>::unreadable(kDenied);
   adapter.netdev = Field<Netdev>::unreadable(kDenied);
   Health dark;
-  dark.adapters = {{adapter, State::Degraded, "agent", 0, now}};
+  dark.adapters = {{adapter, State::Degraded, "agent", 0, now, {}, 0}};
   const Json json = to_json(dark, now);
   CHECK(differs(kAgentInterface, "Health", json).empty());
   CHECK(json.at("adapters").at(0).at("unreadable") ==

@@ -1,0 +1,30 @@
+// `env`: variables for applications.
+#include <nlohmann/json.hpp>
+
+#include "agent/ctl/commands.hpp"
+#include "agent/ctl/environment.hpp"
+#include "agent/ctl/fallback.hpp"
+#include "agent/ctl/fields.hpp"
+
+namespace pvrdma::ctl {
+
+int env(const Settings& settings, const Console& console, const EnvOptions& options) {
+  const auto health = ask_or_look(settings, console, Wanted::Health);
+  if (!health) {
+    console.complain(health.error().line());
+    return kExitUnknown;
+  }
+  const auto environment = environment_of(*health, options.adapter);
+  if (!environment) {
+    console.complain(environment.error().message());
+    return exit_code_of(*health) == 0 ? kExitUnknown : exit_code_of(*health);
+  }
+  if (!environment->gap.empty()) console.complain(environment->gap);
+  if (!settings.json)
+    return console.print(render_environment(*environment, options.form)) ? 0 : kExitUnknown;
+  Json variables = Json::object();
+  for (const auto& [name, value] : environment->variables) variables[name] = value;
+  return console.print(dumped(variables) + "\n") ? 0 : kExitUnknown;
+}
+
+}  // namespace pvrdma::ctl

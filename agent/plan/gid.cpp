@@ -1,0 +1,92 @@
+#include "agent/plan/gid.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "agent/plan/match.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+constexpr const char* kRoceV2 = "RoCE v2";  // drivers/infiniband/core/cache.c, gid_type_str[]
+constexpr const char* kRoceV1 = "IB/RoCE v1";
+
+bool is_ipv6(const std::string& address) { return address.find(':') != std::string::npos; }
+
+bool is_usable(const LinkAddress& address) {
+  return !address.tentative && !address.duplicate && !address.text.starts_with("fe80:") &&
+         !address.text.starts_with("169.254.");
+}
+
+std::string without_prefix(const std::string& address) {
+  return address.substr(0, address.find('/'));
+}
+
+// As the driver makes it from the address (rdma_ip2gid()).
+std::string gid_of(const std::string& address) {
+  return is_ipv6(address) ? address : "::ffff:" + address;
+}
+
+bool type_fits(GidType wanted, const Gid& gid) {
+  switch (wanted) {
+    case GidType::RoceV1:
+      return gid.type.is(kRoceV1);
+    case GidType::RoceV2:
+      return gid.type.is(kRoceV2);
+    case GidType::Best:
+      break;
+  }
+  return gid.type.is_known();
+}
+
+}  // namespace
+
+std::string application_address(const Config& config, const Adapter& adapter) {
+  const Netdev* netdev = adapter.netdev.get();
+  if (netdev == nullptr) return {};
+  std::vector<std::string> usable;
+  for (const LinkAddress& address : netdev->addresses)
+    if (is_usable(address)) usable.push_back(address.text);
+  std::stable_partition(usable.begin(), usable.end(),
+                        [](const std::string& address) { return !is_ipv6(address); });
+  if (const AdapterConfig* wanted = config_of(config, adapter))
+    for (const std::string& address : wanted->addresses)
+      if (std::find(usable.begin(), usable.end(), address) != usable.end())
+        return without_prefix(address);
+  return usable.empty() ? std::string{} : without_prefix(usable.front());
+}
+
+std::optional<ApplicationGid> application_gid(const Config& config, const Adapter& adapter) {
+  const std::string address = application_address(config, adapter);
+  const RdmaDevice* rdma = adapter.rdma.get();
+  if (address.empty() || rdma == nullptr) return std::nullopt;
+  const AdapterConfig* wanted = config_of(config, adapter);
+  const GidType type = wanted != nullptr ? wanted->gid_type : GidType::Best;
+  const std::string text = gid_of(address);
+  const Gid* best = nullptr;
+  for (const Gid& gid : rdma->gids) {
+    if (gid.gid != text || !type_fits(type, gid)) continue;
+    const bool better = best == nullptr || (gid.type.is(kRoceV2) && !best->type.is(kRoceV2)) ||
+                        (gid.type == best->type && gid.index < best->index);
+    if (better) best = &gid;
+  }
+  if (best == nullptr) return std::nullopt;
+  return ApplicationGid{address, best->gid, best->index, *best->type.get()};
+}
+
+unsigned moved_gids(const RdmaDevice& before, const RdmaDevice& now) {
+  const auto indices = [](const RdmaDevice& device, const Gid& of) {
+    std::vector<unsigned> found;
+    for (const Gid& gid : device.gids)
+      if (gid.gid == of.gid && gid.type == of.type) found.push_back(gid.index);
+    return found;
+  };
+  return static_cast<unsigned>(
+      std::count_if(before.gids.begin(), before.gids.end(), [&](const Gid& gid) {
+        const auto later = indices(now, gid);
+        return !later.empty() && std::find(later.begin(), later.end(), gid.index) == later.end();
+      }));
+}
+
+}  // namespace pvrdma

@@ -1,0 +1,27 @@
+// The GID that applications have to use: an adapter is usable when the address they speak to has
+// one.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "agent/model/config.hpp"
+#include "agent/model/health.hpp"
+#include "agent/model/snapshot.hpp"
+
+namespace pvrdma {
+
+// The address that applications use, without its prefix: the first configured one that is on the
+// link, else the first IPv4 address, else the first IPv6 address. Link-local ones, and those that
+// are still tentative or a duplicate, do not count. Empty: there is none.
+[[nodiscard]] std::string application_address(const Config& config, const Adapter& adapter);
+
+// The GID of that address, of the configured type; of several alike the lowest index. None: there
+// is no such address, or no such GID (yet).
+[[nodiscard]] std::optional<ApplicationGid> application_gid(const Config& config,
+                                                            const Adapter& adapter);
+
+// How many of the GIDs that both looks saw have another index in the later one.
+[[nodiscard]] unsigned moved_gids(const RdmaDevice& before, const RdmaDevice& now);
+
+}  // namespace pvrdma

@@ -1,0 +1,64 @@
+# summary: ready means usable: the address in use has its GID; env tells applications which one, and perftest runs with it
+# adapters: 1
+# network: yes
+# timeout: 180
+#
+# QEMU's device knows GIDs of type IB/RoCE v1 only; on vSphere each address has one of type RoCE v2 as well.
+
+configure() { # LINE…: of the adapter's table
+  mkdir -p /etc/pvrdma-agent
+  printf '%s\n' '[[adapter]]' 'match = { netdev = "ens16f0" }' "$@" >/etc/pvrdma-agent/pvrdma-agent.toml
+  systemctl reload pvrdma-agent.service
+}
+gid_index() { health_query '.adapters[0].application_gid.index'; }
+index_is() { [[ $(gid_index) == "$1" ]]; }
+index_in_sysfs() { # the end of a GID: prints the index it has
+  local n
+  for n in {0..9}; do
+    if grep -qi "$1\$" "/sys/class/infiniband/rocep0s16f1/ports/1/gids/$n"; then echo "$n"; return; fi
+  done
+  return 1
+}
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  expect_equal "without an address no GID is wanted" null "$(gid_index)"
+  expect "env without an address: devices, and no index" sh -c "pvrdma-agentctl env 2>gap | grep -q NCCL_IB_HCA"
+  expect "which is said" grep -q "no address" gap
+  expect_not "and none is made up" sh -c "pvrdma-agentctl env | grep GID_INDEX"
+
+  configure 'addresses = ["192.168.30.201/24"]'
+  wait_until 15 "the address has a GID" index_in_sysfs c0a8:1ec9
+  wait_until 15 "health names its index" index_is "$(index_in_sysfs c0a8:1ec9)"
+  wait_until 15 "health says ready" health_is ready
+  pvrdma-agentctl env
+  eval "$(pvrdma-agentctl env)"
+  expect_equal "for NCCL" "=rocep0s16f1:1 $(gid_index)" "$NCCL_IB_HCA $NCCL_IB_GID_INDEX"
+  expect_equal "as JSON" "$NCCL_IB_GID_INDEX" "$(pvrdma-agentctl env --json | jq -r .NCCL_IB_GID_INDEX)"
+  pvrdma-agentctl env --format systemd ens16f0 >/run/rdma.env
+  expect_equal "as systemd reads it" "$PERFTEST_ARGS" \
+    "$(systemd-run --quiet --pipe --wait -p EnvironmentFile=/run/rdma.env sh -c 'echo "$PERFTEST_ARGS"')"
+  # shellcheck disable=SC2086  # words
+  ib_send_bw $PERFTEST_ARGS -n 100 >server 2>&1 &
+  local server=$!
+  # shellcheck disable=SC2086
+  wait_until 20 "perftest runs with it" sh -c "ib_send_bw $PERFTEST_ARGS -n 100 192.168.30.201 >client 2>&1"
+  wait "$server"
+
+  # The GID of the first address goes, and comes back behind that of the second.
+  local before
+  before=$(gid_index)
+  ip address add 192.168.30.9/24 dev ens16f0
+  wait_until 15 "a second GID" index_in_sysfs c0a8:1e09
+  configure 'addresses = ["192.168.30.9/24"]'
+  wait_until 20 "another address, another GID" sh -c "pvrdma-agentctl health --json | jq -e '.adapters[0].application_gid.address == \"192.168.30.9\"'"
+  expect "it has another index" [ "$before" != "$(gid_index)" ]
+  wait_until 10 "the journal says so" sh -c "journalctl -u pvrdma-agent -o cat | grep 'GID for applications of 0000:00:10.1 is index'"
+
+  configure 'addresses = ["192.168.30.9/24"]' 'gid_type = "RoCE v2"'
+  wait_until 20 "a type that the device does not offer is a finding" finding gid-missing
+  expect_not "and the adapter is not ready" health_is ready
+  expect_not "env then says nothing" pvrdma-agentctl env
+  configure 'addresses = ["192.168.30.9/24"]' 'gid_type = "RoCE v1"'
+  wait_until 20 "one that it offers: ready" health_is ready
+}
