@@ -1,12 +1,14 @@
 // The commands of pvrdma-agentctl, a function and a file each. They return the exit code: 0 ready
 // or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no answer in time, a bad
-// answer, a wrong command line). That is a monitoring plugin's.
+// answer, a wrong command line). That is a monitoring plugin's. `mtu`, which does not ask the
+// agent, knows 0 and 3 only.
 #pragma once
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
@@ -40,6 +42,12 @@ struct EnvOptions {
   EnvironmentForm form = EnvironmentForm::Shell;
 };
 
+struct MtuOptions {
+  std::vector<std::string> hosts;                   // names or addresses
+  int family = 0;                                   // AF_UNSPEC, AF_INET or AF_INET6
+  Milliseconds timeout = std::chrono::seconds{30};  // for all hosts together
+};
+
 int health(const Settings& settings, const Console& console);
 int status(const Settings& settings, const Console& console);
 int plan(const Settings& settings, const Console& console);
@@ -51,5 +59,7 @@ int reload(const Settings& settings, const Console& console,
            const std::optional<std::string>& adapter);
 // 0: printed, also where a variable had to be left out (which is said).
 int env(const Settings& settings, const Console& console, const EnvOptions& options);
+// 0: the MTU to every host was found; 3: not to every one.
+int mtu(const Settings& settings, const Console& console, const MtuOptions& options);
 
 }  // namespace pvrdma::ctl

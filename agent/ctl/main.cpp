@@ -1,4 +1,6 @@
 // pvrdma-agentctl: the command line of pvrdma-agent. Wiring only: options in, one command called.
+#include <sys/socket.h>
+
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <functional>
@@ -19,6 +21,13 @@ using namespace pvrdma::ctl;
 constexpr const char* kFooter =
     "Exit codes: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no\n"
     "answer in time, wrong command line).";
+
+constexpr const char* kMtuFooter =
+    "Sends ICMP echo requests that may not be fragmented: at most 20 to a host where the link has\n"
+    "MTU 9000, more where packets get lost. Sizes are whole IP packets: 28 bytes more than the\n"
+    "payload of ping -s, 48 more for IPv6.\n"
+    "Exit codes: 0 the MTU to every host was found, 3 it was not (no answer, no such host, out of\n"
+    "time, not permitted, wrong command line).";
 
 // CLI11 prints the message after the option's name.
 CLI::Validator duration_check() {
@@ -55,10 +64,58 @@ void add_global_options(CLI::App& app, Settings& settings) {
   app.footer(kFooter);
 }
 
+void add_wait_options(CLI::App& command, Words& words) {
+  command
+      .add_option("--timeout", words.timeout,
+                  "How long at most (default: readiness.timeout of the configuration, 90s)")
+      ->check(duration_check())
+      ->type_name("TIME");
+  command
+      .add_option("--for", words.goal,
+                  "ready: ready or absent; settled: any verdict, also degraded or failed")
+      ->type_name("STATE")
+      ->check(CLI::IsMember({"ready", "settled"}))
+      ->capture_default_str();
+}
+
+void add_mtu_options(CLI::App& command, MtuOptions& options, std::string& timeout) {
+  command.footer(kMtuFooter);
+  command.add_option("HOST", options.hosts, "Names or addresses; all are measured at once")
+      ->required()
+      ->type_name("")
+      ->check([](const std::string& host) { return host.empty() ? "must not be empty" : ""; });
+  CLI::Option* ipv4 = command.add_flag_callback(
+      "-4,--ipv4", [&options] { options.family = AF_INET; }, "Only over IPv4");
+  command
+      .add_flag_callback(
+          "-6,--ipv6", [&options] { options.family = AF_INET6; }, "Only over IPv6")
+      ->excludes(ipv4);
+  command
+      .add_option("--timeout", timeout,
+                  "How long at most, for all hosts together and their names (default: 30s)")
+      ->check(duration_check())
+      ->type_name("TIME");
+}
+
+void add_env_options(CLI::App& command, Words& words) {
+  command
+      .add_option("ADAPTER", words.adapter,
+                  "PCI address, RDMA device or interface (default: all that are ready)")
+      ->type_name("");
+  command
+      .add_option("--format", words.form,
+                  "shell: for eval; systemd: for EnvironmentFile= (see also --json)")
+      ->type_name("FORM")
+      ->check(CLI::IsMember({"shell", "systemd"}))
+      ->capture_default_str();
+}
+
 // CLI11 says only that a command is missing where there is a word that is none.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const auto words = app.remaining();
-  if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) return error.what();
+  const bool has_command = !app.get_subcommands().empty();
+  if (has_command || dynamic_cast<const CLI::RequiredError*>(&error) == nullptr)
+    return error.what();
   return words.empty() ? "a command is missing" : "there is no command " + words.front();
 }
 
@@ -86,17 +143,7 @@ int run(int argc, char** argv) {
   CLI::App* waiting = command("wait", "Wait until the adapters are ready (or there are none)", [&] {
     return wait(settings, console, {wait_timeout(words.timeout), words.goal == "settled"});
   });
-  waiting
-      ->add_option("--timeout", words.timeout,
-                   "How long at most (default: readiness.timeout of the configuration, 90s)")
-      ->check(duration_check())
-      ->type_name("TIME");
-  waiting
-      ->add_option("--for", words.goal,
-                   "ready: ready or absent; settled: any verdict, also degraded or failed")
-      ->type_name("STATE")
-      ->check(CLI::IsMember({"ready", "settled"}))
-      ->capture_default_str();
+  add_wait_options(*waiting, words);
   CLI::App* watching = command("watch", "Print a line for each change, until interrupted", [&] {
     return watch(settings, console, parse_timeout(words.timeout));
   });
@@ -112,23 +159,19 @@ int run(int argc, char** argv) {
       ->add_option("ADAPTER", words.adapter,
                    "Must exist: PCI address, RDMA device or interface (all adapters are reloaded)")
       ->type_name("");
-
+  MtuOptions mtu_options;
+  CLI::App* sizing = command("mtu", "The largest packet that reaches a host unfragmented", [&] {
+    mtu_options.timeout = parse_timeout(words.timeout).value_or(mtu_options.timeout);
+    return mtu(settings, console, mtu_options);
+  });
+  add_mtu_options(*sizing, mtu_options, words.timeout);
   CLI::App* variables =
       command("env", "Print what applications need: devices and GID index, as variables", [&] {
         return env(settings, console,
                    {words.adapter.empty() ? std::nullopt : std::optional{words.adapter},
                     words.form == "shell" ? EnvironmentForm::Shell : EnvironmentForm::Systemd});
       });
-  variables
-      ->add_option("ADAPTER", words.adapter,
-                   "PCI address, RDMA device or interface (default: all that are ready)")
-      ->type_name("");
-  variables
-      ->add_option("--format", words.form,
-                   "shell: for eval; systemd: for EnvironmentFile= (see also --json)")
-      ->type_name("FORM")
-      ->check(CLI::IsMember({"shell", "systemd"}))
-      ->capture_default_str();
+  add_env_options(*variables, words);
 
   try {
     app.parse(argc, argv);
