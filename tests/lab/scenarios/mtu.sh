@@ -1,0 +1,208 @@
+# summary: mtu: the right answer on every kind of path, IPv4 and IPv6, with few probes, with loss, and with few rights
+# adapters: 0
+# timeout: 420
+
+# me --9000-- r1 --1500-- r2 --1280-- far      an honest path: mid is r2's near end
+#              +--9000-- hole                  which receives no more than 1500 (1504: veth allows for a VLAN tag)
+#              +--1500-- mute                  r1 says nothing of packets too large for this one
+#              +--4444-- odd                   the same with an MTU that nobody would guess
+#              +--1500-- lied                  r1 names MTU 1400 there, which is not so
+# Links are numbered; link N is 10.9.N.0/24 and fd09:N::/64, its near end .1, its far end .2.
+names=(me r1 r2 far hole mute odd lied)
+
+ns() { ip netns exec "$@"; }
+
+connect() { # NUMBER NEAR NEAR-MTU FAR FAR-MTU
+  ip link add "l$1" netns "$2" mtu "$3" type veth peer name "l$1" netns "$4" mtu "$5"
+  local end name host
+  for end in "$2 1" "$4 2"; do
+    read -r name host <<<"$end"
+    ip -n "$name" addr add "10.9.$1.$host/24" dev "l$1"
+    ip -n "$name" addr add "fd09:$1::$host/64" dev "l$1" nodad
+    ip -n "$name" link set "l$1" up
+  done
+}
+default_route() { # NAMESPACE NUMBER HOST
+  ip -n "$1" route add default via "10.9.$2.$3"
+  ip -n "$1" -6 route add default via "fd09:$2::$3"
+}
+
+# r1's own errors to `me` pass egress of link 1. `tell_nothing N` drops those about hosts on link N, by the address
+# that they quote: the destination of the packet they are about.
+tell_nothing() { # NUMBER
+  # IPv4 header 20, ICMP header 8, and the destination is the last word of the quoted header.
+  ns r1 tc filter add dev l1 egress protocol ip u32 match ip protocol 1 0xff match u8 3 0xff at 20 \
+    match u32 "0x0a09$(printf %02x "$1")00" 0xffffff00 at 44 action drop
+  # IPv6 header 40, ICMPv6 header 8, destination at 24 of the quoted header.
+  ns r1 tc filter add dev l1 egress protocol ipv6 u32 match u8 58 0xff at 6 match u8 2 0xff at 40 \
+    match u32 "0xfd09$(printf %04x "$1")" 0xffffffff at 72 action drop
+}
+tell_lies() { # NUMBER: the MTU in errors about that link becomes 1400
+  ns r1 tc filter add dev l1 egress protocol ip u32 match ip protocol 1 0xff match u8 3 0xff at 20 \
+    match u32 "0x0a09$(printf %02x "$1")00" 0xffffff00 at 44 action pedit munge offset 26 u16 set 1400 pipe csum icmp
+}
+
+build() {
+  local name
+  for name in "${names[@]}"; do
+    ip netns add "$name"
+    ip -n "$name" link set lo up
+  done
+  connect 1 me 9000 r1 9000
+  connect 2 r1 1500 r2 1500
+  connect 3 r2 1280 far 1280
+  connect 4 r1 9000 hole 1500
+  connect 5 r1 1500 mute 1500
+  connect 6 r1 4444 odd 4444
+  connect 7 r1 1500 lied 1500
+  for name in r1 r2; do
+    ns "$name" sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1
+    # What is limited here is the number of probes; routers of the world are not all as shy as Linux.
+    ns "$name" sysctl -qw net.ipv4.icmp_ratelimit=0 net.ipv6.icmp.ratelimit=0
+  done
+  default_route me 1 2
+  ip -n r1 route add 10.9.3.0/24 via 10.9.2.2
+  ip -n r1 -6 route add fd09:3::/64 via fd09:2::2
+  default_route r2 2 1
+  default_route far 3 1
+  local number=4
+  for name in hole mute odd lied; do
+    default_route "$name" "$number" 1
+    number=$((number + 1))
+  done
+  # As systemd sets it outside of namespaces: what follows needs no right.
+  ns me sysctl -qw net.ipv4.ping_group_range='0 2147483647'
+  ns r1 tc qdisc add dev l1 clsact
+  tell_nothing 5
+  tell_nothing 6
+  tell_lies 7
+}
+
+# ask OPTION… HOST…: the JSON in answer.json, the status in $status
+ask() {
+  status=0
+  ns me pvrdma-agentctl --json mtu "$@" >answer.json || status=$?
+}
+of_first() { jq -r ".hosts[0] | $1" answer.json; }
+
+# measured DESCRIPTION HOST MTU MOST-PROBES LIMITED-BY [ROUTER]
+measured() {
+  ask "$2"
+  expect_equal "$1: MTU, limit, router" "$3 $5 ${6:-null}" "$(of_first '"\(.mtu_bytes) \(.limited_by) \(.router)"')"
+  expect_equal "$1: exit code, socket" "0 ping" "$status $(of_first .socket)"
+  expect "$1: $(of_first .probes) probes, at most $4 ($(of_first .took_ms) ms)" [ "$(of_first .probes)" -le "$4" ]
+}
+
+paths() {
+  measured "IPv4, local link" 10.9.1.2 9000 2 local-link
+  expect_equal "and its name" l1 "$(of_first .interface)"
+  measured "IPv4, a router of 1500" 10.9.2.2 1500 7 router 10.9.1.2
+  measured "IPv4, routers of 1500 and 1280" 10.9.3.2 1280 7 router 10.9.2.2
+  measured "IPv4, a link that swallows more than 1504" 10.9.4.2 1504 20 silence
+  measured "IPv4, a router of 1500 that is mute" 10.9.5.2 1500 7 silence
+  measured "IPv4, a router of 4444 that is mute" 10.9.6.2 4444 20 silence
+  measured "IPv4, a router that lies" 10.9.7.2 1500 8 router 10.9.1.2
+  expect_equal "its lie is told" 1400 "$(of_first .router_mtu_bytes)"
+  measured "IPv6, local link" fd09:1::2 9000 2 local-link
+  measured "IPv6, a router of 1500" fd09:2::2 1500 7 router fd09:1::2
+  measured "IPv6, routers of 1500 and 1280" fd09:3::2 1280 7 router fd09:2::2
+  measured "IPv6, a link that swallows more than 1504" fd09:4::2 1504 20 silence
+  measured "IPv6, a router of 1500 that is mute" fd09:5::2 1500 7 silence
+  measured "IPv6, a router of 4444 that is mute" fd09:6::2 4444 20 silence
+  measured "itself" 127.0.0.1 65535 1 largest-packet
+  # What the kernel remembers of the path must not matter.
+  expect "the kernel has remembered 1500 by now" sh -c 'ip -n me route get 10.9.2.2 | grep -q "mtu 1500"'
+  ip -n r1 link set l2 mtu 9000
+  ip -n r2 link set l2 mtu 9000
+  measured "the router's link was mended" 10.9.2.2 9000 2 local-link
+  ip -n r1 link set l2 mtu 1500
+  ip -n r2 link set l2 mtu 1500
+}
+
+# As the field measures: payload 1272, 4 more until ping fails; the MTU is 28 more than the last that passed.
+as_the_field_does() { # HOST
+  local payload=1272
+  while ns me ping -M 'do' -n -c 1 -W 1 -s "$((payload + 4))" "$1" >/dev/null 2>&1; do payload=$((payload + 4)); done
+  echo "$((payload + 28))"
+}
+like_the_field() {
+  local host
+  for host in 10.9.2.2 10.9.5.2; do
+    ask "$host"
+    expect_equal "the field's script says the same of $host" "$(as_the_field_does "$host")" "$(of_first .mtu_bytes)"
+  done
+}
+
+lossy() {
+  local host mtu
+  ns me tc qdisc add dev l1 root netem loss 10%
+  ns r1 tc qdisc add dev l1 root netem loss 10%
+  for host in 10.9.1.2:9000 10.9.2.2:1500 10.9.3.2:1280 10.9.5.2:1500 10.9.6.2:4444; do
+    mtu=${host#*:}
+    ask --timeout 60s "${host%:*}"
+    expect_equal "10 % lost in each direction, $host" "$mtu 0" "$(of_first .mtu_bytes) $status"
+    echo "  $(of_first '"\(.probes) probes, \(.took_ms) ms, limited by \(.limited_by)"')"
+  done
+  ns me tc qdisc del dev l1 root
+  ns r1 tc qdisc del dev l1 root
+}
+
+# as_nobody COMMAND…: without any capability, in `me`
+as_nobody() { ns me setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
+rights() {
+  as_nobody pvrdma-agentctl --json mtu 10.9.2.2 fd09:2::2 >answer.json
+  expect_equal "anyone, where ping sockets are allowed" "1500 ping 1500 ping" \
+    "$(jq -r '[.hosts[] | .mtu_bytes, .socket] | join(" ")' answer.json)"
+  ns me sysctl -qw net.ipv4.ping_group_range='1 0'
+  ns me pvrdma-agentctl --json mtu 10.9.2.2 fd09:2::2 10.9.3.2 >answer.json
+  expect_equal "root, where they are not" "1500 raw router 1500 raw router 1280 raw router" \
+    "$(jq -r '[.hosts[] | .mtu_bytes, .socket, .limited_by] | join(" ")' answer.json)"
+  status=0
+  as_nobody pvrdma-agentctl mtu 10.9.2.2 10.9.3.2 >out 2>complaint || status=$?
+  cat complaint
+  expect_equal "nobody else: exit code, lines" "3 0 1" "$status $(wc -l <out) $(wc -l <complaint)"
+  expect "which names the sysctl and the right" grep -E 'net.ipv4.ping_group_range.*CAP_NET_RAW' complaint
+}
+
+several() {
+  status=0
+  ns me pvrdma-agentctl mtu 10.9.1.2 10.9.3.2 fd09:2::2 10.9.5.2 >out || status=$?
+  cat out
+  expect_equal "several at once: exit code, last line" "0 minimum: MTU 1280, to 10.9.3.2" "$status $(tail -n 1 out)"
+  ask --timeout 10s 10.9.1.2 10.9.2.77 10.9.99.1 nosuch.invalid 10.9.3.2
+  expect_equal "those that cannot be reached: exit code, MTUs, minimum" "3 9000 null null null 1280 1280" \
+    "$status $(jq -r '[.hosts[].mtu_bytes, .minimum_mtu_bytes] | map(tostring) | join(" ")' answer.json)"
+  jq -r '.hosts[] | select(.error) | "  \(.host): \(.error)"' answer.json
+  expect "each has its reason" jq -e '[.hosts[] | select(.mtu_bytes == null) | .error | length > 0] | all' answer.json
+  ask --timeout 1s 10.9.6.2
+  expect_equal "out of time: exit code, what passed so far" "3 null true" \
+    "$status $(of_first '"\(.mtu_bytes) \(.passed_bytes >= 1500)"')"
+  expect "within it" [ "$(of_first .took_ms)" -lt 3000 ]
+}
+
+completes() { # EXPECTED WORD…: what completion offers for the last word
+  local expected=$1
+  shift
+  expect_equal "completion of '$*'" "$expected" "$(
+    # shellcheck source=packaging/completions/pvrdma-agentctl
+    . /usr/share/bash-completion/completions/pvrdma-agentctl
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _pvrdma_agentctl
+    echo "${COMPREPLY[*]}"
+  )"
+}
+
+scenario() {
+  wait_boot
+  build
+  wait_until 10 "the farthest is there" ns me ping -c 1 -W 1 10.9.3.2
+  wait_until 10 "by IPv6 too" ns me ping -c 1 -W 1 fd09:3::2
+  paths
+  like_the_field
+  rights
+  several
+  lossy
+  completes mtu pvrdma-agentctl m
+  completes "--ipv4 --ipv6" pvrdma-agentctl mtu --ip
+  completes localhost pvrdma-agentctl mtu localh
+}
