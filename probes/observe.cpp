@@ -11,6 +11,7 @@
 #include "probes/pci.hpp"
 #include "probes/port_query.hpp"
 #include "probes/rdma.hpp"
+#include "probes/routes.hpp"
 #include "probes/settled.hpp"
 
 namespace pvrdma::probes {
@@ -78,6 +79,7 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
   });
   NldevView nldev;
   if (any_rdma) nldev = open_nldev_view();
+  const auto routed = links_of_default_routes();
   // What cannot be read claims no address for us: nothing is removed that may be another's.
   const auto book = read_address_book(root).value_or(std::vector<BookedAddress>{});
   for (std::size_t at = 0; at < functions.size(); ++at) {
@@ -93,6 +95,8 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
       netdev->settled =
           settled(root, adapter_before(previous, adapter.function), adapter.net_function, *netdev);
       netdev->owner = link_owner(root, netdev->name, netdev->index);
+      netdev->default_route = routed ? Field<bool>{routed->count(netdev->index) > 0}
+                                     : Field<bool>::unreadable(routed.error());
       claim_unmarked(book, netdev->mac, netdev->addresses);
     }
     adapters.push_back(std::move(adapter));

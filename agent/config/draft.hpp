@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/config/address.hpp"
 #include "agent/config/item.hpp"
+#include "agent/model/address.hpp"
 #include "agent/model/config.hpp"
 
 namespace pvrdma {

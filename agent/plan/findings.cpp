@@ -285,6 +285,28 @@ Finding address_duplicate(const Adapter& adapter, const std::string& address) {
                "Give one of the two another address; a clone of this VM may have the same.");
 }
 
+Finding same_subnet(const Adapter& adapter, const Adapter& other, const std::string& address) {
+  return about(adapter, "same-subnet", Severity::Warning,
+               adapter.netdev.get()->name + " (" + address + ") is in the subnet of " +
+                   other.netdev.get()->name + ": Linux answers for both on either.",
+               "Give each adapter a network of its own.");
+}
+
+Finding default_route(const Adapter& adapter) {
+  const std::string name = adapter.netdev.get()->name;
+  return about(adapter, "default-route", Severity::Info,
+               "A default route leaves by " + name + ": other traffic shares the adapter.",
+               "Where that is not meant, leave the gateway out of its configuration (DHCP: ignore "
+               "the routes it offers).");
+}
+
+Finding address_outside(const Adapter& adapter, const std::string& address) {
+  return about(adapter, "address-outside", Severity::Info,
+               adapter.netdev.get()->name + " has " + address +
+                   ", which is in none of the subnets configured for it.",
+               "Remove it, or add it to the adapter's addresses.");
+}
+
 Finding two_owners(const Adapter& adapter, const LinkOwner& owner) {
   const Netdev& netdev = *adapter.netdev.get();
   return about(adapter, "two-owners", Severity::Warning,

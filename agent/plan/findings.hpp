@@ -51,6 +51,10 @@ using MaybeAdapter = std::optional<std::string>;
 [[nodiscard]] Finding mtu_impossible(const Adapter& adapter, const Netdev& netdev, unsigned mtu);
 [[nodiscard]] Finding mtu_waits(const Adapter& adapter, const Netdev& netdev, unsigned mtu);
 [[nodiscard]] Finding address_duplicate(const Adapter& adapter, const std::string& address);
+[[nodiscard]] Finding same_subnet(const Adapter& adapter, const Adapter& other,
+                                  const std::string& address);
+[[nodiscard]] Finding default_route(const Adapter& adapter);
+[[nodiscard]] Finding address_outside(const Adapter& adapter, const std::string& address);
 [[nodiscard]] Finding two_owners(const Adapter& adapter, const LinkOwner& owner);
 
 }  // namespace pvrdma::findings

@@ -7,6 +7,7 @@
 #include "agent/plan/ladder.hpp"
 #include "agent/plan/link_rule.hpp"
 #include "agent/plan/match.hpp"
+#include "agent/plan/network_checks.hpp"
 #include "agent/plan/rules.hpp"
 
 namespace pvrdma {
@@ -113,6 +114,7 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
     report_port(adapter, draft);
     report_gid(in, adapter, draft);
   }
+  check_networks(in, draft);
   load_predecessors(in, draft);
   load_driver(in, draft);
   bind_functions(in, draft);

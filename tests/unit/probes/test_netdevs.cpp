@@ -1,4 +1,5 @@
 #include "probes/netdevs.hpp"
+#include "probes/routes.hpp"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -119,7 +120,14 @@ TEST_CASE("the kernel's own links") {
   CHECK(netdevs[0].get()->up);
   CHECK(netdevs[0].get()->carrier.is(false));  // the other end is down
   CHECK(netdevs[0].get()->operstate == "lowerlayerdown");
+  CHECK(probes::links_of_default_routes()->empty());
   REQUIRE(ip("link set pvt1 up"));
+  REQUIRE(ip("route add 10.1.0.0/16 dev pvt0"));
+  CHECK(probes::links_of_default_routes()->empty());
+  REQUIRE(ip("route add default dev pvt0"));
+  CHECK(probes::links_of_default_routes() == std::set<int>{netdevs[0].get()->index});
+  REQUIRE(ip("route replace default nexthop dev pvt0 nexthop dev pvt1"));
+  CHECK(probes::links_of_default_routes()->size() == 2);
   CHECK(probes::look_at_netdevs({"pvt0"}).at(0).get()->carrier.is(true));
 }
 

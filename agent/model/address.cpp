@@ -1,4 +1,4 @@
-#include "agent/config/address.hpp"
+#include "agent/model/address.hpp"
 
 #include <arpa/inet.h>
 

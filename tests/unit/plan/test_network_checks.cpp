@@ -1,0 +1,56 @@
+// Findings about the adapters' networks.
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+const Finding* found(const Snapshot& snapshot, const char* id, const Config& config = {}) {
+  static Plan result;
+  result = plan_settled(snapshot, config);
+  return finding(result.findings, id);
+}
+
+}  // namespace
+
+TEST_CASE("networks: two adapters in one subnet") {
+  Snapshot snapshot = ready_scene(3);
+  netdev(snapshot, 0).addresses = {{"fe80::1/64"}, {"192.168.30.1/24"}};
+  netdev(snapshot, 1).addresses = {{"fe80::2/64"}, {"192.168.31.1/24"}};
+  netdev(snapshot, 2).addresses = {{"fe80::3/64"}, {"fd00::1/64"}};
+  CHECK(found(snapshot, "same-subnet") == nullptr);
+  netdev(snapshot, 2).addresses.push_back({"192.168.30.9/24"});
+  REQUIRE(found(snapshot, "same-subnet") != nullptr);
+  CHECK(found(snapshot, "same-subnet")->adapter == function_of(2));
+  CHECK(found(snapshot, "same-subnet")->summary.find("ens12 (192.168.30.9/24)") !=
+        std::string::npos);
+}
+
+TEST_CASE("networks: a default route over an adapter is noted, and no warning") {
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).default_route = false;
+  CHECK(found(snapshot, "default-route") == nullptr);
+  netdev(snapshot).default_route = true;
+  REQUIRE(found(snapshot, "default-route") != nullptr);
+  CHECK(found(snapshot, "default-route")->severity == Severity::Info);
+}
+
+TEST_CASE("networks: an address outside the configured subnets") {
+  Snapshot snapshot = ready_scene();
+  Config config;
+  config.adapters = {
+      {{std::nullopt, "0000:00:10.0", std::nullopt}, Manage::Auto, {}, {"192.168.30.201/24"}}};
+  netdev(snapshot).addresses = {{"192.168.30.201/24"},
+                                {"192.168.30.9/24"},
+                                {"fe80::1/64"},
+                                {"fd00::1/64"},
+                                {"169.254.1.1/16"}};
+  CHECK(found(snapshot, "address-outside", config) == nullptr);
+  netdev(snapshot).addresses.push_back({"10.0.0.1/8"});
+  REQUIRE(found(snapshot, "address-outside", config) != nullptr);
+  CHECK(found(snapshot, "address-outside", config)->summary.find("10.0.0.1/8") !=
+        std::string::npos);
+  CHECK(found(snapshot, "address-outside") == nullptr);  // nothing is configured
+}
