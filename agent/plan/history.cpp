@@ -1,6 +1,7 @@
 #include "agent/plan/history.hpp"
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -31,6 +32,13 @@ auto link_settings(const Adapter& adapter) {
 std::string port_state(const Adapter& adapter) {
   const RdmaDevice* rdma = adapter.rdma.get();
   return rdma == nullptr ? std::string{} : rdma->port.state.value_or({});
+}
+
+std::vector<std::string> functions_of(const Snapshot& snapshot) {
+  std::vector<std::string> functions;
+  if (const auto* adapters = snapshot.adapters.get())
+    for (const Adapter& adapter : *adapters) functions.push_back(adapter.function);
+  return functions;
 }
 
 // True where one of our own attempts may have caused a change seen between the two looks.
@@ -66,12 +74,14 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
       }
       if (was != nullptr && was->rdma.is_known() && adapter.rdma.is_known())
         entry.gid_moves += moved_gids(*was->rdma.get(), *adapter.rdma.get());
-    } else if (before != nullptr) {
-      changed = true;
     }
     adapters.emplace(adapter.function, entry);
   }
-  if (before != nullptr && changed && !ours(now.ledger, before->taken_at, now.taken_at))
+  // No attempt of ours adds or removes an adapter.
+  const bool plugged = before != nullptr && before->adapters.is_known() &&
+                       functions_of(*before) != functions_of(now);
+  if (plugged ||
+      (before != nullptr && changed && !ours(now.ledger, before->taken_at, now.taken_at)))
     history.fresh_start = now.taken_at;
   history.adapters = std::move(adapters);
   return history;

@@ -87,6 +87,12 @@ BootTime settled_at(const Inputs& in, const Adapter& adapter) {
   return last + kSettle;
 }
 
+// A reload surely cures it, and somebody has unbound or removed an adapter since the last one.
+bool has_lost_netdev(const Adapter& adapter) {
+  const RdmaDevice* rdma = adapter.rdma.get();
+  return rdma != nullptr && rdma->netdev.is_absent();
+}
+
 std::string what_is_wrong(const Adapter& adapter) {
   const RdmaDevice* rdma = adapter.rdma.get();
   if (rdma == nullptr) return adapter.function + " is bound but has no RDMA device";
@@ -122,10 +128,9 @@ Allowance reload_budget(const Inputs& in) {
 
 // What can be said of an adapter for which no gentle rung is left.
 void report_broken(const Inputs& in, Draft& draft, const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma.get();
   const bool reload_cannot_help =
       in.config.modules.reload == ReloadPolicy::Never || reload_budget(in).tries > 0;
-  if (rdma != nullptr && rdma->netdev.is_absent())
+  if (has_lost_netdev(adapter))
     draft.find(findings::netdev_lost(adapter));
   else if (reload_cannot_help)
     draft.find(findings::port_down(adapter));
@@ -136,7 +141,7 @@ void reload_for(const Inputs& in, Draft& draft, const Adapter& adapter) {
   const Allowance budget = reload_budget(in);
   switch (budget.verdict) {
     case Allowance::Verdict::Now:
-      if (const BootTime earliest = spaced_out(in); earliest > in.now)
+      if (const BootTime earliest = spaced_out(in); earliest > in.now && !has_lost_netdev(adapter))
         draft.look_by(earliest);
       else
         take_driver_away(in, draft, reason_to_reload(in, adapter));
@@ -193,7 +198,9 @@ void climb_ladder(const Inputs& in, Draft& draft) {
       draft.act(BounceLink{adapter.function, adapter.netdev.get()->name}, what_is_wrong(adapter));
     } else {
       report_broken(in, draft, adapter);
-      if (reload_due == nullptr) reload_due = &adapter;
+      const bool first = reload_due == nullptr;
+      if (first || (has_lost_netdev(adapter) && !has_lost_netdev(*reload_due)))
+        reload_due = &adapter;
     }
   }
   // A bounce of one adapter may still be settling while another waits for the reload: one at a

@@ -30,7 +30,9 @@ TEST_CASE("a change that nobody of ours caused forgives the budget; our own does
 
 TEST_CASE("an adapter that comes and goes is a change") {
   const Snapshot none = ready_scene(0);
-  const Snapshot one = ready_scene(1);
+  Snapshot one = ready_scene(1);
+  // Never one of our own, however shortly after an attempt.
+  one.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{500})};
   const History history = advance(advance({}, nullptr, none), &none, one);
   CHECK(history.fresh_start == kNow);
   CHECK(history.adapters.size() == 1);

@@ -139,6 +139,22 @@ TEST_CASE("a netdev that the driver lost is mended by a reload, never by a bounc
   CHECK(finding(waiting.findings, "driver-in-use") != nullptr);
 }
 
+TEST_CASE("a lost netdev does not wait for the spacing of reloads, and goes before other trouble") {
+  Snapshot snapshot = ready_scene(2);
+  rdma(snapshot, 1).netdev = Field<std::string>::absent();
+  snapshot.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{20'000}),
+                              attempt("ReloadDriver", kDriverModule, Milliseconds{10'000})};
+  History history = long_settled(snapshot);
+  history.fresh_start = kNow - Milliseconds{5'000};  // somebody has removed an adapter since
+  CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"ReloadDriver vmw_pvrdma"});
+  // Adapter 0 alone would have to wait.
+  rdma(snapshot, 0).port.state = std::string{"DOWN"};
+  snapshot.ledger.attempts.push_back(attempt("BounceLink", function_of(0), Milliseconds{4'000}));
+  CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"ReloadDriver vmw_pvrdma"});
+  rdma(snapshot, 1).netdev = std::string{"ens11"};
+  CHECK(plan({}, snapshot, history, kNow).actions.empty());
+}
+
 TEST_CASE("a driver built in is rebound where it has one function") {
   Snapshot snapshot = port_down_scene();
   module(snapshot, kDriverModule).init = ModuleInit::BuiltIn;

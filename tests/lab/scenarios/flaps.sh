@@ -1,0 +1,56 @@
+# summary: 100 link flaps, 20 flaps of the port by the host, a jump of the clock: ready after each kind, nothing leaked, all counted
+# adapters: 2
+# timeout: 300
+
+flap_links() { # ROUNDS: both links, faster than anybody could follow
+  local round
+  for ((round = 0; round < $1; round++)); do
+    ip link set ens16f0 down
+    ip link set ens17f0 down
+    ip link set ens16f0 up
+    ip link set ens17f0 up
+  done
+}
+fds() { find "/proc/$pid/fd" | wc -l; }
+memory_kib() { awk '/^Pss:/ { print $2 }' "/proc/$pid/smaps_rollup"; }
+transitions() { health_query '[.adapters[].transitions] | add'; }
+at_rest() { [[ $(systemctl is-active pvrdma-agent-executor.service) == inactive ]]; }
+addresses() { ip -o -4 address show | awk '{ print $2, $4 }' | sort; }
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  ip address add 192.168.30.201/24 dev ens16f0
+  wait_until 30 "ready with an address, and at rest" at_rest
+  pid=$(systemctl show -P MainPID pvrdma-agent.service)
+  flap_links 5
+  wait_until 30 "a first few flaps: ready" health_is ready
+  wait_until 30 "at rest" at_rest
+  local fds_before memory_before counted addresses_before
+  fds_before=$(fds) memory_before=$(memory_kib) counted=$(transitions) addresses_before=$(addresses)
+
+  flap_links 100
+  wait_until 30 "100 link flaps: ready" health_is ready
+  local round
+  for round in {1..20}; do
+    host port $((RANDOM % 2)) DOWN
+    [[ $((RANDOM % 2)) == 0 ]] || ip link set ens16f0 up # some event or other
+    host port 0 ACTIVE
+    host port 1 ACTIVE
+  done
+  wait_until 60 "20 flaps of the port by the host: ready" health_is ready
+  date -s '+2 days' >/dev/null
+  flap_links 1
+  wait_until 30 "the clock jumps ahead: ready" health_is ready
+  date -s '-3 days' >/dev/null
+  flap_links 1
+  wait_until 30 "and back: ready" health_is ready
+
+  expect_equal "the same process" "$pid" "$(systemctl show -P MainPID pvrdma-agent.service)"
+  wait_until 60 "at rest again" at_rest
+  wait_until 20 "ready" health_is ready
+  expect "changes of the port are counted: $counted before, $(transitions) now" [ "$(transitions)" -gt "$counted" ]
+  expect_equal "no descriptor is leaked" "$fds_before" "$(fds)"
+  expect "no memory is leaked: $memory_before KiB before, $(memory_kib) KiB now" [ "$(memory_kib)" -le $((memory_before + 512)) ]
+  expect_equal "no address is lost" "$addresses_before" "$(addresses)"
+  expect "the driver was not reloaded for any of it" [ "$(ledger .reloads)" = 0 ]
+}

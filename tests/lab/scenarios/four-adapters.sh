@@ -1,0 +1,46 @@
+# summary: four adapters: a broken one delays no other; readiness.adapters counts; two in one subnet and a default route are findings
+# adapters: 4
+# timeout: 240
+
+summary() { health_query .summary; }
+others_ready() { adapter_is 0 ready && adapter_is 1 ready && adapter_is 3 ready; }
+ready_count() { [[ $(health_query '[.adapters[] | select(.state == "ready")] | length') == "$1" ]]; }
+config() { mkdir -p /etc/pvrdma-agent; cat >/etc/pvrdma-agent/pvrdma-agent.toml; systemctl reload pvrdma-agent.service; }
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  expect_equal "all four" "4 of 4 adapters ready" "$(summary)"
+  # Its link stays down, whatever the agent would do about it.
+  config <<'TOML'
+[[adapter]]
+match  = { pci = "0000:00:12.1" }
+manage = "observe"
+TOML
+  ip link set ens18f0 down
+  wait_until 20 "one of them is broken" ready_count 3
+  holds_for 10 "the others are ready all the time" others_ready
+  expect_not "the whole is not ready" health_is ready
+  config <<'TOML'
+[readiness]
+adapters = 3
+[[adapter]]
+match  = { pci = "0000:00:12.1" }
+manage = "observe"
+TOML
+  wait_until 15 "three are enough where three are asked for" health_is ready
+  expect_equal "which is said" "3 of 4 adapters ready, 3 required" "$(summary)"
+  ip link set ens17f0 down
+  wait_until 20 "another link, taken down by hand, is up again" ready_count 3
+  expect "the others did not wait for the broken one" others_ready
+
+  ip address add 192.168.30.1/24 dev ens16f0
+  wait_until 20 "an address: ready with its GID" ready_count 3
+  expect "no finding about it" no_finding same-subnet
+  ip address add 192.168.30.2/24 dev ens17f0
+  wait_until 15 "two adapters in one subnet are a finding" finding same-subnet
+  ip address del 192.168.30.2/24 dev ens17f0
+  wait_until 15 "until they are no more" no_finding same-subnet
+  ip route add default via 192.168.30.254 dev ens16f0
+  wait_until 30 "a default route over an adapter is a note" finding default-route
+  expect "and no reason for less than ready" health_is ready
+}

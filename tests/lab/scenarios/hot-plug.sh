@@ -1,0 +1,44 @@
+# summary: an adapter is removed and added again, ten times: ready each time; its neighbour's job sees nothing of the agent's
+# adapters: 2
+# timeout: 420
+#
+# QEMU cannot plug the pair of functions in again; removal and rescan through sysfs is the guest's view of the same, with
+# the driver's own remove and probe. The removal alone sends the neighbour's job a PORT_ERR and takes its netdev
+# (a leaving function's notifier): nothing that the agent could prevent.
+
+remove_adapter() { # N
+  echo 1 >"/sys/bus/pci/devices/$(function_of "$1")/remove"
+  echo 1 >"/sys/bus/pci/devices/$(function_of "$1" | sed 's/1$/0/')/remove"
+}
+rescan() { echo 1 >/sys/bus/pci/rescan; }
+adapter_count() { [[ $(health_query '.adapters | length') == "$1" ]]; }
+both_paired() { [[ $(rdma link | grep -c 'netdev ens') == 2 ]]; }
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  local round
+  for round in {1..10}; do
+    remove_adapter 1
+    wait_until 20 "$round: one adapter is left" adapter_count 1
+    rescan
+    wait_until 20 "$round: two are there" adapter_count 2
+    wait_until 60 "$round: all are paired" both_paired
+    wait_until 60 "$round: health says ready" health_is ready
+  done
+
+  start_job 0
+  remove_adapter 1
+  wait_until 20 "beside a job: one adapter is left" adapter_count 1
+  wait_until 20 "the job's adapter has lost its netdev, which is a finding" finding netdev-lost
+  expect_equal "its port is still" ACTIVE "$(port_state 0)"
+  local told
+  told=$(grep -c event_type events || true)
+  rescan
+  wait_until 20 "the other one is back" adapter_count 2
+  wait_until 30 "and works beside it" adapter_is 1 ready
+  holds_for 5 "the job is told nothing more" sh -c "[ \"\$(grep -c event_type events)\" = $told ]"
+  kill "$job"
+  wait "$job" || true
+  wait_until 60 "the job ends: all are paired again" both_paired
+  wait_until 30 "health says ready" health_is ready
+}
