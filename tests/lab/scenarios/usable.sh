@@ -39,11 +39,7 @@ scenario() {
   expect_equal "as systemd reads it" "$PERFTEST_ARGS" \
     "$(systemd-run --quiet --pipe --wait -p EnvironmentFile=/run/rdma.env sh -c 'echo "$PERFTEST_ARGS"')"
   # shellcheck disable=SC2086  # words
-  ib_send_bw $PERFTEST_ARGS -n 100 >server 2>&1 &
-  local server=$!
-  # shellcheck disable=SC2086
-  wait_until 20 "perftest runs with it" sh -c "ib_send_bw $PERFTEST_ARGS -n 100 192.168.30.201 >client 2>&1"
-  wait "$server"
+  bandwidth $PERFTEST_ARGS
 
   # The GID of the first address goes, and comes back behind that of the second.
   local before

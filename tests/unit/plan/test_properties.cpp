@@ -25,7 +25,7 @@ void spoil(Random& random, Field<T>& field) {
 
 // Any mixture of states, also such as no kernel would show.
 Snapshot random_snapshot(Random& random) {
-  Snapshot snapshot = ready_scene(static_cast<unsigned>(random() % 5));
+  Snapshot snapshot = ready_scene(static_cast<unsigned>(random() % 11));
   for (Module& module : snapshot.modules) {
     if (chance(random, 20)) module = unloaded(module.name);
     if (chance(random, 20))
@@ -121,7 +121,7 @@ void check_action(const Config& config, const Snapshot& snapshot, const Operatio
 
 KernelModel random_machine(Random& random) {
   KernelModel kernel;
-  kernel.adapters.resize(1 + random() % 4);
+  kernel.adapters.resize(1 + random() % 10);
   std::vector<std::string> names{"vmxnet3", "mlx4_ib", "ib_umad", "rdma_cm", "rdma_ucm"};
   if (chance(random, 20)) {
     kernel.missing.push_back("mlx4_ib");
