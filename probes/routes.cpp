@@ -16,21 +16,6 @@ namespace {
 
 constexpr int kDumpAttempts = 3;
 
-void add_next_hops(const nlattr* multipath, std::vector<int>& links) {
-  const auto* at = static_cast<const char*>(nla_data(multipath));
-  auto left = static_cast<std::size_t>(nla_len(multipath));
-  while (left >= sizeof(rtnexthop)) {
-    rtnexthop hop{};
-    std::memcpy(&hop, at, sizeof hop);
-    if (hop.rtnh_len < sizeof hop) return;
-    links.push_back(hop.rtnh_ifindex);
-    const std::size_t step = RTNH_ALIGN(hop.rtnh_len);
-    if (step > left) return;
-    at += step;
-    left -= step;
-  }
-}
-
 Result<std::set<int>> ask_routes(NetlinkSocket& socket) {
   const NetlinkMessage question{nlmsg_alloc_simple(RTM_GETROUTE, NLM_F_REQUEST | NLM_F_DUMP)};
   rtmsg header{};
@@ -49,6 +34,22 @@ Result<std::set<int>> ask_routes(NetlinkSocket& socket) {
 
 }  // namespace
 
+std::vector<int> links_of_next_hops(const nlattr* multipath) {
+  std::vector<int> links;
+  const auto* at = static_cast<const char*>(nla_data(multipath));
+  auto left = static_cast<std::size_t>(nla_len(multipath));
+  while (left >= sizeof(rtnexthop)) {
+    rtnexthop hop{};
+    std::memcpy(&hop, at, sizeof hop);
+    links.push_back(hop.rtnh_ifindex);
+    const std::size_t step = RTNH_ALIGN(hop.rtnh_len);
+    if (hop.rtnh_len < sizeof hop || step > left) break;
+    at += step;
+    left -= step;
+  }
+  return links;
+}
+
 Result<std::vector<int>> parse_default_route(nlmsghdr& message) {
   std::array<nlattr*, RTA_MAX + 1> attributes{};
   if (message.nlmsg_type != RTM_NEWROUTE ||
@@ -62,7 +63,8 @@ Result<std::vector<int>> parse_default_route(nlmsghdr& message) {
     return links;
   if (attributes[RTA_OIF] != nullptr && nla_len(attributes[RTA_OIF]) >= int{sizeof(std::uint32_t)})
     links.push_back(static_cast<int>(nla_get_u32(attributes[RTA_OIF])));
-  if (attributes[RTA_MULTIPATH] != nullptr) add_next_hops(attributes[RTA_MULTIPATH], links);
+  if (attributes[RTA_MULTIPATH] != nullptr)
+    for (const int link : links_of_next_hops(attributes[RTA_MULTIPATH])) links.push_back(link);
   return links;
 }
 

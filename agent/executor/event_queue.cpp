@@ -13,8 +13,8 @@ namespace {
 constexpr Milliseconds kPatience{3000};
 constexpr Milliseconds kBlindWait{500};
 constexpr Milliseconds kPause{2};
-constexpr int kLooks =
-    2;  // one may see a worker before, and the next after, the work changes hands
+// One look may see a worker before, and the next worker after, the work changes hands.
+constexpr int kLooks = 2;
 
 struct Task {
   std::string_view name;

@@ -49,12 +49,18 @@ Facts look(const Root& root) {
   std::vector<AdapterFacts> adapters;
   for (probes::PciAdapter& pci : *found) {
     auto mac = mac_of(root, pci);
-    auto owner = owner_of(root, pci);
-    adapters.push_back({std::move(pci), std::move(mac), std::move(owner)});
+    adapters.push_back({std::move(pci), std::move(mac), {}});
   }
   facts.holders = holders_of(root, adapters);
   facts.adapters = std::move(adapters);
   return facts;
+}
+
+void look_at_owner(const Root& root, const std::string& function, Facts& facts) {
+  auto* adapters = facts.adapters.get();
+  if (adapters == nullptr) return;
+  for (AdapterFacts& adapter : *adapters)
+    if (adapter.pci.function == function) adapter.owner = owner_of(root, adapter.pci);
 }
 
 }  // namespace pvrdma::executor

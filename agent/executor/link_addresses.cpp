@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "agent/executor/duplicate.hpp"
+#include "agent/model/address.hpp"
 
 namespace pvrdma::executor {
 
@@ -17,14 +18,6 @@ constexpr Milliseconds kCarrierPatience{2000};
 
 bool contains(const std::vector<std::string>& list, const std::string& one) {
   return std::find(list.begin(), list.end(), one) != list.end();
-}
-
-bool is_ipv4(const std::string& address) { return address.find(':') == std::string::npos; }
-
-const LinkAddress* find(const std::vector<LinkAddress>& addresses, const std::string& text) {
-  const auto found = std::find_if(addresses.begin(), addresses.end(),
-                                  [&](const LinkAddress& one) { return one.text == text; });
-  return found == addresses.end() ? nullptr : &*found;
 }
 
 bool is_booked(const Book& book, const std::string& mac, const std::string& address) {
@@ -56,7 +49,7 @@ std::optional<Report> refuse_duplicate(RouteSocket& socket, const LinkFacts& lin
 // Adds one that is not there.
 Report add(RouteSocket& socket, const LinkFacts& link, const std::string& address, Book& book) {
   const std::string mac = to_text(link.mac);
-  if (is_ipv4(address) && !is_booked(book, mac, address))
+  if (!is_ipv6(address) && !is_booked(book, mac, address))
     if (auto refused = refuse_duplicate(socket, link, address)) return std::move(*refused);
   const auto added = socket.add_address(link.index, address);
   if (!added) return failed(added.error());
@@ -69,7 +62,7 @@ Report add(RouteSocket& socket, const LinkFacts& link, const std::string& addres
 // Whether the kernel has kept the mark of those we have just set.
 void note_marks(const std::vector<LinkAddress>& now, const std::string& mac, Book& book) {
   for (probes::BookedAddress& entry : book) {
-    const LinkAddress* address = entry.mac == mac ? find(now, entry.address) : nullptr;
+    const LinkAddress* address = entry.mac == mac ? find_address(now, entry.address) : nullptr;
     if (address != nullptr) entry.marked = address->ours;
   }
 }
@@ -97,7 +90,7 @@ Report configure_addresses(RouteSocket& socket, const LinkFacts& link, const Lin
   }
   bool added = false;
   for (const std::string& address : settings.addresses) {
-    if (find(*now, address) != nullptr) continue;
+    if (find_address(*now, address) != nullptr) continue;
     Report report = add(socket, link, address, book);
     added = added || report.outcome == Outcome::Done;
     take(std::move(report));

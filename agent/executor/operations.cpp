@@ -15,7 +15,7 @@ namespace {
 
 // The link of a function that the guard has let pass, looked up once more at the time of use.
 Report with_link(const Root& root, const std::string& function, const std::string& netdev,
-                 const std::function<Report(RouteSocket&, int)>& act) {
+                 const std::function<Report(RouteSocket&, int, const AdapterFacts&)>& act) {
   const Facts facts = look(root);
   const AdapterFacts* adapter = find(facts, function);
   if (adapter == nullptr) return failed({ENODEV, "looking for function", function});
@@ -23,7 +23,18 @@ Report with_link(const Root& root, const std::string& function, const std::strin
   if (!index) return failed(index.error());
   auto socket = RouteSocket::open();
   if (!socket) return failed(socket.error());
-  return act(*socket, *index);
+  return act(*socket, *index, *adapter);
+}
+
+// The function whose link an operation is about; null: it is about no link.
+const std::string* link_function(const Operation& operation) {
+  if (const auto* link = std::get_if<ConfigureLink>(&operation)) return &link->function;
+  if (const auto* link = std::get_if<BounceLink>(&operation)) return &link->function;
+  return nullptr;
+}
+
+Report bad_config(const Error& error) {
+  return {Outcome::NotAllowed, "the configuration is not right: " + error.message(), EINVAL, {}};
 }
 
 }  // namespace
@@ -47,21 +58,11 @@ Report Operations::run(const Operation& operation) {
 
 std::optional<Report> Operations::refused(const Operation& operation) const {
   const auto loaded = load_config(places_.root);
-  if (!loaded)
-    return Report{Outcome::NotAllowed,
-                  "the configuration is not right: " + loaded.error().message(),
-                  EINVAL,
-                  {}};
-  return refusal(operation, loaded->config, look(places_.root));
-}
-
-std::vector<std::string> Operations::configured_addresses(const std::string& function) const {
-  const auto loaded = load_config(places_.root);
-  const Facts facts = look(places_.root);
-  const AdapterFacts* adapter = find(facts, function);
-  const AdapterConfig* entry =
-      loaded && adapter != nullptr ? config_of(loaded->config, *adapter) : nullptr;
-  return entry != nullptr ? entry->addresses : std::vector<std::string>{};
+  if (!loaded) return bad_config(loaded.error());
+  Facts facts = look(places_.root);
+  if (const std::string* function = link_function(operation))
+    look_at_owner(places_.root, *function, facts);
+  return refusal(operation, loaded->config, facts);
 }
 
 Report Operations::act(const Operation& operation) {
@@ -110,11 +111,16 @@ Report Operations::act_on(const ConfigureLink& operation) {
   auto book = probes::read_address_book(places_.root);
   if (!book) return failed(book.error());
   const auto before = *book;
-  const LinkSettings settings{operation.mtu, operation.addresses,
-                              configured_addresses(operation.function)};
+  const auto loaded = load_config(places_.root);
+  // Without it, nothing is known to be no longer configured.
+  if (!loaded) return bad_config(loaded.error());
   return with_link(
-      places_.root, operation.function, operation.netdev, [&](RouteSocket& socket, int index) {
-        auto report = configure_link(socket, index, settings, *book);
+      places_.root, operation.function, operation.netdev,
+      [&](RouteSocket& socket, int index, const AdapterFacts& adapter) {
+        const AdapterConfig* entry = config_of(loaded->config, adapter);
+        const auto configured = entry != nullptr ? entry->addresses : std::vector<std::string>{};
+        auto report =
+            configure_link(socket, index, {operation.mtu, operation.addresses, configured}, *book);
         if (*book == before) return report;
         const auto noted =
             replace_file(places_.root / probes::kAddressBook, probes::format_address_book(*book));
@@ -123,7 +129,10 @@ Report Operations::act_on(const ConfigureLink& operation) {
 }
 
 Report Operations::act_on(const BounceLink& operation) {
-  return with_link(places_.root, operation.function, operation.netdev, bounce_link);
+  return with_link(places_.root, operation.function, operation.netdev,
+                   [](RouteSocket& socket, int index, const AdapterFacts&) {
+                     return bounce_link(socket, index);
+                   });
 }
 
 }  // namespace pvrdma::executor

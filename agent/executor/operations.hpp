@@ -7,8 +7,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "agent/base/file.hpp"
 #include "agent/executor/driver.hpp"
@@ -39,8 +37,6 @@ class Operations {
  private:
   [[nodiscard]] std::optional<Report> refused(const Operation& operation) const;
   [[nodiscard]] Report act(const Operation& operation);
-  // All that the configuration names for an adapter.
-  [[nodiscard]] std::vector<std::string> configured_addresses(const std::string& function) const;
 
   Report act_on(const LoadModule& operation);
   Report act_on(const BindFunction& operation);

@@ -5,6 +5,7 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <initializer_list>
 
 #include "agent/executor/saved_link.hpp"
+#include "probes/routes.hpp"
 
 namespace pvrdma::executor {
 
@@ -78,18 +80,8 @@ void append_expiry(std::vector<char>& message, const nlattr* cache_info) {
 
 // True where the routes of a RTA_MULTIPATH attribute leave by that link.
 bool leaves_by(const nlattr* multipath, int index) {
-  const auto* at = static_cast<const char*>(nla_data(multipath));
-  auto left = static_cast<std::size_t>(nla_len(multipath));
-  while (left >= sizeof(rtnexthop)) {
-    rtnexthop hop{};
-    std::memcpy(&hop, at, sizeof hop);
-    if (hop.rtnh_ifindex == index) return true;
-    const std::size_t step = RTNH_ALIGN(hop.rtnh_len);
-    if (hop.rtnh_len < sizeof hop || step > left) return false;
-    at += step;
-    left -= step;
-  }
-  return false;
+  const auto links = probes::links_of_next_hops(multipath);
+  return std::find(links.begin(), links.end(), index) != links.end();
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ Result<InterfaceAddress> parse_interface_address(std::string_view text) {
   const std::size_t slash = text.find('/');
   const std::string host{text.substr(0, slash)};
   InterfaceAddress address;
-  address.is_ipv6 = host.find(':') != std::string::npos;
+  address.is_ipv6 = pvrdma::is_ipv6(host);
   const int family = address.is_ipv6 ? AF_INET6 : AF_INET;
   // inet_pton(3) takes a C string: what follows a NUL would be left out.
   if (slash == std::string_view::npos || host.find('\0') != std::string::npos ||
@@ -85,6 +85,12 @@ Result<InterfaceAddress> parse_interface_address(std::string_view text) {
   ::inet_ntop(family, address.bytes.data(), normal.data(), normal.size());
   address.text = std::string{normal.data()} + "/" + std::to_string(address.prefix);
   return address;
+}
+
+bool is_ipv6(std::string_view address) { return address.find(':') != std::string_view::npos; }
+
+bool is_link_local(std::string_view address) {
+  return address.starts_with("fe80:") || address.starts_with("169.254.");
 }
 
 bool share_subnet(const InterfaceAddress& one, const InterfaceAddress& other) {

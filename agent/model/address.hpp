@@ -21,6 +21,11 @@ struct InterfaceAddress {
 // person: "must have a prefix length from 1 to 32".
 [[nodiscard]] Result<InterfaceAddress> parse_interface_address(std::string_view text);
 
+// Of an address as text, with its prefix or without.
+[[nodiscard]] bool is_ipv6(std::string_view address);
+// fe80::/16, which is all that hosts use of fe80::/10, and 169.254.0.0/16 (RFC 4291, RFC 3927).
+[[nodiscard]] bool is_link_local(std::string_view address);
+
 // True where one's subnet holds the other. Never for link-local IPv6 (fe80::/10): every link has
 // the same one.
 [[nodiscard]] bool share_subnet(const InterfaceAddress& one, const InterfaceAddress& other);

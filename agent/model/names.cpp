@@ -125,6 +125,13 @@ int exit_code(State state) {
   return 3;
 }
 
+const LinkAddress* find_address(const std::vector<LinkAddress>& addresses,
+                                const std::string& text) {
+  const auto found = std::find_if(addresses.begin(), addresses.end(),
+                                  [&](const LinkAddress& one) { return one.text == text; });
+  return found == addresses.end() ? nullptr : &*found;
+}
+
 const Module* Snapshot::module(const std::string& name) const {
   const auto found = std::find_if(modules.begin(), modules.end(),
                                   [&](const Module& module) { return module.name == name; });

@@ -51,6 +51,10 @@ struct LinkAddress {
   friend bool operator==(const LinkAddress&, const LinkAddress&) = default;
 };
 
+// The one of that text; null: there is none.
+[[nodiscard]] const LinkAddress* find_address(const std::vector<LinkAddress>& addresses,
+                                              const std::string& text);
+
 struct Netdev {
   std::string name;
   int index = 0;

@@ -1,5 +1,7 @@
 #include "agent/plan/advice.hpp"
 
+#include "agent/model/address.hpp"
+
 namespace pvrdma::advice {
 
 namespace {
@@ -35,8 +37,6 @@ std::string advise(const LinkOwner& owner, const Netdev& netdev, const Setting& 
   return in_file(owner) + " add `" + setting.ifupdown + "` to the stanza of " + netdev.name +
          ", then `ifdown " + netdev.name + " && ifup " + netdev.name + "`.";
 }
-
-bool is_ipv6(const std::string& address) { return address.find(':') != std::string::npos; }
 
 }  // namespace
 

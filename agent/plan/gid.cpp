@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "agent/model/address.hpp"
 #include "agent/plan/match.hpp"
 
 namespace pvrdma {
@@ -12,11 +13,8 @@ namespace {
 constexpr const char* kRoceV2 = "RoCE v2";  // drivers/infiniband/core/cache.c, gid_type_str[]
 constexpr const char* kRoceV1 = "IB/RoCE v1";
 
-bool is_ipv6(const std::string& address) { return address.find(':') != std::string::npos; }
-
 bool is_usable(const LinkAddress& address) {
-  return !address.tentative && !address.duplicate && !address.text.starts_with("fe80:") &&
-         !address.text.starts_with("169.254.");
+  return !address.tentative && !address.duplicate && !is_link_local(address.text);
 }
 
 std::string without_prefix(const std::string& address) {

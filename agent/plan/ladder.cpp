@@ -79,8 +79,7 @@ void take_driver_away(const Inputs& in, Draft& draft, const std::string& why) {
 
 // When the adapter, and whatever was last done to it, has had its time.
 BootTime settled_at(const Inputs& in, const Adapter& adapter) {
-  const auto seen = in.history.adapters.find(adapter.function);
-  BootTime last = seen == in.history.adapters.end() ? in.now : seen->second.changed;
+  BootTime last = history_of(in, adapter).changed;
   for (const Attempt& attempt : in.snapshot.ledger.attempts)
     if (attempt.verb != "LoadModule" || attempt.target == kDriverModule)
       last = std::max(last, attempt.finished.value_or(attempt.started));

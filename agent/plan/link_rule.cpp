@@ -18,16 +18,10 @@ namespace {
 constexpr Milliseconds kUdevPatience = 3 * kSettle;
 constexpr Milliseconds kManagerPatience{60'000};
 
-const LinkAddress* find_address(const Netdev& netdev, const std::string& text) {
-  const auto found = std::find_if(netdev.addresses.begin(), netdev.addresses.end(),
-                                  [&](const LinkAddress& one) { return one.text == text; });
-  return found == netdev.addresses.end() ? nullptr : &*found;
-}
-
 std::vector<std::string> missing_addresses(const AdapterConfig& wanted, const Netdev& netdev) {
   std::vector<std::string> missing;
   for (const std::string& address : wanted.addresses)
-    if (find_address(netdev, address) == nullptr) missing.push_back(address);
+    if (find_address(netdev.addresses, address) == nullptr) missing.push_back(address);
   return missing;
 }
 
@@ -46,21 +40,11 @@ bool is_possible(const Netdev& netdev, unsigned mtu) {
   return mtu >= netdev.mtu_min.value_or(mtu) && mtu <= netdev.mtu_max.value_or(mtu);
 }
 
-// Since when the adapter is as it is; and since when it is there at all.
-BootTime changed(const Inputs& in, const Adapter& adapter) {
-  const auto seen = in.history.adapters.find(adapter.function);
-  return seen == in.history.adapters.end() ? in.now : seen->second.changed;
-}
-BootTime first_seen(const Inputs& in, const Adapter& adapter) {
-  const auto seen = in.history.adapters.find(adapter.function);
-  return seen == in.history.adapters.end() ? in.now : seen->second.first_seen;
-}
-
 // Whether more than being up may be asked of the link yet.
 bool may_be_given_more(const Inputs& in, Draft& draft, const Adapter& adapter, Manage manage) {
   const Netdev& netdev = *adapter.netdev.get();
   if (manage == Manage::Agent || netdev.owner.is_absent()) return true;
-  const BootTime patience = first_seen(in, adapter) + kManagerPatience;
+  const BootTime patience = history_of(in, adapter).first_seen + kManagerPatience;
   if (in.now >= patience) return true;
   draft.look_by(patience);
   return false;
@@ -138,7 +122,7 @@ void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
   Change change = change_due(in, draft, adapter, wanted);
   if (change.reason.empty()) return;
   // udev cannot rename a link that is up (EBUSY), so it has its turn first, but not for ever.
-  const BootTime patience = changed(in, adapter) + kUdevPatience;
+  const BootTime patience = history_of(in, adapter).changed + kUdevPatience;
   if (!netdev.up && !netdev.settled.is(true) && in.now < patience) {
     draft.look_by(patience);
     return;
@@ -162,7 +146,7 @@ bool link_is_complete(const Config& config, const Adapter& adapter) {
   if (wanted == nullptr || !link_is_ours(config, adapter)) return true;
   return std::all_of(wanted->addresses.begin(), wanted->addresses.end(),
                      [&](const std::string& text) {
-                       const LinkAddress* address = find_address(*netdev, text);
+                       const LinkAddress* address = find_address(netdev->addresses, text);
                        return address != nullptr && !address->tentative && !address->duplicate;
                      });
 }

@@ -37,10 +37,6 @@ const InterfaceAddress* shared(const std::vector<InterfaceAddress>& adapter,
   return found == adapter.end() ? nullptr : &*found;
 }
 
-bool is_link_local(const InterfaceAddress& address) {
-  return address.text.starts_with("fe80:") || address.text.starts_with("169.254.");
-}
-
 void check_subnets(const std::vector<Adapter>& adapters, Draft& draft) {
   for (std::size_t i = 0; i < adapters.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
@@ -57,7 +53,7 @@ void check_outside(const Config& config, const Adapter& adapter, Draft& draft) {
     const bool same_family = std::any_of(
         subnets.begin(), subnets.end(),
         [&](const InterfaceAddress& subnet) { return subnet.is_ipv6 == address.is_ipv6; });
-    if (same_family && !is_link_local(address) && shared({address}, subnets) == nullptr)
+    if (same_family && !is_link_local(address.text) && shared({address}, subnets) == nullptr)
       draft.find(findings::address_outside(adapter, address.text));
   }
 }

@@ -57,9 +57,7 @@ void report_gid(const Inputs& in, const Adapter& adapter, Draft& draft) {
   if (address.empty() || rdma == nullptr || !rdma->port.state.is("ACTIVE") ||
       application_gid(in.config, adapter))
     return;
-  const auto seen = in.history.adapters.find(adapter.function);
-  const BootTime late =
-      (seen == in.history.adapters.end() ? in.now : seen->second.changed) + kSettle;
+  const BootTime late = history_of(in, adapter).changed + kSettle;
   const AdapterConfig* wanted = config_of(in.config, adapter);
   if (in.now < late)
     draft.look_by(late);
