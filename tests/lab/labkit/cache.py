@@ -44,7 +44,8 @@ class Cache:
         self.root = Path(root)
 
     def entry(self, kind, key, build, keep=3):
-        """The entry KIND-KEY, made by build(directory) if it is not there; prunes all but the `keep` latest used."""
+        """The entry KIND-KEY, made by build(directory) if it is not there; prunes all but the `keep` latest used of its
+        kind. No kind may be the beginning of another's, up to a dash: it would count, and prune, the other's entries."""
         path = self.root / f"{kind}-{key}"
         lock = self._lock(path.name)
         try:

@@ -30,7 +30,8 @@ def main(argv):
     options = parse_arguments(argv)
     if options.deb == paths.PACKAGES and not payload.find_packages(options.deb, required=False):
         build_packages()
-    lab = Lab(options)
+    scenario = scenarios.load(paths.GUEST / "demo.sh")
+    lab = Lab(options, [scenario])
     plain = not sys.stdout.isatty()
 
     def show(data):
@@ -39,7 +40,7 @@ def main(argv):
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
 
-    guest = lab.guest(scenarios.load(paths.GUEST / "demo.sh"), on_output=show)
+    guest = lab.guest(scenario, on_output=show)
     try:
         print("lab: booting a guest on an emulated CPU", flush=True)
         status = guest.run().status

@@ -14,6 +14,9 @@ from .lab import Lab, add_options
 
 EPILOG = """\
 Logs of every scenario: build/lab/NAME/ (output, console.log, qemu.log, timeline).
+Environment, for the scenarios race-*:
+  PVRDMA_LAB_RACE_BOOTS=N           boots of each (default: 4; 80 are twenty for each manager)
+  PVRDMA_LAB_RACE_MANAGERS="A B"    which of networkd, ifupdown, NetworkManager, impatient take turns (default: all)
 Exit status: 0 when nothing failed, 1 otherwise.
 """
 
@@ -91,9 +94,10 @@ def main(argv):
     chosen = [scenarios.load(name) for name in options.scenario] or scenarios.load_all()
     if options.list:
         for scenario in chosen:
-            print(f"{scenario.name}: {scenario.summary}")
+            suite = f" [{scenario.suite}]" if scenario.suite else ""
+            print(f"{scenario.name}{suite}: {scenario.summary}")
         return 0
-    lab = Lab(options)
+    lab = Lab(options, chosen)
     report = Report(options.verbose)
     # The longest first: nobody waits for a long one that was started last.
     chosen.sort(key=lambda scenario: -scenario.timeout * scenario.boots)

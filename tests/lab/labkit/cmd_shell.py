@@ -47,10 +47,10 @@ def chosen(options, directory):
 
 def main(argv):
     options = parse_arguments(argv)
-    lab = Lab(options)
     terminal = termios.tcgetattr(sys.stdin) if sys.stdin.isatty() else None
     with tempfile.TemporaryDirectory() as directory:
-        guest = lab.guest(chosen(options, directory), "shell")
+        scenario = chosen(options, directory)
+        guest = Lab(options, [scenario]).guest(scenario, "shell")
         try:
             print("lab: booting; leave with Ctrl-A x", flush=True)
             return guest.run().status

@@ -1,7 +1,7 @@
 """The guests' base image: a suite's packages, vmw_pvrdma built for its kernel, the lab's runner; works from nothing.
 
-Two cache entries: module-KEY (vmw_pvrdma.ko for one kernel) and image-KEY (disk.raw, kernel, initrd.lab,
-initrd.full). A key covers what goes in, not the versions a mirror happens to serve: removing the cache asks for newer ones.
+Two cache entries: module-SUITE-KEY (vmw_pvrdma.ko for one kernel) and image-SUITE-KEY (disk.raw, kernel, initrd.lab,
+initrd.full), so that what one suite no longer needs is never thrown out for the other's sake. A key covers what goes in, not the versions a mirror happens to serve: removing the cache asks for newer ones.
 """
 
 import shutil
@@ -56,14 +56,14 @@ def module(cache, suite, kernel=None):
             shutil.copy(root / name, directory / name)
         shutil.rmtree(root)
 
-    return cache.entry("module", key_of(suite.name, packages, recipe), build)
+    return cache.entry(f"module-{suite.name}", key_of(suite.name, packages, recipe), build)
 
 
 def base(suite, cache=None):
     """The entry with the base image of a suite, built if it is not there (minutes, once)."""
     cache = cache or Cache(paths.CACHE)
     key = key_of(suite, DISK_SIZE, *sorted(paths.IMAGE.iterdir()), *GUEST_FILES)
-    return cache.entry("image", key, lambda directory: _build_base(cache, suite, directory))
+    return cache.entry(f"image-{suite.name}", key, lambda directory: _build_base(cache, suite, directory))
 
 
 def _build_base(cache, suite, directory):

@@ -9,7 +9,7 @@ from .errors import LabError
 from .guest import Guest
 
 
-def installed(image, debs, standin, cache=None, on_output=None):
+def installed(suite, image, debs, standin, cache=None, on_output=None):
     """The cache entry with disk.qcow2 and the install's output; boots a guest if it is not there (once a package)."""
     cache = cache or Cache(paths.CACHE)
     recipe = paths.GUEST / "install.sh"
@@ -27,4 +27,4 @@ def installed(image, debs, standin, cache=None, on_output=None):
         finally:
             guest.close()
 
-    return cache.entry("installed", key_of(image.path.name, recipe, *debs), build, keep=4)
+    return cache.entry(f"installed-{suite}", key_of(image.path.name, recipe, *debs), build, keep=4)

@@ -9,22 +9,32 @@ from .suites import DEFAULT, SUITES
 
 def add_options(parser):
     parser.add_argument("--suite", default=DEFAULT, choices=sorted(SUITES),
-                        help="the guest's distribution (default: %(default)s)")
+                        help="the guests' distribution, where a scenario names none: Debian 12 or 13 (default: %(default)s)")
     parser.add_argument("--deb", metavar="DIR", type=Path, default=paths.PACKAGES,
                         help="where the agent's packages are (default: build/packages)")
 
 
+def wanted(scenarios, default):
+    """Names of the suites that these scenarios are to run in."""
+    return sorted({scenario.suite or default for scenario in scenarios})
+
+
 class Lab:
-    def __init__(self, options):
+    """Images of those suites only that the given scenarios want; a failure to build one ends the run."""
+
+    def __init__(self, options, scenarios):
         host.setup()
         self._packages = options.deb
-        self._image = image.base(SUITES[options.suite])
+        self._default = options.suite
+        self._images = {name: image.base(SUITES[name]) for name in wanted(scenarios, options.suite)}
         self._standin = standin.library()
 
     def guest(self, scenario, mode="run", on_output=None):
         """A guest ready to run: with the agent installed, unless the scenario wants it otherwise."""
         debs = payload.find_packages(self._packages, required=scenario.install != "none")
-        disk = self._image / "disk.raw"
+        suite = scenario.suite or self._default
+        base = self._images[suite]
+        disk = base / "disk.raw"
         if scenario.install == "yes":
-            disk = install.installed(self._image, debs, self._standin) / "disk.qcow2"
-        return Guest(scenario, self._image, disk, self._standin, debs, mode, on_output)
+            disk = install.installed(suite, base, debs, self._standin) / "disk.qcow2"
+        return Guest(scenario, base, disk, self._standin, debs, mode, on_output)

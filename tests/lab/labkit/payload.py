@@ -1,13 +1,16 @@
 """What a guest is handed on its second disk: the runner, the scenario, its settings, the packages; a plain tar."""
 
 import io
+import os
 import shlex
 import tarfile
 
 from . import paths
 from .errors import LabError
 
-RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "host")]
+RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "race.sh", "host")]
+# Of the environment of whoever runs the lab, what scenarios may ask for.
+PASSED = "PVRDMA_LAB_RACE_"
 
 
 def find_packages(directory, required):
@@ -23,6 +26,7 @@ def settings(scenario, mode):
     values = {"LAB_MODE": mode, "LAB_ADAPTERS": scenario.adapters, "LAB_TIMEOUT": scenario.timeout,
               "LAB_BOOTS": scenario.boots, "LAB_EARLY": "yes" if scenario.early else "",
               "LAB_ALLOW_OOPS": scenario.allow_oops, "LAB_INSTALL": scenario.install}
+    values.update((name, value) for name, value in os.environ.items() if name.startswith(PASSED))
     return "".join(f"export {name}={shlex.quote(str(value))}\n" for name, value in values.items())
 
 

@@ -1,15 +1,18 @@
 """A scenario: a bash file whose header says what guest it wants, and whose functions run in that guest.
 
 The header is the comment block at the top: lines `# key: value`, up to the first line of another form. An unknown key
-or a bad value is an error, so that a misspelt directive cannot quietly test something else.
+or a bad value is an error, so that a misspelt directive cannot quietly test something else. A value ${NAME:-default} is
+that of the environment variable NAME of whoever runs the lab.
 """
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import paths
 from .errors import LabError
+from .suites import SUITES
 
 PORT_STATES = {"NOP": 0, "DOWN": 1, "INIT": 2, "ARMED": 3, "ACTIVE": 4, "ACTIVE_DEFER": 5}
 MAX_ADAPTERS = 4
@@ -19,6 +22,7 @@ MAX_ADAPTERS = 4
 class Scenario:
     path: Path
     summary: str = ""
+    suite: str = ""              # the guest's distribution; by default what --suite says
     adapters: int = 1            # PVRDMA adapters, in the PCI slots 0x10, 0x11, …
     nics: int = 0                # plain vmxnet3 NICs, in the slots after them
     network: bool = False        # each adapter N has a network of its own, 192.168.(30+N).0/24, with a host at .2 and DHCP
@@ -54,17 +58,23 @@ def _one_of(*words):
 
 DIRECTIVES = {
     "summary": str,
+    "suite": _one_of(*SUITES),
     "adapters": _number(0, MAX_ADAPTERS),
     "nics": _number(0, 8),
     "network": lambda text: _one_of("yes", "no")(text) == "yes",
     "port": _one_of(*PORT_STATES),
     "install": _one_of("yes", "none", "manual"),
     "timeout": _number(10, 3600),
-    "boots": _number(1, 20),
+    "boots": _number(1, 100),
     "kernel": str,
     "initrd": _one_of("lab", "full"),
     "allow-oops": str,
 }
+
+
+def _from_environment(text):
+    found = re.fullmatch(r"\$\{(PVRDMA_LAB_[A-Z_]+):-(.*)\}", text)
+    return os.environ.get(found[1]) or found[2] if found else text
 
 
 def parse(path, text):
@@ -75,7 +85,7 @@ def parse(path, text):
         found = re.fullmatch(r"#\s*([a-z-]+):\s*(.*?)\s*", line)
         if not found:
             break
-        key, value = found.groups()
+        key, value = found[1], _from_environment(found[2])
         if key not in DIRECTIVES:
             raise LabError(f"{path}:{number}: unknown directive '{key}' (known: {', '.join(DIRECTIVES)})")
         try:

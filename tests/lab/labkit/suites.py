@@ -6,7 +6,7 @@ from dataclasses import dataclass
 COMMON = """
 systemd systemd-sysv udev kmod linux-image-amd64 initramfs-tools busybox-static zstd dbus apt procps less
 iproute2 iputils-ping rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest
-network-manager netplan.io
+network-manager netplan.io ifupdown
 strace jq socat python3-minimal libpython3-stdlib
 libstdc++6 libsystemd0 libudev1 libkmod2 libnl-3-200 libnl-route-3-200 libibverbs1
 """.split()
@@ -26,8 +26,7 @@ class Suite:
 
 SUITES = {suite.name: suite for suite in (
     # The guest has no network: whatever the agent's package depends on must be named here.
-    Suite("bookworm", (*COMMON, "libspdlog1.10", "libfmt9"), "linux-source-6.1"),
-    # Untested so far.
-    Suite("trixie", (*COMMON, "libspdlog1.15", "libfmt10"), "linux-source-6.12"),
+    Suite("bookworm", tuple(COMMON), "linux-source-6.1"),
+    Suite("trixie", tuple(COMMON), "linux-source-6.12"),
 )}
 DEFAULT = "bookworm"
