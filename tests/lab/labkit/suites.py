@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-# What any guest has: a plain, small Debian, the RDMA user space, and the tools that scenarios use.
+# What any guest has: a plain, small Debian, the RDMA user space, network managers (at rest), and the tools that
+# scenarios use. The guest has no network: whatever the agent's package depends on must be named here.
 COMMON = """
 systemd systemd-sysv udev kmod linux-image-amd64 initramfs-tools busybox-static zstd dbus apt procps less
 iproute2 iputils-ping rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest
@@ -25,7 +26,6 @@ class Suite:
 
 
 SUITES = {suite.name: suite for suite in (
-    # The guest has no network: whatever the agent's package depends on must be named here.
     Suite("bookworm", tuple(COMMON), "linux-source-6.1"),
     Suite("trixie", tuple(COMMON), "linux-source-6.12"),
 )}

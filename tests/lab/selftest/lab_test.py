@@ -2,16 +2,20 @@
 
 import contextlib
 import io
+import os
 import tempfile
 import threading
 import unittest
+import unittest.mock
 from pathlib import Path
 
-from labkit import paths, scenario
+from labkit import image, payload, paths, scenario
 from labkit.cache import Cache, key_of
 from labkit.cmd_run import Report
 from labkit.errors import LabError
 from labkit.faults import Faults
+from labkit.lab import wanted
+from labkit.suites import SUITES
 
 BODY = "scenario() { :; }\n"
 
@@ -28,10 +32,34 @@ class Headers(unittest.TestCase):
     def test_early_is_found(self):
         self.assertTrue(self.parse("# summary: s\nearly() { :; }\n" + BODY).early)
 
+    def test_the_suite_is_the_headers_or_the_options(self):
+        plain = self.parse("# summary: s\n" + BODY)
+        newer = self.parse("# summary: s\n# suite: trixie\n" + BODY)
+        self.assertEqual(wanted([plain, plain], "bookworm"), ["bookworm"])
+        self.assertEqual(wanted([plain, newer], "bookworm"), ["bookworm", "trixie"])
+        self.assertEqual(wanted([plain, newer], "trixie"), ["trixie"])
+
+    def test_values_from_the_environment(self):
+        text = "# summary: s\n# boots: ${PVRDMA_LAB_RACE_BOOTS:-4}\n" + BODY
+        for environment, boots in (({}, 4), ({"PVRDMA_LAB_RACE_BOOTS": ""}, 4), ({"PVRDMA_LAB_RACE_BOOTS": "20"}, 20)):
+            with unittest.mock.patch.dict(os.environ, environment, clear=True):
+                self.assertEqual(self.parse(text).boots, boots)
+        with unittest.mock.patch.dict(os.environ, {"PVRDMA_LAB_RACE_BOOTS": "many"}), self.assertRaises(LabError) as caught:
+            self.parse(text)
+        self.assertIn("x.sh:2: boots: 'many' is not a number from 1 to 100", str(caught.exception))
+
+    def test_the_guest_is_told_what_races_are_wanted(self):
+        plain = self.parse("# summary: s\n" + BODY)
+        with unittest.mock.patch.dict(os.environ, {"PVRDMA_LAB_RACE_MANAGERS": "a b", "PVRDMA_LAB_CACHE": "/x"}):
+            told = payload.settings(plain, "run")
+        self.assertIn("export PVRDMA_LAB_RACE_MANAGERS='a b'\n", told)
+        self.assertNotIn("PVRDMA_LAB_CACHE", told)
+
     def test_errors_name_the_line(self):
         for text, part in (("# sumary: s\n", "x.sh:1: unknown directive 'sumary'"),
                            ("# summary: s\n# adapters: 5\n", "x.sh:2: adapters: '5' is not a number from 0 to 4"),
                            ("# summary: s\n# port: UP\n", "'UP' is not one of"),
+                           ("# summary: s\n# suite: sid\n", "'sid' is not one of bookworm, trixie"),
                            ("# adapters: 1\n", "no `# summary:`")):
             with self.assertRaises(LabError) as caught:
                 self.parse(text + BODY)
@@ -78,11 +106,11 @@ class TheCache(unittest.TestCase):
         self.cache = Cache(directory.name)
         self.built = []
 
-    def entry(self, key, keep=3):
+    def entry(self, key, keep=3, kind="thing"):
         def build(path):
             self.built.append(key)
             (path / "content").write_text(key, encoding="ascii")
-        return self.cache.entry("thing", key, build, keep)
+        return self.cache.entry(kind, key, build, keep)
 
     def test_built_once(self):
         self.entry("a").release()
@@ -114,6 +142,16 @@ class TheCache(unittest.TestCase):
             self.entry(key, keep=1).release()
         self.assertEqual(sorted(path.name for path in self.cache.root.glob("thing-*")), ["thing-f", "thing-held"])
         held.release()
+
+    def test_suites_do_not_prune_each_other(self):
+        with unittest.mock.patch("labkit.host.need_root"), unittest.mock.patch("labkit.image._build_base") as build:
+            build.side_effect = lambda cache, suite, directory: (directory / "disk.raw").touch()
+            image.base(SUITES["bookworm"], self.cache).release()
+            for size in range(5):
+                with unittest.mock.patch("labkit.image.DISK_SIZE", size):
+                    image.base(SUITES["trixie"], self.cache).release()
+        kept = [path.name.split("-")[1] for path in self.cache.root.glob("image-*")]
+        self.assertEqual(sorted(kept), ["bookworm", "trixie", "trixie", "trixie"])
 
     def test_keys(self):
         with tempfile.NamedTemporaryFile() as one:

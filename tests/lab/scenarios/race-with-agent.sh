@@ -1,0 +1,23 @@
+# summary: Linux 6.12, two adapters, managers that push links up at boot: with the agent no link comes up while the driver probes, no oops
+# suite: trixie
+# adapters: 2
+# boots: ${PVRDMA_LAB_RACE_BOOTS:-4}
+# timeout: 240
+#
+# Beside race-without-agent, where the very same boots crash the driver; guest/race.sh tells what they are.
+
+# shellcheck source=tests/lab/guest/race.sh
+. /run/lab/race.sh
+early() { race_early; }
+
+scenario() {
+  wait_until 150 "$(race_manager): the ports are ACTIVE, or the kernel complained" race_over
+  race_note
+  ! oopsed || { cat /run/lab/complaints; die "the kernel complained"; }
+  expect_equal "links up before the driver had probed both" 0 "$(links_before_driver)"
+  wait_until 60 "health says ready" health_is ready
+  wait_boot 120
+  expect "each link is up" each_adapter netdev_up
+  ! oopsed || { cat /run/lab/complaints; die "the kernel complained"; }
+  race_next_boot
+}

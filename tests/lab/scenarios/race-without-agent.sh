@@ -1,0 +1,23 @@
+# summary: the lab itself: the boots of race-with-agent without the agent, their oopses counted
+# suite: trixie
+# install: none
+# adapters: 2
+# boots: ${PVRDMA_LAB_RACE_BOOTS:-4}
+# timeout: 240
+# allow-oops: links that come up while vmw_pvrdma probes crash it
+#
+# No number of oopses fails it: in few boots there may be none. What fails it is a boot in which nobody pushed the links.
+
+# shellcheck source=tests/lab/guest/race.sh
+. /run/lab/race.sh
+early() { race_early; }
+
+scenario() {
+  wait_until 150 "$(race_manager): the ports are ACTIVE, or the kernel complained" race_over
+  race_note
+  if oopsed; then
+    expect "it is the driver's oops" sh -c 'dmesg | grep -q "RIP.*pvrdma_netdevice_event_work"'
+  fi
+  wait_until 60 "the manager has pushed both links up" each_adapter netdev_up
+  race_next_boot
+}
