@@ -33,15 +33,15 @@ Task parse_stat(std::string_view stat) {
 bool is_asleep(const Task& task) { return task.state == 'I' || task.state == 'S'; }
 bool is_worker(const Task& task) { return task.name.starts_with("kworker/u"); }
 
-// The second name is the one of Linux 6.9 and later, as far as a name of 15 characters goes.
+// The second name is the one of Linux 6.9 and later, which may end after 15 characters or be whole,
+// and go on with what is in hand.
 bool is_rescuer(const Task& task) {
-  return task.name == "pvrdma_event_wq" || task.name == "kworker/R-pvrdm";
+  return task.name == "pvrdma_event_wq" || task.name.starts_with("kworker/R-pvrdm");
 }
 
 // "+" names what a worker has in hand. One with another queue's work passes ours on to an idle one.
 bool is_busy(const Task& task) {
-  if (is_worker(task) && task.name.find('+') != std::string_view::npos)
-    return task.name.ends_with("+pvrdma_event_wq");
+  if (task.name.find('+') != std::string_view::npos) return task.name.ends_with("+pvrdma_event_wq");
   return !is_asleep(task);
 }
 

@@ -30,6 +30,7 @@ TEST_CASE_METHOD(Fixture, "event queue: idle while its workers sleep") {
   task("kworker/u4:0-pvrdma_event_wq", 'I');
   task("kworker/u4:1", 'S');  // as before Linux 4.14
   task("pvrdma_event_wq", 'I');
+  task("kworker/R-pvrdma_event_wq", 'I');  // Linux 6.12
   CHECK(look() == EventQueue::Idle);
   CHECK(await_event_queue(tree.root()).has_value());
 }
@@ -42,7 +43,9 @@ TEST_CASE_METHOD(Fixture, "event queue: busy from the wake-up of a worker to the
   SECTION("asleep in it") { task("kworker/u4:1+pvrdma_event_wq", 'S'); }
   SECTION("creating another worker first") { task("kworker/u4:1-events_unbound", 'D'); }
   SECTION("by its rescuer") { task("pvrdma_event_wq", 'R'); }
-  SECTION("by its rescuer, of a newer kernel") { task("kworker/R-pvrdm", 'D'); }
+  SECTION("by its rescuer, of Linux 6.9") { task("kworker/R-pvrdm", 'D'); }
+  SECTION("by its rescuer, of Linux 6.12") { task("kworker/R-pvrdma_event_wq", 'D'); }
+  SECTION("in its rescuer") { task("kworker/R-pvrdma_event_wq+pvrdma_event_wq", 'S'); }
   CHECK(look() == EventQueue::Busy);
 }
 
