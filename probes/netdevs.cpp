@@ -17,7 +17,8 @@ namespace pvrdma::probes {
 namespace {
 
 // Highest attribute looked at; the kernel's own list grows with each release.
-constexpr int kLinkAttributes = IFLA_MAX_MTU;
+constexpr int kPermanentAddressAttribute = 54;  // IFLA_PERM_ADDRESS, which older headers lack
+constexpr int kLinkAttributes = kPermanentAddressAttribute;
 constexpr int kDumpAttempts = 3;
 
 Error bad_message(const char* what) { return {EBADMSG, "reading the kernel's answer about", what}; }
@@ -120,6 +121,8 @@ Result<Netdev> parse_link(nlmsghdr& message) {
   netdev.mtu_min = limit(attributes[IFLA_MIN_MTU]);
   netdev.mtu_max = limit(attributes[IFLA_MAX_MTU]);
   if (attributes[IFLA_ADDRESS] != nullptr) netdev.mac = hardware_address(attributes[IFLA_ADDRESS]);
+  if (attributes[kPermanentAddressAttribute] != nullptr)
+    netdev.permanent_mac = hardware_address(attributes[kPermanentAddressAttribute]);
   netdev.operstate = operstate_word(
       attributes[IFLA_OPERSTATE] != nullptr ? nla_get_u8(attributes[IFLA_OPERSTATE]) : 0U);
   // Of a link that is down the kernel reports no carrier whatever the cable does.

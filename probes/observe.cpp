@@ -186,6 +186,7 @@ Snapshot observe(const ObserveOptions& options) {
     snapshot.adapters = Field<std::vector<Adapter>>::unreadable(functions.error());
     snapshot.holders = Field<std::vector<Holder>>::unreadable(functions.error());
   } else {
+    if (!functions->empty()) snapshot.first_nic = first_nic(root);
     std::vector<Adapter> adapters = look_at_adapters(root, options.previous, std::move(*functions));
     // Before port-query opens a context of its own.
     snapshot.holders = find_holders(root, held_devices(adapters));

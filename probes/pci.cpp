@@ -11,6 +11,7 @@ constexpr const char* kDevices = "/sys/bus/pci/devices";
 constexpr const char* kVendorVmware = "0x15ad";
 constexpr const char* kDevicePvrdma = "0x0820";
 constexpr const char* kDeviceVmxnet3 = "0x07b0";
+constexpr const char* kClassNetwork = "0x02";  // include/linux/pci_ids.h, PCI_BASE_CLASS_NETWORK
 
 std::filesystem::path function_path(const Root& root, const std::string& address) {
   return root / kDevices / address;
@@ -97,6 +98,16 @@ Result<std::vector<PciAdapter>> find_adapters(const Root& root) {
     adapters.push_back(std::move(*adapter));
   }
   return adapters;
+}
+
+Field<std::string> first_nic(const Root& root) {
+  const auto addresses = list_directory(root / kDevices);
+  if (!addresses) return Field<std::string>::from(fail(addresses.error()));
+  for (const std::string& address : *addresses) {
+    const auto code = read_attribute(function_path(root, address) / "class");
+    if (code && code->starts_with(kClassNetwork)) return address;
+  }
+  return {};
 }
 
 Result<bool> is_pvrdma_function(const Root& root, const std::string& address) {

@@ -34,6 +34,10 @@ struct PciAdapter {
 // could not be read.
 [[nodiscard]] Result<std::vector<PciAdapter>> find_adapters(const Root& root);
 
+// The network function with the lowest address, whether it has a driver or not: vSphere numbers a
+// VM's adapters in the order of their slots. Absent: there is none.
+[[nodiscard]] Field<std::string> first_nic(const Root& root);
+
 // Whether a function of that address exists and is 15ad:0820. EINVAL: not an address.
 [[nodiscard]] Result<bool> is_pvrdma_function(const Root& root, const std::string& address);
 

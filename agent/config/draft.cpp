@@ -106,15 +106,29 @@ Result<void> read_timeout(const Item& item, Milliseconds& into) {
   return {};
 }
 
+Result<void> read_duration(const Item& item, Milliseconds& into) {
+  const auto time = item.string() ? parse_duration(*item.string()) : std::nullopt;
+  if (!time) return item.bad(std::string{kDurationRule});
+  into = *time;
+  return {};
+}
+
 Result<void> read_readiness_table(const Item& table, Config::Readiness& readiness) {
-  if (auto right = table.expect_table({"adapters", "timeout"}); !right) return right;
+  if (auto right = table.expect_table({"adapters", "timeout", "forget_removed"}); !right)
+    return right;
   if (auto read = with_member(
           table, "adapters",
           [&](const Item& item) { return read_adapter_count(item, readiness.adapters); });
       !read)
     return read;
-  return with_member(table, "timeout",
-                     [&](const Item& item) { return read_timeout(item, readiness.timeout); });
+  if (auto read =
+          with_member(table, "timeout",
+                      [&](const Item& item) { return read_timeout(item, readiness.timeout); });
+      !read)
+    return read;
+  return with_member(table, "forget_removed", [&](const Item& item) {
+    return read_duration(item, readiness.forget_removed);
+  });
 }
 
 struct MatchKey {

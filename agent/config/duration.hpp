@@ -18,6 +18,10 @@ inline constexpr Milliseconds kTimeoutMax = std::chrono::hours{1};
 inline constexpr std::string_view kTimeoutRule =
     "must be a time from 1s to 1h, such as \"90s\", \"2min\" or \"1500ms\"";
 
+// What any other time span may be: all that parse_duration() takes.
+inline constexpr std::string_view kDurationRule =
+    "must be a time from 0s to 8784h, such as \"30min\" or \"1h\"";
+
 // parse_duration() within these limits.
 [[nodiscard]] std::optional<Milliseconds> parse_timeout(std::string_view text);
 

@@ -57,6 +57,9 @@ int watch(const Settings& settings, const Console& console, std::optional<Millis
 // `adapter`: a function address, RDMA device or netdev, which must exist; none: any.
 int reload(const Settings& settings, const Console& console,
            const std::optional<std::string>& adapter);
+// `adapter`: function address, MAC or netdev of one that was removed; none: all of them.
+int acknowledge(const Settings& settings, const Console& console,
+                const std::optional<std::string>& adapter);
 // 0: printed, also where a variable had to be left out (which is said).
 int env(const Settings& settings, const Console& console, const EnvOptions& options);
 // 0: the MTU to every host was found; 3: not to every one.

@@ -159,6 +159,15 @@ int run(int argc, char** argv) {
       ->add_option("ADAPTER", words.adapter,
                    "Must exist: PCI address, RDMA device or interface (all adapters are reloaded)")
       ->type_name("");
+  CLI::App* acknowledging =
+      command("acknowledge", "An adapter that was removed from the running VM is not missed", [&] {
+        return acknowledge(settings, console,
+                           words.adapter.empty() ? std::nullopt : std::optional{words.adapter});
+      });
+  acknowledging
+      ->add_option("ADAPTER", words.adapter,
+                   "PCI address, MAC or interface it had (default: all that were removed)")
+      ->type_name("");
   MtuOptions mtu_options;
   CLI::App* sizing = command("mtu", "The largest packet that reaches a host unfragmented", [&] {
     mtu_options.timeout = parse_timeout(words.timeout).value_or(mtu_options.timeout);

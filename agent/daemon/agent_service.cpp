@@ -18,6 +18,13 @@ namespace {
 // Anybody may connect; the methods that change something ask for uid 0.
 constexpr unsigned kSocketMode = 0666;
 
+// What changes something is root's alone.
+bool may_change(const CallPtr& call, const char* method) {
+  if (call->peer_uid() == 0) return true;
+  call->error("io.pvrdma.Agent.PermissionDenied", {{"method", method}});
+  return false;
+}
+
 }  // namespace
 
 AgentService::AgentService(sd_event* event, Daemon daemon)
@@ -33,7 +40,8 @@ Result<void> AgentService::listen(const std::string& path) {
                                        {"WatchHealth", bound(&AgentService::watch_health)},
                                        {"GetPlan", bound(&AgentService::get_plan)},
                                        {"Refresh", bound(&AgentService::refresh)},
-                                       {"Reload", bound(&AgentService::reload)}});
+                                       {"Reload", bound(&AgentService::reload)},
+                                       {"Acknowledge", bound(&AgentService::acknowledge)}});
   if (!added) return added;
   return service_.listen(path, kSocketMode);
 }
@@ -61,10 +69,7 @@ void AgentService::refresh(const CallPtr& call) {
 }
 
 void AgentService::reload(const CallPtr& call) {
-  if (call->peer_uid() != 0) {
-    call->error("io.pvrdma.Agent.PermissionDenied", {{"method", "Reload"}});
-    return;
-  }
+  if (!may_change(call, "Reload")) return;
   const Json adapter = call->parameters().value("adapter", Json{});
   if (adapter.is_string() && !daemon_.knows_adapter(adapter.get<std::string>())) {
     call->error("io.pvrdma.Agent.NoSuchAdapter", {{"adapter", adapter}});
@@ -75,6 +80,18 @@ void AgentService::reload(const CallPtr& call) {
     return;
   }
   reloads_.push_back(call);
+}
+
+void AgentService::acknowledge(const CallPtr& call) {
+  if (!may_change(call, "Acknowledge")) return;
+  const Json adapter = call->parameters().value("adapter", Json{});
+  const auto name = adapter.is_string() ? std::optional{adapter.get<std::string>()}
+                                        : std::optional<std::string>{};
+  // Without a name there may be nothing to acknowledge.
+  if (!daemon_.acknowledge(name) && name)
+    call->error("io.pvrdma.Agent.NoSuchAdapter", {{"adapter", adapter}});
+  else
+    call->reply_text(health_text(), false);
 }
 
 void AgentService::pass_finished(bool changed) {

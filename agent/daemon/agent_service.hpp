@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ class AgentService {
     // Empty: accepted, and told by reload_ended(). Otherwise why not.
     std::function<std::string()> reload;
     std::function<bool(const std::string&)> knows_adapter;
+    // False: no removed adapter of that name (none: any) is missed.
+    std::function<bool(const std::optional<std::string>&)> acknowledge;
   };
 
   AgentService(sd_event* event, Daemon daemon);
@@ -43,6 +46,7 @@ class AgentService {
   void get_plan(const varlink::CallPtr& call);
   void refresh(const varlink::CallPtr& call);
   void reload(const varlink::CallPtr& call);
+  void acknowledge(const varlink::CallPtr& call);
   [[nodiscard]] std::string health_text() const;
 
   Daemon daemon_;

@@ -70,6 +70,11 @@ Daemon::Daemon(sd_event* event, Config config)
                          return std::any_of(
                              adapters.begin(), adapters.end(),
                              [&](const AdapterHealth& adapter) { return names(adapter, name); });
+                       },
+                       [this](const std::optional<std::string>& name) {
+                         const bool known = reconciler_.acknowledge_removed(name);
+                         think_again();
+                         return known;
                        }}) {}
 
 Result<void> Daemon::start() {

@@ -61,6 +61,13 @@ void Reconciler::start_afresh(BootTime now) { history_.fresh_start = now; }
 
 void Reconciler::request_reload(bool requested) { history_.reload_requested = requested; }
 
+bool Reconciler::acknowledge_removed(const std::optional<std::string>& name) {
+  return std::erase_if(history_.removed, [&](const RemovedAdapter& removed) {
+           return !name || removed.function == *name || removed.mac == *name ||
+                  removed.netdev == *name;
+         }) > 0;
+}
+
 Milliseconds Reconciler::interval() const {
   const bool resting = health_.state == State::Ready || health_.state == State::Absent;
   // A job that holds the device may be waited for all day: its end sends no event, but is no hurry.

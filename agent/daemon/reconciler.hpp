@@ -31,6 +31,9 @@ class Reconciler {
   // Forgives what was tried so far.
   void start_afresh(BootTime now);
   void request_reload(bool requested);
+  // Misses a removed adapter (its function, MAC or netdev; none: all of them) no longer. False:
+  // none is missed by that name.
+  bool acknowledge_removed(const std::optional<std::string>& name);
 
   [[nodiscard]] const Config& config() const { return config_; }
   [[nodiscard]] const Health& health() const { return health_; }

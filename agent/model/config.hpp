@@ -63,6 +63,8 @@ struct Config {
   struct Readiness {
     std::optional<unsigned> adapters;  // how many must be ready; none: all there are
     Milliseconds timeout = std::chrono::seconds{90};
+    // How long an adapter that was removed from the running VM is a finding; 0: not at all.
+    Milliseconds forget_removed = std::chrono::hours{1};
     friend bool operator==(const Readiness&, const Readiness&) = default;
   } readiness;
   std::vector<AdapterConfig> adapters;  // none: every adapter with the defaults above

@@ -58,9 +58,10 @@ struct LinkAddress {
 struct Netdev {
   std::string name;
   int index = 0;
-  std::string mac;          // lower case
-  unsigned mtu = 0;         // bytes
-  Field<unsigned> mtu_min;  // absent where the kernel does not say
+  std::string mac;            // lower case
+  std::string permanent_mac;  // the device's own; empty where the kernel does not say (before 5.6)
+  unsigned mtu = 0;           // bytes
+  Field<unsigned> mtu_min;    // absent where the kernel does not say
   Field<unsigned> mtu_max;
   bool up = false;                     // IFF_UP: administratively up
   Field<bool> carrier;                 // absent while the link is down, when it says nothing
@@ -129,6 +130,7 @@ struct Snapshot {
   std::vector<Module> modules;           // Config's `before`, vmxnet3, vmw_pvrdma; loaded or not
   Field<std::vector<Adapter>> adapters;  // by function address; known and empty: there is none
   Field<std::vector<Holder>> holders;    // known and empty: nobody holds any adapter
+  Field<std::string> first_nic;          // PCI address; not looked for where there is no adapter
   Ledger ledger;                         // what the executor did in this boot
 
   [[nodiscard]] const Module* module(const std::string& name) const;

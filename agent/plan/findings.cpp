@@ -53,6 +53,18 @@ Finding no_adapter(unsigned required) {
       "needs hardware version 13 or later.");
 }
 
+Finding adapter_removed(const RemovedAdapter& removed, Milliseconds patience) {
+  std::string known_by = removed.netdev;
+  if (!removed.mac.empty()) known_by += (known_by.empty() ? "" : ", ") + removed.mac;
+  return overall(
+      "adapter-removed", Severity::Warning,
+      "Adapter " + removed.function + (known_by.empty() ? "" : " (" + known_by + ")") +
+          " was removed from this VM at " + wall_time(removed.removed) + ".",
+      "If that was meant, `pvrdma-agentctl acknowledge` ends this; so does time, after " +
+          std::to_string(patience.count() / 1000) +
+          " s (readiness.forget_removed). Otherwise connect it again in vSphere.");
+}
+
 Finding no_vmxnet3_pair(const Adapter& adapter) {
   return about(
       adapter, "no-vmxnet3-pair", Severity::Error,
@@ -298,6 +310,13 @@ Finding default_route(const Adapter& adapter) {
                "A default route leaves by " + name + ": other traffic shares the adapter.",
                "Where that is not meant, leave the gateway out of its configuration (DHCP: ignore "
                "the routes it offers).");
+}
+
+Finding first_nic(const Adapter& adapter) {
+  return about(adapter, "first-nic", Severity::Info,
+               "The adapter is the first NIC of this VM, which vSphere means to be a regular one.",
+               "In vSphere give the VM a regular (VMXNET3) network adapter before it; what expects "
+               "the first NIC to be the VM's management network would use the adapter.");
 }
 
 Finding address_outside(const Adapter& adapter, const std::string& address) {

@@ -54,6 +54,9 @@ using MaybeAdapter = std::optional<std::string>;
 [[nodiscard]] Finding same_subnet(const Adapter& adapter, const Adapter& other,
                                   const std::string& address);
 [[nodiscard]] Finding default_route(const Adapter& adapter);
+// `patience`: after which it is forgotten.
+[[nodiscard]] Finding adapter_removed(const RemovedAdapter& removed, Milliseconds patience);
+[[nodiscard]] Finding first_nic(const Adapter& adapter);
 [[nodiscard]] Finding address_outside(const Adapter& adapter, const std::string& address);
 [[nodiscard]] Finding two_owners(const Adapter& adapter, const LinkOwner& owner);
 

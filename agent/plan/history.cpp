@@ -48,6 +48,66 @@ bool ours(const Ledger& ledger, BootTime before, BootTime now) {
   });
 }
 
+// Whether the adapter now in a slot is another than the one that was there.
+bool replaced(const AdapterHistory& was, const Adapter& now) {
+  const Netdev* netdev = now.netdev.get();
+  return netdev != nullptr && !was.mac.empty() && !netdev->permanent_mac.empty() &&
+         was.mac != netdev->permanent_mac;
+}
+
+void note_names(const Adapter& adapter, AdapterHistory& entry) {
+  const Netdev* netdev = adapter.netdev.get();
+  if (netdev == nullptr) return;
+  entry.netdev = netdev->name;
+  if (!netdev->permanent_mac.empty()) entry.mac = netdev->permanent_mac;
+}
+
+bool is_back(const RemovedAdapter& removed, const Snapshot& now) {
+  const auto& adapters = *now.adapters.get();
+  return std::any_of(adapters.begin(), adapters.end(), [&](const Adapter& adapter) {
+    if (removed.mac.empty()) return adapter.function == removed.function;
+    const Netdev* netdev = adapter.netdev.get();
+    return netdev != nullptr && netdev->permanent_mac == removed.mac;
+  });
+}
+
+// Those that are gone from their slots since the history was written; whoever came back is not
+// missed any more. True: some have gone.
+bool note_removed(const Snapshot& now, History& history) {
+  constexpr std::size_t kMost = 16;  // of a VM's ten
+  const std::size_t before = history.removed.size();
+  for (const auto& [function, was] : history.adapters) {
+    const Adapter* there = now.adapter(function);
+    if (there == nullptr || replaced(was, *there))
+      history.removed.push_back({function, was.mac, was.netdev, now.taken_at});
+  }
+  const bool gone = history.removed.size() > before;
+  std::erase_if(history.removed,
+                [&](const RemovedAdapter& removed) { return is_back(removed, now); });
+  if (history.removed.size() > kMost)
+    history.removed.erase(history.removed.begin(), history.removed.end() - kMost);
+  return gone;
+}
+
+// What is known of an adapter after a look. `changed` becomes true where the ladder has a new case.
+AdapterHistory advance(const AdapterHistory& known, const Adapter* was, const Adapter& adapter,
+                       BootTime now, bool& changed) {
+  AdapterHistory entry = known;
+  if (was == nullptr || ladder_view(*was) != ladder_view(adapter)) {
+    entry.changed = now;
+    changed = true;
+  } else if (link_settings(*was) != link_settings(adapter)) {
+    entry.changed = now;
+  }
+  if (was != nullptr && port_state(*was) != port_state(adapter)) {
+    entry.port_changed = now;
+    ++entry.transitions;
+  }
+  if (was != nullptr && was->rdma.is_known() && adapter.rdma.is_known())
+    entry.gid_moves += moved_gids(*was->rdma.get(), *adapter.rdma.get());
+  return entry;
+}
+
 }  // namespace
 
 History advance(History history, const Snapshot* before, const Snapshot& now) {
@@ -56,30 +116,18 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
   bool changed = before != nullptr && before->kernel != now.kernel;
   for (const Adapter& adapter : *now.adapters.get()) {
     const auto known = history.adapters.find(adapter.function);
-    const Adapter* was = before != nullptr ? before->adapter(adapter.function) : nullptr;
     AdapterHistory entry{now.taken_at, now.taken_at, 0, now.taken_at};
-    if (known != history.adapters.end() && before == nullptr) {
-      entry = known->second;
-    } else if (known != history.adapters.end()) {
-      entry = known->second;
-      if (was == nullptr || ladder_view(*was) != ladder_view(adapter)) {
-        entry.changed = now.taken_at;
-        changed = true;
-      } else if (link_settings(*was) != link_settings(adapter)) {
-        entry.changed = now.taken_at;
-      }
-      if (was != nullptr && port_state(*was) != port_state(adapter)) {
-        entry.port_changed = now.taken_at;
-        ++entry.transitions;
-      }
-      if (was != nullptr && was->rdma.is_known() && adapter.rdma.is_known())
-        entry.gid_moves += moved_gids(*was->rdma.get(), *adapter.rdma.get());
-    }
-    adapters.emplace(adapter.function, entry);
+    if (known != history.adapters.end() && !replaced(known->second, adapter))
+      entry = before != nullptr ? advance(known->second, before->adapter(adapter.function), adapter,
+                                          now.taken_at, changed)
+                                : known->second;
+    note_names(adapter, entry);
+    adapters.emplace(adapter.function, std::move(entry));
   }
   // No attempt of ours adds or removes an adapter.
-  const bool plugged = before != nullptr && before->adapters.is_known() &&
-                       functions_of(*before) != functions_of(now);
+  const bool gone = note_removed(now, history);
+  const bool plugged = gone || (before != nullptr && before->adapters.is_known() &&
+                                functions_of(*before) != functions_of(now));
   if (plugged ||
       (before != nullptr && changed && !ours(now.ledger, before->taken_at, now.taken_at)))
     history.fresh_start = now.taken_at;

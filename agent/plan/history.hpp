@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/model/health.hpp"
 #include "agent/model/snapshot.hpp"
@@ -23,11 +24,24 @@ struct AdapterHistory {
   std::uint64_t transitions = 0;
   BootTime port_changed;
   std::uint64_t gid_moves = 0;  // as Health reports it
+  // What it was last known by. Another permanent MAC in the same slot is another adapter.
+  std::string mac{};
+  std::string netdev{};
+};
+
+// An adapter that left the VM while the agent ran and has not come back.
+struct RemovedAdapter {
+  std::string function;
+  std::string mac;     // the permanent one; empty where it was not known
+  std::string netdev;  // name; empty where it had none
+  BootTime removed;
+  friend bool operator==(const RemovedAdapter&, const RemovedAdapter&) = default;
 };
 
 struct History {
   BootTime started;                                // of the agent
   std::map<std::string, AdapterHistory> adapters;  // by function
+  std::vector<RemovedAdapter> removed;             // not yet acknowledged; the latest are last
   // Attempts that ended before this no longer count: something changed by itself, or somebody
   // asked.
   BootTime fresh_start{};

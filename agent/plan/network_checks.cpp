@@ -68,6 +68,7 @@ void check_networks(const Inputs& in, Draft& draft) {
     if (const Netdev* netdev = adapter.netdev.get();
         netdev != nullptr && netdev->default_route.is(true))
       draft.find(findings::default_route(adapter));
+    if (in.snapshot.first_nic.is(adapter.net_function)) draft.find(findings::first_nic(adapter));
   }
 }
 

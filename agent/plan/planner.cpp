@@ -74,9 +74,21 @@ void report_config(const Config& config, const Snapshot& snapshot, Draft& draft)
       draft.find(findings::config_matches_nothing(entry.match));
 }
 
-// A VM without an adapter: nothing is loaded for it, and nothing is said unless one is required.
-Plan plan_without_adapter(const Config& config) {
+void report_removed(const Inputs& in, Draft& draft) {
+  for (const RemovedAdapter& removed : in.history.removed) {
+    const BootTime forgotten = removed.removed + in.config.readiness.forget_removed;
+    if (in.now >= forgotten) continue;
+    draft.look_by(forgotten);
+    draft.find(findings::adapter_removed(removed, in.config.readiness.forget_removed));
+  }
+}
+
+// A VM without an adapter: nothing is loaded for it, and nothing is said unless one is required, or
+// was there.
+Plan plan_without_adapter(const Inputs& in) {
+  const Config& config = in.config;
   Draft draft;
+  report_removed(in, draft);
   if (config.readiness.adapters.value_or(0) > 0)
     draft.find(findings::no_adapter(*config.readiness.adapters));
   return draft.plan;
@@ -102,9 +114,9 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
     draft.find(findings::unreadable(*snapshot.adapters.error(), {}));
     return draft.plan;
   }
-  if (!snapshot.adapters.is_known() || snapshot.adapters.get()->empty())
-    return plan_without_adapter(config);
   const Inputs in{config, snapshot, history, now};
+  if (!snapshot.adapters.is_known() || snapshot.adapters.get()->empty())
+    return plan_without_adapter(in);
   if (history.busy && history.busy->stuck) draft.find(findings::executor_stuck(*history.busy));
   report_unreadable_fields(snapshot, draft);
   report_config(config, snapshot, draft);
@@ -112,6 +124,7 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
     report_port(adapter, draft);
     report_gid(in, adapter, draft);
   }
+  report_removed(in, draft);
   check_networks(in, draft);
   load_predecessors(in, draft);
   load_driver(in, draft);

@@ -80,9 +80,15 @@ bool warns_as_a_whole(const Plan& plan) {
   });
 }
 
+bool has_lost_adapter(const Plan& plan) {
+  return std::any_of(plan.findings.begin(), plan.findings.end(),
+                     [](const Finding& finding) { return finding.id == "adapter-removed"; });
+}
+
 State overall(const Config& config, const Plan& plan, const std::vector<AdapterHealth>& adapters) {
   if (fails_as_a_whole(plan)) return State::Failed;
-  if (adapters.empty()) return State::Absent;
+  // Where there was an adapter, its absence is news.
+  if (adapters.empty()) return has_lost_adapter(plan) ? State::Degraded : State::Absent;
   const std::size_t ready = count(adapters, State::Ready);
   const std::size_t wanted =
       config.readiness.adapters.value_or(static_cast<unsigned>(adapters.size()));

@@ -148,6 +148,11 @@ bandwidth() { # ARGUMENT…: the device and the GID's index
   wait || grep -q 'Correlation coefficient' server.out || { cat server.out client.out; die "ib_send_bw's server"; }
   grep -A 1 -e '#bytes' client.out
 }
+remove_adapter() { # N: both functions leave the bus, as the guest sees a hot-removal
+  echo 1 >"/sys/bus/pci/devices/$(function_of "$1")/remove"
+  echo 1 >"/sys/bus/pci/devices/$(net_function_of "$1")/remove"
+}
+rescan_pci() { echo 1 >/sys/bus/pci/rescan; }
 driver_bound() { [[ -e /sys/bus/pci/drivers/vmw_pvrdma/$(function_of "$1") ]]; }
 module_loaded() { [[ -e /sys/module/$1 ]]; }
 module_live() { [[ $(cat "/sys/module/$1/initstate" 2>/dev/null) == live ]]; }

@@ -12,7 +12,7 @@ from pathlib import Path
 from . import payload
 from .errors import LabError, run
 from .faults import Faults
-from .machine import Machine, PORTS
+from .machine import Machine, PORTS, REGULAR_SLOTS
 from .mux import Mux
 from .qmp import Qmp
 
@@ -48,7 +48,8 @@ class Guest:
         if scenario.early or mode == "shell":
             append.append("lab.early")
         self._machine = Machine(self.directory, image.path, self.disk, standin, scenario.adapters, scenario.nics,
-                                scenario.network, scenario.initrd, append, interactive=mode == "shell")
+                                scenario.network, scenario.initrd, append, REGULAR_SLOTS[scenario.regular],
+                                interactive=mode == "shell")
         self._boot = 0
 
     def close(self):

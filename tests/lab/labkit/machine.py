@@ -1,7 +1,7 @@
 """One QEMU process: the virtual machine of a lab guest, and where its sockets and files are.
 
-The machine: two virtual CPUs, emulated; a virtio NIC as the VM's regular adapter in slot 0x0f; PVRDMA adapter N in
-slot 0x10+N as two functions, vmxnet3 and RDMA; plain vmxnet3 NICs in the slots after them. QEMU connects to our
+The machine: two virtual CPUs, emulated; a virtio NIC as the VM's regular adapter in slot 0x0f (or 0x1f, behind all
+others); PVRDMA adapter N in slot 0x10+N as two functions, vmxnet3 and RDMA; plain vmxnet3 NICs in the slots after them. QEMU connects to our
 sockets, never the other way round, so nothing has to be polled for.
 """
 
@@ -12,6 +12,7 @@ from pathlib import Path
 
 MEMORY = "1024M"
 FIRST_SLOT = 0x10
+REGULAR_SLOTS = {"first": 0x0F, "last": 0x1F}
 PORTS = ("out", "ctl")
 
 # An emulated CPU is slow: spare it what no scenario is about. la57: one level of page tables less; svm: no nested
@@ -35,6 +36,7 @@ class Machine:
     network: bool = False        # a network with DHCP behind each adapter
     initrd: str = "lab"
     append: list = field(default_factory=list)
+    regular_slot: int = REGULAR_SLOTS["first"]
     interactive: bool = False    # the guest's serial console on our terminal
 
     def argv(self):
@@ -56,7 +58,7 @@ class Machine:
             argv += ["-chardev", f"socket,id={name},path={d}/{name}",
                      "-device", f"virtserialport,chardev={name},name=lab.{name}"]
         argv += ["-netdev", "user,id=regular,restrict=on",
-                 "-device", "virtio-net-pci,netdev=regular,addr=0f.0,mac=52:54:00:00:00:0f"]
+                 "-device", f"virtio-net-pci,netdev=regular,addr={self.regular_slot:x}.0,mac=52:54:00:00:00:0f"]
         for n in range(self.adapters + self.nics):
             slot = FIRST_SLOT + n
             argv += ["-netdev", f"hubport,hubid={n + 1},id=net{n}",

@@ -25,6 +25,7 @@ class Scenario:
     suite: str = ""              # the guest's distribution; by default what --suite says
     adapters: int = 1            # PVRDMA adapters, in the PCI slots 0x10, 0x11, …
     nics: int = 0                # plain vmxnet3 NICs, in the slots after them
+    regular: str = "first"       # the VM's regular NIC, in a slot before the adapters or behind them: first, last
     network: bool = False        # each adapter N has a network of its own, 192.168.(30+N).0/24, with a host at .2 and DHCP
     port: str = "ACTIVE"         # what the host's side of each port says at power-on
     install: str = "yes"         # yes: the agent is installed; none: it is not; manual: the scenario does it itself
@@ -61,6 +62,7 @@ DIRECTIVES = {
     "suite": _one_of(*SUITES),
     "adapters": _number(0, MAX_ADAPTERS),
     "nics": _number(0, 8),
+    "regular": _one_of("first", "last"),
     "network": lambda text: _one_of("yes", "no")(text) == "yes",
     "port": _one_of(*PORT_STATES),
     "install": _one_of("yes", "none", "manual"),

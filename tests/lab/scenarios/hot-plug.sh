@@ -6,11 +6,6 @@
 # the driver's own remove and probe. The removal alone sends the neighbour's job a PORT_ERR and takes its netdev
 # (a leaving function's notifier): nothing that the agent could prevent.
 
-remove_adapter() { # N
-  echo 1 >"/sys/bus/pci/devices/$(function_of "$1")/remove"
-  echo 1 >"/sys/bus/pci/devices/$(function_of "$1" | sed 's/1$/0/')/remove"
-}
-rescan() { echo 1 >/sys/bus/pci/rescan; }
 adapter_count() { [[ $(health_query '.adapters | length') == "$1" ]]; }
 both_paired() { [[ $(rdma link | grep -c 'netdev ens') == 2 ]]; }
 
@@ -20,7 +15,7 @@ scenario() {
   for round in {1..10}; do
     remove_adapter 1
     wait_until 20 "$round: one adapter is left" adapter_count 1
-    rescan
+    rescan_pci
     wait_until 20 "$round: two are there" adapter_count 2
     wait_until 60 "$round: all are paired" both_paired
     wait_until 60 "$round: health says ready" health_is ready
@@ -33,7 +28,7 @@ scenario() {
   expect_equal "its port is still" ACTIVE "$(port_state 0)"
   local told
   told=$(grep -c event_type events || true)
-  rescan
+  rescan_pci
   wait_until 20 "the other one is back" adapter_count 2
   wait_until 30 "and works beside it" adapter_is 1 ready
   holds_for 5 "the job is told nothing more" sh -c "[ \"\$(grep -c event_type events)\" = $told ]"

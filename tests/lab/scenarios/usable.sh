@@ -1,6 +1,7 @@
 # summary: ready means usable: the address in use has its GID; env tells applications which one, and perftest runs with it
 # adapters: 1
 # network: yes
+# regular: last
 # timeout: 180
 #
 # QEMU's device knows GIDs of type IB/RoCE v1 only; on vSphere each address has one of type RoCE v2 as well.
@@ -22,6 +23,7 @@ index_in_sysfs() { # the end of a GID: prints the index it has
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
+  expect "the adapter is the VM's first NIC, which is said" finding first-nic
   expect_equal "without an address no GID is wanted" null "$(gid_index)"
   expect "env without an address: devices, and no index" sh -c "pvrdma-agentctl env 2>gap | grep -q NCCL_IB_HCA"
   expect "which is said" grep -q "no address" gap

@@ -33,7 +33,8 @@ TEST_CASE("keys") {
               R"(2: module = {…}: unknown key, did you mean "modules"? (allowed: modules, readiness, adapter))"},
           Case{"[colours]", "1: colours = {…}: unknown key (allowed: modules, readiness, adapter)"},
           Case{"modules = 1", "1: modules = 1: must be a table with before, required, reload"},
-          Case{"readiness = []", "1: readiness = []: must be a table with adapters, timeout"},
+          Case{"readiness = []",
+               "1: readiness = []: must be a table with adapters, timeout, forget_removed"},
           Case{"[adapter]\nmtu = 9000", "1: adapter = {…}: must be written as [[adapter]]"},
           Case{"adapter = [1]",
                "1: adapter = 1: must be a table with match, manage, mtu, addresses, gid_type"},
@@ -98,6 +99,10 @@ TEST_CASE("readiness") {
           Case{
               "[readiness]\ntimeout = \"soon\\nish\"",
               R"(2: readiness.timeout = "soon?ish": must be a time from 1s to 1h, such as "90s", "2min" or "1500ms")"},
+          Case{
+              "[readiness]\nforget_removed = \"-1s\"",
+              R"(2: readiness.forget_removed = "-1s": must be a time from 0s to 8784h, such as "30min" or "1h")"},
+          Case{"[readiness]\nforget_removed = \"0s\"", ""},
       })
     check(bad);
 }

@@ -27,6 +27,7 @@ reload   = "always"
 [readiness]
 adapters = 2
 timeout  = "2min"
+forget_removed = "1h 30min"
 [[adapter]]
 match     = { mac = "00:50:56:8A:9F:C2" }
 manage    = "agent"
@@ -46,6 +47,7 @@ manage = "observe"
   CHECK(config.modules.reload == ReloadPolicy::Always);
   CHECK(config.readiness.adapters == 2U);
   CHECK(config.readiness.timeout == std::chrono::minutes{2});
+  CHECK(config.readiness.forget_removed == std::chrono::minutes{90});
   REQUIRE(config.adapters.size() == 3);
   CHECK(config.adapters[0].match.mac == "00:50:56:8a:9f:c2");
   CHECK(config.adapters[0].manage == Manage::Agent);

@@ -19,6 +19,7 @@ reload   = "auto"
 [readiness]
 adapters = "all"
 timeout  = "90s"
+forget_removed = "1h"
 [[adapter]]
 match     = { mac = "00:50:56:8a:9f:c2" }
 manage    = "auto"

@@ -222,6 +222,30 @@ TEST_CASE("reload names the adapter to the agent, or none") {
   CHECK(seen == std::vector<Json>{{{"adapter", "ens224f0"}}, Json::object()});
 }
 
+TEST_CASE("acknowledge: what the agent says of it") {
+  struct Case {
+    varlink::Handler handler;
+    int code;
+    std::string out;
+    std::string err;
+  };
+  const std::vector<Case> table{
+      {fake::answers({{"health", samples::ready()}}), 0, "now ready: ", ""},
+      {fake::refuses("io.pvrdma.Agent.PermissionDenied", {{"method", "Acknowledge"}}), 3, "",
+       "only root may acknowledge. Try: sudo pvrdma-agentctl acknowledge"},
+      {fake::refuses("io.pvrdma.Agent.NoSuchAdapter", {{"adapter", "eth\x1b"}}), 3, "",
+       "no adapter eth\\x1b was removed, or it was acknowledged before. See: "}};
+  for (const Case& one : table) {
+    const fake::Directory directory;
+    const fake::Agent agent{directory / "socket", {{"Acknowledge", one.handler}}};
+    fake::Screen screen;
+    CHECK(acknowledge(fake::settings(directory / "socket"), screen.console, "eth\x1b") == one.code);
+    CHECK(screen.out().starts_with(one.out));
+    CHECK(screen.out().empty() == one.out.empty());
+    CHECK(screen.err().find(one.err) != std::string::npos);
+  }
+}
+
 TEST_CASE("watch prints a line for each change, or an object a line") {
   const fake::Directory directory;
   const fake::Agent agent{

@@ -71,6 +71,22 @@ TEST_CASE("a bad configuration is a finding, and the good one stays in force") {
   CHECK(reconciler.health().state == State::Ready);
 }
 
+TEST_CASE("a removed adapter is acknowledged by any name it had, or with all others") {
+  Snapshot two = ready_scene(2);
+  for (unsigned i = 0; i < 2; ++i) netdev(two, i).permanent_mac = netdev(two, i).mac;
+  Reconciler reconciler{{}, kNow};
+  reconciler.pass(look_at(two, kNow), {}, kNever, kNow);
+  reconciler.pass(look_at(ready_scene(0), kNow), {}, kNever, kNow);
+  CHECK(reconciler.health().state == State::Degraded);
+  CHECK_FALSE(reconciler.acknowledge_removed("eth7"));
+  CHECK(reconciler.acknowledge_removed(netdev(two, 0).name));
+  CHECK_FALSE(reconciler.acknowledge_removed(function_of(0)));
+  CHECK(reconciler.acknowledge_removed(netdev(two, 1).mac));
+  CHECK_FALSE(reconciler.acknowledge_removed(std::nullopt));
+  reconciler.again({}, kNow);
+  CHECK(reconciler.health().state == State::Absent);
+}
+
 TEST_CASE("a call that is stuck is an error with a name") {
   Reconciler reconciler{{}, kNow};
   const BusyCall call{"LoadModule mlx4_ib", kNow, true};

@@ -39,6 +39,62 @@ TEST_CASE("an adapter that comes and goes is a change") {
   CHECK(advance(history, &one, none).adapters.empty());
 }
 
+TEST_CASE("a removed adapter is missed until it is back, acknowledged or forgotten") {
+  Snapshot two = ready_scene(2);
+  for (unsigned i = 0; i < 2; ++i) netdev(two, i).permanent_mac = netdev(two, i).mac;
+  Snapshot one = ready_scene(1);
+  netdev(one).permanent_mac = netdev(one).mac;
+  const History history = advance(advance({}, nullptr, two), &two, one);
+  REQUIRE(history.removed.size() == 1);
+  CHECK(history.removed.front() ==
+        RemovedAdapter{function_of(1), netdev(two, 1).mac, netdev(two, 1).name, kNow});
+  const Plan missed = plan({}, one, history, kNow);
+  REQUIRE(finding(missed.findings, "adapter-removed") != nullptr);
+  CHECK(finding(missed.findings, "adapter-removed")->severity == Severity::Warning);
+  CHECK(assess({}, one, missed, history, kNow).state == State::Degraded);
+  const Milliseconds patience = Config{}.readiness.forget_removed;
+  CHECK(missed.next_look == kNow + patience);
+  CHECK(finding(plan({}, one, history, kNow + patience).findings, "adapter-removed") == nullptr);
+  CHECK(advance(history, &one, two).removed.empty());
+
+  SECTION("not by its name alone: until its MAC is known it is not back") {
+    Snapshot nameless = two;
+    adapter(nameless, 1).netdev = Field<Netdev>::absent();
+    CHECK(advance(history, &one, nameless).removed.size() == 1);
+  }
+  SECTION("the last one: a VM that had an adapter is not just without one") {
+    const Snapshot none = ready_scene(0);
+    const History empty = advance(history, &one, none);
+    CHECK(empty.removed.size() == 2);
+    const Plan plan_of_none = plan({}, none, empty, kNow);
+    CHECK(assess({}, none, plan_of_none, empty, kNow).state == State::Degraded);
+    CHECK(assess({}, none, plan({}, none, {}, kNow), {}, kNow).state == State::Absent);
+  }
+}
+
+TEST_CASE("another MAC in the same slot is another adapter; one set by hand is not") {
+  Snapshot before = ready_scene(1);
+  netdev(before).permanent_mac = netdev(before).mac;
+  before.taken_at = kNow - Milliseconds{60'000};
+  History history = advance({}, nullptr, before);
+  history.adapters.at(function_of(0)).transitions = 7;
+
+  Snapshot by_hand = before;
+  netdev(by_hand).mac = "02:00:00:00:00:01";
+  CHECK(advance(history, &before, by_hand).removed.empty());
+  CHECK(advance(history, &before, by_hand).adapters.at(function_of(0)).transitions == 7);
+
+  Snapshot other = ready_scene(1);
+  netdev(other).mac = netdev(other).permanent_mac = "00:50:56:00:00:99";
+  const History replaced = advance(history, &before, other);
+  REQUIRE(replaced.removed.size() == 1);
+  CHECK(replaced.removed.front().mac == netdev(before).mac);
+  CHECK(replaced.adapters.at(function_of(0)).transitions == 0);
+  CHECK(replaced.adapters.at(function_of(0)).first_seen == kNow);
+  CHECK(replaced.fresh_start == kNow);
+  CHECK(advance(replaced, &other, other).removed.size() == 1);
+}
+
 TEST_CASE("nothing is claimed before the first look, nor from a stale one") {
   CHECK(not_looked_yet(kNow).state == State::Unknown);
   const Snapshot snapshot = ready_scene();

@@ -54,3 +54,14 @@ TEST_CASE("networks: an address outside the configured subnets") {
         std::string::npos);
   CHECK(found(snapshot, "address-outside") == nullptr);  // nothing is configured
 }
+
+TEST_CASE("networks: an adapter as the VM's first NIC") {
+  Snapshot snapshot = ready_scene(2);
+  CHECK(found(snapshot, "first-nic") == nullptr);
+  snapshot.first_nic = std::string{"0000:00:03.0"};
+  CHECK(found(snapshot, "first-nic") == nullptr);
+  snapshot.first_nic = adapter(snapshot, 0).net_function;
+  REQUIRE(found(snapshot, "first-nic") != nullptr);
+  CHECK(found(snapshot, "first-nic")->adapter == function_of(0));
+  CHECK(found(snapshot, "first-nic")->severity == Severity::Info);
+}

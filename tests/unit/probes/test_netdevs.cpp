@@ -56,6 +56,7 @@ TEST_CASE("a link that is up") {
   expected.name = "ens16f0";
   expected.index = 2;
   expected.mac = "00:50:56:00:00:10";
+  expected.permanent_mac = "00:50:56:00:00:10";
   expected.mtu = 1500;
   expected.mtu_min = 60U;
   expected.mtu_max = 9000U;

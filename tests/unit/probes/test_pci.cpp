@@ -96,3 +96,15 @@ TEST_CASE("only 15ad:0820 is a PVRDMA function") {
     CHECK(answer.error().code == EINVAL);
   }
 }
+
+TEST_CASE("the first NIC is the network function with the lowest address") {
+  const Tree tree;
+  CHECK(probes::first_nic(tree.root()).is_unreadable() == false);  // no PCI at all
+  test::bound_adapter(tree, "13:00", "ens224f0", "rocep19s0f1", "uverbs0");
+  tree.file("/sys/bus/pci/devices/0000:00:0f.0/class", "0x030000\n");  // a display
+  CHECK(probes::first_nic(tree.root()).is_absent());
+  tree.file("/sys/bus/pci/devices/0000:13:00.0/class", "0x020000\n");
+  CHECK(probes::first_nic(tree.root()).is("0000:13:00.0"));
+  tree.file("/sys/bus/pci/devices/0000:0b:00.0/class", "0x020000\n");  // without a driver
+  CHECK(probes::first_nic(tree.root()).is("0000:0b:00.0"));
+}

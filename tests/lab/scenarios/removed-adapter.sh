@@ -1,0 +1,62 @@
+# summary: a removed adapter is missed until acknowledged, forgotten or back; another MAC in its slot is another adapter
+# adapters: 2
+# timeout: 240
+#
+# QEMU cannot plug an adapter into a running guest. Its vmxnet3 keeps a MAC that the guest has set through a removal and a
+# rescan of the function, though, and then shows it as its own: another adapter in the same slot, as the guest sees it.
+
+adapter_count() { [[ $(health_query '.adapters | length') == "$1" ]]; }
+missed() { finding adapter-removed | jq -r .summary; }
+transitions() { health_query --arg f "$(function_of "$1")" '.adapters[] | select(.function == $f) | .transitions'; }
+permanent_mac() { ip -j -d link show "$1" | jq -r ".[0] | .permaddr // .address"; }
+forget_after() { # TIME
+  mkdir -p /etc/pvrdma-agent
+  printf '[readiness]\nforget_removed = "%s"\n' "$1" >/etc/pvrdma-agent/pvrdma-agent.toml
+  systemctl reload pvrdma-agent.service
+}
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  expect "nobody is missed" no_finding adapter-removed
+  expect "the VM's first NIC is a regular one" no_finding first-nic
+
+  remove_adapter 1
+  wait_until 20 "one is left" adapter_count 1
+  wait_until 10 "the other is missed" finding adapter-removed
+  expect "by its names: $(missed)" grep -q "0000:00:11.1 (ens17f0, 00:50:56:00:00:11)" <<<"$(missed)"
+  expect_not "nobody but root may acknowledge" setpriv --reuid=65534 --regid=65534 --clear-groups pvrdma-agentctl acknowledge
+  expect_not "nor one that was not removed" pvrdma-agentctl acknowledge ens16f0
+  expect "it is still missed" finding adapter-removed
+  rescan_pci
+  wait_until 60 "it is back: ready" health_is ready
+  expect "and nobody is missed" no_finding adapter-removed
+  expect_equal "health says ready of" 2 "$(health_query '[.adapters[] | select(.state == "ready")] | length')"
+
+  # Set by hand, a MAC makes no other adapter.
+  ip link set ens17f0 address 00:50:56:00:00:99
+  wait_until 20 "the agent has seen the new MAC" sh -c "pvrdma-agentctl health --json | grep -q 00:50:56:00:00:99"
+  expect "it is the same adapter" no_finding adapter-removed
+  expect "its port's changes are counted: $(transitions 1)" [ "$(transitions 1)" -gt 0 ]
+
+  remove_adapter 1
+  wait_until 20 "one is left" adapter_count 1
+  rescan_pci
+  wait_until 60 "two are ready" sh -c "pvrdma-agentctl status | grep -c ready | grep -qx 2"
+  expect_equal "the kernel's word on the new one" 00:50:56:00:00:99 "$(permanent_mac ens17f0)"
+  expect "the former one is still missed: $(missed)" grep -q "00:50:56:00:00:11" <<<"$(missed)"
+  expect_equal "which makes health" degraded "$(health_state)"
+  expect "root acknowledges" pvrdma-agentctl acknowledge 00:50:56:00:00:11
+  expect_equal "health says" ready "$(health_state)"
+
+  remove_adapter 1
+  wait_until 20 "removed once more: missed" finding adapter-removed
+  forget_after 8s
+  wait_until 20 "time forgets it: ready" health_is ready
+  expect_equal "with" 1 "$(health_query '.adapters | length')"
+  forget_after 1h
+  expect "which is settled by now" sh -c 'pvrdma-agentctl acknowledge'
+  remove_adapter 0
+  wait_until 20 "the last one is removed: not just absent" health_is degraded
+  expect "acknowledged, it is" pvrdma-agentctl acknowledge
+  expect_equal "health says" absent "$(health_state)"
+}

@@ -1,0 +1,50 @@
+# summary: netdev and RDMA device are renamed in the middle of bring-up, again and again: the agent follows, and keeps to the adapter
+# adapters: 2
+# timeout: 300
+
+early() {
+  mkdir -p /etc/systemd/network /etc/pvrdma-agent
+  printf '[Match]\nMACAddress=00:50:56:00:00:10\n[Link]\nName=storage0\n' >/etc/systemd/network/10-storage.link
+  cat >/etc/pvrdma-agent/pvrdma-agent.toml <<'TOML'
+[[adapter]]
+match = { mac = "00:50:56:00:00:10" }
+addresses = ["192.168.30.201/24"]
+TOML
+}
+
+device_is() { [[ $(health_query '.adapters[0].rdma_device') == "$1" ]]; }
+netdev_is() { [[ $(health_query '.adapters[0].netdev') == "$1" ]]; }
+has_address() { ip -4 -o address show dev "$1" | grep -q ' 192.168.30.201/24 '; }
+rename_device() { rdma dev set "$(rdma_of 0)" name "$1" 2>/dev/null || true; } # it may be gone at that moment
+rename_netdev() { # NAME: a link that is up keeps its name (EBUSY), so whoever renames it takes it down
+  local old
+  old=$(netdev_of 0)
+  ip link set "$old" down
+  ip link set "$old" name "$1"
+}
+scenario() {
+  wait_until 60 "udev's own name for the netdev" netdev_is storage0
+  wait_until 60 "health says ready" health_is ready
+  wait_until 20 "its address is there" has_address storage0
+
+  local round
+  for round in {1..5}; do
+    pvrdma-agentctl reload >reload.out 2>&1 &
+    rename_device "early$round"
+    wait_until 20 "$round: the driver is gone, or back" driver_bound 1
+    rename_device "late$round"
+    rename_netdev "moved$round"
+    wait || true
+    rename_device "last$round"
+    wait_until 60 "$round: health says ready" health_is ready
+    wait_until 20 "$round: with the netdev's name of now" netdev_is "moved$round"
+    wait_until 20 "$round: and the device's" device_is "last$round"
+    expect "$round: the link is up" netdev_up 0
+    wait_until 20 "$round: the address stays" has_address "moved$round"
+  done
+  expect "older names are remembered: $(health_query -c '.adapters[0].aliases')" \
+    sh -c "pvrdma-agentctl health --json | jq -e '.adapters[0].aliases | length > 1'"
+  expect "the other adapter is as it was" adapter_is 1 ready
+  expect_equal "its netdev" ens17f0 "$(health_query '.adapters[1].netdev')"
+  expect_equal "the ports are paired" 2 "$(rdma link | grep -cE 'netdev (moved5|ens17f0)')"
+}
