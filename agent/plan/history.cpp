@@ -41,6 +41,18 @@ std::vector<std::string> functions_of(const Snapshot& snapshot) {
   return functions;
 }
 
+// True where vmxnet3 has taken a netdev away: that is never reloaded, unbound or unloaded by us.
+bool lost_a_netdev(const Snapshot& before, const Snapshot& now) {
+  const auto& adapters = *now.adapters.get();
+  return std::any_of(adapters.begin(), adapters.end(), [&](const Adapter& adapter) {
+    const Adapter* was = before.adapter(adapter.function);
+    const Netdev* old = was != nullptr ? was->netdev.get() : nullptr;
+    if (old == nullptr || adapter.netdev.is_unreadable()) return false;
+    const Netdev* netdev = adapter.netdev.get();
+    return netdev == nullptr || netdev->index != old->index;
+  });
+}
+
 // True where one of our own attempts may have caused a change seen between the two looks.
 bool ours(const Ledger& ledger, BootTime before, BootTime now) {
   return std::any_of(ledger.attempts.begin(), ledger.attempts.end(), [&](const Attempt& attempt) {
@@ -124,11 +136,12 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
     note_names(adapter, entry);
     adapters.emplace(adapter.function, std::move(entry));
   }
-  // No attempt of ours adds or removes an adapter.
-  const bool gone = note_removed(now, history);
-  const bool plugged = gone || (before != nullptr && before->adapters.is_known() &&
-                                functions_of(*before) != functions_of(now));
-  if (plugged ||
+  // No attempt of ours adds or removes an adapter, or takes a netdev away.
+  bool by_others = note_removed(now, history);
+  if (before != nullptr && before->adapters.is_known())
+    by_others =
+        by_others || functions_of(*before) != functions_of(now) || lost_a_netdev(*before, now);
+  if (by_others ||
       (before != nullptr && changed && !ours(now.ledger, before->taken_at, now.taken_at)))
     history.fresh_start = now.taken_at;
   history.adapters = std::move(adapters);

@@ -169,6 +169,15 @@ health_state() { health_query .state; }
 health_is() { [[ $(health_state) == "$1" ]]; }         # STATE
 adapter_is() { [[ $(health_query --arg f "$(function_of "$1")" '.adapters[] | select(.function == $f) | .state') == "$2" ]]; }
 finding() { { health || true; } | jq -e --arg id "$1" '.findings[] | select(.id == $id)'; } # ID: prints it, or fails
+port_transitions() { health_query '[.adapters[].transitions] | add'; }
+agent_fds() { find "/proc/$(systemctl show -P MainPID pvrdma-agent.service)/fd" | wc -l; }
+agent_memory_kib() { awk '/^Pss:/ { print $2 }' "/proc/$(systemctl show -P MainPID pvrdma-agent.service)/smaps_rollup"; }
+leaks_begin() { fds_before=$(agent_fds) memory_before=$(agent_memory_kib); } # both at rest
+leaks_end() {
+  expect_equal "no descriptor is leaked" "$fds_before" "$(agent_fds)"
+  expect "no memory is leaked: $memory_before KiB before, $(agent_memory_kib) KiB now" \
+    [ "$(agent_memory_kib)" -le $((memory_before + 512)) ]
+}
 held_by() { # ID PID [COMMAND]: the finding names this process
   { health || true; } | jq -e --arg id "$1" --argjson pid "$2" --arg command "${3:-}" '[.findings[] | select(.id == $id)
     | .evidence.holders[] | select(.pid == $pid and ($command == "" or .command == $command))] | length > 0'

@@ -39,6 +39,19 @@ TEST_CASE("an adapter that comes and goes is a change") {
   CHECK(advance(history, &one, none).adapters.empty());
 }
 
+TEST_CASE("a netdev that vmxnet3 takes away is somebody else's doing, however shortly after ours") {
+  Snapshot before = ready_scene();
+  before.taken_at = kNow - Milliseconds{1000};
+  Snapshot now = ready_scene();
+  now.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{500})};
+  const History history = advance({}, nullptr, before);
+  SECTION("it is gone") { adapter(now).netdev = Field<Netdev>::absent(); }
+  SECTION("it is back already, as another") { netdev(now).index += 10; }
+  CHECK(advance(history, &before, now).fresh_start == kNow);
+  // That it is back may well be our work.
+  CHECK(advance(history, &now, now).fresh_start == BootTime{});
+}
+
 TEST_CASE("a removed adapter is missed until it is back, acknowledged or forgotten") {
   Snapshot two = ready_scene(2);
   for (unsigned i = 0; i < 2; ++i) netdev(two, i).permanent_mac = netdev(two, i).mac;
