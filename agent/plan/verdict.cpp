@@ -46,6 +46,11 @@ State adapter_state(const Config& config, const Snapshot& snapshot, const Plan& 
                     const Adapter& adapter) {
   const Burden burden = burden_of(plan, adapter.function);
   if (works(config, adapter)) {
+    // The port is ACTIVE a moment before the load ends, and until an unload takes it.
+    const Module* driver = snapshot.module(kDriverModule);
+    if (driver != nullptr &&
+        (driver->init.is(ModuleInit::Coming) || driver->init.is(ModuleInit::Going)))
+      return State::Converging;
     // A carrier that is not known to be there is not vouched for.
     const bool carrier = adapter.netdev.get()->carrier.is(true);
     return carrier && burden.worst == Severity::Info && is_live(snapshot, kDriverModule)

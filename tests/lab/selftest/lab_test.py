@@ -14,10 +14,20 @@ from labkit.cache import Cache, key_of
 from labkit.cmd_run import Report
 from labkit.errors import LabError
 from labkit.faults import Faults
+from labkit.guest import emulator_tripped
 from labkit.lab import wanted
 from labkit.suites import SUITES
 
 BODY = "scenario() { :; }\n"
+
+
+class Emulator(unittest.TestCase):
+    def test_its_own_panic_is_told_from_the_drivers(self):
+        for console in ("[ 10.07] Oops: int3: 0000 [#1] PREEMPT SMP NOPTI\n", "[ 10.07] int3: 0000 [#1] PREEMPT SMP\n"):
+            self.assertTrue(emulator_tripped(console))
+        for console in ("", "[ 10.07] Oops: 0002 [#1] PREEMPT SMP\n", "[ 10.07] BUG: kernel NULL pointer\n",
+                        "[ 10.07] Oops: general protection fault\n[ 10.08] int3: 0000 [#2]\n"):
+            self.assertFalse(emulator_tripped(console))
 
 
 class Headers(unittest.TestCase):

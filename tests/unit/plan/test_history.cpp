@@ -118,6 +118,19 @@ TEST_CASE("nothing is claimed before the first look, nor from a stale one") {
         State::Unknown);
 }
 
+TEST_CASE("a port that is ACTIVE before the driver is live is on its way") {
+  Snapshot snapshot = ready_scene();
+  const auto verdict = [&] {
+    return assess({}, snapshot, plan_settled(snapshot), {}, kNow).adapters.at(0).state;
+  };
+  for (const ModuleInit init : {ModuleInit::Coming, ModuleInit::Going}) {
+    module(snapshot, kDriverModule).init = init;
+    CHECK(verdict() == State::Converging);
+  }
+  module(snapshot, kDriverModule).init = Field<ModuleInit>::unreadable({EACCES, "reading", "it"});
+  CHECK(verdict() == State::Degraded);
+}
+
 TEST_CASE("the verdict of several adapters") {
   struct Case {
     const char* first;
