@@ -1,0 +1,28 @@
+# fish completion of pvrdma-agentctl(1)
+set -l commands health status plan wait watch reload acknowledge env mtu
+set -l on __fish_seen_subcommand_from
+
+complete -c pvrdma-agentctl -f
+complete -c pvrdma-agentctl -l json -d 'Print JSON'
+complete -c pvrdma-agentctl -l socket -r -F -d 'Where the agent listens'
+complete -c pvrdma-agentctl -s h -l help -d 'Print help'
+complete -c pvrdma-agentctl -l version -d 'Print the version'
+
+set -l first "not $on $commands"
+complete -c pvrdma-agentctl -n $first -a health -d 'The state, the findings with their remedies, every adapter'
+complete -c pvrdma-agentctl -n $first -a status -d 'One line for each adapter'
+complete -c pvrdma-agentctl -n $first -a plan -d 'What the agent would do now, and why'
+complete -c pvrdma-agentctl -n $first -a wait -d 'Wait until the adapters are ready'
+complete -c pvrdma-agentctl -n $first -a watch -d 'Print a line for each change'
+complete -c pvrdma-agentctl -n $first -a reload -d 'Unload vmw_pvrdma and load it again'
+complete -c pvrdma-agentctl -n $first -a acknowledge -d 'An adapter that was removed is not missed'
+complete -c pvrdma-agentctl -n $first -a env -d 'Variables for applications'
+complete -c pvrdma-agentctl -n $first -a mtu -d 'The largest packet that reaches a host unfragmented'
+
+complete -c pvrdma-agentctl -n "$on wait watch mtu" -l timeout -x -d 'How long at most'
+complete -c pvrdma-agentctl -n "$on wait" -l for -x -a 'ready settled' -d 'What to wait for'
+complete -c pvrdma-agentctl -n "$on env" -l format -x -a 'shell systemd' -d 'Form of the variables'
+complete -c pvrdma-agentctl -n "$on reload env" -a '(command ls /sys/class/infiniband 2>/dev/null)' -d Adapter
+complete -c pvrdma-agentctl -n "$on mtu" -s 4 -l ipv4 -d 'Only over IPv4'
+complete -c pvrdma-agentctl -n "$on mtu" -s 6 -l ipv6 -d 'Only over IPv6'
+complete -c pvrdma-agentctl -n "$on mtu" -a '(__fish_print_hostnames)' -d Host
