@@ -22,6 +22,15 @@ constexpr const char* kFooter =
     "Exit codes: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no\n"
     "answer in time, wrong command line).";
 
+constexpr const char* kReloadFooter =
+    "Exit codes: 0 reloaded, 1 an adapter is in use or now degraded, 2 it did not work or is\n"
+    "forbidden, 3 unknown (no agent, no answer in time, not permitted, no such adapter, wrong\n"
+    "command line).";
+
+constexpr const char* kEnvFooter =
+    "Exit codes: 0 printed; where no adapter is ready 1 degraded or converging, 2 failed, else 3\n"
+    "(no adapter, no agent, no answer in time, wrong command line).";
+
 constexpr const char* kMtuFooter =
     "Sends ICMP echo requests that may not be fragmented: at most 20 to a host where the link has\n"
     "MTU 9000, more where packets get lost. Sizes are whole IP packets: 28 bytes more than the\n"
@@ -98,6 +107,7 @@ void add_mtu_options(CLI::App& command, MtuOptions& options, std::string& timeou
 }
 
 void add_env_options(CLI::App& command, Words& words) {
+  command.footer(kEnvFooter);
   command
       .add_option("ADAPTER", words.adapter,
                   "PCI address, RDMA device or interface (default: all that are ready)")
@@ -155,6 +165,7 @@ int run(int argc, char** argv) {
         return reload(settings, console,
                       words.adapter.empty() ? std::nullopt : std::optional{words.adapter});
       });
+  reloading->footer(kReloadFooter);
   reloading
       ->add_option("ADAPTER", words.adapter,
                    "Must exist: PCI address, RDMA device or interface (all adapters are reloaded)")
