@@ -16,6 +16,14 @@ TEST_CASE("no file is a good configuration") {
   CHECK(loaded->files.empty());
 }
 
+TEST_CASE("the example says the defaults") {
+  ConfigTree tree;
+  tree.file(kMain, read_file(EXAMPLE).value());
+  const auto loaded = tree.load();
+  REQUIRE(loaded);
+  CHECK(loaded->config == Config{});
+}
+
 TEST_CASE("a full file") {
   ConfigTree tree;
   tree.file(kMain, R"(
