@@ -24,6 +24,7 @@ scenario() {
   dpkg -i debs/*.deb
   wait_until 60 "installed: health says ready" health_is ready
   expect "enabled for the next boot" systemctl is-enabled pvrdma-agent.service
+  expect "its messages are explained" sh -c 'journalctl -x -u pvrdma-agent | grep -q "man:pvrdma-agentctl(1)"'
   wait_until 20 "IPv6 has settled" sh -c '! ip -6 addr show tentative | grep -q .'
   ip addr add 192.168.30.201/24 dev ens16f0
   kernel_state >before
@@ -36,6 +37,7 @@ scenario() {
   expect_not "the service is gone" systemctl is-active pvrdma-agent.service
   dpkg -i debs/*.deb
   dpkg -P pvrdma-agent
+  expect_not "the catalog's index forgets them" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
   expect "a purge changes nothing" diff before <(kernel_state)
   expect "the job goes on" kill -0 "$job"
   expect_equal "and has seen nothing" 0 "$(grep -c event_type events || true)"
