@@ -11,5 +11,8 @@ scenario() {
   expect_not "nor mlx4_ib" module_loaded mlx4_ib
   expect "the service is active" systemctl is-active pvrdma-agent.service
   expect_equal "lines of our own in the journal" 0 "$(journalctl -b _COMM=pvrdma-agent -o cat --no-pager | grep -vc -- '-- No entries' || true)"
+  systemctl start pvrdma-online.target
+  expect "the target is reached" unit_active pvrdma-online.target
+  expect_equal "and who waits for it was let go" success "$(systemctl show -P Result pvrdma-agent-wait-online.service)"
   expect "wait returns at once" timeout 10 pvrdma-agentctl wait --timeout 5s
 }
