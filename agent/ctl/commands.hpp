@@ -16,6 +16,7 @@
 #include "agent/ctl/console.hpp"
 #include "agent/ctl/environment.hpp"
 #include "agent/ctl/local.hpp"
+#include "agent/varlink/interfaces.hpp"
 
 namespace pvrdma::ctl {
 
@@ -23,11 +24,11 @@ inline constexpr int kExitUnknown = 3;
 
 // What all commands share.
 struct Settings {
-  std::string socket = kAgentSocket;
+  std::string socket = varlink::kAgentSocket;
   bool json = false;
   Milliseconds answer_within = std::chrono::seconds{5};
   Milliseconds reload_within = std::chrono::minutes{2};  // an unload alone may take seconds
-  // What `status` and `plan` do where no agent runs; empty: nothing.
+  // What `status`, `plan` and `env` do where no agent runs; empty: nothing.
   std::function<Result<LocalLook>()> look_without_agent;
 };
 

@@ -12,8 +12,6 @@ namespace pvrdma::ctl {
 
 using Json = nlohmann::json;
 
-inline constexpr const char* kAgentSocket = "/run/pvrdma-agent/io.pvrdma.Agent";
-
 // Why there is no usable answer. An expected outcome, so a value of its own: it becomes a finding.
 struct NoAnswer {
   std::string id;       // "agent-not-running", "agent-not-answering", "agent-bad-answer", …

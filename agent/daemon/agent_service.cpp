@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "agent/varlink/interfaces.hpp"
 #include "agent/varlink/json.hpp"
 #include "build_config.hpp"
 

@@ -9,11 +9,10 @@
 
 #include "agent/base/error.hpp"
 #include "agent/model/health.hpp"
+#include "agent/varlink/interfaces.hpp"
 #include "agent/varlink/service.hpp"
 
 namespace pvrdma {
-
-inline constexpr const char* kAgentSocket = "/run/pvrdma-agent/io.pvrdma.Agent";
 
 class AgentService {
  public:
@@ -31,7 +30,7 @@ class AgentService {
 
   AgentService(sd_event* event, Daemon daemon);
 
-  [[nodiscard]] Result<void> listen(const std::string& path = kAgentSocket);
+  [[nodiscard]] Result<void> listen(const std::string& path = varlink::kAgentSocket);
 
   // A pass has finished: answers those who asked for one, and the watchers if `changed`.
   void pass_finished(bool changed);

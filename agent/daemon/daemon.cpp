@@ -45,7 +45,7 @@ void wake_executor() {
   if (!adapters) return;
   for (const probes::PciAdapter& adapter : *adapters)
     if (adapter.driver.is_absent())
-      return static_cast<void>(varlink::Client::connect(kExecutorSocket, kPatience));
+      return static_cast<void>(varlink::Client::connect(varlink::kExecutorSocket, kPatience));
 }
 
 }  // namespace

@@ -15,11 +15,10 @@
 #include "agent/base/handle.hpp"
 #include "agent/model/health.hpp"
 #include "agent/varlink/client.hpp"
+#include "agent/varlink/interfaces.hpp"
 #include "agent/varlink/json.hpp"
 
 namespace pvrdma {
-
-inline constexpr const char* kExecutorSocket = "/run/pvrdma-agent/io.pvrdma.Executor";
 
 class Dispatcher {
  public:
@@ -33,7 +32,7 @@ class Dispatcher {
   };
 
   // `event` must outlive the dispatcher.
-  Dispatcher(sd_event* event, Events events, std::string socket = kExecutorSocket);
+  Dispatcher(sd_event* event, Events events, std::string socket = varlink::kExecutorSocket);
 
   // Begins to carry out `actions`. Does nothing while busy.
   void carry_out(const std::vector<Action>& actions);

@@ -114,10 +114,11 @@ int main(int argc, char** argv) {
     std::printf("pvrdma-agent %s\n", PVRDMA_VERSION);
     return 0;
   }
-  if (option == "--help" || option == "-h") {
+  if (option == "--help") {
     std::fputs(kHelp, stdout);
     return 0;
   }
-  std::fputs(kHelp, stderr);
+  const char* wrong = argc > 2 ? argv[2] : argv[1];
+  std::fprintf(stderr, "pvrdma-agent: %s is not an option, or one too many; see --help\n", wrong);
   return 2;
 }

@@ -1,9 +1,13 @@
-// The texts of the *.varlink files in this folder, embedded by the build (embed.py).
+// The interfaces: where they are served, and the texts of the *.varlink files in this folder, which
+// the build embeds (embed.py).
 #pragma once
 
 #include <string_view>
 
 namespace pvrdma::varlink {
+
+inline constexpr const char* kAgentSocket = "/run/pvrdma-agent/io.pvrdma.Agent";
+inline constexpr const char* kExecutorSocket = "/run/pvrdma-agent/io.pvrdma.Executor";
 
 extern const std::string_view kAgentInterface;     // io.pvrdma.Agent
 extern const std::string_view kExecutorInterface;  // io.pvrdma.Executor
