@@ -132,7 +132,9 @@ int main(int argc, char** argv) {
   using namespace pvrdma;
   const std::string_view argument = argc > 1 ? argv[1] : "";
   if (argument == "--help" || argument == "--version") {
-    std::fputs(argument == "--help" ? executor::kUsage : "pvrdma-agent-executor " PVRDMA_VERSION "\n", stdout);
+    std::fputs(
+        argument == "--help" ? executor::kUsage : "pvrdma-agent-executor " PVRDMA_VERSION "\n",
+        stdout);
     return EXIT_SUCCESS;
   }
   if (argc > 1) {
