@@ -153,6 +153,8 @@ remove_adapter() { # N: both functions leave the bus, as the guest sees a hot-re
   echo 1 >"/sys/bus/pci/devices/$(net_function_of "$1")/remove"
 }
 rescan_pci() { echo 1 >/sys/bus/pci/rescan; }
+has_ipv4() { ip -o -4 address show dev "$1" | grep -q " $2"; } # NETDEV ADDRESS, or its beginning
+has_no_ipv4() { ! has_ipv4 "$@"; }
 driver_bound() { [[ -e /sys/bus/pci/drivers/vmw_pvrdma/$(function_of "$1") ]]; }
 module_loaded() { [[ -e /sys/module/$1 ]]; }
 module_live() { [[ $(cat "/sys/module/$1/initstate" 2>/dev/null) == live ]]; }
@@ -182,6 +184,10 @@ held_by() { # ID PID [COMMAND]: the finding names this process
   { health || true; } | jq -e --arg id "$1" --argjson pid "$2" --arg command "${3:-}" '[.findings[] | select(.id == $id)
     | .evidence.holders[] | select(.pid == $pid and ($command == "" or .command == $command))] | length > 0'
 }
+remedy_of() { finding "$1" | jq -er .remedy; }          # ID
+remedy_says() { remedy_of "$1" | grep -qF "$2"; }       # ID TEXT
+managed_by() { [[ $(health_query ".adapters[$1].managed_by") == "$2" ]]; } # N OWNER
+agent_config() { mkdir -p /etc/pvrdma-agent; cat >/etc/pvrdma-agent/pvrdma-agent.toml; } # <TOML
 no_finding() { ! finding "$1"; }
 unit_is() { [[ $(systemctl is-active "$1") == "$2" ]]; }                          # UNIT STATE
 ledger() { jq "$@" /run/pvrdma-agent-executor/ledger.json; }                      # [JQ OPTION…] FILTER

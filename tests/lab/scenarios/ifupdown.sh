@@ -4,13 +4,6 @@
 #
 # ifupdown has no process to ask and tells nobody: the agent reads its files at each look.
 
-agent_config() { mkdir -p /etc/pvrdma-agent; cat >/etc/pvrdma-agent/pvrdma-agent.toml; }
-has() { ip -o -4 address show dev "$1" | grep -q " $2"; }
-has_not() { ! has "$@"; }
-managed_by() { [[ $(health_query ".adapters[$1].managed_by") == "$2" ]]; }
-remedy_of() { pvrdma-agentctl health --json | jq -er --arg id "$1" '.findings[] | select(.id == $id) | .remedy'; }
-remedy_says() { remedy_of "$1" | grep -qF "$2"; }
-
 scenario() {
   wait_until 60 "health says ready" health_is ready
   expect "without a network manager the links are the agent's" managed_by 0 agent
@@ -30,13 +23,13 @@ TOML
   wait_until 20 "another address is a finding, with the stanza's line" \
     remedy_says address-missing 'In /etc/network/interfaces.d/storage add `address 192.168.30.202/24` to the stanza of ens16f0'
   wait_until 10 "so is another MTU" remedy_says mtu-differs 'add `mtu 9000` to the stanza of ens16f0'
-  holds_for 3 "it is not set" has_not ens16f0 192.168.30.202/24
+  holds_for 3 "it is not set" has_no_ipv4 ens16f0 192.168.30.202/24
   expect_equal "nor the MTU" 1500 "$(cat /sys/class/net/ens16f0/mtu)"
   sed -i 's|address .*|address 192.168.30.202/24\n  mtu 9000|' /etc/network/interfaces.d/storage
   expect "what the remedies say, done" sh -c 'ifdown ens16f0 && ifup ens16f0'
   wait_until 30 "the findings are gone" no_finding mtu-differs
   wait_until 30 "health says ready" health_is ready
-  expect "ifupdown's new address" has ens16f0 192.168.30.202/24
+  expect "ifupdown's new address" has_ipv4 ens16f0 192.168.30.202/24
 
   agent_config <<'TOML'
 [[adapter]]
@@ -48,7 +41,7 @@ TOML
   wait_until 20 "two owners are a finding" remedy_says two-owners 'Remove the stanza of ens16f0 from /etc/network/interfaces.d/storage'
   rm /etc/network/interfaces.d/storage
   wait_until 30 "ifupdown has let go" no_finding two-owners
-  wait_until 30 "the address is there" has ens16f0 192.168.30.203/24
-  expect "ifupdown's is still there" has ens16f0 192.168.30.202/24
+  wait_until 30 "the address is there" has_ipv4 ens16f0 192.168.30.203/24
+  expect "ifupdown's is still there" has_ipv4 ens16f0 192.168.30.202/24
   wait_until 30 "health says ready" health_is ready
 }

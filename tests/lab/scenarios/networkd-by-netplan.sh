@@ -4,12 +4,6 @@
 # boots: 2
 # timeout: 180
 
-agent_config() { mkdir -p /etc/pvrdma-agent; cat >/etc/pvrdma-agent/pvrdma-agent.toml; }
-has() { ip -o -4 address show dev "$1" | grep -q " $2"; }
-managed_by() { [[ $(health_query ".adapters[$1].managed_by") == "$2" ]]; }
-remedy_of() { pvrdma-agentctl health --json | jq -er --arg id "$1" '.findings[] | select(.id == $id) | .remedy'; }
-remedy_says() { remedy_of "$1" | grep -qF "$2"; }
-
 setup() {
   wait_until 60 "health says ready" health_is ready
   install -m 600 /dev/stdin /etc/netplan/50-rdma.yaml <<'YAML'
@@ -30,8 +24,8 @@ YAML
 scenario() {
   [[ $BOOT == 2 ]] || { setup; return; }
   wait_boot
-  wait_until 30 "the static address" has ens16f0 192.168.30.201/24
-  wait_until 30 "the address by DHCP" has ens17f0 192.168.31.
+  wait_until 30 "the static address" has_ipv4 ens16f0 192.168.30.201/24
+  wait_until 30 "the address by DHCP" has_ipv4 ens17f0 192.168.31.
   wait_until 30 "adapter 0 is networkd's" managed_by 0 systemd-networkd
   wait_until 30 "adapter 1 is networkd's" managed_by 1 systemd-networkd
   wait_until 30 "health says ready" health_is ready
@@ -48,7 +42,7 @@ TOML
   expect "another address as well" remedy_says address-missing '`addresses: [192.168.30.202/24]`'
   expect_equal "degraded" degraded "$(health_state)"
   expect_equal "the MTU stays" 9000 "$(cat /sys/class/net/ens16f0/mtu)"
-  expect_not "the address is not set" has ens16f0 192.168.30.202/24
+  expect_not "the address is not set" has_ipv4 ens16f0 192.168.30.202/24
   ip link set ens17f0 down
   wait_until 15 "a link that is taken down is a finding" finding link-down
   holds_for 5 "and left to its owner" sh -c '[ "$(cat /sys/class/net/ens17f0/flags)" = 0x1002 ]'
@@ -65,15 +59,15 @@ TOML
   systemctl reload pvrdma-agent.service
   wait_until 15 "two owners are a finding, with the drop-in" remedy_says two-owners /etc/systemd/network/05-pvrdma-ens16f0.network
   remedy_of two-owners
-  wait_until 15 "the agent does as it is told" has ens16f0 192.168.30.202/24
+  wait_until 15 "the agent does as it is told" has_ipv4 ens16f0 192.168.30.202/24
   printf '%s\n' '[Match]' 'MACAddress=00:50:56:00:00:10' '[Link]' 'Unmanaged=yes' >/etc/systemd/network/05-pvrdma-ens16f0.network
   networkctl reload
   wait_until 30 "networkd has let go" no_finding two-owners
-  wait_until 30 "the address is there" has ens16f0 192.168.30.202/24
+  wait_until 30 "the address is there" has_ipv4 ens16f0 192.168.30.202/24
   wait_until 30 "the link is the agent's" managed_by 0 agent
   wait_until 30 "health says ready" health_is ready
   systemctl restart systemd-networkd.service
   wait_until 30 "networkd started anew: adapter 1 is its own" managed_by 1 systemd-networkd
-  holds_for 5 "and adapter 0 keeps its address" has ens16f0 192.168.30.202/24
+  holds_for 5 "and adapter 0 keeps its address" has_ipv4 ens16f0 192.168.30.202/24
   wait_until 30 "health says ready" health_is ready
 }

@@ -3,12 +3,6 @@
 # network: yes
 # timeout: 240
 
-agent_config() { mkdir -p /etc/pvrdma-agent; cat >/etc/pvrdma-agent/pvrdma-agent.toml; }
-has() { ip -o -4 address show dev "$1" | grep -q " $2"; }
-has_not() { ! has "$@"; }
-managed_by() { [[ $(health_query ".adapters[$1].managed_by") == "$2" ]]; }
-remedy_of() { pvrdma-agentctl health --json | jq -er --arg id "$1" '.findings[] | select(.id == $id) | .remedy'; }
-remedy_says() { remedy_of "$1" | grep -qF "$2"; }
 keyfile() { # INTERFACE, and what [ipv4] says
   install -m 600 /dev/stdin "/etc/NetworkManager/system-connections/$1.nmconnection" <<KEYFILE
 [connection]
@@ -29,8 +23,8 @@ scenario() {
   systemctl start NetworkManager.service
   wait_until 60 "started late, it takes adapter 0" managed_by 0 NetworkManager
   wait_until 60 "and adapter 1" managed_by 1 NetworkManager
-  wait_until 60 "the static address" has ens16f0 192.168.30.201/24
-  wait_until 60 "the address by DHCP" has ens17f0 192.168.31.
+  wait_until 60 "the static address" has_ipv4 ens16f0 192.168.30.201/24
+  wait_until 60 "the address by DHCP" has_ipv4 ens17f0 192.168.31.
   wait_until 30 "health says ready" health_is ready
   pvrdma-agentctl health
 
@@ -42,7 +36,7 @@ TOML
   systemctl reload pvrdma-agent.service
   wait_until 15 "another address is a finding, with the keyfile's line" \
     remedy_says address-missing 'system-connections/ens16f0.nmconnection write `[ipv4] address1=192.168.30.202/24`'
-  holds_for 3 "it is not set" has_not ens16f0 192.168.30.202/24
+  holds_for 3 "it is not set" has_no_ipv4 ens16f0 192.168.30.202/24
   systemctl restart NetworkManager.service
   wait_until 30 "restarted, it still has adapter 0" managed_by 0 NetworkManager
 
@@ -58,9 +52,9 @@ TOML
   printf '%s\n' '[keyfile]' 'unmanaged-devices+=mac:00:50:56:00:00:10' >/etc/NetworkManager/conf.d/90-pvrdma-ens16f0.conf
   systemctl reload NetworkManager.service
   wait_until 30 "NetworkManager has let go" no_finding two-owners
-  wait_until 30 "the address is there" has ens16f0 192.168.30.202/24
+  wait_until 30 "the address is there" has_ipv4 ens16f0 192.168.30.202/24
   wait_until 30 "health says ready" health_is ready
   expect "adapter 1 is still NetworkManager's" managed_by 1 NetworkManager
   systemctl stop NetworkManager.service
-  holds_for 3 "it stops: adapter 0 keeps its address" has ens16f0 192.168.30.202/24
+  holds_for 3 "it stops: adapter 0 keeps its address" has_ipv4 ens16f0 192.168.30.202/24
 }
