@@ -3,10 +3,12 @@
 #include <linux/rtnetlink.h>
 #include <netlink/attr.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 #include "probes/netlink.hpp"
 
@@ -41,9 +43,10 @@ std::vector<int> links_of_next_hops(const nlattr* multipath) {
   while (left >= sizeof(rtnexthop)) {
     rtnexthop hop{};
     std::memcpy(&hop, at, sizeof hop);
+    if (hop.rtnh_len < sizeof hop) break;
     links.push_back(hop.rtnh_ifindex);
     const std::size_t step = RTNH_ALIGN(hop.rtnh_len);
-    if (hop.rtnh_len < sizeof hop || step > left) break;
+    if (step > left) break;
     at += step;
     left -= step;
   }
@@ -64,7 +67,7 @@ Result<std::vector<int>> parse_default_route(nlmsghdr& message) {
   if (attributes[RTA_OIF] != nullptr && nla_len(attributes[RTA_OIF]) >= int{sizeof(std::uint32_t)})
     links.push_back(static_cast<int>(nla_get_u32(attributes[RTA_OIF])));
   if (attributes[RTA_MULTIPATH] != nullptr)
-    for (const int link : links_of_next_hops(attributes[RTA_MULTIPATH])) links.push_back(link);
+    std::ranges::copy(links_of_next_hops(attributes[RTA_MULTIPATH]), std::back_inserter(links));
   return links;
 }
 

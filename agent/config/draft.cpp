@@ -99,16 +99,11 @@ Result<void> read_adapter_count(const Item& item, std::optional<unsigned>& into)
   return {};
 }
 
-Result<void> read_timeout(const Item& item, Milliseconds& into) {
-  const auto time = item.string() ? parse_timeout(*item.string()) : std::nullopt;
-  if (!time) return item.bad(std::string{kTimeoutRule});
-  into = *time;
-  return {};
-}
-
-Result<void> read_duration(const Item& item, Milliseconds& into) {
-  const auto time = item.string() ? parse_duration(*item.string()) : std::nullopt;
-  if (!time) return item.bad(std::string{kDurationRule});
+// `parse` says what is allowed in code, `rule` in words.
+Result<void> read_time(const Item& item, std::optional<Milliseconds> (*parse)(std::string_view),
+                       std::string_view rule, Milliseconds& into) {
+  const auto time = item.string() ? parse(*item.string()) : std::nullopt;
+  if (!time) return item.bad(std::string{rule});
   into = *time;
   return {};
 }
@@ -121,13 +116,15 @@ Result<void> read_readiness_table(const Item& table, Config::Readiness& readines
           [&](const Item& item) { return read_adapter_count(item, readiness.adapters); });
       !read)
     return read;
-  if (auto read =
-          with_member(table, "timeout",
-                      [&](const Item& item) { return read_timeout(item, readiness.timeout); });
+  if (auto read = with_member(table, "timeout",
+                              [&](const Item& item) {
+                                return read_time(item, parse_timeout, kTimeoutRule,
+                                                 readiness.timeout);
+                              });
       !read)
     return read;
   return with_member(table, "forget_removed", [&](const Item& item) {
-    return read_duration(item, readiness.forget_removed);
+    return read_time(item, parse_duration, kDurationRule, readiness.forget_removed);
   });
 }
 

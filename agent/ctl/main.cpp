@@ -73,6 +73,14 @@ void add_global_options(CLI::App& app, Settings& settings) {
   app.footer(kFooter);
 }
 
+std::optional<std::string> adapter_of(const Words& words) {
+  return words.adapter.empty() ? std::nullopt : std::optional{words.adapter};
+}
+
+void add_adapter_argument(CLI::App& command, Words& words, const char* what) {
+  command.add_option("ADAPTER", words.adapter, what)->type_name("");
+}
+
 void add_wait_options(CLI::App& command, Words& words) {
   command
       .add_option("--timeout", words.timeout,
@@ -108,10 +116,8 @@ void add_mtu_options(CLI::App& command, MtuOptions& options, std::string& timeou
 
 void add_env_options(CLI::App& command, Words& words) {
   command.footer(kEnvFooter);
-  command
-      .add_option("ADAPTER", words.adapter,
-                  "PCI address, RDMA device or interface (default: all that are ready)")
-      ->type_name("");
+  add_adapter_argument(command, words,
+                       "PCI address, RDMA device or interface (default: all that are ready)");
   command
       .add_option("--format", words.form,
                   "shell: for eval; systemd: for EnvironmentFile= (see also --json)")
@@ -160,25 +166,17 @@ int run(int argc, char** argv) {
   watching->add_option("--timeout", words.timeout, "Stop after this time (default: never)")
       ->check(duration_check())
       ->type_name("TIME");
-  CLI::App* reloading =
-      command("reload", "Unload vmw_pvrdma and load it again, unless in use", [&] {
-        return reload(settings, console,
-                      words.adapter.empty() ? std::nullopt : std::optional{words.adapter});
-      });
+  CLI::App* reloading = command("reload", "Unload vmw_pvrdma and load it again, unless in use",
+                                [&] { return reload(settings, console, adapter_of(words)); });
   reloading->footer(kReloadFooter);
-  reloading
-      ->add_option("ADAPTER", words.adapter,
-                   "Must exist: PCI address, RDMA device or interface (all adapters are reloaded)")
-      ->type_name("");
+  add_adapter_argument(
+      *reloading, words,
+      "Must exist: PCI address, RDMA device or interface (all adapters are reloaded)");
   CLI::App* acknowledging =
-      command("acknowledge", "An adapter that was removed from the running VM is not missed", [&] {
-        return acknowledge(settings, console,
-                           words.adapter.empty() ? std::nullopt : std::optional{words.adapter});
-      });
-  acknowledging
-      ->add_option("ADAPTER", words.adapter,
-                   "PCI address, MAC or interface it had (default: all that were removed)")
-      ->type_name("");
+      command("acknowledge", "An adapter that was removed from the running VM is not missed",
+              [&] { return acknowledge(settings, console, adapter_of(words)); });
+  add_adapter_argument(*acknowledging, words,
+                       "PCI address, MAC or interface it had (default: all that were removed)");
   MtuOptions mtu_options;
   CLI::App* sizing = command("mtu", "The largest packet that reaches a host unfragmented", [&] {
     mtu_options.timeout = parse_timeout(words.timeout).value_or(mtu_options.timeout);
@@ -188,7 +186,7 @@ int run(int argc, char** argv) {
   CLI::App* variables =
       command("env", "Print what applications need: devices and GID index, as variables", [&] {
         return env(settings, console,
-                   {words.adapter.empty() ? std::nullopt : std::optional{words.adapter},
+                   {adapter_of(words),
                     words.form == "shell" ? EnvironmentForm::Shell : EnvironmentForm::Systemd});
       });
   add_env_options(*variables, words);

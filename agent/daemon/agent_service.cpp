@@ -24,6 +24,16 @@ bool may_change(const CallPtr& call, const char* method) {
   return false;
 }
 
+// The parameter of methods that take one adapter, or none.
+std::optional<std::string> adapter_of(const CallPtr& call) {
+  const Json adapter = call->parameters().value("adapter", Json{});
+  return adapter.is_string() ? std::optional{adapter.get<std::string>()} : std::nullopt;
+}
+
+void refuse_unknown(const CallPtr& call, const std::string& adapter) {
+  call->error("io.pvrdma.Agent.NoSuchAdapter", {{"adapter", adapter}});
+}
+
 }  // namespace
 
 AgentService::AgentService(sd_event* event, Daemon daemon)
@@ -69,11 +79,8 @@ void AgentService::refresh(const CallPtr& call) {
 
 void AgentService::reload(const CallPtr& call) {
   if (!may_change(call, "Reload")) return;
-  const Json adapter = call->parameters().value("adapter", Json{});
-  if (adapter.is_string() && !daemon_.knows_adapter(adapter.get<std::string>())) {
-    call->error("io.pvrdma.Agent.NoSuchAdapter", {{"adapter", adapter}});
-    return;
-  }
+  if (const auto adapter = adapter_of(call); adapter && !daemon_.knows_adapter(*adapter))
+    return refuse_unknown(call, *adapter);
   if (const std::string refusal = daemon_.reload(); !refusal.empty()) {
     call->error("io.pvrdma.Agent.Failed", {{"reason", refusal}});
     return;
@@ -83,14 +90,10 @@ void AgentService::reload(const CallPtr& call) {
 
 void AgentService::acknowledge(const CallPtr& call) {
   if (!may_change(call, "Acknowledge")) return;
-  const Json adapter = call->parameters().value("adapter", Json{});
-  const auto name = adapter.is_string() ? std::optional{adapter.get<std::string>()}
-                                        : std::optional<std::string>{};
+  const auto adapter = adapter_of(call);
   // Without a name there may be nothing to acknowledge.
-  if (!daemon_.acknowledge(name) && name)
-    call->error("io.pvrdma.Agent.NoSuchAdapter", {{"adapter", adapter}});
-  else
-    call->reply_text(health_text(), false);
+  if (!daemon_.acknowledge(adapter) && adapter) return refuse_unknown(call, *adapter);
+  call->reply_text(health_text(), false);
 }
 
 void AgentService::pass_finished(bool changed) {

@@ -18,11 +18,8 @@ struct Inputs {
   BootTime now;
 };
 
-// Of an adapter that no look has recorded yet, everything is of this moment.
 [[nodiscard]] inline AdapterHistory history_of(const Inputs& in, const Adapter& adapter) {
-  const auto seen = in.history.adapters.find(adapter.function);
-  return seen != in.history.adapters.end() ? seen->second
-                                           : AdapterHistory{in.now, in.now, 0, in.now, 0};
+  return history_of(in.history, adapter, in.now);
 }
 
 struct Draft {

@@ -122,6 +122,11 @@ AdapterHistory advance(const AdapterHistory& known, const Adapter* was, const Ad
 
 }  // namespace
 
+AdapterHistory history_of(const History& history, const Adapter& adapter, BootTime now) {
+  const auto seen = history.adapters.find(adapter.function);
+  return seen != history.adapters.end() ? seen->second : AdapterHistory{now, now, 0, now};
+}
+
 History advance(History history, const Snapshot* before, const Snapshot& now) {
   if (!now.adapters.is_known()) return history;
   std::map<std::string, AdapterHistory> adapters;

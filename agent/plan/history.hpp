@@ -50,6 +50,10 @@ struct History {
   std::optional<BusyCall> busy;
 };
 
+// Of an adapter that no look has recorded yet, everything is of this moment.
+[[nodiscard]] AdapterHistory history_of(const History& history, const Adapter& adapter,
+                                        BootTime now);
+
 // How long the kernel, udev and the host are given after a change before the next rung. The driver
 // reports PORT_ACTIVE within milliseconds of NETDEV_UP (drivers/infiniband/hw/vmw_pvrdma, Linux
 // 6.1); the rest is allowance for a loaded host.

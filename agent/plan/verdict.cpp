@@ -114,8 +114,7 @@ std::string summary_of(const Config& config, const std::vector<AdapterHealth>& a
 
 void report_slow(const Config& config, const History& history, BootTime now, AdapterHealth& adapter,
                  Health& health) {
-  const auto seen = history.adapters.find(adapter.adapter.function);
-  const BootTime since = seen == history.adapters.end() ? now : seen->second.changed;
+  const BootTime since = history_of(history, adapter.adapter, now).changed;
   if (adapter.state != State::Converging || now - since <= config.readiness.timeout) return;
   adapter.state = State::Degraded;
   health.findings.push_back(findings::slow(adapter.adapter, config.readiness.timeout));
