@@ -155,6 +155,7 @@ remove_adapter() { # N: both functions leave the bus, as the guest sees a hot-re
 rescan_pci() { echo 1 >/sys/bus/pci/rescan; }
 has_ipv4() { ip -o -4 address show dev "$1" | grep -q " $2"; } # NETDEV ADDRESS, or its beginning
 has_no_ipv4() { ! has_ipv4 "$@"; }
+all_paired() { [[ $(rdma link | grep -c 'netdev ens') == "$LAB_ADAPTERS" ]]; } # each port with its netdev
 driver_bound() { [[ -e /sys/bus/pci/drivers/vmw_pvrdma/$(function_of "$1") ]]; }
 module_loaded() { [[ -e /sys/module/$1 ]]; }
 module_live() { [[ $(cat "/sys/module/$1/initstate" 2>/dev/null) == live ]]; }
@@ -172,10 +173,14 @@ health_is() { [[ $(health_state) == "$1" ]]; }         # STATE
 adapter_is() { [[ $(health_query --arg f "$(function_of "$1")" '.adapters[] | select(.function == $f) | .state') == "$2" ]]; }
 finding() { { health || true; } | jq -e --arg id "$1" '.findings[] | select(.id == $id)'; } # ID: prints it, or fails
 port_transitions() { health_query '[.adapters[].transitions] | add'; }
-agent_fds() { find "/proc/$(systemctl show -P MainPID pvrdma-agent.service)/fd" | wc -l; }
-agent_memory_kib() { awk '/^Pss:/ { print $2 }' "/proc/$(systemctl show -P MainPID pvrdma-agent.service)/smaps_rollup"; }
-leaks_begin() { fds_before=$(agent_fds) memory_before=$(agent_memory_kib); } # both at rest
+adapter_count() { [[ $(health_query '.adapters | length') == "$1" ]]; } # NUMBER
+at_rest() { unit_is pvrdma-agent-executor.service inactive; }
+agent_pid() { systemctl show -P MainPID pvrdma-agent.service; }
+agent_fds() { find "/proc/$(agent_pid)/fd" | wc -l; }
+agent_memory_kib() { awk '/^Pss:/ { print $2 }' "/proc/$(agent_pid)/smaps_rollup"; }
+leaks_begin() { pid_before=$(agent_pid) fds_before=$(agent_fds) memory_before=$(agent_memory_kib); } # both at rest
 leaks_end() {
+  expect_equal "the same process" "$pid_before" "$(agent_pid)"
   expect_equal "no descriptor is leaked" "$fds_before" "$(agent_fds)"
   expect "no memory is leaked: $memory_before KiB before, $(agent_memory_kib) KiB now" \
     [ "$(agent_memory_kib)" -le $((memory_before + 512)) ]

@@ -7,14 +7,9 @@
 # are the distribution's own, started as in any boot, with static addresses; `impatient` is none: a unit that like a
 # manager waits for network-pre.target, and then sets links up the moment they exist, not waiting for udev's word as
 # the real ones do, which take seconds longer on an emulated CPU.
-race_managers() {
-  local all
-  read -ra all <<<"${PVRDMA_LAB_RACE_MANAGERS:-networkd ifupdown NetworkManager impatient}"
-  echo "${all[@]}"
-}
 race_manager() { # whose turn it is
   local all
-  read -ra all < <(race_managers)
+  read -ra all <<<"${PVRDMA_LAB_RACE_MANAGERS:-networkd ifupdown NetworkManager impatient}"
   echo "${all[(BOOT - 1) % ${#all[@]}]}"
 }
 

@@ -1,7 +1,8 @@
 """The guests' base image: a suite's packages, vmw_pvrdma built for its kernel, the lab's runner; works from nothing.
 
 Two cache entries: module-SUITE-KEY (vmw_pvrdma.ko for one kernel) and image-SUITE-KEY (disk.raw, kernel, initrd.lab,
-initrd.full), so that what one suite no longer needs is never thrown out for the other's sake. A key covers what goes in, not the versions a mirror happens to serve: removing the cache asks for newer ones.
+initrd.full), so that what one suite no longer needs is never thrown out for the other's sake. A key covers what goes in,
+not the versions a mirror happens to serve: removing the cache asks for newer ones.
 """
 
 import shutil

@@ -5,7 +5,7 @@
 summary() { health_query .summary; }
 others_ready() { adapter_is 0 ready && adapter_is 1 ready && adapter_is 3 ready; }
 ready_count() { [[ $(health_query '[.adapters[] | select(.state == "ready")] | length') == "$1" ]]; }
-config() { mkdir -p /etc/pvrdma-agent; cat >/etc/pvrdma-agent/pvrdma-agent.toml; systemctl reload pvrdma-agent.service; }
+config() { agent_config; systemctl reload pvrdma-agent.service; }
 
 scenario() {
   wait_until 60 "health says ready" health_is ready

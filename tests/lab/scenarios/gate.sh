@@ -10,8 +10,7 @@
 early() {
   [[ $BOOT == 1 ]] || return 0
   local unit
-  mkdir -p /etc/pvrdma-agent
-  printf '[readiness]\ntimeout = "15s"\n' >/etc/pvrdma-agent/pvrdma-agent.toml
+  printf '[readiness]\ntimeout = "15s"\n' | agent_config
   for unit in wanting requiring bystander; do
     printf '[Unit]\n%s\n[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n' \
       "$(needs_of "$unit")" >"/etc/systemd/system/$unit.service"

@@ -6,9 +6,6 @@
 # the driver's own remove and probe. The removal alone sends the neighbour's job a PORT_ERR and takes its netdev
 # (a leaving function's notifier): nothing that the agent could prevent.
 
-adapter_count() { [[ $(health_query '.adapters | length') == "$1" ]]; }
-both_paired() { [[ $(rdma link | grep -c 'netdev ens') == 2 ]]; }
-
 scenario() {
   wait_until 60 "health says ready" health_is ready
   local round
@@ -17,7 +14,7 @@ scenario() {
     wait_until 20 "$round: one adapter is left" adapter_count 1
     rescan_pci
     wait_until 20 "$round: two are there" adapter_count 2
-    wait_until 60 "$round: all are paired" both_paired
+    wait_until 60 "$round: all are paired" all_paired
     wait_until 60 "$round: health says ready" health_is ready
   done
 
@@ -34,6 +31,6 @@ scenario() {
   holds_for 5 "the job is told nothing more" sh -c "[ \"\$(grep -c event_type events)\" = $told ]"
   kill "$job"
   wait "$job" || true
-  wait_until 60 "the job ends: all are paired again" both_paired
+  wait_until 60 "the job ends: all are paired again" all_paired
   wait_until 30 "health says ready" health_is ready
 }

@@ -2,8 +2,6 @@
 # adapters: 2
 # timeout: 180
 
-paired() { [[ $(rdma link | grep -c 'netdev ens') == 2 ]]; }
-
 scenario() {
   wait_until 60 "health says ready" health_is ready
   start_job 1
@@ -14,7 +12,7 @@ scenario() {
   expect_equal "the survivor's port" ACTIVE "$(port_state 1)"
   kill "$job"
   wait "$job" || true
-  wait_until 60 "all are paired again" paired
+  wait_until 60 "all are paired again" all_paired
   wait_until 20 "health says ready" health_is ready
   expect_equal "by one reload" 1 "$(health_query .executor.reloads)"
 }

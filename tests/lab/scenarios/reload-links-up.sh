@@ -7,7 +7,6 @@
 # CPU for 50 ms of each second only, as on a host that is short of them, so whoever does not wait for them fails at
 # once: a complaint of the kernel fails the scenario.
 
-all_paired() { [[ $(rdma link | grep -c 'netdev ens') == 3 ]]; }
 starve_workers() {
   echo 2 >/sys/devices/virtual/workqueue/cpumask
   chrt -f 99 taskset -c 1 sh -c 'while :; do :; done' &

@@ -3,9 +3,9 @@
 # timeout: 300
 
 early() {
-  mkdir -p /etc/systemd/network /etc/pvrdma-agent
+  mkdir -p /etc/systemd/network
   printf '[Match]\nMACAddress=00:50:56:00:00:10\n[Link]\nName=storage0\n' >/etc/systemd/network/10-storage.link
-  cat >/etc/pvrdma-agent/pvrdma-agent.toml <<'TOML'
+  agent_config <<'TOML'
 [[adapter]]
 match = { mac = "00:50:56:00:00:10" }
 addresses = ["192.168.30.201/24"]

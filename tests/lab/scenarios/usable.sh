@@ -7,8 +7,7 @@
 # QEMU's device knows GIDs of type IB/RoCE v1 only; on vSphere each address has one of type RoCE v2 as well.
 
 configure() { # LINE…: of the adapter's table
-  mkdir -p /etc/pvrdma-agent
-  printf '%s\n' '[[adapter]]' 'match = { netdev = "ens16f0" }' "$@" >/etc/pvrdma-agent/pvrdma-agent.toml
+  printf '%s\n' '[[adapter]]' 'match = { netdev = "ens16f0" }' "$@" | agent_config
   systemctl reload pvrdma-agent.service
 }
 gid_index() { health_query '.adapters[0].application_gid.index'; }
