@@ -1,6 +1,6 @@
 """The guests' base image: a suite's packages, vmw_pvrdma built for its kernel, the lab's runner; works from nothing.
 
-Two cache entries: module-SUITE-KEY (vmw_pvrdma.ko for one kernel) and image-SUITE-KEY (disk.raw, kernel, initrd.lab,
+Two cache entries: module-RELEASE-KEY (vmw_pvrdma.ko for one kernel) and image-SUITE-KEY (disk.raw, kernel, initrd.lab,
 initrd.full), so that what one suite no longer needs is never thrown out for the other's sake. A key covers what goes in,
 not the versions a mirror happens to serve: removing the cache asks for newer ones.
 """
@@ -27,14 +27,14 @@ GUEST_FILES = [paths.GUEST / name for name in ("lab-start", "lab-early.service",
 
 
 def _unpack(suite, packages, target, log):
-    sources = host.sources(suite.name)
+    sources = host.sources(suite.release)
     with open(log, "w", encoding="utf-8") as out:
         done = subprocess.run(["mmdebstrap", "--mode=root", "--variant=apt", "--dpkgopt=force-unsafe-io",
-                               "--include=" + ",".join(packages), suite.name, str(target), "-"],
+                               "--include=" + ",".join(packages), suite.release, str(target), "-"],
                               input=sources, text=True, stdout=out, stderr=subprocess.STDOUT, check=False)
     if done.returncode:
         tail = "\n".join(Path(log).read_text(encoding="utf-8", errors="replace").splitlines()[-30:])
-        raise LabError(f"unpacking {suite.name} with mmdebstrap failed with status {done.returncode}\n{tail}")
+        raise LabError(f"unpacking {suite.release} with mmdebstrap failed with status {done.returncode}\n{tail}")
     # mmdebstrap writes its --dpkgopt into the target; a guest has the distribution's own dpkg configuration.
     (target / "etc/dpkg/dpkg.cfg.d/99mmdebstrap").unlink(missing_ok=True)
 
@@ -46,18 +46,18 @@ def module(cache, suite, kernel=None):
                 for p in suite.build_packages]
 
     def build(directory):
-        _say(f"building vmw_pvrdma from {suite.name}'s {suite.kernel_source}")
+        _say(f"building vmw_pvrdma from {suite.release}'s {suite.kernel_source}")
         root = directory / "root"
         _unpack(suite, packages, root, directory / "mmdebstrap.log")
         shutil.copy(recipe, root / "build-module")
-        run(f"building vmw_pvrdma in a chroot of {suite.name}",
+        run(f"building vmw_pvrdma in a chroot of {suite.release}",
             ["chroot", root, "/build-module", suite.kernel_source] + ([kernel] if kernel else []),
             log=directory / "build.log")
         for name in ("vmw_pvrdma.ko", "kernel"):
             shutil.copy(root / name, directory / name)
         shutil.rmtree(root)
 
-    return cache.entry(f"module-{suite.name}", key_of(suite.name, packages, recipe), build)
+    return cache.entry(f"module-{suite.release}", key_of(suite.release, packages, recipe), build)
 
 
 def base(suite, cache=None):

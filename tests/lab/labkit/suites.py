@@ -5,17 +5,20 @@ from dataclasses import dataclass
 # What any guest has: a plain, small Debian, the RDMA user space, network managers (at rest), and the tools that
 # scenarios use. The guest has no network: whatever the agent's package depends on must be named here.
 COMMON = """
-systemd systemd-sysv udev kmod linux-image-amd64 initramfs-tools busybox-static zstd dbus apt procps less
-iproute2 iputils-ping rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest
-network-manager netplan.io ifupdown
+systemd systemd-sysv udev kmod linux-image-amd64 busybox-static zstd dbus apt procps less
+iproute2 iputils-ping rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest network-manager
 strace jq socat python3-minimal libpython3-stdlib
 libstdc++6 libsystemd0 libudev1 libkmod2 libnl-3-200 libnl-route-3-200 libibverbs1
 """.split()
+# What Debian adds to that, and what guests of the Enterprise Linux family do their boot and their packages with instead.
+DEBIAN = "initramfs-tools netplan.io ifupdown".split()
+ENTERPRISE = "dracut rpm".split()
 
 
 @dataclass(frozen=True)
 class Suite:
-    name: str
+    name: str                # no other suite's may begin with it and a dash (cache.py)
+    release: str             # of Debian, that the packages are from
     packages: tuple          # of the guest
     kernel_source: str       # the package with the source vmw_pvrdma is built from
 
@@ -26,7 +29,9 @@ class Suite:
 
 
 SUITES = {suite.name: suite for suite in (
-    Suite("bookworm", tuple(COMMON), "linux-source-6.1"),
-    Suite("trixie", tuple(COMMON), "linux-source-6.12"),
+    Suite("bookworm", "bookworm", (*COMMON, *DEBIAN), "linux-source-6.1"),
+    Suite("trixie", "trixie", (*COMMON, *DEBIAN), "linux-source-6.12"),
+    # No Enterprise Linux, whose packages Debian has not: the parts that are the same there, at about the same versions.
+    Suite("dracut", "bookworm", (*COMMON, *ENTERPRISE), "linux-source-6.1"),
 )}
 DEFAULT = "bookworm"

@@ -69,7 +69,7 @@ class Headers(unittest.TestCase):
         for text, part in (("# sumary: s\n", "x.sh:1: unknown directive 'sumary'"),
                            ("# summary: s\n# adapters: 5\n", "x.sh:2: adapters: '5' is not a number from 0 to 4"),
                            ("# summary: s\n# port: UP\n", "'UP' is not one of"),
-                           ("# summary: s\n# suite: sid\n", "'sid' is not one of bookworm, trixie"),
+                           ("# summary: s\n# suite: sid\n", "'sid' is not one of bookworm, trixie, dracut"),
                            ("# adapters: 1\n", "no `# summary:`")):
             with self.assertRaises(LabError) as caught:
                 self.parse(text + BODY)
