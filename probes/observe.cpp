@@ -181,13 +181,14 @@ Snapshot observe(const ObserveOptions& options) {
   snapshot.kernel = Field<std::string>::from(read_attribute(root / "/proc/sys/kernel/osrelease"));
   snapshot.modules =
       look_at_modules(root, snapshot.kernel, module_names(options), options.previous);
-  auto functions = find_adapters(root);
-  if (!functions) {
-    snapshot.adapters = Field<std::vector<Adapter>>::unreadable(functions.error());
-    snapshot.holders = Field<std::vector<Holder>>::unreadable(functions.error());
+  auto bus = look_at_bus(root);
+  if (!bus) {
+    snapshot.adapters = Field<std::vector<Adapter>>::unreadable(bus.error());
+    snapshot.holders = Field<std::vector<Holder>>::unreadable(bus.error());
   } else {
-    if (!functions->empty()) snapshot.first_nic = first_nic(root);
-    std::vector<Adapter> adapters = look_at_adapters(root, options.previous, std::move(*functions));
+    if (!bus->adapters.empty()) snapshot.first_nic = std::move(bus->first_nic);
+    std::vector<Adapter> adapters =
+        look_at_adapters(root, options.previous, std::move(bus->adapters));
     // Before port-query opens a context of its own.
     snapshot.holders = find_holders(root, held_devices(adapters));
     add_history(options, is_live(snapshot.module(kDriverModule)), adapters);

@@ -2,33 +2,30 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 namespace pvrdma::probes {
 
 namespace {
 
 constexpr const char* kDevices = "/sys/bus/pci/devices";
-constexpr const char* kVendorVmware = "0x15ad";
-constexpr const char* kDevicePvrdma = "0x0820";
-constexpr const char* kDeviceVmxnet3 = "0x07b0";
-constexpr const char* kClassNetwork = "0x02";  // include/linux/pci_ids.h, PCI_BASE_CLASS_NETWORK
+// What the kernel makes of a function's identity in `modalias` (drivers/pci/pci-sysfs.c): vendor
+// and device with eight digits each, further down the class with two.
+constexpr std::string_view kPvrdma = "pci:v000015ADd00000820";
+constexpr std::string_view kVmxnet3 = "pci:v000015ADd000007B0";
+constexpr std::string_view kClassNetwork =
+    "bc02sc";  // include/linux/pci_ids.h, PCI_BASE_CLASS_NETWORK
 
 std::filesystem::path function_path(const Root& root, const std::string& address) {
   return root / kDevices / address;
 }
 
-// `device` is looked at first: it rules out nearly every function of a VM with one read.
-Result<bool> has_identity(const std::filesystem::path& function, const char* device) {
-  const auto attribute_is = [&](const char* name, const char* wanted) {
-    return read_attribute(function / name).map([&](const std::string& text) {
-      return text == wanted;
-    });
-  };
-  auto same = attribute_is("device", device);
-  if (same && *same) same = attribute_is("vendor", kVendorVmware);
-  // Hot-removed between the listing and the look.
-  if (!same && means_absent(same.error())) return false;
-  return same;
+// Vendor, device and class in one read; empty for a function that was hot-removed between the
+// listing and the look.
+Result<std::string> identity_of(const std::filesystem::path& function) {
+  auto alias = read_attribute(function / "modalias");
+  if (!alias && means_absent(alias.error())) return std::string{};
+  return alias;
 }
 
 // The one entry of a function's class directory ("net", "infiniband"); absent without a driver.
@@ -52,9 +49,9 @@ Result<PciAdapter> look_at_adapter(const Root& root, const std::string& address)
   adapter.driver = Field<std::string>::from(link_target_name(function / "driver"));
   adapter.rdma_device = first_entry(function / "infiniband");
   const auto net_function = function_path(root, adapter.net_function);
-  const auto is_vmxnet3 = has_identity(net_function, kDeviceVmxnet3);
-  if (!is_vmxnet3) return fail(is_vmxnet3.error());
-  if (*is_vmxnet3) {
+  const auto identity = identity_of(net_function);
+  if (!identity) return fail(identity.error());
+  if (identity->starts_with(kVmxnet3)) {
     adapter.net_driver = Field<std::string>::from(link_target_name(net_function / "driver"));
     adapter.netdev = first_entry(net_function / "net");
   }
@@ -80,39 +77,37 @@ bool is_pci_address(std::string_view text) noexcept {
   return true;
 }
 
-Result<std::vector<PciAdapter>> find_adapters(const Root& root) {
-  std::vector<PciAdapter> adapters;
+Result<PciBus> look_at_bus(const Root& root) {
+  PciBus bus;
   const auto addresses = list_directory(root / kDevices);
   if (!addresses) {
     // A machine without PCI has no adapters; one without sysfs could have any number.
-    if (means_absent(addresses.error()) && list_directory(root / "/sys/bus")) return adapters;
+    if (means_absent(addresses.error()) && list_directory(root / "/sys/bus")) return bus;
     return fail(addresses.error());
   }
   for (const std::string& address : *addresses) {
     if (!is_pci_address(address)) continue;
-    const auto is_ours = has_identity(function_path(root, address), kDevicePvrdma);
-    if (!is_ours) return fail(is_ours.error());
-    if (!*is_ours) continue;
+    const auto identity = identity_of(function_path(root, address));
+    if (!identity) return fail(identity.error());
+    if (bus.first_nic.is_absent() && identity->find(kClassNetwork) != std::string::npos)
+      bus.first_nic = address;
+    if (!identity->starts_with(kPvrdma)) continue;
     auto adapter = look_at_adapter(root, address);
     if (!adapter) return fail(std::move(adapter.error()));
-    adapters.push_back(std::move(*adapter));
+    bus.adapters.push_back(std::move(*adapter));
   }
-  return adapters;
+  return bus;
 }
 
-Field<std::string> first_nic(const Root& root) {
-  const auto addresses = list_directory(root / kDevices);
-  if (!addresses) return Field<std::string>::from(fail(addresses.error()));
-  for (const std::string& address : *addresses) {
-    const auto code = read_attribute(function_path(root, address) / "class");
-    if (code && code->starts_with(kClassNetwork)) return address;
-  }
-  return {};
+Result<std::vector<PciAdapter>> find_adapters(const Root& root) {
+  return look_at_bus(root).map([](PciBus bus) { return std::move(bus.adapters); });
 }
 
 Result<bool> is_pvrdma_function(const Root& root, const std::string& address) {
   if (!is_pci_address(address)) return fail(EINVAL, "taking for a PCI address", address);
-  return has_identity(function_path(root, address), kDevicePvrdma);
+  return identity_of(function_path(root, address)).map([](const std::string& identity) {
+    return identity.starts_with(kPvrdma);
+  });
 }
 
 }  // namespace pvrdma::probes

@@ -1,7 +1,7 @@
 // PVRDMA functions on the PCI bus, and the vmxnet3 function each is paired with.
 //
-// Reads sysfs only (Documentation/ABI/testing/sysfs-bus-pci); asks no device anything: vendor and
-// device are the kernel's cached values. An adapter is identified by the address of its RDMA
+// Reads sysfs only (Documentation/ABI/testing/sysfs-bus-pci); asks no device anything: `modalias`
+// holds the kernel's cached values. An adapter is identified by the address of its RDMA
 // function, which no rename changes.
 #pragma once
 
@@ -30,13 +30,16 @@ struct PciAdapter {
 // such a text is safe as one component of a path.
 [[nodiscard]] bool is_pci_address(std::string_view text) noexcept;
 
-// Sorted by function address; empty where there is none. Errors: /sys or a function's identity
-// could not be read.
-[[nodiscard]] Result<std::vector<PciAdapter>> find_adapters(const Root& root);
+struct PciBus {
+  std::vector<PciAdapter> adapters;  // sorted by function address; empty where there is none
+  // The network function with the lowest address, whether it has a driver or not: vSphere numbers a
+  // VM's adapters in the order of their slots. Absent: there is none.
+  Field<std::string> first_nic;
+};
 
-// The network function with the lowest address, whether it has a driver or not: vSphere numbers a
-// VM's adapters in the order of their slots. Absent: there is none.
-[[nodiscard]] Field<std::string> first_nic(const Root& root);
+// Errors: /sys or a function's identity could not be read.
+[[nodiscard]] Result<PciBus> look_at_bus(const Root& root);
+[[nodiscard]] Result<std::vector<PciAdapter>> find_adapters(const Root& root);  // of the bus
 
 // Whether a function of that address exists and is 15ad:0820. EINVAL: not an address.
 [[nodiscard]] Result<bool> is_pvrdma_function(const Root& root, const std::string& address);

@@ -23,11 +23,8 @@ struct Fixture {
     test::add_adapter(tree, "net13", 5);
     std::filesystem::remove(tree / (device("13") + "/driver"));
     for (const char* bus : {"11", "12"}) {
-      const std::string net = std::string{"/sys/bus/pci/devices/0000:"} + bus + ":00.0";
-      tree.file(device(bus) + "/vendor", "0x15ad\n");
-      tree.file(device(bus) + "/device", "0x0820\n");
-      tree.file(net + "/vendor", "0x15ad\n");
-      tree.file(net + "/device", "0x07b0\n");
+      test::identify_adapter(tree, device(bus),
+                             std::string{"/sys/bus/pci/devices/0000:"} + bus + ":00.0");
     }
     for (const char* bus : {"11", "12", "13"})
       tree.file(device(bus) + "/driver_override", "(null)\n");

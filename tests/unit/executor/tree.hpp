@@ -11,17 +11,20 @@ namespace pvrdma::test {
 inline constexpr const char* kFunction = "0000:13:00.1";
 inline constexpr const char* kNetFunction = "0000:13:00.0";
 
+// The two functions of an adapter, given by their directories in sysfs, without a driver.
+inline void identify_adapter(const Tree& tree, const std::string& rdma, const std::string& net) {
+  tree.file(rdma + "/modalias", "pci:v000015ADd00000820sv000015ADsd00000820bc02sc80i00\n");
+  tree.file(net + "/modalias", "pci:v000015ADd000007B0sv000015ADsd000007B0bc02sc00i00\n");
+}
+
 // One adapter as sysfs shows it, vmw_pvrdma live and used by nobody.
 inline void add_adapter(const Tree& tree, const std::string& netdev, int interface_index) {
   const std::string rdma = std::string{"/sys/bus/pci/devices/"} + kFunction;
   const std::string net = std::string{"/sys/bus/pci/devices/"} + kNetFunction;
-  tree.file(rdma + "/vendor", "0x15ad\n");
-  tree.file(rdma + "/device", "0x0820\n");
+  identify_adapter(tree, rdma, net);
   tree.link(rdma + "/driver", "../../../bus/pci/drivers/vmw_pvrdma");
   tree.file(rdma + "/infiniband/rocep19s0f1/node_type", "1: CA\n");
   tree.file(rdma + "/infiniband_verbs/uverbs0/ibdev", "rocep19s0f1\n");
-  tree.file(net + "/vendor", "0x15ad\n");
-  tree.file(net + "/device", "0x07b0\n");
   tree.link(net + "/driver", "../../../bus/pci/drivers/vmxnet3");
   tree.file(net + "/net/" + netdev + "/ifindex", std::to_string(interface_index) + "\n");
   tree.file(net + "/net/" + netdev + "/address", "00:50:56:8a:9f:c2\n");

@@ -158,7 +158,7 @@ TEST_CASE("a name that udev has just changed is not settled") {
 
 TEST_CASE("a driver that goes while it is looked at is not live beside a function without driver") {
   Guest guest;
-  test::pci_function(guest.tree, "0000:1b:00.1", "0x15ad", "0x0820", "");
+  test::pci_function(guest.tree, "0000:1b:00.1", "15AD", "0820", "");
   guest.answer("echo 'vmw_pvrdma 69632 0 - Unloading 0xffffffffc0b8c000 (OE)' > " +
                (guest.tree / "/proc/modules").string() + "; echo state=ACTIVE active_mtu=1024");
   const Snapshot snapshot = guest.look();

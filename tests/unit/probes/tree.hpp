@@ -7,12 +7,14 @@
 
 namespace pvrdma::test {
 
-// A PCI function as sysfs shows it; no driver where `driver` is empty.
+// A PCI function as sysfs shows it, its numbers in hexadecimal, a network function (02) unless told
+// otherwise; no driver where `driver` is empty.
 inline void pci_function(const Tree& tree, const std::string& address, const std::string& vendor,
-                         const std::string& device, const std::string& driver) {
+                         const std::string& device, const std::string& driver,
+                         const std::string& base_class = "02") {
   const std::string function = "/sys/bus/pci/devices/" + address;
-  tree.file(function + "/vendor", vendor + "\n");
-  tree.file(function + "/device", device + "\n");
+  tree.file(function + "/modalias", "pci:v0000" + vendor + "d0000" + device +
+                                        "sv000015ADsd00000000bc" + base_class + "sc00i00\n");
   if (!driver.empty()) tree.link(function + "/driver", "../../../bus/pci/drivers/" + driver);
 }
 
@@ -22,8 +24,8 @@ inline void bound_adapter(const Tree& tree, const std::string& slot, const std::
                           const std::string& rdma_device, const std::string& uverbs) {
   const std::string net_function = "0000:" + slot + ".0";
   const std::string function = "0000:" + slot + ".1";
-  pci_function(tree, net_function, "0x15ad", "0x07b0", "vmxnet3");
-  pci_function(tree, function, "0x15ad", "0x0820", "vmw_pvrdma");
+  pci_function(tree, net_function, "15AD", "07B0", "vmxnet3");
+  pci_function(tree, function, "15AD", "0820", "vmw_pvrdma");
   tree.directory("/sys/bus/pci/devices/" + net_function + "/net/" + netdev);
   tree.directory("/sys/bus/pci/devices/" + function + "/infiniband_verbs/" + uverbs);
   const std::string device = "/sys/bus/pci/devices/" + function + "/infiniband/" + rdma_device;
