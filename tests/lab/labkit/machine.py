@@ -21,7 +21,8 @@ CPU = "max,la57=off,svm=off"
 UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c_piix4", "powernow_k8", "acpi_cpufreq",
                   "aesni_intel", "ghash_clmulni_intel", "sha512_ssse3", "sha256_ssse3", "crct10dif_pclmul",
                   "crc32_pclmul", "polyval_clmulni")
-KERNEL_ARGUMENTS = ("console=ttyS0", "root=/dev/vda", "rw", "panic=-1", "quiet",
+# no_timer_check: on a busy machine the kernel's test of its timer may wait in vain, and the kernel panics.
+KERNEL_ARGUMENTS = ("console=ttyS0", "root=/dev/vda", "rw", "panic=-1", "quiet", "no_timer_check",
                     "modprobe.blacklist=" + ",".join(UNUSED_DRIVERS))
 
 
