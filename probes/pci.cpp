@@ -77,22 +77,32 @@ bool is_pci_address(std::string_view text) noexcept {
   return true;
 }
 
-Result<PciBus> look_at_bus(const Root& root) {
-  PciBus bus;
+Result<std::vector<PciFunction>> list_functions(const Root& root) {
+  std::vector<PciFunction> functions;
   const auto addresses = list_directory(root / kDevices);
   if (!addresses) {
     // A machine without PCI has no adapters; one without sysfs could have any number.
-    if (means_absent(addresses.error()) && list_directory(root / "/sys/bus")) return bus;
+    if (means_absent(addresses.error()) && list_directory(root / "/sys/bus")) return functions;
     return fail(addresses.error());
   }
   for (const std::string& address : *addresses) {
     if (!is_pci_address(address)) continue;
-    const auto identity = identity_of(function_path(root, address));
-    if (!identity) return fail(identity.error());
-    if (bus.first_nic.is_absent() && identity->find(kClassNetwork) != std::string::npos)
-      bus.first_nic = address;
-    if (!identity->starts_with(kPvrdma)) continue;
-    auto adapter = look_at_adapter(root, address);
+    auto identity = identity_of(function_path(root, address));
+    if (!identity) return fail(std::move(identity.error()));
+    functions.push_back({address, std::move(*identity)});
+  }
+  return functions;
+}
+
+Result<PciBus> look_at_bus(const Root& root) {
+  const auto functions = list_functions(root);
+  if (!functions) return fail(functions.error());
+  PciBus bus;
+  for (const PciFunction& function : *functions) {
+    if (bus.first_nic.is_absent() && function.modalias.find(kClassNetwork) != std::string::npos)
+      bus.first_nic = function.address;
+    if (!function.modalias.starts_with(kPvrdma)) continue;
+    auto adapter = look_at_adapter(root, function.address);
     if (!adapter) return fail(std::move(adapter.error()));
     bus.adapters.push_back(std::move(*adapter));
   }

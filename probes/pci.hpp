@@ -30,6 +30,14 @@ struct PciAdapter {
 // such a text is safe as one component of a path.
 [[nodiscard]] bool is_pci_address(std::string_view text) noexcept;
 
+struct PciFunction {
+  std::string address;
+  std::string modalias;  // "pci:v000015ADd00000820sv…sd…bc02sc80i00"
+};
+
+// All functions of the bus, sorted by address; none on a machine without PCI.
+[[nodiscard]] Result<std::vector<PciFunction>> list_functions(const Root& root);
+
 struct PciBus {
   std::vector<PciAdapter> adapters;  // sorted by function address; empty where there is none
   // The network function with the lowest address, whether it has a driver or not: vSphere numbers a

@@ -1,7 +1,7 @@
 // The commands of pvrdma-agentctl, a function and a file each. They return the exit code: 0 ready
 // or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no answer in time, a bad
-// answer, a wrong command line). That is a monitoring plugin's. `mtu`, which does not ask the
-// agent, knows 0 and 3 only.
+// answer, a wrong command line). That is a monitoring plugin's. `mtu` and `mmio`, which do
+// not ask the agent, know 0 and 3 only.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,7 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
+#include "agent/base/file.hpp"
 #include "agent/ctl/connection.hpp"
 #include "agent/ctl/console.hpp"
 #include "agent/ctl/environment.hpp"
@@ -49,6 +50,11 @@ struct MtuOptions {
   Milliseconds timeout = std::chrono::seconds{30};  // for all hosts together
 };
 
+struct MmioOptions {
+  std::vector<std::string> gpus;  // as gpu::parse_gpus takes them; none: those of this guest
+  Root root;
+};
+
 int health(const Settings& settings, const Console& console);
 int status(const Settings& settings, const Console& console);
 int plan(const Settings& settings, const Console& console);
@@ -65,5 +71,7 @@ int acknowledge(const Settings& settings, const Console& console,
 int env(const Settings& settings, const Console& console, const EnvOptions& options);
 // 0: the MTU to every host was found; 3: not to every one.
 int mtu(const Settings& settings, const Console& console, const MtuOptions& options);
+// 0: printed; 3: there is nothing to go by, or it is doubtful.
+int mmio(const Settings& settings, const Console& console, const MmioOptions& options);
 
 }  // namespace pvrdma::ctl

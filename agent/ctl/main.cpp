@@ -11,6 +11,7 @@
 #include "agent/config/config_files.hpp"
 #include "agent/config/duration.hpp"
 #include "agent/ctl/commands.hpp"
+#include "agent/ctl/mmio/size.hpp"
 #include "build_config.hpp"
 
 namespace {
@@ -37,6 +38,11 @@ constexpr const char* kMtuFooter =
     "payload of ping -s, 48 more for IPv6.\n"
     "Exit codes: 0 the MTU to every host was found, 3 it was not (no answer, no such host, out of\n"
     "time, not permitted, wrong command line).";
+
+constexpr const char* kMmioFooter =
+    "Exit codes: 0 printed, 3 not (no GPU in this guest, or one that maps less than its "
+    "framebuffer;\n"
+    "wrong command line).";
 
 // CLI11 prints the message after the option's name.
 CLI::Validator duration_check() {
@@ -114,6 +120,17 @@ void add_mtu_options(CLI::App& command, MtuOptions& options, std::string& timeou
       ->type_name("TIME");
 }
 
+void add_mmio_options(CLI::App& command, MmioOptions& options) {
+  command.footer(kMmioFooter);
+  command
+      .add_option("GPUS", options.gpus,
+                  "COUNTxGB or GB of framebuffer, as 2x40 (default: the GPUs of this guest)")
+      ->type_name("")
+      ->check([](const std::string& word) {
+        return gpu::parse_gpus(word) ? std::string{} : std::string{gpu::kGpusRule};
+      });
+}
+
 void add_env_options(CLI::App& command, Words& words) {
   command.footer(kEnvFooter);
   add_adapter_argument(command, words,
@@ -183,6 +200,10 @@ int run(int argc, char** argv) {
     return mtu(settings, console, mtu_options);
   });
   add_mtu_options(*sizing, mtu_options, words.timeout);
+  MmioOptions mmio_options;
+  CLI::App* mapping = command("mmio", "The VM's settings for the memory of passed-through GPUs",
+                              [&] { return mmio(settings, console, mmio_options); });
+  add_mmio_options(*mapping, mmio_options);
   CLI::App* variables =
       command("env", "Print what applications need: devices and GID index, as variables", [&] {
         return env(settings, console,

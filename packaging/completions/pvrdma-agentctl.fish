@@ -1,5 +1,5 @@
 # fish completion of pvrdma-agentctl(1)
-set -l commands health status plan wait watch reload acknowledge env mtu
+set -l commands health status plan wait watch reload acknowledge env mtu mmio
 set -l on __fish_seen_subcommand_from
 
 complete -c pvrdma-agentctl -f
@@ -18,6 +18,7 @@ complete -c pvrdma-agentctl -n $first -a reload -d 'Unload vmw_pvrdma and load i
 complete -c pvrdma-agentctl -n $first -a acknowledge -d 'An adapter that was removed is not missed'
 complete -c pvrdma-agentctl -n $first -a env -d 'Variables for applications'
 complete -c pvrdma-agentctl -n $first -a mtu -d 'The largest packet that reaches a host unfragmented'
+complete -c pvrdma-agentctl -n $first -a mmio -d 'The settings of a VM for the memory of passed-through GPUs'
 
 complete -c pvrdma-agentctl -n "$on wait watch mtu" -l timeout -x -d 'How long at most'
 complete -c pvrdma-agentctl -n "$on wait" -l for -x -a 'ready settled' -d 'What to wait for'
