@@ -5,6 +5,7 @@
 
 #include "probes/address_book.hpp"
 #include "probes/holders.hpp"
+#include "probes/initramfs.hpp"
 #include "probes/link_owner.hpp"
 #include "probes/modules.hpp"
 #include "probes/netdevs.hpp"
@@ -186,7 +187,11 @@ Snapshot observe(const ObserveOptions& options) {
     snapshot.adapters = Field<std::vector<Adapter>>::unreadable(bus.error());
     snapshot.holders = Field<std::vector<Holder>>::unreadable(bus.error());
   } else {
-    if (!bus->adapters.empty()) snapshot.first_nic = std::move(bus->first_nic);
+    if (!bus->adapters.empty()) {
+      snapshot.first_nic = std::move(bus->first_nic);
+      if (const std::string* release = snapshot.kernel.get())
+        snapshot.initramfs = look_at_initramfs(root, *release);
+    }
     std::vector<Adapter> adapters =
         look_at_adapters(root, options.previous, std::move(bus->adapters));
     // Before port-query opens a context of its own.

@@ -149,7 +149,8 @@ const Adapter* Snapshot::adapter(const std::string& function) const {
 
 bool Snapshot::same_as(const Snapshot& other) const {
   return kernel == other.kernel && modules == other.modules && adapters == other.adapters &&
-         holders == other.holders && first_nic == other.first_nic && ledger == other.ledger;
+         holders == other.holders && first_nic == other.first_nic && initramfs == other.initramfs &&
+         ledger == other.ledger;
 }
 
 }  // namespace pvrdma

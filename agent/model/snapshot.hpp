@@ -124,6 +124,13 @@ struct Holder {
   friend bool operator==(const Holder&, const Holder&) = default;
 };
 
+// The image that the running kernel is booted with.
+struct Initramfs {
+  std::string path;
+  std::string older_than;  // the file it was built before, and should know; empty: none
+  friend bool operator==(const Initramfs&, const Initramfs&) = default;
+};
+
 struct Snapshot {
   BootTime taken_at;                     // when the look ended
   Field<std::string> kernel;             // release, uname(2)
@@ -131,6 +138,7 @@ struct Snapshot {
   Field<std::vector<Adapter>> adapters;  // by function address; known and empty: there is none
   Field<std::vector<Holder>> holders;    // known and empty: nobody holds any adapter
   Field<std::string> first_nic;          // PCI address; not looked for where there is no adapter
+  Field<Initramfs> initramfs;            // absent: none; not looked for where there is no adapter
   Ledger ledger;                         // what the executor did in this boot
 
   [[nodiscard]] const Module* module(const std::string& name) const;

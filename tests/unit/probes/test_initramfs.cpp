@@ -1,0 +1,126 @@
+// The running kernel's initramfs image beside modprobe.d, on made-up roots.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <ctime>
+
+#include "probes/initramfs.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/tree.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+constexpr const char* kDebian = "/boot/initrd.img-6.1.0-test";
+constexpr const char* kOurs = "/lib/modprobe.d/pvrdma-agent.conf";
+constexpr const char* kHook = "/usr/share/initramfs-tools/hooks/pvrdma-agent";
+constexpr const char* kOrder = "softdep vmw_pvrdma pre: ib_umad\n";
+
+// A machine with the package installed; all files but images are changed now.
+struct Fixture {
+  test::Tree tree;
+
+  Fixture() {
+    tree.file(kOurs, kOrder);
+    tree.file(kHook, "");
+    tree.file("/etc/modprobe.d/other.conf", "blacklist pcspkr\n");
+    tree.directory("/boot");
+  }
+  // Built `hours` from now, which may be before.
+  void image(const std::string& path, int hours) const {
+    tree.file(path, "");
+    const timespec built{std::time(nullptr) + hours * 3600L, 0};
+    const timespec times[2] = {built, built};
+    REQUIRE(::utimensat(AT_FDCWD, (tree / path).c_str(), times, 0) == 0);
+  }
+  void note(const std::string& text) const { tree.file(kInitramfsNote, text); }
+  Field<Initramfs> look() const { return look_at_initramfs(tree.root(), "6.1.0-test"); }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "initramfs: none") {
+  CHECK(look().is_absent());
+  image("/boot/initrd.img-6.1.0-other", -1);
+  CHECK(look().is_absent());
+  tree.remove("/boot");
+  CHECK(look().is_absent());
+}
+
+TEST_CASE_METHOD(Fixture, "initramfs: built after the package came") {
+  image(kDebian, 1);
+  CHECK(look().is(Initramfs{kDebian, ""}));
+}
+
+TEST_CASE_METHOD(Fixture, "initramfs: not refreshed when the package came") {
+  image(kDebian, -1);
+  REQUIRE(look().is_known());
+  CHECK_FALSE(look().get()->older_than.empty());
+  tree.remove(kOurs);
+  CHECK(look().is(Initramfs{kDebian, kHook}));
+  tree.remove(kHook);
+  CHECK(look().is(Initramfs{kDebian, ""}));  // nothing says anything about the driver
+  tree.file(kOurs, kOrder);
+  CHECK(look().is(Initramfs{kDebian, kOurs}));
+}
+
+TEST_CASE_METHOD(Fixture, "initramfs: an image without the driver is never too old") {
+  image(kDebian, -1);
+  note("");
+  CHECK(look().is(Initramfs{kDebian, ""}));
+}
+
+TEST_CASE_METHOD(Fixture, "initramfs: what it goes by counts, not when its files were unpacked") {
+  image(kDebian, -1);
+  note(kOrder);
+  CHECK(look().is(Initramfs{kDebian, ""}));
+}
+
+TEST_CASE_METHOD(Fixture, "initramfs: the configuration was changed since, and it was refreshed") {
+  note(kOrder);
+  image(kDebian, -1);
+  tree.file("/etc/modprobe.d/mine.conf", "options vmw_pvrdma debug=1\n");
+  REQUIRE(look().is_known());
+  CHECK_FALSE(look().get()->older_than.empty());
+  image(kDebian, 1);
+  CHECK(look().is(Initramfs{kDebian, ""}));
+}
+
+TEST_CASE_METHOD(Fixture, "initramfs: a configuration removed since") {
+  note(std::string{"options vmw_pvrdma debug=1\n"} + kOrder);
+  image(kDebian, -1);
+  CHECK(look().is(Initramfs{kDebian, kOurs}));
+}
+
+TEST_CASE_METHOD(Fixture, "initramfs: the note is in the hooks' order, /etc first, by name") {
+  tree.file("/etc/modprobe.d/b.conf", "options vmw_pvrdma b=1\n");
+  tree.file("/etc/modprobe.d/a.conf", "options vmw_pvrdma a=1\n");
+  tree.file("/etc/modprobe.d/.c.conf", "options vmw_pvrdma c=1\n");
+  tree.file("/etc/modprobe.d/d.conf~", "options vmw_pvrdma d=1\n");
+  image(kDebian, -1);
+  note(std::string{"options vmw_pvrdma a=1\noptions vmw_pvrdma b=1\n"} + kOrder);
+  CHECK(look().is(Initramfs{kDebian, ""}));
+}
+
+TEST_CASE_METHOD(Fixture, "initramfs: of two names the image that was built last") {
+  image(kDebian, -2);
+  image("/boot/initramfs-6.1.0-test.img", 2);
+  CHECK(look().is(Initramfs{"/boot/initramfs-6.1.0-test.img", ""}));
+  image(kDebian, 3);
+  CHECK(look().is(Initramfs{kDebian, ""}));
+}
+
+TEST_CASE_METHOD(Fixture, "initramfs: what cannot be read is not taken for old or new") {
+  tree.unreadable(kDebian);
+  CHECK(look().is_unreadable());
+  tree.remove(kDebian);
+  image(kDebian, -1);
+  tree.unreadable("/etc/modprobe.d/loop.conf");
+  CHECK(look().is_unreadable());
+  tree.remove("/etc/modprobe.d/loop.conf");
+  tree.unreadable(kInitramfsNote);
+  CHECK(look().is_unreadable());
+}
+
+}  // namespace pvrdma::probes
