@@ -63,7 +63,7 @@ def module(cache, suite, kernel=None):
 def base(suite, cache=None):
     """The entry with the base image of a suite, built if it is not there (minutes, once)."""
     cache = cache or Cache(paths.CACHE)
-    key = key_of(suite, DISK_SIZE, *sorted(paths.IMAGE.iterdir()), *GUEST_FILES)
+    key = key_of(suite, DISK_SIZE, Path(__file__), *sorted(paths.IMAGE.iterdir()), *GUEST_FILES)
     return cache.entry(f"image-{suite.name}", key, lambda directory: _build_base(cache, suite, directory))
 
 
@@ -96,7 +96,10 @@ def _build_base(cache, suite, directory):
         [paths.IMAGE / "finish-rootfs", root, driver / "vmw_pvrdma.ko", kernel, paths.GUEST], log=directory / "finish.log")
     run("making the lab's initrd", [paths.IMAGE / "make-initrd", root, kernel, directory / "initrd.lab"])
     run("unpacking the kernel", [paths.IMAGE / "extract-kernel", root / f"boot/vmlinuz-{kernel}", directory / "kernel"])
-    shutil.copy(root / f"boot/initrd.img-{kernel}", directory / "initrd.full")
+    # Both are the host's to boot from. A guest that had them would spend minutes, emulated as it is, on a new initramfs
+    # whenever a package that concerns it is installed.
+    shutil.move(root / f"boot/initrd.img-{kernel}", directory / "initrd.full")
+    (root / f"boot/vmlinuz-{kernel}").unlink()
     run("making the guest's disk", ["truncate", "-s", DISK_SIZE, directory / "disk.raw"])
     run("making the guest's disk", ["mkfs.ext4", "-q", "-F", "-L", "root", "-d", root, directory / "disk.raw"])
     shutil.rmtree(root)

@@ -14,6 +14,7 @@ MEMORY = "1024M"
 FIRST_SLOT = 0x10
 REGULAR_SLOTS = {"first": 0x0F, "last": 0x1F}
 PORTS = ("out", "ctl")
+OWN_INITRD, OWN_INITRD_SIZE = "initrd.own", 96 << 20
 
 # An emulated CPU is slow: spare it what no scenario is about. la57: one level of page tables less; svm: no nested
 # virtualisation; below, the drivers of a PC's old hardware and for acceleration that emulation does not accelerate.
@@ -35,7 +36,7 @@ class Machine:
     adapters: int
     nics: int = 0
     network: bool = False        # a network with DHCP behind each adapter
-    initrd: str = "lab"
+    initrd: str = "lab"          # scenario.py tells which
     append: list = field(default_factory=list)
     regular_slot: int = REGULAR_SLOTS["first"]
     interactive: bool = False    # the guest's serial console on our terminal
@@ -48,13 +49,15 @@ class Machine:
             "-machine", "pc", "-accel", "tcg,thread=multi", "-cpu", CPU, "-smp", "2", "-m", MEMORY,
             # The pvrdma device insists on memory that it could share.
             "-object", f"memory-backend-ram,id=ram,size={MEMORY},share=on", "-numa", "node,memdev=ram",
-            "-kernel", f"{self.image}/kernel", "-initrd", f"{self.image}/initrd.{self.initrd}",
+            "-kernel", f"{self.image}/kernel", "-initrd", self._initrd(),
             "-append", " ".join([*KERNEL_ARGUMENTS, *self.append]),
             # Nothing on these disks outlives the run but a clean shutdown's result: no flushes.
             "-drive", f"file={self.disk},if=virtio,format=qcow2,cache=unsafe",
             "-drive", f"file={d}/payload.tar,if=virtio,format=raw,readonly=on",
             "-serial", console, "-qmp", f"unix:{d}/qmp,server=off", "-device", "virtio-serial",
         ]
+        if self.initrd == "own":
+            argv += ["-drive", f"file={d}/{OWN_INITRD},if=virtio,format=raw,cache=unsafe"]
         for name in PORTS:
             argv += ["-chardev", f"socket,id={name},path={d}/{name}",
                      "-device", f"virtserialport,chardev={name},name=lab.{name}"]
@@ -74,6 +77,21 @@ class Machine:
                          "-device", f"pvrdma,id=rdma{n},addr={slot:x}.1,ibdev=hca{n},ibport=1,netdev=eth{n},"
                                     f"mad-chardev=mux{n}"]
         return argv
+
+    def _initrd(self):
+        """Of `own` what an earlier boot has written to its third disk; the lab's while there is nothing."""
+        if self.initrd != "own":
+            return f"{self.image}/initrd.{self.initrd}"
+        own, trimmed = self.directory / OWN_INITRD, self.directory / "initrd"
+        if not own.exists():
+            with open(own, "wb") as disk:
+                disk.truncate(OWN_INITRD_SIZE)
+        # The kernel skips zeroes after an image (init/initramfs.c), some of which may be its own last bytes.
+        content = own.read_bytes().rstrip(b"\0")
+        if not content:
+            return f"{self.image}/initrd.lab"
+        trimmed.write_bytes(content + bytes(512))
+        return str(trimmed)
 
     def start(self):
         environment = {**os.environ, "LD_PRELOAD": str(self.standin), "PVRDMA_HCA_DIR": str(self.directory),

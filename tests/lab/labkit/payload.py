@@ -8,7 +8,7 @@ import tarfile
 from . import paths
 from .errors import LabError
 
-RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "race.sh", "host")]
+RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "race.sh", "initramfs.sh", "host")]
 # Of the environment of whoever runs the lab, what scenarios may ask for.
 PASSED = ("PVRDMA_LAB_RACE_", "PVRDMA_LAB_RELOAD_")
 

@@ -32,7 +32,8 @@ class Scenario:
     timeout: int = 120           # seconds, each boot
     boots: int = 1               # how often the same guest boots; $BOOT counts from 1
     kernel: str = ""             # more of the kernel's command line
-    initrd: str = "lab"          # lab: small and quick; full: the distribution's own
+    initrd: str = "lab"          # lab: small and quick; full: the distribution's own; own: the lab's, and from the boot
+                                 # on that follows the guest's hand_over_initrd the one that was handed over
     allow_oops: str = ""         # why complaints of the kernel are expected
     early: bool = False          # has an `early` function
 
@@ -69,7 +70,7 @@ DIRECTIVES = {
     "timeout": _number(10, 3600),
     "boots": _number(1, 100),
     "kernel": str,
-    "initrd": _one_of("lab", "full"),
+    "initrd": _one_of("lab", "full", "own"),
     "allow-oops": str,
 }
 

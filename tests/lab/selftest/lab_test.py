@@ -16,6 +16,7 @@ from labkit.errors import LabError
 from labkit.faults import Faults
 from labkit.guest import emulator_tripped
 from labkit.lab import wanted
+from labkit.machine import Machine
 from labkit.suites import SUITES
 
 BODY = "scenario() { :; }\n"
@@ -28,6 +29,25 @@ class Emulator(unittest.TestCase):
         for console in ("", "[ 10.07] Oops: 0002 [#1] PREEMPT SMP\n", "[ 10.07] BUG: kernel NULL pointer\n",
                         "[ 10.07] Oops: general protection fault\n[ 10.08] int3: 0000 [#2]\n"):
             self.assertFalse(emulator_tripped(console))
+
+
+class Initrd(unittest.TestCase):
+    def test_the_guests_own_follows_the_labs(self):
+        with tempfile.TemporaryDirectory() as directory:
+            guest = Machine(Path(directory), Path("/image"), Path("/disk"), Path("/standin"), 1, initrd="own")
+
+            def initrd():
+                argv = guest.argv()
+                self.assertIn(f"file={directory}/initrd.own,if=virtio,format=raw,cache=unsafe", argv)
+                return argv[argv.index("-initrd") + 1]
+
+            self.assertEqual(initrd(), "/image/initrd.lab")
+            self.assertEqual(initrd(), "/image/initrd.lab")
+            with open(Path(directory) / "initrd.own", "r+b") as disk:
+                disk.write(b"0707 image\0")
+            content = Path(initrd()).read_bytes()
+            self.assertTrue(content.startswith(b"0707 image\0"))
+            self.assertLess(len(content), 1024)
 
 
 class Headers(unittest.TestCase):

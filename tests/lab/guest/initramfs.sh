@@ -1,0 +1,46 @@
+# Sourced by the scenarios initramfs-*: an initramfs that the guest makes itself, by the package's trigger, and boots.
+# shellcheck shell=bash
+# Emulated, an image with the distribution's own settings would take minutes: the scenarios leave out all drivers but
+# those of this guest (virtio_console: the runner looks for its ports at once), and list vmw_pvrdma.
+
+# The kernel's file, which the guest has not, and an image from before the agent came make package management's own
+# trigger refresh this kernel's.
+refresh_by_package() {
+  local image began
+  image=/boot/initrd.img-$(uname -r)
+  : >"/boot/vmlinuz-$(uname -r)"
+  : >"$image"
+  touch -d '1 hour ago' "$image"
+  wait_until 60 "the image is too old" finding initramfs-old
+  finding initramfs-old | jq -r '.summary, .remedy'
+  expect_equal "which is a warning" degraded "$(health_state)"
+  began=$(now_ms)
+  dpkg -i debs/*.deb 2>&1 | tee install.out
+  echo "installed within $(($(now_ms) - began)) ms"
+  expect_equal "the initramfs was refreshed once" 1 "$(grep -ci 'generating.*/boot/initrd' install.out)"
+  wait_until 30 "the image is not too old" no_finding initramfs-old
+  wait_until 30 "health says ready" health_is ready
+  hand_over_initrd "$image"
+}
+
+first_line() { dmesg | grep -n -m 1 -e "$1" | cut -d: -f1; }
+loaded_in_order() { # oldest first, by /proc/modules
+  grep -oE '^(vmxnet3|mlx4_ib|ib_umad|rdma_cm|rdma_ucm|vmw_pvrdma) ' /proc/modules | tac | tr -d '\n'
+}
+expect_early_driver() {
+  local driver system
+  driver=$(first_line 'vmw_pvrdma .*attached to device') system=$(first_line 'systemd\[1\]: systemd .* running in system mode')
+  expect "the initramfs has loaded the driver (line $driver of the kernel's log, systemd at $system)" [ "$driver" -lt "$system" ]
+  wait_until 60 "health says ready" health_is ready
+  expect_equal "the youngest is the driver" vmw_pvrdma "$(loaded_in_order | awk '{ print $NF }')"
+  expect_equal "no module is missing" 6 "$(loaded_in_order | wc -w)"
+  expect_equal "reloads and rebinds" 0/0 "$(health_query '"\(.executor.reloads)/\(.executor.rebinds)"')"
+  expect "the boot left the image's note" cmp /run/pvrdma-agent.initramfs /usr/lib/modprobe.d/pvrdma-agent.conf
+  expect "the image is not too old" no_finding initramfs-old
+}
+expect_old_once_changed() {
+  echo 'options vmw_pvrdma lab=1' >/etc/modprobe.d/lab.conf
+  wait_until 30 "the image is too old for what was changed" finding initramfs-old
+  rm /etc/modprobe.d/lab.conf
+  wait_until 30 "changed back, it is not" no_finding initramfs-old
+}
