@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
+#include <string_view>
 #include <system_error>
 
 #include "agent/base/file.hpp"
@@ -18,6 +19,9 @@ namespace {
 
 using List = Handle<kmod_list, kmod_module_unref_list>;
 using KernelModule = Handle<kmod_module, kmod_module_unref>;
+
+// The soft dependency of vmw_pvrdma in our modprobe.d file, which loads what must precede it.
+constexpr const char* kPredecessors = "pvrdma_agent_before";
 
 // What happened on the way that a person should know: the `install` commands that were run.
 struct Notes {
@@ -71,6 +75,8 @@ Report rehearse_one(kmod_module* module) {
 // The `install` command of one module on the way, which may be a dependency.
 int run_install(kmod_module* module, const char* command, void* data) {
   const char* name = kmod_module_get_name(module);
+  // The planner has had them loaded, by a configuration that modprobe.d does not know.
+  if (std::string_view{name} == kPredecessors) return 0;
   auto& notes = *static_cast<Notes*>(data);
   notes.commands +=
       std::string{notes.commands.empty() ? "" : "; "} + "install " + name + " " + command;

@@ -154,6 +154,7 @@ remove_adapter() { # N: both functions leave the bus, as the guest sees a hot-re
 }
 # The next boot's initrd, where the scenario says `initrd: own`: the host reads it from the third disk.
 hand_over_initrd() { dd if="$1" of=/dev/vdc bs=1M conv=fsync status=none; } # FILE
+load_bare() { modprobe -C /dev/null "$1"; } # MODULE: as where nothing in modprobe.d says what precedes it
 rescan_pci() { echo 1 >/sys/bus/pci/rescan; }
 has_ipv4() { ip -o -4 address show dev "$1" | grep -q " $2"; } # NETDEV ADDRESS, or its beginning
 has_no_ipv4() { ! has_ipv4 "$@"; }

@@ -3,7 +3,7 @@
 
 early() {
   expect_not "vmxnet3 is not there yet" module_loaded vmxnet3
-  modprobe vmw_pvrdma
+  load_bare vmw_pvrdma
   expect "the probe failed" sh -c "dmesg | grep -q 'failed to get vmxnet3 device'"
   stat -c %i /sys/module/vmw_pvrdma >/run/driver-inode
   modprobe vmxnet3

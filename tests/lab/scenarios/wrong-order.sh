@@ -7,7 +7,7 @@
 
 early() {
   modprobe vmxnet3
-  modprobe vmw_pvrdma
+  load_bare vmw_pvrdma
   stat -c %i /sys/module/vmw_pvrdma >/run/driver-inode
 }
 

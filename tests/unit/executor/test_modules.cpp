@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "agent/executor/modules.hpp"
+#include "agent/model/config.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/tree.hpp"
 
@@ -113,6 +114,31 @@ TEST_CASE_METHOD(Fixture, "modules: any other install command is run, and told")
   CHECK(report.outcome == Outcome::Done);
   CHECK(report.detail.find("install pvrdma_test_module echo") != std::string::npos);
   CHECK(tree.read("/witness") == "pvrdma_test_module\n");
+}
+
+TEST_CASE_METHOD(Fixture, "modules: the soft dependency that we ship is not run by ourselves") {
+  const auto witness = (tree / "/witness").string();
+  for (const char* name : {"pvrdma_agent_before", "of_somebody_else"}) {
+    const std::string dependency = name;
+    tree.file("/conf/order.conf", "softdep pvrdma_test_module pre: " + dependency + "\ninstall " +
+                                      dependency + " echo $MODPROBE_MODULE > " + witness + "\n");
+    const Report report = open().insert(kName);
+    CHECK_FALSE(report.good());  // the module file is none
+    CHECK((report.detail.find("modprobe.d's command") == std::string::npos) ==
+          (dependency == "pvrdma_agent_before"));
+  }
+  CHECK(tree.read("/witness") == "of_somebody_else\n");
+}
+
+TEST_CASE("modules: the shipped modprobe.d file loads what the default configuration does") {
+  const auto text = read_file(MODPROBE_CONF);
+  REQUIRE(text.has_value());
+  std::string list = "vmxnet3";
+  for (const std::string& name : Config{}.modules.before) list += " " + name;
+  CHECK(text->find("\nsoftdep vmw_pvrdma pre: pvrdma_agent_before\n") != std::string::npos);
+  CHECK(text->find("\nremove pvrdma_agent_before /bin/true\n") != std::string::npos);
+  CHECK(text->find("\ninstall pvrdma_agent_before /sbin/modprobe --use-blacklist --quiet --all " +
+                   list + "\n") != std::string::npos);
 }
 
 TEST_CASE_METHOD(Fixture, "modules: an install command that fails") {

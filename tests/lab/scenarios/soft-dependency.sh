@@ -1,0 +1,25 @@
+# summary: modprobe.d alone, no agent: udev loads the driver last, and modprobe -r takes the driver only
+# adapters: 1
+# nics: 1
+# kernel: systemd.mask=pvrdma-agent.service
+
+before='vmxnet3 mlx4_ib ib_umad rdma_cm rdma_ucm'
+loaded() { grep -oE "^(${before// /|}|vmw_pvrdma) " /proc/modules | tr -d ' ' | sort | xargs; }
+loaded_last() { grep -oE "^(${before// /|}|vmw_pvrdma) " /proc/modules | head -1 | tr -d ' '; }
+sorted() { tr ' ' '\n' <<<"$1" | sort | xargs; }
+nics() { find /sys/class/net -name 'ens*' -printf '%f\n' | sort | xargs; }
+
+scenario() {
+  wait_until 90 "udev has loaded the driver" module_live vmw_pvrdma
+  udevadm settle --timeout=60
+  expect_equal "all are loaded" "$(sorted "$before vmw_pvrdma")" "$(loaded)"
+  expect_equal "the youngest" vmw_pvrdma "$(loaded_last)"
+  expect_equal "NICs" "ens15 ens16f0 ens17f0" "$(nics)"
+  modprobe -r vmw_pvrdma
+  expect_equal "modprobe -r takes the driver only" "$(sorted "$before")" "$(loaded)"
+  expect_equal "and no NIC" "ens15 ens16f0 ens17f0" "$(nics)"
+  modprobe -r rdma_ucm
+  modprobe vmw_pvrdma
+  expect_equal "modprobe loads what is missing" "$(sorted "$before vmw_pvrdma")" "$(loaded)"
+  expect_equal "and the driver last" vmw_pvrdma "$(loaded_last)"
+}
