@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <optional>
@@ -19,10 +20,10 @@ namespace {
 using FileTime = std::chrono::nanoseconds;  // since the epoch
 
 // The directories that both initramfs-tools and dracut copy into an image; the hooks read the same.
-constexpr const char* kModprobeFolders[] = {"/etc/modprobe.d", "/lib/modprobe.d"};
+constexpr std::array kModprobeFolders{"/etc/modprobe.d", "/lib/modprobe.d"};
 // An image older than these was built without a note.
-constexpr const char* kHooks[] = {"/usr/share/initramfs-tools/hooks/pvrdma-agent",
-                                  "/usr/lib/dracut/modules.d/90pvrdma-agent/module-setup.sh"};
+constexpr std::array kHooks{"/usr/share/initramfs-tools/hooks/pvrdma-agent",
+                            "/usr/lib/dracut/modules.d/99pvrdma-agent/module-setup.sh"};
 
 FileTime nanoseconds(const timespec& time) {
   return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
@@ -66,7 +67,8 @@ Result<void> take_file(const Root& root, const std::string& file, Configuration&
 
 Result<Configuration> read_configuration(const Root& root) {
   Configuration configuration;
-  for (const std::string folder : kModprobeFolders) {
+  for (const char* const path : kModprobeFolders) {
+    const std::string folder = path;
     const auto names = list_directory(root / folder);
     if (!names && !means_absent(names.error())) return fail(names.error());
     for (const std::string& name : names.value_or(std::vector<std::string>{}))

@@ -143,6 +143,16 @@ Finding driver_built_in(const std::string& why) {
                  "Only a reboot pairs all of them again.");
 }
 
+Finding initramfs_old(const Initramfs& image, const Snapshot& snapshot) {
+  const std::string kernel = kernel_of(snapshot);
+  return overall("initramfs-old", Severity::Warning,
+                 image.path + " was built before " + image.older_than +
+                     " was changed: at the next boot it may load vmw_pvrdma out of order.",
+                 "Refresh it: update-initramfs -u -k " + kernel +
+                     " where initramfs-tools makes it, dracut --force " + image.path + " " +
+                     kernel + " where dracut does.");
+}
+
 Finding module_not_shipped(const std::string& module, const Snapshot& snapshot, bool required) {
   return overall("module-not-shipped", required ? Severity::Error : Severity::Info,
                  "The kernel " + kernel_of(snapshot) + " does not ship " + module + "." +

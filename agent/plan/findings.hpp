@@ -27,6 +27,7 @@ using MaybeAdapter = std::optional<std::string>;
 [[nodiscard]] Finding driver_built_in(const std::string& why);
 [[nodiscard]] Finding module_not_shipped(const std::string& module, const Snapshot& snapshot,
                                          bool required);
+[[nodiscard]] Finding initramfs_old(const Initramfs& image, const Snapshot& snapshot);
 
 // What was tried, and what stands in the way
 [[nodiscard]] Finding attempt_failed(const Attempt& attempt, MaybeAdapter adapter);

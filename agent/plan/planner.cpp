@@ -74,6 +74,14 @@ void report_config(const Config& config, const Snapshot& snapshot, Draft& draft)
       draft.find(findings::config_matches_nothing(entry.match));
 }
 
+// One that cannot be looked at, as where /boot is closed to others, is not held against the
+// adapters.
+void report_initramfs(const Snapshot& snapshot, Draft& draft) {
+  const Initramfs* image = snapshot.initramfs.get();
+  if (image != nullptr && !image->older_than.empty())
+    draft.find(findings::initramfs_old(*image, snapshot));
+}
+
 void report_removed(const Inputs& in, Draft& draft) {
   for (const RemovedAdapter& removed : in.history.removed) {
     const BootTime forgotten = removed.removed + in.config.readiness.forget_removed;
@@ -120,6 +128,7 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
   if (history.busy && history.busy->stuck) draft.find(findings::executor_stuck(*history.busy));
   report_unreadable_fields(snapshot, draft);
   report_config(config, snapshot, draft);
+  report_initramfs(snapshot, draft);
   for (const Adapter& adapter : *snapshot.adapters.get()) {
     report_port(adapter, draft);
     report_gid(in, adapter, draft);

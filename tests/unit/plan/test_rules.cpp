@@ -113,6 +113,28 @@ TEST_CASE("rule 3: a function without driver is bound once its netdev is there")
   }
 }
 
+TEST_CASE("an initramfs that does not know the present modprobe.d") {
+  Snapshot snapshot = ready_scene();
+  const auto found = [&] {
+    const auto findings = plan_settled(snapshot).findings;
+    const Finding* old = finding(findings, "initramfs-old");
+    return old != nullptr ? old->summary + old->remedy : "";
+  };
+  CHECK(found().empty());
+  snapshot.initramfs = Initramfs{"/boot/initrd.img-6.1.0-test", ""};
+  CHECK(found().empty());
+  snapshot.initramfs = Field<Initramfs>::unreadable({13, "opening", "/boot"});
+  CHECK(plan_settled(snapshot).findings.empty());
+  snapshot.initramfs = Initramfs{"/boot/initrd.img-6.1.0-test", "/etc/modprobe.d/mine.conf"};
+  for (const char* text : {"/boot/initrd.img-6.1.0-test", "/etc/modprobe.d/mine.conf",
+                           "update-initramfs -u -k 6.1.0-test",
+                           "dracut --force /boot/initrd.img-6.1.0-test 6.1.0-test"})
+    CHECK(found().find(text) != std::string::npos);
+  CHECK(plan_settled(snapshot).actions.empty());
+  snapshot.adapters = std::vector<Adapter>{};
+  CHECK(found().empty());
+}
+
 TEST_CASE("retries grow further apart and end, and a change of state forgives them") {
   Snapshot snapshot = ready_scene();
   adapter(snapshot).driver = Field<std::string>::absent();
