@@ -1,0 +1,20 @@
+# summary: an initramfs that is too old is found, and refreshed once by the package; with the driver in it, it loads it in order, no reload follows
+# adapters: 1
+# initrd: own
+# boots: 2
+# timeout: 400
+
+# shellcheck source=tests/lab/guest/initramfs.sh
+. /run/lab/initramfs.sh
+
+scenario() {
+  wait_boot 120
+  if ((BOOT == 1)); then
+    printf 'MODULES=list\nCOMPRESS=zstd\nCOMPRESSLEVEL=1\n' >/etc/initramfs-tools/conf.d/lab
+    printf '%s\n' virtio_pci virtio_blk virtio_console ext4 vmw_pvrdma >/etc/initramfs-tools/modules
+    refresh_by_package
+  else
+    expect_early_driver
+    expect_old_once_changed
+  fi
+}
