@@ -1,7 +1,7 @@
 # Sourced by the scenarios initramfs-*: an initramfs that the guest makes itself, by the package's trigger, and boots.
 # shellcheck shell=bash
 # Emulated, an image with the distribution's own settings would take minutes: the scenarios leave out all drivers but
-# those of this guest (virtio_console: the runner looks for its ports at once), and list vmw_pvrdma.
+# those of this guest (virtio_console: the runner looks for its ports at once). vmw_pvrdma comes by the agent's hook.
 
 # The kernel's file, which the guest has not, and an image from before the agent came make package management's own
 # trigger refresh this kernel's.

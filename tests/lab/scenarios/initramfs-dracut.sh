@@ -14,7 +14,6 @@ scenario() {
     cat >/etc/dracut.conf.d/lab.conf <<'CONF'
 dracutmodules="base kernel-modules rootfs-block udev-rules fs-lib pvrdma-agent"
 drivers="virtio_pci virtio_blk virtio_console ext4"
-add_drivers+=" vmw_pvrdma "
 compress="zstd -1"
 CONF
     refresh_by_package
