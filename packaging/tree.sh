@@ -1,0 +1,18 @@
+# Sourced by build-deb and build-rpm: what packages are made from.
+# shellcheck shell=bash
+
+# Paths in the tree, NUL-terminated: everything but the tests, as it is on disk. A file removed but not yet committed is
+# no part of it.
+package_files() { # TREE
+  local path
+  {
+    if git -c safe.directory="$1" -C "$1" rev-parse --is-inside-work-tree &>/dev/null; then
+      git -c safe.directory="$1" -C "$1" ls-files -z --cached --others --exclude-standard
+    else
+      (cd "$1" && find . -path ./build -prune -o -type f -printf '%P\0')
+    fi | grep -zvE '^(tests|\.ci)/'
+    printf 'tests/meson.build\0'
+  } | LC_ALL=C sort -zu | while IFS= read -r -d '' path; do
+    if [[ -f $1/$path ]]; then printf '%s\0' "$path"; fi
+  done
+}
