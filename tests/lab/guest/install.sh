@@ -4,7 +4,7 @@
 
 scenario() {
   wait_boot 120
-  DEBIAN_FRONTEND=noninteractive dpkg -i /run/lab/debs/*.deb
+  install_packages
   # Wherever the units got to, their start jobs must be over before the disk is frozen.
   wait_boot 120
 }

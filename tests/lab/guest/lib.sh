@@ -164,6 +164,26 @@ module_loaded() { [[ -e /sys/module/$1 ]]; }
 module_live() { [[ $(cat "/sys/module/$1/initstate" 2>/dev/null) == live ]]; }
 netdev_up() { [[ $(ip -o link show "$(netdev_of "$1")" 2>/dev/null) =~ [\<,]UP[,\>] ]]; }
 
+# --- packages ---------------------------------------------------------------------------------------------------
+
+# Debian's rpm asks for an assurance, and its database knows nothing of what dpkg has installed.
+rpm() {
+  local options=(--force-debian --dbpath /var/lib/rpm)
+  [[ ! " $* " =~ " "-[iUe]" " ]] || options+=(--nodeps)
+  command rpm "${options[@]}" "$@"
+}
+
+install_packages() { # the agent, as an administrator does; it is started
+  if [[ -d rpms ]]; then
+    rpm -i system/*.rpm
+    rpm -i rpms/*.rpm
+    # A deb's services are started when it is installed, an rpm's are not.
+    systemctl start pvrdma-agent.service
+  else
+    DEBIAN_FRONTEND=noninteractive dpkg -i debs/*.deb
+  fi
+}
+
 # --- the agent --------------------------------------------------------------------------------------------------
 
 agent_journal() { journalctl -b -u 'pvrdma-agent*' --no-pager -o short-monotonic "$@"; }

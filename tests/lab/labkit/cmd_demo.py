@@ -28,7 +28,7 @@ def build_packages():
 
 def main(argv):
     options = parse_arguments(argv)
-    if options.deb == paths.PACKAGES and not payload.find_packages(options.deb, required=False):
+    if options.packages == paths.PACKAGES and not payload.find_packages(options.packages, "deb", required=False)["debs"]:
         build_packages()
     scenario = scenarios.load(paths.GUEST / "demo.sh")
     lab = Lab(options, [scenario])

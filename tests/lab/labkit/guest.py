@@ -41,7 +41,7 @@ class Result:
 class Guest:
     """A guest of one scenario. Its directory holds disk, sockets and logs, and is removed by close()."""
 
-    def __init__(self, scenario, image, disk, standin, debs, mode="run", on_output=None):
+    def __init__(self, scenario, image, disk, standin, packages, mode="run", on_output=None):
         self.directory = Path(tempfile.mkdtemp(prefix="pvrdma-lab-"))
         self._scenario, self._mode, self._on_output = scenario, mode, on_output
         self._output = bytearray()
@@ -50,7 +50,7 @@ class Guest:
         self.disk = self.directory / "disk.qcow2"
         self._base = Path(disk)
         self._make_disk()
-        payload.write(self.directory / "payload.tar", scenario, debs, mode)
+        payload.write(self.directory / "payload.tar", scenario, packages, mode)
         append = [scenario.kernel] if scenario.kernel else []
         if scenario.early or mode == "shell":
             append.append("lab.early")

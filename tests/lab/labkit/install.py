@@ -1,4 +1,5 @@
-"""A guest with the agent installed: an overlay on the base image, made in a real boot by dpkg under real systemd."""
+"""A guest with the agent installed: an overlay on the base image, made in a real boot by the package manager under
+real systemd."""
 
 import shutil
 import sys
@@ -9,15 +10,16 @@ from .errors import LabError
 from .guest import Guest
 
 
-def installed(suite, image, debs, standin, cache=None, on_output=None):
+def installed(suite, image, packages, standin, cache=None, on_output=None):
     """The cache entry with disk.qcow2 and the install's output; boots a guest if it is not there (once a package)."""
     cache = cache or Cache(paths.CACHE)
     recipe = paths.GUEST / "install.sh"
+    files = [file for folder in packages.values() for file in folder]
 
     def build(directory):
-        names = ", ".join(deb.name for deb in debs)
+        names = ", ".join(file.name for file in files)
         print(f"lab: installing {names} in a guest", file=sys.stderr, flush=True)
-        guest = Guest(scenarios.load(recipe), image, image / "disk.raw", standin, debs, "install", on_output)
+        guest = Guest(scenarios.load(recipe), image, image / "disk.raw", standin, packages, "install", on_output)
         try:
             result = guest.run()
             if result.status:
@@ -27,4 +29,4 @@ def installed(suite, image, debs, standin, cache=None, on_output=None):
         finally:
             guest.close()
 
-    return cache.entry(f"installed-{suite}", key_of(image.path.name, recipe, *debs), build, keep=4)
+    return cache.entry(f"installed-{suite}", key_of(image.path.name, recipe, *files), build, keep=4)

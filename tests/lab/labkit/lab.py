@@ -10,8 +10,8 @@ from .suites import DEFAULT, SUITES
 def add_options(parser):
     parser.add_argument("--suite", default=DEFAULT, choices=sorted(SUITES),
                         help="the guests' distribution, where a scenario names none: Debian 12 or 13 (default: %(default)s)")
-    parser.add_argument("--deb", metavar="DIR", type=Path, default=paths.PACKAGES,
-                        help="where the agent's packages are (default: build/packages)")
+    parser.add_argument("--packages", metavar="DIR", type=Path, default=paths.PACKAGES,
+                        help="where the agent's packages are (default: build/packages; rpms in its folder rpm)")
 
 
 def wanted(scenarios, default):
@@ -24,17 +24,17 @@ class Lab:
 
     def __init__(self, options, scenarios):
         host.setup()
-        self._packages = options.deb
+        self._packages = options.packages
         self._default = options.suite
         self._images = {name: image.base(SUITES[name]) for name in wanted(scenarios, options.suite)}
         self._standin = standin.library()
 
     def guest(self, scenario, mode="run", on_output=None):
         """A guest ready to run: with the agent installed, unless the scenario wants it otherwise."""
-        debs = payload.find_packages(self._packages, required=scenario.install != "none")
         suite = scenario.suite or self._default
+        packages = payload.find_packages(self._packages, SUITES[suite].form, required=scenario.install != "none")
         base = self._images[suite]
         disk = base / "disk.raw"
         if scenario.install == "yes":
-            disk = install.installed(suite, base, debs, self._standin) / "disk.qcow2"
-        return Guest(scenario, base, disk, self._standin, debs, mode, on_output)
+            disk = install.installed(suite, base, packages, self._standin) / "disk.qcow2"
+        return Guest(scenario, base, disk, self._standin, packages, mode, on_output)

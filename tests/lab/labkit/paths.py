@@ -8,6 +8,7 @@ ROOT = LAB.parent.parent
 GUEST = LAB / "guest"
 IMAGE = LAB / "image"
 HCA = LAB / "hca"
+RPM = LAB / "rpm"
 SCENARIOS = LAB / "scenarios"
 PACKAGES = ROOT / "build" / "packages"
 LOGS = ROOT / "build" / "lab"

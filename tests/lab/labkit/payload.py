@@ -5,7 +5,7 @@ import os
 import shlex
 import tarfile
 
-from . import paths
+from . import distribution, paths
 from .errors import LabError
 
 RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "race.sh", "initramfs.sh", "host")]
@@ -13,12 +13,18 @@ RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "race.sh", 
 PASSED = ("PVRDMA_LAB_RACE_", "PVRDMA_LAB_RELOAD_")
 
 
-def find_packages(directory, required):
-    """The packages to install, without debug symbols."""
-    debs = sorted(p for p in directory.glob("*.deb") if "-dbgsym_" not in p.name)
-    if required and not debs:
-        raise LabError(f"no packages in {directory}: build them with packaging/build-deb, or name others with --deb")
-    return debs
+def find_packages(directory, form, required):
+    """The packages of a form (deb, rpm) to install, without debug symbols and sources, by the folder of /run/lab that
+    they go to: debs, rpms, and for rpm `system` with what is to be installed before and `next` with a higher release."""
+    if form == "deb":
+        found = {"debs": sorted(p for p in directory.glob("*.deb") if "-dbgsym_" not in p.name)}
+    else:
+        directory = directory / "rpm"
+        found = {"rpms": sorted(p for p in directory.glob("*.rpm") if not p.name.endswith(".src.rpm")),
+                 "next": sorted(directory.glob("next/*.rpm")), "system": [distribution.package()]}
+    if required and not found[f"{form}s"]:
+        raise LabError(f"no packages in {directory}: build them with packaging/build-{form}, or name others with --packages")
+    return found
 
 
 def settings(scenario, mode):
@@ -30,8 +36,8 @@ def settings(scenario, mode):
     return "".join(f"export {name}={shlex.quote(str(value))}\n" for name, value in values.items())
 
 
-def write(target, scenario, debs, mode="run"):
-    """Tar it all into `target`. Beside the scenario NAME.sh, a folder NAME.d becomes /run/lab/files."""
+def write(target, scenario, packages, mode="run"):
+    """Tar it all into `target`, packages by folder. Beside the scenario NAME.sh, a folder NAME.d becomes /run/lab/files."""
     with tarfile.open(target, "w", dereference=True) as tar:
         def text(name, content):
             info = tarfile.TarInfo(name)
@@ -43,8 +49,9 @@ def write(target, scenario, debs, mode="run"):
             tar.add(path, path.name)
         tar.add(scenario.path, "scenario.sh")
         text("lab.conf", settings(scenario, mode))
-        for deb in debs:
-            tar.add(deb, f"debs/{deb.name}")
+        for folder, files in packages.items():
+            for file in files:
+                tar.add(file, f"{folder}/{file.name}")
         files = scenario.path.with_suffix(".d")
         if files.is_dir():
             tar.add(files, "files")

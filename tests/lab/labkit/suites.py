@@ -1,6 +1,6 @@
 """The guests' distributions: what goes into an image of each. An entry is all that a further suite needs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 # What any guest has: a plain, small Debian, the RDMA user space, network managers (at rest), and the tools that
 # scenarios use. The guest has no network: whatever the agent's package depends on must be named here.
@@ -21,6 +21,7 @@ class Suite:
     release: str             # of Debian, that the packages are from
     packages: tuple          # of the guest
     kernel_source: str       # the package with the source vmw_pvrdma is built from
+    form: str = field(default="deb", repr=False)  # of the agent's package: deb, rpm; no part of the image, nor of its key
 
     @property
     def build_packages(self):
@@ -32,6 +33,6 @@ SUITES = {suite.name: suite for suite in (
     Suite("bookworm", "bookworm", (*COMMON, *DEBIAN), "linux-source-6.1"),
     Suite("trixie", "trixie", (*COMMON, *DEBIAN), "linux-source-6.12"),
     # No Enterprise Linux, whose packages Debian has not: the parts that are the same there, at about the same versions.
-    Suite("dracut", "bookworm", (*COMMON, *ENTERPRISE), "linux-source-6.1"),
+    Suite("dracut", "bookworm", (*COMMON, *ENTERPRISE), "linux-source-6.1", "rpm"),
 )}
 DEFAULT = "bookworm"

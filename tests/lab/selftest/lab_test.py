@@ -50,6 +50,29 @@ class Initrd(unittest.TestCase):
             self.assertLess(len(content), 1024)
 
 
+class Packages(unittest.TestCase):
+    def found(self, form, names):
+        with tempfile.TemporaryDirectory() as directory, \
+                unittest.mock.patch("labkit.distribution.package", return_value=Path("system.rpm")):
+            for name in names:
+                (Path(directory) / name).parent.mkdir(parents=True, exist_ok=True)
+                (Path(directory) / name).touch()
+            return {folder: [path.name for path in files]
+                    for folder, files in payload.find_packages(Path(directory), form, required=True).items()}
+
+    def test_each_form_finds_its_own(self):
+        names = ("a_1.deb", "a-dbgsym_1.deb", "rpm/a-1.rpm", "rpm/a-1.src.rpm", "rpm/next/a-1.next.rpm")
+        self.assertEqual(self.found("deb", names), {"debs": ["a_1.deb"]})
+        self.assertEqual(self.found("rpm", names),
+                         {"rpms": ["a-1.rpm"], "next": ["a-1.next.rpm"], "system": ["system.rpm"]})
+
+    def test_what_is_missing_is_said_with_what_builds_it(self):
+        for form, names in (("deb", ["rpm/a-1.rpm"]), ("rpm", ["a_1.deb", "rpm/a-1.src.rpm"])):
+            with self.assertRaises(LabError) as caught:
+                self.found(form, names)
+            self.assertIn(f"packaging/build-{form}", str(caught.exception))
+
+
 class Headers(unittest.TestCase):
     def parse(self, text):
         return scenario.parse(Path("x.sh"), text)

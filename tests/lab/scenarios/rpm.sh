@@ -1,0 +1,75 @@
+# summary: rpm: install, upgrade and removal change no module, link or address and disturb no job; removal leaves nothing behind
+# suite: dracut
+# adapters: 1
+# install: manual
+# timeout: 300
+
+kernel_state() {
+  awk '{ print $1 }' /proc/modules | sort
+  stat -c %i /sys/module/vmw_pvrdma
+  ip -o -br link show
+  ip -o addr show | sed 's/valid_lft.*//'
+}
+# What package management itself keeps, logs and times is not ours, nor is the user, whom rpm never takes away, and what
+# useradd keeps of the files that it changes.
+files() {
+  find / -xdev \( -path /var/lib/rpm -o -path '/etc/*-' -o -path /var/log -o -path /var/cache -o -path /var/lib/systemd -o -path /tmp -o -path /var/tmp \
+    -o -path /proc -o -path /sys -o -path /run/lab \) -prune -o -print | sort
+  find /run -xdev -path /run/udev -prune -o -path '*pvrdma*' -print
+  systemctl list-unit-files --no-legend '*pvrdma*' || true
+}
+# A transaction, with what its scripts do: each runs, and succeeds; nothing is left for anybody to read.
+transaction() { # DESCRIPTION SCRIPTS RPM-OPTION…
+  local what=$1 scripts=$2
+  shift 2
+  rpm -vv "$@" >said 2>&1 || { cat said; die "$what: rpm $*"; }
+  grep -E '^\+|waitpid' said
+  expect_equal "$what: the scripts" "$scripts" "$(sed -n 's/^D: %\([a-z]*\)(pvrdma-agent.*: waitpid.* status 0$/\1/p' said | xargs)"
+  expect_not "$what: none fails or complains" grep -E 'waitpid.* status [^0]|scriptlet failed|Failed|Warning' said
+}
+agent_is_new() { [[ $(agent_pid) != "$1" && $(agent_pid) != 0 ]]; } # THE OLD PID
+socket_inode() { stat -c %i /run/pvrdma-agent/io.pvrdma.Executor; }
+executor_pid() { systemctl show -P MainPID pvrdma-agent-executor.service; }
+
+scenario() {
+  wait_boot
+  rpm -i system/*.rpm
+  files >files.before
+  transaction "installed" "prein post" -i rpms/*.rpm
+  expect "its files are as they were packed" rpm -V --nodeps pvrdma-agent
+  expect "enabled for the next boot" systemctl is-enabled pvrdma-agent.service pvrdma-agent-executor.socket pvrdma-agent-wait-online.service
+  expect "its messages are explained" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
+  expect_equal "nothing has been started" inactive "$(systemctl is-active pvrdma-agent.service)"
+  systemctl start pvrdma-agent.service
+  wait_until 60 "started: health says ready" health_is ready
+
+  wait_until 20 "IPv6 has settled" sh -c '! ip -6 addr show tentative | grep -q .'
+  ip addr add 192.168.30.201/24 dev ens16f0
+  kernel_state >before
+  start_job 0
+  # An executor in the middle of something: it answers nothing, and would not survive being stopped.
+  systemctl start pvrdma-agent-executor.service
+  local agent executor socket
+  agent=$(agent_pid) executor=$(executor_pid) socket=$(socket_inode)
+  kill -STOP "$executor"
+  transaction "upgraded" "prein post preun postun" -U next/*.rpm
+  expect_equal "the package" pvrdma-agent-0.1.0-1.next.x86_64 "$(rpm -q pvrdma-agent)"
+  wait_until 30 "the daemon is started anew" agent_is_new "$agent"
+  expect_equal "the executor is left alone" "$executor" "$(executor_pid)"
+  kill -CONT "$executor"
+  expect_equal "and its socket" "$socket" "$(socket_inode)"
+  wait_until 30 "upgraded: health says ready" health_is ready
+  expect "an upgrade changes nothing" diff before <(kernel_state)
+
+  systemctl start pvrdma-agent-executor.service
+  transaction "removed" "preun postun" -e pvrdma-agent
+  expect "a removal changes nothing" diff before <(kernel_state)
+  expect "the job goes on" kill -0 "$job"
+  expect_equal "and has seen nothing" 0 "$(grep -c event_type events || true)"
+  kill "$job"
+  expect_not "no process is left" pgrep -f pvrdma-agent
+  expect_not "the catalog's index forgets them" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
+  files >files.after
+  expect "nothing is left behind" diff files.before files.after
+  expect "but its user, whom rpm never takes away" getent passwd pvrdma-agent
+}
