@@ -137,6 +137,30 @@ start_job() { # N: holds a verbs context of adapter N; its PID in $job, what it 
   job=$!
   wait_until 10 "a job holds adapter $1" grep -q async events
 }
+# Traffic without end: ibv_rc_pingpong as server and client, round after round; each writes a line to ./rounds. The first
+# round that fails is the last: its output is in ./failed.
+pingpong() { # ARGUMENT…: the device and the GID's index
+  local server
+  while :; do
+    ibv_rc_pingpong "$@" -n 1000 >server.out 2>&1 &
+    server=$!
+    until ss -ltn | grep -q ':18515 '; do
+      kill -0 "$server" || break
+      pause_50ms
+    done
+    if ! ibv_rc_pingpong "$@" -n 1000 127.0.0.1 >client.out 2>&1 || ! wait "$server"; then
+      cat server.out client.out >failed
+      return 0
+    fi
+    echo round >>rounds
+  done
+}
+rounds() { wc -l <rounds; }
+more_rounds() { [[ $(rounds) -gt $(($1 + 1)) ]]; } # NUMBER: at least one began and ended since there were so many
+traffic_goes_on() {
+  [[ ! -e failed ]] || { cat failed; die "a round of traffic failed"; }
+  wait_until 30 "traffic goes on" more_rounds "$(rounds)"
+}
 # perftest as server and client in one guest: prints the result.
 # One completion a message (-Q 1): QEMU's device signals each, also those that were not to be, and perftest would
 # count it for a hundred. An emulated, loaded CPU can make perftest distrust its clock after the transfer: no failure.

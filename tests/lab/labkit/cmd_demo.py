@@ -4,9 +4,10 @@ import argparse
 import subprocess
 import sys
 
-from . import host, paths, payload, scenario as scenarios
+from . import paths, payload, scenario as scenarios
 from .errors import LabError
 from .lab import Lab, add_options
+from .suites import SUITES
 
 
 def parse_arguments(argv):
@@ -19,17 +20,18 @@ def parse_arguments(argv):
     return parser.parse_args(argv)
 
 
-def build_packages():
+def build_packages(suite):
     print("lab: building the agent's package", flush=True)
-    host.setup(build=True)
-    if subprocess.run([paths.ROOT / "packaging" / "build-deb"], check=False).returncode:
-        raise LabError("building the agent's package with packaging/build-deb failed (see above)")
+    argv = ["build-deb", "--suite", suite.release] if suite.form == "deb" else ["build-rpm"]
+    if subprocess.run([paths.ROOT / "packaging" / argv[0], *argv[1:]], check=False).returncode:
+        raise LabError(f"building the agent's package with packaging/{argv[0]} failed (see above)")
 
 
 def main(argv):
     options = parse_arguments(argv)
-    if options.packages == paths.PACKAGES and not payload.find_packages(options.packages, "deb", required=False)["debs"]:
-        build_packages()
+    suite = SUITES[options.suite]
+    if options.packages == paths.PACKAGES and not payload.find_packages(options.packages, suite, required=False)[f"{suite.form}s"]:
+        build_packages(suite)
     scenario = scenarios.load(paths.GUEST / "demo.sh")
     lab = Lab(options, [scenario])
     plain = not sys.stdout.isatty()

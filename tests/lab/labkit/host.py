@@ -7,10 +7,9 @@ from . import paths
 from .errors import LabError, run
 
 
-def setup(build=False):
+def setup(*options):
     """Install what is missing; returns at once when nothing is. Talks on standard output, like apt."""
-    argv = [paths.LAB / "setup"] + (["--build"] if build else [])
-    if subprocess.run(argv, check=False).returncode:
+    if subprocess.run([paths.LAB / "setup", *options], check=False).returncode:
         raise LabError("installing what the lab needs failed (see above)")
 
 

@@ -6,37 +6,18 @@ not the versions a mirror happens to serve: removing the cache asks for newer on
 """
 
 import shutil
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 from . import host, paths
 from .cache import Cache, key_of
-from .errors import LabError, run
+from .debootstrap import say, unpack
+from .errors import run
 
 DISK_SIZE = "5G"
 
-
-def _say(text):
-    print(f"lab: {text}", file=sys.stderr, flush=True)
-
-
 # What the image holds of the lab; all else comes to the guest on its second disk (payload.py).
 GUEST_FILES = [paths.GUEST / name for name in ("lab-start", "lab-early.service", "lab-runner.service")]
-
-
-def _unpack(suite, packages, target, log):
-    sources = host.sources(suite.release)
-    with open(log, "w", encoding="utf-8") as out:
-        done = subprocess.run(["mmdebstrap", "--mode=root", "--variant=apt", "--dpkgopt=force-unsafe-io",
-                               "--include=" + ",".join(packages), suite.release, str(target), "-"],
-                              input=sources, text=True, stdout=out, stderr=subprocess.STDOUT, check=False)
-    if done.returncode:
-        tail = "\n".join(Path(log).read_text(encoding="utf-8", errors="replace").splitlines()[-30:])
-        raise LabError(f"unpacking {suite.release} with mmdebstrap failed with status {done.returncode}\n{tail}")
-    # mmdebstrap writes its --dpkgopt into the target; a guest has the distribution's own dpkg configuration.
-    (target / "etc/dpkg/dpkg.cfg.d/99mmdebstrap").unlink(missing_ok=True)
 
 
 def module(cache, suite, kernel=None):
@@ -46,9 +27,9 @@ def module(cache, suite, kernel=None):
                 for p in suite.build_packages]
 
     def build(directory):
-        _say(f"building vmw_pvrdma from {suite.release}'s {suite.kernel_source}")
+        say(f"building vmw_pvrdma from {suite.release}'s {suite.kernel_source}")
         root = directory / "root"
-        _unpack(suite, packages, root, directory / "mmdebstrap.log")
+        unpack(suite.release, packages, root, directory / "mmdebstrap.log", "--variant=apt")
         shutil.copy(recipe, root / "build-module")
         run(f"building vmw_pvrdma in a chroot of {suite.release}",
             ["chroot", root, "/build-module", suite.kernel_source] + ([kernel] if kernel else []),
@@ -69,7 +50,7 @@ def base(suite, cache=None):
 
 def _build_base(cache, suite, directory):
     host.need_root("building a guest image")
-    _say(f"building the {suite.name} guest image (once, a few minutes)")
+    say(f"building the {suite.name} guest image (once, a few minutes)")
     # Both halves wait for the network most of the time: side by side.
     built = {}
 
@@ -83,7 +64,7 @@ def _build_base(cache, suite, directory):
     worker.start()
     root = directory / "root"
     try:
-        _unpack(suite, suite.packages, root, directory / "mmdebstrap.log")
+        unpack(suite.release, suite.packages, root, directory / "mmdebstrap.log", "--variant=apt")
     finally:
         worker.join()
     if "error" in built:
@@ -103,4 +84,4 @@ def _build_base(cache, suite, directory):
     run("making the guest's disk", ["truncate", "-s", DISK_SIZE, directory / "disk.raw"])
     run("making the guest's disk", ["mkfs.ext4", "-q", "-F", "-L", "root", "-d", root, directory / "disk.raw"])
     shutil.rmtree(root)
-    _say(f"guest image ready: {suite.name}, Linux {kernel}")
+    say(f"guest image ready: {suite.name}, Linux {kernel}")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from . import host, image, install, paths, payload, standin
+from . import archive, host, image, install, paths, payload, previous, standin
 from .guest import Guest
 from .suites import DEFAULT, SUITES
 
@@ -11,7 +11,7 @@ def add_options(parser):
     parser.add_argument("--suite", default=DEFAULT, choices=sorted(SUITES),
                         help="the guests' distribution, where a scenario names none: Debian 12 or 13 (default: %(default)s)")
     parser.add_argument("--packages", metavar="DIR", type=Path, default=paths.PACKAGES,
-                        help="where the agent's packages are (default: build/packages; rpms in its folder rpm)")
+                        help="where the agent's packages are (default: build/packages, in a folder for each suite, or rpm)")
 
 
 def wanted(scenarios, default):
@@ -32,9 +32,14 @@ class Lab:
     def guest(self, scenario, mode="run", on_output=None):
         """A guest ready to run: with the agent installed, unless the scenario wants it otherwise."""
         suite = scenario.suite or self._default
-        packages = payload.find_packages(self._packages, SUITES[suite].form, required=scenario.install != "none")
+        packages = payload.find_packages(self._packages, SUITES[suite], required=scenario.install != "none")
         base = self._images[suite]
         disk = base / "disk.raw"
         if scenario.install == "yes":
             disk = install.installed(suite, base, packages, self._standin) / "disk.qcow2"
+        release = SUITES[suite].release
+        if scenario.previous:
+            packages["previous"] = previous.packages(release, packages["debs"])
+        if scenario.packages:
+            packages["packages"] = archive.packages(release, base, scenario.packages)
         return Guest(scenario, base, disk, self._standin, packages, mode, on_output)

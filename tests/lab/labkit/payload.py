@@ -13,17 +13,18 @@ RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "race.sh", 
 PASSED = ("PVRDMA_LAB_RACE_", "PVRDMA_LAB_RELOAD_")
 
 
-def find_packages(directory, form, required):
-    """The packages of a form (deb, rpm) to install, without debug symbols and sources, by the folder of /run/lab that
-    they go to: debs, rpms, and for rpm `system` with what is to be installed before and `next` with a higher release."""
-    if form == "deb":
+def find_packages(directory, suite, required):
+    """The packages to install in guests of a suite, without debug symbols and sources, by the folder of /run/lab that they
+    go to: debs, or rpms, and then `system` with what is to be installed before and `next` with a higher release."""
+    if suite.form == "deb":
+        directory, how = directory / suite.release, f"build-deb --suite {suite.release}"
         found = {"debs": sorted(p for p in directory.glob("*.deb") if "-dbgsym_" not in p.name)}
     else:
-        directory = directory / "rpm"
+        directory, how = directory / "rpm", "build-rpm"
         found = {"rpms": sorted(p for p in directory.glob("*.rpm") if not p.name.endswith(".src.rpm")),
                  "next": sorted(directory.glob("next/*.rpm")), "system": [distribution.package()]}
-    if required and not found[f"{form}s"]:
-        raise LabError(f"no packages in {directory}: build them with packaging/build-{form}, or name others with --packages")
+    if required and not found[f"{suite.form}s"]:
+        raise LabError(f"no packages in {directory}: build them with packaging/{how}, or name others with --packages")
     return found
 
 
@@ -37,7 +38,8 @@ def settings(scenario, mode):
 
 
 def write(target, scenario, packages, mode="run"):
-    """Tar it all into `target`, packages by folder. Beside the scenario NAME.sh, a folder NAME.d becomes /run/lab/files."""
+    """Tar it all into `target`: packages are files by the folder of /run/lab they go to. Beside the scenario NAME.sh, a
+    folder NAME.d becomes /run/lab/files."""
     with tarfile.open(target, "w", dereference=True) as tar:
         def text(name, content):
             info = tarfile.TarInfo(name)

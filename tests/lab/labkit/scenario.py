@@ -29,6 +29,8 @@ class Scenario:
     network: bool = False        # each adapter N has a network of its own, 192.168.(30+N).0/24, with a host at .2 and DHCP
     port: str = "ACTIVE"         # what the host's side of each port says at power-on
     install: str = "yes"         # yes: the agent is installed; none: it is not; manual: the scenario does it itself
+    previous: bool = False       # the package's previous version lies in /run/lab/previous
+    packages: tuple = ()         # Debian packages, with what they need and the guest lacks, in /run/lab/packages
     timeout: int = 120           # seconds, each boot
     boots: int = 1               # how often the same guest boots; $BOOT counts from 1
     kernel: str = ""             # more of the kernel's command line
@@ -58,15 +60,21 @@ def _one_of(*words):
     return parse
 
 
+def _yes(text):
+    return _one_of("yes", "no")(text) == "yes"
+
+
 DIRECTIVES = {
     "summary": str,
     "suite": _one_of(*SUITES),
     "adapters": _number(0, MAX_ADAPTERS),
     "nics": _number(0, 8),
     "regular": _one_of("first", "last"),
-    "network": lambda text: _one_of("yes", "no")(text) == "yes",
+    "network": _yes,
     "port": _one_of(*PORT_STATES),
     "install": _one_of("yes", "none", "manual"),
+    "previous": _yes,
+    "packages": lambda text: tuple(text.split()),
     "timeout": _number(10, 3600),
     "boots": _number(1, 100),
     "kernel": str,

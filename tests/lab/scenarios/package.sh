@@ -1,7 +1,9 @@
-# summary: install, upgrade, remove and purge change no module, link or address; purge leaves nothing behind
+# summary: install, upgrade, downgrade, remove, purge and reinstall beside a job and its traffic: they never notice, and nothing else changes
 # adapters: 1
+# network: yes
 # install: manual
-# timeout: 240
+# previous: yes
+# timeout: 400
 
 kernel_state() {
   awk '{ print $1 }' /proc/modules | sort
@@ -17,31 +19,94 @@ files() {
   getent passwd
 }
 
+version() { dpkg-query -W -f '${Version}' pvrdma-agent; }
+version_in() { dpkg-deb -f "$1"/pvrdma-agent_*.deb Version; }     # FOLDER
+runs_what_is_installed() { [[ $(readlink "/proc/$(agent_pid)/exe") == "$(readlink -f /usr/sbin/pvrdma-agent)" ]]; }
+# Nobody is there to answer a question: standard input is empty.
+install_from() { # FOLDER WORD
+  dpkg -i "$1"/*.deb
+  expect_equal "$2: the version" "$(version_in "$1")" "$(version)"
+  wait_until 30 "$2: the agent runs" unit_is pvrdma-agent.service active
+  expect "$2: and is the one installed" runs_what_is_installed
+  wait_until 30 "$2: health says ready" health_is ready
+  nothing_happened "$2"
+}
+nothing_happened() { # WORD
+  expect "$1: the kernel's state is as before" diff before <(kernel_state)
+  expect_equal "$1: the job has seen nothing" 0 "$(grep -c event_type events || true)"
+  expect "$1: the job goes on" kill -0 "$job"
+  traffic_goes_on
+}
+# What an administrator has changed of the package's is kept by every upgrade.
+administrators() {
+  agent_config <<'TOML'
+# mine
+[[adapter]]
+match     = { netdev = "ens16f0" }
+addresses = ["192.168.30.201/24"]
+TOML
+  mkdir -p /etc/systemd/system/pvrdma-agent.service.d
+  printf '[Service]\nNice=-5\n' >/etc/systemd/system/pvrdma-agent.service.d/mine.conf
+  systemctl daemon-reload
+  find /etc/pvrdma-agent /etc/systemd/system/pvrdma-agent.service.d -type f -exec sha256sum {} + >mine
+}
+still_the_administrators() { # WORD
+  expect "$1: the administrator's files are as they were" sha256sum --check --quiet mine
+  expect_equal "$1: and in force" -5 "$(systemctl show -P Nice pvrdma-agent.service)"
+}
+
 scenario() {
   wait_boot
   # dpkg's first use makes files of its own (diversions, backups of passwd): let it.
   files >files.before
-  dpkg -i debs/*.deb
+  expect "the previous version is lower: $(version_in previous), $(version_in debs)" \
+    dpkg --compare-versions "$(version_in previous)" lt "$(version_in debs)"
+  dpkg -i previous/*.deb
   wait_until 60 "installed: health says ready" health_is ready
   expect "enabled for the next boot" systemctl is-enabled pvrdma-agent.service
-  expect "its messages are explained" sh -c 'journalctl -x -u pvrdma-agent | grep -q "man:pvrdma-agentctl(1)"'
+  expect_equal "it has no configuration files of dpkg's" "" "$(dpkg-query -W -f '${Conffiles}' pvrdma-agent)"
+  administrators
+  systemctl reload pvrdma-agent.service
+  wait_until 20 "the address" has_ipv4 ens16f0 192.168.30.201/24
   wait_until 20 "IPv6 has settled" sh -c '! ip -6 addr show tentative | grep -q .'
-  ip addr add 192.168.30.201/24 dev ens16f0
-  kernel_state >before
+  wait_until 20 "the address has its GID" sh -c 'pvrdma-agentctl env >env && grep -q GID_INDEX env'
   start_job 0
-  dpkg -i debs/*.deb
-  wait_until 30 "upgraded: health says ready" health_is ready
-  expect "an upgrade changes nothing" diff before <(kernel_state)
+  # shellcheck source=/dev/null
+  . ./env
+  pingpong -d "$(rdma_of 0)" -g "$NCCL_IB_GID_INDEX" &
+  traffic=$!
+  wait_until 30 "traffic" more_rounds 0
+  kernel_state >before
+
+  systemctl disable pvrdma-agent.service
+  install_from debs upgrade
+  still_the_administrators upgrade
+  expect_equal "upgrade: what was disabled stays disabled" disabled "$(systemctl is-enabled pvrdma-agent.service || true)"
+  systemctl enable pvrdma-agent.service
+  expect_equal "upgrade: a new unit is enabled" enabled "$(systemctl is-enabled pvrdma-agent-wait-online.service)"
+  expect "its messages are explained" sh -c 'journalctl -x -u pvrdma-agent | grep -q "man:pvrdma-agentctl(1)"'
+  install_from previous downgrade
+  still_the_administrators downgrade
+  install_from debs "upgrade again"
   dpkg -r pvrdma-agent
-  expect "a removal changes nothing" diff before <(kernel_state)
-  expect_not "the service is gone" systemctl is-active pvrdma-agent.service
-  dpkg -i debs/*.deb
+  expect_not "remove: the service is gone" unit_active pvrdma-agent.service
+  nothing_happened remove
+  install_from debs "install again"
+  still_the_administrators "install again"
   dpkg -P pvrdma-agent
   expect_not "the catalog's index forgets them" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
-  expect "a purge changes nothing" diff before <(kernel_state)
-  expect "the job goes on" kill -0 "$job"
-  expect_equal "and has seen nothing" 0 "$(grep -c event_type events || true)"
-  kill "$job"
+  nothing_happened purge
+  expect "purge: the administrator's files are as they were" sha256sum --check --quiet mine
+  # Not the package's; the address goes by them, so they are needed again.
+  mkdir /tmp/administrators
+  mv /etc/pvrdma-agent /etc/systemd/system/pvrdma-agent.service.d /tmp/administrators/
   files >files.after
   expect "purge leaves nothing behind" diff files.before files.after
+  mv /tmp/administrators/pvrdma-agent /etc/
+  mv /tmp/administrators/pvrdma-agent.service.d /etc/systemd/system/
+  install_from debs "install after purge"
+  expect "enabled for the next boot" systemctl is-enabled pvrdma-agent.service
+
+  kill "$traffic" "$job"
+  echo "$(rounds) rounds of traffic"
 }

@@ -3,13 +3,14 @@
 import contextlib
 import io
 import os
+import subprocess
 import tempfile
 import threading
 import unittest
 import unittest.mock
 from pathlib import Path
 
-from labkit import image, payload, paths, scenario
+from labkit import chroot, image, payload, paths, previous, scenario
 from labkit.cache import Cache, key_of
 from labkit.cmd_run import Report
 from labkit.errors import LabError
@@ -50,27 +51,30 @@ class Initrd(unittest.TestCase):
             self.assertLess(len(content), 1024)
 
 
-class Packages(unittest.TestCase):
-    def found(self, form, names):
+class PackagesForGuests(unittest.TestCase):
+    def found(self, suite, names):
         with tempfile.TemporaryDirectory() as directory, \
                 unittest.mock.patch("labkit.distribution.package", return_value=Path("system.rpm")):
             for name in names:
                 (Path(directory) / name).parent.mkdir(parents=True, exist_ok=True)
                 (Path(directory) / name).touch()
             return {folder: [path.name for path in files]
-                    for folder, files in payload.find_packages(Path(directory), form, required=True).items()}
+                    for folder, files in payload.find_packages(Path(directory), SUITES[suite], required=True).items()}
 
-    def test_each_form_finds_its_own(self):
-        names = ("a_1.deb", "a-dbgsym_1.deb", "rpm/a-1.rpm", "rpm/a-1.src.rpm", "rpm/next/a-1.next.rpm")
-        self.assertEqual(self.found("deb", names), {"debs": ["a_1.deb"]})
-        self.assertEqual(self.found("rpm", names),
+    def test_each_suite_finds_its_own(self):
+        names = ("bookworm/a_1.deb", "trixie/a_2.deb", "trixie/a-dbgsym_2.deb", "rpm/a-1.rpm", "rpm/a-1.src.rpm",
+                 "rpm/next/a-1.next.rpm")
+        self.assertEqual(self.found("bookworm", names), {"debs": ["a_1.deb"]})
+        self.assertEqual(self.found("trixie", names), {"debs": ["a_2.deb"]})
+        self.assertEqual(self.found("dracut", names),
                          {"rpms": ["a-1.rpm"], "next": ["a-1.next.rpm"], "system": ["system.rpm"]})
 
     def test_what_is_missing_is_said_with_what_builds_it(self):
-        for form, names in (("deb", ["rpm/a-1.rpm"]), ("rpm", ["a_1.deb", "rpm/a-1.src.rpm"])):
+        names = ("bookworm/a_1.deb", "rpm/a-1.src.rpm")
+        for suite, builder in (("trixie", "packaging/build-deb --suite trixie"), ("dracut", "packaging/build-rpm")):
             with self.assertRaises(LabError) as caught:
-                self.found(form, names)
-            self.assertIn(f"packaging/build-{form}", str(caught.exception))
+                self.found(suite, names)
+            self.assertIn(builder, str(caught.exception))
 
 
 class Headers(unittest.TestCase):
@@ -81,6 +85,9 @@ class Headers(unittest.TestCase):
         parsed = self.parse("# summary: it works\n# adapters: 2\n# port: DOWN\n# allow-oops: known\n#\n# note: text\n" + BODY)
         self.assertEqual((parsed.adapters, parsed.port, parsed.install, parsed.early), (2, "DOWN", "yes", False))
         self.assertEqual((parsed.name, parsed.allow_oops), ("x", "known"))
+        self.assertEqual((parsed.previous, parsed.packages), (False, ()))
+        parsed = self.parse("# summary: s\n# previous: yes\n# packages: needrestart jq\n" + BODY)
+        self.assertEqual((parsed.previous, parsed.packages), (True, ("needrestart", "jq")))
 
     def test_early_is_found(self):
         self.assertTrue(self.parse("# summary: s\nearly() { :; }\n" + BODY).early)
@@ -123,6 +130,35 @@ class Headers(unittest.TestCase):
     def test_all_of_the_tree_are_well_formed(self):
         self.assertTrue(scenario.load_all())
         self.assertTrue(scenario.load(paths.GUEST / "install.sh"))
+
+
+class Packages(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+
+    def deb(self, folder):
+        tree = self.directory / folder / "tree" / "DEBIAN"
+        tree.mkdir(parents=True)
+        (tree / "control").write_text("Package: x\nVersion: 1.2\nArchitecture: all\nMaintainer: x <x@x>\nDescription: x\n")
+        built = self.directory / folder / "x_1.2_all.deb"
+        subprocess.run(["dpkg-deb", "-b", tree.parent, built], check=True, stdout=subprocess.DEVNULL)
+        return built
+
+    def test_without_history_the_previous_version_has_a_lower_number(self):
+        built = self.deb("trixie")
+        with unittest.mock.patch("labkit.previous.COMMIT", "0" * 40):
+            found = previous.packages("trixie", [built], Cache(self.directory / "cache"))
+        version = [subprocess.run(["dpkg-deb", "-f", deb, "Version"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+                   for deb in (*found, built)]
+        self.assertEqual(len(found), 1)
+        self.assertEqual(subprocess.run(["dpkg", "--compare-versions", version[0], "lt", version[1]], check=False).returncode, 0)
+
+    def test_a_chroot_depends_on_build_dependencies_only(self):
+        control = self.directory / "control"
+        control.write_text("Source: x\nBuild-Depends:\n a,\n b (>= 2),\nStandards-Version: 1\n\nPackage: x\nDepends: c\n")
+        self.assertEqual(chroot.build_depends(control), "Build-Depends:\n a,\n b (>= 2),\n")
 
 
 class FaultRequests(unittest.TestCase):

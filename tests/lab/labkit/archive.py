@@ -1,0 +1,43 @@
+"""Debian packages for one scenario, which no other guest has: they and what a guest's image lacks for them, by apt itself."""
+
+from . import host, paths
+from .cache import Cache, key_of
+from .debootstrap import say
+from .errors import run
+
+# apt with this machine's settings and keys, and with the guest's packages instead of this machine's.
+CONFIGURATION = """\
+Dir "{root}/";
+Dir::State::status "{root}/status";
+Dir::Etc::parts "/etc/apt/apt.conf.d";
+Dir::Etc::trusted "/etc/apt/trusted.gpg";
+Dir::Etc::trustedparts "/etc/apt/trusted.gpg.d";
+APT::Sandbox::User "root";
+APT::Install-Recommends "false";
+Acquire::Languages "none";
+"""
+
+
+def _download(release, image, names, directory):
+    say(f"downloading {', '.join(names)} for {release} (once)")
+    root = directory / "apt"
+    for folder in ("etc/apt/preferences.d", "var/lib/apt/lists/partial", "var/cache/apt/archives/partial"):
+        (root / folder).mkdir(parents=True)
+    run("reading the guest's list of packages",
+        ["debugfs", "-R", f"dump /var/lib/dpkg/status {root}/status", image / "disk.raw"])
+    (root / "etc/apt/sources.list").write_text(host.sources(release), encoding="utf-8")
+    (root / "apt.conf").write_text(CONFIGURATION.format(root=root), encoding="utf-8")
+    apt = ["env", f"APT_CONFIG={root}/apt.conf", "apt-get", "-q", "-y"]
+    run("fetching the lists of " + release, [*apt, "update"])
+    run("downloading " + ", ".join(names), [*apt, "--download-only", "install", *names])
+    for deb in (root / "var/cache/apt/archives").glob("*.deb"):
+        deb.rename(directory / deb.name)
+    run("cleaning up", ["rm", "-r", root])
+
+
+def packages(release, image, names, cache=None):
+    """These packages of a release, for guests of this image."""
+    cache = cache or Cache(paths.CACHE)
+    entry = cache.entry(f"packages-{release}", key_of(image.path.name, names),
+                        lambda directory: _download(release, image, names, directory))
+    return sorted(entry.path.glob("*.deb"))

@@ -1,0 +1,83 @@
+"""Clean chroots of a suite, in which packages are built and checked; from the machine's own mirror, cached.
+
+Kinds: `build` has build-essential and the Build-Depends of a control file, nothing else but ccache, which compiles
+nothing itself; `check` has what checks need beside that. A command sees its chroot read-only and without network, so
+that what is cached stays as clean as it was unpacked:
+
+    /build    the one folder to write to, whatever the caller names
+    /tree     this tree, read-only
+"""
+
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from . import debootstrap, paths
+from .cache import Cache, key_of
+from .errors import LabError
+
+CONTROL = paths.ROOT / "packaging" / "debian" / "control"
+BUILD = ("ccache",)
+PACKAGES = {"build": BUILD, "check": BUILD + ("lintian", "catch2", "iproute2", "systemd", "man-db")}
+MOUNT_POINTS = ("build", "tree", "ccache")
+
+
+def build_depends(control):
+    """The Build-Depends field of a control file, and nothing else of it: what a chroot depends on."""
+    found = re.search(r"^Build-Depends:.*\n(?:[ \t].*\n)*", Path(control).read_text(encoding="utf-8"), re.M)
+    if not found:
+        raise LabError(f"{control}: has no field Build-Depends")
+    return found[0]
+
+
+def _unpack(suite, kind, depends, directory):
+    root = directory / "root"
+    with tempfile.TemporaryDirectory() as source:
+        control = Path(source) / "control"
+        control.write_text(f"Source: wanted\n{depends}\nPackage: wanted\nArchitecture: any\n", encoding="utf-8")
+        debootstrap.unpack(suite, PACKAGES[kind], root, directory / "mmdebstrap.log", "--variant=buildd",
+                           "--customize-hook=mkdir -p \"$1/tmp/wanted/debian\"",
+                           f"--customize-hook=copy-in {control} /tmp/wanted/debian",
+                           "--customize-hook=chroot \"$1\" env DEBIAN_FRONTEND=noninteractive "
+                           "apt-get -y --no-install-recommends build-dep /tmp/wanted",
+                           "--customize-hook=rm -r \"$1/tmp/wanted\"")
+    for name in MOUNT_POINTS:
+        (root / name).mkdir()
+
+
+def chroot(suite, kind="build", control=CONTROL, cache=None):
+    """The cache entry with root/, unpacked if it is not there (a minute, once)."""
+    cache = cache or Cache(paths.CACHE)
+    depends = build_depends(control)
+
+    def build(directory):
+        debootstrap.say(f"unpacking a {kind} chroot of {suite} (once, a minute)")
+        _unpack(suite, kind, depends, directory)
+
+    return cache.entry(f"chroot-{suite}-{kind}", key_of(suite, PACKAGES[kind], MOUNT_POINTS, depends), build)
+
+
+def run(suite, kind, control, folder, command):
+    """The exit status of the command, run by root in /build, which is `folder`; its output goes where ours does."""
+    entry = chroot(suite, kind, control)
+    # Of a suite's own, as compilers differ, and their caches' versions.
+    ccache = paths.CACHE / "ccache" / suite
+    ccache.mkdir(parents=True, exist_ok=True)
+    try:
+        return subprocess.run(
+            ["bwrap", "--die-with-parent", "--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts",
+             # Tests make network namespaces of their own.
+             "--cap-add", "ALL",
+             "--ro-bind", entry / "root", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind", "/sys", "/sys",
+             "--tmpfs", "/tmp", "--tmpfs", "/run",
+             "--ro-bind", paths.ROOT, "/tree", "--bind", folder, "/build", "--bind", ccache, "/ccache",
+             "--chdir", "/build", "--clearenv", "--setenv", "PATH", "/usr/sbin:/usr/bin:/sbin:/bin",
+             "--setenv", "HOME", "/tmp", "--setenv", "LC_ALL", "C.UTF-8",
+             "--setenv", "CCACHE_DIR", "/ccache", "--setenv", "CCACHE_NOHASHDIR", "1", "--", *command],
+            check=False).returncode
+    except OSError as error:
+        raise LabError(f"starting bwrap: {os.strerror(error.errno)}") from error
+    finally:
+        entry.release()

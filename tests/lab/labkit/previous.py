@@ -1,0 +1,49 @@
+"""The version before this one: what an upgrade starts from, and a downgrade goes back to.
+
+As long as nothing is released it is a tree out of git's history: the last one before pvrdma-online.target came, so
+that an upgrade brings a unit and changes others, and a downgrade takes it away again. Built once a suite, kept in the
+cache. Where the history is not at hand (a shallow clone, an unpacked archive) it is this version's package with a lower
+number, which its name tells: then scripts and versions are tried, but not the change of contents.
+"""
+
+import shutil
+import subprocess
+
+from . import paths
+from .cache import Cache, key_of
+from .debootstrap import say
+from .errors import run
+
+COMMIT = "25584d1546f51e64c3b5342af3469ddb914f3df8"
+LOWER = "~repacked"
+
+
+def _in_history():
+    argv = ["git", "-c", f"safe.directory={paths.ROOT}", "-C", paths.ROOT, "cat-file", "-e", f"{COMMIT}^{{commit}}"]
+    return subprocess.run(argv, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def _build(release, directory):
+    say(f"building the previous version of the package, of commit {COMMIT[:9]}, for {release} (once)")
+    run(f"building the package of commit {COMMIT[:9]}",
+        [paths.ROOT / "packaging" / "build-deb", "--suite", release, "--commit", COMMIT, "--output", directory])
+
+
+def _repack(debs, directory):
+    say(f"commit {COMMIT[:9]} is not in this clone: the previous version is this one, with a lower number")
+    tree = directory / "tree"
+    for deb in debs:
+        run(f"unpacking {deb}", ["dpkg-deb", "-R", deb, tree])
+        run("lowering its version", ["sed", "-i", f"s/^Version: .*/&{LOWER}/", tree / "DEBIAN" / "control"])
+        run(f"packing {deb} again", ["dpkg-deb", "--root-owner-group", "-b", tree, directory])
+        shutil.rmtree(tree)
+
+
+def packages(release, debs, cache=None):
+    """The previous version of these packages, for a suite's guests."""
+    cache = cache or Cache(paths.CACHE)
+    if _in_history():
+        entry = cache.entry(f"previous-{release}", key_of(COMMIT), lambda directory: _build(release, directory))
+    else:
+        entry = cache.entry(f"previous-{release}", key_of(LOWER, *debs), lambda directory: _repack(debs, directory))
+    return sorted(entry.path.glob("*.deb"))

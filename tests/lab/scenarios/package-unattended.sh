@@ -1,0 +1,85 @@
+# summary: unattended-upgrades brings a new version, needrestart restarts what is outdated: a job notices neither, a reload under way is finished
+# adapters: 1
+# install: manual
+# previous: yes
+# packages: needrestart unattended-upgrades
+# timeout: 500
+
+# The packages of ./debs as a repository in a folder: the guest has no network.
+repository() {
+  local folder=/srv/repository deb
+  mkdir -p "$folder"
+  cp debs/*.deb "$folder"
+  for deb in "$folder"/*.deb; do
+    dpkg-deb -f "$deb"
+    printf 'Filename: ./%s\nSize: %s\nSHA256: %s\n\n' "${deb##*/}" "$(stat -c %s "$deb")" "$(sha256sum <"$deb" | cut -d' ' -f1)"
+  done >"$folder/Packages"
+  printf 'Origin: pvrdma-lab\nSHA256:\n %s %s Packages\n' "$(sha256sum <"$folder/Packages" | cut -d' ' -f1)" \
+    "$(stat -c %s "$folder/Packages")" >"$folder/Release"
+  rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
+  echo "deb [trusted=yes] file:$folder ./" >/etc/apt/sources.list.d/lab.list
+  echo 'Unattended-Upgrade::Origins-Pattern:: "origin=pvrdma-lab";' >/etc/apt/apt.conf.d/60lab
+}
+# Other than Debian's default, which asks or only tells: whatever is outdated is restarted at once, as Ubuntu does.
+restart_at_will() {
+  # shellcheck disable=SC2016  # Perl
+  echo '$nrconf{restart} = "a"; 1;' >/etc/needrestart/conf.d/lab.conf
+}
+# A library that both the agent and the executor have mapped, anew: what a security update does to them.
+renew_library() {
+  local library
+  library=$(readlink -f /usr/lib/x86_64-linux-gnu/libkmod.so.2)
+  cp -a "$library" "$library.new"
+  mv "$library.new" "$library"
+}
+version() { dpkg-query -W -f '${Version}' pvrdma-agent; }
+nothing_happened() { # WORD
+  expect_equal "$1: the job has seen nothing" 0 "$(grep -c event_type events || true)"
+  expect "$1: the job goes on" kill -0 "$job"
+  expect_equal "$1: the driver is the same one" "$driver" "$(stat -c %i /sys/module/vmw_pvrdma)"
+  wait_until 30 "$1: health says ready" health_is ready
+}
+executor=pvrdma-agent-executor.service
+driver_leaves() { ! module_live vmw_pvrdma; }
+
+scenario() {
+  wait_boot
+  DEBIAN_FRONTEND=noninteractive dpkg -i packages/*.deb >/dev/null
+  dpkg -i previous/*.deb
+  repository
+  restart_at_will
+  wait_until 60 "installed: health says ready" health_is ready
+  start_job 0
+  local driver before pid
+  driver=$(stat -c %i /sys/module/vmw_pvrdma)
+
+  apt-get -q update
+  unattended-upgrade -v
+  expect_equal "the new version" "$(dpkg-deb -f debs/pvrdma-agent_*.deb Version)" "$(version)"
+  nothing_happened unattended-upgrades
+
+  pid=$(agent_pid)
+  renew_library
+  needrestart -r a -l 2>&1 | tee needrestart.out
+  expect "needrestart restarts the agent" grep -q pvrdma-agent.service needrestart.out
+  expect_not "it is another process" [ "$pid" = "$(agent_pid)" ]
+  nothing_happened needrestart
+  kill "$job"
+
+  # The worst moment for the executor: the driver is out, and not in again.
+  before=$(ledger .reloads)
+  systemctl start "$executor"
+  renew_library
+  pvrdma-agentctl reload >reload.out 2>&1 &
+  wait_until 20 "a reload: the driver leaves" driver_leaves
+  # It is held there until needrestart has systemd stop it: after SIGTERM comes SIGCONT (systemd.kill(5)).
+  kill -STOP "$(systemctl show -P MainPID "$executor")"
+  needrestart -r a -l >needrestart.out 2>&1 || true
+  cat needrestart.out
+  expect "needrestart restarts the executor" grep -q "$executor" needrestart.out
+  wait_until 20 "the reload under way is finished: the driver is back" module_live vmw_pvrdma
+  wait_until 30 "the executor has ended it" reloads_are $((before + 1))
+  wait_until 60 "health says ready" health_is ready
+  cat reload.out
+  expect_equal "one reload" $((before + 1)) "$(ledger .reloads)"
+}
