@@ -9,6 +9,7 @@
 #include "agent/varlink/json.hpp"
 #include "agent/varlink/ledger_file.hpp"
 #include "probes/observe.hpp"
+#include "probes/recipe/boot_scripts.hpp"
 
 namespace pvrdma::ctl {
 
@@ -20,6 +21,11 @@ Result<LocalLook> look_locally(const Root& root) {
   options.root = root;
   options.modules = config.modules.before;
   Snapshot snapshot = probes::observe(options);
+  if (const auto* adapters = snapshot.adapters.get(); adapters != nullptr && !adapters->empty()) {
+    probes::RecipeScope scope;
+    scope.modules = config.modules.before;
+    snapshot.boot_scripts = probes::look_at_boot_scripts(root, scope);
+  }
   // Readable for the agent's user and root only: an empty ledger then, as before any attempt.
   if (auto ledger = varlink::read_ledger(root / varlink::kLedgerPath))
     snapshot.ledger = std::move(*ledger);

@@ -155,7 +155,7 @@ void Daemon::settle_reload_request() {
   const auto refusal =
       std::find_if(plan.findings.begin(), plan.findings.end(), [](const Finding& finding) {
         return finding.id == "driver-in-use" || finding.id == "holders-unknown" ||
-               finding.id == "driver-built-in";
+               finding.id == "driver-built-in" || finding.id == "reload-waits";
       });
   const bool too_long = BootClock::now() - *reload_asked_ > kReloadPatience;
   if (refusal == plan.findings.end() && !too_long) return;

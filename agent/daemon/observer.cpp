@@ -12,6 +12,8 @@
 #include "agent/varlink/ledger_file.hpp"
 #include "build_config.hpp"
 #include "probes/observe.hpp"
+#include "probes/recipe/boot_scripts.hpp"
+#include "probes/unit_state.hpp"
 
 namespace pvrdma {
 
@@ -72,6 +74,7 @@ Look Observer::Shared::look(std::vector<std::string> modules, const Snapshot* pr
 
 void Observer::Shared::run() {
   std::optional<Snapshot> previous;
+  probes::BootScriptWatch boot_scripts{Root{}, probes::unit_is_in_motion};
   BootTime delivered{};
   std::unique_lock lock{mutex};
   while (wait_for_work(lock)) {
@@ -79,6 +82,9 @@ void Observer::Shared::run() {
     const std::vector<std::string> names = modules;
     lock.unlock();
     Look seen = look(names, previous ? &*previous : nullptr);
+    if (const auto* adapters = seen.snapshot.adapters.get();
+        adapters != nullptr && !adapters->empty())
+      seen.snapshot.boot_scripts = boot_scripts.look(names, asked, seen.snapshot.taken_at);
     lock.lock();
     const BootTime now = seen.snapshot.taken_at;
     last_look = now;

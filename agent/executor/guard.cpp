@@ -92,6 +92,13 @@ Refusal refuse_by_policy(const Config& config) {
   return refuse("modules.reload = \"never\" forbids unloading and rebinding vmw_pvrdma");
 }
 
+// The agent does not see a script that only root may read.
+Refusal refuse_against_script(const Facts& facts) {
+  const BootScript* script = unfinished(facts.boot_scripts);
+  if (script == nullptr) return std::nullopt;
+  return refuse(script->path + " unloads or loads vmw_pvrdma at boot and has not ended", EBUSY);
+}
+
 // The first [[adapter]] that matches, as everywhere else. An entry that cannot be decided (its MAC
 // address could not be read) might be one that says `observe`: then nothing may be done.
 struct Entry {
@@ -178,6 +185,7 @@ struct Guard {
   Refusal operator()(const RebindFunction& operation) const {
     if (auto no = refuse_unknown_function(facts, operation.function)) return no;
     if (auto no = refuse_by_policy(config)) return no;
+    if (auto no = refuse_against_script(facts)) return no;
     if (auto no = refuse_unless_live(facts)) return no;
     const auto& driver = find(facts, operation.function)->pci.driver;
     if (driver.is_unreadable()) return refuse_unread("the function's driver", driver.error());
@@ -188,6 +196,7 @@ struct Guard {
 
   Refusal operator()(const ReloadDriver&) const {
     if (auto no = refuse_by_policy(config)) return no;
+    if (auto no = refuse_against_script(facts)) return no;
     const auto& init = facts.driver.init;
     if (init.is_absent()) return std::nullopt;  // nothing to take away from anybody
     if (init.is(ModuleInit::BuiltIn)) return refuse("vmw_pvrdma is built into the kernel");

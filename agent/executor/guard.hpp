@@ -26,8 +26,9 @@ struct AdapterFacts {
 // What the executor itself has just read; nothing of it comes from the request.
 struct Facts {
   Field<std::vector<AdapterFacts>> adapters;
-  Module driver;                       // vmw_pvrdma
-  Field<std::vector<Holder>> holders;  // of every adapter
+  Module driver;                         // vmw_pvrdma
+  Field<std::vector<Holder>> holders;    // of every adapter
+  std::vector<BootScript> boot_scripts;  // looked for where the driver is to be taken away
 };
 
 // Empty: it may be done. NotAllowed with the reason, or InUse with the holders.

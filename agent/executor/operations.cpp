@@ -8,6 +8,7 @@
 #include "agent/executor/link.hpp"
 #include "agent/executor/probing.hpp"
 #include "agent/executor/reload.hpp"
+#include "probes/recipe/boot_scripts.hpp"
 
 namespace pvrdma::executor {
 
@@ -62,6 +63,11 @@ std::optional<Report> Operations::refused(const Operation& operation) const {
   Facts facts = look(places_.root);
   if (const std::string* function = link_function(operation))
     look_at_owner(places_.root, *function, facts);
+  if (takes_driver_away(operation)) {
+    probes::RecipeScope scope;
+    scope.modules = loaded->config.modules.before;
+    facts.boot_scripts = probes::look_at_boot_scripts(places_.root, scope);
+  }
   return refusal(operation, loaded->config, facts);
 }
 

@@ -9,6 +9,7 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/model/attempt.hpp"
+#include "agent/model/boot_script.hpp"
 #include "agent/model/field.hpp"
 
 namespace pvrdma {
@@ -139,6 +140,7 @@ struct Snapshot {
   Field<std::vector<Holder>> holders;    // known and empty: nobody holds any adapter
   Field<std::string> first_nic;          // PCI address; not looked for where there is no adapter
   Field<Initramfs> initramfs;            // absent: none; not looked for where there is no adapter
+  std::vector<BootScript> boot_scripts;  // not looked for where there is no adapter
   Ledger ledger;                         // what the executor did in this boot
 
   [[nodiscard]] const Module* module(const std::string& name) const;

@@ -222,6 +222,21 @@ Finding reload_forbidden(const std::string& why) {
                  "Set modules.reload to \"auto\", or reload it by hand when no job runs.");
 }
 
+Finding boot_script(const BootScript& script) {
+  return overall("boot-script", Severity::Warning,
+                 script.path + " loads or unloads vmw_pvrdma at every boot, beside this agent.",
+                 "`pvrdma-agentctl migrate` shows what it does and what of it the agent does; with "
+                 "--apply it comments that out.");
+}
+
+Finding reload_waits(const BootScript& script, const std::string& why) {
+  return overall("reload-waits", Severity::Warning,
+                 "vmw_pvrdma ought to be reloaded (" + why + "), but " + script.path +
+                     " does that itself and has not ended in this boot.",
+                 "The reload follows by itself, if it is still needed then. `pvrdma-agentctl "
+                 "migrate` moves the script's part to this agent.");
+}
+
 Finding executor_stuck(const BusyCall& call) {
   return overall(
       "executor-stuck", Severity::Error,

@@ -36,6 +36,9 @@ using MaybeAdapter = std::optional<std::string>;
 [[nodiscard]] Finding driver_in_use(std::vector<Holder> holders, const std::string& why);
 [[nodiscard]] Finding holders_unknown(const Snapshot& snapshot, const std::string& why);
 [[nodiscard]] Finding reload_forbidden(const std::string& why);
+// `script`: of those that reload the driver at every boot.
+[[nodiscard]] Finding boot_script(const BootScript& script);
+[[nodiscard]] Finding reload_waits(const BootScript& script, const std::string& why);
 [[nodiscard]] Finding executor_stuck(const BusyCall& call);
 [[nodiscard]] Finding slow(const Adapter& adapter, Milliseconds limit);
 

@@ -51,6 +51,9 @@ struct Clearance {
 Clearance clearance(const Inputs& in, const std::string& why) {
   if (in.config.modules.reload == ReloadPolicy::Never)
     return {false, findings::reload_forbidden(why)};
+  // Two that unload the same driver: the script, which looks at nothing, goes first.
+  if (const BootScript* script = unfinished(in.snapshot.boot_scripts))
+    return {false, findings::reload_waits(*script, why)};
   const Module* driver = in.snapshot.module(kDriverModule);
   if (driver == nullptr) return {};
   const auto* holders = in.snapshot.holders.get();

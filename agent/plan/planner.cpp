@@ -134,6 +134,7 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
     report_gid(in, adapter, draft);
   }
   report_removed(in, draft);
+  for (const BootScript& script : snapshot.boot_scripts) draft.find(findings::boot_script(script));
   check_networks(in, draft);
   load_predecessors(in, draft);
   load_driver(in, draft);

@@ -167,6 +167,16 @@ class Finder {
     }
   }
 
+  [[nodiscard]] bool drop_ins_do_nothing_else(const std::string& unit) {
+    const std::string directory = "/etc/systemd/system/" + unit + ".d";
+    // A command of the recipe's for those that have none.
+    std::string all = "[Service]\nExecStart=modprobe vmw_pvrdma\n";
+    for (const std::string& name : names_in(directory))
+      if (name.ends_with(".conf"))
+        all += read_file(root_ / (directory + "/" + name), kSizeLimit).value_or("") + "\n";
+    return read_unit(all, scope_).nothing_else;
+  }
+
   void take_unit(const std::string& path, const std::string& unit) {
     // Links lead to packages' units (aliases) or to /dev/null (masked).
     std::error_code error;
@@ -174,6 +184,12 @@ class Finder {
     const std::size_t before = recipe_.files.size();
     take(path, {RecipeForm::Unit, false, {}, unit});
     if (recipe_.files.size() == before) return;
+    RecipeFile& own = recipe_.files[before];
+    if (own.path == path && own.reading.nothing_else && !drop_ins_do_nothing_else(unit)) {
+      own.reading.nothing_else = false;
+      for (RecipeLines& lines : own.reading.lines)
+        if (lines.left.empty()) lines.left = "a drop-in gives the unit something else to do";
+    }
     const bool runs = is_enabled(unit) && !is_retired(unit);
     for (std::size_t at = before; at < recipe_.files.size(); ++at) recipe_.files[at].at_boot = runs;
   }

@@ -109,6 +109,7 @@ class Reader {
 
 RecipeReading read_recipe(std::string_view text, const RecipeScope& scope) {
   const ShellScript script = parse_shell(text);
+  if (!is_shell(script.interpreter)) return {};
   Reader reader{text, scope};
   reader.read(script.statements);
   RecipeReading result{std::move(reader.lines), {}, script.interpreter, script.trouble_line, true};

@@ -31,6 +31,7 @@ struct RecipeReading {
   bool nothing_else = false;  // every command is the recipe's, or a filler
 };
 
+// Nothing where the #! line names no shell.
 [[nodiscard]] RecipeReading read_recipe(std::string_view text, const RecipeScope& scope);
 
 }  // namespace pvrdma::probes

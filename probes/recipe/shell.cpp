@@ -190,6 +190,11 @@ ShellScript parse_shell(std::string_view text) {
   return {interpreter_of(text), Parser{}.run(tokens.list), tokens.trouble_line};
 }
 
+bool is_shell(const std::string& program) {
+  constexpr std::array kShells{"sh", "bash", "dash", "ksh", "zsh"};
+  return one_of(kShells, program.substr(program.find_last_of('/') + 1));
+}
+
 std::vector<std::string> shell_words(std::string_view text) {
   const ShellTokens tokens = shell_tokens(text);
   std::vector<std::string> words;

@@ -42,6 +42,9 @@ struct ShellScript {
 
 [[nodiscard]] ShellScript parse_shell(std::string_view text);
 
+// True of the name or path of a shell whose scripts are read here: sh, bash, dash, ksh, zsh.
+[[nodiscard]] bool is_shell(const std::string& program);
+
 // "a", "b c" and 'd' as words, the quotes removed; empty where a quote has no end.
 [[nodiscard]] std::vector<std::string> shell_words(std::string_view text);
 

@@ -187,11 +187,6 @@ Words plain(Words words) {
   return words;
 }
 
-bool is_shell(const std::string& name) {
-  constexpr std::array kShells{"sh", "bash", "dash", "ksh", "zsh"};
-  return one_of(kShells, name);
-}
-
 // sh -c TEXT: what the text does, as a whole.
 Judgement judge_text(const std::string& text, const RecipeScope& scope) {
   Judgement whole{Kind::Filler, {}, {}, {}};

@@ -145,6 +145,17 @@ TEST_CASE("guard: what takes the driver away") {
            {"count unreadable", operation,
             [](Scene& s) { s.facts.driver.refcount = Field<unsigned>::unreadable(kDenied); }, kNo,
             "reference count"},
+           {"a script that has not ended", operation,
+            [](Scene& s) {
+              s.facts.boot_scripts = {{"/etc/rc.local", false}};
+            },
+            kNo, "/etc/rc.local unloads or loads vmw_pvrdma at boot and has not ended"},
+           {"a script that has",
+            operation,
+            [](Scene& s) {
+              s.facts.boot_scripts = {{"/etc/rc.local", true}};
+            },
+            {}},
            {"coming", operation, [](Scene& s) { s.facts.driver.init = ModuleInit::Coming; }, kNo,
             "not live"},
            {"state unreadable", operation,

@@ -217,6 +217,47 @@ TEST_CASE("a reload on request keeps to the guards") {
   CHECK(finding(plan({}, snapshot, history, kNow).findings, "driver-in-use") != nullptr);
 }
 
+TEST_CASE("no reload against a script that reloads by itself, until that has ended") {
+  Snapshot snapshot = wrong_order_scene();
+  snapshot.boot_scripts = {{"/etc/cron.d/rdma", true}, {"/etc/rc.local", false}};
+  const Plan waiting = plan_settled(snapshot);
+  CHECK(waiting.actions.empty());
+  REQUIRE(finding(waiting.findings, "reload-waits") != nullptr);
+  CHECK(finding(waiting.findings, "reload-waits")->summary.find("/etc/rc.local") !=
+        std::string::npos);
+  // Also the one that an administrator asks for, and the recipe of modules.reload = "always".
+  History history = long_settled(snapshot);
+  history.reload_requested = true;
+  CHECK(plan({}, snapshot, history, kNow).actions.empty());
+  Config config;
+  config.modules.reload = ReloadPolicy::Always;
+  CHECK(plan_settled(snapshot, config).actions.empty());
+  // It is being waited for, not yet a failure.
+  CHECK(assess({}, snapshot, waiting, {}, kNow).state == State::Converging);
+
+  snapshot.boot_scripts[1].ended = true;
+  const Plan after = plan_settled(snapshot);
+  CHECK(described(after) == Steps{"ReloadDriver vmw_pvrdma"});
+  CHECK(finding(after.findings, "reload-waits") == nullptr);
+}
+
+TEST_CASE("a script that reloads at every boot is a warning while it is there") {
+  Snapshot snapshot = ready_scene();
+  CHECK(plan_settled(snapshot).findings.empty());
+  snapshot.boot_scripts = {{"/etc/rc.local", true}};
+  const Plan made = plan_settled(snapshot);
+  REQUIRE(finding(made.findings, "boot-script") != nullptr);
+  CHECK(finding(made.findings, "boot-script")->severity == Severity::Warning);
+  CHECK(finding(made.findings, "boot-script")->remedy.find("pvrdma-agentctl migrate") !=
+        std::string::npos);
+}
+
+TEST_CASE("what is gentler than a reload does not wait for a script") {
+  Snapshot snapshot = port_down_scene();
+  snapshot.boot_scripts = {{"/etc/rc.local", false}};
+  CHECK(described(plan_settled(snapshot)) == Steps{"BounceLink 0000:00:10.1"});
+}
+
 TEST_CASE(
     "a refusal because somebody holds the device costs no budget, but is not repeated at once") {
   Snapshot snapshot = wrong_order_scene();

@@ -59,6 +59,7 @@ Snapshot random_snapshot(Random& random) {
   if (chance(random, 20))
     snapshot.ledger.attempts.push_back(
         attempt("ReloadDriver", kDriverModule, Milliseconds{40'000}, Outcome::Failed));
+  if (chance(random, 50)) snapshot.boot_scripts = {{"/etc/rc.local", chance(random, 50)}};
   return snapshot;
 }
 
@@ -90,6 +91,7 @@ void check_unload(const Config& config, const Snapshot& snapshot) {
   CHECK(config.modules.reload != ReloadPolicy::Never);
   REQUIRE(snapshot.holders.is_known());
   CHECK(snapshot.holders.get()->empty());
+  CHECK(unfinished(snapshot.boot_scripts) == nullptr);
   const Module* driver = snapshot.module(kDriverModule);
   CHECK((driver->refcount.is(0) || driver->init.is(ModuleInit::BuiltIn)));
 }

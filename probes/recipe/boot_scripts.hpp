@@ -1,0 +1,62 @@
+// The scripts that reload vmw_pvrdma at every boot, and whether they have ended in this one.
+//
+// "Ended" is known from two sides. systemd knows whether the unit that runs the script (rc-local,
+// cron, or a unit of the administrator's) has still to run or is running; a job that waits counts,
+// as the whole boot is queued as jobs before its first unit runs. And a process whose command line
+// names the script, or holds the recipe itself (`sh -c`), runs it, also in the background after its
+// unit.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "agent/base/clock.hpp"
+#include "agent/base/file.hpp"
+#include "agent/model/boot_script.hpp"
+#include "probes/recipe/find.hpp"
+
+namespace pvrdma::probes {
+
+// After so long a time since the boot, a script is taken to have ended where systemd cannot be
+// asked.
+inline constexpr Milliseconds kBootPatience{600'000};
+
+// True: the unit has still to run, or runs.
+using AskUnit = std::function<Result<bool>(const std::string& unit)>;
+
+// Of the recipe's files, those that are run at boot and touch the driver.
+[[nodiscard]] std::vector<BootScript> boot_scripts(const Root& root, const Recipe& recipe,
+                                                   const AskUnit& in_motion, BootTime now);
+
+// Finds them and asks systemd. What cannot be read is passed over.
+[[nodiscard]] std::vector<BootScript> look_at_boot_scripts(const Root& root,
+                                                           const RecipeScope& scope);
+
+// The same for one who looks again and again: files are read anew only where one has changed, which
+// is looked for once a minute and when asked; a script that has ended is not looked for again.
+class BootScriptWatch {
+ public:
+  explicit BootScriptWatch(Root root, AskUnit in_motion);
+  [[nodiscard]] const std::vector<BootScript>& look(const std::vector<std::string>& modules,
+                                                    bool asked, BootTime now);
+
+ private:
+  struct Stamp {
+    unsigned long inode = 0;
+    long changed_s = 0, changed_ns = 0;  // st_ctim: a change of contents, mode or name
+    friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
+  [[nodiscard]] std::vector<Stamp> stamps() const;
+
+  Root root_;
+  AskUnit in_motion_;
+  RecipeScope scope_;
+  Recipe recipe_;
+  std::vector<Stamp> stamps_;
+  BootTime compared_;
+  bool read_ = false;
+  std::vector<BootScript> scripts_;
+};
+
+}  // namespace pvrdma::probes

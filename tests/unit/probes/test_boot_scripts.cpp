@@ -1,0 +1,108 @@
+// Whether the scripts that reload the driver at boot have ended.
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "probes/recipe/boot_scripts.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/tree.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::probes;
+using test::Tree;
+
+namespace {
+
+constexpr BootTime kEarly{Milliseconds{30'000}};
+constexpr const char* kScript = "#!/bin/sh\nmodprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n";
+
+struct Machine {
+  Tree tree;
+  Result<bool> moving = false;
+  std::vector<std::string> asked;
+  BootScriptWatch watch{tree.root(), [this](const std::string& unit) {
+                          asked.push_back(unit);
+                          return moving;
+                        }};
+
+  Machine() { tree.directory("/proc"); }
+  void rc_local(const std::string& content) const {
+    tree.file("/etc/rc.local", content);
+    std::filesystem::permissions(tree / "/etc/rc.local", std::filesystem::perms::owner_all);
+  }
+  // One process of that command line, or none.
+  void runs(const std::vector<std::string>& words) const {
+    tree.remove("/proc/77");
+    std::string text;
+    for (const std::string& word : words) text += word + '\0';
+    if (!words.empty()) tree.file("/proc/77/cmdline", text);
+  }
+  std::vector<BootScript> look(BootTime now = kEarly, bool ask = true) {
+    return watch.look({"ib_umad"}, ask, now);
+  }
+};
+
+const std::vector<BootScript> kEnded{{"/etc/rc.local", true}};
+const std::vector<BootScript> kGoing{{"/etc/rc.local", false}};
+
+}  // namespace
+
+TEST_CASE("a script has ended when neither its unit nor a process has it") {
+  Machine machine;
+  machine.rc_local(kScript);
+  machine.moving = true;
+  CHECK(machine.look() == kGoing);
+  CHECK(machine.asked == std::vector<std::string>{"rc-local.service"});
+  machine.moving = false;
+  machine.runs({"/bin/sh", "-e", "/etc/rc.local", "start"});
+  CHECK(machine.look() == kGoing);
+  machine.runs({"vi", "/etc/rc.local"});
+  CHECK(machine.look() == kEnded);
+  // What has ended is not asked for again.
+  const auto questions = machine.asked.size();
+  machine.runs({"/bin/sh", "/etc/rc.local"});
+  CHECK(machine.look() == kEnded);
+  CHECK(machine.asked.size() == questions);
+}
+
+TEST_CASE("where systemd cannot be asked, time has to tell") {
+  Machine machine;
+  machine.rc_local(kScript);
+  machine.moving = fail(ENOENT, "connecting to", "the system bus");
+  CHECK(machine.look() == kGoing);
+  CHECK(machine.look(BootTime{kBootPatience}) == kGoing);
+  CHECK(machine.look(BootTime{kBootPatience + Milliseconds{1}}) == kEnded);
+}
+
+TEST_CASE("only what touches the driver at boot counts") {
+  Machine machine;
+  machine.rc_local("modprobe ib_umad\nibv_devinfo\n");
+  machine.tree.file("/etc/modules", "vmw_pvrdma\n");
+  machine.tree.file("/etc/systemd/system/off.service",
+                    "[Service]\nExecStart=modprobe vmw_pvrdma\n");
+  CHECK(machine.look().empty());
+  machine.rc_local(kScript);
+  std::filesystem::permissions(machine.tree / "/etc/rc.local", std::filesystem::perms::owner_read);
+  CHECK(machine.look().empty());
+}
+
+TEST_CASE("a crontab's line runs as a text of sh -c") {
+  Machine machine;
+  machine.tree.file("/etc/cron.d/rdma", "@reboot root sleep 99; modprobe -r vmw_pvrdma\n");
+  machine.runs({"/bin/sh", "-c", "sleep 99; modprobe -r vmw_pvrdma"});
+  CHECK(machine.look() == std::vector<BootScript>{{"/etc/cron.d/rdma", false}});
+  machine.runs({"/bin/sh", "-c", "sleep 99"});
+  CHECK(machine.look() == std::vector<BootScript>{{"/etc/cron.d/rdma", true}});
+}
+
+TEST_CASE("files are read anew where they have changed, once a minute or when asked") {
+  Machine machine;
+  CHECK(machine.look().empty());
+  machine.rc_local(kScript);
+  CHECK(machine.look(kEarly + Milliseconds{1000}, false).empty());
+  CHECK(machine.look(kEarly + Milliseconds{60'000}, false) == kEnded);
+  machine.rc_local("exit 0\n");
+  CHECK(machine.look(kEarly + Milliseconds{61'000}, false) == kEnded);
+  CHECK(machine.look(kEarly + Milliseconds{61'000}, true).empty());
+}
