@@ -55,6 +55,12 @@ struct MmioOptions {
   Root root;
 };
 
+struct MigrateOptions {
+  bool apply = false;
+  bool revert = false;
+  std::string root = "/";  // of the system to look at
+};
+
 int health(const Settings& settings, const Console& console);
 int status(const Settings& settings, const Console& console);
 int plan(const Settings& settings, const Console& console);
@@ -73,5 +79,9 @@ int env(const Settings& settings, const Console& console, const EnvOptions& opti
 int mtu(const Settings& settings, const Console& console, const MtuOptions& options);
 // 0: printed; 3: there is nothing to go by, or it is doubtful.
 int mmio(const Settings& settings, const Console& console, const MmioOptions& options);
+
+// 0: none of the field's recipe is there, or all of it was moved; 1: some is; 2: a file could not
+// be changed; 3: not permitted, or nothing can be said.
+int migrate(const Settings& settings, const Console& console, const MigrateOptions& options);
 
 }  // namespace pvrdma::ctl

@@ -202,7 +202,7 @@ scenario() {
   rights
   several
   lossy
-  completes mtu pvrdma-agentctl m
+  completes mtu pvrdma-agentctl mt
   completes "--ipv4 --ipv6" pvrdma-agentctl mtu --ip
   completes localhost pvrdma-agentctl mtu localh
 }

@@ -1,0 +1,117 @@
+// `migrate`: finds what the field does about vmw_pvrdma at every boot, shows what of it the agent
+// does, and moves it. Asks no agent; one that runs is told to look again.
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "agent/config/config_files.hpp"
+#include "agent/ctl/commands.hpp"
+#include "agent/ctl/fields.hpp"
+#include "agent/ctl/migrate/change.hpp"
+#include "agent/ctl/migrate/rendering.hpp"
+#include "agent/varlink/client.hpp"
+#include "probes/pci.hpp"
+#include "probes/recipe/find.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+using moving::Change;
+using probes::Recipe;
+using probes::RecipeFile;
+
+constexpr int kExitSome = 1;
+constexpr int kExitFailed = 2;
+
+// What the agent does by the configuration of that system, and for which interfaces.
+Result<probes::RecipeScope> scope_of(const Root& root) {
+  const auto loaded = load_config(root);
+  if (!loaded) return fail(loaded.error());
+  probes::RecipeScope scope;
+  scope.modules = loaded->config.modules.before;
+  for (const AdapterConfig& adapter : loaded->config.adapters) {
+    if (adapter.match.netdev) scope.netdevs.push_back(*adapter.match.netdev);
+    if (adapter.mtu) scope.mtus.push_back(*adapter.mtu);
+    scope.addresses.insert(scope.addresses.end(), adapter.addresses.begin(),
+                           adapter.addresses.end());
+  }
+  // An image has no sysfs, and so no adapters.
+  if (const auto adapters = probes::find_adapters(root))
+    for (const probes::PciAdapter& adapter : *adapters)
+      if (const std::string* name = adapter.netdev.get()) scope.netdevs.push_back(*name);
+  return scope;
+}
+
+// What is not run is shown, as lists of modules are, but nothing of it is to be moved.
+bool is_to_be_moved(const RecipeFile& file) {
+  return file.form != probes::RecipeForm::ModuleList && file.at_boot;
+}
+
+std::vector<Change> change(const Root& root, const Recipe& recipe, const MigrateOptions& options) {
+  if (options.revert) return moving::revert(root);
+  std::vector<Change> changes;
+  if (!options.apply) return changes;
+  for (const RecipeFile& file : recipe.files) {
+    if (!is_to_be_moved(file)) continue;
+    auto made = moving::apply(root, file);
+    changes.insert(changes.end(), made.begin(), made.end());
+  }
+  return changes;
+}
+
+// Best effort: the agent looks by itself within a minute.
+void have_agent_look(const Settings& settings) {
+  if (auto client = varlink::Client::connect(settings.socket, settings.answer_within))
+    static_cast<void>(
+        client->call("io.pvrdma.Agent.Refresh", Json::object(), settings.answer_within));
+}
+
+int exit_code_for(const std::vector<Change>& changes, const Recipe& now) {
+  int code = 0;
+  for (const Change& one : changes)
+    if (one.failed())
+      code = std::max(
+          code, one.error.code == EACCES || one.error.code == EPERM ? kExitUnknown : kExitFailed);
+  if (code != 0) return code;
+  if (std::any_of(now.files.begin(), now.files.end(), is_to_be_moved)) return kExitSome;
+  return now.unreadable.empty() ? 0 : kExitUnknown;
+}
+
+}  // namespace
+
+int migrate(const Settings& settings, const Console& console, const MigrateOptions& options) {
+  const Root root{options.root};
+  const auto scope = scope_of(root);
+  if (!scope) {
+    console.complain(printable(scope.error().message()));
+    return kExitUnknown;
+  }
+  const Recipe recipe = probes::find_recipe(root, *scope);
+  const std::vector<Change> changes = change(root, recipe, options);
+  if (!changes.empty() && options.root == "/") have_agent_look(settings);
+  int code = exit_code_for(changes, changes.empty() ? recipe : probes::find_recipe(root, *scope));
+  // What was put back is there again, as it was wished.
+  if (options.revert && code == kExitSome) code = 0;
+
+  std::string text;
+  if (settings.json)
+    text = dumped(moving::to_json(recipe, changes)) + "\n";
+  else if (options.apply || options.revert)
+    text = moving::render_changes(changes);
+  if (!settings.json && !options.revert) {
+    const std::string shown = moving::render_recipe(recipe, console.style());
+    text = shown + (shown.empty() || text.empty() ? "" : "\n") + text;
+  }
+  if (text.empty())
+    text = options.revert ? "nothing was moved\n"
+                          : "nothing loads or reloads vmw_pvrdma beside the agent\n";
+  if (!settings.json) {
+    for (const Error& error : recipe.unreadable)
+      console.complain("not all could be looked at: " + printable(error.message()));
+    for (const std::string& line : moving::failures(changes)) console.complain(line);
+  }
+  return console.print(text) ? code : kExitUnknown;
+}
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,86 @@
+# summary: the field's rc.local beside the agent: no reload against it; migrate moves it to the agent and back, byte for byte
+# adapters: 1
+# boots: 3
+# timeout: 180
+
+rc_local() {
+  cat >/etc/rc.local <<'R'
+#!/bin/bash
+# What the guides say.
+while [ ! -e /run/go ]; do sleep 1; done
+/sbin/modprobe mlx4_ib
+/sbin/modprobe ib_umad
+/sbin/modprobe rdma_cm
+/sbin/modprobe rdma_ucm
+/sbin/modprobe -r vmw_pvrdma
+/sbin/modprobe vmw_pvrdma
+until ibv_devinfo | grep -q hca_id; do sleep 1; done
+touch /run/rc.local-ended
+exit 0
+R
+  chmod 754 /etc/rc.local
+  touch -d '2024-02-29 12:34:56' /etc/rc.local
+  cp -p /etc/rc.local /root/rc.local.original
+}
+driver_inode() { stat -c %i /sys/module/vmw_pvrdma; }
+
+only_boot_script() { [[ $(health_query '.findings[].id') == boot-script ]]; }
+
+early() {
+  case $BOOT in
+    2) host port 0 DOWN ;;
+    3) : >/run/go ;;
+  esac
+}
+
+# The port is held down, so the agent would climb to the reload; the script waits.
+beside_the_script() {
+  wait_until 60 "the script is running" pgrep -f /etc/rc.local
+  wait_until 60 "a reload is due" finding reload-waits
+  expect "the finding names the script" sh -c "pvrdma-agentctl health --json | grep -q '/etc/rc.local does that itself'"
+  expect "so does the lasting one" finding boot-script
+  holds_for 10 "no reload by the agent" sh -c '! jq -e ".reloads > 0" /run/pvrdma-agent-executor/ledger.json'
+  expect_not "nor when root asks for one" pvrdma-agentctl reload
+  local before
+  before=$(driver_inode)
+  : >/run/go
+  wait_until 90 "the script has ended" test -e /run/rc.local-ended
+  expect_not "it was the script that reloaded" test "$before" = "$(driver_inode)"
+  wait_until 60 "now the ladder goes on" reloads_are 1
+  host port 0 ACTIVE
+  wait_until 60 "the port is up" port_is 0 ACTIVE
+  wait_until 30 "degraded by nothing but the script" only_boot_script
+}
+
+scenario() {
+  local code=0
+  if [[ $BOOT == 1 ]]; then
+    wait_until 60 "ready without a script" health_is ready
+    pvrdma-agentctl migrate | tee shown
+    expect "nothing is there" grep -q '^nothing' shown
+    rc_local
+    return
+  fi
+  if [[ $BOOT == 2 ]]; then
+    beside_the_script
+    pvrdma-agentctl migrate | tee shown || code=$?
+    expect_equal "migrate finds it" 1 $code
+    expect "and changes nothing" cmp /etc/rc.local /root/rc.local.original
+    pvrdma-agentctl migrate --apply
+    expect "the backup is what it was" cmp /var/lib/pvrdma-agent/migrated/etc/rc.local /root/rc.local.original
+    expect "the rest of the script is as it was" diff <(grep -v modprobe /root/rc.local.original | grep -v ibv_) \
+      <(grep -v '^#pvrdma-agent#' /etc/rc.local)
+    wait_until 20 "ready at once" health_is ready
+    expect "no finding" no_finding boot-script
+    return
+  fi
+  wait_until 90 "the script has run" test -e /run/rc.local-ended
+  wait_until 60 "ready" health_is ready
+  expect "no finding" no_finding boot-script
+  expect_equal "the script reloaded nothing, and the agent neither" 0 "$(health_query .executor.reloads)"
+  pvrdma-agentctl migrate --revert
+  expect "as it was" cmp /etc/rc.local /root/rc.local.original
+  expect_equal "with mode, owner and time" "$(stat -c '%a %u %g %Y' /root/rc.local.original)" "$(stat -c '%a %u %g %Y' /etc/rc.local)"
+  expect_not "nothing is kept" test -e /var/lib/pvrdma-agent
+  wait_until 20 "the agent says so at once" finding boot-script
+}
