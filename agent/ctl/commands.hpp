@@ -61,6 +61,11 @@ struct MigrateOptions {
   std::string root = "/";  // of the system to look at
 };
 
+struct SealOptions {
+  bool check = false;      // the only thing there is
+  std::string root = "/";  // of the system to look at
+};
+
 int health(const Settings& settings, const Console& console);
 int status(const Settings& settings, const Console& console);
 int plan(const Settings& settings, const Console& console);
@@ -83,5 +88,8 @@ int mmio(const Settings& settings, const Console& console, const MmioOptions& op
 // 0: none of the field's recipe is there, or all of it was moved; 1: some is; 2: a file could not
 // be changed; 3: not permitted, or nothing can be said.
 int migrate(const Settings& settings, const Console& console, const MigrateOptions& options);
+
+// 0: a template would bake nothing of this VM; 1: it would; 3: not all could be looked at.
+int seal(const Settings& settings, const Console& console, const SealOptions& options);
 
 }  // namespace pvrdma::ctl

@@ -12,6 +12,7 @@
 #include "agent/config/duration.hpp"
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/mmio/size.hpp"
+#include "agent/ctl/system_options.hpp"
 #include "build_config.hpp"
 
 namespace {
@@ -51,11 +52,6 @@ CLI::Validator duration_check() {
           },
           ""};
 }
-
-constexpr const char* kMigrateFooter =
-    "Exit codes: 0 nothing of it is there, or all was moved, 1 some is there, 2 a file could not "
-    "be\n"
-    "changed, 3 not permitted, not all could be read, or a wrong command line.";
 
 struct Words {
   std::string timeout;
@@ -148,22 +144,6 @@ void add_env_options(CLI::App& command, Words& words) {
       ->capture_default_str();
 }
 
-void add_root_option(CLI::App& command, std::string& root) {
-  command.add_option("--root", root, "Where the system to look at is mounted")
-      ->type_name("DIRECTORY")
-      ->check(CLI::ExistingDirectory)
-      ->capture_default_str();
-}
-
-void add_migrate_options(CLI::App& command, MigrateOptions& options) {
-  command.footer(kMigrateFooter);
-  CLI::Option* apply =
-      command.add_flag("--apply", options.apply, "Comment it out, with a backup (root only)");
-  command.add_flag("--revert", options.revert, "Put back what --apply changed (root only)")
-      ->excludes(apply);
-  add_root_option(command, options.root);
-}
-
 // CLI11 says only that a command is missing where there is a word that is none.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const auto words = app.remaining();
@@ -236,6 +216,10 @@ int run(int argc, char** argv) {
   add_migrate_options(*command("migrate", "Find the reload of rc.local and its like, and retire it",
                                [&] { return migrate(settings, console, migrate_options); }),
                       migrate_options);
+  SealOptions seal_options;
+  add_seal_options(*command("seal", "What a template made of this VM would hand down to its clones",
+                            [&] { return seal(settings, console, seal_options); }),
+                   seal_options);
 
   try {
     app.parse(argc, argv);

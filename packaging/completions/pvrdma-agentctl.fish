@@ -1,5 +1,5 @@
 # fish completion of pvrdma-agentctl(1)
-set -l commands health status plan wait watch reload acknowledge env mtu mmio migrate
+set -l commands health status plan wait watch reload acknowledge env mtu mmio migrate seal
 set -l on __fish_seen_subcommand_from
 
 complete -c pvrdma-agentctl -f
@@ -20,6 +20,7 @@ complete -c pvrdma-agentctl -n $first -a env -d 'Variables for applications'
 complete -c pvrdma-agentctl -n $first -a mtu -d 'The largest packet that reaches a host unfragmented'
 complete -c pvrdma-agentctl -n $first -a mmio -d 'The settings of a VM for the memory of passed-through GPUs'
 complete -c pvrdma-agentctl -n $first -a migrate -d 'Find the reload of rc.local and its like, and retire it'
+complete -c pvrdma-agentctl -n $first -a seal -d 'What a template would hand down to its clones'
 
 complete -c pvrdma-agentctl -n "$on wait watch mtu" -l timeout -x -d 'How long at most'
 complete -c pvrdma-agentctl -n "$on wait" -l for -x -a 'ready settled' -d 'What to wait for'
@@ -27,7 +28,8 @@ complete -c pvrdma-agentctl -n "$on env" -l format -x -a 'shell systemd' -d 'For
 complete -c pvrdma-agentctl -n "$on reload env" -a '(command ls /sys/class/infiniband 2>/dev/null)' -d Adapter
 complete -c pvrdma-agentctl -n "$on migrate" -l apply -d 'Comment it out, with a backup'
 complete -c pvrdma-agentctl -n "$on migrate" -l revert -d 'Put back what --apply changed'
-complete -c pvrdma-agentctl -n "$on migrate" -l root -x -a '(__fish_complete_directories)' -d 'Where the system is mounted'
+complete -c pvrdma-agentctl -n "$on seal" -l check -d 'Only tell'
+complete -c pvrdma-agentctl -n "$on migrate seal" -l root -x -a '(__fish_complete_directories)' -d 'Where the system is mounted'
 complete -c pvrdma-agentctl -n "$on mtu" -s 4 -l ipv4 -d 'Only over IPv4'
 complete -c pvrdma-agentctl -n "$on mtu" -s 6 -l ipv6 -d 'Only over IPv6'
 complete -c pvrdma-agentctl -n "$on mtu" -a '(__fish_print_hostnames)' -d Host

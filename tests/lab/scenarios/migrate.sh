@@ -83,4 +83,8 @@ scenario() {
   expect_equal "with mode, owner and time" "$(stat -c '%a %u %g %Y' /root/rc.local.original)" "$(stat -c '%a %u %g %Y' /etc/rc.local)"
   expect_not "nothing is kept" test -e /var/lib/pvrdma-agent
   wait_until 20 "the agent says so at once" finding boot-script
+  pvrdma-agentctl seal --check | tee sealed || code=$?
+  expect_equal "a template of this VM is not sealed" 1 $code
+  expect "by rc.local" grep -q '^/etc/rc.local:' sealed
+  expect "and the machine-id" grep -q '^/etc/machine-id' sealed
 }

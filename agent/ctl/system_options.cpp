@@ -1,0 +1,42 @@
+#include "agent/ctl/system_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace pvrdma::ctl {
+
+namespace {
+
+constexpr const char* kMigrateFooter =
+    "Exit codes: 0 nothing of it is there, or all was moved, 1 some is there, 2 a file could not\n"
+    "be changed, 3 not permitted, not all could be read, or a wrong command line.";
+
+constexpr const char* kSealFooter =
+    "Changes nothing. Exit codes: 0 nothing would be handed down, 1 something would, 3 not all\n"
+    "could be looked at, or a wrong command line.";
+
+void add_root_option(CLI::App& command, std::string& root) {
+  command.add_option("--root", root, "Where the system to look at is mounted")
+      ->type_name("DIRECTORY")
+      ->check(CLI::ExistingDirectory)
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_migrate_options(CLI::App& command, MigrateOptions& options) {
+  command.footer(kMigrateFooter);
+  CLI::Option* apply =
+      command.add_flag("--apply", options.apply, "Comment it out, with a backup (root only)");
+  command.add_flag("--revert", options.revert, "Put back what --apply changed (root only)")
+      ->excludes(apply);
+  add_root_option(command, options.root);
+}
+
+void add_seal_options(CLI::App& command, SealOptions& options) {
+  command.footer(kSealFooter);
+  command.add_flag("--check", options.check, "Only tell: what seal is for, and required")
+      ->required();
+  add_root_option(command, options.root);
+}
+
+}  // namespace pvrdma::ctl

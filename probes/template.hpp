@@ -1,0 +1,48 @@
+// What a template made of this system would hand down to every clone, though it is of this VM
+// alone: MAC addresses, UUIDs, IP addresses, the machine-id, the agent's own notes, a stale
+// initramfs, and scripts that reload the driver. Read-only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/base/file.hpp"
+#include "agent/model/config.hpp"
+
+namespace pvrdma::probes {
+
+enum class TraceKind {
+  Mac,       // of a network interface, in a network or udev configuration
+  Uuid,      // of a connection profile
+  Address,   // a static IP address in a network configuration
+  AgentMac,  // in the agent's own configuration
+  AgentAddress,
+  MachineId,
+  AgentState,  // below /var/lib/pvrdma-agent
+  Initramfs,   // older than what it should hold
+  BootScript,  // the field's recipe
+};
+
+struct Trace {
+  TraceKind kind = TraceKind::Mac;
+  std::string path;   // below the root
+  unsigned line = 0;  // from 1; 0: the whole file
+  std::string what;   // the MAC, the address, …
+  friend bool operator==(const Trace&, const Trace&) = default;
+};
+
+struct Traces {
+  std::vector<Trace> found;
+  std::vector<Error> unreadable;
+};
+
+// `config` and `files`: the agent's configuration of that system, and where it was read.
+[[nodiscard]] Traces find_traces(const Root& root, const Config& config,
+                                 const std::vector<std::string>& files);
+
+// MACs ("00:50:56:8a:9f:c2", also with dashes), UUIDs and IPv4 addresses with a prefix length or
+// after IPADDR= in a network configuration's text, comments left out. `path` is taken over.
+[[nodiscard]] std::vector<Trace> traces_in(const std::string& path, std::string_view text);
+
+}  // namespace pvrdma::probes
