@@ -2,10 +2,12 @@
 
 #include <systemd/sd-bus.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <string_view>
 
 #include "agent/base/handle.hpp"
+#include "probes/link_owner.hpp"
 
 namespace pvrdma::probes {
 
@@ -44,6 +46,10 @@ Result<std::uint32_t> job_of(sd_bus* bus, const char* object, const std::string&
 }  // namespace
 
 Result<bool> unit_is_in_motion(const std::string& unit) {
+  // Its socket stands before it runs, and who connects then waits for it, however long.
+  const Root root;
+  if (!service_runs(root, "dbus.service") && !service_runs(root, "dbus-broker.service"))
+    return fail(ENOTCONN, "asking systemd, as no message bus runs yet, about", unit);
   sd_bus* opened = nullptr;
   if (const int code = sd_bus_open_system(&opened); code < 0)
     return fail(-code, "connecting to", "the system bus");

@@ -16,7 +16,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr std::size_t kFileLimit = 64;           // scripts that run each other
+constexpr std::size_t kFileLimit = 512;          // in all; scripts may run each other
 constexpr std::size_t kSizeLimit = 256U << 10U;  // bytes; a script of the field is no longer
 
 // Distributions' own folders: what a package runs is not the field's.
@@ -190,6 +190,10 @@ class Finder {
       for (RecipeLines& lines : own.reading.lines)
         if (lines.left.empty()) lines.left = "a drop-in gives the unit something else to do";
     }
+    if (own.path == path && !path.ends_with("/" + unit))
+      for (RecipeLines& lines : own.reading.lines)
+        if (lines.left.empty() && lines.text.find("ExecStart=") != std::string::npos)
+          lines.left = "a drop-in's ExecStart= may be the only one that the unit has";
     const bool runs = is_enabled(unit) && !is_retired(unit);
     for (std::size_t at = before; at < recipe_.files.size(); ++at) recipe_.files[at].at_boot = runs;
   }

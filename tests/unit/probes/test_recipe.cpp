@@ -252,6 +252,21 @@ TEST_CASE("the places of a machine, and what they call") {
     CHECK((file.path != "/opt/on.sh" || !file.at_boot));
 }
 
+TEST_CASE("a unit's drop-ins count with it") {
+  const Tree tree;
+  const std::string unit = "/etc/systemd/system/up.service";
+  tree.file(unit, "[Service]\nExecStart=/sbin/modprobe vmw_pvrdma\n");
+  CHECK(find_recipe(tree.root(), scope()).files.at(0).reading.nothing_else);
+  tree.file(unit + ".d/a.conf", "[Service]\nExecStartPost=/usr/bin/mount /a\n");
+  const auto more = find_recipe(tree.root(), scope()).files.at(0).reading;
+  CHECK(!more.nothing_else);
+  CHECK(described(more) == Lines{"2: a drop-in gives the unit something else to do"});
+  tree.file("/etc/systemd/system/slurmd.service.d/a.conf",
+            "[Service]\nExecStartPre=modprobe ib_umad\nExecStart=\nExecStart=modprobe rdma_cm\n");
+  CHECK(described(find_recipe(tree.root(), scope()).files.at(0).reading) ==
+        Lines{"2", "4: a drop-in's ExecStart= may be the only one that the unit has"});
+}
+
 TEST_CASE("links of an image stay in the image") {
   const Tree tree;
   tree.link("/a", "/b/../c");
