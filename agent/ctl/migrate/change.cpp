@@ -47,7 +47,10 @@ Result<void> back_up(const Root& root, const std::string& path, const FileState&
   const bool marked = original != now.content;
   if (marked && read_file(place).value_or("") == original) return {};
   if (auto made = make_directories(place.parent_path()); !made) return made;
-  fs::permissions(root / kStore, fs::perms::owner_all);
+  // What root alone may read is root's alone here, too.
+  std::error_code code;
+  fs::permissions(root / kStore, fs::perms::owner_all, code);
+  if (code) return fail(code.value(), "closing to others", root / kStore);
   if (auto written = replace_file(place, original, now.status.st_mode & 07777U); !written)
     return written;
   const timespec times[] = {{0, UTIME_OMIT}, now.status.st_mtim};
