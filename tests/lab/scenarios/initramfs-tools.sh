@@ -12,7 +12,7 @@ scenario() {
   if ((BOOT == 1)); then
     printf 'MODULES=list\nCOMPRESS=zstd\nCOMPRESSLEVEL=1\n' >/etc/initramfs-tools/conf.d/lab
     printf '%s\n' virtio_pci virtio_blk virtio_console ext4 >/etc/initramfs-tools/modules
-    refresh_by_package
+    refresh_by_package 'generating.*/boot/initrd' dpkg -i debs/*.deb
   else
     expect_early_driver
     expect_old_once_changed

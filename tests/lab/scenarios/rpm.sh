@@ -35,7 +35,7 @@ scenario() {
   wait_boot
   rpm -i system/*.rpm
   files >files.before
-  transaction "installed" "prein post" -i rpms/*.rpm
+  transaction "installed" "prein post posttrans" -i rpms/*.rpm
   expect "its files are as they were packed" rpm -V --nodeps pvrdma-agent
   expect "enabled for the next boot" systemctl is-enabled pvrdma-agent.service pvrdma-agent-executor.socket pvrdma-agent-wait-online.service
   expect "its messages are explained" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
@@ -52,7 +52,7 @@ scenario() {
   local agent executor socket
   agent=$(agent_pid) executor=$(executor_pid) socket=$(socket_inode)
   kill -STOP "$executor"
-  transaction "upgraded" "prein post preun postun" -U next/*.rpm
+  transaction "upgraded" "prein post preun postun posttrans" -U next/*.rpm
   expect_equal "the package" pvrdma-agent-0.1.0-1.next.x86_64 "$(rpm -q pvrdma-agent)"
   wait_until 30 "the daemon is started anew" agent_is_new "$agent"
   expect_equal "the executor is left alone" "$executor" "$(executor_pid)"
