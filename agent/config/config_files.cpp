@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "agent/config/draft.hpp"
+#include "agent/config/item.hpp"
+#include "agent/config/text.hpp"
 #include "agent/config/toml_tree.hpp"
 
 namespace pvrdma {
@@ -22,6 +24,10 @@ constexpr std::array<const char*, 3> kDirectories = {"/etc/pvrdma-agent", "/run/
                                                      "/usr/lib/pvrdma-agent"};
 constexpr const char* kFile = "/pvrdma-agent.toml";
 constexpr const char* kDropIns = "/pvrdma-agent.toml.d";
+// What units/read-guestinfo leaves: one of the two, or none.
+constexpr const char* kFetched = "/run/pvrdma-agent-guestinfo/config.toml";
+constexpr const char* kNotFetched = "/run/pvrdma-agent-guestinfo/error";
+constexpr const char* kFetchedDropIn = "50-guestinfo.toml";
 
 tl::unexpected<Error> bad_file(const fs::path& path, const std::string& what) {
   return fail(0, path.string() + ": " + what, "");
@@ -38,6 +44,8 @@ bool is_there(const fs::path& path) {
 Result<std::vector<fs::path>> drop_ins(const Root& root) {
   std::map<std::string, fs::path> by_name;
   for (const char* directory : kDirectories) {
+    if (directory == kDirectories.back() && is_there(root / kFetched))
+      by_name.emplace(kFetchedDropIn, root / kFetched);
     const fs::path path = root / (std::string{directory} + kDropIns);
     const auto names = list_directory(path);
     if (!names && means_absent(names.error())) continue;
@@ -80,25 +88,59 @@ Result<std::optional<std::string>> read_text(const fs::path& path) {
   return bad_file(path, "cannot be read: " + reason(text.error()));
 }
 
-}  // namespace
+// Which of the files may be used is the machine's to say, not that file's.
+Result<void> check_fetched(const toml_tree::Node& tree) {
+  const std::string name{kGuestinfo};
+  const auto table = Item{tree, name, ""}.member("guestinfo");
+  return table ? Result<void>{table->bad("may only be set in a file of this machine")}
+               : Result<void>{};
+}
 
-Result<LoadedConfig> load_config(const Root& root) {
-  auto paths = find_files(root);
-  if (!paths) return fail(std::move(paths.error()));
+Result<LoadedConfig> combine(const std::vector<fs::path>& paths, const fs::path& fetched) {
   Draft draft;
   LoadedConfig loaded;
-  for (fs::path& path : *paths) {
+  for (const fs::path& path : paths) {
     const auto text = read_text(path);
     if (!text) return fail(text.error());
     if (!*text) continue;
-    const auto tree = toml_tree::parse(**text, path);
+    const fs::path name = path == fetched ? fs::path{kGuestinfo} : path;
+    const auto tree = toml_tree::parse(**text, name);
     if (!tree) return fail(tree.error());
-    if (auto added = draft.add(*tree, path); !added) return fail(std::move(added.error()));
-    loaded.files.push_back(std::move(path));
+    if (path == fetched)
+      if (auto right = check_fetched(*tree); !right) return fail(std::move(right.error()));
+    if (auto added = draft.add(*tree, name); !added) return fail(std::move(added.error()));
+    loaded.files.push_back(name);
   }
   auto config = std::move(draft).finish();
   if (!config) return fail(std::move(config.error()));
   loaded.config = std::move(*config);
+  return loaded;
+}
+
+// Why nothing could be fetched; empty: it could, or there is nothing to fetch.
+std::string fetch_error(const Root& root) {
+  constexpr std::size_t kLongest = 300;
+  const auto reason = read_attribute(root / kNotFetched);
+  return reason ? std::string{kGuestinfo} + ": " + text::printable(*reason, kLongest) : "";
+}
+
+}  // namespace
+
+Result<LoadedConfig> load_config(const Root& root) {
+  auto all = find_files(root);
+  if (!all) return fail(std::move(all.error()));
+  const fs::path fetched = root / kFetched;
+  std::vector<fs::path> own = *all;
+  own.erase(std::remove(own.begin(), own.end(), fetched), own.end());
+  auto loaded = combine(own, fetched);
+  if (!loaded || !loaded->config.guestinfo.enabled) return loaded;
+  loaded->left_out = fetch_error(root);
+  if (own.size() != all->size()) {
+    auto with_fetched = combine(*all, fetched);
+    if (with_fetched) return with_fetched;
+    loaded->left_out = with_fetched.error().message();
+  }
+  loaded->config.complete = loaded->left_out.empty();
   return loaded;
 }
 

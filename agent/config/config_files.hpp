@@ -5,6 +5,11 @@
 // only from the first (as systemd's drop-ins, systemd.unit(5)). No file at all is a good
 // configuration. A later file replaces single keys; [[adapter]] tables add up.
 //
+// What vSphere has for this VM (guestinfo.pvrdma-agent.config, fetched by units/read-guestinfo)
+// counts as the drop-in 50-guestinfo.toml below /run, unless the files say guestinfo.enabled =
+// false. The files must be good by themselves; what vSphere has is left out where it is not good
+// beside them.
+//
 // A file that is not right yields one line: file, line, key, the value, and what is allowed.
 #pragma once
 
@@ -18,9 +23,13 @@
 
 namespace pvrdma {
 
+// Its name in messages, and among the files that were read.
+inline constexpr const char* kGuestinfo = "guestinfo.pvrdma-agent.config";
+
 struct LoadedConfig {
   Config config;
   std::vector<std::filesystem::path> files;  // those that were read, in order
+  std::string left_out;  // why what vSphere has does not count, a whole line; empty: it does
 };
 
 // An Error's message() is the whole line to print: "/etc/pvrdma-agent/pvrdma-agent.toml:3:

@@ -128,6 +128,15 @@ Result<void> read_readiness_table(const Item& table, Config::Readiness& readines
   });
 }
 
+Result<void> read_guestinfo_table(const Item& table, Config::Guestinfo& guestinfo) {
+  if (auto right = table.expect_table({"enabled"}); !right) return right;
+  return with_member(table, "enabled", [&](const Item& item) -> Result<void> {
+    if (!item.boolean()) return item.bad("must be true or false");
+    guestinfo.enabled = *item.boolean();
+    return {};
+  });
+}
+
 struct MatchKey {
   const char* name;
   std::optional<std::string> (*normal)(std::string_view);
@@ -225,7 +234,8 @@ Result<void> read_adapters(const Item& list, Draft& draft) {
 
 Result<void> Draft::add(const Node& root, const std::string& file) {
   const Item top{root, file, ""};
-  if (auto right = top.expect_table({"modules", "readiness", "adapter"}); !right) return right;
+  if (auto right = top.expect_table({"modules", "readiness", "guestinfo", "adapter"}); !right)
+    return right;
   if (auto read = with_member(top, "modules",
                               [&](const Item& item) { return read_modules_table(item, *this); });
       !read)
@@ -233,6 +243,11 @@ Result<void> Draft::add(const Node& root, const std::string& file) {
   if (auto read = with_member(
           top, "readiness",
           [&](const Item& item) { return read_readiness_table(item, config.readiness); });
+      !read)
+    return read;
+  if (auto read = with_member(
+          top, "guestinfo",
+          [&](const Item& item) { return read_guestinfo_table(item, config.guestinfo); });
       !read)
     return read;
   return with_member(top, "adapter", [&](const Item& item) { return read_adapters(item, *this); });

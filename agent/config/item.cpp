@@ -18,6 +18,10 @@ std::optional<std::int64_t> Item::integer() const {
   return is(Node::Kind::Integer) ? std::optional{node_->integer} : std::nullopt;
 }
 
+std::optional<bool> Item::boolean() const {
+  return is(Node::Kind::Boolean) ? std::optional{node_->boolean} : std::nullopt;
+}
+
 std::vector<Item> Item::items() const {
   std::vector<Item> result;
   for (const Node& node : node_->items) result.emplace_back(node, *file_, key_);

@@ -44,6 +44,7 @@ class Item {
   // The value where it is of that kind, else null.
   [[nodiscard]] const std::string* string() const;
   [[nodiscard]] std::optional<std::int64_t> integer() const;
+  [[nodiscard]] std::optional<bool> boolean() const;
   // Of an array (all with the array's key); of a table, by key, if there.
   [[nodiscard]] std::vector<Item> items() const;
   [[nodiscard]] std::optional<Item> member(const std::string& name) const;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agent/config/config_files.hpp"
+#include "agent/plan/findings.hpp"
 #include "agent/plan/planner.hpp"
 #include "agent/plan/verdict.hpp"
 #include "agent/varlink/json.hpp"
@@ -37,7 +38,9 @@ Result<LocalLook> look_locally(const Root& root) {
   history.started = now;
   for (const Adapter& adapter : snapshot.adapters.value_or({}))
     history.adapters[adapter.function] = {now, now - 3 * kSettle, 0, now};
-  const Plan made = plan(config, snapshot, history, now);
+  Plan made = plan(config, snapshot, history, now);
+  if (!loaded->left_out.empty())
+    made.findings.insert(made.findings.begin(), findings::config_left_out(loaded->left_out));
   Health health = assess(config, snapshot, made, history, now);
   health.since = now;
   return LocalLook{std::make_shared<const Json>(varlink::to_json(health, now)),

@@ -6,7 +6,6 @@
 #include <utility>
 #include <variant>
 
-#include "agent/config/config_files.hpp"
 #include "agent/plan/verdict.hpp"
 #include "agent/varlink/client.hpp"
 #include "probes/pci.hpp"
@@ -50,9 +49,9 @@ void wake_executor() {
 
 }  // namespace
 
-Daemon::Daemon(sd_event* event, Config config)
+Daemon::Daemon(sd_event* event, LoadedConfig loaded)
     : event_(event),
-      reconciler_(std::move(config), BootClock::now()),
+      reconciler_(std::move(loaded.config), BootClock::now(), std::move(loaded.left_out)),
       dispatcher_(event,
                   {[this](const Operation& operation, const Result<varlink::Answer>& answer) {
                      on_answer(operation, answer);
@@ -178,7 +177,7 @@ Health Daemon::current_health() const {
 void Daemon::reload_config() {
   auto loaded = load_config();
   if (loaded) {
-    reconciler_.use(std::move(loaded->config));
+    reconciler_.use(std::move(loaded->config), std::move(loaded->left_out));
     reconciler_.start_afresh(BootClock::now());
     reporter_.config_loaded(loaded->files.size());
   } else {

@@ -8,6 +8,7 @@
 
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
+#include "agent/config/config_files.hpp"
 #include "agent/daemon/agent_service.hpp"
 #include "agent/daemon/dispatcher.hpp"
 #include "agent/daemon/kernel_events.hpp"
@@ -20,7 +21,7 @@ namespace pvrdma {
 class Daemon {
  public:
   // `event` must outlive the daemon.
-  Daemon(sd_event* event, Config config);
+  Daemon(sd_event* event, LoadedConfig loaded);
 
   // Listens, subscribes, and asks for the first look. An Error here ends the program.
   [[nodiscard]] Result<void> start();

@@ -34,6 +34,7 @@ constexpr const char* kHelp =
     "\n"
     "Configuration: the first pvrdma-agent.toml of /etc/pvrdma-agent, /run/pvrdma-agent and\n"
     "/usr/lib/pvrdma-agent, then pvrdma-agent.toml.d/*.toml of all three. None is needed.\n"
+    "What vSphere has as guestinfo.pvrdma-agent.config counts as 50-guestinfo.toml there.\n"
     "\n"
     "Exit status: 0 good, 1 failure (of --check-config: a bad configuration), 2 wrong usage, 78 "
     "not\n"
@@ -49,12 +50,16 @@ int check_config() {
     return 1;
   }
   for (const auto& file : loaded->files) std::printf("%s: good\n", file.c_str());
+  if (!loaded->left_out.empty()) {
+    std::fprintf(stderr, "%s\n", loaded->left_out.c_str());
+    return 1;
+  }
   if (loaded->files.empty()) std::printf("No configuration file: the defaults are in force.\n");
   return 0;
 }
 
 // Until SIGTERM. What has been set in the kernel by then stays as it is.
-Result<void> run(Config config) {
+Result<void> run(LoadedConfig loaded) {
   sd_event* raw = nullptr;
   if (const int made = sd_event_default(&raw); made < 0)
     return fail(-made, "creating", "the event loop");
@@ -69,7 +74,7 @@ Result<void> run(Config config) {
   // for the little they use as well, 2 MiB each (PR_SET_THP_DISABLE in prctl(2)).
   mallopt(M_ARENA_MAX, 1);
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-  Daemon daemon{event.get(), std::move(config)};
+  Daemon daemon{event.get(), std::move(loaded)};
   const auto on_hangup = [](sd_event_source* /*source*/, const signalfd_siginfo* /*info*/,
                             void* self) {
     sd_notify(0, "RELOADING=1");
@@ -98,7 +103,7 @@ int serve() {
                  "Nothing is started on a bad configuration: " + loaded.error().message());
     return kBadConfig;
   }
-  const auto ended = run(std::move(loaded->config));
+  const auto ended = run(std::move(*loaded));
   if (ended) return 0;
   journal::log(journal::Priority::Error, {}, ended.error().message());
   return 1;

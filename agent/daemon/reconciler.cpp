@@ -20,8 +20,8 @@ constexpr Milliseconds kMemory{600'000};
 
 }  // namespace
 
-Reconciler::Reconciler(Config config, BootTime started)
-    : config_(std::move(config)), health_(not_looked_yet(started)) {
+Reconciler::Reconciler(Config config, BootTime started, std::string left_out)
+    : config_(std::move(config)), left_out_(std::move(left_out)), health_(not_looked_yet(started)) {
   history_.started = started;
   history_.fresh_start = std::max(BootTime{}, started - kMemory);
 }
@@ -42,6 +42,8 @@ void Reconciler::again(const std::optional<BusyCall>& busy, BootTime now) {
 void Reconciler::conclude(const std::optional<BusyCall>& busy, BootTime now) {
   history_.busy = busy;
   plan_ = pvrdma::plan(config_, *snapshot_, history_, now);
+  if (!left_out_.empty())
+    plan_.findings.insert(plan_.findings.begin(), findings::config_left_out(left_out_));
   if (!config_error_.empty())
     plan_.findings.insert(plan_.findings.begin(), findings::config_bad(config_error_));
   Health health = assess(config_, *snapshot_, plan_, history_, now);
@@ -50,8 +52,9 @@ void Reconciler::conclude(const std::optional<BusyCall>& busy, BootTime now) {
   stands_ = driver_stands(*snapshot_, plan_);
 }
 
-void Reconciler::use(Config config) {
+void Reconciler::use(Config config, std::string left_out) {
   config_ = std::move(config);
+  left_out_ = std::move(left_out);
   config_error_.clear();
 }
 

@@ -15,7 +15,8 @@ namespace pvrdma {
 
 class Reconciler {
  public:
-  Reconciler(Config config, BootTime started);
+  // `left_out`: why a part of the configuration does not count, a whole line; empty: all does.
+  Reconciler(Config config, BootTime started, std::string left_out = {});
 
   // One pass over a new look. `busy`: the executor's call under way; `last_answer`: when the last
   // one came back.
@@ -25,7 +26,7 @@ class Reconciler {
   void again(const std::optional<BusyCall>& busy, BootTime now);
 
   // A new good configuration, or the reason why the one on disk is not (the old one stays).
-  void use(Config config);
+  void use(Config config, std::string left_out);
   void reject_config(std::string error);
 
   // Forgives what was tried so far.
@@ -51,6 +52,7 @@ class Reconciler {
 
   Config config_;
   std::string config_error_;
+  std::string left_out_;
   History history_;
   std::optional<Snapshot> snapshot_;
   Plan plan_;

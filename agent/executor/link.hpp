@@ -22,9 +22,10 @@ namespace pvrdma::executor {
 struct LinkSettings {
   std::optional<unsigned> mtu;         // bytes; none: as it is
   std::vector<std::string> addresses;  // to be added where they are not there
-  // All that the configuration names. An address that we have set and that is not among them is
-  // removed; nobody else's ever is.
+  // All that the configuration names. Where that is complete, an address that we have set and that
+  // is not among them is removed; nobody else's ever is.
   std::vector<std::string> configured;
+  bool complete = true;
 };
 
 // MTU first, as vmxnet3 resets its device for it; then up; then addresses. AlreadyDone where all of

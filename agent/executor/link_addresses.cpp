@@ -83,7 +83,8 @@ Report configure_addresses(RouteSocket& socket, const LinkFacts& link, const Lin
       result = done();
   };
   for (const LinkAddress& address : *now) {
-    if (!address.ours || contains(settings.configured, address.text)) continue;
+    if (!settings.complete || !address.ours || contains(settings.configured, address.text))
+      continue;
     const auto removed = socket.remove_address(link.index, address.text);
     if (removed) strike(book, mac, address.text);
     take(removed ? done() : failed(removed.error()));

@@ -125,8 +125,9 @@ Report Operations::act_on(const ConfigureLink& operation) {
       [&](RouteSocket& socket, int index, const AdapterFacts& adapter) {
         const AdapterConfig* entry = config_of(loaded->config, adapter);
         const auto configured = entry != nullptr ? entry->addresses : std::vector<std::string>{};
-        auto report =
-            configure_link(socket, index, {operation.mtu, operation.addresses, configured}, *book);
+        auto report = configure_link(
+            socket, index,
+            {operation.mtu, operation.addresses, configured, loaded->config.complete}, *book);
         if (*book == before) return report;
         const auto noted =
             replace_file(places_.root / probes::kAddressBook, probes::format_address_book(*book));

@@ -67,6 +67,12 @@ struct Config {
     Milliseconds forget_removed = std::chrono::hours{1};
     friend bool operator==(const Readiness&, const Readiness&) = default;
   } readiness;
+  struct Guestinfo {
+    bool enabled = true;  // what vSphere has for this VM counts
+    friend bool operator==(const Guestinfo&, const Guestinfo&) = default;
+  } guestinfo;
+  // False: a part was left out. What is not named may then have been meant, so nothing is undone.
+  bool complete = true;
   std::vector<AdapterConfig> adapters;  // none: every adapter with the defaults above
 
   friend bool operator==(const Config&, const Config&) = default;

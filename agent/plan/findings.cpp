@@ -259,6 +259,14 @@ Finding config_bad(const std::string& error) {
                  "pvrdma-agent`.");
 }
 
+Finding config_left_out(const std::string& error) {
+  return overall(
+      "config-bad", Severity::Warning,
+      "The configuration from vSphere does not count, that of this machine does: " + error,
+      "Mend it in the VM's settings, then `systemctl start pvrdma-agent-guestinfo` and "
+      "`systemctl reload pvrdma-agent`; guestinfo.enabled = false does without.");
+}
+
 Finding config_matches_nothing(const AdapterMatch& match) {
   const std::string what = match.mac      ? "mac = \"" + *match.mac + "\""
                            : match.netdev ? "netdev = \"" + *match.netdev + "\""

@@ -44,6 +44,7 @@ using MaybeAdapter = std::optional<std::string>;
 
 // Configuration
 [[nodiscard]] Finding config_bad(const std::string& error);
+[[nodiscard]] Finding config_left_out(const std::string& error);
 [[nodiscard]] Finding config_matches_nothing(const AdapterMatch& match);
 
 // Links. `owner`: the network manager that has it, null: nobody that we know. The adapter has a

@@ -67,7 +67,7 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
   if (!netdev.up) because("the link of " + netdev.name + " is down, and the port follows it");
   const std::string mtu = wanted != nullptr && wanted->mtu ? std::to_string(*wanted->mtu) : "";
   const bool other_mtu = wanted != nullptr && wanted->mtu && *wanted->mtu != netdev.mtu;
-  const LinkAddress* dropped = dropped_address(wanted, netdev);
+  const LinkAddress* dropped = in.config.complete ? dropped_address(wanted, netdev) : nullptr;
   const auto missing =
       wanted != nullptr ? missing_addresses(*wanted, netdev) : std::vector<std::string>{};
   if (!other_mtu && dropped == nullptr && missing.empty()) return change;

@@ -30,8 +30,9 @@ TEST_CASE("keys") {
               R"(2: modules.relaod = "auto": unknown key, did you mean "reload"? (allowed: before, required, reload))"},
           Case{
               "\n[module]\nreload = \"auto\"",
-              R"(2: module = {…}: unknown key, did you mean "modules"? (allowed: modules, readiness, adapter))"},
-          Case{"[colours]", "1: colours = {…}: unknown key (allowed: modules, readiness, adapter)"},
+              R"(2: module = {…}: unknown key, did you mean "modules"? (allowed: modules, readiness, guestinfo, adapter))"},
+          Case{"[colours]",
+               "1: colours = {…}: unknown key (allowed: modules, readiness, guestinfo, adapter)"},
           Case{"modules = 1", "1: modules = 1: must be a table with before, required, reload"},
           Case{"readiness = []",
                "1: readiness = []: must be a table with adapters, timeout, forget_removed"},

@@ -66,9 +66,20 @@ TEST_CASE("a bad configuration is a finding, and the good one stays in force") {
         std::string::npos);
   CHECK(reconciler.health().state == State::Degraded);
   CHECK(reconciler.config().modules.reload == ReloadPolicy::Never);
-  reconciler.use({});
+  reconciler.use({}, {});
   reconciler.again({}, kNow);
   CHECK(reconciler.health().state == State::Ready);
+}
+
+TEST_CASE("a part of the configuration that is left out is a finding until all of it counts") {
+  Reconciler reconciler{{}, kNow, "guestinfo.pvrdma-agent.config:3: bad"};
+  reconciler.pass(look_at(ready_scene(), kNow), {}, kNever, kNow);
+  REQUIRE(finding(reconciler.health().findings, "config-bad") != nullptr);
+  CHECK(finding(reconciler.health().findings, "config-bad")->summary.find("config:3: bad") !=
+        std::string::npos);
+  reconciler.use({}, {});
+  reconciler.again({}, kNow);
+  CHECK(finding(reconciler.health().findings, "config-bad") == nullptr);
 }
 
 TEST_CASE("a removed adapter is acknowledged by any name it had, or with all others") {

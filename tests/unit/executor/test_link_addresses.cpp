@@ -54,6 +54,9 @@ TEST_CASE_METHOD(Fixture, "addresses: ours are marked, and go when they are no l
   CHECK_FALSE(seen("192.168.30.1/24").ours);
   CHECK(book.size() == 2);
   CHECK(book.front() == probes::BookedAddress{"02:00:00:00:00:01", "192.168.30.201/24", true});
+  CHECK(configure_link(*socket, index, {{}, {}, {"fd00::1/64"}, false}, book).outcome ==
+        Outcome::AlreadyDone);
+  CHECK(has("192.168.30.201/24"));  // a part of the configuration is missing
   CHECK(configure({"fd00::1/64"}).outcome == Outcome::Done);
   CHECK_FALSE(has("192.168.30.201/24"));
   CHECK(has("fd00::1/64"));

@@ -118,6 +118,9 @@ TEST_CASE("rule 4: an address of ours that is no longer configured is removed") 
   CHECK(
       plan_settled(snapshot, configured(Manage::Agent, {}, {"192.168.30.201/24"})).actions.empty());
   CHECK(plan_settled(snapshot, configured(Manage::Observe, {})).actions.empty());
+  Config incomplete;
+  incomplete.complete = false;
+  CHECK(plan_settled(snapshot, incomplete).actions.empty());
 }
 
 TEST_CASE("rule 4: IPv6 addresses count when duplicate detection has let them pass") {
