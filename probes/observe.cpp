@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "probes/address_book.hpp"
+#include "probes/customization.hpp"
 #include "probes/holders.hpp"
 #include "probes/initramfs.hpp"
 #include "probes/link_owner.hpp"
@@ -191,6 +192,7 @@ Snapshot observe(const ObserveOptions& options) {
       snapshot.first_nic = std::move(bus->first_nic);
       if (const std::string* release = snapshot.kernel.get())
         snapshot.initramfs = look_at_initramfs(root, *release);
+      snapshot.customization = customization(root);
     }
     std::vector<Adapter> adapters =
         look_at_adapters(root, options.previous, std::move(bus->adapters));

@@ -91,6 +91,9 @@ Result<void> Daemon::start() {
 
 void Daemon::on_look(const Look& look) {
   const Health before = reconciler_.health();
+  if (reconciler_.config_may_be_old(look.snapshot))
+    if (auto loaded = load_config(); !loaded || !reconciler_.uses(loaded->config, loaded->left_out))
+      take_over(std::move(loaded));
   reconciler_.pass(look, dispatcher_.busy(), dispatcher_.last_answer(), BootClock::now());
   events_->concerns(look.snapshot);
   dispatcher_.keep_only(reconciler_.plan().actions);
@@ -174,8 +177,7 @@ Health Daemon::current_health() const {
   return if_fresh(std::move(health), BootClock::now(), kStale);
 }
 
-void Daemon::reload_config() {
-  auto loaded = load_config();
+void Daemon::take_over(Result<LoadedConfig> loaded) {
   if (loaded) {
     reconciler_.use(std::move(loaded->config), std::move(loaded->left_out));
     reconciler_.start_afresh(BootClock::now());
@@ -184,6 +186,10 @@ void Daemon::reload_config() {
     reconciler_.reject_config(loaded.error().message());
     reporter_.config_rejected(loaded.error().message());
   }
+}
+
+void Daemon::reload_config() {
+  take_over(load_config());
   think_again();
   observer_->schedule(reconciler_.config().modules.before, reconciler_.interval(),
                       reconciler_.plan().next_look);

@@ -30,6 +30,7 @@ class Daemon {
 
  private:
   void on_look(const Look& look);
+  void take_over(Result<LoadedConfig> loaded);
   void on_answer(const Operation& operation, const Result<varlink::Answer>& answer);
   void think_again();
   void publish(const Health& before);

@@ -60,6 +60,14 @@ void Reconciler::use(Config config, std::string left_out) {
 
 void Reconciler::reject_config(std::string error) { config_error_ = std::move(error); }
 
+bool Reconciler::config_may_be_old(const Snapshot& now) const {
+  return now.customization.is_absent() && (!snapshot_ || !snapshot_->customization.is_absent());
+}
+
+bool Reconciler::uses(const Config& config, const std::string& left_out) const {
+  return config_error_.empty() && left_out == left_out_ && config == config_;
+}
+
 void Reconciler::start_afresh(BootTime now) { history_.fresh_start = now; }
 
 void Reconciler::request_reload(bool requested) { history_.reload_requested = requested; }

@@ -150,7 +150,8 @@ const Adapter* Snapshot::adapter(const std::string& function) const {
 bool Snapshot::same_as(const Snapshot& other) const {
   return kernel == other.kernel && modules == other.modules && adapters == other.adapters &&
          holders == other.holders && first_nic == other.first_nic && initramfs == other.initramfs &&
-         boot_scripts == other.boot_scripts && ledger == other.ledger;
+         boot_scripts == other.boot_scripts && customization == other.customization &&
+         ledger == other.ledger;
 }
 
 }  // namespace pvrdma

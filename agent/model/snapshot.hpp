@@ -141,7 +141,9 @@ struct Snapshot {
   Field<std::string> first_nic;          // PCI address; not looked for where there is no adapter
   Field<Initramfs> initramfs;            // absent: none; not looked for where there is no adapter
   std::vector<BootScript> boot_scripts;  // not looked for where there is no adapter
-  Ledger ledger;                         // what the executor did in this boot
+  // What still customizes this VM, for a person; absent: nothing. Not looked for without adapters.
+  Field<std::string> customization;
+  Ledger ledger;  // what the executor did in this boot
 
   [[nodiscard]] const Module* module(const std::string& name) const;
   [[nodiscard]] const Adapter* adapter(const std::string& function) const;

@@ -28,6 +28,8 @@ std::string device_name(const Adapter& adapter) {
   return rdma != nullptr ? rdma->name : adapter.function;
 }
 
+std::string seconds(Milliseconds time) { return std::to_string(time.count() / 1000) + " s"; }
+
 std::string kernel_of(const Snapshot& snapshot) { return snapshot.kernel.value_or("running"); }
 
 std::string listing(const std::vector<Holder>& holders) {
@@ -61,8 +63,8 @@ Finding adapter_removed(const RemovedAdapter& removed, Milliseconds patience) {
       "Adapter " + removed.function + (known_by.empty() ? "" : " (" + known_by + ")") +
           " was removed from this VM at " + wall_time(removed.removed) + ".",
       "If that was meant, `pvrdma-agentctl acknowledge` ends this; so does time, after " +
-          std::to_string(patience.count() / 1000) +
-          " s (readiness.forget_removed). Otherwise connect it again in vSphere.");
+          seconds(patience) +
+          " (readiness.forget_removed). Otherwise connect it again in vSphere.");
 }
 
 Finding no_vmxnet3_pair(const Adapter& adapter) {
@@ -247,8 +249,7 @@ Finding executor_stuck(const BusyCall& call) {
 
 Finding slow(const Adapter& adapter, Milliseconds limit) {
   return about(adapter, "slow", Severity::Warning,
-               "The adapter has not become ready within " + std::to_string(limit.count() / 1000) +
-                   " s of its last change.",
+               "The adapter has not become ready within " + seconds(limit) + " of its last change.",
                "`pvrdma-agentctl plan` says what is waited for.");
 }
 
@@ -265,6 +266,21 @@ Finding config_left_out(const std::string& error) {
       "The configuration from vSphere does not count, that of this machine does: " + error,
       "Mend it in the VM's settings, then `systemctl start pvrdma-agent-guestinfo` and "
       "`systemctl reload pvrdma-agent`; guestinfo.enabled = false does without.");
+}
+
+Finding customization_awaited(const std::string& what, Milliseconds patience) {
+  return overall("customization-awaited", Severity::Info,
+                 "Addresses and MTU wait for " + what + ", which has not ended.",
+                 "They follow once it has, with the configuration as it is then, and after " +
+                     seconds(patience) + " in any case.");
+}
+
+Finding customization_late(const std::string& what, Milliseconds patience) {
+  return overall("customization-late", Severity::Warning,
+                 "Addresses and MTU did not wait any longer for " + what +
+                     ", which has not ended within " + seconds(patience) + ".",
+                 "See `cloud-init status --long`, or /var/log/vmware-imc/toolsDeployPkg.log. The "
+                 "configuration is read again when it ends.");
 }
 
 Finding config_matches_nothing(const AdapterMatch& match) {

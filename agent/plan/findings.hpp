@@ -45,6 +45,9 @@ using MaybeAdapter = std::optional<std::string>;
 // Configuration
 [[nodiscard]] Finding config_bad(const std::string& error);
 [[nodiscard]] Finding config_left_out(const std::string& error);
+// `what` customizes the VM, `patience` is how long it is waited for.
+[[nodiscard]] Finding customization_awaited(const std::string& what, Milliseconds patience);
+[[nodiscard]] Finding customization_late(const std::string& what, Milliseconds patience);
 [[nodiscard]] Finding config_matches_nothing(const AdapterMatch& match);
 
 // Links. `owner`: the network manager that has it, null: nobody that we know. The adapter has a

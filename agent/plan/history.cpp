@@ -128,6 +128,10 @@ AdapterHistory history_of(const History& history, const Adapter& adapter, BootTi
 }
 
 History advance(History history, const Snapshot* before, const Snapshot& now) {
+  if (now.customization.is_absent())
+    history.customized_since.reset();
+  else if (!history.customized_since)
+    history.customized_since = now.taken_at;
   if (!now.adapters.is_known()) return history;
   std::map<std::string, AdapterHistory> adapters;
   bool changed = before != nullptr && before->kernel != now.kernel;

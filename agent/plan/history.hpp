@@ -45,6 +45,8 @@ struct History {
   // Attempts that ended before this no longer count: something changed by itself, or somebody
   // asked.
   BootTime fresh_start{};
+  // When the customization that is under way was first seen; none: there is none.
+  std::optional<BootTime> customized_since;
   // io.pvrdma.Agent.Reload was called and has not been carried out or refused yet.
   bool reload_requested = false;
   std::optional<BusyCall> busy;

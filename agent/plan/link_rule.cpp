@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/plan/customization.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/match.hpp"
 #include "agent/plan/order.hpp"
@@ -42,6 +43,7 @@ bool is_possible(const Netdev& netdev, unsigned mtu) {
 
 // Whether more than being up may be asked of the link yet.
 bool may_be_given_more(const Inputs& in, Draft& draft, const Adapter& adapter, Manage manage) {
+  if (awaits_customization(in)) return false;
   const Netdev& netdev = *adapter.netdev.get();
   if (manage == Manage::Agent || netdev.owner.is_absent()) return true;
   const BootTime patience = history_of(in, adapter).first_seen + kManagerPatience;

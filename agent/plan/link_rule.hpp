@@ -9,7 +9,8 @@ namespace pvrdma {
 // Never before vmw_pvrdma is live: on Linux 6.1 and 6.12 a link that comes up while the driver
 // probes is a kernel oops (agent/executor/event_queue.hpp). Where the configuration says
 // manage = "auto", MTU and addresses wait until no network manager is left that may take the link,
-// or for a minute; being up does not.
+// or for a minute, and in any case until nothing customizes the VM (customization.hpp); being up
+// does not.
 void configure_links(const Inputs& in, Draft& draft);
 
 // True where the link has all that the configuration gives it, and the addresses can be used.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/plan/customization.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/gid.hpp"
 #include "agent/plan/ladder.hpp"
@@ -127,7 +128,9 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
     return plan_without_adapter(in);
   if (history.busy && history.busy->stuck) draft.find(findings::executor_stuck(*history.busy));
   report_unreadable_fields(snapshot, draft);
-  report_config(config, snapshot, draft);
+  report_customization(in, draft);
+  // Until then it may still be the template's.
+  if (!awaits_customization(in)) report_config(config, snapshot, draft);
   report_initramfs(snapshot, draft);
   for (const Adapter& adapter : *snapshot.adapters.get()) {
     report_port(adapter, draft);

@@ -25,10 +25,11 @@ bool works(const Config& config, const Adapter& adapter) {
          rdma->port.state.is("ACTIVE") && !rdma->netdev.is_absent() && has_gid(config, adapter);
 }
 
-// The worst severity among the findings about this adapter, and whether somebody is waited for.
+// The worst severity among the findings about this adapter, and what is waited for.
 struct Burden {
   Severity worst = Severity::Info;
   bool waits_for_holder = false;
+  bool awaits_customization = false;
 };
 
 Burden burden_of(const Plan& plan, const std::string& function) {
@@ -37,6 +38,7 @@ Burden burden_of(const Plan& plan, const std::string& function) {
     if (finding.id == "driver-in-use" || finding.id == "holders-unknown" ||
         finding.id == "reload-forbidden")
       burden.waits_for_holder = true;
+    if (finding.id == "customization-awaited") burden.awaits_customization = true;
     if (finding.adapter == function) burden.worst = std::max(burden.worst, finding.severity);
   }
   return burden;
@@ -46,6 +48,8 @@ State adapter_state(const Config& config, const Snapshot& snapshot, const Plan& 
                     const Adapter& adapter) {
   const Burden burden = burden_of(plan, adapter.function);
   if (works(config, adapter)) {
+    // It works as it is, and is perhaps not what it is to be.
+    if (burden.awaits_customization) return State::Converging;
     // The port is ACTIVE a moment before the load ends, and until an unload takes it.
     const Module* driver = snapshot.module(kDriverModule);
     if (driver != nullptr &&
@@ -114,7 +118,9 @@ std::string summary_of(const Config& config, const std::vector<AdapterHealth>& a
 
 void report_slow(const Config& config, const History& history, BootTime now, AdapterHealth& adapter,
                  Health& health) {
-  const BootTime since = history_of(history, adapter.adapter, now).changed;
+  // A customization of the VM begins a wait as well.
+  const BootTime since = std::max(history_of(history, adapter.adapter, now).changed,
+                                  history.customized_since.value_or(BootTime{}));
   if (adapter.state != State::Converging || now - since <= config.readiness.timeout) return;
   adapter.state = State::Degraded;
   health.findings.push_back(findings::slow(adapter.adapter, config.readiness.timeout));

@@ -77,9 +77,24 @@ TEST_CASE("a part of the configuration that is left out is a finding until all o
   REQUIRE(finding(reconciler.health().findings, "config-bad") != nullptr);
   CHECK(finding(reconciler.health().findings, "config-bad")->summary.find("config:3: bad") !=
         std::string::npos);
+  CHECK_FALSE(reconciler.uses({}, {}));
   reconciler.use({}, {});
+  CHECK(reconciler.uses({}, {}));
   reconciler.again({}, kNow);
   CHECK(finding(reconciler.health().findings, "config-bad") == nullptr);
+}
+
+TEST_CASE("the configuration may be old at the first look, and when the customization has ended") {
+  Reconciler reconciler{{}, kNow};
+  Snapshot custom = ready_scene();
+  custom.customization = std::string{"cloud-init's local stage"};
+  CHECK(reconciler.config_may_be_old(ready_scene()));
+  CHECK_FALSE(reconciler.config_may_be_old(custom));
+  reconciler.pass(look_at(custom, kNow), {}, kNever, kNow);
+  CHECK_FALSE(reconciler.config_may_be_old(custom));
+  CHECK(reconciler.config_may_be_old(ready_scene()));
+  reconciler.pass(look_at(ready_scene(), kNow), {}, kNever, kNow);
+  CHECK_FALSE(reconciler.config_may_be_old(ready_scene()));
 }
 
 TEST_CASE("a removed adapter is acknowledged by any name it had, or with all others") {

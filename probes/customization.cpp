@@ -1,0 +1,86 @@
+#include "probes/customization.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "agent/base/clock.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+// By cloud-init's generator, in every boot in which it will run (tools/cloud-init-generator).
+constexpr const char* kCloudInitEnabled = "/run/cloud-init/enabled";
+// A link that the local stage makes anew in every boot.
+constexpr const char* kCloudInitStatus = "/run/cloud-init/status.json";
+// That `write_files` has had its turn, once in the life of an instance (cloudinit/helpers.py).
+constexpr const char* kFilesWritten = "/var/lib/cloud/instance/sem/config_write_files";
+// By open-vm-tools while it customizes the guest (libDeployPkg/linuxDeployment.c).
+constexpr const char* kDeploying = "/var/log/.vmware-deploy.INPROGRESS";
+
+enum class Written { Never, EarlierBoot, ThisBoot };
+
+// When a file was last written. A clock that is set in the middle of the boot may mislead it; all
+// that hangs on it is a wait, which is bounded.
+Result<Written> written(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    const Error error{errno, "looking at", path};
+    return means_absent(error) ? Result<Written>{Written::Never} : fail(error);
+  }
+  using std::chrono::system_clock;
+  const auto boot = system_clock::now() - BootClock::now().time_since_epoch();
+  return system_clock::from_time_t(status.st_mtim.tv_sec) < boot ? Written::EarlierBoot
+                                                                 : Written::ThisBoot;
+}
+
+bool has_ended(const nlohmann::json& stages, const char* name) {
+  const auto stage = stages.find(name);
+  if (stage == stages.end() || !stage->is_object()) return false;
+  const auto finished = stage->find("finished");
+  return finished != stage->end() && !finished->is_null();
+}
+
+Field<std::string> cloud_init(const Root& root) {
+  if (!std::filesystem::exists(root / kCloudInitEnabled)) return {};
+  const auto text = read_file(root / kCloudInitStatus);
+  const std::string local = "cloud-init's local stage";
+  if (!text && means_absent(text.error())) return local;
+  if (!text) return Field<std::string>::unreadable(text.error());
+  const auto stages = parse_cloud_init_status(*text);
+  if (!stages) return Field<std::string>::unreadable(stages.error());
+  if (!stages->local_ended) return local;
+  if (stages->network_ended) return {};
+  const auto files = written(root / kFilesWritten);
+  if (!files) return Field<std::string>::unreadable(files.error());
+  if (*files == Written::EarlierBoot) return {};
+  return std::string{"cloud-init's network stage"};
+}
+
+Field<std::string> open_vm_tools(const Root& root) {
+  const auto deploying = written(root / kDeploying);
+  if (!deploying) return Field<std::string>::unreadable(deploying.error());
+  // One of an earlier boot was cut off, and is not gone on with.
+  if (*deploying != Written::ThisBoot) return {};
+  return std::string{"the guest customization of open-vm-tools"};
+}
+
+}  // namespace
+
+Result<CloudInitStages> parse_cloud_init_status(std::string_view text) {
+  const auto status = nlohmann::json::parse(text, nullptr, false);
+  const auto stages = status.is_object() ? status.find("v1") : status.end();
+  if (!status.is_object() || stages == status.end() || !stages->is_object())
+    return fail(EBADMSG, "understanding", kCloudInitStatus);
+  return CloudInitStages{has_ended(*stages, "init-local"), has_ended(*stages, "init")};
+}
+
+Field<std::string> customization(const Root& root) {
+  Field<std::string> waited_for = open_vm_tools(root);
+  return waited_for.is_known() ? waited_for : cloud_init(root);
+}
+
+}  // namespace pvrdma::probes

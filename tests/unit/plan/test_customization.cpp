@@ -1,0 +1,138 @@
+// What waits while cloud-init or open-vm-tools customize the VM, and for how long.
+#include "agent/plan/customization.hpp"
+
+#include <variant>
+
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+constexpr Milliseconds kPatience{120'000};
+
+Snapshot fresh_clone() {
+  Snapshot snapshot = ready_scene();
+  snapshot.customization = std::string{"cloud-init's network stage"};
+  return snapshot;
+}
+
+Config configured(Manage manage) {
+  Config config;
+  config.adapters = {{{"00:50:56:00:00:10", {}, {}}, manage, 1400U, {"192.168.30.201/24"}}};
+  return config;
+}
+
+History seen(const Snapshot& snapshot, BootTime since) {
+  History history = long_settled(snapshot);
+  history.customized_since = since;
+  return history;
+}
+
+State state_of(const Config& config, const Snapshot& snapshot, const History& history) {
+  const Plan made = plan(config, snapshot, history, kNow);
+  return assess(config, snapshot, made, history, kNow).state;
+}
+
+}  // namespace
+
+TEST_CASE("addresses and MTU wait for the customization, whoever has the link") {
+  Snapshot snapshot = fresh_clone();
+  const History history = seen(snapshot, kNow);
+  for (const Manage manage : {Manage::Auto, Manage::Agent}) {
+    const Plan waiting = plan(configured(manage), snapshot, history, kNow);
+    CHECK(waiting.actions.empty());
+    REQUIRE(finding(waiting.findings, "customization-awaited") != nullptr);
+    CHECK(finding(waiting.findings, "customization-awaited")
+              ->summary.find("cloud-init's network stage") != std::string::npos);
+    CHECK(waiting.next_look == kNow + kPatience);
+    CHECK(state_of(configured(manage), snapshot, history) == State::Converging);
+  }
+  snapshot.customization = {};
+  CHECK(described(plan(configured(Manage::Auto), snapshot, long_settled(snapshot), kNow)) ==
+        Steps{"ConfigureLink 0000:00:10.1"});
+}
+
+TEST_CASE("an address that is no longer configured is not removed while it waits") {
+  Snapshot snapshot = fresh_clone();
+  netdev(snapshot).addresses = {{"192.168.30.200/24", true}};
+  CHECK(plan({}, snapshot, seen(snapshot, kNow), kNow).actions.empty());
+  snapshot.customization = {};
+  CHECK_FALSE(plan({}, snapshot, long_settled(snapshot), kNow).actions.empty());
+}
+
+TEST_CASE("modules, binding and a link that is down do not wait") {
+  Snapshot snapshot = fresh_clone();
+  const History history = seen(snapshot, kNow);
+  SECTION("a module") {
+    module(snapshot, kDriverModule) = unloaded(kDriverModule);
+    CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"LoadModule vmw_pvrdma"});
+  }
+  SECTION("a function") {
+    adapter(snapshot).driver = {};
+    adapter(snapshot).rdma = {};
+    CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"BindFunction 0000:00:10.1"});
+  }
+  SECTION("a link, which is brought up and given no more") {
+    netdev(snapshot).up = false;
+    const Plan made = plan(configured(Manage::Agent), snapshot, history, kNow);
+    REQUIRE(made.actions.size() == 1);
+    const auto& link = std::get<ConfigureLink>(made.actions.front().operation);
+    CHECK_FALSE(link.mtu);
+    CHECK(link.addresses.empty());
+  }
+}
+
+TEST_CASE("a machine that works is not ready before the customization has ended") {
+  const Snapshot snapshot = fresh_clone();
+  CHECK(state_of({}, snapshot, seen(snapshot, kNow)) == State::Converging);
+}
+
+TEST_CASE("what the template's configuration matches is no finding yet") {
+  const Snapshot snapshot = fresh_clone();
+  Config config;
+  config.adapters = {{{"00:50:56:00:00:99", {}, {}}, Manage::Auto, {}, {}}};
+  CHECK(finding(plan(config, snapshot, seen(snapshot, kNow), kNow).findings,
+                "config-matches-nothing") == nullptr);
+  CHECK(finding(plan_settled(ready_scene(), config).findings, "config-matches-nothing") != nullptr);
+}
+
+TEST_CASE("the wait is bounded, and what is late is a warning") {
+  const Snapshot snapshot = fresh_clone();
+  const Config config = configured(Manage::Auto);
+  const Plan early =
+      plan(config, snapshot, seen(snapshot, kNow - kPatience + Milliseconds{1}), kNow);
+  CHECK(early.actions.empty());
+  const Plan late = plan(config, snapshot, seen(snapshot, kNow - kPatience), kNow);
+  CHECK(described(late) == Steps{"ConfigureLink 0000:00:10.1"});
+  REQUIRE(finding(late.findings, "customization-late") != nullptr);
+  CHECK(finding(late.findings, "customization-awaited") == nullptr);
+  CHECK(state_of({}, snapshot, seen(snapshot, kNow - kPatience)) == State::Degraded);
+}
+
+TEST_CASE("what cannot be read is waited for as long, and named") {
+  Snapshot snapshot = fresh_clone();
+  snapshot.customization = Field<std::string>::unreadable({EACCES, "opening", "/run/x"});
+  const Plan waiting = plan(configured(Manage::Auto), snapshot, seen(snapshot, kNow), kNow);
+  CHECK(waiting.actions.empty());
+  REQUIRE(finding(waiting.findings, "customization-awaited") != nullptr);
+  CHECK(finding(waiting.findings, "customization-awaited")->summary.find("/run/x") !=
+        std::string::npos);
+  CHECK(finding(plan({}, snapshot, seen(snapshot, BootTime{}), kNow + kPatience).findings,
+                "customization-late") != nullptr);
+}
+
+TEST_CASE("the wait begins with the first look that sees it, and again with the next one") {
+  Snapshot snapshot = fresh_clone();
+  snapshot.taken_at = kNow;
+  History history = advance({}, nullptr, snapshot);
+  CHECK(history.customized_since == kNow);
+  Snapshot later = snapshot;
+  later.taken_at = kNow + Milliseconds{2000};
+  history = advance(history, &snapshot, later);
+  CHECK(history.customized_since == kNow);
+  later.customization = {};
+  CHECK_FALSE(advance(history, &snapshot, later).customized_since);
+}
