@@ -2,6 +2,7 @@
 
 import argparse
 import concurrent.futures
+import contextlib
 import re
 import shutil
 import sys
@@ -34,8 +35,8 @@ def parse_arguments(argv):
     return parser.parse_args(argv)
 
 
-def _save_logs(guest, scenario, output):
-    target = paths.LOGS / scenario.name
+def _save_logs(guest, name, output):
+    target = paths.LOGS / name
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     (target / "output").write_text(output, encoding="utf-8")
@@ -44,24 +45,36 @@ def _save_logs(guest, scenario, output):
             shutil.copy(guest.directory / name, target / name)
 
 
+def _leave(guest, keep):
+    if keep:
+        print(f"kept {guest.directory}", flush=True)
+    else:
+        guest.close()
+
+
 def run_one(lab, scenario, keep):
     """(status, output, seconds) of one scenario; what the lab itself cannot do counts as its failure."""
     try:
         guest = lab.guest(scenario)
     except LabError as error:
         return 1, f"{error}\n", 0.0
-    try:
-        result = guest.run()
-        _save_logs(guest, scenario, result.output)
-        return result.status, result.output, result.seconds
-    except LabError as error:
-        _save_logs(guest, scenario, str(error))
-        return 1, f"{error}\n", 0.0
-    finally:
-        if keep:
-            print(f"kept {guest.directory}", flush=True)
-        else:
-            guest.close()
+    with contextlib.ExitStack() as afterwards:
+        output, seconds = "", 0.0
+        for number in range(scenario.clones + 1):
+            name = f"{scenario.name}-clone-{number}" if number else scenario.name
+            current = guest
+            try:
+                current = guest.clone(number) if number else guest
+                afterwards.callback(_leave, current, keep)
+                result = current.run()
+            except LabError as error:
+                _save_logs(current, name, str(error))
+                return 1, f"{output}{error}\n", seconds
+            _save_logs(current, name, result.output)
+            output, seconds = output + result.output, seconds + result.seconds
+            if result.status:
+                break
+        return result.status, output, seconds
 
 
 class Report:
@@ -100,7 +113,7 @@ def main(argv):
     lab = Lab(options, chosen)
     report = Report(options.verbose)
     # The longest first: nobody waits for a long one that was started last.
-    chosen.sort(key=lambda scenario: -scenario.timeout * scenario.boots)
+    chosen.sort(key=lambda scenario: -scenario.timeout * scenario.boots * (1 + scenario.clones))
     with concurrent.futures.ThreadPoolExecutor(max(options.jobs, 1)) as pool:
         running = {pool.submit(run_one, lab, scenario, options.keep): scenario for scenario in chosen}
         try:

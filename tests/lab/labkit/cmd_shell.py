@@ -38,6 +38,7 @@ def chosen(options, directory):
         path.write_text(NOTHING, encoding="utf-8")
         scenario = scenarios.load(path)
     scenario.boots = sys.maxsize
+    scenario.clones = 0
     if options.adapters is not None:
         scenario.adapters = options.adapters
     if options.install is not None:

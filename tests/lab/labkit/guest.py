@@ -41,7 +41,10 @@ class Result:
 class Guest:
     """A guest of one scenario. Its directory holds disk, sockets and logs, and is removed by close()."""
 
-    def __init__(self, scenario, image, disk, standin, packages, mode="run", on_output=None):
+    def __init__(self, scenario, image, disk, standin, packages, mode="run", on_output=None, clone=0):
+        self._parts = (scenario, image, standin, packages, mode, on_output)
+        # A template's disk is the base of its clones'.
+        self.keeps_disk = mode == "install" or clone < 1 <= scenario.clones
         self.directory = Path(tempfile.mkdtemp(prefix="pvrdma-lab-"))
         self._scenario, self._mode, self._on_output = scenario, mode, on_output
         self._output = bytearray()
@@ -50,15 +53,20 @@ class Guest:
         self.disk = self.directory / "disk.qcow2"
         self._base = Path(disk)
         self._make_disk()
-        payload.write(self.directory / "payload.tar", scenario, packages, mode)
+        payload.write(self.directory / "payload.tar", scenario, packages, mode, clone)
         append = [scenario.kernel] if scenario.kernel else []
         if scenario.early or mode == "shell":
             append.append("lab.early")
         self._machine = Machine(self.directory, image.path, self.disk, standin, scenario.adapters, scenario.nics,
-                                scenario.network, scenario.initrd, append, REGULAR_SLOTS[scenario.regular],
+                                scenario.network, scenario.initrd, append, REGULAR_SLOTS[scenario.regular], clone,
                                 interactive=mode == "shell")
         self._boot = 0
         self._repeated = False
+
+    def clone(self, number):
+        """Another machine, number 1 and up, with a copy of this one's disk as its last boot has left it."""
+        scenario, image, standin, packages, mode, on_output = self._parts
+        return Guest(scenario, image, self.disk, standin, packages, mode, on_output, number)
 
     def _make_disk(self):
         form = "raw" if self._base.suffix == ".raw" else "qcow2"
@@ -273,7 +281,7 @@ class _Boot:
             self._guest.faults.note(f"result {rest}")
             self._status = int(rest)
             self._again = self._status == 0 and self._number < self._scenario.boots
-            if self._again or self._mode == "install":
+            if self._again or (self._guest.keeps_disk and not self._status):
                 return "ok poweroff"
             # Nothing on the disk is needed any more. The output port may still hold what the guest wrote before.
             self._stop(self._process)

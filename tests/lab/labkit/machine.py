@@ -2,7 +2,7 @@
 
 The machine: two virtual CPUs, emulated; a virtio NIC as the VM's regular adapter in slot 0x0f (or 0x1f, behind all
 others); PVRDMA adapter N in slot 0x10+N as two functions, vmxnet3 and RDMA; plain vmxnet3 NICs in the slots after them. QEMU connects to our
-sockets, never the other way round, so nothing has to be polled for.
+sockets, never the other way round, so nothing has to be polled for. Clones have MAC addresses of their own.
 """
 
 import os
@@ -39,6 +39,7 @@ class Machine:
     initrd: str = "lab"          # scenario.py tells which
     append: list = field(default_factory=list)
     regular_slot: int = REGULAR_SLOTS["first"]
+    clone: int = 0               # the byte of its MAC addresses before the last
     interactive: bool = False    # the guest's serial console on our terminal
 
     def argv(self):
@@ -62,12 +63,12 @@ class Machine:
             argv += ["-chardev", f"socket,id={name},path={d}/{name}",
                      "-device", f"virtserialport,chardev={name},name=lab.{name}"]
         argv += ["-netdev", "user,id=regular,restrict=on",
-                 "-device", f"virtio-net-pci,netdev=regular,addr={self.regular_slot:x}.0,mac=52:54:00:00:00:0f"]
+                 "-device", f"virtio-net-pci,netdev=regular,addr={self.regular_slot:x}.0,mac=52:54:00:00:{self.clone:02x}:0f"]
         for n in range(self.adapters + self.nics):
             slot = FIRST_SLOT + n
             argv += ["-netdev", f"hubport,hubid={n + 1},id=net{n}",
                      "-device", f"vmxnet3,id=nic{n},netdev=net{n},addr={slot:x}.0,multifunction=on,"
-                                f"mac=00:50:56:00:00:{slot:02x}"]
+                                f"mac=00:50:56:00:{self.clone:02x}:{slot:02x}"]
             if n < self.adapters and self.network:
                 net = f"192.168.{30 + n}"
                 argv += ["-netdev", f"user,id=host{n},net={net}.0/24,host={net}.2,dhcpstart={net}.100,ipv6=off,restrict=on",

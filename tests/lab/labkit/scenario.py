@@ -33,6 +33,7 @@ class Scenario:
     packages: tuple = ()         # Debian packages, with what they need and the guest lacks, in /run/lab/packages
     timeout: int = 120           # seconds, each boot
     boots: int = 1               # how often the same guest boots; $BOOT counts from 1
+    clones: int = 0              # then, from copies of its disk, so many other machines, one after the other; $LAB_CLONE counts
     kernel: str = ""             # more of the kernel's command line
     initrd: str = "lab"          # lab: small and quick; full: the distribution's own; own: the lab's, and from the boot
                                  # on that follows the guest's hand_over_initrd the one that was handed over
@@ -77,6 +78,7 @@ DIRECTIVES = {
     "packages": lambda text: tuple(text.split()),
     "timeout": _number(10, 3600),
     "boots": _number(1, 100),
+    "clones": _number(0, 9),
     "kernel": str,
     "initrd": _one_of("lab", "full", "own"),
     "allow-oops": str,

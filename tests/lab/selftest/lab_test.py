@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import re
 import subprocess
 import tempfile
 import threading
@@ -107,6 +108,18 @@ class Headers(unittest.TestCase):
         with unittest.mock.patch.dict(os.environ, {"PVRDMA_LAB_RACE_BOOTS": "many"}), self.assertRaises(LabError) as caught:
             self.parse(text)
         self.assertIn("x.sh:2: boots: 'many' is not a number from 1 to 100", str(caught.exception))
+
+    def test_clones_are_other_machines(self):
+        parsed = self.parse("# summary: s\n# clones: 2\n" + BODY)
+        self.assertEqual(parsed.clones, 2)
+        self.assertIn("export LAB_CLONE=1\n", payload.settings(parsed, "run", 1))
+        self.assertIn("export LAB_CLONE=0\n", payload.settings(parsed, "run"))
+        addresses = set()
+        for clone in range(3):
+            line = " ".join(Machine(Path("d"), Path("i"), Path("k"), Path("s"), 1, 1, clone=clone).argv())
+            addresses.update(re.findall(r"mac=(\S+)", line))
+        self.assertEqual(len(addresses), 9)
+        self.assertIn("00:50:56:00:02:10", addresses)
 
     def test_the_guest_is_told_what_races_are_wanted(self):
         plain = self.parse("# summary: s\n" + BODY)
