@@ -244,3 +244,20 @@ no_finding() { ! finding "$1"; }
 unit_is() { [[ $(systemctl is-active "$1") == "$2" ]]; }                          # UNIT STATE
 ledger() { jq "$@" /run/pvrdma-agent-executor/ledger.json; }                      # [JQ OPTION…] FILTER
 reloads_are() { [[ $(ledger .reloads) == "$1" ]]; }                               # NUMBER
+
+# --- guestinfo --------------------------------------------------------------------------------------------------
+
+# QEMU has no channel for what vSphere hands in. A stand-in for open-vm-tools' vmware-rpctool answers from files, and the
+# unit that asks it is told to do so although this is no VMware; unit, program and sandbox are the real ones.
+guestinfo_standin() {
+  install -m 755 /dev/stdin /usr/bin/vmware-rpctool <<'STANDIN'
+#!/bin/sh
+cat "/run/vmx/${1#info-get }" 2>/dev/null || { echo "No value found" >&2; exit 1; }
+STANDIN
+  mkdir -p /etc/systemd/system/pvrdma-agent-guestinfo.service.d
+  # An empty condition takes all conditions away. After=: what `early` hands in is there.
+  printf '%s\n' '[Unit]' ConditionVirtualization= ConditionFileIsExecutable=/usr/bin/vmware-rpctool After=lab-early.service \
+    >/etc/systemd/system/pvrdma-agent-guestinfo.service.d/lab.conf
+  systemctl daemon-reload
+}
+guestinfo() { mkdir -p /run/vmx; cat >"/run/vmx/guestinfo.pvrdma-agent.config${1:-}"; } # [SUFFIX OF THE KEY] <VALUE

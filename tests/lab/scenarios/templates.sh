@@ -1,0 +1,61 @@
+# summary: one template, two clones with other MACs and addresses from guestinfo: both ready with their own, nothing of the template's left
+# adapters: 1
+# network: yes
+# clones: 2
+# timeout: 180
+
+# The clones are machines of their own, each on a fresh overlay of the template's disk as its clean shutdown has left it.
+# QEMU has no channel for guestinfo: a stand-in for vmware-rpctool answers (lib.sh).
+
+template_mac=00:50:56:00:00:10
+template_address=192.168.30.200
+
+# vSphere's side: each machine is handed its own.
+early() {
+  local address=192.168.30.$((200 + LAB_CLONE))
+  config() {
+    printf '[[adapter]]\nmatch = { mac = "00:50:56:00:%02x:10" }\nmtu = %s\naddresses = ["%s/24"]\n' \
+      "$LAB_CLONE" $((9000 - 1000 * LAB_CLONE)) "$address"
+  }
+  if ((LAB_CLONE == 2)); then
+    config | base64 | guestinfo
+    echo base64 | guestinfo .encoding
+  else
+    config | guestinfo
+  fi
+}
+
+template() {
+  wait_until 60 "health says ready" health_is ready
+  guestinfo_standin
+  agent_config <<'TOML'
+[modules]
+reload = "never"
+TOML
+  systemctl restart pvrdma-agent.service
+  wait_until 20 "the template has its address" has_ipv4 ens16f0 $template_address/24
+  wait_until 20 "health says ready" health_is ready
+  expect "the configuration is good" pvrdma-agent --check-config
+}
+
+addresses() { ip -o -4 address show dev ens16f0 | awk '{ print $4 }'; }
+gids() { cat /sys/class/infiniband/"$(rdma_of 0)"/ports/1/gids/*; }
+
+scenario() {
+  ((LAB_CLONE)) || { template; return; }
+  local address=192.168.30.$((200 + LAB_CLONE))
+  echo "=== clone $LAB_CLONE"
+  wait_until 60 "health says ready" health_is ready
+  expect_equal "its MAC address" "00:50:56:00:0$LAB_CLONE:10" "$(cat /sys/class/net/ens16f0/address)"
+  expect_equal "its address, and no other" $address/24 "$(addresses)"
+  expect_equal "its MTU" $((9000 - 1000 * LAB_CLONE)) "$(cat /sys/class/net/ens16f0/mtu)"
+  expect_equal "no findings" "[]" "$(health_query -c .findings)"
+  expect_equal "the GID that applications are told" "$address" "$(health_query '.adapters[0].application_gid.address // "none"')"
+  expect "the address works" ping -c 1 -W 5 -I $address 192.168.30.2
+  expect_not "no GID of the template's is left" sh -c "$(declare -f gids rdma_of function_of first_of); gids | grep -i -e c0a8:1ec8 -e 0250:56ff:fe00:0010"
+  # The journal may well tell of the template; nothing that is read may.
+  expect_not "no file of the agent's has the template's" grep -rFl -e $template_mac -e $template_address /etc /run/pvrdma-agent \
+    /run/pvrdma-agent-executor /run/pvrdma-agent-guestinfo /var/lib
+  pvrdma-agent --check-config
+  pvrdma-agentctl health
+}
