@@ -1,0 +1,25 @@
+#!/bin/sh
+# Puts the agent into the template that Packer builds; runs in it, as root: provision.sh PACKAGE
+#
+# The package starts the agent, which is harmless: a template with an adapter has it brought up. What differs from clone
+# to clone is not written here, so nothing has to be taken out again.
+set -eu
+package=${1:?PACKAGE}
+
+case $package in
+  *.deb) DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$package" ;;
+  *.rpm) dnf install --assumeyes "$package" ;;
+  *)
+    echo "provision.sh: $package is neither a .deb nor a .rpm" >&2
+    exit 1
+    ;;
+esac
+rm -f "$package"
+
+mkdir -p /etc/pvrdma-agent
+cat >/etc/pvrdma-agent/pvrdma-agent.toml <<'TOML'
+# For all clones. Addresses come from vSphere (guestinfo.pvrdma-agent.config) or cloud-init.
+[readiness]
+adapters = 1
+TOML
+pvrdma-agent --check-config

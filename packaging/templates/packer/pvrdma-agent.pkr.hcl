@@ -1,0 +1,38 @@
+# The agent in a template: the package, and packer/provision.sh. The source stands for yours (vsphere-iso,
+# vsphere-clone); this one logs in to a machine that is already there.
+#
+#   packer build -var package=pvrdma-agent.deb -var host=192.168.1.10 pvrdma-agent.pkr.hcl
+
+variable "package" {
+  type        = string
+  description = "The .deb or .rpm, as packaging/build-deb or packaging/build-rpm makes it."
+}
+
+variable "host" {
+  type = string
+}
+
+variable "user" {
+  type    = string
+  default = "root"
+}
+
+source "null" "template" {
+  ssh_host       = var.host
+  ssh_username   = var.user
+  ssh_agent_auth = true
+}
+
+build {
+  sources = ["source.null.template"]
+
+  provisioner "file" {
+    source      = var.package
+    destination = "/var/tmp/${basename(var.package)}"
+  }
+
+  provisioner "shell" {
+    script          = "${path.root}/provision.sh"
+    execute_command = "sudo env {{ .Vars }} sh {{ .Path }} /var/tmp/${basename(var.package)}"
+  }
+}
