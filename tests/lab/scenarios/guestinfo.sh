@@ -1,0 +1,49 @@
+# summary: configuration from vSphere: set, changed, bad (one line, nothing is undone), switched off by one line; no wait without open-vm-tools
+# adapters: 1
+# network: yes
+# timeout: 240
+
+# QEMU has no channel for guestinfo: a stand-in for vmware-rpctool answers (lib.sh).
+
+address_from_vsphere() { printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["%s/24"]\n' "$1"; }
+fetch() { systemctl start pvrdma-agent-guestinfo.service && systemctl reload pvrdma-agent.service; }
+finding_says() { finding "$1" | jq -er .summary | grep -F -e "$2"; } # ID TEXT
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  # The message of that is older than the journal.
+  expect "looked at in this boot" test "$(systemctl show -P ConditionTimestampMonotonic pvrdma-agent-guestinfo.service)" -gt 0
+  expect_equal "without VMware nothing is asked" no "$(systemctl show -P ConditionResult pvrdma-agent-guestinfo.service)"
+  guestinfo_standin
+
+  address_from_vsphere 192.168.30.201 | guestinfo
+  systemctl restart pvrdma-agent.service
+  wait_until 20 "asked at the start: the address is there" has_ipv4 ens16f0 192.168.30.201/24
+  wait_until 20 "health says ready" health_is ready
+  expect_equal "fetched in its sandbox, for all to read" "root 644" "$(stat -c '%U %a' /run/pvrdma-agent-guestinfo/config.toml)"
+  pvrdma-agent --check-config | tee check
+  expect "--check-config names it" grep -x 'guestinfo.pvrdma-agent.config: good' check
+
+  address_from_vsphere 192.168.30.202 | base64 | guestinfo
+  fetch
+  wait_until 20 "changed, and not labelled: the new address" has_ipv4 ens16f0 192.168.30.202/24
+  wait_until 20 "the old one is gone" has_no_ipv4 ens16f0 192.168.30.201/24
+
+  printf '\n[modules]\nreload = "sometimes"\n' | guestinfo
+  systemctl restart pvrdma-agent.service
+  wait_until 20 "bad: a finding has name, line, key and what is allowed" finding_says config-bad \
+    'guestinfo.pvrdma-agent.config:3: modules.reload = "sometimes": must be one of auto, always, never'
+  holds_for 5 "and nothing is undone" has_ipv4 ens16f0 192.168.30.202/24
+  expect_equal "one line in the journal" 1 "$(agent_journal -o cat | grep -c 'guestinfo.pvrdma-agent.config:3')"
+  expect "the executor acts all the same" pvrdma-agentctl reload
+  wait_until 20 "the port is ACTIVE" port_is 0 ACTIVE
+  echo gzip | guestinfo .encoding
+  fetch
+  wait_until 20 "an unknown encoding is told" finding_says config-bad 'encoding = "gzip": must be base64'
+
+  agent_config <<<'guestinfo.enabled = false'
+  systemctl reload pvrdma-agent.service
+  wait_until 20 "one line switches it off: no finding" no_finding config-bad
+  wait_until 20 "what it had asked for is no longer configured" has_no_ipv4 ens16f0 192.168.30.202/24
+  wait_until 20 "health says ready" health_is ready
+}
