@@ -55,14 +55,13 @@ class Tokenizer {
       at_ = std::min(text_.find('\n', at_), text_.size());
     } else if (now() == '\n') {
       newline();
-    } else if (!in_test() && redirection()) {
-      return;
-    } else if (!here("((") && !here("<(") && !here(">(") && operators()) {
-      return;
-    } else {
+    } else if ((in_test() || !redirection()) && (opens_word() || !operators())) {
       word();
     }
   }
+
+  // Arithmetic and process substitution begin with what is an operator elsewhere.
+  [[nodiscard]] bool opens_word() const { return here("((") || here("<(") || here(">("); }
 
   void newline() {
     const unsigned line = line_;
@@ -128,7 +127,7 @@ class Tokenizer {
     std::string text;
     bool quoted = false;
     // Of arithmetic and process substitution, which begin with what would end a word.
-    if (here("((") || here("<(") || here(">(")) {
+    if (opens_word()) {
       text += take();
       if (text != "(") text += take();
       copy_to(')', text);
