@@ -165,6 +165,12 @@ void add_history(const ObserveOptions& options, bool driver_live, std::vector<Ad
   }
 }
 
+Field<Initramfs> initramfs(const ObserveOptions& options, const Field<std::string>& kernel) {
+  if (!options.initramfs && options.previous != nullptr) return options.previous->initramfs;
+  const std::string* release = kernel.get();
+  return release != nullptr ? look_at_initramfs(options.root, *release) : Field<Initramfs>{};
+}
+
 bool is_live(const Module* module) {
   return module != nullptr &&
          (module->init.is(ModuleInit::Live) || module->init.is(ModuleInit::BuiltIn));
@@ -190,8 +196,7 @@ Snapshot observe(const ObserveOptions& options) {
   } else {
     if (!bus->adapters.empty()) {
       snapshot.first_nic = std::move(bus->first_nic);
-      if (const std::string* release = snapshot.kernel.get())
-        snapshot.initramfs = look_at_initramfs(root, *release);
+      snapshot.initramfs = initramfs(options, snapshot.kernel);
       snapshot.customization = customization(root);
     }
     std::vector<Adapter> adapters =

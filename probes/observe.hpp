@@ -19,6 +19,9 @@ struct ObserveOptions {
   // milliseconds, so it is run only for a port whose state differs from that in `previous`.
   std::string port_query;
   const Snapshot* previous = nullptr;
+  // Whether to look at the initramfs, which is not for every second; else what `previous` has
+  // holds.
+  bool initramfs = true;
 };
 
 // Leaves Snapshot::ledger empty: the ledger is the executor's file, not the kernel's state.

@@ -22,6 +22,8 @@ namespace {
 // The watchdog is fed by the loop, so the loop must see a look now and then although nothing is
 // new.
 constexpr Milliseconds kDeliverAtLeastEvery{30'000};
+// It changes by hand, or with a package.
+constexpr Milliseconds kInitramfsEvery{30'000};
 constexpr Milliseconds kStopPatience{2000};
 
 }  // namespace
@@ -43,7 +45,8 @@ struct Observer::Shared {
 
   void run();
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
-  [[nodiscard]] static Look look(std::vector<std::string> modules, const Snapshot* previous);
+  [[nodiscard]] static Look look(std::vector<std::string> modules, const Snapshot* previous,
+                                 bool at_initramfs);
 };
 
 // False: stop. Sleeps until the next look is due or asked for.
@@ -59,13 +62,15 @@ bool Observer::Shared::wait_for_work(std::unique_lock<std::mutex>& lock) {
   return !stop;
 }
 
-Look Observer::Shared::look(std::vector<std::string> modules, const Snapshot* previous) {
+Look Observer::Shared::look(std::vector<std::string> modules, const Snapshot* previous,
+                            bool at_initramfs) {
   Look result;
   result.started = BootClock::now();
   probes::ObserveOptions options;
   options.modules = std::move(modules);
   options.port_query = PVRDMA_PORT_QUERY;
   options.previous = previous;
+  options.initramfs = at_initramfs;
   result.snapshot = probes::observe(options);
   // A ledger that cannot be read is taken for empty: the executor refuses to reload without one.
   if (auto ledger = varlink::read_ledger()) result.snapshot.ledger = std::move(*ledger);
@@ -76,12 +81,15 @@ void Observer::Shared::run() {
   std::optional<Snapshot> previous;
   probes::BootScriptWatch boot_scripts{Root{}, probes::unit_is_in_motion};
   BootTime delivered{};
+  BootTime initramfs_looked{};
   std::unique_lock lock{mutex};
   while (wait_for_work(lock)) {
     const bool asked = std::exchange(requested, false);
     const std::vector<std::string> names = modules;
+    const bool at_initramfs = asked || last_look - initramfs_looked >= kInitramfsEvery;
+    if (at_initramfs) initramfs_looked = last_look;
     lock.unlock();
-    Look seen = look(names, previous ? &*previous : nullptr);
+    Look seen = look(names, previous ? &*previous : nullptr, at_initramfs);
     if (const auto* adapters = seen.snapshot.adapters.get();
         adapters != nullptr && !adapters->empty())
       seen.snapshot.boot_scripts = boot_scripts.look(names, asked, seen.snapshot.taken_at);
