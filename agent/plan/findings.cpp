@@ -147,7 +147,7 @@ Finding driver_built_in(const std::string& why) {
 
 Finding initramfs_old(const Initramfs& image, const Snapshot& snapshot) {
   const std::string kernel = kernel_of(snapshot);
-  return overall("initramfs-old", Severity::Warning,
+  return overall("initramfs-old", Severity::Info,
                  image.path + " was built before " + image.older_than +
                      " was changed: at the next boot it may load vmw_pvrdma out of order.",
                  "Refresh it: update-initramfs -u -k " + kernel +
@@ -225,7 +225,7 @@ Finding reload_forbidden(const std::string& why) {
 }
 
 Finding boot_script(const BootScript& script) {
-  return overall("boot-script", Severity::Warning,
+  return overall("boot-script", Severity::Info,
                  script.path + " loads or unloads vmw_pvrdma at every boot, beside this agent.",
                  "`pvrdma-agentctl migrate` shows what it does and what of it the agent does; with "
                  "--apply it comments that out.");
