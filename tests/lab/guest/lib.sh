@@ -173,8 +173,14 @@ bandwidth() { # ARGUMENT…: the device and the GID's index
   grep -A 1 -e '#bytes' client.out
 }
 remove_adapter() { # N: both functions leave the bus, as the guest sees a hot-removal
-  echo 1 >"/sys/bus/pci/devices/$(function_of "$1")/remove"
-  echo 1 >"/sys/bus/pci/devices/$(net_function_of "$1")/remove"
+  local rdma net
+  rdma=/sys/bus/pci/devices/$(function_of "$1") net=/sys/bus/pci/devices/$(net_function_of "$1")
+  { echo 1 >"$rdma/remove" && echo 1 >"$net/remove"; } &
+  wait_until 60 "adapter $1 leaves the bus" gone "$rdma" "$net"
+}
+gone() { # PATH…
+  local path
+  for path; do [[ ! -e $path ]] || return; done
 }
 # The next boot's initrd, where the scenario says `initrd: own`: the host reads it from the third disk.
 hand_over_initrd() { dd if="$1" of=/dev/vdc bs=1M conv=fsync status=none; } # FILE

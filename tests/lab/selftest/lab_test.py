@@ -16,7 +16,7 @@ from labkit.cache import Cache, key_of
 from labkit.cmd_run import Report
 from labkit.errors import LabError
 from labkit.faults import Faults
-from labkit.guest import emulator_tripped
+from labkit.guest import driver_leaked, emulator_tripped
 from labkit.lab import wanted
 from labkit.machine import Machine
 from labkit.suites import SUITES
@@ -31,6 +31,10 @@ class Emulator(unittest.TestCase):
         for console in ("", "[ 10.07] Oops: 0002 [#1] PREEMPT SMP\n", "[ 10.07] BUG: kernel NULL pointer\n",
                         "[ 10.07] Oops: general protection fault\n[ 10.08] int3: 0000 [#2]\n"):
             self.assertFalse(emulator_tripped(console))
+
+    def test_a_netdev_that_the_driver_keeps(self):
+        self.assertTrue(driver_leaked("[ 113.9] unregister_netdevice: waiting for ens17f0 to become free. Usage count = 2\n"))
+        self.assertFalse(driver_leaked("[ 113.9] vmw_pvrdma 0000:00:11.1: detaching from device\n"))
 
 
 class Initrd(unittest.TestCase):
