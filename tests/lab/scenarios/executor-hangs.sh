@@ -22,6 +22,7 @@ stuck() { health_query .executor.busy.stuck | grep -qx true; }
 scenario() {
   write_ask
   wait_until 60 "health says ready" health_is ready
+  wait_until 30 "and is at rest" at_rest
   systemctl start pvrdma-agent-executor.service
   kill -STOP "$(systemctl show -P MainPID pvrdma-agent-executor.service)"
   modprobe -r vmw_pvrdma
