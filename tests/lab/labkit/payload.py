@@ -10,7 +10,7 @@ from .errors import LabError
 
 RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "race.sh", "initramfs.sh", "host")]
 # Of the environment of whoever runs the lab, what scenarios may ask for.
-PASSED = ("PVRDMA_LAB_RACE_", "PVRDMA_LAB_RELOAD_")
+PASSED = ("PVRDMA_LAB_RACE_", "PVRDMA_LAB_RELOAD_", "PVRDMA_LAB_ROUNDS")
 
 
 def find_packages(directory, suite, required):
