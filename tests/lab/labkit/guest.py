@@ -94,6 +94,7 @@ class Guest:
             why = self._fault_below(status)
             if why and not self._repeated:
                 self._repeat_boot(why)
+                status = None
             elif status is None and self._boot == self._scenario.boots:
                 self.say("FAIL: the guest went down without a result")
                 self.say_console()

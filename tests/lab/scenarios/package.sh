@@ -3,7 +3,7 @@
 # network: yes
 # install: manual
 # previous: yes
-# timeout: 400
+# timeout: 600
 
 kernel_state() {
   awk '{ print $1 }' /proc/modules | sort
