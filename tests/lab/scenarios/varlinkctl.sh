@@ -45,7 +45,7 @@ scenario() {
   varlinkctl --more --json=short call "$socket" io.pvrdma.Agent.WatchHealth '{}' >followed 2>follow-errors &
   local follower=$!
   wait_until 20 "the first answer of WatchHealth" followed 1
-  expect "it is ready" last_state ready
+  wait_until 30 "it is ready" last_state ready
   host port 0 DOWN
   wait_until 30 "the port goes down: the follower is told" sh -c 'tail -n 1 followed | jq -e ".health.adapters[0].port.state == \"DOWN\""'
   host port 0 ACTIVE
