@@ -16,7 +16,10 @@ same_health() {
   diff <(echo "$theirs") <(echo "$ours")
 }
 followed() { [[ $(wc -l <followed) -ge $1 ]]; }       # NUMBER of answers
-last_state() { [[ $(tail -n 1 followed | jq -r .health.state) == "$1" ]]; }
+# Several answers are a JSON text sequence (RFC 7464), each behind a record separator.
+latest() { tail -n 1 followed | tr -d '\036' | jq -r "$1"; }
+last_state() { [[ $(latest .health.state) == "$1" ]]; }
+last_port() { [[ $(latest '.health.adapters[0].port.state') == "$1" ]]; }
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
@@ -47,7 +50,7 @@ scenario() {
   wait_until 20 "the first answer of WatchHealth" followed 1
   wait_until 30 "it is ready" last_state ready
   host port 0 DOWN
-  wait_until 30 "the port goes down: the follower is told" sh -c 'tail -n 1 followed | jq -e ".health.adapters[0].port.state == \"DOWN\""'
+  wait_until 30 "the port goes down: the follower is told" last_port DOWN
   host port 0 ACTIVE
   wait_until 60 "and that it is back" last_state ready
   expect "it still follows" kill -0 "$follower"
