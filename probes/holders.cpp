@@ -91,15 +91,11 @@ void look_into(const std::filesystem::path& process, pid_t pid,
 }  // namespace
 
 Result<OpenNodes> find_open_nodes(const Root& root, const std::vector<HeldDevice>& devices) {
-  const auto names = list_directory(root / "/proc");
-  if (!names) return fail(names.error());
+  const auto processes = list_processes(root);
+  if (!processes) return fail(processes.error());
   OpenNodes open;
-  for (const std::string& name : *names) {
-    pid_t pid = 0;
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (parsed.ec != std::errc{} || parsed.ptr != name.data() + name.size()) continue;
-    look_into(root / "/proc" / name, pid, devices, open);
-  }
+  for (const pid_t pid : *processes)
+    look_into(root / ("/proc/" + std::to_string(pid)), pid, devices, open);
   return open;
 }
 

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "agent/base/handle.hpp"
+#include "agent/base/text.hpp"
 
 namespace pvrdma::probes {
 
@@ -26,14 +27,6 @@ std::optional<unsigned> number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-// Cuts the text up to `end` off the front of `rest`.
-std::string_view cut(std::string_view& rest, char end) {
-  const std::size_t at = rest.find(end);
-  const std::string_view head = rest.substr(0, at);
-  rest.remove_prefix(at == std::string_view::npos ? rest.size() : at + 1);
-  return head;
 }
 
 std::optional<ModuleInit> init_from_proc(std::string_view word) {

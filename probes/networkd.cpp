@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "agent/base/text.hpp"
 #include "probes/link_owner.hpp"
 
 namespace pvrdma::probes {
@@ -15,11 +16,9 @@ constexpr const char* kService = "systemd-networkd.service";
 // The value of "NAME=…" on a line of its own; empty where there is none.
 std::string value_of(std::string_view text, std::string_view name) {
   while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+    const std::string_view line = cut(text, '\n');
     if (line.size() > name.size() && line.starts_with(name) && line[name.size()] == '=')
       return std::string{line.substr(name.size() + 1)};
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "agent/base/text.hpp"
 #include "probes/initramfs.hpp"
 #include "probes/recipe/find.hpp"
 
@@ -187,7 +188,7 @@ class Search {
     scope.modules = config_.modules.before;
     Recipe recipe = find_recipe(root_, scope);
     for (const RecipeFile& file : recipe.files)
-      if (file.at_boot && file.form != RecipeForm::ModuleList)
+      if (runs_at_boot(file))
         traces_.found.push_back({TraceKind::BootScript, file.path, file.reading.lines[0].first,
                                  file.reading.lines[0].text});
     std::move(recipe.unreadable.begin(), recipe.unreadable.end(),
@@ -205,9 +206,7 @@ class Search {
 std::vector<Trace> traces_in(const std::string& path, std::string_view text) {
   std::vector<Trace> found;
   for (unsigned number = 1; !text.empty(); ++number) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = cut(text, '\n');
     const auto first = line.find_first_not_of(" \t");
     if (first != std::string_view::npos && line[first] != '#' && line[first] != ';')
       scan_line(path, number, line.substr(0, line.find(" #")), found);

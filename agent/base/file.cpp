@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 
 #include "agent/base/handle.hpp"
@@ -63,14 +64,26 @@ Result<std::vector<std::string>> list_directory(const std::filesystem::path& pat
   return names;
 }
 
+Result<std::vector<pid_t>> list_processes(const Root& root) {
+  const auto names = list_directory(root / "/proc");
+  if (!names) return fail(names.error());
+  std::vector<pid_t> processes;
+  for (const std::string& name : *names) {
+    pid_t pid = 0;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (parsed.ec == std::errc{} && parsed.ptr == name.data() + name.size())
+      processes.push_back(pid);
+  }
+  std::sort(processes.begin(), processes.end());
+  return processes;
+}
+
 Result<std::string> link_target_name(const std::filesystem::path& path) {
   std::error_code code;
   const std::filesystem::path target = std::filesystem::read_symlink(path, code);
   if (code) return fail(code.value(), "reading link", path);
   return target.filename().string();
 }
-
-namespace {
 
 Result<void> write_all(int fd, std::string_view content, const std::filesystem::path& path) {
   while (!content.empty()) {
@@ -81,8 +94,6 @@ Result<void> write_all(int fd, std::string_view content, const std::filesystem::
   }
   return {};
 }
-
-}  // namespace
 
 Result<void> replace_file(const std::filesystem::path& path, std::string_view content,
                           unsigned mode) {

@@ -4,6 +4,8 @@
 // an absolute path below it. Nothing here writes, and nothing reads more than its limit.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -37,11 +39,18 @@ inline constexpr std::size_t kReadLimitBytes = 1U << 20U;
 // read of 4096 bytes gives, as sysfs has no more (Documentation/filesystems/sysfs.rst).
 [[nodiscard]] Result<std::string> read_attribute(const std::filesystem::path& path);
 
+// Processes by what procfs names them, ascending; those that end meanwhile are listed all the same.
+[[nodiscard]] Result<std::vector<pid_t>> list_processes(const Root& root);
+
 // Names in a directory, sorted; errno of opendir(3) or readdir(3).
 [[nodiscard]] Result<std::vector<std::string>> list_directory(const std::filesystem::path& path);
 
 // The last component of what a symbolic link points to ("driver" -> "vmxnet3").
 [[nodiscard]] Result<std::string> link_target_name(const std::filesystem::path& path);
+
+// All of it, however often write(2) takes a part; errors name `path`.
+[[nodiscard]] Result<void> write_all(int fd, std::string_view content,
+                                     const std::filesystem::path& path);
 
 // Replaces a file by way of a temporary one in the same directory, so a reader sees the old content
 // or the new, never half of it. `mode` is given to a new file exactly, whatever the umask.

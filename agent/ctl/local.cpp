@@ -22,11 +22,8 @@ Result<LocalLook> look_locally(const Root& root) {
   options.root = root;
   options.modules = config.modules.before;
   Snapshot snapshot = probes::observe(options);
-  if (const auto* adapters = snapshot.adapters.get(); adapters != nullptr && !adapters->empty()) {
-    probes::RecipeScope scope;
-    scope.modules = config.modules.before;
-    snapshot.boot_scripts = probes::look_at_boot_scripts(root, scope);
-  }
+  if (const auto* adapters = snapshot.adapters.get(); adapters != nullptr && !adapters->empty())
+    snapshot.boot_scripts = probes::look_at_boot_scripts(root, config.modules.before);
   // Readable for the agent's user and root only: an empty ledger then, as before any attempt.
   if (auto ledger = varlink::read_ledger(root / varlink::kLedgerPath))
     snapshot.ledger = std::move(*ledger);

@@ -43,17 +43,13 @@ Result<probes::RecipeScope> scope_of(const Root& root) {
   return scope;
 }
 
-// What is not run is shown, as lists of modules are, but nothing of it is to be moved.
-bool is_to_be_moved(const RecipeFile& file) {
-  return file.form != probes::RecipeForm::ModuleList && file.at_boot;
-}
-
 std::vector<Change> change(const Root& root, const Recipe& recipe, const MigrateOptions& options) {
   if (options.revert) return moving::revert(root);
   std::vector<Change> changes;
   if (!options.apply) return changes;
   for (const RecipeFile& file : recipe.files) {
-    if (!is_to_be_moved(file)) continue;
+    // What is not run is shown, but nothing of it is to be moved.
+    if (!probes::runs_at_boot(file)) continue;
     auto made = moving::apply(root, file);
     changes.insert(changes.end(), made.begin(), made.end());
   }
@@ -74,7 +70,7 @@ int exit_code_for(const std::vector<Change>& changes, const Recipe& now) {
       code = std::max(
           code, one.error.code == EACCES || one.error.code == EPERM ? kExitUnknown : kExitFailed);
   if (code != 0) return code;
-  if (std::any_of(now.files.begin(), now.files.end(), is_to_be_moved)) return kExitSome;
+  if (std::any_of(now.files.begin(), now.files.end(), probes::runs_at_boot)) return kExitSome;
   return now.unreadable.empty() ? 0 : kExitUnknown;
 }
 

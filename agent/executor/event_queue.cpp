@@ -1,6 +1,5 @@
 #include "agent/executor/event_queue.hpp"
 
-#include <cctype>
 #include <cerrno>
 #include <string>
 #include <string_view>
@@ -48,12 +47,11 @@ bool is_busy(const Task& task) {
 }  // namespace
 
 EventQueue look_at_event_queue(const Root& root) {
-  const auto processes = list_directory(root / "/proc");
+  const auto processes = list_processes(root);
   if (!processes) return EventQueue::Hidden;
   EventQueue seen = EventQueue::Hidden;
-  for (const std::string& pid : *processes) {
-    if (std::isdigit(static_cast<unsigned char>(pid.front())) == 0) continue;
-    const auto stat = read_attribute(root / "/proc" / pid / "stat");
+  for (const pid_t pid : *processes) {
+    const auto stat = read_attribute(root / ("/proc/" + std::to_string(pid) + "/stat"));
     if (!stat) continue;  // it has ended
     const Task task = parse_stat(*stat);
     if (!is_worker(task) && !is_rescuer(task)) continue;

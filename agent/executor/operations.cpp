@@ -63,11 +63,8 @@ std::optional<Report> Operations::refused(const Operation& operation) const {
   Facts facts = look(places_.root);
   if (const std::string* function = link_function(operation))
     look_at_owner(places_.root, *function, facts);
-  if (takes_driver_away(operation)) {
-    probes::RecipeScope scope;
-    scope.modules = loaded->config.modules.before;
-    facts.boot_scripts = probes::look_at_boot_scripts(places_.root, scope);
-  }
+  if (takes_driver_away(operation))
+    facts.boot_scripts = probes::look_at_boot_scripts(places_.root, loaded->config.modules.before);
   return refusal(operation, loaded->config, facts);
 }
 

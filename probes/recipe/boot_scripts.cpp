@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/base/text.hpp"
 #include "probes/unit_state.hpp"
 
 namespace pvrdma::probes {
@@ -15,35 +16,25 @@ namespace {
 constexpr Milliseconds kCompareEvery{60'000};
 
 bool touches_driver_at_boot(const RecipeFile& file) {
-  if (!file.at_boot || file.form == RecipeForm::ModuleList) return false;
-  return std::any_of(file.reading.lines.begin(), file.reading.lines.end(), [](const auto& lines) {
-    return std::any_of(lines.steps.begin(), lines.steps.end(), touches_driver);
-  });
+  return runs_at_boot(file) &&
+         std::any_of(file.reading.lines.begin(), file.reading.lines.end(), [](const auto& lines) {
+           return std::any_of(lines.steps.begin(), lines.steps.end(), touches_driver);
+         });
 }
 
 // The words of a process's command line; empty for a kernel thread, or one that has just ended.
-std::vector<std::string> command_line(const Root& root, const std::string& pid) {
+std::vector<std::string> command_line(const Root& root, pid_t pid) {
   std::vector<std::string> words;
-  const auto text = read_file(root / ("/proc/" + pid + "/cmdline"));
+  const auto text = read_file(root / ("/proc/" + std::to_string(pid) + "/cmdline"));
   if (!text) return words;
-  for (std::string_view rest = *text; !rest.empty();) {
-    const auto end = std::min(rest.find('\0'), rest.size());
-    words.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  for (std::string_view rest = *text; !rest.empty();) words.emplace_back(cut(rest, '\0'));
   return words;
-}
-
-bool is_number(const std::string& name) {
-  return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
 }
 
 // What runs in shells now: the scripts' paths as they were called, and the texts of `sh -c`.
 std::vector<std::string> shells_arguments(const Root& root) {
   std::vector<std::string> arguments;
-  for (const std::string& pid :
-       list_directory(root / "/proc").value_or(std::vector<std::string>{})) {
-    if (!is_number(pid)) continue;
+  for (const pid_t pid : list_processes(root).value_or(std::vector<pid_t>{})) {
     auto words = command_line(root, pid);
     if (words.size() < 2 || !is_shell(words.front())) continue;
     std::move(words.begin() + 1, words.end(), std::back_inserter(arguments));
@@ -87,7 +78,10 @@ std::vector<BootScript> boot_scripts(const Root& root, const Recipe& recipe,
   return scripts;
 }
 
-std::vector<BootScript> look_at_boot_scripts(const Root& root, const RecipeScope& scope) {
+std::vector<BootScript> look_at_boot_scripts(const Root& root,
+                                             const std::vector<std::string>& modules) {
+  RecipeScope scope;
+  scope.modules = modules;
   return boot_scripts(root, find_recipe(root, scope), unit_is_in_motion, BootClock::now());
 }
 

@@ -29,9 +29,10 @@ using AskUnit = std::function<Result<bool>(const std::string& unit)>;
 [[nodiscard]] std::vector<BootScript> boot_scripts(const Root& root, const Recipe& recipe,
                                                    const AskUnit& in_motion, BootTime now);
 
-// Finds them and asks systemd. What cannot be read is passed over.
+// Finds them and asks systemd; `modules` are those the agent loads. What cannot be read is passed
+// over.
 [[nodiscard]] std::vector<BootScript> look_at_boot_scripts(const Root& root,
-                                                           const RecipeScope& scope);
+                                                           const std::vector<std::string>& modules);
 
 // The same for one who looks again and again: files are read anew only where one has changed, which
 // is looked for once a minute and when asked; a script that has ended is not looked for again.

@@ -21,6 +21,11 @@ struct RecipeFile {
   RecipeReading reading;
 };
 
+// What is only read at boot (a list of modules) runs nothing.
+[[nodiscard]] inline bool runs_at_boot(const RecipeFile& file) {
+  return file.at_boot && file.form != RecipeForm::ModuleList;
+}
+
 struct Recipe {
   std::vector<RecipeFile> files;  // only those with lines of the recipe
   std::vector<Error> unreadable;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "agent/base/text.hpp"
+
 namespace pvrdma::probes {
 
 namespace {
@@ -23,9 +25,7 @@ std::vector<TextLine> lines_of(std::string_view text, bool continued) {
   unsigned number = 0;
   bool goes_on = false;
   while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const std::string line{text.substr(0, end)};
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string line{cut(text, '\n')};
     ++number;
     if (!goes_on) lines.push_back({number, number, {}, {}});
     TextLine& into = lines.back();

@@ -4,6 +4,8 @@
 #include <optional>
 #include <span>
 
+#include "agent/base/text.hpp"
+
 namespace pvrdma::probes {
 
 namespace {
@@ -37,12 +39,7 @@ Sum sum_of(Statements statements, const RecipeScope& scope) {
 class Reader {
  public:
   Reader(std::string_view text, const RecipeScope& scope) : scope_(scope) {
-    std::string_view rest = text;
-    while (!rest.empty()) {
-      const auto end = std::min(rest.find('\n'), rest.size());
-      physical_.push_back(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
+    while (!text.empty()) physical_.push_back(cut(text, '\n'));
   }
 
   void read(Statements statements) {

@@ -17,16 +17,6 @@ namespace {
 
 constexpr std::size_t kLimitBytes = 256U << 10U;
 
-Result<void> write_all(int fd, std::string_view content, const std::string& path) {
-  while (!content.empty()) {
-    const ssize_t put = ::write(fd, content.data(), content.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return fail(errno, "writing", path);
-    content.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return {};
-}
-
 // A file system without extended attributes has none to copy.
 Result<void> copy_attributes(const std::filesystem::path& from, int to) {
   std::array<char, 4096> names{};

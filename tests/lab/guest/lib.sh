@@ -267,3 +267,22 @@ STANDIN
   systemctl daemon-reload
 }
 guestinfo() { mkdir -p /run/vmx; cat >"/run/vmx/guestinfo.pvrdma-agent.config${1:-}"; } # [SUFFIX OF THE KEY] <VALUE
+
+# --- what package management must not change, and must not leave ------------------------------------------------
+
+# Modules, the driver's own load (its inode), links and addresses.
+kernel_state() {
+  awk '{ print $1 }' /proc/modules | sort
+  stat -c %i /sys/module/vmw_pvrdma
+  ip -o -br link show
+  ip -o addr show | sed 's/valid_lft.*//'
+}
+# Every path but those that package management, logging and tests keep themselves, and these; and what is ours in /run.
+paths_without() { # PATTERN…
+  local pattern pruned=()
+  for pattern in "$@" /var/log /var/cache /var/lib/systemd /tmp /var/tmp /proc /sys /run/lab; do
+    pruned+=(-o -path "$pattern")
+  done
+  find / -xdev \( "${pruned[@]:1}" \) -prune -o -print | sort
+  find /run -xdev -path /run/udev -prune -o -path '*pvrdma*' -print
+}

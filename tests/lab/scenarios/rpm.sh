@@ -4,18 +4,9 @@
 # install: manual
 # timeout: 300
 
-kernel_state() {
-  awk '{ print $1 }' /proc/modules | sort
-  stat -c %i /sys/module/vmw_pvrdma
-  ip -o -br link show
-  ip -o addr show | sed 's/valid_lft.*//'
-}
-# What package management itself keeps, logs and times is not ours, nor is the user, whom rpm never takes away, and what
-# useradd keeps of the files that it changes.
+# rpm never takes a user away; useradd keeps what was in the files that it changes.
 files() {
-  find / -xdev \( -path /var/lib/rpm -o -path '/etc/*-' -o -path /var/log -o -path /var/cache -o -path /var/lib/systemd -o -path /tmp -o -path /var/tmp \
-    -o -path /proc -o -path /sys -o -path /run/lab \) -prune -o -print | sort
-  find /run -xdev -path /run/udev -prune -o -path '*pvrdma*' -print
+  paths_without /var/lib/rpm '/etc/*-'
   systemctl list-unit-files --no-legend '*pvrdma*' || true
 }
 # A transaction, with what its scripts do: each runs, and succeeds; nothing is left for anybody to read.
