@@ -148,6 +148,8 @@ void ask_verbs(const std::filesystem::path& device, const std::string& program,
     now.port.active_mtu = Field<unsigned>::unreadable(answer.error());
     return;
   }
+  // The port has changed since the kernel was asked: the next look asks about what it is then.
+  if (!now.port.state.is(answer->state)) return;
   now.port.verbs_state = std::move(answer->state);
   now.port.active_mtu = answer->active_mtu;
 }

@@ -86,9 +86,9 @@ struct Gid {
 struct Port {
   Field<std::string> state;       // "ACTIVE", "DOWN", "INIT", "ARMED", "ACTIVE_DEFER", "NOP"
   Field<std::string> phys_state;  // sysfs's word with underscores: "LINK_UP", "DISABLED"
-  // What ibv_query_port(3) says through the user-space provider: absent where it was not asked,
-  // unreadable where no provider answers. The agent asks when `state` has changed, not at each
-  // look.
+  // What ibv_query_port(3) says through the user-space provider, the same as `state`: absent where
+  // it was not asked, or told of another moment's state; unreadable where no provider answers. The
+  // agent asks when `state` has changed, not at each look.
   Field<std::string> verbs_state;
   Field<unsigned> active_mtu;     // bytes; only ibv_query_port(3) tells; 1024 is normal
   Field<std::string> link_layer;  // "Ethernet"

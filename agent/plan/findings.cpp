@@ -100,11 +100,10 @@ Finding netdev_lost(const Adapter& adapter) {
 }
 
 Finding verbs_unusable(const Adapter& adapter, const RdmaDevice& rdma) {
-  const Error* error = rdma.port.verbs_state.error();
   return about(adapter, "verbs-unusable", Severity::Warning,
                "The kernel says the port of " + rdma.name +
                    " is ACTIVE, but ibv_query_port does not: " +
-                   (error != nullptr ? error->message() : rdma.port.verbs_state.value_or("")) + ".",
+                   rdma.port.verbs_state.error()->message() + ".",
                "Install rdma-core's provider for vmw_pvrdma (Debian, Ubuntu: ibverbs-providers; "
                "Enterprise Linux: libibverbs); a vendor's OFED libraries bring none.");
 }

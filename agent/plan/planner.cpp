@@ -45,9 +45,7 @@ void report_port(const Adapter& adapter, Draft& draft) {
   const RdmaDevice* rdma = adapter.rdma.get();
   if (netdev != nullptr && netdev->up && netdev->carrier.is(false))
     draft.find(findings::no_carrier(adapter, *netdev));
-  if (rdma == nullptr || !rdma->port.state.is("ACTIVE")) return;
-  const Field<std::string>& verbs = rdma->port.verbs_state;
-  if (verbs.is_unreadable() || (verbs.is_known() && !verbs.is("ACTIVE")))
+  if (rdma != nullptr && rdma->port.state.is("ACTIVE") && rdma->port.verbs_state.is_unreadable())
     draft.find(findings::verbs_unusable(adapter, *rdma));
 }
 

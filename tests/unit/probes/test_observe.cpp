@@ -112,6 +112,15 @@ TEST_CASE("verbs are asked once each time the port becomes ACTIVE") {
   CHECK(guest.asked() == 2);
 }
 
+TEST_CASE("verbs that tell of another state are asked again: the port has just changed") {
+  Guest guest;
+  guest.answer("echo state=DOWN active_mtu=1024");
+  const Snapshot first = guest.look();
+  CHECK(device(first).port.verbs_state.is_absent());
+  guest.answer("echo state=ACTIVE active_mtu=1024");
+  CHECK(device(guest.look(&first)).port.verbs_state.is("ACTIVE"));
+}
+
 TEST_CASE("verbs that fail are unreadable, and asked again") {
   Guest guest;
   guest.answer("echo 'no provider' >&2; exit 1");
