@@ -9,10 +9,13 @@ state_of_kernel() {
   grep . /sys/class/infiniband/*/ports/1/state
 }
 
+no_jobs() { [[ -z $(systemctl list-jobs --no-legend) ]]; }
+
 scenario() {
-  # What the boot itself still loads is not the agent's doing.
+  # What the boot itself, or rdma-core once there is a device, still loads is not the agent's doing.
   wait_boot
   wait_until 60 "health says ready" health_is ready
+  wait_until 60 "systemd has nothing left to do" no_jobs
   ip addr add 192.168.30.201/24 dev ens16f0
   wait_until 10 "IPv6 has settled" sh -c '! ip -6 addr show tentative | grep -q .'
   state_of_kernel >before

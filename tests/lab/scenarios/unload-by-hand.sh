@@ -1,5 +1,6 @@
 # summary: modprobe -r vmw_pvrdma by hand works at any time in steady state; the agent notices and brings it back
 # adapters: 1
+# timeout: 240
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
