@@ -15,10 +15,11 @@ from .lab import Lab, add_options
 
 EPILOG = """\
 Logs of every scenario: build/lab/NAME/ (output, console.log, qemu.log, timeline).
-Environment, for the scenarios hot-plug, reload-loop and unload-loop:
-  PVRDMA_LAB_ROUNDS=N               rounds of each (default: 4, 8 and 6; they are made for 10, 20 and 20)
+Environment, for the scenarios hot-plug, flaps, sigkill, unload-loop and reload-loop:
+  PVRDMA_LAB_ROUNDS=N               rounds of each, of ten flaps in flaps (default: 4, 4, 5, 6 and 8; they are made for
+                                    10, and the last two for 20)
 for the scenarios race-*:
-  PVRDMA_LAB_RACE_BOOTS=N           boots of each (default: 4; 80 are twenty for each manager)
+  PVRDMA_LAB_RACE_BOOTS=N           boots of each (default: 4, and 2 without the agent; 80 are twenty for each manager)
   PVRDMA_LAB_RACE_MANAGERS="A B"    which of networkd, ifupdown, NetworkManager, impatient take turns (default: all)
 Exit status: 0 when nothing failed, 1 otherwise.
 """

@@ -2,7 +2,7 @@
 # suite: trixie
 # install: none
 # adapters: 2
-# boots: ${PVRDMA_LAB_RACE_BOOTS:-4}
+# boots: ${PVRDMA_LAB_RACE_BOOTS:-2}
 # timeout: 240
 # allow-oops: links that come up while vmw_pvrdma probes crash it
 #

@@ -1,4 +1,4 @@
-# summary: SIGKILL at ten points spread over a bring-up: it converges each time, and nothing is done twice
+# summary: SIGKILL at points spread over a bring-up: it converges each time, and nothing is done twice
 # adapters: 1
 # timeout: 400
 
@@ -16,22 +16,22 @@ nothing_doubled() {
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
-  local began span point pid
+  local began span point pid points=${PVRDMA_LAB_ROUNDS:-5}
   systemctl stop pvrdma-agent.service
   all_down
   began=$(uptime_ms)
   systemctl start --no-block pvrdma-agent.service
   wait_until 30 "an undisturbed bring-up" port_is 0 ACTIVE
   span=$(($(uptime_ms) - began))
-  for point in 1 2 3 4 5 6 7 8 9 10; do
+  for ((point = 1; point <= points; point++)); do
     systemctl stop pvrdma-agent.service
     all_down
     began=$(uptime_ms)
     systemctl start --no-block pvrdma-agent.service
-    until (($(uptime_ms) - began >= span * point / 11)); do pause_50ms; done
+    until (($(uptime_ms) - began >= span * point / (points + 1))); do pause_50ms; done
     pid=$(systemctl show -P MainPID pvrdma-agent.service)
     [[ $pid == 0 ]] || kill -KILL "$pid" || true
-    wait_until 60 "point $point of 10 ($((span * point / 11)) ms, PID $pid): the port is ACTIVE" port_is 0 ACTIVE
+    wait_until 60 "point $point of $points ($((span * point / (points + 1))) ms, PID $pid): the port is ACTIVE" port_is 0 ACTIVE
     wait_until 20 "point $point: health says ready" health_is ready
     expect "point $point: nothing was doubled" nothing_doubled "$began"
   done
