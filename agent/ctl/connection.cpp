@@ -6,24 +6,30 @@
 
 #include "agent/ctl/text.hpp"
 #include "agent/varlink/client.hpp"
+#include "agent/varlink/json.hpp"
 
 namespace pvrdma::ctl {
 
 namespace {
 
-constexpr const char* kSeeStatus = "See: systemctl status pvrdma-agent";
-
 Json finding_of(const NoAnswer& trouble) {
-  return {{"id", trouble.id},         {"severity", "error"},
-          {"adapter", nullptr},       {"summary", trouble.summary},
-          {"remedy", trouble.remedy}, {"evidence", {{"holders", Json::array()}}}};
+  Finding finding;
+  finding.id = trouble.id;
+  finding.severity = Severity::Error;
+  finding.summary = trouble.summary;
+  finding.remedy = trouble.remedy;
+  return varlink::to_json(finding);
 }
 
 }  // namespace
 
+NoAnswer no_answer(std::string_view id, std::string_view variant, const Values& values) {
+  Finding finding = make_finding(id, variant, values);
+  return {std::move(finding.id), std::move(finding.summary), std::move(finding.remedy)};
+}
+
 NoAnswer bad_answer(const std::string& what) {
-  return {"agent-bad-answer", "pvrdma-agent gave an answer that cannot be understood: " + what,
-          "Is pvrdma-agentctl of the same version? systemctl status pvrdma-agent"};
+  return no_answer("agent-bad-answer", {}, {{"error", what}});
 }
 
 NoAnswer explain(const Error& error, const std::string& socket) {
@@ -31,25 +37,22 @@ NoAnswer explain(const Error& error, const std::string& socket) {
     case ENOENT:
     case ENOTDIR:
     case ECONNREFUSED:  // unix(7): a socket file that nobody listens on
-      return {"agent-not-running", "pvrdma-agent is not running (nobody listens on " + socket + ")",
-              kSeeStatus};
+      return no_answer("agent-not-running", {}, {{"socket", socket}});
     case EACCES:
     case EPERM:
-      return {"agent-not-accessible", "the socket of pvrdma-agent may not be opened: " + socket,
-              "Anyone may by default; check the permissions of that file and its directory"};
+      return no_answer("agent-not-accessible", {}, {{"socket", socket}});
     case ETIMEDOUT:
     case EAGAIN:  // unix(7): the backlog of the listening socket is full
-      return {"agent-not-answering", "pvrdma-agent is running but does not answer", kSeeStatus};
+      return no_answer("agent-not-answering", "silent", {});
     case ECONNRESET:
     case EPIPE:
-      return {"agent-not-answering", "pvrdma-agent hung up without an answer", kSeeStatus};
+      return no_answer("agent-not-answering", "hung-up", {});
     case EBADMSG:
     case EPROTO:
     case EMSGSIZE:
       return bad_answer(printable(error.message()));
     default:
-      return {"agent-not-answering", "cannot talk to pvrdma-agent: " + printable(error.message()),
-              kSeeStatus};
+      return no_answer("agent-not-answering", "error", {{"error", printable(error.message())}});
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
+#include "agent/model/catalogue.hpp"
 
 namespace pvrdma::ctl {
 
@@ -25,6 +26,9 @@ struct NoAnswer {
 template <typename T>
 using Answered = tl::expected<T, NoAnswer>;
 
+// An entry of the catalogue's.
+[[nodiscard]] NoAnswer no_answer(std::string_view id, std::string_view variant,
+                                 const Values& values);
 // What an Error of the varlink client says about the agent behind `socket`.
 [[nodiscard]] NoAnswer explain(const Error& error, const std::string& socket);
 // An answer that is none of the interface: `what` says in which way.

@@ -65,9 +65,7 @@ Told ask_to_reload(const Settings& settings, const std::optional<std::string>& a
   if (adapter) parameters["adapter"] = *adapter;
   auto reply = client->call("io.pvrdma.Agent.Reload", parameters, settings.reload_within);
   if (!reply && reply.error().code == ETIMEDOUT)
-    return failed({"reload-not-finished",
-                   "the reload has not finished within " + span(settings.reload_within),
-                   "It is not called off. See: pvrdma-agentctl health"});
+    return failed(no_answer("reload-not-finished", {}, {{"limit", span(settings.reload_within)}}));
   if (!reply) return failed(explain(reply.error(), settings.socket));
   if (!reply->error.empty()) return refused(reply->error, reply->parameters);
   return carried_out(std::move(reply->parameters));

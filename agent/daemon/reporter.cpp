@@ -3,6 +3,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "agent/base/journal.hpp"
+#include "agent/model/catalogue.hpp"
 #include "agent/model/messages.hpp"
 
 namespace pvrdma {
@@ -101,7 +102,8 @@ void Reporter::log_findings(const Health& health) {
     const std::string key = finding.id + " " + adapter + (adapter.empty() ? finding.summary : "");
     present.insert(key);
     if (findings_.count(key) > 0) continue;
-    journal::log(priority_of(finding.severity), messages::kFindingRaised,
+    const CatalogueEntry* entry = find_entry(finding.id);
+    journal::log(priority_of(finding.severity), entry != nullptr ? entry->message_id : "",
                  finding.summary + (finding.remedy.empty() ? "" : " " + finding.remedy),
                  {{"PVRDMA_FINDING", finding.id}, {"PVRDMA_ADAPTER", adapter}});
   }

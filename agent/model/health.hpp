@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,13 +17,25 @@ namespace pvrdma {
 // Info changes no state; Warning makes a ready adapter degraded; Error means it will not work.
 enum class Severity { Info, Warning, Error };
 
+// Whose move a finding is.
+enum class Actor {
+  Agent,  // nobody's: it goes on by itself
+  Guest,  // an administrator of this guest's
+  Image,  // who makes the guest's image, or a container's: kernel, modules, libraries
+  Host,   // the vSphere administrator
+};
+
 struct Finding {
   std::string id;  // "driver-in-use": stable, for machines
   Severity severity = Severity::Info;
   std::optional<std::string> adapter;  // function address; none: the whole system
   std::string summary;                 // one sentence: what is so
   std::string remedy;                  // one or two sentences: what to do; may be empty for Info
-  std::vector<Holder> holders;         // evidence, where somebody holds the device
+  Actor actor = Actor::Guest;
+  // Evidence: the values that the sentences have, by name ("netdev": "ens224f0"), and who holds the
+  // device, where somebody does.
+  std::map<std::string, std::string> values;
+  std::vector<Holder> holders;
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
@@ -84,6 +97,7 @@ struct Health {
 };
 
 [[nodiscard]] const char* to_string(Severity severity);
+[[nodiscard]] const char* to_string(Actor actor);
 [[nodiscard]] const char* to_string(State state);
 [[nodiscard]] std::optional<State> state_from(const std::string& text);
 

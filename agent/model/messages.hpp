@@ -1,4 +1,5 @@
-// MESSAGE_IDs of the journal entries an administrator may search for. Fixed for ever once released.
+// MESSAGE_IDs of the journal entries an administrator may search for; those of findings are in the
+// catalogue. Fixed for ever once released.
 #pragma once
 
 #include <string_view>
@@ -8,7 +9,6 @@ namespace pvrdma::messages {
 inline constexpr std::string_view kStateChanged = "a0b5ec804c05485a8a25a93dbcc7f95c";
 inline constexpr std::string_view kPortChanged = "8f7401075d2b43dc98f92be993076773";
 inline constexpr std::string_view kGidChanged = "402d9d6dc6a14e319e330b38740c1791";
-inline constexpr std::string_view kFindingRaised = "de1535572c9d4652bfc9628bc5fc08fc";
 inline constexpr std::string_view kActionDone = "a0b5098414144f44b0f1fe2da3e02b83";
 inline constexpr std::string_view kActionFailed = "1ccc073cd0554041a575538cdb517789";
 inline constexpr std::string_view kConfigBad = "44ed9eb735bc4867a889d11e19d8b44b";

@@ -45,6 +45,10 @@ constexpr Names<State, 6> kStates{{{State::Absent, "absent"},
                                    {State::Unknown, "unknown"}}};
 constexpr Names<Severity, 3> kSeverities{
     {{Severity::Info, "info"}, {Severity::Warning, "warning"}, {Severity::Error, "error"}}};
+constexpr Names<Actor, 4> kActors{{{Actor::Agent, "agent"},
+                                   {Actor::Guest, "guest"},
+                                   {Actor::Image, "image"},
+                                   {Actor::Host, "host"}}};
 constexpr Names<ModuleInit, 4> kInits{{{ModuleInit::Coming, "coming"},
                                        {ModuleInit::Live, "live"},
                                        {ModuleInit::Going, "going"},
@@ -66,6 +70,7 @@ Overload(Each...) -> Overload<Each...>;
 const char* to_string(Outcome outcome) { return name_of(kOutcomes, outcome); }
 const char* to_string(State state) { return name_of(kStates, state); }
 const char* to_string(Severity severity) { return name_of(kSeverities, severity); }
+const char* to_string(Actor actor) { return name_of(kActors, actor); }
 const char* to_string(ModuleInit init) { return name_of(kInits, init); }
 const char* to_string(Shipped shipped) { return name_of(kShipped, shipped); }
 std::optional<Outcome> outcome_from(const std::string& text) { return value_of(kOutcomes, text); }

@@ -1,5 +1,5 @@
-// The findings: each a function that fills one in, so that id, severity, summary and remedy of each
-// stand in one place.
+// The planner's findings: each a function that fills in an entry of the catalogue
+// (agent/model/catalogue.hpp) from what was seen.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,8 @@ using MaybeAdapter = std::optional<std::string>;
 
 // What was tried, and what stands in the way
 [[nodiscard]] Finding attempt_failed(const Attempt& attempt, MaybeAdapter adapter);
-[[nodiscard]] Finding giving_up(const std::string& call, unsigned tries, Severity severity,
+// `optional`: the adapters work without what was tried.
+[[nodiscard]] Finding giving_up(const std::string& call, unsigned tries, bool optional,
                                 MaybeAdapter adapter);
 [[nodiscard]] Finding driver_in_use(std::vector<Holder> holders, const std::string& why);
 [[nodiscard]] Finding holders_unknown(const Snapshot& snapshot, const std::string& why);

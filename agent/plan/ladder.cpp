@@ -152,8 +152,7 @@ void reload_for(const Inputs& in, Draft& draft, const Adapter& adapter) {
       draft.look_by(budget.when);
       break;
     case Allowance::Verdict::GiveUp:
-      draft.find(
-          findings::giving_up("ReloadDriver", budget.tries, Severity::Error, adapter.function));
+      draft.find(findings::giving_up("ReloadDriver", budget.tries, false, adapter.function));
       break;
   }
 }

@@ -46,10 +46,8 @@ void try_within_budget(const Inputs& in, Draft& draft, Operation operation, std:
       draft.look_by(budget.when);
       break;
     case Allowance::Verdict::GiveUp:
-      draft.find(
-          findings::giving_up(describe(operation), budget.tries,
-                              optional(in.config, operation) ? Severity::Warning : Severity::Error,
-                              std::move(adapter)));
+      draft.find(findings::giving_up(describe(operation), budget.tries,
+                                     optional(in.config, operation), std::move(adapter)));
       break;
   }
 }

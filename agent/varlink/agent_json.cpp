@@ -136,7 +136,8 @@ Json to_json(const Finding& finding) {
           {"adapter", finding.adapter ? Json(*finding.adapter) : Json(nullptr)},
           {"summary", finding.summary},
           {"remedy", finding.remedy},
-          {"evidence", {{"holders", array_of(finding.holders)}}}};
+          {"actor", to_string(finding.actor)},
+          {"evidence", {{"holders", array_of(finding.holders)}, {"values", Json(finding.values)}}}};
 }
 
 Json to_json(const Health& health, BootTime now) {

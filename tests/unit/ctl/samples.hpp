@@ -38,8 +38,13 @@ inline Json broken_adapter() {
 
 inline Json finding(const std::string& id, const std::string& severity, const std::string& summary,
                     const std::string& remedy) {
-  return {{"id", id},           {"severity", severity}, {"adapter", nullptr},
-          {"summary", summary}, {"remedy", remedy},     {"evidence", {{"holders", Json::array()}}}};
+  return {{"id", id},
+          {"severity", severity},
+          {"actor", "guest"},
+          {"adapter", nullptr},
+          {"summary", summary},
+          {"remedy", remedy},
+          {"evidence", {{"holders", Json::array()}, {"values", Json::object()}}}};
 }
 
 inline Json health(const std::string& state, const std::string& summary) {

@@ -75,6 +75,10 @@ TEST_CASE("a reload that takes too long is not called off, and the line says so"
   CHECK(screen.err() ==
         "pvrdma-agentctl: the reload has not finished within 150 ms. It is not called off. See: "
         "pvrdma-agentctl health\n");
+  settings.json = true;
+  fake::Screen machine;
+  CHECK(reload(settings, machine.console, std::nullopt) == 3);
+  CHECK(Json::parse(machine.out()).at("error") == "reload-not-finished");
 }
 
 TEST_CASE("a socket file that nobody listens on means no agent") {

@@ -3,6 +3,7 @@
 #include <array>
 #include <random>
 
+#include "agent/model/catalogue.hpp"
 #include "agent/plan/match.hpp"
 #include "agent/plan/order.hpp"
 #include "tests/unit/catch.hpp"
@@ -161,7 +162,9 @@ TEST_CASE("no plan ever unloads, bounces or loads what it must not", "[property]
     }
     for (const Finding& found : result.findings) {
       CHECK_FALSE(found.summary.empty());
-      CHECK((found.severity == Severity::Info || !found.remedy.empty()));
+      CHECK_FALSE(found.remedy.empty());
+      CHECK(found.summary.find('{') == std::string::npos);
+      CHECK(find_entry(found.id) != nullptr);
     }
     const Health health = assess(config, snapshot, result, history, kNow);
     if (health.state == State::Ready) {

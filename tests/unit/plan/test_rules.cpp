@@ -24,6 +24,21 @@ TEST_CASE("a machine without adapter is left alone, whatever is loaded") {
   CHECK(assess(config, snapshot, plan, {}, kNow).state == State::Failed);
 }
 
+TEST_CASE("an adapter whose vmxnet3 side has no driver is reported") {
+  Snapshot snapshot = ready_scene();
+  adapter(snapshot).net_driver = Field<std::string>::absent();
+  CHECK(finding(plan_settled(snapshot).findings, "no-vmxnet3-pair") != nullptr);
+}
+
+TEST_CASE("a port that verbs cannot ask about is reported while the kernel says ACTIVE") {
+  Snapshot snapshot = ready_scene();
+  Port& port = rdma(snapshot).port;
+  port.verbs_state = Field<std::string>::unreadable({2, "opening", "the provider"});
+  CHECK(finding(plan_settled(snapshot).findings, "verbs-unusable") != nullptr);
+  port.state = std::string{"DOWN"};
+  CHECK(finding(plan_settled(snapshot).findings, "verbs-unusable") == nullptr);
+}
+
 TEST_CASE("rule 1 and 2: predecessors in their order, the driver only when they are live") {
   Snapshot snapshot = ready_scene();
   for (Module& module : snapshot.modules) module = unloaded(module.name);
@@ -55,6 +70,12 @@ TEST_CASE("rule 1 and 2: predecessors in their order, the driver only when they 
     CHECK(described(plan) == Steps{"LoadModule vmw_pvrdma"});
     CHECK(plan.next_look == kNow + Milliseconds{1500});
     CHECK(finding(plan.findings, "action-failed") != nullptr);
+  }
+  SECTION("one that the kernel refuses is said to be refused") {
+    module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
+    snapshot.ledger.attempts = {
+        attempt("LoadModule", "mlx4_ib", Milliseconds{500}, Outcome::Refused)};
+    CHECK(finding(plan_settled(snapshot).findings, "module-refused") != nullptr);
   }
   SECTION("a driver that is going or not readable is not loaded over") {
     module(snapshot, kDriverModule).init = ModuleInit::Going;

@@ -85,8 +85,10 @@ Health full_health(BootTime now) {
                       "0000:13:00.1",
                       "held",
                       "wait",
+                      Actor::Agent,
+                      {{"reason", "out of order"}},
                       {{812, "ibv_asyncwatch", "rocep19s0f1"}}},
-                     {"note", Severity::Info, std::nullopt, "so it is", "", {}}};
+                     {"note", Severity::Info, std::nullopt, "so it is", "", Actor::Guest, {}, {}}};
   health.busy = BusyCall{"LoadModule mlx4_ib", now - 4s, true};
   health.reloads = 2;
   health.rebinds = 1;
@@ -133,8 +135,9 @@ TEST_CASE("health says what is known, absent and unreadable") {
         Json::parse(R"({"busy":{"call":"LoadModule mlx4_ib","for_ms":4000,"stuck":true},
                         "reloads":2,"rebinds":1})"));
   CHECK(health.at("findings").at(0) == Json::parse(R"({"id":"driver-in-use",
-    "severity":"warning","adapter":"0000:13:00.1","summary":"held","remedy":"wait","evidence":
-    {"holders":[{"pid":812,"command":"ibv_asyncwatch","rdma_device":"rocep19s0f1"}]}})"));
+    "severity":"warning","actor":"agent","adapter":"0000:13:00.1","summary":"held","remedy":"wait",
+    "evidence":{"holders":[{"pid":812,"command":"ibv_asyncwatch","rdma_device":"rocep19s0f1"}],
+                "values":{"reason":"out of order"}}})"));
   CHECK(health.at("findings").at(1).at("adapter").is_null());
 
   Json full = health.at("adapters").at(0);

@@ -1,0 +1,61 @@
+#include "agent/model/catalogue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+
+#include "agent/model/catalogue_entries.hpp"
+
+namespace pvrdma {
+
+std::span<const CatalogueEntry> catalogue(Subject subject) {
+  switch (subject) {
+    case Subject::Machine:
+      return machine_findings();
+    case Subject::Adapter:
+      return adapter_findings();
+    case Subject::Answer:
+      break;
+  }
+  return answer_findings();
+}
+
+const CatalogueEntry* find_entry(std::string_view id, std::string_view variant) {
+  for (const Subject subject : {Subject::Machine, Subject::Adapter, Subject::Answer})
+    for (const CatalogueEntry& entry : catalogue(subject))
+      if (entry.id == id && (variant.empty() || entry.variant == variant)) return &entry;
+  return nullptr;
+}
+
+std::string filled(std::string_view text, const Values& values) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t open = std::min(text.find('{'), text.size());
+    result += text.substr(0, open);
+    text.remove_prefix(open);
+    const std::size_t close = text.find('}');
+    if (close == std::string_view::npos) return result += text;
+    const auto value = values.find(std::string{text.substr(1, close - 1)});
+    result += value != values.end() ? value->second : text.substr(0, close + 1);
+    text.remove_prefix(close + 1);
+  }
+  return result;
+}
+
+Finding make_finding(std::string_view id, std::string_view variant, Values values,
+                     std::optional<std::string> adapter) {
+  const CatalogueEntry* entry = find_entry(id, variant);
+  assert(entry != nullptr);
+  Finding finding;
+  finding.id = entry->id;
+  finding.severity = entry->severity;
+  finding.actor = entry->actor;
+  finding.adapter = std::move(adapter);
+  finding.summary = filled(entry->summary, values);
+  finding.remedy = filled(entry->remedy, values);
+  finding.values = std::move(values);
+  return finding;
+}
+
+}  // namespace pvrdma

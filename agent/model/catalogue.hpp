@@ -1,0 +1,46 @@
+// The catalogue of findings: for each id how bad it is, whose move it is, and its words. Health,
+// the journal, its catalog and the man page are made from it, and from nothing else.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "agent/model/health.hpp"
+
+namespace pvrdma {
+
+// What a finding is about; an Answer's is pvrdma-agentctl's own, where the agent gave none.
+enum class Subject { Machine, Adapter, Answer };
+
+struct CatalogueEntry {
+  std::string_view id;  // "port-down"; several entries may share one: the variants
+  std::string_view variant;
+  std::string_view message_id;  // of the journal; the same in all variants
+  Severity severity;
+  Actor actor;
+  // Sentences in which {name} stands for a value: what is so, and what to do.
+  std::string_view summary;
+  std::string_view remedy;
+  // The remedy as the pages have it, where it is too much of a case's own to be shown with names.
+  std::string_view remedy_in_pages = {};
+};
+
+// In the order of the pages; variants of one id follow each other.
+[[nodiscard]] std::span<const CatalogueEntry> catalogue(Subject subject);
+
+// Null: there is none. An empty variant finds the first.
+[[nodiscard]] const CatalogueEntry* find_entry(std::string_view id, std::string_view variant = {});
+
+// What stands for the names, in the words and, for machines, in the evidence.
+using Values = std::map<std::string, std::string>;
+
+// `text` with a value for each {name}; a name without one stays as it is.
+[[nodiscard]] std::string filled(std::string_view text, const Values& values);
+
+// A finding of the catalogue; `id` and `variant` must be in it.
+[[nodiscard]] Finding make_finding(std::string_view id, std::string_view variant, Values values,
+                                   std::optional<std::string> adapter = std::nullopt);
+
+}  // namespace pvrdma

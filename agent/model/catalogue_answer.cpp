@@ -1,0 +1,37 @@
+// Findings of pvrdma-agentctl's own: why there is no answer of the agent's to show. Their sentences
+// have no full stop, as they are parts of one line.
+#include <array>
+
+#include "agent/model/catalogue_entries.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+constexpr std::array kEntries{
+    CatalogueEntry{"agent-not-running", "", "", Severity::Error, Actor::Guest,
+                   "pvrdma-agent is not running (nobody listens on {socket})",
+                   "See: systemctl status pvrdma-agent"},
+    CatalogueEntry{"agent-not-answering", "silent", "", Severity::Error, Actor::Guest,
+                   "pvrdma-agent is running but does not answer",
+                   "See: systemctl status pvrdma-agent"},
+    CatalogueEntry{"agent-not-answering", "hung-up", "", Severity::Error, Actor::Guest,
+                   "pvrdma-agent hung up without an answer", "See: systemctl status pvrdma-agent"},
+    CatalogueEntry{"agent-not-answering", "error", "", Severity::Error, Actor::Guest,
+                   "cannot talk to pvrdma-agent: {error}", "See: systemctl status pvrdma-agent"},
+    CatalogueEntry{"agent-not-accessible", "", "", Severity::Error, Actor::Guest,
+                   "the socket of pvrdma-agent may not be opened: {socket}",
+                   "Anyone may by default; check the permissions of that file and its directory"},
+    CatalogueEntry{"agent-bad-answer", "", "", Severity::Error, Actor::Guest,
+                   "pvrdma-agent gave an answer that cannot be understood: {error}",
+                   "Is pvrdma-agentctl of the same version? systemctl status pvrdma-agent"},
+    CatalogueEntry{"reload-not-finished", "", "", Severity::Error, Actor::Guest,
+                   "the reload has not finished within {limit}",
+                   "It is not called off. See: pvrdma-agentctl health"},
+};
+
+}  // namespace
+
+std::span<const CatalogueEntry> answer_findings() { return kEntries; }
+
+}  // namespace pvrdma

@@ -1,0 +1,67 @@
+// The catalogue of findings: whole, without contradictions, and its sentences are filled in.
+#include <array>
+#include <set>
+
+#include "agent/model/catalogue.hpp"
+#include "tests/unit/catch.hpp"
+
+using namespace pvrdma;
+
+namespace {
+
+constexpr std::array kSubjects{Subject::Machine, Subject::Adapter, Subject::Answer};
+
+bool is_hex(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+}  // namespace
+
+TEST_CASE("each id stands in one place, with one MESSAGE_ID, nobody else's") {
+  std::set<std::string_view> ids;
+  std::set<std::string_view> message_ids;
+  for (const Subject subject : kSubjects) {
+    std::string_view before;
+    std::set<std::string_view> variants;
+    for (const CatalogueEntry& entry : catalogue(subject)) {
+      INFO(entry.id << " " << entry.variant);
+      if (entry.id != before) {
+        // config-bad is pvrdma-agentctl's too, but stands with the machine's.
+        CHECK(ids.insert(entry.id).second);
+        if (subject != Subject::Answer) CHECK(message_ids.insert(entry.message_id).second);
+        variants.clear();
+      }
+      before = entry.id;
+      CHECK(variants.insert(entry.variant).second);
+      CHECK(entry.message_id == find_entry(entry.id)->message_id);
+      CHECK(find_entry(entry.id, entry.variant)->id == entry.id);
+      CHECK(entry.message_id.size() == (subject == Subject::Answer ? 0 : 32));
+      CHECK(is_hex(entry.message_id));
+      CHECK_FALSE(entry.summary.empty());
+      CHECK_FALSE(entry.remedy.empty());
+      CHECK(entry.remedy_in_pages.find('{') == std::string_view::npos);
+    }
+  }
+  CHECK(find_entry("no-such-finding") == nullptr);
+  CHECK(find_entry("no-adapter", "no-such-variant") == nullptr);
+}
+
+TEST_CASE("names are filled in once, whatever the values hold") {
+  CHECK(filled("{a} and {b}", {{"a", "{b}"}, {"b", "2"}}) == "{b} and 2");
+  CHECK(filled("{missing} stays", {}) == "{missing} stays");
+  CHECK(filled("open {", {{"", "x"}}) == "open {");
+  CHECK(filled("", {{"a", "b"}}).empty());
+}
+
+TEST_CASE("a finding is its entry, with the values as evidence") {
+  const Finding finding =
+      make_finding("port-down", {}, {{"device", "rocep0"}, {"state", "DOWN"}}, "0000:13:00.1");
+  CHECK(finding.id == "port-down");
+  CHECK(finding.severity == Severity::Error);
+  CHECK(finding.actor == Actor::Host);
+  CHECK(finding.adapter == "0000:13:00.1");
+  CHECK(finding.summary ==
+        "The port of rocep0 is DOWN though its link and carrier are up: the host holds it down.");
+  CHECK(finding.values.at("state") == "DOWN");
+  CHECK(make_finding("giving-up", "optional", {}).severity == Severity::Warning);
+}
