@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/ctl/fields.hpp"
+#include "agent/model/health.hpp"
 
 namespace pvrdma::ctl {
 
@@ -117,6 +118,13 @@ std::string adapter_name(const Json& health, const std::string& function) {
   return function;
 }
 
+// Of those who read this, most are the guest's own administrators: said is who else has to act.
+std::string whose_move(const std::string& actor) {
+  if (actor == to_string(Actor::Host)) return " (vSphere administrator)";
+  if (actor == to_string(Actor::Image)) return " (who makes the image)";
+  return "";
+}
+
 std::string render_finding(const Json& finding, const Json& health, const Style& style) {
   constexpr std::size_t kIndent = 9;
   constexpr std::size_t kHolders = 8;
@@ -139,7 +147,7 @@ std::string render_finding(const Json& finding, const Json& health, const Style&
   const Json& holders = list_of(object_of(finding, "evidence"), "holders");
   if (!holders.empty()) out += line("Held by:") + render_holders(holders, kIndent + 2, kHolders);
   if (const auto remedy = text(finding, "remedy"); remedy && !remedy->empty())
-    out += line("To do: " + *remedy);
+    out += line("To do" + whose_move(text(finding, "actor").value_or("")) + ": " + *remedy);
   return out;
 }
 

@@ -118,6 +118,7 @@ inline Json failed() {
       "On the ESXi host check that Net.PVRDMAVmknic is set (esxcli system settings advanced set -o "
       "/Net/PVRDMAVmknic -s vmk0).");
   down["adapter"] = "0000:1b:00.1";
+  down["actor"] = "host";
   health["findings"].push_back(down);
   return health;
 }

@@ -78,8 +78,9 @@ Since boot: driver reloaded 2x
 ERROR    port-down: The port is DOWN though its link is up: the host holds it
          down.
          Adapter: 0000:1b:00.1 (ens256f0)
-         To do: On the ESXi host check that Net.PVRDMAVmknic is set (esxcli
-         system settings advanced set -o /Net/PVRDMAVmknic -s vmk0).
+         To do (vSphere administrator): On the ESXi host check that
+         Net.PVRDMAVmknic is set (esxcli system settings advanced set -o
+         /Net/PVRDMAVmknic -s vmk0).
 
 0000:1b:00.1  failed
   Driver       none: vmw_pvrdma is not bound to it
