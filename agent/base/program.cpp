@@ -1,0 +1,172 @@
+#include "agent/base/program.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "agent/base/handle.hpp"
+#include "agent/base/text.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+constexpr Milliseconds kGrace = std::chrono::seconds{1};  // from SIGKILL to the end
+constexpr Milliseconds kReapInterval{20};                 // where there are no pidfds
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> found;
+  for (std::string& word : words) found.push_back(word.data());
+  found.push_back(nullptr);
+  return found;
+}
+
+// posix_spawn's two parameter objects, initialised and destroyed together.
+class SpawnSettings {
+ public:
+  SpawnSettings() {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+  }
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  SpawnSettings(SpawnSettings&&) = delete;
+  SpawnSettings& operator=(SpawnSettings&&) = delete;
+
+  // Both outputs into `output`; no signal blocked, as an sd-event daemon has several blocked.
+  int prepare(int output) {
+    sigset_t none;
+    sigemptyset(&none);
+    int code = posix_spawnattr_setsigmask(&attributes_, &none);
+    if (code == 0) code = posix_spawnattr_setpgroup(&attributes_, 0);
+    if (code == 0)
+      code = posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    if (code == 0)
+      code = posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
+      if (code == 0) code = posix_spawn_file_actions_adddup2(&actions_, output, fd);
+    return code;
+  }
+  int spawn(pid_t& pid, const Program& program) {
+    std::vector<std::string> words = program.words;
+    std::vector<std::string> variables = program.environment.value_or(std::vector<std::string>{});
+    const std::vector<char*> environment = pointers(variables);
+    return posix_spawnp(&pid, words.front().c_str(), &actions_, &attributes_,
+                        pointers(words).data(), program.environment ? environment.data() : environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+enum class Woken { Readable, Late, Stopped };
+
+// `stop` may be -1.
+Woken wait_readable(int fd, int stop, BootTime deadline) {
+  for (;;) {
+    const auto left = std::max(deadline - BootClock::now(), Milliseconds{0});
+    std::array<pollfd, 2> wanted{{{fd, POLLIN, 0}, {stop, POLLIN, 0}}};
+    const int ready = ::poll(wanted.data(), wanted.size(), static_cast<int>(left.count()));
+    if (ready < 0 && errno == EINTR) continue;
+    if (wanted[1].revents != 0) return Woken::Stopped;
+    // A program that writes without end is late all the same.
+    return ready > 0 && left > Milliseconds{0} ? Woken::Readable : Woken::Late;
+  }
+}
+
+Ended why(Woken woken) { return woken == Woken::Stopped ? Ended::Stopped : Ended::TimedOut; }
+
+// Until every writer has closed the pipe: Exited. Otherwise why no longer.
+Ended read_output(int fd, const Program& program, BootTime deadline, std::string& output) {
+  std::array<char, 4096> chunk{};
+  for (;;) {
+    const Woken woken = wait_readable(fd, program.stop_fd, deadline);
+    if (woken != Woken::Readable) return why(woken);
+    const ssize_t got = ::read(fd, chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return Ended::Exited;
+    const std::size_t room = program.output_limit_bytes - output.size();
+    const auto size = static_cast<std::size_t>(got);
+    output.append(chunk.data(), std::min(size, room));
+    if (size > room) return Ended::Flooded;
+  }
+}
+
+// Readable once the process has ended; empty where the kernel has no pidfds (before 5.3).
+Fd watch(pid_t pid) {
+#ifdef SYS_pidfd_open
+  return Fd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
+#else
+  static_cast<void>(pid);
+  return Fd{};
+#endif
+}
+
+// The wait status; none: it has not ended by `deadline`.
+std::optional<int> reap(pid_t pid, BootTime deadline) {
+  const Fd process = watch(pid);
+  for (;;) {
+    int status = 0;
+    const pid_t reaped = ::waitpid(pid, &status, WNOHANG);
+    if (reaped == pid) return status;
+    if ((reaped < 0 && errno != EINTR) || BootClock::now() >= deadline) return std::nullopt;
+    pollfd end{process.get(), POLLIN, 0};
+    const auto left = std::max(deadline - BootClock::now(), Milliseconds{1});
+    ::poll(&end, 1, static_cast<int>((process ? left : kReapInterval).count()));
+  }
+}
+
+}  // namespace
+
+Result<ProgramResult> run_program(const Program& program) {
+  const std::string& name = program.words.front();
+  const BootTime deadline = BootClock::now() + program.timeout;
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail(errno, "opening a pipe to", name);
+  const Fd reading{ends[0]};
+  Fd writing{ends[1]};
+  SpawnSettings settings;
+  pid_t pid = 0;
+  int code = settings.prepare(writing.get());
+  if (code == 0) code = settings.spawn(pid, program);
+  if (code != 0) return fail(code, "starting", name);
+  writing = Fd{};
+  ProgramResult result;
+  result.ended = read_output(reading.get(), program, deadline, result.output);
+  const auto status = result.ended == Ended::Exited ? reap(pid, deadline) : std::nullopt;
+  if (!status) {
+    if (result.ended == Ended::Exited) result.ended = Ended::TimedOut;
+    ::kill(-pid, SIGKILL);
+    static_cast<void>(reap(pid, BootClock::now() + kGrace));
+    return result;
+  }
+  if (WIFSIGNALED(*status)) result.ended = Ended::Signalled;
+  result.status = WIFSIGNALED(*status) ? WTERMSIG(*status) : WEXITSTATUS(*status);
+  return result;
+}
+
+std::string find_program(const std::string& name, std::string_view path) {
+  if (name.find('/') != std::string::npos) return name;
+  while (!path.empty()) {
+    const std::string file = std::string{cut(path, ':')} + "/" + name;
+    if (file.front() == '/' && ::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return {};
+}
+
+std::string first_line(const std::string& output) { return output.substr(0, output.find('\n')); }
+
+}  // namespace pvrdma

@@ -1,0 +1,51 @@
+// Running another program with bounds on its time and on what it writes.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/base/clock.hpp"
+#include "agent/base/error.hpp"
+
+namespace pvrdma {
+
+struct Program {
+  std::vector<std::string>
+      words;  // its path, or a name to be found in this process's PATH; arguments
+  std::optional<std::vector<std::string>> environment;  // "NAME=value"; none: this process's own
+  Milliseconds timeout = std::chrono::seconds{10};
+  std::size_t output_limit_bytes = 4096;
+  int stop_fd = -1;  // not owned; readable: end it at once. -1: nothing does
+};
+
+enum class Ended {
+  Exited,
+  Signalled,  // by a signal that is not ours
+  TimedOut,   // killed
+  Flooded,    // killed, as there was more output than the limit
+  Stopped,    // killed, as `stop_fd` became readable
+};
+
+struct ProgramResult {
+  Ended ended = Ended::Exited;
+  int status = 0;      // exit status, or number of the signal
+  std::string output;  // standard output and error as they came, no more than the limit
+};
+
+// Its input is /dev/null and no signal is blocked in it. What is killed is killed with all of its
+// process group, which is its own. One that the kernel holds and that SIGKILL does not reach (state
+// D) is left behind a second later, for whoever inherits it to reap. Returns within the time-out
+// and that second. errno of starting it.
+[[nodiscard]] Result<ProgramResult> run_program(const Program& program);
+
+// The path of the first executable file of that name in `path` (as of $PATH); a name with a slash
+// comes back as it is. Empty: there is none.
+[[nodiscard]] std::string find_program(const std::string& name, std::string_view path);
+
+// The text up to its first newline: what a program that failed says first.
+[[nodiscard]] std::string first_line(const std::string& output);
+
+}  // namespace pvrdma

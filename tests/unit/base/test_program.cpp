@@ -1,0 +1,114 @@
+// The one way in which a program is run: its bounds, and what is said about how it ended.
+#include "agent/base/program.hpp"
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+
+#include "agent/base/handle.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/tree.hpp"
+
+using namespace pvrdma;
+using test::Tree;
+
+namespace {
+
+constexpr Milliseconds kShort{300};
+
+Program shell(const std::string& script, Milliseconds timeout = std::chrono::seconds{20}) {
+  Program program;
+  program.words = {"/bin/sh", "-c", script};
+  program.timeout = timeout;
+  return program;
+}
+
+bool nobody_is_left() { return ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
+
+}  // namespace
+
+TEST_CASE("a program's output, both streams as they come, and its status") {
+  const auto result = run_program(shell("echo one; echo two >&2; read x || echo no input; exit 3"));
+  REQUIRE(result);
+  CHECK(result->ended == Ended::Exited);
+  CHECK(result->status == 3);
+  CHECK(result->output == "one\ntwo\nno input\n");
+  CHECK(first_line(result->output) == "one");
+  const auto signalled = run_program(shell("kill -SEGV $$"));
+  REQUIRE(signalled);
+  CHECK(signalled->ended == Ended::Signalled);
+  CHECK(signalled->status == SIGSEGV);
+}
+
+TEST_CASE("a program's environment is the given one, or the caller's") {
+  Program program = shell("echo \"$GIVEN,${HOME+has home}\"");
+  program.environment = {"GIVEN=yes"};
+  CHECK(run_program(program)->output == "yes,\n");
+  program.environment = std::nullopt;
+  ::setenv("GIVEN", "mine", 1);
+  CHECK(run_program(program)->output.substr(0, 5) == "mine,");
+}
+
+TEST_CASE("a program that takes too long is killed, with all that it started") {
+  const Tree tree;
+  const BootTime start = BootClock::now();
+  // Its child would hold the pipe open, and outlive it.
+  const auto result =
+      run_program(shell("sleep 60 & echo $! >" + (tree / "/child").string() + "; wait", kShort));
+  REQUIRE(result);
+  CHECK(result->ended == Ended::TimedOut);
+  CHECK(BootClock::now() - start < std::chrono::seconds{20});
+  CHECK(nobody_is_left());
+  const pid_t child = std::stoi(tree.read("/child"));
+  // An orphan that nobody reaps, as in a container, is still no process that runs.
+  const std::string stat = "/proc/" + std::to_string(child) + "/stat";
+  const auto left = read_file(stat);
+  CHECK((!left || left->find(") Z") != std::string::npos));
+  // Also one that has closed its outputs.
+  CHECK(run_program(shell("exec >&- 2>&-; exec sleep 60", kShort))->ended == Ended::TimedOut);
+  CHECK(nobody_is_left());
+}
+
+TEST_CASE("a program that writes without end is stopped at the limit") {
+  Program program = shell("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done");
+  program.output_limit_bytes = 100;
+  const BootTime start = BootClock::now();
+  const auto result = run_program(program);
+  REQUIRE(result);
+  CHECK(result->ended == Ended::Flooded);
+  CHECK(result->output.size() == 100);
+  CHECK(BootClock::now() - start < std::chrono::seconds{15});
+  CHECK(nobody_is_left());
+  Program exact = shell("printf 12345");
+  exact.output_limit_bytes = 5;
+  CHECK(run_program(exact)->ended == Ended::Exited);
+}
+
+TEST_CASE("a program is stopped when somebody says so") {
+  const Fd stop{::eventfd(1, EFD_CLOEXEC)};
+  Program program = shell("sleep 60");
+  program.stop_fd = stop.get();
+  CHECK(run_program(program)->ended == Ended::Stopped);
+  CHECK(nobody_is_left());
+}
+
+TEST_CASE("a program that cannot be started") {
+  Program program;
+  program.words = {"/nowhere/program"};
+  const auto result = run_program(program);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().message() == "starting /nowhere/program: No such file or directory");
+}
+
+TEST_CASE("programs are found in a path") {
+  const Tree tree;
+  tree.file("/first/tool", "not executable");
+  tree.program("/second/tool", "true");
+  const std::string path = (tree / "/first").string() + "::.:" + (tree / "/second").string();
+  CHECK(find_program("tool", path) == (tree / "/second/tool").string());
+  CHECK(find_program("other", path).empty());
+  CHECK(find_program("/any/where", path) == "/any/where");
+  CHECK(find_program("tool", "").empty());
+}
