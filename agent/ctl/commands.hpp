@@ -1,7 +1,7 @@
 // The commands of pvrdma-agentctl, a function and a file each. They return the exit code: 0 ready
 // or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no answer in time, a bad
-// answer, a wrong command line). That is a monitoring plugin's. `mtu` and `mmio`, which do
-// not ask the agent, know 0 and 3 only.
+// answer, a wrong command line). That is a monitoring plugin's. `mtu`, `mmio` and `report`, which
+// say nothing of a state, know 0 and 3 only.
 #pragma once
 
 #include <functional>
@@ -66,6 +66,14 @@ struct SealOptions {
   std::string root = "/";  // of the system to look at
 };
 
+struct ReportOptions {
+  bool redact = false;
+  std::string output;  // a path; "-": standard output; empty: a name of its own, in this folder
+  Root root;           // of the files to collect
+  std::string path;    // where programs are looked for before their usual places
+  Milliseconds limit = std::chrono::seconds{60};  // for all parts together
+};
+
 int health(const Settings& settings, const Console& console);
 int status(const Settings& settings, const Console& console);
 int plan(const Settings& settings, const Console& console);
@@ -91,5 +99,8 @@ int migrate(const Settings& settings, const Console& console, const MigrateOptio
 
 // 0: a template would bake nothing of this VM; 1: it would; 3: not all could be looked at.
 int seal(const Settings& settings, const Console& console, const SealOptions& options);
+
+// 0: the report was written, whatever it lacks; 3: it was not.
+int report(const Settings& settings, const Console& console, const ReportOptions& options);
 
 }  // namespace pvrdma::ctl

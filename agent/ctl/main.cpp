@@ -220,6 +220,10 @@ int run(int argc, char** argv) {
   add_seal_options(*command("seal", "What a template made of this VM would hand down to its clones",
                             [&] { return seal(settings, console, seal_options); }),
                    seal_options);
+  ReportOptions report_options;
+  add_report_options(*command("report", "Write all that helps to find a fault into one file",
+                              [&] { return report(settings, console, report_options); }),
+                     report_options);
 
   try {
     app.parse(argc, argv);

@@ -14,6 +14,10 @@ constexpr const char* kSealFooter =
     "Changes nothing. Exit codes: 0 nothing would be handed down, 1 something would, 3 not all\n"
     "could be looked at, or a wrong command line.";
 
+constexpr const char* kReportFooter =
+    "At most 60 seconds, and 32 MB before compression; what is missing is said, and why. Exit\n"
+    "codes: 0 written, whatever is missing, 3 not written, or a wrong command line.";
+
 void add_root_option(CLI::App& command, std::string& root) {
   command.add_option("--root", root, "Where the system to look at is mounted")
       ->type_name("DIRECTORY")
@@ -37,6 +41,16 @@ void add_seal_options(CLI::App& command, SealOptions& options) {
   command.add_flag("--check", options.check, "Only tell: what seal is for, and required")
       ->required();
   add_root_option(command, options.root);
+}
+
+void add_report_options(CLI::App& command, ReportOptions& options) {
+  command.footer(kReportFooter);
+  command.add_flag("--redact", options.redact,
+                   "Mask addresses, names of hosts and users, UUIDs and secrets");
+  command
+      .add_option("--output", options.output,
+                  "Where to write it; - is standard output (default: a name of its own, here)")
+      ->type_name("FILE");
 }
 
 }  // namespace pvrdma::ctl

@@ -1,4 +1,4 @@
-// The command line of what looks at a system's files: `migrate` and `seal`.
+// The command line of what looks at the whole system: `migrate`, `seal` and `report`.
 #pragma once
 
 #include "agent/ctl/commands.hpp"
@@ -11,5 +11,6 @@ namespace pvrdma::ctl {
 
 void add_migrate_options(CLI::App& command, MigrateOptions& options);
 void add_seal_options(CLI::App& command, SealOptions& options);
+void add_report_options(CLI::App& command, ReportOptions& options);
 
 }  // namespace pvrdma::ctl

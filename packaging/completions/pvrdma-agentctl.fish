@@ -1,5 +1,5 @@
 # fish completion of pvrdma-agentctl(1)
-set -l commands health status plan wait watch reload acknowledge env mtu mmio migrate seal
+set -l commands health status plan wait watch reload acknowledge env mtu mmio migrate seal report
 set -l on __fish_seen_subcommand_from
 
 complete -c pvrdma-agentctl -f
@@ -21,6 +21,7 @@ complete -c pvrdma-agentctl -n $first -a mtu -d 'The largest packet that reaches
 complete -c pvrdma-agentctl -n $first -a mmio -d 'The settings of a VM for the memory of passed-through GPUs'
 complete -c pvrdma-agentctl -n $first -a migrate -d 'Find the reload of rc.local and its like, and retire it'
 complete -c pvrdma-agentctl -n $first -a seal -d 'What a template would hand down to its clones'
+complete -c pvrdma-agentctl -n $first -a report -d 'All that helps to find a fault, in one file'
 
 complete -c pvrdma-agentctl -n "$on wait watch mtu" -l timeout -x -d 'How long at most'
 complete -c pvrdma-agentctl -n "$on wait" -l for -x -a 'ready settled' -d 'What to wait for'
@@ -30,6 +31,8 @@ complete -c pvrdma-agentctl -n "$on migrate" -l apply -d 'Comment it out, with a
 complete -c pvrdma-agentctl -n "$on migrate" -l revert -d 'Put back what --apply changed'
 complete -c pvrdma-agentctl -n "$on seal" -l check -d 'Only tell'
 complete -c pvrdma-agentctl -n "$on migrate seal" -l root -x -a '(__fish_complete_directories)' -d 'Where the system is mounted'
+complete -c pvrdma-agentctl -n "$on report" -l redact -d 'Mask addresses, names and secrets'
+complete -c pvrdma-agentctl -n "$on report" -l output -r -F -d 'Where to write it'
 complete -c pvrdma-agentctl -n "$on mtu" -s 4 -l ipv4 -d 'Only over IPv4'
 complete -c pvrdma-agentctl -n "$on mtu" -s 6 -l ipv6 -d 'Only over IPv6'
 complete -c pvrdma-agentctl -n "$on mtu" -a '(__fish_print_hostnames)' -d Host

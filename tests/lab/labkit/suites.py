@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 COMMON = """
 systemd systemd-sysv udev kmod linux-image-amd64 busybox-static zstd dbus apt procps less
 iproute2 iputils-ping rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest network-manager
-strace jq socat python3-minimal libpython3-stdlib
+strace jq socat python3-minimal libpython3-stdlib libarchive-tools pciutils
 libstdc++6 libsystemd0 libudev1 libkmod2 libnl-3-200 libnl-route-3-200 libibverbs1
 """.split()
 # What Debian adds to that, and what guests of the Enterprise Linux family do their boot and their packages with instead.
