@@ -150,7 +150,8 @@ Found of_ipv4(const std::array<std::uint8_t, 4>& bytes, std::size_t length) {
 
 // "driver version 1.7.0.0-k": numbers of a version, unless they are known to be an address.
 bool follows_version(std::string_view text, std::size_t at) {
-  std::string_view before = text.substr(0, at);
+  constexpr std::size_t kFar = 80;  // a version's own beginning and the blanks before it
+  std::string_view before = text.substr(at - std::min(at, kFar), std::min(at, kFar));
   before = before.substr(0, before.find_last_not_of("0123456789.") + 1);
   if (!before.empty() && before.back() == 'v') before.remove_suffix(1);
   before = before.substr(0, before.find_last_not_of(" \t:=\"") + 1);
@@ -193,6 +194,10 @@ Found of_ipv6(const in6_addr& address, std::size_t length) {
 
 // The longest beginning that is an address and is not followed by more of the same.
 std::optional<Found> ipv6_at(std::string_view text, std::size_t at) {
+  // It may begin with two colons, neither with one nor with three.
+  const bool begins =
+      char_at(text, at) != ':' || (char_at(text, at + 1) == ':' && char_at(text, at + 2) != ':');
+  if (!begins) return std::nullopt;
   std::size_t run = 0;
   while (run < kLongestIpv6 && (is_hex(char_at(text, at + run)) || char_at(text, at + run) == ':' ||
                                 char_at(text, at + run) == '.'))

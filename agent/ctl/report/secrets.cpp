@@ -14,6 +14,9 @@ using Placeholder = std::function<std::string(std::string_view)>;
 
 constexpr std::string_view kBlank = " \t\r";
 constexpr std::string_view kKeyEnds = "-_.";
+// How far a key may begin before its separator, and a line before its first key: a bound on the
+// time that a line of any length takes.
+constexpr std::size_t kFar = 80;
 
 bool is_key_char(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
@@ -32,14 +35,17 @@ struct Key {
   std::string_view word;
 };
 Key key_before(std::string_view line, std::size_t separator) {
-  const std::size_t last = line.substr(0, separator).find_last_not_of(" \t\"'");
-  if (last == std::string_view::npos || !is_key_char(line[last])) return {};
-  std::size_t begin = last + 1;
-  while (begin > 0 && is_key_char(line[begin - 1])) --begin;
-  return {begin, line.substr(begin, last + 1 - begin)};
+  const std::size_t first = separator - std::min(separator, kFar);
+  const std::size_t last = line.substr(first, separator - first).find_last_not_of(" \t\"'");
+  if (last == std::string_view::npos) return {};
+  const std::size_t end = first + last + 1;
+  std::size_t begin = end;
+  while (begin > first && is_key_char(line[begin - 1])) --begin;
+  return {begin, line.substr(begin, end - begin)};
 }
 
 bool begins_line(std::string_view line, std::size_t key) {
+  if (key > kFar) return false;
   std::string_view before = line.substr(0, key);
   constexpr std::string_view kExport = "export ";
   const std::size_t at = before.find(kExport);

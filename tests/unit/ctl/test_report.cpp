@@ -347,6 +347,8 @@ TEST_CASE("with --redact nothing in the archive is an address or a name") {
   CHECK(system.run().code == 0);
   std::string folder;
   const auto files = unpacked(system.archive(), &folder);
+  // A date, and no name of this host before it.
+  CHECK(folder.size() == std::string{"pvrdma-agent-report-20261121-023143"}.size());
   CHECK(has(files.at("ip/address.txt"), "inet ipv4-"));
   CHECK(has(files.at("log/agent.txt"), " host-1 x: ipv6-"));
   CHECK(Json::parse(files.at("manifest.json"))["redacted"] == true);
