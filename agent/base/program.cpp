@@ -24,6 +24,7 @@ constexpr Milliseconds kReapInterval{20};                 // where there are no 
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> found;
+  found.reserve(words.size() + 1);
   for (std::string& word : words) found.push_back(word.data());
   found.push_back(nullptr);
   return found;
@@ -161,7 +162,7 @@ Result<ProgramResult> run_program(const Program& program) {
 std::string find_program(const std::string& name, std::string_view path) {
   if (name.find('/') != std::string::npos) return name;
   while (!path.empty()) {
-    const std::string file = std::string{cut(path, ':')} + "/" + name;
+    std::string file = std::string{cut(path, ':')} + "/" + name;
     if (file.front() == '/' && ::access(file.c_str(), X_OK) == 0) return file;
   }
   return {};

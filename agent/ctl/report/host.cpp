@@ -49,8 +49,10 @@ void add_host(Redactor& redactor, std::string_view name) {
 }
 
 void add_hosts(Redactor& redactor, const Root& root) {
-  for (const char* path : {"/proc/sys/kernel/hostname", "/etc/hostname"})
-    for (const std::string_view word : words_of(content_of(root, path))) add_host(redactor, word);
+  for (const char* path : {"/proc/sys/kernel/hostname", "/etc/hostname"}) {
+    const std::string content = content_of(root, path);  // what the words point into
+    for (const std::string_view word : words_of(content)) add_host(redactor, word);
+  }
   const std::string hosts = content_of(root, "/etc/hosts");
   for (std::string_view rest = hosts; !rest.empty();) {
     const auto words = words_of(cut(rest, '\n'));

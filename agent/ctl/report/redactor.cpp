@@ -69,7 +69,7 @@ std::string Redactor::placeholder(Kind kind, const std::string& value) {
 }
 
 std::string Redactor::secret(std::string_view value) {
-  const std::string name = placeholder(Kind::Secret, std::string{value});
+  std::string name = placeholder(Kind::Secret, std::string{value});
   if (value.size() >= kShortestSecret && std::any_of(value.begin(), value.end(), is_digit) &&
       std::any_of(value.begin(), value.end(), [](char c) { return is_word(c) && !is_digit(c); }))
     literals_.add(std::string{value}, Beside::Anything, name);
