@@ -44,6 +44,14 @@ bool has_any(const std::string& line, const Words& words) {
                      [&](const char* word) { return line.find(word) != std::string::npos; });
 }
 
+// Without time and host, which the journal puts before: a host may be called rdma7.
+std::string_view message_of(std::string_view line) {
+  if (line.empty() || std::isdigit(static_cast<unsigned char>(line.front())) == 0) return line;
+  cut(line, ' ');
+  cut(line, ' ');
+  return line;
+}
+
 }  // namespace
 
 std::string rdma_lines(std::string_view messages) {
@@ -51,7 +59,7 @@ std::string rdma_lines(std::string_view messages) {
   unsigned of_block = 0;  // lines yet to come
   while (!messages.empty()) {
     const std::string_view line = cut(messages, '\n');
-    std::string lower{line};
+    std::string lower{message_of(line)};
     std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (has_any(lower, kBlocks)) of_block = kLinesOfBlock;

@@ -182,6 +182,9 @@ TEST_CASE("files are taken where they belong, and nothing else is") {
 TEST_CASE("of the kernel's messages those about RDMA are kept, and oopses whole") {
   CHECK(rdma_lines("a\nvmw_pvrdma 0000:13:00.1: fail\nusb 1-1: new\nIB_umad\n") ==
         "vmw_pvrdma 0000:13:00.1: fail\nIB_umad\n");
+  CHECK(rdma_lines("2026-11-21T02:31:43+0000 rdma7 kernel: usb\n"
+                   "2026-11-21T02:31:43+0000 rdma7 kernel: vmxnet3\n") ==
+        "2026-11-21T02:31:43+0000 rdma7 kernel: vmxnet3\n");
   const std::string oops = "BUG: kernel NULL pointer\nRIP: 0010:x\n ? y\n---[ end trace 0 ]---\n";
   CHECK(rdma_lines("usb a\n" + oops + "usb b\n") == oops);
   std::string endless = "Oops: 0000\n";
