@@ -111,7 +111,6 @@ TEST_CASE("values of keys that look like secrets are masked") {
 }
 
 // --- properties
-// -------------------------------------------------------------------------------------
 
 namespace {
 
