@@ -191,6 +191,10 @@ Field<RdmaDevice> look_at_rdma(const Root& root, const PciAdapter& adapter, Nlde
   return look_at_device(function, names->front(), nldev, before);
 }
 
+std::vector<Gid> read_gid_table(const Root& root, const std::string& device) {
+  return look_at_gids(root / ("/sys/class/infiniband/" + device + "/ports/1"), nullptr);
+}
+
 std::vector<std::string> names_of_links(const Root& root, const RdmaDevice& device) {
   constexpr std::string_view kPrefix = "uverbs-";
   std::vector<std::string> names;

@@ -37,6 +37,9 @@ struct NldevView {
 [[nodiscard]] Field<RdmaDevice> look_at_rdma(const Root& root, const PciAdapter& adapter,
                                              NldevView& nldev, const RdmaDevice* before);
 
+// The non-zero GIDs of port 1 of any RDMA device, by its name below /sys/class/infiniband.
+[[nodiscard]] std::vector<Gid> read_gid_table(const Root& root, const std::string& device);
+
 // Names other than its present one under which udev has linked the device's verbs node
 // (/dev/infiniband/by-ibdev/uverbs-NAME): a link made before the device was renamed keeps the old
 // name.

@@ -151,7 +151,7 @@ Result<ProgramResult> run_program(const Program& program) {
   if (!status) {
     if (result.ended == Ended::Exited) result.ended = Ended::TimedOut;
     ::kill(-pid, SIGKILL);
-    static_cast<void>(reap(pid, BootClock::now() + kGrace));
+    if (!reap(pid, BootClock::now() + kGrace)) result.left_behind = pid;
     return result;
   }
   if (WIFSIGNALED(*status)) result.ended = Ended::Signalled;

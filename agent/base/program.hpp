@@ -1,6 +1,8 @@
 // Running another program with bounds on its time and on what it writes.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -33,6 +35,8 @@ struct ProgramResult {
   Ended ended = Ended::Exited;
   int status = 0;      // exit status, or number of the signal
   std::string output;  // standard output and error as they came, no more than the limit
+  // The process that was killed and has not ended, as the kernel holds it; 0: none.
+  pid_t left_behind = 0;
 };
 
 // Its input is /dev/null and no signal is blocked in it. What is killed is killed with all of its

@@ -1,7 +1,7 @@
 // The commands of pvrdma-agentctl, a function and a file each. They return the exit code: 0 ready
 // or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no answer in time, a bad
 // answer, a wrong command line). That is a monitoring plugin's. `mtu`, `mmio` and `report`, which
-// say nothing of a state, know 0 and 3 only.
+// say nothing of a state, know 0 and 3 only, `selftest` 2 as well.
 #pragma once
 
 #include <functional>
@@ -55,6 +55,13 @@ struct MmioOptions {
   Root root;
 };
 
+struct SelftestOptions {
+  std::optional<std::string> device;  // as selftest::find_targets takes it; none: every adapter
+  Milliseconds timeout = std::chrono::seconds{10};  // for each device
+  std::string program;                              // the helper's path
+  Root root;
+};
+
 struct MigrateOptions {
   bool apply = false;
   bool revert = false;
@@ -92,6 +99,9 @@ int env(const Settings& settings, const Console& console, const EnvOptions& opti
 int mtu(const Settings& settings, const Console& console, const MtuOptions& options);
 // 0: printed; 3: there is nothing to go by, or it is doubtful.
 int mmio(const Settings& settings, const Console& console, const MmioOptions& options);
+
+// 0: every device passed; 2: one did not; 3: nothing was tested.
+int self_test(const Settings& settings, const Console& console, const SelftestOptions& options);
 
 // 0: none of the field's recipe is there, or all of it was moved; 1: some is; 2: a file could not
 // be changed; 3: not permitted, or nothing can be said.

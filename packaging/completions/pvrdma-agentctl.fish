@@ -1,5 +1,5 @@
 # fish completion of pvrdma-agentctl(1)
-set -l commands health status plan wait watch reload acknowledge env mtu mmio migrate seal report
+set -l commands health status plan wait watch reload acknowledge env mtu mmio selftest migrate seal report
 set -l on __fish_seen_subcommand_from
 
 complete -c pvrdma-agentctl -f
@@ -19,14 +19,15 @@ complete -c pvrdma-agentctl -n $first -a acknowledge -d 'An adapter that was rem
 complete -c pvrdma-agentctl -n $first -a env -d 'Variables for applications'
 complete -c pvrdma-agentctl -n $first -a mtu -d 'The largest packet that reaches a host unfragmented'
 complete -c pvrdma-agentctl -n $first -a mmio -d 'The settings of a VM for the memory of passed-through GPUs'
+complete -c pvrdma-agentctl -n $first -a selftest -d 'Prove that messages pass through a device'
 complete -c pvrdma-agentctl -n $first -a migrate -d 'Find the reload of rc.local and its like, and retire it'
 complete -c pvrdma-agentctl -n $first -a seal -d 'What a template would hand down to its clones'
 complete -c pvrdma-agentctl -n $first -a report -d 'All that helps to find a fault, in one file'
 
-complete -c pvrdma-agentctl -n "$on wait watch mtu" -l timeout -x -d 'How long at most'
+complete -c pvrdma-agentctl -n "$on wait watch mtu selftest" -l timeout -x -d 'How long at most'
 complete -c pvrdma-agentctl -n "$on wait" -l for -x -a 'ready settled' -d 'What to wait for'
 complete -c pvrdma-agentctl -n "$on env" -l format -x -a 'shell systemd' -d 'Form of the variables'
-complete -c pvrdma-agentctl -n "$on reload env" -a '(command ls /sys/class/infiniband 2>/dev/null)' -d Adapter
+complete -c pvrdma-agentctl -n "$on reload env selftest" -a '(command ls /sys/class/infiniband 2>/dev/null)' -d Adapter
 complete -c pvrdma-agentctl -n "$on migrate" -l apply -d 'Comment it out, with a backup'
 complete -c pvrdma-agentctl -n "$on migrate" -l revert -d 'Put back what --apply changed'
 complete -c pvrdma-agentctl -n "$on seal" -l check -d 'Only tell'

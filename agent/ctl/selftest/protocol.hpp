@@ -1,0 +1,52 @@
+// What the helper program of `selftest` (helper_main.cpp) and pvrdma-agentctl have in common: the
+// steps of the test, and the form of the helper's lines. No libibverbs here.
+//
+//   memlock=8388608                    bytes this process may lock, or "unlimited"
+//   step=pd                            begun; the one before it is done
+//   write=proved                       or "write=not-offered REASON"
+//   latency_ns=12300 20100 84000       median, 99th percentile, maximum
+//   failed=12 0 TEXT                   errno, ibv_wc_status, what else is known; ends the test
+//   passed=                            everything was done and released again
+//
+// Any other line is libibverbs' or the dynamic loader's own.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace pvrdma::ctl::selftest {
+
+enum class Step {
+  Find,
+  Open,
+  Port,
+  Gid,
+  Pd,
+  Memory,
+  Channel,
+  Cq,
+  QueuePairs,
+  Init,
+  Rtr,
+  Rts,
+  Message,
+  Rounds,
+  Write,
+  Release
+};
+
+struct StepWords {
+  const char* id;     // in lines and in JSON; does not change
+  const char* doing;  // for people
+};
+
+[[nodiscard]] const StepWords& words_of(Step step);
+[[nodiscard]] std::optional<Step> step_of(std::string_view id);
+
+inline constexpr unsigned kRounds = 1000;
+inline constexpr std::size_t kRoundBytes = 64;
+// Many packets at RoCE's usual MTU of 1024. All buffers together are four times as much.
+inline constexpr std::size_t kMessageBytes = 16384;
+
+}  // namespace pvrdma::ctl::selftest
