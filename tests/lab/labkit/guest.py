@@ -19,6 +19,7 @@ from .qmp import Qmp
 
 TIMED_OUT, SKIPPED = 124, 77
 REPEATS = 3  # of boots that a fault below the agent has spoilt
+START = 300  # seconds within which a boot has come as far as the scenario
 GRACE = 20  # seconds beyond a scenario's own limit: the guest notices first, and says more
 
 
@@ -160,6 +161,7 @@ class _Boot:
         self._status = None
         self._again = False
         self._ended = False
+        self._heard = False  # of the scenario's side
         self._reason = ""  # why QEMU ended, in its own words
 
     def _listen(self, name):
@@ -221,17 +223,41 @@ class _Boot:
         return LabError(f"QEMU did not start, or ended at once:\n{log}")
 
     def _loop(self, process):
-        deadline = None if self._mode == "shell" else time.monotonic() + self._scenario.timeout + GRACE
+        started = time.monotonic()
         self._process = process
-        while not self._ended:
+        if self._mode == "shell":
+            return self._serve_until(None)
+        limit = self._scenario.timeout
+        self._serve_until(started + min(START, limit) + GRACE, lambda: self._heard)
+        if self._heard:
+            self._serve_until(started + limit + GRACE)
+        if self._ended:
+            return None
+        what = f"end within {limit} s" if self._heard else f"come as far as the scenario within {min(START, limit)} s"
+        self._guest.say(f"FAIL: boot {self._number} did not {what} (host's clock)")
+        self._show_who_is_stuck()
+        self._guest.say_console()
+        self._status, self._again = TIMED_OUT, False
+        return None
+
+    def _serve_until(self, deadline, done=lambda: False):
+        """Serves the guest until QEMU has ended, done() holds or the deadline (time.monotonic) has come."""
+        while not self._ended and not done():
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
-                self._guest.say(f"FAIL: boot {self._number} did not end within {self._scenario.timeout} s (host's clock)")
-                self._guest.say_console()
-                self._status, self._again = TIMED_OUT, False
                 return
             for key, _ in self._selector.select(left):
                 key.data(key.fileobj)
+
+    def _show_who_is_stuck(self):
+        """Has the kernel list its blocked tasks on the console: SysRq 9 and w (Documentation/admin-guide/sysrq.rst)."""
+        for letter in ("9", "w"):
+            keys = [{"type": "qcode", "data": key} for key in ("alt", "sysrq", letter)]
+            try:
+                self._guest.faults.qmp.execute("send-key", keys=keys)
+            except (LabError, OSError):
+                return
+            self._serve_until(time.monotonic() + 2)
 
     def _exited(self, _pidfd):
         self._ended = True
@@ -245,6 +271,7 @@ class _Boot:
 
     def _out(self, sock):
         data = _received(sock)
+        self._heard = self._heard or bool(data)
         if data:
             self._guest.receive(data)
         else:
@@ -278,6 +305,7 @@ class _Boot:
         if not data:
             self._selector.unregister(sock)
             return
+        self._heard = True
         self._lines += data
         while b"\n" in self._lines:
             line, _, self._lines = self._lines.partition(b"\n")
