@@ -1,4 +1,4 @@
-# summary: modprobe.d alone, no agent: udev loads the driver last, and modprobe -r takes the driver only
+# summary: modprobe.d alone, no agent: udev loads the driver last, and modprobe -r takes the driver only, as it would not with a plain softdep
 # adapters: 1
 # nics: 1
 # kernel: systemd.mask=pvrdma-agent.service
@@ -22,4 +22,12 @@ scenario() {
   modprobe vmw_pvrdma
   expect_equal "modprobe loads what is missing" "$(sorted "$before vmw_pvrdma")" "$(loaded)"
   expect_equal "and the driver last" vmw_pvrdma "$(loaded_last)"
+
+  # The contrast: a soft dependency without a name between, as the file would be without our detour.
+  # What rdma-core has loaded for others holds rdma_cm, at which modprobe -r would stop.
+  modprobe -r rpcrdma ib_iser
+  echo "softdep vmw_pvrdma pre: $before" >/etc/modprobe.d/pvrdma-agent.conf
+  modprobe -r vmw_pvrdma
+  expect_equal "modprobe -r takes plain soft dependencies as well" "" "$(loaded)"
+  expect_equal "and with vmxnet3 its NICs" ens15 "$(nics)"
 }
