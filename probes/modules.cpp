@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstdarg>
 #include <optional>
@@ -21,13 +20,6 @@ namespace {
 
 constexpr const char* kModuleFolder = "/lib/modules";
 constexpr const char* kIndex = "modules.dep.bin";
-
-std::optional<unsigned> number(std::string_view text) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 std::optional<ModuleInit> init_from_proc(std::string_view word) {
   if (word == "Live") return ModuleInit::Live;
@@ -51,7 +43,7 @@ Result<void> parse_line(std::string_view line, std::string& name, LoadedModule& 
   const std::string_view users = cut(line, ' ');
   cut(line, ' ');
   const auto init = init_from_proc(cut(line, ' '));
-  const auto count = number(users);
+  const auto count = number_from<unsigned>(users);
   if (name.empty() || !init || (!count && users != "-"))
     return fail(EBADMSG, "reading in /proc/modules", whole);
   module.init = *init;
@@ -69,7 +61,8 @@ void fill_from_sysfs(const Root& root, Module& module) {
     module.init = init ? Field<ModuleInit>{*init}
                        : Field<ModuleInit>::unreadable({EBADMSG, "reading", directory});
     const auto users = read_attribute(directory / "refcnt");
-    if (users && number(*users)) module.refcount = *number(*users);
+    if (users)
+      if (const auto count = number_from<unsigned>(*users)) module.refcount = *count;
     if (!users && !means_absent(users.error()))
       module.refcount = Field<unsigned>::unreadable(users.error());
   } else if (!means_absent(state.error())) {

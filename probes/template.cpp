@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 
 #include "agent/base/text.hpp"
@@ -33,9 +32,6 @@ constexpr std::array kPlaces{
 };
 // Every system has them.
 constexpr std::array kNobodys{"00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff"};
-
-bool is_hex(char letter) { return std::isxdigit(static_cast<unsigned char>(letter)) != 0; }
-bool is_digit(char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; }
 
 // Whether `text` has the form: h a hex digit, : a colon or dash, - a dash; and ends there.
 bool has_form(std::string_view text, std::string_view form) {

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 
 #include "agent/base/handle.hpp"
+#include "agent/base/text.hpp"
 
 namespace pvrdma {
 
@@ -68,12 +68,8 @@ Result<std::vector<pid_t>> list_processes(const Root& root) {
   const auto names = list_directory(root / "/proc");
   if (!names) return fail(names.error());
   std::vector<pid_t> processes;
-  for (const std::string& name : *names) {
-    pid_t pid = 0;
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (parsed.ec == std::errc{} && parsed.ptr == name.data() + name.size())
-      processes.push_back(pid);
-  }
+  for (const std::string& name : *names)
+    if (const auto pid = number_from<pid_t>(name)) processes.push_back(*pid);
   std::sort(processes.begin(), processes.end());
   return processes;
 }

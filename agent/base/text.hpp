@@ -1,9 +1,21 @@
-// Taking text apart.
+// Taking text apart, and putting it together. Letters and digits are ASCII's.
 #pragma once
 
+#include <charconv>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace pvrdma {
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_hex(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+constexpr bool is_alphanumeric(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 // Cuts the text up to `end` off the front of `rest`, and `end` with it: all of it where there is no
 // `end`. `while (!rest.empty()) cut(rest, '\n')` gives each line, the last with or without newline.
@@ -12,6 +24,33 @@ inline std::string_view cut(std::string_view& rest, char end) {
   const std::string_view head = rest.substr(0, at);
   rest.remove_prefix(at == std::string_view::npos ? rest.size() : at + 1);
   return head;
+}
+
+// The decimal number that all of `text` is; none: it is something else, or too large.
+template <typename Number>
+[[nodiscard]] std::optional<Number> number_from(std::string_view text) {
+  Number value{};
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+[[nodiscard]] inline std::string lower(std::string_view text) {
+  std::string result{text};
+  for (char& letter : result)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  return result;
+}
+
+// "a, b, c"
+[[nodiscard]] inline std::string joined(const std::vector<std::string>& words,
+                                        std::string_view separator = ", ") {
+  std::string result;
+  for (const std::string& word : words) {
+    if (!result.empty()) result += separator;
+    result += word;
+  }
+  return result;
 }
 
 }  // namespace pvrdma

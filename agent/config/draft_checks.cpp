@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/base/text.hpp"
 #include "agent/config/draft.hpp"
-#include "agent/config/text.hpp"
 
 namespace pvrdma {
 
@@ -28,7 +28,7 @@ Result<void> check_required(const Draft& draft, Config::Modules& modules) {
   for (std::size_t i = 0; i < modules.required.size(); ++i)
     if (!holds(modules.before, modules.required[i]))
       return bad_value(draft.required_said[i],
-                       "must be one of modules.before (" + text::joined(modules.before) + ")");
+                       "must be one of modules.before (" + joined(modules.before) + ")");
   return {};
 }
 

@@ -5,25 +5,16 @@
 #include <algorithm>
 #include <charconv>
 
+#include "agent/base/text.hpp"
+
 namespace pvrdma {
 
 namespace {
 
 constexpr std::size_t kModuleNameMax = 55;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool is_module_char(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
-}
+bool is_module_char(char c) { return is_alphanumeric(c) || c == '_' || c == '-'; }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-std::string lower(std::string_view text) {
-  std::string result{text};
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
 
 // True where `text` has the form of `pattern`: 'x' stands for a hexadecimal digit, the rest for
 // itself.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/base/text.hpp"
 #include "agent/config/text.hpp"
 
 namespace pvrdma {
@@ -35,13 +36,13 @@ std::optional<Item> Item::member(const std::string& name) const {
 }
 
 Result<void> Item::expect_table(const std::vector<std::string>& keys) const {
-  if (!is(Node::Kind::Table)) return bad("must be a table with " + text::joined(keys));
+  if (!is(Node::Kind::Table)) return bad("must be a table with " + joined(keys));
   for (const Node& node : node_->items) {
     if (std::count(keys.begin(), keys.end(), node.key) > 0) continue;
     const auto meant = text::closest(node.key, keys);
     return Item{node, *file_, key_of(text::printable(node.key, 60))}.bad(
         "unknown key" + (meant ? ", did you mean \"" + *meant + "\"?" : "") +
-        " (allowed: " + text::joined(keys) + ")");
+        " (allowed: " + joined(keys) + ")");
   }
   return {};
 }

@@ -133,10 +133,4 @@ std::optional<std::string> closest(const std::string& word, const std::vector<st
   return best;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string result;
-  for (const std::string& word : words) result += (result.empty() ? "" : ", ") + word;
-  return result;
-}
-
 }  // namespace pvrdma::text

@@ -32,7 +32,4 @@ struct Excess {
 [[nodiscard]] std::optional<std::string> closest(const std::string& word,
                                                  const std::vector<std::string>& words);
 
-// "a, b, c"
-[[nodiscard]] std::string joined(const std::vector<std::string>& words);
-
 }  // namespace pvrdma::text

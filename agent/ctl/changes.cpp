@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "agent/base/text.hpp"
 #include "agent/ctl/fields.hpp"
 
 namespace pvrdma::ctl {

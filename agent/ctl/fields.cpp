@@ -62,12 +62,6 @@ bool is_unreadable(const Json& adapter, const std::string& name) {
   });
 }
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
-  return out;
-}
-
 const Json& object_of(const Json& object, const char* key) {
   static const Json empty = Json::object();
   const Json* value = find(object, key);

@@ -24,8 +24,6 @@ using Json = nlohmann::json;
 // Whether `name` ("rdma_device", "port.state") is among what could not be read of an adapter, whose
 // entries look like "port.state: reading /sys/…: Permission denied".
 [[nodiscard]] bool is_unreadable(const Json& adapter, const std::string& name);
-// "a, b"
-[[nodiscard]] std::string joined(const std::vector<std::string>& parts);
 
 // A field that is an object or an array; an empty one where it is not. The result lives as long as
 // `object`, or for ever.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "agent/base/text.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/rendering.hpp"
 

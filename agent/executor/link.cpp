@@ -1,8 +1,8 @@
 #include "agent/executor/link.hpp"
 
 #include <cerrno>
-#include <charconv>
 
+#include "agent/base/text.hpp"
 #include "agent/executor/link_addresses.hpp"
 #include "agent/executor/saved_link.hpp"
 
@@ -41,11 +41,9 @@ Result<int> interface_of(const Root& root, const std::string& net_function,
   const auto path = root / "/sys/bus/pci/devices" / net_function / "net" / netdev / "ifindex";
   const auto text = read_attribute(path);
   if (!text) return fail(text.error());
-  int index = 0;
-  const char* const last = text->data() + text->size();
-  const auto [end, code] = std::from_chars(text->data(), last, index);
-  if (code != std::errc{} || end != last || index <= 0) return fail(EBADMSG, "reading", path);
-  return index;
+  const auto index = number_from<int>(*text);
+  if (!index || *index <= 0) return fail(EBADMSG, "reading", path);
+  return *index;
 }
 
 Report configure_link(RouteSocket& socket, int index, const LinkSettings& settings,

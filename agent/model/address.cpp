@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <optional>
+
+#include "agent/base/text.hpp"
 
 namespace pvrdma {
 
@@ -55,11 +56,8 @@ const char* broken_ipv6_rule(const InterfaceAddress& address) {
 }
 
 std::optional<unsigned> prefix_from(std::string_view text, unsigned longest) {
-  unsigned prefix = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), prefix);
-  const bool good =
-      code == std::errc{} && end == text.data() + text.size() && prefix >= 1 && prefix <= longest;
-  return good ? std::optional{prefix} : std::nullopt;
+  const auto prefix = number_from<unsigned>(text);
+  return prefix && *prefix >= 1 && *prefix <= longest ? prefix : std::nullopt;
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "agent/model/catalogue.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <utility>
 
@@ -22,7 +21,7 @@ std::span<const CatalogueEntry> catalogue(Subject subject) {
 }
 
 const CatalogueEntry* find_entry(std::string_view id, std::string_view variant) {
-  for (const Subject subject : {Subject::Machine, Subject::Adapter, Subject::Answer})
+  for (const Subject subject : kSubjects)
     for (const CatalogueEntry& entry : catalogue(subject))
       if (entry.id == id && (variant.empty() || entry.variant == variant)) return &entry;
   return nullptr;

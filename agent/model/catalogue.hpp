@@ -2,6 +2,7 @@
 // the journal, its catalog and the man page are made from it, and from nothing else.
 #pragma once
 
+#include <array>
 #include <map>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@ namespace pvrdma {
 
 // What a finding is about; an Answer's is pvrdma-agentctl's own, where the agent gave none.
 enum class Subject { Machine, Adapter, Answer };
+inline constexpr std::array kSubjects{Subject::Machine, Subject::Adapter, Subject::Answer};
 
 struct CatalogueEntry {
   std::string_view id;  // "port-down"; several entries may share one: the variants

@@ -16,9 +16,9 @@ namespace pvrdma {
 
 namespace {
 
-constexpr std::array kSubjects{std::pair{"machine", Subject::Machine},
-                               std::pair{"adapter", Subject::Adapter},
-                               std::pair{"answer", Subject::Answer}};
+constexpr std::array kParts{std::pair{"machine", Subject::Machine},
+                            std::pair{"adapter", Subject::Adapter},
+                            std::pair{"answer", Subject::Answer}};
 
 const char* whose(Actor actor) {
   switch (actor) {
@@ -108,7 +108,7 @@ void write_journal() {
 
 void write_ids() {
   std::string_view before;
-  for (const auto& [name, subject] : kSubjects)
+  for (const Subject subject : kSubjects)
     for (const CatalogueEntry& entry : catalogue(subject)) {
       if (entry.id != before) std::cout << entry.id << " " << entry.message_id << "\n";
       before = entry.id;
@@ -116,7 +116,7 @@ void write_ids() {
 }
 
 std::optional<Subject> subject_of(const std::string& line) {
-  for (const auto& [name, subject] : kSubjects)
+  for (const auto& [name, subject] : kParts)
     if (line == std::string{"@FINDINGS:"} + name + "@") return subject;
   return std::nullopt;
 }

@@ -6,18 +6,13 @@
 #include <set>
 
 #include "agent/base/program.hpp"
+#include "agent/base/text.hpp"
 #include "agent/ctl/report/files.hpp"
 #include "agent/ctl/text.hpp"
 
 namespace pvrdma::ctl::bundle {
 
 namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 std::string name_of(const std::string& program) { return program.substr(program.rfind('/') + 1); }
 
@@ -54,8 +49,14 @@ class Collector {
   }
 
   [[nodiscard]] Entry run(const Part& part, const Command& command) {
-    Entry entry{part.name, joined(command.words), Outcome::Skipped, exhausted(), "",
-                false,     part.optional,         Milliseconds{0}};
+    Entry entry{part.name,
+                joined(command.words, " "),
+                Outcome::Skipped,
+                exhausted(),
+                "",
+                false,
+                part.optional,
+                Milliseconds{0}};
     if (!entry.reason.empty()) return entry;
     const std::string name = name_of(command.words.front());
     if (hung_.count(name) > 0) {

@@ -18,19 +18,13 @@ constexpr std::array kPlaces{"/etc/", "/run/", "/usr/", "/lib/"};
 
 std::string link_of(const Fd& fd) { return "/proc/self/fd/" + std::to_string(fd.get()); }
 
-bool ends_with(const std::string& text, const std::string& ending) {
-  return text.size() >= ending.size() &&
-         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
-}
-
 // Where it really lies, told by the open file itself, so that nobody can put a link there between.
 bool is_where_it_belongs(const Root& root, const Fd& fd) {
   std::error_code code;
   const std::string real = std::filesystem::read_symlink(link_of(fd), code).string();
   const std::filesystem::path top = std::filesystem::canonical(root / "/", code);
   return !code && std::any_of(kPlaces.begin(), kPlaces.end(), [&](const char* place) {
-    const std::string begin = (Root{top} / place).string();
-    return real.compare(0, begin.size(), begin) == 0;
+    return real.starts_with((Root{top} / place).string());
   });
 }
 
@@ -71,7 +65,7 @@ Result<std::vector<std::string>> list_files(const Root& root, const std::string&
   std::vector<std::string> found;
   for (const std::string& name : *names)
     if (std::any_of(endings.begin(), endings.end(),
-                    [&](const std::string& ending) { return ends_with(name, ending); }))
+                    [&](const std::string& ending) { return name.ends_with(ending); }))
       found.push_back((std::filesystem::path{path} / name).string());
   return found;
 }

@@ -36,7 +36,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
 void add_host(Redactor& redactor, std::string_view name) {
   constexpr std::array kCommon{"localhost", "localdomain", "ip6-", "broadcasthost"};
   if (name == "(none)" || std::any_of(kCommon.begin(), kCommon.end(), [&](std::string_view word) {
-        return name.substr(0, word.size()) == word;
+        return name.starts_with(word);
       }))
     return;
   redactor.add_name(Kind::Host, std::string{name});
@@ -78,7 +78,7 @@ void add_user(Redactor& redactor, std::string_view line) {
   const std::string_view home = cut(line, ':');
   unsigned uid = 0;
   std::from_chars(number.data(), number.data() + number.size(), uid);
-  if ((uid >= kFirstLogin && uid != kNobody) || home.substr(0, 6) == "/home/")
+  if ((uid >= kFirstLogin && uid != kNobody) || home.starts_with("/home/"))
     redactor.add_name(Kind::User, std::string{name});
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "agent/base/text.hpp"
 
@@ -46,7 +45,7 @@ bool has_any(const std::string& line, const Words& words) {
 
 // Without time and host, which the journal puts before: a host may be called rdma7.
 std::string_view message_of(std::string_view line) {
-  if (line.empty() || std::isdigit(static_cast<unsigned char>(line.front())) == 0) return line;
+  if (line.empty() || !is_digit(line.front())) return line;
   cut(line, ' ');
   cut(line, ' ');
   return line;
@@ -59,13 +58,11 @@ std::string rdma_lines(std::string_view messages) {
   unsigned of_block = 0;  // lines yet to come
   while (!messages.empty()) {
     const std::string_view line = cut(messages, '\n');
-    std::string lower{message_of(line)};
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (has_any(lower, kBlocks)) of_block = kLinesOfBlock;
-    if (of_block > 0 || has_any(lower, kSubjects)) out.append(line) += '\n';
+    const std::string message = lower(message_of(line));
+    if (has_any(message, kBlocks)) of_block = kLinesOfBlock;
+    if (of_block > 0 || has_any(message, kSubjects)) out.append(line) += '\n';
     if (of_block > 0) --of_block;
-    if (lower.find("end trace") != std::string::npos) of_block = 0;
+    if (message.find("end trace") != std::string::npos) of_block = 0;
   }
   return out;
 }

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <iterator>
+
+#include "agent/base/text.hpp"
 
 namespace pvrdma::ctl::bundle {
 
@@ -17,9 +18,6 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::size_t kLongestIpv6 = 45;  // INET6_ADDRSTRLEN without its end
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 // 0 beyond either end.
 char char_at(std::string_view text, std::size_t at) { return at < text.size() ? text[at] : '\0'; }
 char char_before(std::string_view text, std::size_t at) { return at > 0 ? text[at - 1] : '\0'; }
@@ -203,7 +201,7 @@ std::optional<Found> ipv6_at(std::string_view text, std::size_t at) {
                                 char_at(text, at + run) == '.'))
     ++run;
   // A letter before it, as in `std::abs`: then it must be long enough to be none of such names.
-  const bool after_word = is_word(char_before(text, at));
+  const bool after_word = is_alphanumeric(char_before(text, at));
   for (; run >= 2; --run) {
     const char next = char_at(text, at + run);
     if (is_hex(next) || (next == ':' && is_hex(char_at(text, at + run + 1)))) continue;

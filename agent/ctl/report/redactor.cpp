@@ -1,8 +1,8 @@
 #include "agent/ctl/report/redactor.hpp"
 
 #include <algorithm>
-#include <cctype>
 
+#include "agent/base/text.hpp"
 #include "agent/ctl/report/secrets.hpp"
 
 namespace pvrdma::ctl::bundle {
@@ -13,25 +13,16 @@ namespace {
 constexpr std::size_t kShortestSecret = 8;
 
 bool may_be_beside(char c, Beside beside) {
-  const auto byte = static_cast<unsigned char>(c);
-  return beside == Beside::NoDigit      ? std::isdigit(byte) == 0
-         : beside == Beside::NoHexDigit ? std::isxdigit(byte) == 0
-         : beside == Beside::NoWord     ? std::isalnum(byte) == 0
+  return beside == Beside::NoDigit      ? !is_digit(c)
+         : beside == Beside::NoHexDigit ? !is_hex(c)
+         : beside == Beside::NoWord     ? !is_alphanumeric(c)
                                         : true;
 }
 
-std::string lower(std::string_view text) {
-  std::string out{text};
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 std::size_t beginning(std::string_view text, std::size_t at) {
   return (std::size_t{static_cast<unsigned char>(text[at])} << 8U) |
          static_cast<unsigned char>(text[at + 1]);
 }
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 }  // namespace
 
@@ -71,7 +62,8 @@ std::string Redactor::placeholder(Kind kind, const std::string& value) {
 std::string Redactor::secret(std::string_view value) {
   std::string name = placeholder(Kind::Secret, std::string{value});
   if (value.size() >= kShortestSecret && std::any_of(value.begin(), value.end(), is_digit) &&
-      std::any_of(value.begin(), value.end(), [](char c) { return is_word(c) && !is_digit(c); }))
+      std::any_of(value.begin(), value.end(),
+                  [](char c) { return is_alphanumeric(c) && !is_digit(c); }))
     literals_.add(std::string{value}, Beside::Anything, name);
   return name;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "agent/base/text.hpp"
 
@@ -19,8 +18,7 @@ constexpr std::string_view kKeyEnds = "-_.";
 constexpr std::size_t kFar = 80;
 
 bool is_key_char(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-         kKeyEnds.find(c) != std::string_view::npos;
+  return is_alphanumeric(c) || kKeyEnds.find(c) != std::string_view::npos;
 }
 
 // Where in the line a value lies; empty: there is none.
@@ -104,14 +102,12 @@ std::string line_without_secrets(std::string_view line, const Placeholder& place
 }  // namespace
 
 bool is_secret_key(std::string_view key) {
-  std::string lower{key};
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = lower(key);
   constexpr std::array kAnywhere{"password", "passwd",     "passphrase",    "secret",
                                  "token",    "credential", "authorization", "apikey"};
   constexpr std::array kLast{"key", "psk", "pwd", "pass", "pin"};
-  const auto has = [&](const char* word) { return lower.find(word) != std::string::npos; };
-  const std::string last = lower.substr(lower.find_last_of(kKeyEnds) + 1);
+  const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
+  const std::string last = name.substr(name.find_last_of(kKeyEnds) + 1);
   return std::any_of(kAnywhere.begin(), kAnywhere.end(), has) ||
          std::any_of(kLast.begin(), kLast.end(), [&](const char* word) { return last == word; });
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "agent/base/text.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/selftest/advice.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <utility>
 
 #include "agent/base/text.hpp"
@@ -14,18 +13,10 @@ namespace {
 constexpr int kExitNotLoaded = 127;  // ld.so(8)'s
 constexpr std::size_t kMostRemarks = 8;
 
-template <typename Number>
-std::optional<Number> number(std::string_view word) {
-  Number value{};
-  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (code != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<Latency> latency_from(std::string_view words) {
   std::array<Nanoseconds, 3> times{};
   for (Nanoseconds& time : times) {
-    const auto value = number<Nanoseconds::rep>(cut(words, ' '));
+    const auto value = number_from<Nanoseconds::rep>(cut(words, ' '));
     if (!value) return std::nullopt;
     time = Nanoseconds{*value};
   }
@@ -64,7 +55,7 @@ class Reading {
   bool known(std::string_view key, std::string_view value) {
     if (key == "step") return begin(step_of(value));
     if (key == "memlock") {
-      report_.memlock_bytes = number<std::uint64_t>(value);
+      report_.memlock_bytes = number_from<std::uint64_t>(value);
     } else if (key == "latency_ns") {
       report_.latency = latency_from(value);
     } else if (key == "write") {
@@ -74,8 +65,8 @@ class Reading {
       finish_step();
       report_.passed = true;
     } else if (key == "failed") {
-      const auto code = number<int>(cut(value, ' '));
-      const auto status = number<int>(cut(value, ' '));
+      const auto code = number_from<int>(cut(value, ' '));
+      const auto status = number_from<int>(cut(value, ' '));
       report_.failure =
           StepFailure{step_, code.value_or(0), status.value_or(0), std::string{value}};
     } else {

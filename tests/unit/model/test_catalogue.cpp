@@ -1,5 +1,4 @@
 // The catalogue of findings: whole, without contradictions, and its sentences are filled in.
-#include <array>
 #include <set>
 
 #include "agent/model/catalogue.hpp"
@@ -8,8 +7,6 @@
 using namespace pvrdma;
 
 namespace {
-
-constexpr std::array kSubjects{Subject::Machine, Subject::Adapter, Subject::Answer};
 
 bool is_hex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
