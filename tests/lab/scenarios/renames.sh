@@ -16,6 +16,8 @@ device_is() { [[ $(health_query '.adapters[0].rdma_device') == "$1" ]]; }
 netdev_is() { [[ $(health_query '.adapters[0].netdev') == "$1" ]]; }
 has_address() { ip -4 -o address show dev "$1" | grep -q ' 192.168.30.201/24 '; }
 rename_device() { rdma dev set "$(rdma_of 0)" name "$1" 2>/dev/null || true; } # it may be gone at that moment
+udev_is_done() { udevadm settle --timeout=0; }
+device_named() { rename_device "$1" && [[ $(rdma_of 0) == "$1" ]]; }
 rename_netdev() { # NAME: a link that is up keeps its name (EBUSY), so whoever renames it takes it down
   local old
   old=$(netdev_of 0)
@@ -35,7 +37,9 @@ scenario() {
     rename_device "late$round"
     rename_netdev "moved$round"
     wait || true
-    rename_device "last$round"
+    # udev names a device that it has just heard of, perhaps once more after us.
+    wait_until 60 "$round: udev has named what it had to name" udev_is_done
+    wait_until 20 "$round: the device has its last name" device_named "last$round"
     wait_until 60 "$round: health says ready" health_is ready
     wait_until 20 "$round: with the netdev's name of now" netdev_is "moved$round"
     wait_until 20 "$round: and the device's" device_is "last$round"
