@@ -30,8 +30,7 @@ def parse_arguments(argv):
                                      formatter_class=argparse.RawDescriptionHelpFormatter,
                                      description="Run scenarios, each in a freshly booted guest with PVRDMA adapters.")
     add_options(parser)
-    # One more than the cores of a small machine: a guest spends a quarter of its time waiting for its own clock.
-    parser.add_argument("--jobs", metavar="N", type=int, default=3, help="guests at a time (default: %(default)s)")
+    parser.add_argument("--jobs", metavar="N", type=int, default=2, help="guests at a time (default: %(default)s)")
     parser.add_argument("--keep", action="store_true", help="leave each guest's directory (disk, sockets, logs)")
     parser.add_argument("--list", action="store_true", help="print the scenarios and what they show, run nothing")
     parser.add_argument("--verbose", action="store_true", help="print the output of passes too")
