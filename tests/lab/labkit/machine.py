@@ -23,10 +23,8 @@ UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c
                   "aesni_intel", "ghash_clmulni_intel", "sha512_ssse3", "sha256_ssse3", "crct10dif_pclmul",
                   "crc32_pclmul", "polyval_clmulni")
 # no_timer_check: on a busy machine the kernel's test of its timer may wait in vain, and the kernel panics.
-# rcu_cpu_stall_timeout, in seconds: where the machine is busy with other guests, this one stands still for that long.
 # sysrq_always_enabled: a guest that hangs is asked by its keyboard who is stuck.
 KERNEL_ARGUMENTS = ("console=ttyS0", "root=/dev/vda", "rw", "panic=-1", "quiet", "no_timer_check", "sysrq_always_enabled",
-                    "rcupdate.rcu_cpu_stall_timeout=120",
                     "modprobe.blacklist=" + ",".join(UNUSED_DRIVERS))
 
 
