@@ -7,6 +7,7 @@
 
 #include "agent/base/handle.hpp"
 #include "probes/link_owner.hpp"
+#include "probes/system_bus.hpp"
 
 namespace pvrdma::probes {
 
@@ -19,21 +20,17 @@ constexpr const char* kDevice = "org.freedesktop.NetworkManager.Device";
 constexpr const char* kActive = "org.freedesktop.NetworkManager.Connection.Active";
 constexpr const char* kProfile = "org.freedesktop.NetworkManager.Settings.Connection";
 constexpr const char* kNoObject = "/";
-constexpr std::uint64_t kPatienceUs = 500'000;
 
 constexpr std::uint32_t kStateFailed = 120;    // NM_DEVICE_STATE_FAILED
 constexpr std::uint32_t kFlagExternal = 0x80;  // NM_ACTIVATION_STATE_FLAG_EXTERNAL, since 1.26
-
-using Message = Handle<sd_bus_message, sd_bus_message_unref>;
 
 // NetworkManager on the system bus. Errors say what was asked for; ENODEV: it has no such device.
 class Manager {
  public:
   static Result<Manager> connect() {
-    sd_bus* bus = nullptr;
-    if (const int code = sd_bus_open_system(&bus); code < 0)
-      return fail(-code, "connecting to", "the system bus");
-    return Manager{bus};
+    auto bus = open_system_bus();
+    if (!bus) return fail(std::move(bus.error()));
+    return Manager{std::move(*bus)};
   }
 
   // The object path of an interface's device.
@@ -61,15 +58,15 @@ class Manager {
   }
 
  private:
-  explicit Manager(sd_bus* bus) : bus_(bus) {}
+  explicit Manager(Bus bus) : bus_(std::move(bus)) {}
 
   // One call with two texts at most.
-  Result<Message> call(const std::string& object, const char* interface, const char* method,
-                       const std::array<const char*, 2>& texts) {
+  Result<BusMessage> call(const std::string& object, const char* interface, const char* method,
+                          const std::array<const char*, 2>& texts) {
     sd_bus_message* made = nullptr;
     int code =
         sd_bus_message_new_method_call(bus_.get(), &made, kName, object.c_str(), interface, method);
-    const Message question{made};
+    const BusMessage question{made};
     for (const char* text : texts)
       if (code >= 0 && text != nullptr)
         code = sd_bus_message_append_basic(question.get(), SD_BUS_TYPE_STRING, text);
@@ -77,18 +74,18 @@ class Manager {
     if (code >= 0) code = sd_bus_message_set_auto_start(question.get(), 0);
     sd_bus_message* answer = nullptr;
     sd_bus_error error = SD_BUS_ERROR_NULL;
-    if (code >= 0) code = sd_bus_call(bus_.get(), question.get(), kPatienceUs, &error, &answer);
+    if (code >= 0) code = sd_bus_call(bus_.get(), question.get(), kBusPatienceUs, &error, &answer);
     if (sd_bus_error_has_name(&error, "org.freedesktop.NetworkManager.UnknownDevice") != 0)
       code = -ENODEV;
     sd_bus_error_free(&error);
     if (code < 0)
       return fail(-code, "asking NetworkManager for", texts.back() ? texts.back() : method);
-    return Message{answer};
+    return BusMessage{answer};
   }
 
   // The answer, entered as far as the value.
-  Result<Message> property(const std::string& object, const char* interface, const char* name,
-                           char type) {
+  Result<BusMessage> property(const std::string& object, const char* interface, const char* name,
+                              char type) {
     auto answer = call(object, "org.freedesktop.DBus.Properties", "Get", {interface, name});
     if (!answer) return answer;
     const std::array<char, 2> contents{type, '\0'};
@@ -105,7 +102,7 @@ class Manager {
     return std::string{text};
   }
 
-  Handle<sd_bus, sd_bus_flush_close_unref> bus_;
+  Bus bus_;
 };
 
 // The parts of `device` that an active connection tells.

@@ -1,0 +1,129 @@
+#include "probes/machine.hpp"
+
+#include <libkmod.h>
+#include <sys/timex.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+#include "agent/base/handle.hpp"
+#include "agent/base/text.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+constexpr const char* kSecureBoot =
+    "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
+
+// Files that hold the name of what runs the container.
+constexpr std::array kNamed{"/run/systemd/container", "/run/host/container-manager"};
+// Files whose presence says it.
+constexpr std::array kMarks{std::pair{"/.dockerenv", "docker"},
+                            std::pair{"/run/.containerenv", "podman"}};
+
+// A value of os-release: quoted as for a shell, in which a backslash takes the next letter as it
+// is.
+std::string unquoted(std::string_view value) {
+  std::string result;
+  for (std::size_t at = 0; at < value.size(); ++at) {
+    if (value[at] == '"' || value[at] == '\'') continue;
+    if (value[at] == '\\' && at + 1 < value.size()) ++at;
+    result += value[at];
+  }
+  return result;
+}
+
+bool runs_in_local_time(const Root& root) {
+  const auto text = read_file(root / "/etc/adjtime");
+  return text && text->find("LOCAL") != std::string::npos;
+}
+
+}  // namespace
+
+Field<std::string> container_manager(const Root& root) {
+  for (const char* const path : kNamed)
+    if (auto name = read_attribute(root / path); name && !name->empty()) return *name;
+  for (const auto& [path, name] : kMarks)
+    if (std::filesystem::exists(root / path)) return std::string{name};
+  // Set for the first process, and so for those it starts.
+  const char* const name = std::getenv("container");
+  if (name != nullptr && *name != '\0') return std::string{name};
+  return {};
+}
+
+Field<std::string> dmi(const Root& root, const char* attribute) {
+  return Field<std::string>::from(
+      read_attribute(root / (std::string{"/sys/class/dmi/id/"} + attribute)));
+}
+
+Field<OsRelease> parse_os_release(std::string_view text) {
+  OsRelease release;
+  while (!text.empty()) {
+    std::string_view line = cut(text, '\n');
+    const std::string_view key = cut(line, '=');
+    if (key == "ID") release.id = unquoted(line);
+    if (key == "VERSION_ID") release.version = unquoted(line);
+    if (key == "PRETTY_NAME") release.name = unquoted(line);
+  }
+  if (release.id.empty()) return {};
+  if (release.name.empty()) release.name = release.id + " " + release.version;
+  return release;
+}
+
+Field<OsRelease> os_release(const Root& root) {
+  auto text = read_file(root / "/etc/os-release");
+  if (!text && means_absent(text.error())) text = read_file(root / "/usr/lib/os-release");
+  if (text) return parse_os_release(*text);
+  return Field<OsRelease>::from(fail(text.error()));
+}
+
+Field<bool> secure_boot(const Root& root) {
+  if (!std::filesystem::exists(root / "/sys/firmware/efi")) return {};
+  const auto value = read_file(root / kSecureBoot);
+  if (!value) return Field<bool>::unreadable(value.error());
+  // Four bytes of attributes, then one of value (Linux Documentation/filesystems/efivarfs.rst).
+  if (value->size() != 5) return Field<bool>::unreadable({EBADMSG, "reading", kSecureBoot});
+  return value->back() == 1;
+}
+
+ClockState clock_state(const Root& root, std::time_t now) {
+  ClockState state;
+  timex clock{};
+  if (::adjtimex(&clock) < 0)
+    state.synchronized = Field<bool>::unreadable({errno, "asking about", "the clock"});
+  else
+    state.synchronized = (static_cast<unsigned>(clock.status) & STA_UNSYNC) == 0;
+  if (runs_in_local_time(root)) return state;
+  const auto text = read_attribute(root / "/sys/class/rtc/rtc0/since_epoch");
+  const auto hardware = text ? number_from<std::int64_t>(*text) : std::nullopt;
+  if (hardware)
+    state.off_rtc_seconds = static_cast<std::int64_t>(now) - *hardware;
+  else if (!text)
+    state.off_rtc_seconds = Field<std::int64_t>::from(fail(text.error()));
+  return state;
+}
+
+Field<std::string> module_signer(const Root& root, const std::string& release,
+                                 const std::string& module) {
+  const auto directory = root / ("/lib/modules/" + release);
+  const std::array<const char*, 1> no_configuration{nullptr};
+  const Handle<kmod_ctx, kmod_unref> context{kmod_new(directory.c_str(), no_configuration.data())};
+  kmod_list* found = nullptr;
+  if (!context || kmod_module_new_from_lookup(context.get(), module.c_str(), &found) < 0) return {};
+  const Handle<kmod_list, kmod_module_unref_list> list{found};
+  if (!list) return {};
+  const Handle<kmod_module, kmod_module_unref> handle{kmod_module_get_module(list.get())};
+  kmod_list* about = nullptr;
+  if (const int code = kmod_module_get_info(handle.get(), &about); code < 0)
+    return Field<std::string>::unreadable({-code, "reading the signature of module", module});
+  const Handle<kmod_list, kmod_module_info_free_list> information{about};
+  for (kmod_list* one = about; one != nullptr; one = kmod_list_next(about, one))
+    if (std::string_view{kmod_module_info_get_key(one)} == "signer")
+      return std::string{kmod_module_info_get_value(one)};
+  return {};
+}
+
+}  // namespace pvrdma::probes

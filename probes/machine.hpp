@@ -1,0 +1,38 @@
+// What this system is: container or machine, whose, which distribution, how it was booted, and what
+// its clock says.
+#pragma once
+
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/base/file.hpp"
+#include "agent/model/survey.hpp"
+
+namespace pvrdma::probes {
+
+// What runs the container that this is: "docker", "podman", "systemd-nspawn". Absent: none says so.
+// From systemd's notes (https://systemd.io/CONTAINER_INTERFACE) and the engines' own files.
+[[nodiscard]] Field<std::string> container_manager(const Root& root);
+
+// An attribute of /sys/class/dmi/id, "sys_vendor".
+[[nodiscard]] Field<std::string> dmi(const Root& root, const char* attribute);
+
+// os-release(5). Absent: it has no ID.
+[[nodiscard]] Field<OsRelease> parse_os_release(std::string_view text);
+[[nodiscard]] Field<OsRelease> os_release(const Root& root);
+
+// UEFI's variable SecureBoot. Absent: not booted by EFI.
+[[nodiscard]] Field<bool> secure_boot(const Root& root);
+
+// `now`: what time(2) says. The hardware clock of a VM is the host's; where it runs in local time
+// (third line of /etc/adjtime) it is not compared.
+[[nodiscard]] ClockState clock_state(const Root& root, std::time_t now);
+
+// Who signed a module of kernel `release`, as modinfo(8) has it. Absent: it has no signature, or
+// there is no such module.
+[[nodiscard]] Field<std::string> module_signer(const Root& root, const std::string& release,
+                                               const std::string& module);
+
+}  // namespace pvrdma::probes

@@ -1,0 +1,144 @@
+#include "probes/memlock.hpp"
+
+#include <sys/resource.h>
+#include <systemd/sd-bus.h>
+
+#include <linux/capability.h>
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <vector>
+
+#include "agent/base/handle.hpp"
+#include "agent/base/text.hpp"
+#include "probes/system_bus.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+constexpr const char* kLimits = "/etc/security/limits.conf";
+constexpr const char* kLimitsFolder = "/etc/security/limits.d";
+constexpr std::uint64_t kKiB = 1024;
+
+// Words between blanks; from "#" on a line is comment.
+std::vector<std::string_view> words_of(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  std::vector<std::string_view> words;
+  constexpr std::string_view kBlank = " \t\r";
+  while (true) {
+    line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
+    if (line.empty()) return words;
+    words.push_back(line.substr(0, line.find_first_of(kBlank)));
+    line.remove_prefix(words.back().size());
+  }
+}
+
+// limits.conf(5): KiB; "-1", "unlimited" and "infinity" are no limit.
+std::optional<MemlockLimit> limit_from(std::string_view value) {
+  if (value == "-1" || value == "unlimited" || value == "infinity") return MemlockLimit{};
+  const auto kib = number_from<std::uint64_t>(value);
+  if (!kib) return std::nullopt;
+  return MemlockLimit{*kib > std::numeric_limits<std::uint64_t>::max() / kKiB
+                          ? std::numeric_limits<std::uint64_t>::max()
+                          : *kib * kKiB};
+}
+
+Result<std::vector<std::string>> limit_files(const Root& root) {
+  std::vector<std::string> files{kLimits};
+  const auto names = list_directory(root / kLimitsFolder);
+  if (!names && !means_absent(names.error())) return fail(names.error());
+  for (const std::string& name : names.value_or(std::vector<std::string>{}))
+    if (name.ends_with(".conf")) files.push_back(std::string{kLimitsFolder} + "/" + name);
+  return files;
+}
+
+std::string service_name(const std::string& unit) {
+  return unit.find('.') == std::string::npos ? unit + ".service" : unit;
+}
+
+// Of a unit that is loaded; org.freedesktop.systemd1(5).
+Field<MemlockLimit> ask_limit(sd_bus* bus, const std::string& unit) {
+  const auto object = unit_object(unit);
+  if (!object) return Field<MemlockLimit>::unreadable(object.error());
+  const auto load_state = unit_text(bus, *object, "Unit", "LoadState");
+  if (!load_state) return Field<MemlockLimit>::unreadable(load_state.error());
+  if (*load_state == "not-found") return {};
+  std::uint64_t bytes = 0;
+  // The soft limit, as in own_memlock(): what the unit's processes start with.
+  const int code = sd_bus_get_property_trivial(bus, kSystemdName, object->c_str(),
+                                               "org.freedesktop.systemd1.Service",
+                                               "LimitMEMLOCKSoft", nullptr, 't', &bytes);
+  if (code < 0)
+    return Field<MemlockLimit>::unreadable({-code, "asking systemd for LimitMEMLOCK of", unit});
+  // systemd's word for RLIM_INFINITY.
+  if (bytes == std::numeric_limits<std::uint64_t>::max()) return MemlockLimit{};
+  return MemlockLimit{bytes};
+}
+
+}  // namespace
+
+Field<MemlockLimit> own_memlock() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_MEMLOCK, &limit) != 0)
+    return Field<MemlockLimit>::unreadable({errno, "reading", "the limit of locked memory"});
+  if (limit.rlim_cur == RLIM_INFINITY) return MemlockLimit{};
+  return MemlockLimit{limit.rlim_cur};
+}
+
+Field<bool> may_lock_all(const Root& root) {
+  const auto status = read_file(root / "/proc/self/status");
+  if (!status) return Field<bool>::unreadable(status.error());
+  std::string_view rest = *status;
+  constexpr std::string_view kEffective = "CapEff:\t";  // proc(5): a mask in hexadecimal
+  while (!rest.empty()) {
+    const std::string_view line = cut(rest, '\n');
+    if (!line.starts_with(kEffective)) continue;
+    const std::string_view digits = line.substr(kEffective.size());
+    std::uint64_t mask = 0;
+    const auto [end, code] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), mask, 16);
+    if (code == std::errc{} && end == digits.data() + digits.size())
+      return (mask >> CAP_IPC_LOCK & 1U) != 0;
+  }
+  return Field<bool>::unreadable({EBADMSG, "finding capabilities in", "/proc/self/status"});
+}
+
+Field<MemlockLimit> parse_limits(const std::string& path, std::string_view text) {
+  Field<MemlockLimit> soft;
+  unsigned number = 0;
+  while (!text.empty()) {
+    ++number;
+    const auto words = words_of(cut(text, '\n'));
+    if (words.size() != 4 || words[0] != "*" || words[2] != "memlock" || words[1] == "hard")
+      continue;
+    auto limit = limit_from(words[3]);
+    if (!limit) continue;  // pam_limits passes over it, too
+    limit->place = path + ":" + std::to_string(number);
+    soft = *limit;
+  }
+  return soft;
+}
+
+Field<MemlockLimit> login_memlock(const Root& root) {
+  const auto files = limit_files(root);
+  if (!files) return Field<MemlockLimit>::unreadable(files.error());
+  Field<MemlockLimit> found;
+  for (const std::string& file : *files) {
+    const auto text = read_file(root / file);
+    if (!text && !means_absent(text.error())) return Field<MemlockLimit>::unreadable(text.error());
+    if (!text) continue;
+    if (auto limit = parse_limits(file, *text); limit.is_known()) found = std::move(limit);
+  }
+  return found;
+}
+
+UnitMemlock unit_memlock(const std::string& unit) {
+  UnitMemlock result{service_name(unit), {}};
+  const auto bus = open_system_bus();
+  result.limit =
+      bus ? ask_limit(bus->get(), result.unit) : Field<MemlockLimit>::unreadable(bus.error());
+  return result;
+}
+
+}  // namespace pvrdma::probes

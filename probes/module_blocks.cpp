@@ -1,0 +1,98 @@
+#include "probes/module_blocks.hpp"
+
+#include <libkmod.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "agent/base/handle.hpp"
+#include "agent/base/text.hpp"
+#include "probes/modules.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+using Config = Handle<kmod_config_iter, kmod_config_iter_free_iter>;
+
+bool is_among(const std::vector<std::string>& modules, std::string_view name) {
+  return std::find(modules.begin(), modules.end(), module_name(name)) != modules.end();
+}
+
+// What `install` runs in place of the module: the usual ways to load nothing.
+bool loads_nothing(std::string_view command) {
+  const std::string_view first = command.substr(0, command.find_first_of(" \t"));
+  return first.ends_with("/true") || first.ends_with("/false") || first == "true" ||
+         first == "false" || first == ":";
+}
+
+// libkmod counts the running kernel's command line as modprobe.d, whatever folders it is given.
+bool is_of_this_command_line(const std::string& name) {
+  const auto line = read_file("/proc/cmdline");
+  const auto blocks = blocks_of_command_line(line.value_or(std::string{}));
+  return std::any_of(blocks.begin(), blocks.end(),
+                     [&](const ModuleBlock& block) { return block.module == module_name(name); });
+}
+
+void take(kmod_config_iter* made, const std::vector<std::string>& modules, bool installs,
+          std::vector<ModuleBlock>& blocks) {
+  const Config lines{made};
+  while (lines && kmod_config_iter_next(lines.get())) {
+    const std::string name = kmod_config_iter_get_key(lines.get());
+    if (!is_among(modules, name) || (!installs && is_of_this_command_line(name))) continue;
+    const char* command = installs ? kmod_config_iter_get_value(lines.get()) : nullptr;
+    if (!installs)
+      blocks.push_back({module_name(name), "\"blacklist " + name + "\" in modprobe.d"});
+    else if (command != nullptr && loads_nothing(command))
+      blocks.push_back(
+          {module_name(name), "\"install " + name + " " + command + "\" in modprobe.d"});
+  }
+}
+
+}  // namespace
+
+std::vector<ModuleBlock> blocks_of_command_line(std::string_view command_line) {
+  std::vector<ModuleBlock> blocks;
+  while (!command_line.empty()) {
+    std::string_view word = cut(command_line, ' ');
+    while (!word.empty() && word.back() == '\n') word.remove_suffix(1);
+    for (const std::string_view key : {"modprobe.blacklist=", "module_blacklist="}) {
+      if (!word.starts_with(key)) continue;
+      std::string_view names = word.substr(key.size());
+      while (!names.empty())
+        blocks.push_back({module_name(cut(names, ',')),
+                          "\"" + std::string{word} + "\" on the kernel's command line"});
+    }
+  }
+  return blocks;
+}
+
+Field<std::vector<ModuleBlock>> find_module_blocks(const Root& root,
+                                                   const std::vector<std::string>& modules) {
+  // As libkmod's own list (kmod.h, kmod_new()), below the root. An absent folder is none to it.
+  constexpr std::array kFolders{"/etc/modprobe.d", "/run/modprobe.d", "/usr/local/lib/modprobe.d",
+                                "/usr/lib/modprobe.d", "/lib/modprobe.d"};
+  std::vector<std::string> folders;
+  folders.reserve(kFolders.size());
+  for (const char* const folder : kFolders) folders.push_back(root / folder);
+  std::vector<const char*> paths;
+  paths.reserve(kFolders.size() + 1);
+  for (const std::string& folder : folders) paths.push_back(folder.c_str());
+  paths.push_back(nullptr);
+  const Handle<kmod_ctx, kmod_unref> context{
+      kmod_new((root / "/lib/modules").c_str(), paths.data())};
+  if (!context)
+    return Field<std::vector<ModuleBlock>>::unreadable({ENOMEM, "reading", "modprobe.d"});
+  std::vector<ModuleBlock> blocks;
+  take(kmod_config_get_blacklists(context.get()), modules, false, blocks);
+  take(kmod_config_get_install_commands(context.get()), modules, true, blocks);
+  const auto command_line = read_file(root / "/proc/cmdline");
+  if (!command_line && !means_absent(command_line.error()))
+    return Field<std::vector<ModuleBlock>>::unreadable(command_line.error());
+  for (ModuleBlock& block : blocks_of_command_line(command_line.value_or(std::string{})))
+    if (is_among(modules, block.module)) blocks.push_back(std::move(block));
+  return blocks;
+}
+
+}  // namespace pvrdma::probes
