@@ -73,6 +73,12 @@ struct SealOptions {
   std::string root = "/";  // of the system to look at
 };
 
+struct DoctorOptions {
+  std::vector<std::string> units;  // whose limit of locked memory is looked at: "slurmd"
+  bool host_admin = false;         // only what is for the vSphere administrator
+  Root root;
+};
+
 struct ReportOptions {
   bool redact = false;
   std::string output;  // a path; "-": standard output; empty: a name of its own, in this folder
@@ -109,6 +115,9 @@ int migrate(const Settings& settings, const Console& console, const MigrateOptio
 
 // 0: a template would bake nothing of this VM; 1: it would; 3: not all could be looked at.
 int seal(const Settings& settings, const Console& console, const SealOptions& options);
+
+// 0: RDMA is usable here; 1: with warnings; 2: it is not; 3: that is not known.
+int doctor(const Settings& settings, const Console& console, const DoctorOptions& options);
 
 // 0: the report was written, whatever it lacks; 3: it was not.
 int report(const Settings& settings, const Console& console, const ReportOptions& options);

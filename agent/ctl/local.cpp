@@ -14,10 +14,7 @@
 
 namespace pvrdma::ctl {
 
-Result<LocalLook> look_locally(const Root& root) {
-  const auto loaded = load_config(root);
-  if (!loaded) return fail(loaded.error());
-  const Config& config = loaded->config;
+Snapshot observe_locally(const Root& root, const Config& config) {
   probes::ObserveOptions options;
   options.root = root;
   options.modules = config.modules.before;
@@ -27,7 +24,11 @@ Result<LocalLook> look_locally(const Root& root) {
   // Readable for the agent's user and root only: an empty ledger then, as before any attempt.
   if (auto ledger = varlink::read_ledger(root / varlink::kLedgerPath))
     snapshot.ledger = std::move(*ledger);
+  return snapshot;
+}
 
+LocalLook conclude_locally(const Config& config, const std::string& left_out,
+                           const Snapshot& snapshot) {
   const BootTime now = BootClock::now();
   // One look cannot tell since when things are as they are. They are taken to have just settled:
   // then the plan is what an agent would do once it has waited that out.
@@ -36,12 +37,18 @@ Result<LocalLook> look_locally(const Root& root) {
   for (const Adapter& adapter : snapshot.adapters.value_or({}))
     history.adapters[adapter.function] = {now, now - 3 * kSettle, 0, now};
   Plan made = plan(config, snapshot, history, now);
-  if (!loaded->left_out.empty())
-    made.findings.insert(made.findings.begin(), findings::config_left_out(loaded->left_out));
+  if (!left_out.empty())
+    made.findings.insert(made.findings.begin(), findings::config_left_out(left_out));
   Health health = assess(config, snapshot, made, history, now);
   health.since = now;
   return LocalLook{std::make_shared<const Json>(varlink::to_json(health, now)),
                    std::make_shared<const Json>(varlink::to_json(made, now))};
+}
+
+Result<LocalLook> look_locally(const Root& root) {
+  const auto loaded = load_config(root);
+  if (!loaded) return fail(loaded.error());
+  return conclude_locally(loaded->config, loaded->left_out, observe_locally(root, loaded->config));
 }
 
 }  // namespace pvrdma::ctl

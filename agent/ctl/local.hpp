@@ -4,9 +4,12 @@
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "agent/base/error.hpp"
 #include "agent/base/file.hpp"
+#include "agent/model/config.hpp"
+#include "agent/model/snapshot.hpp"
 
 namespace pvrdma::ctl {
 
@@ -18,7 +21,15 @@ struct LocalLook {
   std::shared_ptr<const Json> plan;
 };
 
-// One look. It cannot tell what the agent remembers: attempts, settling times, transitions.
+// What there is now, with the executor's ledger where that is readable.
+[[nodiscard]] Snapshot observe_locally(const Root& root, const Config& config);
+
+// What an agent would conclude from that. `left_out`: why a part of the configuration does not
+// count; empty: all does.
+[[nodiscard]] LocalLook conclude_locally(const Config& config, const std::string& left_out,
+                                         const Snapshot& snapshot);
+
+// Both. It cannot tell what the agent remembers: attempts, settling times, transitions.
 // An Error is that of the configuration.
 [[nodiscard]] Result<LocalLook> look_locally(const Root& root = Root{});
 

@@ -236,6 +236,10 @@ int run(int argc, char** argv) {
                     words.form == "shell" ? EnvironmentForm::Shell : EnvironmentForm::Systemd});
       });
   add_env_options(*variables, words);
+  DoctorOptions doctor_options;
+  add_doctor_options(*command("doctor", "Is RDMA usable here, and if not, who has to do what",
+                              [&] { return doctor(settings, console, doctor_options); }),
+                     doctor_options);
   MigrateOptions migrate_options;
   add_migrate_options(*command("migrate", "Find the reload of rc.local and its like, and retire it",
                                [&] { return migrate(settings, console, migrate_options); }),

@@ -148,6 +148,8 @@ std::string render_finding(const Json& finding, const Json& health, const Style&
   if (!holders.empty()) out += line("Held by:") + render_holders(holders, kIndent + 2, kHolders);
   if (const auto remedy = text(finding, "remedy"); remedy && !remedy->empty())
     out += line("To do" + whose_move(text(finding, "actor").value_or("")) + ": " + *remedy);
+  // To be copied, so neither wrapped nor cut. Only `doctor` has them.
+  for (const std::string& command : texts(finding, "commands")) out += gap + "  " + command + "\n";
   return out;
 }
 

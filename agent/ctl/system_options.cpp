@@ -18,6 +18,11 @@ constexpr const char* kReportFooter =
     "At most 60 seconds, and 32 MB before compression; what is missing is said, and why. Exit\n"
     "codes: 0 written, whatever is missing, 3 not written, or a wrong command line.";
 
+constexpr const char* kDoctorFooter =
+    "Needs neither agent nor root; sees more with either. Exit codes: 0 RDMA is usable here, 1 "
+    "with\n"
+    "warnings, 2 it is not, 3 that is not known, or a wrong command line.";
+
 void add_root_option(CLI::App& command, std::string& root) {
   command.add_option("--root", root, "Where the system to look at is mounted")
       ->type_name("DIRECTORY")
@@ -26,6 +31,19 @@ void add_root_option(CLI::App& command, std::string& root) {
 }
 
 }  // namespace
+
+void add_doctor_options(CLI::App& command, DoctorOptions& options) {
+  command.footer(kDoctorFooter);
+  command
+      .add_option(
+          "--unit", options.units,
+          "Look at the limit of locked memory of this unit as well; more than once for more")
+      ->type_name("UNIT")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_flag("--host-admin", options.host_admin,
+                   "Print only what the vSphere administrator is to look at, to be forwarded");
+}
 
 void add_migrate_options(CLI::App& command, MigrateOptions& options) {
   command.footer(kMigrateFooter);

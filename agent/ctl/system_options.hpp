@@ -1,4 +1,5 @@
-// The command line of what looks at the whole system: `migrate`, `seal` and `report`.
+// The command line of what looks at the whole system: `doctor`, `migrate`, `seal` and
+// `report`.
 #pragma once
 
 #include "agent/ctl/commands.hpp"
@@ -9,6 +10,7 @@ class App;
 
 namespace pvrdma::ctl {
 
+void add_doctor_options(CLI::App& command, DoctorOptions& options);
 void add_migrate_options(CLI::App& command, MigrateOptions& options);
 void add_seal_options(CLI::App& command, SealOptions& options);
 void add_report_options(CLI::App& command, ReportOptions& options);

@@ -14,6 +14,8 @@ std::span<const CatalogueEntry> catalogue(Subject subject) {
       return machine_findings();
     case Subject::Adapter:
       return adapter_findings();
+    case Subject::Surroundings:
+      return doctor_findings();
     case Subject::Answer:
       break;
   }

@@ -12,14 +12,17 @@
 
 namespace pvrdma {
 
-// What a finding is about; an Answer's is pvrdma-agentctl's own, where the agent gave none.
-enum class Subject { Machine, Adapter, Answer };
-inline constexpr std::array kSubjects{Subject::Machine, Subject::Adapter, Subject::Answer};
+// What a finding is about. The Surroundings of applications are looked at by `doctor` alone; an
+// Answer's is pvrdma-agentctl's own, where the agent gave none.
+enum class Subject { Machine, Adapter, Surroundings, Answer };
+inline constexpr std::array kSubjects{Subject::Machine, Subject::Adapter, Subject::Surroundings,
+                                      Subject::Answer};
 
 struct CatalogueEntry {
   std::string_view id;  // "port-down"; several entries may share one: the variants
   std::string_view variant;
-  std::string_view message_id;  // of the journal; the same in all variants
+  // Of the journal; the same in all variants. Empty: the agent never logs it.
+  std::string_view message_id;
   Severity severity;
   Actor actor;
   // Sentences in which {name} stands for a value: what is so, and what to do.
@@ -27,6 +30,8 @@ struct CatalogueEntry {
   std::string_view remedy;
   // The remedy as the pages have it, where it is too much of a case's own to be shown with names.
   std::string_view remedy_in_pages = {};
+  // Lines to copy, , with names; `doctor` shows them below the remedy.
+  std::string_view commands = {};
 };
 
 // In the order of the pages; variants of one id follow each other.

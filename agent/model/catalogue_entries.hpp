@@ -9,6 +9,7 @@ namespace pvrdma {
 
 [[nodiscard]] std::span<const CatalogueEntry> machine_findings();
 [[nodiscard]] std::span<const CatalogueEntry> adapter_findings();
+[[nodiscard]] std::span<const CatalogueEntry> doctor_findings();
 [[nodiscard]] std::span<const CatalogueEntry> answer_findings();
 
 }  // namespace pvrdma

@@ -16,9 +16,9 @@ namespace pvrdma {
 
 namespace {
 
-constexpr std::array kParts{std::pair{"machine", Subject::Machine},
-                            std::pair{"adapter", Subject::Adapter},
-                            std::pair{"answer", Subject::Answer}};
+constexpr std::array kParts{
+    std::pair{"machine", Subject::Machine}, std::pair{"adapter", Subject::Adapter},
+    std::pair{"surroundings", Subject::Surroundings}, std::pair{"answer", Subject::Answer}};
 
 const char* whose(Actor actor) {
   switch (actor) {

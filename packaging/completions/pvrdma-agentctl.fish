@@ -1,5 +1,5 @@
 # fish completion of pvrdma-agentctl(1)
-set -l commands health status plan wait watch reload acknowledge env mtu mmio selftest migrate seal report
+set -l commands health status plan wait watch reload acknowledge env mtu mmio selftest doctor migrate seal report
 set -l on __fish_seen_subcommand_from
 
 complete -c pvrdma-agentctl -f
@@ -20,6 +20,7 @@ complete -c pvrdma-agentctl -n $first -a env -d 'Variables for applications'
 complete -c pvrdma-agentctl -n $first -a mtu -d 'The largest packet that reaches a host unfragmented'
 complete -c pvrdma-agentctl -n $first -a mmio -d 'The settings of a VM for the memory of passed-through GPUs'
 complete -c pvrdma-agentctl -n $first -a selftest -d 'Prove that messages pass through a device'
+complete -c pvrdma-agentctl -n $first -a doctor -d 'Is RDMA usable here, and if not, who has to do what'
 complete -c pvrdma-agentctl -n $first -a migrate -d 'Find the reload of rc.local and its like, and retire it'
 complete -c pvrdma-agentctl -n $first -a seal -d 'What a template would hand down to its clones'
 complete -c pvrdma-agentctl -n $first -a report -d 'All that helps to find a fault, in one file'
@@ -28,6 +29,8 @@ complete -c pvrdma-agentctl -n "$on wait watch mtu selftest" -l timeout -x -d 'H
 complete -c pvrdma-agentctl -n "$on wait" -l for -x -a 'ready settled' -d 'What to wait for'
 complete -c pvrdma-agentctl -n "$on env" -l format -x -a 'shell systemd' -d 'Form of the variables'
 complete -c pvrdma-agentctl -n "$on reload env selftest" -a '(command ls /sys/class/infiniband 2>/dev/null)' -d Adapter
+complete -c pvrdma-agentctl -n "$on doctor" -l unit -x -a "(systemctl list-units --type=service --plain --no-legend 2>/dev/null | string split -f1 ' ')" -d 'Look at its limit of locked memory'
+complete -c pvrdma-agentctl -n "$on doctor" -l host-admin -d 'Only what the vSphere administrator is to look at'
 complete -c pvrdma-agentctl -n "$on migrate" -l apply -d 'Comment it out, with a backup'
 complete -c pvrdma-agentctl -n "$on migrate" -l revert -d 'Put back what --apply changed'
 complete -c pvrdma-agentctl -n "$on seal" -l check -d 'Only tell'

@@ -1,0 +1,213 @@
+#include "agent/ctl/doctor/examination.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "agent/base/text.hpp"
+#include "agent/config/config_files.hpp"
+#include "agent/ctl/fields.hpp"
+#include "agent/ctl/local.hpp"
+#include "agent/model/catalogue.hpp"
+#include "agent/plan/doctor/surroundings.hpp"
+#include "agent/plan/findings.hpp"
+#include "agent/varlink/json.hpp"
+#include "probes/survey.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+constexpr Milliseconds kAnswerWithin = std::chrono::seconds{2};
+
+// In a container nobody expects the agent, nor modules and links to be in its hands: of our own
+// look only these count.
+constexpr std::array<std::string_view, 5> kOfContainers{"port-down", "no-carrier", "gid-missing",
+                                                        "driver-not-shipped", "address-duplicate"};
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Some without the release: the module index is then not looked for.
+Survey survey_of(const DoctorOptions& options, const Config& config, const std::string& kernel) {
+  probes::SurveyOptions wanted;
+  wanted.root = options.root;
+  wanted.kernel = kernel;
+  wanted.modules = config.modules.before;
+  wanted.modules.emplace_back(kNetModule);
+  wanted.modules.emplace_back(kDriverModule);
+  wanted.units = options.units;
+  wanted.library_path = environment("LD_LIBRARY_PATH");
+  return probes::survey(wanted);
+}
+
+void take_findings(const Json& health, Examination& examination) {
+  for (const Json& json : list_of(health, "findings"))
+    if (auto finding = finding_from(json)) examination.findings.push_back(std::move(*finding));
+  examination.state = state_from(state_of(health)).value_or(State::Unknown);
+}
+
+void take_answer(const NoAnswer& trouble, Examination& examination) {
+  if (trouble.not_running() && examination.survey.container.is_known()) return;
+  Finding finding;
+  finding.id = trouble.id;
+  finding.severity = Severity::Warning;  // what it would say, our own look says
+  finding.actor = Actor::Guest;
+  finding.summary = trouble.summary + ".";
+  finding.remedy = trouble.remedy;
+  examination.findings.push_back(std::move(finding));
+}
+
+void conclude_alone(const Result<LoadedConfig>& loaded, const NoAnswer& trouble,
+                    Examination& examination) {
+  if (!loaded) examination.findings.push_back(findings::config_bad(loaded.error().message()));
+  const LocalLook look =
+      conclude_locally(examination.config, loaded ? loaded->left_out : "", examination.snapshot);
+  take_findings(*look.health, examination);
+  if (examination.survey.container.is_known())
+    std::erase_if(examination.findings, [](const Finding& finding) {
+      return std::find(kOfContainers.begin(), kOfContainers.end(), finding.id) ==
+             kOfContainers.end();
+    });
+  take_answer(trouble, examination);
+}
+
+std::string_view verdict(const doctor::Check& check, const std::vector<Finding>& findings) {
+  std::optional<Severity> worst;
+  for (const Finding& finding : findings)
+    if (std::find(check.spoils.begin(), check.spoils.end(), finding.id) != check.spoils.end())
+      worst = std::max(worst.value_or(Severity::Info), finding.severity);
+  if (worst && *worst != Severity::Info) return to_string(*worst);
+  if (!check.unread.empty()) return "unknown";
+  return worst ? to_string(*worst) : "good";
+}
+
+const char* to_string(Usable usable) {
+  switch (usable) {
+    case Usable::Yes:
+      return "yes";
+    case Usable::WithWarnings:
+      return "with-warnings";
+    case Usable::No:
+      return "no";
+    case Usable::Unknown:
+      break;
+  }
+  return "unknown";
+}
+
+// The finding with the lines to copy that its entry of the catalogue has.
+Json with_commands(const Finding& finding) {
+  Json json = varlink::to_json(finding);
+  json["commands"] = Json::array();
+  for (const Subject subject : kSubjects)
+    for (const CatalogueEntry& entry : catalogue(subject)) {
+      if (entry.id != finding.id || filled(entry.summary, finding.values) != finding.summary)
+        continue;
+      const std::string lines = filled(entry.commands, finding.values);
+      std::string_view rest = lines;
+      while (!rest.empty()) json["commands"].push_back(cut(rest, '\n'));
+      return json;
+    }
+  return json;
+}
+
+}  // namespace
+
+std::optional<Finding> finding_from(const Json& json) {
+  const auto id = text(json, "id");
+  if (!id) return std::nullopt;
+  Finding finding;
+  finding.id = *id;
+  const std::string severity = text(json, "severity").value_or("info");
+  for (const Severity one : {Severity::Info, Severity::Warning, Severity::Error})
+    if (severity == pvrdma::to_string(one)) finding.severity = one;
+  const std::string actor = text(json, "actor").value_or("guest");
+  for (const Actor one : {Actor::Agent, Actor::Guest, Actor::Image, Actor::Host})
+    if (actor == pvrdma::to_string(one)) finding.actor = one;
+  finding.adapter = text(json, "adapter");
+  finding.summary = text(json, "summary").value_or("");
+  finding.remedy = text(json, "remedy").value_or("");
+  const Json& evidence = object_of(json, "evidence");
+  for (const auto& [name, value] : object_of(evidence, "values").items())
+    if (const auto word = text(object_of(evidence, "values"), name.c_str()))
+      finding.values[name] = *word;
+  for (const Json& holder : list_of(evidence, "holders"))
+    finding.holders.push_back({static_cast<pid_t>(number(holder, "pid").value_or(0)),
+                               text(holder, "command").value_or(""),
+                               text(holder, "rdma_device").value_or("")});
+  return finding;
+}
+
+Examination examine(const Settings& settings, const DoctorOptions& options) {
+  Examination examination;
+  const auto loaded = load_config(options.root);
+  if (loaded) examination.config = loaded->config;
+  const auto answer = ask(settings.socket, "GetHealth", "health", kAnswerWithin);
+  // First what touches no device: a crash of the driver is told before anything can hang on it.
+  const auto kernel = read_attribute(options.root / "/proc/sys/kernel/osrelease");
+  examination.survey = survey_of(options, examination.config, kernel.value_or(std::string{}));
+  const KernelCrash* crash = examination.survey.crash.get();
+  const bool has_crashed = crash != nullptr && crash->in_driver;
+  if (!has_crashed) examination.snapshot = observe_locally(options.root, examination.config);
+  examination.by_agent = answer.has_value();
+  if (answer)
+    take_findings(*answer, examination);
+  else if (!has_crashed)
+    conclude_alone(loaded, answer.error(), examination);
+  auto more = doctor::surroundings(examination.snapshot, examination.survey);
+  auto& all = examination.findings;
+  // Says the same with less.
+  if (std::any_of(more.begin(), more.end(),
+                  [](const Finding& finding) { return finding.id == "no-rdma-function"; }))
+    std::erase_if(all, [](const Finding& finding) { return finding.id == "no-adapter"; });
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  std::stable_sort(all.begin(), all.end(), [](const Finding& left, const Finding& right) {
+    return left.severity > right.severity;
+  });
+  examination.checks = doctor::checks(examination.config, examination.snapshot, examination.survey);
+  return examination;
+}
+
+Usable usable(const Examination& examination) {
+  const Severity worst =
+      examination.findings.empty() ? Severity::Info : examination.findings.front().severity;
+  if (worst == Severity::Error || examination.state == State::Failed) return Usable::No;
+  const auto* adapters = examination.snapshot.adapters.get();
+  if (adapters == nullptr) return Usable::Unknown;
+  const bool is_quiet = worst == Severity::Info;
+  if (examination.survey.container.is_known()) return is_quiet ? Usable::Yes : Usable::WithWarnings;
+  return is_quiet && examination.state == State::Ready ? Usable::Yes : Usable::WithWarnings;
+}
+
+std::optional<Actor> next_move(const Examination& examination) {
+  const auto& findings = examination.findings;
+  if (findings.empty() || findings.front().severity == Severity::Info) return std::nullopt;
+  return findings.front().actor;
+}
+
+Json to_json(const Examination& examination) {
+  Json findings = Json::array();
+  for (const Finding& finding : examination.findings) findings.push_back(with_commands(finding));
+  Json checks = Json::array();
+  for (const doctor::Check& check : examination.checks)
+    checks.push_back({{"area", check.area},
+                      {"verdict", verdict(check, examination.findings)},
+                      {"evidence", check.evidence},
+                      {"unreadable", check.unread}});
+  const auto actor = next_move(examination);
+  const std::string* container = examination.survey.container.get();
+  return {{"usable", to_string(usable(examination))},
+          {"next_move", actor ? Json(pvrdma::to_string(*actor)) : Json(nullptr)},
+          {"state", pvrdma::to_string(examination.state)},
+          {"asked_agent", examination.by_agent},
+          {"container", container != nullptr ? Json(*container) : Json(nullptr)},
+          {"findings", std::move(findings)},
+          {"checks", std::move(checks)}};
+}
+
+}  // namespace pvrdma::ctl

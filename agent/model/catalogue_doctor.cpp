@@ -1,0 +1,132 @@
+// Findings that only `pvrdma-agentctl doctor` looks for: the surroundings in which applications use
+// an adapter. The agent does not act on them, so none has a MESSAGE_ID.
+#include <array>
+
+#include "agent/model/catalogue_entries.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+// Who makes an image of containers does this; the distribution's own packages replace the vendor's.
+constexpr const char* kDistributionLibraries =
+    "RUN apt-get update && apt-get purge -y ibverbs-providers ibverbs-utils libibverbs-dev "
+    "libibverbs1 \\\n"
+    " && rm -rf /opt/mellanox /etc/ld.so.conf.d/*mellanox* /etc/ld.so.conf.d/*mlnx* && ldconfig "
+    "\\\n"
+    " && apt-get install -y --no-install-recommends rdma-core libibverbs1 ibverbs-providers \\\n"
+    "      infiniband-diags ibverbs-utils perftest";
+
+constexpr std::array kEntries{
+    CatalogueEntry{"no-rdma-function", "vmxnet3", "", Severity::Error, Actor::Host,
+                   "No PVRDMA function is in this VM: beside {nics} there is none.",
+                   "In vSphere give the VM a network adapter of type PVRDMA, connected at power "
+                   "on; `doctor --host-admin` has that as a ticket."},
+    CatalogueEntry{"no-rdma-function", "none", "", Severity::Error, Actor::Host,
+                   "No PVRDMA function is in this VM, nor any vmxnet3 NIC.",
+                   "In vSphere give the VM a network adapter of type PVRDMA, connected at power "
+                   "on; `doctor --host-admin` has that as a ticket."},
+    CatalogueEntry{"no-rdma-function", "elsewhere", "", Severity::Error, Actor::Guest,
+                   "This machine is no VMware VM ({vendor}), and has no PVRDMA function.",
+                   "PVRDMA is an adapter of vSphere's; look for the machine's own RDMA devices "
+                   "with `rdma dev`."},
+    CatalogueEntry{"nodes-missing", "guest", "", Severity::Error, Actor::Guest,
+                   "/dev/infiniband lacks {nodes}: applications cannot open the device.",
+                   "modprobe ib_uverbs rdma_ucm; the agent does that at every boot. In a container "
+                   "that is not known as one: give it these devices."},
+    CatalogueEntry{"nodes-missing", "container", "", Severity::Error, Actor::Guest,
+                   "This container has no {nodes}: applications cannot open the device.",
+                   "Give the container these devices and no more; --privileged is not needed.", "",
+                   "docker run {devices} --ulimit memlock=-1 --network host IMAGE"},
+    CatalogueEntry{"nodes-closed", "", "", Severity::Warning, Actor::Guest,
+                   "This user may not open {nodes}.",
+                   "rdma-core's udev rules give these nodes mode 0666: install it, or make the "
+                   "user a member of the node's group."},
+    CatalogueEntry{"verbs-missing", "", "", Severity::Error, Actor::Image,
+                   "There is no libibverbs.so.1 here: no application can use RDMA.",
+                   "Install the distribution's rdma-core and libibverbs.", "",
+                   "apt-get install rdma-core libibverbs1 ibverbs-providers\n"
+                   "dnf install rdma-core libibverbs"},
+    CatalogueEntry{"provider-missing", "", "", Severity::Error, Actor::Image,
+                   "{library} has no provider for vmw_pvrdma: applications see no device.",
+                   "Install the distribution's providers (Debian, Ubuntu: ibverbs-providers; "
+                   "Enterprise Linux: libibverbs); a vendor's OFED brings none.",
+                   "", "apt-get install ibverbs-providers\ndnf install libibverbs"},
+    CatalogueEntry{"provider-mismatch", "", "", Severity::Error, Actor::Image,
+                   "{provider} is for another libibverbs: it has the private interface {has}, "
+                   "{library} wants {wants}.",
+                   "Install libibverbs and its providers from one source, in one version."},
+    CatalogueEntry{
+        "vendor-libraries", "", "", Severity::Warning, Actor::Image,
+        "A vendor's OFED shadows rdma-core, and has no provider for vmw_pvrdma: {traces}.",
+        "Purge its packages and install the distribution's, as these lines of a Dockerfile do.", "",
+        kDistributionLibraries},
+    CatalogueEntry{
+        "memlock-low", "shell", "", Severity::Warning, Actor::Guest,
+        "This shell may lock only {limit} of memory: applications fail to register buffers.",
+        "For logins write it into /etc/security/limits.d, and log in anew.", "",
+        "printf '* - memlock unlimited\\n' >/etc/security/limits.d/90-rdma.conf"},
+    CatalogueEntry{
+        "memlock-low", "container", "", Severity::Warning, Actor::Guest,
+        "This container may lock only {limit} of memory: applications fail to register buffers.",
+        "Raise the limit; where that cannot be, give the container the capability IPC_LOCK.", "",
+        "docker run --ulimit memlock=-1 IMAGE"},
+    CatalogueEntry{"memlock-low", "unit", "", Severity::Warning, Actor::Guest,
+                   "{unit} may lock only {limit} of memory: its jobs fail to register buffers.",
+                   "Give it a drop-in, and restart it when no job runs.", "",
+                   "mkdir -p /etc/systemd/system/{unit}.d\n"
+                   "printf '[Service]\\nLimitMEMLOCK=infinity\\n' "
+                   ">/etc/systemd/system/{unit}.d/memlock.conf\n"
+                   "systemctl daemon-reload"},
+    CatalogueEntry{"memlock-low", "login", "", Severity::Info, Actor::Guest,
+                   "Logins may lock only {limit} of memory, by {place}.",
+                   "If users start RDMA programs from a shell, raise it.", "",
+                   "printf '* - memlock unlimited\\n' >/etc/security/limits.d/90-rdma.conf"},
+    CatalogueEntry{"no-such-unit", "", "", Severity::Warning, Actor::Guest,
+                   "There is no unit {unit}, which was asked for.",
+                   "See `systemctl list-unit-files` for its name."},
+    CatalogueEntry{"module-blocked", "driver", "", Severity::Error, Actor::Guest,
+                   "{module} is kept from being loaded: {how}.",
+                   "Take that out of modprobe.d, or off the kernel's command line."},
+    CatalogueEntry{"module-blocked", "other", "", Severity::Warning, Actor::Guest,
+                   "{module} is kept from being loaded: {how}.",
+                   "Take that out of modprobe.d, or off the kernel's command line."},
+    CatalogueEntry{"driver-unsigned", "", "", Severity::Warning, Actor::Image,
+                   "Secure Boot is on, and this kernel's vmw_pvrdma is not signed: it is refused.",
+                   "Use a kernel whose distribution signs the module, or sign it with a key of "
+                   "your own and enroll that (mokutil --import)."},
+    CatalogueEntry{"guest-unlisted", "", "", Severity::Info, Actor::Image,
+                   "{os} is not among the guests that VMware names for PVRDMA with {roce}.",
+                   "It may work all the same; VMware's support may ask for one of its list: "
+                   "{listed}."},
+    CatalogueEntry{"mixed-passthrough", "", "", Severity::Info, Actor::Guest,
+                   "A passed-through RDMA adapter is here as well: {functions}.",
+                   "Tell applications which to use: `pvrdma-agentctl env` has the variables."},
+    CatalogueEntry{
+        "clock-off", "", "", Severity::Warning, Actor::Guest,
+        "This guest's clock and that of its hardware are {offset} apart.",
+        "Let chrony or systemd-timesyncd set it (timedatectl); logs and measurements of several "
+        "hosts cannot be compared before."},
+    CatalogueEntry{
+        "driver-crashed", "", "", Severity::Error, Actor::Guest,
+        "vmw_pvrdma has crashed in this boot and may hold its locks for ever: {line}",
+        "Only a reboot helps. Do not unload or unbind anything before: that would hang, and "
+        "SIGKILL would not end it."},
+    CatalogueEntry{
+        "kernel-crashed", "", "", Severity::Info, Actor::Guest,
+        "The kernel has crashed somewhere in this boot{where}.",
+        "See `journalctl -k -b`, as root: if vmw_pvrdma is in the call trace, only a reboot "
+        "helps."},
+    CatalogueEntry{"container-network", "", "", Severity::Warning, Actor::Guest,
+                   "The interface of {device} is not in this container's network: it can use none "
+                   "of the GIDs.",
+                   "Share the host's network, or move the interface into the container's.", "",
+                   "docker run --network host IMAGE\n"
+                   "hostNetwork: true    # in a pod's spec"},
+};
+
+}  // namespace
+
+std::span<const CatalogueEntry> doctor_findings() { return kEntries; }
+
+}  // namespace pvrdma

@@ -1,0 +1,277 @@
+// What doctor concludes: each finding of the surroundings is provoked by what it is about and by
+// nothing else, and the host's causes come in the order of the evidence.
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "agent/model/catalogue.hpp"
+#include "agent/plan/doctor/checks.hpp"
+#include "agent/plan/doctor/host_causes.hpp"
+#include "agent/plan/doctor/support_matrix.hpp"
+#include "agent/plan/doctor/surroundings.hpp"
+#include "agent/plan/findings.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+constexpr std::uint64_t kMiB = 1ULL << 20U;
+
+// Of a VM in which everything is as it should be.
+Survey good_survey() {
+  Survey survey;
+  survey.vendor = std::string{"VMware, Inc."};
+  survey.product = std::string{"VMware7,1"};
+  survey.nodes = std::vector<DeviceNode>{
+      {"rdma_cm", 0666, true}, {"uverbs0", 0666, true}, {"uverbs1", 0666, true}};
+  Libraries libraries;
+  libraries.verbs = {{"/usr/lib64/libibverbs.so.1", 34U}};
+  libraries.providers = {{"/usr/lib64/libibverbs/libvmw_pvrdma-rdmav34.so", 34U}};
+  libraries.driver_file = std::string{"/etc/libibverbs.d/vmw_pvrdma.driver"};
+  survey.libraries = libraries;
+  survey.own_memlock = MemlockLimit{};
+  survey.may_lock_all = false;
+  survey.vmxnet3 = std::vector<std::string>{"0000:00:0f.0", "0000:00:10.0"};
+  survey.mellanox = std::vector<std::string>{};
+  survey.blocks = std::vector<ModuleBlock>{};
+  survey.secure_boot = false;
+  survey.os = OsRelease{"ubuntu", "22.04", "Ubuntu 22.04.5 LTS"};
+  survey.clock = {true, std::int64_t{0}};
+  return survey;
+}
+
+std::string ids(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    CHECK(finding.summary.find('{') == std::string::npos);
+    CHECK(finding.remedy.find('{') == std::string::npos);
+    text += (text.empty() ? "" : " ") + finding.id;
+  }
+  return text;
+}
+
+struct Spoilt {
+  const char* ids;  // of the findings
+  std::function<void(Snapshot&, Survey&)> how;
+};
+
+Libraries& libraries(Survey& survey) { return *survey.libraries.get(); }
+void contain(Survey& survey) { survey.container = std::string{"docker"}; }
+
+const std::vector<Spoilt>& spoilt() {
+  static const std::vector<Spoilt> kSpoilt{
+      {"", [](Snapshot&, Survey&) {}},
+      {"no-rdma-function", [](Snapshot& snapshot, Survey&) { snapshot.adapters.get()->clear(); }},
+      {"no-rdma-function",
+       [](Snapshot& snapshot, Survey& survey) {
+         snapshot.adapters.get()->clear();
+         survey.vmxnet3 = std::vector<std::string>{};
+       }},
+      {"no-rdma-function",
+       [](Snapshot& snapshot, Survey& survey) {
+         snapshot.adapters.get()->clear();
+         survey.vmxnet3 = std::vector<std::string>{};
+         survey.vendor = std::string{"Dell Inc."};
+       }},
+      {"nodes-missing", [](Snapshot&, Survey& survey) { survey.nodes = {}; }},
+      {"nodes-missing",
+       [](Snapshot&, Survey& survey) {
+         contain(survey);
+         std::erase_if(*survey.nodes.get(),
+                       [](const DeviceNode& node) { return node.name == "rdma_cm"; });
+       }},
+      {"nodes-closed",
+       [](Snapshot&, Survey& survey) { survey.nodes.get()->front().openable = false; }},
+      {"verbs-missing", [](Snapshot&, Survey& survey) { libraries(survey).verbs.clear(); }},
+      {"provider-missing", [](Snapshot&, Survey& survey) { libraries(survey).providers.clear(); }},
+      {"provider-missing", [](Snapshot&, Survey& survey) { libraries(survey).driver_file = {}; }},
+      {"provider-mismatch",
+       [](Snapshot&, Survey& survey) { libraries(survey).verbs.front().private_abi = 57U; }},
+      {"vendor-libraries",
+       [](Snapshot&, Survey& survey) {
+         libraries(survey).vendor = {"package libibverbs1 51mlnx1-1.51258"};
+       }},
+      // Tools alone shadow nothing.
+      {"", [](Snapshot&, Survey& survey) { libraries(survey).vendor = {"/opt/mellanox"}; }},
+      {"provider-missing vendor-libraries",
+       [](Snapshot&, Survey& survey) {
+         libraries(survey).vendor = {"/opt/mellanox"};
+         libraries(survey).providers.clear();
+       }},
+      {"memlock-low",
+       [](Snapshot&, Survey& survey) { survey.own_memlock = MemlockLimit{8 * kMiB}; }},
+      {"",
+       [](Snapshot&, Survey& survey) {
+         survey.own_memlock = MemlockLimit{8 * kMiB};
+         survey.may_lock_all = true;
+       }},
+      {"memlock-low",
+       [](Snapshot&, Survey& survey) {
+         contain(survey);
+         survey.own_memlock = MemlockLimit{0};
+       }},
+      {"", [](Snapshot&, Survey& survey) { survey.own_memlock = MemlockLimit{2048 * kMiB}; }},
+      {"no-such-unit memlock-low",
+       [](Snapshot&, Survey& survey) {
+         survey.unit_memlocks = {{"nosuch.service", {}},
+                                 {"slurmd.service", MemlockLimit{8 * kMiB}},
+                                 {"kubelet.service", MemlockLimit{}}};
+       }},
+      {"memlock-low",
+       [](Snapshot&, Survey& survey) {
+         survey.login_memlock = MemlockLimit{64 * kMiB, "/etc/security/limits.conf:3"};
+       }},
+      {"module-blocked module-blocked",
+       [](Snapshot&, Survey& survey) {
+         survey.blocks = std::vector<ModuleBlock>{{"vmw_pvrdma", "how"}, {"ib_umad", "how"}};
+       }},
+      {"driver-unsigned", [](Snapshot&, Survey& survey) { survey.secure_boot = true; }},
+      {"",
+       [](Snapshot&, Survey& survey) {
+         survey.secure_boot = true;
+         survey.driver_signer = std::string{"Canonical"};
+       }},
+      {"guest-unlisted",
+       [](Snapshot&, Survey& survey) {
+         survey.os = OsRelease{"debian", "12", "Debian GNU/Linux 12"};
+       }},
+      {"mixed-passthrough",
+       [](Snapshot&, Survey& survey) {
+         survey.mellanox = std::vector<std::string>{"0000:0b:00.0"};
+       }},
+      {"clock-off", [](Snapshot&, Survey& survey) { survey.clock.off_rtc_seconds = -3600; }},
+      {"", [](Snapshot&, Survey& survey) { survey.clock.off_rtc_seconds = 2; }},
+      {"driver-crashed",
+       [](Snapshot&, Survey& survey) {
+         survey.crash = KernelCrash{"BUG: unable", true};
+       }},
+      {"kernel-crashed", [](Snapshot&, Survey& survey) { survey.crash = KernelCrash{}; }},
+      {"container-network",
+       [](Snapshot& snapshot, Survey& survey) {
+         contain(survey);
+         adapter(snapshot).netdev = {};
+       }},
+      // Outside of a container that is the agent's to tell.
+      {"", [](Snapshot& snapshot, Survey&) { adapter(snapshot).netdev = {}; }},
+      // What could not be looked at is no finding.
+      {"", [](Snapshot&, Survey& survey) {
+         const Error error{13, "reading", "it"};
+         survey.nodes = Field<std::vector<DeviceNode>>::unreadable(error);
+         survey.libraries = Field<Libraries>::unreadable(error);
+         survey.own_memlock = Field<MemlockLimit>::unreadable(error);
+         survey.may_lock_all = Field<bool>::unreadable(error);
+         survey.login_memlock = Field<MemlockLimit>::unreadable(error);
+         survey.unit_memlocks = {{"x.service", Field<MemlockLimit>::unreadable(error)}};
+         survey.vmxnet3 = Field<std::vector<std::string>>::unreadable(error);
+         survey.mellanox = Field<std::vector<std::string>>::unreadable(error);
+         survey.blocks = Field<std::vector<ModuleBlock>>::unreadable(error);
+         survey.secure_boot = Field<bool>::unreadable(error);
+         survey.os = Field<OsRelease>::unreadable(error);
+         survey.crash = Field<KernelCrash>::unreadable(error);
+         survey.clock = {Field<bool>::unreadable(error), Field<std::int64_t>::unreadable(error)};
+       }}};
+  return kSpoilt;
+}
+
+Finding port_down(const Snapshot& snapshot, unsigned index) {
+  return findings::port_down(snapshot.adapters.get()->at(index));
+}
+
+}  // namespace
+
+TEST_CASE("each spoilt thing is found, and nothing else") {
+  std::set<std::string> made;
+  for (const Spoilt& one : spoilt()) {
+    Snapshot snapshot = ready_scene(2);
+    Survey survey = good_survey();
+    one.how(snapshot, survey);
+    const auto findings = doctor::surroundings(snapshot, survey);
+    CHECK(ids(findings) == one.ids);
+    for (const Finding& finding : findings) made.insert(finding.summary);
+    // The rows never fail to be made, and each finding belongs to one.
+    const auto rows = doctor::checks({}, snapshot, survey);
+    for (const Finding& finding : findings)
+      CHECK(std::any_of(rows.begin(), rows.end(), [&](const doctor::Check& row) {
+        return std::find(row.spoils.begin(), row.spoils.end(), finding.id) != row.spoils.end();
+      }));
+  }
+  CHECK(made.size() == 25);
+}
+
+TEST_CASE("rows show the raw state, and what could not be read") {
+  Snapshot snapshot = ready_scene(1);
+  rdma(snapshot).port.state = Field<std::string>::unreadable({110, "reading", "state"});
+  Survey survey = good_survey();
+  survey.nodes = Field<std::vector<DeviceNode>>::unreadable({13, "opening", "/dev/infiniband"});
+  const auto rows = doctor::checks({}, snapshot, survey);
+  const auto row = [&](std::string_view area) {
+    return *std::find_if(rows.begin(), rows.end(),
+                         [&](const doctor::Check& check) { return check.area == area; });
+  };
+  CHECK(row("ports").evidence.front() ==
+        "rocep0s10f1: port unreadable, LINK_UP, link layer not told, netdev ens10");
+  CHECK(row("ports").unread == std::vector<std::string>{"reading state: Connection timed out"});
+  CHECK(row("devices").unread ==
+        std::vector<std::string>{"opening /dev/infiniband: Permission denied"});
+  CHECK(row("modules").evidence.front() == "vmxnet3: live, loadable, used 0x");
+  CHECK(row("modules").evidence.back() == "vmw_pvrdma: live, loadable, used 0x");
+  CHECK(
+      row("links").evidence ==
+      std::vector<std::string>{"ens10: up, carrier, MTU 1500, MAC 00:50:56:00:00:10, no address"});
+}
+
+TEST_CASE("VMware's list of guests") {
+  const auto support = [](const char* id, const char* version, const char* kernel = "5.15.0") {
+    return support_of({id, version, ""}, kernel);
+  };
+  CHECK(support("ubuntu", "22.04") == Support::RoceV2);
+  CHECK(support("ubuntu", "16.04") == Support::RoceV2);
+  CHECK(support("ubuntu", "14.04") == Support::RoceV1);
+  CHECK(support("ubuntu", "23.10") == Support::None);
+  CHECK(support("rhel", "7.2") == Support::RoceV1);
+  CHECK(support("rhel", "7.3") == Support::RoceV2);
+  CHECK(support("rhel", "9.4") == Support::RoceV2);
+  CHECK(support("centos", "7") == Support::Unknown);
+  CHECK(support("centos", "8") == Support::RoceV2);
+  CHECK(support("sles", "12.1") == Support::RoceV1);
+  CHECK(support("sles", "11.4") == Support::None);
+  CHECK(support("ol", "7.9", "4.14.35-1818.el7uek.x86_64") == Support::RoceV2);
+  CHECK(support("ol", "7.9", "4.1.12-61.el7uek.x86_64") == Support::RoceV1);
+  CHECK(support("ol", "7.9", "3.10.0-1160.el7.x86_64") == Support::None);
+  CHECK(support("photon", "3.0") == Support::RoceV2);
+  CHECK(support("rhel", "") == Support::Unknown);
+  CHECK(support("debian", "12") == Support::None);
+}
+
+TEST_CASE("a neighbour's ACTIVE port speaks against what is set for the whole host") {
+  Snapshot snapshot = ready_scene(2);
+  rdma(snapshot, 0).port.state = std::string{"DOWN"};
+  const std::vector<Finding> findings{port_down(snapshot, 0)};
+  auto troubles = doctor::host_troubles(snapshot, good_survey(), findings);
+  REQUIRE(troubles.size() == 1);
+  CHECK(troubles[0].adapter == function_of(0));
+  REQUIRE(troubles[0].causes.size() == 3);
+  CHECK(troubles[0].causes[0].what.find("uplink") != std::string::npos);
+  CHECK(troubles[0].causes[1].because.find("rocep0s11f1 is ACTIVE") != std::string::npos);
+  rdma(snapshot, 1).port.state = std::string{"DOWN"};
+  troubles = doctor::host_troubles(snapshot, good_survey(), findings);
+  CHECK(troubles[0].causes[0].what.find("PVRDMAVmknic") != std::string::npos);
+  CHECK_FALSE(troubles[0].causes[0].commands.empty());
+}
+
+TEST_CASE("only what is the host's becomes a ticket") {
+  Snapshot snapshot = ready_scene(1);
+  const std::vector<Finding> of_guest{
+      make_finding("clock-off", {}, {{"offset", "9 s"}}),
+      make_finding("provider-missing", {}, {{"library", "/usr/lib64/libibverbs.so.1"}})};
+  CHECK(doctor::host_troubles(snapshot, good_survey(), of_guest).empty());
+  snapshot.adapters.get()->clear();
+  const auto troubles =
+      doctor::host_troubles(snapshot, good_survey(), doctor::surroundings(snapshot, good_survey()));
+  REQUIRE(troubles.size() == 1);
+  CHECK(troubles[0].causes[0].because.find("0000:00:0f.0, 0000:00:10.0") != std::string::npos);
+  CHECK(troubles[0].causes[1].menu.find("Connect At Power On") != std::string::npos);
+}
