@@ -201,6 +201,20 @@ TEST_CASE("each spoilt thing is found, and nothing else") {
   CHECK(made.size() == 25);
 }
 
+TEST_CASE("without an RDMA function: whose VM, and which NICs it has") {
+  Snapshot snapshot = ready_scene(1);
+  snapshot.adapters.get()->clear();
+  Survey survey = good_survey();
+  const auto summary = [&] { return doctor::surroundings(snapshot, survey).front().summary; };
+  CHECK(summary().find("vmxnet3 at 0000:00:0f.0") != std::string::npos);
+  survey.vmxnet3 = std::vector<std::string>{};
+  CHECK(summary().find("nor any vmxnet3 NIC") != std::string::npos);
+  survey.vendor = Field<std::string>{};
+  CHECK(summary().find("nor any vmxnet3 NIC") != std::string::npos);
+  survey.vendor = std::string{"QEMU"};
+  CHECK(summary().find("no VMware VM (QEMU)") != std::string::npos);
+}
+
 TEST_CASE("rows show the raw state, and what could not be read") {
   Snapshot snapshot = ready_scene(1);
   rdma(snapshot).port.state = Field<std::string>::unreadable({110, "reading", "state"});
@@ -231,6 +245,7 @@ TEST_CASE("VMware's list of guests") {
   CHECK(support("ubuntu", "16.04") == Support::RoceV2);
   CHECK(support("ubuntu", "14.04") == Support::RoceV1);
   CHECK(support("ubuntu", "23.10") == Support::None);
+  CHECK(support("ubuntu", "21.04") == Support::None);
   CHECK(support("rhel", "7.2") == Support::RoceV1);
   CHECK(support("rhel", "7.3") == Support::RoceV2);
   CHECK(support("rhel", "9.4") == Support::RoceV2);

@@ -21,8 +21,9 @@ TEST_CASE("limits.conf: the last line for everybody counts, soft or both") {
   const auto limit = parse_limits("/l.conf",
                                   "# *  - memlock 1\n"
                                   "root     - memlock 2\n"
-                                  "*     hard memlock 3\n"
+                                  "* - memlock 3\n"
                                   "*   -   memlock   64 # KiB\n"
+                                  "*     hard memlock 5\n"
                                   "*  soft  nofile 5\n");
   REQUIRE(limit.is_known());
   CHECK(limit.get()->bytes == 64U * 1024U);
