@@ -34,10 +34,12 @@ constexpr std::array kEntries{
                    "/dev/infiniband lacks {nodes}: applications cannot open the device.",
                    "modprobe ib_uverbs rdma_ucm; the agent does that at every boot. In a container "
                    "that is not known as one: give it these devices."},
-    CatalogueEntry{"nodes-missing", "container", "", Severity::Error, Actor::Guest,
-                   "This container has no {nodes}: applications cannot open the device.",
-                   "Give the container these devices and no more; --privileged is not needed.", "",
-                   "docker run {devices} --ulimit memlock=-1 --network host IMAGE"},
+    CatalogueEntry{
+        "nodes-missing", "container", "", Severity::Error, Actor::Guest,
+        "This container has no {nodes}: applications cannot open the device.",
+        "Give the container these devices and no more; --privileged is not needed.", "",
+        "docker run {devices} --ulimit memlock=-1 --network host IMAGE\n"
+        "resources: {limits: {rdma/hca: 1}}    # in a pod's spec, with an RDMA device plugin"},
     CatalogueEntry{"nodes-closed", "", "", Severity::Warning, Actor::Guest,
                    "This user may not open {nodes}.",
                    "rdma-core's udev rules give these nodes mode 0666: install it, or make the "
@@ -70,7 +72,8 @@ constexpr std::array kEntries{
         "memlock-low", "container", "", Severity::Warning, Actor::Guest,
         "This container may lock only {limit} of memory: applications fail to register buffers.",
         "Raise the limit; where that cannot be, give the container the capability IPC_LOCK.", "",
-        "docker run --ulimit memlock=-1 IMAGE"},
+        "docker run --ulimit memlock=-1 IMAGE\n"
+        "securityContext: {capabilities: {add: [IPC_LOCK]}}    # in a pod's spec"},
     CatalogueEntry{"memlock-low", "unit", "", Severity::Warning, Actor::Guest,
                    "{unit} may lock only {limit} of memory: its jobs fail to register buffers.",
                    "Give it a drop-in, and restart it when no job runs.", "",

@@ -30,6 +30,7 @@ constexpr Row kOwn[]{
     {"agent/health.json", "health --json", kVerdict},
     {"agent/status.txt", "status", kVerdict},
     {"agent/plan.json", "plan --json", kVerdict},
+    {"agent/doctor.json", "doctor --json", kVerdict},
     {"agent/migrate.json", "migrate --json", kVerdict},
 };
 

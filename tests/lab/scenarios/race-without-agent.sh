@@ -12,11 +12,22 @@
 . /run/lab/race.sh
 early() { race_early; }
 
+# The package is not installed: doctor is taken out of it, as an administrator might before the installation. After the
+# oops whatever touches the driver may hang for good, and doctor must not.
+doctor_tells() {
+  dpkg-deb -x debs/*.deb unpacked
+  timeout 30 unpacked/usr/bin/pvrdma-agentctl doctor --json >doctor.json || expect_equal "doctor's exit status" 2 $?
+  jq -r '.findings[] | "\(.id): \(.summary)"' doctor.json
+  expect_equal "doctor's first finding, and whose move" "driver-crashed guest" \
+    "$(jq -r '.findings[0] | "\(.id) \(.actor)"' doctor.json)"
+}
+
 scenario() {
   wait_until 150 "$(race_manager): the ports are ACTIVE, or the kernel complained" race_over
   race_note
   if oopsed; then
     expect "it is the driver's oops" sh -c 'dmesg | grep -q "RIP.*pvrdma_netdevice_event_work"'
+    doctor_tells
   fi
   wait_until 60 "the manager has pushed both links up" each_adapter netdev_up
   race_next_boot
