@@ -84,6 +84,7 @@ struct ReportOptions {
   std::string output;  // a path; "-": standard output; empty: a name of its own, in this folder
   Root root;           // of the files to collect
   std::string path;    // where programs are looked for before their usual places
+  std::string agentctl = "pvrdma-agentctl";       // the program whose answers are collected
   Milliseconds limit = std::chrono::seconds{60};  // for all parts together
 };
 
@@ -121,5 +122,8 @@ int doctor(const Settings& settings, const Console& console, const DoctorOptions
 
 // 0: the report was written, whatever it lacks; 3: it was not.
 int report(const Settings& settings, const Console& console, const ReportOptions& options);
+// The same by the program pvrdma-report, which takes this process over. Returns where it cannot be
+// started.
+int start_report(const Settings& settings, const Console& console, const ReportOptions& options);
 
 }  // namespace pvrdma::ctl

@@ -250,7 +250,7 @@ int run(int argc, char** argv) {
                    seal_options);
   ReportOptions report_options;
   add_report_options(*command("report", "Write all that helps to find a fault into one file",
-                              [&] { return report(settings, console, report_options); }),
+                              [&] { return start_report(settings, console, report_options); }),
                      report_options);
 
   try {

@@ -100,8 +100,6 @@ Result<void> create(const std::string& path, const std::string& content) {
 }
 
 std::vector<Entry> collect_all(const Settings& settings, const ReportOptions& options, int stop) {
-  std::error_code code;
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe", code).string();
   const auto devices = list_directory(options.root / "/sys/class/infiniband");
   bundle::Surroundings surroundings;
   surroundings.root = options.root;
@@ -113,7 +111,7 @@ std::vector<Entry> collect_all(const Settings& settings, const ReportOptions& op
   bundle::Bounds bounds;
   bounds.time = options.limit;
   bounds.stop_fd = stop;
-  return bundle::collect(bundle::parts(code ? "pvrdma-agentctl" : self, settings.socket,
+  return bundle::collect(bundle::parts(options.agentctl, settings.socket,
                                        devices.value_or(std::vector<std::string>{})),
                          surroundings, bounds);
 }
