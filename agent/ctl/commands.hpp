@@ -76,6 +76,7 @@ struct SealOptions {
 struct DoctorOptions {
   std::vector<std::string> units;  // whose limit of locked memory is looked at: "slurmd"
   bool host_admin = false;         // only what is for the vSphere administrator
+  std::string port_query;          // as of observe_locally(); used where no agent has asked
   Root root;
 };
 

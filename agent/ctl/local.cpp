@@ -14,10 +14,11 @@
 
 namespace pvrdma::ctl {
 
-Snapshot observe_locally(const Root& root, const Config& config) {
+Snapshot observe_locally(const Root& root, const Config& config, const std::string& port_query) {
   probes::ObserveOptions options;
   options.root = root;
   options.modules = config.modules.before;
+  options.port_query = port_query;
   Snapshot snapshot = probes::observe(options);
   if (const auto* adapters = snapshot.adapters.get(); adapters != nullptr && !adapters->empty())
     snapshot.boot_scripts = probes::look_at_boot_scripts(root, config.modules.before);

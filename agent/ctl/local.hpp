@@ -21,8 +21,10 @@ struct LocalLook {
   std::shared_ptr<const Json> plan;
 };
 
-// What there is now, with the executor's ledger where that is readable.
-[[nodiscard]] Snapshot observe_locally(const Root& root, const Config& config);
+// What there is now, with the executor's ledger where that is readable. `port_query`: the program
+// that asks ibv_query_port(3), or empty: it opens each device for some milliseconds.
+[[nodiscard]] Snapshot observe_locally(const Root& root, const Config& config,
+                                       const std::string& port_query = {});
 
 // What an agent would conclude from that. `left_out`: why a part of the configuration does not
 // count; empty: all does.

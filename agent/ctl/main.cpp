@@ -1,5 +1,6 @@
 // pvrdma-agentctl: the command line of pvrdma-agent. Wiring only: options in, one command called.
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <exception>
@@ -237,6 +238,8 @@ int run(int argc, char** argv) {
       });
   add_env_options(*variables, words);
   DoctorOptions doctor_options;
+  // Of the package: a container may have this program alone.
+  if (::access(PVRDMA_PORT_QUERY, X_OK) == 0) doctor_options.port_query = PVRDMA_PORT_QUERY;
   add_doctor_options(*command("doctor", "Is RDMA usable here, and if not, who has to do what",
                               [&] { return doctor(settings, console, doctor_options); }),
                      doctor_options);

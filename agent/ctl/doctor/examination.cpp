@@ -153,7 +153,9 @@ Examination examine(const Settings& settings, const DoctorOptions& options) {
   examination.survey = survey_of(options, examination.config, kernel.value_or(std::string{}));
   const KernelCrash* crash = examination.survey.crash.get();
   const bool has_crashed = crash != nullptr && crash->in_driver;
-  if (!has_crashed) examination.snapshot = observe_locally(options.root, examination.config);
+  if (!has_crashed)
+    examination.snapshot =
+        observe_locally(options.root, examination.config, answer ? "" : options.port_query);
   examination.by_agent = answer.has_value();
   if (answer)
     take_findings(*answer, examination);

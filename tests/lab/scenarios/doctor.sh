@@ -101,7 +101,14 @@ without_agent() {
   systemctl stop pvrdma-agent.service
   finds 1 agent-not-running guest
   expect_equal "the state is seen all the same" "false ready" "$(answer '"\(.asked_agent) \(.state)"')"
-  expect_equal "ports" good "$(verdict_of ports)"
+  expect_equal "ports, also as verbs have them" "good good" "$(verdict_of ports) $(verdict_of libraries)"
+  # What only a call shows: the provider is there, and of no use.
+  local provider
+  provider=$(echo /usr/lib/x86_64-linux-gnu/libibverbs/libvmw_pvrdma-rdmav*.so)
+  cp "$provider" kept.so
+  : >"$provider"
+  finds 1 verbs-unusable image
+  cp kept.so "$provider"
 }
 
 # What an engine without any option for RDMA gives: a network, a /dev and a /run of its own, no root; the image's files
