@@ -15,4 +15,11 @@ scenario() {
   expect "the target is reached" unit_active pvrdma-online.target
   expect_equal "and who waits for it was let go" success "$(systemctl show -P Result pvrdma-agent-wait-online.service)"
   expect "wait returns at once" timeout 10 pvrdma-agentctl wait --timeout 5s
+  # To the agent that is no fault. Who asks whether RDMA is usable here is told that it is not, and who can change that.
+  local status=0
+  pvrdma-agentctl doctor --json >doctor.json || status=$?
+  expect_equal "doctor's exit status" 2 "$status"
+  expect_equal "what is missing" no-rdma-function "$(jq -r '.findings[0].id' doctor.json)"
+  pvrdma-agentctl doctor --host-admin || true
+  expect_not "nothing was loaded by that" module_loaded vmw_pvrdma
 }

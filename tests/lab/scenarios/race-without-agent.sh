@@ -16,7 +16,9 @@ early() { race_early; }
 # oops whatever touches the driver may hang for good, and doctor must not.
 doctor_tells() {
   dpkg-deb -x debs/*.deb unpacked
-  timeout 30 unpacked/usr/bin/pvrdma-agentctl doctor --json >doctor.json || expect_equal "doctor's exit status" 2 $?
+  local status=0
+  timeout 30 unpacked/usr/bin/pvrdma-agentctl doctor --json >doctor.json || status=$?
+  expect_equal "doctor's exit status" 2 "$status"
   jq -r '.findings[] | "\(.id): \(.summary)"' doctor.json
   expect_equal "doctor's first finding, and whose move" "driver-crashed guest" \
     "$(jq -r '.findings[0] | "\(.id) \(.actor)"' doctor.json)"
