@@ -1,9 +1,6 @@
 #include "probes/initramfs.hpp"
 
-#include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
 #include <array>
 #include <cerrno>
@@ -11,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "agent/base/handle.hpp"
+#include "probes/boot_folder.hpp"
 
 namespace pvrdma::probes {
 
@@ -84,24 +81,18 @@ struct Image {
   FileTime built;  // its modification time
 };
 
-// The latest built of those that a boot loader may have for this kernel: Debian's name, and that of
-// dracut everywhere else.
+// The latest built of those that a boot loader may have for this kernel: Debian's name, that of
+// dracut, and SUSE's.
 Result<std::optional<Image>> find_image(const Root& root, const std::string& release) {
-  const auto boot = root / "/boot";
-  // O_PATH does not trigger an automount (open(2)), which would keep /boot mounted for ever.
-  const Fd folder{::open(boot.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
-  struct statfs system {};
-  if (!folder || ::fstatfs(folder.get(), &system) != 0) {
-    const Error error{errno, "opening", boot};
-    if (means_absent(error)) return std::optional<Image>{};
-    return fail(error);
-  }
+  const auto folder = open_boot_folder(root);
+  if (!folder && means_absent(folder.error())) return std::optional<Image>{};
+  if (!folder) return fail(folder.error());
   std::optional<Image> image;
-  if (system.f_type == AUTOFS_SUPER_MAGIC) return image;
-  for (const std::string& name : {"initrd.img-" + release, "initramfs-" + release + ".img"}) {
+  for (const std::string& name :
+       {"initrd.img-" + release, "initramfs-" + release + ".img", "initrd-" + release}) {
     struct stat status {};
-    if (::fstatat(folder.get(), name.c_str(), &status, 0) != 0) {
-      const Error error{errno, "looking at", boot / name};
+    if (::fstatat(folder->get(), name.c_str(), &status, 0) != 0) {
+      const Error error{errno, "looking at", root / ("/boot/" + name)};
       if (means_absent(error)) continue;
       return fail(error);
     }
@@ -111,11 +102,18 @@ Result<std::optional<Image>> find_image(const Root& root, const std::string& rel
   return image;
 }
 
+// The note is of the image that this boot came from, which is another kernel's where another runs.
+Result<std::string> note_of(const Root& root, const std::string& release) {
+  const auto running = read_attribute(root / "/proc/sys/kernel/osrelease");
+  if (running && *running != release) return fail(ENOENT, "reading the note of", release);
+  return read_file(root / kInitramfsNote);
+}
+
 // What `image` is too old for; empty: nothing.
-Result<std::string> outdated_by(const Root& root, const Image& image) {
+Result<std::string> outdated_by(const Root& root, const Image& image, const std::string& release) {
   auto configuration = read_configuration(root);
   if (!configuration) return fail(configuration.error());
-  const auto note = read_file(root / kInitramfsNote);
+  const auto note = note_of(root, release);
   // The image this boot came from goes by the same configuration, or does not have the driver.
   if (note && (note->empty() || *note == configuration->text)) return std::string{};
   if (!note && !means_absent(note.error())) return fail(note.error());
@@ -128,11 +126,17 @@ Result<std::string> outdated_by(const Root& root, const Image& image) {
 
 }  // namespace
 
+Result<std::string> driver_configuration(const Root& root) {
+  auto configuration = read_configuration(root);
+  if (!configuration) return fail(configuration.error());
+  return std::move(configuration->text);
+}
+
 Field<Initramfs> look_at_initramfs(const Root& root, const std::string& release) {
   const auto image = find_image(root, release);
   if (!image) return Field<Initramfs>::unreadable(image.error());
   if (!*image) return Field<Initramfs>::absent();
-  auto newer = outdated_by(root, **image);
+  auto newer = outdated_by(root, **image, release);
   if (!newer) return Field<Initramfs>::unreadable(newer.error());
   return Initramfs{(*image)->path, std::move(*newer)};
 }

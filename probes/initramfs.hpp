@@ -25,4 +25,8 @@ inline constexpr const char* kInitramfsNote = "/run/pvrdma-agent.initramfs";
 // Costs some stat(2) and the reading of modprobe.d.
 [[nodiscard]] Field<Initramfs> look_at_initramfs(const Root& root, const std::string& release);
 
+// All that modprobe.d says about the driver: whole files, in the order in which the hooks note
+// them. Empty: nothing.
+[[nodiscard]] Result<std::string> driver_configuration(const Root& root);
+
 }  // namespace pvrdma::probes

@@ -103,6 +103,21 @@ TEST_CASE_METHOD(Fixture, "initramfs: the note is in the hooks' order, /etc firs
   CHECK(look().is(Initramfs{kDebian, ""}));
 }
 
+TEST_CASE_METHOD(Fixture, "initramfs: the note is of the kernel that runs, not of others") {
+  image(kDebian, -1);
+  note(kOrder);
+  tree.file("/proc/sys/kernel/osrelease", "6.1.0-other\n");
+  REQUIRE(look().is_known());
+  CHECK_FALSE(look().get()->older_than.empty());
+  tree.file("/proc/sys/kernel/osrelease", "6.1.0-test\n");
+  CHECK(look().is(Initramfs{kDebian, ""}));
+}
+
+TEST_CASE_METHOD(Fixture, "initramfs: the name that SUSE gives it") {
+  image("/boot/initrd-6.1.0-test", 1);
+  CHECK(look().is(Initramfs{"/boot/initrd-6.1.0-test", ""}));
+}
+
 TEST_CASE_METHOD(Fixture, "initramfs: of two names the image that was built last") {
   image(kDebian, -2);
   image("/boot/initramfs-6.1.0-test.img", 2);
