@@ -1,0 +1,21 @@
+// What modprobe loads before vmw_pvrdma, whoever asks for the driver: modprobe.d(5).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/base/file.hpp"
+#include "agent/model/field.hpp"
+
+namespace pvrdma::probes {
+
+// The soft dependencies that modprobe.d below `root`, without /run, gives the driver, by libkmod.
+// For a name that only an `install` line knows, what that line's modprobe loads
+// (units/pvrdma-agent.modprobe.in). Absent: there are none.
+[[nodiscard]] Field<std::vector<std::string>> driver_predecessors(const Root& root);
+
+// The names that "/sbin/modprobe --quiet --all vmxnet3 ib_umad" loads; none of another command.
+[[nodiscard]] std::vector<std::string> loaded_by(std::string_view command);
+
+}  // namespace pvrdma::probes

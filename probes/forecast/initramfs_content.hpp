@@ -1,0 +1,32 @@
+// What an initramfs image holds of modules and modprobe.d, by the program initramfs-content: so
+// that nobody else links libarchive, and an image that is not one harms nobody. Some distributions
+// let only root read their images.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "agent/base/clock.hpp"
+#include "agent/base/error.hpp"
+
+namespace pvrdma::probes {
+
+struct InitramfsContent {
+  std::set<std::string> modules;  // with underscores
+  std::string configuration;      // as driver_configuration() of a system (probes/initramfs.hpp)
+  friend bool operator==(const InitramfsContent&, const InitramfsContent&) = default;
+};
+
+// What the program prints: "module NAME" lines, a line "configuration", then that to the end.
+[[nodiscard]] std::string print_initramfs_content(const InitramfsContent& content);
+[[nodiscard]] Result<InitramfsContent> parse_initramfs_content(std::string_view text);
+
+// `program`: the path of initramfs-content. errno of opening the image; EBADMSG: it is none that
+// could be read; ETIMEDOUT.
+[[nodiscard]] Result<InitramfsContent> run_initramfs_content(const std::string& program,
+                                                             const std::filesystem::path& image,
+                                                             Milliseconds timeout);
+
+}  // namespace pvrdma::probes

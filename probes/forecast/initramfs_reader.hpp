@@ -1,0 +1,16 @@
+// Reads an initramfs image: one or more cpio archives one behind the other, the last one compressed
+// as a whole (Linux Documentation/driver-api/early-userspace/buffer-format.rst). libarchive unpacks
+// them, which only the program initramfs-content links.
+#pragma once
+
+#include <filesystem>
+
+#include "agent/base/error.hpp"
+#include "probes/forecast/initramfs_content.hpp"
+
+namespace pvrdma::probes {
+
+// EFBIG: more than 2 GiB unpacked. EBADMSG: not an image, or a compression not known here.
+[[nodiscard]] Result<InitramfsContent> read_initramfs(const std::filesystem::path& image);
+
+}  // namespace pvrdma::probes

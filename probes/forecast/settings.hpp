@@ -1,0 +1,38 @@
+// Files of "[Section]" and "Key=value" lines: systemd's (systemd.syntax(7)) and NetworkManager's
+// keyfiles; and folders of drop-ins that replace each other by name.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/base/file.hpp"
+
+namespace pvrdma::probes {
+
+struct Setting {
+  std::string section, key, value;
+  unsigned line = 0;
+  friend bool operator==(const Setting&, const Setting&) = default;
+};
+
+// Comments left out, lines that end with a backslash joined; a key without a section has an empty
+// one.
+[[nodiscard]] std::vector<Setting> parse_settings(std::string_view text);
+
+// The last value of a key; null: there is none. An empty value resets what was before, as a list of
+// systemd's does.
+[[nodiscard]] const std::string* find_setting(const std::vector<Setting>& settings,
+                                              std::string_view section, std::string_view key);
+
+// The files of that suffix in `folders`, by name; of one name that in the first folder. A link to
+// /dev/null hides those of its name. Errors: a folder that is there may not be listed.
+[[nodiscard]] Result<std::vector<std::string>> merged_files(const Root& root,
+                                                            const std::vector<std::string>& folders,
+                                                            std::string_view suffix);
+
+// Whether a path below the root is a link to /dev/null, or an empty file: how systemd is told that
+// something is not to be there.
+[[nodiscard]] bool is_hidden(const Root& root, const std::string& path);
+
+}  // namespace pvrdma::probes
