@@ -126,6 +126,51 @@ constexpr std::array kEntries{
                    "Share the host's network, or move the interface into the container's.", "",
                    "docker run --network host IMAGE\n"
                    "hostNetwork: true    # in a pod's spec"},
+    // Of `doctor --next-boot` alone.
+    CatalogueEntry{
+        "no-kernel", "", "", Severity::Error, Actor::Guest,
+        "No kernel is found here: no folder of /lib/modules has an image in /boot.",
+        "Mount /boot if it is not; what a container boots with is a matter of its host."},
+    CatalogueEntry{
+        "kernel-without-driver", "other", "", Severity::Warning, Actor::Image,
+        "The kernel {kernel}, which is installed but not next, does not ship vmw_pvrdma.",
+        "Do not boot it, or install the package with its extra modules (Ubuntu: "
+        "linux-modules-extra), or remove it."},
+    CatalogueEntry{"kernel-without-driver", "may-be-next", "", Severity::Warning, Actor::Image,
+                   "The kernel {kernel} does not ship vmw_pvrdma, and whether the next boot takes "
+                   "it cannot be told.",
+                   "Choose the kernel to boot (grub-set-default, grubby --set-default), or install "
+                   "the package with this one's extra modules (Ubuntu: linux-modules-extra)."},
+    CatalogueEntry{"order-not-set", "modprobe", "", Severity::Warning, Actor::Guest,
+                   "modprobe.d does not have {modules} loaded before vmw_pvrdma: at the next boot "
+                   "udev may load the driver too early.",
+                   "pvrdma-agent.conf of this package does; see that no file of its name in "
+                   "/etc/modprobe.d hides it. Where the agent runs it mends a wrong order, which "
+                   "costs seconds at each boot."},
+    CatalogueEntry{"order-not-set", "initramfs", "", Severity::Warning, Actor::Guest,
+                   "{image} holds vmw_pvrdma, but not {modules}, which must come before it.",
+                   "Refresh it: update-initramfs -u -k {kernel} where initramfs-tools makes it, "
+                   "dracut --force {image} {kernel} where dracut does."},
+    CatalogueEntry{"agent-not-enabled", "missing", "", Severity::Warning, Actor::Image,
+                   "pvrdma-agent is not installed, so nothing sees to the adapters at boot.",
+                   "Install the package pvrdma-agent."},
+    CatalogueEntry{"agent-not-enabled", "masked", "", Severity::Warning, Actor::Guest,
+                   "pvrdma-agent.service is masked, so nothing sees to the adapters at boot.",
+                   "Unmask and enable it.", "",
+                   "systemctl unmask pvrdma-agent\nsystemctl enable --now pvrdma-agent"},
+    CatalogueEntry{"agent-not-enabled", "disabled", "", Severity::Warning, Actor::Guest,
+                   "pvrdma-agent.service is not enabled, so nothing sees to the adapters at boot.",
+                   "Enable it.", "", "systemctl enable --now pvrdma-agent"},
+    CatalogueEntry{"agent-not-enabled", "executor", "", Severity::Warning, Actor::Guest,
+                   "pvrdma-agent-executor.socket is masked: the agent can watch, but mend nothing.",
+                   "Unmask it.", "", "systemctl unmask --now pvrdma-agent-executor.socket"},
+    CatalogueEntry{"link-unowned", "nobody", "", Severity::Warning, Actor::Guest,
+                   "Nobody brings up the link of {link} at the next boot, so its port stays DOWN.",
+                   "Enable pvrdma-agent, or have a network manager configure the link."},
+    CatalogueEntry{"link-unowned", "unaddressed", "", Severity::Info, Actor::Guest,
+                   "Nobody gives {link} an address at the next boot, so there is no GID for IPv4.",
+                   "Give the adapter addresses in pvrdma-agent.toml, or have a network manager "
+                   "configure the link."},
 };
 
 }  // namespace

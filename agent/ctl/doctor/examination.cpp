@@ -6,11 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "agent/base/text.hpp"
 #include "agent/config/config_files.hpp"
+#include "agent/ctl/doctor/finding_json.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/local.hpp"
-#include "agent/model/catalogue.hpp"
 #include "agent/plan/doctor/surroundings.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/varlink/json.hpp"
@@ -98,22 +97,6 @@ const char* to_string(Usable usable) {
       break;
   }
   return "unknown";
-}
-
-// The finding with the lines to copy that its entry of the catalogue has.
-Json with_commands(const Finding& finding) {
-  Json json = varlink::to_json(finding);
-  json["commands"] = Json::array();
-  for (const Subject subject : kSubjects)
-    for (const CatalogueEntry& entry : catalogue(subject)) {
-      if (entry.id != finding.id || filled(entry.summary, finding.values) != finding.summary)
-        continue;
-      const std::string lines = filled(entry.commands, finding.values);
-      std::string_view rest = lines;
-      while (!rest.empty()) json["commands"].push_back(cut(rest, '\n'));
-      return json;
-    }
-  return json;
 }
 
 }  // namespace
