@@ -78,6 +78,8 @@ struct DoctorOptions {
   bool host_admin = false;         // only what is for the vSphere administrator
   std::string port_query;          // as of observe_locally(); used where no agent has asked
   Root root;
+  bool next_boot = false;            // the forecast of the next boot in place of all else
+  std::string next_boot_root = "/";  // of the system whose next boot it is
 };
 
 struct ReportOptions {
@@ -118,7 +120,8 @@ int migrate(const Settings& settings, const Console& console, const MigrateOptio
 // 0: a template would bake nothing of this VM; 1: it would; 3: not all could be looked at.
 int seal(const Settings& settings, const Console& console, const SealOptions& options);
 
-// 0: RDMA is usable here; 1: with warnings; 2: it is not; 3: that is not known.
+// 0: RDMA is usable here; 1: with warnings; 2: it is not; 3: that is not known. With `next_boot`
+// the codes are those of agent/ctl/doctor/next_boot.hpp.
 int doctor(const Settings& settings, const Console& console, const DoctorOptions& options);
 
 // 0: the report was written, whatever it lacks; 3: it was not.

@@ -6,9 +6,11 @@
 
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/doctor/examination.hpp"
+#include "agent/ctl/doctor/next_boot.hpp"
 #include "agent/ctl/doctor/rendering.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/text.hpp"
+#include "build_config.hpp"
 #include "probes/machine.hpp"
 
 namespace pvrdma::ctl {
@@ -53,6 +55,9 @@ int exit_code(Usable usable) {
 }  // namespace
 
 int doctor(const Settings& settings, const Console& console, const DoctorOptions& options) {
+  if (options.next_boot)
+    return next_boot(settings, console,
+                     {options.next_boot_root, options.units, PVRDMA_INITRAMFS_CONTENT});
   const Examination examination = examine(settings, options);
   std::string text;
   if (options.host_admin) {

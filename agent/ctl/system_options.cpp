@@ -19,12 +19,13 @@ constexpr const char* kReportFooter =
     "codes: 0 written, whatever is missing, 3 not written, or a wrong command line.";
 
 constexpr const char* kDoctorFooter =
-    "Needs neither agent nor root; sees more with either. Exit codes: 0 RDMA is usable here, 1 "
-    "with\n"
-    "warnings, 2 it is not, 3 that is not known, or a wrong command line.";
+    "Needs neither agent nor root; sees more with either. Exit codes: 0 RDMA is usable here,\n"
+    "1 with warnings, 2 it is not, 3 that is not known, or a wrong command line.\n"
+    "Of --next-boot: 0 all is well, 1 warnings, 2 the driver will not be there, 3 not all\n"
+    "could be read.";
 
-void add_root_option(CLI::App& command, std::string& root) {
-  command.add_option("--root", root, "Where the system to look at is mounted")
+CLI::Option* add_root_option(CLI::App& command, std::string& root) {
+  return command.add_option("--root", root, "Where the system to look at is mounted")
       ->type_name("DIRECTORY")
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
@@ -41,8 +42,14 @@ void add_doctor_options(CLI::App& command, DoctorOptions& options) {
       ->type_name("UNIT")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command.add_flag("--host-admin", options.host_admin,
-                   "Print only what the vSphere administrator is to look at, to be forwarded");
+  CLI::Option* host_admin =
+      command.add_flag("--host-admin", options.host_admin,
+                       "Print only what the vSphere administrator is to look at, to be forwarded");
+  CLI::Option* next_boot =
+      command.add_flag("--next-boot", options.next_boot,
+                       "Print what the next boot will find instead, for every installed kernel");
+  next_boot->excludes(host_admin);
+  add_root_option(command, options.next_boot_root)->needs(next_boot);
 }
 
 void add_migrate_options(CLI::App& command, MigrateOptions& options) {
