@@ -25,6 +25,11 @@ refresh_by_package() { # PATTERN COMMAND…: what the package manager is to do, 
   hand_over_initrd "$image"
 }
 
+# What the forecast of the next boot says of the image, having looked into it.
+forecast_of_image() {
+  { pvrdma-agentctl doctor --next-boot --json || true; } |
+    jq -r '.kernels[] | select(.running) | .checks[] | select(.check == "initramfs") | "\(.outlook) \(.says)"'
+}
 first_line() { dmesg | grep -n -m 1 -e "$1" | cut -d: -f1; }
 loaded_in_order() { # oldest first, by /proc/modules
   grep -oE '^(vmxnet3|mlx4_ib|ib_umad|rdma_cm|rdma_ucm|vmw_pvrdma) ' /proc/modules | tac | tr -d '\n'
@@ -39,6 +44,7 @@ expect_early_driver() {
   expect_equal "reloads and rebinds" 0/0 "$(health_query '"\(.executor.reloads)/\(.executor.rebinds)"')"
   expect "the boot left the image's note" cmp /run/pvrdma-agent.initramfs /usr/lib/modprobe.d/pvrdma-agent.conf
   expect "the image is not too old" no_finding initramfs-old
+  expect_equal "so says who looks into it" "yes holds the driver, and modprobe.d as it is now" "$(forecast_of_image)"
 }
 # By itself the agent looks at the image every half minute; any event of its devices makes it look at everything.
 look_now() { udevadm trigger --action=change --subsystem-match=infiniband; }
@@ -46,6 +52,7 @@ expect_old_once_changed() {
   echo 'options vmw_pvrdma lab=1' >/etc/modprobe.d/lab.conf
   look_now
   wait_until 60 "the image is too old for what was changed" finding initramfs-old
+  expect_equal "so says who looks into it" "no holds the driver, and an older modprobe.d" "$(forecast_of_image)"
   rm /etc/modprobe.d/lab.conf
   look_now
   wait_until 60 "changed back, it is not" no_finding initramfs-old
