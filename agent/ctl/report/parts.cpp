@@ -24,13 +24,15 @@ struct Row {
 };
 constexpr bool kOptional = true;
 
-// Commands of pvrdma-agentctl itself. Up to 2 its exit status is a verdict.
+// Commands of pvrdma-agentctl itself. Up to 2 its exit status is a verdict; 3 may also mean that
+// not all could be read.
 constexpr int kVerdict = 2;
 constexpr Row kOwn[]{
     {"agent/health.json", "health --json", kVerdict},
     {"agent/status.txt", "status", kVerdict},
     {"agent/plan.json", "plan --json", kVerdict},
     {"agent/doctor.json", "doctor --json", kVerdict},
+    {"agent/next-boot.json", "doctor --next-boot --json", kVerdict + 1},
     {"agent/migrate.json", "migrate --json", kVerdict},
 };
 
