@@ -98,6 +98,8 @@ Result<void> replace_file(const std::filesystem::path& path, std::string_view co
   if (!fd) return fail(errno, "creating", draft);
   if (auto written = write_all(fd.get(), content, draft); !written) return written;
   if (::fchmod(fd.get(), mode) != 0) return fail(errno, "setting the mode of", draft);
+  // Else some file systems (XFS) have the new name without the content after a power cut.
+  if (::fdatasync(fd.get()) != 0) return fail(errno, "syncing", draft);
   if (std::rename(draft.c_str(), path.c_str()) != 0) return fail(errno, "replacing", path);
   return {};
 }

@@ -53,7 +53,8 @@ inline constexpr std::size_t kReadLimitBytes = 1U << 20U;
                                      const std::filesystem::path& path);
 
 // Replaces a file by way of a temporary one in the same directory, so a reader sees the old content
-// or the new, never half of it. `mode` is given to a new file exactly, whatever the umask.
+// or the new, never half of it, also after a power cut. `mode` is given to a new file exactly,
+// whatever the umask.
 [[nodiscard]] Result<void> replace_file(const std::filesystem::path& path, std::string_view content,
                                         unsigned mode = 0644);
 
