@@ -13,6 +13,12 @@ BootTime BootClock::now() noexcept {
                                                            std::chrono::nanoseconds{time.tv_nsec})};
 }
 
+std::string in_seconds(Milliseconds time) {
+  const std::int64_t hundredths = time.count() / 10;
+  const std::string decimals = std::to_string(hundredths % 100);
+  return std::to_string(hundredths / 100) + (decimals.size() < 2 ? ".0" : ".") + decimals;
+}
+
 std::string wall_time(BootTime time) {
   const auto ago = BootClock::now() - time;
   const std::time_t then =

@@ -31,6 +31,9 @@ using BootTime = BootClock::time_point;
   return BootTime{Milliseconds{ms}};
 }
 
+// Seconds with two decimals, cut off: "12.34".
+[[nodiscard]] std::string in_seconds(Milliseconds time);
+
 // A BootTime as UTC wall time, RFC 3339 with seconds: "2026-11-21T02:31:43Z".
 [[nodiscard]] std::string wall_time(BootTime time);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/plan/draft.hpp"
+#include "agent/plan/slow_boot.hpp"
 
 namespace pvrdma::findings {
 
@@ -43,6 +44,8 @@ using MaybeAdapter = std::optional<std::string>;
 [[nodiscard]] Finding reload_waits(const BootScript& script, const std::string& why);
 [[nodiscard]] Finding executor_stuck(const BusyCall& call);
 [[nodiscard]] Finding slow(const Adapter& adapter, Milliseconds limit);
+
+[[nodiscard]] Finding boot_slow(const SlowBoot& slow);
 
 // Configuration
 [[nodiscard]] Finding config_bad(const std::string& error);

@@ -29,6 +29,7 @@ std::vector<Finding> of_the_machine(const Snapshot& snapshot) {
           findings::boot_script(script),
           findings::reload_waits(script, "why"),
           findings::executor_stuck({"LoadModule ib_umad", kNow, true}),
+          findings::boot_slow({}),
           findings::config_bad("file:1: key"),
           findings::config_left_out("file:1: key"),
           findings::customization_awaited("cloud-init", Milliseconds{1000}),

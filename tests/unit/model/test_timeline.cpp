@@ -1,0 +1,71 @@
+// Timelines: steps in their order, once each, and what each took.
+#include "agent/model/timeline.hpp"
+#include "tests/unit/catch.hpp"
+
+using namespace pvrdma;
+
+namespace {
+
+Step step(StepKind kind, std::string subject, int at_ms) {
+  return {kind, std::move(subject), BootTime{Milliseconds{at_ms}}, std::nullopt, false};
+}
+
+}  // namespace
+
+TEST_CASE("steps stand in the order of time, whenever they were told") {
+  Timeline boot;
+  CHECK(boot.add(step(StepKind::Ready, "", 300)));
+  CHECK(boot.add(step(StepKind::ModuleLoaded, "ib_umad", 200)));
+  CHECK(boot.add(step(StepKind::AgentStarted, "", 100)));
+  // At one look, in the order in which they come.
+  CHECK(boot.add(step(StepKind::LinkUp, "0000:13:00.1", 300)));
+  REQUIRE(boot.steps.size() == 4);
+  CHECK(boot.steps[0].kind == StepKind::AgentStarted);
+  CHECK(boot.steps[1].kind == StepKind::ModuleLoaded);
+  CHECK(boot.steps[2].kind == StepKind::LinkUp);
+  CHECK(boot.steps[3].kind == StepKind::Ready);
+}
+
+TEST_CASE("a step is reached once, and there is an end to them") {
+  Timeline boot;
+  CHECK(boot.add(step(StepKind::ModuleLoaded, "ib_umad", 200)));
+  CHECK_FALSE(boot.add(step(StepKind::ModuleLoaded, "ib_umad", 100)));
+  CHECK(boot.find(StepKind::ModuleLoaded, "ib_umad")->at == BootTime{Milliseconds{200}});
+  CHECK(boot.find(StepKind::ModuleLoaded, "rdma_cm") == nullptr);
+  for (int i = 0; i < 200; ++i) boot.add(step(StepKind::ModuleLoaded, std::to_string(i), i));
+  CHECK(boot.steps.size() == kStepsAtMost);
+  CHECK(boot.find(StepKind::ModuleLoaded)->subject == "0");
+}
+
+TEST_CASE("a step took the time since the one before it, of the machine or of its own adapter") {
+  Timeline boot;
+  boot.add(step(StepKind::AgentStarted, "", 1000));
+  boot.add(step(StepKind::LinkUp, "one", 1100));
+  boot.add(step(StepKind::LinkUp, "other", 1500));
+  boot.add(step(StepKind::Carrier, "one", 1600));
+  boot.add(step(StepKind::Ready, "", 1900));
+  const auto took = [&](StepKind kind, const char* subject) {
+    return own_duration(boot, *boot.find(kind, subject)).count();
+  };
+  CHECK(took(StepKind::AgentStarted, "") == 1000);
+  CHECK(took(StepKind::LinkUp, "other") == 500);
+  CHECK(took(StepKind::Carrier, "one") == 500);
+  CHECK(took(StepKind::Ready, "") == 300);
+}
+
+TEST_CASE("each kind has a word of its own, and words for a person") {
+  for (int i = 0; i <= static_cast<int>(StepKind::Ready); ++i) {
+    const auto kind = static_cast<StepKind>(i);
+    CHECK(step_kind_from(to_string(kind)) == kind);
+  }
+  CHECK_FALSE(step_kind_from("unknown"));
+  CHECK(in_words(StepKind::Carrier, "0000:13:00.1") == "carrier of 0000:13:00.1");
+  CHECK(in_words(StepKind::AdapterSeen, "0000:13:00.1") == "0000:13:00.1 on the bus");
+  CHECK(in_words(StepKind::Ready, "") == "ready");
+}
+
+TEST_CASE("seconds have two decimals") {
+  CHECK(in_seconds(Milliseconds{0}) == "0.00");
+  CHECK(in_seconds(Milliseconds{1059}) == "1.05");
+  CHECK(in_seconds(Milliseconds{123'450}) == "123.45");
+}

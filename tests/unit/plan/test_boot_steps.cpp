@@ -1,0 +1,133 @@
+// What each look adds to the timeline of a boot.
+#include "agent/plan/boot_steps.hpp"
+
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+BootTime at(int ms) { return BootTime{Milliseconds{ms}}; }
+
+// A boot, look by look, with the verdict on each.
+struct Boot {
+  Timeline timeline;
+  std::optional<Snapshot> before;
+  void look(Snapshot now, int ms) {
+    now.taken_at = at(ms);
+    const Plan made = plan({}, now, long_settled(now), now.taken_at);
+    const Health health = assess({}, now, made, long_settled(now), now.taken_at);
+    timeline = advance(std::move(timeline), {}, before ? &*before : nullptr, now, health);
+    before = std::move(now);
+  }
+  [[nodiscard]] const Step* step(StepKind kind, const std::string& subject = {}) const {
+    return timeline.find(kind, subject);
+  }
+};
+
+Snapshot without_driver() {
+  Snapshot snapshot = ready_scene();
+  module(snapshot, kDriverModule) = unloaded(kDriverModule);
+  adapter(snapshot).driver = Field<std::string>::absent();
+  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  netdev(snapshot).up = false;
+  netdev(snapshot).carrier = Field<bool>::absent();
+  return snapshot;
+}
+
+void give_address(Snapshot& snapshot) {
+  netdev(snapshot).addresses = {{"192.168.30.201/24"}};
+  rdma(snapshot).gids = {{1, "::ffff:192.168.30.201", std::string{"RoCE v2"}, {}}};
+}
+
+}  // namespace
+
+TEST_CASE("each step has the time of the look that first saw it") {
+  Boot boot;
+  boot.look(without_driver(), 1000);
+  Snapshot now = ready_scene();
+  netdev(now).up = false;
+  netdev(now).carrier = Field<bool>::absent();
+  rdma(now).port.state = std::string{"DOWN"};
+  boot.look(now, 2000);
+  CHECK(boot.step(StepKind::DriverLive)->at == at(2000));
+  CHECK(boot.step(StepKind::LinkUp) == nullptr);
+  netdev(now).up = true;
+  netdev(now).carrier = false;
+  boot.look(now, 3000);
+  CHECK(boot.step(StepKind::LinkUp, function_of(0))->at == at(3000));
+  CHECK(boot.step(StepKind::Carrier) == nullptr);
+  boot.look(ready_scene(), 4000);
+  CHECK(boot.step(StepKind::Carrier)->at == at(4000));
+  CHECK(boot.step(StepKind::PortActive)->at == at(4000));
+  CHECK(boot.step(StepKind::Ready)->at == at(4000));
+  CHECK(boot.step(StepKind::Address) == nullptr);
+  CHECK(boot.timeline.port_changes == 1);
+  CHECK(boot.timeline.kernel == "6.1.0-test");
+  boot.look(ready_scene(), 5000);
+  CHECK(boot.step(StepKind::Ready)->at == at(4000));
+}
+
+TEST_CASE("what the first look finds was so then or before, and nothing later is") {
+  Boot boot;
+  boot.look(without_driver(), 1000);
+  CHECK(boot.step(StepKind::AdapterSeen, function_of(0))->at_or_before);
+  boot.look(ready_scene(), 2000);
+  CHECK_FALSE(boot.step(StepKind::Ready)->at_or_before);
+  Boot late;
+  late.look(ready_scene(), 9000);
+  CHECK(late.step(StepKind::PortActive)->at_or_before);
+  CHECK(late.step(StepKind::Ready)->at_or_before);
+}
+
+TEST_CASE("an agent that starts again leaves what was reached, and does not guess what it missed") {
+  Boot boot;
+  boot.look(without_driver(), 1000);
+  boot.before.reset();
+  boot.look(ready_scene(), 6000);
+  CHECK(boot.step(StepKind::AdapterSeen)->at == at(1000));
+  CHECK(boot.step(StepKind::Ready)->at == at(6000));
+  CHECK(boot.step(StepKind::Ready)->at_or_before);
+}
+
+TEST_CASE("a load of the executor's counts when it has ended, with its time in the kernel") {
+  Boot boot;
+  Snapshot now = without_driver();
+  Attempt load{"LoadModule", "ib_umad", at(1100), at(1140), Outcome::Done, ""};
+  Attempt there{"LoadModule", "rdma_cm", at(1150), at(1160), Outcome::AlreadyDone, ""};
+  Attempt under_way{"LoadModule", "vmw_pvrdma", at(1170), std::nullopt, Outcome::Failed, ""};
+  Attempt reload{"ReloadDriver", "vmw_pvrdma", at(1200), at(1800), Outcome::Done, ""};
+  now.ledger.attempts = {load, there, under_way, reload};
+  boot.look(now, 2000);
+  const Step* loaded = boot.step(StepKind::ModuleLoaded, "ib_umad");
+  REQUIRE(loaded != nullptr);
+  CHECK(loaded->at == at(1140));
+  CHECK(loaded->took == Milliseconds{40});
+  CHECK_FALSE(loaded->at_or_before);
+  CHECK(boot.step(StepKind::ModuleLoaded, "rdma_cm") == nullptr);
+  CHECK(boot.step(StepKind::ModuleLoaded, "vmw_pvrdma") == nullptr);
+  CHECK(boot.step(StepKind::DriverReloaded)->took == Milliseconds{600});
+}
+
+TEST_CASE("after ready only an address and its GID are still waited for") {
+  Boot boot;
+  boot.look(without_driver(), 1000);
+  boot.look(ready_scene(), 2000);
+  Snapshot now = ready_scene(2);
+  give_address(now);
+  now.ledger.attempts = {{"LoadModule", "ib_umad", at(8000), at(8040), Outcome::Done, ""}};
+  boot.look(now, 9000);
+  CHECK(boot.step(StepKind::Address, function_of(0))->at == at(9000));
+  CHECK(boot.step(StepKind::Gid, function_of(0))->at == at(9000));
+  CHECK(boot.step(StepKind::AdapterSeen, function_of(1)) == nullptr);
+  CHECK(boot.step(StepKind::ModuleLoaded) == nullptr);
+  CHECK(boot.timeline.port_changes == 0);
+}
+
+TEST_CASE("a machine without adapters has no steps") {
+  Boot boot;
+  boot.look(ready_scene(0), 1000);
+  CHECK(boot.timeline.steps.empty());
+}
