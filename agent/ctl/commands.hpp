@@ -1,7 +1,7 @@
 // The commands of pvrdma-agentctl, a function and a file each. They return the exit code: 0 ready
 // or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no answer in time, a bad
-// answer, a wrong command line). That is a monitoring plugin's. `mtu`, `mmio` and `report`, which
-// say nothing of a state, know 0 and 3 only, `selftest` 2 as well.
+// answer, a wrong command line). That is a monitoring plugin's. `boots`, `mtu`, `mmio` and
+// `report`, which say nothing of a state, know 0 and 3 only, `selftest` 2 as well.
 #pragma once
 
 #include <functional>
@@ -42,6 +42,11 @@ struct WaitOptions {
 struct EnvOptions {
   std::optional<std::string> adapter;  // as for `reload`; none: all that are ready
   EnvironmentForm form = EnvironmentForm::Shell;
+};
+
+struct BootsOptions {
+  Root root;            // of the files that are read where no agent runs
+  std::string machine;  // whose they must be (agent/base/machine.hpp)
 };
 
 struct MtuOptions {
@@ -94,6 +99,8 @@ struct ReportOptions {
 int health(const Settings& settings, const Console& console);
 int status(const Settings& settings, const Console& console);
 int plan(const Settings& settings, const Console& console);
+// 0: printed; 3: there is nothing to print.
+int boots(const Settings& settings, const Console& console, const BootsOptions& options);
 int wait(const Settings& settings, const Console& console, const WaitOptions& options);
 // `limit` none: until a signal ends the process.
 int watch(const Settings& settings, const Console& console, std::optional<Milliseconds> limit);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "agent/base/machine.hpp"
 #include "agent/config/config_files.hpp"
 #include "agent/config/duration.hpp"
 #include "agent/ctl/commands.hpp"
@@ -24,6 +25,10 @@ using namespace pvrdma::ctl;
 constexpr const char* kFooter =
     "Exit codes: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no\n"
     "answer in time, wrong command line).";
+
+constexpr const char* kBootsFooter =
+    "Without the agent, what it has left behind of them. Exit codes: 0 printed, 3 not (nothing is\n"
+    "known of any boot, no answer in time, wrong command line).";
 
 constexpr const char* kReloadFooter =
     "Exit codes: 0 reloaded, 1 an adapter is in use or now degraded, 2 it did not work or is\n"
@@ -191,6 +196,9 @@ int run(int argc, char** argv) {
   command("status", "One line for each adapter", [&] { return status(settings, console); });
   command("plan", "What the agent would do now and why; changes nothing",
           [&] { return plan(settings, console); });
+  command("boots", "How long each step of this boot and of the last ten took, side by side", [&] {
+    return boots(settings, console, {Root{}, this_machine()});
+  })->footer(kBootsFooter);
   CLI::App* waiting = command("wait", "Wait until the adapters are ready (or there are none)", [&] {
     return wait(settings, console, {wait_timeout(words.timeout), words.goal == "settled"});
   });

@@ -48,6 +48,7 @@ Result<void> AgentService::listen(const std::string& path) {
                                       {{"GetHealth", bound(&AgentService::get_health)},
                                        {"WatchHealth", bound(&AgentService::watch_health)},
                                        {"GetPlan", bound(&AgentService::get_plan)},
+                                       {"GetBoots", bound(&AgentService::get_boots)},
                                        {"Refresh", bound(&AgentService::refresh)},
                                        {"Reload", bound(&AgentService::reload)},
                                        {"Acknowledge", bound(&AgentService::acknowledge)}});
@@ -69,6 +70,10 @@ void AgentService::watch_health(const CallPtr& call) {
 
 void AgentService::get_plan(const CallPtr& call) {
   call->reply({{"plan", varlink::to_json(daemon_.plan(), BootClock::now())}});
+}
+
+void AgentService::get_boots(const CallPtr& call) {
+  call->reply({{"boots", varlink::to_json(daemon_.boots())}});
 }
 
 void AgentService::refresh(const CallPtr& call) {

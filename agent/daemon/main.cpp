@@ -14,6 +14,7 @@
 
 #include "agent/base/journal.hpp"
 #include "agent/config/config_files.hpp"
+#include "agent/daemon/boot_keeper.hpp"
 #include "agent/daemon/daemon.hpp"
 #include "agent/model/messages.hpp"
 #include "build_config.hpp"
@@ -23,12 +24,13 @@ namespace {
 using namespace pvrdma;
 
 constexpr const char* kHelp =
-    "Usage: pvrdma-agent [--check-config | --version | --help]\n"
+    "Usage: pvrdma-agent [--check-config | --keep-boot | --version | --help]\n"
     "\n"
     "Brings the PVRDMA adapters of this VM to PORT_ACTIVE and keeps them there. Run as a service:\n"
     "pvrdma-agent.service. Ask it with pvrdma-agentctl.\n"
     "\n"
     "  --check-config  read the configuration, print what is wrong with it, and exit\n"
+    "  --keep-boot     keep the timeline of this boot: what pvrdma-agent-boots.service does\n"
     "  --version       print the version and exit\n"
     "  --help          print this and exit\n"
     "\n"
@@ -115,6 +117,10 @@ int main(int argc, char** argv) {
   const std::string_view option = argc == 2 ? argv[1] : "";
   if (argc == 1) return serve();
   if (option == "--check-config") return check_config();
+  if (option == "--keep-boot") {
+    keep_this_boot();
+    return 0;
+  }
   if (option == "--version") {
     std::printf("pvrdma-agent %s\n", PVRDMA_VERSION);
     return 0;

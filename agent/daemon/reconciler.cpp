@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/plan/boot_steps.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/planner.hpp"
+#include "agent/plan/slow_boot.hpp"
 #include "agent/plan/verdict.hpp"
 
 namespace pvrdma {
@@ -29,17 +31,18 @@ Reconciler::Reconciler(Config config, BootTime started, std::string left_out)
 void Reconciler::pass(const Look& look, const std::optional<BusyCall>& busy, BootTime last_answer,
                       BootTime now) {
   history_ = advance(std::move(history_), snapshot_ ? &*snapshot_ : nullptr, look.snapshot);
-  snapshot_ = look.snapshot;
+  const auto before = std::exchange(snapshot_, look.snapshot);
   may_act_ = look.started >= last_answer;
-  conclude(busy, now);
+  conclude(before ? &*before : nullptr, busy, now);
 }
 
 void Reconciler::again(const std::optional<BusyCall>& busy, BootTime now) {
   may_act_ = false;
-  if (snapshot_) conclude(busy, now);
+  if (snapshot_) conclude(&*snapshot_, busy, now);
 }
 
-void Reconciler::conclude(const std::optional<BusyCall>& busy, BootTime now) {
+void Reconciler::conclude(const Snapshot* before, const std::optional<BusyCall>& busy,
+                          BootTime now) {
   history_.busy = busy;
   plan_ = pvrdma::plan(config_, *snapshot_, history_, now);
   if (!left_out_.empty())
@@ -47,6 +50,9 @@ void Reconciler::conclude(const std::optional<BusyCall>& busy, BootTime now) {
   if (!config_error_.empty())
     plan_.findings.insert(plan_.findings.begin(), findings::config_bad(config_error_));
   Health health = assess(config_, *snapshot_, plan_, history_, now);
+  boot_ = advance(std::move(boot_), config_, before, *snapshot_, health);
+  if (const auto slow = slow_boot(boot_, earlier_))
+    health.findings.push_back(findings::boot_slow(*slow));
   health.since = health.state == health_.state ? health_.since : now;
   health_ = std::move(health);
   stands_ = driver_stands(*snapshot_, plan_);

@@ -5,10 +5,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "agent/daemon/observer.hpp"
 #include "agent/model/config.hpp"
 #include "agent/model/health.hpp"
+#include "agent/model/timeline.hpp"
 #include "agent/plan/history.hpp"
 
 namespace pvrdma {
@@ -17,6 +20,10 @@ class Reconciler {
  public:
   // `left_out`: why a part of the configuration does not count, a whole line; empty: all does.
   Reconciler(Config config, BootTime started, std::string left_out = {});
+
+  // What was noted of this boot before, and the boots it is compared with.
+  void resume(Timeline boot) { boot_ = std::move(boot); }
+  void compare_with(std::vector<Timeline> earlier) { earlier_ = std::move(earlier); }
 
   // One pass over a new look. `busy`: the executor's call under way; `last_answer`: when the last
   // one came back.
@@ -45,6 +52,8 @@ class Reconciler {
   [[nodiscard]] const Config& config() const { return config_; }
   [[nodiscard]] const Health& health() const { return health_; }
   [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] const Timeline& boot() const { return boot_; }
+  [[nodiscard]] const std::vector<Timeline>& earlier_boots() const { return earlier_; }
   [[nodiscard]] const Snapshot* snapshot() const { return snapshot_ ? &*snapshot_ : nullptr; }
   // False where the newest look began before the executor's last answer: it proves nothing.
   [[nodiscard]] bool may_act() const { return may_act_; }
@@ -54,7 +63,8 @@ class Reconciler {
   [[nodiscard]] Milliseconds interval() const;
 
  private:
-  void conclude(const std::optional<BusyCall>& busy, BootTime now);
+  // `before`: the look before this one; null: there was none.
+  void conclude(const Snapshot* before, const std::optional<BusyCall>& busy, BootTime now);
 
   Config config_;
   std::string config_error_;
@@ -63,6 +73,8 @@ class Reconciler {
   std::optional<Snapshot> snapshot_;
   Plan plan_;
   Health health_;
+  Timeline boot_;
+  std::vector<Timeline> earlier_;
   bool may_act_ = false;
   bool stands_ = false;
 };

@@ -2,6 +2,8 @@
 
 #include <systemd/sd-daemon.h>
 
+#include <utility>
+
 #include "agent/base/journal.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/model/messages.hpp"
@@ -120,6 +122,12 @@ void Reporter::call_ended(const Operation& operation, const Result<varlink::Answ
   last_refusal_ = refusal;
   journal::log(Priority::Warning, messages::kActionFailed, describe(operation) + ": " + refusal,
                {{"PVRDMA_VERB", verb(operation)}, {"PVRDMA_TARGET", target(operation)}});
+}
+
+void Reporter::boot_noted(const Result<void>& noted) {
+  if (noted || std::exchange(boot_lost_, true)) return;
+  journal::log(Priority::Notice, {},
+               "The timeline of this boot is not noted: " + noted.error().message());
 }
 
 void Reporter::config_loaded(std::size_t files) {

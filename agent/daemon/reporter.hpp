@@ -24,6 +24,9 @@ class Reporter {
   // The executor could not be reached, or refused. What it did or tried it has logged itself.
   void call_ended(const Operation& operation, const Result<varlink::Answer>& answer);
 
+  // What cannot be written down of this boot; said once.
+  void boot_noted(const Result<void>& noted);
+
   void config_loaded(std::size_t files);
   void config_rejected(const std::string& error);
 
@@ -40,6 +43,7 @@ class Reporter {
   std::string status_;
   std::string last_refusal_;
   bool ready_ = false;
+  bool boot_lost_ = false;
 };
 
 }  // namespace pvrdma

@@ -4,8 +4,10 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "agent/model/health.hpp"
+#include "agent/model/timeline.hpp"
 
 namespace pvrdma::varlink {
 
@@ -15,6 +17,8 @@ using Json = nlohmann::json;
 [[nodiscard]] Json to_json(const Health& health, BootTime now);
 [[nodiscard]] Json to_json(const Plan& plan, BootTime now);
 [[nodiscard]] Json to_json(const Finding& finding);
+// `boots`: the newest first.
+[[nodiscard]] Json to_json(const std::vector<Timeline>& boots);
 [[nodiscard]] Json to_json(const Holder& holder);
 
 // io.pvrdma.Executor: the parameters of a verb's call, and back. EINVAL names the bad field.

@@ -1,5 +1,5 @@
 # fish completion of pvrdma-agentctl(1)
-set -l commands health status plan wait watch reload acknowledge env mtu mmio selftest doctor migrate seal report
+set -l commands health status plan boots wait watch reload acknowledge env mtu mmio selftest doctor migrate seal report
 set -l on __fish_seen_subcommand_from
 
 complete -c pvrdma-agentctl -f
@@ -12,6 +12,7 @@ set -l first "not $on $commands"
 complete -c pvrdma-agentctl -n $first -a health -d 'The state, the findings with their remedies, every adapter'
 complete -c pvrdma-agentctl -n $first -a status -d 'One line for each adapter'
 complete -c pvrdma-agentctl -n $first -a plan -d 'What the agent would do now, and why'
+complete -c pvrdma-agentctl -n $first -a boots -d 'How long each step of the last boots took'
 complete -c pvrdma-agentctl -n $first -a wait -d 'Wait until the adapters are ready'
 complete -c pvrdma-agentctl -n $first -a watch -d 'Print a line for each change'
 complete -c pvrdma-agentctl -n $first -a reload -d 'Unload vmw_pvrdma and load it again'

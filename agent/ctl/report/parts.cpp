@@ -32,6 +32,7 @@ constexpr Row kOwn[]{
     {"agent/status.txt", "status", kVerdict},
     {"agent/plan.json", "plan --json", kVerdict},
     {"agent/doctor.json", "doctor --json", kVerdict},
+    {"agent/boots.json", "boots --json"},
     {"agent/next-boot.json", "doctor --next-boot --json", kVerdict + 1},
     {"agent/migrate.json", "migrate --json", kVerdict},
 };

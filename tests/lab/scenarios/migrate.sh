@@ -83,7 +83,7 @@ scenario() {
   pvrdma-agentctl migrate --revert
   expect "as it was" cmp /etc/rc.local /root/rc.local.original
   expect_equal "with mode, owner and time" "$(stat -c '%a %u %g %Y' /root/rc.local.original)" "$(stat -c '%a %u %g %Y' /etc/rc.local)"
-  expect_not "nothing is kept" test -e /var/lib/pvrdma-agent
+  expect_not "nothing is kept" test -e /var/lib/pvrdma-agent/migrated
   wait_until 20 "the agent says so at once" finding boot-script
   pvrdma-agentctl seal --check >sealed || code=$?
   cat sealed
