@@ -166,7 +166,7 @@ Check boot(const Snapshot& snapshot) {
   Check check{"boot",
               {},
               {},
-              {"initramfs-old", "boot-script", "reload-waits", "customization-awaited",
+              {"initramfs-old", "boot-script", "boot-slow", "reload-waits", "customization-awaited",
                "customization-late"}};
   tell(check, snapshot.initramfs, "initramfs: none", [](const Initramfs& image) {
     return image.path +
