@@ -18,11 +18,11 @@ has_address() { ip -4 -o address show dev "$1" | grep -q ' 192.168.30.201/24 '; 
 rename_device() { rdma dev set "$(rdma_of 0)" name "$1" 2>/dev/null || true; } # it may be gone at that moment
 udev_is_done() { udevadm settle --timeout=0; }
 device_named() { rename_device "$1" && [[ $(rdma_of 0) == "$1" ]]; }
-rename_netdev() { # NAME: a link that is up keeps its name (EBUSY), so whoever renames it takes it down
+# A link that is up keeps its name (EBUSY), so whoever renames it takes it down, and the agent may be faster.
+rename_netdev() { # NAME
   local old
   old=$(netdev_of 0)
-  ip link set "$old" down
-  ip link set "$old" name "$1"
+  [[ $old == "$1" ]] || { ip link set "$old" down && ip link set "$old" name "$1"; }
 }
 scenario() {
   wait_until 60 "udev's own name for the netdev" netdev_is storage0
@@ -35,7 +35,7 @@ scenario() {
     rename_device "early$round"
     wait_until 20 "$round: the driver is gone, or back" driver_bound 1
     rename_device "late$round"
-    rename_netdev "moved$round"
+    wait_until 20 "$round: the netdev has another name" rename_netdev "moved$round"
     wait || true
     # udev names a device that it has just heard of, perhaps once more after us.
     wait_until 60 "$round: udev has named what it had to name" udev_is_done
