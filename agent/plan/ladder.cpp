@@ -160,7 +160,8 @@ void reload_for(const Inputs& in, Draft& draft, const Adapter& adapter) {
 // The reloads that are due whatever the ports say. True where one of them is planned.
 bool asked_for(const Inputs& in, Draft& draft) {
   if (in.history.reload_requested) {
-    take_driver_away(in, draft, "an administrator asked for it");
+    // While it is carried out the driver is used by its own load, which is nobody's holding it.
+    if (!in.history.busy) take_driver_away(in, draft, "an administrator asked for it");
   } else if (in.config.modules.reload == ReloadPolicy::Always && in.snapshot.ledger.reloads == 0) {
     const Allowance budget = allowance(in.snapshot.ledger, {"ReloadDriver"}, {}, reload_pauses(),
                                        in.history.fresh_start, in.now, Success::Counts);
