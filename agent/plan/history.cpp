@@ -111,6 +111,7 @@ AdapterHistory advance(const AdapterHistory& known, const Adapter* was, const Ad
   } else if (link_settings(*was) != link_settings(adapter)) {
     entry.changed = now;
   }
+  if (was != nullptr && was->driver.is_known() && adapter.driver.is_absent()) entry.unbound = now;
   if (was != nullptr && port_state(*was) != port_state(adapter)) {
     entry.port_changed = now;
     ++entry.transitions;

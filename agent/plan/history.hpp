@@ -27,6 +27,8 @@ struct AdapterHistory {
   // What it was last known by. Another permanent MAC in the same slot is another adapter.
   std::string mac{};
   std::string netdev{};
+  // When it was seen to lose the driver it had; zero: it was not.
+  BootTime unbound{};
 };
 
 // An adapter that left the VM while the agent ran and has not come back.

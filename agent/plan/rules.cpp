@@ -14,6 +14,13 @@ namespace {
 // True where the module is there or on its way; false where it is to be loaded or cannot be.
 bool present(const Module& module) { return !module.init.is_absent(); }
 
+// What a function that has just lost its driver is left alone for. On a hot-removal the driver goes
+// a moment before the function does, and a probe in between can leave the kernel waiting for a
+// netdev for ever: each adapter's notifier queues work that takes a reference to whatever netdev
+// comes or goes (pvrdma_netdevice_event(), drivers/infiniband/hw/vmw_pvrdma/pvrdma_main.c,
+// Linux 6.1).
+constexpr Milliseconds kLeaving{1000};
+
 // A predecessor that the driver need not be kept waiting for: there, or out of reach.
 bool out_of_the_way(const Inputs& in, const std::string& name) {
   const Module* module = in.snapshot.module(name);
@@ -59,7 +66,11 @@ void bind_functions(const Inputs& in, Draft& draft) {
   for (const Adapter& adapter : *in.snapshot.adapters.get()) {
     if (adapter.net_driver.is_absent()) draft.find(findings::no_vmxnet3_pair(adapter));
     // The probe takes the netdev of function 0; without one it would only fail again.
-    if (adapter.driver.is_absent() && adapter.netdev.is_known())
+    if (!adapter.driver.is_absent() || !adapter.netdev.is_known()) continue;
+    const BootTime unbound = history_of(in, adapter).unbound;
+    if (unbound != BootTime{} && in.now < unbound + kLeaving)
+      draft.look_by(unbound + kLeaving);
+    else
       try_within_budget(in, draft, BindFunction{adapter.function},
                         "vmw_pvrdma is live but not bound to " + adapter.function,
                         adapter.function);

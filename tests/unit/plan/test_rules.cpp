@@ -113,6 +113,24 @@ TEST_CASE("modules that this kernel does not ship") {
   CHECK(driver_stands(bare, plan));
 }
 
+TEST_CASE("rule 3: a function that has just lost its driver may be about to leave") {
+  const Snapshot bound = ready_scene(2);
+  Snapshot unbound = bound;
+  adapter(unbound, 1).driver = Field<std::string>::absent();
+  adapter(unbound, 1).rdma = Field<RdmaDevice>::absent();
+  const History history = advance(long_settled(bound), &bound, unbound);
+  const Plan at_once = plan({}, unbound, history, kNow);
+  CHECK(at_once.actions.empty());
+  CHECK(at_once.next_look == kNow + Milliseconds{1000});
+  CHECK(described(plan({}, unbound, history, kNow + Milliseconds{1000})) ==
+        Steps{"BindFunction 0000:00:11.1"});
+  // A look at what has stayed as it was does not begin the second anew.
+  Snapshot later = unbound;
+  later.taken_at = kNow + Milliseconds{900};
+  const History after = advance(history, &unbound, later);
+  CHECK(plan({}, later, after, kNow + Milliseconds{1000}).actions.size() == 1);
+}
+
 TEST_CASE("rule 3: a function without driver is bound once its netdev is there") {
   Snapshot snapshot = ready_scene(2);
   adapter(snapshot, 1).driver = Field<std::string>::absent();
