@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string_view>
 
 #include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
@@ -69,13 +70,17 @@ std::vector<ModuleBlock> blocks_of_command_line(std::string_view command_line) {
 }
 
 Field<std::vector<ModuleBlock>> find_module_blocks(const Root& root,
-                                                   const std::vector<std::string>& modules) {
+                                                   const std::vector<std::string>& modules,
+                                                   BlockLists which) {
   // As libkmod's own list (kmod.h, kmod_new()), below the root. An absent folder is none to it.
-  constexpr std::array kFolders{"/etc/modprobe.d", "/run/modprobe.d", "/usr/local/lib/modprobe.d",
-                                "/usr/lib/modprobe.d", "/lib/modprobe.d"};
+  constexpr std::array<std::string_view, 5> kFolders{"/etc/modprobe.d", "/run/modprobe.d",
+                                                     "/usr/local/lib/modprobe.d",
+                                                     "/usr/lib/modprobe.d", "/lib/modprobe.d"};
   std::vector<std::string> folders;
   folders.reserve(kFolders.size());
-  for (const char* const folder : kFolders) folders.push_back(root / folder);
+  for (const std::string_view folder : kFolders)
+    if (which == BlockLists::OfThisBoot || !folder.starts_with("/run/"))
+      folders.push_back(root / folder);
   std::vector<const char*> paths;
   paths.reserve(kFolders.size() + 1);
   for (const std::string& folder : folders) paths.push_back(folder.c_str());

@@ -44,7 +44,10 @@ Result<void> parse_line(std::string_view line, std::string& name, LoadedModule& 
   cut(line, ' ');
   const auto init = init_from_proc(cut(line, ' '));
   const auto count = number_from<unsigned>(users);
-  if (name.empty() || !init || (!count && users != "-"))
+  // "-1" while it is being unloaded (module_refcount(), kernel/module/main.c, Linux 6.1), "-" where
+  // the kernel cannot unload.
+  const bool uncounted = users == "-" || (users == "-1" && init == ModuleInit::Going);
+  if (name.empty() || !init || (!count && !uncounted))
     return fail(EBADMSG, "reading in /proc/modules", whole);
   module.init = *init;
   if (count) module.refcount = *count;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <vector>
 
 #include "agent/base/handle.hpp"
 #include "agent/ctl/migrate/edit.hpp"
@@ -32,10 +33,19 @@ Change failed(std::string path, Error error) { return {std::move(path), {}, {}, 
 
 std::string backup_of(const std::string& path) { return kStore + path; }
 
+// Open to all to look into, whatever the umask: others keep their files in some of them.
 Result<void> make_directories(const fs::path& directory) {
   std::error_code code;
+  std::vector<fs::path> missing;
+  for (fs::path above = directory; above.has_relative_path() && !fs::exists(above, code);
+       above = above.parent_path())
+    missing.push_back(above);
   fs::create_directories(directory, code);
   if (code) return fail(code.value(), "creating", directory);
+  constexpr fs::perms kOpen{0755};
+  for (const fs::path& made : missing)
+    if (fs::permissions(made, kOpen, code); code)
+      return fail(code.value(), "opening to others", made);
   return {};
 }
 

@@ -60,6 +60,7 @@ TEST_CASE("/proc/modules: each form of a line") {
   };
   const auto row = GENERATE(Row{"a 1 0 - Loading 0x0000000000000000\n", ModuleInit::Coming, 0U},
                             Row{"a 1 2 b, Unloading 0x0\n", ModuleInit::Going, 2U},
+                            Row{"a 1 -1 - Unloading 0x0\n", ModuleInit::Going, Field<unsigned>{}},
                             // Without CONFIG_MODULE_UNLOAD, and without a newline at the end.
                             Row{"a 1 - - Live 0x0", ModuleInit::Live, Field<unsigned>{}});
   INFO(row.line);

@@ -64,6 +64,14 @@ TEST_CASE("CAP_IPC_LOCK is bit 14 of the effective set") {
   CHECK(may_lock_all(tree.root()).is_unreadable());
 }
 
+TEST_CASE("a block list of this boot alone does not count for the next") {
+  const Tree tree;
+  tree.directory("/lib/modules");
+  tree.file("/run/modprobe.d/a.conf", "blacklist vmw_pvrdma\n");
+  CHECK(find_module_blocks(tree.root(), {"vmw_pvrdma"}).get()->size() == 1);
+  CHECK(find_module_blocks(tree.root(), {"vmw_pvrdma"}, BlockLists::OfTheNext).get()->empty());
+}
+
 TEST_CASE("what keeps modules from being loaded") {
   const Tree tree;
   tree.directory("/lib/modules");
