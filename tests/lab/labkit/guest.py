@@ -1,5 +1,6 @@
 """Runs one guest through its boots: starts QEMU, serves its ports, ends with a result. One event loop, no polling."""
 
+import contextlib
 import os
 import re
 import selectors
@@ -17,9 +18,11 @@ from .machine import Machine, PORTS, REGULAR_SLOTS
 from .mux import Mux
 from .qmp import Qmp
 
-TIMED_OUT, SKIPPED = 124, 77
+TIMED_OUT, DEAD, SKIPPED = 124, 125, 77
 REPEATS = 3  # of boots that a fault below the agent has spoilt
 START = 300  # seconds within which a boot has come as far as the scenario
+SIGN_OF_LIFE = 60  # seconds after which a guest that has said nothing at all is asked whether it lives
+KEY_EFFECT = 2  # seconds for the kernel to answer a key
 GRACE = 20  # seconds beyond a scenario's own limit: the guest notices first, and says more
 
 
@@ -113,6 +116,8 @@ class Guest:
         """Why a boot that did not end well says nothing about the agent; none: it does."""
         if status is None and emulator_tripped(self._console()):
             return "QEMU tripped over a patch of the kernel's text, and the kernel panicked"
+        if status == DEAD:
+            return "the guest's CPUs stood still before the kernel's first word"
         if status and driver_leaked(self._console()):
             return "vmw_pvrdma kept a reference to a netdev that was removed, and the kernel waits for it for ever"
         return None
@@ -228,6 +233,10 @@ class _Boot:
         if self._mode == "shell":
             return self._serve_until(None)
         limit = self._scenario.timeout
+        self._serve_until(started + SIGN_OF_LIFE, lambda: self._heard)
+        if not self._heard and not self._ended and self._is_dead():
+            self._status, self._again = DEAD, False
+            return None
         self._serve_until(started + min(START, limit) + GRACE, lambda: self._heard)
         if self._heard:
             self._serve_until(started + limit + GRACE)
@@ -249,15 +258,34 @@ class _Boot:
             for key, _ in self._selector.select(left):
                 key.data(key.fileobj)
 
+    def _is_dead(self):
+        """Whether the guest has never said a word and answers no key: its emulated CPUs stand still, with interrupts off
+        (QEMU 7.2; once in some hundred boots, a second after the start). Shows where they stand."""
+        console = self._guest.directory / "console.log"
+        for key in (None, "9", "9", "9"):  # 9 is answered on the console, whatever the log level
+            if key:
+                self._press(key)
+            if self._heard or self._ended or (console.exists() and console.stat().st_size):
+                return False
+        try:
+            registers = self._guest.faults.qmp.execute("human-monitor-command", **{"command-line": "info registers -a"})
+        except (LabError, OSError) as error:
+            registers = str(error)
+        registers = "\n".join(line for line in registers.splitlines() if re.match(r"CPU#|[ER][A-DSBI][XIP]=|[ER]IP=|R\d", line))
+        self._guest.say(f"--- nothing came from the guest within {SIGN_OF_LIFE} s, on no key either; its CPUs:\n{registers}")
+        return True
+
     def _show_who_is_stuck(self):
-        """Has the kernel list its blocked tasks on the console: SysRq 9 and w (Documentation/admin-guide/sysrq.rst)."""
-        for letter in ("9", "w"):
-            keys = [{"type": "qcode", "data": key} for key in ("alt", "sysrq", letter)]
-            try:
-                self._guest.faults.qmp.execute("send-key", keys=keys)
-            except (LabError, OSError):
-                return
-            self._serve_until(time.monotonic() + 2)
+        """Has the kernel list its blocked tasks on the console."""
+        self._press("9")
+        self._press("w")
+
+    def _press(self, letter):
+        """A SysRq key (Documentation/admin-guide/sysrq.rst), and time for its effect."""
+        keys = [{"type": "qcode", "data": key} for key in ("alt", "sysrq", letter)]
+        with contextlib.suppress(LabError, OSError):
+            self._guest.faults.qmp.execute("send-key", keys=keys)
+        self._serve_until(time.monotonic() + KEY_EFFECT)
 
     def _exited(self, _pidfd):
         self._ended = True

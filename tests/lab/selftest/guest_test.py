@@ -1,0 +1,55 @@
+"""What becomes of a guest whose CPUs stand still: a real QEMU with nothing to boot."""
+
+import tempfile
+import unittest
+import unittest.mock
+from pathlib import Path
+
+from labkit import guest as guests, machine, scenario
+
+STANDING = "-S"  # QEMU's: the CPUs are not started
+LIMITS = {"SIGN_OF_LIFE": 0.5, "KEY_EFFECT": 0.2, "START": 2, "GRACE": 0}
+
+
+def argv_of(directory):
+    argv = ["qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none", "-machine", "pc", "-accel", "tcg",
+            "-smp", "2", "-m", "64M", STANDING, "-qmp", f"unix:{directory}/qmp,server=off", "-device", "virtio-serial",
+            "-chardev", f"file,id=console,path={directory}/console.log,append=on", "-serial", "chardev:console"]
+    for name in machine.PORTS:
+        argv += ["-chardev", f"socket,id={name},path={directory}/{name}",
+                 "-device", f"virtserialport,chardev={name},name=lab.{name}"]
+    return argv
+
+
+class StandingStill(unittest.TestCase):
+    def result_of(self, console):
+        """Of a guest that has written this to its console."""
+        def argv(tested):
+            (tested.directory / "console.log").write_text(console, encoding="ascii")
+            return argv_of(tested.directory)
+
+        with tempfile.TemporaryDirectory() as directory, unittest.mock.patch.object(machine.Machine, "argv", argv), \
+                unittest.mock.patch.multiple(guests, **LIMITS), unittest.mock.patch("labkit.payload.write"):
+            disk = Path(directory) / "disk.raw"
+            disk.write_bytes(bytes(1 << 20))
+            tested = guests.Guest(scenario.parse(Path("x.sh"), "# summary: s\n# adapters: 0\nscenario() { :; }\n"),
+                                  unittest.mock.Mock(path=Path(directory)), disk, Path("/nothing"), None)
+            try:
+                return tested.run()
+            finally:
+                tested.close()
+
+    def test_from_its_start_it_is_repeated_and_in_the_end_a_failure(self):
+        result = self.result_of("")
+        self.assertEqual(result.status, guests.DEAD)
+        self.assertEqual(result.output.count("NOTE: boot 1 is repeated: the guest's CPUs stood still"), guests.REPEATS)
+        self.assertRegex(result.output, "CPU#1\n(.*\n)*[ER]IP=")
+
+    def test_after_a_word_it_is_a_failure_at_once(self):
+        result = self.result_of("[    1.0] a word\n")
+        self.assertEqual(result.status, guests.TIMED_OUT)
+        self.assertNotIn("NOTE", result.output)
+
+
+if __name__ == "__main__":
+    unittest.main()
