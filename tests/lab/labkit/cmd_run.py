@@ -15,9 +15,9 @@ from .lab import Lab, add_options
 
 EPILOG = """\
 Logs of every scenario: build/lab/NAME/ (output, console.log, qemu.log, timeline).
-Environment, for the scenarios hot-plug, flaps, sigkill, unload-loop and reload-loop:
-  PVRDMA_LAB_ROUNDS=N               rounds of each, of ten flaps in flaps (default: 4, 4, 5, 6 and 8; they are made for
-                                    10, and the last two for 20)
+Environment, for the scenarios hot-plug, renames, link-after-live, unload-by-hand, unload-loop, flaps, sigkill, reload-loop:
+  PVRDMA_LAB_ROUNDS=N               rounds of each, of ten flaps in flaps (default: 2, four times 3, three times 4; they
+                                    are made for 10, and the two loops for 20)
 for the scenarios race-*:
   PVRDMA_LAB_RACE_BOOTS=N           boots of each (default: 4, and 2 without the agent; 80 are twenty for each manager)
   PVRDMA_LAB_RACE_MANAGERS="A B"    which of networkd, ifupdown, NetworkManager, impatient take turns (default: all)

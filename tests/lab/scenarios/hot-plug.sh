@@ -9,7 +9,7 @@
 scenario() {
   wait_until 60 "health says ready" health_is ready
   local round
-  for ((round = 1; round <= ${PVRDMA_LAB_ROUNDS:-4}; round++)); do
+  for ((round = 1; round <= ${PVRDMA_LAB_ROUNDS:-2}; round++)); do
     remove_adapter 1
     wait_until 20 "$round: one adapter is left" adapter_count 1
     rescan_pci

@@ -34,5 +34,5 @@ round() {
 scenario() {
   wait_until 60 "health says ready" health_is ready
   local n
-  for n in 1 2 3 4 5; do round "$n"; done
+  for ((n = 1; n <= ${PVRDMA_LAB_ROUNDS:-3}; n++)); do round "$n"; done
 }

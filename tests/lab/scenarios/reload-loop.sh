@@ -10,7 +10,7 @@ scenario() {
   local round=0 end
   end=$(($(uptime_ms) + ${PVRDMA_LAB_RELOAD_MINUTES:-0} * 60000))
   leaks_begin
-  while ((round < ${PVRDMA_LAB_ROUNDS:-8} || $(uptime_ms) < end)); do
+  while ((round < ${PVRDMA_LAB_ROUNDS:-4} || $(uptime_ms) < end)); do
     round=$((round + 1))
     expect "reload $round" pvrdma-agentctl reload
     wait_until 30 "the port is paired" all_paired

@@ -16,7 +16,7 @@ nothing_doubled() {
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
-  local began span point pid points=${PVRDMA_LAB_ROUNDS:-5}
+  local began span point pid points=${PVRDMA_LAB_ROUNDS:-4}
   systemctl stop pvrdma-agent.service
   all_down
   began=$(uptime_ms)

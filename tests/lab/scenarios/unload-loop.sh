@@ -14,7 +14,7 @@ scenario() {
   local round addresses_before counted
   addresses_before=$(addresses) counted=$(port_transitions)
   leaks_begin
-  for ((round = 1; round <= ${PVRDMA_LAB_ROUNDS:-6}; round++)); do
+  for ((round = 1; round <= ${PVRDMA_LAB_ROUNDS:-3}; round++)); do
     modprobe -r vmxnet3
     wait_until 60 "round $round: the netdevs are back and paired" all_paired
     wait_until 60 "round $round: health says ready" health_is ready
