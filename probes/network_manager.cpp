@@ -13,7 +13,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr const char* kService = "NetworkManager.service";
+constexpr const char* kNetworkManager = "NetworkManager.service";
 constexpr const char* kName = "org.freedesktop.NetworkManager";
 constexpr const char* kObject = "/org/freedesktop/NetworkManager";
 constexpr const char* kDevice = "org.freedesktop.NetworkManager.Device";
@@ -145,8 +145,9 @@ Field<LinkOwner> owner_from(const ManagedDevice& device) {
 
 Field<LinkOwner> network_manager_owner(const Root& root, const std::string& name) {
   const LinkOwner undecided{LinkManager::NetworkManager, false, {}};
-  if (!service_runs(root, kService))
-    return service_is_enabled(root, kService) ? Field<LinkOwner>{undecided} : Field<LinkOwner>{};
+  if (!service_runs(root, kNetworkManager))
+    return service_is_enabled(root, kNetworkManager) ? Field<LinkOwner>{undecided}
+                                                     : Field<LinkOwner>{};
   auto manager = Manager::connect();
   if (!manager) return Field<LinkOwner>::unreadable(manager.error());
   const auto device = ask_about(*manager, name);

@@ -11,7 +11,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr const char* kService = "systemd-networkd.service";
+constexpr const char* kNetworkd = "systemd-networkd.service";
 
 // The value of "NAME=…" on a line of its own; empty where there is none.
 std::string value_of(std::string_view text, std::string_view name) {
@@ -35,8 +35,8 @@ Field<LinkOwner> parse_networkd_link(const std::string& state) {
 
 Field<LinkOwner> networkd_owner(const Root& root, int index) {
   const LinkOwner undecided{LinkManager::Networkd, false, {}};
-  if (!service_runs(root, kService))
-    return service_is_enabled(root, kService) ? Field<LinkOwner>{undecided} : Field<LinkOwner>{};
+  if (!service_runs(root, kNetworkd))
+    return service_is_enabled(root, kNetworkd) ? Field<LinkOwner>{undecided} : Field<LinkOwner>{};
   const auto state = read_attribute(root / "/run/systemd/netif/links" / std::to_string(index));
   if (state) return parse_networkd_link(*state);
   return means_absent(state.error()) ? Field<LinkOwner>{undecided}

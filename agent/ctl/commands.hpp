@@ -21,6 +21,7 @@
 
 namespace pvrdma::ctl {
 
+inline constexpr int kExitFailed = 2;
 inline constexpr int kExitUnknown = 3;
 
 // What all commands share.

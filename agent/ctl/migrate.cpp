@@ -22,7 +22,6 @@ using probes::Recipe;
 using probes::RecipeFile;
 
 constexpr int kExitSome = 1;
-constexpr int kExitFailed = 2;
 
 // What the agent does by the configuration of that system, and for which interfaces.
 Result<probes::RecipeScope> scope_of(const Root& root) {

@@ -15,7 +15,6 @@ namespace {
 
 using selftest::Report;
 
-constexpr int kExitFailed = 2;
 // The helper program sees to its own time; this is for the one that hangs.
 constexpr std::size_t kOutputLimitBytes = 16384;
 constexpr Milliseconds kGrace = std::chrono::seconds{1};

@@ -7,7 +7,7 @@ namespace pvrdma {
 
 namespace {
 
-constexpr std::array kEntries{
+constexpr std::array kAdapterEntries{
     CatalogueEntry{"no-vmxnet3-pair", "", "7bffc49236bf56dc8250da92384dd0d3", Severity::Error,
                    Actor::Guest,
                    "Function {function}, the vmxnet3 side of the adapter, has no driver.",
@@ -129,6 +129,6 @@ constexpr std::array kEntries{
 
 }  // namespace
 
-std::span<const CatalogueEntry> adapter_findings() { return kEntries; }
+std::span<const CatalogueEntry> adapter_findings() { return kAdapterEntries; }
 
 }  // namespace pvrdma

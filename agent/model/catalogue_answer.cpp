@@ -8,7 +8,7 @@ namespace pvrdma {
 
 namespace {
 
-constexpr std::array kEntries{
+constexpr std::array kAnswerEntries{
     CatalogueEntry{"agent-not-running", "", "", Severity::Error, Actor::Guest,
                    "pvrdma-agent is not running (nobody listens on {socket})",
                    "See: systemctl status pvrdma-agent"},
@@ -32,6 +32,6 @@ constexpr std::array kEntries{
 
 }  // namespace
 
-std::span<const CatalogueEntry> answer_findings() { return kEntries; }
+std::span<const CatalogueEntry> answer_findings() { return kAnswerEntries; }
 
 }  // namespace pvrdma

@@ -17,7 +17,7 @@ constexpr const char* kDistributionLibraries =
     " && apt-get install -y --no-install-recommends rdma-core libibverbs1 ibverbs-providers \\\n"
     "      infiniband-diags ibverbs-utils perftest";
 
-constexpr std::array kEntries{
+constexpr std::array kDoctorEntries{
     CatalogueEntry{"no-rdma-function", "vmxnet3", "", Severity::Error, Actor::Host,
                    "No PVRDMA function is in this VM: beside {nics} there is none.",
                    "In vSphere give the VM a network adapter of type PVRDMA, connected at power "
@@ -175,6 +175,6 @@ constexpr std::array kEntries{
 
 }  // namespace
 
-std::span<const CatalogueEntry> doctor_findings() { return kEntries; }
+std::span<const CatalogueEntry> doctor_findings() { return kDoctorEntries; }
 
 }  // namespace pvrdma

@@ -11,7 +11,7 @@ constexpr std::string_view kSeeBoots =
     "`pvrdma-agentctl boots` shows the steps of these boots side by side. Nothing has to be done "
     "for the adapters to work.";
 
-constexpr std::array kEntries{
+constexpr std::array kMachineEntries{
     CatalogueEntry{"no-adapter", "", "d28ba4f6f48751b8ab2c147ffe1a36ca", Severity::Error,
                    Actor::Host,
                    "No PVRDMA function is in this VM, but {required} adapter(s) are required by "
@@ -122,6 +122,6 @@ constexpr std::array kEntries{
 
 }  // namespace
 
-std::span<const CatalogueEntry> machine_findings() { return kEntries; }
+std::span<const CatalogueEntry> machine_findings() { return kMachineEntries; }
 
 }  // namespace pvrdma

@@ -18,7 +18,7 @@ constexpr int kBootsVersion = 1;
 // No name of ours is as long: what a file holds is printed, and sent to others.
 constexpr std::size_t kNameAtMost = 128;
 
-tl::unexpected<Error> bad(const std::string& what) {
+tl::unexpected<Error> bad_boots(const std::string& what) {
   return fail(EBADMSG, "reading the timelines of boots", what);
 }
 
@@ -60,9 +60,9 @@ Result<Step> step_from(StepKind kind, const Json& entry) {
   auto subject = has(entry, "subject") ? name_of(entry, "subject") : "";
   const auto at = count_of(entry, "at_ms");
   const auto took = has(entry, "took_ms") ? count_of(entry, "took_ms") : 0;
-  if (!subject) return bad("subject");
-  if (!at) return bad("at_ms");
-  if (!took) return bad("took_ms");
+  if (!subject) return bad_boots("subject");
+  if (!at) return bad_boots("at_ms");
+  if (!took) return bad_boots("took_ms");
   Step step{kind, std::move(*subject), from_ms(*at), std::nullopt,
             entry.at("at_or_before").get<bool>()};
   if (has(entry, "took_ms")) step.took = Milliseconds{*took};
@@ -75,18 +75,18 @@ Result<Timeline> boot_from(const Json& entry) {
                                   std::pair{"began", &boot.began},
                                   {"kernel", &boot.kernel}}) {
     auto name = name_of(entry, key);
-    if (!name) return bad(key);
+    if (!name) return bad_boots(key);
     *text = std::move(*name);
   }
   const auto changes = count_of(entry, "port_changes");
-  if (!changes) return bad("port_changes");
+  if (!changes) return bad_boots("port_changes");
   boot.port_changes = static_cast<std::uint64_t>(*changes);
   for (const Json& one : entry.at("steps")) {
     const auto kind = step_kind_from(one.at("step").get<std::string>());
     if (!kind) continue;  // of a later version
     auto step = step_from(*kind, one);
     if (!step) return fail(std::move(step.error()));
-    if (!boot.add(std::move(*step))) return bad("steps");
+    if (!boot.add(std::move(*step))) return bad_boots("steps");
   }
   return boot;
 }
@@ -114,9 +114,9 @@ Result<std::vector<Timeline>> timelines_from(const Json& boots) {
   const auto shape = parse_interface(kAgentInterface);
   if (!shape) return fail(shape.error());
   if (const auto wrong = mismatch(*shape, shape->types.at("Boots"), boots, Strictness::Reply))
-    return bad(*wrong);
-  if (boots.at("version").get<std::int64_t>() != kBootsVersion) return bad("version");
-  if (boots.at("boots").size() > kBootsAtMost) return bad("boots");
+    return bad_boots(*wrong);
+  if (boots.at("version").get<std::int64_t>() != kBootsVersion) return bad_boots("version");
+  if (boots.at("boots").size() > kBootsAtMost) return bad_boots("boots");
   std::vector<Timeline> timelines;
   for (const Json& entry : boots.at("boots")) {
     auto boot = boot_from(entry);
@@ -128,9 +128,9 @@ Result<std::vector<Timeline>> timelines_from(const Json& boots) {
 
 Result<KeptBoots> boots_from(const std::string& text) {
   const auto document = parse_object(text);
-  if (!document) return bad("it is not a JSON object");
+  if (!document) return bad_boots("it is not a JSON object");
   const auto machine = document->find("machine");
-  if (machine == document->end() || !machine->is_string()) return bad("machine");
+  if (machine == document->end() || !machine->is_string()) return bad_boots("machine");
   auto boots = timelines_from(*document);
   if (!boots) return fail(std::move(boots.error()));
   return KeptBoots{machine->get<std::string>(), std::move(*boots)};

@@ -20,7 +20,6 @@ namespace {
 constexpr int kRequestsPerRound = 8;
 // A client that asks on without reading has its next request taken once it has read this far.
 constexpr std::size_t kOutputPauseBytes = 64U << 10U;
-constexpr std::size_t kKeptBytes = 4096;
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t to_us(Milliseconds time) { return static_cast<std::uint64_t>(time.count()) * 1000U; }

@@ -4,13 +4,6 @@
 
 namespace pvrdma::varlink {
 
-namespace {
-
-// A client that once sent something long does not keep its memory for ever.
-constexpr std::size_t kKeptBytes = 4096;
-
-}  // namespace
-
 void Decoder::feed(std::string_view bytes) {
   if (begin_ > 0) {
     buffer_.erase(0, begin_);

@@ -13,6 +13,9 @@
 
 namespace pvrdma::varlink {
 
+// A client that once sent or was sent something long does not keep its memory for ever.
+inline constexpr std::size_t kKeptBytes = 4096;
+
 class Decoder {
  public:
   explicit Decoder(std::size_t limit_bytes) : limit_(limit_bytes) {}

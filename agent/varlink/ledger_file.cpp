@@ -20,7 +20,7 @@ type Attempt (verb: string, target: string, started_ms: int, finished_ms: ?int,
 type Ledger (reloads: int, rebinds: int, attempts: []Attempt)
 )";
 
-tl::unexpected<Error> bad(const std::string& what) {
+tl::unexpected<Error> bad_ledger(const std::string& what) {
   return fail(EBADMSG, "reading the executor's ledger", what);
 }
 
@@ -60,14 +60,14 @@ Result<Ledger> ledger_from(const std::string& text) {
   const auto shape = parse_interface(kShape);
   if (!shape) return fail(shape.error());
   const auto document = parse_object(text);
-  if (!document) return bad("it is not a JSON object");
+  if (!document) return bad_ledger("it is not a JSON object");
   if (const auto wrong = mismatch(*shape, shape->types.at("Ledger"), *document, Strictness::Reply))
-    return bad(*wrong);
+    return bad_ledger(*wrong);
   Ledger ledger;
   for (const auto& [key, count] :
        {std::pair{"reloads", &ledger.reloads}, std::pair{"rebinds", &ledger.rebinds}}) {
     const auto number = document->at(key).get<std::int64_t>();
-    if (number < 0) return bad(key);
+    if (number < 0) return bad_ledger(key);
     *count = static_cast<std::uint64_t>(number);
   }
   for (const Json& entry : document->at("attempts")) ledger.attempts.push_back(attempt_from(entry));

@@ -9,7 +9,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kMenuBlanks = " \t\r";
 
 // The words of a line as GRUB's shell splits them: quotes keep blanks, and are taken off.
 std::vector<std::string> words_of(std::string_view line) {
@@ -30,7 +30,7 @@ std::vector<std::string> words_of(std::string_view line) {
     } else if (letter == '\'' || letter == '"') {
       quote = letter;
       in_word = true;
-    } else if (kBlanks.find(letter) != std::string_view::npos) {
+    } else if (kMenuBlanks.find(letter) != std::string_view::npos) {
       if (in_word) words.push_back(std::exchange(word, {}));
       in_word = false;
     } else if (letter == '#' && !in_word) {
@@ -163,11 +163,11 @@ MenuEntry parse_loader_entry(std::string_view name, std::string_view text) {
   entry.id = name;
   while (!text.empty()) {
     std::string_view line = cut(text, '\n');
-    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
-    const std::string_view key = line.substr(0, line.find_first_of(kBlanks));
+    line.remove_prefix(std::min(line.find_first_not_of(kMenuBlanks), line.size()));
+    const std::string_view key = line.substr(0, line.find_first_of(kMenuBlanks));
     line.remove_prefix(key.size());
-    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
-    const std::string value{line.substr(0, line.find_last_not_of(kBlanks) + 1)};
+    line.remove_prefix(std::min(line.find_first_not_of(kMenuBlanks), line.size()));
+    const std::string value{line.substr(0, line.find_last_not_of(kMenuBlanks) + 1)};
     if (key == "title") entry.title = value;
     if (key == "linux") entry.kernel = value;
     if (key == "options") entry.options += (entry.options.empty() ? "" : " ") + value;

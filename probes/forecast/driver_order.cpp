@@ -20,8 +20,8 @@ using Lines = Handle<kmod_config_iter, kmod_config_iter_free_iter>;
 
 // As libkmod's own list (kmod.h, kmod_new()), in its order, a file of an earlier folder replacing
 // one of its name.
-constexpr std::array kFolders{"/etc/modprobe.d", "/usr/local/lib/modprobe.d", "/usr/lib/modprobe.d",
-                              "/lib/modprobe.d"};
+constexpr std::array kModprobeFolders{"/etc/modprobe.d", "/usr/local/lib/modprobe.d",
+                                      "/usr/lib/modprobe.d", "/lib/modprobe.d"};
 
 // "pre: a bpost: c" -> a, b; libkmod puts no blank before "post:".
 std::vector<std::string> required_before(std::string_view text) {
@@ -60,14 +60,14 @@ std::vector<std::string> loaded_by(std::string_view command) {
 
 Field<std::vector<std::string>> driver_predecessors(const Root& root) {
   std::vector<std::string> folders;
-  for (const char* const folder : kFolders) {
+  for (const char* const folder : kModprobeFolders) {
     // What libkmod may not read it passes over, which would read as "none".
     const auto names = list_directory(root / folder);
     if (!names && !means_absent(names.error()))
       return Field<std::vector<std::string>>::unreadable(names.error());
     folders.push_back(root / folder);
   }
-  std::array<const char*, kFolders.size() + 1> paths{};  // null at the end
+  std::array<const char*, kModprobeFolders.size() + 1> paths{};  // null at the end
   std::transform(folders.begin(), folders.end(), paths.begin(),
                  [](const std::string& folder) { return folder.c_str(); });
   const Handle<kmod_ctx, kmod_unref> context{

@@ -16,8 +16,8 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr std::array kFolders{"/etc/systemd/system", "/usr/local/lib/systemd/system",
-                              "/usr/lib/systemd/system", "/lib/systemd/system"};
+constexpr std::array kUnitFolders{"/etc/systemd/system", "/usr/local/lib/systemd/system",
+                                  "/usr/lib/systemd/system", "/lib/systemd/system"};
 // systemd 246 and later; before, the kernel's, which is smaller (64 KiB up to Linux 5.15).
 constexpr std::uint64_t kOwnDefault = std::uint64_t{8} << 20U;
 
@@ -37,7 +37,7 @@ std::string template_of(const std::string& unit) {
 // The path of a unit's own file; empty: there is none.
 std::string fragment_of(const Root& root, const std::string& unit) {
   for (const std::string& name : {unit, template_of(unit)})
-    for (const char* const folder : kFolders)
+    for (const char* const folder : kUnitFolders)
       if (std::string path = std::string{folder} + "/" + name;
           !name.empty() && is_there(root, path))
         return path;
@@ -46,7 +46,7 @@ std::string fragment_of(const Root& root, const std::string& unit) {
 
 // Whether a link to the unit lies in a folder of that kind: "multi-user.target.wants".
 Result<bool> is_wanted(const Root& root, const std::string& unit) {
-  for (const char* const folder : kFolders) {
+  for (const char* const folder : kUnitFolders) {
     const auto names = list_directory(root / folder);
     if (!names && !means_absent(names.error())) return fail(names.error());
     for (const std::string& name : names.value_or(std::vector<std::string>{})) {
@@ -79,7 +79,7 @@ Result<std::vector<std::string>> drop_ins_of(const Root& root, const std::string
   std::reverse(names.begin(), names.end());
   std::vector<std::string> folders;
   for (const std::string& name : names)
-    for (const char* const place : kFolders) folders.push_back(std::string{place} + "/" + name);
+    for (const char* const place : kUnitFolders) folders.push_back(std::string{place} + "/" + name);
   return merged_files(root, folders, ".conf");
 }
 

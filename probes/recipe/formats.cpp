@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Judgement::Kind;
 
-constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kSpaces = " \t";
 
 struct TextLine {
   unsigned first = 0, last = 0;
@@ -38,14 +38,14 @@ std::vector<TextLine> lines_of(std::string_view text, bool continued) {
 }
 
 std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
+  return text.substr(0, text.find_last_not_of(kSpaces) + 1);
 }
 
 // The text after the first word.
 std::string_view after_word(std::string_view text) {
   text = trimmed(text);
-  return trimmed(text.substr(std::min(text.find_first_of(kBlanks), text.size())));
+  return trimmed(text.substr(std::min(text.find_first_of(kSpaces), text.size())));
 }
 
 // A command line by itself, as found in `line`.
@@ -64,7 +64,7 @@ RecipeReading read_crontab(std::string_view text, bool with_user, const RecipeSc
   for (const TextLine& line : lines_of(text, false)) {
     const std::string_view content = trimmed(line.joined);
     if (!content.starts_with("@reboot") ||
-        kBlanks.find(content[std::min<std::size_t>(7, content.size() - 1)]) ==
+        kSpaces.find(content[std::min<std::size_t>(7, content.size() - 1)]) ==
             std::string_view::npos)
       continue;
     const std::string_view rest = after_word(content);

@@ -10,8 +10,6 @@ namespace pvrdma::probes {
 
 namespace {
 
-using Kind = ShellToken::Kind;
-
 template <std::size_t N>
 bool one_of(const std::array<const char*, N>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -36,12 +34,12 @@ class Parser {
   enum class Mode { Commands, ForHeader, CaseHeader, CasePattern };
 
   void take(const ShellToken& token) {
-    if (token.kind == Kind::Newline && !in_statement_) return;
+    if (token.kind == ShellToken::Kind::Newline && !in_statement_) return;
     begin_statement(token);
     statement_.last = std::max(statement_.last, token.to_line);
-    if (token.kind == Kind::Newline)
+    if (token.kind == ShellToken::Kind::Newline)
       newline();
-    else if (token.kind == Kind::Operator)
+    else if (token.kind == ShellToken::Kind::Operator)
       take_operator(token.text);
     else
       take_word(token);
@@ -200,7 +198,7 @@ std::vector<std::string> shell_words(std::string_view text) {
   std::vector<std::string> words;
   if (tokens.trouble_line != 0) return words;
   for (const ShellToken& token : tokens.list)
-    if (token.kind == Kind::Word) words.push_back(token.text);
+    if (token.kind == ShellToken::Kind::Word) words.push_back(token.text);
   return words;
 }
 

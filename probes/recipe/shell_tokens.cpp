@@ -8,7 +8,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kShellBlanks = " \t\r";
 constexpr std::string_view kEndsWord = " \t\r\n;&|<>()";
 // The longer of two that begin alike comes first.
 constexpr std::array kOperators{";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "(", ")"};
@@ -46,7 +46,7 @@ class Tokenizer {
   [[nodiscard]] bool in_test() const { return in_test_; }
 
   void step() {
-    if (kBlanks.find(now()) != std::string_view::npos) {
+    if (kShellBlanks.find(now()) != std::string_view::npos) {
       take();
     } else if (here("\\\n")) {
       at_ += 2;
@@ -102,7 +102,7 @@ class Tokenizer {
       if (!here(one)) continue;
       drop_descriptor();
       at_ += one.size();
-      while (kBlanks.find(now()) != std::string_view::npos && at_ < text_.size()) take();
+      while (kShellBlanks.find(now()) != std::string_view::npos && at_ < text_.size()) take();
       if (kEndsWord.find(now()) != std::string_view::npos) return true;
       word();
       if (tokens_.trouble_line != 0) return true;

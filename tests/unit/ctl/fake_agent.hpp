@@ -92,6 +92,12 @@ class Screen {
   std::size_t err_size_ = 0;
 };
 
+// What a command came to.
+struct Printed {
+  int code = 0;
+  std::string out, err;
+};
+
 // Settings for a fake at this socket.
 [[nodiscard]] pvrdma::ctl::Settings settings(const std::string& socket);
 

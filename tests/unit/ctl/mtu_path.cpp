@@ -25,7 +25,7 @@ void Path::carry(Search& search, unsigned size) {
   if (answers) search.answered(size);
 }
 
-Outcome Path::walk() {
+pvrdma::ctl::pmtu::Outcome Path::walk() {
   Search search{floor};
   for (unsigned step = 0; step < 1000; ++step) {
     const auto probe = search.wanted();

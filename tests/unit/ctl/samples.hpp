@@ -4,9 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "agent/ctl/text.hpp"
+
 namespace samples {
 
 using Json = nlohmann::json;
+
+// Three minutes after the `since` of the samples.
+inline const pvrdma::ctl::Style kPlain{80, false, 1795228483};
 
 inline Json ready_adapter() {
   return Json::parse(R"({

@@ -6,30 +6,23 @@
 #include "tests/unit/boots.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
+#include "tests/unit/ctl/samples.hpp"
+#include "tests/unit/text.hpp"
 #include "tests/unit/tree.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::ctl;
 using namespace pvrdma::test;
+using samples::kPlain;
 
 namespace {
 
-const Style kPlain{80, false, 0};
-
-struct Ran {
-  int code = 0;
-  std::string out, err;
-};
-Ran run(const std::string& socket, const Tree& tree, bool json = false) {
+fake::Printed run_boots(const std::string& socket, const Tree& tree, bool json = false) {
   fake::Screen screen;
   Settings settings = fake::settings(socket);
   settings.json = json;
   const int code = boots(settings, screen.console, {tree.root(), "mine"});
   return {code, screen.out(), screen.err()};
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 std::vector<std::string> ids(const std::string& out) {
@@ -98,11 +91,11 @@ TEST_CASE("boots prints what the agent says") {
   const fake::Directory directory;
   const Json answer = varlink::to_json(std::vector{usual_boot("now"), usual_boot("before")});
   const fake::Agent agent{directory / "socket", {{"GetBoots", fake::answers({{"boots", answer}})}}};
-  const Ran printed = run(directory / "socket", tree);
+  const fake::Printed printed = run_boots(directory / "socket", tree);
   CHECK(printed.code == 0);
   CHECK(has(printed.out, "start of the agent"));
   CHECK(printed.err.empty());
-  CHECK(Json::parse(run(directory / "socket", tree, true).out) == answer);
+  CHECK(Json::parse(run_boots(directory / "socket", tree, true).out) == answer);
 }
 
 TEST_CASE("an agent that answers otherwise has answered badly") {
@@ -110,7 +103,7 @@ TEST_CASE("an agent that answers otherwise has answered badly") {
   const fake::Directory directory;
   const fake::Agent agent{directory / "socket",
                           {{"GetBoots", fake::answers({{"boots", {{"version", "x"}}}})}}};
-  const Ran ran = run(directory / "socket", tree);
+  const fake::Printed ran = run_boots(directory / "socket", tree);
   CHECK(ran.code == 3);
   CHECK(ran.out.empty());
   CHECK(has(ran.err, "version"));
@@ -119,19 +112,19 @@ TEST_CASE("an agent that answers otherwise has answered badly") {
 TEST_CASE("without an agent its files are read: of this boot, and of those before") {
   const Tree tree;
   const std::string nobody = tree / "/socket";
-  CHECK(run(nobody, tree).code == 3);
-  CHECK(has(run(nobody, tree).err, "not running"));
+  CHECK(run_boots(nobody, tree).code == 3);
+  CHECK(has(run_boots(nobody, tree).err, "not running"));
   tree.file(varlink::kBootsPath, varlink::to_text({"mine", {usual_boot("b"), usual_boot("a")}}));
-  CHECK(ids(run(nobody, tree, true).out) == std::vector<std::string>{"b", "a"});
+  CHECK(ids(run_boots(nobody, tree, true).out) == std::vector<std::string>{"b", "a"});
   tree.file(varlink::kThisBootPath, varlink::to_text({"", {usual_boot("c")}}));
-  const Ran ran = run(nobody, tree, true);
+  const fake::Printed ran = run_boots(nobody, tree, true);
   CHECK(ran.code == 0);
   CHECK(ids(ran.out) == std::vector<std::string>{"c", "b", "a"});
   CHECK(has(ran.err, "not running"));
   // A template's are not this machine's.
   tree.file(varlink::kBootsPath, varlink::to_text({"theirs", {usual_boot("b")}}));
-  CHECK(ids(run(nobody, tree, true).out) == std::vector<std::string>{"c"});
+  CHECK(ids(run_boots(nobody, tree, true).out) == std::vector<std::string>{"c"});
   tree.file(varlink::kBootsPath, "{");
-  CHECK(run(nobody, tree).code == 3);
-  CHECK(has(run(nobody, tree).err, "timelines"));
+  CHECK(run_boots(nobody, tree).code == 3);
+  CHECK(has(run_boots(nobody, tree).err, "timelines"));
 }

@@ -14,10 +14,12 @@
 #include "agent/ctl/migrate/syntax.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
+#include "tests/unit/text.hpp"
 #include "tests/unit/tree.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::ctl;
+using pvrdma::test::has;
 using test::Tree;
 
 namespace {
@@ -32,11 +34,6 @@ constexpr const char* kRcLocal =
     "  modprobe vmw_pvrdma\n"
     "fi\n"
     "exit 0";  // no newline at its end
-
-struct Run {
-  int code = 0;
-  std::string out, err;
-};
 
 struct System {
   Tree tree;
@@ -56,7 +53,7 @@ struct System {
     ::stat(path(absolute).c_str(), &found);
     return found;
   }
-  [[nodiscard]] Run run(bool apply, bool revert, bool json = false) const {
+  [[nodiscard]] fake::Printed run(bool apply, bool revert, bool json = false) const {
     fake::Screen screen;
     Settings settings = fake::settings(directory / "socket");
     settings.json = json;
@@ -65,15 +62,11 @@ struct System {
   }
 };
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("migrate shows and changes nothing") {
   const System system;
-  const Run shown = system.run(false, false);
+  const fake::Printed shown = system.run(false, false);
   CHECK(shown.code == 1);
   CHECK(has(shown.out, "/etc/rc.local, of rc-local.service: run at every boot"));
   CHECK(has(shown.out, "the agent loads it last"));
@@ -115,11 +108,21 @@ TEST_CASE("--apply comments out the recipe and nothing else; --revert is exact")
   CHECK(has(system.run(false, true).out, "nothing was moved"));
 }
 
+TEST_CASE("what --apply makes is open to all whatever the umask, the backups are not") {
+  const System system;
+  const mode_t umask_before = ::umask(077);
+  const int code = system.run(true, false).code;
+  ::umask(umask_before);
+  CHECK(code == 0);
+  CHECK((system.status("/var/lib/pvrdma-agent").st_mode & 07777U) == 0755);
+  CHECK((system.status("/var/lib/pvrdma-agent/migrated").st_mode & 07777U) == 0700);
+}
+
 TEST_CASE("what was changed since --apply is kept, and that is said") {
   const System system;
   CHECK(system.run(true, false).code == 0);
   system.tree.file("/etc/rc.local", "# mine\n" + system.tree.read("/etc/rc.local"));
-  const Run reverted = system.run(false, true);
+  const fake::Printed reverted = system.run(false, true);
   CHECK(reverted.code == 0);
   CHECK(has(reverted.out, "was changed since"));
   CHECK(system.tree.read("/etc/rc.local") == std::string{"# mine\n"} + kRcLocal);
@@ -140,7 +143,7 @@ TEST_CASE("a later --apply keeps the first backup, and the time in it") {
 
 TEST_CASE("a line that does something else is left, with why") {
   const System system{"mount /a; modprobe vmw_pvrdma\nmodprobe ib_umad\n"};
-  const Run applied = system.run(true, false);
+  const fake::Printed applied = system.run(true, false);
   CHECK(applied.code == 1);
   CHECK(has(applied.out, "left as it is: it also runs mount"));
   CHECK(system.tree.read("/etc/rc.local") ==
@@ -150,7 +153,7 @@ TEST_CASE("a line that does something else is left, with why") {
 TEST_CASE("a script that its own shell would not take is as it was") {
   const std::string broken = "modprobe ib_umad\nfi\n";
   const System system{broken};
-  const Run applied = system.run(true, false);
+  const fake::Printed applied = system.run(true, false);
   CHECK(applied.code == 2);
   CHECK(has(applied.err, "/etc/rc.local is as it was: /bin/sh -n does not take the result"));
   CHECK(system.tree.read("/etc/rc.local") == broken);
@@ -170,7 +173,7 @@ TEST_CASE("links and hard links lead to no surprise") {
   CHECK(has(system.tree.read("/etc/rc.d/rc.local"), "#pvrdma-agent# modprobe ib_umad"));
   CHECK(system.run(false, true).code == 0);
   std::filesystem::create_hard_link(system.tree / "/etc/rc.d/rc.local", system.tree / "/other");
-  const Run applied = system.run(true, false);
+  const fake::Printed applied = system.run(true, false);
   CHECK(applied.code == 2);
   CHECK(has(applied.err, "Too many links"));
   CHECK(system.tree.read("/etc/rc.d/rc.local") == kRcLocal);
@@ -200,7 +203,7 @@ TEST_CASE("what cannot be read makes the answer unknown") {
   CHECK(system.run(false, false).code == 0);
   CHECK(has(system.run(false, false).out, "nothing loads or reloads vmw_pvrdma"));
   system.tree.unreadable("/etc/crontab");
-  const Run shown = system.run(false, false);
+  const fake::Printed shown = system.run(false, false);
   CHECK(shown.code == 3);
   CHECK(has(shown.err, "/etc/crontab"));
   system.tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "nonsense\n");

@@ -12,12 +12,8 @@ using namespace pvrdma::ctl;
 
 namespace {
 
-struct Printed {
-  int code = 0;
-  std::string out, err;
-};
-
-Printed run(const std::vector<std::string>& gpus, const test::Tree& tree, bool json = false) {
+fake::Printed run_mmio(const std::vector<std::string>& gpus, const test::Tree& tree,
+                       bool json = false) {
   fake::Screen screen;
   Settings settings;
   settings.json = json;
@@ -58,7 +54,7 @@ TEST_CASE("GPUs are given as COUNTxGB or GB, and nothing else") {
 
 TEST_CASE("mmio prints the VM's settings for given GPUs, all of them together") {
   const test::Tree tree;
-  const auto bios = run({"2x40"}, tree);
+  const auto bios = run_mmio({"2x40"}, tree);
   CHECK(bios.code == 0);
   CHECK(
       bios.out ==
@@ -69,7 +65,7 @@ pciPassthru.use64bitMMIO = "TRUE"
 # that was installed so does not start by EFI.
 )");
   tree.directory("/sys/firmware/efi");
-  const Json object = Json::parse(run({"2x24", "16"}, tree, true).out);
+  const Json object = Json::parse(run_mmio({"2x24", "16"}, tree, true).out);
   CHECK(object == Json::parse(R"({
     "version": 1, "gpus": [{"count": 2, "framebuffer_gb": 24}, {"count": 1, "framebuffer_gb": 16}],
     "framebuffer_gb": 64, "mmio_size_gb": 128, "boots_by_efi": true,
@@ -79,7 +75,7 @@ pciPassthru.use64bitMMIO = "TRUE"
 TEST_CASE("mmio goes by the GPUs of this guest where none are given") {
   const test::Tree tree;
   tree.directory("/sys/bus/pci/devices");
-  const auto none = run({}, tree);
+  const auto none = run_mmio({}, tree);
   CHECK(none.code == 3);
   CHECK(none.out.empty());
   CHECK(none.err ==
@@ -87,7 +83,7 @@ TEST_CASE("mmio goes by the GPUs of this guest where none are given") {
         "of 40\n");
   add_gpu(tree, "0000:0b:00.0", "0x0000000fffffffff");
   add_gpu(tree, "0000:13:00.0", "0x0000000fffffffff");
-  const auto seen = run({}, tree, true);
+  const auto seen = run_mmio({}, tree, true);
   CHECK(seen.code == 0);
   const Json object = Json::parse(seen.out);
   CHECK(object["framebuffer_gb"] == 128);
@@ -96,7 +92,7 @@ TEST_CASE("mmio goes by the GPUs of this guest where none are given") {
         Json::parse(R"({"function": "0000:13:00.0", "bar_bytes": 68719476736})"));
   // A card whose BAR is but a window on its memory says nothing about the framebuffer.
   add_gpu(tree, "0000:1b:00.0", "0x000000000fffffff");
-  const auto doubtful = run({}, tree);
+  const auto doubtful = run_mmio({}, tree);
   CHECK(doubtful.code == 3);
   CHECK(doubtful.err ==
         "pvrdma-agentctl: 0000:1b:00.0 maps 256 MB here, less than its framebuffer: give the sizes "

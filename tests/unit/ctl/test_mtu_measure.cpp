@@ -27,11 +27,7 @@ bool can_ping(const std::string& host) {
   return false;
 }
 
-struct Ran {
-  int code = 0;
-  std::string out, err;
-};
-Ran run(const MtuOptions& options, bool json = false, bool live = false) {
+fake::Printed run_mtu(const MtuOptions& options, bool json = false, bool live = false) {
   fake::Screen screen;
   screen.console.live = live;
   Settings settings;
@@ -45,7 +41,7 @@ Ran run(const MtuOptions& options, bool json = false, bool live = false) {
 TEST_CASE("this host itself takes the largest packet there is, in one probe") {
   for (const std::string host : {"127.0.0.1", "::1"}) {
     if (!can_ping(host)) continue;
-    const Ran told = run({{host}});
+    const fake::Printed told = run_mtu({{host}});
     CHECK(told.code == 0);
     CHECK(told.err.empty());
     CHECK(told.out.find(host + ": MTU 65535, the largest packet IP has (1 probe, ") == 0);
@@ -54,7 +50,7 @@ TEST_CASE("this host itself takes the largest packet there is, in one probe") {
 
 TEST_CASE("several hosts at once, as JSON; one that is none does not keep the others") {
   if (!can_ping("127.0.0.1")) return;
-  const Ran told = run({{"127.0.0.1", "no such host", "127.0.0.2"}}, true);
+  const fake::Printed told = run_mtu({{"127.0.0.1", "no such host", "127.0.0.2"}}, true);
   CHECK(told.code == 3);
   CHECK(told.err.empty());
   const Json object = Json::parse(told.out);
@@ -67,7 +63,7 @@ TEST_CASE("several hosts at once, as JSON; one that is none does not keep the ot
 }
 
 TEST_CASE("an address of the other family is refused in one line") {
-  const Ran told = run({{"127.0.0.1"}, AF_INET6});
+  const fake::Printed told = run_mtu({{"127.0.0.1"}, AF_INET6});
   CHECK(told.code == 3);
   CHECK(told.out.empty());
   CHECK(told.err.find("pvrdma-agentctl: 127.0.0.1: resolving 127.0.0.1: ") == 0);
@@ -76,7 +72,7 @@ TEST_CASE("an address of the other family is refused in one line") {
 
 TEST_CASE("progress is shown on a terminal, and cleared at the end") {
   if (!can_ping("127.0.0.1")) return;
-  const Ran told = run({{"127.0.0.1", "127.0.0.2"}}, false, true);
+  const fake::Printed told = run_mtu({{"127.0.0.1", "127.0.0.2"}}, false, true);
   CHECK(told.out.find("\r\x1b[K2 of 2 hosts done, 2 probes\r\x1b[K127.0.0.1: MTU") !=
         std::string::npos);
 }

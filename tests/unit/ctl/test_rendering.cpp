@@ -7,10 +7,9 @@
 #include "tests/unit/ctl/samples.hpp"
 
 using namespace pvrdma::ctl;
+using samples::kPlain;
 
 namespace {
-
-const Style kPlain{80, false, 1795228483};
 
 std::string longest_line(const std::string& text) {
   std::string longest;

@@ -17,11 +17,13 @@
 #include "agent/ctl/report/manifest.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/unpacked.hpp"
+#include "tests/unit/text.hpp"
 #include "tests/unit/tree.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::ctl;
 using namespace pvrdma::ctl::bundle;
+using pvrdma::test::has;
 using test::Tree;
 using test::unpacked;
 
@@ -38,10 +40,6 @@ Entry only(const Part& part, const Bounds& bounds = {}) {
   REQUIRE(entries.size() == 1);
   return entries.front();
 }
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("a part tells what it said, or why it failed and what it said until then") {

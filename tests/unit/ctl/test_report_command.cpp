@@ -10,10 +10,12 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/ctl/unpacked.hpp"
+#include "tests/unit/text.hpp"
 #include "tests/unit/tree.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::ctl;
+using pvrdma::test::has;
 using test::Tree;
 using test::unpacked;
 
@@ -55,10 +57,6 @@ struct System {
     return read_file(options.output, std::size_t{64} << 20U).value();
   }
 };
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 Json part(const Json& manifest, const std::string& name) {
   for (const Json& one : manifest["parts"])

@@ -7,6 +7,7 @@
 #include "tests/unit/ctl/samples.hpp"
 
 using namespace pvrdma::ctl;
+using samples::kPlain;
 
 namespace {
 
@@ -15,9 +16,6 @@ struct Screen {
   Json health;
   std::string expected;
 };
-
-// Three minutes after the `since` of the samples.
-const Style kPlain{80, false, 1795228483};
 
 std::vector<Screen> screens() {
   return {

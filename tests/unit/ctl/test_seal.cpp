@@ -16,11 +16,7 @@ using test::Tree;
 
 namespace {
 
-struct Sealed {
-  int code = 0;
-  std::string out, err;
-};
-Sealed check(const Tree& image, bool json = false) {
+fake::Printed check(const Tree& image, bool json = false) {
   fake::Screen screen;
   const fake::Directory directory;
   Settings settings = fake::settings(directory / "socket");
@@ -55,7 +51,7 @@ TEST_CASE("an image with nothing of one VM is sealed") {
   image.file("/etc/pvrdma-agent/pvrdma-agent.toml",
              "[[adapter]]\nmatch = { pci = \"0000:13:00.1\" }\nmtu = 9000\n");
   image.file("/var/lib/pvrdma-agent/migrated/etc/rc.local", "modprobe vmw_pvrdma\n");
-  const Sealed sealed = check(image);
+  const fake::Printed sealed = check(image);
   CHECK(sealed.code == 0);
   CHECK(sealed.out == "nothing of this VM would be handed down\n");
   image.file("/etc/machine-id", "uninitialized\n");
@@ -92,7 +88,7 @@ TEST_CASE("each thing that clones would share is found in its place") {
              "baked-mac /etc/systemd/network/10-x.link:2",
              "baked-mac /etc/udev/rules.d/70-persistent-net.rules:1", "machine-id /etc/machine-id",
              "agent-state /var/lib/pvrdma-agent/notes", "boot-script /etc/rc.local:2"});
-  const Sealed text = check(image);
+  const fake::Printed text = check(image);
   CHECK(text.code == 1);
   CHECK(text.out.find("Match by pci") != std::string::npos);
   CHECK(text.out.find("cloud-init clean") != std::string::npos);
@@ -126,7 +122,7 @@ TEST_CASE("an image's initramfs is older than what it should hold") {
 TEST_CASE("what cannot be read is no seal") {
   const Tree image;
   image.unreadable("/etc/machine-id");
-  const Sealed sealed = check(image);
+  const fake::Printed sealed = check(image);
   CHECK(sealed.code == 3);
   CHECK(sealed.err.find("/etc/machine-id") != std::string::npos);
 }

@@ -12,16 +12,17 @@ namespace pvrdma::executor {
 
 namespace {
 
+using test::kBind;
+
 constexpr const char* kNode = "/dev/infiniband/uverbs0";
-constexpr const char* kBind = "/sys/bus/pci/drivers/vmw_pvrdma/bind";
 constexpr const char* kUnbind = "/sys/bus/pci/drivers/vmw_pvrdma/unbind";
 constexpr const char* kDriverLink = "/sys/bus/pci/devices/0000:13:00.1/driver";
 
-struct Fixture {
+struct DriverFixture {
   test::Tree tree;
   std::filesystem::path memo = tree / "/door";
 
-  Fixture() { test::add_adapter(tree, "ens224f0", 5); }
+  DriverFixture() { test::add_adapter(tree, "ens224f0", 5); }
   Rebind rebind(const std::function<std::optional<Report>()>& refused_now) const {
     return rebind_function(tree.root(), test::kFunction, memo, refused_now);
   }
@@ -29,7 +30,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "driver: bind") {
+TEST_CASE_METHOD(DriverFixture, "driver: bind") {
   CHECK(bind_function(tree.root(), test::kFunction).outcome == Outcome::AlreadyDone);
   CHECK(tree.read(kBind).empty());
   std::filesystem::remove(tree / kDriverLink);
@@ -37,7 +38,7 @@ TEST_CASE_METHOD(Fixture, "driver: bind") {
   CHECK(tree.read(kBind) == test::kFunction);
 }
 
-TEST_CASE_METHOD(Fixture, "driver: bind without the driver") {
+TEST_CASE_METHOD(DriverFixture, "driver: bind without the driver") {
   std::filesystem::remove(tree / kDriverLink);
   std::filesystem::remove(tree / kBind);
   const Report report = bind_function(tree.root(), test::kFunction);
@@ -46,7 +47,7 @@ TEST_CASE_METHOD(Fixture, "driver: bind without the driver") {
   CHECK(report.detail.find("vmw_pvrdma/bind") != std::string::npos);
 }
 
-TEST_CASE_METHOD(Fixture, "driver: rebind looks again behind a closed door") {
+TEST_CASE_METHOD(DriverFixture, "driver: rebind looks again behind a closed door") {
   unsigned mode_at_look = 07777;
   bool memo_at_look = false;
   const Rebind rebind = this->rebind([&]() -> std::optional<Report> {
@@ -65,7 +66,7 @@ TEST_CASE_METHOD(Fixture, "driver: rebind looks again behind a closed door") {
   CHECK_FALSE(std::filesystem::exists(memo));
 }
 
-TEST_CASE_METHOD(Fixture, "driver: somebody was faster than the door") {
+TEST_CASE_METHOD(DriverFixture, "driver: somebody was faster than the door") {
   const std::vector<Holder> holders{{812, "ibv_asyncwatch", "rocep19s0f1"}};
   const Rebind rebind = this->rebind([&]() -> std::optional<Report> {
     return Report{Outcome::InUse, "in use", EBUSY, holders};
@@ -78,7 +79,7 @@ TEST_CASE_METHOD(Fixture, "driver: somebody was faster than the door") {
   CHECK_FALSE(std::filesystem::exists(memo));
 }
 
-TEST_CASE_METHOD(Fixture, "driver: an unbind that fails opens the door") {
+TEST_CASE_METHOD(DriverFixture, "driver: an unbind that fails opens the door") {
   std::filesystem::remove(tree / kUnbind);
   const Rebind rebind = this->rebind([] { return std::nullopt; });
   CHECK(rebind.report.outcome == Outcome::Failed);
@@ -86,7 +87,7 @@ TEST_CASE_METHOD(Fixture, "driver: an unbind that fails opens the door") {
   CHECK(tree.mode(kNode) == 0666);
 }
 
-TEST_CASE_METHOD(Fixture, "driver: an unbound function without driver is told") {
+TEST_CASE_METHOD(DriverFixture, "driver: an unbound function without driver is told") {
   std::filesystem::remove(tree / kDriverLink);
   std::filesystem::remove(tree / kBind);
   const Rebind rebind = this->rebind([] { return std::nullopt; });
@@ -95,14 +96,14 @@ TEST_CASE_METHOD(Fixture, "driver: an unbound function without driver is told") 
   CHECK(rebind.report.detail.find("was unbound and could not be bound again") != std::string::npos);
 }
 
-TEST_CASE_METHOD(Fixture, "driver: no verbs node, no door") {
+TEST_CASE_METHOD(DriverFixture, "driver: no verbs node, no door") {
   std::filesystem::remove_all(tree / "/sys/bus/pci/devices/0000:13:00.1/infiniband_verbs");
   std::filesystem::remove(tree / kDriverLink);
   CHECK(this->rebind([] { return std::nullopt; }).report.outcome == Outcome::Done);
   CHECK(tree.mode(kNode) == 0666);
 }
 
-TEST_CASE_METHOD(Fixture, "driver: a door that cannot be closed is not gone past") {
+TEST_CASE_METHOD(DriverFixture, "driver: a door that cannot be closed is not gone past") {
   SECTION("no node") { std::filesystem::remove(tree / kNode); }
   SECTION("no place for the memo") { memo = tree / "/missing/door"; }
   SECTION("a link in place of the node") {
@@ -118,7 +119,7 @@ TEST_CASE_METHOD(Fixture, "driver: a door that cannot be closed is not gone past
   CHECK(tree.read(kUnbind).empty());
 }
 
-TEST_CASE_METHOD(Fixture, "door: left closed by a dead executor") {
+TEST_CASE_METHOD(DriverFixture, "door: left closed by a dead executor") {
   CHECK(open_door_left_closed(memo) == false);
   // The memo of an executor that died here.
   tree.file("/door", "432 " + (tree / kNode).string());
@@ -128,14 +129,14 @@ TEST_CASE_METHOD(Fixture, "door: left closed by a dead executor") {
   CHECK_FALSE(std::filesystem::exists(memo));
 }
 
-TEST_CASE_METHOD(Fixture, "door: a node made anew keeps its mode") {
+TEST_CASE_METHOD(DriverFixture, "door: a node made anew keeps its mode") {
   tree.file("/door", "432 " + (tree / kNode).string());
   CHECK(open_door_left_closed(memo) == false);
   CHECK(tree.mode(kNode) == 0666);
   CHECK_FALSE(std::filesystem::exists(memo));
 }
 
-TEST_CASE_METHOD(Fixture, "door: a memo that is none") {
+TEST_CASE_METHOD(DriverFixture, "door: a memo that is none") {
   for (const char* text : {"", "432", "432 ", "x /dev/null", "99999 /dev/null"}) {
     INFO(text);
     tree.file("/door", text);
@@ -145,7 +146,7 @@ TEST_CASE_METHOD(Fixture, "door: a memo that is none") {
   }
 }
 
-TEST_CASE_METHOD(Fixture, "door: what was noted is what opens it") {
+TEST_CASE_METHOD(DriverFixture, "door: what was noted is what opens it") {
   const auto node = tree / kNode;
   std::filesystem::permissions(node, std::filesystem::perms{0640});
   {

@@ -9,11 +9,11 @@ namespace pvrdma::executor {
 
 namespace {
 
-struct Fixture {
+struct EventQueueFixture {
   test::Tree tree;
   int next_pid = 10;
 
-  Fixture() {
+  EventQueueFixture() {
     task("systemd", 'S');
     task("kworker/0:1H-kblockd", 'R');  // of a bound pool
   }
@@ -26,7 +26,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "event queue: idle while its workers sleep") {
+TEST_CASE_METHOD(EventQueueFixture, "event queue: idle while its workers sleep") {
   task("kworker/u4:0-pvrdma_event_wq", 'I');
   task("kworker/u4:1", 'S');  // as before Linux 4.14
   task("pvrdma_event_wq", 'I');
@@ -35,7 +35,8 @@ TEST_CASE_METHOD(Fixture, "event queue: idle while its workers sleep") {
   CHECK(await_event_queue(tree.root()).has_value());
 }
 
-TEST_CASE_METHOD(Fixture, "event queue: busy from the wake-up of a worker to the last event") {
+TEST_CASE_METHOD(EventQueueFixture,
+                 "event queue: busy from the wake-up of a worker to the last event") {
   task("kworker/u4:0-events_unbound", 'I');
   SECTION("woken, with the event still queued") { task("kworker/u4:1-writeback", 'R'); }
   SECTION("in the handler") { task("kworker/u4:1+pvrdma_event_wq", 'R'); }
@@ -49,7 +50,7 @@ TEST_CASE_METHOD(Fixture, "event queue: busy from the wake-up of a worker to the
   CHECK(look() == EventQueue::Busy);
 }
 
-TEST_CASE_METHOD(Fixture, "event queue: another queue's work is not ours") {
+TEST_CASE_METHOD(EventQueueFixture, "event queue: another queue's work is not ours") {
   task("kworker/u4:0-pvrdma_event_wq", 'I');
   task("kworker/u4:1+flush-8:0", 'D');
   task("kworker/u4:2+events_unbound", 'R');
@@ -57,7 +58,7 @@ TEST_CASE_METHOD(Fixture, "event queue: another queue's work is not ours") {
   CHECK(look() == EventQueue::Idle);
 }
 
-TEST_CASE_METHOD(Fixture, "event queue: unseen workers are not taken for idle ones") {
+TEST_CASE_METHOD(EventQueueFixture, "event queue: unseen workers are not taken for idle ones") {
   CHECK(look() == EventQueue::Hidden);
   CHECK(look_at_event_queue(Root{"/nonexistent"}) == EventQueue::Hidden);
   const BootTime began = BootClock::now();
@@ -65,7 +66,7 @@ TEST_CASE_METHOD(Fixture, "event queue: unseen workers are not taken for idle on
   CHECK(BootClock::now() - began >= Milliseconds{500});
 }
 
-TEST_CASE_METHOD(Fixture, "event queue: a worker that never gets done is an error") {
+TEST_CASE_METHOD(EventQueueFixture, "event queue: a worker that never gets done is an error") {
   task("kworker/u4:1+pvrdma_event_wq", 'D');
   const auto waited = await_event_queue(tree.root());
   REQUIRE_FALSE(waited.has_value());

@@ -58,7 +58,7 @@ AdapterMatch by_netdev(const char* name) { return {{}, {}, name}; }
 const ConfigureLink kUp{kOne, "ens224f0", {}, {}};
 const BounceLink kBounce{kOne, "ens224f0"};
 
-struct Case {
+struct GuardCase {
   const char* what;
   Operation operation;
   std::function<void(Scene&)> change;
@@ -66,8 +66,8 @@ struct Case {
   const char* reason = "";         // part of the refusal's detail
 };
 
-void check(const std::vector<Case>& cases) {
-  for (const Case& one : cases) {
+void check(const std::vector<GuardCase>& cases) {
+  for (const GuardCase& one : cases) {
     INFO(one.what);
     Scene scene;
     one.change(scene);

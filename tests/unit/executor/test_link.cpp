@@ -16,12 +16,12 @@ namespace {
 using test::run;
 
 // v0 is the link under test, v1 its other end.
-struct Fixture {
+struct LinkFixture {
   test::Namespace space;
   int index = 0;
   std::vector<probes::BookedAddress> book;
 
-  Fixture() {
+  LinkFixture() {
     if (!space.entered()) return;
     // Duplicate address detection takes seconds; the test that is about it turns it on.
     run("echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad || true");
@@ -55,7 +55,7 @@ std::string everything() {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "link: up, and nothing to do the second time") {
+TEST_CASE_METHOD(LinkFixture, "link: up, and nothing to do the second time") {
   if (!space.entered()) return;
   auto socket = open();
   CHECK(flags().find("state DOWN") != std::string::npos);
@@ -64,7 +64,7 @@ TEST_CASE_METHOD(Fixture, "link: up, and nothing to do the second time") {
   CHECK(configure(socket, {}).outcome == Outcome::AlreadyDone);
 }
 
-TEST_CASE_METHOD(Fixture, "link: other flags stay as they are") {
+TEST_CASE_METHOD(LinkFixture, "link: other flags stay as they are") {
   if (!space.entered()) return;
   run("ip link set v0 promisc on multicast off");
   auto socket = open();
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(Fixture, "link: other flags stay as they are") {
   CHECK(flags().find("MULTICAST") == std::string::npos);
 }
 
-TEST_CASE_METHOD(Fixture, "link: MTU and addresses") {
+TEST_CASE_METHOD(LinkFixture, "link: MTU and addresses") {
   if (!space.entered()) return;
   auto socket = open();
   const std::vector<std::string> addresses{"192.168.30.201/24", "fd00::1/64"};
@@ -87,7 +87,7 @@ TEST_CASE_METHOD(Fixture, "link: MTU and addresses") {
   CHECK(configure(socket, {"10.0.0.1/32"}, 9000).outcome == Outcome::Done);
 }
 
-TEST_CASE_METHOD(Fixture, "link: what the kernel refuses") {
+TEST_CASE_METHOD(LinkFixture, "link: what the kernel refuses") {
   if (!space.entered()) return;
   auto socket = open();
   const Report mtu = configure(socket, {}, 1000000);
@@ -102,7 +102,7 @@ TEST_CASE_METHOD(Fixture, "link: what the kernel refuses") {
     CHECK(report.code == ENODEV);
 }
 
-TEST_CASE_METHOD(Fixture, "link: a bounce loses nothing") {
+TEST_CASE_METHOD(LinkFixture, "link: a bounce loses nothing") {
   if (!space.entered()) return;
   run("echo 1 > /proc/sys/net/ipv6/conf/v0/accept_dad || true");
   run("ip link set v0 up");
@@ -140,7 +140,7 @@ TEST_CASE_METHOD(Fixture, "link: a bounce loses nothing") {
   CHECK(everything() == before);
 }
 
-TEST_CASE_METHOD(Fixture, "link: a bounce really takes the link down") {
+TEST_CASE_METHOD(LinkFixture, "link: a bounce really takes the link down") {
   if (!space.entered()) return;
   run("ip link set v0 up");
   run("ip -6 route add fd00:5::/48 dev v0 proto static");
@@ -150,7 +150,7 @@ TEST_CASE_METHOD(Fixture, "link: a bounce really takes the link down") {
   CHECK(report.detail.find("route fd00:5::/48") != std::string::npos);
 }
 
-TEST_CASE_METHOD(Fixture, "link: a bounce of a link that is down") {
+TEST_CASE_METHOD(LinkFixture, "link: a bounce of a link that is down") {
   if (!space.entered()) return;
   auto socket = open();
   const Report report = bounce_link(socket, index);
@@ -158,7 +158,7 @@ TEST_CASE_METHOD(Fixture, "link: a bounce of a link that is down") {
   CHECK(flags().find(",UP") != std::string::npos);
 }
 
-TEST_CASE_METHOD(Fixture, "link: no bounce that could not be undone") {
+TEST_CASE_METHOD(LinkFixture, "link: no bounce that could not be undone") {
   if (!space.entered()) return;
   run("ip link set v0 up");
   run("ip address add 192.168.30.1/24 dev v0");
@@ -205,7 +205,7 @@ TEST_CASE_METHOD(Fixture, "link: no bounce that could not be undone") {
   CHECK(everything() == before);
 }
 
-TEST_CASE_METHOD(Fixture, "link: what cannot be given back is told") {
+TEST_CASE_METHOD(LinkFixture, "link: what cannot be given back is told") {
   if (!space.entered()) return;
   run("ip link set v0 up");
   auto socket = open();

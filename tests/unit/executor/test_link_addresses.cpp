@@ -12,13 +12,13 @@ namespace {
 using test::run;
 
 // v0 is the link under test, v1 its other end, which is up.
-struct Fixture {
+struct LinkAddressesFixture {
   test::Namespace space;
   std::vector<probes::BookedAddress> book;
   std::optional<RouteSocket> socket;
   int index = 0;
 
-  Fixture() {
+  LinkAddressesFixture() {
     if (!space.entered()) return;
     run("ip link add v0 address 02:00:00:00:00:01 type veth peer name v1");
     run("ip link set v1 address 02:00:00:00:00:02 up");
@@ -44,7 +44,8 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "addresses: ours are marked, and go when they are no longer configured") {
+TEST_CASE_METHOD(LinkAddressesFixture,
+                 "addresses: ours are marked, and go when they are no longer configured") {
   if (!space.entered()) return;
   run("ip address add 192.168.30.1/24 dev v0");
   CHECK(configure({"192.168.30.201/24", "fd00::1/64"}).outcome == Outcome::Done);
@@ -64,7 +65,8 @@ TEST_CASE_METHOD(Fixture, "addresses: ours are marked, and go when they are no l
   CHECK(book.size() == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "addresses: what only the book knows for ours goes as well") {
+TEST_CASE_METHOD(LinkAddressesFixture,
+                 "addresses: what only the book knows for ours goes as well") {
   if (!space.entered()) return;
   run("echo 0 > /proc/sys/net/ipv4/conf/v0/promote_secondaries || true");
   run("ip address add 192.168.30.201/24 dev v0");
@@ -76,7 +78,8 @@ TEST_CASE_METHOD(Fixture, "addresses: what only the book knows for ours goes as 
   CHECK(has("192.168.30.202/24"));  // the mark is gone: set again by somebody else
 }
 
-TEST_CASE_METHOD(Fixture, "addresses: one that somebody else has is not set, and the other named") {
+TEST_CASE_METHOD(LinkAddressesFixture,
+                 "addresses: one that somebody else has is not set, and the other named") {
   if (!space.entered()) return;
   run("ip address add 192.168.30.201/24 dev v1");
   const Report report = configure({"192.168.30.201/24", "192.168.30.202/24"});
@@ -90,7 +93,7 @@ TEST_CASE_METHOD(Fixture, "addresses: one that somebody else has is not set, and
   CHECK(has("192.168.30.201/24"));
 }
 
-TEST_CASE_METHOD(Fixture, "addresses: looked for once in a boot only") {
+TEST_CASE_METHOD(LinkAddressesFixture, "addresses: looked for once in a boot only") {
   if (!space.entered()) return;
   CHECK(configure({"192.168.30.201/24"}).outcome == Outcome::Done);
   run("ip address del 192.168.30.201/24 dev v0");
@@ -99,7 +102,8 @@ TEST_CASE_METHOD(Fixture, "addresses: looked for once in a boot only") {
   CHECK(has("192.168.30.201/24"));
 }
 
-TEST_CASE_METHOD(Fixture, "addresses: without carrier nobody can be asked, so none is set") {
+TEST_CASE_METHOD(LinkAddressesFixture,
+                 "addresses: without carrier nobody can be asked, so none is set") {
   if (!space.entered()) return;
   run("ip link set v1 down");
   const Report report = configure({"192.168.30.201/24"});
@@ -108,7 +112,8 @@ TEST_CASE_METHOD(Fixture, "addresses: without carrier nobody can be asked, so no
   CHECK_FALSE(has("192.168.30.201/24"));
 }
 
-TEST_CASE_METHOD(Fixture, "addresses: IPv6 is tentative, and then a duplicate where it is one") {
+TEST_CASE_METHOD(LinkAddressesFixture,
+                 "addresses: IPv6 is tentative, and then a duplicate where it is one") {
   if (!space.entered()) return;
   run("ip address add fd00::1/64 dev v1 nodad");
   CHECK(configure({"fd00::1/64"}).outcome == Outcome::Done);

@@ -29,11 +29,11 @@ std::string index_of(const std::string& key, const std::string& value) {
 }
 
 // A kernel that ships one module, pvrdma_test_module, whose file is no module at all.
-struct Fixture {
+struct ModulesFixture {
   test::Tree tree;
   static constexpr const char* kName = "pvrdma_test_module";
 
-  Fixture() {
+  ModulesFixture() {
     tree.file("/lib/modules.dep.bin", index_of(kName, "kernel/" + std::string{kName} + ".ko:"));
     for (const char* empty : {"alias", "symbols", "builtin", "builtin.alias"})
       tree.file("/lib/modules." + std::string{empty} + ".bin", index_of("", ""));
@@ -49,7 +49,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "modules: not shipped") {
+TEST_CASE_METHOD(ModulesFixture, "modules: not shipped") {
   const Report report = open().insert("no_such_module_at_all");
   CHECK(report.outcome == Outcome::NotShipped);
   CHECK(report.detail == "this kernel does not ship no_such_module_at_all");
@@ -76,18 +76,18 @@ TEST_CASE("modules: with this machine's own paths there is an answer") {
   CHECK_FALSE(report.detail.empty());
 }
 
-TEST_CASE_METHOD(Fixture, "modules: dashes and underscores are the same") {
+TEST_CASE_METHOD(ModulesFixture, "modules: dashes and underscores are the same") {
   CHECK(open().rehearse("pvrdma-test-module").outcome == Outcome::Done);
 }
 
-TEST_CASE_METHOD(Fixture, "modules: what the kernel refuses is an outcome, not a crash") {
+TEST_CASE_METHOD(ModulesFixture, "modules: what the kernel refuses is an outcome, not a crash") {
   const Report report = open().insert(kName);
   CHECK_FALSE(report.good());
   CHECK(report.code != 0);
   CHECK(report.detail.find(kName) != std::string::npos);
 }
 
-TEST_CASE_METHOD(Fixture, "modules: a block list") {
+TEST_CASE_METHOD(ModulesFixture, "modules: a block list") {
   tree.file("/conf/block.conf", "blacklist pvrdma_test_module\n");
   for (const Report& report : {open().insert(kName), open().rehearse(kName)}) {
     CHECK(report.outcome == Outcome::Refused);
@@ -95,7 +95,7 @@ TEST_CASE_METHOD(Fixture, "modules: a block list") {
   }
 }
 
-TEST_CASE_METHOD(Fixture, "modules: install commands that forbid") {
+TEST_CASE_METHOD(ModulesFixture, "modules: install commands that forbid") {
   for (const char* command : {"/bin/false", "/bin/true", "true", "/usr/bin/false; true"}) {
     INFO(command);
     tree.file("/conf/install.conf", "install pvrdma_test_module " + std::string{command} + "\n");
@@ -106,7 +106,7 @@ TEST_CASE_METHOD(Fixture, "modules: install commands that forbid") {
   }
 }
 
-TEST_CASE_METHOD(Fixture, "modules: any other install command is run, and told") {
+TEST_CASE_METHOD(ModulesFixture, "modules: any other install command is run, and told") {
   const auto witness = (tree / "/witness").string();
   tree.file("/conf/install.conf",
             "install pvrdma_test_module echo $MODPROBE_MODULE > " + witness + "\n");
@@ -116,7 +116,8 @@ TEST_CASE_METHOD(Fixture, "modules: any other install command is run, and told")
   CHECK(tree.read("/witness") == "pvrdma_test_module\n");
 }
 
-TEST_CASE_METHOD(Fixture, "modules: the soft dependency that we ship is not run by ourselves") {
+TEST_CASE_METHOD(ModulesFixture,
+                 "modules: the soft dependency that we ship is not run by ourselves") {
   const auto witness = (tree / "/witness").string();
   for (const char* name : {"pvrdma_agent_before", "of_somebody_else"}) {
     const std::string dependency = name;
@@ -141,14 +142,14 @@ TEST_CASE("modules: the shipped modprobe.d file loads what the default configura
                    list + "\n") != std::string::npos);
 }
 
-TEST_CASE_METHOD(Fixture, "modules: an install command that fails") {
+TEST_CASE_METHOD(ModulesFixture, "modules: an install command that fails") {
   tree.file("/conf/install.conf", "install pvrdma_test_module exit 3\n");
   const Report report = open().insert(kName);
   CHECK(report.outcome == Outcome::Failed);
   CHECK(report.detail.find("install command failed") != std::string::npos);
 }
 
-TEST_CASE_METHOD(Fixture, "modules: a rehearsal misses the file that is gone") {
+TEST_CASE_METHOD(ModulesFixture, "modules: a rehearsal misses the file that is gone") {
   CHECK(open().rehearse(kName).outcome == Outcome::Done);
   std::filesystem::remove(tree / "/lib/kernel/pvrdma_test_module.ko");
   const Report report = open().rehearse(kName);

@@ -10,14 +10,14 @@ namespace pvrdma::executor {
 
 namespace {
 
-struct Fixture {
+struct OperationsFixture {
   test::Tree tree;
   Places places{tree.root(),
                 tree / "/state/ledger.json",
                 tree / "/state/door",
                 {tree / "/lib/modules/none", {}}};
 
-  Fixture() {
+  OperationsFixture() {
     test::add_adapter(tree, "v0", 99999);
     std::filesystem::create_directory(tree / "/state");
   }
@@ -30,7 +30,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "operations: a refusal is written down, and nothing is done") {
+TEST_CASE_METHOD(OperationsFixture, "operations: a refusal is written down, and nothing is done") {
   Operations operations{places};
   const Report report = operations.run(LoadModule{"floppy"});
   CHECK(report.outcome == Outcome::NotAllowed);
@@ -39,7 +39,8 @@ TEST_CASE_METHOD(Fixture, "operations: a refusal is written down, and nothing is
   CHECK(ledger().attempts[0].finished.has_value());
 }
 
-TEST_CASE_METHOD(Fixture, "operations: a bad configuration refuses everything, with its line") {
+TEST_CASE_METHOD(OperationsFixture,
+                 "operations: a bad configuration refuses everything, with its line") {
   Operations operations{places};
   tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"sometimes\"\n");
   const Report report = operations.run(LoadModule{"ib_umad"});
@@ -51,7 +52,8 @@ TEST_CASE_METHOD(Fixture, "operations: a bad configuration refuses everything, w
   CHECK(operations.run(ReloadDriver{}).detail.find("never") != std::string::npos);
 }
 
-TEST_CASE_METHOD(Fixture, "operations: a rebind is counted, whatever came after the unbind") {
+TEST_CASE_METHOD(OperationsFixture,
+                 "operations: a rebind is counted, whatever came after the unbind") {
   Operations operations{places};
   const Report report = operations.run(RebindFunction{test::kFunction});
   CHECK(report.outcome == Outcome::Done);
@@ -60,7 +62,7 @@ TEST_CASE_METHOD(Fixture, "operations: a rebind is counted, whatever came after 
   CHECK(ledger().reloads == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "operations: a reload that cannot come back is not begun") {
+TEST_CASE_METHOD(OperationsFixture, "operations: a reload that cannot come back is not begun") {
   Operations operations{places};
   const Report report = operations.run(ReloadDriver{});
   CHECK(report.outcome == Outcome::Failed);
@@ -68,7 +70,7 @@ TEST_CASE_METHOD(Fixture, "operations: a reload that cannot come back is not beg
   CHECK(ledger().reloads == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "operations: without a ledger nothing takes the driver away") {
+TEST_CASE_METHOD(OperationsFixture, "operations: without a ledger nothing takes the driver away") {
   std::filesystem::remove(tree / "/state");
   Operations operations{places};
   for (const Operation& operation :
@@ -83,7 +85,7 @@ TEST_CASE_METHOD(Fixture, "operations: without a ledger nothing takes the driver
   CHECK(operations.run(BindFunction{test::kFunction}).outcome == Outcome::AlreadyDone);
 }
 
-TEST_CASE_METHOD(Fixture, "operations: a used driver is not touched") {
+TEST_CASE_METHOD(OperationsFixture, "operations: a used driver is not touched") {
   tree.file("/sys/module/vmw_pvrdma/refcnt", "1\n");
   tree.file("/proc/modules", "vmw_pvrdma 81920 1 - Live 0x0000000000000000\n");
   Operations operations{places};
@@ -99,7 +101,7 @@ TEST_CASE_METHOD(Fixture, "operations: a used driver is not touched") {
   CHECK(tree.mode("/dev/infiniband/uverbs0") == 0666);
 }
 
-TEST_CASE_METHOD(Fixture, "operations: the link of the function, by its index") {
+TEST_CASE_METHOD(OperationsFixture, "operations: the link of the function, by its index") {
   const test::Namespace space;
   if (!space.entered()) return;
   test::run("ip link add v0 type veth peer name v1");

@@ -11,15 +11,15 @@ namespace pvrdma::executor {
 
 namespace {
 
+using test::kBind;
+
 using Steps = std::vector<std::string>;
 
-constexpr const char* kBind = "/sys/bus/pci/drivers/vmw_pvrdma/bind";
-
-struct Fixture {
+struct ProbingFixture {
   test::Tree tree;
   Steps steps;
 
-  Fixture() {
+  ProbingFixture() {
     test::add_adapter(tree, "net13", 5);
     std::filesystem::remove(tree / (device("13") + "/driver"));
     for (const char* bus : {"11", "12"}) {
@@ -58,14 +58,15 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "probing: all but the first are held back, then bound") {
+TEST_CASE_METHOD(ProbingFixture, "probing: all but the first are held back, then bound") {
   CHECK(insert().outcome == Outcome::Done);
   CHECK(steps == Steps{"insert, held: 12 13"});
   CHECK(tree.read(kBind) == function("13"));  // the last
   CHECK(held().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "probing: no function is probed while the driver has events to handle") {
+TEST_CASE_METHOD(ProbingFixture,
+                 "probing: no function is probed while the driver has events to handle") {
   worker("kworker/u4:2+pvrdma_event_wq", 'D');
   auto report = std::async(std::launch::async, [&] { return insert(); });
   CHECK(report.wait_for(std::chrono::milliseconds{300}) == std::future_status::timeout);
@@ -75,7 +76,8 @@ TEST_CASE_METHOD(Fixture, "probing: no function is probed while the driver has e
   CHECK(tree.read(kBind) == function("13"));
 }
 
-TEST_CASE_METHOD(Fixture, "probing: a starved event queue leaves the others unbound, and free") {
+TEST_CASE_METHOD(ProbingFixture,
+                 "probing: a starved event queue leaves the others unbound, and free") {
   worker("kworker/u4:2", 'R');
   CHECK(insert().outcome == Outcome::Done);
   CHECK(tree.read(kBind).empty());
@@ -84,7 +86,7 @@ TEST_CASE_METHOD(Fixture, "probing: a starved event queue leaves the others unbo
   CHECK(bind.detail.find("pvrdma_event_wq") != std::string::npos);
 }
 
-TEST_CASE_METHOD(Fixture, "probing: bound functions are held back too, for a reload") {
+TEST_CASE_METHOD(ProbingFixture, "probing: bound functions are held back too, for a reload") {
   tree.link(device("11") + "/driver", "../../../bus/pci/drivers/vmw_pvrdma");
   tree.link(device("12") + "/driver", "../../../bus/pci/drivers/vfio-pci");
   CHECK(insert().outcome == Outcome::Done);
@@ -92,14 +94,15 @@ TEST_CASE_METHOD(Fixture, "probing: bound functions are held back too, for a rel
   CHECK(held().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "probing: a failed insertion leaves nothing held back") {
+TEST_CASE_METHOD(ProbingFixture, "probing: a failed insertion leaves nothing held back") {
   CHECK(insert(failed({12, "inserting", "vmw_pvrdma"})).code == 12);
   CHECK(steps == Steps{"insert, held: 12 13"});
   CHECK(held().empty());
   CHECK(tree.read(kBind).empty());
 }
 
-TEST_CASE_METHOD(Fixture, "probing: what cannot be held back is not inserted next to the others") {
+TEST_CASE_METHOD(ProbingFixture,
+                 "probing: what cannot be held back is not inserted next to the others") {
   std::filesystem::remove(tree / (device("13") + "/driver_override"));
   std::filesystem::create_directory(tree / (device("13") + "/driver_override"));
   const Report report = insert();
@@ -110,7 +113,7 @@ TEST_CASE_METHOD(Fixture, "probing: what cannot be held back is not inserted nex
   CHECK(held().empty());
 }
 
-TEST_CASE_METHOD(Fixture,
+TEST_CASE_METHOD(ProbingFixture,
                  "probing: an administrator's driver_override stays, and is not waited for") {
   tree.file(device("11") + "/driver_override", "vfio-pci\n");
   CHECK(insert().outcome == Outcome::Done);
@@ -118,7 +121,7 @@ TEST_CASE_METHOD(Fixture,
   CHECK(override_of("11") == "vfio-pci\n");
 }
 
-TEST_CASE_METHOD(Fixture, "probing: what a killed executor held back is let go") {
+TEST_CASE_METHOD(ProbingFixture, "probing: what a killed executor held back is let go") {
   for (const char* bus : {"11", "12"})
     tree.file(device(bus) + "/driver_override", std::string{kHeldBack} + "\n");
   SECTION("by a bind") {

@@ -13,7 +13,7 @@ const Report kBusy{Outcome::InUse, "in use", 11, {}};
 const Report kBad{Outcome::Failed, "bad", 8, {}};
 const Report kBlocked{Outcome::Refused, "blocked", 1, {}};
 
-struct Case {
+struct ReloadCase {
   const char* what;
   Report rehearsal, removal;
   std::vector<Report> insertions;  // what one after the other comes to
@@ -26,7 +26,7 @@ struct Case {
 }  // namespace
 
 TEST_CASE("reload: the order, and what comes of each step failing") {
-  const std::vector<Case> cases{
+  const std::vector<ReloadCase> cases{
       {"all well", done(), kOut, {kIn}, Outcome::Done, true, "", "?-+"},
       {"not loaded", done(), kNotLoaded, {kIn}, Outcome::Done, false, "", "?-+"},
       {"not loaded, and no luck", done(), kNotLoaded, {kBad}, Outcome::Failed, false, "bad", "?-+"},
@@ -42,7 +42,7 @@ TEST_CASE("reload: the order, and what comes of each step failing") {
        "was removed and could not",
        "?-++"},
       {"udev was faster", done(), kOut, {already_done("loaded")}, Outcome::Done, true, "", "?-+"}};
-  for (const Case& one : cases) {
+  for (const ReloadCase& one : cases) {
     INFO(one.what);
     std::string steps;
     std::size_t insertions = 0;

@@ -16,7 +16,7 @@ namespace pvrdma::executor {
 
 namespace {
 
-constexpr uid_t kNobody = 65534;
+constexpr uid_t kNobodyUid = 65534;
 
 Fd listening(const std::filesystem::path& path) {
   Fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
@@ -43,13 +43,13 @@ pid_t call_from_child(const std::filesystem::path& path, uid_t uid, const std::s
   ::_exit(text.find(expected) == std::string::npos ? 1 : 0);
 }
 
-struct Fixture {
+struct ServerFixture {
   test::Tree tree;
   std::vector<std::pair<Operation, Report>> logged;
   Operations operations;
   Handle<sd_event, sd_event_unref> event;
 
-  Fixture()
+  ServerFixture()
       : operations(Places{
             tree.root(), tree / "/ledger.json", tree / "/door", {tree / "/lib/modules/none", {}}}) {
     test::add_adapter(tree, "ens224f0", 5);
@@ -80,7 +80,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "server: an answer, a log line, and then nothing to stay for") {
+TEST_CASE_METHOD(ServerFixture, "server: an answer, a log line, and then nothing to stay for") {
   CHECK(serve_for([](const auto& path) {
           return call_from_child(path, 0, "BindFunction", {{"function", test::kFunction}},
                                  "already_done");
@@ -90,7 +90,7 @@ TEST_CASE_METHOD(Fixture, "server: an answer, a log line, and then nothing to st
   CHECK(logged[0].second.outcome == Outcome::AlreadyDone);
 }
 
-TEST_CASE_METHOD(Fixture, "server: the guard's refusal is an error of its own") {
+TEST_CASE_METHOD(ServerFixture, "server: the guard's refusal is an error of its own") {
   CHECK(serve_for([](const auto& path) {
           return call_from_child(path, 0, "LoadModule", {{"module", "floppy"}},
                                  "io.pvrdma.Executor.NotAllowed {\"reason\":\"floppy");
@@ -98,21 +98,22 @@ TEST_CASE_METHOD(Fixture, "server: the guard's refusal is an error of its own") 
   CHECK(logged.size() == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "server: bad parameters reach no operation") {
+TEST_CASE_METHOD(ServerFixture, "server: bad parameters reach no operation") {
   CHECK(serve_for([](const auto& path) {
           return call_from_child(path, 0, "BindFunction", {{"function", 5}}, "InvalidParameter");
         }) == 0);
   CHECK(logged.empty());
 }
 
-TEST_CASE_METHOD(Fixture, "server: only root and the agent's user may ask") {
+TEST_CASE_METHOD(ServerFixture, "server: only root and the agent's user may ask") {
   if (::geteuid() != 0) {
     WARN("skipped: needs root to become another user");
     return;
   }
   SECTION("somebody else") {
     CHECK(serve_for([](const auto& path) {
-            return call_from_child(path, kNobody, "BindFunction", {{"function", test::kFunction}},
+            return call_from_child(path, kNobodyUid, "BindFunction",
+                                   {{"function", test::kFunction}},
                                    "io.pvrdma.Executor.NotAllowed {\"reason\":\"uid 65534");
           }) == 0);
     REQUIRE(logged.size() == 1);
@@ -126,7 +127,7 @@ TEST_CASE_METHOD(Fixture, "server: only root and the agent's user may ask") {
   }
 }
 
-TEST_CASE_METHOD(Fixture, "server: it goes when nobody comes") {
+TEST_CASE_METHOD(ServerFixture, "server: it goes when nobody comes") {
   CHECK(serve_for([](const auto&) {
           const pid_t child = ::fork();
           if (child == 0) ::_exit(0);

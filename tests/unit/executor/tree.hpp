@@ -10,6 +10,7 @@ namespace pvrdma::test {
 
 inline constexpr const char* kFunction = "0000:13:00.1";
 inline constexpr const char* kNetFunction = "0000:13:00.0";
+inline constexpr const char* kBind = "/sys/bus/pci/drivers/vmw_pvrdma/bind";
 
 // The two functions of an adapter, given by their directories in sysfs, without a driver.
 inline void identify_adapter(const Tree& tree, const std::string& rdma, const std::string& net) {

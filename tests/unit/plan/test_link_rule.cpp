@@ -8,7 +8,7 @@ using namespace pvrdma::test;
 
 namespace {
 
-const Error kDenied{13, "reading", "a file"};
+const Error kOwnerDenied{13, "reading", "a file"};
 
 Config configured(Manage manage, std::optional<unsigned> mtu,
                   std::vector<std::string> addresses = {}) {
@@ -165,7 +165,7 @@ TEST_CASE("rule 4: a network manager's link is compared, never changed") {
           "&& ifup ens10`.");
   }
   SECTION("nor where it cannot be known whose it is") {
-    netdev(snapshot).owner = Field<LinkOwner>::unreadable(kDenied);
+    netdev(snapshot).owner = Field<LinkOwner>::unreadable(kOwnerDenied);
     CHECK(plan_settled(snapshot, config).actions.empty());
     CHECK(finding(plan_settled(snapshot, config).findings, "unreadable") != nullptr);
   }

@@ -18,10 +18,10 @@ constexpr const char* kHook = "/usr/share/initramfs-tools/hooks/pvrdma-agent";
 constexpr const char* kOrder = "softdep vmw_pvrdma pre: ib_umad\n";
 
 // A machine with the package installed; all files but images are changed now.
-struct Fixture {
+struct InitramfsFixture {
   test::Tree tree;
 
-  Fixture() {
+  InitramfsFixture() {
     tree.file(kOurs, kOrder);
     tree.file(kHook, "");
     tree.file("/etc/modprobe.d/other.conf", "blacklist pcspkr\n");
@@ -40,7 +40,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "initramfs: none") {
+TEST_CASE_METHOD(InitramfsFixture, "initramfs: none") {
   CHECK(look().is_absent());
   image("/boot/initrd.img-6.1.0-other", -1);
   CHECK(look().is_absent());
@@ -48,12 +48,12 @@ TEST_CASE_METHOD(Fixture, "initramfs: none") {
   CHECK(look().is_absent());
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs: built after the package came") {
+TEST_CASE_METHOD(InitramfsFixture, "initramfs: built after the package came") {
   image(kDebian, 1);
   CHECK(look().is(Initramfs{kDebian, ""}));
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs: not refreshed when the package came") {
+TEST_CASE_METHOD(InitramfsFixture, "initramfs: not refreshed when the package came") {
   image(kDebian, -1);
   REQUIRE(look().is_known());
   CHECK_FALSE(look().get()->older_than.empty());
@@ -65,19 +65,21 @@ TEST_CASE_METHOD(Fixture, "initramfs: not refreshed when the package came") {
   CHECK(look().is(Initramfs{kDebian, kOurs}));
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs: an image without the driver is never too old") {
+TEST_CASE_METHOD(InitramfsFixture, "initramfs: an image without the driver is never too old") {
   image(kDebian, -1);
   note("");
   CHECK(look().is(Initramfs{kDebian, ""}));
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs: what it goes by counts, not when its files were unpacked") {
+TEST_CASE_METHOD(InitramfsFixture,
+                 "initramfs: what it goes by counts, not when its files were unpacked") {
   image(kDebian, -1);
   note(kOrder);
   CHECK(look().is(Initramfs{kDebian, ""}));
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs: the configuration was changed since, and it was refreshed") {
+TEST_CASE_METHOD(InitramfsFixture,
+                 "initramfs: the configuration was changed since, and it was refreshed") {
   note(kOrder);
   image(kDebian, -1);
   tree.file("/etc/modprobe.d/mine.conf", "options vmw_pvrdma debug=1\n");
@@ -87,13 +89,14 @@ TEST_CASE_METHOD(Fixture, "initramfs: the configuration was changed since, and i
   CHECK(look().is(Initramfs{kDebian, ""}));
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs: a configuration removed since") {
+TEST_CASE_METHOD(InitramfsFixture, "initramfs: a configuration removed since") {
   note(std::string{"options vmw_pvrdma debug=1\n"} + kOrder);
   image(kDebian, -1);
   CHECK(look().is(Initramfs{kDebian, kOurs}));
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs: the note is in the hooks' order, /etc first, by name") {
+TEST_CASE_METHOD(InitramfsFixture,
+                 "initramfs: the note is in the hooks' order, /etc first, by name") {
   tree.file("/etc/modprobe.d/b.conf", "options vmw_pvrdma b=1\n");
   tree.file("/etc/modprobe.d/a.conf", "options vmw_pvrdma a=1\n");
   tree.file("/etc/modprobe.d/.c.conf", "options vmw_pvrdma c=1\n");
@@ -103,7 +106,8 @@ TEST_CASE_METHOD(Fixture, "initramfs: the note is in the hooks' order, /etc firs
   CHECK(look().is(Initramfs{kDebian, ""}));
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs: the note is of the kernel that runs, not of others") {
+TEST_CASE_METHOD(InitramfsFixture,
+                 "initramfs: the note is of the kernel that runs, not of others") {
   image(kDebian, -1);
   note(kOrder);
   tree.file("/proc/sys/kernel/osrelease", "6.1.0-other\n");
@@ -113,12 +117,12 @@ TEST_CASE_METHOD(Fixture, "initramfs: the note is of the kernel that runs, not o
   CHECK(look().is(Initramfs{kDebian, ""}));
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs: the name that SUSE gives it") {
+TEST_CASE_METHOD(InitramfsFixture, "initramfs: the name that SUSE gives it") {
   image("/boot/initrd-6.1.0-test", 1);
   CHECK(look().is(Initramfs{"/boot/initrd-6.1.0-test", ""}));
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs: of two names the image that was built last") {
+TEST_CASE_METHOD(InitramfsFixture, "initramfs: of two names the image that was built last") {
   image(kDebian, -2);
   image("/boot/initramfs-6.1.0-test.img", 2);
   CHECK(look().is(Initramfs{"/boot/initramfs-6.1.0-test.img", ""}));
@@ -126,7 +130,7 @@ TEST_CASE_METHOD(Fixture, "initramfs: of two names the image that was built last
   CHECK(look().is(Initramfs{kDebian, ""}));
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs: what cannot be read is not taken for old or new") {
+TEST_CASE_METHOD(InitramfsFixture, "initramfs: what cannot be read is not taken for old or new") {
   tree.unreadable(kDebian);
   CHECK(look().is_unreadable());
   tree.remove(kDebian);

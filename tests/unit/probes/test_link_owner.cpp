@@ -16,7 +16,7 @@ constexpr const char* kNetworkdState = "/run/systemd/netif/links/3";
 LinkOwner owned(LinkManager manager, const std::string& file) { return {manager, true, file}; }
 LinkOwner undecided(LinkManager manager) { return {manager, false, {}}; }
 
-struct Fixture {
+struct LinkOwnerFixture {
   test::Tree tree;
 
   void run(const std::string& service) const {
@@ -31,14 +31,14 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "link owner: nobody") {
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: nobody") {
   CHECK(owner().is_absent());
   // A state file without its networkd is an old one.
   tree.file(kNetworkdState, "ADMIN_STATE=configured\n");
   CHECK(owner().is_absent());
 }
 
-TEST_CASE_METHOD(Fixture, "link owner: systemd-networkd by the state it keeps") {
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: systemd-networkd by the state it keeps") {
   run("systemd-networkd.service");
   CHECK(owner().is(undecided(LinkManager::Networkd)));
   tree.file(kNetworkdState,
@@ -57,14 +57,14 @@ TEST_CASE_METHOD(Fixture, "link owner: systemd-networkd by the state it keeps") 
   CHECK(owner().is_absent());
 }
 
-TEST_CASE_METHOD(Fixture, "link owner: a manager that is still to start may take it") {
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: a manager that is still to start may take it") {
   enable("NetworkManager.service");
   CHECK(owner().is(undecided(LinkManager::NetworkManager)));
   enable("systemd-networkd.service");
   CHECK(owner().is(undecided(LinkManager::Networkd)));
 }
 
-TEST_CASE_METHOD(Fixture, "link owner: what cannot be read is not taken for nobody's") {
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: what cannot be read is not taken for nobody's") {
   run("systemd-networkd.service");
   tree.unreadable(kNetworkdState);
   CHECK(owner().is_unreadable());
@@ -91,7 +91,7 @@ TEST_CASE("link owner: stanzas of interfaces(5)") {
   CHECK(file.sources == std::vector<std::string>{"/etc/network/interfaces.d/*", "more"});
 }
 
-TEST_CASE_METHOD(Fixture, "link owner: ifupdown, also by its sources") {
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: ifupdown, also by its sources") {
   tree.file("/etc/network/interfaces", "source interfaces.d/*\nsource /etc/network/interfaces\n");
   tree.file("/etc/network/interfaces.d/rdma", "iface ens16f0 inet static\n");
   CHECK(owner().is_absent());  // nothing reads them

@@ -10,7 +10,7 @@ using pvrdma::test::Tree;
 
 namespace {
 
-constexpr const char* kDevices = "/sys/bus/pci/devices/";
+constexpr const char* kPciDevices = "/sys/bus/pci/devices/";
 constexpr const char* kPort = "/sys/bus/pci/devices/0000:13:00.1/infiniband/rocep19s0f1/ports/1";
 
 void guest(const Tree& tree) {
@@ -90,7 +90,7 @@ TEST_CASE("a look at nothing: no field is flattened") {
   CHECK(snapshot.adapters.is_unreadable());
   CHECK(snapshot.holders.is_unreadable());
   CHECK(snapshot.module("vmxnet3")->shipped.is_unreadable());
-  tree.directory(kDevices);
+  tree.directory(kPciDevices);
   snapshot = probes::observe(options);
   CHECK(snapshot.adapters.is({}));
   CHECK(snapshot.holders.is({}));
@@ -136,7 +136,7 @@ TEST_CASE("verbs that fail are unreadable, and asked again") {
 TEST_CASE("verbs of a device that udev renames meanwhile are asked by its new name") {
   Guest guest;
   const std::string devices =
-      (guest.tree / (std::string{kDevices} + "0000:13:00.1/infiniband")).string();
+      (guest.tree / (std::string{kPciDevices} + "0000:13:00.1/infiniband")).string();
   guest.answer("mv " + devices + "/rocep19s0f1 " + devices + "/new; echo 'no device' >&2; exit 1");
   const Snapshot before = guest.look();
   CHECK(device(before).port.verbs_state.is_absent());
@@ -209,7 +209,7 @@ TEST_CASE("names a device had are its aliases") {
   Guest guest;
   const Snapshot first = guest.look();
   CHECK(device(first).aliases.empty());
-  const std::string folder = std::string{kDevices} + "0000:13:00.1/infiniband/";
+  const std::string folder = std::string{kPciDevices} + "0000:13:00.1/infiniband/";
   std::filesystem::rename(guest.tree / (folder + "rocep19s0f1"), guest.tree / (folder + "rdma0"));
   guest.tree.link("/dev/infiniband/by-ibdev/uverbs-vmw_pvrdma0", "../uverbs0");
   const Snapshot renamed = guest.look(&first);

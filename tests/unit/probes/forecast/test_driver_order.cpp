@@ -16,14 +16,14 @@ constexpr const char* kOurs =
     "ib-umad\nremove pvrdma_agent_before /bin/true\n";
 constexpr const char* kOurPath = "/usr/lib/modprobe.d/pvrdma-agent.conf";
 
-struct Fixture {
+struct DriverOrderFixture {
   test::Tree tree;
   [[nodiscard]] Field<Names> look() const { return driver_predecessors(tree.root()); }
 };
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "driver order: nothing says so") {
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: nothing says so") {
   CHECK(look().is_absent());
   tree.file("/etc/modprobe.d/x.conf", "softdep mlx4_core post: mlx4_ib\nblacklist vmw_pvrdma\n");
   CHECK(look().is_absent());
@@ -31,12 +31,12 @@ TEST_CASE_METHOD(Fixture, "driver order: nothing says so") {
   CHECK(look().is_absent());
 }
 
-TEST_CASE_METHOD(Fixture, "driver order: through the name that no module has") {
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: through the name that no module has") {
   tree.file(kOurPath, kOurs);
   CHECK(look().is(Names{"vmxnet3", "mlx4_ib", "ib_umad"}));
 }
 
-TEST_CASE_METHOD(Fixture, "driver order: a plain soft dependency, beside ours") {
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: a plain soft dependency, beside ours") {
   tree.file("/etc/modprobe.d/x.conf", "softdep vmw-pvrdma pre: rdma-cm post: ib_ipoib\n");
   CHECK(look().is(Names{"rdma_cm"}));
   tree.file(kOurPath, kOurs);
@@ -44,18 +44,18 @@ TEST_CASE_METHOD(Fixture, "driver order: a plain soft dependency, beside ours") 
   CHECK(look().get()->size() == 4);
 }
 
-TEST_CASE_METHOD(Fixture, "driver order: a file of the same name in /etc hides ours") {
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: a file of the same name in /etc hides ours") {
   tree.file(kOurPath, kOurs);
   tree.link("/etc/modprobe.d/pvrdma-agent.conf", "/dev/null");
   CHECK(look().is_absent());
 }
 
-TEST_CASE_METHOD(Fixture, "driver order: what is in /run is gone at the next boot") {
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: what is in /run is gone at the next boot") {
   tree.file("/run/modprobe.d/pvrdma-agent.conf", kOurs);
   CHECK(look().is_absent());
 }
 
-TEST_CASE_METHOD(Fixture, "driver order: folders that may not be read are said") {
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: folders that may not be read are said") {
   tree.unreadable("/etc/modprobe.d");
   CHECK(look().is_unreadable());
 }

@@ -25,7 +25,7 @@ const std::map<std::string, std::string> kRest{
     {"etc/modprobe.d/a.conf.bak", "vmw_pvrdma\n"}};
 const std::string kZeros(700, '\0');
 
-struct Fixture {
+struct InitramfsContentFixture {
   test::Tree tree;
   [[nodiscard]] Result<InitramfsContent> read(const std::string& bytes) const {
     tree.file("/boot/initrd", bytes);
@@ -35,7 +35,8 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "initramfs content: archives one behind the other, the last compressed") {
+TEST_CASE_METHOD(InitramfsContentFixture,
+                 "initramfs content: archives one behind the other, the last compressed") {
   for (const int filter : {ARCHIVE_FILTER_NONE, ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ,
                            ARCHIVE_FILTER_LZ4, ARCHIVE_FILTER_ZSTD, ARCHIVE_FILTER_BZIP2}) {
     INFO("filter " << filter);
@@ -48,7 +49,7 @@ TEST_CASE_METHOD(Fixture, "initramfs content: archives one behind the other, the
   }
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs content: by the program that is installed") {
+TEST_CASE_METHOD(InitramfsContentFixture, "initramfs content: by the program that is installed") {
   tree.file("/boot/initrd",
             test::cpio(kModules, ARCHIVE_FILTER_NONE) + test::cpio(kRest, ARCHIVE_FILTER_ZSTD));
   const Milliseconds patience = std::chrono::seconds{20};
@@ -63,7 +64,8 @@ TEST_CASE_METHOD(Fixture, "initramfs content: by the program that is installed")
   CHECK(error.message().find("/boot/initrd") != std::string::npos);
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs content: a program that says nothing, or something else") {
+TEST_CASE_METHOD(InitramfsContentFixture,
+                 "initramfs content: a program that says nothing, or something else") {
   tree.file("/boot/initrd", "x");
   const auto run = [&](const std::string& script, Milliseconds patience) {
     tree.program("/reader", script);
@@ -78,14 +80,16 @@ TEST_CASE_METHOD(Fixture, "initramfs content: a program that says nothing, or so
         InitramfsContent{{"a", "b"}, "module c\n"});
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs content: one compressed archive without the driver") {
+TEST_CASE_METHOD(InitramfsContentFixture,
+                 "initramfs content: one compressed archive without the driver") {
   const auto content = read(test::cpio({{"usr/bin/sh", "x"}}, ARCHIVE_FILTER_ZSTD));
   REQUIRE(content.has_value());
   CHECK(content->modules.empty());
   CHECK(content->configuration.empty());
 }
 
-TEST_CASE_METHOD(Fixture, "initramfs content: what is no image, or cut off, is said") {
+TEST_CASE_METHOD(InitramfsContentFixture,
+                 "initramfs content: what is no image, or cut off, is said") {
   CHECK(read_initramfs(tree / "/none").error().code == ENOENT);
   CHECK(read("no archive at all\n").error().code == EBADMSG);
   const std::string whole = test::cpio(kModules, ARCHIVE_FILTER_NONE);

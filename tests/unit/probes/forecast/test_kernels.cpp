@@ -14,7 +14,7 @@ using std::string_literals::operator""s;
 constexpr const char* kNew = "6.1.0-18-amd64";
 constexpr const char* kOld = "6.1.0-13-amd64";
 
-struct Fixture {
+struct KernelsFixture {
   test::Tree tree;
 
   void kernel(const std::string& release, const std::string& image) const {
@@ -44,12 +44,12 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "kernels: none") {
+TEST_CASE_METHOD(KernelsFixture, "kernels: none") {
   CHECK(installed().empty());
   CHECK(next().is_absent());
 }
 
-TEST_CASE_METHOD(Fixture, "kernels: a module index and an image make one") {
+TEST_CASE_METHOD(KernelsFixture, "kernels: a module index and an image make one") {
   two();
   kernel("6.1.0-left-over", "");
   tree.file("/boot/vmlinuz-6.1.0-no-modules", "");
@@ -62,7 +62,7 @@ TEST_CASE_METHOD(Fixture, "kernels: a module index and an image make one") {
   CHECK(with_running.back() == InstalledKernel{"6.1.0-left-over", {}});
 }
 
-TEST_CASE_METHOD(Fixture,
+TEST_CASE_METHOD(KernelsFixture,
                  "kernels: an image may lie beside the modules, or as kernel-install has it") {
   kernel("5.14.0-el9", "/lib/modules/5.14.0-el9/vmlinuz");
   kernel("6.8.0", "/efi/0123/6.8.0/linux");
@@ -73,7 +73,8 @@ TEST_CASE_METHOD(Fixture,
   CHECK(installed().back() == InstalledKernel{"6.8.0", "/efi/0123/6.8.0/linux"s});
 }
 
-TEST_CASE_METHOD(Fixture, "kernels: /boot that may not be looked into leaves the image open") {
+TEST_CASE_METHOD(KernelsFixture,
+                 "kernels: /boot that may not be looked into leaves the image open") {
   kernel(kNew, "");
   tree.unreadable("/boot");
   REQUIRE(installed().size() == 1);
@@ -83,7 +84,7 @@ TEST_CASE_METHOD(Fixture, "kernels: /boot that may not be looked into leaves the
   CHECK_FALSE(installed_kernels(tree.root(), "").has_value());
 }
 
-TEST_CASE_METHOD(Fixture, "next kernel: the only one, or Debian's link") {
+TEST_CASE_METHOD(KernelsFixture, "next kernel: the only one, or Debian's link") {
   kernel(kOld, "/boot/vmlinuz-6.1.0-13-amd64");
   CHECK(next().is({kOld, "no other is installed"}));
   kernel(kNew, "/boot/vmlinuz-6.1.0-18-amd64");
@@ -95,7 +96,7 @@ TEST_CASE_METHOD(Fixture, "next kernel: the only one, or Debian's link") {
   CHECK(next().is({kNew, "the link /boot/vmlinuz"}));
 }
 
-TEST_CASE_METHOD(Fixture, "next kernel: GRUB's default, above Debian's link") {
+TEST_CASE_METHOD(KernelsFixture, "next kernel: GRUB's default, above Debian's link") {
   two();
   tree.link("/vmlinuz", "boot/vmlinuz-6.1.0-13-amd64");
   grub("0");
@@ -106,7 +107,7 @@ TEST_CASE_METHOD(Fixture, "next kernel: GRUB's default, above Debian's link") {
   CHECK(next().is_absent());
 }
 
-TEST_CASE_METHOD(Fixture, "next kernel: GRUB's saved entry, and one for once") {
+TEST_CASE_METHOD(KernelsFixture, "next kernel: GRUB's saved entry, and one for once") {
   two();
   grub("${saved_entry}");
   CHECK(next().is({kNew, "default in /boot/grub/grub.cfg", "ro"}));
@@ -119,7 +120,7 @@ TEST_CASE_METHOD(Fixture, "next kernel: GRUB's saved entry, and one for once") {
   CHECK(next().is_absent());
 }
 
-TEST_CASE_METHOD(Fixture, "next kernel: GRUB's files that may not be read") {
+TEST_CASE_METHOD(KernelsFixture, "next kernel: GRUB's files that may not be read") {
   two();
   tree.link("/vmlinuz", "boot/vmlinuz-6.1.0-13-amd64");
   grub("${saved_entry}");
@@ -130,7 +131,7 @@ TEST_CASE_METHOD(Fixture, "next kernel: GRUB's files that may not be read") {
   CHECK(next().is_unreadable());
 }
 
-TEST_CASE_METHOD(Fixture, "next kernel: entries of Enterprise Linux") {
+TEST_CASE_METHOD(KernelsFixture, "next kernel: entries of Enterprise Linux") {
   two();
   const std::string folder = "/boot/loader/entries/";
   tree.file(folder + "ab-new.conf", "title new\nlinux /vmlinuz-6.1.0-18-amd64\noptions ro\n");
@@ -150,7 +151,7 @@ TEST_CASE_METHOD(Fixture, "next kernel: entries of Enterprise Linux") {
   CHECK(next().is({kOld, "saved_entry in /boot/grub2/grubenv", " quiet"}));
 }
 
-TEST_CASE_METHOD(Fixture, "next kernel: Photon's link") {
+TEST_CASE_METHOD(KernelsFixture, "next kernel: Photon's link") {
   two();
   tree.file(
       "/boot/grub2/grub.cfg",

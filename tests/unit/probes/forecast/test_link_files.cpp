@@ -10,7 +10,7 @@ namespace {
 const LinkNames kLink{"ens224f0", "00:50:56:8a:9f:c2"};
 const LinkNames kByMac{"", "00:50:56:8a:9f:c2"};
 
-struct Fixture {
+struct LinkFilesFixture {
   test::Tree tree;
   void enable(const std::string& service) const {
     tree.file("/usr/lib/systemd/system/" + service, "[Unit]\n");
@@ -94,14 +94,14 @@ TEST_CASE("netplan names an interface by id, name, MAC or driver") {
   CHECK(match_netplan("network: {renderer: NetworkManager}\n", kLink).network_manager);
 }
 
-TEST_CASE_METHOD(Fixture, "link owner: nobody") {
+TEST_CASE_METHOD(LinkFilesFixture, "link owner: nobody") {
   CHECK(owner().is_absent());
   tree.file("/etc/systemd/network/x.network", "[Match]\nName=ens224f0\n");
   tree.file("/etc/NetworkManager/system-connections/x", "[connection]\ntype=ethernet\n");
   CHECK(owner().is_absent());  // neither starts
 }
 
-TEST_CASE_METHOD(Fixture, "link owner: networkd goes by the first file that matches") {
+TEST_CASE_METHOD(LinkFilesFixture, "link owner: networkd goes by the first file that matches") {
   enable("systemd-networkd.service");
   CHECK(owner().is_absent());
   tree.file("/etc/systemd/network/20-x.network", "[Match]\nName=en*\n");
@@ -115,7 +115,8 @@ TEST_CASE_METHOD(Fixture, "link owner: networkd goes by the first file that matc
   CHECK(owner().is_known());
 }
 
-TEST_CASE_METHOD(Fixture, "link owner: NetworkManager may take what it has no profile for") {
+TEST_CASE_METHOD(LinkFilesFixture,
+                 "link owner: NetworkManager may take what it has no profile for") {
   enable("NetworkManager.service");
   CHECK(owner().is({LinkManager::NetworkManager, false, ""}));
   const std::string profile = "/etc/NetworkManager/system-connections/x.nmconnection";
@@ -127,7 +128,7 @@ TEST_CASE_METHOD(Fixture, "link owner: NetworkManager may take what it has no pr
       {LinkManager::NetworkManager, true, "/etc/sysconfig/network-scripts/ifcfg-ens224f0"}));
 }
 
-TEST_CASE_METHOD(Fixture, "link owner: profiles that may not be read are said") {
+TEST_CASE_METHOD(LinkFilesFixture, "link owner: profiles that may not be read are said") {
   enable("NetworkManager.service");
   tree.unreadable("/etc/NetworkManager/system-connections/x.nmconnection");
   CHECK(owner().is_unreadable());
@@ -136,13 +137,13 @@ TEST_CASE_METHOD(Fixture, "link owner: profiles that may not be read are said") 
   CHECK(owner().is({LinkManager::Networkd, true, "/etc/netplan/x.yaml"}));
 }
 
-TEST_CASE_METHOD(Fixture, "link owner: netplan starts its renderer by itself") {
+TEST_CASE_METHOD(LinkFilesFixture, "link owner: netplan starts its renderer by itself") {
   tree.file("/etc/netplan/50-x.yaml",
             "network:\n  renderer: NetworkManager\n  ethernets:\n    ens224f0:\n");
   CHECK(owner().is({LinkManager::NetworkManager, true, "/etc/netplan/50-x.yaml"}));
 }
 
-TEST_CASE_METHOD(Fixture, "link owner: ifupdown") {
+TEST_CASE_METHOD(LinkFilesFixture, "link owner: ifupdown") {
   tree.file("/sbin/ifup", "");
   tree.file("/etc/network/interfaces", "auto ens224f0\niface ens224f0 inet dhcp\n");
   CHECK(owner().is({LinkManager::Ifupdown, true, "/etc/network/interfaces"}));

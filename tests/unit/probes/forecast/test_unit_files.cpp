@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kMiB = 1U << 20U;
 constexpr const char* kUnit = "/usr/lib/systemd/system/slurmd.service";
 
-struct Fixture {
+struct UnitFilesFixture {
   test::Tree tree;
   [[nodiscard]] Field<UnitFile> unit(const std::string& name) const {
     return unit_file(tree.root(), name);
@@ -37,7 +37,7 @@ TEST_CASE("settings: sections, comments, joined lines") {
   CHECK(find_setting(settings, "C", "Key") == nullptr);
 }
 
-TEST_CASE_METHOD(Fixture, "unit: absent, there, enabled, masked") {
+TEST_CASE_METHOD(UnitFilesFixture, "unit: absent, there, enabled, masked") {
   CHECK(unit("slurmd.service").is_absent());
   tree.file(kUnit, "[Service]\n");
   CHECK(unit("slurmd.service").is({kUnit, false, false}));
@@ -47,7 +47,7 @@ TEST_CASE_METHOD(Fixture, "unit: absent, there, enabled, masked") {
   CHECK(unit("slurmd.service").is({"/etc/systemd/system/slurmd.service", false, true}));
 }
 
-TEST_CASE_METHOD(Fixture, "unit: a package may want it, /run does not count") {
+TEST_CASE_METHOD(UnitFilesFixture, "unit: a package may want it, /run does not count") {
   tree.file(kUnit, "");
   tree.link("/run/systemd/system/multi-user.target.wants/slurmd.service", kUnit);
   // An empty file masks as well.
@@ -58,7 +58,7 @@ TEST_CASE_METHOD(Fixture, "unit: a package may want it, /run does not count") {
   CHECK(unit("slurmd.service").is({kUnit, true, false}));
 }
 
-TEST_CASE_METHOD(Fixture, "unit: what may not be read is said") {
+TEST_CASE_METHOD(UnitFilesFixture, "unit: what may not be read is said") {
   tree.file(kUnit, "[Unit]\n");
   tree.unreadable("/etc/systemd/system");
   CHECK(unit("slurmd.service").is_unreadable());
@@ -67,7 +67,7 @@ TEST_CASE_METHOD(Fixture, "unit: what may not be read is said") {
   CHECK(limit().is_unreadable());
 }
 
-TEST_CASE_METHOD(Fixture, "memlock: its words") {
+TEST_CASE_METHOD(UnitFilesFixture, "memlock: its words") {
   CHECK(parse_memlock("infinity") == MemlockLimit{});
   CHECK(parse_memlock("64K:infinity") == MemlockLimit{65536U});
   CHECK(parse_memlock("8M") == MemlockLimit{8 * kMiB});
@@ -78,7 +78,7 @@ TEST_CASE_METHOD(Fixture, "memlock: its words") {
   }
 }
 
-TEST_CASE_METHOD(Fixture, "memlock: of a unit, its drop-ins in their order") {
+TEST_CASE_METHOD(UnitFilesFixture, "memlock: of a unit, its drop-ins in their order") {
   CHECK(limit().is_absent());
   tree.file(kUnit, "[Socket]\nLimitMEMLOCK=1M\n[Service]\n#LimitMEMLOCK=2M\nLimitMEMLOCK=4M\n");
   CHECK(limit().is({4 * kMiB, std::string{kUnit} + ":5"}));
@@ -96,7 +96,7 @@ TEST_CASE_METHOD(Fixture, "memlock: of a unit, its drop-ins in their order") {
   CHECK(limit().is({8 * kMiB, "systemd's default"}));
 }
 
-TEST_CASE_METHOD(Fixture, "memlock: drop-ins for a type, a prefix and a template") {
+TEST_CASE_METHOD(UnitFilesFixture, "memlock: drop-ins for a type, a prefix and a template") {
   tree.file("/usr/lib/systemd/system/mpi-job@.service", "[Service]\nExecStart=x\n");
   CHECK(limit("mpi-job@1").is({8 * kMiB, "systemd's default"}));
   drop_in("/etc/systemd/system/service.d/10-x.conf", "1M");
@@ -112,14 +112,14 @@ TEST_CASE_METHOD(Fixture, "memlock: drop-ins for a type, a prefix and a template
   CHECK(limit("mpi-job@1").get()->bytes == 5 * kMiB);
 }
 
-TEST_CASE_METHOD(Fixture, "memlock: another name of a unit") {
+TEST_CASE_METHOD(UnitFilesFixture, "memlock: another name of a unit") {
   tree.file("/usr/lib/systemd/system/ssh.service", "[Service]\nExecStart=x\n");
   tree.link("/etc/systemd/system/sshd.service", "/usr/lib/systemd/system/ssh.service");
   drop_in("/etc/systemd/system/ssh.service.d/x.conf", "infinity");
   CHECK(limit("sshd").is({{}, "/etc/systemd/system/ssh.service.d/x.conf:2"}));
 }
 
-TEST_CASE_METHOD(Fixture, "memlock: systemd's default, which system.conf may change") {
+TEST_CASE_METHOD(UnitFilesFixture, "memlock: systemd's default, which system.conf may change") {
   tree.file(kUnit, "[Service]\n");
   tree.file("/etc/systemd/system.conf", "[Manager]\n#DefaultLimitMEMLOCK=1M\n");
   CHECK(limit().is({8 * kMiB, "systemd's default"}));
@@ -129,7 +129,7 @@ TEST_CASE_METHOD(Fixture, "memlock: systemd's default, which system.conf may cha
         "/usr/lib/systemd/system.conf.d/x.conf:2");
 }
 
-TEST_CASE_METHOD(Fixture, "memlock: pam_limits counts for logins") {
+TEST_CASE_METHOD(UnitFilesFixture, "memlock: pam_limits counts for logins") {
   CHECK(login_memlock_on_disk(tree.root()).is({8 * kMiB, "systemd's default"}));
   tree.file("/etc/security/limits.d/90-rdma.conf", "* - memlock unlimited\n");
   CHECK(login_memlock_on_disk(tree.root()).is({{}, "/etc/security/limits.d/90-rdma.conf:1"}));
