@@ -6,15 +6,14 @@
 write_ask() {
 cat >ask.py <<'P'
 import json, socket, sys, time
-took, busy = [], None
+worst, busy = 0, None
 for _ in range(50):
     s = socket.socket(socket.AF_UNIX); s.connect("/run/pvrdma-agent/io.pvrdma.Agent")
     t = time.monotonic(); s.sendall(b'{"method":"io.pvrdma.Agent.GetHealth"}\0'); b = b""
     while not b.endswith(b"\0"): b += s.recv(65536)
-    took.append(time.monotonic() - t); busy = json.loads(b[:-1])["parameters"]["health"]["executor"]["busy"]
+    worst = max(worst, time.monotonic() - t); busy = json.loads(b[:-1])["parameters"]["health"]["executor"]["busy"]
     s.close()
-took.sort()
-print(f"{took[44] * 1000:.0f} {took[-1] * 1000:.0f} {busy['call'] if busy else '-'} {busy['stuck'] if busy else '-'}")
+print(f"{worst * 1000:.0f} {busy['call'] if busy else '-'} {busy['stuck'] if busy else '-'}")
 P
 }
 
@@ -30,14 +29,13 @@ scenario() {
   wait_until 20 "a call is under way" sh -c 'pvrdma-agentctl --json health | jq -e .executor.busy.call'
   local answer
   answer=$(python3 ask.py)
-  # An emulated CPU that others keep busy may be late for once.
-  expect "50 answers, nine of ten within 100 ms and the slowest within a second, naming the call: $answer" \
-    [ "$(awk '{ print ($1 <= 100) && ($2 <= 1000) && $3 == "LoadModule" && $4 == "vmw_pvrdma" }' <<<"$answer")" = 1 ]
+  expect "50 answers, the slowest within 100 ms, naming the call: $answer" \
+    [ "$(awk '{ print ($1 <= 100) && $2 == "LoadModule" && $3 == "vmw_pvrdma" }' <<<"$answer")" = 1 ]
   wait_until 40 "it is called stuck" stuck
   expect "a finding says so" finding executor-stuck
   expect "and the journal, once" [ "$(journalctl -b -u pvrdma-agent -o cat | grep -c 'has not come back from the kernel')" = 1 ]
   answer=$(python3 ask.py)
-  expect "still: $answer" [ "$(awk '{ print ($1 <= 100) && ($2 <= 1000) && $5 == "True" }' <<<"$answer")" = 1 ]
+  expect "still within 100 ms: $answer" [ "$(awk '{ print ($1 <= 100) && $4 == "True" }' <<<"$answer")" = 1 ]
   kill -CONT "$(systemctl show -P MainPID pvrdma-agent-executor.service)"
   wait_until 40 "let go, it goes on" health_is ready
 }
