@@ -1,10 +1,6 @@
 #include "probes/module_blocks.hpp"
 
-#include <libkmod.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <string_view>
 
 #include "agent/base/handle.hpp"
@@ -71,27 +67,12 @@ std::vector<ModuleBlock> blocks_of_command_line(std::string_view command_line) {
 
 Field<std::vector<ModuleBlock>> find_module_blocks(const Root& root,
                                                    const std::vector<std::string>& modules,
-                                                   BlockLists which) {
-  // As libkmod's own list (kmod.h, kmod_new()), below the root. An absent folder is none to it.
-  constexpr std::array<std::string_view, 5> kFolders{"/etc/modprobe.d", "/run/modprobe.d",
-                                                     "/usr/local/lib/modprobe.d",
-                                                     "/usr/lib/modprobe.d", "/lib/modprobe.d"};
-  std::vector<std::string> folders;
-  folders.reserve(kFolders.size());
-  for (const std::string_view folder : kFolders)
-    if (which == BlockLists::OfThisBoot || !folder.starts_with("/run/"))
-      folders.push_back(root / folder);
-  std::vector<const char*> paths;
-  paths.reserve(kFolders.size() + 1);
-  for (const std::string& folder : folders) paths.push_back(folder.c_str());
-  paths.push_back(nullptr);
-  const Handle<kmod_ctx, kmod_unref> context{
-      kmod_new((root / "/lib/modules").c_str(), paths.data())};
-  if (!context)
-    return Field<std::vector<ModuleBlock>>::unreadable({ENOMEM, "reading", "modprobe.d"});
+                                                   ModprobeOf which) {
+  const auto context = open_modprobe_config(root, which);
+  if (!context) return Field<std::vector<ModuleBlock>>::unreadable(context.error());
   std::vector<ModuleBlock> blocks;
-  take(kmod_config_get_blacklists(context.get()), modules, false, blocks);
-  take(kmod_config_get_install_commands(context.get()), modules, true, blocks);
+  take(kmod_config_get_blacklists(context->get()), modules, false, blocks);
+  take(kmod_config_get_install_commands(context->get()), modules, true, blocks);
   const auto command_line = read_file(root / "/proc/cmdline");
   if (!command_line && !means_absent(command_line.error()))
     return Field<std::vector<ModuleBlock>>::unreadable(command_line.error());

@@ -8,18 +8,16 @@
 #include "agent/base/file.hpp"
 #include "agent/model/field.hpp"
 #include "agent/model/survey.hpp"
+#include "probes/modprobe_config.hpp"
 
 namespace pvrdma::probes {
-
-// What of modprobe.d counts: all of it, or what is still there at the next boot, which /run is not.
-enum class BlockLists { OfThisBoot, OfTheNext };
 
 // Of `modules`: blacklist lines and install commands that load nothing, in modprobe.d below `root`
 // (by libkmod), and the same on the kernel's command line. A blacklist line keeps udev from loading
 // the module, not modprobe by its name.
 [[nodiscard]] Field<std::vector<ModuleBlock>> find_module_blocks(
     const Root& root, const std::vector<std::string>& modules,
-    BlockLists which = BlockLists::OfThisBoot);
+    ModprobeOf which = ModprobeOf::ThisBoot);
 
 // "modprobe.blacklist=a,b" and "module_blacklist=c" (Linux
 // Documentation/admin-guide/kernel-parameters.txt) of a command line.

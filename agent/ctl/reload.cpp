@@ -41,7 +41,7 @@ Told refused(const std::string& error, const Json& parameters) {
             {},
             {}};
   if (error == "io.pvrdma.Agent.Failed")
-    return {2, error, "not reloaded: " + said("reason"), {}, {}};
+    return {kExitFailed, error, "not reloaded: " + said("reason"), {}, {}};
   return failed(bad_answer(printable(error)));
 }
 

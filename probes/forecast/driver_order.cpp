@@ -1,15 +1,11 @@
 #include "probes/forecast/driver_order.hpp"
 
-#include <libkmod.h>
-
-#include <algorithm>
-#include <array>
-#include <cerrno>
 #include <map>
 
 #include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
 #include "agent/model/snapshot.hpp"
+#include "probes/modprobe_config.hpp"
 #include "probes/modules.hpp"
 
 namespace pvrdma::probes {
@@ -17,11 +13,6 @@ namespace pvrdma::probes {
 namespace {
 
 using Lines = Handle<kmod_config_iter, kmod_config_iter_free_iter>;
-
-// As libkmod's own list (kmod.h, kmod_new()), in its order, a file of an earlier folder replacing
-// one of its name.
-constexpr std::array kModprobeFolders{"/etc/modprobe.d", "/usr/local/lib/modprobe.d",
-                                      "/usr/lib/modprobe.d", "/lib/modprobe.d"};
 
 // "pre: a bpost: c" -> a, b; libkmod puts no blank before "post:".
 std::vector<std::string> required_before(std::string_view text) {
@@ -59,24 +50,17 @@ std::vector<std::string> loaded_by(std::string_view command) {
 }
 
 Field<std::vector<std::string>> driver_predecessors(const Root& root) {
-  std::vector<std::string> folders;
-  for (const char* const folder : kModprobeFolders) {
+  for (const std::string& folder : modprobe_folders(root, ModprobeOf::NextBoot)) {
     // What libkmod may not read it passes over, which would read as "none".
-    const auto names = list_directory(root / folder);
+    const auto names = list_directory(folder);
     if (!names && !means_absent(names.error()))
       return Field<std::vector<std::string>>::unreadable(names.error());
-    folders.push_back(root / folder);
   }
-  std::array<const char*, kModprobeFolders.size() + 1> paths{};  // null at the end
-  std::transform(folders.begin(), folders.end(), paths.begin(),
-                 [](const std::string& folder) { return folder.c_str(); });
-  const Handle<kmod_ctx, kmod_unref> context{
-      kmod_new((root / "/lib/modules").c_str(), paths.data())};
-  if (!context)
-    return Field<std::vector<std::string>>::unreadable({ENOMEM, "reading", "modprobe.d"});
-  const auto commands = install_commands(context.get());
+  const auto context = open_modprobe_config(root, ModprobeOf::NextBoot);
+  if (!context) return Field<std::vector<std::string>>::unreadable(context.error());
+  const auto commands = install_commands(context->get());
   std::vector<std::string> predecessors;
-  const Lines lines{kmod_config_get_softdeps(context.get())};
+  const Lines lines{kmod_config_get_softdeps(context->get())};
   while (lines && kmod_config_iter_next(lines.get())) {
     if (module_name(kmod_config_iter_get_key(lines.get())) != kDriverModule) continue;
     const char* text = kmod_config_iter_get_value(lines.get());

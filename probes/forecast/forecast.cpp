@@ -128,7 +128,7 @@ void look_at_scripts(const ForecastOptions& options, Forecast& forecast) {
 // The next boot's command line, where it is known, takes the place of this boot's.
 void look_at_blocks(const ForecastOptions& options, const std::vector<std::string>& modules,
                     Forecast& forecast) {
-  forecast.blocks = find_module_blocks(options.root, modules, BlockLists::OfTheNext);
+  forecast.blocks = find_module_blocks(options.root, modules, ModprobeOf::NextBoot);
   const NextKernel* next = forecast.next.get();
   std::vector<ModuleBlock>* blocks = forecast.blocks.get();
   if (next == nullptr || next->options.empty() || blocks == nullptr) return;

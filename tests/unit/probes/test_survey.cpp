@@ -69,7 +69,7 @@ TEST_CASE("a block list of this boot alone does not count for the next") {
   tree.directory("/lib/modules");
   tree.file("/run/modprobe.d/a.conf", "blacklist vmw_pvrdma\n");
   CHECK(find_module_blocks(tree.root(), {"vmw_pvrdma"}).get()->size() == 1);
-  CHECK(find_module_blocks(tree.root(), {"vmw_pvrdma"}, BlockLists::OfTheNext).get()->empty());
+  CHECK(find_module_blocks(tree.root(), {"vmw_pvrdma"}, ModprobeOf::NextBoot).get()->empty());
 }
 
 TEST_CASE("what keeps modules from being loaded") {
