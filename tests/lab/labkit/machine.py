@@ -12,8 +12,6 @@ from pathlib import Path
 
 MEMORY = "1024M"
 FIRST_SLOT = 0x10
-# Nobody is there to log in.
-NO_LOGIN = "systemd.mask=serial-getty@ttyS0.service"
 REGULAR_SLOTS = {"first": 0x0F, "last": 0x1F}
 PORTS = ("out", "ctl")
 OWN_INITRD, OWN_INITRD_SIZE = "initrd.own", 96 << 20
@@ -29,6 +27,7 @@ UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c
 # sysrq_always_enabled: a guest that hangs is asked by its keyboard who is stuck. init_on_alloc: pages are not zeroed twice.
 KERNEL_ARGUMENTS = ("console=ttyS0", "root=/dev/vda", "rw", "panic=-1", "quiet", "no_timer_check", "sysrq_always_enabled",
                     "init_on_alloc=0", "modprobe.blacklist=" + ",".join(UNUSED_DRIVERS))
+NO_LOGIN = "systemd.mask=serial-getty@ttyS0.service"  # where nobody sits at the console
 
 
 @dataclass
