@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 
 #include "agent/base/handle.hpp"
@@ -15,14 +16,23 @@
 
 namespace pvrdma {
 
-std::filesystem::path Root::operator/(std::string_view absolute) const {
-  while (!absolute.empty() && absolute.front() == '/') absolute.remove_prefix(1);
-  return path_ / absolute;
+namespace {
+
+Result<Fd> open_plain(const std::filesystem::path& path) {
+  Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!fd) return fail(errno, "opening", path);
+  return fd;
 }
 
-Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit_bytes) {
-  const Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!fd) return fail(errno, "opening", path);
+// On the running system links lead where they should: the kernel follows them at less cost.
+Result<Fd> open_to_read(const RootedPath& place, const Trust& trust) {
+  const bool plain =
+      place.on_this_system() && trust.writers == Writers::Anyone && trust.links == Links::Follow;
+  return plain ? open_plain(place.path()) : open_rooted(place, O_RDONLY, trust);
+}
+
+Result<std::string> read_all(const Fd& fd, const std::filesystem::path& path,
+                             std::size_t limit_bytes) {
   std::string content;
   std::array<char, 4096> chunk{};
   for (;;) {
@@ -35,9 +45,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
   }
 }
 
-Result<std::string> read_attribute(const std::filesystem::path& path) {
-  const Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!fd) return fail(errno, "opening", path);
+Result<std::string> read_page(const Fd& fd, const std::filesystem::path& path) {
   std::array<char, 4096> page;  // NOLINT(*-member-init): filled by read
   ssize_t got = 0;
   do got = ::read(fd.get(), page.data(), page.size());
@@ -48,9 +56,10 @@ Result<std::string> read_attribute(const std::filesystem::path& path) {
   return std::string{content};
 }
 
-Result<std::vector<std::string>> list_directory(const std::filesystem::path& path) {
-  const Handle<DIR, ::closedir> directory{::opendir(path.c_str())};
+Result<std::vector<std::string>> list(Fd fd, const std::filesystem::path& path) {
+  const Handle<DIR, ::closedir> directory{::fdopendir(fd.get())};
   if (!directory) return fail(errno, "opening", path);
+  static_cast<void>(fd.release());  // it is the DIR's now
   std::vector<std::string> names;
   for (;;) {
     errno = 0;
@@ -62,6 +71,41 @@ Result<std::vector<std::string>> list_directory(const std::filesystem::path& pat
   if (errno != 0) return fail(errno, "reading", path);
   std::sort(names.begin(), names.end());
   return names;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit_bytes) {
+  const auto fd = open_plain(path);
+  return fd ? read_all(*fd, path, limit_bytes) : Result<std::string>{fail(fd.error())};
+}
+
+Result<std::string> read_file(const RootedPath& place, std::size_t limit_bytes,
+                              const Trust& trust) {
+  const auto fd = open_to_read(place, trust);
+  return fd ? read_all(*fd, place, limit_bytes) : Result<std::string>{fail(fd.error())};
+}
+
+Result<std::string> read_attribute(const std::filesystem::path& path) {
+  const auto fd = open_plain(path);
+  return fd ? read_page(*fd, path) : Result<std::string>{fail(fd.error())};
+}
+
+Result<std::string> read_attribute(const RootedPath& place) {
+  const auto fd = open_to_read(place, {});
+  return fd ? read_page(*fd, place) : Result<std::string>{fail(fd.error())};
+}
+
+Result<std::vector<std::string>> list_directory(const std::filesystem::path& path) {
+  auto fd = open_plain(path);
+  if (!fd) return fail(std::move(fd.error()));
+  return list(std::move(*fd), path);
+}
+
+Result<std::vector<std::string>> list_directory(const RootedPath& place, const Trust& trust) {
+  auto fd = open_to_read(place, trust);
+  if (!fd) return fail(std::move(fd.error()));
+  return list(std::move(*fd), place);
 }
 
 Result<std::vector<pid_t>> list_processes(const Root& root) {
@@ -79,6 +123,33 @@ Result<std::string> link_target_name(const std::filesystem::path& path) {
   const std::filesystem::path target = std::filesystem::read_symlink(path, code);
   if (code) return fail(code.value(), "reading link", path);
   return target.filename().string();
+}
+
+Result<std::string> link_target_name(const RootedPath& place) {
+  if (place.on_this_system()) return link_target_name(place.path());
+  const auto parent = open_rooted_parent(place);
+  if (!parent) return fail(parent.error());
+  std::array<char, PATH_MAX> target{};
+  const ssize_t length =
+      ::readlinkat(parent->folder.get(), parent->name.c_str(), target.data(), target.size());
+  if (length < 0) return fail(errno, "reading link", place.string());
+  const std::string_view text{target.data(), static_cast<std::size_t>(length)};
+  return std::filesystem::path{text}.filename().string();
+}
+
+Result<struct stat> status_of(const RootedPath& place, FinalLink final_link) {
+  struct stat status {};
+  if (final_link == FinalLink::Shown) {
+    const auto parent = open_rooted_parent(place);
+    if (!parent) return fail(parent.error());
+    if (::fstatat(parent->folder.get(), parent->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      return fail(errno, "looking at", place.string());
+    return status;
+  }
+  const auto fd = open_rooted(place, O_PATH);
+  if (!fd) return fail(fd.error());
+  if (::fstat(fd->get(), &status) != 0) return fail(errno, "looking at", place.string());
+  return status;
 }
 
 Result<void> write_all(int fd, std::string_view content, const std::filesystem::path& path) {

@@ -1,52 +1,53 @@
-// Bounded reads of small files and directories under a root path.
+// Bounded reads of small files and directories.
 //
-// Every function takes the root ("/" on a real system, a directory of captured files in tests) and
-// an absolute path below it. Nothing here writes, and nothing reads more than its limit.
+// A RootedPath is read without leaving its root (agent/base/rooted_path.hpp); a plain path goes to
+// the kernel as it is. Nothing reads more than its limit.
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "agent/base/error.hpp"
+#include "agent/base/rooted_path.hpp"
 
 namespace pvrdma {
-
-// Where a look at the system starts: "/" except in tests.
-class Root {
- public:
-  Root() : path_("/") {}
-  explicit Root(std::filesystem::path path) : path_(std::move(path)) {}
-  // The path of `absolute` ("/proc/modules") below this root.
-  [[nodiscard]] std::filesystem::path operator/(std::string_view absolute) const;
-
- private:
-  std::filesystem::path path_;
-};
 
 inline constexpr std::size_t kReadLimitBytes = 1U << 20U;
 
 // The whole content; EFBIG where it is longer than `limit_bytes`. errno of open(2) or read(2).
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path,
                                             std::size_t limit_bytes = kReadLimitBytes);
+[[nodiscard]] Result<std::string> read_file(const RootedPath& place,
+                                            std::size_t limit_bytes = kReadLimitBytes,
+                                            const Trust& trust = {});
 
 // The content without trailing white space of a sysfs attribute, or of a file as short: what one
 // read of 4096 bytes gives, as sysfs has no more (Documentation/filesystems/sysfs.rst).
 [[nodiscard]] Result<std::string> read_attribute(const std::filesystem::path& path);
+[[nodiscard]] Result<std::string> read_attribute(const RootedPath& place);
 
 // Processes by what procfs names them, ascending; those that end meanwhile are listed all the same.
 [[nodiscard]] Result<std::vector<pid_t>> list_processes(const Root& root);
 
 // Names in a directory, sorted; errno of opendir(3) or readdir(3).
 [[nodiscard]] Result<std::vector<std::string>> list_directory(const std::filesystem::path& path);
+[[nodiscard]] Result<std::vector<std::string>> list_directory(const RootedPath& place,
+                                                              const Trust& trust = {});
 
 // The last component of what a symbolic link points to ("driver" -> "vmxnet3").
 [[nodiscard]] Result<std::string> link_target_name(const std::filesystem::path& path);
+[[nodiscard]] Result<std::string> link_target_name(const RootedPath& place);
+
+// stat(2), and lstat(2) with `final_link` set: what the place is.
+enum class FinalLink { Followed, Shown };
+[[nodiscard]] Result<struct stat> status_of(const RootedPath& place,
+                                            FinalLink final_link = FinalLink::Followed);
 
 // All of it, however often write(2) takes a part; errors name `path`.
 [[nodiscard]] Result<void> write_all(int fd, std::string_view content,

@@ -36,7 +36,7 @@ Seen look(const Tree& tree, bool json, const List& units = {}) {
   Settings settings;
   settings.json = json;
   const int code =
-      next_boot(settings, screen.console, {tree.root() / "/", units, INITRAMFS_CONTENT});
+      next_boot(settings, screen.console, {(tree.root() / "/").string(), units, INITRAMFS_CONTENT});
   return {code, screen.out(), screen.err()};
 }
 Json answer(const Tree& tree, const List& units = {}) {

@@ -1,0 +1,153 @@
+#include "agent/base/rooted_path.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <optional>
+#include <vector>
+
+namespace pvrdma {
+
+namespace {
+
+constexpr unsigned kMostLinks = 40;  // as the kernel's own limit, path_resolution(7)
+
+// What of `status` speaks against "root alone can have written it"; empty: nothing.
+std::string stranger(const struct stat& status) {
+  if (status.st_uid != 0) return "belongs to uid " + std::to_string(status.st_uid);
+  if (S_ISLNK(status.st_mode)) return {};
+  const bool group = (status.st_mode & S_IWGRP) != 0 && status.st_gid != 0;
+  return group || (status.st_mode & S_IWOTH) != 0 ? "can be written by others than root" : "";
+}
+
+// One walk from the root of a place to its last component.
+class Walker {
+ public:
+  Walker(const RootedPath& place, const Trust& trust) : place_(place), trust_(trust) {
+    push(place.below().string());
+  }
+
+  Result<void> start() {
+    Fd root{::open(place_.root().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    if (!root) return fail(errno, "opening", place_.root());
+    struct stat status {};
+    if (::fstat(root.get(), &status) != 0) return failed(errno);
+    if (auto good = trusted(status); !good) return good;
+    folders_.push_back(std::move(root));
+    return {};
+  }
+
+  // Up to the folder of the last component, which is not followed.
+  Result<Parent> parent() {
+    while (waiting_.size() > 1)
+      if (auto stepped = step(); !stepped) return fail(std::move(stepped.error()));
+    if (waiting_.empty() || waiting_.back() == "..") return failed(EINVAL);
+    return Parent{std::move(folders_.back()), std::move(waiting_.back())};
+  }
+
+  Result<Fd> open(int flags) {
+    while (!waiting_.empty() && !file_)
+      if (auto stepped = step(); !stepped) return fail(std::move(stepped.error()));
+    if (!waiting_.empty()) return failed(ENOTDIR);
+    const int always = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    Fd fd{::openat(folders_.back().get(), file_ ? file_->c_str() : ".", flags | always)};
+    if (!fd) return failed(errno);
+    if (trust_.writers == Writers::Anyone) return fd;
+    struct stat status {};
+    if (::fstat(fd.get(), &status) != 0) return failed(errno);
+    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return failed(EINVAL);
+    if (auto good = trusted(status); !good) return fail(std::move(good.error()));
+    return fd;
+  }
+
+ private:
+  void push(const std::string& text) {
+    std::vector<std::string> parts;
+    for (const auto& part : std::filesystem::path{text}.relative_path())
+      if (!part.empty() && part != ".") parts.push_back(part.string());
+    waiting_.insert(waiting_.end(), parts.rbegin(), parts.rend());
+  }
+
+  // One component: into a folder, out of one, along a link, or to what is no folder (`file_`).
+  Result<void> step() {
+    const std::string name = std::move(waiting_.back());
+    waiting_.pop_back();
+    if (name == "..") {
+      if (folders_.size() > 1) folders_.pop_back();
+      return {};
+    }
+    struct stat status {};
+    if (::fstatat(folders_.back().get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      return failed(errno);
+    if (S_ISLNK(status.st_mode)) return along_link(name, status);
+    if (!S_ISDIR(status.st_mode)) {
+      file_ = name;
+      return {};
+    }
+    Fd folder{::openat(folders_.back().get(), name.c_str(),
+                       O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    if (!folder || ::fstat(folder.get(), &status) != 0) return failed(errno);
+    if (auto good = trusted(status); !good) return good;
+    folders_.push_back(std::move(folder));
+    return {};
+  }
+
+  Result<void> along_link(const std::string& name, const struct stat& status) {
+    if (trust_.links == Links::Refuse || ++links_ > kMostLinks) return failed(ELOOP);
+    if (auto good = trusted(status); !good) return good;
+    std::array<char, PATH_MAX> target{};
+    const ssize_t length =
+        ::readlinkat(folders_.back().get(), name.c_str(), target.data(), target.size());
+    if (length < 0) return failed(errno);
+    const std::string text{target.data(), static_cast<std::size_t>(length)};
+    if (text.starts_with('/')) folders_.resize(1);
+    push(text);
+    return {};
+  }
+
+  Result<void> trusted(const struct stat& status) const {
+    const std::string why = trust_.writers == Writers::RootAlone ? stranger(status) : "";
+    if (why.empty()) return {};
+    return fail(EPERM, "opening", place_.string() + ", which " + why + " or is in such a folder");
+  }
+
+  [[nodiscard]] tl::unexpected<Error> failed(int code) const {
+    return fail(code, "opening", place_.string());
+  }
+
+  const RootedPath& place_;
+  Trust trust_;
+  std::vector<Fd> folders_;           // from the root to where the walk is
+  std::vector<std::string> waiting_;  // components to come, the next one last
+  std::optional<std::string> file_;   // in the last folder; none: the place is a folder so far
+  unsigned links_ = 0;
+};
+
+}  // namespace
+
+RootedPath::RootedPath(std::filesystem::path root, std::string_view below)
+    : root_(std::move(root)),
+      below_(std::filesystem::path{below}.relative_path()),
+      path_(root_ / below_) {}
+
+RootedPath RootedPath::operator/(std::string_view name) const {
+  return {root_, (below_ / std::filesystem::path{name}.relative_path()).string()};
+}
+
+Result<Fd> open_rooted(const RootedPath& place, int flags, const Trust& trust) {
+  Walker walker{place, trust};
+  if (auto started = walker.start(); !started) return fail(std::move(started.error()));
+  return walker.open(flags);
+}
+
+Result<Parent> open_rooted_parent(const RootedPath& place, const Trust& trust) {
+  Walker walker{place, trust};
+  if (auto started = walker.start(); !started) return fail(std::move(started.error()));
+  return walker.parent();
+}
+
+}  // namespace pvrdma

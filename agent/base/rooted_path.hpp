@@ -1,0 +1,87 @@
+// RootedPath: a path below a root, opened one component after the other, so that no symbolic link
+// leads out of the root (as openat2(2) does with RESOLVE_IN_ROOT, but on every kernel), and, where
+// it is asked for, so that nobody but root can have had a hand in what is read.
+//
+// The root is "/" on a running system, an image's folder for a tool with --root, a made-up folder
+// in tests.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "agent/base/error.hpp"
+#include "agent/base/handle.hpp"
+
+namespace pvrdma {
+
+class RootedPath {
+ public:
+  RootedPath(std::filesystem::path root, std::string_view below);
+
+  [[nodiscard]] const std::filesystem::path& root() const noexcept { return root_; }
+  // Relative to the root: "etc/rc.local".
+  [[nodiscard]] const std::filesystem::path& below() const noexcept { return below_; }
+  // For messages, and for system calls on the running system, whose links lead where they should.
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+  [[nodiscard]] const char* c_str() const noexcept { return path_.c_str(); }
+  [[nodiscard]] std::filesystem::path parent_path() const { return path_.parent_path(); }
+  [[nodiscard]] std::string string() const { return path_.string(); }
+  // As an administrator of that system names it: "/etc/rc.local".
+  [[nodiscard]] std::string inside() const { return "/" + below_.string(); }
+  [[nodiscard]] bool on_this_system() const { return root_ == "/"; }
+
+  operator const std::filesystem::path&() const noexcept { return path_; }
+  operator std::string() const { return path_.string(); }
+  [[nodiscard]] RootedPath operator/(std::string_view name) const;
+
+ private:
+  std::filesystem::path root_;
+  std::filesystem::path below_;
+  std::filesystem::path path_;  // both together
+};
+
+// Where a look at the system starts.
+class Root {
+ public:
+  Root() : path_("/") {}
+  explicit Root(std::filesystem::path path) : path_(std::move(path)) {}
+  // The place of `absolute` ("/proc/modules") below this root.
+  [[nodiscard]] RootedPath operator/(std::string_view absolute) const { return {path_, absolute}; }
+  [[nodiscard]] bool is_this_system() const { return path_ == "/"; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+enum class Links {
+  Follow,  // below the root: an absolute one starts at the root, ".." never leads above it
+  Refuse,  // ELOOP
+};
+enum class Writers {
+  Anyone,
+  // EPERM unless each folder on the way (the root's own as well), each link and the file itself
+  // belongs to uid 0 and can be written by nobody else.
+  RootAlone,
+};
+struct Trust {
+  Links links = Links::Follow;
+  Writers writers = Writers::Anyone;
+};
+inline constexpr Trust kTrusted{Links::Refuse, Writers::RootAlone};
+inline constexpr Trust kTrustedLinks{Links::Follow, Writers::RootAlone};
+
+// open(2) with O_CLOEXEC, O_NOFOLLOW, O_NONBLOCK (a FIFO does not hold up) and `flags`, which never
+// create. With RootAlone the file must be a regular one or a folder (EINVAL).
+[[nodiscard]] Result<Fd> open_rooted(const RootedPath& place, int flags, const Trust& trust = {});
+
+// The folder that the place is in, opened with O_PATH, and the last component's name in it, which
+// need not exist and is not followed: for openat(2), readlinkat(2), renameat(2).
+struct Parent {
+  Fd folder;
+  std::string name;
+};
+[[nodiscard]] Result<Parent> open_rooted_parent(const RootedPath& place, const Trust& trust = {});
+
+}  // namespace pvrdma

@@ -1,0 +1,106 @@
+// On real folders and links. What belongs to others than root is given to uid 1, so this needs
+// root.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "agent/base/file.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/tree.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+int code_of(const test::Tree& tree, const std::string& path, const Trust& trust) {
+  const auto text = read_file(tree.root() / path, kReadLimitBytes, trust);
+  return text ? 0 : text.error().code;
+}
+
+TEST_CASE("links of an image lead to places in it") {
+  const test::Tree tree;
+  tree.file("/etc/rc.d/rc.local", "inside");
+  tree.link("/etc/relative", "rc.d/rc.local");
+  tree.link("/etc/absolute", "/etc/rc.d/rc.local");
+  tree.link("/etc/above", "../../../../../../../../etc/rc.d/rc.local");
+  tree.link("/folder", "/etc/rc.d");
+  tree.link("/outside", "/etc/passwd");
+  for (const char* path : {"/etc/relative", "/etc/absolute", "/etc/above", "/folder/rc.local",
+                           "/etc/../etc/./relative"})
+    CHECK(read_file(tree.root() / path).value_or("") == "inside");
+  CHECK(read_file(tree.root() / "/outside").error().code == ENOENT);
+  CHECK(read_file(tree.root() / "/etc/../../etc/passwd").error().code == ENOENT);
+  CHECK(list_directory(tree.root() / "/folder").value_or(std::vector<std::string>{}) ==
+        std::vector<std::string>{"rc.local"});
+  CHECK(link_target_name(tree.root() / "/folder").value_or("") == "rc.d");
+  CHECK(status_of(tree.root() / "/outside").error().code == ENOENT);
+  CHECK(S_ISLNK(status_of(tree.root() / "/outside", FinalLink::Shown)->st_mode));
+}
+
+TEST_CASE("links in a circle, files taken for folders, and a FIFO end") {
+  const test::Tree tree;
+  tree.unreadable("/circle");
+  tree.file("/file", "");
+  REQUIRE(::mkfifo((tree / "/fifo").c_str(), 0600) == 0);
+  CHECK(code_of(tree, "/circle", {}) == ELOOP);
+  CHECK(code_of(tree, "/file/inner", {}) == ENOTDIR);
+  CHECK(code_of(tree, "/fifo", {}) == 0);
+  CHECK(code_of(tree, "/fifo", kTrusted) == EINVAL);
+}
+
+TEST_CASE("trusted is what root alone can have written") {
+  const test::Tree tree;
+  tree.file("/etc/file", "good");
+  tree.link("/etc/link", "file");
+  tree.link("/linked", "etc");
+  CHECK(code_of(tree, "/etc/file", kTrusted) == 0);
+  CHECK(code_of(tree, "/etc/link", kTrusted) == ELOOP);
+  CHECK(code_of(tree, "/linked/file", kTrusted) == ELOOP);
+  CHECK(code_of(tree, "/linked/link", kTrustedLinks) == 0);
+
+  SECTION("not a link of another's, wherever it leads") {
+    REQUIRE(::lchown((tree / "/etc/link").c_str(), 1, 1) == 0);
+    CHECK(code_of(tree, "/etc/link", kTrustedLinks) == EPERM);
+  }
+  SECTION("not another's file") {
+    REQUIRE(::chown((tree / "/etc/file").c_str(), 1, 0) == 0);
+    CHECK(code_of(tree, "/etc/file", kTrusted) == EPERM);
+    CHECK(code_of(tree, "/etc/link", kTrustedLinks) == EPERM);
+    CHECK(code_of(tree, "/etc/file", {}) == 0);
+  }
+  SECTION("not in another's folder") {
+    REQUIRE(::chown((tree / "/etc").c_str(), 1, 0) == 0);
+    CHECK(code_of(tree, "/etc/file", kTrusted) == EPERM);
+  }
+  SECTION("not where others may write, a sticky folder included") {
+    REQUIRE(::chmod((tree / "/etc/file").c_str(), 0666) == 0);
+    CHECK(code_of(tree, "/etc/file", kTrusted) == EPERM);
+    REQUIRE(::chmod((tree / "/etc/file").c_str(), 0644) == 0);
+    REQUIRE(::chmod((tree / "/etc").c_str(), 01777) == 0);
+    CHECK(code_of(tree, "/etc/file", kTrusted) == EPERM);
+  }
+  SECTION("a group that may write is root's own") {
+    REQUIRE(::chmod((tree / "/etc/file").c_str(), 0664) == 0);
+    CHECK(code_of(tree, "/etc/file", kTrusted) == 0);
+    REQUIRE(::chown((tree / "/etc/file").c_str(), 0, 1) == 0);
+    CHECK(code_of(tree, "/etc/file", kTrusted) == EPERM);
+  }
+}
+
+TEST_CASE("the folder of a place, for what is to be made in it") {
+  const test::Tree tree;
+  tree.file("/etc/rc.d/rc.local", "inside");
+  tree.link("/etc/absolute", "/etc/rc.d");
+  const auto parent = open_rooted_parent(tree.root() / "/etc/absolute/new");
+  REQUIRE(parent);
+  CHECK(parent->name == "new");
+  struct stat found {};
+  CHECK(::fstatat(parent->folder.get(), "rc.local", &found, 0) == 0);
+  CHECK(open_rooted_parent(tree.root() / "/etc/..").error().code == EINVAL);
+}
+
+}  // namespace
+
+}  // namespace pvrdma
