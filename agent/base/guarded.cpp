@@ -1,0 +1,49 @@
+#include "agent/base/guarded.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <system_error>
+
+#include "agent/base/journal.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+// No allocation: memory may be what is missing. What a library says may quote the input that it did
+// not like, so nothing but printable ASCII is passed on.
+void say(const std::source_location& where, const char* what) noexcept {
+  std::array<char, 300> line{};
+  std::snprintf(line.data(), line.size(), "unexpected in %s: %s", where.function_name(), what);
+  for (char& c : line)
+    if (c != '\0' && (c < ' ' || c > '~')) c = '?';
+  try {
+    journal::log(journal::Priority::Error, {}, line.data());
+  } catch (...) {
+    std::fprintf(stderr, "%s\n", line.data());
+  }
+}
+
+}  // namespace
+
+int report_exception(const std::source_location& where) noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    say(where, "no memory is left");
+    return ENOMEM;
+  } catch (const std::system_error& error) {
+    say(where, error.what());
+    return error.code().value() > 0 ? error.code().value() : EIO;
+  } catch (const std::exception& error) {
+    say(where, error.what());
+  } catch (...) {
+    say(where, "an exception of no known type");
+  }
+  return EIO;
+}
+
+}  // namespace pvrdma

@@ -1,0 +1,63 @@
+// No exception may leave a function that C calls (a callback of sd-event or libnl: unwinding
+// through C is undefined), a thread, or main(). What is expected is a Result; what arrives here is
+// memory that has run out, or a mistake of ours. It is logged once, here.
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include <cstdlib>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+namespace pvrdma {
+
+// Logs the exception that is being handled; to be called in a catch block. ENOMEM for
+// std::bad_alloc, the number of a std::system_error, otherwise EIO.
+[[nodiscard]] int report_exception(const std::source_location& where) noexcept;
+
+// What `body` returns (0 where that is nothing), or a negative errno where it throws.
+template <typename Body>
+[[nodiscard]] int guarded(Body&& body,
+                          std::source_location where = std::source_location::current()) noexcept
+    try {
+  if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
+    std::forward<Body>(body)();
+    return 0;
+  } else {
+    return std::forward<Body>(body)();
+  }
+} catch (...) {
+  return -report_exception(where);
+}
+
+// For a callback of sd-event, which would only switch off the source of one that fails, and leave a
+// program that waits for nothing: where `body` throws or fails, the loop ends with that errno, and
+// systemd starts the program again. `body` may free the source.
+template <typename Body>
+[[nodiscard]] int guarded_callback(
+    sd_event_source* source, Body&& body,
+    std::source_location where = std::source_location::current()) noexcept {
+  sd_event* const event = sd_event_source_get_event(source);
+  const int result = guarded(std::forward<Body>(body), where);
+  if (result < 0) static_cast<void>(sd_event_exit(event, result));
+  return result;
+}
+
+// For the body of a thread that the program is of no use without: where it throws, the program ends
+// at once. A thread that can go on uses guarded() inside its loop.
+template <typename Body>
+void guarded_thread(Body&& body,
+                    std::source_location where = std::source_location::current()) noexcept {
+  if (guarded(std::forward<Body>(body), where) < 0) std::_Exit(EXIT_FAILURE);
+}
+
+// For main(): what `body` returns, EXIT_FAILURE where it throws.
+template <typename Body>
+[[nodiscard]] int guarded_main(
+    Body&& body, std::source_location where = std::source_location::current()) noexcept {
+  const int code = guarded(std::forward<Body>(body), where);
+  return code < 0 ? EXIT_FAILURE : code;
+}
+
+}  // namespace pvrdma
