@@ -5,6 +5,7 @@
 #include <charconv>
 #include <tuple>
 
+#include "agent/base/text.hpp"
 #include "probes/rdma.hpp"
 
 namespace pvrdma::probes {
@@ -22,7 +23,8 @@ Result<unsigned> read_count(const std::filesystem::path& path) {
 
 std::string command_of(const Root& root, pid_t pid) {
   if (pid == 0) return {};
-  return read_attribute(root / ("/proc/" + std::to_string(pid) + "/comm")).value_or("");
+  // A process calls itself what it likes (PR_SET_NAME).
+  return printable(read_attribute(root / ("/proc/" + std::to_string(pid) + "/comm")).value_or(""));
 }
 
 // An Error where nldev cannot tell about every device.

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "agent/base/text.hpp"
+
 namespace pvrdma::probes {
 
 namespace {
@@ -55,7 +57,7 @@ Result<bool> walk_datagram(std::span<char> datagram, std::uint32_t sequence,
 
 std::string attribute_text(nlattr* attribute) {
   const auto* text = static_cast<const char*>(nla_data(attribute));
-  return {text, ::strnlen(text, static_cast<std::size_t>(nla_len(attribute)))};
+  return printable({text, ::strnlen(text, static_cast<std::size_t>(nla_len(attribute)))});
 }
 
 Result<NetlinkSocket> NetlinkSocket::open(int protocol) {

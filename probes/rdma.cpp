@@ -7,6 +7,8 @@
 #include <cctype>
 #include <cerrno>
 
+#include "agent/base/text.hpp"
+
 namespace pvrdma::probes {
 
 namespace {
@@ -123,7 +125,7 @@ Field<RdmaDevice> look_at_device(const std::filesystem::path& function, const st
   const auto directory = function / "infiniband" / name;
   const auto port = directory / "ports/1";
   RdmaDevice device;
-  device.name = name;
+  device.name = printable(name);
   device.node_guid = Field<std::string>::from(read_attribute(directory / "node_guid"));
   if (device.node_guid.is_absent()) return {};
   device.uverbs = find_uverbs(function);
@@ -205,7 +207,7 @@ std::vector<std::string> names_of_links(const Root& root, const RdmaDevice& devi
   for (const std::string& link : *links) {
     if (!link.starts_with(kPrefix)) continue;
     const auto node = link_target_name(directory / link);
-    std::string name = link.substr(kPrefix.size());
+    std::string name = printable(link.substr(kPrefix.size()));
     if (node && *node == *device.uverbs.get() && name != device.name)
       names.push_back(std::move(name));
   }

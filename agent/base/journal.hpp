@@ -1,13 +1,15 @@
 // The log: structured entries to the systemd journal, or lines to stderr where no journal listens.
 //
 // Only the top of a program logs (its main loop); everything below returns. Entries that an
-// administrator may search for carry a MESSAGE_ID (journalctl MESSAGE_ID=…).
+// administrator may search for carry a MESSAGE_ID (journalctl MESSAGE_ID=…). What is logged is one
+// printable line of bounded length, whatever the names in it are made of.
 #pragma once
 
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace pvrdma::journal {
 
@@ -20,5 +22,10 @@ using FieldPair = std::pair<std::string_view, std::string_view>;
 // `message_id` is 32 hexadecimal digits, or empty.
 void log(Priority priority, std::string_view message_id, const std::string& message,
          std::initializer_list<FieldPair> fields = {});
+
+// What log() sends to the journal: "MESSAGE=…", "PRIORITY=4", …
+[[nodiscard]] std::vector<std::string> entry(Priority priority, std::string_view message_id,
+                                             std::string_view message,
+                                             std::initializer_list<FieldPair> fields);
 
 }  // namespace pvrdma::journal

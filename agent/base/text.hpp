@@ -1,7 +1,12 @@
-// Taking text apart, and putting it together. Letters and digits are ASCII's.
+// Taking text apart, putting it together, and making it fit to be printed. Letters and digits are
+// ASCII's.
+//
+// A name that comes from outside (a process's, an interface's) may hold line ends and a terminal's
+// control sequences: nothing such is logged, printed or sent on before it went through printable().
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +39,20 @@ template <typename Number>
   if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
+
+struct CodePoint {
+  char32_t value = 0;
+  std::size_t length = 0;  // bytes; 0: not UTF-8
+};
+// The first of `text`, as RFC 3629 has it: overlong forms, surrogates and what is above U+10FFFF
+// are not UTF-8.
+[[nodiscard]] CodePoint first_code_point(std::string_view text);
+
+// One line: control characters (C0, DEL, C1), bytes that are not UTF-8 and the invisible characters
+// that reorder text or end a line (U+202A…, U+2066…) as escapes: "\n", "\x1b", "\u202e". A
+// backslash stays as it is. At most `longest` bytes, "…" after them where something is missing.
+[[nodiscard]] std::string printable(std::string_view text,
+                                    std::size_t longest = std::string_view::npos);
 
 [[nodiscard]] inline std::string lower(std::string_view text) {
   std::string result{text};

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "agent/base/text.hpp"
 #include "agent/config/draft.hpp"
 #include "agent/config/item.hpp"
 #include "agent/config/text.hpp"
@@ -121,7 +122,7 @@ Result<LoadedConfig> combine(const std::vector<fs::path>& paths, const fs::path&
 std::string fetch_error(const Root& root) {
   constexpr std::size_t kLongest = 300;
   const auto reason = read_attribute(root / kNotFetched);
-  return reason ? std::string{kGuestinfo} + ": " + text::printable(*reason, kLongest) : "";
+  return reason ? std::string{kGuestinfo} + ": " + printable(*reason, kLongest) : "";
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ Result<void> Item::expect_table(const std::vector<std::string>& keys) const {
   for (const Node& node : node_->items) {
     if (std::count(keys.begin(), keys.end(), node.key) > 0) continue;
     const auto meant = text::closest(node.key, keys);
-    return Item{node, *file_, key_of(text::printable(node.key, 60))}.bad(
+    return Item{node, *file_, key_of(printable(node.key, 60))}.bad(
         "unknown key" + (meant ? ", did you mean \"" + *meant + "\"?" : "") +
         " (allowed: " + joined(keys) + ")");
   }

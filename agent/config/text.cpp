@@ -1,34 +1,13 @@
 #include "agent/config/text.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
+
+#include "agent/base/text.hpp"
 
 namespace pvrdma::text {
 
 namespace {
-
-// The length of the UTF-8 sequence at the front, or 0 where it is none (RFC 3629, section 4).
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<std::uint8_t>(text[i]) : std::uint8_t{0};
-  };
-  const auto tail = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80; };
-  const std::uint8_t first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return tail(1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    const bool overlong = first == 0xe0 && byte(1) < 0xa0;
-    const bool surrogate = first == 0xed && byte(1) > 0x9f;
-    return tail(1) && tail(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    const bool overlong = first == 0xf0 && byte(1) < 0x90;
-    const bool too_large = first == 0xf4 && byte(1) > 0x8f;
-    return tail(1) && tail(2) && tail(3) && !overlong && !too_large ? 4 : 0;
-  }
-  return 0;
-}
 
 // The offset just after a string or comment that starts at `start`, or `start` where none does.
 // One that is never ended runs to the end of its line, or of the text if it has three quotes.
@@ -71,7 +50,7 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 
 std::optional<std::size_t> first_bad_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = sequence_length(text.substr(i, 4));
+    const std::size_t length = first_code_point(text.substr(i)).length;
     if (length == 0) return i;
     i += length;
   }
@@ -104,18 +83,6 @@ std::optional<Excess> excess(std::string_view toml, std::size_t levels, std::siz
 std::size_t line_at(std::string_view text, std::size_t offset) {
   const auto before = text.substr(0, offset);
   return 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
-}
-
-std::string printable(std::string_view text, std::size_t longest) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = std::max<std::size_t>(sequence_length(text.substr(i, 4)), 1);
-    if (result.size() + length > longest) return result + "…";
-    const bool control = static_cast<std::uint8_t>(text[i]) < 0x20 || text[i] == 0x7f;
-    result += control ? std::string_view{"?"} : text.substr(i, length);
-    i += length;
-  }
-  return result;
 }
 
 std::optional<std::string> closest(const std::string& word, const std::vector<std::string>& words) {

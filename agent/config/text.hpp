@@ -1,4 +1,4 @@
-// Looking at text before it is trusted to a parser or printed in a message.
+// Looking at text before it is trusted to a parser.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,6 @@ struct Excess {
 
 // The line of an offset, the first being 1.
 [[nodiscard]] std::size_t line_at(std::string_view text, std::size_t offset);
-
-// One line without control characters, of at most `longest` bytes; cut between characters.
-[[nodiscard]] std::string printable(std::string_view text, std::size_t longest);
 
 // The word that is meant by a mistyped one: at most two letters differ. None: nothing is close.
 [[nodiscard]] std::optional<std::string> closest(const std::string& word,

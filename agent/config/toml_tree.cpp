@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "agent/base/text.hpp"
 #include "agent/config/text.hpp"
 
 namespace pvrdma::toml_tree {
@@ -57,7 +58,7 @@ tl::unexpected<Error> syntax_error(const std::string& file, std::string_view mes
       break;
     line = 1;
   }
-  return bad(file, line, "is not TOML: " + text::printable(title, 200));
+  return bad(file, line, "is not TOML: " + pvrdma::printable(title, 200));
 }
 
 void put_scalar(const toml::value& value, Node& node) {
@@ -120,7 +121,7 @@ std::string printable(const Node& node) {
     case Node::Kind::Array:
       return node.items.empty() ? "[]" : "[…]";
     case Node::Kind::String:
-      return '"' + text::printable(node.text, kPrintedChars) + '"';
+      return '"' + pvrdma::printable(node.text, kPrintedChars) + '"';
     case Node::Kind::Integer:
       return std::to_string(node.integer);
     case Node::Kind::Boolean:

@@ -6,6 +6,7 @@
 
 #include "agent/ctl/text.hpp"
 #include "agent/model/health.hpp"
+#include "agent/varlink/message.hpp"
 
 namespace pvrdma::ctl {
 
@@ -82,8 +83,6 @@ int exit_code_of(const Json& health) {
   return exit_code(state_from(state_of(health)).value_or(State::Unknown));
 }
 
-std::string dumped(const Json& value, int indent) {
-  return value.dump(indent, ' ', true, Json::error_handler_t::replace);
-}
+std::string dumped(const Json& value, int indent) { return varlink::to_text(value, indent); }
 
 }  // namespace pvrdma::ctl

@@ -1,80 +1,18 @@
 #include "agent/ctl/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <utility>
 
 namespace pvrdma::ctl {
 
 namespace {
 
-struct CodePoint {
-  char32_t value = 0;
-  std::size_t length = 0;  // bytes; 0: not UTF-8
-};
-
-// RFC 3629, overlong forms, surrogates and values above U+10FFFF refused.
-CodePoint decode(std::string_view text) {
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
-  char32_t value = lead & (0x7FU >> length);
-  for (std::size_t at = 1; at < length; ++at) {
-    if ((byte(at) & 0xC0U) != 0x80) return {};
-    value = (value << 6U) | (byte(at) & 0x3FU);
-  }
-  const std::array<char32_t, 5> smallest{0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-  if (value < smallest[length] || value > 0x10FFFF || surrogate) return {};
-  return {value, length};
-}
-
-bool reorders(char32_t value) {
-  return value == 0x200E || value == 0x200F || (value >= 0x2028 && value <= 0x202E) ||
-         (value >= 0x2066 && value <= 0x2069);
-}
-
-std::string escape(const char* format, unsigned value) {
-  std::array<char, 16> text{};
-  const int length = std::snprintf(text.data(), text.size(), format, value);
-  return {text.data(), static_cast<std::size_t>(length)};
-}
-
 std::string plural(std::int64_t number, const char* unit) {
   return std::to_string(number) + " " + unit + (number == 1 ? "" : "s");
 }
 
 }  // namespace
-
-std::string printable(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const CodePoint point = decode(text);
-    if (point.length == 0) {
-      out += escape("\\x%02x", static_cast<unsigned char>(text.front()));
-      text.remove_prefix(1);
-      continue;
-    }
-    if (point.value == '\n') {
-      out += "\\n";
-    } else if (point.value == '\t') {
-      out += "\\t";
-    } else if (point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0)) {
-      out += escape("\\x%02x", static_cast<unsigned>(point.value));
-    } else if (reorders(point.value)) {
-      out += escape("\\u%04x", static_cast<unsigned>(point.value));
-    } else {
-      out += text.substr(0, point.length);
-    }
-    text.remove_prefix(point.length);
-  }
-  return out;
-}
 
 std::size_t columns(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
@@ -93,7 +31,7 @@ std::string shortened(std::string_view text, std::size_t width) {
   const std::string_view dots = width >= 3 ? "..." : "";
   std::string out;
   for (std::size_t taken = 0; taken < width - dots.size(); ++taken) {
-    const std::size_t length = std::max<std::size_t>(decode(text).length, 1);
+    const std::size_t length = std::max<std::size_t>(first_code_point(text).length, 1);
     out += text.substr(0, length);
     text.remove_prefix(length);
   }

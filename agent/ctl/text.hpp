@@ -1,7 +1,5 @@
-// Text for a person: escaping, wrapping, spans of time, colours. Pure.
-//
-// Nothing that comes from outside (a process's name, an interface's name) is printed before it went
-// through printable(): such a name may hold terminal control sequences.
+// Text for a person: wrapping, spans of time, colours. Pure. What comes from outside has to be
+// printable() (agent/base/text.hpp) before.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +9,7 @@
 #include <string_view>
 
 #include "agent/base/clock.hpp"
+#include "agent/base/text.hpp"
 
 namespace pvrdma::ctl {
 
@@ -20,10 +19,6 @@ struct Style {
   bool colour = false;
   std::time_t now = 0;  // wall time, to say how long ago something was
 };
-
-// The text with control characters, bytes that are not UTF-8 and the invisible characters that
-// reorder text (U+202A…, U+2066…) as escapes: "\n", "\x1b", "\u202e". A backslash stays as it is.
-[[nodiscard]] std::string printable(std::string_view text);
 
 // Columns of a printable text, one for each code point.
 [[nodiscard]] std::size_t columns(std::string_view text);

@@ -68,8 +68,8 @@ Result<Reply> reply_from(std::string_view text) {
   return reply;
 }
 
-std::string to_text(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string to_text(const Json& value, int indent) {
+  return value.dump(indent, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
 }
 
 std::string call_message(std::string_view method, const Json& parameters, bool more) {

@@ -28,9 +28,10 @@ struct Request {
 [[nodiscard]] Result<Request> request_from(std::string_view text);
 [[nodiscard]] Result<Reply> reply_from(std::string_view text);
 
-// JSON text without line breaks. A string that is not UTF-8 (a process may call itself anything)
-// gets U+FFFD in place of the bad bytes.
-[[nodiscard]] std::string to_text(const Json& value);
+// JSON text in ASCII, the only one that this program writes: every other character is an escape, so
+// that none does anything to a terminal or a log (DEL, C1, U+202E), and what is not UTF-8 (a
+// process may call itself anything) is U+FFFD. `indent` < 0: on one line.
+[[nodiscard]] std::string to_text(const Json& value, int indent = -1);
 
 // Whole messages, the ending NUL included. `parameters` is an object's JSON text.
 [[nodiscard]] std::string call_message(std::string_view method, const Json& parameters, bool more);

@@ -9,32 +9,6 @@
 using namespace pvrdma;
 using namespace pvrdma::ctl;
 
-TEST_CASE("printable escapes what a terminal would obey, and nothing else") {
-  const std::vector<std::pair<std::string, std::string>> table{
-      {"ibv_asyncwatch", "ibv_asyncwatch"},
-      {"a\\b", "a\\b"},
-      {"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f"},
-      {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
-      {"\x1b[31m", "\\x1b[31m"},
-      {"a\nb\tc\rd", "a\\nb\\tc\\x0dd"},
-      {std::string("a\0b", 3), "a\\x00b"},
-      {"\x7f", "\\x7f"},
-      {"\xc2\x9b"
-       "2J",
-       "\\x9b2J"},  // C1 CSI
-      {"\xe2\x80\xae"
-       "cod",
-       "\\u202ecod"},                                // right-to-left override
-      {"\xff", "\\xff"},                             // never in UTF-8
-      {"\xc3", "\\xc3"},                             // cut off
-      {"\xc0\xaf", "\\xc0\\xaf"},                    // overlong
-      {"\xe0\x80\xaf", "\\xe0\\x80\\xaf"},           // overlong
-      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},           // surrogate
-      {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},  // above U+10FFFF
-  };
-  for (const auto& [raw, shown] : table) CHECK(printable(raw) == shown);
-}
-
 TEST_CASE("wrapped breaks at spaces only and keeps long words whole") {
   CHECK(wrapped("", 20, 4).empty());
   CHECK(wrapped("one two three", 80, 4) == "one two three");

@@ -55,6 +55,15 @@ TEST_CASE("open verbs nodes name the holders, each process once for each device"
                                               {812, "ibv_asyncwatch", "pvrdma-test1"}});
 }
 
+TEST_CASE("a process that calls itself what ends a line or moves a cursor is named in plain text") {
+  const Tree tree;
+  count(tree, "1");
+  process(tree, "812", "x\nSTOPPING=1\x1b[2J\xff");
+  tree.link("/proc/812/fd/3", "/dev/infiniband/uverbs0");
+  CHECK(probes::find_holders(tree.root(), kDevices)
+            .is({{812, "x\\nSTOPPING=1\\x1b[2J\\xff", "pvrdma-test0"}}));
+}
+
 TEST_CASE("a count that no process explains is unreadable, never empty") {
   const Tree tree;
   count(tree, "1");

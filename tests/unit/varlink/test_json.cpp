@@ -189,7 +189,7 @@ TEST_CASE("health says what is known, absent and unreadable") {
 
 TEST_CASE("a name that is not UTF-8 does not stop the answer") {
   const Json holder = to_json(Holder{1, "a\xff", "x"});
-  CHECK(to_text(holder).find("\"a\xef\xbf\xbd\"") != std::string::npos);
+  CHECK(to_text(holder).find(R"("a\ufffd")") != std::string::npos);
 }
 
 TEST_CASE("operations, there and back") {

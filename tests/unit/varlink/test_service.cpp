@@ -10,7 +10,9 @@ TEST_CASE("replies and errors") {
   ServiceFixture fixture;
   auto client = fixture.client();
   const std::pair<std::string, const char*> cases[] = {
-      {request("Echo", R"({"text":"hä"})"), R"({"parameters":{"text":"hä"}})"},
+      // What a terminal or a log would act on leaves as escapes: DEL, a C1 control, U+202E.
+      {request("Echo", "{\"text\":\"hä\x7f\xc2\x9b\xe2\x80\xae\"}"),
+       R"({"parameters":{"text":"h\u00e4\u007f\u009b\u202e"}})"},
       {request("Echo", R"({"text":"a","count":null,"points":[{"x":1,"y":2}]})"),
        R"({"parameters":{"text":"a"}})"},
       {request("Echo", R"({"text":"odd"})"),
