@@ -1,10 +1,13 @@
 #include "agent/daemon/agent_service.hpp"
 
-#include <algorithm>
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "agent/base/guarded.hpp"
 #include "agent/varlink/json.hpp"
+#include "agent/varlink/message.hpp"
 #include "build_config.hpp"
 
 namespace pvrdma {
@@ -16,6 +19,13 @@ namespace {
 
 // Anybody may connect; the methods that change something ask for uid 0.
 constexpr unsigned kSocketMode = 0666;
+
+// A look at everything costs CPU that the agent has at a high priority: those who may not stop it
+// either have one in this time, all together.
+constexpr Milliseconds kBetweenLooksForOthers{1000};
+constexpr std::uint64_t kTimerAccuracyUs = 10'000;
+
+std::uint64_t to_us(BootTime time) { return static_cast<std::uint64_t>(to_ms(time)) * 1000U; }
 
 // What changes something is root's alone.
 bool may_change(const CallPtr& call, const char* method) {
@@ -37,7 +47,9 @@ void refuse_unknown(const CallPtr& call, const std::string& adapter) {
 }  // namespace
 
 AgentService::AgentService(sd_event* event, Daemon daemon)
-    : daemon_(std::move(daemon)),
+    : event_(event),
+      own_uid_(::geteuid()),
+      daemon_(std::move(daemon)),
       service_(event, {"pvrdma-agent", "pvrdma-agent", PVRDMA_VERSION, ""}) {}
 
 Result<void> AgentService::listen(const std::string& path) {
@@ -57,15 +69,14 @@ Result<void> AgentService::listen(const std::string& path) {
 }
 
 std::string AgentService::health_text() const {
-  return Json{{"health", varlink::to_json(daemon_.health(), BootClock::now())}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  return varlink::to_text({{"health", varlink::to_json(daemon_.health(), BootClock::now())}});
 }
 
 void AgentService::get_health(const CallPtr& call) { call->reply_text(health_text(), false); }
 
 void AgentService::watch_health(const CallPtr& call) {
   call->reply_text(health_text(), call->wants_more());
-  if (call->wants_more()) watchers_.push_back(call);
+  if (call->wants_more()) watchers_.add(call, BootClock::now());
 }
 
 void AgentService::get_plan(const CallPtr& call) {
@@ -77,9 +88,32 @@ void AgentService::get_boots(const CallPtr& call) {
 }
 
 void AgentService::refresh(const CallPtr& call) {
-  refreshes_.push_back(call);
+  const BootTime now = BootClock::now();
+  refreshes_.add(call, now);
   // Looking is free to all; what makes the agent act again is not.
-  daemon_.refresh(call->peer_uid() == 0);
+  if (call->peer_uid() == 0 || call->peer_uid() == own_uid_)
+    daemon_.refresh(call->peer_uid() == 0);
+  else if (!timer_)
+    look_for_others(now);
+}
+
+void AgentService::look_for_others(BootTime now) {
+  const BootTime due = looked_for_others_ + kBetweenLooksForOthers;
+  sd_event_source* source = nullptr;
+  if (now < due && sd_event_add_time(event_, &source, CLOCK_BOOTTIME, to_us(due), kTimerAccuracyUs,
+                                     on_look_due, this) >= 0)
+    return timer_.reset(source);
+  looked_for_others_ = now;
+  daemon_.refresh(false);
+}
+
+int AgentService::on_look_due(sd_event_source* source, std::uint64_t /*usec*/, void* self) {
+  return guarded_callback(source, [&] {
+    auto& service = *static_cast<AgentService*>(self);
+    service.timer_.reset();
+    // A look that somebody else asked for may have answered them all.
+    if (!service.refreshes_.empty()) service.look_for_others(BootClock::now());
+  });
 }
 
 void AgentService::reload(const CallPtr& call) {
@@ -101,14 +135,17 @@ void AgentService::acknowledge(const CallPtr& call) {
   call->reply_text(health_text(), false);
 }
 
-void AgentService::pass_finished(bool changed) {
-  const auto gone = [](const CallPtr& call) { return call->gone(); };
-  watchers_.erase(std::remove_if(watchers_.begin(), watchers_.end(), gone), watchers_.end());
-  if ((!changed || watchers_.empty()) && refreshes_.empty()) return;
+void AgentService::concluded(bool changed) {
+  if (!changed || watchers_.empty()) return;
   const std::string text = health_text();
-  if (changed)
-    for (const CallPtr& watcher : watchers_) watcher->reply_text(text, true);
-  for (const CallPtr& call : std::exchange(refreshes_, {})) call->reply_text(text, false);
+  for (const CallPtr& watcher : watchers_.all()) watcher->reply_text(text, true);
+}
+
+void AgentService::looked(BootTime began) {
+  const auto calls = refreshes_.take_until(began);
+  if (calls.empty()) return;
+  const std::string text = health_text();
+  for (const CallPtr& call : calls) call->reply_text(text, false);
 }
 
 void AgentService::reload_ended(const std::string& failure, const std::vector<Holder>& holders) {

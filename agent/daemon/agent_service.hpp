@@ -1,6 +1,9 @@
 // io.pvrdma.Agent: answers everybody from memory, and keeps those informed who watch.
 #pragma once
 
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -8,6 +11,8 @@
 #include <vector>
 
 #include "agent/base/error.hpp"
+#include "agent/base/handle.hpp"
+#include "agent/daemon/kept_calls.hpp"
 #include "agent/model/health.hpp"
 #include "agent/model/timeline.hpp"
 #include "agent/varlink/interfaces.hpp"
@@ -30,16 +35,21 @@ class AgentService {
     std::function<bool(const std::optional<std::string>&)> acknowledge;
   };
 
+  // `event` must outlive the service.
   AgentService(sd_event* event, Daemon daemon);
 
   [[nodiscard]] Result<void> listen(const std::string& path = varlink::kAgentSocket);
 
-  // A pass has finished: answers those who asked for one, and the watchers if `changed`.
-  void pass_finished(bool changed);
+  // A pass has finished: tells those who watch, if `changed`.
+  void concluded(bool changed);
+  // The pass over a look that began then has finished: answers those who had asked for one by then.
+  void looked(BootTime began);
   // The reload that was accepted came to its end. `failure` empty: done. `holders`: who is in the
   // way.
   void reload_ended(const std::string& failure, const std::vector<Holder>& holders);
   [[nodiscard]] bool reload_awaited() const { return !reloads_.empty(); }
+  // How many watch, or wait for a look.
+  [[nodiscard]] std::size_t waiting() const { return watchers_.size() + refreshes_.size(); }
 
  private:
   void get_health(const varlink::CallPtr& call);
@@ -50,10 +60,18 @@ class AgentService {
   void reload(const varlink::CallPtr& call);
   void acknowledge(const varlink::CallPtr& call);
   [[nodiscard]] std::string health_text() const;
+  // Now, or by a timer where the last such look was less than a second ago.
+  void look_for_others(BootTime now);
+  static int on_look_due(sd_event_source* source, std::uint64_t usec, void* self);
 
+  sd_event* event_;
+  uid_t own_uid_;
   Daemon daemon_;
   varlink::Service service_;
-  std::vector<varlink::CallPtr> watchers_, refreshes_, reloads_;
+  KeptCalls watchers_, refreshes_;
+  std::vector<varlink::CallPtr> reloads_;  // root's alone, so few
+  BootTime looked_for_others_ = BootTime{} - std::chrono::hours{1};
+  Handle<sd_event_source, sd_event_source_unref> timer_;
 };
 
 }  // namespace pvrdma

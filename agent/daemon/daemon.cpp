@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "agent/base/guarded.hpp"
 #include "agent/base/machine.hpp"
 #include "agent/plan/verdict.hpp"
 #include "agent/varlink/client.hpp"
@@ -111,6 +112,7 @@ void Daemon::on_look(const Look& look) {
   dispatcher_.keep_only(reconciler_.plan().actions);
   settle_reload_request();
   publish(before);
+  service_.looked(look.started);
   reporter_.look_finished();
   observer_->schedule(reconciler_.config().modules.before, reconciler_.interval(),
                       reconciler_.plan().next_look);
@@ -142,7 +144,7 @@ void Daemon::think_again() {
 
 void Daemon::publish(const Health& before) {
   reporter_.conclude(reconciler_.health(), reconciler_.stands());
-  service_.pass_finished(!looks_the_same(before, reconciler_.health()));
+  service_.concluded(!looks_the_same(before, reconciler_.health()));
 }
 
 std::string Daemon::accept_reload() {
@@ -221,9 +223,8 @@ Result<void> Daemon::arm_ready_limit() {
   return {};
 }
 
-int Daemon::on_ready_limit(sd_event_source* /*source*/, std::uint64_t /*usec*/, void* self) {
-  static_cast<Daemon*>(self)->reporter_.ready();
-  return 0;
+int Daemon::on_ready_limit(sd_event_source* source, std::uint64_t /*usec*/, void* self) {
+  return guarded_callback(source, [&] { static_cast<Daemon*>(self)->reporter_.ready(); });
 }
 
 }  // namespace pvrdma

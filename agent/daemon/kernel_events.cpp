@@ -11,6 +11,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "agent/base/guarded.hpp"
+
 namespace pvrdma {
 
 namespace {
@@ -88,6 +90,7 @@ void KernelEvents::concerns(const Snapshot& snapshot) {
   }
 }
 
+// Nothing in it can throw.
 int KernelEvents::on_message(nl_msg* message, void* self) {
   auto* events = static_cast<KernelEvents*>(self);
   const nlmsghdr* header = nlmsg_hdr(message);
@@ -103,15 +106,17 @@ int KernelEvents::on_message(nl_msg* message, void* self) {
   return NL_OK;
 }
 
-int KernelEvents::on_rtnetlink(sd_event_source* /*source*/, int /*fd*/, unsigned /*events*/,
+int KernelEvents::on_rtnetlink(sd_event_source* source, int /*fd*/, unsigned /*events*/,
                                void* self) {
-  auto* events = static_cast<KernelEvents*>(self);
-  const int received = nl_recvmsgs_default(events->socket_.get());
+  return guarded_callback(source, [&] { static_cast<KernelEvents*>(self)->read_rtnetlink(); });
+}
+
+void KernelEvents::read_rtnetlink() {
+  const int received = nl_recvmsgs_default(socket_.get());
   // Events were lost (-NLE_NOMEM is libnl's ENOBUFS): they may have been ours.
-  if (received < 0 && received != -NLE_AGAIN) events->pending_ = true;
-  if (events->pending_) events->on_event_();
-  events->pending_ = false;
-  return 0;
+  if (received < 0 && received != -NLE_AGAIN) pending_ = true;
+  if (pending_) on_event_();
+  pending_ = false;
 }
 
 bool KernelEvents::concerns_us(udev_device* device) const {
@@ -131,10 +136,15 @@ bool KernelEvents::concerns_us(udev_device* device) const {
          functions_.count(std::string{view(udev_device_get_sysname(parent))}) > 0;
 }
 
-int KernelEvents::on_uevent(sd_event_source* /*source*/, int fd, unsigned /*events*/, void* self) {
-  auto* events = static_cast<KernelEvents*>(self);
-  udev_monitor* monitor =
-      fd == udev_monitor_get_fd(events->raw_.get()) ? events->raw_.get() : events->processed_.get();
+int KernelEvents::on_uevent(sd_event_source* source, int fd, unsigned /*events*/, void* self) {
+  return guarded_callback(source, [&] {
+    auto* events = static_cast<KernelEvents*>(self);
+    const bool raw = fd == udev_monitor_get_fd(events->raw_.get());
+    events->read_uevents(raw ? events->raw_.get() : events->processed_.get());
+  });
+}
+
+void KernelEvents::read_uevents(udev_monitor* monitor) {
   bool ours = false;
   for (;;) {
     errno = 0;
@@ -143,10 +153,9 @@ int KernelEvents::on_uevent(sd_event_source* /*source*/, int fd, unsigned /*even
       ours = ours || errno == ENOBUFS;
       break;
     }
-    ours = ours || events->concerns_us(device.get());
+    ours = ours || concerns_us(device.get());
   }
-  if (ours) events->on_event_();
-  return 0;
+  if (ours) on_event_();
 }
 
 }  // namespace pvrdma

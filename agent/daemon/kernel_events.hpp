@@ -41,6 +41,8 @@ class KernelEvents {
   [[nodiscard]] Result<void> open_rtnetlink(sd_event* event);
   [[nodiscard]] Result<void> open_udev(sd_event* event);
   [[nodiscard]] bool concerns_us(udev_device* device) const;
+  void read_rtnetlink();
+  void read_uevents(udev_monitor* monitor);
   static int on_rtnetlink(sd_event_source* source, int fd, unsigned events, void* self);
   static int on_message(nl_msg* message, void* self);
   static int on_uevent(sd_event_source* source, int fd, unsigned events, void* self);

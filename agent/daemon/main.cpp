@@ -2,7 +2,6 @@
 #include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 
 #include <cerrno>
@@ -12,7 +11,10 @@
 #include <string>
 #include <string_view>
 
+#include "agent/base/guarded.hpp"
 #include "agent/base/journal.hpp"
+#include "agent/base/notify.hpp"
+#include "agent/base/text.hpp"
 #include "agent/config/config_files.hpp"
 #include "agent/daemon/boot_keeper.hpp"
 #include "agent/daemon/daemon.hpp"
@@ -48,12 +50,13 @@ constexpr int kBadConfig = 78;
 int check_config() {
   const auto loaded = load_config();
   if (!loaded) {
-    std::fprintf(stderr, "%s\n", loaded.error().message().c_str());
+    std::fprintf(stderr, "%s\n", printable(loaded.error().message()).c_str());
     return 1;
   }
-  for (const auto& file : loaded->files) std::printf("%s: good\n", file.c_str());
+  for (const auto& file : loaded->files)
+    std::printf("%s: good\n", printable(file.string()).c_str());
   if (!loaded->left_out.empty()) {
-    std::fprintf(stderr, "%s\n", loaded->left_out.c_str());
+    std::fprintf(stderr, "%s\n", printable(loaded->left_out).c_str());
     return 1;
   }
   if (loaded->files.empty()) std::printf("No configuration file: the defaults are in force.\n");
@@ -77,12 +80,12 @@ Result<void> run(LoadedConfig loaded) {
   mallopt(M_ARENA_MAX, 1);
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   Daemon daemon{event.get(), std::move(loaded)};
-  const auto on_hangup = [](sd_event_source* /*source*/, const signalfd_siginfo* /*info*/,
-                            void* self) {
-    sd_notify(0, "RELOADING=1");
-    static_cast<Daemon*>(self)->reload_config();
-    sd_notify(0, "READY=1");
-    return 0;
+  const auto on_hangup = [](sd_event_source* source, const signalfd_siginfo* /*info*/, void* self) {
+    return guarded_callback(source, [&] {
+      notify("RELOADING", "1");
+      static_cast<Daemon*>(self)->reload_config();
+      notify("READY", "1");
+    });
   };
   for (const int signal : {SIGTERM, SIGINT})
     if (const int added = sd_event_add_signal(event.get(), nullptr, signal, nullptr, nullptr);
@@ -94,7 +97,7 @@ Result<void> run(LoadedConfig loaded) {
   if (auto started = daemon.start(); !started) return started;
   if (const int looped = sd_event_loop(event.get()); looped < 0)
     return fail(-looped, "running", "the event loop");
-  sd_notify(0, "STOPPING=1");
+  notify("STOPPING", "1");
   return {};
 }
 
@@ -111,9 +114,7 @@ int serve() {
   return 1;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_as_told(int argc, char** argv) {
   const std::string_view option = argc == 2 ? argv[1] : "";
   if (argc == 1) return serve();
   if (option == "--check-config") return check_config();
@@ -130,6 +131,13 @@ int main(int argc, char** argv) {
     return 0;
   }
   const char* wrong = argc > 2 ? argv[2] : argv[1];
-  std::fprintf(stderr, "pvrdma-agent: %s is not an option, or one too many; see --help\n", wrong);
+  std::fprintf(stderr, "pvrdma-agent: %s is not an option, or one too many; see --help\n",
+               printable(wrong).c_str());
   return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return guarded_main([&] { return run_as_told(argc, argv); });
 }

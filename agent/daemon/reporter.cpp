@@ -1,10 +1,9 @@
 #include "agent/daemon/reporter.hpp"
 
-#include <systemd/sd-daemon.h>
-
 #include <utility>
 
 #include "agent/base/journal.hpp"
+#include "agent/base/notify.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/model/messages.hpp"
 
@@ -34,15 +33,15 @@ void Reporter::conclude(const Health& health, bool stands) {
   std::string status = std::string{to_string(health.state)} + ": " + health.summary;
   const bool at_rest = health.state == State::Ready || health.state == State::Absent;
   if (!at_rest && !health.findings.empty()) status += ": " + health.findings.front().summary;
-  if (status != status_) sd_notify(0, ("STATUS=" + status).c_str());
+  if (status != status_) notify("STATUS", status);
   status_ = status;
   if (stands) ready();
 }
 
-void Reporter::look_finished() { sd_notify(0, "WATCHDOG=1"); }
+void Reporter::look_finished() { notify("WATCHDOG", "1"); }
 
 void Reporter::ready() {
-  if (!ready_) sd_notify(0, "READY=1");
+  if (!ready_) notify("READY", "1");
   ready_ = true;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/base/guarded.hpp"
 #include "agent/varlink/client.hpp"
 #include "agent/varlink/connection.hpp"
 #include "agent/varlink/message.hpp"
@@ -26,6 +27,7 @@ struct AsyncClient::Impl {
   // The state of the loop's callbacks: none where nothing is finished yet.
   [[nodiscard]] Result<void> write();
   [[nodiscard]] Result<std::optional<Reply>> read();
+  void go_on();
   void finish(Result<Reply> reply);
   static int on_io(sd_event_source* source, int fd, std::uint32_t events, void* self);
   static int on_report(sd_event_source* source, void* self);
@@ -61,18 +63,17 @@ Result<void> AsyncClient::Impl::start(std::string message) {
   return {};
 }
 
-int AsyncClient::Impl::on_io(sd_event_source*, int, std::uint32_t, void* self) {
-  auto& impl = *static_cast<Impl*>(self);
-  if (auto written = impl.write(); !written) {
-    impl.finish(fail(std::move(written.error())));
-    return 0;
-  }
-  auto reply = impl.read();
+int AsyncClient::Impl::on_io(sd_event_source* source, int, std::uint32_t, void* self) {
+  return guarded_callback(source, [&] { static_cast<Impl*>(self)->go_on(); });
+}
+
+void AsyncClient::Impl::go_on() {
+  if (auto written = write(); !written) return finish(fail(std::move(written.error())));
+  auto reply = read();
   if (!reply)
-    impl.finish(fail(std::move(reply.error())));
+    finish(fail(std::move(reply.error())));
   else if (*reply)
-    impl.finish(std::move(**reply));
-  return 0;
+    finish(std::move(**reply));
 }
 
 Result<void> AsyncClient::Impl::write() {
@@ -122,10 +123,11 @@ void AsyncClient::Impl::report_later(Done done, Error error) {
   if (sd_event_add_defer(event, &source, on_report, this) >= 0) report.reset(source);
 }
 
-int AsyncClient::Impl::on_report(sd_event_source*, void* self) {
-  const auto due = std::exchange(static_cast<Impl*>(self)->reports, {});
-  for (const auto& [done, error] : due) done(fail(error));  // may destroy *self
-  return 0;
+int AsyncClient::Impl::on_report(sd_event_source* source, void* self) {
+  return guarded_callback(source, [&] {
+    const auto due = std::exchange(static_cast<Impl*>(self)->reports, {});
+    for (const auto& [done, error] : due) done(fail(error));  // may destroy *self
+  });
 }
 
 AsyncClient::AsyncClient(sd_event* event, std::string path)

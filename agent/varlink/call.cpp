@@ -2,14 +2,21 @@
 
 #include <utility>
 
+#include "agent/base/guarded.hpp"
+
 namespace pvrdma::varlink {
 
 ConnectedCall::ConnectedCall(std::weak_ptr<Connection> connection, uid_t peer_uid, Request request)
     : connection_(std::move(connection)), peer_uid_(peer_uid), request_(std::move(request)) {}
 
 ConnectedCall::~ConnectedCall() {
-  if (!answered_)
+  if (answered_) return;
+  const auto answer = [this] {
     ConnectedCall::error("org.varlink.service.MethodNotImplemented", {{"method", request_.method}});
+  };
+  if (guarded(answer) >= 0) return;
+  // Without memory for an answer, hanging up tells as much.
+  if (const auto connection = connection_.lock()) connection->close();
 }
 
 bool ConnectedCall::gone() const {
@@ -39,6 +46,11 @@ void ConnectedCall::send(std::string message, bool last) {
   if (!connection) return;
   if (!request_.oneway) connection->send(message);
   if (last) connection->call_answered();
+}
+
+void ConnectedCall::client_has_gone() {
+  // It may let go of this call.
+  if (const auto callback = std::exchange(on_gone_, nullptr); callback && !answered_) callback();
 }
 
 }  // namespace pvrdma::varlink

@@ -4,8 +4,10 @@
 // error of its own where its last holder drops it unanswered.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "agent/varlink/connection.hpp"
 #include "agent/varlink/message.hpp"
@@ -32,6 +34,10 @@ class ConnectedCall final : public Call {
   void reply_continues(const Json& parameters) override;
   void reply_text(std::string_view parameters, bool continues) override;
   void error(std::string_view name, const Json& parameters) override;
+  void on_gone(std::function<void()> callback) override { on_gone_ = std::move(callback); }
+
+  // The connection's part of on_gone().
+  void client_has_gone();
 
  private:
   void send(std::string message, bool last);
@@ -39,6 +45,7 @@ class ConnectedCall final : public Call {
   std::weak_ptr<Connection> connection_;
   uid_t peer_uid_;
   Request request_;
+  std::function<void()> on_gone_;
   bool answered_ = false;
 };
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "agent/base/guarded.hpp"
 #include "agent/varlink/call.hpp"
 #include "agent/varlink/message.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr int kRequestsPerRound = 8;
 // A client that asks on without reading has its next request taken once it has read this far.
-constexpr std::size_t kOutputPauseBytes = 64U << 10U;
+constexpr std::size_t kOutputPauseBytes = 16U << 10U;
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t to_us(Milliseconds time) { return static_cast<std::uint64_t>(time.count()) * 1000U; }
@@ -65,34 +66,41 @@ Result<void> Connection::attach() {
   return {};
 }
 
-int Connection::on_io(sd_event_source*, int, std::uint32_t events, void* self) {
+template <typename Work>
+int Connection::carry_out(void* self, Work work) {
   const auto connection = static_cast<Connection*>(self)->shared_from_this();
-  if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
-    connection->hang_up();
-  } else {
-    if ((events & EPOLLOUT) != 0) connection->flush();
-    if ((events & EPOLLIN) != 0) connection->receive();
-  }
-  connection->pump();
-  connection->settle();
+  if (guarded([&] { work(*connection); }) < 0) connection->close();
   return 0;
+}
+
+int Connection::on_io(sd_event_source*, int, std::uint32_t events, void* self) {
+  return carry_out(self, [events](Connection& connection) {
+    if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
+      connection.hang_up();
+    } else {
+      if ((events & EPOLLOUT) != 0) connection.flush();
+      if ((events & EPOLLIN) != 0) connection.receive();
+    }
+    connection.pump();
+    connection.settle();
+  });
 }
 
 int Connection::on_resume(sd_event_source*, void* self) {
-  const auto connection = static_cast<Connection*>(self)->shared_from_this();
-  connection->pump();
-  connection->settle();
-  return 0;
+  return carry_out(self, [](Connection& connection) {
+    connection.pump();
+    connection.settle();
+  });
 }
 
 int Connection::on_timer(sd_event_source*, std::uint64_t, void* self) {
-  const auto connection = static_cast<Connection*>(self)->shared_from_this();
-  connection->timer_at_ = 0;
-  if (connection->now() >= connection->deadline())
-    connection->close();
-  else
-    connection->settle();
-  return 0;
+  return carry_out(self, [](Connection& connection) {
+    connection.timer_at_ = 0;
+    if (connection.now() >= connection.deadline())
+      connection.close();
+    else
+      connection.settle();
+  });
 }
 
 void Connection::hang_up() {
@@ -173,6 +181,7 @@ void Connection::handle(std::string_view message) {
   in_flight_ = true;
   const bool upgrade = request->upgrade;
   auto call = std::make_shared<ConnectedCall>(weak_from_this(), peer_uid_, std::move(*request));
+  call_ = call;
   if (upgrade)
     call->error("org.varlink.service.InvalidParameter", {{"parameter", "upgrade"}});
   else
@@ -236,6 +245,7 @@ void Connection::close() {
   resume_.reset();
   socket_ = Fd{};
   owner_.closed(*this);
+  if (const auto call = call_.lock()) call->client_has_gone();
 }
 
 }  // namespace pvrdma::varlink

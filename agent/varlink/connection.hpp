@@ -20,6 +20,8 @@
 
 namespace pvrdma::varlink {
 
+class ConnectedCall;
+
 using EventSource = Handle<sd_event_source, sd_event_source_unref>;
 
 class Connection final : public std::enable_shared_from_this<Connection> {
@@ -52,7 +54,13 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void send(std::string_view message);
   void call_answered();
 
+  // Hangs up at once. The call under way, if any, is told (Call::on_gone).
+  void close();
+
  private:
+  // What a callback of the loop does. An exception costs the client its connection, no more.
+  template <typename Work>
+  static int carry_out(void* self, Work work);
   static int on_io(sd_event_source* source, int fd, std::uint32_t events, void* self);
   static int on_timer(sd_event_source* source, std::uint64_t when, void* self);
   static int on_resume(sd_event_source* source, void* self);
@@ -67,7 +75,6 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   // whatever changed the state.
   void settle();
   void settle_time();
-  void close();
 
   [[nodiscard]] std::uint64_t now() const;
   [[nodiscard]] std::uint64_t deadline() const;  // CLOCK_MONOTONIC in µs
@@ -81,6 +88,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   Owner& owner_;
   Decoder input_;
   std::string output_;
+  std::weak_ptr<ConnectedCall> call_;  // the one under way
   EventSource io_, timer_, resume_;
   std::uint32_t watched_ = 0;   // epoll's mask of io_
   std::uint64_t timer_at_ = 0;  // 0: off

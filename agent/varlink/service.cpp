@@ -4,12 +4,15 @@
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <ctime>
 #include <utility>
 #include <vector>
 
+#include "agent/base/guarded.hpp"
+#include "agent/varlink/clients.hpp"
 #include "agent/varlink/connection.hpp"
 #include "agent/varlink/interface.hpp"
 #include "agent/varlink/interfaces.hpp"
@@ -41,7 +44,10 @@ Result<uid_t> peer_uid(int socket) {
 
 struct Service::Impl final : Connection::Owner {
   Impl(sd_event* event_loop, About about_us, Limits its_limits)
-      : event(event_loop), about(std::move(about_us)), limits(its_limits) {}
+      : event(event_loop),
+        about(std::move(about_us)),
+        limits(its_limits),
+        clients(its_limits, ::geteuid()) {}
 
   void handle(CallPtr call) override;
   void closed(Connection& connection) override;
@@ -54,7 +60,6 @@ struct Service::Impl final : Connection::Owner {
   static int on_pause_over(sd_event_source* source, std::uint64_t when, void* self);
   // False: nobody waits, or nobody can be accepted now.
   bool accept_one(int listening);
-  [[nodiscard]] bool has_room_for(uid_t uid) const;
   // Out of descriptors: accept(2) would fail, and the loop spin, until some are free.
   void pause_listening();
   void resume_listening();
@@ -70,8 +75,7 @@ struct Service::Impl final : Connection::Owner {
   std::vector<Listener> listeners;
   EventSource pause;
   bool paused = false;
-  std::map<const Connection*, std::shared_ptr<Connection>> connections;
-  std::map<uid_t, std::size_t> of_uid;
+  Clients clients;
   std::function<void()> idle;
 };
 
@@ -133,11 +137,9 @@ void Service::Impl::handle(CallPtr call) {
 }
 
 void Service::Impl::closed(Connection& connection) {
-  const uid_t uid = connection.peer_uid();
-  if (const auto counted = of_uid.find(uid); --counted->second == 0) of_uid.erase(counted);
-  connections.erase(&connection);
+  clients.remove(connection);
   resume_listening();
-  if (connections.empty() && idle) idle();
+  if (clients.size() == 0 && idle) idle();
 }
 
 Result<void> Service::Impl::watch(Fd socket) {
@@ -148,10 +150,11 @@ Result<void> Service::Impl::watch(Fd socket) {
   return {};
 }
 
-int Service::Impl::on_accept(sd_event_source*, int fd, std::uint32_t, void* self) {
-  for (int i = 0; i < kAcceptsPerRound; ++i)
-    if (!static_cast<Impl*>(self)->accept_one(fd)) break;
-  return 0;
+int Service::Impl::on_accept(sd_event_source* source, int fd, std::uint32_t, void* self) {
+  return guarded_callback(source, [&] {
+    for (int i = 0; i < kAcceptsPerRound; ++i)
+      if (!static_cast<Impl*>(self)->accept_one(fd)) break;
+  });
 }
 
 bool Service::Impl::accept_one(int listening) {
@@ -162,20 +165,10 @@ bool Service::Impl::accept_one(int listening) {
     return false;
   }
   const auto uid = peer_uid(socket.get());
-  if (!uid || !has_room_for(*uid)) return true;  // closes it
+  if (!uid || !clients.make_room_for(*uid)) return true;  // closes it
   auto connection = Connection::open(event, std::move(socket), *uid, limits, *this);
-  if (!connection) return true;
-  ++of_uid[*uid];
-  connections.emplace(connection->get(), *connection);
+  if (connection) clients.add(std::move(*connection));
   return true;
-}
-
-bool Service::Impl::has_room_for(uid_t uid) const {
-  // Other users' clients can fill the place, but never shut the administrator out.
-  if (uid == 0) return true;
-  const auto counted = of_uid.find(uid);
-  return connections.size() < limits.clients &&
-         (counted == of_uid.end() || counted->second < limits.clients_per_uid);
 }
 
 void Service::Impl::pause_listening() {
@@ -192,9 +185,8 @@ void Service::Impl::pause_listening() {
     sd_event_source_set_enabled(listener.source.get(), SD_EVENT_OFF);
 }
 
-int Service::Impl::on_pause_over(sd_event_source*, std::uint64_t, void* self) {
-  static_cast<Impl*>(self)->resume_listening();
-  return 0;
+int Service::Impl::on_pause_over(sd_event_source* source, std::uint64_t, void* self) {
+  return guarded_callback(source, [&] { static_cast<Impl*>(self)->resume_listening(); });
 }
 
 void Service::Impl::resume_listening() {
@@ -230,7 +222,7 @@ Result<void> Service::listen_on(Fd socket) {
   return impl_->watch(std::move(*listening));
 }
 
-std::size_t Service::clients() const { return impl_->connections.size(); }
+std::size_t Service::clients() const { return impl_->clients.size(); }
 
 void Service::on_idle(std::function<void()> callback) { impl_->idle = std::move(callback); }
 

@@ -24,11 +24,12 @@ namespace pvrdma::varlink {
 using Json = nlohmann::json;
 
 struct Limits {
-  std::size_t message_bytes = 64U << 10U;       // of one request
-  std::size_t output_bytes = 1U << 20U;         // pending to one client; more: it is cut off
-  std::size_t clients = 1024;                   // more: the newest is refused
-  std::size_t clients_per_uid = 512;            // uid 0 is not counted
-  Milliseconds idle = std::chrono::minutes{2};  // without a request or an open watch
+  std::size_t message_bytes = 16U << 10U;  // of one request
+  std::size_t output_bytes = 1U << 20U;    // pending to one client; more: it is cut off
+  // Without those of uid 0 and of the service's own user, who always find a place (clients.hpp).
+  std::size_t clients = 1024;
+  std::size_t clients_per_uid = 128;
+  Milliseconds idle = std::chrono::minutes{2};           // without a request or an open watch
   Milliseconds half_message = std::chrono::seconds{10};  // from a message's first byte to its last
 };
 
@@ -48,6 +49,8 @@ class Call {
   // Like the two above for parameters already serialised, to share one text among many clients.
   virtual void reply_text(std::string_view parameters, bool continues) = 0;
   virtual void error(std::string_view name, const Json& parameters) = 0;  // "io.pvrdma.Agent.InUse"
+  // Called once, from the loop, when the client leaves before the last reply. For who keeps calls.
+  virtual void on_gone(std::function<void()> callback) = 0;
 };
 using CallPtr = std::shared_ptr<Call>;
 using Handler = std::function<void(CallPtr)>;

@@ -1,6 +1,7 @@
 #include "tests/unit/varlink/service_fixture.hpp"
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace pvrdma::test {
 
@@ -19,8 +20,12 @@ ServiceFixture::ServiceFixture(const varlink::Limits& limits)
     call->reply({{"filler", std::string(call->parameters().at("bytes").get<std::size_t>(), 'x')}});
   };
   const auto added = service.add_interface(
-      kTestInterface,
-      {{"Echo", echo}, {"Later", keep}, {"Watch", keep}, {"Drop", [](auto&&) {}}, {"Big", big}});
+      kTestInterface, {{"Echo", echo},
+                       {"Later", keep},
+                       {"Watch", keep},
+                       {"Drop", [](auto&&) {}},
+                       {"Throw", [](auto&&) { throw std::runtime_error{"no\nway"}; }},
+                       {"Big", big}});
   if (!added || !service.listen(path, 0666)) std::abort();
   service.on_idle([this] { ++idle; });
 }

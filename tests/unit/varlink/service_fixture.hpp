@@ -16,6 +16,7 @@ method Echo(text: string, count: ?int, points: ?[]Point) -> (text: string)
 method Later() -> ()
 method Watch() -> (n: int)
 method Drop() -> ()
+method Throw() -> ()
 method Big(bytes: int) -> (filler: string)
 error Odd (why: string)
 )";

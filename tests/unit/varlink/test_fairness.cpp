@@ -1,0 +1,96 @@
+// Clients of several users, as the kernel tells them apart: none shuts out another.
+#include <optional>
+
+#include "tests/unit/catch.hpp"
+#include "tests/unit/varlink/crowd.hpp"
+#include "tests/unit/varlink/service_fixture.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+const std::string kGreeting = request("Echo", R"({"text":"a"})");
+constexpr const char* kGreetingReply = R"({"parameters":{"text":"a"}})";
+// A client that says nothing any more, and is not idle.
+const std::string kSilentWatch = request("Watch", "{}", R"(,"more":true)");
+
+constexpr uid_t kOne = 60001;
+constexpr uid_t kTwo = 60002;
+
+varlink::Limits limits_of(std::size_t clients, std::size_t clients_per_uid) {
+  varlink::Limits limits;
+  limits.clients = clients;
+  limits.clients_per_uid = clients_per_uid;
+  return limits;
+}
+
+bool is_served(const ServiceFixture& fixture) {
+  auto client = fixture.client();
+  return client.ask(kGreeting) == kGreetingReply;
+}
+
+bool nobody_is_served(const ServiceFixture& fixture) {
+  const AsNobody nobody;
+  return is_served(fixture);
+}
+
+}  // namespace
+
+TEST_CASE("eight users are needed to take all places") {
+  CHECK(varlink::Limits{}.clients_per_uid * 8 <= varlink::Limits{}.clients);
+}
+
+TEST_CASE("two users with silent watches shut out neither a third, nor root") {
+  const ServiceFixture fixture{limits_of(16, 8)};
+  const Crowd one{fixture.loop, fixture.path, kOne, 20, kSilentWatch};
+  const Crowd two{fixture.loop, fixture.path, kTwo, 20, kSilentWatch};
+  CHECK(one.listening() == 8);
+  CHECK(two.listening() == 8);
+  CHECK(nobody_is_served(fixture));
+  CHECK(is_served(fixture));
+  // Only as many had to go as were in the way.
+  CHECK(one.listening() + two.listening() == 15);
+}
+
+TEST_CASE("who comes late gets an equal part, and takes no more than that") {
+  const ServiceFixture fixture{limits_of(12, 12)};
+  const Crowd one{fixture.loop, fixture.path, kOne, 12, kSilentWatch};
+  CHECK(one.listening() == 12);
+  const Crowd two{fixture.loop, fixture.path, kTwo, 12, kSilentWatch};
+  CHECK(one.listening() == 6);
+  CHECK(two.listening() == 6);
+  const Crowd more{fixture.loop, fixture.path, kOne, 3, kSilentWatch};
+  CHECK(more.listening() == 0);
+  CHECK(one.listening() == 6);
+  CHECK(two.listening() == 6);
+}
+
+TEST_CASE("the service's own user always finds a place, as root does") {
+  std::optional<ServiceFixture> fixture;
+  {
+    const AsNobody nobody;
+    fixture.emplace(limits_of(2, 1));
+  }
+  const Crowd one{fixture->loop, fixture->path, kOne, 3, kSilentWatch};
+  const Crowd two{fixture->loop, fixture->path, kTwo, 3, kSilentWatch};
+  const Crowd own{fixture->loop, fixture->path, AsNobody::kUid, 5, kSilentWatch};
+  const Crowd root{fixture->loop, fixture->path, 0, 5, kSilentWatch};
+  CHECK(one.listening() == 1);
+  CHECK(two.listening() == 1);
+  CHECK(own.listening() == 5);
+  CHECK(root.listening() == 5);
+}
+
+TEST_CASE("a user's place is free again as soon as his client is gone, also in a watch") {
+  ServiceFixture fixture{limits_of(16, 4)};
+  Crowd one{fixture.loop, fixture.path, kOne, 6, kSilentWatch};
+  CHECK(one.listening() == 4);
+  int told = 0;
+  for (const auto& call : fixture.kept) call->on_gone([&told] { ++told; });
+  one.leave();
+  REQUIRE(fixture.loop.run_until([&] { return fixture.service.clients() == 0; }));
+  CHECK(told == 4);
+  const Crowd again{fixture.loop, fixture.path, kOne, 4, kSilentWatch};
+  CHECK(again.listening() == 4);
+}
