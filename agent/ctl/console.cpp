@@ -40,7 +40,10 @@ bool Console::print(const std::string& text) const {
 }
 
 void Console::complain(const std::string& text) const {
-  const std::string line = "pvrdma-agentctl: " + text + "\n";
+  std::string line = "pvrdma-agentctl: ";
+  // Some have several lines. No colours, so here is the last place to see to it that they are
+  // plain.
+  for (std::string_view rest = text; !rest.empty();) line += printable(cut(rest, '\n')) + "\n";
   // Where even this cannot be written, the exit code is left to tell.
   static_cast<void>(std::fwrite(line.data(), 1, line.size(), err));
   static_cast<void>(std::fflush(err));

@@ -282,5 +282,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& surprise) {
     Console::of_process().complain(printable(surprise.what()));
     return kExitUnknown;
+  } catch (...) {
+    return kExitUnknown;
   }
 }

@@ -139,7 +139,9 @@ std::string render_finding(const Json& finding, const Json& health, const Style&
   };
   const auto id = text(finding, "id");
   const std::string summary = text(finding, "summary").value_or("");
-  std::string out = painted(word, colour, style) + std::string(kIndent - word.size(), ' ') +
+  // A newer agent may have a longer word.
+  std::string out = painted(word, colour, style) +
+                    padded("", kIndent - std::min(columns(word), kIndent - 1)) +
                     wrapped((id ? *id + ": " : "") + summary, style.width, kIndent) + "\n";
   if (const auto adapter = text(finding, "adapter"))
     if (summary.find(*adapter) == std::string::npos)

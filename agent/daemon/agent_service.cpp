@@ -149,13 +149,11 @@ void AgentService::looked(BootTime began) {
 }
 
 void AgentService::reload_ended(const std::string& failure, const std::vector<Holder>& holders) {
-  Json who = Json::array();
-  for (const Holder& holder : holders) who.push_back(varlink::to_json(holder));
   for (const CallPtr& call : std::exchange(reloads_, {})) {
     if (failure.empty())
       call->reply_text(health_text(), false);
     else if (!holders.empty())
-      call->error("io.pvrdma.Agent.InUse", {{"holders", who}});
+      call->error("io.pvrdma.Agent.InUse", {{"holders", varlink::to_json(holders)}});
     else
       call->error("io.pvrdma.Agent.Failed", {{"reason", failure}});
   }

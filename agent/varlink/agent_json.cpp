@@ -130,6 +130,13 @@ Json to_json(const Holder& holder) {
   return {{"pid", holder.pid}, {"command", holder.command}, {"rdma_device", holder.rdma_device}};
 }
 
+Json to_json(const std::vector<Holder>& holders) {
+  Json array = Json::array();
+  for (std::size_t at = 0; at < std::min(holders.size(), kHoldersAtMost); ++at)
+    array.push_back(to_json(holders[at]));
+  return array;
+}
+
 Json to_json(const Finding& finding) {
   return {{"id", finding.id},
           {"severity", to_string(finding.severity)},
@@ -137,7 +144,7 @@ Json to_json(const Finding& finding) {
           {"summary", finding.summary},
           {"remedy", finding.remedy},
           {"actor", to_string(finding.actor)},
-          {"evidence", {{"holders", array_of(finding.holders)}, {"values", Json(finding.values)}}}};
+          {"evidence", {{"holders", to_json(finding.holders)}, {"values", Json(finding.values)}}}};
 }
 
 Json to_json(const Health& health, BootTime now) {

@@ -76,12 +76,10 @@ Result<Operation> operation_from(const std::string& verb, const Json& parameters
 }
 
 Json to_json(const Answer& answer) {
-  Json holders = Json::array();
-  for (const Holder& holder : answer.holders) holders.push_back(to_json(holder));
   return {{"outcome", to_string(answer.outcome)},
           {"detail", answer.detail},
           {"errno", answer.code},
-          {"holders", std::move(holders)}};
+          {"holders", to_json(answer.holders)}};
 }
 
 Result<Answer> answer_from(const Json& result) {

@@ -20,6 +20,10 @@ using Json = nlohmann::json;
 // `boots`: the newest first.
 [[nodiscard]] Json to_json(const std::vector<Timeline>& boots);
 [[nodiscard]] Json to_json(const Holder& holder);
+// At most kHoldersAtMost of them: anybody can hold an adapter by as many processes as he may have,
+// and an answer must fit into what a client may be sent (Limits::output_bytes).
+[[nodiscard]] Json to_json(const std::vector<Holder>& holders);
+inline constexpr std::size_t kHoldersAtMost = 64;
 
 // io.pvrdma.Executor: the parameters of a verb's call, and back. EINVAL names the bad field.
 [[nodiscard]] Json to_parameters(const Operation& operation);

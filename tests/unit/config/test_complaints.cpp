@@ -99,7 +99,7 @@ TEST_CASE("readiness") {
               R"(2: readiness.timeout = "2h": must be a time from 1s to 1h, such as "90s", "2min" or "1500ms")"},
           Case{
               "[readiness]\ntimeout = \"soon\\nish\"",
-              R"(2: readiness.timeout = "soon?ish": must be a time from 1s to 1h, such as "90s", "2min" or "1500ms")"},
+              R"(2: readiness.timeout = "soon\nish": must be a time from 1s to 1h, such as "90s", "2min" or "1500ms")"},
           Case{
               "[readiness]\nforget_removed = \"-1s\"",
               R"(2: readiness.forget_removed = "-1s": must be a time from 0s to 8784h, such as "30min" or "1h")"},

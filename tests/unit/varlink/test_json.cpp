@@ -6,6 +6,7 @@
 #include "agent/varlink/json.hpp"
 #include "agent/varlink/ledger_file.hpp"
 #include "agent/varlink/message.hpp"
+#include "agent/varlink/service.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/varlink/loop_fixture.hpp"
 
@@ -190,6 +191,18 @@ TEST_CASE("health says what is known, absent and unreadable") {
 TEST_CASE("a name that is not UTF-8 does not stop the answer") {
   const Json holder = to_json(Holder{1, "a\xff", "x"});
   CHECK(to_text(holder).find(R"("a\ufffd")") != std::string::npos);
+}
+
+TEST_CASE(
+    "however many processes hold an adapter, the answer fits into what a client may be sent") {
+  Finding finding;
+  for (int pid = 1; pid < 20'000; ++pid) finding.holders.push_back({pid, "x", "rocep19s0f1"});
+  Health health;
+  health.findings.push_back(finding);
+  CHECK(to_text(to_json(health, BootTime{})).size() < Limits{}.output_bytes);
+  Answer answer;
+  answer.holders = finding.holders;
+  CHECK(to_json(answer).at("holders").size() == kHoldersAtMost);
 }
 
 TEST_CASE("operations, there and back") {
