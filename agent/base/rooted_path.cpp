@@ -16,12 +16,21 @@ namespace {
 
 constexpr unsigned kMostLinks = 40;  // as the kernel's own limit, path_resolution(7)
 
+bool may_own(unsigned id, unsigned own, bool this_system) {
+  return id == 0 || (!this_system && id == own);
+}
+
+bool others_may_write(const struct stat& status, bool this_system) {
+  const bool group =
+      (status.st_mode & S_IWGRP) != 0 && !may_own(status.st_gid, ::getegid(), this_system);
+  return !S_ISLNK(status.st_mode) && (group || (status.st_mode & S_IWOTH) != 0);
+}
+
 // What of `status` speaks against "root alone can have written it"; empty: nothing.
-std::string stranger(const struct stat& status) {
-  if (status.st_uid != 0) return "belongs to uid " + std::to_string(status.st_uid);
-  if (S_ISLNK(status.st_mode)) return {};
-  const bool group = (status.st_mode & S_IWGRP) != 0 && status.st_gid != 0;
-  return group || (status.st_mode & S_IWOTH) != 0 ? "can be written by others than root" : "";
+std::string stranger(const struct stat& status, bool this_system) {
+  if (!may_own(status.st_uid, ::geteuid(), this_system))
+    return "belongs to uid " + std::to_string(status.st_uid) + ", not to root";
+  return others_may_write(status, this_system) ? "can be written by others than root" : "";
 }
 
 // One walk from the root of a place to its last component.
@@ -110,7 +119,8 @@ class Walker {
   }
 
   Result<void> trusted(const struct stat& status) const {
-    const std::string why = trust_.writers == Writers::RootAlone ? stranger(status) : "";
+    const std::string why =
+        trust_.writers == Writers::RootAlone ? stranger(status, place_.on_this_system()) : "";
     if (why.empty()) return {};
     return fail(EPERM, "opening", place_.string() + ", which " + why + " or is in such a folder");
   }
@@ -126,6 +136,22 @@ class Walker {
   std::optional<std::string> file_;   // in the last folder; none: the place is a folder so far
   unsigned links_ = 0;
 };
+
+// `path` is one part of the way to `place`.
+std::optional<Distrusted> judged(const std::string& path, const struct stat& status,
+                                 bool this_system) {
+  if (S_ISLNK(status.st_mode))
+    return Distrusted{path, "is a symbolic link, which is not followed",
+                      "t=$(readlink -f " + path + ") && rm " + path + " && cp -rL \"$t\" " + path};
+  const std::string why = stranger(status, this_system);
+  if (why.empty()) return std::nullopt;
+  const bool owned = may_own(status.st_uid, ::geteuid(), this_system);
+  const std::string chown = owned ? "" : "chown root:root " + path;
+  // Of root's group, it may stay writable by that.
+  const bool closed = (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  return Distrusted{path, why,
+                    chown + (owned || closed ? "" : " && ") + (closed ? "" : "chmod go-w " + path)};
+}
 
 }  // namespace
 
@@ -148,6 +174,22 @@ Result<Parent> open_rooted_parent(const RootedPath& place, const Trust& trust) {
   Walker walker{place, trust};
   if (auto started = walker.start(); !started) return fail(std::move(started.error()));
   return walker.parent();
+}
+
+std::optional<Distrusted> find_distrusted(const RootedPath& place) {
+  struct stat status {};
+  if (::stat(place.root().c_str(), &status) != 0) return std::nullopt;
+  if (auto found = judged(place.root(), status, place.on_this_system())) return found;
+  RootedPath at{place.root(), ""};
+  for (const auto& part : place.below()) {
+    at = at / part.string();
+    const auto parent = open_rooted_parent(at, {Links::Refuse, Writers::Anyone});
+    if (!parent ||
+        ::fstatat(parent->folder.get(), parent->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      return std::nullopt;
+    if (auto found = judged(at.string(), status, place.on_this_system())) return found;
+  }
+  return std::nullopt;
 }
 
 }  // namespace pvrdma

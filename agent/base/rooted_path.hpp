@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,7 +63,8 @@ enum class Links {
 enum class Writers {
   Anyone,
   // EPERM unless each folder on the way (the root's own as well), each link and the file itself
-  // belongs to uid 0 and can be written by nobody else.
+  // belongs to uid 0 and can be written by nobody else. What is below another root than "/" may
+  // also belong to the user who runs this program, who only reads his own then.
   RootAlone,
 };
 struct Trust {
@@ -83,5 +85,14 @@ struct Parent {
   std::string name;
 };
 [[nodiscard]] Result<Parent> open_rooted_parent(const RootedPath& place, const Trust& trust = {});
+
+// The first on the way to a place, itself included, that kTrusted does not take.
+struct Distrusted {
+  std::string path;    // with the root
+  std::string why;     // "belongs to uid 1000, not to root"
+  std::string remedy;  // a command after which it is taken
+};
+// For a complaint, after the place could not be opened. None: all that is there is root's.
+[[nodiscard]] std::optional<Distrusted> find_distrusted(const RootedPath& place);
 
 }  // namespace pvrdma

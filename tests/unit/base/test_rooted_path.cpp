@@ -89,6 +89,46 @@ TEST_CASE("trusted is what root alone can have written") {
   }
 }
 
+TEST_CASE("what of a place is not root's alone is named") {
+  const test::Tree tree;
+  tree.file("/etc/agent/file", "good");
+  const RootedPath place = tree.root() / "/etc/agent/file";
+  CHECK_FALSE(find_distrusted(place));
+  CHECK_FALSE(find_distrusted(tree.root() / "/etc/nothing/at/all"));
+  REQUIRE(::chmod((tree / "/etc/agent/file").c_str(), 0666) == 0);
+  auto found = find_distrusted(place);
+  REQUIRE(found);
+  CHECK(found->path == place.string());
+  CHECK(found->why == "can be written by others than root");
+  CHECK(found->remedy == "chmod go-w " + place.string());
+  REQUIRE(::chown((tree / "/etc/agent").c_str(), 1, 0) == 0);
+  REQUIRE(::chmod((tree / "/etc/agent").c_str(), 0757) == 0);
+  found = find_distrusted(place);
+  REQUIRE(found);
+  CHECK(found->path == (tree / "/etc/agent").string());
+  CHECK(found->why == "belongs to uid 1, not to root");
+  CHECK(found->remedy == "chown root:root " + found->path + " && chmod go-w " + found->path);
+  tree.link("/linked", "/etc");
+  found = find_distrusted(tree.root() / "/linked/agent/file");
+  REQUIRE(found);
+  CHECK(found->path == (tree / "/linked").string());
+  CHECK(found->why == "is a symbolic link, which is not followed");
+}
+
+TEST_CASE("who is not root may trust his own files in an image, and in the system nobody's") {
+  if (::geteuid() != 0) return;
+  const test::Tree tree;
+  tree.file("/file", "his");
+  REQUIRE(::chown((tree / "/").c_str(), 1, 1) == 0);
+  REQUIRE(::chown((tree / "/file").c_str(), 1, 1) == 0);
+  CHECK(code_of(tree, "/file", kTrusted) == EPERM);
+  REQUIRE(::seteuid(1) == 0);
+  CHECK(code_of(tree, "/file", kTrusted) == 0);
+  const auto here = read_file(Root{} / (tree / "/file").string(), kReadLimitBytes, kTrusted);
+  REQUIRE(::seteuid(0) == 0);
+  CHECK(here.error().code == EPERM);
+}
+
 TEST_CASE("the folder of a place, for what is to be made in it") {
   const test::Tree tree;
   tree.file("/etc/rc.d/rc.local", "inside");
