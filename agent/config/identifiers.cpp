@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kModuleNameMax = 55;
 
 bool is_module_char(char c) { return is_alphanumeric(c) || c == '_' || c == '-'; }
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_control_or_blank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }
 
 // True where `text` has the form of `pattern`: 'x' stands for a hexadecimal digit, the rest for
 // itself.
@@ -54,7 +54,7 @@ std::optional<std::string> pci_address(std::string_view text) {
 std::optional<std::string> netdev_name(std::string_view text) {
   const bool good = !text.empty() && text.size() < IFNAMSIZ && text != "." && text != ".." &&
                     std::none_of(text.begin(), text.end(), [](char c) {
-                      return c == '/' || c == ':' || c == '\0' || is_space(c);
+                      return c == '/' || c == ':' || is_control_or_blank(c);
                     });
   return good ? std::optional{std::string{text}} : std::nullopt;
 }

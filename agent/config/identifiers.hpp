@@ -18,7 +18,8 @@ namespace pvrdma {
 // "0000:13:00.1", or "13:00.1" as lspci(8) prints it in domain 0 -> lower case, with the domain.
 [[nodiscard]] std::optional<std::string> pci_address(std::string_view text);
 
-// As dev_valid_name() of Linux, net/core/dev.c: 1 to 15 bytes, no "/", ":" or white space.
+// As dev_valid_name() of Linux, net/core/dev.c: 1 to 15 bytes, no "/", ":" or white space; nor
+// control characters, which the kernel would take.
 [[nodiscard]] std::optional<std::string> netdev_name(std::string_view text);
 
 }  // namespace pvrdma

@@ -9,6 +9,14 @@ namespace pvrdma::text {
 
 namespace {
 
+// The offset after the end of a string with three quotes, which may have one or two more directly
+// before them (TOML 1.0, ml-basic-string and ml-literal-string).
+std::size_t after_quotes(std::string_view text, std::size_t start) {
+  std::size_t end = start + 3;
+  while (end < text.size() && end < start + 5 && text[end] == text[start]) ++end;
+  return end;
+}
+
 // The offset just after a string or comment that starts at `start`, or `start` where none does.
 // One that is never ended runs to the end of its line, or of the text if it has three quotes.
 std::size_t skip_opaque(std::string_view text, std::size_t start) {
@@ -24,8 +32,10 @@ std::size_t skip_opaque(std::string_view text, std::size_t start) {
   for (std::size_t i = start + (long_form ? 3 : 1); i < text.size(); ++i) {
     if (escapes && text[i] == '\\')
       ++i;
-    else if (long_form ? text.substr(i, 3) == three : text[i] == first)
-      return i + (long_form ? 3 : 1);
+    else if (long_form && text.substr(i, 3) == three)
+      return after_quotes(text, i);
+    else if (!long_form && text[i] == first)
+      return i + 1;
     else if (!long_form && text[i] == '\n')
       return i;
   }
@@ -46,6 +56,23 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
+// Whatever a parser takes for a string: it nests no deeper than there are brackets in the text, or
+// dots on a line.
+std::optional<Excess> excess_of_marks(std::string_view toml, std::size_t most) {
+  std::size_t brackets = 0;
+  std::size_t dots = 0;
+  for (std::size_t i = 0; i < toml.size(); ++i) {
+    const char c = toml[i];
+    if (c == '\n') dots = 0;
+    if (c == '.') ++dots;
+    if (c == '[' || c == '{') ++brackets;
+    if (dots > most || brackets > most)
+      return Excess{i, "has more than " + std::to_string(most) +
+                           (dots > most ? " dots in a line" : " brackets")};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::size_t> first_bad_utf8(std::string_view text) {
@@ -57,7 +84,7 @@ std::optional<std::size_t> first_bad_utf8(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<Excess> excess(std::string_view toml, std::size_t levels, std::size_t values) {
+std::optional<Excess> excess(std::string_view toml, const Limits& limits) {
   std::size_t depth = 0;
   std::size_t dots = 0;   // of one key
   std::size_t marks = 0;  // at least one for each value and header
@@ -73,11 +100,12 @@ std::optional<Excess> excess(std::string_view toml, std::size_t levels, std::siz
     if (c == '\n' || c == '=' || c == ',') dots = 0;
     if (c == '.') ++dots;
     if (c == '[' || c == '=' || c == ',') ++marks;
-    if (depth > levels || dots > levels) return Excess{i, "is nested too deeply"};
-    if (marks > values) return Excess{i, "has more than " + std::to_string(values) + " values"};
+    if (depth > limits.levels || dots > limits.levels) return Excess{i, "is nested too deeply"};
+    if (marks > limits.values)
+      return Excess{i, "has more than " + std::to_string(limits.values) + " values"};
     ++i;
   }
-  return std::nullopt;
+  return excess_of_marks(toml, limits.marks);
 }
 
 std::size_t line_at(std::string_view text, std::size_t offset) {

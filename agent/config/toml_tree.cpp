@@ -19,8 +19,8 @@ namespace pvrdma::toml_tree {
 
 namespace {
 
-constexpr std::size_t kDepthLimit = 16;
-constexpr std::size_t kValueLimit = 2000;
+// toml11 3 needs 4 KiB of stack for a level.
+constexpr text::Limits kLimits{.levels = 16, .values = 2000, .marks = 1000};
 constexpr std::size_t kPrintedChars = 60;
 
 tl::unexpected<Error> bad(const std::string& file, std::size_t line, const std::string& what) {
@@ -102,7 +102,7 @@ Node node_of(const toml::value& value, std::string key = {}) {
 Result<Node> parse(const std::string& text, const std::string& file) {
   if (const auto offset = text::first_bad_utf8(text))
     return bad(file, text::line_at(text, *offset), "is not UTF-8 text");
-  if (const auto excess = text::excess(text, kDepthLimit, kValueLimit))
+  if (const auto excess = text::excess(text, kLimits))
     return bad(file, text::line_at(text, excess->offset), excess->what);
   // toml11 3 does not take an empty stream.
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return Node{};

@@ -65,7 +65,8 @@ TEST_CASE("MAC, PCI and netdev names") {
        {"", "0000:13:00", "0000:13:20.0", "0000:13:00.8", "13.00.1", "00:13:00.1"})
     CHECK_FALSE(pci_address(bad));
   CHECK(netdev_name("ens224f0") == "ens224f0");
-  for (const char* bad : {"", ".", "..", "a/b", "a b", "eth0:1", "sixteen-letters."})
+  for (const char* bad :
+       {"", ".", "..", "a/b", "a b", "eth0:1", "sixteen-letters.", "a\x1b[2J", "a\x7f", "a\x01"})
     CHECK_FALSE(netdev_name(bad));
 }
 
@@ -119,7 +120,7 @@ TEST_CASE("UTF-8") {
 
 TEST_CASE("more TOML than is taken") {
   const auto at = [](std::string_view text) {
-    const auto excess = text::excess(text, 2, 9);
+    const auto excess = text::excess(text, {.levels = 2, .values = 9, .marks = 20});
     return excess ? std::to_string(excess->offset) + ": " + excess->what : "none";
   };
   CHECK(at("a = [[1], [2]]\n[t.u]\nb = {c = 1}") == "none");
@@ -131,6 +132,21 @@ TEST_CASE("more TOML than is taken") {
   CHECK(at(R"(a = ["]", ["]", ["]"]]])") == "16: is nested too deeply");
   CHECK(at("a=1\nb=[1,2,3,4,5,6]\nc='=,,,,' #,,,,\n") == "none");
   CHECK(at("a=1\nb=[1,2,3,4,5,6]\nc='' d=1\ne=1") == "26: has more than 9 values");
+  // One or two quotes may stand before the three that end a string.
+  for (const std::string quote : {"\"", "'"})
+    for (const std::size_t more : {3U, 4U, 5U}) {
+      std::string text = "a=";
+      for (std::size_t i = 0; i < 3; ++i) text += quote;
+      text += "x";
+      for (std::size_t i = 0; i < more; ++i) text += quote;
+      const std::string at_third = std::to_string(text.size() + 5);
+      CHECK(at(text + "\nb=[[[") == at_third + ": is nested too deeply");
+      CHECK(at(text + "#[[[\nb=1") == "none");
+    }
+  // However strings are told from the rest.
+  CHECK(at("a='" + std::string(21, '[') + "'") == "23: has more than 20 brackets");
+  CHECK(at("#" + std::string(20, '.') + "\n#" + std::string(21, '.')) ==
+        "43: has more than 20 dots in a line");
 }
 
 TEST_CASE("words") {

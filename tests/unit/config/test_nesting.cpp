@@ -1,0 +1,171 @@
+// What may reach toml11, which recurses as deep as a text nests: the count of agent/config/text.hpp
+// against the tree that toml11 makes of the same text.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "agent/config/text.hpp"
+#include "agent/config/toml_tree.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/config/config_tree.hpp"
+#include "tests/unit/mutate.hpp"
+
+using namespace pvrdma;
+using pvrdma::test::ConfigTree;
+using pvrdma::test::kMain;
+using pvrdma::test::Mutator;
+
+namespace {
+
+constexpr std::size_t kLevels = 16;  // toml_tree's own
+
+constexpr std::array<const char*, 24> kNestingPieces{"[",
+                                                     "]",
+                                                     "{",
+                                                     "}",
+                                                     "\"",
+                                                     "'",
+                                                     "\"\"\"",
+                                                     "'''",
+                                                     "\"\"\"\"",
+                                                     "\\",
+                                                     "#",
+                                                     "\n",
+                                                     "\r\n",
+                                                     "= ",
+                                                     ", ",
+                                                     "\\\"",
+                                                     ".",
+                                                     "a = ",
+                                                     "\"\"\"x\"\"\"\"",
+                                                     "''''",
+                                                     "\"\"\"\"\"\"",
+                                                     "\r",
+                                                     "\\\n  ",
+                                                     "[a]\n"};
+
+// TOML made by its grammar: values in the many ways to write a string, and what nests them.
+class Grammar {
+ public:
+  explicit Grammar(Mutator& random) : random_(random) {}
+
+  std::string text() {
+    std::string made;
+    const std::size_t statements = 1 + random_.below(3);
+    for (std::size_t i = 0; i < statements; ++i)
+      made += "k" + std::to_string(i) + " = " + value(random_.below(6)) + comment() + "\n";
+    return made;
+  }
+
+ private:
+  std::string value(std::size_t depth) {
+    if (depth == 0) return scalar();
+    if (random_.below(4) == 0) return "{ a = " + value(depth - 1) + ", b = " + scalar() + " }";
+    std::string made = "[";
+    for (std::size_t i = random_.below(3); i > 0; --i) made += blank() + scalar() + ",";
+    return made + blank() + value(depth - 1) + blank() + "]";
+  }
+  // toml11 3 wants arrays of one type only in inner ones: strings all of them.
+  std::string scalar() {
+    switch (random_.below(4)) {
+      case 0:
+        return "\"" + inside(R"(\")", R"([]{}#',\\)") + "\"";
+      case 1:
+        return "'" + inside("\"", "[]{}#\\,") + "'";
+      case 2:
+        return "\"\"\"" + inside("\"x", "[]{}#'\n\\\\") + quotes('"');
+      default:
+        return "'''" + inside("'x", "[]{}#\"\\\n") + quotes('\'');
+    }
+  }
+  // Some of the letters, each as a whole, and `quote` now and then.
+  std::string inside(const std::string& quote, const std::string& letters) {
+    std::string made;
+    for (std::size_t i = random_.below(6); i > 0; --i) {
+      const char letter = letters[random_.below(letters.size())];
+      made += random_.below(3) == 0 ? quote : std::string(1, letter);
+      if (letter == '\\' && made.back() == '\\' && quote != "\"" && quote != "'x") made += '\\';
+    }
+    return made;
+  }
+  std::string quotes(char quote) { return std::string(3 + random_.below(3), quote); }
+  std::string blank() {
+    constexpr std::array<const char*, 5> kBlanks{"", " ", "\n", " # [[[ \"\n", " # '''\n"};
+    return kBlanks[random_.below(kBlanks.size())];
+  }
+  std::string comment() { return random_.below(2) == 0 ? "" : " # \"\"\" [[ {"; }
+
+  Mutator& random_;
+};
+
+std::size_t depth_of(const toml_tree::Node& node) {
+  std::size_t deepest = 0;
+  for (const auto& item : node.items) deepest = std::max(deepest, depth_of(item));
+  using Kind = toml_tree::Node::Kind;
+  return deepest + (node.kind == Kind::Table || node.kind == Kind::Array ? 1 : 0);
+}
+
+// The fewest levels with which the text passes.
+std::size_t counted_depth(const std::string& text) {
+  std::size_t levels = 0;
+  while (text::excess(text, {.levels = levels, .values = 99999, .marks = 99999})) ++levels;
+  return levels;
+}
+
+// Brackets of a header nest nothing in the text, but one or two levels in the tree; so do dots.
+std::size_t hidden_depth(const std::string& text) {
+  const auto dots = static_cast<std::size_t>(std::count(text.begin(), text.end(), '.'));
+  const bool headers = text.find("\n[") != std::string::npos || text.starts_with('[');
+  return 2 * dots + (headers ? 2 : 0);
+}
+
+std::string repeated(std::string_view piece, std::size_t times) {
+  std::string made;
+  for (; times > 0; --times) made += piece;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("no text is counted flatter than toml11 reads it") {
+  Mutator random{kNestingPieces};
+  Grammar grammar{random};
+  std::size_t read = 0;
+  std::size_t deep = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string text = grammar.text();
+    const bool whole = random.below(2) == 0;
+    if (!whole) text = random.mutated(std::move(text), 1 + random.below(4));
+    const std::size_t counted = counted_depth(text);
+    const auto tree = toml_tree::parse(text, "file");
+    if (!tree) {
+      REQUIRE(tree.error().message().find('\n') == std::string::npos);
+      continue;
+    }
+    ++read;
+    const std::size_t depth = depth_of(*tree) - 1;
+    if (depth > 3) ++deep;
+    CAPTURE(text, counted, depth, whole);
+    REQUIRE(depth <= counted + hidden_depth(text));
+    REQUIRE(counted <= kLevels);
+    // What the grammar made is counted exactly: neither is anything good refused.
+    if (whole) REQUIRE(depth == counted);
+  }
+  CAPTURE(read, deep);
+  CHECK(read > 5000);
+  CHECK(deep > 1000);
+}
+
+TEST_CASE("a text that nests deeply behind a string is refused, whatever the string") {
+  const std::string value =
+      GENERATE(R"("""x"""")", R"("""x""""")", "'''x''''", "'''x'''''", R"("""\""""")", R"("""""")",
+               R"(""""""")", "'''''''", R"("\"")", R"('\')", "1");
+  ConfigTree tree;
+  for (const char* opening : {"[", "{ a = ", "[ { a = "}) {
+    CAPTURE(value, opening);
+    tree.file(kMain, "\nb = [" + value + ", " + repeated(opening, 40000));
+    CHECK(tree.complaint() == std::string{kMain} + ":2: is nested too deeply");
+    tree.file(kMain, "a = " + value + "\nb = " + repeated(opening, 40000));
+    CHECK(tree.complaint() == std::string{kMain} + ":2: is nested too deeply");
+  }
+}
