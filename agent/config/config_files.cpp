@@ -3,15 +3,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "agent/base/text.hpp"
 #include "agent/config/draft.hpp"
+#include "agent/config/guestinfo.hpp"
 #include "agent/config/item.hpp"
-#include "agent/config/text.hpp"
+#include "agent/config/root_file.hpp"
 #include "agent/config/toml_tree.hpp"
 
 namespace pvrdma {
@@ -20,97 +20,97 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first counts before the second, and so on.
-constexpr std::array<const char*, 3> kDirectories = {"/etc/pvrdma-agent", "/run/pvrdma-agent",
-                                                     "/usr/lib/pvrdma-agent"};
-constexpr const char* kFile = "/pvrdma-agent.toml";
-constexpr const char* kDropIns = "/pvrdma-agent.toml.d";
-// What units/read-guestinfo leaves: one of the two, or none.
-constexpr const char* kFetched = "/run/pvrdma-agent-guestinfo/config.toml";
-constexpr const char* kNotFetched = "/run/pvrdma-agent-guestinfo/error";
+// The first counts before the second, and so on. Of /run it is a folder of its own, which an
+// administrator makes: /run/pvrdma-agent is the daemon's user's, who is not to tell the executor
+// anything.
+constexpr std::array<const char*, 3> kFolders = {"/etc/pvrdma-agent", "/run/pvrdma-agent-config",
+                                                 "/usr/lib/pvrdma-agent"};
+constexpr const char* kFile = "pvrdma-agent.toml";
+constexpr const char* kDropIns = "pvrdma-agent.toml.d";
 constexpr const char* kFetchedDropIn = "50-guestinfo.toml";
 
-tl::unexpected<Error> bad_file(const fs::path& path, const std::string& what) {
-  return fail(0, path.string() + ": " + what, "");
-}
+// Stands among the drop-ins of /run for what vSphere has, whether it has anything or not.
+RootedPath guestinfo_place(const Root& root) { return root / kGuestinfo; }
+bool is_guestinfo(const RootedPath& place) { return place.below() == kGuestinfo; }
 
-std::string reason(const Error& error) { return Error{error.code, "", ""}.message(); }
-
-// True where the directory has an entry of that name, were it a dangling link.
-bool is_there(const fs::path& path) {
-  std::error_code code;
-  return fs::symlink_status(path, code).type() != fs::file_type::not_found;
-}
-
-Result<std::vector<fs::path>> drop_ins(const Root& root) {
-  std::map<std::string, fs::path> by_name;
-  for (const char* directory : kDirectories) {
-    if (directory == kDirectories.back() && is_there(root / kFetched))
-      by_name.emplace(kFetchedDropIn, root / kFetched);
-    const fs::path path = root / (std::string{directory} + kDropIns);
-    const auto names = list_directory(path);
-    if (!names && means_absent(names.error())) continue;
-    if (!names) return bad_file(path, "cannot be read: " + reason(names.error()));
+// Of a name in several folders the file of the first counts.
+Result<std::vector<RootedPath>> drop_ins(const Root& root) {
+  std::map<std::string, RootedPath> by_name;
+  for (const char* folder : kFolders) {
+    if (folder == kFolders.back()) by_name.emplace(kFetchedDropIn, guestinfo_place(root));
+    const RootedPath place = root / folder / kDropIns;
+    const auto names = root_folder(place);
+    if (!names) return fail(names.error());
     for (const std::string& name : *names)
-      if (fs::path{name}.extension() == ".toml") by_name.emplace(name, path / name);
+      if (fs::path{name}.extension() == ".toml") by_name.emplace(name, place / name);
   }
-  std::vector<fs::path> paths;
-  paths.reserve(by_name.size());
-  for (auto& [name, path] : by_name) paths.push_back(std::move(path));
-  return paths;
+  std::vector<RootedPath> places;
+  places.reserve(by_name.size());
+  for (auto& [name, place] : by_name) places.push_back(std::move(place));
+  return places;
 }
 
-Result<std::vector<fs::path>> find_files(const Root& root) {
-  auto paths = drop_ins(root);
-  if (!paths) return paths;
-  for (const char* directory : kDirectories) {
-    fs::path path = root / (std::string{directory} + kFile);
-    if (!is_there(path)) continue;
-    paths->insert(paths->begin(), std::move(path));
+Result<std::vector<RootedPath>> find_files(const Root& root) {
+  auto places = drop_ins(root);
+  if (!places) return places;
+  for (const char* folder : kFolders) {
+    RootedPath place = root / folder / kFile;
+    const auto there = root_has(place);
+    if (!there) return fail(there.error());
+    if (!*there) continue;
+    places->insert(places->begin(), std::move(place));
     break;
   }
-  return paths;
+  return places;
 }
 
-// None: the file is masked by a link to /dev/null, as in systemd.unit(5).
-Result<std::optional<std::string>> read_text(const fs::path& path) {
-  std::error_code code;
-  const fs::file_status status = fs::status(path, code);
-  if (status.type() == fs::file_type::directory)
-    return bad_file(path, "is a directory, not a file");
-  if (status.type() == fs::file_type::character && fs::read_symlink(path, code) == "/dev/null")
-    return std::nullopt;
-  // A FIFO would make the open wait for a writer.
-  if (fs::exists(status) && status.type() != fs::file_type::regular)
-    return bad_file(path, "is not a regular file");
-  auto text = read_file(path);
-  if (text) return std::move(*text);
-  if (text.error().code == EFBIG) return bad_file(path, "is larger than 1 MiB");
-  return bad_file(path, "cannot be read: " + reason(text.error()));
-}
-
-// Which of the files may be used is the machine's to say, not that file's.
-Result<void> check_fetched(const toml_tree::Node& tree) {
+// Any user of the machine can write guestinfo (it is open to whoever may use the virtual CPU's
+// backdoor): what is loaded, whose a link is and whether guestinfo counts is not for them to say.
+Result<void> check_guestinfo(const toml_tree::Node& tree) {
+  constexpr const char* kRule = "may only be set in a file of this machine";
   const std::string name{kGuestinfo};
-  const auto table = Item{tree, name, ""}.member("guestinfo");
-  return table ? Result<void>{table->bad("may only be set in a file of this machine")}
-               : Result<void>{};
+  const Item top{tree, name, ""};
+  for (const char* table : {"modules", "guestinfo"})
+    if (const auto said = top.member(table)) return said->bad(kRule);
+  const auto adapters = top.member("adapter");
+  for (const Item& adapter : adapters ? adapters->items() : std::vector<Item>{})
+    if (const auto said = adapter.member("manage")) return said->bad(kRule);
+  return {};
 }
 
-Result<LoadedConfig> combine(const std::vector<fs::path>& paths, const fs::path& fetched) {
+Result<void> add_guestinfo(const std::string& text, Draft& draft) {
+  const auto tree = toml_tree::parse(text, kGuestinfo);
+  if (!tree) return fail(tree.error());
+  if (auto right = check_guestinfo(*tree); !right) return right;
+  return draft.add(*tree, kGuestinfo);
+}
+
+// True: it was added. False: it is masked.
+Result<bool> add_file(const RootedPath& place, Draft& draft) {
+  const auto text = root_file(place);
+  if (!text) return fail(text.error());
+  if (!*text) return false;
+  const auto tree = toml_tree::parse(**text, place);
+  if (!tree) return fail(tree.error());
+  if (auto added = draft.add(*tree, place); !added) return fail(std::move(added.error()));
+  return true;
+}
+
+// `guestinfo`: what stands for it among the places; none: nothing.
+Result<LoadedConfig> combine(const std::vector<RootedPath>& places,
+                             const std::optional<std::string>& guestinfo = {}) {
   Draft draft;
   LoadedConfig loaded;
-  for (const fs::path& path : paths) {
-    const auto text = read_text(path);
-    if (!text) return fail(text.error());
-    if (!*text) continue;
-    const fs::path name = path == fetched ? fs::path{kGuestinfo} : path;
-    const auto tree = toml_tree::parse(**text, name);
-    if (!tree) return fail(tree.error());
-    if (path == fetched)
-      if (auto right = check_fetched(*tree); !right) return fail(std::move(right.error()));
-    if (auto added = draft.add(*tree, name); !added) return fail(std::move(added.error()));
-    loaded.files.push_back(name);
+  for (const RootedPath& place : places) {
+    if (!is_guestinfo(place)) {
+      const auto added = add_file(place, draft);
+      if (!added) return fail(added.error());
+      if (*added) loaded.files.push_back(place);
+    } else if (guestinfo) {
+      if (auto added = add_guestinfo(*guestinfo, draft); !added)
+        return fail(std::move(added.error()));
+      loaded.files.emplace_back(kGuestinfo);
+    }
   }
   auto config = std::move(draft).finish();
   if (!config) return fail(std::move(config.error()));
@@ -118,28 +118,33 @@ Result<LoadedConfig> combine(const std::vector<fs::path>& paths, const fs::path&
   return loaded;
 }
 
-// Why nothing could be fetched; empty: it could, or there is nothing to fetch.
-std::string fetch_error(const Root& root) {
-  constexpr std::size_t kLongest = 300;
-  const auto reason = read_attribute(root / kNotFetched);
-  return reason ? std::string{kGuestinfo} + ": " + printable(*reason, kLongest) : "";
+// Not to take away at an upgrade what the version before had been given.
+std::string upgrade_notice() {
+  return std::string{kGuestinfo} +
+         ": was used unasked by the version before, and is off by default now, as every user of "
+         "this machine can write it: set guestinfo.enabled = true in a file of this machine to go "
+         "on using it, or false to do without";
 }
 
 }  // namespace
 
 Result<LoadedConfig> load_config(const Root& root) {
-  auto all = find_files(root);
-  if (!all) return fail(std::move(all.error()));
-  const fs::path fetched = root / kFetched;
-  std::vector<fs::path> own = *all;
-  own.erase(std::remove(own.begin(), own.end(), fetched), own.end());
-  auto loaded = combine(own, fetched);
-  if (!loaded || !loaded->config.guestinfo.enabled) return loaded;
-  loaded->left_out = fetch_error(root);
-  if (own.size() != all->size()) {
-    auto with_fetched = combine(*all, fetched);
-    if (with_fetched) return with_fetched;
-    loaded->left_out = with_fetched.error().message();
+  const auto places = find_files(root);
+  if (!places) return fail(places.error());
+  auto loaded = combine(*places);
+  // A file of its name replaces what vSphere has.
+  if (!loaded || std::none_of(places->begin(), places->end(), is_guestinfo)) return loaded;
+  const std::optional<bool> enabled = loaded->config.guestinfo.enabled;
+  if (enabled.value_or(false)) {
+    const Guestinfo guestinfo = read_guestinfo(root);
+    loaded->left_out = guestinfo.error;
+    if (guestinfo.text) {
+      auto with_guestinfo = combine(*places, guestinfo.text);
+      if (with_guestinfo) return with_guestinfo;
+      loaded->left_out = with_guestinfo.error().message();
+    }
+  } else if (!enabled && guestinfo_used_before_upgrade(root)) {
+    loaded->left_out = upgrade_notice();
   }
   loaded->config.complete = loaded->left_out.empty();
   return loaded;

@@ -1,14 +1,18 @@
 // Configuration files -> Config.
 //
-// The first pvrdma-agent.toml of DIRS (etc, run, usr/lib) counts, then every
-// pvrdma-agent.toml.d/*.toml of all three in the order of their file names, a name found in several
-// only from the first (as systemd's drop-ins, systemd.unit(5)). No file at all is a good
-// configuration. A later file replaces single keys; [[adapter]] tables add up.
+// The first pvrdma-agent.toml of FOLDERS (/etc/pvrdma-agent, /run/pvrdma-agent-config,
+// /usr/lib/pvrdma-agent) counts, then every pvrdma-agent.toml.d/*.toml of all three in the order of
+// their file names, a name found in several only from the first (as systemd's drop-ins,
+// systemd.unit(5)). No file at all is a good configuration. A later file replaces single keys;
+// [[adapter]] tables add up.
+//
+// The daemon and the executor go by the same files, so only root may have written them
+// (agent/config/root_file.hpp).
 //
 // What vSphere has for this VM (guestinfo.pvrdma-agent.config, fetched by units/read-guestinfo)
-// counts as the drop-in 50-guestinfo.toml below /run, unless the files say guestinfo.enabled =
-// false. The files must be good by themselves; what vSphere has is left out where it is not good
-// beside them.
+// counts as the drop-in 50-guestinfo.toml below /run where the files say guestinfo.enabled = true.
+// Any user of the machine can write it, so it may not say everything. The files must be good by
+// themselves; what vSphere has is left out where it is not good beside them.
 //
 // A file that is not right yields one line: file, line, key, the value, and what is allowed.
 #pragma once
@@ -23,13 +27,11 @@
 
 namespace pvrdma {
 
-// Its name in messages, and among the files that were read.
-inline constexpr const char* kGuestinfo = "guestinfo.pvrdma-agent.config";
-
 struct LoadedConfig {
   Config config;
   std::vector<std::filesystem::path> files;  // those that were read, in order
-  std::string left_out;  // why what vSphere has does not count, a whole line; empty: it does
+  std::string left_out;  // why what vSphere has does not count, a whole line; empty: it does,
+                         // or is not meant to
 };
 
 // An Error's message() is the whole line to print: "/etc/pvrdma-agent/pvrdma-agent.toml:3:

@@ -68,7 +68,8 @@ struct Config {
     friend bool operator==(const Readiness&, const Readiness&) = default;
   } readiness;
   struct Guestinfo {
-    bool enabled = true;  // what vSphere has for this VM counts
+    // What vSphere has for this VM counts. None: nobody has said, which is no.
+    std::optional<bool> enabled;
     friend bool operator==(const Guestinfo&, const Guestinfo&) = default;
   } guestinfo;
   // False: a part was left out. What is not named may then have been meant, so nothing is undone.

@@ -18,7 +18,10 @@ rm -f "$package"
 
 mkdir -p /etc/pvrdma-agent
 cat >/etc/pvrdma-agent/pvrdma-agent.toml <<'TOML'
-# For all clones. Addresses come from vSphere (guestinfo.pvrdma-agent.config) or cloud-init.
+# For all clones.
+# Addresses come from vSphere (guestinfo.pvrdma-agent.config), which is off by default: every user of a clone can write
+# guestinfo, and would set its addresses, MTU and readiness. It is on here as nobody but its administrators logs in there.
+guestinfo.enabled = true
 [readiness]
 adapters = 1
 TOML

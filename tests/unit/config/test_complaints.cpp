@@ -184,7 +184,7 @@ TEST_CASE("addresses") {
 TEST_CASE("a complaint names the drop-in it is about") {
   ConfigTree tree;
   tree.file(kMain, "[modules]\nbefore = [\"a\"]\nrequired = [\"a\"]");
-  const char* drop_in = "/run/pvrdma-agent/pvrdma-agent.toml.d/50-b.toml";
+  const char* drop_in = "/run/pvrdma-agent-config/pvrdma-agent.toml.d/50-b.toml";
   tree.file(drop_in, "\n\n[modules]\nbefore = [\"b\"]");
   CHECK(tree.complaint() ==
         std::string{kMain} + R"(:3: modules.required = "a": must be one of modules.before (b))");

@@ -1,4 +1,8 @@
 // What vSphere has for this VM, as units/read-guestinfo leaves it: where it counts, and when not.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/config/guestinfo.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/config/config_tree.hpp"
 
@@ -8,97 +12,173 @@ using pvrdma::test::kMain;
 
 namespace {
 
-constexpr const char* kFetched = "/run/pvrdma-agent-guestinfo/config.toml";
-constexpr const char* kError = "/run/pvrdma-agent-guestinfo/error";
-constexpr const char* kNever = "[modules]\nreload = \"never\"\n";
+constexpr const char* kFolder = "/run/pvrdma-agent-guestinfo";
+constexpr const char* kAnswer = "/run/pvrdma-agent-guestinfo/answer";
+constexpr const char* kUsedBefore = "/run/pvrdma-agent-guestinfo/used-before-upgrade";
+constexpr const char* kEnabled = "guestinfo.enabled = true\n";
+constexpr const char* kTwo = "config\n[readiness]\nadapters = 2\ntimeout = \"2s\"\n";
+
+LoadedConfig loaded_from(const ConfigTree& tree) {
+  auto loaded = tree.load();
+  REQUIRE(loaded);
+  return std::move(*loaded);
+}
+
+// Nothing of it is in force, and `complaint` is how the reason begins.
+void check_left_out(const ConfigTree& tree, const std::string& complaint) {
+  const LoadedConfig loaded = loaded_from(tree);
+  CHECK(loaded.left_out.substr(0, complaint.size()) == complaint);
+  CHECK(loaded.left_out.find('\n') == std::string::npos);
+  CHECK_FALSE(loaded.config.complete);
+  CHECK(loaded.config.modules == Config::Modules{});
+  CHECK(loaded.files == std::vector<std::filesystem::path>{tree / kMain});
+}
 
 }  // namespace
 
-TEST_CASE("it counts as a drop-in of its name") {
+TEST_CASE("it counts as a drop-in of its name where a file says so") {
   ConfigTree tree;
-  tree.file(kFetched, "[readiness]\nadapters = 2\ntimeout = \"2s\"\n");
-  tree.file(kMain, "[readiness]\nadapters = 1\ntimeout = \"1s\"\n");
-  auto loaded = tree.load();
-  REQUIRE(loaded);
-  CHECK(loaded->config.readiness.adapters == 2U);
-  CHECK(loaded->left_out.empty());
-  CHECK(loaded->config.complete);
-  CHECK(loaded->files == std::vector<std::filesystem::path>{tree / kMain, kGuestinfo});
+  tree.file(kAnswer, kTwo);
+  tree.file(kMain, std::string{kEnabled} + "[readiness]\nadapters = 1\ntimeout = \"1s\"\n");
+  LoadedConfig loaded = loaded_from(tree);
+  CHECK(loaded.config.readiness.adapters == 2U);
+  CHECK(loaded.left_out.empty());
+  CHECK(loaded.config.complete);
+  CHECK(loaded.files == std::vector<std::filesystem::path>{tree / kMain, kGuestinfo});
   SECTION("a later one of /etc wins") {
     tree.file("/etc/pvrdma-agent/pvrdma-agent.toml.d/60.toml", "[readiness]\nadapters = 3\n");
-    loaded = tree.load();
-    REQUIRE(loaded);
-    CHECK(loaded->config.readiness.adapters == 3U);
-    CHECK(loaded->config.readiness.timeout == std::chrono::seconds{2});
+    loaded = loaded_from(tree);
+    CHECK(loaded.config.readiness.adapters == 3U);
+    CHECK(loaded.config.readiness.timeout == std::chrono::seconds{2});
   }
   SECTION("one of its name in /etc replaces it, one in /usr/lib is replaced") {
-    tree.file("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/50-guestinfo.toml", kNever);
-    loaded = tree.load();
-    REQUIRE(loaded);
-    CHECK(loaded->config.readiness.adapters == 2U);
-    CHECK(loaded->config.modules.reload == ReloadPolicy::Auto);
+    tree.file("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/50-guestinfo.toml",
+              "[modules]\nreload = \"never\"\n");
+    loaded = loaded_from(tree);
+    CHECK(loaded.config.readiness.adapters == 2U);
+    CHECK(loaded.config.modules.reload == ReloadPolicy::Auto);
     tree.link("/etc/pvrdma-agent/pvrdma-agent.toml.d/50-guestinfo.toml", "/dev/null");
-    loaded = tree.load();
-    REQUIRE(loaded);
-    CHECK(loaded->config.readiness.adapters == 1U);
+    loaded = loaded_from(tree);
+    CHECK(loaded.config.readiness.adapters == 1U);
+    CHECK(loaded.config.complete);
   }
 }
 
-TEST_CASE("one line of a local file switches it off") {
+TEST_CASE("by default it does not count") {
   ConfigTree tree;
-  tree.file(kFetched, kNever);
-  tree.file(kMain, "guestinfo.enabled = false\n");
-  auto loaded = tree.load();
-  REQUIRE(loaded);
-  CHECK(loaded->config.modules.reload == ReloadPolicy::Auto);
-  CHECK(loaded->files == std::vector<std::filesystem::path>{tree / kMain});
-  tree.remove(kFetched);
-  tree.file(kError, "is not base64\n");
-  loaded = tree.load();
-  REQUIRE(loaded);
-  CHECK(loaded->left_out.empty());
+  const char* text = GENERATE("", "guestinfo.enabled = false\n");
+  tree.file(kMain, text);
+  tree.file(kAnswer, GENERATE(kTwo, "error is not base64\n"));
+  const LoadedConfig loaded = loaded_from(tree);
+  CHECK(loaded.config.readiness == Config::Readiness{});
+  CHECK(loaded.left_out.empty());
+  CHECK(loaded.config.complete);
+  CHECK(loaded.files == std::vector<std::filesystem::path>{tree / kMain});
+}
+
+TEST_CASE("what may only be set in a file of this machine") {
+  ConfigTree tree;
+  tree.file(kMain, kEnabled);
+  const std::pair<const char*, const char*> cases[] = {
+      {"[modules]\nreload = \"never\"\n", "1: modules = {…}"},
+      {"modules.before = [\"evil\"]\n", "1: modules = {…}"},
+      {"\"modules\" = { required = [] }\n", "1: modules = {…}"},
+      {"modules = 1\n", "1: modules = 1"},
+      {"\nguestinfo.enabled = true\n", "2: guestinfo = {…}"},
+      {"[[adapter]]\nmatch = { netdev = \"a\" }\n[[adapter]]\nmatch = { netdev = \"b\" }\n"
+       "manage = \"agent\"\n",
+       "5: adapter.manage = \"agent\""},
+      {"adapter = [{ match = { netdev = \"a\" }, manage = \"observe\" }]\n",
+       "1: adapter.manage = \"observe\""},
+  };
+  for (const auto& [text, place] : cases) {
+    CAPTURE(text);
+    tree.file(kAnswer, "config\n" + std::string{text});
+    check_left_out(tree, std::string{kGuestinfo} + ":" + place +
+                             ": may only be set in a file of this machine");
+  }
 }
 
 TEST_CASE("where it is bad it is left out, with its name, line and key, and the files stay") {
   ConfigTree tree;
-  tree.file(kMain, kNever);
-  std::string complaint;
+  tree.file(kMain, kEnabled);
+  const std::string name{kGuestinfo};
   SECTION("a value") {
-    tree.file(kFetched, "\n[readiness]\nadapters = 12\n");
-    complaint =
-        "guestinfo.pvrdma-agent.config:3: readiness.adapters = 12: must be \"all\" or a "
-        "number from 0 to 10";
+    tree.file(kAnswer, "config\n\n[readiness]\nadapters = 12\n");
+    check_left_out(tree, name + ":3: readiness.adapters = 12: must be \"all\" or a number from 0");
   }
   SECTION("no TOML") {
-    tree.file(kFetched, "reload\n");
-    complaint = "guestinfo.pvrdma-agent.config:1: is not TOML";
-  }
-  SECTION("what only a file may say") {
-    tree.file(kFetched, "guestinfo.enabled = true\n");
-    complaint =
-        "guestinfo.pvrdma-agent.config:1: guestinfo = {…}: may only be set in a file of "
-        "this machine";
+    tree.file(kAnswer, "config\nreload\n");
+    check_left_out(tree, name + ":1: is not TOML");
   }
   SECTION("what does not go with a file") {
-    tree.file(kMain, std::string{kNever} + "[[adapter]]\nmatch = { netdev = \"ens1\" }\n");
-    tree.file(kFetched, "[[adapter]]\nmatch = { netdev = \"ens1\" }\n");
-    complaint = "guestinfo.pvrdma-agent.config:2: adapter.match";
+    tree.file(kMain, std::string{kEnabled} + "[[adapter]]\nmatch = { netdev = \"ens1\" }\n");
+    tree.file(kAnswer, "config\n[[adapter]]\nmatch = { netdev = \"ens1\" }\n");
+    check_left_out(tree, name + ":2: adapter.match");
   }
   SECTION("it could not be had") {
-    tree.file(kError, "is not base64\n");
-    complaint = "guestinfo.pvrdma-agent.config: is not base64";
+    tree.file(kAnswer, "error is not base64\n");
+    check_left_out(tree, name + ": is not base64");
   }
-  const auto loaded = tree.load();
-  REQUIRE(loaded);
-  CHECK(loaded->left_out.substr(0, complaint.size()) == complaint);
-  CHECK(loaded->config.modules.reload == ReloadPolicy::Never);
-  CHECK_FALSE(loaded->config.complete);
-  CHECK(loaded->files == std::vector<std::filesystem::path>{tree / kMain});
+  SECTION("why it could not be had is text of a user's") {
+    tree.file(kAnswer, "error encoding = \"\x1b[2J\xff\"\n");
+    check_left_out(tree, name + ": encoding = \"?[2J?\"");
+  }
+  SECTION("too large") {
+    tree.file(kAnswer, "config\n" + std::string((1U << 20U) + 1, '#'));
+    check_left_out(tree, name + ": is larger than 1 MiB");
+    tree.file(kAnswer, "config\n" + std::string(1U << 22U, '#'));
+    check_left_out(tree, name + ": ");
+  }
+  SECTION("fetched in part, or not to the end") {
+    tree.file(kAnswer, "");
+    check_left_out(tree, name + ": cannot be read");
+    tree.remove(kAnswer);
+    check_left_out(tree, name + ": cannot be read: the program that fetches it was interrupted");
+  }
+  SECTION("another user's") {
+    if (::geteuid() != 0) return;
+    tree.file(kAnswer, kTwo);
+    REQUIRE(::chown((tree / kAnswer).c_str(), 1, 1) == 0);
+    check_left_out(tree, name + ": ");
+  }
+}
+
+TEST_CASE("nothing to fetch, and nothing fetched, are a whole configuration") {
+  ConfigTree tree;
+  tree.file(kMain, kEnabled);
+  SECTION("no VMware") {}
+  SECTION("nothing is set there") { tree.file(kAnswer, "none\n"); }
+  SECTION("as large as is allowed") {
+    tree.file(kAnswer, "config\n" + std::string(1U << 20U, '#'));
+  }
+  const LoadedConfig loaded = loaded_from(tree);
+  CHECK(loaded.left_out.empty());
+  CHECK(loaded.config.complete);
+}
+
+TEST_CASE(
+    "what the version before had from it stays until somebody has decided, or the boot ends") {
+  ConfigTree tree;
+  tree.file(kUsedBefore, "");
+  tree.file(kMain, "");
+  check_left_out(tree, std::string{kGuestinfo} + ": was used unasked by the version before");
+  CHECK(loaded_from(tree).left_out.find("guestinfo.enabled = true") != std::string::npos);
+  tree.file(kMain, "guestinfo.enabled = false\n");
+  CHECK(loaded_from(tree).config.complete);
+  CHECK(loaded_from(tree).left_out.empty());
+  tree.file(kAnswer, kTwo);
+  tree.file(kMain, kEnabled);
+  CHECK(loaded_from(tree).config.readiness.adapters == 2U);
+  CHECK(loaded_from(tree).config.complete);
+  tree.file(kMain, "");
+  tree.remove(kFolder);
+  CHECK(loaded_from(tree).config.complete);
 }
 
 TEST_CASE("it does not mend files that are bad by themselves") {
   ConfigTree tree;
-  tree.file(kMain, "[modules]\nrequired = [\"x\"]\n");
-  tree.file(kFetched, "[modules]\nbefore = [\"x\"]\n");
+  tree.file(kMain, std::string{kEnabled} + "[readiness]\nadapters = 11\n");
+  tree.file(kAnswer, kTwo);
   CHECK(tree.complaint().substr(0, std::string{kMain}.size()) == kMain);
 }

@@ -1,0 +1,75 @@
+#include "agent/config/root_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+namespace pvrdma {
+
+namespace {
+
+tl::unexpected<Error> bad_file(const RootedPath& place, const std::string& what) {
+  return fail(0, place.string() + ": " + what, "");
+}
+
+tl::unexpected<Error> cannot_be_read(const RootedPath& place, const Error& error) {
+  if (error.code == EFBIG) return bad_file(place, "is larger than 1 MiB");
+  if (error.code == EPERM || error.code == ELOOP)
+    if (const auto found = find_distrusted(place)) {
+      const std::string which = found->path == place.string() ? "" : found->path + " ";
+      return bad_file(place, which + found->why + ", so it is not read: " + found->remedy);
+    }
+  return bad_file(place, "cannot be read: " + Error{error.code, "", ""}.message());
+}
+
+bool masks(const Parent& parent, const struct stat& status) {
+  constexpr std::string_view kNull = "/dev/null";
+  std::array<char, kNull.size() + 1> target{};
+  const ssize_t length =
+      ::readlinkat(parent.folder.get(), parent.name.c_str(), target.data(), target.size());
+  return length > 0 && status.st_uid == 0 &&
+         std::string_view{target.data(), static_cast<std::size_t>(length)} == kNull;
+}
+
+}  // namespace
+
+Result<bool> root_has(const RootedPath& place) {
+  const auto parent = open_rooted_parent(place, kTrusted);
+  if (!parent && means_absent(parent.error())) return false;
+  if (!parent) return cannot_be_read(place, parent.error());
+  struct stat status {};
+  if (::fstatat(parent->folder.get(), parent->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
+    return true;
+  const Error error{errno, "", ""};
+  if (means_absent(error)) return false;
+  return cannot_be_read(place, error);
+}
+
+Result<std::vector<std::string>> root_folder(const RootedPath& place) {
+  auto names = list_directory(place, kTrusted);
+  if (names) return names;
+  if (means_absent(names.error())) return std::vector<std::string>{};
+  return cannot_be_read(place, names.error());
+}
+
+Result<std::optional<std::string>> root_file(const RootedPath& place, std::size_t limit_bytes) {
+  const auto parent = open_rooted_parent(place, kTrusted);
+  if (!parent) return cannot_be_read(place, parent.error());
+  struct stat status {};
+  if (::fstatat(parent->folder.get(), parent->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+    return cannot_be_read(place, {errno, "", ""});
+  if (S_ISLNK(status.st_mode) && masks(*parent, status)) return std::nullopt;
+  if (S_ISDIR(status.st_mode)) return bad_file(place, "is a directory, not a file");
+  if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
+    return bad_file(place, "is not a regular file");
+  // Looks at the file anew once it is open: what was found here only chose the words.
+  auto text = read_file(place, limit_bytes, kTrusted);
+  if (!text) return cannot_be_read(place, text.error());
+  return std::move(*text);
+}
+
+}  // namespace pvrdma
