@@ -13,7 +13,6 @@
 #include <cerrno>
 
 #include "agent/base/handle.hpp"
-#include "agent/base/text.hpp"
 
 namespace pvrdma {
 
@@ -73,29 +72,23 @@ class SpawnSettings {
   posix_spawnattr_t attributes_{};
 };
 
-enum class Woken { Readable, Late, Stopped };
-
-// `stop` may be -1.
-Woken wait_readable(int fd, int stop, BootTime deadline) {
+// False: not before `deadline`.
+bool wait_readable(int fd, BootTime deadline) {
   for (;;) {
     const auto left = std::max(deadline - BootClock::now(), Milliseconds{0});
-    std::array<pollfd, 2> wanted{{{fd, POLLIN, 0}, {stop, POLLIN, 0}}};
-    const int ready = ::poll(wanted.data(), wanted.size(), static_cast<int>(left.count()));
+    pollfd wanted{fd, POLLIN, 0};
+    const int ready = ::poll(&wanted, 1, static_cast<int>(left.count()));
     if (ready < 0 && errno == EINTR) continue;
-    if (wanted[1].revents != 0) return Woken::Stopped;
     // A program that writes without end is late all the same.
-    return ready > 0 && left > Milliseconds{0} ? Woken::Readable : Woken::Late;
+    return ready > 0 && left > Milliseconds{0};
   }
 }
-
-Ended why(Woken woken) { return woken == Woken::Stopped ? Ended::Stopped : Ended::TimedOut; }
 
 // Until every writer has closed the pipe: Exited. Otherwise why no longer.
 Ended read_output(int fd, const Program& program, BootTime deadline, std::string& output) {
   std::array<char, 4096> chunk{};
   for (;;) {
-    const Woken woken = wait_readable(fd, program.stop_fd, deadline);
-    if (woken != Woken::Readable) return why(woken);
+    if (!wait_readable(fd, deadline)) return Ended::TimedOut;
     const ssize_t got = ::read(fd, chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return Ended::Exited;
@@ -157,15 +150,6 @@ Result<ProgramResult> run_program(const Program& program) {
   if (WIFSIGNALED(*status)) result.ended = Ended::Signalled;
   result.status = WIFSIGNALED(*status) ? WTERMSIG(*status) : WEXITSTATUS(*status);
   return result;
-}
-
-std::string find_program(const std::string& name, std::string_view path) {
-  if (name.find('/') != std::string::npos) return name;
-  while (!path.empty()) {
-    std::string file = std::string{cut(path, ':')} + "/" + name;
-    if (file.front() == '/' && ::access(file.c_str(), X_OK) == 0) return file;
-  }
-  return {};
 }
 
 std::string first_line(const std::string& output) { return output.substr(0, output.find('\n')); }

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "agent/base/clock.hpp"
@@ -20,7 +19,6 @@ struct Program {
   std::optional<std::vector<std::string>> environment;  // "NAME=value"; none: this process's own
   Milliseconds timeout = std::chrono::seconds{10};
   std::size_t output_limit_bytes = 4096;
-  int stop_fd = -1;  // not owned; readable: end it at once. -1: nothing does
 };
 
 enum class Ended {
@@ -28,7 +26,6 @@ enum class Ended {
   Signalled,  // by a signal that is not ours
   TimedOut,   // killed
   Flooded,    // killed, as there was more output than the limit
-  Stopped,    // killed, as `stop_fd` became readable
 };
 
 struct ProgramResult {
@@ -44,10 +41,6 @@ struct ProgramResult {
 // D) is left behind a second later, for whoever inherits it to reap. Returns within the time-out
 // and that second. errno of starting it.
 [[nodiscard]] Result<ProgramResult> run_program(const Program& program);
-
-// The path of the first executable file of that name in `path` (as of $PATH); a name with a slash
-// comes back as it is. Empty: there is none.
-[[nodiscard]] std::string find_program(const std::string& name, std::string_view path);
 
 // The text up to its first newline: what a program that failed says first.
 [[nodiscard]] std::string first_line(const std::string& output);

@@ -89,11 +89,11 @@ struct DoctorOptions {
 };
 
 struct ReportOptions {
-  bool redact = false;
-  std::string output;  // a path; "-": standard output; empty: a name of its own, in this folder
-  Root root;           // of the files to collect
-  std::string path;    // where programs are looked for before their usual places
-  std::string agentctl = "pvrdma-agentctl";       // the program whose answers are collected
+  bool redact = false;  // there was such an option; it is refused with a word on what to use
+  std::string output;   // a new file; empty or "-": standard output
+  Root root;
+  std::string agentctl = "/proc/self/exe";  // the program whose answers are collected
+  Milliseconds part_limit = std::chrono::seconds{20};
   Milliseconds limit = std::chrono::seconds{60};  // for all parts together
 };
 
@@ -134,8 +134,5 @@ int doctor(const Settings& settings, const Console& console, const DoctorOptions
 
 // 0: the report was written, whatever it lacks; 3: it was not.
 int report(const Settings& settings, const Console& console, const ReportOptions& options);
-// The same by the program pvrdma-report, which takes this process over. Returns where it cannot be
-// started.
-int start_report(const Settings& settings, const Console& console, const ReportOptions& options);
 
 }  // namespace pvrdma::ctl

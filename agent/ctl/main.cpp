@@ -260,9 +260,10 @@ int run(int argc, char** argv) {
                             [&] { return seal(settings, console, seal_options); }),
                    seal_options);
   ReportOptions report_options;
-  add_report_options(*command("report", "Write all that helps to find a fault into one file",
-                              [&] { return start_report(settings, console, report_options); }),
-                     report_options);
+  add_report_options(
+      *command("report", "All that is known here, in one JSON document for a support case",
+               [&] { return report(settings, console, report_options); }),
+      report_options);
 
   try {
     app.parse(argc, argv);

@@ -15,8 +15,9 @@ constexpr const char* kSealFooter =
     "could be looked at, or a wrong command line.";
 
 constexpr const char* kReportFooter =
-    "At most 60 seconds, and 32 MB before compression; what is missing is said, and why. Exit\n"
-    "codes: 0 written, whatever is missing, 3 not written, or a wrong command line.";
+    "One JSON document, in 60 seconds at most; what is missing is null, and `errors` says why.\n"
+    "`sos report` collects logs and files, and `sos clean` masks them. Exit codes: 0 written,\n"
+    "whatever is missing, 3 not written, or a wrong command line.";
 
 constexpr const char* kDoctorFooter =
     "Needs neither agent nor root; sees more with either. Exit codes: 0 RDMA is usable here,\n"
@@ -70,11 +71,10 @@ void add_seal_options(CLI::App& command, SealOptions& options) {
 
 void add_report_options(CLI::App& command, ReportOptions& options) {
   command.footer(kReportFooter);
-  command.add_flag("--redact", options.redact,
-                   "Mask addresses, names of hosts and users, UUIDs and secrets");
+  command.add_flag("--redact", options.redact)->group("");  // refused with an explanation
   command
-      .add_option("--output", options.output,
-                  "Where to write it; - is standard output (default: a name of its own, here)")
+      .add_option("-o,--output", options.output,
+                  "A new file to write it to (default: standard output)")
       ->type_name("FILE");
 }
 

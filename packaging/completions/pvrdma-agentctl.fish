@@ -24,7 +24,7 @@ complete -c pvrdma-agentctl -n $first -a selftest -d 'Prove that messages pass t
 complete -c pvrdma-agentctl -n $first -a doctor -d 'Is RDMA usable here, and if not, who has to do what'
 complete -c pvrdma-agentctl -n $first -a migrate -d 'Find the reload of rc.local and its like, and retire it'
 complete -c pvrdma-agentctl -n $first -a seal -d 'What a template would hand down to its clones'
-complete -c pvrdma-agentctl -n $first -a report -d 'All that helps to find a fault, in one file'
+complete -c pvrdma-agentctl -n $first -a report -d 'All that is known here, in one JSON document'
 
 complete -c pvrdma-agentctl -n "$on wait watch mtu selftest" -l timeout -x -d 'How long at most'
 complete -c pvrdma-agentctl -n "$on wait" -l for -x -a 'ready settled' -d 'What to wait for'
@@ -37,8 +37,7 @@ complete -c pvrdma-agentctl -n "$on migrate" -l apply -d 'Comment it out, with a
 complete -c pvrdma-agentctl -n "$on migrate" -l revert -d 'Put back what --apply changed'
 complete -c pvrdma-agentctl -n "$on seal" -l check -d 'Only tell'
 complete -c pvrdma-agentctl -n "$on doctor migrate seal" -l root -x -a '(__fish_complete_directories)' -d 'Where the system is mounted'
-complete -c pvrdma-agentctl -n "$on report" -l redact -d 'Mask addresses, names and secrets'
-complete -c pvrdma-agentctl -n "$on report" -l output -r -F -d 'Where to write it'
+complete -c pvrdma-agentctl -n "$on report" -s o -l output -r -F -d 'A new file to write it to'
 complete -c pvrdma-agentctl -n "$on mtu" -s 4 -l ipv4 -d 'Only over IPv4'
 complete -c pvrdma-agentctl -n "$on mtu" -s 6 -l ipv6 -d 'Only over IPv6'
 complete -c pvrdma-agentctl -n "$on mtu" -a '(__fish_print_hostnames)' -d Host

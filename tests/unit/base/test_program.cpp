@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,29 +94,10 @@ TEST_CASE("a program that writes without end is stopped at the limit") {
   CHECK(run_program(exact)->ended == Ended::Exited);
 }
 
-TEST_CASE("a program is stopped when somebody says so") {
-  const Fd stop{::eventfd(1, EFD_CLOEXEC)};
-  Program program = shell("sleep 60");
-  program.stop_fd = stop.get();
-  CHECK(run_program(program)->ended == Ended::Stopped);
-  CHECK(nobody_is_left());
-}
-
 TEST_CASE("a program that cannot be started") {
   Program program;
   program.words = {"/nowhere/program"};
   const auto result = run_program(program);
   REQUIRE_FALSE(result);
   CHECK(result.error().message() == "starting /nowhere/program: No such file or directory");
-}
-
-TEST_CASE("programs are found in a path") {
-  const Tree tree;
-  tree.file("/first/tool", "not executable");
-  tree.program("/second/tool", "true");
-  const std::string path = (tree / "/first").string() + "::.:" + (tree / "/second").string();
-  CHECK(find_program("tool", path) == (tree / "/second/tool").string());
-  CHECK(find_program("other", path).empty());
-  CHECK(find_program("/any/where", path) == "/any/where");
-  CHECK(find_program("tool", "").empty());
 }
