@@ -5,6 +5,8 @@
 #include <string_view>
 #include <thread>
 
+#include "agent/base/text.hpp"
+
 namespace pvrdma::executor {
 
 namespace {
@@ -14,19 +16,29 @@ constexpr Milliseconds kBlindWait{500};
 constexpr Milliseconds kPause{2};
 // One look may see a worker before, and the next worker after, the work changes hands.
 constexpr int kLooks = 2;
+constexpr unsigned kKernelThread = 0x00200000;  // PF_KTHREAD, include/linux/sched.h
 
 struct Task {
   std::string_view name;
   char state = '?';
+  bool of_kernel = false;
 };
 
-// Of /proc/PID/stat, "31 (kworker/u4:2-pvrdma_event_wq) I 2 …" (proc(5)).
+// Of /proc/PID/stat, "31 (kworker/u4:2-pvrdma_event_wq) I 2 0 0 0 -1 69238880 …" (proc(5)): PID,
+// name, state, parent, group, session, terminal, its group, flags. Any process may call itself as a
+// kernel thread is called, with parentheses too; only the flags cannot be chosen.
 Task parse_stat(std::string_view stat) {
   const auto begin = stat.find('(');
   const auto end = stat.rfind(") ");
   if (begin == std::string_view::npos || end == std::string_view::npos || end + 2 >= stat.size())
     return {};
-  return {stat.substr(begin + 1, end - begin - 1), stat[end + 2]};
+  Task task{stat.substr(begin + 1, end - begin - 1), stat[end + 2], false};
+  std::string_view rest = stat.substr(end + 2);
+  constexpr int kBeforeFlags = 6;
+  for (int field = 0; field < kBeforeFlags; ++field) cut(rest, ' ');
+  const auto flags = number_from<unsigned>(cut(rest, ' '));
+  task.of_kernel = flags && (*flags & kKernelThread) != 0;
+  return task;
 }
 
 bool is_asleep(const Task& task) { return task.state == 'I' || task.state == 'S'; }
@@ -54,7 +66,7 @@ EventQueue look_at_event_queue(const Root& root) {
     const auto stat = read_attribute(root / ("/proc/" + std::to_string(pid) + "/stat"));
     if (!stat) continue;  // it has ended
     const Task task = parse_stat(*stat);
-    if (!is_worker(task) && !is_rescuer(task)) continue;
+    if (!task.of_kernel || (!is_worker(task) && !is_rescuer(task))) continue;
     if (is_busy(task)) return EventQueue::Busy;
     seen = EventQueue::Idle;
   }

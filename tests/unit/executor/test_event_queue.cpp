@@ -14,13 +14,15 @@ struct EventQueueFixture {
   int next_pid = 10;
 
   EventQueueFixture() {
-    task("systemd", 'S');
+    user_process("systemd", 'S');
     task("kworker/0:1H-kblockd", 'R');  // of a bound pool
   }
-  void task(const std::string& name, char state) {
+  void task(const std::string& name, char state, const std::string& flags = "69238880") {
     const std::string pid = std::to_string(next_pid++);
-    tree.file("/proc/" + pid + "/stat", pid + " (" + name + ") " + state + " 2 0 0 0 -1\n");
+    tree.file("/proc/" + pid + "/stat",
+              pid + " (" + name + ") " + state + " 2 0 0 0 -1 " + flags + " 0 0 0\n");
   }
+  void user_process(const std::string& name, char state) { task(name, state, "4194304"); }
   EventQueue look() const { return look_at_event_queue(tree.root()); }
 };
 
@@ -56,6 +58,20 @@ TEST_CASE_METHOD(EventQueueFixture, "event queue: another queue's work is not ou
   task("kworker/u4:2+events_unbound", 'R');
   task("a name) R 2 (", 'R');
   CHECK(look() == EventQueue::Idle);
+}
+
+TEST_CASE_METHOD(EventQueueFixture, "event queue: a process is no worker, whatever it is called") {
+  task("kworker/u4:0-pvrdma_event_wq", 'I');
+  user_process("kworker/u8:9", 'R');
+  user_process("kworker/u8:9+pvrdma_event_wq", 'D');
+  user_process("pvrdma_event_wq", 'R');
+  user_process("kworker/R-pvrdm", 'R');
+  // The end of a name that is made to look like what follows a name.
+  user_process("kworker/u8:9) R 2 0 0 0 -1 69238880 (", 'R');
+  user_process("x) I 2 0 0 0 -1 69238880 0 (kworker/u8:1", 'R');
+  task("kworker/u8:9", 'R', "");  // cut off: not known to be the kernel's
+  CHECK(look() == EventQueue::Idle);
+  CHECK(await_event_queue(tree.root()).has_value());
 }
 
 TEST_CASE_METHOD(EventQueueFixture, "event queue: unseen workers are not taken for idle ones") {

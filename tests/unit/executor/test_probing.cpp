@@ -46,7 +46,7 @@ struct ProbingFixture {
     return text;
   }
   void worker(const std::string& name, char state) const {
-    tree.file("/proc/31/stat", "31 (" + name + ") " + state + " 2 0 0 0\n");
+    tree.file("/proc/31/stat", "31 (" + name + ") " + state + " 2 0 0 0 -1 69238880 0\n");
   }
   Report insert(Report report = done()) {
     return insert_driver(tree.root(), [&] {
