@@ -3,9 +3,6 @@
 //
 // This file wires and logs; what is allowed is guard.hpp's, what is done is operations.hpp's.
 #include <signal.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <systemd/sd-daemon.h>
 
 #include <cerrno>
@@ -14,6 +11,7 @@
 #include <string_view>
 
 #include "agent/base/journal.hpp"
+#include "agent/executor/caller.hpp"
 #include "agent/executor/door.hpp"
 #include "agent/executor/server.hpp"
 #include "agent/model/messages.hpp"
@@ -61,18 +59,6 @@ void log_operation(const Operation& operation, const Report& report) {
 }
 
 void log_error(const Error& error) { journal::log(Priority::Error, {}, error.message()); }
-
-// The socket file belongs to the agent's user (SocketUser= of the socket unit), so its owner is who
-// may call; no look into the user database is needed.
-Result<uid_t> owner_of(int socket) {
-  sockaddr_un address{};
-  socklen_t length = sizeof address;
-  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0)
-    return fail(errno, "looking at", "the inherited socket");
-  struct stat status {};
-  if (::stat(address.sun_path, &status) != 0) return fail(errno, "looking at", address.sun_path);
-  return status.st_uid;
-}
 
 Result<Fd> inherited_socket() {
   const int count = sd_listen_fds(1);

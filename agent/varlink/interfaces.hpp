@@ -7,7 +7,7 @@
 namespace pvrdma::varlink {
 
 inline constexpr const char* kAgentSocket = "/run/pvrdma-agent/io.pvrdma.Agent";
-inline constexpr const char* kExecutorSocket = "/run/pvrdma-agent/io.pvrdma.Executor";
+inline constexpr const char* kExecutorSocket = "/run/pvrdma-agent-executor/io.pvrdma.Executor";
 
 extern const std::string_view kAgentInterface;     // io.pvrdma.Agent
 extern const std::string_view kExecutorInterface;  // io.pvrdma.Executor

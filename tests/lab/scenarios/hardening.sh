@@ -13,7 +13,7 @@ scenario() {
   expect "the executor's exposure, $executor, is at most 4.0" at_most "$executor" 4.0
   expect_equal "the agent's capabilities" 0000000000000000 \
     "$(awk '/^CapEff/ { print $2 }' "/proc/$(systemctl show -P MainPID pvrdma-agent.service)/status")"
-  expect_equal "the executor's socket" "600 pvrdma-agent" "$(stat -c '%a %U' /run/pvrdma-agent/io.pvrdma.Executor)"
+  expect_equal "the executor's socket" "600 pvrdma-agent" "$(stat -c '%a %U' /run/pvrdma-agent-executor/io.pvrdma.Executor)"
   expect "anyone may ask for health" setpriv --reuid nobody --regid nogroup --clear-groups pvrdma-agentctl health
   expect_not "but not reload" setpriv --reuid nobody --regid nogroup --clear-groups pvrdma-agentctl reload
   expect_equal "reloads" 0 "$(health_query .executor.reloads)"

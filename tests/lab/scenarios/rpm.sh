@@ -19,7 +19,7 @@ transaction() { # DESCRIPTION SCRIPTS RPM-OPTION…
   expect_not "$what: none fails or complains" grep -E 'waitpid.* status [^0]|scriptlet failed|Failed|Warning' said
 }
 agent_is_new() { [[ $(agent_pid) != "$1" && $(agent_pid) != 0 ]]; } # THE OLD PID
-socket_inode() { stat -c %i /run/pvrdma-agent/io.pvrdma.Executor; }
+socket_inode() { stat -c %i /run/pvrdma-agent-executor/io.pvrdma.Executor; }
 executor_pid() { systemctl show -P MainPID pvrdma-agent-executor.service; }
 
 scenario() {
