@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "agent/config/duration.hpp"
-#include "agent/config/identifiers.hpp"
+#include "agent/model/identifiers.hpp"
 #include "agent/model/snapshot.hpp"
 
 namespace pvrdma {

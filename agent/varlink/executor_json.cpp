@@ -1,9 +1,14 @@
 // io.pvrdma.Executor: operations and answers <-> JSON. What is read is checked against the
-// interface description first, so its types are declared in one place only.
+// interface description first, so its types are declared in one place only; and an operation whose
+// names cannot be what they stand for never comes to be, so that nothing of any other length, and
+// no control character, gets further.
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <utility>
 
+#include "agent/model/address.hpp"
+#include "agent/model/identifiers.hpp"
 #include "agent/varlink/interface.hpp"
 #include "agent/varlink/interfaces.hpp"
 #include "agent/varlink/json.hpp"
@@ -30,9 +35,42 @@ struct ToParameters {
 
 std::string text(const Json& object, const char* key) { return object.at(key).get<std::string>(); }
 
+// The parameter in its normal form.
+Result<std::string> name(const Json& parameters, const char* key,
+                         std::optional<std::string> (*normal)(std::string_view)) {
+  auto value = normal(parameters.at(key).get_ref<const std::string&>());
+  if (!value) return fail(EINVAL, "reading parameter", key);
+  return std::move(*value);
+}
+
+Result<std::string> function_of(const Json& parameters) {
+  return name(parameters, "function", pci_address);
+}
+
+// The kernel would take control characters in a netdev's name; nobody who names one means that.
+std::optional<std::string> printable_netdev(std::string_view text) {
+  const bool printable =
+      std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
+  return printable ? netdev_name(text) : std::nullopt;
+}
+
+Result<BounceLink> link_from(const Json& parameters) {
+  auto function = function_of(parameters);
+  if (!function) return fail(std::move(function.error()));
+  auto netdev = name(parameters, "netdev", printable_netdev);
+  if (!netdev) return fail(std::move(netdev.error()));
+  return BounceLink{std::move(*function), std::move(*netdev)};
+}
+
 Result<Operation> configure_link_from(const Json& parameters) {
-  ConfigureLink link{text(parameters, "function"), text(parameters, "netdev"), std::nullopt,
-                     parameters.at("addresses").get<std::vector<std::string>>()};
+  auto named = link_from(parameters);
+  if (!named) return fail(std::move(named.error()));
+  ConfigureLink link{std::move(named->function), std::move(named->netdev), std::nullopt, {}};
+  for (const Json& entry : parameters.at("addresses")) {
+    auto address = parse_interface_address(entry.get_ref<const std::string&>());
+    if (!address) return fail(EINVAL, "reading parameter", "addresses");
+    link.addresses.push_back(std::move(address->text));
+  }
   if (const auto mtu = parameters.find("mtu"); mtu != parameters.end() && !mtu->is_null()) {
     const auto bytes = mtu->get<std::int64_t>();
     if (bytes < 0 || bytes > std::numeric_limits<unsigned>::max())
@@ -65,13 +103,22 @@ Result<Operation> operation_from(const std::string& verb, const Json& parameters
   if (const auto wrong = mismatch(*interface, method->second.in, parameters, Strictness::Request))
     return fail(EINVAL, "reading parameter", *wrong);
 
-  if (verb == "LoadModule") return LoadModule{text(parameters, "module")};
-  if (verb == "BindFunction") return BindFunction{text(parameters, "function")};
-  if (verb == "RebindFunction") return RebindFunction{text(parameters, "function")};
+  if (verb == "LoadModule")
+    return name(parameters, "module", module_name).map([](std::string module) {
+      return Operation{LoadModule{std::move(module)}};
+    });
+  if (verb == "BindFunction")
+    return function_of(parameters).map([](std::string function) {
+      return Operation{BindFunction{std::move(function)}};
+    });
+  if (verb == "RebindFunction")
+    return function_of(parameters).map([](std::string function) {
+      return Operation{RebindFunction{std::move(function)}};
+    });
   if (verb == "ReloadDriver") return ReloadDriver{};
   if (verb == "ConfigureLink") return configure_link_from(parameters);
   if (verb == "BounceLink")
-    return BounceLink{text(parameters, "function"), text(parameters, "netdev")};
+    return link_from(parameters).map([](BounceLink link) { return Operation{std::move(link)}; });
   return fail(EINVAL, "reading verb", verb);
 }
 

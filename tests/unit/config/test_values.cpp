@@ -1,6 +1,6 @@
 // The small parsers: durations, names, addresses, and looking at text.
 #include "agent/config/duration.hpp"
-#include "agent/config/identifiers.hpp"
+#include "agent/model/identifiers.hpp"
 #include "agent/config/text.hpp"
 #include "agent/model/address.hpp"
 #include "tests/unit/catch.hpp"

@@ -1,4 +1,4 @@
-// The model's JSON: as the interface files declare it, and back.
+// The agent's JSON, as the interface file declares it, and the ledger's.
 #include <cerrno>
 
 #include "agent/varlink/interface.hpp"
@@ -203,87 +203,6 @@ TEST_CASE(
   Answer answer;
   answer.holders = finding.holders;
   CHECK(to_json(answer).at("holders").size() == kHoldersAtMost);
-}
-
-TEST_CASE("operations, there and back") {
-  const auto interface = parse_interface(kExecutorInterface);
-  REQUIRE(interface);
-  const Operation operations[] = {
-      LoadModule{"ib_umad"},
-      BindFunction{"0000:13:00.1"},
-      RebindFunction{"0000:13:00.1"},
-      ReloadDriver{},
-      ConfigureLink{"0000:13:00.1", "ens224f0", std::nullopt, {}},
-      ConfigureLink{"0000:13:00.1", "ens224f0", 9000, {"192.168.30.201/24", "fd00::1/64"}},
-      BounceLink{"0000:13:00.1", "ens224f0"},
-  };
-  for (const Operation& operation : operations) {
-    CAPTURE(describe(operation));
-    const Json parameters = to_parameters(operation);
-    CHECK_FALSE(mismatch(*interface, interface->methods.at(verb(operation)).in, parameters,
-                         Strictness::Complete));
-    const auto back = operation_from(verb(operation), parse_object(to_text(parameters)).value());
-    REQUIRE(back);
-    CHECK(*back == operation);
-  }
-  CHECK(interface->methods.size() == std::variant_size_v<Operation>);
-}
-
-TEST_CASE("operations that are none") {
-  const std::tuple<const char*, const char*, const char*> cases[] = {
-      {"FormatDisk", "{}", "FormatDisk"},
-      {"", "{}", ""},
-      {"LoadModule", "{}", "module"},
-      {"LoadModule", R"({"module":1})", "module"},
-      {"LoadModule", R"({"module":null})", "module"},
-      {"LoadModule", R"({"module":"a","force":true})", "force"},
-      {"LoadModule", "[]", ""},
-      {"ReloadDriver", R"({"x":1})", "x"},
-      {"ConfigureLink", R"({"function":"a","netdev":"b"})", "addresses"},
-      {"ConfigureLink", R"({"function":"a","netdev":"b","addresses":[1]})", "addresses[0]"},
-      {"ConfigureLink", R"({"function":"a","netdev":"b","mtu":-1,"addresses":[]})", "mtu"},
-      {"ConfigureLink", R"({"function":"a","netdev":"b","mtu":4294967296,"addresses":[]})", "mtu"},
-      {"ConfigureLink", R"({"function":"a","netdev":"b","mtu":1.5,"addresses":[]})", "mtu"},
-  };
-  for (const auto& [verb, parameters, what] : cases) {
-    CAPTURE(verb, parameters);
-    const auto operation = operation_from(verb, Json::parse(parameters));
-    REQUIRE_FALSE(operation);
-    CHECK(operation.error().code == EINVAL);
-    CHECK(operation.error().what == what);
-  }
-  const auto without_mtu = operation_from(
-      "ConfigureLink", Json::parse(R"({"function":"a","netdev":"b","addresses":[]})"));
-  REQUIRE(without_mtu);
-  CHECK(*without_mtu == Operation{ConfigureLink{"a", "b", std::nullopt, {}}});
-}
-
-TEST_CASE("answers, there and back") {
-  for (const Outcome outcome : {Outcome::Done, Outcome::AlreadyDone, Outcome::NotShipped,
-                                Outcome::Refused, Outcome::InUse, Outcome::Failed}) {
-    const Answer answer{outcome, "because", EBUSY, {{812, "ibv_asyncwatch", "rocep19s0f1"}}};
-    const Json json = to_json(answer);
-    CHECK(differs(kExecutorInterface, "Result", json).empty());
-    const auto back = answer_from(json);
-    REQUIRE(back);
-    CHECK(back->outcome == outcome);
-    CHECK(back->detail == "because");
-    CHECK(back->code == EBUSY);
-    CHECK(back->holders == answer.holders);
-  }
-  const Json good = to_json(Answer{});
-  for (const auto& [key, value] :
-       {std::pair{"outcome", Json("great")}, std::pair{"errno", Json(-1)},
-        std::pair{"errno", Json(1LL << 40)}, std::pair{"detail", Json(nullptr)},
-        std::pair{"holders", Json::parse(R"([{"pid":-1,"command":"","rdma_device":""}])")}}) {
-    Json bad = good;
-    bad[key] = value;
-    CAPTURE(key);
-    CHECK(answer_from(bad).error().code == EBADMSG);
-  }
-  Json newer = good;
-  newer["later"] = 1;
-  CHECK(answer_from(newer));
 }
 
 TEST_CASE("the ledger") {

@@ -1,4 +1,4 @@
-#include "agent/config/identifiers.hpp"
+#include "agent/model/identifiers.hpp"
 
 #include <net/if.h>
 

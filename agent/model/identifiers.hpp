@@ -1,5 +1,6 @@
-// The names by which a configuration speaks of things: modules, MAC and PCI addresses, netdevs.
-// Each function yields the normal form, the one the kernel prints, or none.
+// The names by which a configuration, and a request to the executor, speak of things: modules, MAC
+// and PCI addresses, netdevs. Each function yields the normal form, the one the kernel prints, or
+// none.
 #pragma once
 
 #include <optional>
@@ -9,7 +10,8 @@
 namespace pvrdma {
 
 // Letters, digits, "_" and "-"; dashes become underscores, as in /proc/modules. At most 55
-// characters (MODULE_NAME_LEN of Linux, include/linux/module.h, 64-bit).
+// characters (MODULE_NAME_LEN of Linux, include/linux/module.h: 64 - sizeof(long), with the
+// NUL).
 [[nodiscard]] std::optional<std::string> module_name(std::string_view text);
 
 // Six bytes of two hexadecimal digits between colons -> lower case.

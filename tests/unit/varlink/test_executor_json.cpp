@@ -1,0 +1,131 @@
+// The executor's JSON: operations and answers, as the interface file declares them, and back.
+#include <cerrno>
+
+#include "agent/varlink/interface.hpp"
+#include "agent/varlink/interfaces.hpp"
+#include "agent/varlink/json.hpp"
+#include "agent/varlink/message.hpp"
+#include "tests/unit/catch.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::varlink;
+
+TEST_CASE("operations, there and back") {
+  const auto interface = parse_interface(kExecutorInterface);
+  REQUIRE(interface);
+  const Operation operations[] = {
+      LoadModule{"ib_umad"},
+      BindFunction{"0000:13:00.1"},
+      RebindFunction{"0000:13:00.1"},
+      ReloadDriver{},
+      ConfigureLink{"0000:13:00.1", "ens224f0", std::nullopt, {}},
+      ConfigureLink{"0000:13:00.1", "ens224f0", 9000, {"192.168.30.201/24", "fd00::1/64"}},
+      BounceLink{"0000:13:00.1", "ens224f0"},
+  };
+  for (const Operation& operation : operations) {
+    CAPTURE(describe(operation));
+    const Json parameters = to_parameters(operation);
+    CHECK_FALSE(mismatch(*interface, interface->methods.at(verb(operation)).in, parameters,
+                         Strictness::Complete));
+    const auto back = operation_from(verb(operation), parse_object(to_text(parameters)).value());
+    REQUIRE(back);
+    CHECK(*back == operation);
+  }
+  CHECK(interface->methods.size() == std::variant_size_v<Operation>);
+}
+
+TEST_CASE("operations that are none") {
+  const std::tuple<const char*, const char*, const char*> cases[] = {
+      {"FormatDisk", "{}", "FormatDisk"},
+      {"", "{}", ""},
+      {"LoadModule", "{}", "module"},
+      {"LoadModule", R"({"module":1})", "module"},
+      {"LoadModule", R"({"module":null})", "module"},
+      {"LoadModule", R"({"module":"a","force":true})", "force"},
+      {"LoadModule", "[]", ""},
+      {"ReloadDriver", R"({"x":1})", "x"},
+      {"ConfigureLink", R"({"function":"0000:13:00.1","netdev":"b"})", "addresses"},
+      {"ConfigureLink", R"({"function":"0000:13:00.1","netdev":"b","addresses":[1]})",
+       "addresses[0]"},
+      {"ConfigureLink", R"({"function":"0000:13:00.1","netdev":"b","mtu":-1,"addresses":[]})",
+       "mtu"},
+      {"ConfigureLink",
+       R"({"function":"0000:13:00.1","netdev":"b","mtu":4294967296,"addresses":[]})", "mtu"},
+      {"ConfigureLink", R"({"function":"0000:13:00.1","netdev":"b","mtu":1.5,"addresses":[]})",
+       "mtu"},
+  };
+  for (const auto& [verb, parameters, what] : cases) {
+    CAPTURE(verb, parameters);
+    const auto operation = operation_from(verb, Json::parse(parameters));
+    REQUIRE_FALSE(operation);
+    CHECK(operation.error().code == EINVAL);
+    CHECK(operation.error().what == what);
+  }
+  const auto without_mtu = operation_from(
+      "ConfigureLink", Json::parse(R"({"function":"0000:13:00.1","netdev":"b","addresses":[]})"));
+  REQUIRE(without_mtu);
+  CHECK(*without_mtu == Operation{ConfigureLink{"0000:13:00.1", "b", std::nullopt, {}}});
+}
+
+TEST_CASE("operations on what cannot be") {
+  const auto what = [](const char* verb, const Json& parameters) {
+    const auto operation = operation_from(verb, parameters);
+    return operation ? std::string{} : operation.error().what;
+  };
+  CHECK(operation_from("LoadModule", {{"module", "vmw-pvrdma"}}).value() ==
+        Operation{LoadModule{"vmw_pvrdma"}});
+  CHECK(what("LoadModule", {{"module", std::string(55, 'a')}}).empty());
+  for (const std::string& bad :
+       {std::string(56, 'a'), std::string(60'000, 'a'), std::string{}, std::string{"../evil"},
+        std::string{"/lib/x.ko"}, std::string{"ib umad"}, std::string{"ib_umad\n"},
+        std::string{"a\0b", 3}, std::string{"\x1b[2J"}, std::string{"pci:v000015AD"}}) {
+    CAPTURE(bad);
+    CHECK(what("LoadModule", {{"module", bad}}) == "module");
+  }
+  for (const char* bad : {"", "../x", "0000:13:00.1/../x", "0000:13:00.1\n", "0000:13:00.8"})
+    for (const char* verb : {"BindFunction", "RebindFunction"}) {
+      CAPTURE(bad, verb);
+      CHECK(what(verb, {{"function", bad}}) == "function");
+    }
+  for (const char* bad :
+       {"", "..", "a/b", "sixteen-letters.", "eth0\n", "\x1b[2J", "eth\x7f", "\xc2\x9b", "a b"}) {
+    CAPTURE(bad);
+    Json link{{"function", "0000:13:00.1"}, {"netdev", bad}};
+    CHECK(what("BounceLink", link) == "netdev");
+    link["addresses"] = Json::array();
+    CHECK(what("ConfigureLink", link) == "netdev");
+    link["netdev"] = "ens224f0";
+    link["addresses"] = Json::array({"10.0.0.1/24", std::string{"10.0.0.1/24\n"} + bad});
+    CHECK(what("ConfigureLink", link) == "addresses");
+  }
+}
+
+TEST_CASE("answers, there and back") {
+  const auto interface = parse_interface(kExecutorInterface);
+  REQUIRE(interface);
+  for (const Outcome outcome : {Outcome::Done, Outcome::AlreadyDone, Outcome::NotShipped,
+                                Outcome::Refused, Outcome::InUse, Outcome::Failed}) {
+    const Answer answer{outcome, "because", EBUSY, {{812, "ibv_asyncwatch", "rocep19s0f1"}}};
+    const Json json = to_json(answer);
+    CHECK_FALSE(mismatch(*interface, interface->types.at("Result"), json, Strictness::Complete));
+    const auto back = answer_from(json);
+    REQUIRE(back);
+    CHECK(back->outcome == outcome);
+    CHECK(back->detail == "because");
+    CHECK(back->code == EBUSY);
+    CHECK(back->holders == answer.holders);
+  }
+  const Json good = to_json(Answer{});
+  for (const auto& [key, value] :
+       {std::pair{"outcome", Json("great")}, std::pair{"errno", Json(-1)},
+        std::pair{"errno", Json(1LL << 40)}, std::pair{"detail", Json(nullptr)},
+        std::pair{"holders", Json::parse(R"([{"pid":-1,"command":"","rdma_device":""}])")}}) {
+    Json bad = good;
+    bad[key] = value;
+    CAPTURE(key);
+    CHECK(answer_from(bad).error().code == EBADMSG);
+  }
+  Json newer = good;
+  newer["later"] = 1;
+  CHECK(answer_from(newer));
+}
