@@ -31,11 +31,11 @@ inline std::string_view cut(std::string_view& rest, char end) {
   return head;
 }
 
-// The decimal number that all of `text` is; none: it is something else, or too large.
+// The number that all of `text` is, without "0x"; none: it is something else, or too large.
 template <typename Number>
-[[nodiscard]] std::optional<Number> number_from(std::string_view text) {
+[[nodiscard]] std::optional<Number> number_from(std::string_view text, int base = 10) {
   Number value{};
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
 }

@@ -1,5 +1,12 @@
 #include "agent/executor/facts.hpp"
 
+#include <net/if.h>
+
+#include <cerrno>
+#include <optional>
+#include <string_view>
+
+#include "agent/base/text.hpp"
 #include "agent/executor/driver.hpp"
 #include "agent/executor/link.hpp"
 #include "probes/holders.hpp"
@@ -10,12 +17,33 @@ namespace pvrdma::executor {
 
 namespace {
 
-Field<std::string> mac_of(const Root& root, const probes::PciAdapter& pci) {
+Field<std::string> attribute_of_netdev(const Root& root, const probes::PciAdapter& pci,
+                                       const char* name) {
   if (pci.netdev.is_unreadable()) return Field<std::string>::unreadable(*pci.netdev.error());
   if (!pci.netdev.is_known()) return {};
   return Field<std::string>::from(read_attribute(root / "/sys/bus/pci/devices" / pci.net_function /
-                                                 "net" / *pci.netdev.get() / "address"));
+                                                 "net" / *pci.netdev.get() / name));
 }
+
+// What `parse` makes of an attribute of the netdev; unreadable where that is nothing.
+template <typename T>
+Field<T> number_of_netdev(const Root& root, const probes::PciAdapter& pci, const char* name,
+                          std::optional<T> (*parse)(std::string_view)) {
+  const auto text = attribute_of_netdev(root, pci, name);
+  if (text.is_unreadable()) return Field<T>::unreadable(*text.error());
+  if (text.is_absent()) return {};
+  const auto value = parse(*text.get());
+  return value ? Field<T>{*value} : Field<T>::unreadable({EBADMSG, "reading", name});
+}
+
+// "0x1003": IFF_UP is the lowest bit.
+std::optional<bool> up_from(std::string_view flags) {
+  if (!flags.starts_with("0x")) return std::nullopt;
+  const auto bits = number_from<unsigned>(flags.substr(2), 16);
+  return bits ? std::optional{(*bits & IFF_UP) != 0} : std::nullopt;
+}
+
+std::optional<unsigned> mtu_from(std::string_view text) { return number_from<unsigned>(text); }
 
 Field<LinkOwner> owner_of(const Root& root, const probes::PciAdapter& pci) {
   if (!pci.netdev.is_known()) return {};
@@ -48,8 +76,10 @@ Facts look(const Root& root) {
   }
   std::vector<AdapterFacts> adapters;
   for (probes::PciAdapter& pci : *found) {
-    auto mac = mac_of(root, pci);
-    adapters.push_back({std::move(pci), std::move(mac), {}});
+    auto mac = attribute_of_netdev(root, pci, "address");
+    auto mtu = number_of_netdev(root, pci, "mtu", mtu_from);
+    auto up = number_of_netdev(root, pci, "flags", up_from);
+    adapters.push_back({std::move(pci), std::move(mac), std::move(mtu), std::move(up), {}});
   }
   facts.holders = holders_of(root, adapters);
   facts.adapters = std::move(adapters);

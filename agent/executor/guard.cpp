@@ -57,7 +57,7 @@ Refusal refuse_if_held(const Facts& facts) {
   return refuse_unnamed_users(facts);
 }
 
-// Other adapters' holders do not count: a link event reaches its own adapter only.
+// Other adapters' holders do not count: what is done to a link reaches its own adapter only.
 Refusal refuse_if_adapter_held(const Facts& facts, const AdapterFacts& adapter) {
   const auto* holders = facts.holders.get();
   if (holders == nullptr) return refuse_unread("who holds the adapters", facts.holders.error());
@@ -90,13 +90,6 @@ Refusal refuse_unless_live(const Facts& facts) {
 Refusal refuse_by_policy(const Config& config) {
   if (config.modules.reload != ReloadPolicy::Never) return std::nullopt;
   return refuse("modules.reload = \"never\" forbids unloading and rebinding vmw_pvrdma");
-}
-
-// The agent does not see a script that only root may read.
-Refusal refuse_against_script(const Facts& facts) {
-  const BootScript* script = unfinished(facts.boot_scripts);
-  if (script == nullptr) return std::nullopt;
-  return refuse(script->path + " unloads or loads vmw_pvrdma at boot and has not ended", EBUSY);
 }
 
 // The first [[adapter]] that matches, as everywhere else. An entry that cannot be decided (its MAC
@@ -185,7 +178,6 @@ struct Guard {
   Refusal operator()(const RebindFunction& operation) const {
     if (auto no = refuse_unknown_function(facts, operation.function)) return no;
     if (auto no = refuse_by_policy(config)) return no;
-    if (auto no = refuse_against_script(facts)) return no;
     if (auto no = refuse_unless_live(facts)) return no;
     const auto& driver = find(facts, operation.function)->pci.driver;
     if (driver.is_unreadable()) return refuse_unread("the function's driver", driver.error());
@@ -196,7 +188,6 @@ struct Guard {
 
   Refusal operator()(const ReloadDriver&) const {
     if (auto no = refuse_by_policy(config)) return no;
-    if (auto no = refuse_against_script(facts)) return no;
     const auto& init = facts.driver.init;
     if (init.is_absent()) return std::nullopt;  // nothing to take away from anybody
     if (init.is(ModuleInit::BuiltIn)) return refuse("vmw_pvrdma is built into the kernel");
@@ -208,7 +199,12 @@ struct Guard {
 
   Refusal operator()(const ConfigureLink& operation) const {
     if (auto no = refuse_link(operation.function, operation.netdev)) return no;
-    return refuse_unconfigured(operation, config, *find(facts, operation.function));
+    const AdapterFacts& adapter = *find(facts, operation.function);
+    if (auto no = refuse_unconfigured(operation, config, adapter)) return no;
+    // vmxnet3 resets a device that is up for a new MTU (vmxnet3_change_mtu(), drivers/net/vmxnet3).
+    if (operation.mtu && !adapter.mtu.is(*operation.mtu) && !adapter.up.is(false))
+      return refuse_if_adapter_held(facts, adapter);
+    return std::nullopt;
   }
 
   Refusal operator()(const BounceLink& operation) const {

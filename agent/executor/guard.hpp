@@ -20,15 +20,16 @@ namespace pvrdma::executor {
 struct AdapterFacts {
   probes::PciAdapter pci;
   Field<std::string> mac;  // of pci.netdev, lower case
+  Field<unsigned> mtu;     // of pci.netdev, bytes
+  Field<bool> up;          // of pci.netdev, administratively
   Field<LinkOwner> owner;  // of pci.netdev; absent: no network manager has it
 };
 
 // What the executor itself has just read; nothing of it comes from the request.
 struct Facts {
   Field<std::vector<AdapterFacts>> adapters;
-  Module driver;                         // vmw_pvrdma
-  Field<std::vector<Holder>> holders;    // of every adapter
-  std::vector<BootScript> boot_scripts;  // looked for where the driver is to be taken away
+  Module driver;                       // vmw_pvrdma
+  Field<std::vector<Holder>> holders;  // of every adapter
 };
 
 // Empty: it may be done. NotAllowed with the reason, or InUse with the holders.

@@ -8,7 +8,7 @@
 #include "agent/executor/link.hpp"
 #include "agent/executor/probing.hpp"
 #include "agent/executor/reload.hpp"
-#include "probes/recipe/boot_scripts.hpp"
+#include "probes/modules.hpp"
 
 namespace pvrdma::executor {
 
@@ -63,8 +63,6 @@ std::optional<Report> Operations::refused(const Operation& operation) const {
   Facts facts = look(places_.root);
   if (const std::string* function = link_function(operation))
     look_at_owner(places_.root, *function, facts);
-  if (takes_driver_away(operation))
-    facts.boot_scripts = probes::look_at_boot_scripts(places_.root, loaded->config.modules.before);
   return refusal(operation, loaded->config, facts);
 }
 
@@ -81,7 +79,9 @@ Report Operations::act_on(const LoadModule& operation) {
   const auto modules = Modules::open(places_.modules);
   if (!modules) return failed(modules.error());
   const auto insert = [&] { return modules->insert(operation.module); };
-  return operation.module == kDriverModule ? insert_driver(places_.root, insert) : insert();
+  return probes::module_name(operation.module) == kDriverModule
+             ? insert_driver(places_.root, insert)
+             : insert();
 }
 
 Report Operations::act_on(const BindFunction& operation) {

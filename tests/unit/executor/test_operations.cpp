@@ -62,6 +62,45 @@ TEST_CASE_METHOD(OperationsFixture,
   CHECK(ledger().reloads == 0);
 }
 
+TEST_CASE_METHOD(OperationsFixture,
+                 "operations: the driver is probed one by one, however its name is spelled") {
+  const std::string second = "/sys/bus/pci/devices/0000:1b:00.1";
+  test::identify_adapter(tree, second, "/sys/bus/pci/devices/0000:1b:00.0");
+  Operations operations{places};
+  for (const char* name : {"vmw_pvrdma", "vmw-pvrdma"}) {
+    INFO(name);
+    tree.file(second + "/driver_override", "(null)\n");
+    // Nothing can be inserted here; what was held back for it leaves its mark in a plain file.
+    CHECK(operations.run(LoadModule{name}).outcome == Outcome::Failed);
+    CHECK(tree.read(second + "/driver_override") != "(null)\n");
+  }
+}
+
+TEST_CASE_METHOD(OperationsFixture,
+                 "operations: a script of the machine is not looked at, and stops nothing") {
+  tree.file("/etc/rc.local", "#!/bin/sh\nmodprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n");
+  std::filesystem::permissions(tree / "/etc/rc.local", std::filesystem::perms{0755});
+  tree.file("/proc/812/cmdline", std::string{"/bin/sh\0/etc/rc.local\0", 23});
+  tree.file("/proc/812/stat", "812 (rc.local) S 1 812 812 0 -1 4194304 0\n");
+  Operations operations{places};
+  CHECK(operations.run(RebindFunction{test::kFunction}).outcome == Outcome::Done);
+}
+
+TEST_CASE_METHOD(OperationsFixture,
+                 "operations: the present MTU is the kernel's word, not the caller's") {
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml",
+            "[[adapter]]\nmatch = { pci = \"0000:13:00.1\" }\nmtu = 9000\n");
+  tree.file("/proc/modules", "vmw_pvrdma 81920 1 - Live 0x0000000000000000\n");
+  Operations operations{places};
+  const ConfigureLink jumbo{test::kFunction, "v0", 9000U, {}};
+  CHECK(operations.run(jumbo).outcome == Outcome::InUse);
+  tree.file("/sys/bus/pci/devices/0000:13:00.0/net/v0/flags", "0x1002\n");
+  CHECK(operations.run(jumbo).outcome != Outcome::InUse);
+  tree.file("/sys/bus/pci/devices/0000:13:00.0/net/v0/flags", "0x1003\n");
+  tree.file("/sys/bus/pci/devices/0000:13:00.0/net/v0/mtu", "9000\n");
+  CHECK(operations.run(jumbo).outcome != Outcome::InUse);
+}
+
 TEST_CASE_METHOD(OperationsFixture, "operations: a reload that cannot come back is not begun") {
   Operations operations{places};
   const Report report = operations.run(ReloadDriver{});

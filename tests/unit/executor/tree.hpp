@@ -29,6 +29,8 @@ inline void add_adapter(const Tree& tree, const std::string& netdev, int interfa
   tree.link(net + "/driver", "../../../bus/pci/drivers/vmxnet3");
   tree.file(net + "/net/" + netdev + "/ifindex", std::to_string(interface_index) + "\n");
   tree.file(net + "/net/" + netdev + "/address", "00:50:56:8a:9f:c2\n");
+  tree.file(net + "/net/" + netdev + "/mtu", "1500\n");
+  tree.file(net + "/net/" + netdev + "/flags", "0x1003\n");
   tree.file("/sys/bus/pci/drivers/vmw_pvrdma/bind", "");
   tree.file("/sys/bus/pci/drivers/vmw_pvrdma/unbind", "");
   tree.file("/sys/module/vmw_pvrdma/initstate", "live\n");

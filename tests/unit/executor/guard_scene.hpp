@@ -1,0 +1,90 @@
+// What the tests of the guard share: a machine in good order, and tables of what is asked of it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/executor/guard.hpp"
+#include "tests/unit/catch.hpp"
+
+namespace pvrdma::executor {
+
+inline constexpr const char* kOne = "0000:13:00.1";
+inline constexpr const char* kTwo = "0000:1b:00.1";
+inline const Error kDenied{EACCES, "reading", "a file"};
+
+inline AdapterFacts adapter(const std::string& function, const std::string& netdev,
+                            const std::string& device, const std::string& mac) {
+  AdapterFacts facts;
+  facts.pci.function = function;
+  facts.pci.net_function = function.substr(0, function.size() - 1) + "0";
+  facts.pci.driver = std::string{"vmw_pvrdma"};
+  facts.pci.net_driver = std::string{"vmxnet3"};
+  facts.pci.netdev = netdev;
+  facts.pci.rdma_device = device;
+  facts.mac = mac;
+  facts.mtu = 1500U;
+  facts.up = true;
+  facts.owner = {};
+  return facts;
+}
+
+// Two adapters, the driver live, nobody holds anything.
+struct Scene {
+  Config config;
+  Facts facts;
+  std::vector<AdapterFacts> adapters{adapter(kOne, "ens224f0", "rocep19s0f1", "00:50:56:8a:9f:c2"),
+                                     adapter(kTwo, "ens256f0", "rocep27s0f1", "00:50:56:8a:00:01")};
+  std::vector<Holder> holders;
+
+  Scene() {
+    facts.driver.name = "vmw_pvrdma";
+    facts.driver.init = ModuleInit::Live;
+    facts.driver.refcount = 0U;
+  }
+  void configure(AdapterMatch match, Manage manage, std::optional<unsigned> mtu = {},
+                 std::vector<std::string> addresses = {}) {
+    config.adapters.push_back({std::move(match), manage, mtu, std::move(addresses)});
+  }
+  std::optional<Report> ask(const Operation& operation) {
+    if (!facts.adapters.is_unreadable()) facts.adapters = adapters;
+    if (!facts.holders.is_unreadable()) facts.holders = holders;
+    return refusal(operation, config, facts);
+  }
+};
+
+inline AdapterMatch by_mac(const char* mac) { return {mac, {}, {}}; }
+inline AdapterMatch by_pci(const char* pci) { return {{}, pci, {}}; }
+inline AdapterMatch by_netdev(const char* name) { return {{}, {}, name}; }
+
+inline const ConfigureLink kUp{kOne, "ens224f0", {}, {}};
+inline const BounceLink kBounce{kOne, "ens224f0"};
+
+struct GuardCase {
+  const char* what;
+  Operation operation;
+  std::function<void(Scene&)> change;
+  std::optional<Outcome> refused;  // none: allowed
+  const char* reason = "";         // part of the refusal's detail
+};
+
+inline void check(const std::vector<GuardCase>& cases) {
+  for (const GuardCase& one : cases) {
+    INFO(one.what);
+    Scene scene;
+    one.change(scene);
+    const auto report = scene.ask(one.operation);
+    if (report) INFO("refused: " << report->detail);
+    CHECK(report.has_value() == one.refused.has_value());
+    if (!report || !one.refused) continue;
+    CHECK(report->outcome == *one.refused);
+    CHECK(report->detail.find(one.reason) != std::string::npos);
+  }
+}
+
+inline const auto kAsIs = [](Scene&) {};
+inline constexpr auto kNo = Outcome::NotAllowed;
+
+}  // namespace pvrdma::executor

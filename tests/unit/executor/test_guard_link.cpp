@@ -1,0 +1,169 @@
+// The guard, as tables: what may be done to an adapter's link.
+#include "tests/unit/executor/guard_scene.hpp"
+
+namespace pvrdma::executor {
+
+TEST_CASE("guard: the link") {
+  for (const Operation& operation : {Operation{kUp}, Operation{kBounce}}) {
+    INFO(describe(operation));
+    check({{"no configuration", operation, kAsIs, {}},
+           {"driver coming", operation, [](Scene& s) { s.facts.driver.init = ModuleInit::Coming; },
+            kNo, "coming"},
+           {"driver going", operation, [](Scene& s) { s.facts.driver.init = ModuleInit::Going; },
+            kNo, "going"},
+           {"driver not loaded", operation, [](Scene& s) { s.facts.driver.init = {}; }, kNo,
+            "not loaded"},
+           {"no netdev", operation, [](Scene& s) { s.adapters[0].pci.netdev = {}; }, kNo},
+           {"renamed meanwhile", operation,
+            [](Scene& s) { s.adapters[0].pci.netdev = std::string{"eth1"}; }, kNo,
+            "ens224f0 is not the link of 0000:13:00.1 (eth1 is)"},
+           {"observed, by MAC", operation,
+            [](Scene& s) { s.configure(by_mac("00:50:56:8a:9f:c2"), Manage::Observe); }, kNo,
+            "observe"},
+           {"observed, by function", operation,
+            [](Scene& s) { s.configure(by_pci(kOne), Manage::Observe); }, kNo, "observe"},
+           {"observed, by net function", operation,
+            [](Scene& s) { s.configure(by_pci("0000:13:00.0"), Manage::Observe); }, kNo, "observe"},
+           {"observed, by netdev", operation,
+            [](Scene& s) { s.configure(by_netdev("ens224f0"), Manage::Observe); }, kNo, "observe"},
+           {"a network manager has it", operation,
+            [](Scene& s) {
+              s.adapters[0].owner = LinkOwner{LinkManager::Networkd, true, "/x.network"};
+            },
+            kNo, "systemd-networkd configures the link"},
+           {"whose it is cannot be read", operation,
+            [](Scene& s) { s.adapters[0].owner = Field<LinkOwner>::unreadable(kDenied); }, kNo,
+            "who configures the link"},
+           {"a network manager has not decided",
+            operation,
+            [](Scene& s) {
+              s.adapters[0].owner = LinkOwner{LinkManager::NetworkManager, false, {}};
+            },
+            {}},
+           {"a network manager has it, but the configuration gives it to us",
+            operation,
+            [](Scene& s) {
+              s.adapters[0].owner = LinkOwner{LinkManager::Networkd, true, "/x.network"};
+              s.configure(by_pci(kOne), Manage::Agent);
+            },
+            {}},
+           {"the other one observed",
+            operation,
+            [](Scene& s) { s.configure(by_netdev("ens256f0"), Manage::Observe); },
+            {}},
+           {"the first match counts",
+            operation,
+            [](Scene& s) {
+              s.configure(by_netdev("ens224f0"), Manage::Agent);
+              s.configure(by_pci(kOne), Manage::Observe);
+            },
+            {}},
+           {"MAC unreadable, perhaps observed", operation,
+            [](Scene& s) {
+              s.adapters[0].mac = Field<std::string>::unreadable(kDenied);
+              s.configure(by_mac("00:50:56:8a:9f:c2"), Manage::Observe);
+            },
+            kNo, "MAC"}});
+  }
+  check({{"another's link", ConfigureLink{kOne, "ens256f0", {}, {}}, kAsIs, kNo, "not the link"},
+         {"a NIC that is no adapter's", ConfigureLink{kOne, "eth0", {}, {}}, kAsIs, kNo},
+         {"bounce, own holder", kBounce,
+          [](Scene& s) {
+            s.holders = {{7, "job", "rocep19s0f1"}};
+          },
+          Outcome::InUse, "job (PID 7)"},
+         {"bounce, holder of the other",
+          kBounce,
+          [](Scene& s) {
+            s.holders = {{7, "job", "rocep27s0f1"}};
+            s.facts.driver.refcount = 1U;
+          },
+          {}},
+         {"bounce, holder of who knows what", kBounce,
+          [](Scene& s) {
+            s.holders = {{0, "", ""}};
+          },
+          Outcome::InUse, "not visible"},
+         {"bounce, holders unreadable", kBounce,
+          [](Scene& s) { s.facts.holders = Field<std::vector<Holder>>::unreadable(kDenied); }, kNo},
+         {"bounce, a count that nobody explains", kBounce,
+          [](Scene& s) { s.facts.driver.refcount = 2U; }, Outcome::InUse},
+         {"configure, own holder",
+          kUp,
+          [](Scene& s) {
+            s.holders = {{7, "job", "rocep19s0f1"}};
+          },
+          {}}});
+}
+
+TEST_CASE("guard: only the configured MTU and addresses") {
+  const ConfigureLink wanted{kOne, "ens224f0", 9000U, {"192.168.30.201/24"}};
+  const auto configured = [](Scene& s) {
+    s.configure(by_pci(kOne), Manage::Auto, 9000U, {"192.168.30.201/24", "fd00::1/64"});
+  };
+  check({{"as configured", wanted, configured, {}},
+         {"nothing configured", wanted, kAsIs, kNo, "MTU 9000"},
+         {"another MTU", ConfigureLink{kOne, "ens224f0", 1500U, {}}, configured, kNo, "MTU 1500"},
+         {"another address", ConfigureLink{kOne, "ens224f0", {}, {"10.0.0.1/8"}}, configured, kNo,
+          "10.0.0.1/8"},
+         {"configured for the other adapter", ConfigureLink{kTwo, "ens256f0", 9000U, {}},
+          configured, kNo, "MTU 9000"}});
+}
+
+TEST_CASE("guard: no new MTU under a holder") {
+  const ConfigureLink jumbo{kOne, "ens224f0", 9000U, {"192.168.30.201/24"}};
+  const auto held_by = [](Scene& s, const char* device) {
+    s.configure(by_pci(kOne), Manage::Auto, 9000U, {"192.168.30.201/24"});
+    s.holders = {{7, "job", device}};
+    s.facts.driver.refcount = 1U;
+  };
+  const auto held = [&](Scene& s) { held_by(s, "rocep19s0f1"); };
+  check({{"held", jumbo, held, Outcome::InUse, "job (PID 7)"},
+         {"held by somebody unseen", jumbo,
+          [&](Scene& s) {
+            held(s);
+            s.holders.clear();
+          },
+          Outcome::InUse, "cannot be named"},
+         {"holders unreadable", jumbo,
+          [&](Scene& s) {
+            held(s);
+            s.facts.holders = Field<std::vector<Holder>>::unreadable(kDenied);
+          },
+          kNo, "who holds"},
+         {"the present MTU unreadable", jumbo,
+          [&](Scene& s) {
+            held(s);
+            s.adapters[0].mtu = Field<unsigned>::unreadable(kDenied);
+          },
+          Outcome::InUse},
+         {"it has that MTU",
+          jumbo,
+          [&](Scene& s) {
+            held(s);
+            s.adapters[0].mtu = 9000U;
+          },
+          {}},
+         {"addresses only", ConfigureLink{kOne, "ens224f0", {}, {"192.168.30.201/24"}}, held, {}},
+         {"the other adapter is held", jumbo, [&](Scene& s) { held_by(s, "rocep27s0f1"); }, {}},
+         {"down: nothing is reset",
+          jumbo,
+          [&](Scene& s) {
+            held(s);
+            s.adapters[0].up = false;
+          },
+          {}}});
+}
+
+TEST_CASE("guard: holders are handed on") {
+  Scene scene;
+  scene.holders = {{812, "ibv_asyncwatch", "rocep19s0f1"}, {813, "mpirun", "rocep27s0f1"}};
+  const auto all = scene.ask(ReloadDriver{});
+  REQUIRE(all);
+  CHECK(all->holders == scene.holders);
+  const auto own = scene.ask(kBounce);
+  REQUIRE(own);
+  CHECK(own->holders == std::vector<Holder>{scene.holders[0]});
+}
+
+}  // namespace pvrdma::executor
