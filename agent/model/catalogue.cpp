@@ -29,6 +29,11 @@ const CatalogueEntry* find_entry(std::string_view id, std::string_view variant) 
   return nullptr;
 }
 
+bool blocks_readiness(std::string_view id) {
+  const CatalogueEntry* entry = find_entry(id);
+  return entry != nullptr && entry->blocks_readiness;
+}
+
 std::string filled(std::string_view text, const Values& values) {
   std::string result;
   while (!text.empty()) {

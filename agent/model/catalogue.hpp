@@ -30,8 +30,11 @@ struct CatalogueEntry {
   std::string_view remedy;
   // The remedy as the pages have it, where it is too much of a case's own to be shown with names.
   std::string_view remedy_in_pages = {};
-  // Lines to copy, , with names; `doctor` shows them below the remedy.
+  // Lines to copy, with names; `doctor` shows them below the remedy.
   std::string_view commands = {};
+  // While it is so the agent does nothing for an adapter that does not work: that is degraded, not
+  // converging.
+  bool blocks_readiness = false;
 };
 
 // In the order of the pages; variants of one id follow each other.
@@ -39,6 +42,9 @@ struct CatalogueEntry {
 
 // Null: there is none. An empty variant finds the first.
 [[nodiscard]] const CatalogueEntry* find_entry(std::string_view id, std::string_view variant = {});
+
+// Whether a finding of that id does (CatalogueEntry::blocks_readiness).
+[[nodiscard]] bool blocks_readiness(std::string_view id);
 
 // What stands for the names, in the words and, for machines, in the evidence.
 using Values = std::map<std::string, std::string>;

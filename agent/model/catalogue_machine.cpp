@@ -31,7 +31,7 @@ constexpr std::array kMachineEntries{
                    Actor::Guest,
                    "vmw_pvrdma ought to be reloaded ({reason}), but it is built into this kernel "
                    "and has several adapters.",
-                   "Only a reboot pairs all of them again."},
+                   "Only a reboot pairs all of them again.", "", "", true},
     CatalogueEntry{"initramfs-old", "", "bf1cd5992489585db11febe09b248e90", Severity::Info,
                    Actor::Guest,
                    "{image} was built before {newer} was changed: at the next boot it may load "
@@ -55,17 +55,19 @@ constexpr std::array kMachineEntries{
                    Actor::Agent,
                    "vmw_pvrdma ought to be reloaded ({reason}), but is held by {who}.",
                    "Nothing is unloaded while a process holds an adapter. The reload follows by "
-                   "itself once they have ended."},
+                   "itself once they have ended.",
+                   "", "", true},
     CatalogueEntry{"holders-unknown", "", "1322fe1dea705ef790a18b1130ee2dc2", Severity::Warning,
                    Actor::Guest,
                    "vmw_pvrdma ought to be reloaded ({reason}), but whether somebody holds an "
                    "adapter is not known: {error}.",
                    "Nothing is unloaded while this is so. When no RDMA program runs, `modprobe -r "
-                   "vmw_pvrdma` by hand is safe: the kernel refuses it while in use."},
-    CatalogueEntry{"reload-forbidden", "", "1ec28e69dd1358c0a57d3866c397e56c", Severity::Warning,
-                   Actor::Guest,
-                   "vmw_pvrdma ought to be reloaded ({reason}), but modules.reload is \"never\".",
-                   "Set modules.reload to \"auto\", or reload it by hand when no job runs."},
+                   "vmw_pvrdma` by hand is safe: the kernel refuses it while in use.",
+                   "", "", true},
+    CatalogueEntry{
+        "reload-forbidden", "", "1ec28e69dd1358c0a57d3866c397e56c", Severity::Warning, Actor::Guest,
+        "vmw_pvrdma ought to be reloaded ({reason}), but modules.reload is \"never\".",
+        "Set modules.reload to \"auto\", or reload it by hand when no job runs.", "", "", true},
     CatalogueEntry{"boot-script", "", "939db618cb165614809f20bc08e55817", Severity::Info,
                    Actor::Guest,
                    "{script} loads or unloads vmw_pvrdma at every boot, beside this agent.",

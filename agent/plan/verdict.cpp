@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include "agent/model/catalogue.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/gid.hpp"
 #include "agent/plan/link_rule.hpp"
@@ -25,19 +26,17 @@ bool works(const Config& config, const Adapter& adapter) {
          rdma->port.state.is("ACTIVE") && !rdma->netdev.is_absent() && has_gid(config, adapter);
 }
 
-// The worst severity among the findings about this adapter, and what is waited for.
+// The worst severity among the findings about this adapter, and what keeps it from being ready.
 struct Burden {
   Severity worst = Severity::Info;
-  bool waits_for_holder = false;
+  bool is_blocked = false;  // by what the agent cannot end
   bool awaits_customization = false;
 };
 
 Burden burden_of(const Plan& plan, const std::string& function) {
   Burden burden;
   for (const Finding& finding : plan.findings) {
-    if (finding.id == "driver-in-use" || finding.id == "holders-unknown" ||
-        finding.id == "reload-forbidden")
-      burden.waits_for_holder = true;
+    if (blocks_readiness(finding.id)) burden.is_blocked = true;
     if (finding.id == "customization-awaited") burden.awaits_customization = true;
     if (finding.adapter == function) burden.worst = std::max(burden.worst, finding.severity);
   }
@@ -68,7 +67,7 @@ State adapter_state(const Config& config, const Snapshot& snapshot, const Plan& 
                finding.id != "no-adapter";
       });
   if (driver_lost && !is_live(snapshot, kDriverModule)) return State::Failed;
-  return burden.waits_for_holder ? State::Degraded : State::Converging;
+  return burden.is_blocked ? State::Degraded : State::Converging;
 }
 
 std::size_t count(const std::vector<AdapterHealth>& adapters, State state) {

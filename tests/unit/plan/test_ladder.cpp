@@ -167,6 +167,12 @@ TEST_CASE("a driver built in is rebound where it has one function") {
   two.ledger.attempts = {attempt("BounceLink", function_of(1), Milliseconds{4000})};
   CHECK(plan_settled(two).actions.empty());
   CHECK(finding(plan_settled(two).findings, "driver-built-in") != nullptr);
+  // Nothing will be done, so that nothing is waited for: not until readiness.timeout either.
+  History history = long_settled(two);
+  for (auto& [function, seen] : history.adapters) seen.changed = kNow - Milliseconds{20'000};
+  const Health health = assess({}, two, plan({}, two, history, kNow), history, kNow);
+  CHECK(health.adapters.at(1).state == State::Degraded);
+  CHECK(health.state == State::Degraded);
 }
 
 TEST_CASE("what is out of reach is not climbed for") {
