@@ -10,6 +10,7 @@
 
 #include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
+#include "probes/system_bus.hpp"
 
 namespace pvrdma::probes {
 
@@ -80,8 +81,29 @@ Field<OsRelease> os_release(const Root& root) {
   return Field<OsRelease>::from(fail(text.error()));
 }
 
+Field<std::string> virtualization(const Root& root) {
+  if (!root.is_this_system()) return {};
+  const auto bus = open_system_bus();
+  if (!bus) return Field<std::string>::unreadable(bus.error());
+  const auto name = unit_text(bus->get(), "/org/freedesktop/systemd1", "Manager", "Virtualization");
+  if (!name) return Field<std::string>::unreadable(name.error());
+  return name->empty() ? std::string{"none"} : *name;
+}
+
+Field<bool> booted_by_efi(const Root& root) {
+  const auto folder = status_of(root / "/sys/firmware/efi");
+  if (folder) return true;
+  if (!means_absent(folder.error())) return Field<bool>::unreadable(folder.error());
+  if (container_manager(root).is_known())
+    return Field<bool>::unreadable(
+        {0, "whether the machine booted by EFI is not seen from within a container", ""});
+  return false;
+}
+
 Field<bool> secure_boot(const Root& root) {
-  if (!std::filesystem::exists(root / "/sys/firmware/efi")) return {};
+  const auto efi = booted_by_efi(root);
+  if (const Error* error = efi.error()) return Field<bool>::unreadable(*error);
+  if (efi.is(false)) return {};
   const auto value = read_file(root / kSecureBoot);
   if (!value) return Field<bool>::unreadable(value.error());
   // Four bytes of attributes, then one of value (Linux Documentation/filesystems/efivarfs.rst).

@@ -23,6 +23,13 @@ namespace pvrdma::probes {
 [[nodiscard]] Field<OsRelease> parse_os_release(std::string_view text);
 [[nodiscard]] Field<OsRelease> os_release(const Root& root);
 
+// As systemd-detect-virt(1) has it: "vmware", "kvm", "none", asked of systemd over the system bus;
+// of a container that would be the container. Absent: not of this system. Bounded: half a second.
+[[nodiscard]] Field<std::string> virtualization(const Root& root);
+
+// Whether the machine was booted by EFI. Unreadable: a container hides /sys/firmware, or may.
+[[nodiscard]] Field<bool> booted_by_efi(const Root& root);
+
 // UEFI's variable SecureBoot. Absent: not booted by EFI.
 [[nodiscard]] Field<bool> secure_boot(const Root& root);
 

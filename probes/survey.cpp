@@ -62,6 +62,8 @@ Survey survey(const SurveyOptions& options) {
   seen.container = container_manager(root);
   seen.vendor = dmi(root, "sys_vendor");
   seen.product = dmi(root, "product_name");
+  if (!seen.vendor.is_known() && !seen.container.is_known())
+    seen.virtualization = virtualization(root);
   seen.nodes = device_nodes(root);
   seen.libraries = look_at_verbs_libraries(root, options.library_path);
   seen.own_memlock = own_memlock();

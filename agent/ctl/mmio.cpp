@@ -1,5 +1,4 @@
 // `mmio`: the settings a VM needs to map the memory of its GPUs. Asks neither agent nor network.
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +6,7 @@
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/mmio/size.hpp"
 #include "probes/gpus.hpp"
+#include "probes/machine.hpp"
 
 namespace pvrdma::ctl {
 
@@ -54,15 +54,17 @@ std::map<std::string, std::string> settings_of(std::uint64_t size_gb) {
           {"pciPassthru.64bitMMIOSizeGB", std::to_string(size_gb)}};
 }
 
-std::string render(const Sum& sum, std::uint64_t size_gb, bool given, bool efi) {
+std::string render(const Sum& sum, std::uint64_t size_gb, bool given, const Field<bool>& efi) {
   std::string out = "# " + std::to_string(sum.gpus) + (sum.gpus == 1 ? " GPU, " : " GPUs, ") +
                     std::to_string(sum.framebuffer_gb) + " GB " +
                     (given ? "of framebuffer" : "mapped in this guest") +
                     ". VM options, advanced, configuration parameters; with the VM off:\n";
   for (const auto& [name, value] : settings_of(size_gb)) out += name + " = \"" + value + "\"\n";
-  out += "# The VM must boot by EFI (VM options, boot options, firmware); this machine boots by ";
-  return out +
-         (efi ? "EFI.\n" : "BIOS, and a guest\n# that was installed so does not start by EFI.\n");
+  out += "# The VM must boot by EFI (VM options, boot options, firmware); ";
+  if (!efi.is_known()) return out + "whether this machine does\n# is not known here.\n";
+  return out + (efi.is(true) ? "this machine boots by EFI.\n"
+                             : "this machine boots by BIOS, and a guest\n"
+                               "# that was installed so does not start by EFI.\n");
 }
 
 }  // namespace
@@ -85,16 +87,18 @@ int mmio(const Settings& settings, const Console& console, const MmioOptions& op
           "there is no GPU in this guest. Give their sizes in GB, as 2x40 for two of 40");
     return kExitUnknown;
   }
-  const bool efi = std::filesystem::exists(options.root / "/sys/firmware/efi");
+  const auto efi = probes::booted_by_efi(options.root);
   const std::uint64_t size_gb = gpu::mmio_size_gb(sum.framebuffer_gb);
-  const bool printed = console.print(settings.json ? dumped({{"version", 1},
-                                                             {"gpus", sum.details},
-                                                             {"framebuffer_gb", sum.framebuffer_gb},
-                                                             {"mmio_size_gb", size_gb},
-                                                             {"settings", settings_of(size_gb)},
-                                                             {"boots_by_efi", efi}}) +
-                                                         "\n"
-                                                   : render(sum, size_gb, given, efi));
+  const bool printed = console.print(
+      settings.json
+          ? dumped({{"version", 1},
+                    {"gpus", sum.details},
+                    {"framebuffer_gb", sum.framebuffer_gb},
+                    {"mmio_size_gb", size_gb},
+                    {"settings", settings_of(size_gb)},
+                    {"boots_by_efi", efi.is_known() ? Json(efi.is(true)) : Json(nullptr)}}) +
+                "\n"
+          : render(sum, size_gb, given, efi));
   return printed && sum.doubts.empty() ? 0 : kExitUnknown;
 }
 

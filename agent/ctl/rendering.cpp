@@ -54,6 +54,16 @@ std::string verdict(const Json& health, const Style& style) {
          "\n";
 }
 
+// No adapter is no fault to the agent, and may be one to who reads this.
+std::string hint_of_absence(const Json& health, const Style& style) {
+  if (state_of(health) != "absent") return {};
+  return wrapped(
+             "If there should be one, require it by readiness.adapters; `pvrdma-agentctl "
+             "doctor` says why there is none.",
+             style.width, 0) +
+         "\n";
+}
+
 // "LoadModule mlx4_ib" as the interface writes it, in words.
 std::string call_in_words(const std::string& call) {
   const auto gap = call.find(' ');
@@ -237,6 +247,7 @@ std::string render_health(const Json& health, const Style& style) {
   const auto block = [&](const std::string& text) {
     if (!text.empty()) out += "\n" + text;
   };
+  block(hint_of_absence(health, style));
   block(executor_lines(health, style));
   block(render_findings(health, Notes::Without, style));
   for (const Json* adapter : worst_first(list_of(health, "adapters"), adapter_rank))

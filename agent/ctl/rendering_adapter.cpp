@@ -1,4 +1,5 @@
 // The rows of one adapter.
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -45,6 +46,14 @@ std::string port_meaning(const std::string& state) {
   return " (not usable yet)";
 }
 
+// The device has a packet size of its own.
+std::string rdma_mtu_meaning(std::int64_t rdma_mtu, const Json& adapter) {
+  constexpr std::int64_t kUsual = 1024;
+  constexpr std::int64_t kEthernet = 1500;
+  const bool jumbo = number(adapter, "mtu").value_or(0) > kEthernet;
+  return rdma_mtu == kUsual && jumbo ? " (usual with jumbo frames)" : "";
+}
+
 std::string port(const Json& adapter) {
   const Json& port = object_of(adapter, "port");
   if (port.empty()) return {};
@@ -53,7 +62,7 @@ std::string port(const Json& adapter) {
   parts.push_back(state ? *state + port_meaning(*state) : "state not known");
   if (const auto physical = text(port, "phys_state")) parts.push_back("physical " + *physical);
   if (const auto mtu = number(port, "active_mtu"))
-    parts.push_back("RDMA MTU " + std::to_string(*mtu));
+    parts.push_back("RDMA MTU " + std::to_string(*mtu) + rdma_mtu_meaning(*mtu, adapter));
   // RoCE is the only layer this device has; another would be news.
   if (const auto layer = text(port, "link_layer"); layer && *layer != "Ethernet")
     parts.push_back("link layer " + *layer);
@@ -99,6 +108,12 @@ std::string gid(const Json& gid, std::optional<std::int64_t> chosen) {
          (index && index == chosen ? " (for applications)" : "");
 }
 
+bool has_only_roce_v1(const Json& gids) {
+  return !gids.empty() && std::all_of(gids.begin(), gids.end(), [](const Json& gid) {
+    return text(gid, "type") == "IB/RoCE v1";
+  });
+}
+
 std::string gids(const Json& adapter, const Style& style) {
   const Json& list = list_of(adapter, "gids");
   const auto chosen = number(object_of(adapter, "application_gid"), "index");
@@ -112,7 +127,10 @@ std::string gids(const Json& adapter, const Style& style) {
     out += row(shown == 0 ? "GIDs" : "", gid(entry, chosen), style);
     ++shown;
   }
-  return out;
+  return has_only_roce_v1(list)
+             ? out +
+                   row("", "RoCE v1 only: see the adapter's \"Device Protocol\" in vSphere", style)
+             : out;
 }
 
 std::string managed_by(const Json& adapter) {

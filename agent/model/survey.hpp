@@ -81,14 +81,17 @@ struct ClockState {
 };
 
 struct Survey {
-  Field<std::string> container;              // what runs it: "docker", "lxc"; absent: no container
-  Field<std::string> vendor;                 // of the machine, DMI: "VMware, Inc."
-  Field<std::string> product;                // "VMware7,1"
+  Field<std::string> container;  // what runs it: "docker", "lxc"; absent: no container
+  Field<std::string> vendor;     // of the machine, DMI: "VMware, Inc."
+  Field<std::string> product;    // "VMware7,1"
+  // As systemd-detect-virt(1) names it: "vmware", "kvm", "none". Absent: not asked, as DMI tells or
+  // a container's own type would be the answer.
+  Field<std::string> virtualization;
   Field<std::vector<DeviceNode>> nodes;      // absent: no /dev/infiniband
   Field<Libraries> libraries;                // of this file system
   Field<MemlockLimit> own_memlock;           // of this process
   Field<bool> may_lock_all;                  // CAP_IPC_LOCK: the limit does not count
-  Field<MemlockLimit> login_memlock;         // by pam_limits, for everybody; absent: it sets none
+  Field<MemlockLimit> login_memlock;         // of everybody; absent: not known here
   std::vector<UnitMemlock> unit_memlocks;    // of the units that were asked for
   Field<std::vector<std::string>> vmxnet3;   // PCI functions 15ad:07b0, first to last
   Field<std::vector<std::string>> mellanox;  // PCI functions of vendor 15b3, "0000:0b:00.0"

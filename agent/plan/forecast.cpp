@@ -141,7 +141,7 @@ void judge_memlock(const Forecast& forecast, NextBoot& outcome) {
       outcome.findings.push_back(make_finding("no-such-unit", {}, {{"unit", who}}));
       return say(outcome, "memlock", Outlook::No, who + ": no such unit");
     }
-    const bool ample = !limit->bytes || *limit->bytes >= doctor::kLargeMemlockBytes;
+    const bool ample = !doctor::is_low(*limit);
     if (!ample)
       outcome.findings.push_back(make_finding(
           "memlock-low", variant,

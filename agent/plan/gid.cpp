@@ -10,9 +10,6 @@ namespace pvrdma {
 
 namespace {
 
-constexpr const char* kRoceV2 = "RoCE v2";  // drivers/infiniband/core/cache.c, gid_type_str[]
-constexpr const char* kRoceV1 = "IB/RoCE v1";
-
 bool is_usable(const LinkAddress& address) {
   return !address.tentative && !address.duplicate && !is_link_local(address.text);
 }

@@ -11,6 +11,10 @@
 
 namespace pvrdma {
 
+// Words of drivers/infiniband/core/cache.c, gid_type_str[].
+inline constexpr const char* kRoceV1 = "IB/RoCE v1";
+inline constexpr const char* kRoceV2 = "RoCE v2";
+
 // The address that applications use, without its prefix: the first configured one that is on the
 // link, else the first IPv4 address, else the first IPv6 address. Link-local ones, and those that
 // are still tentative or a duplicate, do not count. Empty: there is none.

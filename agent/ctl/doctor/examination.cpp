@@ -13,6 +13,7 @@
 #include "agent/plan/doctor/surroundings.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/varlink/json.hpp"
+#include "probes/forecast/unit_files.hpp"
 #include "probes/survey.hpp"
 
 namespace pvrdma::ctl {
@@ -41,7 +42,11 @@ Survey survey_of(const DoctorOptions& options, const Config& config, const std::
   wanted.modules.emplace_back(kDriverModule);
   wanted.units = options.units;
   wanted.library_path = environment("LD_LIBRARY_PATH");
-  return probes::survey(wanted);
+  Survey seen = probes::survey(wanted);
+  // As the forecast of the next boot has it. In a container no login is of systemd's.
+  if (seen.login_memlock.is_absent() && !seen.container.is_known())
+    seen.login_memlock = probes::login_memlock_on_disk(options.root);
+  return seen;
 }
 
 void take_findings(const Json& health, Examination& examination) {
@@ -73,16 +78,6 @@ void conclude_alone(const Result<LoadedConfig>& loaded, const NoAnswer& trouble,
              kOfContainers.end();
     });
   take_answer(trouble, examination);
-}
-
-std::string_view verdict(const doctor::Check& check, const std::vector<Finding>& findings) {
-  std::optional<Severity> worst;
-  for (const Finding& finding : findings)
-    if (std::find(check.spoils.begin(), check.spoils.end(), finding.id) != check.spoils.end())
-      worst = std::max(worst.value_or(Severity::Info), finding.severity);
-  if (worst && *worst != Severity::Info) return to_string(*worst);
-  if (!check.unread.empty()) return "unknown";
-  return worst ? to_string(*worst) : "good";
 }
 
 const char* to_string(Usable usable) {
@@ -181,7 +176,7 @@ Json to_json(const Examination& examination) {
   Json checks = Json::array();
   for (const doctor::Check& check : examination.checks)
     checks.push_back({{"area", check.area},
-                      {"verdict", verdict(check, examination.findings)},
+                      {"verdict", doctor::verdict(check, examination.findings)},
                       {"evidence", check.evidence},
                       {"unreadable", check.unread}});
   const auto actor = next_move(examination);

@@ -1,5 +1,6 @@
 #include "agent/plan/doctor/adapter_rows.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -39,6 +40,20 @@ void take_error(const Field<T>& field, Check& check) {
   if (const Error* error = field.error()) check.unread.push_back(error->message());
 }
 
+Standing standing_of(const RdmaDevice& rdma) {
+  if (rdma.port.state.is_absent()) return Standing::Unknown;
+  return rdma.port.state.is("ACTIVE") && rdma.netdev.is_known() ? Standing::Good : Standing::Plain;
+}
+
+constexpr const char* kRoceV1Only =
+    "RoCE v1 only, which no router forwards: \"Device Protocol\" of the adapter in vSphere chooses "
+    "RoCE v1 or v2";
+
+bool has_only_roce_v1(const std::vector<Gid>& gids) {
+  return !gids.empty() &&
+         std::all_of(gids.begin(), gids.end(), [](const Gid& gid) { return gid.type.is(kRoceV1); });
+}
+
 }  // namespace
 
 std::string pair_line(const Adapter& adapter) {
@@ -67,14 +82,17 @@ Check links(const Snapshot& snapshot) {
        "address-duplicate", "address-outside", "same-subnet", "default-route", "two-owners",
        "first-nic", "container-network", "config-matches-nothing", "config-bad"}};
   for (const Adapter& adapter : snapshot.adapters.value_or({})) {
-    if (const Netdev* netdev = adapter.netdev.get()) {
-      check.evidence.push_back(link_line(*netdev));
-      take_error(netdev->owner, check);
-      take_error(netdev->default_route, check);
-    } else if (adapter.netdev.is_absent()) {
-      check.evidence.push_back(adapter.net_function + ": no interface here");
-    }
     take_error(adapter.netdev, check);
+    const Netdev* netdev = adapter.netdev.get();
+    if (netdev == nullptr) {
+      if (adapter.netdev.is_absent()) check.plain(adapter.net_function + ": no interface here");
+      continue;
+    }
+    const bool works = netdev->up && netdev->carrier.is(true);
+    check.add(works ? Standing::Good : Standing::Plain, link_line(*netdev));
+    take_error(netdev->carrier, check);
+    take_error(netdev->owner, check);
+    take_error(netdev->default_route, check);
   }
   return check;
 }
@@ -86,14 +104,14 @@ Check ports(const Snapshot& snapshot) {
     take_error(adapter.rdma, check);
     const RdmaDevice* rdma = adapter.rdma.get();
     if (rdma == nullptr) {
-      if (adapter.rdma.is_absent()) check.evidence.push_back(adapter.function + ": no RDMA device");
+      if (adapter.rdma.is_absent()) check.plain(adapter.function + ": no RDMA device");
       continue;
     }
     const Port& port = rdma->port;
-    check.evidence.push_back(rdma->name + ": port " + word(port.state, "without a state") + ", " +
-                             word(port.phys_state, "physical state not told") + ", " +
-                             word(port.link_layer, "link layer not told") + ", netdev " +
-                             word(rdma->netdev, "none"));
+    check.add(standing_of(*rdma), rdma->name + ": port " + word(port.state, "without a state") +
+                                      ", " + word(port.phys_state, "physical state not told") +
+                                      ", " + word(port.link_layer, "link layer not told") +
+                                      ", netdev " + word(rdma->netdev, "none"));
     take_error(port.state, check);
     take_error(port.phys_state, check);
     take_error(rdma->netdev, check);
@@ -107,13 +125,17 @@ Check gids(const Config& config, const Snapshot& snapshot) {
     const RdmaDevice* rdma = adapter.rdma.get();
     if (rdma == nullptr) continue;
     const auto chosen = application_gid(config, adapter);
-    if (rdma->gids.empty()) check.evidence.push_back(rdma->name + ": none");
+    if (rdma->gids.empty()) check.plain(rdma->name + ": none");
     for (const Gid& gid : rdma->gids) {
       const bool is_chosen = chosen && chosen->index == gid.index;
-      check.evidence.push_back(rdma->name + " " + std::to_string(gid.index) + ": " + gid.gid +
-                               ", " + word(gid.type, "type not told") +
-                               (is_chosen ? " (for applications)" : ""));
+      check.note(rdma->name + " " + std::to_string(gid.index) + ": " + gid.gid + ", " +
+                 word(gid.type, "type not told") + (is_chosen ? " (for applications)" : ""));
+      take_error(gid.type, check);
     }
+    if (!rdma->gids.empty())
+      check.standing = std::max(check.standing.value_or(Standing::Good),
+                                chosen ? Standing::Good : Standing::Plain);
+    if (has_only_roce_v1(rdma->gids)) check.note(rdma->name + ": " + kRoceV1Only);
   }
   return check;
 }

@@ -5,7 +5,8 @@
 
 #include "agent/base/text.hpp"
 #include "agent/plan/doctor/adapter_rows.hpp"
-#include "agent/plan/doctor/support_matrix.hpp"
+#include "agent/plan/doctor/machine_rows.hpp"
+#include "agent/plan/doctor/rows.hpp"
 #include "agent/plan/doctor/surroundings.hpp"
 
 namespace pvrdma::doctor {
@@ -14,25 +15,6 @@ namespace {
 
 void add_once(std::vector<std::string>& lines, std::string line) {
   if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
-}
-
-// The field's text as evidence; what is unreadable goes where that goes.
-template <typename T, typename Text>
-void tell(Check& check, const Field<T>& field, const std::string& absent, Text text) {
-  if (const T* value = field.get())
-    check.evidence.push_back(text(*value));
-  else if (const Error* error = field.error())
-    check.unread.push_back(error->message());
-  else if (!absent.empty())
-    check.evidence.push_back(absent);
-}
-
-// "a, b, c": a text for each; `none` where there is nothing.
-template <typename Range, typename Text>
-std::string listed(const Range& range, const char* none, Text text, const char* separator = ", ") {
-  std::string list;
-  for (const auto& one : range) list += (list.empty() ? "" : separator) + text(one);
-  return list.empty() ? none : list;
 }
 
 std::string module_line(const Module& module) {
@@ -61,7 +43,8 @@ Check modules(const Snapshot& snapshot) {
     return a->load_order.value_or(~0U) < b->load_order.value_or(~0U);
   });
   for (const Module* module : sorted) {
-    check.evidence.push_back(module_line(*module));
+    const bool is_there = module->init.is(ModuleInit::Live) || module->init.is(ModuleInit::BuiltIn);
+    check.add(is_there ? Standing::Good : Standing::Plain, module_line(*module));
     for (const Error* error : {module->init.error(), module->shipped.error()})
       if (error != nullptr) add_once(check.unread, error->message());
   }
@@ -70,11 +53,11 @@ Check modules(const Snapshot& snapshot) {
 
 Check refusals(const Snapshot& snapshot, const Survey& survey) {
   Check check{"blocks", {}, {}, {"module-blocked", "driver-unsigned", "module-refused"}};
-  tell(check, survey.blocks, "", [](const std::vector<ModuleBlock>& blocks) {
-    return listed(
-        blocks, "modprobe.d and the command line block no module",
-        [](const ModuleBlock& block) { return block.module + ": " + block.how; }, "; ");
-  });
+  if (const auto* blocks = fact(check, survey.blocks, "block lists: not looked at"))
+    check.add(blocks->empty() ? Standing::Good : Standing::Plain,
+              listed(
+                  *blocks, "modprobe.d and the command line block no module",
+                  [](const ModuleBlock& block) { return block.module + ": " + block.how; }, "; "));
   tell(check, survey.secure_boot, "Secure Boot: not booted by EFI",
        [](bool on) { return std::string{"Secure Boot: "} + (on ? "on" : "off"); });
   const Module* driver = snapshot.module(kDriverModule);
@@ -93,9 +76,18 @@ Check hardware(const Snapshot& snapshot, const Survey& survey) {
   tell(check, survey.vendor, "machine: DMI does not say", [&](const std::string& vendor) {
     return "machine: " + vendor + " " + survey.product.value_or("");
   });
-  tell(check, snapshot.adapters, "", [](const std::vector<Adapter>& adapters) {
-    return listed(adapters, "no PVRDMA function (15ad:0820)", pair_line, "; ");
-  });
+  if (const std::string* name = survey.virtualization.get())
+    check.note("machine, by systemd: " + *name);
+  if (const auto* adapters = fact(check, snapshot.adapters, "adapters: not looked at")) {
+    const bool bound = std::all_of(adapters->begin(), adapters->end(), [](const Adapter& adapter) {
+      return adapter.driver.is(kDriverModule) && adapter.net_driver.is_known();
+    });
+    check.add(!adapters->empty() && bound ? Standing::Good : Standing::Plain,
+              listed(*adapters, "no PVRDMA function (15ad:0820)", pair_line, "; "));
+    for (const Adapter& adapter : *adapters)
+      for (const Error* error : {adapter.driver.error(), adapter.net_driver.error()})
+        if (error != nullptr) check.unread.push_back(error->message());
+  }
   tell(check, survey.mellanox, "", [](const std::vector<std::string>& functions) {
     return functions.empty() ? std::string{"no other RDMA adapter is passed through"}
                              : "passed through: " + joined(functions);
@@ -103,12 +95,37 @@ Check hardware(const Snapshot& snapshot, const Survey& survey) {
   return check;
 }
 
-Check nodes(const Survey& survey) {
+Check nodes(const Snapshot& snapshot, const Survey& survey) {
   Check check{"devices", {}, {}, {"nodes-missing", "nodes-closed"}};
-  tell(check, survey.nodes, "no /dev/infiniband", [](const std::vector<DeviceNode>& found) {
-    return "/dev/infiniband: " + listed(found, "empty", node_line);
-  });
+  const auto needed = needed_nodes(snapshot);
+  std::size_t open = 0;
+  for (const std::string& name : needed) {
+    const DeviceNode* node = find_node(survey, name);
+    if (node == nullptr) continue;
+    if (const Error* error = node->openable.error()) check.unread.push_back(error->message());
+    if (node->openable.is(true)) ++open;
+  }
+  if (const Error* error = survey.nodes.error()) {
+    check.unread.push_back(error->message());
+    return check;
+  }
+  const auto* found = survey.nodes.get();
+  check.add(!needed.empty() && open == needed.size() ? Standing::Good : Standing::Plain,
+            found == nullptr ? "no /dev/infiniband"
+                             : "/dev/infiniband: " + listed(*found, "empty", node_line));
   return check;
+}
+
+Standing standing_of(const Libraries& libraries) {
+  if (libraries.verbs.empty() || libraries.providers.empty() || !libraries.driver_file.is_known())
+    return Standing::Plain;
+  // Where libibverbs has no private interface, as a vendor's, nothing tells which provider fits.
+  const auto& wanted = libraries.verbs.front().private_abi;
+  if (!wanted.is_known()) return Standing::Unknown;
+  const bool fits =
+      std::any_of(libraries.providers.begin(), libraries.providers.end(),
+                  [&](const VerbsLibrary& provider) { return provider.private_abi == wanted; });
+  return fits ? Standing::Good : Standing::Plain;
 }
 
 Check libraries(const Survey& survey) {
@@ -117,88 +134,21 @@ Check libraries(const Survey& survey) {
               {},
               {"verbs-missing", "provider-missing", "provider-mismatch", "vendor-libraries",
                "verbs-unusable"}};
-  const Libraries* found = survey.libraries.get();
-  if (const Error* error = survey.libraries.error()) check.unread.push_back(error->message());
+  const Libraries* found = fact(check, survey.libraries, "libibverbs: not looked for");
   if (found == nullptr) return check;
+  check.standing = standing_of(*found);
   const auto line = [&](const char* what, const VerbsLibrary& library) {
-    check.evidence.push_back(std::string{what} + library.path + " (private interface " +
-                             (library.private_abi.is_known()
-                                  ? std::to_string(*library.private_abi.get())
-                                  : "not known") +
-                             ")");
+    check.note(std::string{what} + library.path + " (private interface " +
+               (library.private_abi.is_known() ? std::to_string(*library.private_abi.get())
+                                               : "not known") +
+               ")");
     if (const Error* error = library.private_abi.error()) check.unread.push_back(error->message());
   };
   for (const VerbsLibrary& library : found->verbs) line("", library);
   for (const VerbsLibrary& library : found->providers) line("provider: ", library);
   tell(check, found->driver_file, "no file of /etc/libibverbs.d names vmw_pvrdma",
        [](const std::string& file) { return "named by " + file; });
-  for (const std::string& trace : found->vendor) check.evidence.push_back("vendor's: " + trace);
-  return check;
-}
-
-Check memlock(const Survey& survey) {
-  Check check{"memlock", {}, {}, {"memlock-low", "no-such-unit"}};
-  tell(check, survey.own_memlock, "", [&](const MemlockLimit& limit) {
-    return "this process: " + text_of(limit) +
-           (survey.may_lock_all.is(true) ? ", which does not count (CAP_IPC_LOCK)" : "");
-  });
-  tell(check, survey.login_memlock, "logins: pam_limits sets none", [](const MemlockLimit& limit) {
-    return "logins: " + text_of(limit) + " (" + limit.place + ")";
-  });
-  for (const UnitMemlock& unit : survey.unit_memlocks)
-    tell(check, unit.limit, unit.unit + ": no such unit",
-         [&](const MemlockLimit& limit) { return unit.unit + ": " + text_of(limit); });
-  return check;
-}
-
-Check holders(const Snapshot& snapshot) {
-  Check check{"holders", {}, {}, {"driver-in-use", "holders-unknown"}};
-  tell(check, snapshot.holders, "", [](const std::vector<Holder>& found) {
-    return listed(found, "no process holds an adapter", [](const Holder& holder) {
-      return "held by " + holder.command + " (PID " + std::to_string(holder.pid) + ", " +
-             holder.rdma_device + ")";
-    });
-  });
-  return check;
-}
-
-Check boot(const Snapshot& snapshot) {
-  Check check{"boot",
-              {},
-              {},
-              {"initramfs-old", "boot-script", "boot-slow", "reload-waits", "customization-awaited",
-               "customization-late"}};
-  tell(check, snapshot.initramfs, "initramfs: none", [](const Initramfs& image) {
-    return image.path +
-           (image.older_than.empty() ? ": not too old" : ": older than " + image.older_than);
-  });
-  for (const BootScript& script : snapshot.boot_scripts)
-    check.evidence.push_back("reloads the driver at every boot: " + script.path);
-  if (snapshot.boot_scripts.empty())
-    check.evidence.emplace_back("no script reloads the driver at boot");
-  tell(check, snapshot.customization, "",
-       [](const std::string& what) { return "this VM is being customized by " + what; });
-  return check;
-}
-
-Check guest(const Snapshot& snapshot, const Survey& survey) {
-  Check check{"guest", {}, {}, {"guest-unlisted", "driver-crashed", "kernel-crashed"}};
-  tell(check, survey.os, "no os-release", [](const OsRelease& os) { return os.name; });
-  tell(check, snapshot.kernel, "", [](const std::string& kernel) { return "Linux " + kernel; });
-  tell(check, survey.container, "", [](const std::string& by) { return "a container of " + by; });
-  tell(check, survey.crash, "the kernel has not crashed in this boot",
-       [](const KernelCrash& crash) {
-         return "crashed: " + (crash.line.empty() ? "taint flag D" : crash.line);
-       });
-  return check;
-}
-
-Check clock_row(const Survey& survey) {
-  Check check{"clock", {}, {}, {"clock-off"}};
-  tell(check, survey.clock.synchronized, "",
-       [](bool yes) { return std::string{yes ? "synchronized" : "not synchronized (adjtimex)"}; });
-  tell(check, survey.clock.off_rtc_seconds, "",
-       [](std::int64_t seconds) { return std::to_string(seconds) + " s from the hardware clock"; });
+  for (const std::string& trace : found->vendor) check.note("vendor's: " + trace);
   return check;
 }
 
@@ -211,16 +161,26 @@ std::vector<Check> checks(const Config& config, const Snapshot& snapshot, const 
                          links(snapshot),
                          ports(snapshot),
                          gids(config, snapshot),
-                         nodes(survey),
+                         nodes(snapshot, survey),
                          libraries(survey),
                          memlock(survey),
-                         holders(snapshot),
-                         boot(snapshot),
+                         holders(snapshot, survey),
+                         boot(snapshot, survey),
                          guest(snapshot, survey),
                          clock_row(survey)};
   std::erase_if(all,
                 [](const Check& check) { return check.evidence.empty() && check.unread.empty(); });
   return all;
+}
+
+std::string_view verdict(const Check& check, const std::vector<Finding>& findings) {
+  std::optional<Severity> worst;
+  for (const Finding& finding : findings)
+    if (std::find(check.spoils.begin(), check.spoils.end(), finding.id) != check.spoils.end())
+      worst = std::max(worst.value_or(Severity::Info), finding.severity);
+  if (worst && *worst != Severity::Info) return to_string(*worst);
+  if (!check.unread.empty() || check.standing == Standing::Unknown) return "unknown";
+  return worst || check.standing != Standing::Good ? "info" : "good";
 }
 
 }  // namespace pvrdma::doctor

@@ -22,14 +22,24 @@ void add(Findings& findings, std::string_view id, std::string_view variant, Valu
 
 bool is_contained(const Survey& survey) { return survey.container.is_known(); }
 
+// What the machine is, where it is known to be no VM of vSphere's: systemd is asked where DMI says
+// nothing.
+std::optional<std::string> other_machine(const Survey& survey) {
+  if (const std::string* vendor = survey.vendor.get())
+    return *vendor == kVmware ? std::nullopt : std::optional{*vendor};
+  const std::string* name = survey.virtualization.get();
+  if (name == nullptr || *name == "vmware") return std::nullopt;
+  return (*name == "none" ? "no virtual machine" : *name) + ", says systemd";
+}
+
 void check_functions(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
   const auto* adapters = snapshot.adapters.get();
   if (adapters == nullptr || !adapters->empty()) return;
   const auto nics = survey.vmxnet3.value_or({});
-  if (!nics.empty())
+  if (const auto other = other_machine(survey))
+    add(findings, "no-rdma-function", "elsewhere", {{"vendor", *other}});
+  else if (!nics.empty())
     add(findings, "no-rdma-function", "vmxnet3", {{"nics", "vmxnet3 at " + joined(nics)}});
-  else if (survey.vendor.is_known() && !survey.vendor.is(kVmware))
-    add(findings, "no-rdma-function", "elsewhere", {{"vendor", *survey.vendor.get()}});
   else
     add(findings, "no-rdma-function", "none", {});
 }
@@ -88,8 +98,6 @@ void check_libraries(const Survey& survey, Findings& findings) {
   if (std::any_of(traces.begin(), traces.end(), is_shadowing) || (is_lacking && !traces.empty()))
     add(findings, "vendor-libraries", {}, {{"traces", joined(traces)}});
 }
-
-bool is_low(const MemlockLimit& limit) { return limit.bytes && *limit.bytes < kLargeMemlockBytes; }
 
 void check_memlock(const Survey& survey, Findings& findings) {
   const MemlockLimit* own = survey.own_memlock.get();
@@ -153,6 +161,8 @@ void check_network(const Snapshot& snapshot, const Survey& survey, Findings& fin
 }
 
 }  // namespace
+
+bool is_low(const MemlockLimit& limit) { return limit.bytes && *limit.bytes < kLargeMemlockBytes; }
 
 std::string text_of(const MemlockLimit& limit) {
   constexpr std::uint64_t kKiB = 1024;

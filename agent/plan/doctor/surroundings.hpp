@@ -20,6 +20,7 @@ inline constexpr std::int64_t kClockOffSeconds = 5;
 
 [[nodiscard]] std::vector<Finding> surroundings(const Snapshot& snapshot, const Survey& survey);
 
+[[nodiscard]] bool is_low(const MemlockLimit& limit);
 // "8 MiB", "unlimited"
 [[nodiscard]] std::string text_of(const MemlockLimit& limit);
 

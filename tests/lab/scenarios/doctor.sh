@@ -18,8 +18,21 @@ finds() { # STATUS ID ACTOR: a finding, perhaps for each adapter, and whose move
 verdict_of() { answer ".checks[] | select(.area == \"$1\") | .verdict"; } # AREA
 unlimited() { prlimit --memlock=unlimited:unlimited --pid $$; }
 
-healthy() {
+# What logins get, of which no file of pam_limits says anything: the same here and for the next boot.
+logins() {
   unlimited
+  doctor --json
+  expect_equal "logins get systemd's default, which is little" "info 8 MiB" \
+    "$(verdict_of memlock) $(found memlock-low | jq -r .evidence.values.limit)"
+  expect_equal "at the next boot as well" "$(answer '.checks[] | select(.area == "memlock") | .evidence[] | select(test("^logins"))')" \
+    "$(as_nobody pvrdma-agentctl --json doctor --next-boot | jq -r '.machine[] | select(.check == "memlock") | .says')"
+  found memlock-low | jq -r '.commands[]' >commands
+  sh commands
+  doctor --json
+  expect_equal "which its line mends" good "$(verdict_of memlock)"
+}
+
+healthy() {
   doctor
   cat out
   expect_equal "usable" 0 "$status"
@@ -27,7 +40,8 @@ healthy() {
   doctor --json
   expect_equal "by the agent, for nobody to act, state" "true null ready" \
     "$(answer '"\(.asked_agent) \(.next_move) \(.state)"')"
-  expect_equal "all is known and good, but for this distribution" "guest info" \
+  expect_equal "all is known and good, but for addresses, this distribution and a clock that nobody sets" \
+    "GIDs info, guest info, clock info" \
     "$(answer '[.checks[] | select(.verdict != "good") | "\(.area) \(.verdict)"] | join(", ")')"
   expect "with the raw state" sh -c "jq -e '.checks[] | select(.area == \"ports\") | .evidence[0] | test(\"port ACTIVE, LINK_UP\")' out"
   expect "and the provider" sh -c "jq -r '.checks[] | select(.area == \"libraries\") | .evidence[]' out | grep -q 'provider: .*rdmav'"
@@ -144,6 +158,7 @@ in_containers() {
 scenario() {
   wait_until 60 "health says ready" health_is ready
   wait_until 10 "IPv6 has settled" sh -c '! ip -6 addr show tentative | grep -q .'
+  logins
   healthy
   limits
   spoilt

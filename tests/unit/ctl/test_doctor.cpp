@@ -55,6 +55,7 @@ void good_machine(const Tree& tree) {
   tree.file("/proc/modules", "");
   tree.file("/proc/sys/kernel/tainted", "0\n");
   tree.file("/etc/os-release", "ID=rhel\nVERSION_ID=9.4\n");
+  tree.file("/etc/security/limits.d/90-rdma.conf", "* - memlock unlimited\n");
 }
 
 fake::Agent::Handlers with_health(const Json& health) {
@@ -93,6 +94,37 @@ TEST_CASE("what the agent says and what is around it are one list, the worst fir
   CHECK(found.has("driver-in-use"));
   for (const Json& check : json["checks"])
     if (check["area"] == "libraries") CHECK(check["verdict"] == "error");
+}
+
+TEST_CASE("what nothing is known of is not good, and what nobody promised is not either") {
+  const Tree tree;
+  const fake::Directory directory;
+  const Json json = diagnose(tree, directory / "socket").json();
+  for (const Json& check : json["checks"]) {
+    INFO(check["area"] << ": " << check["evidence"]);
+    // Nothing blocks a module here, and the clock is this machine's own.
+    if (check["area"] != "blocks" && check["area"] != "clock") CHECK(check["verdict"] != "good");
+  }
+}
+
+TEST_CASE("doctor and the forecast of the next boot say the same of logins' memory") {
+  const Tree tree;
+  good_machine(tree);
+  const fake::Directory directory;
+  const fake::Agent agent{directory / "socket", with_health(samples::ready())};
+  const auto row = [&] {
+    const Json json = diagnose(tree, directory / "socket").json();
+    for (const Json& check : json["checks"])
+      if (check["area"] == "memlock")
+        return check["verdict"].get<std::string>() + " " + check["evidence"][1].get<std::string>();
+    return std::string{};
+  };
+  tree.remove("/etc/security/limits.d/90-rdma.conf");
+  CHECK(row() == "info logins: 8 MiB (systemd's default)");
+  tree.file("/etc/systemd/system.conf", "[Manager]\nDefaultLimitMEMLOCK=infinity\n");
+  CHECK(row() == "good logins: unlimited (/etc/systemd/system.conf:2)");
+  tree.file("/etc/security/limits.d/rdma.conf", "* - memlock 64\n");
+  CHECK(row() == "info logins: 64 KiB (/etc/security/limits.d/rdma.conf:1)");
 }
 
 TEST_CASE("without an agent it looks itself, and says that there is none") {

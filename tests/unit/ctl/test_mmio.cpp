@@ -70,6 +70,12 @@ pciPassthru.use64bitMMIO = "TRUE"
     "version": 1, "gpus": [{"count": 2, "framebuffer_gb": 24}, {"count": 1, "framebuffer_gb": 16}],
     "framebuffer_gb": 64, "mmio_size_gb": 128, "boots_by_efi": true,
     "settings": {"pciPassthru.use64bitMMIO": "TRUE", "pciPassthru.64bitMMIOSizeGB": "128"}})"));
+  // A container may not see it.
+  tree.remove("/sys/firmware/efi");
+  tree.file("/.dockerenv", "");
+  CHECK(run_mmio({"2x40"}, tree).out.find("BIOS") == std::string::npos);
+  CHECK(run_mmio({"2x40"}, tree).out.find("is not known here") != std::string::npos);
+  CHECK(Json::parse(run_mmio({"2x40"}, tree, true).out)["boots_by_efi"].is_null());
 }
 
 TEST_CASE("mmio goes by the GPUs of this guest where none are given") {

@@ -24,7 +24,7 @@ std::vector<Screen> screens() {
 
 0000:13:00.1  ready
   RDMA device  rocep19s0f1, also known as vmw_pvrdma0
-  Port         ACTIVE, physical LINK_UP, RDMA MTU 1024
+  Port         ACTIVE, physical LINK_UP, RDMA MTU 1024 (usual with jumbo frames)
   Interface    ens224f0, link up with carrier, 00:50:56:8a:9f:c2, MTU 9000
   Addresses    192.168.30.201/24, fe80::250:56ff:fe8a:9fc2/64
   GIDs         index 0, fe80::250:56ff:fe8a:9fc2, RoCE v2
@@ -57,7 +57,7 @@ WARNING  driver-in-use: vmw_pvrdma ought to be reloaded (ib_umad was loaded
 
 0000:13:00.1  ready
   RDMA device  rocep19s0f1, also known as vmw_pvrdma0
-  Port         ACTIVE, physical LINK_UP, RDMA MTU 1024
+  Port         ACTIVE, physical LINK_UP, RDMA MTU 1024 (usual with jumbo frames)
   Interface    ens224f0, link up with carrier, 00:50:56:8a:9f:c2, MTU 9000
   Addresses    192.168.30.201/24, fe80::250:56ff:fe8a:9fc2/64
   GIDs         index 0, fe80::250:56ff:fe8a:9fc2, RoCE v2
@@ -91,7 +91,7 @@ ERROR    port-down: The port is DOWN though its link is up: the host holds it
 
 0000:13:00.1  ready
   RDMA device  rocep19s0f1, also known as vmw_pvrdma0
-  Port         ACTIVE, physical LINK_UP, RDMA MTU 1024
+  Port         ACTIVE, physical LINK_UP, RDMA MTU 1024 (usual with jumbo frames)
   Interface    ens224f0, link up with carrier, 00:50:56:8a:9f:c2, MTU 9000
   Addresses    192.168.30.201/24, fe80::250:56ff:fe8a:9fc2/64
   GIDs         index 0, fe80::250:56ff:fe8a:9fc2, RoCE v2
@@ -107,6 +107,9 @@ STUCK  load module mlx4_ib: the kernel has not returned from this call for 45 s,
 )"},
       {"absent", samples::absent(), R"(ABSENT  no PVRDMA adapter
         since 2026-11-21 02:31:43 UTC (3 min ago), observed 12 ms ago
+
+If there should be one, require it by readiness.adapters; `pvrdma-agentctl
+doctor` says why there is none.
 )"},
       {"unknown", samples::unknown(), R"(UNKNOWN  no look has finished yet
          since 2026-11-21 02:31:43 UTC (3 min ago), the adapters have not been
@@ -122,6 +125,22 @@ TEST_CASE("health: each kind of screen, to the letter") {
     INFO(screen.name);
     CHECK(render_health(screen.health, kPlain) == screen.expected);
   }
+}
+
+TEST_CASE("health: RoCE v1 alone is explained, and an RDMA MTU beside a larger one of the link") {
+  Json health = samples::ready();
+  Json& adapter = health["adapters"][0];
+  const auto says = [&](const char* words) {
+    return render_health(health, kPlain).find(words) != std::string::npos;
+  };
+  CHECK_FALSE(says("Device Protocol"));
+  adapter["gids"][0]["type"] = "IB/RoCE v1";
+  CHECK_FALSE(says("Device Protocol"));
+  adapter["gids"][1]["type"] = "IB/RoCE v1";
+  CHECK(says("RoCE v1 only: see the adapter's \"Device Protocol\" in vSphere"));
+  CHECK(says("usual with"));
+  adapter["mtu"] = 1500;
+  CHECK_FALSE(says("usual with"));
 }
 
 TEST_CASE("status: a line for each adapter, and what cannot be known is said") {

@@ -11,37 +11,13 @@
 #include "agent/plan/doctor/surroundings.hpp"
 #include "agent/plan/findings.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/plan/doctor_scene.hpp"
 #include "tests/unit/plan/scene.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::test;
 
 namespace {
-
-constexpr std::uint64_t kMiB = 1ULL << 20U;
-
-// Of a VM in which everything is as it should be.
-Survey good_survey() {
-  Survey survey;
-  survey.vendor = std::string{"VMware, Inc."};
-  survey.product = std::string{"VMware7,1"};
-  survey.nodes = std::vector<DeviceNode>{
-      {"rdma_cm", 0666, true}, {"uverbs0", 0666, true}, {"uverbs1", 0666, true}};
-  Libraries libraries;
-  libraries.verbs = {{"/usr/lib64/libibverbs.so.1", 34U}};
-  libraries.providers = {{"/usr/lib64/libibverbs/libvmw_pvrdma-rdmav34.so", 34U}};
-  libraries.driver_file = std::string{"/etc/libibverbs.d/vmw_pvrdma.driver"};
-  survey.libraries = libraries;
-  survey.own_memlock = MemlockLimit{};
-  survey.may_lock_all = false;
-  survey.vmxnet3 = std::vector<std::string>{"0000:00:0f.0", "0000:00:10.0"};
-  survey.mellanox = std::vector<std::string>{};
-  survey.blocks = std::vector<ModuleBlock>{};
-  survey.secure_boot = false;
-  survey.os = OsRelease{"ubuntu", "22.04", "Ubuntu 22.04.5 LTS"};
-  survey.clock = {true, std::int64_t{0}};
-  return survey;
-}
 
 std::string ids(const std::vector<Finding>& findings) {
   std::string text;
@@ -57,9 +33,6 @@ struct Spoilt {
   const char* ids;  // of the findings
   std::function<void(Snapshot&, Survey&)> how;
 };
-
-Libraries& libraries(Survey& survey) { return *survey.libraries.get(); }
-void contain(Survey& survey) { survey.container = std::string{"docker"}; }
 
 const std::vector<Spoilt>& spoilt() {
   static const std::vector<Spoilt> kSpoilt{
@@ -157,22 +130,7 @@ const std::vector<Spoilt>& spoilt() {
       // Outside of a container that is the agent's to tell.
       {"", [](Snapshot& snapshot, Survey&) { adapter(snapshot).netdev = {}; }},
       // What could not be looked at is no finding.
-      {"", [](Snapshot&, Survey& survey) {
-         const Error error{13, "reading", "it"};
-         survey.nodes = Field<std::vector<DeviceNode>>::unreadable(error);
-         survey.libraries = Field<Libraries>::unreadable(error);
-         survey.own_memlock = Field<MemlockLimit>::unreadable(error);
-         survey.may_lock_all = Field<bool>::unreadable(error);
-         survey.login_memlock = Field<MemlockLimit>::unreadable(error);
-         survey.unit_memlocks = {{"x.service", Field<MemlockLimit>::unreadable(error)}};
-         survey.vmxnet3 = Field<std::vector<std::string>>::unreadable(error);
-         survey.mellanox = Field<std::vector<std::string>>::unreadable(error);
-         survey.blocks = Field<std::vector<ModuleBlock>>::unreadable(error);
-         survey.secure_boot = Field<bool>::unreadable(error);
-         survey.os = Field<OsRelease>::unreadable(error);
-         survey.crash = Field<KernelCrash>::unreadable(error);
-         survey.clock = {Field<bool>::unreadable(error), Field<std::int64_t>::unreadable(error)};
-       }}};
+      {"", [](Snapshot&, Survey& survey) { make_unreadable(survey); }}};
   return kSpoilt;
 }
 
@@ -213,28 +171,18 @@ TEST_CASE("without an RDMA function: whose VM, and which NICs it has") {
   CHECK(summary().find("nor any vmxnet3 NIC") != std::string::npos);
   survey.vendor = std::string{"QEMU"};
   CHECK(summary().find("no VMware VM (QEMU)") != std::string::npos);
-}
-
-TEST_CASE("rows show the raw state, and what could not be read") {
-  Snapshot snapshot = ready_scene(1);
-  rdma(snapshot).port.state = Field<std::string>::unreadable({110, "reading", "state"});
-  Survey survey = good_survey();
-  survey.nodes = Field<std::vector<DeviceNode>>::unreadable({13, "opening", "/dev/infiniband"});
-  const auto rows = doctor::checks({}, snapshot, survey);
-  const auto row = [&](std::string_view area) {
-    return *std::find_if(rows.begin(), rows.end(),
-                         [&](const doctor::Check& check) { return check.area == area; });
-  };
-  CHECK(row("ports").evidence.front() ==
-        "rocep0s10f1: port unreadable, LINK_UP, link layer not told, netdev ens10");
-  CHECK(row("ports").unread == std::vector<std::string>{"reading state: Connection timed out"});
-  CHECK(row("devices").unread ==
-        std::vector<std::string>{"opening /dev/infiniband: Permission denied"});
-  CHECK(row("modules").evidence.front() == "vmxnet3: live, loadable, used 0x");
-  CHECK(row("modules").evidence.back() == "vmw_pvrdma: live, loadable, used 0x");
-  CHECK(
-      row("links").evidence ==
-      std::vector<std::string>{"ens10: up, carrier, MTU 1500, MAC 00:50:56:00:00:10, no address"});
+  // Without DMI, what systemd has found; never the vSphere administrator's then.
+  survey.vendor = Field<std::string>{};
+  survey.vmxnet3 = std::vector<std::string>{"0000:00:0f.0"};
+  survey.virtualization = std::string{"vmware"};
+  CHECK(summary().find("vmxnet3 at") != std::string::npos);
+  for (const char* name : {"kvm", "qemu", "none"}) {
+    survey.virtualization = std::string{name};
+    const Finding found = doctor::surroundings(snapshot, survey).front();
+    CHECK(found.summary.find("no VMware VM") != std::string::npos);
+    CHECK(found.remedy.find("an adapter of vSphere's") != std::string::npos);
+    CHECK(found.actor == Actor::Guest);
+  }
 }
 
 TEST_CASE("VMware's list of guests") {

@@ -183,10 +183,21 @@ TEST_CASE("what this system is") {
   CHECK(container_manager(tree.root()).is("systemd-nspawn"));
   tree.file("/sys/class/dmi/id/sys_vendor", "VMware, Inc.\n");
   CHECK(dmi(tree.root(), "sys_vendor").is("VMware, Inc."));
+  CHECK(virtualization(tree.root()).is_absent());  // the bus knows this system alone
+}
+
+TEST_CASE("booted by EFI and Secure Boot, which a container may not see") {
+  const Tree tree;
+  CHECK(booted_by_efi(tree.root()).is(false));
   CHECK(secure_boot(tree.root()).is_absent());
+  tree.file("/run/systemd/container", "docker\n");
+  tree.directory("/sys/firmware");  // empty, as engines mask it
+  CHECK(booted_by_efi(tree.root()).is_unreadable());
+  CHECK(secure_boot(tree.root()).is_unreadable());
   const std::string variable =
       "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
   tree.file(variable, std::string{"\6\0\0\0\1", 5});
+  CHECK(booted_by_efi(tree.root()).is(true));
   CHECK(secure_boot(tree.root()).is(true));
   tree.file(variable, std::string{"\6\0\0\0\0", 5});
   CHECK(secure_boot(tree.root()).is(false));
