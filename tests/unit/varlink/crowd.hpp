@@ -60,7 +60,8 @@ class Crowd {
   }
   [[noreturn]] static void be_crowd(int parent, const std::string& path, uid_t uid, int clients,
                                     const std::string& message) {
-    // The service's sockets came along with the fork, and would look open for as long as this lives.
+    // The service's sockets came along with the fork, and would look open for as long as this
+    // lives.
     constexpr int kKept = 3;
     if (::dup2(parent, kKept) < 0 || ::syscall(SYS_close_range, kKept + 1, ~0U, 0) != 0 ||
         ::setresuid(uid, uid, uid) != 0)
