@@ -15,9 +15,9 @@ namespace {
 
 // No allocation: memory may be what is missing. What a library says may quote the input that it did
 // not like, so nothing but printable ASCII is passed on.
-void say(const std::source_location& where, const char* what) noexcept {
+void say(const char* where, const char* what) noexcept {
   std::array<char, 300> line{};
-  std::snprintf(line.data(), line.size(), "unexpected in %s: %s", where.function_name(), what);
+  std::snprintf(line.data(), line.size(), "unexpected in %s: %s", where, what);
   for (char& c : line)
     if (c != '\0' && (c < ' ' || c > '~')) c = '?';
   try {
@@ -29,7 +29,7 @@ void say(const std::source_location& where, const char* what) noexcept {
 
 }  // namespace
 
-int report_exception(const std::source_location& where) noexcept {
+int report_exception(const char* where) noexcept {
   try {
     throw;
   } catch (const std::bad_alloc&) {

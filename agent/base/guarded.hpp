@@ -6,21 +6,19 @@
 #include <systemd/sd-event.h>
 
 #include <cstdlib>
-#include <source_location>
 #include <type_traits>
 #include <utility>
 
 namespace pvrdma {
 
 // Logs the exception that is being handled; to be called in a catch block. ENOMEM for
-// std::bad_alloc, the number of a std::system_error, otherwise EIO.
-[[nodiscard]] int report_exception(const std::source_location& where) noexcept;
+// std::bad_alloc, the number of a std::system_error, otherwise EIO. `where`: the function's name
+// (clang 14 cannot read GCC's std::source_location).
+[[nodiscard]] int report_exception(const char* where) noexcept;
 
 // What `body` returns (0 where that is nothing), or a negative errno where it throws.
 template <typename Body>
-[[nodiscard]] int guarded(Body&& body,
-                          std::source_location where = std::source_location::current()) noexcept
-    try {
+[[nodiscard]] int guarded(Body&& body, const char* where = __builtin_FUNCTION()) noexcept try {
   if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
     std::forward<Body>(body)();
     return 0;
@@ -35,9 +33,8 @@ template <typename Body>
 // program that waits for nothing: where `body` throws or fails, the loop ends with that errno, and
 // systemd starts the program again. `body` may free the source.
 template <typename Body>
-[[nodiscard]] int guarded_callback(
-    sd_event_source* source, Body&& body,
-    std::source_location where = std::source_location::current()) noexcept {
+[[nodiscard]] int guarded_callback(sd_event_source* source, Body&& body,
+                                   const char* where = __builtin_FUNCTION()) noexcept {
   sd_event* const event = sd_event_source_get_event(source);
   const int result = guarded(std::forward<Body>(body), where);
   if (result < 0) static_cast<void>(sd_event_exit(event, result));
@@ -47,15 +44,13 @@ template <typename Body>
 // For the body of a thread that the program is of no use without: where it throws, the program ends
 // at once. A thread that can go on uses guarded() inside its loop.
 template <typename Body>
-void guarded_thread(Body&& body,
-                    std::source_location where = std::source_location::current()) noexcept {
+void guarded_thread(Body&& body, const char* where = __builtin_FUNCTION()) noexcept {
   if (guarded(std::forward<Body>(body), where) < 0) std::_Exit(EXIT_FAILURE);
 }
 
 // For main(): what `body` returns, EXIT_FAILURE where it throws.
 template <typename Body>
-[[nodiscard]] int guarded_main(
-    Body&& body, std::source_location where = std::source_location::current()) noexcept {
+[[nodiscard]] int guarded_main(Body&& body, const char* where = __builtin_FUNCTION()) noexcept {
   const int code = guarded(std::forward<Body>(body), where);
   return code < 0 ? EXIT_FAILURE : code;
 }

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "agent/base/guarded.hpp"
 #include "agent/base/handle.hpp"
 
 namespace pvrdma::ctl::pmtu {
@@ -74,7 +75,8 @@ void Resolver::ask(std::size_t index, const std::string& host) {
     return shared_->add({index, std::move(at_once)});
   // The thread outlives nothing it uses: what it shares, it owns as well.
   std::thread{[shared = shared_, family = family_, index, host] {
-    shared->add({index, look_up(family, host, 0)});
+    // Where it fails the host stays without an answer, until the time for all is over.
+    static_cast<void>(guarded([&] { shared->add({index, look_up(family, host, 0)}); }));
   }}.detach();
 }
 
