@@ -57,7 +57,8 @@ struct System {
     fake::Screen screen;
     Settings settings = fake::settings(directory / "socket");
     settings.json = json;
-    const int code = migrate(settings, screen.console, {apply, revert, (tree.root() / "/").string()});
+    const int code =
+        migrate(settings, screen.console, {apply, revert, (tree.root() / "/").string()});
     return {code, screen.out(), screen.err()};
   }
 };
