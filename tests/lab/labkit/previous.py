@@ -1,8 +1,8 @@
 """The version before this one: what an upgrade starts from, and a downgrade goes back to.
 
-As long as nothing is released it is a tree out of git's history: the last one before pvrdma-online.target came, so
-that an upgrade brings a unit and changes others, and a downgrade takes it away again. Built once a suite, kept in the
-cache. Where the history is not at hand (a shallow clone, an unpacked archive) it is this version's package with a lower
+As long as nothing is released it is a tree out of git's history: the last one whose executor had its socket in the
+daemon's directory and read its configuration from there, so that an upgrade moves what must move. Built once a suite, kept in
+the cache. Where the history is not at hand (a shallow clone, an unpacked archive) it is this version's package with a lower
 number, which its name tells: then scripts and versions are tried, but not the change of contents.
 """
 
@@ -14,7 +14,7 @@ from .cache import Cache, key_of
 from .debootstrap import say
 from .errors import run
 
-COMMIT = "25584d1546f51e64c3b5342af3469ddb914f3df8"
+COMMIT = "8f5c0c17e4523c670bbb71d0637368d746f280cd"
 LOWER = "~repacked"
 
 

@@ -1,4 +1,4 @@
-# summary: configuration from vSphere: set, changed, bad (one line, nothing is undone), switched off by one line; no wait without open-vm-tools
+# summary: configuration from vSphere: off by default, switched on, changed, bad (one line, nothing is undone), not for modules; no wait without open-vm-tools
 # adapters: 1
 # network: yes
 # timeout: 240
@@ -16,11 +16,26 @@ scenario() {
   expect_equal "without VMware nothing is asked" no "$(systemctl show -P ConditionResult pvrdma-agent-guestinfo.service)"
   guestinfo_standin
 
+  # Any user of a guest can write it.
+  { address_from_vsphere 192.168.30.201; printf '[modules]\nbefore = ["dummy"]\n'; } | guestinfo
+  systemctl restart pvrdma-agent.service
+  wait_until 20 "health says ready" health_is ready
+  expect "by default it does not count: no address" has_no_ipv4 ens16f0 192.168.30.201/24
+  expect_not "and no module" module_loaded dummy
+  agent_config <<<'guestinfo.enabled = true'
+  systemctl restart pvrdma-agent.service
+  wait_until 20 "switched on: it sets no modules" finding_says config-bad modules
+  expect_not "nor are they loaded" module_loaded dummy
+  { python3 -c 'print("x = \"\"\"x\"\"\"\"\na = " + "[" * 40000)'; } | guestinfo
+  fetch
+  wait_until 20 "what nests too deeply is one line" finding_says config-bad 'nested too deeply'
+  expect "the executor goes on as well" sh -c "pvrdma-agentctl reload | grep '^reloaded'"
+
   address_from_vsphere 192.168.30.201 | guestinfo
   systemctl restart pvrdma-agent.service
   wait_until 20 "asked at the start: the address is there" has_ipv4 ens16f0 192.168.30.201/24
   wait_until 20 "health says ready" health_is ready
-  expect_equal "fetched in its sandbox, for all to read" "root 644" "$(stat -c '%U %a' /run/pvrdma-agent-guestinfo/config.toml)"
+  expect_equal "fetched in its sandbox, for all to read" "root 644" "$(stat -c '%U %a' /run/pvrdma-agent-guestinfo/answer)"
   pvrdma-agent --check-config | tee check
   expect "--check-config names it" grep -x 'guestinfo.pvrdma-agent.config: good' check
 

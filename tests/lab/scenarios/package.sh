@@ -45,15 +45,34 @@ still_the_administrators() { # WORD
   expect "$1: the administrator's files are as they were" sha256sum --check --quiet mine
   expect_equal "$1: and in force" -5 "$(systemctl show -P Nice pvrdma-agent.service)"
 }
+# The previous version took guestinfo's configuration unasked, and had the executor's socket in another directory.
+moved_by_upgrade() {
+  printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.211/24"]\n' | guestinfo
+  systemctl restart pvrdma-agent.service
+  wait_until 20 "previous: an address from guestinfo" has_ipv4 ens16f0 192.168.30.211/24
+  dpkg -i debs/*.deb
+  wait_until 30 "upgrade: health tells how to go on with guestinfo" sh -c 'pvrdma-agentctl health | grep -F guestinfo.enabled'
+  expect "upgrade: the address stays until then" has_ipv4 ens16f0 192.168.30.211/24
+  expect_equal "upgrade: the executor's socket has moved" "600 pvrdma-agent" \
+    "$(stat -c '%a %U' /run/pvrdma-agent-executor/io.pvrdma.Executor)"
+  expect "upgrade: and nothing is left of the old one" gone /run/pvrdma-agent/io.pvrdma.Executor
+  rm /run/vmx/guestinfo.pvrdma-agent.config
+  dpkg -i previous/*.deb
+  wait_until 30 "downgrade: the socket is back" test -S /run/pvrdma-agent/io.pvrdma.Executor
+  wait_until 30 "downgrade: without guestinfo the address goes" has_no_ipv4 ens16f0 192.168.30.211/24
+  wait_until 30 "downgrade: health says ready" health_is ready
+}
 
 scenario() {
   wait_boot
+  guestinfo_standin
   # dpkg's first use makes files of its own (diversions, backups of passwd): let it.
   files >files.before
   expect "the previous version is lower: $(version_in previous), $(version_in debs)" \
     dpkg --compare-versions "$(version_in previous)" lt "$(version_in debs)"
   dpkg -i previous/*.deb
   wait_until 60 "installed: health says ready" health_is ready
+  moved_by_upgrade
   expect "enabled for the next boot" systemctl is-enabled pvrdma-agent.service
   expect_equal "it has no configuration files of dpkg's" "" "$(dpkg-query -W -f '${Conffiles}' pvrdma-agent)"
   administrators

@@ -29,6 +29,9 @@ template() {
   wait_until 60 "health says ready" health_is ready
   guestinfo_standin
   agent_config <<'TOML'
+# Any user of a guest can write it; here nobody but the agent lives in one.
+[guestinfo]
+enabled = true
 [modules]
 reload = "never"
 TOML

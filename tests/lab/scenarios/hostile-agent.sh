@@ -1,0 +1,128 @@
+# summary: what the agent's own user tries against the executor and root's tools: configuration, links, the socket, the ledger, limits
+# adapters: 1
+# timeout: 300
+
+agent() { setpriv --reuid pvrdma-agent --regid pvrdma-agent --clear-groups "$@"; } # COMMAND…
+executor_socket=/run/pvrdma-agent-executor/io.pvrdma.Executor
+
+# call SOCKET: for each line "VERB PARAMETERS" a call of its own connection, and its answer on a line.
+write_call() {
+  cat >/usr/local/bin/call <<'P'
+import json, socket, sys
+for line in sys.stdin:
+    verb, parameters = line.split(" ", 1)
+    s = socket.socket(socket.AF_UNIX)
+    s.settimeout(60)
+    s.connect(sys.argv[1])
+    call = {"method": "io.pvrdma.Executor." + verb, "parameters": json.loads(parameters)}
+    s.sendall(json.dumps(call).encode() + b"\0")
+    answer = b""
+    while not answer.endswith(b"\0"):
+        part = s.recv(65536)
+        if not part:
+            break
+        answer += part
+    s.close()
+    print(answer.rstrip(b"\0").decode(), flush=True)
+P
+}
+executor_calls() { agent python3 /usr/local/bin/call "$executor_socket"; } # <LINES: as the agent's user
+executor() { executor_calls <<<"$*"; } # VERB PARAMETERS
+not_allowed() { executor "$@" | tee answer | jq -e '.error != null and .result == null'; }
+refused() { executor "$@" | tee answer | jq -e '.error == "io.pvrdma.Executor.NotAllowed"'; }
+load() { jq -cn --arg name "$1" '{"module": $name}'; }
+
+configuration() {
+  agent mkdir -p /run/pvrdma-agent/pvrdma-agent.toml.d
+  agent sh -c 'printf "[modules]\nbefore = [\"dummy\"]\n" >/run/pvrdma-agent/pvrdma-agent.toml.d/99.toml'
+  expect "a drop-in of its own has no module loaded" refused LoadModule "$(load dummy)"
+  expect_not "nor has it" module_loaded dummy
+  agent ln -s /etc/shadow /run/pvrdma-agent/pvrdma-agent.toml
+  agent ln -s /etc/shadow /run/pvrdma-agent/pvrdma-agent.toml.d/10.toml
+  expect "a link to what root alone may read" refused LoadModule "$(load dummy)"
+  pvrdma-agentctl report >report.out 2>&1 || true
+  for place in answer report.out; do
+    expect_not "$place quotes nothing of it" grep -qE '\$y\$|daemon:\*' "$place"
+  done
+  expect_not "nor does the journal" sh -c 'journalctl -b -o cat | grep -E "[$]y[$]|daemon:[*]"'
+  for name in "$(printf 'a%.0s' {1..65})" ../../tmp/x 'a b' $'vmw_pvrdma\nx' ''; do
+    expect "no module: ${name@Q}" not_allowed LoadModule "$(load "$name")"
+  done
+  expect "its user is no administrator" not_allowed ConfigureLink \
+    '{"function": "0000:00:10.1", "netdev": "ens16f0", "mtu": 9000, "addresses": ["192.168.30.9/24"]}'
+}
+
+socket() {
+  expect_equal "the socket's directory is root's" "root 755" "$(stat -c '%U %a' /run/pvrdma-agent-executor)"
+  expect_equal "the socket is the agent's" "600 pvrdma-agent" "$(stat -c '%a %U' "$executor_socket")"
+  expect_not "nobody puts another in its place" agent mv "$executor_socket" /run/pvrdma-agent/taken
+  agent ln -sf /etc/shadow /run/pvrdma-agent/io.pvrdma.Executor
+  systemctl stop pvrdma-agent-executor.service
+  systemctl restart pvrdma-agent-executor.socket
+  expect_equal "no file is given away" "root" "$(stat -c %U /etc/shadow)"
+}
+
+# Many requests that are refused, and those that take the driver away: what is kept is bounded, and so is what is done.
+ledger_and_limits() {
+  local reloads
+  pvrdma-agentctl reload
+  wait_until 20 "ready" health_is ready
+  python3 -c 'for i in range(200): print("LoadModule {\"module\": \"" + ("x" * 2000 if i % 2 else "dummy") + str(i) + "\"}")' |
+    executor_calls >answers
+  expect_equal "200 requests are answered" 200 "$(wc -l <answers)"
+  expect "the ledger stays small" [ "$(stat -c %s /run/pvrdma-agent-executor/ledger.json)" -lt 65536 ]
+  expect_equal "the reload in it is not pushed out" 1 \
+    "$(ledger '[.attempts[] | select(.verb == "ReloadDriver" and .outcome == "done")] | length')"
+  yes 'ReloadDriver {}' | head -n 40 | executor_calls | tee answers | tail -n 1 >last.out
+  cat last.out
+  reloads=$(ledger .reloads)
+  expect "the executor itself ends it: $reloads reloads for 41 requests" [ "$reloads" -lt 20 ]
+  expect "and says why" jq -e '.error == "io.pvrdma.Executor.NotAllowed"' last.out
+}
+
+# Where the ledger cannot be written nothing disturbs the driver; where it can be again, all goes on.
+no_ledger() {
+  mv /run/pvrdma-agent-executor/ledger.json /run/pvrdma-agent-executor/ledger.kept
+  mkdir /run/pvrdma-agent-executor/ledger.json
+  systemctl stop pvrdma-agent-executor.service
+  local before verb
+  before=$(stat -c %i /sys/module/vmw_pvrdma)
+  for verb in ReloadDriver RebindFunction BounceLink; do
+    expect "no ledger, no $verb" not_allowed "$verb" "$(case $verb in
+      ReloadDriver) echo '{}' ;;
+      RebindFunction) echo '{"function": "0000:00:10.1"}' ;;
+      BounceLink) echo '{"function": "0000:00:10.1", "netdev": "ens16f0"}' ;;
+    esac)"
+  done
+  expect_equal "the driver is the same" "$before" "$(stat -c %i /sys/module/vmw_pvrdma)"
+  rmdir /run/pvrdma-agent-executor/ledger.json
+  mv /run/pvrdma-agent-executor/ledger.kept /run/pvrdma-agent-executor/ledger.json
+  systemctl stop pvrdma-agent-executor.service
+}
+
+# An executor that ends at once, again and again, is there again as soon as it can be.
+fails_fast() {
+  mkdir -p /run/systemd/system/pvrdma-agent-executor.service.d
+  printf '[Service]\nExecStart=\nExecStart=/bin/false\n' >/run/systemd/system/pvrdma-agent-executor.service.d/lab.conf
+  systemctl daemon-reload
+  systemctl stop pvrdma-agent-executor.service
+  agent python3 -c "import socket, time
+s = socket.socket(socket.AF_UNIX); s.connect('$executor_socket'); s.sendall(b'{}'); s.settimeout(60); s.recv(1)" >/dev/null 2>&1 &
+  wait_until 30 "it has failed more than twice" sh -c '[ "$(systemctl show -P NRestarts pvrdma-agent-executor.service)" -gt 2 ]'
+  expect "its socket listens" unit_is pvrdma-agent-executor.socket active
+  rm -r /run/systemd/system/pvrdma-agent-executor.service.d
+  systemctl daemon-reload
+  wait_until 20 "it is back" bash -c "$(declare -f executor executor_calls agent refused load); executor_socket=$executor_socket refused LoadModule '$(load dummy)'"
+}
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  write_call
+  configuration
+  socket
+  no_ledger
+  ledger_and_limits
+  fails_fast
+  agent rm -rf /run/pvrdma-agent/pvrdma-agent.toml.d /run/pvrdma-agent/pvrdma-agent.toml
+  expect "and the agent goes on" unit_active pvrdma-agent.service
+}

@@ -1,0 +1,118 @@
+# summary: what unprivileged users try against root's tools and the agent: scripts, argv, names of processes, watches, requests
+# adapters: 1
+# timeout: 300
+
+as() { setpriv --reuid "$1" --regid nogroup --clear-groups "${@:2}"; } # USER COMMAND…
+reloads_now() { pvrdma-agentctl reload >reload.out 2>&1; grep '^reloaded' reload.out; }
+the_same_agent() { [[ $(agent_pid) == "$agent_before" ]] && unit_active pvrdma-agent.service; }
+
+# Clients of the agent's socket that ask for every change and then say nothing: COUNT, as the user who runs it.
+write_watches() {
+  cat >/usr/local/bin/watches <<'P'
+import socket, sys
+held = []
+for _ in range(int(sys.argv[1])):
+    s = socket.socket(socket.AF_UNIX)
+    try:
+        s.connect("/run/pvrdma-agent/io.pvrdma.Agent")
+        s.sendall(b'{"method":"io.pvrdma.Agent.WatchHealth","more":true}\0')
+    except OSError:
+        continue
+    held.append(s)
+print("held", flush=True)
+sys.stdin.read()
+P
+}
+
+scripts_of_users() {
+  mkdir -p /home/mallory /var/spool/cron/crontabs
+  install -m 755 /dev/stdin /home/mallory/bash <<'P'
+#!/bin/sh
+id -u >/home/mallory/was-run
+P
+  printf '#!/home/mallory/bash\nmodprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n' >/home/mallory/start.sh
+  chmod 755 /home/mallory/start.sh
+  printf '@reboot /home/mallory/start.sh\n@reboot modprobe vmw_pvrdma\n' >/var/spool/cron/crontabs/mallory
+  chown -R mallory: /home/mallory /var/spool/cron/crontabs/mallory
+  # What is root's runs it as well.
+  printf '#!/bin/sh\n/home/mallory/start.sh\nmodprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n' >/etc/rc.local
+  chmod 755 /etc/rc.local
+  pvrdma-agentctl migrate --apply >migrated 2>&1 || true
+  cat migrated
+  expect_not "root's migrate runs no interpreter of a user's" test -e /home/mallory/was-run
+  expect "a user's script is as it was" grep -qx 'modprobe vmw_pvrdma' /home/mallory/start.sh
+  expect "and his crontab" grep -qx '@reboot modprobe vmw_pvrdma' /var/spool/cron/crontabs/mallory
+  expect "root's own script is moved" grep -q '^#pvrdma-agent#modprobe' /etc/rc.local
+  expect "what it runs of the user's is left to a person" grep -q '/home/mallory/start.sh' migrated
+  pvrdma-agentctl migrate --revert
+}
+
+# /etc/rc.local is root's and reloads the driver; systemd knows that it has not run and will not.
+arguments_of_users() {
+  as mallory sh -c 'exec sleep 300' /etc/rc.local &
+  as mallory sh -c 'sleep 300; :' /etc/rc.local &
+  as mallory sh -c 'sleep 300; :' 'modprobe -r vmw_pvrdma; modprobe vmw_pvrdma' &
+  as mallory sh -c 'sleep 300; :' "$(python3 -c 'print("\"$(" * 32000)')" &
+  wait_until 20 "reloaded, whatever a user's argv says" reloads_now
+  wait_until 20 "ready" health_is ready
+  expect "the agent is the same process" the_same_agent
+  pkill -u mallory
+  rm /etc/rc.local
+}
+
+names_of_users() {
+  cp /usr/bin/ibv_asyncwatch $'/home/mallory/x\nSTOPPING=1'
+  udevadm settle --timeout=20
+  as mallory $'/home/mallory/x\nSTOPPING=1' >events 2>&1 &
+  wait_until 10 "a user's process holds the adapter" grep -q async events
+  host port 0 DOWN
+  wait_until 30 "the finding names it" finding driver-in-use
+  wait_until 10 "systemd is told, in one line" sh -c "systemctl show -P StatusText pvrdma-agent.service | grep 'x.nSTOPPING=1'"
+  expect "and the agent is not stopping" unit_is pvrdma-agent.service active
+  pvrdma-agentctl health >health.out || true
+  expect_not "nothing of it begins a line" grep -q '^STOPPING' health.out
+  expect_not "nor in the journal" sh -c 'journalctl -b -o cat -u "pvrdma-agent*" | grep "^STOPPING"'
+  pkill -u mallory
+  host port 0 ACTIVE
+  wait_until 30 "ready" health_is ready
+}
+
+workers_of_users() {
+  as mallory bash -c 'printf kworker/u8:9 >/proc/self/comm; while :; do :; done' &
+  wait_until 10 "a user's process has the name of a kernel's worker" pgrep -u mallory -x kworker/u8:9
+  renice -n 19 -u mallory >/dev/null
+  echo "$(function_of 0)" >/sys/bus/pci/drivers/vmw_pvrdma/unbind
+  wait_until 30 "a function without its driver is bound all the same" driver_bound 0
+  pkill -u mallory
+  wait_until 20 "ready" health_is ready
+}
+
+places_of_users() {
+  write_watches
+  local user pipe
+  for user in mallory mallet; do
+    mkfifo "/run/lab/$user"
+    as "$user" python3 /usr/local/bin/watches 600 <"/run/lab/$user" >"$user.out" 2>&1 &
+  done
+  exec {pipe}> >(tee /run/lab/mallory >/run/lab/mallet)
+  wait_until 60 "two users take all the places they get" grep -q held mallory.out
+  wait_until 60 "both of them" grep -q held mallet.out
+  expect "a third is answered" as nobody pvrdma-agentctl health
+  expect "and so is the agent's own user, who waits for ready" systemctl restart pvrdma-agent-wait-online.service
+  exec {pipe}>&-
+  wait_until 30 "those who leave are forgotten at once" sh -c "[ \$(find /proc/$(agent_pid)/fd | wc -l) -lt 100 ]"
+}
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  useradd --no-create-home mallory
+  useradd --no-create-home mallet
+  agent_before=$(agent_pid)
+  scripts_of_users
+  arguments_of_users
+  names_of_users
+  workers_of_users
+  places_of_users
+  expect "the agent is the process it was" the_same_agent
+  expect_not "and nothing has crashed" sh -c 'dmesg | grep -i segfault'
+}
