@@ -6,9 +6,13 @@
 #include "hca.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
+
+static struct hca_channel *channels; /* all there are */
 
 static struct hca_channel *channel_of(struct ibv_comp_channel *ibv)
 {
@@ -27,15 +31,48 @@ HCA_EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *
 		free(channel);
 		return NULL;
 	}
+	pthread_mutex_lock(&hca_lock);
+	channel->next = channels;
+	channels = channel;
+	pthread_mutex_unlock(&hca_lock);
 	return &channel->ibv;
 }
 
 HCA_EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *ibv)
 {
+	struct hca_channel **link = &channels;
+
 	if (ibv->refcnt)
 		return EBUSY;
+	pthread_mutex_lock(&hca_lock);
+	while (*link != channel_of(ibv))
+		link = &(*link)->next;
+	*link = (*link)->next;
+	pthread_mutex_unlock(&hca_lock);
 	close(ibv->fd);
 	free(channel_of(ibv));
+	return 0;
+}
+
+/* QEMU ends a device's thread by clearing a flag and sleeping, two seconds at a time, until the thread has seen it, which
+ * it does when five seconds without an event are over; the guest's CPU stands still meanwhile. So who is about to sleep
+ * wakes the threads instead: one that is not to end finds no event and goes on. */
+HCA_EXPORT unsigned sleep(unsigned seconds)
+{
+	struct timespec pause = {.tv_nsec = 1000000};
+	uint64_t one = 1;
+
+	pthread_mutex_lock(&hca_lock);
+	if (!channels)
+		pause = (struct timespec){.tv_sec = seconds};
+	for (struct hca_channel *channel = channels; channel; channel = channel->next) {
+		struct pollfd waiting = {.fd = channel->ibv.fd, .events = POLLIN};
+
+		if (poll(&waiting, 1, 0) == 0 && write(channel->ibv.fd, &one, sizeof one) != sizeof one)
+			hca_log("waking a completion channel failed");
+	}
+	pthread_mutex_unlock(&hca_lock);
+	nanosleep(&pause, NULL);
 	return 0;
 }
 

@@ -53,6 +53,7 @@ struct hca_cq;
 struct hca_channel {
 	struct ibv_comp_channel ibv; /* its fd is an eventfd that counts the CQs in the list */
 	struct hca_cq *first, *last;
+	struct hca_channel *next;
 };
 
 struct hca_cq {

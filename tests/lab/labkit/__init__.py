@@ -1,5 +1,5 @@
 """The lab: guests with emulated PVRDMA adapters, booted by QEMU, in which the agent is put to the test.
 
-From the bottom up:  paths, console, cache, suites, host  →  image, standin  →  mux, qmp, machine
-→  faults, payload, scenario  →  guest, install, runner  →  the commands (cmd_*).
+From the bottom up:  paths, errors, cache, suites, host  →  image, standin  →  mux, qmp, machine  →  faults, payload,
+scenario  →  boot, guest  →  install, snapshot, accel  →  lab  →  the commands (cmd_*).
 """

@@ -5,13 +5,13 @@ import os
 import signal
 import sys
 
-from . import guest
+from . import boot
 from .errors import LabError
 
 
 def terminated(*_):
     """Ctrl-C reaches every QEMU by itself, SIGTERM only us."""
-    for process in list(guest.running):
+    for process in list(boot.running):
         process.kill()
     os._exit(143)
 

@@ -14,6 +14,7 @@ Dir::Etc::trusted "/etc/apt/trusted.gpg";
 Dir::Etc::trustedparts "/etc/apt/trusted.gpg.d";
 APT::Sandbox::User "root";
 APT::Install-Recommends "false";
+Acquire::Retries "5";
 Acquire::Languages "none";
 """
 

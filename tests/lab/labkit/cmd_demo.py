@@ -4,7 +4,7 @@ import argparse
 import subprocess
 import sys
 
-from . import paths, payload, scenario as scenarios
+from . import host, image, paths, payload, scenario as scenarios
 from .errors import LabError
 from .lab import Lab, add_options
 from .suites import SUITES
@@ -21,16 +21,20 @@ def parse_arguments(argv):
 
 
 def build_packages(suite):
+    """Beside the guest's image: both take a minute or two."""
     print("lab: building the agent's package", flush=True)
     argv = ["build-deb", "--suite", suite.release] if suite.form == "deb" else ["build-rpm"]
-    if subprocess.run([paths.ROOT / "packaging" / argv[0], *argv[1:]], check=False).returncode:
-        raise LabError(f"building the agent's package with packaging/{argv[0]} failed (see above)")
+    with subprocess.Popen([paths.ROOT / "packaging" / argv[0], *argv[1:], "--for-tests"]) as build:
+        image.base(suite).release()
+        if build.wait():
+            raise LabError(f"building the agent's package with packaging/{argv[0]} failed (see above)")
 
 
 def main(argv):
     options = parse_arguments(argv)
     suite = SUITES[options.suite]
     if options.packages == paths.PACKAGES and not payload.find_packages(options.packages, suite, required=False)[f"{suite.form}s"]:
+        host.setup()
         build_packages(suite)
     scenario = scenarios.load(paths.GUEST / "demo.sh")
     lab = Lab(options, [scenario])

@@ -3,26 +3,36 @@
 import argparse
 import concurrent.futures
 import contextlib
+import os
 import re
 import shutil
 import sys
 import threading
 
-from . import paths, scenario as scenarios
+from . import host, paths, scenario as scenarios
 from .errors import LabError
 from .guest import SKIPPED
 from .lab import Lab, add_options
 
+GUEST_MEMORY = 1400 << 20  # of a guest and its QEMU
+
 EPILOG = """\
 Logs of every scenario: build/lab/NAME/ (output, console.log, qemu.log, timeline).
-Environment, for the scenarios hot-plug, renames, link-after-live, unload-by-hand, unload-loop, flaps, sigkill, reload-loop:
+Environment, for the scenarios hot-plug, renames, link-after-live, unload-loop, flaps, sigkill, reload-loop:
   PVRDMA_LAB_ROUNDS=N               rounds of each, of ten flaps in flaps (default: 2, four times 3, three times 4; they
                                     are made for 10, and the two loops for 20)
 for the scenarios race-*:
   PVRDMA_LAB_RACE_BOOTS=N           boots of each (default: 4, and 2 without the agent; 80 are twenty for each manager)
   PVRDMA_LAB_RACE_MANAGERS="A B"    which of networkd, ifupdown, NetworkManager, impatient take turns (default: all)
+Scenarios with `soak: yes` run only where they are named (tests/run --soak does).
+Limits are in seconds of the guest's clock, which on an emulated CPU goes by the instructions it was given time for.
 Exit status: 0 when nothing failed, 1 otherwise.
 """
+
+
+def guests_at_a_time():
+    """One more than there are CPUs, as a guest waits at times, and what memory there is holds."""
+    return max(1, min(os.cpu_count() + 1, host.memory_available() // GUEST_MEMORY))
 
 
 def parse_arguments(argv):
@@ -30,7 +40,10 @@ def parse_arguments(argv):
                                      formatter_class=argparse.RawDescriptionHelpFormatter,
                                      description="Run scenarios, each in a freshly booted guest with PVRDMA adapters.")
     add_options(parser)
-    parser.add_argument("--jobs", metavar="N", type=int, default=2, help="guests at a time (default: %(default)s)")
+    parser.add_argument("--jobs", metavar="N", type=int, default=guests_at_a_time(),
+                        help="guests at a time (here, by default: %(default)s)")
+    parser.add_argument("--prepare", choices=("image", "start"),
+                        help="run none, but make what these scenarios' guests are made of, or what they start from")
     parser.add_argument("--keep", action="store_true", help="leave each guest's directory (disk, sockets, logs)")
     parser.add_argument("--list", action="store_true", help="print the scenarios and what they show, run nothing")
     parser.add_argument("--verbose", action="store_true", help="print the output of passes too")
@@ -107,13 +120,19 @@ class Report:
 
 def main(argv):
     options = parse_arguments(argv)
-    chosen = [scenarios.load(name) for name in options.scenario] or scenarios.load_all()
+    chosen = [scenarios.load(name) for name in options.scenario]
+    if not chosen and options.prepare != "image":
+        chosen = [scenario for scenario in scenarios.load_all() if options.list or not scenario.soak]
     if options.list:
         for scenario in chosen:
             suite = f" [{scenario.suite}]" if scenario.suite else ""
             print(f"{scenario.name}{suite}: {scenario.summary}")
         return 0
     lab = Lab(options, chosen)
+    if options.prepare:
+        for scenario in chosen if options.prepare == "start" else ():
+            lab.start(scenario)
+        return 0
     report = Report(options.verbose)
     # The longest first: nobody waits for a long one that was started last.
     chosen.sort(key=lambda scenario: -scenario.timeout * scenario.boots * (1 + scenario.clones))

@@ -39,6 +39,7 @@ def chosen(options, directory):
         scenario = scenarios.load(path)
     scenario.boots = sys.maxsize
     scenario.clones = 0
+    scenario.start = "boot"
     if options.adapters is not None:
         scenario.adapters = options.adapters
     if options.install is not None:

@@ -18,6 +18,17 @@ def need_root(what):
         raise LabError(f"{what} needs root: use sudo")
 
 
+def cpu_model():
+    with open("/proc/cpuinfo", encoding="utf-8") as lines:
+        return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "")
+
+
+def memory_available():
+    """In bytes."""
+    with open("/proc/meminfo", encoding="ascii") as lines:
+        return next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:"))
+
+
 def _repositories():
     """{label: repository} of this machine's apt, e.g. of the labels Debian and Debian-Security."""
     listed = run("reading this machine's package mirror",

@@ -7,10 +7,10 @@ import sys
 from . import paths, scenario as scenarios
 from .cache import Cache, key_of
 from .errors import LabError
-from .guest import Guest
+from .guest import Guest, Start
 
 
-def installed(suite, image, packages, standin, cache=None, on_output=None):
+def installed(suite, image, packages, standin, accel, cache=None):
     """The cache entry with disk.qcow2 and the install's output; boots a guest if it is not there (once a package)."""
     cache = cache or Cache(paths.CACHE)
     recipe = paths.GUEST / "install.sh"
@@ -19,7 +19,7 @@ def installed(suite, image, packages, standin, cache=None, on_output=None):
     def build(directory):
         names = ", ".join(file.name for file in files)
         print(f"lab: installing {names} in a guest", file=sys.stderr, flush=True)
-        guest = Guest(scenarios.load(recipe), image, image / "disk.raw", standin, packages, "install", on_output)
+        guest = Guest(scenarios.load(recipe), Start(image.path, image / "disk.raw", standin, packages, accel), "install")
         try:
             result = guest.run()
             if result.status:

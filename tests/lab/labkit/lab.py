@@ -1,9 +1,10 @@
 """What every command starts with: the lab's pieces (image, stand-in, packages) and a guest made of them."""
 
+from dataclasses import replace
 from pathlib import Path
 
-from . import archive, host, image, install, paths, payload, previous, standin
-from .guest import Guest
+from . import accel, archive, host, image, install, paths, payload, previous, snapshot, standin
+from .guest import Guest, Start
 from .suites import DEFAULT, SUITES
 
 
@@ -12,6 +13,8 @@ def add_options(parser):
                         help="the guests' distribution, where a scenario names none: Debian 12 or 13 (default: %(default)s)")
     parser.add_argument("--packages", metavar="DIR", type=Path, default=paths.PACKAGES,
                         help="where the agent's packages are (default: build/packages, in a folder for each suite, or rpm)")
+    parser.add_argument("--accel", default="auto", choices=("auto", "kvm", "tcg"),
+                        help="KVM, or an emulated CPU (default: KVM where a trial boot has proved that it works)")
 
 
 def wanted(scenarios, default):
@@ -20,26 +23,39 @@ def wanted(scenarios, default):
 
 
 class Lab:
-    """Images of those suites only that the given scenarios want; a failure to build one ends the run."""
+    """Images of those suites only that the given scenarios want; a failure to build one ends the run. What is taken out
+    of the cache stays there until the process ends."""
 
     def __init__(self, options, scenarios):
         host.setup()
         self._packages = options.packages
         self._default = options.suite
-        self._images = {name: image.base(SUITES[name]) for name in wanted(scenarios, options.suite)}
+        self._images = {name: image.base(SUITES[name]) for name in wanted(scenarios, options.suite) or [options.suite]}
         self._standin = standin.library()
+        self._accel = accel.chosen(options.accel, next(iter(self._images.values())), self._standin)
+        self._held = []
+
+    def start(self, scenario):
+        """What this scenario's guest starts from, made where it is not there: the agent installed, unless the scenario
+        wants it otherwise, or a snapshot of that."""
+        suite = scenario.suite or self._default
+        release, base = SUITES[suite].release, self._images[suite]
+        packages = payload.find_packages(self._packages, SUITES[suite], required=scenario.install != "none")
+        begin = Start(base.path, base / "disk.raw", self._standin, packages, self._accel)
+        if scenario.install == "yes":
+            entry = install.installed(suite, base, packages, self._standin, self._accel)
+            self._held.append(entry)
+            begin = replace(begin, disk=entry / "disk.qcow2")
+        if scenario.start == "snapshot":
+            begin, entry = snapshot.start(suite, scenario, begin)
+            self._held.append(entry)
+        more = {}
+        if scenario.previous:
+            more["previous"] = previous.packages(release, packages["debs"])
+        if scenario.packages:
+            more["packages"] = archive.packages(release, base, scenario.packages)
+        return replace(begin, packages={**packages, **more})
 
     def guest(self, scenario, mode="run", on_output=None):
-        """A guest ready to run: with the agent installed, unless the scenario wants it otherwise."""
-        suite = scenario.suite or self._default
-        packages = payload.find_packages(self._packages, SUITES[suite], required=scenario.install != "none")
-        base = self._images[suite]
-        disk = base / "disk.raw"
-        if scenario.install == "yes":
-            disk = install.installed(suite, base, packages, self._standin) / "disk.qcow2"
-        release = SUITES[suite].release
-        if scenario.previous:
-            packages["previous"] = previous.packages(release, packages["debs"])
-        if scenario.packages:
-            packages["packages"] = archive.packages(release, base, scenario.packages)
-        return Guest(scenario, base, disk, self._standin, packages, mode, on_output)
+        """A guest ready to run."""
+        return Guest(scenario, self.start(scenario), mode, on_output)

@@ -1,11 +1,12 @@
 """One QEMU process: the virtual machine of a lab guest, and where its sockets and files are.
 
-The machine: two virtual CPUs, emulated; a virtio NIC as the VM's regular adapter in slot 0x0f (or 0x1f, behind all
+The machine: one virtual CPU, or what the scenario says; a virtio NIC as the VM's regular adapter in slot 0x0f (or 0x1f, behind all
 others); PVRDMA adapter N in slot 0x10+N as two functions, vmxnet3 and RDMA; plain vmxnet3 NICs in the slots after them. QEMU connects to our
 sockets, never the other way round, so nothing has to be polled for. Clones have MAC addresses of their own.
 """
 
 import os
+import shlex
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +20,11 @@ OWN_INITRD, OWN_INITRD_SIZE = "initrd.own", 96 << 20
 # An emulated CPU is slow: spare it what no scenario is about. A plain x86-64 with what string functions make use of, and
 # no AVX, whose state each switch of tasks would save; below, the drivers of a PC's old hardware and for acceleration
 # that emulation does not accelerate.
-CPU = "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+rdrand"
+CPU = {"tcg": "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+rdrand", "kvm": "host"}
+# One emulated CPU counts its instructions, each as so many nanoseconds as it takes on a machine with nothing else to do:
+# where the host has less time for it, the guest's clock waits as well, and no limit of the kernel, of systemd or of a
+# scenario is met because others were busy. Several CPUs run side by side, which excludes that.
+COUNTED = ("tcg,thread=single", "-icount", "shift=2,sleep=on")
 UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c_piix4", "powernow_k8", "acpi_cpufreq",
                   "aesni_intel", "ghash_clmulni_intel", "sha512_ssse3", "sha256_ssse3", "crct10dif_pclmul",
                   "crc32_pclmul", "polyval_clmulni")
@@ -27,6 +32,14 @@ UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c
 # sysrq_always_enabled: a guest that hangs is asked by its keyboard who is stuck. init_on_alloc: pages are not zeroed twice.
 KERNEL_ARGUMENTS = ("console=ttyS0", "root=/dev/vda", "rw", "panic=-1", "quiet", "no_timer_check", "sysrq_always_enabled",
                     "init_on_alloc=0", "modprobe.blacklist=" + ",".join(UNUSED_DRIVERS))
+# Of the distribution's units those that no scenario is about and that cost an emulated CPU time.
+UNUSED_UNITS = ("getty@tty1.service", "e2scrub_reap.service", "e2scrub_all.timer", "fstrim.timer", "dpkg-db-backup.timer",
+                "apt-daily.timer", "apt-daily-upgrade.timer", "systemd-pcrphase.service",
+                "systemd-pcrphase-sysinit.service", "systemd-pstore.service", "systemd-random-seed.service",
+                "systemd-update-utmp.service", "systemd-update-utmp-runlevel.service", "modprobe@configfs.service",
+                "modprobe@drm.service", "modprobe@efi_pstore.service", "modprobe@fuse.service",
+                "sys-kernel-config.mount", "sys-fs-fuse-connections.mount", "dev-hugepages.mount",
+                "dev-mqueue.mount", "sys-kernel-debug.mount", "sys-kernel-tracing.mount")
 NO_LOGIN = "systemd.mask=serial-getty@ttyS0.service"  # where nobody sits at the console
 
 
@@ -43,23 +56,28 @@ class Machine:
     append: list = field(default_factory=list)
     regular_slot: int = REGULAR_SLOTS["first"]
     clone: int = 0               # the byte of its MAC addresses before the last
+    cpus: int = 1
+    accel: str = "tcg"
+    incoming: Path = None        # a snapshot's memory: the machine goes on from there
     interactive: bool = False    # the guest's serial console on our terminal
 
     def argv(self):
         d = self.directory
         console = "mon:stdio" if self.interactive else f"file:{d}/console.log"
         argv = [
-            "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-            "-machine", "pc", "-accel", "tcg,thread=multi", "-cpu", CPU, "-smp", "2", "-m", MEMORY,
+            "qemu-system-x86_64", "-name", "lab,debug-threads=on", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            "-machine", "pc", "-accel", *self._accelerator(), "-cpu", CPU[self.accel], "-smp", str(self.cpus), "-m", MEMORY,
             # The pvrdma device insists on memory that it could share.
             "-object", f"memory-backend-ram,id=ram,size={MEMORY},share=on", "-numa", "node,memdev=ram",
             "-kernel", f"{self.image}/kernel", "-initrd", self._initrd(),
-            "-append", " ".join([*KERNEL_ARGUMENTS, *([] if self.interactive else [NO_LOGIN]), *self.append]),
+            "-append", " ".join([*KERNEL_ARGUMENTS, *(f"systemd.mask={unit}" for unit in UNUSED_UNITS), *([] if self.interactive else [NO_LOGIN]), *self.append]),
             # Nothing on these disks outlives the run but a clean shutdown's result: no flushes.
             "-drive", f"file={self.disk},if=virtio,format=qcow2,cache=unsafe",
             "-drive", f"file={d}/payload.tar,if=virtio,format=raw,readonly=on",
             "-serial", console, "-qmp", f"unix:{d}/qmp,server=off", "-device", "virtio-serial",
         ]
+        if self.incoming:
+            argv += ["-incoming", f"exec:cat {shlex.quote(str(self.incoming))}"]
         if self.initrd == "own":
             argv += ["-drive", f"file={d}/{OWN_INITRD},if=virtio,format=raw,cache=unsafe"]
         for name in PORTS:
@@ -81,6 +99,11 @@ class Machine:
                          "-device", f"pvrdma,id=rdma{n},addr={slot:x}.1,ibdev=hca{n},ibport=1,netdev=eth{n},"
                                     f"mad-chardev=mux{n}"]
         return argv
+
+    def _accelerator(self):
+        if self.accel == "kvm":
+            return ("kvm",)
+        return COUNTED if self.cpus == 1 else ("tcg,thread=multi",)
 
     def _initrd(self):
         """Of `own` what an earlier boot has written to its third disk; the lab's while there is nothing."""

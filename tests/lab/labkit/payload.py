@@ -8,7 +8,10 @@ import tarfile
 from . import distribution, paths
 from .errors import LabError
 
-RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "race.sh", "initramfs.sh", "host")]
+# A guest that goes on from a snapshot has seen another payload on its second disk, of the same size.
+SIZE = 64 << 20
+
+RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "expect.sh", "race.sh", "initramfs.sh", "host", "watch-health")]
 # Of the environment of whoever runs the lab, what scenarios may ask for.
 PASSED = ("PVRDMA_LAB_RACE_", "PVRDMA_LAB_RELOAD_", "PVRDMA_LAB_ROUNDS")
 
@@ -31,7 +34,7 @@ def find_packages(directory, suite, required):
 def settings(scenario, mode, clone=0):
     """Shell assignments that guest/main reads."""
     values = {"LAB_MODE": mode, "LAB_CLONE": clone, "LAB_ADAPTERS": scenario.adapters, "LAB_TIMEOUT": scenario.timeout,
-              "LAB_BOOTS": scenario.boots, "LAB_EARLY": "yes" if scenario.early else "",
+              "LAB_BOOTS": scenario.boots, "LAB_START": scenario.start, "LAB_EARLY": "yes" if scenario.early else "",
               "LAB_ALLOW_OOPS": scenario.allow_oops, "LAB_INSTALL": scenario.install}
     values.update((name, value) for name, value in os.environ.items() if name.startswith(PASSED))
     return "".join(f"export {name}={shlex.quote(str(value))}\n" for name, value in values.items())
@@ -57,3 +60,6 @@ def write(target, scenario, packages, mode="run", clone=0):
         files = scenario.path.with_suffix(".d")
         if files.is_dir():
             tar.add(files, "files")
+    if target.stat().st_size > SIZE:
+        raise LabError(f"{target}: what the guest is handed is larger than {SIZE >> 20} MiB")
+    os.truncate(target, SIZE)

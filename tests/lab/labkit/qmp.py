@@ -1,6 +1,7 @@
 """QEMU's control protocol, on a connection that QEMU made to us: one command at a time, events kept aside."""
 
 import json
+import shlex
 
 from .errors import LabError
 
@@ -25,6 +26,21 @@ class Qmp:
                 raise LabError(f"QEMU refused {command} {arguments}: {message['error'].get('desc')}")
             else:
                 return message.get("return")
+
+    def save(self, path):
+        """Writes the machine's state to a file; it stands still from then on."""
+        self.execute("migrate-set-capabilities", capabilities=[{"capability": "events", "state": True}])
+        self.execute("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
+        self.execute("migrate", uri=f"exec:cat >{shlex.quote(str(path))}")
+        while (status := self._migration_event()) != "completed":
+            if status in ("failed", "cancelled"):
+                raise LabError(f"QEMU could not write its state to {path}: {self.execute('query-migrate')}")
+
+    def _migration_event(self):
+        message = {}
+        while message.get("event") != "MIGRATION":
+            message = self._events.pop(0) if self._events else self._read()
+        return message["data"]["status"]
 
     def events(self):
         """What has arrived; called when the socket is readable. None at the end of the connection."""

@@ -32,17 +32,25 @@ class Scenario:
     previous: bool = False       # the package's previous version lies in /run/lab/previous
     packages: tuple = ()         # Debian packages, with what they need and the guest lacks, in /run/lab/packages
     timeout: int = 120           # seconds, each boot
+    start: str = "boot"          # boot; snapshot: from a guest that has booted without its adapters, which then appear
+    cpus: int = 1                # several emulated CPUs make a kernel panic, or stand still, now and then
     boots: int = 1               # how often the same guest boots; $BOOT counts from 1
     clones: int = 0              # then, from copies of its disk, so many other machines, one after the other; $LAB_CLONE counts
     kernel: str = ""             # more of the kernel's command line
     initrd: str = "lab"          # lab: small and quick; full: the distribution's own; own: the lab's, and from the boot
                                  # on that follows the guest's hand_over_initrd the one that was handed over
+    soak: bool = False           # in `tests/run --soak` only
     allow_oops: str = ""         # why complaints of the kernel are expected
-    early: bool = False          # has an `early` function
+    early: bool = False          # has an `early` function: before a driver is loaded; of a snapshot, before the adapters appear
 
     @property
     def name(self):
         return self.path.stem
+
+    def topology(self):
+        """What a snapshot has in common with the scenarios that start from it."""
+        return {"adapters": self.adapters, "nics": self.nics, "regular": self.regular, "network": self.network,
+                "cpus": self.cpus, "install": "yes" if self.install == "yes" else "none"}
 
 
 def _number(low, high):
@@ -76,7 +84,10 @@ DIRECTIVES = {
     "install": _one_of("yes", "none", "manual"),
     "previous": _yes,
     "packages": lambda text: tuple(text.split()),
-    "timeout": _number(10, 3600),
+    "timeout": _number(10, 1000000),
+    "soak": _yes,
+    "start": _one_of("boot", "snapshot"),
+    "cpus": _number(1, 2),
     "boots": _number(1, 100),
     "clones": _number(0, 9),
     "kernel": str,
@@ -110,6 +121,8 @@ def parse(path, text):
         raise LabError(f"{path}: has no function `scenario`")
     if not scenario.summary:
         raise LabError(f"{path}: has no `# summary:`")
+    if scenario.start == "snapshot" and (scenario.boots > 1 or scenario.clones or scenario.kernel or scenario.initrd != "lab"):
+        raise LabError(f"{path}: with `# start: snapshot` there is no boot that could have boots, clones, kernel or initrd")
     return scenario
 
 

@@ -1,5 +1,6 @@
 # summary: configured MTU and addresses are set, kept, marked as ours, and removed when they are no longer configured
 # adapters: 1
+# start: snapshot
 # network: yes
 # timeout: 180
 

@@ -1,5 +1,6 @@
 # summary: a bad configuration changes nothing: one line that says what is wrong, and the good one stays in force
 # adapters: 1
+# start: snapshot
 
 bad='[modules]
 reload = "sometimes"'

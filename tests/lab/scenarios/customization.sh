@@ -1,5 +1,6 @@
 # summary: a clone that is being customized: adapters come up, addresses wait for the marks of cloud-init and open-vm-tools, and nothing of the template's is ever set
 # adapters: 1
+# start: snapshot
 # network: yes
 # timeout: 240
 

@@ -1,5 +1,6 @@
 # summary: doctor: with and without the agent, in a container, beside what spoils RDMA: who has to do what, with the evidence
 # adapters: 2
+# start: snapshot
 # timeout: 400
 
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }

@@ -1,33 +1,51 @@
-# summary: the lab itself: real driver, port state, RC traffic, busy driver, the host's side of the port
+# summary: the lab itself: real driver, two adapters with a port each, RC traffic within and between them, busy driver, the host's side of the port
 # install: none
-# timeout: 120
+# adapters: 2
+# nics: 1
+# timeout: 180
 #
 # What the agent is measured against: nothing here is ours but the emulated host. On vSphere the device also has RoCE v2
 # GIDs and RDMA read and write; QEMU's knows send and receive, and calls all its GIDs "IB/RoCE v1".
 
-pingpong() {
-  local device
-  device=$(rdma_of 0)
-  ibv_rc_pingpong -d "$device" -g 0 -n 100 >server.out 2>&1 &
+early() {
+  expect_not "nothing has loaded the driver yet" module_loaded vmw_pvrdma
+  expect_equal "the boot's number" 1 "$BOOT"
+}
+
+pingpong() { # FROM TO: numbers of adapters
+  ibv_rc_pingpong -d "$(rdma_of "$2")" -g 0 -n 100 >server.out 2>&1 &
   wait_until 20 "the server listens" sh -c 'ss -ltn | grep -q ":18515 "'
-  ibv_rc_pingpong -d "$device" -g 0 -n 100 127.0.0.1 >client.out 2>&1 || { cat server.out client.out; die "ibv_rc_pingpong"; }
+  ibv_rc_pingpong -d "$(rdma_of "$1")" -g 0 -n 100 127.0.0.1 >client.out 2>&1 ||
+    { cat server.out client.out; die "ibv_rc_pingpong from adapter $1 to adapter $2"; }
   wait
   cat client.out
 }
 
-renamed() { [[ $(netdev_of 0) == ens16f0 ]]; }
-has_gid() { grep -q ^fe80 "/sys/class/infiniband/$(rdma_of 0)/ports/1/gids/0"; }
+renamed() { [[ "$(netdev_of 0) $(netdev_of 1)" == "ens16f0 ens17f0" ]]; }
+ready() { port_is "$1" ACTIVE && grep -q ^fe80 "/sys/class/infiniband/$(rdma_of "$1")/ports/1/gids/0"; }
 
 scenario() {
-  wait_until 60 "udev loads the driver" port_is 0 DOWN
-  wait_until 20 "udev has renamed function 0" renamed
+  wait_until 60 "the driver has both adapters" sh -c '[ "$(ls /sys/class/infiniband | wc -l)" = 2 ]'
+  wait_until 20 "udev has renamed both functions 0" renamed
   udevadm settle --timeout=20
+  expect "the plain NIC is there as well" test -e /sys/bus/pci/devices/0000:00:12.0/net/ens18f0
+  wait_until 10 "the driver is live" module_live vmw_pvrdma
+  expect_equal "without a link the port is" DOWN "$(port_state 0)"
   ip link set ens16f0 up
-  wait_until 10 "the port follows the link" port_is 0 ACTIVE
+  wait_until 20 "the first port follows the link, with its link-local GID" ready 0
+  expect_equal "the second has its own state" DOWN "$(port_state 1)"
+  ip link set ens17f0 up
+  wait_until 20 "the second is ready" ready 1
+  host port 1 DOWN
+  wait_until 5 "the host takes one down" port_is 1 DOWN
+  expect_equal "… and not the other" ACTIVE "$(port_state 0)"
+  host port 1 ACTIVE
+  wait_until 5 "the host lets go of it" port_is 1 ACTIVE
+
   ibv_devinfo
   ip link set lo up
-  wait_until 10 "the link-local GID is there" has_gid
-  pingpong
+  pingpong 0 0
+  pingpong 1 0
   bandwidth -d "$(rdma_of 0)" -x 0
 
   start_job 0

@@ -1,5 +1,6 @@
-# summary: the executor's module load hangs: health answers within 100 ms and names the stuck call
+# summary: the executor's module load hangs: health answers as fast as ever and names the stuck call
 # adapters: 1
+# start: snapshot
 # timeout: 150
 
 # Asks 50 times, each on a connection of its own: slowest answer in ms, the call under way, whether it is stuck.
@@ -17,25 +18,31 @@ print(f"{worst * 1000:.0f} {busy['call'] if busy else '-'} {busy['stuck'] if bus
 P
 }
 
+# How slow an answer may be: 100 ms, or where the machine is too busy for that, some times the slowest before.
+at_most_ms() { # ANSWER BEFORE
+  awk -v before="${2%% *}" '{ limit = before * 4 > 100 ? before * 4 : 100; exit !($1 <= limit) }' <<<"$1"
+}
 stuck() { health_query .executor.busy.stuck | grep -qx true; }
 
 scenario() {
   write_ask
   wait_until 60 "health says ready" health_is ready
   wait_until 30 "and is at rest" at_rest
+  local before answer
+  before=$(python3 ask.py)
   systemctl start pvrdma-agent-executor.service
   kill -STOP "$(systemctl show -P MainPID pvrdma-agent-executor.service)"
   modprobe -r vmw_pvrdma
   wait_until 20 "a call is under way" sh -c 'pvrdma-agentctl --json health | jq -e .executor.busy.call'
-  local answer
   answer=$(python3 ask.py)
-  expect "50 answers, the slowest within 100 ms, naming the call: $answer" \
-    [ "$(awk '{ print ($1 <= 100) && $2 == "LoadModule" && $3 == "vmw_pvrdma" }' <<<"$answer")" = 1 ]
+  expect "50 answers, none slow: $answer; before: $before" at_most_ms "$answer" "$before"
+  expect "naming the call" [ "$(awk '{ print $2, $3 }' <<<"$answer")" = "LoadModule vmw_pvrdma" ]
   wait_until 40 "it is called stuck" stuck
   expect "a finding says so" finding executor-stuck
   expect "and the journal, once" [ "$(journalctl -b -u pvrdma-agent -o cat | grep -c 'has not come back from the kernel')" = 1 ]
   answer=$(python3 ask.py)
-  expect "still within 100 ms: $answer" [ "$(awk '{ print ($1 <= 100) && $4 == "True" }' <<<"$answer")" = 1 ]
+  expect "still none slow: $answer" at_most_ms "$answer" "$before"
+  expect "still named, as stuck" [ "${answer##* }" = True ]
   kill -CONT "$(systemctl show -P MainPID pvrdma-agent-executor.service)"
   wait_until 40 "let go, it goes on" health_is ready
 }

@@ -1,5 +1,6 @@
 # summary: configuration from vSphere: off by default, switched on, changed, bad (one line, nothing is undone), not for modules; no wait without open-vm-tools
 # adapters: 1
+# start: snapshot
 # network: yes
 # timeout: 240
 

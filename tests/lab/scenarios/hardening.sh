@@ -1,5 +1,6 @@
 # summary: the units' exposure: at most 1.4 for the agent and 2.7 for the executor; their bounds; the CLI's rights
 # adapters: 1
+# start: snapshot
 
 exposure() { systemd-analyze security --no-pager "$1" | awk '/Overall exposure level/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+\.[0-9]$/) print $i }'; }
 at_most() { awk -v seen="$1" -v most="$2" 'BEGIN { exit !(seen != "" && seen + 0 <= most + 0) }'; }

@@ -1,5 +1,6 @@
 # summary: the host holds the port down: converging, then failed with the host's hint; the host lets go: ready within 15 s
 # adapters: 1
+# start: snapshot
 # port: DOWN
 # timeout: 150
 

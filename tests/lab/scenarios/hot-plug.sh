@@ -1,6 +1,7 @@
-# summary: an adapter is removed and added again and again: ready each time; its neighbour's job sees nothing of the agent's
+# summary: an adapter is removed and added again and again, or rebound by hand: ready each time; its neighbour's job sees nothing of the agent's
 # adapters: 2
-# timeout: 420
+# start: snapshot
+# timeout: ${PVRDMA_LAB_TIMEOUT:-420}
 #
 # QEMU cannot plug the pair of functions in again; removal and rescan through sysfs is the guest's view of the same, with
 # the driver's own remove and probe. The removal alone sends the neighbour's job a PORT_ERR and takes its netdev
@@ -33,4 +34,19 @@ scenario() {
   wait "$job" || true
   wait_until 60 "the job ends: all are paired again" all_paired
   wait_until 30 "health says ready" health_is ready
+
+  # A rebind by hand takes the neighbour's netdev away as well.
+  local reloads
+  reloads=$(health_query .executor.reloads)
+  start_job 1
+  echo "$(function_of 0)" >/sys/bus/pci/drivers/vmw_pvrdma/unbind
+  wait_until 30 "rebound by hand: the agent binds adapter 0 again" driver_bound 0
+  wait_until 30 "the finding about the survivor" finding netdev-lost
+  wait_until 30 "and who is waited for" finding driver-in-use
+  expect_equal "the survivor's port" ACTIVE "$(port_state 1)"
+  kill "$job"
+  wait "$job" || true
+  wait_until 60 "all are paired again" all_paired
+  wait_until 20 "health says ready" health_is ready
+  expect_equal "by one reload" $((reloads + 1)) "$(health_query .executor.reloads)"
 }

@@ -1,6 +1,7 @@
 # summary: two adapters: the agent's own first link action comes after the driver is live, never while it probes
 # adapters: 2
-# timeout: 240
+# start: snapshot
+# timeout: ${PVRDMA_LAB_TIMEOUT:-240}
 #
 # A link that comes up while vmw_pvrdma probes is an oops on Linux 6.12. Here the kernel's own clock tells: the ledger's
 # first ConfigureLink against the driver's last event of probing, and rtnetlink's first link that is up against the same.

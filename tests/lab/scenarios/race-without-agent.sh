@@ -2,7 +2,9 @@
 # suite: trixie
 # install: none
 # adapters: 2
+# cpus: 2
 # boots: ${PVRDMA_LAB_RACE_BOOTS:-2}
+# soak: yes
 # timeout: 240
 # allow-oops: links that come up while vmw_pvrdma probes crash it
 #

@@ -1,5 +1,6 @@
-# summary: three adapters with their links up: reloads, and loads after an unload by hand, do not crash the driver
+# summary: three adapters with their links up: reloads, and loads after an unload by hand, do not crash the driver, and nothing is leaked
 # adapters: 3
+# cpus: 2
 # timeout: 240
 #
 # modprobe probes one function right after the other, while the driver still works through the link events that the
@@ -16,6 +17,8 @@ held_back() { grep -l pvrdma-agent /sys/bus/pci/devices/*/driver_override; }
 scenario() {
   wait_until 60 "health says ready" health_is ready
   expect_equal "real-time tasks leave some time to others" 950000 "$(cat /proc/sys/kernel/sched_rt_runtime_us)"
+  wait_until 60 "and is at rest" at_rest
+  leaks_begin
   starve_workers
   local n
   for n in 1 2 3; do
@@ -23,11 +26,19 @@ scenario() {
     wait_until 20 "all are paired" all_paired
     wait_until 20 "health says ready" health_is ready
   done
+  expect_equal "the executor counts as many reloads" 3 "$(ledger .reloads)"
+  expect "changes of the ports are counted: $(port_transitions)" [ "$(port_transitions)" -ge 6 ]
   for n in 1 2; do
-    modprobe -r vmw_pvrdma
+    # Anywhere between two looks, which are fifteen seconds apart.
+    read -r -t "$((1 + n * 4)).3" -u 8 || true
+    expect "unload $n by hand: modprobe -r vmw_pvrdma" modprobe -r vmw_pvrdma
     wait_until 60 "unload $n by hand: all are paired again" all_paired
     wait_until 20 "health says ready" health_is ready
+    expect_equal "the port" ACTIVE "$(port_state 0)"
   done
+  expect_equal "none of it was a reload of the agent's" 3 "$(health_query .executor.reloads)"
   kill %1
+  wait_until 60 "at rest again" at_rest
+  leaks_end
   expect_not "no function is left held back" held_back
 }

@@ -1,8 +1,10 @@
 # summary: reloads asked for one after the other (or minutes of them): ready after each, nothing leaked, the kernel sane
 # adapters: 1
+# start: snapshot
+# soak: yes
 # timeout: ${PVRDMA_LAB_RELOAD_TIMEOUT:-900}
 #
-# Several adapters: reload-links-up. PVRDMA_LAB_RELOAD_MINUTES=10 PVRDMA_LAB_RELOAD_TIMEOUT=900 goes on for ten minutes at least.
+# Shorter, and with several adapters: reload-links-up. PVRDMA_LAB_RELOAD_MINUTES=10 PVRDMA_LAB_RELOAD_TIMEOUT=900 goes on for ten minutes at least.
 
 scenario() {
   wait_until 60 "health says ready" health_is ready

@@ -1,6 +1,7 @@
 # summary: netdev and RDMA device are renamed in the middle of bring-up, again and again: the agent follows, and keeps to the adapter
 # adapters: 2
-# timeout: 300
+# start: snapshot
+# timeout: ${PVRDMA_LAB_TIMEOUT:-300}
 
 early() {
   mkdir -p /etc/systemd/network

@@ -1,5 +1,6 @@
 # summary: selftest: passes on the real driver, also beside jobs, leaves nothing, and its failures name step and actor; on rdma_rxe too
 # adapters: 1
+# start: snapshot
 # timeout: 720
 #
 # QEMU's device carries a send out for an RDMA write; on vSphere, and on rdma_rxe here, it is one.

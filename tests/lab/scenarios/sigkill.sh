@@ -1,6 +1,7 @@
 # summary: SIGKILL at points spread over a bring-up: it converges each time, and nothing is done twice
 # adapters: 1
-# timeout: 400
+# start: snapshot
+# timeout: ${PVRDMA_LAB_TIMEOUT:-400}
 
 all_down() {
   modprobe -r vmw_pvrdma

@@ -1,5 +1,6 @@
 # summary: stopping and restarting the agent leaves modules, links and addresses as they are
 # adapters: 2
+# start: snapshot
 
 state_of_kernel() {
   awk '{ print $1 }' /proc/modules

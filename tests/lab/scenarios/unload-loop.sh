@@ -1,6 +1,7 @@
 # summary: modprobe -r vmxnet3 by hand, again and again: the agent brings both adapters back each time, with their addresses, and leaks nothing
 # adapters: 2
-# timeout: 900
+# start: snapshot
+# timeout: ${PVRDMA_LAB_TIMEOUT:-900}
 
 addresses() { ip -o -4 address show | awk '{ print $2, $4 }' | sort; }
 

@@ -5,7 +5,7 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-from labkit import guest as guests, machine, scenario
+from labkit import boot, guest as guests, machine, scenario
 
 STANDING = "-S"  # QEMU's: the CPUs are not started
 LIMITS = {"SIGN_OF_LIFE": 0.5, "KEY_EFFECT": 0.2, "START": 2, "GRACE": 0}
@@ -29,26 +29,27 @@ class StandingStill(unittest.TestCase):
             return argv_of(tested.directory)
 
         with tempfile.TemporaryDirectory() as directory, unittest.mock.patch.object(machine.Machine, "argv", argv), \
-                unittest.mock.patch.multiple(guests, **LIMITS), unittest.mock.patch("labkit.payload.write"):
+                unittest.mock.patch.multiple(boot, **LIMITS), unittest.mock.patch("labkit.payload.write"):
             disk = Path(directory) / "disk.raw"
             disk.write_bytes(bytes(1 << 20))
             tested = guests.Guest(scenario.parse(Path("x.sh"), "# summary: s\n# adapters: 0\nscenario() { :; }\n"),
-                                  unittest.mock.Mock(path=Path(directory)), disk, Path("/nothing"), None)
+                                  guests.Start(Path(directory), disk, Path("/nothing"), {}))
             try:
                 return tested.run()
             finally:
                 tested.close()
 
-    def test_from_its_start_it_is_repeated_and_in_the_end_a_failure(self):
+    def test_from_its_start_it_is_a_failure_with_its_registers(self):
         result = self.result_of("")
-        self.assertEqual(result.status, guests.DEAD)
-        self.assertEqual(result.output.count("NOTE: boot 1 is repeated: the guest's CPUs stood still"), guests.REPEATS)
+        self.assertEqual((result.status, result.boots), (boot.DEAD, 1))
+        self.assertIn("FAIL: nothing came from the guest", result.output)
         self.assertRegex(result.output, "CPU#1\n(.*\n)*[ER]IP=")
 
-    def test_after_a_word_it_is_a_failure_at_once(self):
+    def test_after_a_word_it_is_a_failure_with_console_and_registers(self):
         result = self.result_of("[    1.0] a word\n")
-        self.assertEqual(result.status, guests.TIMED_OUT)
-        self.assertNotIn("NOTE", result.output)
+        self.assertEqual((result.status, result.boots), (boot.TIMED_OUT, 1))
+        self.assertIn("a word", result.output)
+        self.assertRegex(result.output, "CPU#1\n(.*\n)*[ER]IP=")
 
 
 if __name__ == "__main__":

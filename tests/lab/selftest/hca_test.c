@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 static unsigned passed, failed;
 
@@ -335,6 +338,32 @@ static void numbers_are_not_soon_reused(void)
 	free_pair(second);
 }
 
+static atomic_bool thread_is_to_run; /* as QEMU ends the thread that waits for a device's completions */
+
+static void *wait_for_completions(void *fd)
+{
+	struct pollfd waiting = { .fd = *(const int *)fd, .events = POLLIN };
+
+	while (poll(&waiting, 1, 5000) == 0 && atomic_load(&thread_is_to_run))
+		;
+	return NULL;
+}
+
+static void who_is_to_sleep_wakes_the_thread(void)
+{
+	struct ibv_comp_channel *channel = ibv_create_comp_channel(contexts[0]);
+	time_t before = time(NULL);
+	pthread_t thread;
+
+	atomic_store(&thread_is_to_run, true);
+	CHECK(pthread_create(&thread, NULL, wait_for_completions, &channel->fd) == 0);
+	atomic_store(&thread_is_to_run, false);
+	CHECK(sleep(2) == 0);
+	pthread_join(thread, NULL);
+	CHECK(time(NULL) - before <= 2);
+	CHECK(ibv_destroy_comp_channel(channel) == 0);
+}
+
 #define RUN(test)                                                      \
 	do {                                                           \
 		test_failed = false;                                   \
@@ -365,6 +394,7 @@ int main(void)
 	RUN(ud_has_a_header_and_may_drop);
 	RUN(a_pair_may_talk_to_itself);
 	RUN(numbers_are_not_soon_reused);
+	RUN(who_is_to_sleep_wakes_the_thread);
 	printf("hca: %u passed, %u failed\n", passed, failed);
 	return failed ? 1 : 0;
 }

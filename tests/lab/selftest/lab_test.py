@@ -16,25 +16,11 @@ from labkit.cache import Cache, key_of
 from labkit.cmd_run import Report
 from labkit.errors import LabError
 from labkit.faults import Faults
-from labkit.guest import driver_leaked, emulator_tripped
 from labkit.lab import wanted
 from labkit.machine import Machine
 from labkit.suites import SUITES
 
 BODY = "scenario() { :; }\n"
-
-
-class Emulator(unittest.TestCase):
-    def test_its_own_panic_is_told_from_the_drivers(self):
-        for console in ("[ 10.07] Oops: int3: 0000 [#1] PREEMPT SMP NOPTI\n", "[ 10.07] int3: 0000 [#1] PREEMPT SMP\n"):
-            self.assertTrue(emulator_tripped(console))
-        for console in ("", "[ 10.07] Oops: 0002 [#1] PREEMPT SMP\n", "[ 10.07] BUG: kernel NULL pointer\n",
-                        "[ 10.07] Oops: general protection fault\n[ 10.08] int3: 0000 [#2]\n"):
-            self.assertFalse(emulator_tripped(console))
-
-    def test_a_netdev_that_the_driver_keeps(self):
-        self.assertTrue(driver_leaked("[ 113.9] unregister_netdevice: waiting for ens17f0 to become free. Usage count = 2\n"))
-        self.assertFalse(driver_leaked("[ 113.9] vmw_pvrdma 0000:00:11.1: detaching from device\n"))
 
 
 class Initrd(unittest.TestCase):
@@ -94,6 +80,24 @@ class Headers(unittest.TestCase):
         parsed = self.parse("# summary: s\n# previous: yes\n# packages: needrestart jq\n" + BODY)
         self.assertEqual((parsed.previous, parsed.packages), (True, ("needrestart", "jq")))
 
+    def test_one_cpu_and_a_boot_unless_the_header_says_otherwise(self):
+        parsed = self.parse("# summary: s\n" + BODY)
+        self.assertEqual((parsed.cpus, parsed.start), (1, "boot"))
+        parsed = self.parse("# summary: s\n# cpus: 2\n# start: snapshot\n" + BODY)
+        self.assertEqual((parsed.cpus, parsed.start), (2, "snapshot"))
+        for more in ("boots: 2", "clones: 1", "initrd: full", "kernel: quiet"):
+            with self.assertRaises(LabError) as caught:
+                self.parse(f"# summary: s\n# start: snapshot\n# {more}\n" + BODY)
+            self.assertIn("there is no boot", str(caught.exception))
+
+    def test_a_snapshot_is_of_a_topology(self):
+        def topology(more):
+            return self.parse(f"# summary: s\n# {more}\n" + BODY).topology()
+        self.assertEqual(topology("port: DOWN"), topology("timeout: 500"))
+        self.assertEqual(topology("install: manual"), topology("install: none"))
+        for more in ("adapters: 2", "nics: 1", "network: yes", "cpus: 2", "regular: last", "install: none"):
+            self.assertNotEqual(topology(more), topology("port: DOWN"))
+
     def test_early_is_found(self):
         self.assertTrue(self.parse("# summary: s\nearly() { :; }\n" + BODY).early)
 
@@ -136,6 +140,8 @@ class Headers(unittest.TestCase):
         for text, part in (("# sumary: s\n", "x.sh:1: unknown directive 'sumary'"),
                            ("# summary: s\n# adapters: 5\n", "x.sh:2: adapters: '5' is not a number from 0 to 4"),
                            ("# summary: s\n# port: UP\n", "'UP' is not one of"),
+                           ("# summary: s\n# start: later\n", "start: 'later' is not one of boot, snapshot"),
+                           ("# summary: s\n# cpus: 3\n", "cpus: '3' is not a number from 1 to 2"),
                            ("# summary: s\n# suite: sid\n", "'sid' is not one of bookworm, trixie, dracut"),
                            ("# adapters: 1\n", "no `# summary:`")):
             with self.assertRaises(LabError) as caught:
@@ -146,7 +152,8 @@ class Headers(unittest.TestCase):
 
     def test_all_of_the_tree_are_well_formed(self):
         self.assertTrue(scenario.load_all())
-        self.assertTrue(scenario.load(paths.GUEST / "install.sh"))
+        for name in ("install", "snapshot", "trial", "demo"):
+            self.assertTrue(scenario.load(paths.GUEST / f"{name}.sh"))
 
 
 class Packages(unittest.TestCase):

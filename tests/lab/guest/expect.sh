@@ -1,0 +1,128 @@
+# Sourced by lib.sh: expecting and waiting, and what is shown where that was in vain.
+# shellcheck shell=bash
+# Invariants: nothing here sleeps without a bound; what fails says what was expected and prints diagnostics once.
+
+# --- failing ----------------------------------------------------------------------------------------------------
+
+diagnostics() {
+  [[ ! -e /run/lab/diagnosed ]] || return 0
+  : >/run/lab/diagnosed
+  echo "--- diagnostics at uptime $(uptime_ms) ms"
+  local command
+  for command in "systemctl --no-pager --failed --no-legend" "systemctl --no-pager list-jobs --no-legend" \
+    "agent_journal" "timeout 5 pvrdma-agentctl health" \
+    "lsmod_rdma" "timeout 5 rdma link" "ip -br addr" "adapters_seen" "dmesg_tail"; do
+    [[ $command != *pvrdma-agentctl* ]] || command -v pvrdma-agentctl >/dev/null || continue
+    echo "--- $command"
+    $command 2>&1 || true
+  done
+  echo "--- end of diagnostics"
+}
+lsmod_rdma() { lsmod | grep -E 'pvrdma|vmxnet3|ib_|rdma|mlx' || true; }
+dmesg_tail() { dmesg | tail -n 40; }
+adapters_seen() {
+  local n
+  for ((n = 0; n < LAB_ADAPTERS; n++)); do
+    echo "adapter $n: function $(function_of $n), netdev $(netdev_of $n), device $(rdma_of $n), port $(port_state $n)"
+  done
+}
+
+die() { trap - ERR; echo "FAIL: $*"; diagnostics; exit 1; }
+skip() { trap - ERR; echo "SKIP: $*"; exit 77; }
+unexpected() { # the ERR trap's: status command file line
+  [[ $BASH_SUBSHELL -gt 0 ]] || die "$3:$4: '$2' ended with status $1"
+}
+
+# --- expecting and waiting --------------------------------------------------------------------------------------
+
+expect() { # DESCRIPTION COMMAND…: holds now
+  local what=$1
+  shift
+  if "$@" >/run/lab/expect.out 2>&1; then
+    echo "ok: $what"
+  else
+    local status=$?
+    cat /run/lab/expect.out
+    die "$what ('$*' ended with status $status)"
+  fi
+}
+expect_not() { # DESCRIPTION COMMAND…: fails now
+  local what=$1
+  shift
+  if "$@" >/run/lab/expect.out 2>&1; then
+    cat /run/lab/expect.out
+    die "$what ('$*' succeeded)"
+  fi
+  echo "ok: $what"
+}
+expect_equal() { # DESCRIPTION EXPECTED SEEN
+  [[ $2 == "$3" ]] || die "$1: expected '$2', saw '$3'"
+  echo "ok: $1: $3"
+}
+
+exec 8<> <(:) # nothing ever arrives here: reading it with a time-out is a pause without a process
+pause_50ms() { read -r -t 0.05 -u 8 || true; }
+# After a look that began at START, as long as it took: whoever waits takes half of a CPU at most from what he waits for.
+pause_since() { # START, of uptime_ms
+  local took pause
+  took=$(($(uptime_ms) - $1))
+  printf -v pause '0.%03d' "$((took < 50 ? 50 : took > 900 ? 900 : took))"
+  read -r -t "$pause" -u 8 || true
+}
+
+# A look at health takes an emulated CPU a third of a second. So whoever waits for it looks again when a subscriber to
+# WatchHealth says that it has changed, and every other second for what else the look was about.
+health_changes() { # starts the subscriber, whose lines come on descriptor 6
+  if ! { : >&6; } 2>/dev/null; then
+    [[ -p health.changes ]] || mkfifo health.changes
+    exec 6<>health.changes
+    python3 ./watch-health >&6 7>&- 9>&- &
+    disown
+  fi
+}
+forget_changes() { while read -r -t 0 -u 6 && read -r -t 1 -u 6; do :; done; }
+before_look() {
+  rm -f health.asked
+  ! { : >&6; } 2>/dev/null || forget_changes
+}
+after_look() { # START, of uptime_ms
+  if [[ -e health.asked ]]; then
+    health_changes
+    read -r -t 2 -u 6 || true
+  else
+    pause_since "$1"
+  fi
+}
+
+wait_until() { # SECONDS DESCRIPTION COMMAND…: looks again and again, dies when the time is over
+  local limit=$1 what=$2 start look
+  shift 2
+  start=$(uptime_ms) look=$start
+  before_look
+  until "$@" >/run/lab/expect.out 2>&1; do
+    if ((look - start > limit * 1000)); then
+      cat /run/lab/expect.out
+      die "not within $limit s: $what ('$*')"
+    fi
+    after_look "$look"
+    before_look
+    look=$(uptime_ms)
+  done
+  echo "ok: $what (after $(($(uptime_ms) - start)) ms)"
+}
+holds_for() { # SECONDS DESCRIPTION COMMAND…: true whenever it is looked at, which is again and again
+  local limit=$1 what=$2 start look
+  shift 2
+  start=$(uptime_ms) look=$start
+  while ((look - start < limit * 1000)); do
+    before_look
+    "$@" >/run/lab/expect.out 2>&1 || { cat /run/lab/expect.out; die "did not stay so for $limit s: $what ('$*')"; }
+    after_look "$look"
+    look=$(uptime_ms)
+  done
+  echo "ok: $what (for $limit s)"
+}
+wait_boot() { # [SECONDS]: until systemd has no start job left, degraded or not
+  systemctl is-system-running --wait >/run/lab/boot.out 2>&1 &
+  wait_until "${1:-60}" "the boot has finished" grep -qxE 'running|degraded' /run/lab/boot.out
+}

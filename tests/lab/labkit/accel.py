@@ -1,0 +1,39 @@
+"""Whether guests run on KVM or on an emulated CPU. KVM is trusted where the lab's own guest has booted on it."""
+
+import os
+import platform
+
+from . import host, paths, scenario as scenarios
+from .cache import Cache, key_of
+from .debootstrap import say
+from .errors import LabError
+from .guest import Guest, Start
+
+RECIPE = paths.GUEST / "trial.sh"
+
+
+def _boots(image, standin):
+    scenario = scenarios.load(RECIPE)
+    guest = Guest(scenario, Start(image.path, image / "disk.raw", standin, {}, "kvm"))
+    try:
+        return guest.run().status == 0
+    except LabError:
+        return False
+    finally:
+        guest.close()
+
+
+def chosen(wanted, image, standin, cache=None):
+    """kvm or tcg: what is wanted, or with `auto` what a trial boot says, which is remembered for this kernel."""
+    if wanted != "auto":
+        return wanted
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return "tcg"
+
+    def build(directory):
+        say("trying KVM (once)")
+        (directory / "accel").write_text("kvm" if _boots(image, standin) else "tcg", encoding="ascii")
+
+    cache = cache or Cache(paths.CACHE)
+    key = key_of(platform.release(), host.cpu_model(), image.path.name, RECIPE)
+    return (cache.entry("accel", key, build) / "accel").read_text(encoding="ascii")

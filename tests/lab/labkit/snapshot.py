@@ -1,0 +1,45 @@
+"""A guest that has booted without its adapters and stands still: what scenarios with `start: snapshot` go on from.
+
+Its adapters' functions have left the bus before udev looked, so no driver has been loaded for them, and the agent has
+not run; when the scenario begins they appear, and the agent is started. QEMU's pvrdma keeps no state in a snapshot: there
+must be none.
+"""
+
+import shutil
+import sys
+from dataclasses import replace
+
+from . import paths, payload, scenario as scenarios
+from .cache import Cache, key_of
+from .errors import LabError, run
+from .guest import Guest
+
+RECIPE = paths.GUEST / "snapshot.sh"
+
+
+def start(suite, scenario, begin, cache=None):
+    """What a scenario starts from where its guests otherwise begin with `begin`; boots a guest if it is not there."""
+    cache = cache or Cache(paths.CACHE)
+    topology = scenario.topology()
+    # Memory and disk belong together: a disk that was made anew, if from the same packages, has another content.
+    made = begin.disk.stat().st_mtime_ns
+    key = key_of(topology, str(begin.disk), made, begin.accel, begin.standin, run("asking QEMU", ["qemu-system-x86_64", "--version"]),
+                 RECIPE, *payload.RUNNER)
+
+    def build(directory):
+        print(f"lab: a snapshot of {suite} with {topology}", file=sys.stderr, flush=True)
+        recipe = scenarios.load(RECIPE)
+        for name, value in topology.items():
+            setattr(recipe, name, value)
+        guest = Guest(recipe, begin, "snapshot")
+        try:
+            result = guest.run()
+            if result.status:
+                raise LabError(f"taking a snapshot failed with status {result.status}:\n{result.output}")
+            for path in (guest.disk, guest.memory):
+                shutil.move(path, directory / path.name)
+        finally:
+            guest.close()
+
+    entry = cache.entry(f"snapshot-{suite}", key, build, keep=16)
+    return replace(begin, disk=entry / "disk.qcow2", memory=entry / "memory"), entry
