@@ -1,0 +1,100 @@
+"""Every test of this tree, on Debian 12, as root.
+
+Installs what it needs where it is missing, builds below build/, and goes on after a failure: what needs that which failed
+is not run. The last line is "N passed, N failed", after one that counts what was skipped; the exit status is 1 if anything
+failed. Logs are in build/tests/logs. Caches (compiler, clang-tidy, chroots, guest images) lie outside the tree and may be
+removed at any time.
+"""
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from . import BUILD, DONE, LOGS, RESULTS, ROOT, RUNNING, graph, progress, summary
+from .tasks import QUICK, STAGES, chosen, table
+
+STAGE_HELP = """\
+stages:
+  static     include directions, files, formatting, shellcheck, pyflakes, completions, documentation, clang-tidy
+  unit       unit tests under AddressSanitizer and UndefinedBehaviorSanitizer (also called sanitized)
+  trixie     unit tests in a chroot of Debian 13: GCC 14, Catch2 3, toml11 4, warnings being errors
+  selftest   the lab's own tests, and those of tests/run
+  package    the packages for Debian 12 and 13, each in chroots of its suite: build, lintian, units, sandbox
+  rpm        the rpm: build, rpmlint
+  templates  packaging/templates, by the tools they are for, with the package for Debian 12
+  lab        scenarios on the real driver, in guests with the package installed
+"""
+
+
+def parse_arguments(argv):
+    parser = argparse.ArgumentParser(prog="tests/run", description=__doc__, epilog=STAGE_HELP,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--quick", action="store_true", help="static checks, unit tests and the lab's demo")
+    which.add_argument("--soak", metavar="HOURS", nargs="?", type=float, const=1.0,
+                       help="what takes long and is in no other run: races, loops, clang-tidy's analyzer, each file by itself; "
+                            "loops go on for HOURS (default: 1)")
+    which.add_argument("--list", action="store_true", help="name the stages and run nothing")
+    parser.add_argument("stage", metavar="STAGE", nargs="*", help="some of the stages below (default: all), or a task by its name, as the summary has it")
+    options = parser.parse_args(argv)
+    for stage in options.stage:
+        if stage not in STAGES and stage not in table():
+            parser.error(f"unknown stage {stage} (try --help)")
+    if options.stage and (options.quick or options.soak):
+        parser.error("--quick and --soak choose the stages themselves")
+    return options
+
+
+def stages_of(options):
+    if options.soak:
+        return ("soak",)
+    return QUICK if options.quick else options.stage or STAGES
+
+
+def fresh_directories():
+    """Empties what an earlier run has left; returns the seconds that its tasks took."""
+    before = BUILD / "seconds"
+    seconds = {}
+    if before.exists():
+        seconds = {name: float(number) for name, number in (line.split() for line in before.read_text().splitlines())}
+    for directory in (RESULTS, DONE, RUNNING, LOGS):
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+    return seconds
+
+
+def remember(seconds, done):
+    seconds = {**seconds, **{name: result["seconds"] for name, result in done.items()}}
+    (BUILD / "seconds").write_text("".join(f"{name} {number:.1f}\n" for name, number in seconds.items()), encoding="utf-8")
+
+
+def main(argv):
+    options = parse_arguments(argv)
+    if options.list:
+        print("\n".join(STAGES))
+        return 0
+    hours = options.soak or 1.0
+    tasks = chosen(table(hours), stages_of(options))
+    if subprocess.run([ROOT / "tests/runner/install-needs"], check=False, stdin=subprocess.DEVNULL).returncode:
+        print("failed: installing what is needed\n0 passed, 1 failed")
+        return 1
+    before = fresh_directories()
+    from labkit.cmd_run import guests_at_a_time  # pylint: disable=import-outside-toplevel  # its directory comes with tasks
+    graph.write(tasks, f"--hours {hours}", guests_at_a_time())
+    began = time.monotonic()
+    progress.run(tasks, before, graph.at_a_time())
+    done = summary.results(tasks)
+    remember(before, done)
+    print("\n=== summary")
+    text, failed = summary.text(tasks, done, time.monotonic() - began, os.cpu_count())
+    print(text, flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+    sys.exit(main(sys.argv[1:]))

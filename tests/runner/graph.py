@@ -1,0 +1,36 @@
+"""Writes the tasks as a file for ninja, and looks for names that are not there."""
+
+import os
+import sys
+
+from . import BUILD, DONE, NINJA_FILE, ROOT
+
+
+def _escaped(text):
+    return str(text).replace("$", "$$").replace(" ", "$ ").replace(":", "$:")
+
+
+def text(tasks, options, guests):
+    """The file: ninja starts what comes first where it has a choice, and a pool bounds what holds memory."""
+    lines = ["ninja_required_version = 1.5", f"builddir = {_escaped(BUILD)}", "pool guest", f"  depth = {guests}", "rule task",
+             f"  command = cd {_escaped(ROOT)} && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 {sys.executable} -m runner.task {options} $name",
+             "  description = $name"]
+    for task in tasks.values():
+        missing = [name for name in task.needs if name not in tasks]
+        if missing:
+            raise ValueError(f"the task {task.name} needs {', '.join(missing)}, which no task is")
+        needs = "".join(f" {_escaped(DONE / name)}" for name in task.needs)
+        lines += [f"build {_escaped(DONE / task.name)}: task{' |' + needs if needs else ''}", f"  name = {task.name}"]
+        if task.pool:
+            lines.append(f"  pool = {task.pool}")
+    return "\n".join(lines) + "\n"
+
+
+def write(tasks, options, guests):
+    BUILD.mkdir(parents=True, exist_ok=True)
+    NINJA_FILE.write_text(text(tasks, options, guests), encoding="utf-8")
+
+
+def at_a_time():
+    """Tasks at a time: one more than there are CPUs, as one or the other waits for a network or a guest's timer."""
+    return os.cpu_count() + 1

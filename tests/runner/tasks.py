@@ -1,0 +1,142 @@
+"""The table of tasks: what each does, what it needs, and the stages that it belongs to.
+
+A `check` is one test, whose status is the verdict. A `suite` runs tests itself and ends with "N passed, N failed[, N
+skipped]". A `step` is no test but needed for some: it counts where it fails. The order is the one in which they start,
+where there is a choice: what many others wait for comes first.
+"""
+
+import sys
+from dataclasses import dataclass
+
+from . import ROOT
+
+sys.path.insert(0, str(ROOT / "tests/lab"))
+
+from labkit import scenario as scenarios  # noqa: E402
+from labkit.suites import DEFAULT, SUITES  # noqa: E402
+
+STAGES = ("static", "unit", "sanitized", "trixie", "selftest", "package", "rpm", "templates", "lab")
+QUICK = ("static", "unit", "demo")
+RELEASES = ("bookworm", "trixie")
+
+
+@dataclass(frozen=True)
+class Task:
+    name: str
+    command: str                 # for bash, in the tree's root, after tests/runner/functions.sh
+    needs: tuple = ()            # names of tasks
+    stages: tuple = ()           # none: only where another task needs it
+    kind: str = "check"
+    pool: str = ""               # guest: one of few at a time
+
+
+def _packages():
+    for release in RELEASES:
+        deb = f"package-{release}"
+        for kind in ("build", "check"):
+            yield Task(f"chroot-{release}-{kind}", f"in_chroot {release} {kind} build/tests/empty true", kind="step")
+        yield Task(deb, f"packaging/build-deb --suite {release} --for-tests", (f"chroot-{release}-build",), ("package",))
+        yield Task(f"lintian-{release}", f"lintian_clean {release}", (deb, f"chroot-{release}-check"), ("package",))
+        yield Task(f"units-{release}", f"in_chroot {release} check build/packages/{release} /tree/tests/check/units /build",
+                   (deb, f"chroot-{release}-check"), ("package",))
+    # After the deb: the compiler's cache has what both are made of.
+    yield Task("package-rpm", "packaging/build-rpm --for-tests", ("package-bookworm",), ("rpm",))
+    yield Task("rpm", "tests/check/rpm build/packages/rpm", ("package-rpm",), ("rpm",))
+    yield Task("templates", "tests/check/templates build/packages/bookworm", ("package-bookworm",), ("templates",), "suite")
+
+
+def _code():
+    unit = ("unit", "sanitized")
+    yield Task("build", "build_sanitized", (), ("static", *unit))
+    yield Task("unit-tests", "unit_tests build/unit", ("build",), unit, "suite")
+    yield Task("build-trixie", "build_trixie", ("chroot-trixie-check",), ("trixie",))
+    yield Task("unit-tests-trixie", "unit_tests build/trixie in_chroot trixie check build/trixie", ("build-trixie",), ("trixie",), "suite")
+    yield Task("selftest-lab", "tests/lab/selftest/run", (), ("selftest",), "suite")
+    yield Task("selftest-run", "PYTHONPATH=tests python3 -m unittest -q tests/runner/selftest.py", (), ("selftest",))
+    for name in ("include-directions", "include-directions-selftest", "files", "format", "scripts", "read-guestinfo"):
+        yield Task(name, f"tests/check/{name}", (), ("static",))
+    for name in ("completions", "documentation", "documentation-selftest"):
+        yield Task(name, f"tests/check/{name} build/unit", ("build",), ("static",))
+    yield Task("clang-tidy", "tests/check/tidy build/unit", ("build",), ("static",))
+
+
+PACKAGE_OF = {"bookworm": ("package-bookworm",), "trixie": ("package-trixie",), "dracut": ("package-rpm",)}
+
+
+def _topology(scenario, suite):
+    t = scenario.topology()
+    words = [suite, f"{t['adapters']}-adapters", f"{t['nics']}-nics" if t["nics"] else "", "network" if t["network"] else "",
+             f"{t['cpus']}-cpus" if t["cpus"] > 1 else "", "" if t["install"] == "yes" else "plain",
+             "behind" if t["regular"] == "last" else ""]
+    return "-".join(word for word in words if word)
+
+
+def _lab(all_scenarios):
+    for suite in SUITES:
+        # The first alone builds what all have in common.
+        yield Task(f"image-{suite}", f"tests/lab/run --suite {suite} --prepare image", ("image-bookworm",) if suite == "dracut" else (),
+                   kind="step")
+    installed, snapshots, tests = {}, {}, []
+    for scenario in sorted(all_scenarios, key=lambda one: -one.timeout * one.boots * (1 + one.clones)):
+        suite = scenario.suite or DEFAULT
+        needs = needs_of_guest = [f"image-{suite}", *PACKAGE_OF[suite]]
+        prepare = f"tests/lab/run --prepare start {scenario.name}"
+        if scenario.install == "yes":
+            needs = [f"guest-{suite}"]
+            # Made by the first scenario that begins with a boot: it asks for nothing else.
+            if scenario.start == "boot":
+                installed.setdefault(suite, Task(f"guest-{suite}", prepare, tuple(needs_of_guest), kind="step", pool="guest"))
+        if scenario.start == "snapshot":
+            name = f"snapshot-{_topology(scenario, suite)}"
+            snapshots.setdefault(name, Task(name, prepare, tuple(needs), kind="step", pool="guest"))
+            needs = [name]
+        if scenario.previous or scenario.packages:
+            tests.append(Task(f"prepare-{scenario.name}", prepare, tuple(needs), kind="step"))
+            needs = [f"prepare-{scenario.name}"]
+        tests.append(Task(f"lab-{scenario.name}", f"tests/lab/run {scenario.name}", tuple(needs), ("lab",), "suite", "guest"))
+    yield from (*installed.values(), *snapshots.values())
+    yield Task("demo", "demo_shows_ready", (f"guest-{DEFAULT}",), ("lab", "demo"), pool="guest")
+    yield from tests
+
+
+def _soak(hours):
+    """Long loops, and readings that take long: stage soak."""
+    boots = min(100, max(4, round(60 * hours)))
+    race = f"PVRDMA_LAB_RACE_BOOTS={boots} tests/lab/run"
+    minutes = max(1, round(60 * hours))
+    stages = ("soak",)
+    yield Task("tidy-analyzer", "tests/check/tidy --analyzer build/unit", ("build",), stages)
+    yield Task("includes", "tests/check/tidy --includes build/unit", ("build",), stages)
+    yield Task("soak-race-with-agent", f"{race} race-with-agent", ("guest-trixie",), stages, "suite", "guest")
+    yield Task("soak-race-without-agent", f"{race} race-without-agent", ("image-trixie", "package-trixie"), stages, "suite", "guest")
+    yield Task("soak-reload-loop", f"PVRDMA_LAB_RELOAD_MINUTES={minutes} PVRDMA_LAB_RELOAD_TIMEOUT={60 * minutes + 900} "
+               "tests/lab/run reload-loop", ("guest-bookworm",), stages, "suite", "guest")
+    rounds = max(4, round(20 * hours))
+    for name in ("hot-plug", "link-after-live", "unload-loop", "flaps", "sigkill", "renames"):
+        yield Task(f"soak-{name}", f"PVRDMA_LAB_ROUNDS={rounds} PVRDMA_LAB_TIMEOUT={rounds * 120 + 600} tests/lab/run {name}",
+                   ("guest-bookworm",), stages, "suite", "guest")
+
+
+def table(hours=1.0, all_scenarios=None):
+    """All tasks by name."""
+    found = scenarios.load_all() if all_scenarios is None else all_scenarios
+    lab = [task for task in _lab([one for one in found if not one.soak])]
+    tasks = [*_packages(), *_code(), *lab, *_soak(hours)]
+    # Images before all else: half of their time is the network's.
+    tasks.sort(key=lambda task: not task.name.startswith(("image-bookworm", "chroot-bookworm-build", "package-bookworm")))
+    named = {task.name: task for task in tasks}
+    if len(named) < len(tasks):
+        raise ValueError("two tasks have one name: " + ", ".join(sorted({task.name for task in tasks if tasks.count(task) > 1 or named[task.name] != task})))
+    return named
+
+
+def chosen(tasks, stages):
+    """The tasks of these stages, or of these names, and what they need, in the table's order."""
+    wanted = set()
+    todo = [task.name for task in tasks.values() if {task.name, *task.stages} & set(stages)]
+    while todo:
+        name = todo.pop()
+        if name not in wanted:
+            wanted.add(name)
+            todo += tasks[name].needs
+    return {name: task for name, task in tasks.items() if name in wanted}
