@@ -54,6 +54,7 @@ class Boot:
         self._again = False
         self._ended = False
         self._heard = False  # of the scenario's side
+        self._delayed = 0.0
         self._reason = ""  # why QEMU ended, in its own words
 
     def _listen(self, name):
@@ -129,7 +130,7 @@ class Boot:
         self._serve_until(started + min(START, limit) + GRACE, lambda: self._heard, process.pid)
         if self._heard:
             self._serve_until(started + limit + GRACE, pid=process.pid)
-        if self._ended:
+        if self._ended or self._status is not None:
             return None
         what = "end" if self._heard else "come as far as the scenario"
         self._guest.say(f"FAIL: boot {self._number} did not {what} within {time.monotonic() - started:.0f} s of the host's clock")
@@ -145,7 +146,8 @@ class Boot:
         while not self._ended and not done():
             left = None if deadline is None else deadline - time.monotonic()
             if pid and left <= 0:
-                left += delayed(pid)
+                self._delayed = max(self._delayed, delayed(pid))  # of a process that has just ended nothing is to be read
+                left += self._delayed
             if left is not None and left <= 0:
                 return
             for key, _ in self._selector.select(left):

@@ -6,10 +6,13 @@ import shlex
 from .errors import LabError
 
 
+PATIENCE = 300  # seconds: a machine may be so busy that QEMU has no time to answer
+
+
 class Qmp:
     def __init__(self, connection):
         self.socket = connection
-        self.socket.settimeout(20)
+        self.socket.settimeout(PATIENCE)
         self._buffer = b""
         self._events = []
         self._read()  # the greeting

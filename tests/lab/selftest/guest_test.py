@@ -51,6 +51,12 @@ class StandingStill(unittest.TestCase):
         self.assertIn("a word", result.output)
         self.assertRegex(result.output, "CPU#1\n(.*\n)*[ER]IP=")
 
+    def test_time_without_a_cpu_of_the_hosts_is_no_part_of_the_limit(self):
+        with unittest.mock.patch("labkit.boot.delayed", return_value=3.0):
+            result = self.result_of("[    1.0] a word\n")
+        self.assertEqual(result.status, boot.TIMED_OUT)
+        self.assertGreaterEqual(result.seconds, LIMITS["START"] + 3)
+
 
 if __name__ == "__main__":
     unittest.main()
