@@ -10,6 +10,7 @@ namespace pvrdma::probes {
 
 Result<Fd> open_boot_folder(const Root& root) {
   const auto boot = root / "/boot";
+  if (!boot.on_this_system()) return open_rooted(boot, O_PATH | O_DIRECTORY);
   // O_PATH does not trigger an automount (open(2)).
   Fd folder{::open(boot.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
   struct statfs system {};

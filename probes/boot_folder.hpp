@@ -7,7 +7,7 @@
 
 namespace pvrdma::probes {
 
-// Opened with O_PATH, for fstatat(2). ENXIO: an automount point that nobody has used yet; a look
+// Opened with O_PATH. ENXIO: an automount point that nobody has used yet; a look
 // does not mount it, as that would keep it mounted for ever.
 [[nodiscard]] Result<Fd> open_boot_folder(const Root& root);
 

@@ -25,16 +25,14 @@ enum class Written { Never, EarlierBoot, ThisBoot };
 
 // When a file was last written. A clock that is set in the middle of the boot may mislead it; all
 // that hangs on it is a wait, which is bounded.
-Result<Written> written(const std::filesystem::path& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
-    const Error error{errno, "looking at", path};
-    return means_absent(error) ? Result<Written>{Written::Never} : fail(error);
-  }
+Result<Written> written(const RootedPath& place) {
+  const auto status = status_of(place);
+  if (!status && means_absent(status.error())) return Written::Never;
+  if (!status) return fail(status.error());
   using std::chrono::system_clock;
   const auto boot = system_clock::now() - BootClock::now().time_since_epoch();
-  return system_clock::from_time_t(status.st_mtim.tv_sec) < boot ? Written::EarlierBoot
-                                                                 : Written::ThisBoot;
+  return system_clock::from_time_t(status->st_mtim.tv_sec) < boot ? Written::EarlierBoot
+                                                                  : Written::ThisBoot;
 }
 
 bool has_ended(const nlohmann::json& stages, const char* name) {
@@ -45,7 +43,9 @@ bool has_ended(const nlohmann::json& stages, const char* name) {
 }
 
 Field<std::string> cloud_init(const Root& root) {
-  if (!std::filesystem::exists(root / kCloudInitEnabled)) return {};
+  const auto enabled = is_there(root / kCloudInitEnabled);
+  if (!enabled) return Field<std::string>::unreadable(enabled.error());
+  if (!*enabled) return {};
   const auto text = read_file(root / kCloudInitStatus);
   const std::string local = "cloud-init's local stage";
   if (!text && means_absent(text.error())) return local;

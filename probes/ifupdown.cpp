@@ -1,10 +1,6 @@
 #include "probes/ifupdown.hpp"
 
-#include <glob.h>
-
 #include <algorithm>
-#include <cctype>
-#include <filesystem>
 #include <set>
 #include <sstream>
 
@@ -15,15 +11,9 @@ namespace {
 constexpr std::size_t kFileLimit = 64;  // sources may name each other
 
 // The files that a pattern stands for, or that are in a directory.
-std::vector<std::string> files_of(const std::string& source) {
-  std::error_code error;
-  const std::string pattern = std::filesystem::is_directory(source, error) ? source + "/*" : source;
-  std::vector<std::string> files;
-  glob_t found{};
-  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
-    for (std::size_t at = 0; at < found.gl_pathc; ++at) files.emplace_back(found.gl_pathv[at]);
-  ::globfree(&found);
-  return files;
+std::vector<std::string> files_of(const Root& root, const std::string& source) {
+  const auto status = status_of(root / source);
+  return paths_matching(root, status && S_ISDIR(status->st_mode) ? source + "/*" : source);
 }
 
 std::string joined_lines(std::string_view text) {
@@ -54,7 +44,9 @@ InterfacesFile parse_interfaces(std::string_view text) {
 }
 
 Field<LinkOwner> ifupdown_owner(const Root& root, const std::string& name) {
-  if (!std::filesystem::exists(root / "/sbin/ifup")) return {};
+  const auto installed = is_there(root / "/sbin/ifup");
+  if (!installed) return Field<LinkOwner>::unreadable(installed.error());
+  if (!*installed) return {};
   std::vector<std::string> waiting{"/etc/network/interfaces"};
   std::set<std::string> seen;
   while (!waiting.empty() && seen.size() < kFileLimit) {
@@ -67,12 +59,10 @@ Field<LinkOwner> ifupdown_owner(const Root& root, const std::string& name) {
     const InterfacesFile file = parse_interfaces(*text);
     if (std::find(file.interfaces.begin(), file.interfaces.end(), name) != file.interfaces.end())
       return LinkOwner{LinkManager::Ifupdown, true, path};
-    const std::size_t prefix = (root / "/").string().size();
-    for (const std::string& source : file.sources) {
-      const std::string absolute = source.front() == '/' ? source : "/etc/network/" + source;
-      for (const std::string& found : files_of((root / absolute).string()))
-        waiting.push_back("/" + found.substr(prefix));
-    }
+    for (const std::string& source : file.sources)
+      for (std::string& found :
+           files_of(root, source.front() == '/' ? source : "/etc/network/" + source))
+        waiting.push_back(std::move(found));
   }
   return {};
 }

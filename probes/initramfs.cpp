@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <vector>
@@ -34,32 +33,28 @@ struct Configuration {
   FileTime changed{};
 };
 
-Result<void> take_newer(const std::filesystem::path& path, std::string shown,
-                        Configuration& configuration) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
-    const int code = errno;
-    if (means_absent({code, {}, {}})) return {};
-    return fail(code, "looking at", path);
-  }
-  const FileTime changed = nanoseconds(status.st_ctim);
+Result<void> take_newer(const RootedPath& place, Configuration& configuration) {
+  const auto status = status_of(place);
+  if (!status && means_absent(status.error())) return {};
+  if (!status) return fail(status.error());
+  const FileTime changed = nanoseconds(status->st_ctim);
   if (changed > configuration.changed) {
     configuration.changed = changed;
-    configuration.newest = std::move(shown);
+    configuration.newest = place.inside();
   }
   return {};
 }
 
 Result<void> take_file(const Root& root, const std::string& file, Configuration& configuration) {
-  const auto path = root / file;
-  const auto text = read_file(path);
+  const auto place = root / file;
+  const auto text = read_file(place);
   if (!text) {
     if (means_absent(text.error())) return {};
     return fail(text.error());
   }
   if (text->find(kDriverModule) == std::string::npos) return {};
   configuration.text += *text;
-  return take_newer(path, file, configuration);
+  return take_newer(place, configuration);
 }
 
 Result<Configuration> read_configuration(const Root& root) {
@@ -90,13 +85,10 @@ Result<std::optional<Image>> find_image(const Root& root, const std::string& rel
   std::optional<Image> image;
   for (const std::string& name :
        {"initrd.img-" + release, "initramfs-" + release + ".img", "initrd-" + release}) {
-    struct stat status {};
-    if (::fstatat(folder->get(), name.c_str(), &status, 0) != 0) {
-      const Error error{errno, "looking at", root / ("/boot/" + name)};
-      if (means_absent(error)) continue;
-      return fail(error);
-    }
-    const FileTime built = nanoseconds(status.st_mtim);
+    const auto status = status_of(root / "/boot" / name);
+    if (!status && means_absent(status.error())) continue;
+    if (!status) return fail(status.error());
+    const FileTime built = nanoseconds(status->st_mtim);
     if (!image || built > image->built) image = Image{"/boot/" + name, built};
   }
   return image;
@@ -119,8 +111,7 @@ Result<std::string> outdated_by(const Root& root, const Image& image, const std:
   if (!note && !means_absent(note.error())) return fail(note.error());
   if (!note)
     for (const char* hook : kHooks)
-      if (auto taken = take_newer(root / hook, hook, *configuration); !taken)
-        return fail(taken.error());
+      if (auto taken = take_newer(root / hook, *configuration); !taken) return fail(taken.error());
   return image.built < configuration->changed ? configuration->newest : std::string{};
 }
 

@@ -34,12 +34,12 @@ bool starts_crash(std::string_view message) {
 // Each read(2) gives a record; EPIPE: the next one was overwritten meanwhile.
 Result<std::string> read_log(const Root& root) {
   const auto path = root / "/dev/kmsg";
-  const Fd log{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
-  if (!log) return fail(errno, "opening", path);
+  const auto log = open_rooted(path, O_RDONLY);  // which does not wait
+  if (!log) return fail(log.error());
   std::string records;
   std::array<char, kRecordBytes> buffer{};
   while (records.size() < kLogLimitBytes) {
-    const ssize_t length = ::read(log.get(), buffer.data(), buffer.size());
+    const ssize_t length = ::read(log->get(), buffer.data(), buffer.size());
     if (length > 0) records.append(buffer.data(), static_cast<std::size_t>(length));
     if (length == 0 || (length < 0 && errno == EAGAIN)) return records;
     if (length < 0 && errno != EPIPE && errno != EINTR) return fail(errno, "reading", path);

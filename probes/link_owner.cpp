@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "probes/ifupdown.hpp"
 #include "probes/network_manager.hpp"
@@ -19,12 +18,15 @@ int rank(const Field<LinkOwner>& owner) {
   return owner.is_unreadable() ? 2 : 0;
 }
 
+bool is_link(const RootedPath& place) {
+  const auto status = status_of(place, FinalLink::Shown);
+  return status && S_ISLNK(status->st_mode);
+}
+
 }  // namespace
 
 bool service_runs(const Root& root, const std::string& service) {
-  std::error_code error;
-  const auto link = root / ("/run/systemd/units/invocation:" + service);
-  return std::filesystem::is_symlink(std::filesystem::symlink_status(link, error));
+  return is_link(root / ("/run/systemd/units/invocation:" + service));
 }
 
 bool service_is_enabled(const Root& root, const std::string& service) {
@@ -32,11 +34,8 @@ bool service_is_enabled(const Root& root, const std::string& service) {
                                "/etc/systemd/system/network.target.wants",
                                "/run/systemd/generator/multi-user.target.wants",
                                "/run/systemd/system/multi-user.target.wants"};
-  return std::any_of(kPlaces.begin(), kPlaces.end(), [&](const char* place) {
-    std::error_code error;
-    return std::filesystem::is_symlink(
-        std::filesystem::symlink_status(root / place / service, error));
-  });
+  return std::any_of(kPlaces.begin(), kPlaces.end(),
+                     [&](const char* place) { return is_link(root / place / service); });
 }
 
 Field<LinkOwner> link_owner(const Root& root, const std::string& name, int index) {

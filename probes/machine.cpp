@@ -48,7 +48,7 @@ Field<std::string> container_manager(const Root& root) {
   for (const char* const path : kNamed)
     if (auto name = read_attribute(root / path); name && !name->empty()) return *name;
   for (const auto& [path, name] : kMarks)
-    if (std::filesystem::exists(root / path)) return std::string{name};
+    if (is_there(root / path).value_or(false)) return std::string{name};
   // Set for the first process, and so for those it starts.
   const char* const name = std::getenv("container");
   if (name != nullptr && *name != '\0') return std::string{name};

@@ -3,9 +3,6 @@
 
 #include <libkmod.h>
 
-#include <string>
-#include <vector>
-
 #include "agent/base/error.hpp"
 #include "agent/base/file.hpp"
 #include "agent/base/handle.hpp"
@@ -16,12 +13,8 @@ namespace pvrdma::probes {
 // not.
 enum class ModprobeOf { ThisBoot, NextBoot };
 
-// libkmod's own list (kmod.h, kmod_new()) below `root`, in its order: a file of an earlier folder
-// replaces one of its name.
-[[nodiscard]] std::vector<std::string> modprobe_folders(const Root& root, ModprobeOf which);
-
-// A context that holds what these folders say; to libkmod an absent one, or one that may not be
-// read, is none. ENOMEM: there is no context.
+// A context that holds what the files say. They are read here and handed to libkmod as one, as it
+// would follow links of an image to this machine's, and pass over what it may not read.
 [[nodiscard]] Result<Handle<kmod_ctx, kmod_unref>> open_modprobe_config(const Root& root,
                                                                         ModprobeOf which);
 

@@ -1,8 +1,8 @@
 #include "probes/modules.hpp"
 
+#include <fcntl.h>
 #include <libkmod.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -103,6 +103,17 @@ Field<Shipped> look_up(kmod_ctx* context, const std::string& name) {
   return kmod_module_get_path(module.get()) != nullptr ? Shipped::Loadable : Shipped::BuiltIn;
 }
 
+// Whether an index of an image is a link, which depmod makes none: libkmod would follow it to this
+// machine's files.
+bool has_linked_index(const RootedPath& directory) {
+  if (directory.on_this_system()) return false;
+  const auto names = list_directory(directory).value_or(std::vector<std::string>{});
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const auto status = status_of(directory / name, FinalLink::Shown);
+    return name.starts_with("modules.") && (!status || S_ISLNK(status->st_mode));
+  });
+}
+
 std::vector<Module> named(const std::vector<std::string>& names) {
   std::vector<Module> modules;
   for (const std::string& name : names) {
@@ -117,11 +128,11 @@ std::vector<Module> named(const std::vector<std::string>& names) {
 // Whether the index is older than the look `previous`, by a margin for steps of the wall clock,
 // which is all that a file's time can be compared with. depmod replaces the file, so its change
 // time counts, not the modification time that a package may carry along.
-bool index_is_older(const std::filesystem::path& index, const Snapshot& previous) {
+bool index_is_older(const RootedPath& index, const Snapshot& previous) {
   constexpr std::chrono::seconds kMargin{60};
-  struct stat status {};
-  if (::stat(index.c_str(), &status) != 0) return false;
-  const auto changed = std::chrono::system_clock::from_time_t(status.st_ctim.tv_sec);
+  const auto status = status_of(index);
+  if (!status) return false;
+  const auto changed = std::chrono::system_clock::from_time_t(status->st_ctim.tv_sec);
   const auto age = std::chrono::system_clock::now() - changed;
   return age > BootClock::now() - previous.taken_at + kMargin;
 }
@@ -184,11 +195,15 @@ std::vector<Field<Shipped>> find_shipped(const Root& root, const std::string& re
                                        Field<Shipped>::unreadable({code, doing, directory}));
   };
   // Without the index libkmod finds nothing, which would read as "missing".
-  if (::access((directory / kIndex).c_str(), R_OK) != 0)
-    return unreadable(errno, "reading the module index of");
+  if (const auto index = open_rooted(directory / kIndex, O_RDONLY); !index)
+    return unreadable(index.error().code, "reading the module index of");
+  const auto folder = open_rooted(directory, O_PATH | O_DIRECTORY);
+  if (!folder) return unreadable(folder.error().code, "opening");
+  if (has_linked_index(directory)) return unreadable(ELOOP, "reading the module index of");
   // No configuration: whether a module is shipped does not depend on modprobe.d.
   const std::array<const char*, 1> no_configuration{nullptr};
-  const Handle<kmod_ctx, kmod_unref> context{kmod_new(directory.c_str(), no_configuration.data())};
+  const std::string path = "/proc/self/fd/" + std::to_string(folder->get());
+  const Handle<kmod_ctx, kmod_unref> context{kmod_new(path.c_str(), no_configuration.data())};
   if (!context) return unreadable(ENOMEM, "opening the module index of");
   kmod_set_log_fn(context.get(), discard_log, nullptr);
   std::vector<Field<Shipped>> shipped;

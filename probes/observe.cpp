@@ -48,7 +48,7 @@ Field<bool> settled(const Root& root, const Adapter* before, const std::string& 
   if (netdev != nullptr && netdev->index == now.index && netdev->settled.is(true)) return true;
   Field<bool> settled = udev_settled(root, now.index);
   const auto name = root / "/sys/bus/pci/devices" / net_function / "net" / now.name;
-  if (settled.is(true) && !std::filesystem::exists(name)) return false;
+  if (settled.is(true) && !is_there(name).value_or(true)) return false;
   return settled;
 }
 
@@ -130,8 +130,8 @@ bool still_holds(const RdmaDevice* before, const RdmaDevice& now) {
 }
 
 // `device`: its directory in sysfs.
-void ask_verbs(const std::filesystem::path& device, const std::string& program,
-               const RdmaDevice* before, RdmaDevice& now) {
+void ask_verbs(const RootedPath& device, const std::string& program, const RdmaDevice* before,
+               RdmaDevice& now) {
   if (still_holds(before, now)) {
     now.port.verbs_state = before->port.verbs_state;
     now.port.active_mtu = before->port.active_mtu;
@@ -143,7 +143,7 @@ void ask_verbs(const std::filesystem::path& device, const std::string& program,
   auto answer = run_port_query(program, now.name);
   if (!answer) {
     // udev renamed it meanwhile: the next look asks for it by its new name.
-    if (!std::filesystem::exists(device)) return;
+    if (!is_there(device).value_or(true)) return;
     now.port.verbs_state = Field<std::string>::unreadable(answer.error());
     now.port.active_mtu = Field<unsigned>::unreadable(answer.error());
     return;

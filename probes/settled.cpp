@@ -1,7 +1,6 @@
 #include "probes/settled.hpp"
 
 #include <libudev.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <string>
@@ -12,10 +11,9 @@ namespace pvrdma::probes {
 
 Field<bool> udev_settled(const Root& root, int interface_index) {
   const auto control = root / "/run/udev/control";
-  if (::access(control.c_str(), F_OK) != 0) {
-    const Error error{errno, "looking for", control};
-    return means_absent(error) ? Field<bool>{true} : Field<bool>::unreadable(error);
-  }
+  const auto runs = is_there(control);
+  if (!runs) return Field<bool>::unreadable(runs.error());
+  if (!*runs) return true;
   const Handle<udev, udev_unref> context{udev_new()};
   if (!context) return Field<bool>::unreadable({ENOMEM, "opening", "the udev database"});
   const std::string id = "n" + std::to_string(interface_index);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "agent/base/text.hpp"
 #include "probes/initramfs.hpp"
@@ -143,10 +142,10 @@ class Search {
     for (const Place& place : kPlaces) {
       for (const std::string& name : names_in(place.directory)) {
         const std::string path = std::string{place.directory} + "/" + name;
-        std::error_code error;
-        if (!name.starts_with(place.prefix) || !name.ends_with(place.suffix) ||
-            name == "ifcfg-lo" || !std::filesystem::is_regular_file(root_ / path, error))
+        if (!name.starts_with(place.prefix) || !name.ends_with(place.suffix) || name == "ifcfg-lo")
           continue;
+        const auto status = status_of(root_ / path);
+        if (status && !S_ISREG(status->st_mode)) continue;
         auto found = traces_in(path, text_of(path));
         traces_.found.insert(traces_.found.end(), found.begin(), found.end());
       }

@@ -1,7 +1,5 @@
 #include "probes/verbs_libraries.hpp"
 
-#include <glob.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -55,14 +53,7 @@ struct ConfiguredFolder {
 std::vector<std::string> included(const Root& root, std::string_view file, std::string pattern) {
   if (!pattern.starts_with('/'))
     pattern.insert(0, std::string{file.substr(0, file.rfind('/') + 1)});
-  glob_t found{};
-  std::vector<std::string> files;
-  const std::string prefix = root / "/";
-  if (::glob((root / pattern).c_str(), 0, nullptr, &found) == 0)
-    for (std::size_t at = 0; at < found.gl_pathc; ++at)
-      files.push_back("/" + std::string{found.gl_pathv[at]}.substr(prefix.size()));
-  ::globfree(&found);
-  return files;
+  return paths_matching(root, pattern);
 }
 
 // ldconfig(8): a folder in each line, or "include PATTERN".
@@ -92,10 +83,10 @@ VerbsLibrary library_at(const Root& root, const std::string& path) {
 }
 
 // Each file once, by whatever names it is found: /lib is a link to /usr/lib in most systems.
-bool is_new(const std::filesystem::path& path, std::set<std::filesystem::path>& seen) {
-  std::error_code error;
-  const auto real = std::filesystem::canonical(path, error);
-  return !error && seen.insert(real).second;
+using Files = std::set<std::pair<dev_t, ino_t>>;
+bool is_new(const RootedPath& place, Files& seen) {
+  const auto status = status_of(place);
+  return status && seen.emplace(status->st_dev, status->st_ino).second;
 }
 
 Field<std::string> driver_file(const Root& root) {
@@ -179,7 +170,7 @@ Field<Libraries> look_at_verbs_libraries(const Root& root, std::string_view libr
   folders.insert(folders.end(), kDefaultFolders.begin(), kDefaultFolders.end());
 
   Libraries libraries;
-  std::set<std::filesystem::path> seen;
+  Files seen;
   for (const std::string& folder : folders) {
     const std::string path = folder + "/" + kLibrary;
     if (is_new(root / path, seen)) libraries.verbs.push_back(library_at(root, path));

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -139,6 +140,11 @@ Result<std::string> link_target_name(const RootedPath& place) {
 
 Result<struct stat> status_of(const RootedPath& place, FinalLink final_link) {
   struct stat status {};
+  if (place.on_this_system()) {
+    const bool shown = final_link == FinalLink::Shown;
+    if ((shown ? ::lstat : ::stat)(place.c_str(), &status) == 0) return status;
+    return fail(errno, "looking at", place.string());
+  }
   if (final_link == FinalLink::Shown) {
     const auto parent = open_rooted_parent(place);
     if (!parent) return fail(parent.error());
@@ -150,6 +156,36 @@ Result<struct stat> status_of(const RootedPath& place, FinalLink final_link) {
   if (!fd) return fail(fd.error());
   if (::fstat(fd->get(), &status) != 0) return fail(errno, "looking at", place.string());
   return status;
+}
+
+Result<bool> is_there(const RootedPath& place, FinalLink final_link) {
+  const auto status = status_of(place, final_link);
+  if (status) return true;
+  if (means_absent(status.error())) return false;
+  return fail(status.error());
+}
+
+std::vector<std::string> paths_matching(const Root& root, const std::string& pattern) {
+  constexpr std::size_t kMost = 1000;
+  std::vector<std::string> paths{""};
+  for (const auto& part : std::filesystem::path{pattern}.relative_path()) {
+    const std::string wanted = part.string();
+    std::vector<std::string> next;
+    for (const std::string& path : paths) {
+      const bool plain = wanted.find_first_of("*?[\\") == std::string::npos;
+      auto names = plain ? std::vector{wanted}
+                         : list_directory(root / path).value_or(std::vector<std::string>{});
+      for (const std::string& name : names)
+        if (plain || ::fnmatch(wanted.c_str(), name.c_str(), FNM_PERIOD) == 0)
+          next.push_back(path + "/" + name);
+    }
+    next.resize(std::min(next.size(), kMost));
+    paths = std::move(next);
+  }
+  std::erase_if(paths, [&](const std::string& path) {
+    return !is_there(root / path, FinalLink::Shown).value_or(false);
+  });
+  return paths;
 }
 
 Result<void> write_all(int fd, std::string_view content, const std::filesystem::path& path) {

@@ -49,6 +49,14 @@ enum class FinalLink { Followed, Shown };
 [[nodiscard]] Result<struct stat> status_of(const RootedPath& place,
                                             FinalLink final_link = FinalLink::Followed);
 
+// Whether the place is there; errno of asking where that is not known.
+[[nodiscard]] Result<bool> is_there(const RootedPath& place,
+                                    FinalLink final_link = FinalLink::Followed);
+
+// The absolute paths below the root that a pattern of glob(7) matches, each component by itself, in
+// order, and no more than a thousand. What cannot be listed matches nothing.
+[[nodiscard]] std::vector<std::string> paths_matching(const Root& root, const std::string& pattern);
+
 // All of it, however often write(2) takes a part; errors name `path`.
 [[nodiscard]] Result<void> write_all(int fd, std::string_view content,
                                      const std::filesystem::path& path);

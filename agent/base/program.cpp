@@ -45,16 +45,19 @@ class SpawnSettings {
   SpawnSettings(SpawnSettings&&) = delete;
   SpawnSettings& operator=(SpawnSettings&&) = delete;
 
-  // Both outputs into `output`; no signal blocked, as an sd-event daemon has several blocked.
-  int prepare(int output) {
+  // `input` may be -1. Both outputs into `output`; no signal blocked, as an sd-event daemon has
+  // several blocked.
+  int prepare(int input, int output) {
     sigset_t none;
     sigemptyset(&none);
     int code = posix_spawnattr_setsigmask(&attributes_, &none);
     if (code == 0) code = posix_spawnattr_setpgroup(&attributes_, 0);
     if (code == 0)
       code = posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    if (code == 0)
+    if (code == 0 && input < 0)
       code = posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (code == 0 && input >= 0)
+      code = posix_spawn_file_actions_adddup2(&actions_, input, STDIN_FILENO);
     for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
       if (code == 0) code = posix_spawn_file_actions_adddup2(&actions_, output, fd);
     return code;
@@ -134,7 +137,7 @@ Result<ProgramResult> run_program(const Program& program) {
   Fd writing{ends[1]};
   SpawnSettings settings;
   pid_t pid = 0;
-  int code = settings.prepare(writing.get());
+  int code = settings.prepare(program.input_fd, writing.get());
   if (code == 0) code = settings.spawn(pid, program);
   if (code != 0) return fail(code, "starting", name);
   writing = Fd{};

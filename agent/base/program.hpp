@@ -19,6 +19,7 @@ struct Program {
   std::optional<std::vector<std::string>> environment;  // "NAME=value"; none: this process's own
   Milliseconds timeout = std::chrono::seconds{10};
   std::size_t output_limit_bytes = 4096;
+  int input_fd = -1;  // not owned; what it reads, from where that stands. -1: /dev/null
 };
 
 enum class Ended {
@@ -36,7 +37,7 @@ struct ProgramResult {
   pid_t left_behind = 0;
 };
 
-// Its input is /dev/null and no signal is blocked in it. What is killed is killed with all of its
+// No signal is blocked in it. What is killed is killed with all of its
 // process group, which is its own. One that the kernel holds and that SIGKILL does not reach (state
 // D) is left behind a second later, for whoever inherits it to reap. Returns within the time-out
 // and that second. errno of starting it.

@@ -46,7 +46,7 @@ class Walker {
     struct stat status {};
     if (::fstat(root.get(), &status) != 0) return failed(errno);
     if (auto good = trusted(status); !good) return good;
-    folders_.push_back(std::move(root));
+    enter(std::move(root), "/");
     return {};
   }
 
@@ -55,7 +55,7 @@ class Walker {
     while (waiting_.size() > 1)
       if (auto stepped = step(); !stepped) return fail(std::move(stepped.error()));
     if (waiting_.empty() || waiting_.back() == "..") return failed(EINVAL);
-    return Parent{std::move(folders_.back()), std::move(waiting_.back())};
+    return Parent{std::move(folders_.back().fd), std::move(waiting_.back())};
   }
 
   Result<Fd> open(int flags) {
@@ -63,7 +63,7 @@ class Walker {
       if (auto stepped = step(); !stepped) return fail(std::move(stepped.error()));
     if (!waiting_.empty()) return failed(ENOTDIR);
     const int always = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-    Fd fd{::openat(folders_.back().get(), file_ ? file_->c_str() : ".", flags | always)};
+    Fd fd{::openat(here(), file_ ? file_->c_str() : ".", flags | always)};
     if (!fd) return failed(errno);
     if (trust_.writers == Writers::Anyone) return fd;
     struct stat status {};
@@ -73,7 +73,28 @@ class Walker {
     return fd;
   }
 
+  Result<std::string> resolve() {
+    while (!waiting_.empty() && !file_)
+      if (auto stepped = step(); !stepped) {
+        if (stepped.error().code != ENOENT) return fail(std::move(stepped.error()));
+        break;
+      }
+    std::filesystem::path way{"/"};
+    for (const Folder& folder : folders_) way /= folder.name;
+    if (file_) way /= *file_;
+    for (; !waiting_.empty(); waiting_.pop_back()) way /= waiting_.back();
+    return way.lexically_normal().string();
+  }
+
  private:
+  struct Folder {
+    Fd fd;
+    std::string name;
+  };
+
+  void enter(Fd fd, std::string name) { folders_.push_back({std::move(fd), std::move(name)}); }
+  [[nodiscard]] int here() const { return folders_.back().fd.get(); }
+
   void push(const std::string& text) {
     std::vector<std::string> parts;
     for (const auto& part : std::filesystem::path{text}.relative_path())
@@ -83,25 +104,24 @@ class Walker {
 
   // One component: into a folder, out of one, along a link, or to what is no folder (`file_`).
   Result<void> step() {
-    const std::string name = std::move(waiting_.back());
+    const std::string name = waiting_.back();
+    struct stat status {};
+    if (name != ".." && ::fstatat(here(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      return failed(errno);
     waiting_.pop_back();
     if (name == "..") {
       if (folders_.size() > 1) folders_.pop_back();
       return {};
     }
-    struct stat status {};
-    if (::fstatat(folders_.back().get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
-      return failed(errno);
     if (S_ISLNK(status.st_mode)) return along_link(name, status);
     if (!S_ISDIR(status.st_mode)) {
       file_ = name;
       return {};
     }
-    Fd folder{::openat(folders_.back().get(), name.c_str(),
-                       O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    Fd folder{::openat(here(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     if (!folder || ::fstat(folder.get(), &status) != 0) return failed(errno);
     if (auto good = trusted(status); !good) return good;
-    folders_.push_back(std::move(folder));
+    enter(std::move(folder), name);
     return {};
   }
 
@@ -109,11 +129,10 @@ class Walker {
     if (trust_.links == Links::Refuse || ++links_ > kMostLinks) return failed(ELOOP);
     if (auto good = trusted(status); !good) return good;
     std::array<char, PATH_MAX> target{};
-    const ssize_t length =
-        ::readlinkat(folders_.back().get(), name.c_str(), target.data(), target.size());
+    const ssize_t length = ::readlinkat(here(), name.c_str(), target.data(), target.size());
     if (length < 0) return failed(errno);
     const std::string text{target.data(), static_cast<std::size_t>(length)};
-    if (text.starts_with('/')) folders_.resize(1);
+    if (text.starts_with('/')) folders_.erase(folders_.begin() + 1, folders_.end());
     push(text);
     return {};
   }
@@ -131,7 +150,7 @@ class Walker {
 
   const RootedPath& place_;
   Trust trust_;
-  std::vector<Fd> folders_;           // from the root to where the walk is
+  std::vector<Folder> folders_;       // from the root to where the walk is
   std::vector<std::string> waiting_;  // components to come, the next one last
   std::optional<std::string> file_;   // in the last folder; none: the place is a folder so far
   unsigned links_ = 0;
@@ -174,6 +193,14 @@ Result<Parent> open_rooted_parent(const RootedPath& place, const Trust& trust) {
   Walker walker{place, trust};
   if (auto started = walker.start(); !started) return fail(std::move(started.error()));
   return walker.parent();
+}
+
+Result<RootedPath> resolve_rooted(const RootedPath& place) {
+  Walker walker{place, {}};
+  if (auto started = walker.start(); !started) return fail(std::move(started.error()));
+  auto way = walker.resolve();
+  if (!way) return fail(std::move(way.error()));
+  return RootedPath{place.root(), *way};
 }
 
 std::optional<Distrusted> find_distrusted(const RootedPath& place) {

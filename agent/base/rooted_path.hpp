@@ -86,6 +86,9 @@ struct Parent {
 };
 [[nodiscard]] Result<Parent> open_rooted_parent(const RootedPath& place, const Trust& trust = {});
 
+// The same place by a way without links. Components that do not exist stay as they are.
+[[nodiscard]] Result<RootedPath> resolve_rooted(const RootedPath& place);
+
 // The first on the way to a place, itself included, that kTrusted does not take.
 struct Distrusted {
   std::string path;    // with the root

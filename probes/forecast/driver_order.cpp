@@ -50,12 +50,6 @@ std::vector<std::string> loaded_by(std::string_view command) {
 }
 
 Field<std::vector<std::string>> driver_predecessors(const Root& root) {
-  for (const std::string& folder : modprobe_folders(root, ModprobeOf::NextBoot)) {
-    // What libkmod may not read it passes over, which would read as "none".
-    const auto names = list_directory(folder);
-    if (!names && !means_absent(names.error()))
-      return Field<std::vector<std::string>>::unreadable(names.error());
-  }
   const auto context = open_modprobe_config(root, ModprobeOf::NextBoot);
   if (!context) return Field<std::vector<std::string>>::unreadable(context.error());
   const auto commands = install_commands(context->get());

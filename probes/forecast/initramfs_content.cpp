@@ -1,6 +1,6 @@
 #include "probes/forecast/initramfs_content.hpp"
 
-#include <unistd.h>
+#include <fcntl.h>
 
 #include <cerrno>
 
@@ -38,14 +38,14 @@ Result<InitramfsContent> parse_initramfs_content(std::string_view text) {
   return fail(EBADMSG, "reading the answer of", "initramfs-content");
 }
 
-Result<InitramfsContent> run_initramfs_content(const std::string& program,
-                                               const std::filesystem::path& image,
+Result<InitramfsContent> run_initramfs_content(const std::string& program, const RootedPath& image,
                                                Milliseconds timeout) {
-  if (::access(image.c_str(), R_OK) != 0) return fail(errno, "opening", image);
-  const auto result = run_program(
-      {{program, image.string()}, std::vector<std::string>{}, timeout, kOutputLimitBytes});
+  const auto file = open_rooted(image, O_RDONLY);
+  if (!file) return fail(file.error());
+  const auto result =
+      run_program({{program}, std::vector<std::string>{}, timeout, kOutputLimitBytes, file->get()});
   if (!result) return fail(result.error());
-  if (result->ended == Ended::TimedOut) return fail(ETIMEDOUT, "unpacking", image);
+  if (result->ended == Ended::TimedOut) return fail(ETIMEDOUT, "unpacking", image.string());
   if (result->ended != Ended::Exited || result->status != 0)
     return fail(EBADMSG, "unpacking " + image.string(), "(" + first_line(result->output) + ")");
   return parse_initramfs_content(result->output);

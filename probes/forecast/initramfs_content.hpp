@@ -3,13 +3,13 @@
 // let only root read their images.
 #pragma once
 
-#include <filesystem>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
+#include "agent/base/rooted_path.hpp"
 
 namespace pvrdma::probes {
 
@@ -23,10 +23,11 @@ struct InitramfsContent {
 [[nodiscard]] std::string print_initramfs_content(const InitramfsContent& content);
 [[nodiscard]] Result<InitramfsContent> parse_initramfs_content(std::string_view text);
 
-// `program`: the path of initramfs-content. errno of opening the image; EBADMSG: it is none that
-// could be read; ETIMEDOUT.
+// `program`: the path of initramfs-content, which gets the image as its input, already open: by
+// the path it would follow links out of the root. errno of opening the image; EBADMSG: it is none
+// that could be read; ETIMEDOUT.
 [[nodiscard]] Result<InitramfsContent> run_initramfs_content(const std::string& program,
-                                                             const std::filesystem::path& image,
+                                                             const RootedPath& image,
                                                              Milliseconds timeout);
 
 }  // namespace pvrdma::probes

@@ -1,17 +1,19 @@
-// initramfs-content IMAGE: prints which modules an initramfs image holds and what modprobe.d in it
+// initramfs-content <IMAGE: prints which modules an initramfs image holds and what modprobe.d in it
 // says about vmw_pvrdma. A program of its own, as it unpacks what it is given with libarchive.
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 
 #include "probes/forecast/initramfs_reader.hpp"
 
-int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fputs("usage: initramfs-content IMAGE\n", stderr);
+int main(int argc, char** /*argv*/) {
+  if (argc != 1) {
+    std::fputs("usage: initramfs-content <IMAGE\n", stderr);
     return 2;
   }
   try {
-    const auto content = pvrdma::probes::read_initramfs(argv[1]);
+    const auto content = pvrdma::probes::read_initramfs(STDIN_FILENO);
     const std::string text =
         content ? print_initramfs_content(*content) : content.error().message() + "\n";
     std::FILE* const to = content ? stdout : stderr;

@@ -2,7 +2,6 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,17 +22,16 @@ namespace {
 
 using Archive = Handle<archive, archive_read_free>;
 
+constexpr const char* kImage = "the image";  // in messages: who gave it knows its name
 constexpr std::int64_t kMostBytes = std::int64_t{2} << 30U;
 constexpr std::size_t kMostText = 1U << 20U;  // bytes of one file of modprobe.d
 constexpr std::size_t kBlock = 1U << 16U;
 
 class ImageReader {
  public:
-  explicit ImageReader(const std::filesystem::path& path) : path_(path) {}
+  explicit ImageReader(int fd) : fd_(fd) {}
 
   Result<InitramfsContent> read() {
-    fd_ = Fd{::open(path_.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (!fd_) return fail(errno, "opening", path_);
     off_t begin = 0;
     // Each archive tells where the next one begins.
     while (true) {
@@ -54,8 +52,8 @@ class ImageReader {
   Result<std::optional<off_t>> skip_zeros(off_t from) {
     std::array<char, 4096> block{};
     while (true) {
-      const ssize_t got = ::pread(fd_.get(), block.data(), block.size(), from);
-      if (got < 0) return fail(errno, "reading", path_);
+      const ssize_t got = ::pread(fd_, block.data(), block.size(), from);
+      if (got < 0) return fail(errno, "reading", kImage);
       if (got == 0) return std::optional<off_t>{};
       const auto end = block.begin() + got;
       const auto found = std::find_if(block.begin(), end, [](char byte) { return byte != 0; });
@@ -66,22 +64,21 @@ class ImageReader {
 
   // Where it ends; none: it was compressed, and so the last.
   Result<std::optional<off_t>> read_archive(off_t begin) {
-    if (::lseek(fd_.get(), begin, SEEK_SET) < 0) return fail(errno, "reading", path_);
+    if (::lseek(fd_, begin, SEEK_SET) < 0) return fail(errno, "reading", kImage);
     const Archive source{archive_read_new()};
     archive_read_support_format_cpio(source.get());
     for (const auto support : {archive_read_support_filter_gzip, archive_read_support_filter_bzip2,
                                archive_read_support_filter_lzma, archive_read_support_filter_xz,
                                archive_read_support_filter_lz4, archive_read_support_filter_zstd})
       support(source.get());
-    if (archive_read_open_fd(source.get(), fd_.get(), kBlock) != ARCHIVE_OK)
-      return failed(source.get());
+    if (archive_read_open_fd(source.get(), fd_, kBlock) != ARCHIVE_OK) return failed(source.get());
     archive_entry* entry = nullptr;
     int code = ARCHIVE_OK;
     while ((code = archive_read_next_header(source.get(), &entry)) == ARCHIVE_OK ||
            code == ARCHIVE_WARN) {
       if (auto taken = take(source.get(), entry); !taken) return fail(taken.error());
       if (read_before_ + archive_filter_bytes(source.get(), 0) > kMostBytes)
-        return fail(EFBIG, "unpacking", path_);
+        return fail(EFBIG, "unpacking", kImage);
     }
     if (code != ARCHIVE_EOF) return failed(source.get());
     if (archive_filter_code(source.get(), 0) != ARCHIVE_FILTER_NONE) return std::optional<off_t>{};
@@ -92,7 +89,7 @@ class ImageReader {
   [[nodiscard]] tl::unexpected<Error> failed(archive* source) const {
     const int code = archive_errno(source);
     // EILSEQ is its own word for a format that it does not know, and negative ones are no errno.
-    return fail(code > 0 && code != EILSEQ ? code : EBADMSG, "unpacking", path_);
+    return fail(code > 0 && code != EILSEQ ? code : EBADMSG, "unpacking", kImage);
   }
 
   Result<void> take(archive* source, archive_entry* entry) {
@@ -108,7 +105,7 @@ class ImageReader {
     if (!ours || name.starts_with('.') || !name.ends_with(".conf")) return {};
     const auto size =
         static_cast<std::size_t>(std::max<std::int64_t>(archive_entry_size(entry), 0));
-    if (size > kMostText) return fail(EFBIG, "unpacking", path_ / path);
+    if (size > kMostText) return fail(EFBIG, "unpacking", std::string{path});
     std::string text(size, '\0');
     if (archive_read_data(source, text.data(), size) != static_cast<ssize_t>(size))
       return failed(source);
@@ -116,8 +113,7 @@ class ImageReader {
     return {};
   }
 
-  std::filesystem::path path_;
-  Fd fd_;
+  int fd_;
   InitramfsContent content_;
   std::int64_t read_before_ = 0;
   std::map<std::string, std::string> texts_;  // "etc/…" before "lib/…"
@@ -125,8 +121,6 @@ class ImageReader {
 
 }  // namespace
 
-Result<InitramfsContent> read_initramfs(const std::filesystem::path& image) {
-  return ImageReader{image}.read();
-}
+Result<InitramfsContent> read_initramfs(int image) { return ImageReader{image}.read(); }
 
 }  // namespace pvrdma::probes

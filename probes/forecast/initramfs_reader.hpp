@@ -3,14 +3,13 @@
 // them, which only the program initramfs-content links.
 #pragma once
 
-#include <filesystem>
-
 #include "agent/base/error.hpp"
 #include "probes/forecast/initramfs_content.hpp"
 
 namespace pvrdma::probes {
 
-// EFBIG: more than 2 GiB unpacked. EBADMSG: not an image, or a compression not known here.
-[[nodiscard]] Result<InitramfsContent> read_initramfs(const std::filesystem::path& image);
+// `image`: a regular file, open; it stays so. EFBIG: more than 2 GiB unpacked. EBADMSG: not an
+// image, or a compression not known here.
+[[nodiscard]] Result<InitramfsContent> read_initramfs(int image);
 
 }  // namespace pvrdma::probes

@@ -11,7 +11,6 @@
 #include "agent/base/text.hpp"
 #include "probes/boot_folder.hpp"
 #include "probes/forecast/boot_menu.hpp"
-#include "probes/recipe/below.hpp"
 
 namespace pvrdma::probes {
 
@@ -22,10 +21,9 @@ constexpr const char* kIndex = "/modules.dep.bin";
 
 // Absent: no such file.
 Field<std::string> file_at(const Root& root, const std::string& path) {
-  struct stat status {};
-  if (::stat((root / path).c_str(), &status) == 0) return path;
-  const Error error{errno, "looking at", path};
-  return means_absent(error) ? Field<std::string>{} : Field<std::string>::unreadable(error);
+  const auto there = is_there(root / path);
+  if (!there) return Field<std::string>::unreadable(there.error());
+  return *there ? Field<std::string>{path} : Field<std::string>{};
 }
 
 // Kernels below a folder's own name of a boot loader: /boot/MACHINE-ID/RELEASE/linux.
@@ -68,8 +66,8 @@ std::string release_of(const Root& root, const std::string& path) {
   if (std::string release = of_name(whole.filename()); !release.empty()) return release;
   if (whole.filename() == "linux") return whole.parent_path().filename();
   for (const std::string& link : {path, "/boot" + path})
-    if (const auto target = resolve_below(root, link); target && *target != link)
-      return of_name(std::filesystem::path{*target}.filename());
+    if (const auto target = resolve_rooted(root / link); target && target->inside() != link)
+      return of_name(target->below().filename());
   return {};
 }
 
@@ -159,9 +157,8 @@ class Chooser {
   // Debian's /vmlinuz, and /boot/vmlinuz elsewhere, lead to the kernel that is to be booted.
   Field<NextKernel> by_link() {
     for (const std::string link : {"/vmlinuz", "/boot/vmlinuz"}) {
-      std::error_code error;
-      if (!std::filesystem::is_symlink(std::filesystem::symlink_status(root_ / link, error)))
-        continue;
+      const auto status = status_of(root_ / link, FinalLink::Shown);
+      if (!status || !S_ISLNK(status->st_mode)) continue;
       if (std::string release = release_of(root_, link); !release.empty())
         return NextKernel{std::move(release), "the link " + link};
     }

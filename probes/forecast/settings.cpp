@@ -1,7 +1,6 @@
 #include "probes/forecast/settings.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -56,10 +55,11 @@ const std::string* find_setting(const std::vector<Setting>& settings, std::strin
 }
 
 bool is_hidden(const Root& root, const std::string& path) {
-  std::error_code error;
-  const auto target = std::filesystem::read_symlink(root / path, error);
-  if (!error) return target == "/dev/null";
-  return std::filesystem::file_size(root / path, error) == 0 && !error;
+  const auto status = status_of(root / path, FinalLink::Shown);
+  if (!status) return false;
+  if (!S_ISLNK(status->st_mode)) return S_ISREG(status->st_mode) && status->st_size == 0;
+  const auto target = resolve_rooted(root / path);
+  return target && target->inside() == "/dev/null";
 }
 
 Result<std::vector<std::string>> merged_files(const Root& root,

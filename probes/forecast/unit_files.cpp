@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -10,7 +9,6 @@
 #include "agent/base/text.hpp"
 #include "probes/forecast/settings.hpp"
 #include "probes/memlock.hpp"
-#include "probes/recipe/below.hpp"
 
 namespace pvrdma::probes {
 
@@ -21,9 +19,8 @@ constexpr std::array kUnitFolders{"/etc/systemd/system", "/usr/local/lib/systemd
 // systemd 246 and later; before, the kernel's, which is smaller (64 KiB up to Linux 5.15).
 constexpr std::uint64_t kOwnDefault = std::uint64_t{8} << 20U;
 
-bool is_there(const Root& root, const std::string& path) {
-  std::error_code error;
-  return std::filesystem::exists(std::filesystem::symlink_status(root / path, error));
+bool has(const Root& root, const std::string& path) {
+  return is_there(root / path, FinalLink::Shown).value_or(false);
 }
 
 // "getty@tty1.service" -> "getty@.service"; empty: no instance.
@@ -38,8 +35,7 @@ std::string template_of(const std::string& unit) {
 std::string fragment_of(const Root& root, const std::string& unit) {
   for (const std::string& name : {unit, template_of(unit)})
     for (const char* const folder : kUnitFolders)
-      if (std::string path = std::string{folder} + "/" + name;
-          !name.empty() && is_there(root, path))
+      if (std::string path = std::string{folder} + "/" + name; !name.empty() && has(root, path))
         return path;
   return {};
 }
@@ -52,7 +48,7 @@ Result<bool> is_wanted(const Root& root, const std::string& unit) {
     for (const std::string& name : names.value_or(std::vector<std::string>{})) {
       if (!name.ends_with(".wants") && !name.ends_with(".requires")) continue;
       const std::string link = std::string{folder} + "/" + name + "/" + unit;
-      if (is_there(root, link) && !is_hidden(root, link)) return true;
+      if (has(root, link) && !is_hidden(root, link)) return true;
     }
   }
   return false;
@@ -107,8 +103,7 @@ Field<MemlockLimit> limit_in(const Root& root, const std::vector<std::string>& f
 Field<MemlockLimit> default_memlock(const Root& root) {
   std::vector<std::string> files;
   for (const std::string folder : {"/etc/systemd/", "/usr/local/lib/systemd/", "/usr/lib/systemd/"})
-    if (files.empty() && is_there(root, folder + "system.conf"))
-      files.push_back(folder + "system.conf");
+    if (files.empty() && has(root, folder + "system.conf")) files.push_back(folder + "system.conf");
   const auto drop_ins =
       merged_files(root,
                    {"/etc/systemd/system.conf.d", "/usr/local/lib/systemd/system.conf.d",
@@ -125,10 +120,10 @@ Field<MemlockLimit> memlock_of(const Root& root, const std::string& unit) {
   const std::string fragment = fragment_of(root, unit);
   if (fragment.empty()) return {};
   // A link is another name of a unit, whose drop-ins count as well.
-  const auto path = resolve_below(root, fragment);
+  const auto path = resolve_rooted(root / fragment);
   if (!path) return Field<MemlockLimit>::unreadable(path.error());
-  std::vector<std::string> files{*path};
-  const std::string other = std::filesystem::path{*path}.filename();
+  std::vector<std::string> files{path->inside()};
+  const std::string other = path->below().filename();
   for (const std::string& name : {other, unit}) {
     if (name == unit && name == other && files.size() > 1) continue;
     const auto drop_ins = drop_ins_of(root, name);

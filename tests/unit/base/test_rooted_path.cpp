@@ -89,6 +89,53 @@ TEST_CASE("trusted is what root alone can have written") {
   }
 }
 
+TEST_CASE("a way without links") {
+  const test::Tree tree;
+  tree.file("/etc/rc.d/rc.local", "inside");
+  tree.link("/etc/absolute", "/etc/rc.d");
+  tree.link("/etc/above", "../../../etc/absolute/../rc.d/rc.local");
+  tree.link("/etc/dangling", "/boot/none/kernel");
+  tree.unreadable("/circle");
+  const auto way = [&](const std::string& path) {
+    const auto resolved = resolve_rooted(tree.root() / path);
+    return resolved ? resolved->inside() : std::to_string(resolved.error().code);
+  };
+  CHECK(way("/etc/absolute/rc.local") == "/etc/rc.d/rc.local");
+  CHECK(way("/etc/above") == "/etc/rc.d/rc.local");
+  CHECK(way("/etc/dangling") == "/boot/none/kernel");
+  CHECK(way("/none/at/all") == "/none/at/all");
+  CHECK(way("/circle") == std::to_string(ELOOP));
+}
+
+TEST_CASE("a pattern matches what is in the image") {
+  const test::Tree tree;
+  tree.file("/etc/a.d/1.conf", "");
+  tree.file("/etc/a.d/.2.conf", "");
+  tree.file("/etc/b.d/3.conf", "");
+  tree.file("/etc/b.d/4.txt", "");
+  tree.link("/etc/c.d", "/etc/b.d");
+  tree.link("/etc/outside.d", "/etc/../usr/include/sys");
+  using Paths = std::vector<std::string>;
+  CHECK(paths_matching(tree.root(), "/etc/*.d/*.conf") ==
+        Paths{"/etc/a.d/1.conf", "/etc/b.d/3.conf", "/etc/c.d/3.conf"});
+  CHECK(paths_matching(tree.root(), "/etc/outside.d/*").empty());
+  CHECK(paths_matching(tree.root(), "/etc/a.d/1.conf") == Paths{"/etc/a.d/1.conf"});
+  CHECK(paths_matching(tree.root(), "/etc/a.d/none").empty());
+  CHECK(paths_matching(tree.root(), "/../../*sr/include").empty());
+}
+
+TEST_CASE("what is not known to be there is not absent") {
+  const test::Tree tree;
+  tree.file("/etc/file", "");
+  tree.unreadable("/circle");
+  tree.link("/dangling", "none");
+  CHECK(is_there(tree.root() / "/etc/file").value_or(false));
+  CHECK_FALSE(is_there(tree.root() / "/etc/none").value_or(true));
+  CHECK_FALSE(is_there(tree.root() / "/dangling").value_or(true));
+  CHECK(is_there(tree.root() / "/dangling", FinalLink::Shown).value_or(false));
+  CHECK(is_there(tree.root() / "/circle").error().code == ELOOP);
+}
+
 TEST_CASE("what of a place is not root's alone is named") {
   const test::Tree tree;
   tree.file("/etc/agent/file", "good");

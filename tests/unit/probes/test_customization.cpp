@@ -1,6 +1,9 @@
 // The marks that cloud-init and open-vm-tools leave while they customize a VM.
 #include "probes/customization.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <string>
 
@@ -92,4 +95,20 @@ TEST_CASE("open-vm-tools is waited for while its mark of this boot is there") {
   tree.unreadable(kDeploying);
   tree.file(kEnabled, "");
   CHECK_FALSE(customization(tree.root()).is_absent());
+}
+
+TEST_CASE("marks that may not be looked at are not taken for none") {
+  Tree tree;
+  SECTION("a folder that cannot be entered") { tree.unreadable("/run/cloud-init"); }
+  SECTION("a folder of root's, for the daemon's user") {
+    if (::geteuid() != 0) return;
+    tree.file(kEnabled, "");
+    for (const char* path : {"/", "/run"}) REQUIRE(::chmod((tree / path).c_str(), 0755) == 0);
+    REQUIRE(::chmod((tree / "/run/cloud-init").c_str(), 0700) == 0);
+  }
+  const bool is_root = ::geteuid() == 0;
+  if (is_root) REQUIRE(::seteuid(1) == 0);
+  const auto seen = customization(tree.root());
+  if (is_root) REQUIRE(::seteuid(0) == 0);
+  CHECK(seen.is_unreadable());
 }

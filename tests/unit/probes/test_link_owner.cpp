@@ -68,6 +68,10 @@ TEST_CASE_METHOD(LinkOwnerFixture, "link owner: what cannot be read is not taken
   run("systemd-networkd.service");
   tree.unreadable(kNetworkdState);
   CHECK(owner().is_unreadable());
+  tree.remove("/run/systemd");
+  CHECK(owner().is_absent());
+  tree.unreadable("/sbin");
+  CHECK(ifupdown_owner(tree.root(), "ens16f0").is_unreadable());
 }
 
 TEST_CASE("link owner: NetworkManager's answers") {

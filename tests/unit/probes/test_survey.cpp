@@ -203,6 +203,13 @@ TEST_CASE("booted by EFI and Secure Boot, which a container may not see") {
   CHECK(secure_boot(tree.root()).is(false));
   tree.remove(variable);
   CHECK(secure_boot(tree.root()).is_unreadable());
+  tree.remove("/sys/firmware");
+  tree.unreadable("/sys/firmware");
+  CHECK(secure_boot(tree.root()).is_unreadable());
+  tree.remove("/run");
+  tree.remove("/.dockerenv");
+  tree.unreadable("/.dockerenv");
+  CHECK_FALSE(container_manager(tree.root()).is("docker"));
 }
 
 TEST_CASE("the clock against that of the hardware, unless that is in local time") {

@@ -1,5 +1,6 @@
 // initramfs images made up of cpio archives in the ways that distributions stack and compress them.
 #include <archive.h>
+#include <fcntl.h>
 
 #include <cerrno>
 
@@ -29,7 +30,11 @@ struct InitramfsContentFixture {
   test::Tree tree;
   [[nodiscard]] Result<InitramfsContent> read(const std::string& bytes) const {
     tree.file("/boot/initrd", bytes);
-    return read_initramfs(tree / "/boot/initrd");
+    return reread();
+  }
+  [[nodiscard]] Result<InitramfsContent> reread() const {
+    const auto image = open_rooted(tree.root() / "/boot/initrd", O_RDONLY);
+    return image ? read_initramfs(image->get()) : Result<InitramfsContent>{fail(image.error())};
   }
 };
 
@@ -53,13 +58,15 @@ TEST_CASE_METHOD(InitramfsContentFixture, "initramfs content: by the program tha
   tree.file("/boot/initrd",
             test::cpio(kModules, ARCHIVE_FILTER_NONE) + test::cpio(kRest, ARCHIVE_FILTER_ZSTD));
   const Milliseconds patience = std::chrono::seconds{20};
-  const auto content = run_initramfs_content(INITRAMFS_CONTENT, tree / "/boot/initrd", patience);
+  const auto content =
+      run_initramfs_content(INITRAMFS_CONTENT, tree.root() / "/boot/initrd", patience);
   REQUIRE(content.has_value());
-  CHECK(*content == read_initramfs(tree / "/boot/initrd").value());
-  CHECK(run_initramfs_content(INITRAMFS_CONTENT, tree / "/none", patience).error().code == ENOENT);
+  CHECK(*content == reread().value());
+  CHECK(run_initramfs_content(INITRAMFS_CONTENT, tree.root() / "/none", patience).error().code ==
+        ENOENT);
   tree.file("/boot/initrd", "no archive at all\n");
   const Error error =
-      run_initramfs_content(INITRAMFS_CONTENT, tree / "/boot/initrd", patience).error();
+      run_initramfs_content(INITRAMFS_CONTENT, tree.root() / "/boot/initrd", patience).error();
   CHECK(error.code == EBADMSG);
   CHECK(error.message().find("/boot/initrd") != std::string::npos);
 }
@@ -69,7 +76,9 @@ TEST_CASE_METHOD(InitramfsContentFixture,
   tree.file("/boot/initrd", "x");
   const auto run = [&](const std::string& script, Milliseconds patience) {
     tree.program("/reader", script);
-    return run_initramfs_content(tree / "/reader", tree / "/boot/initrd", patience).error().code;
+    return run_initramfs_content(tree / "/reader", tree.root() / "/boot/initrd", patience)
+        .error()
+        .code;
   };
   CHECK(run("exit 0\n", std::chrono::seconds{20}) == EBADMSG);
   CHECK(run("echo module x\n", std::chrono::seconds{20}) == EBADMSG);
@@ -90,7 +99,6 @@ TEST_CASE_METHOD(InitramfsContentFixture,
 
 TEST_CASE_METHOD(InitramfsContentFixture,
                  "initramfs content: what is no image, or cut off, is said") {
-  CHECK(read_initramfs(tree / "/none").error().code == ENOENT);
   CHECK(read("no archive at all\n").error().code == EBADMSG);
   const std::string whole = test::cpio(kModules, ARCHIVE_FILTER_NONE);
   CHECK_FALSE(read(whole.substr(0, whole.size() / 2)).has_value());
