@@ -36,11 +36,8 @@ bool is_vendors(std::string_view text) {
          word.find("ofed") != std::string::npos;
 }
 
-std::string_view trimmed(std::string_view line) {
-  line = line.substr(0, line.find('#'));
-  constexpr std::string_view kBlank = " \t\r";
-  line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
-  return line.substr(0, line.find_last_not_of(kBlank) + 1);
+std::string_view setting_in(std::string_view line) {
+  return trimmed(line.substr(0, line.find('#')));
 }
 
 // A line of ld.so.conf and the file it stands in.
@@ -66,7 +63,7 @@ Result<std::vector<ConfiguredFolder>> configured_folders(const Root& root) {
     if (!text && !means_absent(text.error())) return fail(text.error());
     std::string_view rest = text ? std::string_view{*text} : std::string_view{};
     while (!rest.empty()) {
-      const std::string_view line = trimmed(cut(rest, '\n'));
+      const std::string_view line = setting_in(cut(rest, '\n'));
       if (line.starts_with("include ") || line.starts_with("include\t"))
         for (std::string& more : included(root, file, std::string{trimmed(line.substr(8))}))
           files.push_back(std::move(more));
@@ -98,7 +95,7 @@ Field<std::string> driver_file(const Root& root) {
     if (!text) continue;
     std::string_view rest = *text;
     while (!rest.empty())
-      if (trimmed(cut(rest, '\n')) == "driver vmw_pvrdma") return path;
+      if (setting_in(cut(rest, '\n')) == "driver vmw_pvrdma") return path;
   }
   return {};
 }

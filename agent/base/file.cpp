@@ -32,20 +32,6 @@ Result<Fd> open_to_read(const RootedPath& place, const Trust& trust) {
   return plain ? open_plain(place.path()) : open_rooted(place, O_RDONLY, trust);
 }
 
-Result<std::string> read_all(const Fd& fd, const std::filesystem::path& path,
-                             std::size_t limit_bytes) {
-  std::string content;
-  std::array<char, 4096> chunk{};
-  for (;;) {
-    const ssize_t got = ::read(fd.get(), chunk.data(), chunk.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(errno, "reading", path);
-    if (got == 0) return content;
-    content.append(chunk.data(), static_cast<std::size_t>(got));
-    if (content.size() > limit_bytes) return fail(EFBIG, "reading", path);
-  }
-}
-
 Result<std::string> read_page(const Fd& fd, const std::filesystem::path& path) {
   std::array<char, 4096> page;  // NOLINT(*-member-init): filled by read
   ssize_t got = 0;
@@ -76,15 +62,29 @@ Result<std::vector<std::string>> list(Fd fd, const std::filesystem::path& path) 
 
 }  // namespace
 
+Result<std::string> read_file(const Fd& fd, const std::filesystem::path& path,
+                              std::size_t limit_bytes) {
+  std::string content;
+  std::array<char, 4096> chunk{};
+  for (;;) {
+    const ssize_t got = ::read(fd.get(), chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(errno, "reading", path);
+    if (got == 0) return content;
+    content.append(chunk.data(), static_cast<std::size_t>(got));
+    if (content.size() > limit_bytes) return fail(EFBIG, "reading", path);
+  }
+}
+
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit_bytes) {
   const auto fd = open_plain(path);
-  return fd ? read_all(*fd, path, limit_bytes) : Result<std::string>{fail(fd.error())};
+  return fd ? read_file(*fd, path, limit_bytes) : Result<std::string>{fail(fd.error())};
 }
 
 Result<std::string> read_file(const RootedPath& place, std::size_t limit_bytes,
                               const Trust& trust) {
   const auto fd = open_to_read(place, trust);
-  return fd ? read_all(*fd, place, limit_bytes) : Result<std::string>{fail(fd.error())};
+  return fd ? read_file(*fd, place.path(), limit_bytes) : Result<std::string>{fail(fd.error())};
 }
 
 Result<std::string> read_attribute(const std::filesystem::path& path) {

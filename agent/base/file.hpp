@@ -26,6 +26,9 @@ inline constexpr std::size_t kReadLimitBytes = 1U << 20U;
 [[nodiscard]] Result<std::string> read_file(const RootedPath& place,
                                             std::size_t limit_bytes = kReadLimitBytes,
                                             const Trust& trust = {});
+// From where the descriptor stands; `path` is for messages.
+[[nodiscard]] Result<std::string> read_file(const Fd& fd, const std::filesystem::path& path,
+                                            std::size_t limit_bytes = kReadLimitBytes);
 
 // The content without trailing white space of a sysfs attribute, or of a file as short: what one
 // read of 4096 bytes gives, as sysfs has no more (Documentation/filesystems/sysfs.rst).

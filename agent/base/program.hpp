@@ -37,7 +37,7 @@ struct ProgramResult {
   pid_t left_behind = 0;
 };
 
-// No signal is blocked in it. What is killed is killed with all of its
+// Its input is `input_fd` and no signal is blocked in it. What is killed is killed with all of its
 // process group, which is its own. One that the kernel holds and that SIGKILL does not reach (state
 // D) is left behind a second later, for whoever inherits it to reap. Returns within the time-out
 // and that second. errno of starting it.

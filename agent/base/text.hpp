@@ -5,6 +5,7 @@
 // control sequences: nothing such is logged, printed or sent on before it went through printable().
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <optional>
@@ -29,6 +30,13 @@ inline std::string_view cut(std::string_view& rest, char end) {
   const std::string_view head = rest.substr(0, at);
   rest.remove_prefix(at == std::string_view::npos ? rest.size() : at + 1);
   return head;
+}
+
+// Without white space of a line's at both ends.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
 // The number that all of `text` is, without "0x"; none: it is something else, or too large.

@@ -5,18 +5,9 @@
 #include <utility>
 
 #include "agent/base/text.hpp"
+#include "probes/recipe/below.hpp"
 
 namespace pvrdma::probes {
-
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
-}
-
-}  // namespace
 
 std::vector<Setting> parse_settings(std::string_view text) {
   std::vector<Setting> settings;
