@@ -183,9 +183,11 @@ class Search {
     scope.modules = config_.modules.before;
     Recipe recipe = find_recipe(root_, scope);
     for (const RecipeFile& file : recipe.files)
-      if (runs_at_boot(file))
-        traces_.found.push_back({TraceKind::BootScript, file.path, file.reading.lines[0].first,
-                                 file.reading.lines[0].text});
+      for (const RecipeLine& line : file.lines)
+        if (runs_at_boot(file) && line.kind == LineKind::Driver) {
+          traces_.found.push_back({TraceKind::BootScript, file.path, line.number, line.text});
+          break;
+        }
     std::move(recipe.unreadable.begin(), recipe.unreadable.end(),
               std::back_inserter(traces_.unreadable));
   }

@@ -8,6 +8,7 @@
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/migrate/change.hpp"
+#include "agent/ctl/migrate/link_settings.hpp"
 #include "agent/ctl/migrate/rendering.hpp"
 #include "agent/varlink/client.hpp"
 #include "probes/pci.hpp"
@@ -23,22 +24,17 @@ using probes::RecipeFile;
 
 constexpr int kExitSome = 1;
 
-// What the agent does by the configuration of that system, and for which interfaces.
-Result<probes::RecipeScope> scope_of(const Root& root) {
-  const auto loaded = load_config(root);
-  if (!loaded) return fail(loaded.error());
+// What belongs to the agent in that system.
+probes::RecipeScope scope_of(const Root& root, const Config& config) {
   probes::RecipeScope scope;
-  scope.modules = loaded->config.modules.before;
-  for (const AdapterConfig& adapter : loaded->config.adapters) {
-    if (adapter.match.netdev) scope.netdevs.push_back(*adapter.match.netdev);
-    if (adapter.mtu) scope.mtus.push_back(*adapter.mtu);
-    scope.addresses.insert(scope.addresses.end(), adapter.addresses.begin(),
-                           adapter.addresses.end());
-  }
+  scope.modules = config.modules.before;
   // An image has no sysfs, and so no adapters.
   if (const auto adapters = probes::find_adapters(root))
     for (const probes::PciAdapter& adapter : *adapters)
       if (const std::string* name = adapter.netdev.get()) scope.netdevs.push_back(*name);
+  if (scope.netdevs.empty()) return scope;
+  for (const AdapterConfig& adapter : config.adapters)
+    if (adapter.match.netdev) scope.netdevs.push_back(*adapter.match.netdev);
   return scope;
 }
 
@@ -62,14 +58,25 @@ void have_agent_look(const Settings& settings) {
         client->call("io.pvrdma.Agent.Refresh", Json::object(), settings.answer_within));
 }
 
+// Something is left that a person has to look at.
+bool is_left(const RecipeFile& file) {
+  return probes::runs_at_boot(file) &&
+         std::any_of(file.lines.begin(), file.lines.end(), [](const probes::RecipeLine& line) {
+           return line.kind != probes::LineKind::Port;
+         });
+}
+
 int exit_code_for(const std::vector<Change>& changes, const Recipe& now) {
   int code = 0;
   for (const Change& one : changes)
-    if (one.failed())
+    if (one.failed() && !one.by_hand)
       code = std::max(
           code, one.error.code == EACCES || one.error.code == EPERM ? kExitUnknown : kExitFailed);
   if (code != 0) return code;
-  if (std::any_of(now.files.begin(), now.files.end(), probes::runs_at_boot)) return kExitSome;
+  if (std::any_of(now.files.begin(), now.files.end(), is_left) ||
+      std::any_of(now.not_of_root.begin(), now.not_of_root.end(),
+                  [](const probes::NotOfRoot& one) { return one.at_boot; }))
+    return kExitSome;
   return now.unreadable.empty() ? 0 : kExitUnknown;
 }
 
@@ -77,35 +84,44 @@ int exit_code_for(const std::vector<Change>& changes, const Recipe& now) {
 
 int migrate(const Settings& settings, const Console& console, const MigrateOptions& options) {
   const Root root{options.root};
-  const auto scope = scope_of(root);
-  if (!scope) {
-    console.complain(printable(scope.error().message()));
+  const auto loaded = load_config(root);
+  if (!loaded) {
+    console.complain(printable(loaded.error().message()));
     return kExitUnknown;
   }
-  const Recipe recipe = probes::find_recipe(root, *scope);
+  if (const std::string why = options.apply ? moving::why_not_to_apply(root) : ""; !why.empty()) {
+    console.complain("nothing was changed, as nothing would load vmw_pvrdma then: " +
+                     printable(why));
+    return kExitUnknown;
+  }
+  const auto scope = scope_of(root, loaded->config);
+  const Recipe recipe = probes::find_recipe(root, scope);
+  const auto links = moving::find_link_settings(root, recipe, scope, loaded->config);
   const std::vector<Change> changes = change(root, recipe, options);
   if (!changes.empty() && options.root == "/") have_agent_look(settings);
-  int code = exit_code_for(changes, changes.empty() ? recipe : probes::find_recipe(root, *scope));
+  int code = exit_code_for(changes, changes.empty() ? recipe : probes::find_recipe(root, scope));
   // What was put back is there again, as it was wished.
   if (options.revert && code == kExitSome) code = 0;
 
   std::string text;
-  if (settings.json)
-    text = dumped(moving::to_json(recipe, changes)) + "\n";
-  else if (options.apply || options.revert)
-    text = moving::render_changes(changes);
-  if (!settings.json && !options.revert) {
-    const std::string shown = moving::render_recipe(recipe, console.style());
-    text = shown + (shown.empty() || text.empty() ? "" : "\n") + text;
-  }
-  if (text.empty())
-    text = options.revert ? "nothing was moved\n"
-                          : "nothing loads or reloads vmw_pvrdma beside the agent\n";
-  if (!settings.json) {
+  if (settings.json) {
+    text = dumped(moving::to_json(recipe, links, changes)) + "\n";
+  } else {
+    const auto add = [&](const std::string& part) {
+      text += (text.empty() || part.empty() ? "" : "\n") + part;
+    };
+    if (!options.revert) {
+      add(moving::render_recipe(recipe, console.style()));
+      add(moving::render_links(links, console.style()));
+    }
+    add(moving::render_changes(changes));
     for (const Error& error : recipe.unreadable)
       console.complain("not all could be looked at: " + printable(error.message()));
     for (const std::string& line : moving::failures(changes)) console.complain(line);
   }
+  if (text.empty())
+    text = options.revert ? "nothing was moved\n"
+                          : "nothing loads or reloads vmw_pvrdma beside the agent\n";
   return console.print(text) ? code : kExitUnknown;
 }
 

@@ -118,7 +118,7 @@ void look_at_scripts(const ForecastOptions& options, Forecast& forecast) {
   scope.modules = options.config.modules.before;
   Recipe recipe = find_recipe(options.root, scope);
   const auto nothing_moves = [](const std::string&) -> Result<bool> { return false; };
-  forecast.boot_scripts = boot_scripts(options.root, recipe, nothing_moves, BootTime{});
+  forecast.boot_scripts = boot_scripts(options.root, recipe, scope, nothing_moves, BootTime{});
   // Whether one has ended is this boot's matter.
   for (BootScript& script : forecast.boot_scripts) script.ended = false;
   std::move(recipe.unreadable.begin(), recipe.unreadable.end(),

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -16,60 +17,75 @@ namespace {
 constexpr Milliseconds kCompareEvery{60'000};
 
 bool touches_driver_at_boot(const RecipeFile& file) {
-  return runs_at_boot(file) &&
-         std::any_of(file.reading.lines.begin(), file.reading.lines.end(), [](const auto& lines) {
-           return std::any_of(lines.steps.begin(), lines.steps.end(), touches_driver);
-         });
+  return runs_at_boot(file) && std::any_of(file.lines.begin(), file.lines.end(),
+                                           [](const auto& line) { return line.touches_driver; });
 }
 
-// The words of a process's command line; empty for a kernel thread, or one that has just ended.
-std::vector<std::string> command_line(const Root& root, pid_t pid) {
+bool is_interpreter(const std::string& word) {
+  constexpr std::array<std::string_view, 11> kInterpreters{
+      "sh", "ash", "bash", "dash", "ksh", "mksh", "zsh", "busybox", "perl", "python", "python3"};
+  const std::string_view name = base_name(word);
+  return std::find(kInterpreters.begin(), kInterpreters.end(), name) != kInterpreters.end();
+}
+
+// The first page of a process's command line, in words; empty for a kernel thread, or one that has
+// just ended.
+std::vector<std::string> command_line(const Root& root, const std::string& process) {
   std::vector<std::string> words;
-  const auto text = read_file(root / ("/proc/" + std::to_string(pid) + "/cmdline"));
+  const auto text = read_attribute(root / (process + "/cmdline"));
   if (!text) return words;
   for (std::string_view rest = *text; !rest.empty();) words.emplace_back(cut(rest, '\0'));
   return words;
 }
 
-// What runs in shells now: the scripts' paths as they were called, and the texts of `sh -c`.
-std::vector<std::string> shells_arguments(const Root& root) {
-  std::vector<std::string> arguments;
-  for (const pid_t pid : list_processes(root).value_or(std::vector<pid_t>{})) {
-    auto words = command_line(root, pid);
-    if (words.size() < 2 || !is_shell(words.front())) continue;
-    std::move(words.begin() + 1, words.end(), std::back_inserter(arguments));
-  }
-  return arguments;
+// Root's by all four of its user ids, which a set-uid program that a user has started is not, and
+// not of a user's session: sudo(8) is root by all four while it asks for a password.
+bool is_of_root(const Root& root, const std::string& process) {
+  const auto status = read_attribute(root / (process + "/status"));
+  if (!status) return false;
+  bool ids_of_root = false;
+  for (std::string_view rest = *status; !rest.empty();)
+    if (cut(rest, '\n') == "Uid:\t0\t0\t0\t0") ids_of_root = true;
+  // Absent where the kernel does no auditing.
+  const std::string login = read_attribute(root / (process + "/loginuid")).value_or("0");
+  constexpr std::string_view kNobodyHasLoggedIn = "4294967295";  // (uid_t)-1
+  return ids_of_root && (login == "0" || login == kNobodyHasLoggedIn);
 }
 
-// Whether a shell runs this script, or a text that is the recipe's.
-bool is_run_by(const std::vector<std::string>& arguments, const Root& root,
-               const RecipeFile& file) {
-  return std::any_of(arguments.begin(), arguments.end(), [&](const std::string& argument) {
-    if (argument == file.path) return true;
-    if (file.form == RecipeForm::Script && argument.starts_with('/')) {
-      std::error_code error;  // called by another of its names
-      return std::filesystem::equivalent(root / argument, root / file.path, error);
-    }
-    if (file.form == RecipeForm::Script) return false;
-    const auto lines = read_recipe(argument, RecipeScope{}).lines;
-    return std::any_of(lines.begin(), lines.end(), [](const RecipeLines& found) {
-      return std::any_of(found.steps.begin(), found.steps.end(), touches_driver);
-    });
+bool names_driver(const std::string& text, const RecipeScope& scope) {
+  for (std::string_view rest = text; !rest.empty();)
+    if (look_at_command(cut(rest, '\n'), scope).touches_driver) return true;
+  return false;
+}
+
+// Whether an interpreter runs this script, or a text that is the recipe's.
+bool is_run_by(const std::vector<std::string>& words, const RecipeFile& file,
+               const RecipeScope& scope) {
+  if (words.size() < 2 || !is_interpreter(words.front())) return false;
+  return std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) {
+    if (word == file.path || word == file.called) return true;
+    return file.form != RecipeForm::Script && names_driver(word, scope);
+  });
+}
+
+bool is_running(const Root& root, const RecipeFile& file, const RecipeScope& scope) {
+  const auto processes = list_processes(root).value_or(std::vector<pid_t>{});
+  return std::any_of(processes.begin(), processes.end(), [&](pid_t pid) {
+    const std::string process = "/proc/" + std::to_string(pid);
+    return is_run_by(command_line(root, process), file, scope) && is_of_root(root, process);
   });
 }
 
 }  // namespace
 
 std::vector<BootScript> boot_scripts(const Root& root, const Recipe& recipe,
-                                     const AskUnit& in_motion, BootTime now) {
+                                     const RecipeScope& scope, const AskUnit& in_motion,
+                                     BootTime now) {
   std::vector<BootScript> scripts;
-  std::vector<std::string> running;
   for (const RecipeFile& file : recipe.files) {
     if (!touches_driver_at_boot(file)) continue;
-    if (scripts.empty()) running = shells_arguments(root);
     BootScript script{file.path, false};
-    if (!is_run_by(running, root, file)) {
+    if (!is_running(root, file, scope)) {
       const auto moving = file.unit.empty() ? Result<bool>{false} : in_motion(file.unit);
       script.ended = moving ? !*moving : now.time_since_epoch() > kBootPatience;
     }
@@ -82,7 +98,7 @@ std::vector<BootScript> look_at_boot_scripts(const Root& root,
                                              const std::vector<std::string>& modules) {
   RecipeScope scope;
   scope.modules = modules;
-  return boot_scripts(root, find_recipe(root, scope), unit_is_in_motion, BootClock::now());
+  return boot_scripts(root, find_recipe(root, scope), scope, unit_is_in_motion, BootClock::now());
 }
 
 BootScriptWatch::BootScriptWatch(Root root, AskUnit in_motion)
@@ -91,12 +107,10 @@ BootScriptWatch::BootScriptWatch(Root root, AskUnit in_motion)
 std::vector<BootScriptWatch::Stamp> BootScriptWatch::stamps() const {
   std::vector<Stamp> stamps;
   for (const std::string& path : recipe_.looked_at) {
-    struct stat found {};
+    const auto found = status_of(root_ / path);
     // Not there, or not to be looked at: an empty stamp.
-    if (::stat((root_ / path).c_str(), &found) == 0)
-      stamps.push_back({found.st_ino, found.st_ctim.tv_sec, found.st_ctim.tv_nsec});
-    else
-      stamps.emplace_back();
+    stamps.push_back(found ? Stamp{found->st_ino, found->st_ctim.tv_sec, found->st_ctim.tv_nsec}
+                           : Stamp{});
   }
   return stamps;
 }
@@ -116,7 +130,7 @@ const std::vector<BootScript>& BootScriptWatch::look(const std::vector<std::stri
     stamps_ = stamps();
   }
   if (changed || unfinished(scripts_) != nullptr)
-    scripts_ = boot_scripts(root_, recipe_, in_motion_, now);
+    scripts_ = boot_scripts(root_, recipe_, scope_, in_motion_, now);
   return scripts_;
 }
 

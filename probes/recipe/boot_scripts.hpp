@@ -2,9 +2,9 @@
 //
 // "Ended" is known from two sides. systemd knows whether the unit that runs the script (rc-local,
 // cron, or a unit of the administrator's) has still to run or is running; a job that waits counts,
-// as the whole boot is queued as jobs before its first unit runs. And a process whose command line
-// names the script, or holds the recipe itself (`sh -c`), runs it, also in the background after its
-// unit.
+// as the whole boot is queued as jobs before its first unit runs. And a process of root's whose
+// command line names the script, or holds the recipe itself (`sh -c`), runs it, also in the
+// background after its unit. What others run, by whatever name, keeps nothing waiting.
 #pragma once
 
 #include <functional>
@@ -27,6 +27,7 @@ using AskUnit = std::function<Result<bool>(const std::string& unit)>;
 
 // Of the recipe's files, those that are run at boot and touch the driver.
 [[nodiscard]] std::vector<BootScript> boot_scripts(const Root& root, const Recipe& recipe,
+                                                   const RecipeScope& scope,
                                                    const AskUnit& in_motion, BootTime now);
 
 // Finds them and asks systemd; `modules` are those the agent loads. What cannot be read is passed

@@ -1,26 +1,45 @@
 #include "probes/recipe/find.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
+#include "agent/base/handle.hpp"
 #include "probes/recipe/below.hpp"
-#include "probes/recipe/formats.hpp"
 
 namespace pvrdma::probes {
 
 namespace {
 
-constexpr std::size_t kFileLimit = 512;          // in all; scripts may run each other
+constexpr std::size_t kFileLimit = 512;          // in all
 constexpr std::size_t kSizeLimit = 256U << 10U;  // bytes; a script of the field is no longer
+constexpr std::array<const char*, 2> kUnitFolders{"/etc/systemd/system",
+                                                  "/usr/local/lib/systemd/system"};
 
-// Distributions' own folders: what a package runs is not the field's.
-constexpr std::array kPackaged{"/usr/bin/", "/usr/sbin/", "/bin/", "/sbin/", "/usr/lib/", "/lib/"};
+// Of root, in a folder of root's where others may add files, but cannot replace any (sticky).
+Result<std::string> read_spooled(const RootedPath& place) {
+  const auto parent = open_rooted_parent(place);
+  if (!parent) return fail(parent.error());
+  struct stat folder {
+  }, file{};
+  if (::fstat(parent->folder.get(), &folder) != 0) return fail(errno, "looking at", place);
+  const Fd fd{::openat(parent->folder.get(), parent->name.c_str(),
+                       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  if (!fd || ::fstat(fd.get(), &file) != 0) return fail(errno, "opening", place);
+  const bool of_root = folder.st_uid == 0 && file.st_uid == 0 && S_ISREG(file.st_mode) &&
+                       file.st_nlink == 1 && (file.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  const bool kept = (folder.st_mode & S_ISVTX) != 0 || (folder.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  if (!of_root || !kept)
+    return fail(EPERM, "opening", place.string() + ", which is not root's alone");
+  return read_file(fd, place, kSizeLimit);
+}
 
 class Finder {
  public:
@@ -40,73 +59,90 @@ class Finder {
     bool with_user = false;  // of a crontab
     std::string by, unit;
     bool at_boot = true;
+    bool spooled = false;  // in cron's spool, whose folder's group may add files
   };
 
-  std::optional<struct stat> status(const std::string& path) {
-    recipe_.looked_at.push_back(path);
-    struct stat found {};
-    if (::stat((root_ / path).c_str(), &found) == 0) return found;
-    const Error error{errno, "looking at", path};
-    if (!means_absent(error)) recipe_.unreadable.push_back(error);
-    return std::nullopt;
+  // Why a place was not looked at. Where others than root can write, only if there is something.
+  void note(const std::string& path, const Place& place, const Error& error) {
+    if (error.code != EPERM) {
+      if (!means_absent(error)) recipe_.unreadable.push_back(error);
+      return;
+    }
+    if (!status_of(root_ / path, FinalLink::Shown)) return;
+    constexpr std::string_view kWhich = ", which ";
+    const std::size_t which = error.what.rfind(kWhich);
+    recipe_.not_of_root.push_back(
+        {path, place.by,
+         which == std::string::npos ? error.what : error.what.substr(which + kWhich.size()),
+         place.at_boot});
   }
 
-  std::vector<std::string> names_in(const std::string& directory) {
-    recipe_.looked_at.push_back(directory);
-    auto names = list_directory(root_ / directory);
-    if (names) return std::move(*names);
-    if (!means_absent(names.error())) recipe_.unreadable.push_back(names.error());
-    return {};
+  const std::vector<std::string>& names_in(const std::string& folder) {
+    const auto [at, added] = names_.try_emplace(folder);
+    if (!added) return at->second;
+    recipe_.looked_at.push_back(folder);
+    auto names = list_directory(root_ / folder, kTrustedLinks);
+    if (names)
+      at->second = std::move(*names);
+    else
+      note(folder, {}, names.error());
+    return at->second;
   }
 
-  RecipeReading read(const std::string& text, const Place& place) const {
+  RecipeLook look(std::string_view text, const Place& place) const {
     switch (place.form) {
       case RecipeForm::Crontab:
-        return read_crontab(text, place.with_user, scope_);
+        return look_at_crontab(text, place.with_user, scope_);
       case RecipeForm::Unit:
-        return read_unit(text, scope_);
+        return look_at_unit(text, scope_);
       case RecipeForm::ModuleList:
-        return read_module_list(text, scope_);
+        return look_at_module_list(text, scope_);
       case RecipeForm::Script:
         break;
     }
-    return read_recipe(text, scope_);
+    return look_at_script(text, scope_);
   }
 
-  // Reads a file, and what it runs.
-  void take(const std::string& name, const Place& place) {
+  // The text of a regular file that root alone can have written; none: there is none to look at.
+  std::optional<std::string> text_of(const std::string& path, const Place& place) {
+    auto text = place.spooled ? read_spooled(root_ / path)
+                              : read_file(root_ / path, kSizeLimit, kTrustedLinks);
+    if (text && text->find('\0') == std::string::npos) return std::move(*text);
+    if (text) return std::nullopt;
+    const int code = text.error().code;
+    // A folder, a device, or a program, which is no script, whatever it is for.
+    const bool no_script = code == EISDIR || code == EINVAL || (code == EFBIG && !place.by.empty());
+    if (!no_script) note(path, place, text.error());
+    return std::nullopt;
+  }
+
+  // The file and, where it is run by the system itself, the scripts that it names.
+  void take(const std::string& called, const Place& place) {
     if (seen_.size() >= kFileLimit) return;
-    const auto path = resolve_below(root_, name);
+    const auto path = resolve_below(root_, called);
     if (!path) return recipe_.unreadable.push_back(path.error());
-    if (*path != name) recipe_.looked_at.push_back(name);
+    for (const std::string& name : std::set<std::string>{called, *path})
+      recipe_.looked_at.push_back(name);
     if (!seen_.insert(*path).second) return;
-    const auto found = status(*path);
-    if (!found || !S_ISREG(found->st_mode)) return;
-    const auto text = read_file(root_ / *path, kSizeLimit);
-    if (!text) {
-      // A program is no script, whatever it is for.
-      if (text.error().code != EFBIG) recipe_.unreadable.push_back(text.error());
-      return;
-    }
-    if (text->find('\0') != std::string::npos) return;
-    RecipeFile file{*path, place.form, place.by, place.unit, place.at_boot, read(*text, place)};
-    const auto scripts = file.reading.scripts;
-    if (!file.reading.lines.empty()) recipe_.files.push_back(std::move(file));
-    for (const std::string& script : scripts) take_script(script, *path, place);
-  }
-
-  void take_script(const std::string& path, const std::string& by, const Place& place) {
-    if (std::any_of(kPackaged.begin(), kPackaged.end(),
-                    [&](const char* prefix) { return path.starts_with(prefix); }))
-      return;
-    take(path, {RecipeForm::Script, false, by, place.unit, place.at_boot});
+    const auto text = text_of(*path, place);
+    if (!text) return;
+    RecipeLook found = look(*text, place);
+    const bool recipe = std::any_of(found.lines.begin(), found.lines.end(),
+                                    [](const auto& line) { return line.kind == LineKind::Driver; });
+    const bool migrated =
+        ("\n" + *text).find("\n" + std::string{kMigratedMark}) != std::string::npos;
+    if (recipe || (migrated && !found.lines.empty()))
+      recipe_.files.push_back({*path, called, place.form, place.by, place.unit, place.at_boot,
+                               std::move(found.lines), found.shell, found.nothing_else});
+    if (!place.by.empty()) return;
+    for (const std::string& script : found.scripts)
+      take(script, {RecipeForm::Script, false, *path, place.unit, place.at_boot});
   }
 
   // Both names are read: systemd's generator takes Debian's or Enterprise Linux's, as it was built.
   void look_at_rc_local() {
     for (const char* name : {"/etc/rc.local", "/etc/rc.d/rc.local"}) {
-      const auto path = resolve_below(root_, name);
-      const auto found = path ? status(*path) : std::nullopt;
+      const auto found = status_of(root_ / name);
       take(name, {RecipeForm::Script,
                   false,
                   {},
@@ -115,87 +151,88 @@ class Finder {
     }
   }
 
+  // Of users' crontabs root's alone: what others run cannot load a module.
   void look_at_crontabs() {
-    const std::string unit =
-        std::filesystem::exists(root_ / "/usr/lib/systemd/system/crond.service") ? "crond.service"
-                                                                                 : "cron.service";
+    const bool el = status_of(root_ / "/usr/lib/systemd/system/crond.service").has_value();
+    const std::string unit = el ? "crond.service" : "cron.service";
     take("/etc/crontab", {RecipeForm::Crontab, true, {}, unit});
     for (const std::string& name : names_in("/etc/cron.d"))
       if (!name.starts_with('.'))
         take("/etc/cron.d/" + name, {RecipeForm::Crontab, true, {}, unit});
-    for (const std::string directory :
-         {"/var/spool/cron/crontabs", "/var/spool/cron/tabs", "/var/spool/cron"})
-      for (const std::string& name : names_in(directory))
-        if (std::error_code error;
-            !std::filesystem::is_directory(root_ / (directory + "/" + name), error))
-          take(directory + "/" + name, {RecipeForm::Crontab, false, {}, unit});
+    for (const char* name :
+         {"/var/spool/cron/crontabs/root", "/var/spool/cron/tabs/root", "/var/spool/cron/root"})
+      take_spooled(name, {RecipeForm::Crontab, false, {}, unit, true, true});
   }
 
-  // Wanted or required by another unit: by a link that `systemctl enable` made.
-  [[nodiscard]] bool is_enabled(const std::string& unit) {
-    const std::string stem = unit.substr(0, unit.rfind('.'));
-    for (const std::string directory : {"/etc/systemd/system", "/usr/local/lib/systemd/system"})
-      for (const std::string& name : names_in(directory)) {
+  // Debian's crontab(1) writes there as a group of its own: root's file is root's all the same, but
+  // another is not put in its place here.
+  void take_spooled(const std::string& path, const Place& place) {
+    const std::size_t before = recipe_.files.size();
+    take(path, place);
+    if (recipe_.files.size() == before) return;
+    for (RecipeLine& line : recipe_.files[before].lines)
+      if (line.by_hand.empty()) line.by_hand = "root's own crontab is edited by `crontab -e`";
+  }
+
+  // Units, and what timers start, that another unit wants: by a link that `systemctl enable` made.
+  std::set<std::string> enabled_units() {
+    std::set<std::string> enabled;
+    for (const std::string folder : kUnitFolders)
+      for (const std::string& name : names_in(folder)) {
         if (!name.ends_with(".wants") && !name.ends_with(".requires")) continue;
-        recipe_.looked_at.push_back(directory + "/" + name);
-        for (const std::string& wanted : {unit, stem + ".timer"}) {
-          std::error_code error;
-          const auto link = root_ / (directory + "/" + name + "/" + wanted);
-          if (std::filesystem::is_symlink(std::filesystem::symlink_status(link, error)))
-            return true;
-        }
+        for (const std::string& unit : names_in(folder + "/" + name))
+          enabled.insert(unit.ends_with(".timer") ? unit.substr(0, unit.size() - 6) + ".service"
+                                                  : unit);
       }
-    return false;
+    return enabled;
   }
 
   [[nodiscard]] bool is_retired(const std::string& unit) const {
-    std::error_code error;
-    return std::filesystem::exists(
-        root_ / ("/etc/systemd/system/" + unit + ".d/" + kRetiringDropIn), error);
+    return status_of(root_ / ("/etc/systemd/system/" + unit + ".d/" + kRetiringDropIn)).has_value();
   }
 
   void look_at_units() {
-    for (const std::string directory : {"/etc/systemd/system", "/usr/local/lib/systemd/system"}) {
-      for (const std::string& name : names_in(directory)) {
-        const std::string path = directory + "/" + name;
-        if (name.ends_with(".service")) take_unit(path, name);
-        if (!name.ends_with(".service.d")) continue;
+    const std::set<std::string> enabled = enabled_units();
+    for (const std::string folder : kUnitFolders) {
+      for (const std::string& name : names_in(folder)) {
+        const std::string path = folder + "/" + name;
+        const bool drop_ins = name.ends_with(".service.d");
+        if (!drop_ins && !name.ends_with(".service")) continue;
+        const std::string unit = drop_ins ? name.substr(0, name.size() - 2) : name;
+        const bool runs = enabled.contains(unit) && !is_retired(unit);
+        const Place place{RecipeForm::Unit, false, {}, unit, runs};
+        if (!drop_ins) {
+          take_unit(path, place);
+          continue;
+        }
         for (const std::string& part : names_in(path))
-          if (part.ends_with(".conf"))
-            take_unit(path + "/" + part, name.substr(0, name.size() - 2));
+          if (part.ends_with(".conf")) take_unit(path + "/" + part, place);
       }
     }
   }
 
-  [[nodiscard]] bool drop_ins_do_nothing_else(const std::string& unit) {
-    const std::string directory = "/etc/systemd/system/" + unit + ".d";
-    // A command of the recipe's for those that have none.
-    std::string all = "[Service]\nExecStart=modprobe vmw_pvrdma\n";
-    for (const std::string& name : names_in(directory))
-      if (name.ends_with(".conf"))
-        all += read_file(root_ / (directory + "/" + name), kSizeLimit).value_or("") + "\n";
-    return read_unit(all, scope_).nothing_else;
+  // A drop-in beside migrate's own may give the unit something else to do.
+  [[nodiscard]] bool has_drop_ins(const std::string& unit) {
+    for (const std::string folder : kUnitFolders)
+      for (const std::string& name : names_in(folder + "/" + unit + ".d"))
+        if (name != kRetiringDropIn) return true;
+    return false;
   }
 
-  void take_unit(const std::string& path, const std::string& unit) {
+  void take_unit(const std::string& path, const Place& place) {
     // Links lead to packages' units (aliases) or to /dev/null (masked).
-    std::error_code error;
-    if (std::filesystem::is_symlink(std::filesystem::symlink_status(root_ / path, error))) return;
+    const auto found = status_of(root_ / path, FinalLink::Shown);
+    if (!found || S_ISLNK(found->st_mode)) return;
     const std::size_t before = recipe_.files.size();
-    take(path, {RecipeForm::Unit, false, {}, unit});
-    if (recipe_.files.size() == before) return;
+    take(path, place);
+    if (recipe_.files.size() == before || recipe_.files[before].called != path) return;
     RecipeFile& own = recipe_.files[before];
-    if (own.path == path && own.reading.nothing_else && !drop_ins_do_nothing_else(unit)) {
-      own.reading.nothing_else = false;
-      for (RecipeLines& lines : own.reading.lines)
-        if (lines.left.empty()) lines.left = "a drop-in gives the unit something else to do";
-    }
-    if (own.path == path && !path.ends_with("/" + unit))
-      for (RecipeLines& lines : own.reading.lines)
-        if (lines.left.empty() && lines.text.find("ExecStart=") != std::string::npos)
-          lines.left = "a drop-in's ExecStart= may be the only one that the unit has";
-    const bool runs = is_enabled(unit) && !is_retired(unit);
-    for (std::size_t at = before; at < recipe_.files.size(); ++at) recipe_.files[at].at_boot = runs;
+    own.retires_unit =
+        own.retires_unit && path.ends_with("/" + place.unit) && !has_drop_ins(place.unit);
+    if (own.retires_unit) return;
+    for (RecipeLine& line : own.lines)
+      if (line.by_hand.empty())
+        line.by_hand = "the unit or a drop-in of it has other commands, too";
   }
 
   void look_at_module_lists() {
@@ -209,6 +246,7 @@ class Finder {
   const RecipeScope& scope_;
   Recipe recipe_;
   std::set<std::string> seen_;
+  std::map<std::string, std::vector<std::string>> names_;  // of folders
 };
 
 }  // namespace

@@ -1,24 +1,30 @@
-// Where the field's recipe stands on this machine, or in an image: /etc/rc.local, crontabs, systemd
-// units, module lists, and the scripts that these run. Read-only.
+// Where the field's recipe stands on this machine, or in an image: /etc/rc.local, root's crontabs,
+// systemd services, module lists, and the scripts that these name. Read-only.
+//
+// Only what root alone can have written is opened, as others could choose what is found in it, and
+// let root change it. A script is followed one step, and no further.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "agent/base/file.hpp"
-#include "probes/recipe/script.hpp"
+#include "probes/recipe/lines.hpp"
 
 namespace pvrdma::probes {
 
 enum class RecipeForm { Script, Crontab, Unit, ModuleList };
 
 struct RecipeFile {
-  std::string path;  // below the root, symbolic links resolved
+  std::string path;    // below the root, symbolic links resolved
+  std::string called;  // the name by which it was found; most often the same
   RecipeForm form = RecipeForm::Script;
-  std::string by;        // whose it is: the file that runs it; empty for those the system runs
+  std::string by;        // the file that runs it; empty for those the system runs
   std::string unit;      // that runs it at boot: "rc-local.service"; empty: none is known
-  bool at_boot = false;  // it is run at every boot: executable, enabled, a user's @reboot
-  RecipeReading reading;
+  bool at_boot = false;  // it is run at every boot: executable, enabled, @reboot
+  std::vector<RecipeLine> lines;
+  std::string shell;          // as of RecipeLook
+  bool retires_unit = false;  // a unit that is for nothing else
 };
 
 // What is only read at boot (a list of modules) runs nothing.
@@ -26,10 +32,20 @@ struct RecipeFile {
   return file.at_boot && file.form != RecipeForm::ModuleList;
 }
 
+// A file that would be looked at, but that others than root can have written, too. Not opened.
+struct NotOfRoot {
+  std::string path;
+  std::string by;   // the file that runs it; empty: the system does
+  std::string why;  // "belongs to uid 1000 …"
+  bool at_boot = false;
+};
+
 struct Recipe {
-  std::vector<RecipeFile> files;  // only those with lines of the recipe
+  // Those with a line of the recipe, or with one beside it and one that was commented out.
+  std::vector<RecipeFile> files;
+  std::vector<NotOfRoot> not_of_root;
   std::vector<Error> unreadable;
-  // Every file and directory that was looked at, there or not: what a change of would change this.
+  // Files and directories that were looked at, there or not: what a change of would change this.
   std::vector<std::string> looked_at;
 };
 

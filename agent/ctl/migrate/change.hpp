@@ -19,15 +19,16 @@ inline constexpr const char* kStore = "/var/lib/pvrdma-agent/migrated";
 
 // One thing done, or not.
 struct Change {
-  std::string path;    // what was changed
-  std::string what;    // "6 lines commented out"
-  std::string backup;  // empty: none was needed
-  Error error;         // with `doing` empty: it worked
+  std::string path;      // what was changed
+  std::string what;      // "6 lines commented out"
+  std::string backup;    // empty: none was needed
+  Error error;           // with `doing` empty: it worked
+  bool by_hand = false;  // it failed as the shell does not take the result: a person's to do
   [[nodiscard]] bool failed() const { return !error.doing.empty(); }
 };
 
-// Of a unit that is for nothing but the recipe.
-[[nodiscard]] bool is_to_be_retired(const probes::RecipeFile& file);
+// Why the recipe is to stay: no agent would do its work in that system. Empty: it can go.
+[[nodiscard]] std::string why_not_to_apply(const Root& root);
 
 // Nothing where no line of the file can be commented out.
 [[nodiscard]] std::vector<Change> apply(const Root& root, const probes::RecipeFile& file);

@@ -1,13 +1,15 @@
 #include "agent/ctl/migrate/edit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 namespace pvrdma::ctl::moving {
 
 namespace {
 
-using probes::RecipeLines;
+using probes::kMigratedMark;
+using probes::RecipeLine;
 
 // Each line, its newline with it where it has one, given to `change` with its number from 1.
 std::string each_line(std::string_view text,
@@ -24,20 +26,24 @@ std::string each_line(std::string_view text,
 
 }  // namespace
 
-std::string comment_out(std::string_view text, const std::vector<RecipeLines>& lines) {
+bool is_to_be_moved(const RecipeLine& line) {
+  return line.kind == probes::LineKind::Driver && line.by_hand.empty();
+}
+
+std::string comment_out(std::string_view text, const std::vector<RecipeLine>& lines) {
   return each_line(text, [&](std::string_view line, unsigned number) {
-    const auto found = std::find_if(lines.begin(), lines.end(), [&](const RecipeLines& one) {
-      return one.left.empty() && one.first <= number && number <= one.last;
+    const bool goes = std::any_of(lines.begin(), lines.end(), [&](const RecipeLine& one) {
+      return one.number == number && is_to_be_moved(one);
     });
-    if (found == lines.end()) return std::string{line};
-    const bool needs_command = found->in_block && number == found->first;
-    return std::string{needs_command ? kMarkInBlock : kMark} += line;
+    return std::string{goes ? kMigratedMark : ""} += line;
   });
 }
 
 std::string put_back(std::string_view text) {
-  return each_line(text, [](std::string_view line, unsigned) {
-    for (const std::string_view mark : {kMark, kMarkInBlock})
+  // Earlier versions put the second before the first line of a block.
+  constexpr std::array<std::string_view, 2> kMarks{kMigratedMark, ": #pvrdma-agent# "};
+  return each_line(text, [&](std::string_view line, unsigned) {
+    for (const std::string_view mark : kMarks)
       if (line.starts_with(mark)) return std::string{line.substr(mark.size())};
     return std::string{line};
   });

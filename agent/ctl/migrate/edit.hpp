@@ -5,18 +5,16 @@
 #include <string_view>
 #include <vector>
 
-#include "probes/recipe/script.hpp"
+#include "probes/recipe/lines.hpp"
 
 namespace pvrdma::ctl::moving {
 
-// What stands before a line that is commented out, which follows as it was. In a block a ":" goes
-// before it, as a block without a command is none.
-inline constexpr std::string_view kMark = "#pvrdma-agent# ";
-inline constexpr std::string_view kMarkInBlock = ": #pvrdma-agent# ";
+// One that goes as a whole: of the recipe, and not left to a person.
+[[nodiscard]] bool is_to_be_moved(const probes::RecipeLine& line);
 
-// The text with those lines commented out that can be (RecipeLines::left is empty).
+// The text with those lines commented out, kMigratedMark before each, which follows as it was.
 [[nodiscard]] std::string comment_out(std::string_view text,
-                                      const std::vector<probes::RecipeLines>& lines);
+                                      const std::vector<probes::RecipeLine>& lines);
 
 // The text with every marked line as it was.
 [[nodiscard]] std::string put_back(std::string_view text);

@@ -1,48 +1,19 @@
 #include "agent/ctl/migrate/rendering.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "agent/ctl/migrate/edit.hpp"
 
 namespace pvrdma::ctl::moving {
 
 namespace {
 
+using probes::LineKind;
 using probes::Recipe;
 using probes::RecipeFile;
 using probes::RecipeForm;
-using probes::RecipeLines;
-using probes::RecipeStep;
-
-struct Words {
-  const char* does;   // the line
-  const char* agent;  // instead of it
-  const char* name;   // in JSON
-};
-
-Words words_of(RecipeStep step) {
-  switch (step) {
-    case RecipeStep::LoadModule:
-      return {"loads a module", "the agent loads it, before vmw_pvrdma", "load-module"};
-    case RecipeStep::LoadDriver:
-      return {"loads vmw_pvrdma", "the agent loads it last", "load-driver"};
-    case RecipeStep::UnloadDriver:
-      return {"unloads vmw_pvrdma or what it stands on",
-              "the agent reloads it only where nothing gentler helps and nobody uses an adapter",
-              "unload-driver"};
-    case RecipeStep::WatchPort:
-      return {"looks at the ports",
-              "the agent does; where what follows needs the adapters, write `pvrdma-agentctl wait`",
-              "watch-port"};
-    case RecipeStep::BringLinkUp:
-      return {"brings the link up", "the agent does", "link-up"};
-    case RecipeStep::SetLink:
-      return {"sets the link's MTU or address", "the agent does, by its configuration", "set-link"};
-    case RecipeStep::RestartStack:
-      break;
-  }
-  return {"restarts the RDMA services", "the agent loads the modules itself", "restart-services"};
-}
+using probes::RecipeLine;
 
 const char* form_name(RecipeForm form) {
   switch (form) {
@@ -58,30 +29,23 @@ const char* form_name(RecipeForm form) {
   return "module-list";
 }
 
-// Each once, in order.
-std::vector<RecipeStep> steps_of(const RecipeLines& lines) {
-  std::vector<RecipeStep> steps;
-  for (const RecipeStep step : lines.steps)
-    if (std::find(steps.begin(), steps.end(), step) == steps.end()) steps.push_back(step);
-  return steps;
+const char* kind_name(LineKind kind) {
+  return kind == LineKind::Driver ? "driver" : kind == LineKind::Link ? "link" : "port";
 }
 
-std::string joined_words(const RecipeLines& lines, const char* Words::*part) {
-  std::string text;
-  for (const RecipeStep step : steps_of(lines))
-    text += (text.empty() ? "" : "; ") + std::string{words_of(step).*part};
-  return text;
-}
-
-Json to_json(const RecipeLines& lines) {
-  Json does = Json::array();
-  for (const RecipeStep step : steps_of(lines)) does.push_back(words_of(step).name);
-  return {{"first", lines.first},
-          {"last", lines.last},
-          {"text", lines.text},
-          {"does", std::move(does)},
-          {"agent", joined_words(lines, &Words::agent)},
-          {"left", lines.left}};
+std::string advice_for(const RecipeLine& line, const RecipeFile& file) {
+  switch (line.kind) {
+    case LineKind::Link:
+      return "by hand: the agent sets what its configuration has for the adapter";
+    case LineKind::Port:
+      return "by hand: the agent looks at the ports; where what follows needs the adapters, write "
+             "`pvrdma-agentctl wait`";
+    default:
+      break;
+  }
+  if (file.form == RecipeForm::ModuleList) return line.by_hand;
+  return line.by_hand.empty() ? "the agent does this where it is needed"
+                              : "by hand: " + line.by_hand;
 }
 
 std::string heading(const RecipeFile& file) {
@@ -92,78 +56,103 @@ std::string heading(const RecipeFile& file) {
   return text + (file.at_boot ? ": run at every boot" : ": not run at boot");
 }
 
-std::string render_lines(const RecipeLines& lines, const Style& style) {
+std::string render_line(const RecipeLine& line, const RecipeFile& file, const Style& style) {
   constexpr std::size_t kIndent = 8;
-  const std::string indent(kIndent, ' ');
-  std::string text = padded("  " + std::to_string(lines.first), kIndent);
-  for (const char letter : lines.text) {
-    if (letter == '\n')
-      text += "\n" + indent;
-    else
-      text += printable(std::string(1, letter)) == std::string(1, letter) ||
-                      (letter & '\x80') != 0 || letter == '\t'
-                  ? std::string(1, letter)
-                  : printable(std::string(1, letter));
-  }
-  const std::string says =
-      lines.left.empty()
-          ? joined_words(lines, &Words::does) + ": " + joined_words(lines, &Words::agent)
-          : joined_words(lines, &Words::does) + "; left as it is: " + printable(lines.left);
-  return text + "\n" + indent + wrapped(says, style.width, kIndent) + "\n";
+  return padded("  " + std::to_string(line.number), kIndent) + printable(line.text) + "\n" +
+         std::string(kIndent, ' ') + wrapped(advice_for(line, file), style.width, kIndent) + "\n";
+}
+
+Json to_json(const RecipeFile& file) {
+  Json lines = Json::array();
+  for (const RecipeLine& line : file.lines)
+    lines.push_back({{"line", line.number},
+                     {"text", printable(line.text)},
+                     {"kind", kind_name(line.kind)},
+                     {"moved_by_apply", is_to_be_moved(line)},
+                     {"advice", advice_for(line, file)}});
+  return {{"path", printable(file.path)}, {"form", form_name(file.form)},
+          {"run_by", printable(file.by)}, {"unit", printable(file.unit)},
+          {"at_boot", file.at_boot},      {"retires_unit", file.retires_unit},
+          {"lines", std::move(lines)}};
 }
 
 }  // namespace
 
-Json to_json(const Recipe& recipe, const std::vector<Change>& changes) {
-  Json files = Json::array();
-  for (const RecipeFile& file : recipe.files) {
-    Json lines = Json::array();
-    for (const RecipeLines& one : file.reading.lines) lines.push_back(to_json(one));
-    files.push_back({{"path", file.path},
-                     {"form", form_name(file.form)},
-                     {"run_by", file.by},
-                     {"unit", file.unit},
-                     {"at_boot", file.at_boot},
-                     {"retires_unit", is_to_be_retired(file)},
-                     {"lines", std::move(lines)}});
-  }
-  Json unreadable = Json::array();
-  for (const Error& error : recipe.unreadable) unreadable.push_back(error.message());
+Json to_json(const Recipe& recipe, const std::vector<LinkSettings>& links,
+             const std::vector<Change>& changes) {
+  Json files = Json::array(), others = Json::array(), unreadable = Json::array();
+  for (const RecipeFile& file : recipe.files) files.push_back(to_json(file));
+  for (const probes::NotOfRoot& one : recipe.not_of_root)
+    others.push_back({{"path", printable(one.path)},
+                      {"run_by", printable(one.by)},
+                      {"why", printable(one.why)},
+                      {"at_boot", one.at_boot}});
+  for (const Error& error : recipe.unreadable) unreadable.push_back(printable(error.message()));
+  Json adapters = Json::array();
+  for (const LinkSettings& link : links)
+    adapters.push_back({{"netdev", link.netdev},
+                        {"mac", link.mac},
+                        {"mtu", link.mtu ? Json(*link.mtu) : Json()},
+                        {"addresses", link.addresses},
+                        {"from", link.from},
+                        {"netplan", link.netplan}});
   Json done = Json::array();
   for (const Change& change : changes)
-    done.push_back({{"path", change.path},
-                    {"what", change.what},
-                    {"backup", change.backup},
-                    {"error", change.failed() ? change.error.message() : ""}});
-  return {{"files", std::move(files)},
-          {"unreadable", std::move(unreadable)},
-          {"changes", std::move(done)}};
+    done.push_back({{"path", printable(change.path)},
+                    {"what", printable(change.what)},
+                    {"backup", printable(change.backup)},
+                    {"by_hand", change.by_hand},
+                    {"error", change.failed() ? printable(change.error.message()) : ""}});
+  return {{"files", std::move(files)},           {"not_of_root", std::move(others)},
+          {"adapters", std::move(adapters)},     {"toml", to_toml(links)},
+          {"unreadable", std::move(unreadable)}, {"changes", std::move(done)}};
 }
 
 std::string render_recipe(const Recipe& recipe, const Style& style) {
   std::string text;
   for (const RecipeFile& file : recipe.files) {
     text += (text.empty() ? "" : "\n") + heading(file) + "\n";
-    for (const RecipeLines& one : file.reading.lines) text += render_lines(one, style);
-    if (is_to_be_retired(file))
+    for (const RecipeLine& line : file.lines) text += render_line(line, file, style);
+    if (file.retires_unit)
       text += "  " +
               wrapped(printable(file.unit) +
                           " is for nothing else: it is not edited, but kept from being started",
                       style.width, 2) +
               "\n";
-    if (file.reading.trouble_line != 0)
-      text += "  " +
-              wrapped("From line " + std::to_string(file.reading.trouble_line) +
-                          " on it is not understood; look for yourself.",
-                      style.width, 2) +
-              "\n";
   }
+  for (const probes::NotOfRoot& one : recipe.not_of_root)
+    text +=
+        (text.empty() ? "" : "\n") +
+        wrapped(printable(one.path) + (one.by.empty() ? "" : ", run by " + printable(one.by)) +
+                    ": by hand: not opened, as it is not root's alone (" + printable(one.why) + ")",
+                style.width, 2) +
+        "\n";
+  return text;
+}
+
+std::string render_links(const std::vector<LinkSettings>& links, const Style& style) {
+  if (links.empty()) return {};
+  std::string text = wrapped(
+                         "In place of the lines that set links, write into a file below "
+                         "/etc/pvrdma-agent/pvrdma-agent.toml.d, and take these lines out by hand:",
+                         style.width, 0) +
+                     "\n\n" + to_toml(links);
+  for (const LinkSettings& link : links)
+    for (const std::string& file : link.netplan)
+      text += "\n" +
+              wrapped(printable(file) + " goes on configuring " + link.netdev +
+                          " by itself; with manage = \"auto\" the agent leaves the link to it.",
+                      style.width, 0) +
+              "\n";
   return text;
 }
 
 std::string render_changes(const std::vector<Change>& changes) {
   std::string text;
   for (const Change& change : changes) {
+    if (change.by_hand)
+      text += printable(change.path) + ": by hand: it is as it was, as " +
+              printable(change.error.message()) + "\n";
     if (change.failed()) continue;
     text += printable(change.path) + ": " + printable(change.what);
     text += change.backup.empty() ? "\n" : "; as it was: " + printable(change.backup) + "\n";
@@ -174,7 +163,7 @@ std::string render_changes(const std::vector<Change>& changes) {
 std::vector<std::string> failures(const std::vector<Change>& changes) {
   std::vector<std::string> lines;
   for (const Change& change : changes)
-    if (change.failed())
+    if (change.failed() && !change.by_hand)
       lines.push_back(printable(change.path + " is as it was: " + change.error.message()));
   return lines;
 }

@@ -6,16 +6,20 @@
 #include <vector>
 
 #include "agent/ctl/migrate/change.hpp"
+#include "agent/ctl/migrate/link_settings.hpp"
 #include "agent/ctl/text.hpp"
 
 namespace pvrdma::ctl::moving {
 
 using Json = nlohmann::json;
 
-[[nodiscard]] Json to_json(const probes::Recipe& recipe, const std::vector<Change>& changes);
-// The files with their lines; what each does, and what of it the agent does or why it is left.
+[[nodiscard]] Json to_json(const probes::Recipe& recipe, const std::vector<LinkSettings>& links,
+                           const std::vector<Change>& changes);
+// The files with their lines: what of it goes, what is left to a person and why.
 [[nodiscard]] std::string render_recipe(const probes::Recipe& recipe, const Style& style);
-// A line for each that worked; failures() has the others.
+// The tables of the configuration that take the place of lines that set links.
+[[nodiscard]] std::string render_links(const std::vector<LinkSettings>& links, const Style& style);
+// A line for each that worked, or is a person's to do; failures() has the others.
 [[nodiscard]] std::string render_changes(const std::vector<Change>& changes);
 [[nodiscard]] std::vector<std::string> failures(const std::vector<Change>& changes);
 

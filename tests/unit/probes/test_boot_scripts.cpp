@@ -31,12 +31,14 @@ struct Machine {
     tree.file("/etc/rc.local", content);
     std::filesystem::permissions(tree / "/etc/rc.local", std::filesystem::perms::owner_all);
   }
-  // One process of that command line, or none.
+  // One process of root's with that command line, or none.
   void runs(const std::vector<std::string>& words) const {
     tree.remove("/proc/77");
     std::string text;
     for (const std::string& word : words) text += word + '\0';
-    if (!words.empty()) tree.file("/proc/77/cmdline", text);
+    if (words.empty()) return;
+    tree.file("/proc/77/cmdline", text);
+    tree.file("/proc/77/status", "Name:\tsh\nUid:\t0\t0\t0\t0\n");
   }
   std::vector<BootScript> look(BootTime now = kEarly, bool ask = true) {
     return watch.look({"ib_umad"}, ask, now);
@@ -105,4 +107,59 @@ TEST_CASE("files are read anew where they have changed, once a minute or when as
   machine.rc_local("exit 0\n");
   CHECK(machine.look(kEarly + Milliseconds{61'000}, false) == kEnded);
   CHECK(machine.look(kEarly + Milliseconds{61'000}, true).empty());
+}
+
+namespace {
+
+struct OtherProcess {
+  Tree tree;
+  OtherProcess() {
+    tree.program("/etc/rc.local", "modprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n");
+    tree.directory("/proc");
+  }
+  // `uids`: real, effective, saved, of the file system, as in /proc/PID/status.
+  [[nodiscard]] bool ended_beside(const std::vector<std::string>& words, const std::string& uids,
+                                  const std::string& login = "4294967295") const {
+    std::string text;
+    for (const std::string& word : words) text += word + '\0';
+    tree.file("/proc/77/cmdline", text);
+    tree.file("/proc/77/status", "Name:\tsh\nUmask:\t0022\nUid:\t" + uids + "\nGid:\t0\t0\t0\t0\n");
+    tree.file("/proc/77/loginuid", login);
+    const auto quiet = [](const std::string&) -> Result<bool> { return false; };
+    BootScriptWatch watch{tree.root(), quiet};
+    return watch.look({}, true, BootTime{Milliseconds{30'000}}).at(0).ended;
+  }
+};
+
+const std::vector<std::string> kRunsScript{"/bin/sh", "/etc/rc.local", "start"};
+constexpr const char* kRootIds = "0\t0\t0\t0";
+
+}  // namespace
+
+TEST_CASE("root's process runs the script, nobody else's does") {
+  const OtherProcess process;
+  CHECK(!process.ended_beside(kRunsScript, kRootIds));
+  CHECK(process.ended_beside(kRunsScript, "65534\t65534\t65534\t65534"));
+  // A set-uid program, and sudo, that a user has started.
+  CHECK(process.ended_beside(kRunsScript, "1000\t0\t0\t0"));
+  CHECK(process.ended_beside(kRunsScript, kRootIds, "1000"));
+  const std::vector<std::string> text{"sh", "-c", "sleep 600; :", "/etc/rc.local"};
+  CHECK(process.ended_beside(text, "65534\t65534\t65534\t65534"));
+  const std::vector<std::string> recipe{"sh", "-c", "modprobe -r vmw_pvrdma", "/etc/rc.local"};
+  CHECK(process.ended_beside(recipe, "65534\t65534\t65534\t65534"));
+}
+
+TEST_CASE("a process whose ids cannot be read is nobody's") {
+  const OtherProcess process;
+  CHECK(process.ended_beside(kRunsScript, "x"));
+  CHECK(process.ended_beside(kRunsScript, ""));
+}
+
+TEST_CASE("a command line of nested quotes ends nothing") {
+  const OtherProcess process;
+  std::string nested;
+  while (nested.size() < (1U << 20U) - 64) nested += "\"$(";
+  process.tree.file("/etc/cron.d/rdma", "@reboot root modprobe -r vmw_pvrdma\n");
+  CHECK(process.ended_beside({"sh", "-c", nested}, kRootIds));
+  CHECK(process.ended_beside({"sh", "-c", nested}, "65534\t65534\t65534\t65534"));
 }

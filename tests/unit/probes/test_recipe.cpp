@@ -1,11 +1,13 @@
-// The field's recipe in scripts, crontabs and units as they are found in the field.
-#include <sstream>
+// The field's recipe in scripts, crontabs and units as they are found in the field, by line.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "probes/recipe/below.hpp"
 #include "probes/recipe/find.hpp"
-#include "probes/recipe/formats.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tree.hpp"
 
@@ -17,112 +19,115 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+constexpr const char* kMore = "it does more than load or unload these modules";
+
 RecipeScope scope() {
   RecipeScope scope;
   scope.netdevs = {"ens224f0"};
-  scope.addresses = {"192.168.30.201/24"};
-  scope.mtus = {9000};
   return scope;
 }
 
-// "3", "4-6", and with why where they are left: "7: it also runs mount".
-Lines described(const RecipeReading& reading) {
+// "3", and with why where they are left: "7: it may be…", "8 link", "9 port".
+Lines described(const std::vector<RecipeLine>& lines) {
   Lines list;
-  for (const RecipeLines& found : reading.lines) {
-    std::string one = std::to_string(found.first);
-    if (found.last != found.first) one += "-" + std::to_string(found.last);
-    if (found.in_block) one += " in block";
-    if (!found.left.empty()) one += ": " + found.left;
-    list.push_back(one);
-  }
+  for (const RecipeLine& line : lines)
+    list.push_back(std::to_string(line.number) + (line.kind == LineKind::Link ? " link" : "") +
+                   (line.kind == LineKind::Port ? " port" : "") +
+                   (line.by_hand.empty() ? "" : ": " + line.by_hand));
   return list;
 }
-Lines lines_of(const std::string& script) { return described(read_recipe(script, scope())); }
+Lines lines_of(const std::string& script) {
+  return described(look_at_script(script, scope()).lines);
+}
 
 // What one command is, in a word.
 std::string kind_of(const std::string& line) {
-  const auto script = parse_shell(line);
-  if (script.statements.size() != 1 || script.statements[0].commands.size() != 1) return "several";
-  switch (judge(script.statements[0].commands[0], scope()).kind) {
-    case Judgement::Kind::Recipe:
-      return "recipe";
-    case Judgement::Kind::Filler:
-      return "filler";
-    case Judgement::Kind::Other:
+  const CommandLook look = look_at_command(line, scope());
+  switch (look.kind) {
+    case LineKind::Driver:
+      return look.by_hand.empty() ? "simple" : "by hand";
+    case LineKind::Link:
+      return "link";
+    case LineKind::Port:
+      return "port";
+    case LineKind::Other:
       break;
   }
   return "other";
 }
 
-constexpr const char* kElsewhere = "it is a part of an if, a loop or a function that does more";
+void check_kinds(const std::string& kind, const Lines& lines) {
+  for (const std::string& line : lines) {
+    INFO(line);
+    CHECK(kind_of(line) == kind);
+  }
+}
 
 }  // namespace
 
-TEST_CASE("commands of the recipe are known, however they are called") {
-  for (const char* line :
-       {"modprobe mlx4_ib",
-        "/sbin/modprobe ib_umad",
-        "sudo modprobe -v rdma-cm",
-        "sudo -n /usr/sbin/modprobe rdma_ucm",
-        "modprobe -r vmw_pvrdma",
-        "modprobe -rv vmw_pvrdma",
-        "modprobe --remove vmw_pvrdma",
-        "rmmod -f vmw_pvrdma",
-        "modprobe -a ib_umad rdma_cm",
-        "insmod /lib/modules/6.1.0/kernel/drivers/infiniband/hw/vmw_pvrdma/vmw_pvrdma.ko.xz",
-        "ibv_devinfo -d vmw_pvrdma0",
-        "rdma link",
-        "systemctl restart rdma.service",
-        "service openibd restart",
-        "/etc/init.d/openibd restart",
-        "ifconfig ens224f0 up",
-        "ip link set ens224f0 up",
-        "/sbin/ip -4 link set dev ens224f0 up mtu 9000",
-        "ip addr add 192.168.30.201/24 dev ens224f0",
-        "ip a add 192.168.30.201/24 brd 192.168.30.255 dev ens224f0",
-        "ifconfig ens224f0 192.168.30.201 netmask 255.255.255.0 up",
-        "modprobe vmw_pvrdma >/dev/null 2>&1",
-        "sh -c 'modprobe -r vmw_pvrdma; modprobe vmw_pvrdma'",
-        "timeout 60 modprobe -r vmw_pvrdma",
-        "LANG=C modprobe vmw_pvrdma"}) {
-    INFO(line);
-    CHECK(kind_of(line) == "recipe");
-  }
+TEST_CASE("commands that are nothing but the recipe are simple") {
+  check_kinds(
+      "simple",
+      {"modprobe mlx4_ib", "/sbin/modprobe ib_umad", "sudo modprobe -v rdma-cm",
+       "modprobe -r vmw_pvrdma", "modprobe -r vmw-pvrdma", "modprobe -rv vmw_pvrdma",
+       "modprobe --remove vmw_pvrdma", "rmmod -f vmw_pvrdma", "modprobe -a ib_umad rdma_cm",
+       "modprobe vmxnet3", "modprobe ib_uverbs",
+       "insmod /lib/modules/6.1.0/kernel/drivers/hw/vmw_pvrdma.ko.xz",
+       "modprobe vmw_pvrdma >/dev/null 2>&1", "modprobe vmw_pvrdma 2> /dev/null || true",
+       "modprobe -r vmw_pvrdma; modprobe vmw_pvrdma;",
+       "rmmod vmw_pvrdma && sleep 2 && modprobe vmw_pvrdma || :", "modprobe vmw_pvrdma  # last"});
 }
 
-TEST_CASE("what looks like the recipe, but is not, is left alone") {
-  for (const char* line : {"modprobe nfs",
-                           "modprobe -r vmxnet3",
-                           "modprobe vmw_pvrdma nfs",
-                           "rmmod",
-                           "modprobe",
-                           "modprobe -r",
-                           "ip link set ens192 up",
-                           "ifconfig ens192 up",
-                           "ip link set ens224f0 down",
-                           "ip addr add 192.168.30.202/24 dev ens224f0",
-                           "ip link set ens224f0 mtu 1500",
-                           "ip addr flush dev ens224f0",
-                           "ip route add default via 192.168.30.1 dev ens224f0",
-                           "systemctl restart nfs",
-                           "service rdma stop",
-                           "echo-modprobe vmw_pvrdma",
-                           "/opt/modprobe.sh",
-                           "sh -c 'modprobe vmw_pvrdma; mount /scratch'",
-                           "ib_send_bw -d rocep19s0f1",
-                           "exit 0",
-                           "X=$(modprobe -r vmw_pvrdma)",
-                           "rdma resource show"}) {
-    INFO(line);
-    CHECK(kind_of(line) != "recipe");
-  }
+TEST_CASE("commands that hold the recipe, and more, are left to a person") {
+  check_kinds("by hand", {"sudo -n /usr/sbin/modprobe rdma_ucm",
+                          "sh -c 'modprobe -r vmw_pvrdma; modprobe vmw_pvrdma'",
+                          "timeout 60 modprobe -r vmw_pvrdma",
+                          "LANG=C modprobe vmw_pvrdma",
+                          "modprobe vmw_pvrdma nfs",
+                          "modprobe vmw_pvrdma debug=1",
+                          "modprobe -C /tmp/x vmw_pvrdma",
+                          "modprobe -r vmxnet3",
+                          "sh -c 'modprobe vmw_pvrdma; mount /scratch'",
+                          "X=$(modprobe -r vmw_pvrdma)",
+                          "os.system(\"modprobe vmw_pvrdma\")",
+                          "modprobe vmw_pvrdma &",
+                          "modprobe vmw_pvrdma >/tmp/log",
+                          "modprobe vmw_pvrdma &&",
+                          "/tmp/modprobe vmw_pvrdma",
+                          "if modprobe vmw_pvrdma; then reboot; fi",
+                          "{ modprobe vmw_pvrdma; }",
+                          "mount /scratch; modprobe vmw_pvrdma",
+                          "for m in ib_umad; do modprobe ib_umad; done",
+                          "systemctl restart rdma.service",
+                          "service openibd restart",
+                          "/etc/init.d/openibd restart"});
 }
 
-TEST_CASE("a line that the configuration does not know yet says what it lacks") {
-  const auto reading = read_recipe("ip addr add 10.0.0.1/8 dev ens224f0\n", scope());
-  REQUIRE(reading.lines.size() == 1);
-  CHECK(reading.lines[0].left ==
-        "the agent does this once its configuration has addresses = [\"10.0.0.1/8\"]");
+TEST_CASE("lines about links and ports are told from the recipe and from others") {
+  check_kinds("link", {"ifconfig ens224f0 up", "ip link set ens224f0 up",
+                       "/sbin/ip -4 link set dev ens224f0 up mtu 9000",
+                       "ip addr add 192.168.30.201/24 dev ens224f0",
+                       "ip a add 192.168.30.201/24 brd 192.168.30.255 dev ens224f0",
+                       "ifconfig ens224f0 192.168.30.201 netmask 255.255.255.0 up",
+                       "ip link set $DEV mtu 9000", "netplan apply"});
+  check_kinds("port", {"ibv_devinfo -d vmw_pvrdma0", "rdma link",
+                       "until ibv_devinfo | grep -q PORT_ACTIVE; do sleep 1; done"});
+  check_kinds(
+      "other",
+      {"modprobe nfs", "rmmod", "modprobe", "modprobe -r", "ip link set ens192 up",
+       "ifconfig ens192 up", "ip link set ens224f0 down", "ip addr flush dev ens224f0",
+       "ip route add default via 192.168.30.1 dev ens224f0", "systemctl restart nfs",
+       "service rdma stop", "echo-modprobe vmw_pvrdma",
+       "echo 'modprobe vmw_pvrdma is done by the agent'", "mount /a # before modprobe vmw_pvrdma",
+       "/opt/modprobe.sh", "ib_send_bw -d rocep19s0f1", "exit 0", "rdma resource show"});
+}
+
+TEST_CASE("what takes vmw_pvrdma away or brings it in touches the driver") {
+  for (const char* line : {"modprobe vmw_pvrdma", "rmmod vmw_pvrdma", "modprobe -r ib_umad",
+                           "systemctl restart openibd", "insmod /x/vmw_pvrdma.ko"})
+    CHECK(look_at_command(line, scope()).touches_driver);
+  for (const char* line : {"modprobe ib_umad", "ibv_devinfo", "ip link set ens224f0 mtu 9000"})
+    CHECK(!look_at_command(line, scope()).touches_driver);
 }
 
 TEST_CASE("rc.local of Ubuntu and of CentOS") {
@@ -142,49 +147,63 @@ TEST_CASE("rc.local of Ubuntu and of CentOS") {
                  "modprobe mlx4_ib && modprobe ib_umad; modprobe rdma_cm; modprobe rdma_ucm\n"
                  "rmmod vmw_pvrdma; sleep 2; modprobe vmw_pvrdma || true\n"
                  "mount /scratch; modprobe vmw_pvrdma\n") ==
-        Lines{"3", "4", "5: it also runs mount"});
+        Lines{"3", "4", std::string{"5: "} + kMore});
 }
 
-TEST_CASE("lines that go on, quotes and here-documents") {
-  CHECK(lines_of("modprobe mlx4_ib && \\\n  modprobe ib_umad\n"
-                 "modprobe rdma_cm &&\nmodprobe rdma_ucm\n"
-                 "mount /a &&\nmodprobe vmw_pvrdma\n") ==
-        Lines{"1-2", "3-4", "5-6: it also runs mount"});
-  CHECK(lines_of("cat >/etc/motd <<EOF\nmodprobe vmw_pvrdma\nEOF\n"
-                 "cat <<-'END' >x\n\tmodprobe ib_umad\n\tEND\n"
-                 "echo 'a\nmodprobe rdma_cm\nb'\n"
-                 "x=\"$(echo \"modprobe rdma_ucm\")\"\n"
-                 "modprobe ib_umad\n") == Lines{"11"});
+TEST_CASE("a command that goes on, and one that is asked how it ended, stay together") {
+  constexpr const char* kGoesOn = ": the command before it goes on here";
+  CHECK(lines_of("mount /a &&\n# why\nmodprobe vmw_pvrdma\nmodprobe ib_umad\n") ==
+        Lines{std::string{"3"} + kGoesOn, "4"});
+  CHECK(lines_of("echo a \\\nmodprobe vmw_pvrdma\n") == Lines{std::string{"2"} + kGoesOn});
+  CHECK(lines_of("echo a | # why\nmodprobe vmw_pvrdma\n") == Lines{std::string{"2"} + kGoesOn});
+  CHECK(lines_of("modprobe mlx4_ib && \\\n  modprobe ib_umad\n") ==
+        Lines{std::string{"1: "} + kMore, std::string{"2"} + kGoesOn});
+  CHECK(lines_of("modprobe vmw_pvrdma\n\nif [ $? -ne 0 ]; then reboot; fi\n") ==
+        Lines{"1: the next command asks how it ended ($?)"});
 }
 
-TEST_CASE("blocks: whole where they are nothing but the recipe, else line by line") {
-  CHECK(lines_of("until ibv_devinfo | grep -q PORT_ACTIVE; do sleep 1; done\n") == Lines{"1"});
+TEST_CASE("lines that may be text are left") {
+  constexpr const char* kText = ": it may be a part of a text that begins in line ";
+  for (const char* begin :
+       {"cat >/etc/motd <<EOF\n", "echo 'a\n", "x=\"a\n", "x=\"$(echo '\"')\n", "y=$'\\'\n", "`\n"})
+    CHECK(lines_of(begin + std::string{"modprobe vmw_pvrdma\n"}) ==
+          Lines{std::string{"2"} + kText + "1"});
+  for (const char* begin : {"echo \"don't\"\n", "echo it\\'s\n", "x=\"$(date)\"\n", "a # don't\n",
+                            "# don't\n", "awk '{print \"x\"}'\n"})
+    CHECK(lines_of(begin + std::string{"modprobe vmw_pvrdma\n"}) == Lines{"2"});
+  CHECK(lines_of("modprobe ib_umad\necho 'never closed\nmodprobe rdma_cm\n") ==
+        Lines{"1", std::string{"3"} + kText + "2"});
+}
+
+TEST_CASE("blocks: lines of their own are found, those of the block are left") {
   CHECK(lines_of("for i in 1 2 3; do\n"
                  "  modprobe -r vmw_pvrdma\n"
                  "  modprobe vmw_pvrdma\n"
                  "  sleep 5\n"
-                 "done\n") == Lines{"1-5"});
-  CHECK(lines_of("if lspci -d 15ad:0820 | grep -q .; then\n"
-                 "  modprobe -r vmw_pvrdma\n"
-                 "  modprobe vmw_pvrdma\n"
-                 "fi\n") == Lines{"2 in block", "3 in block"});
+                 "done\n") == Lines{"2", "3"});
   CHECK(lines_of("if ! modprobe vmw_pvrdma; then\n  mail root\nfi\n") ==
-        Lines{std::string{"1: "} + kElsewhere});
-  CHECK(lines_of("reload() {\n  modprobe -r vmw_pvrdma\n  modprobe vmw_pvrdma\n}\nreload\n") ==
-        Lines{"2 in block", "3 in block"});
-  CHECK(lines_of("case $1 in\n  start)\n    modprobe vmw_pvrdma\n    ;;\n  stop) modprobe -r "
-                 "vmw_pvrdma ;;\n  *) usage ;;\nesac\n") ==
-        Lines{"3 in block", "5 in block: it is a part of a case, which is not taken apart"});
-  CHECK(lines_of("(sleep 30; modprobe -r vmw_pvrdma; modprobe vmw_pvrdma) &\n") == Lines{"1"});
-  CHECK(lines_of("i=0\nwhile [ $i -lt 5 ]; do\n  ibv_devinfo | grep -q ACTIVE && break\n"
-                 "  i=$((i+1))\n  sleep 1\ndone\n") == Lines{"2-6"});
+        Lines{std::string{"1: "} + kMore});
+  CHECK(lines_of("case $1 in\n  start)\n    modprobe vmw_pvrdma\n    ;;\n"
+                 "  stop) modprobe -r vmw_pvrdma ;;\nesac\n") ==
+        Lines{"3", std::string{"5: "} + kMore});
+  CHECK(lines_of("(sleep 30; modprobe -r vmw_pvrdma; modprobe vmw_pvrdma) &\n") ==
+        Lines{std::string{"1: "} + kMore});
 }
 
-TEST_CASE("a script that is not understood to its end says where from") {
-  const auto reading = read_recipe("modprobe ib_umad\necho 'never closed\nmodprobe rdma_cm\n", {});
-  CHECK(reading.trouble_line == 2);
-  CHECK(described(reading) == Lines{"1"});
-  CHECK(read_recipe("[[ a < b && c > d ]] && modprobe ib_umad\ncat <<EOF\n", {}).trouble_line == 2);
+TEST_CASE("only a script of sh or bash is edited, by this system's own") {
+  CHECK(look_at_script("#!/bin/sh -e\n", {}).shell == "/bin/sh");
+  CHECK(look_at_script("#!/usr/bin/env bash\n", {}).shell == "/bin/bash");
+  CHECK(look_at_script("#!/home/user/bash\n", {}).shell == "/bin/bash");
+  CHECK(look_at_script("modprobe vmw_pvrdma\n", {}).shell == "/bin/sh");
+  CHECK(lines_of("#!/bin/ksh\nmodprobe vmw_pvrdma\n") ==
+        Lines{"2: its script is for another interpreter than sh and bash"});
+}
+
+TEST_CASE("a line is looked at up to its limit") {
+  const std::string filler(kLongestLine, ' ');
+  CHECK(lines_of("modprobe vmw_pvrdma" + filler + "; mount /a\n") ==
+        Lines{"1: the line is too long"});
+  CHECK(lines_of(filler + "modprobe vmw_pvrdma\n").empty());
 }
 
 TEST_CASE("crontabs: @reboot only") {
@@ -194,37 +213,48 @@ TEST_CASE("crontabs: @reboot only") {
       "@reboot root sleep 30 && /usr/local/sbin/pvrdma-up\n"
       "0 3 * * * root modprobe vmw_pvrdma\n"
       "# @reboot root modprobe ib_umad\n@reboot\n";
-  const auto reading = read_crontab(system, true, scope());
-  CHECK(described(reading) == Lines{"2"});
-  CHECK(reading.scripts == Lines{"/usr/local/sbin/pvrdma-up"});
-  CHECK(described(read_crontab("@reboot modprobe ib_umad\n", false, scope())) == Lines{"1"});
+  const auto look = look_at_crontab(system, true, scope());
+  CHECK(described(look.lines) == Lines{"2"});
+  CHECK(look.scripts == Lines{"/usr/local/sbin/pvrdma-up"});
+  CHECK(described(look_at_crontab("@reboot modprobe ib_umad\n", false, scope()).lines) ==
+        Lines{"1"});
 }
 
 TEST_CASE("units: for nothing but the recipe, or for more") {
-  const auto whole = read_unit(
-      "[Unit]\nDescription=x\n[Service]\nType=oneshot\n"
+  const auto whole = look_at_unit(
+      "[Unit]\nDescription=modprobe vmw_pvrdma\n[Service]\nType=oneshot\n"
       "ExecStartPre=-/sbin/modprobe -r vmw_pvrdma\n"
-      "ExecStart=/bin/sh -c 'modprobe ib_umad; \\\n  modprobe vmw_pvrdma'\n"
+      "ExecStart=/bin/sh -c 'modprobe ib_umad; modprobe vmw_pvrdma'\n"
       "ExecStart=/bin/sleep 2\nRemainAfterExit=yes\n",
       scope());
   CHECK(whole.nothing_else);
-  CHECK(described(whole) == Lines{"5", "6-7"});
-  const auto more = read_unit(
-      "[Service]\nExecStartPre=/sbin/modprobe vmw_pvrdma\nExecStart=/usr/sbin/slurmd -D\n",
-      scope());
-  CHECK(!more.nothing_else);
-  CHECK(described(more) == Lines{"2"});
-  const auto bare = read_unit(
-      "[Service]\nExecStart=/sbin/modprobe vmw_pvrdma\nExecStartPost=/usr/bin/mount /a\n", scope());
-  CHECK(described(bare) ==
-        Lines{"2: the unit would have no ExecStart= left, and does something else as well"});
+  CHECK(described(whole.lines) == Lines{"5", "6"});
+  for (const char* more :
+       {"ExecStartPre=/sbin/modprobe vmw_pvrdma\nExecStart=/usr/sbin/slurmd -D\n",
+        "ExecStart=/sbin/modprobe vmw_pvrdma\nExecStop=/usr/bin/umount /a\n",
+        "ExecStart=/sbin/modprobe vmw_pvrdma\nExecStartPost=/usr/bin/mount /a\n",
+        "ExecStart=/sbin/modprobe vmw_pvrdma; mount /a\n"})
+    CHECK(!look_at_unit("[Service]\n" + std::string{more}, scope()).nothing_else);
+  const auto continued = look_at_unit(
+      "[Service]\nExecStart=/bin/sh -c 'mount /a; \\\n  modprobe vmw_pvrdma'\n", scope());
+  CHECK(!continued.nothing_else);
+  CHECK(described(continued.lines) == Lines{std::string{"3: "} + kMore});
 }
 
-TEST_CASE("the places of a machine, and what they call") {
+TEST_CASE("scripts that a line calls, by absolute path, of no package") {
+  CHECK(scripts_called("sudo -n /opt/a.sh arg; [ -x /opt/b ] && /opt/b || . /opt/c.sh") ==
+        Lines{"/opt/a.sh", "/opt/b", "/opt/c.sh"});
+  CHECK(scripts_called("/bin/bash -x '/opt/d.sh' >/tmp/log & cat /opt/e") == Lines{"/opt/d.sh"});
+  CHECK(scripts_called("/usr/bin/true; ./f.sh; cp /opt/g /opt/h; /etc/init.d/rdma start").empty());
+}
+
+TEST_CASE("the places of a machine, and what they call, one step far") {
   const Tree tree;
   tree.file("/etc/rc.d/rc.local", "#!/bin/bash\n. /usr/local/lib/rdma.sh\n/usr/bin/true\n");
   tree.link("/etc/rc.local", "/etc/rc.d/rc.local");  // absolute: below the root all the same
-  tree.file("/usr/local/lib/rdma.sh", "modprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n");
+  tree.file("/usr/local/lib/rdma.sh",
+            "modprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n/opt/further.sh\n");
+  tree.file("/opt/further.sh", "modprobe vmw_pvrdma\n");
   std::filesystem::permissions(tree / "/etc/rc.d/rc.local", std::filesystem::perms::owner_all);
   tree.file("/etc/cron.d/pvrdma", "@reboot root modprobe vmw_pvrdma\n");
   tree.file("/etc/modules", "# x\nloop\nvmw_pvrdma\n");
@@ -232,39 +262,65 @@ TEST_CASE("the places of a machine, and what they call") {
   tree.file("/etc/systemd/system/on.service", "[Service]\nExecStart=/opt/on.sh\n");
   tree.file("/opt/on.sh", "modprobe rdma_cm\n");
   tree.link("/etc/systemd/system/multi-user.target.wants/on.service", "../on.service");
-  tree.unreadable("/var/spool/cron/crontabs/root");
+  tree.unreadable("/etc/crontab");
 
+  const auto found = [&] {
+    Lines list;
+    for (const RecipeFile& file : find_recipe(tree.root(), scope()).files)
+      list.push_back(file.path + (file.at_boot ? "" : " not at boot") +
+                     (file.by.empty() ? "" : " by " + file.by) + " of " + file.unit);
+    return list;
+  };
+  CHECK(found() == Lines{"/usr/local/lib/rdma.sh by /etc/rc.d/rc.local of rc-local.service",
+                         "/etc/cron.d/pvrdma of cron.service",
+                         "/opt/on.sh by /etc/systemd/system/on.service of on.service",
+                         "/etc/systemd/system/rdma-up.service not at boot of rdma-up.service",
+                         "/etc/modules of "});
   const Recipe recipe = find_recipe(tree.root(), scope());
-  Lines found;
-  for (const RecipeFile& file : recipe.files)
-    found.push_back(file.path + (file.at_boot ? "" : " not at boot") +
-                    (file.by.empty() ? "" : " by " + file.by) + " of " + file.unit);
-  CHECK(found == Lines{"/usr/local/lib/rdma.sh by /etc/rc.d/rc.local of rc-local.service",
-                       "/etc/cron.d/pvrdma of cron.service",
-                       "/opt/on.sh by /etc/systemd/system/on.service of on.service",
-                       "/etc/systemd/system/rdma-up.service not at boot of rdma-up.service",
-                       "/etc/modules of "});
   REQUIRE(recipe.unreadable.size() == 1);
   CHECK(recipe.unreadable[0].code == ELOOP);
+  CHECK(recipe.not_of_root.empty());
 
   tree.file("/etc/systemd/system/on.service.d/90-pvrdma-agent-migrated.conf", "[Unit]\n");
-  for (const RecipeFile& file : find_recipe(tree.root(), scope()).files)
-    CHECK((file.path != "/opt/on.sh" || !file.at_boot));
+  CHECK(found().at(2) == "/opt/on.sh not at boot by /etc/systemd/system/on.service of on.service");
+}
+
+TEST_CASE("root's own crontab is looked at in a folder of cron's group, others' never") {
+  const Tree tree;
+  const std::string folder = "/var/spool/cron/crontabs";
+  tree.file(folder + "/root", "@reboot modprobe vmw_pvrdma\n");
+  tree.file(folder + "/user", "@reboot modprobe vmw_pvrdma\n");
+  REQUIRE(::chown((tree / folder).c_str(), 0, 105) == 0);
+  REQUIRE(::chmod((tree / folder).c_str(), 01730) == 0);
+  const auto recipe = find_recipe(tree.root(), scope());
+  REQUIRE(recipe.files.size() == 1);
+  CHECK(recipe.files[0].path == folder + "/root");
+  CHECK(described(recipe.files[0].lines) ==
+        Lines{"1: root's own crontab is edited by `crontab -e`"});
+  REQUIRE(::chown((tree / (folder + "/root")).c_str(), 1000, 105) == 0);
+  const auto taken = find_recipe(tree.root(), scope());
+  CHECK(taken.files.empty());
+  CHECK(taken.not_of_root.at(0).path == folder + "/root");
+  REQUIRE(::chown((tree / (folder + "/root")).c_str(), 0, 105) == 0);
+  REQUIRE(::chmod((tree / folder).c_str(), 0730) == 0);  // others can replace it
+  CHECK(find_recipe(tree.root(), scope()).files.empty());
 }
 
 TEST_CASE("a unit's drop-ins count with it") {
   const Tree tree;
   const std::string unit = "/etc/systemd/system/up.service";
   tree.file(unit, "[Service]\nExecStart=/sbin/modprobe vmw_pvrdma\n");
-  CHECK(find_recipe(tree.root(), scope()).files.at(0).reading.nothing_else);
+  CHECK(find_recipe(tree.root(), scope()).files.at(0).retires_unit);
   tree.file(unit + ".d/a.conf", "[Service]\nExecStartPost=/usr/bin/mount /a\n");
-  const auto more = find_recipe(tree.root(), scope()).files.at(0).reading;
-  CHECK(!more.nothing_else);
-  CHECK(described(more) == Lines{"2: a drop-in gives the unit something else to do"});
+  const auto more = find_recipe(tree.root(), scope()).files.at(0);
+  constexpr const char* kOthers = ": the unit or a drop-in of it has other commands, too";
+  CHECK(!more.retires_unit);
+  CHECK(described(more.lines) == Lines{std::string{"2"} + kOthers});
   tree.file("/etc/systemd/system/slurmd.service.d/a.conf",
             "[Service]\nExecStartPre=modprobe ib_umad\nExecStart=\nExecStart=modprobe rdma_cm\n");
-  CHECK(described(find_recipe(tree.root(), scope()).files.at(0).reading) ==
-        Lines{"2", "4: a drop-in's ExecStart= may be the only one that the unit has"});
+  const auto drop_in = find_recipe(tree.root(), scope()).files.at(0);
+  CHECK(!drop_in.retires_unit);
+  CHECK(described(drop_in.lines) == Lines{std::string{"2"} + kOthers, std::string{"4"} + kOthers});
 }
 
 TEST_CASE("links of an image stay in the image") {

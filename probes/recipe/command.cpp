@@ -1,0 +1,179 @@
+#include "probes/recipe/command.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "agent/base/text.hpp"
+#include "probes/modules.hpp"
+#include "probes/recipe/simple.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+bool is_driver_tool(std::string_view word) {
+  constexpr std::array<std::string_view, 3> kTools{"modprobe", "rmmod", "insmod"};
+  return holds(kTools, base_name(word));
+}
+
+// The command is of those that print, and nothing else is run on its line.
+bool only_prints(std::string_view text, const Words& words) {
+  constexpr std::array<std::string_view, 3> kPrinters{"echo", "printf", "logger"};
+  return holds(kPrinters, base_name(words.front())) &&
+         text.find_first_of(";&|`$") == std::string_view::npos;
+}
+
+// Whether the words name one of the modules after a tool for them.
+bool names_module(const Words& words, const RecipeScope& scope, bool& touches_driver) {
+  const auto tool = std::find_if(words.begin(), words.end(), is_driver_tool);
+  bool removes = tool != words.end() && base_name(*tool) == "rmmod";
+  bool named = false;
+  for (auto word = tool; word != words.end(); ++word) {
+    const bool option = word->starts_with('-') && !word->starts_with("--");
+    removes = removes || *word == "--remove" || base_name(*word) == "rmmod" ||
+              (option && word->find('r') != std::string_view::npos);
+    const std::string module = module_of(*word);
+    if (!is_module_of_agent(module, scope)) continue;
+    named = true;
+    touches_driver = touches_driver || removes || module == kRecipeDriver;
+  }
+  return named;
+}
+
+bool restarts_stack(const Words& words) {
+  constexpr std::array<std::string_view, 4> kUnits{"openibd", "rdma", "openibd.service",
+                                                   "rdma.service"};
+  constexpr std::array<std::string_view, 4> kVerbs{"start", "restart", "reload", "force-restart"};
+  bool manager = false, unit = false, verb = false;
+  for (const std::string_view word : words) {
+    const bool init_script =
+        word.starts_with("/etc/init.d/") || word.starts_with("/etc/rc.d/init.d/");
+    manager =
+        manager || init_script || base_name(word) == "systemctl" || base_name(word) == "service";
+    unit = unit || (manager && holds(kUnits, init_script ? base_name(word) : word));
+    verb = verb || (manager && holds(kVerbs, word));
+  }
+  return manager && unit && verb;
+}
+
+bool sets_link(const Words& words, std::string_view text, const RecipeScope& scope) {
+  bool sets = false;
+  for (auto at = words.begin(); at != words.end(); ++at) {
+    const std::string_view tool = base_name(*at);
+    const Words rest{at + 1, words.end()};
+    if (tool == "netplan" && holds(rest, "apply")) return true;
+    sets = sets || (tool == "ifconfig" && !rest.empty());
+    if (tool != "ip") continue;
+    const bool link = holds(rest, "link") || holds(rest, "l");
+    const bool address = holds(rest, "address") || holds(rest, "addr") || holds(rest, "a");
+    sets = sets || (link && holds(rest, "set") && (holds(rest, "mtu") || holds(rest, "up"))) ||
+           (address && (holds(rest, "add") || holds(rest, "replace")));
+  }
+  const bool ours = scope.netdevs.empty() || text.find('$') != std::string_view::npos ||
+                    std::any_of(words.begin(), words.end(),
+                                [&](std::string_view word) { return holds(scope.netdevs, word); });
+  return sets && ours;
+}
+
+bool looks_at_ports(const Words& words) {
+  constexpr std::array<std::string_view, 5> kViewers{"ibv_devinfo", "ibv_devices", "ibstat",
+                                                     "ibstatus", "ibv_asyncwatch"};
+  for (auto at = words.begin(); at != words.end(); ++at) {
+    if (holds(kViewers, base_name(*at))) return true;
+    if (base_name(*at) == "rdma" && at + 1 != words.end() && (at[1] == "link" || at[1] == "dev"))
+      return true;
+  }
+  return false;
+}
+
+// Distributions' own folders: what a package runs is not the field's.
+bool is_packaged(std::string_view path) {
+  constexpr std::array kFolders{"/usr/bin/", "/usr/sbin/", "/bin/",        "/sbin/",
+                                "/usr/lib/", "/lib/",      "/etc/init.d/", "/etc/rc.d/init.d/"};
+  return std::any_of(kFolders.begin(), kFolders.end(),
+                     [&](const char* folder) { return path.starts_with(folder); });
+}
+
+// A word that only says how or whether what follows is to be run.
+bool is_wrapper(std::string_view word) {
+  constexpr std::array<std::string_view, 24> kWrappers{
+      "sudo", "env",  "nohup",   "command", "exec",   "nice",  "ionice", "time",
+      "if",   "then", "timeout", "setsid",  "source", "sh",    "bash",   "dash",
+      "do",   "else", "elif",    "while",   "until",  "flock", ".",      "!"};
+  return holds(kWrappers, base_name(word)) || word.starts_with('-') ||
+         (word.find('=') != std::string_view::npos && !word.starts_with('/')) ||
+         is_digit(word.front());
+}
+
+}  // namespace
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+std::string_view without_comment(std::string_view text) {
+  const std::size_t hash = std::min(text.find(" #"), text.find("\t#"));
+  return hash < text.find_first_of("'\"`") ? text.substr(0, hash) : text;
+}
+
+std::vector<std::string_view> words_in(std::string_view text) {
+  const auto belongs = [](char c) {
+    return is_alphanumeric(c) || std::string_view{"_./-+:,@%!"}.find(c) != std::string_view::npos;
+  };
+  Words words;
+  while (!text.empty()) {
+    const auto begin = std::find_if(text.begin(), text.end(), belongs);
+    const auto end = std::find_if_not(begin, text.end(), belongs);
+    if (begin != end)
+      words.push_back(text.substr(static_cast<std::size_t>(begin - text.begin()),
+                                  static_cast<std::size_t>(end - begin)));
+    text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
+  }
+  return words;
+}
+
+std::vector<std::string> commands_in(std::string_view text) {
+  std::vector<std::string> commands(1);
+  for (const char letter : text) {
+    if (std::string_view{";&|(){}`\n"}.find(letter) != std::string_view::npos)
+      commands.emplace_back();
+    else
+      commands.back() += letter == '\'' || letter == '"' ? ' ' : letter;
+  }
+  return commands;
+}
+
+CommandLook look_at_command(std::string_view text, const RecipeScope& scope) {
+  text = without_comment(text);
+  const Words words = words_in(text);
+  if (words.empty() || only_prints(text, words)) return {};
+  CommandLook look;
+  if (names_module(words, scope, look.touches_driver)) {
+    look.kind = LineKind::Driver;
+    look.by_hand = why_not_simple(text, scope);
+  } else if (restarts_stack(words)) {
+    look = {LineKind::Driver, true, "it restarts the RDMA services; the agent loads the modules"};
+  } else if (sets_link(words, text, scope)) {
+    look.kind = LineKind::Link;
+  } else if (looks_at_ports(words)) {
+    look.kind = LineKind::Port;
+  }
+  return look;
+}
+
+std::vector<std::string> scripts_called(std::string_view text) {
+  std::vector<std::string> paths;
+  for (const std::string& command : commands_in(without_comment(text))) {
+    for (std::string_view rest = trimmed(command); !rest.empty();) {
+      const std::string_view word = rest.substr(0, rest.find_first_of(" \t"));
+      rest = trimmed(rest.substr(word.size()));
+      if (is_wrapper(word)) continue;
+      const bool plain = words_in(word) == Words{word};
+      if (word.starts_with('/') && plain && !is_packaged(word)) paths.emplace_back(word);
+      break;
+    }
+  }
+  return paths;
+}
+
+}  // namespace pvrdma::probes

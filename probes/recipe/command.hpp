@@ -1,0 +1,56 @@
+// One command line of a script, crontab or unit, looked at by its words and not parsed: whether it
+// names modprobe, rmmod or insmod and a module of the agent's, or stands beside such lines.
+//
+// This is no shell, and does not try to be one: what it cannot tell is left to a person.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pvrdma::probes {
+
+// What belongs to the agent on that system.
+struct RecipeScope {
+  std::vector<std::string> modules = {"mlx4_ib", "ib_umad", "rdma_cm", "rdma_ucm"};
+  std::vector<std::string> netdevs;  // of PVRDMA adapters; none: not known, any may be one
+};
+
+enum class LineKind {
+  Other,
+  Driver,  // loads or unloads one of the modules, or restarts the RDMA services
+  Link,    // sets a link's MTU, address or state
+  Port,    // looks at RDMA devices
+};
+
+struct CommandLook {
+  LineKind kind = LineKind::Other;
+  // It takes vmw_pvrdma away or brings it in, so that a reload of the agent's would meet it.
+  bool touches_driver = false;
+  std::string by_hand;  // Driver: why it is not simple; empty: it is, and can go as a whole
+};
+[[nodiscard]] CommandLook look_at_command(std::string_view text, const RecipeScope& scope);
+
+// Absolute paths that the command line runs, those of packages left out: the first word of each of
+// its commands, after sudo, env, a shell and their like.
+[[nodiscard]] std::vector<std::string> scripts_called(std::string_view text);
+
+// Up to " #", unless a quote stands before it, which may hold it.
+[[nodiscard]] std::string_view without_comment(std::string_view text);
+
+// The runs of characters that names, paths, options and addresses consist of.
+[[nodiscard]] std::vector<std::string_view> words_in(std::string_view text);
+
+// Cut at ";", "&", "|", parentheses and braces, quotes taken for spaces.
+[[nodiscard]] std::vector<std::string> commands_in(std::string_view text);
+
+template <typename List>
+[[nodiscard]] bool holds(const List& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// "/usr/sbin/ip" -> "ip"
+[[nodiscard]] std::string_view base_name(std::string_view path);
+
+}  // namespace pvrdma::probes

@@ -1,0 +1,133 @@
+#include "probes/recipe/simple.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "agent/base/text.hpp"
+#include "probes/modules.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+constexpr const char* kDoesMore = "it does more than load or unload these modules";
+constexpr const char* kUnloadsNic = "it unloads vmxnet3, which the agent never does";
+
+Words split_at_blanks(std::string_view text) {
+  Words words;
+  for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
+    words.push_back(text.substr(0, text.find_first_of(" \t")));
+    text.remove_prefix(words.back().size());
+  }
+  return words;
+}
+
+// Without what only says where the output goes, and that a failure is none.
+void drop_endings(Words& words) {
+  constexpr std::array<std::string_view, 5> kRedirections{">/dev/null", "1>/dev/null",
+                                                          "2>/dev/null", "&>/dev/null", "2>&1"};
+  constexpr std::array<std::string_view, 4> kArrows{">", "1>", "2>", "&>"};
+  constexpr std::array<std::string_view, 4> kTrue{"true", ":", "/bin/true", "/usr/bin/true"};
+  if (words.size() > 2 && words[words.size() - 2] == "||" && holds(kTrue, words.back()))
+    words.resize(words.size() - 2);
+  while (words.size() > 1) {
+    if (holds(kRedirections, words.back()))
+      words.pop_back();
+    else if (words.size() > 2 && words.back() == "/dev/null" &&
+             holds(kArrows, words[words.size() - 2]))
+      words.resize(words.size() - 2);
+    else
+      break;
+  }
+}
+
+// Of a tool in a folder of programs, or by its name alone; else empty.
+std::string_view tool_of(std::string_view word) {
+  constexpr std::array<std::string_view, 5> kFolders{"", "/sbin/", "/usr/sbin/", "/bin/",
+                                                     "/usr/bin/"};
+  const std::string_view name = base_name(word);
+  return holds(kFolders, word.substr(0, word.size() - name.size())) ? name : std::string_view{};
+}
+
+bool is_flag(std::string_view word) {
+  constexpr std::array<std::string_view, 7> kLong{"--all",    "--remove",  "--force",     "--quiet",
+                                                  "--syslog", "--verbose", "--first-time"};
+  if (word.starts_with("--")) return holds(kLong, word);
+  return word.size() > 1 && word.front() == '-' &&
+         word.find_first_not_of("afqrsv", 1) == std::string_view::npos;
+}
+
+std::string why_not_simple(const Words& words, const RecipeScope& scope) {
+  const std::string_view tool = tool_of(words.front());
+  bool removes = tool == "rmmod";
+  unsigned modules = 0;
+  for (auto word = words.begin() + 1; word != words.end(); ++word) {
+    if (word->starts_with('-')) {
+      if (!is_flag(*word)) return kDoesMore;
+      removes = removes || *word == "--remove" ||
+                (!word->starts_with("--") && word->find('r') != std::string_view::npos);
+      continue;
+    }
+    const std::string module = module_of(*word);
+    // Of insmod, only a path names a module; what follows are its parameters.
+    if (!is_module_of_agent(module, scope) || (tool == "insmod" && modules > 0)) return kDoesMore;
+    if (removes && module == "vmxnet3") return kUnloadsNic;
+    ++modules;
+  }
+  return modules == 0 ? kDoesMore : "";
+}
+
+// Cut at ";" and "&&"; a last piece that is empty after ";" is none.
+std::vector<std::string_view> pieces_of(std::string_view text) {
+  std::vector<std::string_view> pieces;
+  for (;;) {
+    const std::size_t end = std::min(text.find(';'), text.find("&&"));
+    pieces.push_back(trimmed(text.substr(0, end)));
+    if (end == std::string_view::npos) return pieces;
+    const bool semicolon = text[end] == ';';
+    text.remove_prefix(end + (semicolon ? 1 : 2));
+    if (semicolon && trimmed(text).empty()) return pieces;
+  }
+}
+
+}  // namespace
+
+std::string module_of(std::string_view word) {
+  const std::string_view name = base_name(word);
+  return module_name(name.substr(0, name.find(".ko")));
+}
+
+bool is_module_of_agent(const std::string& module, const RecipeScope& scope) {
+  constexpr std::array<std::string_view, 7> kAlways{
+      kRecipeDriver, "vmxnet3", "ib_core", "ib_uverbs", "ib_cm", "iw_cm", "ib_mad"};
+  return holds(kAlways, module) ||
+         std::any_of(scope.modules.begin(), scope.modules.end(),
+                     [&](const std::string& one) { return module_name(one) == module; });
+}
+
+std::string why_not_simple(std::string_view text, const RecipeScope& scope) {
+  bool any = false;
+  for (const std::string_view piece : pieces_of(text)) {
+    Words words = split_at_blanks(piece);
+    drop_endings(words);
+    if (words.size() > 1 && words.front() == "sudo") words.erase(words.begin());
+    const bool plain = std::all_of(words.begin(), words.end(), [](std::string_view word) {
+      return std::all_of(word.begin(), word.end(), [](char letter) {
+        return is_alphanumeric(letter) ||
+               std::string_view{"_./-+"}.find(letter) != std::string_view::npos;
+      });
+    });
+    if (words.empty() || !plain) return kDoesMore;
+    const std::string_view tool = tool_of(words.front());
+    if (tool == "sleep" && words.size() == 2) continue;
+    if (tool != "modprobe" && tool != "rmmod" && tool != "insmod") return kDoesMore;
+    if (std::string why = why_not_simple(words, scope); !why.empty()) return why;
+    any = true;
+  }
+  return any ? "" : kDoesMore;
+}
+
+}  // namespace pvrdma::probes
