@@ -111,6 +111,10 @@ rescan_pci() {
 has_ipv4() { ip -o -4 address show dev "$1" | grep -q " $2"; } # NETDEV ADDRESS, or its beginning
 has_no_ipv4() { ! has_ipv4 "$@"; }
 all_paired() { [[ $(rdma link | grep -c 'netdev ens') == "$LAB_ADAPTERS" ]]; } # each port with its netdev
+paired() { rdma link | grep -q "netdev $(netdev_of "$1")"; } # N
+# A removal takes the neighbour's netdev, which the agent mends by a reload. A function that appears in the middle of that is
+# not held back, and may crash the driver (as any that is probed beside another): whoever rescans waits for the end.
+survivor_mended() { paired "$1" && at_rest; } # N
 driver_bound() { [[ -e /sys/bus/pci/drivers/vmw_pvrdma/$(function_of "$1") ]]; }
 module_loaded() { [[ -e /sys/module/$1 ]]; }
 module_live() { [[ $(cat "/sys/module/$1/initstate" 2>/dev/null) == live ]]; }

@@ -13,6 +13,7 @@ scenario() {
   for ((round = 1; round <= ${PVRDMA_LAB_ROUNDS:-2}; round++)); do
     remove_adapter 1
     wait_until 20 "$round: one adapter is left" adapter_count 1
+    wait_until 60 "$round: and has its netdev again" survivor_mended 0
     rescan_pci
     wait_until 20 "$round: two are there" adapter_count 2
     wait_until 60 "$round: all are paired" all_paired

@@ -26,6 +26,7 @@ scenario() {
   expect_not "nobody but root may acknowledge" setpriv --reuid=65534 --regid=65534 --clear-groups pvrdma-agentctl acknowledge
   expect_not "nor one that was not removed" pvrdma-agentctl acknowledge ens16f0
   expect "it is still missed" finding adapter-removed
+  wait_until 60 "the other has its netdev again" survivor_mended 0
   rescan_pci
   wait_until 60 "it is back: ready" health_is ready
   expect "and nobody is missed" no_finding adapter-removed
@@ -39,6 +40,7 @@ scenario() {
 
   remove_adapter 1
   wait_until 20 "one is left" adapter_count 1
+  wait_until 60 "the other has its netdev again" survivor_mended 0
   rescan_pci
   wait_until 60 "two are ready" sh -c "pvrdma-agentctl status | grep -c ready | grep -qx 2"
   expect_equal "the kernel's word on the new one" 00:50:56:00:00:99 "$(permanent_mac ens17f0)"
