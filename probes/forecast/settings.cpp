@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "agent/base/text.hpp"
-#include "probes/recipe/below.hpp"
 
 namespace pvrdma::probes {
 

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "agent/base/handle.hpp"
-#include "probes/recipe/below.hpp"
 
 namespace pvrdma::probes {
 
@@ -119,12 +118,13 @@ class Finder {
   // The file and, where it is run by the system itself, the scripts that it names.
   void take(const std::string& called, const Place& place) {
     if (seen_.size() >= kFileLimit) return;
-    const auto path = resolve_below(root_, called);
-    if (!path) return recipe_.unreadable.push_back(path.error());
-    for (const std::string& name : std::set<std::string>{called, *path})
+    const auto resolved = resolve_rooted(root_ / called);
+    if (!resolved) return recipe_.unreadable.push_back(resolved.error());
+    const std::string path = resolved->inside();
+    for (const std::string& name : std::set<std::string>{called, path})
       recipe_.looked_at.push_back(name);
-    if (!seen_.insert(*path).second) return;
-    const auto text = text_of(*path, place);
+    if (!seen_.insert(path).second) return;
+    const auto text = text_of(path, place);
     if (!text) return;
     RecipeLook found = look(*text, place);
     const bool recipe = std::any_of(found.lines.begin(), found.lines.end(),
@@ -132,11 +132,11 @@ class Finder {
     const bool migrated =
         ("\n" + *text).find("\n" + std::string{kMigratedMark}) != std::string::npos;
     if (recipe || (migrated && !found.lines.empty()))
-      recipe_.files.push_back({*path, called, place.form, place.by, place.unit, place.at_boot,
+      recipe_.files.push_back({path, called, place.form, place.by, place.unit, place.at_boot,
                                std::move(found.lines), found.shell, found.nothing_else});
     if (!place.by.empty()) return;
     for (const std::string& script : found.scripts)
-      take(script, {RecipeForm::Script, false, *path, place.unit, place.at_boot});
+      take(script, {RecipeForm::Script, false, path, place.unit, place.at_boot});
   }
 
   // Both names are read: systemd's generator takes Debian's or Enterprise Linux's, as it was built.

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "probes/recipe/below.hpp"
 #include "probes/recipe/find.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tree.hpp"
@@ -323,11 +322,3 @@ TEST_CASE("a unit's drop-ins count with it") {
   CHECK(described(drop_in.lines) == Lines{std::string{"2"} + kOthers, std::string{"4"} + kOthers});
 }
 
-TEST_CASE("links of an image stay in the image") {
-  const Tree tree;
-  tree.link("/a", "/b/../c");
-  tree.link("/c", "../../../d");
-  tree.link("/loop", "loop");
-  CHECK(resolve_below(tree.root(), "/a/x").value_or("") == "/d/x");
-  CHECK(resolve_below(tree.root(), "/loop").error().code == ELOOP);
-}
