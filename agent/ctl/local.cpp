@@ -22,9 +22,10 @@ Snapshot observe_locally(const Root& root, const Config& config, const std::stri
   Snapshot snapshot = probes::observe(options);
   if (const auto* adapters = snapshot.adapters.get(); adapters != nullptr && !adapters->empty())
     snapshot.boot_scripts = probes::look_at_boot_scripts(root, config.modules.before);
-  // Readable for the agent's user and root only: an empty ledger then, as before any attempt.
   if (auto ledger = varlink::read_ledger(root / varlink::kLedgerPath))
     snapshot.ledger = std::move(*ledger);
+  else
+    snapshot.ledger_error = std::move(ledger.error());
   return snapshot;
 }
 

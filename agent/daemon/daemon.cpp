@@ -8,6 +8,7 @@
 
 #include "agent/base/guarded.hpp"
 #include "agent/base/machine.hpp"
+#include "agent/daemon/answered.hpp"
 #include "agent/plan/verdict.hpp"
 #include "agent/varlink/client.hpp"
 #include "probes/pci.hpp"
@@ -92,13 +93,14 @@ Result<void> Daemon::start() {
   if (!events) return fail(events.error());
   events_ = std::move(*events);
   auto observer = Observer::start(event_, reconciler_.config().modules.before,
-                                  [this](const Look& look) { on_look(look); });
+                                  [this](Look look) { on_look(std::move(look)); });
   if (!observer) return fail(observer.error());
   observer_ = std::move(*observer);
   return arm_ready_limit();
 }
 
-void Daemon::on_look(const Look& look) {
+void Daemon::on_look(Look look) {
+  complete_ledger(look, dispatcher_.answered());
   const Health before = reconciler_.health();
   if (reconciler_.config_may_be_old(look.snapshot))
     if (auto loaded = load_config(); !loaded || !reconciler_.uses(loaded->config, loaded->left_out))
@@ -171,7 +173,8 @@ void Daemon::settle_reload_request() {
   const auto refusal =
       std::find_if(plan.findings.begin(), plan.findings.end(), [](const Finding& finding) {
         return finding.id == "driver-in-use" || finding.id == "holders-unknown" ||
-               finding.id == "driver-built-in" || finding.id == "reload-waits";
+               finding.id == "driver-built-in" || finding.id == "reload-waits" ||
+               finding.id == "ledger-unusable";
       });
   const bool too_long = BootClock::now() - *reload_asked_ > kReloadPatience;
   if (refusal == plan.findings.end() && !too_long) return;

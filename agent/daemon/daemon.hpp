@@ -30,7 +30,7 @@ class Daemon {
   void reload_config();
 
  private:
-  void on_look(const Look& look);
+  void on_look(Look look);
   void take_over(Result<LoadedConfig> loaded);
   void on_answer(const Operation& operation, const Result<varlink::Answer>& answer);
   void think_again();

@@ -12,6 +12,8 @@ namespace {
 // (PVRDMA_CMD_TIMEOUT, drivers/infiniband/hw/vmw_pvrdma/pvrdma_cmd.c, Linux 6.1).
 constexpr Milliseconds kBound{20'000};
 constexpr Milliseconds kReloadBound{60'000};
+// The only error that the executor answers with after having looked at what was asked.
+constexpr const char* kNotAllowed = "io.pvrdma.Executor.NotAllowed";
 
 Result<varlink::Answer> answer_of(const Operation& operation, const Result<varlink::Reply>& reply) {
   if (!reply) return fail(reply.error());
@@ -65,11 +67,20 @@ void Dispatcher::next() {
   events_.busy_changed();
 }
 
+void Dispatcher::remember(const Operation& operation, const varlink::Answer& answer) {
+  add(answered_, {verb(operation), target(operation), busy_->since, last_answer_, answer.outcome,
+                  answer.detail});
+  if (answer.outcome != Outcome::Done) return;
+  if (std::holds_alternative<ReloadDriver>(operation)) ++answered_.reloads;
+  if (std::holds_alternative<RebindFunction>(operation)) ++answered_.rebinds;
+}
+
 void Dispatcher::on_reply(const Operation& operation, const Result<varlink::Reply>& reply) {
   timer_.reset();
-  busy_.reset();
   last_answer_ = BootClock::now();
   const Result<varlink::Answer> answer = answer_of(operation, reply);
+  if (answer && (reply->error.empty() || reply->error == kNotAllowed)) remember(operation, *answer);
+  busy_.reset();
   events_.answered(operation, answer);
   // After a failure the rest rests on a state that was not reached; a module that would not load
   // keeps no other from being tried.

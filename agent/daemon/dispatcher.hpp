@@ -40,11 +40,14 @@ class Dispatcher {
   void keep_only(const std::vector<Action>& actions);
 
   [[nodiscard]] const std::optional<BusyCall>& busy() const { return busy_; }
+  // What came back answered, as this program saw it: the executor's ledger is to say the same.
+  [[nodiscard]] const Ledger& answered() const { return answered_; }
   // When the last call came back: what was seen before it says nothing about its effect.
   [[nodiscard]] BootTime last_answer() const { return last_answer_; }
 
  private:
   void next();
+  void remember(const Operation& operation, const varlink::Answer& answer);
   void on_reply(const Operation& operation, const Result<varlink::Reply>& reply);
   void arm_timer();
   static int on_timer(sd_event_source* source, std::uint64_t usec, void* self);
@@ -54,6 +57,7 @@ class Dispatcher {
   varlink::AsyncClient client_;
   std::deque<Action> queue_;
   std::optional<BusyCall> busy_;
+  Ledger answered_;
   BootTime last_answer_{};
   Handle<sd_event_source, sd_event_source_unref> timer_;
 };

@@ -72,8 +72,10 @@ Look Observer::Shared::look(std::vector<std::string> modules, const Snapshot* pr
   options.previous = previous;
   options.initramfs = at_initramfs;
   result.snapshot = probes::observe(options);
-  // A ledger that cannot be read is taken for empty: the executor refuses to reload without one.
-  if (auto ledger = varlink::read_ledger()) result.snapshot.ledger = std::move(*ledger);
+  if (auto ledger = varlink::read_ledger())
+    result.snapshot.ledger = std::move(*ledger);
+  else
+    result.snapshot.ledger_error = std::move(ledger.error());
   return result;
 }
 

@@ -1,8 +1,10 @@
 #include "agent/executor/ledger.hpp"
 
-#include <algorithm>
+#include <cerrno>
+#include <utility>
 
 #include "agent/base/file.hpp"
+#include "agent/model/budget.hpp"
 #include "agent/varlink/ledger_file.hpp"
 
 namespace pvrdma::executor {
@@ -23,6 +25,14 @@ void finish(Attempt& attempt, const Report& report, BootTime now) {
   attempt.detail = report.detail;
 }
 
+Report too_often(Milliseconds left) {
+  return {Outcome::NotAllowed,
+          "it has been done as often as is allowed within ten minutes; the next is due in " +
+              in_seconds(left) + " s",
+          EBUSY,
+          {}};
+}
+
 }  // namespace
 
 LedgerWriter::LedgerWriter(std::filesystem::path path, BootTime now) : path_(std::move(path)) {
@@ -39,37 +49,41 @@ LedgerWriter::LedgerWriter(std::filesystem::path path, BootTime now) : path_(std
   write();
 }
 
-void LedgerWriter::begin(const Operation& operation, BootTime now) {
-  ledger_.attempts.push_back(attempt_of(operation, now));
+std::optional<Report> LedgerWriter::begin(const Operation& operation, Caller caller, BootTime now) {
+  if (const auto until = limited_until(ledger_, operation, now); until && caller != Caller::Root) {
+    Report report = too_often(*until - now);
+    refuse(operation, report, now);
+    return report;
+  }
+  add(ledger_, attempt_of(operation, now));
   write();
+  if (state_ || !disturbs(operation)) return std::nullopt;
+  Report report{Outcome::NotAllowed,
+                "it could not be counted: " + state_.error().message(),
+                state_.error().code,
+                {}};
+  end(report, now);
+  return report;
 }
 
 void LedgerWriter::end(const Report& report, BootTime now) {
-  if (ledger_.attempts.empty() || ledger_.attempts.back().finished) return;
-  finish(ledger_.attempts.back(), report, now);
+  auto& attempts = ledger_.attempts;
+  if (attempts.empty() || attempts.back().finished) return;
+  Attempt ended = std::move(attempts.back());
+  attempts.pop_back();
+  finish(ended, report, now);
+  add(ledger_, std::move(ended));
   write();
 }
 
 void LedgerWriter::refuse(const Operation& operation, const Report& report, BootTime now) {
   Attempt attempt = attempt_of(operation, now);
   finish(attempt, report, now);
-  auto& attempts = ledger_.attempts;
-  attempts.erase(std::remove_if(attempts.begin(), attempts.end(),
-                                [&](const Attempt& old) {
-                                  return old.finished && old.verb == attempt.verb &&
-                                         old.target == attempt.target &&
-                                         old.outcome == attempt.outcome;
-                                }),
-                 attempts.end());
-  attempts.push_back(std::move(attempt));
+  add(ledger_, std::move(attempt));
   write();
 }
 
 void LedgerWriter::write() {
-  auto& attempts = ledger_.attempts;
-  if (attempts.size() > kKept)
-    attempts.erase(attempts.begin(),
-                   attempts.end() - static_cast<std::vector<Attempt>::difference_type>(kKept));
   if (understood_) state_ = replace_file(path_, varlink::to_text(ledger_));
 }
 

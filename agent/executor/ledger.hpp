@@ -2,10 +2,12 @@
 //
 // The one writer of that file (agent/model/attempt.hpp tells its meaning). An attempt that a dead
 // executor left unfinished stays so until the next one opens the ledger and ends it as Failed. A
-// ledger that cannot be read is never written over: the counts in it are the budget.
+// ledger that cannot be read is never written over: the counts in it are the budget, and without
+// them nothing that disturbs is done.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "agent/base/error.hpp"
@@ -14,10 +16,13 @@
 
 namespace pvrdma::executor {
 
+enum class Caller {
+  Agent,  // its user, whoever that has become: held to the limits of agent/model/budget.hpp
+  Root,
+};
+
 class LedgerWriter {
  public:
-  static constexpr std::size_t kKept = 64;
-
   // Reads the file, and ends what was left unfinished in it at `now`.
   LedgerWriter(std::filesystem::path path, BootTime now);
 
@@ -25,11 +30,11 @@ class LedgerWriter {
   // file could not be understood.
   [[nodiscard]] const Result<void>& state() const noexcept { return state_; }
 
-  // One attempt at a time: begin, then end.
-  void begin(const Operation& operation, BootTime now);
+  // One attempt at a time: begin, then end. A Report of begin() says why the operation, which
+  // disturbs, may not be done: it has been done too often, or cannot be written down.
+  [[nodiscard]] std::optional<Report> begin(const Operation& operation, Caller caller,
+                                            BootTime now);
   void end(const Report& report, BootTime now);
-  // A refusal takes the place of an equal one before it, so that a long wait for somebody to let go
-  // does not push the tries that count out of the file.
   void refuse(const Operation& operation, const Report& report, BootTime now);
 
   // Written with the next end(): vmw_pvrdma was removed, a function was unbound.

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <functional>
 
+#include "agent/base/guarded.hpp"
 #include "agent/config/config_files.hpp"
 #include "agent/executor/facts.hpp"
 #include "agent/executor/link.hpp"
@@ -43,13 +44,16 @@ Report bad_config(const Error& error) {
 Operations::Operations(Places places)
     : places_(std::move(places)), ledger_(places_.ledger, BootClock::now()) {}
 
-Report Operations::run(const Operation& operation) {
+Report Operations::run(const Operation& operation, Caller caller) {
   if (auto no = refused(operation)) {
     ledger_.refuse(operation, *no, BootClock::now());
     return std::move(*no);
   }
-  ledger_.begin(operation, BootClock::now());
-  Report report = act(operation);
+  if (auto no = ledger_.begin(operation, caller, BootClock::now())) return std::move(*no);
+  Report report;
+  // Whatever becomes of it, it is ended in the ledger and answered.
+  if (const int code = guarded([&] { report = act(operation); }); code < 0)
+    report = failed({-code, "carrying out", describe(operation)});
   // The kernel refused what the guard had let pass: somebody was faster.
   if (report.outcome == Outcome::InUse && report.holders.empty())
     report.holders = look(places_.root).holders.value_or({});
@@ -67,11 +71,6 @@ std::optional<Report> Operations::refused(const Operation& operation) const {
 }
 
 Report Operations::act(const Operation& operation) {
-  if (takes_driver_away(operation) && !ledger_.state())
-    return {Outcome::NotAllowed,
-            "it could not be counted: " + ledger_.state().error().message(),
-            ledger_.state().error().code,
-            {}};
   return std::visit([this](const auto& one) { return act_on(one); }, operation);
 }
 

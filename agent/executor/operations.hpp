@@ -29,7 +29,7 @@ class Operations {
   // Opens the ledger, and ends in it what a dead executor left unfinished.
   explicit Operations(Places places);
 
-  [[nodiscard]] Report run(const Operation& operation);
+  [[nodiscard]] Report run(const Operation& operation, Caller caller);
 
   // Why the ledger is not being written; empty: it is.
   [[nodiscard]] const Result<void>& ledger_state() const noexcept { return ledger_.state(); }

@@ -54,7 +54,8 @@ void Server::handle(const std::string& verb, const varlink::CallPtr& call) {
 }
 
 Report Server::run(const Operation& operation, uid_t peer) {
-  if (peer == 0 || peer == options_.agent_uid) return operations_.run(operation);
+  if (peer == 0) return operations_.run(operation, Caller::Root);
+  if (peer == options_.agent_uid) return operations_.run(operation, Caller::Agent);
   return {Outcome::NotAllowed,
           "uid " + std::to_string(peer) + " is neither root nor the agent's user",
           EPERM,

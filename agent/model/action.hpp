@@ -59,5 +59,7 @@ struct Action {
 [[nodiscard]] std::string describe(const Operation& operation);
 // True for the verbs that take the driver away from a function: RebindFunction, ReloadDriver.
 [[nodiscard]] bool takes_driver_away(const Operation& operation);
+// True for these and BounceLink: what takes away something that works.
+[[nodiscard]] bool disturbs(const Operation& operation);
 
 }  // namespace pvrdma

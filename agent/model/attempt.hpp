@@ -2,6 +2,9 @@
 //
 // The executor writes an attempt before it starts and again when it ends, so a reader (or a daemon
 // that was killed and started again) sees every try, and no budget is spent twice.
+//
+// What is kept is bounded, and by kind: nothing that can be asked for at will, a refusal or a load
+// of what is loaded, takes the place of what a budget counts.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +37,25 @@ struct Attempt {
 };
 
 struct Ledger {
-  std::vector<Attempt> attempts;  // the newest last; the executor keeps the newest 64
+  std::vector<Attempt> attempts;  // the newest last
+  std::vector<Attempt> refusals;  // as well: nothing was done, as it was in use or not allowed
   std::uint64_t reloads = 0;      // of this boot, never forgotten: vmw_pvrdma removed
   std::uint64_t rebinds = 0;
   friend bool operator==(const Ledger&, const Ledger&) = default;
 };
+
+// Of the reloads and rebinds, the bounces, and all else, so many of each.
+inline constexpr std::size_t kAttemptsKept = 64;
+inline constexpr std::size_t kRefusalsKept = 32;
+inline constexpr std::size_t kDetailKept = 256;  // bytes
+inline constexpr std::size_t kTargetKept = 64;
+
+// Ended without anything having been done.
+[[nodiscard]] bool is_refusal(const Attempt& attempt);
+
+// Adds the newest attempt to those it belongs to, and drops what is too old to be kept. A refusal
+// takes the place of an equal one before it.
+void add(Ledger& ledger, Attempt attempt);
 
 [[nodiscard]] const char* to_string(Outcome outcome);
 [[nodiscard]] std::optional<Outcome> outcome_from(const std::string& text);

@@ -102,6 +102,10 @@ bool takes_driver_away(const Operation& operation) {
          std::holds_alternative<ReloadDriver>(operation);
 }
 
+bool disturbs(const Operation& operation) {
+  return takes_driver_away(operation) || std::holds_alternative<BounceLink>(operation);
+}
+
 const char* to_string(LinkManager manager) {
   switch (manager) {
     case LinkManager::Networkd:
@@ -156,7 +160,7 @@ bool Snapshot::same_as(const Snapshot& other) const {
   return kernel == other.kernel && modules == other.modules && adapters == other.adapters &&
          holders == other.holders && first_nic == other.first_nic && initramfs == other.initramfs &&
          boot_scripts == other.boot_scripts && customization == other.customization &&
-         ledger == other.ledger;
+         ledger == other.ledger && ledger_error == other.ledger_error;
 }
 
 }  // namespace pvrdma

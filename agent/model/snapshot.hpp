@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -143,7 +144,9 @@ struct Snapshot {
   std::vector<BootScript> boot_scripts;  // not looked for where there is no adapter
   // What still customizes this VM, for a person; absent: nothing. Not looked for without adapters.
   Field<std::string> customization;
-  Ledger ledger;  // what the executor did in this boot
+  Ledger ledger;  // what the executor did in this boot, as far as is known
+  // Why more may have been done than `ledger` says: it cannot be read, or is not being written.
+  std::optional<Error> ledger_error;
 
   [[nodiscard]] const Module* module(const std::string& name) const;
   [[nodiscard]] const Adapter* adapter(const std::string& function) const;

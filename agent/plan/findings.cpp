@@ -163,6 +163,10 @@ Finding reload_waits(const BootScript& script, const std::string& why) {
   return overall("reload-waits", {{"reason", why}, {"script", script.path}});
 }
 
+Finding ledger_unusable(const Error& error, const std::string& why) {
+  return overall("ledger-unusable", {{"reason", why}, {"error", error.message()}});
+}
+
 Finding executor_stuck(const BusyCall& call) {
   return overall("executor-stuck", {{"call", call.call}, {"since", wall_time(call.since)}});
 }

@@ -42,6 +42,7 @@ using MaybeAdapter = std::optional<std::string>;
 // `script`: of those that reload the driver at every boot.
 [[nodiscard]] Finding boot_script(const BootScript& script);
 [[nodiscard]] Finding reload_waits(const BootScript& script, const std::string& why);
+[[nodiscard]] Finding ledger_unusable(const Error& error, const std::string& why);
 [[nodiscard]] Finding executor_stuck(const BusyCall& call);
 [[nodiscard]] Finding slow(const Adapter& adapter, Milliseconds limit);
 

@@ -1,9 +1,10 @@
 #include "agent/plan/ladder.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
-#include "agent/plan/budget.hpp"
+#include "agent/model/budget.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/match.hpp"
 #include "agent/plan/order.hpp"
@@ -51,6 +52,8 @@ struct Clearance {
 Clearance clearance(const Inputs& in, const std::string& why) {
   if (in.config.modules.reload == ReloadPolicy::Never)
     return {false, findings::reload_forbidden(why)};
+  if (const auto& error = in.snapshot.ledger_error)
+    return {false, findings::ledger_unusable(*error, why)};
   // Two that unload the same driver: the script, which looks at nothing, goes first.
   if (const BootScript* script = unfinished(in.snapshot.boot_scripts))
     return {false, findings::reload_waits(*script, why)};
@@ -116,6 +119,19 @@ bool bounce_is_next(const Inputs& in, const Adapter& adapter) {
                  .verdict == Allowance::Verdict::Now;
 }
 
+void bounce(const Inputs& in, Draft& draft, const Adapter& adapter) {
+  BounceLink operation{adapter.function, adapter.netdev.get()->name};
+  if (const auto& error = in.snapshot.ledger_error) {
+    draft.find(findings::ledger_unusable(*error, what_is_wrong(adapter)));
+  } else if (const auto until = limited_until(in.snapshot.ledger, operation, in.now)) {
+    // It comes and goes by itself, and no rung of the ladder is against that.
+    draft.find(findings::port_down(adapter));
+    draft.look_by(*until);
+  } else {
+    draft.act(std::move(operation), what_is_wrong(adapter));
+  }
+}
+
 std::string reason_to_reload(const Inputs& in, const Adapter& adapter) {
   const std::vector<std::string> late = loaded_too_late(in.config, in.snapshot);
   if (late.empty()) return what_is_wrong(adapter);
@@ -145,6 +161,8 @@ void reload_for(const Inputs& in, Draft& draft, const Adapter& adapter) {
     case Allowance::Verdict::Now:
       if (const BootTime earliest = spaced_out(in); earliest > in.now && !has_lost_netdev(adapter))
         draft.look_by(earliest);
+      else if (const auto until = limited_until(in.snapshot.ledger, ReloadDriver{}, in.now))
+        draft.look_by(*until);
       else
         take_driver_away(in, draft, reason_to_reload(in, adapter));
       break;
@@ -197,7 +215,7 @@ void climb_ladder(const Inputs& in, Draft& draft) {
     if (in.now < settled) {
       draft.look_by(settled);
     } else if (bounce_is_next(in, adapter)) {
-      draft.act(BounceLink{adapter.function, adapter.netdev.get()->name}, what_is_wrong(adapter));
+      bounce(in, draft, adapter);
     } else {
       report_broken(in, draft, adapter);
       const bool first = reload_due == nullptr;

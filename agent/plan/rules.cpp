@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/plan/budget.hpp"
+#include "agent/model/budget.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/order.hpp"
 #include "agent/plan/trying.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "agent/plan/budget.hpp"
+#include "agent/model/budget.hpp"
 #include "agent/plan/findings.hpp"
 
 namespace pvrdma {

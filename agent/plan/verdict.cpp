@@ -178,11 +178,13 @@ bool driver_stands(const Snapshot& snapshot, const Plan& plan) {
   if (is_live(snapshot, kDriverModule)) return true;
   const Module* driver = snapshot.module(kDriverModule);
   if (driver != nullptr && !driver->init.is_absent()) return false;  // coming, or not known
-  const auto& attempts = snapshot.ledger.attempts;
-  if (std::any_of(attempts.begin(), attempts.end(), [](const Attempt& attempt) {
-        return attempt.verb == "LoadModule" && attempt.target == kDriverModule && attempt.finished;
-      }))
-    return true;  // tried, and not live: it did not work
+  const auto tried = [](const Attempt& attempt) {
+    return attempt.verb == "LoadModule" && attempt.target == kDriverModule && attempt.finished;
+  };
+  const Ledger& ledger = snapshot.ledger;
+  if (std::any_of(ledger.attempts.begin(), ledger.attempts.end(), tried) ||
+      std::any_of(ledger.refusals.begin(), ledger.refusals.end(), tried))
+    return true;  // and not live: it did not work
   return plan.actions.empty() && !plan.next_look;
 }
 

@@ -12,12 +12,13 @@ namespace pvrdma::varlink {
 
 namespace {
 
-// The document's shape; times are milliseconds since boot (agent/base/clock.hpp).
+// The document's shape; times are milliseconds since boot (agent/base/clock.hpp). An executor of
+// before the last upgrade has left no list of refusals; they stand among its attempts.
 constexpr std::string_view kShape = R"(
 interface io.pvrdma.Ledger
 type Attempt (verb: string, target: string, started_ms: int, finished_ms: ?int,
   outcome: (done, already_done, not_shipped, refused, in_use, not_allowed, failed), detail: string)
-type Ledger (reloads: int, rebinds: int, attempts: []Attempt)
+type Ledger (reloads: int, rebinds: int, attempts: []Attempt, refusals: ?[]Attempt)
 )";
 
 tl::unexpected<Error> bad_ledger(const std::string& what) {
@@ -31,6 +32,12 @@ Json attempt_json(const Attempt& attempt) {
           {"finished_ms", attempt.finished ? Json(to_ms(*attempt.finished)) : Json(nullptr)},
           {"outcome", to_string(attempt.outcome)},
           {"detail", attempt.detail}};
+}
+
+Json attempts_json(const std::vector<Attempt>& attempts) {
+  Json list = Json::array();
+  for (const Attempt& attempt : attempts) list.push_back(attempt_json(attempt));
+  return list;
 }
 
 Attempt attempt_from(const Json& entry) {
@@ -48,11 +55,10 @@ Attempt attempt_from(const Json& entry) {
 }  // namespace
 
 std::string to_text(const Ledger& ledger) {
-  Json attempts = Json::array();
-  for (const Attempt& attempt : ledger.attempts) attempts.push_back(attempt_json(attempt));
   return to_text(Json{{"reloads", ledger.reloads},
                       {"rebinds", ledger.rebinds},
-                      {"attempts", std::move(attempts)}}) +
+                      {"attempts", attempts_json(ledger.attempts)},
+                      {"refusals", attempts_json(ledger.refusals)}}) +
          '\n';
 }
 
@@ -70,7 +76,9 @@ Result<Ledger> ledger_from(const std::string& text) {
     if (number < 0) return bad_ledger(key);
     *count = static_cast<std::uint64_t>(number);
   }
-  for (const Json& entry : document->at("attempts")) ledger.attempts.push_back(attempt_from(entry));
+  for (const char* list : {"attempts", "refusals"})
+    if (const auto entries = document->find(list); entries != document->end())
+      for (const Json& entry : *entries) add(ledger, attempt_from(entry));
   return ledger;
 }
 

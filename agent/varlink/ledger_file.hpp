@@ -11,6 +11,7 @@ namespace pvrdma::varlink {
 
 inline constexpr const char* kLedgerPath = "/run/pvrdma-agent-executor/ledger.json";
 
+// Whatever add() has kept is read again: kReadLimitBytes is twice what it can come to.
 [[nodiscard]] std::string to_text(const Ledger& ledger);
 // EBADMSG: not such a document.
 [[nodiscard]] Result<Ledger> ledger_from(const std::string& text);

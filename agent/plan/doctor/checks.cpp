@@ -35,8 +35,8 @@ Check modules(const Snapshot& snapshot) {
       {},
       {},
       {"driver-not-shipped", "module-not-shipped", "module-refused", "driver-built-in",
-       "reload-forbidden", "driver-in-use", "holders-unknown", "reload-waits", "module-blocked",
-       "driver-unsigned", "executor-stuck", "action-failed", "giving-up"}};
+       "reload-forbidden", "driver-in-use", "holders-unknown", "reload-waits", "ledger-unusable",
+       "module-blocked", "driver-unsigned", "executor-stuck", "action-failed", "giving-up"}};
   std::vector<const Module*> sorted;
   for (const Module& module : snapshot.modules) sorted.push_back(&module);
   std::stable_sort(sorted.begin(), sorted.end(), [](const Module* a, const Module* b) {

@@ -24,6 +24,16 @@ TEST_CASE("a machine without an adapter is absent, and there is nothing to do") 
   CHECK(list_of(*look->plan, "actions").empty());
 }
 
+TEST_CASE("a ledger that cannot be read is not an empty one") {
+  const fake::Directory directory;
+  std::filesystem::create_directories(directory / "run/pvrdma-agent-executor");
+  CHECK_FALSE(observe_locally(Root{directory / ""}, {}, "").ledger_error);
+  std::ofstream{directory / "run/pvrdma-agent-executor/ledger.json"} << "{";
+  const auto error = observe_locally(Root{directory / ""}, {}, "").ledger_error;
+  REQUIRE(error);
+  CHECK(error->message().find("ledger") != std::string::npos);
+}
+
 TEST_CASE("a bad configuration is told, not passed over") {
   const fake::Directory directory;
   std::filesystem::create_directories(directory / "etc/pvrdma-agent");

@@ -89,6 +89,39 @@ TEST_CASE("actions go out one by one, in order") {
   CHECK(bench.dispatcher->last_answer() != BootTime{});
 }
 
+TEST_CASE("what was answered is remembered, with its times") {
+  Bench bench;
+  bench.dispatcher->carry_out(
+      {{ReloadDriver{}, "a"}, {BounceLink{"0000:00:10.1", "ens16f0"}, "b"}});
+  bench.spin();
+  const Ledger& answered = bench.dispatcher->answered();
+  REQUIRE(answered.attempts.size() == 2);
+  CHECK(answered.attempts[1].verb == "BounceLink");
+  CHECK(answered.attempts[1].target == "0000:00:10.1");
+  CHECK(answered.attempts[1].started >= *answered.attempts[0].finished);
+  CHECK(answered.attempts[1].finished == bench.dispatcher->last_answer());
+  CHECK(answered.reloads == 1);
+  CHECK(answered.rebinds == 0);
+  SECTION("a refusal by itself") {
+    bench.outcome = Outcome::InUse;
+    bench.idle = false;
+    bench.dispatcher->carry_out({{ReloadDriver{}, "a"}});
+    bench.spin();
+    CHECK(answered.attempts.size() == 2);
+    CHECK(answered.refusals.size() == 1);
+    CHECK(answered.reloads == 1);
+  }
+  SECTION("not what was never looked at") {
+    bench.service.reset();
+    unlink(bench.path.c_str());
+    bench.idle = false;
+    bench.dispatcher->carry_out({{ReloadDriver{}, "a"}});
+    bench.spin();
+    CHECK(answered.attempts.size() == 2);
+    CHECK(answered.refusals.empty());
+  }
+}
+
 TEST_CASE("after a failure nothing that rests on it is tried; modules are tried each on its own") {
   Bench bench;
   bench.outcome = Outcome::Failed;

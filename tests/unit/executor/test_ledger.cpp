@@ -1,7 +1,8 @@
 // The ledger on a real file: order of writing, dead executors, limits, no room to write.
-#include <unistd.h>
+#include <cerrno>
 
 #include "agent/executor/ledger.hpp"
+#include "agent/model/budget.hpp"
 #include "agent/varlink/ledger_file.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/tree.hpp"
@@ -16,6 +17,10 @@ Ledger read_back(const std::filesystem::path& path) {
   return *ledger;
 }
 
+void begin(LedgerWriter& writer, const Operation& operation, BootTime now) {
+  REQUIRE_FALSE(writer.begin(operation, Caller::Root, now));
+}
+
 }  // namespace
 
 TEST_CASE("ledger: an attempt is there before it starts, and ended afterwards") {
@@ -23,7 +28,7 @@ TEST_CASE("ledger: an attempt is there before it starts, and ended afterwards") 
   const auto path = tree / "ledger.json";
   LedgerWriter writer{path, from_ms(1)};
   CHECK(writer.state().has_value());
-  writer.begin(LoadModule{"ib_umad"}, from_ms(10));
+  begin(writer, LoadModule{"ib_umad"}, from_ms(10));
   Ledger ledger = read_back(path);
   REQUIRE(ledger.attempts.size() == 1);
   CHECK(ledger.attempts[0].verb == "LoadModule");
@@ -45,10 +50,10 @@ TEST_CASE("ledger: what a dead executor left is ended by the next") {
   const auto path = tree / "ledger.json";
   {
     LedgerWriter dies{path, from_ms(1)};
-    dies.begin(ReloadDriver{}, from_ms(10));
+    begin(dies, ReloadDriver{}, from_ms(10));
     dies.count_reload();
     dies.end(done(), from_ms(20));
-    dies.begin(RebindFunction{test::kFunction}, from_ms(30));
+    begin(dies, RebindFunction{test::kFunction}, from_ms(30));
   }
   const LedgerWriter next{path, from_ms(99)};
   const Ledger ledger = read_back(path);
@@ -61,24 +66,30 @@ TEST_CASE("ledger: what a dead executor left is ended by the next") {
   CHECK(ledger.reloads == 1);
 }
 
-TEST_CASE("ledger: counts outlive the attempts") {
+TEST_CASE("ledger: counts, and tries that count, outlive whatever else is asked") {
   const test::Tree tree;
   const auto path = tree / "ledger.json";
   LedgerWriter writer{path, from_ms(0)};
-  writer.begin(ReloadDriver{}, from_ms(0));
+  begin(writer, ReloadDriver{}, from_ms(0));
   writer.count_reload();
   writer.end(done(), from_ms(0));
-  writer.begin(RebindFunction{test::kFunction}, from_ms(0));
+  begin(writer, RebindFunction{test::kFunction}, from_ms(0));
   writer.count_rebind();
   writer.end(done(), from_ms(0));
   for (int i = 1; i <= 100; ++i) {
-    writer.begin(LoadModule{"m" + std::to_string(i)}, from_ms(i));
+    begin(writer, LoadModule{"m" + std::to_string(i)}, from_ms(i));
     writer.end(done(), from_ms(i));
+    writer.refuse(LoadModule{"r" + std::to_string(i)}, {Outcome::NotAllowed, "no", 1, {}},
+                  from_ms(i));
   }
   const Ledger ledger = read_back(path);
-  REQUIRE(ledger.attempts.size() == LedgerWriter::kKept);
-  CHECK(ledger.attempts.front().target == "m37");
+  REQUIRE(ledger.attempts.size() == 2 + kAttemptsKept);
+  CHECK(ledger.attempts[0].verb == "ReloadDriver");
+  CHECK(ledger.attempts[1].verb == "RebindFunction");
+  CHECK(ledger.attempts[2].target == "m37");
   CHECK(ledger.attempts.back().target == "m100");
+  REQUIRE(ledger.refusals.size() == kRefusalsKept);
+  CHECK(ledger.refusals.back().target == "r100");
   CHECK(ledger.reloads == 1);
   CHECK(ledger.rebinds == 1);
 }
@@ -87,17 +98,95 @@ TEST_CASE("ledger: a repeated refusal replaces itself, and nothing else") {
   const test::Tree tree;
   const auto path = tree / "ledger.json";
   LedgerWriter writer{path, from_ms(0)};
-  writer.begin(ReloadDriver{}, from_ms(1));
+  begin(writer, ReloadDriver{}, from_ms(1));
   writer.end({Outcome::Failed, "x", 5, {}}, from_ms(2));
   for (int i = 0; i < 200; ++i)
     writer.refuse(ReloadDriver{}, {Outcome::InUse, "in use", 16, {}}, from_ms(10 + i));
+  // The kernel said so, after it was begun.
+  begin(writer, ReloadDriver{}, from_ms(250));
+  writer.end({Outcome::InUse, "in use", 16, {}}, from_ms(251));
   writer.refuse(LoadModule{"floppy"}, {Outcome::NotAllowed, "no", 1, {}}, from_ms(300));
   const Ledger ledger = read_back(path);
-  REQUIRE(ledger.attempts.size() == 3);
+  REQUIRE(ledger.attempts.size() == 1);
   CHECK(ledger.attempts[0].outcome == Outcome::Failed);
-  CHECK(ledger.attempts[1].outcome == Outcome::InUse);
-  CHECK(ledger.attempts[1].finished == from_ms(209));
-  CHECK(ledger.attempts[2].outcome == Outcome::NotAllowed);
+  REQUIRE(ledger.refusals.size() == 2);
+  CHECK(ledger.refusals[0].outcome == Outcome::InUse);
+  CHECK(ledger.refusals[0].finished == from_ms(251));
+  CHECK(ledger.refusals[1].outcome == Outcome::NotAllowed);
+}
+
+TEST_CASE("ledger: whatever is asked and answered, it can be read again", "[property]") {
+  const test::Tree tree;
+  const auto path = tree / "ledger.json";
+  LedgerWriter writer{path, from_ms(0)};
+  // Of each byte what JSON makes the most of.
+  const std::string endless(60'000, '\x01');
+  for (int i = 0; i < 150; ++i) {
+    const std::string name = std::to_string(i) + endless;
+    for (const Operation& operation : {Operation{LoadModule{name}}, Operation{RebindFunction{name}},
+                                       Operation{BounceLink{name, name}}}) {
+      begin(writer, operation, from_ms(1LL << 40));
+      writer.end({Outcome::Failed, endless, 5, {}}, from_ms(1LL << 40));
+      writer.refuse(operation, {Outcome::NotAllowed, endless, 1, {}}, from_ms(1LL << 40));
+    }
+  }
+  REQUIRE(writer.state().has_value());
+  CHECK(std::filesystem::file_size(path) < kReadLimitBytes / 2);
+  const Ledger ledger = read_back(path);
+  CHECK(ledger.attempts.size() == 3 * kAttemptsKept);
+  CHECK(LedgerWriter{path, from_ms(0)}.state().has_value());
+}
+
+TEST_CASE("ledger: what cannot be counted is not begun, if it disturbs") {
+  const test::Tree tree;
+  const auto path = tree / "missing/ledger.json";
+  const Operation disturbing[] = {BounceLink{test::kFunction, "v0"}, ReloadDriver{},
+                                  RebindFunction{test::kFunction}};
+  SECTION("no room to write it down, until there is") {
+    LedgerWriter writer{path, from_ms(0)};
+    for (const Operation& operation : disturbing)
+      for (const Caller caller : {Caller::Agent, Caller::Root}) {
+        INFO(describe(operation));
+        const auto no = writer.begin(operation, caller, from_ms(1));
+        REQUIRE(no);
+        CHECK(no->outcome == Outcome::NotAllowed);
+        CHECK(no->code == ENOENT);
+        CHECK(no->detail.find("could not be counted: creating") != std::string::npos);
+      }
+    CHECK_FALSE(writer.begin(LoadModule{"ib_umad"}, Caller::Agent, from_ms(2)));
+    writer.end(done(), from_ms(3));
+    std::filesystem::create_directory(tree / "missing");
+    CHECK_FALSE(writer.begin(disturbing[0], Caller::Agent, from_ms(4)));
+  }
+  SECTION("it cannot be understood") {
+    tree.file("/missing/ledger.json", "{}");
+    LedgerWriter writer{path, from_ms(0)};
+    for (const Operation& operation : disturbing)
+      CHECK(writer.begin(operation, Caller::Agent, from_ms(1)));
+    CHECK(tree.read("/missing/ledger.json") == "{}");
+  }
+}
+
+TEST_CASE("ledger: the agent's user is held to the limit, root is not") {
+  const test::Tree tree;
+  const auto path = tree / "ledger.json";
+  const BounceLink bounce{test::kFunction, "v0"};
+  for (unsigned i = 0; i < kMostBounces; ++i) {
+    LedgerWriter writer{path, from_ms(i)};  // the executor may have gone in between
+    begin(writer, bounce, from_ms(1000));
+    writer.end(done(), from_ms(1000));
+  }
+  LedgerWriter writer{path, from_ms(1000)};
+  const auto no = writer.begin(bounce, Caller::Agent, from_ms(2000));
+  REQUIRE(no);
+  CHECK(no->detail.find("the next is due in 599.00 s") != std::string::npos);
+  CHECK(read_back(path).refusals.size() == 1);
+  CHECK_FALSE(writer.begin(ReloadDriver{}, Caller::Agent, from_ms(2000)));
+  writer.end(done(), from_ms(2000));
+  CHECK_FALSE(writer.begin(bounce, Caller::Root, from_ms(2000)));
+  writer.end(done(), from_ms(2000));
+  CHECK(writer.begin(bounce, Caller::Agent, from_ms(601'000)));
+  CHECK_FALSE(writer.begin(bounce, Caller::Agent, from_ms(601'001)));
 }
 
 TEST_CASE("ledger: a directory that is not there, until it is") {
@@ -106,7 +195,7 @@ TEST_CASE("ledger: a directory that is not there, until it is") {
   REQUIRE_FALSE(writer.state().has_value());
   CHECK(writer.state().error().code == ENOENT);
   std::filesystem::create_directory(tree / "missing");
-  writer.begin(LoadModule{"ib_umad"}, from_ms(1));
+  begin(writer, LoadModule{"ib_umad"}, from_ms(1));
   CHECK(writer.state().has_value());
   CHECK(read_back(tree / "missing/ledger.json").attempts.size() == 1);
 }
@@ -116,7 +205,7 @@ TEST_CASE("ledger: what is not understood is not written over") {
   tree.file("/ledger.json", "{\"version\": ");
   LedgerWriter writer{tree / "ledger.json", from_ms(0)};
   REQUIRE_FALSE(writer.state().has_value());
-  writer.begin(LoadModule{"ib_umad"}, from_ms(1));
+  begin(writer, LoadModule{"ib_umad"}, from_ms(1));
   writer.end(done(), from_ms(2));
   CHECK_FALSE(writer.state().has_value());
   CHECK(tree.read("/ledger.json") == "{\"version\": ");

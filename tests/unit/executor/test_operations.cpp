@@ -2,6 +2,7 @@
 #include <cerrno>
 
 #include "agent/executor/operations.hpp"
+#include "agent/model/budget.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/netns.hpp"
 #include "tests/unit/executor/tree.hpp"
@@ -32,30 +33,30 @@ struct OperationsFixture {
 
 TEST_CASE_METHOD(OperationsFixture, "operations: a refusal is written down, and nothing is done") {
   Operations operations{places};
-  const Report report = operations.run(LoadModule{"floppy"});
+  const Report report = operations.run(LoadModule{"floppy"}, Caller::Agent);
   CHECK(report.outcome == Outcome::NotAllowed);
-  REQUIRE(ledger().attempts.size() == 1);
-  CHECK(ledger().attempts[0].outcome == Outcome::NotAllowed);
-  CHECK(ledger().attempts[0].finished.has_value());
+  REQUIRE(ledger().refusals.size() == 1);
+  CHECK(ledger().refusals[0].outcome == Outcome::NotAllowed);
+  CHECK(ledger().attempts.empty());
 }
 
 TEST_CASE_METHOD(OperationsFixture,
                  "operations: a bad configuration refuses everything, with its line") {
   Operations operations{places};
   tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"sometimes\"\n");
-  const Report report = operations.run(LoadModule{"ib_umad"});
+  const Report report = operations.run(LoadModule{"ib_umad"}, Caller::Agent);
   CHECK(report.outcome == Outcome::NotAllowed);
   CHECK(report.detail.find("pvrdma-agent.toml:2") != std::string::npos);
   // Read anew for each request: mended is mended.
   tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"never\"\n");
-  CHECK(operations.run(LoadModule{"ib_umad"}).outcome != Outcome::NotAllowed);
-  CHECK(operations.run(ReloadDriver{}).detail.find("never") != std::string::npos);
+  CHECK(operations.run(LoadModule{"ib_umad"}, Caller::Agent).outcome != Outcome::NotAllowed);
+  CHECK(operations.run(ReloadDriver{}, Caller::Agent).detail.find("never") != std::string::npos);
 }
 
 TEST_CASE_METHOD(OperationsFixture,
                  "operations: a rebind is counted, whatever came after the unbind") {
   Operations operations{places};
-  const Report report = operations.run(RebindFunction{test::kFunction});
+  const Report report = operations.run(RebindFunction{test::kFunction}, Caller::Agent);
   CHECK(report.outcome == Outcome::Done);
   CHECK(tree.read("/sys/bus/pci/drivers/vmw_pvrdma/unbind") == test::kFunction);
   CHECK(ledger().rebinds == 1);
@@ -71,7 +72,7 @@ TEST_CASE_METHOD(OperationsFixture,
     INFO(name);
     tree.file(second + "/driver_override", "(null)\n");
     // Nothing can be inserted here; what was held back for it leaves its mark in a plain file.
-    CHECK(operations.run(LoadModule{name}).outcome == Outcome::Failed);
+    CHECK(operations.run(LoadModule{name}, Caller::Agent).outcome == Outcome::Failed);
     CHECK(tree.read(second + "/driver_override") != "(null)\n");
   }
 }
@@ -83,7 +84,7 @@ TEST_CASE_METHOD(OperationsFixture,
   tree.file("/proc/812/cmdline", std::string{"/bin/sh\0/etc/rc.local\0", 23});
   tree.file("/proc/812/stat", "812 (rc.local) S 1 812 812 0 -1 4194304 0\n");
   Operations operations{places};
-  CHECK(operations.run(RebindFunction{test::kFunction}).outcome == Outcome::Done);
+  CHECK(operations.run(RebindFunction{test::kFunction}, Caller::Agent).outcome == Outcome::Done);
 }
 
 TEST_CASE_METHOD(OperationsFixture,
@@ -93,35 +94,66 @@ TEST_CASE_METHOD(OperationsFixture,
   tree.file("/proc/modules", "vmw_pvrdma 81920 1 - Live 0x0000000000000000\n");
   Operations operations{places};
   const ConfigureLink jumbo{test::kFunction, "v0", 9000U, {}};
-  CHECK(operations.run(jumbo).outcome == Outcome::InUse);
+  CHECK(operations.run(jumbo, Caller::Agent).outcome == Outcome::InUse);
   tree.file("/sys/bus/pci/devices/0000:13:00.0/net/v0/flags", "0x1002\n");
-  CHECK(operations.run(jumbo).outcome != Outcome::InUse);
+  CHECK(operations.run(jumbo, Caller::Agent).outcome != Outcome::InUse);
   tree.file("/sys/bus/pci/devices/0000:13:00.0/net/v0/flags", "0x1003\n");
   tree.file("/sys/bus/pci/devices/0000:13:00.0/net/v0/mtu", "9000\n");
-  CHECK(operations.run(jumbo).outcome != Outcome::InUse);
+  CHECK(operations.run(jumbo, Caller::Agent).outcome != Outcome::InUse);
 }
 
 TEST_CASE_METHOD(OperationsFixture, "operations: a reload that cannot come back is not begun") {
   Operations operations{places};
-  const Report report = operations.run(ReloadDriver{});
+  const Report report = operations.run(ReloadDriver{}, Caller::Agent);
   CHECK(report.outcome == Outcome::Failed);
   CHECK(report.detail.find("not removed") != std::string::npos);
   CHECK(ledger().reloads == 0);
 }
 
-TEST_CASE_METHOD(OperationsFixture, "operations: without a ledger nothing takes the driver away") {
-  std::filesystem::remove(tree / "/state");
+TEST_CASE_METHOD(OperationsFixture, "operations: without a ledger nothing is disturbed") {
+  SECTION("no folder for it") { std::filesystem::remove(tree / "/state"); }
+  SECTION("it cannot be read") { tree.unreadable("/state/ledger.json"); }
+  SECTION("it is none") { tree.file("/state/ledger.json", "{\"reloads\": 1}"); }
+  SECTION("it has grown too large") {
+    tree.file("/state/ledger.json", std::string(kReadLimitBytes + 1, ' '));
+  }
+  SECTION("there is room to read it only") { tree.directory("/state/ledger.json.new"); }
   Operations operations{places};
   for (const Operation& operation :
-       {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}}}) {
+       {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}},
+        Operation{BounceLink{test::kFunction, "v0"}}}) {
     INFO(describe(operation));
-    const Report report = operations.run(operation);
+    const Report report = operations.run(operation, Caller::Agent);
     CHECK(report.outcome == Outcome::NotAllowed);
     CHECK(report.detail.find("could not be counted") != std::string::npos);
   }
   CHECK(tree.read("/sys/bus/pci/drivers/vmw_pvrdma/unbind").empty());
   // Others go on.
-  CHECK(operations.run(BindFunction{test::kFunction}).outcome == Outcome::AlreadyDone);
+  CHECK(operations.run(BindFunction{test::kFunction}, Caller::Agent).outcome ==
+        Outcome::AlreadyDone);
+}
+
+TEST_CASE_METHOD(OperationsFixture,
+                 "operations: no sequence of requests gets the agent's user past the limit") {
+  const RebindFunction rebind{test::kFunction};
+  unsigned unbound = 0;
+  for (unsigned i = 0; i < 2 * kMostReloads; ++i) {
+    Operations operations{places};  // as after five seconds without a client
+    tree.file("/sys/bus/pci/drivers/vmw_pvrdma/unbind", "");
+    for (int flood = 0; flood < 3; ++flood) {
+      static_cast<void>(operations.run(BindFunction{test::kFunction}, Caller::Agent));
+      static_cast<void>(operations.run(LoadModule{"x" + std::to_string(i)}, Caller::Agent));
+    }
+    static_cast<void>(operations.run(rebind, Caller::Agent));
+    if (!tree.read("/sys/bus/pci/drivers/vmw_pvrdma/unbind").empty()) ++unbound;
+  }
+  CHECK(unbound == kMostReloads);
+  Operations operations{places};
+  const Report report = operations.run(rebind, Caller::Agent);
+  CHECK(report.outcome == Outcome::NotAllowed);
+  CHECK(report.detail.find("as often as is allowed") != std::string::npos);
+  CHECK(operations.run(ReloadDriver{}, Caller::Agent).outcome == Outcome::NotAllowed);
+  CHECK(operations.run(rebind, Caller::Root).outcome == Outcome::Done);
 }
 
 TEST_CASE_METHOD(OperationsFixture, "operations: a used driver is not touched") {
@@ -132,7 +164,7 @@ TEST_CASE_METHOD(OperationsFixture, "operations: a used driver is not touched") 
        {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}},
         Operation{BounceLink{test::kFunction, "v0"}}}) {
     INFO(describe(operation));
-    const Report report = operations.run(operation);
+    const Report report = operations.run(operation, Caller::Agent);
     CHECK_FALSE(report.good());
     CHECK((report.outcome == Outcome::InUse || report.outcome == Outcome::NotAllowed));
   }
@@ -147,15 +179,16 @@ TEST_CASE_METHOD(OperationsFixture, "operations: the link of the function, by it
   tree.file("/sys/bus/pci/devices/0000:13:00.0/net/v0/ifindex",
             std::to_string(test::index_of_link("v0")) + "\n");
   Operations operations{places};
-  CHECK(operations.run(ConfigureLink{test::kFunction, "v0", {}, {}}).outcome == Outcome::Done);
+  CHECK(operations.run(ConfigureLink{test::kFunction, "v0", {}, {}}, Caller::Agent).outcome ==
+        Outcome::Done);
   CHECK(test::run("ip -o link show dev v0").find(",UP") != std::string::npos);
   CHECK(test::run("ip -o link show dev v1").find(",UP") == std::string::npos);
-  CHECK(operations.run(BounceLink{test::kFunction, "v0"}).outcome == Outcome::Done);
-  CHECK(operations.run(ConfigureLink{test::kFunction, "v1", {}, {}}).outcome ==
+  CHECK(operations.run(BounceLink{test::kFunction, "v0"}, Caller::Agent).outcome == Outcome::Done);
+  CHECK(operations.run(ConfigureLink{test::kFunction, "v1", {}, {}}, Caller::Agent).outcome ==
         Outcome::NotAllowed);
   // A link that is gone between the look and the request.
   tree.file("/sys/bus/pci/devices/0000:13:00.0/net/v0/ifindex", "99999\n");
-  const Report gone = operations.run(ConfigureLink{test::kFunction, "v0", {}, {}});
+  const Report gone = operations.run(ConfigureLink{test::kFunction, "v0", {}, {}}, Caller::Agent);
   CHECK(gone.outcome == Outcome::Failed);
   CHECK(gone.code == ENODEV);
 }

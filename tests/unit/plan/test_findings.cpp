@@ -28,6 +28,7 @@ std::vector<Finding> of_the_machine(const Snapshot& snapshot) {
           findings::reload_forbidden("why"),
           findings::boot_script(script),
           findings::reload_waits(script, "why"),
+          findings::ledger_unusable({28, "writing", "the ledger"}, "why"),
           findings::executor_stuck({"LoadModule ib_umad", kNow, true}),
           findings::boot_slow({}),
           findings::config_bad("file:1: key"),

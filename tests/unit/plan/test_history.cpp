@@ -174,6 +174,10 @@ TEST_CASE("network managers wait for the driver, and for nothing else") {
   snapshot.ledger.attempts = {
       attempt("LoadModule", kDriverModule, Milliseconds{100}, Outcome::Refused)};
   CHECK(driver_stands(snapshot, plan_settled(snapshot)));
+  snapshot.ledger = {};
+  add(snapshot.ledger,
+      attempt("LoadModule", kDriverModule, Milliseconds{100}, Outcome::NotAllowed));
+  CHECK(driver_stands(snapshot, plan_settled(snapshot)));
   CHECK(driver_stands(ready_scene(0), {}));
 }
 

@@ -281,11 +281,10 @@ TEST_CASE(
     "a refusal because somebody holds the device costs no budget, but is not repeated at once") {
   Snapshot snapshot = wrong_order_scene();
   for (int i = 0; i < 5; ++i)
-    snapshot.ledger.attempts.push_back(
+    add(snapshot.ledger,
         attempt("ReloadDriver", kDriverModule, Milliseconds{60'000}, Outcome::InUse));
   CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
-  snapshot.ledger.attempts.push_back(
-      attempt("ReloadDriver", kDriverModule, Milliseconds{4000}, Outcome::InUse));
+  add(snapshot.ledger, attempt("ReloadDriver", kDriverModule, Milliseconds{4000}, Outcome::InUse));
   const Plan later = plan_settled(snapshot);
   CHECK(later.actions.empty());
   CHECK(later.next_look == kNow + Milliseconds{1000});

@@ -3,6 +3,7 @@
 #include <array>
 #include <random>
 
+#include "agent/model/budget.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/plan/match.hpp"
 #include "agent/plan/order.hpp"
@@ -60,6 +61,10 @@ Snapshot random_snapshot(Random& random) {
   if (chance(random, 20))
     snapshot.ledger.attempts.push_back(
         attempt("ReloadDriver", kDriverModule, Milliseconds{40'000}, Outcome::Failed));
+  if (chance(random, 15)) snapshot.ledger_error = Error{28, "writing", "the ledger"};
+  const unsigned often = chance(random, 20) ? kMostBounces : 0;
+  for (unsigned i = 0; i < often; ++i)
+    add(snapshot.ledger, attempt("BounceLink", function_of(0), Milliseconds{200'000}));
   if (chance(random, 50)) snapshot.boot_scripts = {{"/etc/rc.local", chance(random, 50)}};
   return snapshot;
 }
@@ -99,6 +104,7 @@ void check_unload(const Config& config, const Snapshot& snapshot) {
 
 void check_action(const Config& config, const Snapshot& snapshot, const Operation& operation) {
   if (takes_driver_away(operation)) check_unload(config, snapshot);
+  if (disturbs(operation)) CHECK_FALSE(snapshot.ledger_error);
   if (const auto* load = std::get_if<LoadModule>(&operation)) {
     const auto names = predecessors(config);
     CHECK((load->module == kDriverModule ||
@@ -115,6 +121,7 @@ void check_action(const Config& config, const Snapshot& snapshot, const Operatio
   }
   if (const auto* bounce = std::get_if<BounceLink>(&operation)) {
     CHECK(is_live(snapshot, kDriverModule));
+    CHECK_FALSE(limited_until(snapshot.ledger, operation, kNow));
     CHECK(link_is_ours(config, *snapshot.adapter(bounce->function)));
     CHECK(snapshot.holders.is_known());
     for (const Holder& holder : *snapshot.holders.get())

@@ -213,6 +213,8 @@ TEST_CASE("the ledger") {
       {"LoadModule", "mlx4_ib", from_ms(100), from_ms(150), Outcome::NotShipped, "no"},
       {"ReloadDriver", "vmw_pvrdma", from_ms(200), std::nullopt, {}, ""}};
   ledger.attempts[1].outcome = Outcome::Failed;
+  ledger.refusals = {
+      {"ReloadDriver", "vmw_pvrdma", from_ms(300), from_ms(300), Outcome::InUse, "in use"}};
   const auto back = ledger_from(to_text(ledger));
   REQUIRE(back);
   CHECK(*back == ledger);
@@ -224,6 +226,13 @@ TEST_CASE("the ledger") {
     CAPTURE(bad);
     CHECK(ledger_from(bad).error().code == EBADMSG);
   }
+  // As an executor of before the last upgrade wrote it.
+  const auto old = ledger_from(
+      R"({"reloads":3,"rebinds":1,"attempts":[{"verb":"ReloadDriver","target":"vmw_pvrdma",
+          "started_ms":300,"finished_ms":300,"outcome":"in_use","detail":"in use"}]})");
+  REQUIRE(old);
+  CHECK(old->attempts.empty());
+  CHECK(old->refusals == ledger.refusals);
   const test::TemporaryDirectory directory;
   const std::string path = directory / "ledger.json";
   CHECK(read_ledger(path).value() == Ledger{});

@@ -1,0 +1,55 @@
+#include "agent/model/attempt.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pvrdma {
+
+namespace {
+
+enum class Kind { TakesDriverAway, Bounce, Other };
+
+Kind kind_of(const Attempt& attempt) {
+  if (attempt.verb == "ReloadDriver" || attempt.verb == "RebindFunction")
+    return Kind::TakesDriverAway;
+  return attempt.verb == "BounceLink" ? Kind::Bounce : Kind::Other;
+}
+
+void shorten(std::string& text, std::size_t most) {
+  if (text.size() > most) text = text.substr(0, most - 3) + "...";
+}
+
+void add_refusal(std::vector<Attempt>& refusals, Attempt refusal) {
+  std::erase_if(refusals, [&](const Attempt& old) {
+    return old.verb == refusal.verb && old.target == refusal.target &&
+           old.outcome == refusal.outcome;
+  });
+  if (refusals.size() >= kRefusalsKept) refusals.erase(refusals.begin());
+  refusals.push_back(std::move(refusal));
+}
+
+void add_attempt(std::vector<Attempt>& attempts, Attempt attempt) {
+  const auto alike = [kind = kind_of(attempt)](const Attempt& old) { return kind_of(old) == kind; };
+  const auto kept = std::count_if(attempts.begin(), attempts.end(), alike);
+  if (static_cast<std::size_t>(kept) >= kAttemptsKept)
+    attempts.erase(std::find_if(attempts.begin(), attempts.end(), alike));
+  attempts.push_back(std::move(attempt));
+}
+
+}  // namespace
+
+bool is_refusal(const Attempt& attempt) {
+  return attempt.finished &&
+         (attempt.outcome == Outcome::InUse || attempt.outcome == Outcome::NotAllowed);
+}
+
+void add(Ledger& ledger, Attempt attempt) {
+  shorten(attempt.target, kTargetKept);
+  shorten(attempt.detail, kDetailKept);
+  if (is_refusal(attempt))
+    add_refusal(ledger.refusals, std::move(attempt));
+  else
+    add_attempt(ledger.attempts, std::move(attempt));
+}
+
+}  // namespace pvrdma

@@ -1,0 +1,80 @@
+#include "agent/model/budget.hpp"
+
+#include <algorithm>
+
+namespace pvrdma {
+
+namespace {
+
+// After "in use" or a refusal by the guard: soon enough that nobody waits, slow enough to be quiet.
+constexpr Milliseconds kRefusedPause{5000};
+// Whoever undoes what we did within this time is being fought with; a later one is another case.
+constexpr Milliseconds kRecent{10'000};
+
+BootTime end_of(const Attempt& attempt) { return attempt.finished.value_or(attempt.started); }
+
+// The attempts of a list that are of these verbs, at this target (empty: any), and not forgiven.
+std::vector<const Attempt*> of(const std::vector<Attempt>& list,
+                               const std::vector<std::string>& verbs, const std::string& target,
+                               BootTime fresh_start) {
+  std::vector<const Attempt*> found;
+  for (const Attempt& attempt : list)
+    if (std::find(verbs.begin(), verbs.end(), attempt.verb) != verbs.end() &&
+        (target.empty() || attempt.target == target) && end_of(attempt) >= fresh_start)
+      found.push_back(&attempt);
+  return found;
+}
+
+// When fewer than `most` of them will lie within the window; none: fewer do now.
+std::optional<BootTime> free_again(const Ledger& ledger, const std::vector<std::string>& verbs,
+                                   const std::string& target, std::size_t most, BootTime now) {
+  const auto counted = of(ledger.attempts, verbs, target, now - kLimitWindow);
+  if (counted.size() < most) return std::nullopt;
+  return end_of(*counted[counted.size() - most]) + kLimitWindow + Milliseconds{1};
+}
+
+}  // namespace
+
+bool worked(const Attempt& attempt) {
+  return attempt.finished &&
+         (attempt.outcome == Outcome::Done || attempt.outcome == Outcome::AlreadyDone);
+}
+
+Allowance allowance(const Ledger& ledger, const std::vector<std::string>& verbs,
+                    const std::string& target, const std::vector<Milliseconds>& pauses,
+                    BootTime fresh_start, BootTime now, Success success) {
+  Allowance result;
+  BootTime earliest{};
+  for (const Attempt* refusal : of(ledger.refusals, verbs, target, fresh_start))
+    earliest = std::max(earliest, end_of(*refusal) + kRefusedPause);
+  for (const Attempt* attempt : of(ledger.attempts, verbs, target, fresh_start)) {
+    if (worked(*attempt) && success == Success::CountsWhileRecent &&
+        end_of(*attempt) + kRecent < now)
+      continue;
+    ++result.tries;
+    result.last = attempt;
+  }
+  if (result.tries >= pauses.size()) {
+    result.verdict = Allowance::Verdict::GiveUp;
+    return result;
+  }
+  if (result.last != nullptr)
+    earliest = std::max(earliest, end_of(*result.last) + pauses[result.tries]);
+  if (earliest > now) {
+    result.verdict = Allowance::Verdict::Later;
+    result.when = earliest;
+  }
+  return result;
+}
+
+std::optional<BootTime> limited_until(const Ledger& ledger, const Operation& operation,
+                                      BootTime now) {
+  if (takes_driver_away(operation))
+    return free_again(ledger, {"ReloadDriver", "RebindFunction"}, {}, kMostReloads, now);
+  if (!disturbs(operation)) return std::nullopt;
+  const auto own = free_again(ledger, {verb(operation)}, target(operation), kMostBounces, now);
+  const auto all = free_again(ledger, {verb(operation)}, {}, kMostBouncesOfAll, now);
+  return own && all ? std::max(own, all) : own ? own : all;
+}
+
+}  // namespace pvrdma

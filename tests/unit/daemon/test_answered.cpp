@@ -1,0 +1,104 @@
+// The executor's ledger held against its answers: what it has lost counts all the same.
+#include "agent/daemon/answered.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+const BounceLink kBounce{"0000:00:10.1", "ens10"};
+
+// Asked and answered within the same 20 ms.
+Attempt answered_call(const Operation& operation, Milliseconds ago,
+                      Outcome outcome = Outcome::Done) {
+  return {verb(operation), target(operation), kNow - ago, kNow - ago + Milliseconds{20},
+          outcome,         "because"};
+}
+
+Look look_at(Snapshot snapshot, Milliseconds ago = Milliseconds{100}) {
+  return {kNow - ago, std::move(snapshot)};
+}
+
+Snapshot with_port_down() {
+  Snapshot snapshot = ready_scene();
+  rdma(snapshot).port.state = std::string{"DOWN"};
+  return snapshot;
+}
+
+}  // namespace
+
+TEST_CASE("a ledger that has what was answered is left as it is") {
+  Ledger answered;
+  add(answered, answered_call(kBounce, Milliseconds{5000}));
+  add(answered, answered_call(ReloadDriver{}, Milliseconds{4000}, Outcome::InUse));
+  Look look = look_at(ready_scene());
+  for (const auto& list : {answered.attempts, answered.refusals})
+    for (Attempt entry : list) {
+      entry.started += Milliseconds{3};  // the executor's own time, between the two
+      add(look.snapshot.ledger, entry);
+    }
+  SECTION("each of it") {}
+  SECTION("with a later refusal in the place of an equal one") {
+    look.snapshot.ledger.refusals[0].started += Milliseconds{3000};
+  }
+  const Ledger before = look.snapshot.ledger;
+  complete_ledger(look, answered);
+  CHECK(look.snapshot.ledger == before);
+  CHECK_FALSE(look.snapshot.ledger_error);
+}
+
+TEST_CASE("what a ledger has lost is counted, and nothing that disturbs is planned for a minute") {
+  Ledger answered;
+  add(answered, answered_call(kBounce, Milliseconds{30'000}));
+  answered.reloads = 2;
+  Look look = look_at(with_port_down());
+  add(look.snapshot.ledger, attempt("BounceLink", function_of(0), Milliseconds{90'000}));
+  complete_ledger(look, answered);
+  REQUIRE(look.snapshot.ledger.attempts.size() == 2);
+  CHECK(look.snapshot.ledger.attempts[1] == answered.attempts[0]);
+  CHECK(look.snapshot.ledger.reloads == 2);
+  REQUIRE(look.snapshot.ledger_error);
+  CHECK(look.snapshot.ledger_error->message() ==
+        "looking in the executor's ledger for BounceLink 0000:00:10.1, which is not there "
+        "(because)");
+  CHECK(plan_settled(look.snapshot).actions.empty());
+}
+
+TEST_CASE(
+    "budgets survive a ledger that is lost: after its minute the next rung is due, no other") {
+  Ledger answered;
+  add(answered, answered_call(kBounce, Milliseconds{61'000}));
+  Look look = look_at(with_port_down());
+  complete_ledger(look, answered);
+  CHECK_FALSE(look.snapshot.ledger_error);
+  CHECK(described(plan_settled(look.snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
+  for (const int ago : {95'000, 93'000, 91'000})
+    add(answered, answered_call(ReloadDriver{}, Milliseconds{ago}));
+  look = look_at(with_port_down());
+  complete_ledger(look, answered);
+  const Plan result = plan_settled(look.snapshot);
+  CHECK(result.actions.empty());
+  CHECK(finding(result.findings, "giving-up") != nullptr);
+}
+
+TEST_CASE("an answer that came after the ledger was read is counted, and is nobody's fault") {
+  Ledger answered;
+  add(answered, answered_call(kBounce, Milliseconds{50}));
+  Look look = look_at(ready_scene());
+  complete_ledger(look, answered);
+  CHECK(look.snapshot.ledger.attempts == answered.attempts);
+  CHECK_FALSE(look.snapshot.ledger_error);
+}
+
+TEST_CASE("a ledger that cannot be read keeps its own error, and what is known is counted") {
+  Ledger answered;
+  add(answered, answered_call(kBounce, Milliseconds{5000}));
+  Look look = look_at(ready_scene());
+  const Error denied{13, "opening", "/run/x"};
+  look.snapshot.ledger_error = denied;
+  complete_ledger(look, answered);
+  CHECK(look.snapshot.ledger_error == denied);
+  CHECK(look.snapshot.ledger.attempts == answered.attempts);
+}

@@ -1,0 +1,92 @@
+// What disturbs is planned only while it can be counted, and not more often than the executor would
+// do it.
+#include "agent/model/budget.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+const Error kNoRoom{28, "creating", "/run/x"};
+
+Snapshot with_port_down() {
+  Snapshot snapshot = ready_scene();
+  rdma(snapshot).port.state = std::string{"DOWN"};
+  return snapshot;
+}
+
+void note(Snapshot& snapshot, const Operation& operation, unsigned times, Milliseconds ago) {
+  for (unsigned i = 0; i < times; ++i)
+    add(snapshot.ledger, attempt(verb(operation), target(operation), ago));
+}
+
+}  // namespace
+
+TEST_CASE("a ledger that cannot be used: nothing that disturbs is planned, and it is said") {
+  Snapshot bounce_due = with_port_down();
+  Snapshot reload_due = with_port_down();
+  note(reload_due, BounceLink{function_of(0), "x"}, 1, Milliseconds{4000});
+  Snapshot lost = ready_scene();
+  rdma(lost).netdev = Field<std::string>::absent();
+  for (Snapshot snapshot : {bounce_due, reload_due, lost}) {
+    CHECK_FALSE(plan_settled(snapshot).actions.empty());
+    snapshot.ledger_error = kNoRoom;
+    const Plan result = plan_settled(snapshot);
+    CHECK(result.actions.empty());
+    const Finding* said = finding(result.findings, "ledger-unusable");
+    REQUIRE(said != nullptr);
+    CHECK(said->summary.find("No space left on device") != std::string::npos);
+    CHECK(assess({}, snapshot, result, {}, kNow).state == State::Degraded);
+  }
+}
+
+TEST_CASE("a ledger that cannot be used: not when an administrator asks, nor once per boot") {
+  Snapshot snapshot = ready_scene();
+  snapshot.ledger_error = kNoRoom;
+  History history = long_settled(snapshot);
+  history.reload_requested = true;
+  const Plan asked = plan({}, snapshot, history, kNow);
+  CHECK(asked.actions.empty());
+  CHECK(finding(asked.findings, "ledger-unusable") != nullptr);
+  Config always;
+  always.modules.reload = ReloadPolicy::Always;
+  CHECK(plan_settled(snapshot, always).actions.empty());
+}
+
+TEST_CASE("a ledger that cannot be used: what disturbs nobody goes on") {
+  Snapshot snapshot = ready_scene();
+  snapshot.ledger_error = kNoRoom;
+  CHECK(plan_settled(snapshot).findings.empty());
+  netdev(snapshot).up = false;
+  CHECK(described(plan_settled(snapshot)) == Steps{"ConfigureLink 0000:00:10.1"});
+  module(snapshot, kDriverModule) = unloaded(kDriverModule);
+  CHECK(described(plan_settled(snapshot)) == Steps{"LoadModule vmw_pvrdma"});
+}
+
+TEST_CASE("a port that comes and goes is bounced as often as the executor would do it") {
+  Snapshot snapshot = with_port_down();
+  History history = long_settled(snapshot);
+  history.fresh_start = kNow - Milliseconds{10'000};  // forgives what was before
+  note(snapshot, BounceLink{function_of(0), "x"}, kMostBounces - 1, Milliseconds{60'000});
+  CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"BounceLink 0000:00:10.1"});
+  note(snapshot, BounceLink{function_of(0), "x"}, 1, Milliseconds{60'000});
+  const Plan waits = plan({}, snapshot, history, kNow);
+  CHECK(waits.actions.empty());
+  CHECK(finding(waits.findings, "port-down") != nullptr);
+  CHECK(waits.next_look == kNow - Milliseconds{60'000} + kLimitWindow + Milliseconds{1});
+}
+
+TEST_CASE("a netdev that is lost again and again costs as many reloads as the executor would do") {
+  Snapshot snapshot = ready_scene();
+  rdma(snapshot).netdev = Field<std::string>::absent();
+  History history = long_settled(snapshot);
+  history.fresh_start = kNow - Milliseconds{10'000};
+  note(snapshot, ReloadDriver{}, kMostReloads - 1, Milliseconds{60'000});
+  CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"ReloadDriver vmw_pvrdma"});
+  note(snapshot, RebindFunction{function_of(0)}, 1, Milliseconds{60'000});
+  const Plan waits = plan({}, snapshot, history, kNow);
+  CHECK(waits.actions.empty());
+  CHECK(finding(waits.findings, "netdev-lost") != nullptr);
+}
