@@ -7,8 +7,9 @@ namespace pvrdma::ctl {
 namespace {
 
 constexpr const char* kMigrateFooter =
-    "Exit codes: 0 nothing of it is there, or all was moved, 1 some is there, 2 a file could not\n"
-    "be changed, 3 not permitted, not all could be read, or a wrong command line.";
+    "Exit codes: 0 nothing of it is there, or all was moved, 1 some is left to be done by hand,\n"
+    "2 a file could not be changed, 3 not permitted, no enabled agent is there to take over, not\n"
+    "all could be read, or a wrong command line.";
 
 constexpr const char* kSealFooter =
     "Changes nothing. Exit codes: 0 nothing would be handed down, 1 something would, 3 not all\n"
@@ -56,7 +57,7 @@ void add_doctor_options(CLI::App& command, DoctorOptions& options) {
 void add_migrate_options(CLI::App& command, MigrateOptions& options) {
   command.footer(kMigrateFooter);
   CLI::Option* apply =
-      command.add_flag("--apply", options.apply, "Comment it out, with a backup (root only)");
+      command.add_flag("--apply", options.apply, "Comment out simple lines of it, with a backup (root only)");
   command.add_flag("--revert", options.revert, "Put back what --apply changed (root only)")
       ->excludes(apply);
   add_root_option(command, options.root);

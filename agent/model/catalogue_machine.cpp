@@ -71,8 +71,8 @@ constexpr std::array kMachineEntries{
     CatalogueEntry{"boot-script", "", "939db618cb165614809f20bc08e55817", Severity::Info,
                    Actor::Guest,
                    "{script} loads or unloads vmw_pvrdma at every boot, beside this agent.",
-                   "`pvrdma-agentctl migrate` shows what it does and what of it the agent does; "
-                   "with --apply it comments that out."},
+                   "`pvrdma-agentctl migrate` shows which lines the agent makes needless; with "
+                   "--apply it comments out the simple ones."},
     CatalogueEntry{"reload-waits", "", "c803b6d739485fd0bc3fa235b491580b", Severity::Warning,
                    Actor::Agent,
                    "vmw_pvrdma ought to be reloaded ({reason}), but {script} does that itself and "

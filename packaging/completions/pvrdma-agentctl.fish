@@ -33,7 +33,7 @@ complete -c pvrdma-agentctl -n "$on reload env selftest" -a '(command ls /sys/cl
 complete -c pvrdma-agentctl -n "$on doctor" -l unit -x -a "(systemctl list-units --type=service --plain --no-legend 2>/dev/null | string split -f1 ' ')" -d 'Look at its limit of locked memory'
 complete -c pvrdma-agentctl -n "$on doctor" -l host-admin -d 'Only what the vSphere administrator is to look at'
 complete -c pvrdma-agentctl -n "$on doctor" -l next-boot -d 'What the next boot will find'
-complete -c pvrdma-agentctl -n "$on migrate" -l apply -d 'Comment it out, with a backup'
+complete -c pvrdma-agentctl -n "$on migrate" -l apply -d 'Comment out simple lines of it, with a backup'
 complete -c pvrdma-agentctl -n "$on migrate" -l revert -d 'Put back what --apply changed'
 complete -c pvrdma-agentctl -n "$on seal" -l check -d 'Only tell'
 complete -c pvrdma-agentctl -n "$on doctor migrate seal" -l root -x -a '(__fish_complete_directories)' -d 'Where the system is mounted'

@@ -144,12 +144,14 @@ std::string why_not_to_apply(const Root& root) {
   const auto program = status_of(root / kAgent);
   if (!program || !S_ISREG(program->st_mode))
     return std::string{"there is no "} + kAgent + " in that system";
+  // The service wants the socket, which need not be enabled by itself.
   for (const std::string unit : {"pvrdma-agent.service", "pvrdma-agent-executor.socket"}) {
     const auto found = probes::unit_file(root, unit);
     if (const Error* error = found.error()) return error->message();
     if (found.get() == nullptr) return "there is no " + unit + " in that system";
     if (found.get()->masked) return unit + " is masked in that system";
-    if (!found.get()->enabled) return unit + " is not enabled in that system";
+    if (!found.get()->enabled && unit.ends_with(".service"))
+      return unit + " is not enabled in that system";
   }
   return {};
 }

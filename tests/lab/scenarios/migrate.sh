@@ -1,4 +1,4 @@
-# summary: the field's rc.local beside the agent: no reload against it; migrate moves it to the agent and back, byte for byte
+# summary: the field's rc.local beside the agent: no reload against it; migrate moves it to the agent and back, byte for byte; a user's crontab, script and process stop neither
 # adapters: 1
 # boots: 3
 # timeout: 240
@@ -18,10 +18,21 @@ until ibv_devinfo | grep -q hca_id; do sleep 1; done
 touch /run/rc.local-ended
 exit 0
 R
+  sed -i "/^touch/i ip link set dev $(netdev_of 0) mtu 1500" /etc/rc.local
   chmod 754 /etc/rc.local
   touch -d '2024-02-29 12:34:56' /etc/rc.local
   cp -p /etc/rc.local /root/rc.local.original
 }
+# A user's crontab, script and "bash", which leaves a mark where root runs it, and a process that calls itself the script.
+users_traps() {
+  mkdir -p /home/user /var/spool/cron/crontabs
+  printf '#!/bin/sh\ntouch /root/user-bash-ran\n' >/home/user/bash
+  printf '#!/home/user/bash\nmodprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n' >/home/user/up.sh
+  printf '@reboot /home/user/up.sh\n' >/var/spool/cron/crontabs/nobody
+  chmod 755 /home/user/bash /home/user/up.sh
+  chown -R nobody /home/user /var/spool/cron/crontabs/nobody
+}
+as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
 driver_inode() { stat -c %i /sys/module/vmw_pvrdma; }
 
 only_boot_script() { [[ $(health_query '.findings[].id') == boot-script ]]; }
@@ -43,10 +54,13 @@ beside_the_script() {
   expect_not "nor when root asks for one" pvrdma-agentctl reload
   local before
   before=$(driver_inode)
+  as_nobody sh -c 'sleep 600; :' /etc/rc.local &
+  wait_until 10 "a user's process has the script's name" pgrep -u nobody -f /etc/rc.local
   : >/run/go
   wait_until 90 "the script has ended" test -e /run/rc.local-ended
   expect_not "it was the script that reloaded" test "$before" = "$(driver_inode)"
-  wait_until 60 "now the ladder goes on" reloads_are 1
+  wait_until 60 "now the ladder goes on, whatever the user's process is called" reloads_are 1
+  expect "which runs on" pgrep -u nobody -f /etc/rc.local
   host port 0 ACTIVE
   wait_until 60 "the port is up" port_is 0 ACTIVE
   wait_until 30 "ready, as a script alone does not keep anybody waiting" health_is ready
@@ -60,6 +74,7 @@ scenario() {
     pvrdma-agentctl migrate | tee shown
     expect "nothing is there" grep -q '^nothing' shown
     rc_local
+    users_traps
     return
   fi
   if [[ $BOOT == 2 ]]; then
@@ -68,9 +83,16 @@ scenario() {
     cat shown
     expect_equal "migrate finds it" 1 $code
     expect "and changes nothing" cmp /etc/rc.local /root/rc.local.original
-    pvrdma-agentctl migrate --apply
+    code=0
+    pvrdma-agentctl migrate --apply >shown || code=$?
+    cat shown
+    expect_equal "what sets a link is left to a person" 1 $code
+    expect "and named" grep -q "ip link set dev $(netdev_of 0) mtu 1500" shown
+    expect "with the configuration in its place" grep -qx 'mtu = 1500' shown
+    expect_not "nothing of the user's was run" test -e /root/user-bash-ran
+    expect_not "nor shown" grep -q /home/user shown
     expect "the backup is what it was" cmp /var/lib/pvrdma-agent/migrated/etc/rc.local /root/rc.local.original
-    expect "the rest of the script is as it was" diff <(grep -v modprobe /root/rc.local.original | grep -v ibv_) \
+    expect "the rest of the script is as it was" diff <(grep -v modprobe /root/rc.local.original) \
       <(grep -v '^#pvrdma-agent#' /etc/rc.local)
     wait_until 20 "no finding at once" no_finding boot-script
     expect "ready" health_is ready

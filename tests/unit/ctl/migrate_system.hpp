@@ -20,11 +20,10 @@ struct MigrateSystem {
 
   explicit MigrateSystem(const std::string& rc_local) {
     tree.program("/usr/sbin/pvrdma-agent", "");
-    for (const std::string unit : {"pvrdma-agent.service", "pvrdma-agent-executor.socket"}) {
-      tree.file("/usr/lib/systemd/system/" + unit, "[Unit]\n");
-      tree.link("/etc/systemd/system/sysinit.target.wants/" + unit,
-                "/usr/lib/systemd/system/" + unit);
-    }
+    tree.file("/usr/lib/systemd/system/pvrdma-agent.service", "[Unit]\n");
+    tree.file("/usr/lib/systemd/system/pvrdma-agent-executor.socket", "[Unit]\n");
+    tree.link("/etc/systemd/system/multi-user.target.wants/pvrdma-agent.service",
+              "/usr/lib/systemd/system/pvrdma-agent.service");
     tree.file("/etc/rc.local", rc_local);
     ::chmod(path("/etc/rc.local").c_str(), 0754);
     const timespec times[] = {{0, UTIME_OMIT}, {1'700'000'000, 123'456'789}};

@@ -161,10 +161,10 @@ TEST_CASE("without an installed and enabled agent the recipe stays") {
     CHECK(!std::filesystem::exists(system.tree / "/var/lib/pvrdma-agent"));
     CHECK(system.shown().code == 1);  // which only looks
   };
-  const std::string wants = "/etc/systemd/system/sysinit.target.wants/";
-  system.tree.remove(wants + "pvrdma-agent-executor.socket");
-  refuses("pvrdma-agent-executor.socket is not enabled");
-  system.tree.remove(wants + "pvrdma-agent.service");
+  system.tree.link("/etc/systemd/system/pvrdma-agent-executor.socket", "/dev/null");
+  refuses("pvrdma-agent-executor.socket is masked");
+  system.tree.remove("/etc/systemd/system/pvrdma-agent-executor.socket");
+  system.tree.remove("/etc/systemd/system/multi-user.target.wants/pvrdma-agent.service");
   refuses("pvrdma-agent.service is not enabled");
   system.tree.link("/etc/systemd/system/pvrdma-agent.service", "/dev/null");
   refuses("pvrdma-agent.service is masked");
