@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "agent/base/text.hpp"
-#include "agent/config/identifiers.hpp"
 #include "agent/ctl/migrate/netplan.hpp"
 #include "agent/model/address.hpp"
+#include "agent/model/identifiers.hpp"
 #include "probes/recipe/command.hpp"
 
 namespace pvrdma::ctl::moving {

@@ -93,7 +93,7 @@ Json to_json(const Config& config) {
            {{"adapters", or_null(config.readiness.adapters)},
             {"timeout_ms", config.readiness.timeout.count()},
             {"forget_removed_ms", config.readiness.forget_removed.count()}}},
-          {"guestinfo", {{"enabled", config.guestinfo.enabled}}},
+          {"guestinfo", {{"enabled", config.guestinfo.enabled.value_or(false)}}},
           {"adapter", std::move(adapters)}};
 }
 
