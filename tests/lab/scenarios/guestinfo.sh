@@ -45,10 +45,10 @@ scenario() {
   wait_until 20 "changed, and not labelled: the new address" has_ipv4 ens16f0 192.168.30.202/24
   wait_until 20 "the old one is gone" has_no_ipv4 ens16f0 192.168.30.201/24
 
-  printf '\n[modules]\nreload = "sometimes"\n' | guestinfo
+  printf '\n[readiness]\nadapters = "some"\n' | guestinfo
   systemctl restart pvrdma-agent.service
   wait_until 20 "bad: a finding has name, line, key and what is allowed" finding_says config-bad \
-    'guestinfo.pvrdma-agent.config:3: modules.reload = "sometimes": must be one of auto, always, never'
+    'guestinfo.pvrdma-agent.config:3: readiness.adapters = "some": must be "all" or a number from 0 to 10'
   holds_for 5 "and nothing is undone" has_ipv4 ens16f0 192.168.30.202/24
   expect_equal "one line in the journal" 1 "$(agent_journal -o cat | grep -c 'guestinfo.pvrdma-agent.config:3')"
   # Its exit status is the health's, which may already be that of a bad configuration.
