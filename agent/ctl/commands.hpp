@@ -121,8 +121,9 @@ int mmio(const Settings& settings, const Console& console, const MmioOptions& op
 // 0: every device passed; 2: one did not; 3: nothing was tested.
 int self_test(const Settings& settings, const Console& console, const SelftestOptions& options);
 
-// 0: none of the field's recipe is there, or all of it was moved; 1: some is, also what a person has
-// to do; 2: a file could not be changed; 3: not permitted, no enabled agent, or nothing can be said.
+// 0: none of the field's recipe is there, or all of it was moved; 1: some is, also what a person
+// has to do; 2: a file could not be changed; 3: not permitted, no enabled agent, or nothing can be
+// said.
 int migrate(const Settings& settings, const Console& console, const MigrateOptions& options);
 
 // 0: a template would bake nothing of this VM; 1: it would; 3: not all could be looked at.

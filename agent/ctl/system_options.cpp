@@ -56,8 +56,8 @@ void add_doctor_options(CLI::App& command, DoctorOptions& options) {
 
 void add_migrate_options(CLI::App& command, MigrateOptions& options) {
   command.footer(kMigrateFooter);
-  CLI::Option* apply =
-      command.add_flag("--apply", options.apply, "Comment out simple lines of it, with a backup (root only)");
+  CLI::Option* apply = command.add_flag(
+      "--apply", options.apply, "Comment out simple lines of it, with a backup (root only)");
   command.add_flag("--revert", options.revert, "Put back what --apply changed (root only)")
       ->excludes(apply);
   add_root_option(command, options.root);

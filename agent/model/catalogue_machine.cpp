@@ -79,13 +79,13 @@ constexpr std::array kMachineEntries{
                    "has not ended in this boot.",
                    "The reload follows by itself, if it is still needed then. `pvrdma-agentctl "
                    "migrate` moves the script's part to this agent."},
-    CatalogueEntry{
-        "ledger-unusable", "", "18023474ef5d46008926d898849b9ba7", Severity::Warning, Actor::Guest,
-        "A link or vmw_pvrdma ought to be reset ({reason}), but how often that was done "
-        "in this boot is not known: {error}.",
-        "Nothing is reset without being counted. Make room in /run, or see `journalctl "
-        "-u pvrdma-agent-executor`; the agent goes on by itself within a minute or two.",
-        "", "", true},
+    CatalogueEntry{"ledger-unusable", "", "18023474ef5d46008926d898849b9ba7", Severity::Warning,
+                   Actor::Guest,
+                   "A link or vmw_pvrdma ought to be reset ({reason}), but how often that was done "
+                   "in this boot is not known: {error}.",
+                   "Nothing is reset without being counted. Make room in /run, or see `journalctl "
+                   "-u pvrdma-agent-executor`; the agent goes on by itself within a minute or two.",
+                   "", "", true},
     CatalogueEntry{"executor-stuck", "", "f804fdaee3915d6d95dd49c91b228e6f", Severity::Error,
                    Actor::Guest, "{call} has not come back from the kernel since {since}.",
                    "See `journalctl -u pvrdma-agent-executor` and dmesg. A process stuck in the "

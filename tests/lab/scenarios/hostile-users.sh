@@ -42,7 +42,7 @@ P
   expect_not "root's migrate runs no interpreter of a user's" test -e /home/mallory/was-run
   expect "a user's script is as it was" grep -qx 'modprobe vmw_pvrdma' /home/mallory/start.sh
   expect "and his crontab" grep -qx '@reboot modprobe vmw_pvrdma' /var/spool/cron/crontabs/mallory
-  expect "root's own script is moved" grep -q '^#pvrdma-agent#modprobe' /etc/rc.local
+  expect "root's own script is moved" grep -q '^#pvrdma-agent# *modprobe' /etc/rc.local
   expect "what it runs of the user's is left to a person" grep -q '/home/mallory/start.sh' migrated
   pvrdma-agentctl migrate --revert
 }

@@ -1,8 +1,8 @@
 // The small parsers: durations, names, addresses, and looking at text.
 #include "agent/config/duration.hpp"
-#include "agent/model/identifiers.hpp"
 #include "agent/config/text.hpp"
 #include "agent/model/address.hpp"
+#include "agent/model/identifiers.hpp"
 #include "tests/unit/catch.hpp"
 
 using namespace pvrdma;

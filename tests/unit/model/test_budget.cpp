@@ -52,7 +52,8 @@ TEST_CASE("whatever is asked, what disturbs stays within its limit", "[property]
   for (unsigned seed = 0; seed < 30; ++seed) {
     Random random{seed};
     INFO("seed " << seed);
-    const auto pace = static_cast<unsigned>(1 + random() % 3000);  // ms from one request to the next, at most
+    const auto pace =
+        static_cast<unsigned>(1 + random() % 3000);  // ms from one request to the next, at most
     Ledger ledger;
     Done done;
     unsigned disturbed = 0;

@@ -321,4 +321,3 @@ TEST_CASE("a unit's drop-ins count with it") {
   CHECK(!drop_in.retires_unit);
   CHECK(described(drop_in.lines) == Lines{std::string{"2"} + kOthers, std::string{"4"} + kOthers});
 }
-
