@@ -58,10 +58,9 @@ bool names_driver(const std::string& text, const RecipeScope& scope) {
   return false;
 }
 
-// Whether an interpreter runs this script, or a text that is the recipe's.
+// Whether an interpreter with these words runs this script, or a text that is the recipe's.
 bool is_run_by(const std::vector<std::string>& words, const RecipeFile& file,
                const RecipeScope& scope) {
-  if (words.size() < 2 || !is_interpreter(words.front())) return false;
   return std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) {
     if (word == file.path || word == file.called) return true;
     return file.form != RecipeForm::Script && names_driver(word, scope);
@@ -72,7 +71,9 @@ bool is_running(const Root& root, const RecipeFile& file, const RecipeScope& sco
   const auto processes = list_processes(root).value_or(std::vector<pid_t>{});
   return std::any_of(processes.begin(), processes.end(), [&](pid_t pid) {
     const std::string process = "/proc/" + std::to_string(pid);
-    return is_run_by(command_line(root, process), file, scope) && is_of_root(root, process);
+    const auto words = command_line(root, process);
+    return words.size() > 1 && is_interpreter(words.front()) && is_of_root(root, process) &&
+           is_run_by(words, file, scope);
   });
 }
 

@@ -62,6 +62,7 @@ bool sets_link(const Words& words, std::string_view text, const RecipeScope& sco
   bool sets = false;
   for (auto at = words.begin(); at != words.end(); ++at) {
     const std::string_view tool = base_name(*at);
+    if (tool != "netplan" && tool != "ifconfig" && tool != "ip") continue;
     const Words rest{at + 1, words.end()};
     if (tool == "netplan" && holds(rest, "apply")) return true;
     sets = sets || (tool == "ifconfig" && !rest.empty());

@@ -1,6 +1,7 @@
 // The one way in which a program is run: its bounds, and what is said about how it ended.
 #include "agent/base/program.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -60,6 +61,17 @@ TEST_CASE("a program's environment is the given one, or the caller's") {
   program.environment = std::nullopt;
   ::setenv("GIVEN", "mine", 1);
   CHECK(run_program(program)->output.substr(0, 5) == "mine,");
+}
+
+TEST_CASE("a program reads the given input from where it stands, or nothing") {
+  const Tree tree;
+  tree.file("/input", "first\nsecond\n");
+  const Fd input{::open((tree / "/input").c_str(), O_RDONLY | O_CLOEXEC)};
+  REQUIRE(::lseek(input.get(), 6, SEEK_SET) == 6);
+  Program program = shell("cat");
+  CHECK(run_program(program)->output.empty());
+  program.input_fd = input.get();
+  CHECK(run_program(program)->output == "second\n");
 }
 
 TEST_CASE("a program that takes too long is killed, with all that it started") {
