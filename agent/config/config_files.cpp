@@ -78,7 +78,7 @@ Result<void> check_guestinfo(const toml_tree::Node& tree) {
   return {};
 }
 
-Result<void> add_guestinfo(const std::string& text, Draft& draft) {
+Result<void> add_guestinfo(const std::string& text, ConfigDraft& draft) {
   const auto tree = toml_tree::parse(text, kGuestinfo);
   if (!tree) return fail(tree.error());
   if (auto right = check_guestinfo(*tree); !right) return right;
@@ -86,7 +86,7 @@ Result<void> add_guestinfo(const std::string& text, Draft& draft) {
 }
 
 // True: it was added. False: it is masked.
-Result<bool> add_file(const RootedPath& place, Draft& draft) {
+Result<bool> add_file(const RootedPath& place, ConfigDraft& draft) {
   const auto text = root_file(place);
   if (!text) return fail(text.error());
   if (!*text) return false;
@@ -99,7 +99,7 @@ Result<bool> add_file(const RootedPath& place, Draft& draft) {
 // `guestinfo`: what stands for it among the places; none: nothing.
 Result<LoadedConfig> combine(const std::vector<RootedPath>& places,
                              const std::optional<std::string>& guestinfo = {}) {
-  Draft draft;
+  ConfigDraft draft;
   LoadedConfig loaded;
   for (const RootedPath& place : places) {
     if (!is_guestinfo(place)) {

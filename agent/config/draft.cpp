@@ -1,4 +1,4 @@
-// Draft::add(): each key by itself.
+// ConfigDraft::add(): each key by itself.
 #include "agent/config/draft.hpp"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ Result<void> read_before(const Item& list, std::vector<std::string>& into) {
       "must be a module other than vmw_pvrdma, which is always the last");
 }
 
-Result<void> read_modules_table(const Item& table, Draft& draft) {
+Result<void> read_modules_table(const Item& table, ConfigDraft& draft) {
   if (auto right = table.expect_table({"before", "required", "reload"}); !right) return right;
   auto& modules = draft.config.modules;
   if (auto read = with_member(table, "before",
@@ -150,7 +150,7 @@ constexpr std::array<MatchKey, 3> kMatchKeys{
      {"netdev", netdev_name, "must be a network interface's name, such as \"ens224f0\"",
       &AdapterMatch::netdev}}};
 
-Result<void> read_match(const Item& adapter, Draft::Adapter& into) {
+Result<void> read_match(const Item& adapter, ConfigDraft::Adapter& into) {
   const auto match = adapter.member("match");
   if (!match) return adapter.bad("needs match = { … } with exactly one of mac, pci, netdev");
   if (auto right = match->expect_table({"mac", "pci", "netdev"}); !right) return right;
@@ -168,7 +168,7 @@ Result<void> read_match(const Item& adapter, Draft::Adapter& into) {
   return {};
 }
 
-Result<void> read_mtu(const Item& item, Draft::Adapter& into) {
+Result<void> read_mtu(const Item& item, ConfigDraft::Adapter& into) {
   const auto mtu = item.integer();
   if (!mtu || *mtu < kMtuMin || *mtu > kMtuMax)
     return item.bad("must be a number from " + std::to_string(kMtuMin) + " to " +
@@ -178,7 +178,7 @@ Result<void> read_mtu(const Item& item, Draft::Adapter& into) {
   return {};
 }
 
-Result<void> read_addresses(const Item& list, Draft::Adapter& into) {
+Result<void> read_addresses(const Item& list, ConfigDraft::Adapter& into) {
   if (!list.is(Node::Kind::Array)) return list.bad("must be a list of addresses");
   for (const Item& item : list.items()) {
     if (item.string() == nullptr) return item.bad("must be an address in quotes");
@@ -192,10 +192,10 @@ Result<void> read_addresses(const Item& list, Draft::Adapter& into) {
   return {};
 }
 
-Result<void> read_adapter(const Item& table, Draft& draft) {
+Result<void> read_adapter(const Item& table, ConfigDraft& draft) {
   if (auto right = table.expect_table({"match", "manage", "mtu", "addresses", "gid_type"}); !right)
     return right;
-  Draft::Adapter adapter;
+  ConfigDraft::Adapter adapter;
   if (auto read = read_match(table, adapter); !read) return read;
   static constexpr std::array<std::pair<const char*, Manage>, 3> kWords{
       {{"auto", Manage::Auto}, {"agent", Manage::Agent}, {"observe", Manage::Observe}}};
@@ -223,7 +223,7 @@ Result<void> read_adapter(const Item& table, Draft& draft) {
   return {};
 }
 
-Result<void> read_adapters(const Item& list, Draft& draft) {
+Result<void> read_adapters(const Item& list, ConfigDraft& draft) {
   if (!list.is(Node::Kind::Array)) return list.bad("must be written as [[adapter]]");
   for (const Item& table : list.items())
     if (auto read = read_adapter(table, draft); !read) return read;
@@ -232,7 +232,7 @@ Result<void> read_adapters(const Item& list, Draft& draft) {
 
 }  // namespace
 
-Result<void> Draft::add(const Node& root, const std::string& file) {
+Result<void> ConfigDraft::add(const Node& root, const std::string& file) {
   const Item top{root, file, ""};
   if (auto right = top.expect_table({"modules", "readiness", "guestinfo", "adapter"}); !right)
     return right;

@@ -12,7 +12,7 @@
 
 namespace pvrdma {
 
-struct Draft {
+struct ConfigDraft {
   struct Address {
     InterfaceAddress value;
     Said said;

@@ -1,4 +1,4 @@
-// Draft::finish(): what can only be judged once every file has been read.
+// ConfigDraft::finish(): what can only be judged once every file has been read.
 #include <algorithm>
 #include <utility>
 
@@ -16,7 +16,7 @@ bool holds(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Result<void> check_required(const Draft& draft, Config::Modules& modules) {
+Result<void> check_required(const ConfigDraft& draft, Config::Modules& modules) {
   if (!draft.required_set) {
     // The default asks for nothing that `before` has left out.
     auto& required = modules.required;
@@ -32,7 +32,7 @@ Result<void> check_required(const Draft& draft, Config::Modules& modules) {
   return {};
 }
 
-Result<void> check_subnets(const Draft::Adapter& one, const Draft::Adapter& earlier) {
+Result<void> check_subnets(const ConfigDraft::Adapter& one, const ConfigDraft::Adapter& earlier) {
   for (const auto& address : one.addresses)
     for (const auto& other : earlier.addresses)
       if (share_subnet(address.value, other.value))
@@ -42,7 +42,7 @@ Result<void> check_subnets(const Draft::Adapter& one, const Draft::Adapter& earl
   return {};
 }
 
-Result<void> check_ipv6_mtu(const Draft::Adapter& adapter) {
+Result<void> check_ipv6_mtu(const ConfigDraft::Adapter& adapter) {
   const bool has_ipv6 = std::any_of(adapter.addresses.begin(), adapter.addresses.end(),
                                     [](const auto& address) { return address.value.is_ipv6; });
   if (has_ipv6 && adapter.config.mtu && *adapter.config.mtu < kIpv6MtuMin)
@@ -50,7 +50,7 @@ Result<void> check_ipv6_mtu(const Draft::Adapter& adapter) {
   return {};
 }
 
-Result<void> check_adapters(const std::vector<Draft::Adapter>& adapters) {
+Result<void> check_adapters(const std::vector<ConfigDraft::Adapter>& adapters) {
   for (std::size_t i = 0; i < adapters.size(); ++i) {
     if (auto right = check_ipv6_mtu(adapters[i]); !right) return right;
     for (std::size_t j = 0; j < i; ++j) {
@@ -65,7 +65,7 @@ Result<void> check_adapters(const std::vector<Draft::Adapter>& adapters) {
 
 }  // namespace
 
-Result<Config> Draft::finish() && {
+Result<Config> ConfigDraft::finish() && {
   if (auto right = check_required(*this, config.modules); !right)
     return fail(std::move(right.error()));
   if (auto right = check_adapters(adapters); !right) return fail(std::move(right.error()));

@@ -66,9 +66,8 @@ TEST_CASE("it counts as a drop-in of its name where a file says so") {
 
 TEST_CASE("by default it does not count") {
   ConfigTree tree;
-  const char* text = GENERATE("", "guestinfo.enabled = false\n");
-  tree.file(kMain, text);
-  tree.file(kAnswer, GENERATE(kTwo, "error is not base64\n"));
+  tree.file(kMain, GENERATE(as<std::string>{}, "", "guestinfo.enabled = false\n"));
+  tree.file(kAnswer, GENERATE(as<std::string>{}, kTwo, "error is not base64\n"));
   const LoadedConfig loaded = loaded_from(tree);
   CHECK(loaded.config.readiness == Config::Readiness{});
   CHECK(loaded.left_out.empty());
