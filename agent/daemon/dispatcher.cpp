@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "agent/base/guarded.hpp"
+
 namespace pvrdma {
 
 namespace {
@@ -101,13 +103,12 @@ void Dispatcher::arm_timer() {
     timer_.reset(source);
 }
 
-int Dispatcher::on_timer(sd_event_source* /*source*/, std::uint64_t /*usec*/, void* self) {
-  auto* dispatcher = static_cast<Dispatcher*>(self);
-  if (dispatcher->busy_) {
+int Dispatcher::on_timer(sd_event_source* source, std::uint64_t /*usec*/, void* self) {
+  return guarded_callback(source, [dispatcher = static_cast<Dispatcher*>(self)] {
+    if (!dispatcher->busy_) return;
     dispatcher->busy_->stuck = true;
     dispatcher->events_.busy_changed();
-  }
-  return 0;
+  });
 }
 
 }  // namespace pvrdma

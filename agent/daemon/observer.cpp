@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "agent/base/guarded.hpp"
 #include "agent/base/handle.hpp"
 #include "agent/varlink/ledger_file.hpp"
 #include "build_config.hpp"
@@ -47,6 +48,7 @@ struct Observer::Shared {
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] static Look look(std::vector<std::string> modules, const Snapshot* previous,
                                  bool at_initramfs);
+  [[nodiscard]] static Look blind(int code);
 };
 
 // False: stop. Sleeps until the next look is due or asked for.
@@ -79,6 +81,15 @@ Look Observer::Shared::look(std::vector<std::string> modules, const Snapshot* pr
   return result;
 }
 
+// A look that was cut short saw nothing, and says so.
+Look Observer::Shared::blind(int code) {
+  Look result;
+  result.started = result.snapshot.taken_at = BootClock::now();
+  result.snapshot.adapters =
+      Field<std::vector<Adapter>>::unreadable({code, "looking at", "the system"});
+  return result;
+}
+
 void Observer::Shared::run() {
   std::optional<Snapshot> previous;
   probes::BootScriptWatch boot_scripts{Root{}, probes::unit_is_in_motion};
@@ -91,10 +102,14 @@ void Observer::Shared::run() {
     const bool at_initramfs = asked || last_look - initramfs_looked >= kInitramfsEvery;
     if (at_initramfs) initramfs_looked = last_look;
     lock.unlock();
-    Look seen = look(names, previous ? &*previous : nullptr, at_initramfs);
-    if (const auto* adapters = seen.snapshot.adapters.get();
-        adapters != nullptr && !adapters->empty())
-      seen.snapshot.boot_scripts = boot_scripts.look(names, asked, seen.snapshot.taken_at);
+    Look seen;
+    const int code = guarded([&] {
+      seen = look(names, previous ? &*previous : nullptr, at_initramfs);
+      if (const auto* adapters = seen.snapshot.adapters.get();
+          adapters != nullptr && !adapters->empty())
+        seen.snapshot.boot_scripts = boot_scripts.look(names, asked, seen.snapshot.taken_at);
+    });
+    if (code < 0) seen = blind(-code);
     lock.lock();
     const BootTime now = seen.snapshot.taken_at;
     last_look = now;
@@ -127,7 +142,9 @@ Result<std::unique_ptr<Observer>> Observer::start(sd_event* event, std::vector<s
   const int added = sd_event_add_io(event, &observer->source_, shared->event_fd.get(), EPOLLIN,
                                     &Observer::on_wake, observer.get());
   if (added < 0) return fail(-added, "watching", "an eventfd");
-  std::thread([shared] { shared->run(); }).detach();
+  const int code =
+      guarded([&] { std::thread([shared] { guarded_thread([&] { shared->run(); }); }).detach(); });
+  if (code < 0) return fail(-code, "starting", "the thread that looks at the system");
   return observer;
 }
 
@@ -162,17 +179,17 @@ BootTime Observer::last_look() const {
   return shared_->last_look;
 }
 
-int Observer::on_wake(sd_event_source* /*source*/, int fd, unsigned /*events*/, void* self) {
-  std::uint64_t count = 0;
-  static_cast<void>(::read(fd, &count, sizeof count));
-  auto* observer = static_cast<Observer*>(self);
-  std::optional<Look> seen;
-  {
-    const std::lock_guard lock{observer->shared_->mutex};
-    seen = std::exchange(observer->shared_->mailbox, std::nullopt);
-  }
-  if (seen) observer->on_look_(std::move(*seen));
-  return 0;
+int Observer::on_wake(sd_event_source* source, int fd, unsigned /*events*/, void* self) {
+  return guarded_callback(source, [fd, observer = static_cast<Observer*>(self)] {
+    std::uint64_t count = 0;
+    static_cast<void>(::read(fd, &count, sizeof count));
+    std::optional<Look> seen;
+    {
+      const std::lock_guard lock{observer->shared_->mutex};
+      seen = std::exchange(observer->shared_->mailbox, std::nullopt);
+    }
+    if (seen) observer->on_look_(std::move(*seen));
+  });
 }
 
 }  // namespace pvrdma

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "agent/base/guarded.hpp"
 #include "agent/base/journal.hpp"
 #include "agent/executor/caller.hpp"
 #include "agent/executor/door.hpp"
@@ -110,25 +111,27 @@ Result<void> serve() {
   return {};
 }
 
-}  // namespace
-
-}  // namespace pvrdma::executor
-
-int main(int argc, char** argv) {
-  using namespace pvrdma;
+int run(int argc, char** argv) {
   const std::string_view argument = argc > 1 ? argv[1] : "";
   if (argument == "--help" || argument == "--version") {
-    std::fputs(
-        argument == "--help" ? executor::kUsage : "pvrdma-agent-executor " PVRDMA_VERSION "\n",
-        stdout);
+    std::fputs(argument == "--help" ? kUsage : "pvrdma-agent-executor " PVRDMA_VERSION "\n",
+               stdout);
     return EXIT_SUCCESS;
   }
   if (argc > 1) {
     std::fprintf(stderr, "pvrdma-agent-executor: %s is not an option; see --help\n", argv[1]);
     return 2;
   }
-  const auto served = executor::serve();
+  const auto served = serve();
   if (served) return EXIT_SUCCESS;
-  executor::log_error(served.error());
+  log_error(served.error());
   return EXIT_FAILURE;
+}
+
+}  // namespace
+
+}  // namespace pvrdma::executor
+
+int main(int argc, char** argv) {
+  return pvrdma::guarded_main([&] { return pvrdma::executor::run(argc, argv); });
 }

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "agent/base/file.hpp"
+#include "agent/base/guarded.hpp"
 #include "probes/modules.hpp"
 
 namespace pvrdma::executor {
@@ -77,9 +78,11 @@ int run_install(kmod_module* module, const char* command, void* data) {
   const char* name = kmod_module_get_name(module);
   // The planner has had them loaded, by a configuration that modprobe.d does not know.
   if (std::string_view{name} == kPredecessors) return 0;
-  auto& notes = *static_cast<Notes*>(data);
-  notes.commands +=
-      std::string{notes.commands.empty() ? "" : "; "} + "install " + name + " " + command;
+  auto& commands = static_cast<Notes*>(data)->commands;
+  const int noted = guarded([&] {
+    commands += std::string{commands.empty() ? "" : "; "} + "install " + name + " " + command;
+  });
+  if (noted < 0) return noted;
   ::setenv("MODPROBE_MODULE", name, 1);  // modprobe.d(5) promises it to the command
   const int status = std::system(command);
   ::unsetenv("MODPROBE_MODULE");

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <map>
 
+#include "agent/base/guarded.hpp"
 #include "agent/varlink/interfaces.hpp"
 #include "agent/varlink/json.hpp"
 
@@ -75,11 +76,12 @@ Result<void> Server::start_idle_timer() {
   return {};
 }
 
-int Server::on_idle_timer(sd_event_source*, std::uint64_t, void* self) {
-  auto& server = *static_cast<Server*>(self);
-  // Whoever connects from here on finds the socket unit listening.
-  if (server.service_.clients() == 0) return sd_event_exit(server.event_, 0);
-  return 0;
+int Server::on_idle_timer(sd_event_source* source, std::uint64_t, void* self) {
+  return guarded_callback(source, [self] {
+    auto& server = *static_cast<Server*>(self);
+    // Whoever connects from here on finds the socket unit listening.
+    return server.service_.clients() == 0 ? sd_event_exit(server.event_, 0) : 0;
+  });
 }
 
 }  // namespace pvrdma::executor
