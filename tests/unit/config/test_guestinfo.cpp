@@ -121,7 +121,7 @@ TEST_CASE("where it is bad it is left out, with its name, line and key, and the 
   }
   SECTION("why it could not be had is text of a user's") {
     tree.file(kAnswer, "error encoding = \"\x1b[2J\xff\"\n");
-    check_left_out(tree, name + ": encoding = \"?[2J?\"");
+    check_left_out(tree, name + ": encoding = \"\\x1b[2J\\xff\"");
   }
   SECTION("too large") {
     tree.file(kAnswer, "config\n" + std::string((1U << 20U) + 1, '#'));

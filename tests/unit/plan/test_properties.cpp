@@ -155,7 +155,7 @@ KernelModel random_machine(Random& random) {
 }  // namespace
 
 TEST_CASE("no plan ever unloads, bounces or loads what it must not", "[property]") {
-  for (unsigned seed = 0; seed < 3'000; ++seed) {
+  for (unsigned seed = 0; seed < 1000; ++seed) {
     Random random{seed};
     INFO("seed " << seed);
     const Snapshot snapshot = random_snapshot(random);
@@ -183,7 +183,7 @@ TEST_CASE("no plan ever unloads, bounces or loads what it must not", "[property]
 }
 
 TEST_CASE("a converged machine is left alone", "[property]") {
-  for (unsigned seed = 0; seed < 500; ++seed) {
+  for (unsigned seed = 0; seed < 250; ++seed) {
     Random random{seed};
     INFO("seed " << seed);
     KernelModel kernel = random_machine(random);
@@ -197,7 +197,7 @@ TEST_CASE("a converged machine is left alone", "[property]") {
 }
 
 TEST_CASE("every machine that can be mended is, in few actions", "[property]") {
-  for (unsigned seed = 0; seed < 1'000; ++seed) {
+  for (unsigned seed = 0; seed < 400; ++seed) {
     Random random{seed};
     INFO("seed " << seed);
     KernelModel kernel = random_machine(random);
@@ -213,7 +213,7 @@ TEST_CASE("every machine that can be mended is, in few actions", "[property]") {
 }
 
 TEST_CASE("jobs are never disturbed, and what waits for them goes on when they end", "[property]") {
-  for (unsigned seed = 0; seed < 500; ++seed) {
+  for (unsigned seed = 0; seed < 120; ++seed) {
     Random random{seed};
     INFO("seed " << seed);
     KernelModel kernel = random_machine(random);
@@ -231,7 +231,7 @@ TEST_CASE("jobs are never disturbed, and what waits for them goes on when they e
 
 TEST_CASE("a port that the host holds down costs few reloads, however long it lasts",
           "[property]") {
-  for (unsigned seed = 0; seed < 60; ++seed) {
+  for (unsigned seed = 0; seed < 12; ++seed) {
     Random random{seed};
     INFO("seed " << seed);
     KernelModel kernel = random_machine(random);
