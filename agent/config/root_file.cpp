@@ -26,6 +26,12 @@ tl::unexpected<Error> cannot_be_read(const RootedPath& place, const Error& error
   return bad_file(place, "cannot be read: " + Error{error.code, "", ""}.message());
 }
 
+// What is not there is read by nobody, whoever could write where it would be: /run of a container
+// is often a plain tmpfs.
+bool is_absent(const RootedPath& place) {
+  return !is_there(place, FinalLink::Shown).value_or(true);
+}
+
 bool masks(const Parent& parent, const struct stat& status) {
   constexpr std::string_view kNull = "/dev/null";
   std::array<char, kNull.size() + 1> target{};
@@ -39,7 +45,7 @@ bool masks(const Parent& parent, const struct stat& status) {
 
 Result<bool> root_has(const RootedPath& place) {
   const auto parent = open_rooted_parent(place, kTrusted);
-  if (!parent && means_absent(parent.error())) return false;
+  if (!parent && (means_absent(parent.error()) || is_absent(place))) return false;
   if (!parent) return cannot_be_read(place, parent.error());
   struct stat status {};
   if (::fstatat(parent->folder.get(), parent->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
@@ -52,7 +58,7 @@ Result<bool> root_has(const RootedPath& place) {
 Result<std::vector<std::string>> root_folder(const RootedPath& place) {
   auto names = list_directory(place, kTrusted);
   if (names) return names;
-  if (means_absent(names.error())) return std::vector<std::string>{};
+  if (means_absent(names.error()) || is_absent(place)) return std::vector<std::string>{};
   return cannot_be_read(place, names.error());
 }
 

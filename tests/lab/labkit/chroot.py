@@ -71,7 +71,7 @@ def run(suite, kind, control, folder, command):
              # Tests make network namespaces of their own.
              "--cap-add", "ALL",
              "--ro-bind", entry / "root", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind", "/sys", "/sys",
-             "--tmpfs", "/tmp", "--tmpfs", "/run",
+             "--perms", "1777", "--tmpfs", "/tmp", "--tmpfs", "/run",
              "--ro-bind", paths.ROOT, "/tree", "--bind", folder, "/build", "--bind", ccache, "/ccache",
              "--chdir", "/build", "--clearenv", "--setenv", "PATH", "/usr/sbin:/usr/bin:/sbin:/bin",
              "--setenv", "HOME", "/tmp", "--setenv", "LC_ALL", "C.UTF-8",

@@ -16,6 +16,15 @@ TEST_CASE("no file is a good configuration") {
   CHECK(loaded->files.empty());
 }
 
+TEST_CASE("where others could write, but have not, no file is missed") {
+  const ConfigTree tree;
+  tree.directory("/run");
+  REQUIRE(::chmod((tree / "/run").c_str(), 01777) == 0);
+  CHECK(tree.load()->files.empty());
+  tree.file("/run/pvrdma-agent-config/pvrdma-agent.toml.d/a.toml", "");
+  CHECK(!tree.load());
+}
+
 TEST_CASE("the example says the defaults") {
   ConfigTree tree;
   tree.file(kMain, read_file(EXAMPLE).value());
