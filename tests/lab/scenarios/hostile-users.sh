@@ -109,8 +109,9 @@ scenario() {
   useradd --no-create-home mallet
   agent_before=$(agent_pid)
   scripts_of_users
-  arguments_of_users
+  # Before any reload: the agent's status names what is worst.
   names_of_users
+  arguments_of_users
   workers_of_users
   places_of_users
   expect "the agent is the process it was" the_same_agent
