@@ -25,7 +25,7 @@ P
 }
 
 scripts_of_users() {
-  mkdir -p /home/mallory /var/spool/cron/crontabs
+  mkdir -p /var/spool/cron/crontabs
   install -m 755 /dev/stdin /home/mallory/bash <<'P'
 #!/bin/sh
 id -u >/home/mallory/was-run
@@ -105,12 +105,12 @@ places_of_users() {
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
-  useradd --no-create-home mallory
+  useradd --create-home mallory
   useradd --no-create-home mallet
   agent_before=$(agent_pid)
-  scripts_of_users
-  # Before any reload: the agent's status names what is worst.
+  # First, as the agent's status names one finding.
   names_of_users
+  scripts_of_users
   arguments_of_users
   workers_of_users
   places_of_users
