@@ -23,8 +23,9 @@ OWN_INITRD, OWN_INITRD_SIZE = "initrd.own", 96 << 20
 CPU = {"tcg": "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+rdrand", "kvm": "host"}
 # One emulated CPU counts its instructions, each as so many nanoseconds as it takes on a machine with nothing else to do:
 # where the host has less time for it, the guest's clock waits as well, and no limit of the kernel, of systemd or of a
-# scenario is met because others were busy. Several CPUs run side by side, which excludes that.
-COUNTED = ("tcg,thread=single", "-icount", "shift=2,sleep=on")
+# scenario is met because others were busy; the hardware clock goes with it. Several CPUs run side by side, which excludes
+# that.
+COUNTED = ("tcg,thread=single", "-icount", "shift=2,sleep=on", "-rtc", "base=utc,clock=vm")
 UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c_piix4", "powernow_k8", "acpi_cpufreq",
                   "aesni_intel", "ghash_clmulni_intel", "sha512_ssse3", "sha256_ssse3", "crct10dif_pclmul",
                   "crc32_pclmul", "polyval_clmulni")
