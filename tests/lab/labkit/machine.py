@@ -8,6 +8,7 @@ sockets, never the other way round, so nothing has to be polled for. Clones have
 import os
 import shlex
 import subprocess
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,7 +26,7 @@ CPU = {"tcg": "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+rdrand", "kvm": "host"}
 # where the host has less time for it, the guest's clock waits as well, and no limit of the kernel, of systemd or of a
 # scenario is met because others were busy; the hardware clock goes with it. Several CPUs run side by side, which excludes
 # that.
-COUNTED = ("tcg,thread=single", "-icount", "shift=2,sleep=on", "-rtc", "base=utc,clock=vm")
+COUNTED = ("tcg,thread=single", "-icount", "shift=2,sleep=on", "-rtc")
 UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c_piix4", "powernow_k8", "acpi_cpufreq",
                   "aesni_intel", "ghash_clmulni_intel", "sha512_ssse3", "sha256_ssse3", "crct10dif_pclmul",
                   "crc32_pclmul", "polyval_clmulni")
@@ -104,7 +105,9 @@ class Machine:
     def _accelerator(self):
         if self.accel == "kvm":
             return ("kvm",)
-        return COUNTED if self.cpus == 1 else ("tcg,thread=multi",)
+        if self.cpus > 1:
+            return ("tcg,thread=multi",)
+        return (*COUNTED, time.strftime("base=%Y-%m-%dT%H:%M:%S,clock=vm", time.gmtime()))
 
     def _initrd(self):
         """Of `own` what an earlier boot has written to its third disk; the lab's while there is nothing."""

@@ -8,8 +8,9 @@ must be none.
 import shutil
 import sys
 from dataclasses import replace
+from pathlib import Path
 
-from . import paths, payload, scenario as scenarios
+from . import machine, paths, payload, scenario as scenarios
 from .cache import Cache, key_of
 from .errors import LabError, run
 from .guest import Guest
@@ -24,7 +25,7 @@ def start(suite, scenario, begin, cache=None):
     # Memory and disk belong together: a disk that was made anew, if from the same packages, has another content.
     made = begin.disk.stat().st_mtime_ns
     key = key_of(topology, str(begin.disk), made, begin.accel, begin.standin, run("asking QEMU", ["qemu-system-x86_64", "--version"]),
-                 RECIPE, *payload.RUNNER)
+                 RECIPE, Path(machine.__file__), *payload.RUNNER)
 
     def build(directory):
         print(f"lab: a snapshot of {suite} with {topology}", file=sys.stderr, flush=True)

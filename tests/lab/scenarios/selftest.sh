@@ -1,8 +1,10 @@
 # summary: selftest: passes on the real driver, also beside jobs, leaves nothing, and its failures name step and actor; on rdma_rxe too
 # adapters: 1
-# start: snapshot
+# cpus: 2
+# start: boot
 # timeout: 720
 #
+# With one CPU no completion is ever waited for, and one part is about a test that waits.
 # QEMU's device carries a send out for an RDMA write; on vSphere, and on rdma_rxe here, it is one.
 
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
