@@ -28,8 +28,9 @@ tl::unexpected<Error> cannot_be_read(const RootedPath& place, const Error& error
 
 // What is not there is read by nobody, whoever could write where it would be: /run of a container
 // is often a plain tmpfs.
-bool is_absent(const RootedPath& place) {
-  return !is_there(place, FinalLink::Shown).value_or(true);
+bool is_absent(const RootedPath& place, const Error& error) {
+  return means_absent(error) ||
+         (error.code == EPERM && !is_there(place, FinalLink::Shown).value_or(true));
 }
 
 bool masks(const Parent& parent, const struct stat& status) {
@@ -45,7 +46,7 @@ bool masks(const Parent& parent, const struct stat& status) {
 
 Result<bool> root_has(const RootedPath& place) {
   const auto parent = open_rooted_parent(place, kTrusted);
-  if (!parent && (means_absent(parent.error()) || is_absent(place))) return false;
+  if (!parent && is_absent(place, parent.error())) return false;
   if (!parent) return cannot_be_read(place, parent.error());
   struct stat status {};
   if (::fstatat(parent->folder.get(), parent->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
@@ -58,7 +59,7 @@ Result<bool> root_has(const RootedPath& place) {
 Result<std::vector<std::string>> root_folder(const RootedPath& place) {
   auto names = list_directory(place, kTrusted);
   if (names) return names;
-  if (means_absent(names.error()) || is_absent(place)) return std::vector<std::string>{};
+  if (is_absent(place, names.error())) return std::vector<std::string>{};
   return cannot_be_read(place, names.error());
 }
 
