@@ -67,14 +67,16 @@ bool is_run_by(const std::vector<std::string>& words, const RecipeFile& file,
   });
 }
 
-bool is_running(const Root& root, const RecipeFile& file, const RecipeScope& scope) {
-  const auto processes = list_processes(root).value_or(std::vector<pid_t>{});
-  return std::any_of(processes.begin(), processes.end(), [&](pid_t pid) {
+// The command lines of the interpreters that root runs outside users' sessions.
+std::vector<std::vector<std::string>> interpreters_of_root(const Root& root) {
+  std::vector<std::vector<std::string>> found;
+  for (const pid_t pid : list_processes(root).value_or(std::vector<pid_t>{})) {
     const std::string process = "/proc/" + std::to_string(pid);
-    const auto words = command_line(root, process);
-    return words.size() > 1 && is_interpreter(words.front()) && is_of_root(root, process) &&
-           is_run_by(words, file, scope);
-  });
+    auto words = command_line(root, process);
+    if (words.size() > 1 && is_interpreter(words.front()) && is_of_root(root, process))
+      found.push_back(std::move(words));
+  }
+  return found;
 }
 
 }  // namespace
@@ -83,10 +85,14 @@ std::vector<BootScript> boot_scripts(const Root& root, const Recipe& recipe,
                                      const RecipeScope& scope, const AskUnit& in_motion,
                                      BootTime now) {
   std::vector<BootScript> scripts;
+  if (std::none_of(recipe.files.begin(), recipe.files.end(), touches_driver_at_boot))
+    return scripts;
+  const auto running = interpreters_of_root(root);
   for (const RecipeFile& file : recipe.files) {
     if (!touches_driver_at_boot(file)) continue;
     BootScript script{file.path, false};
-    if (!is_running(root, file, scope)) {
+    if (std::none_of(running.begin(), running.end(),
+                     [&](const auto& words) { return is_run_by(words, file, scope); })) {
       const auto moving = file.unit.empty() ? Result<bool>{false} : in_motion(file.unit);
       script.ended = moving ? !*moving : now.time_since_epoch() > kBootPatience;
     }

@@ -6,8 +6,10 @@
 
 #include "agent/model/budget.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/tries.hpp"
 
 using namespace pvrdma;
+using pvrdma::test::tries;
 
 namespace {
 
@@ -49,7 +51,7 @@ struct Done {
 }  // namespace
 
 TEST_CASE("whatever is asked, what disturbs stays within its limit", "[property]") {
-  for (unsigned seed = 0; seed < 10; ++seed) {
+  for (unsigned seed = 0; seed < tries(40); ++seed) {
     Random random{seed};
     INFO("seed " << seed);
     const auto pace =

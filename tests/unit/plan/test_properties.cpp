@@ -9,6 +9,7 @@
 #include "agent/plan/order.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/kernel_model.hpp"
+#include "tests/unit/tries.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::test;
@@ -155,7 +156,7 @@ KernelModel random_machine(Random& random) {
 }  // namespace
 
 TEST_CASE("no plan ever unloads, bounces or loads what it must not", "[property]") {
-  for (unsigned seed = 0; seed < 1000; ++seed) {
+  for (unsigned seed = 0; seed < tries(3000); ++seed) {
     Random random{seed};
     INFO("seed " << seed);
     const Snapshot snapshot = random_snapshot(random);
@@ -183,7 +184,7 @@ TEST_CASE("no plan ever unloads, bounces or loads what it must not", "[property]
 }
 
 TEST_CASE("a converged machine is left alone", "[property]") {
-  for (unsigned seed = 0; seed < 250; ++seed) {
+  for (unsigned seed = 0; seed < tries(500); ++seed) {
     Random random{seed};
     INFO("seed " << seed);
     KernelModel kernel = random_machine(random);
@@ -197,7 +198,7 @@ TEST_CASE("a converged machine is left alone", "[property]") {
 }
 
 TEST_CASE("every machine that can be mended is, in few actions", "[property]") {
-  for (unsigned seed = 0; seed < 400; ++seed) {
+  for (unsigned seed = 0; seed < tries(1000); ++seed) {
     Random random{seed};
     INFO("seed " << seed);
     KernelModel kernel = random_machine(random);
@@ -213,7 +214,7 @@ TEST_CASE("every machine that can be mended is, in few actions", "[property]") {
 }
 
 TEST_CASE("jobs are never disturbed, and what waits for them goes on when they end", "[property]") {
-  for (unsigned seed = 0; seed < 120; ++seed) {
+  for (unsigned seed = 0; seed < tries(500); ++seed) {
     Random random{seed};
     INFO("seed " << seed);
     KernelModel kernel = random_machine(random);
@@ -231,7 +232,7 @@ TEST_CASE("jobs are never disturbed, and what waits for them goes on when they e
 
 TEST_CASE("a port that the host holds down costs few reloads, however long it lasts",
           "[property]") {
-  for (unsigned seed = 0; seed < 12; ++seed) {
+  for (unsigned seed = 0; seed < tries(60); ++seed) {
     Random random{seed};
     INFO("seed " << seed);
     KernelModel kernel = random_machine(random);

@@ -1,0 +1,17 @@
+// How often a property is tried with made-up input.
+#pragma once
+
+namespace pvrdma::test {
+
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kInstrumented = true;
+#elif defined(__has_feature)
+inline constexpr bool kInstrumented = __has_feature(address_sanitizer);
+#else
+inline constexpr bool kInstrumented = false;
+#endif
+
+// `all`, or a quarter where the sanitizers look on: their code takes tens of times as long.
+constexpr unsigned tries(unsigned all) { return kInstrumented ? (all + 3) / 4 : all; }
+
+}  // namespace pvrdma::test
