@@ -21,12 +21,8 @@ OWN_INITRD, OWN_INITRD_SIZE = "initrd.own", 96 << 20
 # An emulated CPU is slow: spare it what no scenario is about. A plain x86-64 with what string functions make use of, and
 # no AVX, whose state each switch of tasks would save; below, the drivers of a PC's old hardware and for acceleration
 # that emulation does not accelerate.
+ACCEL = {"tcg": "tcg,thread=multi", "kvm": "kvm"}
 CPU = {"tcg": "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+rdrand", "kvm": "host"}
-# One emulated CPU counts its instructions, each as so many nanoseconds as it takes on a machine with nothing else to do:
-# where the host has less time for it, the guest's clock waits as well, and no limit of the kernel, of systemd or of a
-# scenario is met because others were busy; the hardware clock goes with it. Several CPUs run side by side, which excludes
-# that.
-COUNTED = ("tcg,thread=single", "-icount", "shift=2,sleep=on", "-rtc")
 UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c_piix4", "powernow_k8", "acpi_cpufreq",
                   "aesni_intel", "ghash_clmulni_intel", "sha512_ssse3", "sha256_ssse3", "crct10dif_pclmul",
                   "crc32_pclmul", "polyval_clmulni")
@@ -68,7 +64,9 @@ class Machine:
         console = "mon:stdio" if self.interactive else f"file:{d}/console.log"
         argv = [
             "qemu-system-x86_64", "-name", "lab,debug-threads=on", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-            "-machine", "pc", "-accel", *self._accelerator(), "-cpu", CPU[self.accel], "-smp", str(self.cpus), "-m", MEMORY,
+            "-machine", "pc", "-accel", ACCEL[self.accel], "-cpu", CPU[self.accel], "-smp", str(self.cpus), "-m", MEMORY,
+            # A snapshot's clock stood still: the hardware's goes with it.
+            "-rtc", time.strftime("base=%Y-%m-%dT%H:%M:%S,clock=vm", time.gmtime()),
             # The pvrdma device insists on memory that it could share.
             "-object", f"memory-backend-ram,id=ram,size={MEMORY},share=on", "-numa", "node,memdev=ram",
             "-kernel", f"{self.image}/kernel", "-initrd", self._initrd(),
@@ -101,13 +99,6 @@ class Machine:
                          "-device", f"pvrdma,id=rdma{n},addr={slot:x}.1,ibdev=hca{n},ibport=1,netdev=eth{n},"
                                     f"mad-chardev=mux{n}"]
         return argv
-
-    def _accelerator(self):
-        if self.accel == "kvm":
-            return ("kvm",)
-        if self.cpus > 1:
-            return ("tcg,thread=multi",)
-        return (*COUNTED, time.strftime("base=%Y-%m-%dT%H:%M:%S,clock=vm", time.gmtime()))
 
     def _initrd(self):
         """Of `own` what an earlier boot has written to its third disk; the lab's while there is nothing."""

@@ -5,7 +5,7 @@
 # timeout: 240
 #
 # Beside race-without-agent, where the very same boots crash the driver; guest/race.sh tells what they are. That one has
-# two CPUs, as it is about luck; this one is about order, and its only CPU has a clock that a busy host does not outrun.
+# two CPUs, as it is about luck; this one is about order.
 
 # shellcheck source=tests/lab/guest/race.sh
 . /run/lab/race.sh

@@ -90,11 +90,10 @@ class Headers(unittest.TestCase):
                 self.parse(f"# summary: s\n# start: snapshot\n# {more}\n" + BODY)
             self.assertIn("there is no boot", str(caught.exception))
 
-    def test_one_emulated_cpu_counts_and_several_run_side_by_side(self):
+    def test_a_machine_is_what_its_scenario_says(self):
         def argv(**more):
             return " ".join(Machine(Path("d"), Path("i"), Path("k"), Path("s"), 1, **more).argv())
-        self.assertIn("-icount", argv())
-        self.assertNotIn("-icount", argv(cpus=2))
+        self.assertIn("-smp 1", argv())
         self.assertIn("-smp 2", argv(cpus=2))
         self.assertNotIn("tcg", argv(accel="kvm"))
         self.assertIn("-incoming exec:cat /x/memory", argv(incoming=Path("/x/memory")))
