@@ -25,7 +25,7 @@ for the scenarios race-*:
   PVRDMA_LAB_RACE_BOOTS=N           boots of each (default: 4, and 2 without the agent; 80 are twenty for each manager)
   PVRDMA_LAB_RACE_MANAGERS="A B"    which of networkd, ifupdown, NetworkManager, impatient take turns (default: all)
 Scenarios with `soak: yes` run only where they are named (tests/run --soak does).
-Limits are in seconds of the guest's clock, which on an emulated CPU goes by the instructions it was given time for.
+Limits are in seconds of the guest's clock.
 Exit status: 0 when nothing failed, 1 otherwise.
 """
 

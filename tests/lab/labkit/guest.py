@@ -55,7 +55,7 @@ class Guest:
         if scenario.early or mode == "shell":
             append.append("lab.early")
         self.machine = Machine(self.directory, start.image, self.disk, start.standin, scenario.adapters, scenario.nics,
-                               scenario.network, scenario.initrd, append, REGULAR_SLOTS[scenario.regular], clone,
+                               scenario.network, scenario.initrd, append, scenario.loaders, REGULAR_SLOTS[scenario.regular], clone,
                                cpus=scenario.cpus, accel=start.accel, incoming=start.memory, interactive=mode == "shell")
 
     def clone(self, number):

@@ -22,14 +22,14 @@ OWN_INITRD, OWN_INITRD_SIZE = "initrd.own", 96 << 20
 # no AVX, whose state each switch of tasks would save; below, the drivers of a PC's old hardware and for acceleration
 # that emulation does not accelerate.
 ACCEL = {"tcg": "tcg,thread=multi", "kvm": "kvm"}
-CPU = {"tcg": "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+rdrand", "kvm": "host"}
+CPU = {"tcg": "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+rdrand,-svm", "kvm": "host"}
 UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c_piix4", "powernow_k8", "acpi_cpufreq",
                   "aesni_intel", "ghash_clmulni_intel", "sha512_ssse3", "sha256_ssse3", "crct10dif_pclmul",
                   "crc32_pclmul", "polyval_clmulni")
 # no_timer_check: on a busy machine the kernel's test of its timer may wait in vain, and the kernel panics.
 # sysrq_always_enabled: a guest that hangs is asked by its keyboard who is stuck. init_on_alloc: pages are not zeroed twice.
 KERNEL_ARGUMENTS = ("console=ttyS0", "root=/dev/vda", "rw", "panic=-1", "quiet", "no_timer_check", "sysrq_always_enabled",
-                    "init_on_alloc=0", "modprobe.blacklist=" + ",".join(UNUSED_DRIVERS))
+                    "init_on_alloc=0", "cryptomgr.notests", "8250.nr_uarts=1", "modprobe.blacklist=" + ",".join(UNUSED_DRIVERS))
 # Of the distribution's units those that no scenario is about and that cost an emulated CPU time.
 UNUSED_UNITS = ("getty@tty1.service", "e2scrub_reap.service", "e2scrub_all.timer", "fstrim.timer", "dpkg-db-backup.timer",
                 "apt-daily.timer", "apt-daily-upgrade.timer", "systemd-pcrphase.service",
@@ -37,8 +37,12 @@ UNUSED_UNITS = ("getty@tty1.service", "e2scrub_reap.service", "e2scrub_all.timer
                 "systemd-update-utmp.service", "systemd-update-utmp-runlevel.service", "modprobe@configfs.service",
                 "modprobe@drm.service", "modprobe@efi_pstore.service", "modprobe@fuse.service",
                 "sys-kernel-config.mount", "sys-fs-fuse-connections.mount", "dev-hugepages.mount",
-                "dev-mqueue.mount", "sys-kernel-debug.mount", "sys-kernel-tracing.mount")
-NO_LOGIN = "systemd.mask=serial-getty@ttyS0.service"  # where nobody sits at the console
+                "dev-mqueue.mount", "sys-kernel-debug.mount", "sys-kernel-tracing.mount", "systemd-binfmt.service",
+                "proc-sys-fs-binfmt_misc.automount", "modprobe@loop.service", "modprobe@dm_mod.service",
+                "systemd-sysusers.service", "systemd-logind.service")
+# Loads at every boot what other fabrics need, and some of what the agent loads.
+LOADERS = ("rdma-load-modules@rdma.service", "rdma-load-modules@roce.service")
+LOGIN = ("serial-getty@ttyS0.service",)  # where nobody sits at the console
 
 
 @dataclass
@@ -52,6 +56,7 @@ class Machine:
     network: bool = False        # a network with DHCP behind each adapter
     initrd: str = "lab"          # scenario.py tells which
     append: list = field(default_factory=list)
+    loaders: bool = False        # rdma-core's own are at work
     regular_slot: int = REGULAR_SLOTS["first"]
     clone: int = 0               # the byte of its MAC addresses before the last
     cpus: int = 1
@@ -70,7 +75,7 @@ class Machine:
             # The pvrdma device insists on memory that it could share.
             "-object", f"memory-backend-ram,id=ram,size={MEMORY},share=on", "-numa", "node,memdev=ram",
             "-kernel", f"{self.image}/kernel", "-initrd", self._initrd(),
-            "-append", " ".join([*KERNEL_ARGUMENTS, *(f"systemd.mask={unit}" for unit in UNUSED_UNITS), *([] if self.interactive else [NO_LOGIN]), *self.append]),
+            "-append", " ".join([*KERNEL_ARGUMENTS, *self._masks(), *self.append]),
             # Nothing on these disks outlives the run but a clean shutdown's result: no flushes.
             "-drive", f"file={self.disk},if=virtio,format=qcow2,cache=unsafe",
             "-drive", f"file={d}/payload.tar,if=virtio,format=raw,readonly=on",
@@ -99,6 +104,10 @@ class Machine:
                          "-device", f"pvrdma,id=rdma{n},addr={slot:x}.1,ibdev=hca{n},ibport=1,netdev=eth{n},"
                                     f"mad-chardev=mux{n}"]
         return argv
+
+    def _masks(self):
+        units = (*UNUSED_UNITS, *(() if self.interactive else LOGIN), *(() if self.loaders else LOADERS))
+        return [f"systemd.mask={unit}" for unit in units]
 
     def _initrd(self):
         """Of `own` what an earlier boot has written to its third disk; the lab's while there is nothing."""

@@ -36,6 +36,7 @@ class Scenario:
     cpus: int = 1                # several emulated CPUs make a kernel panic, or stand still, now and then
     boots: int = 1               # how often the same guest boots; $BOOT counts from 1
     clones: int = 0              # then, from copies of its disk, so many other machines, one after the other; $LAB_CLONE counts
+    loaders: bool = False        # rdma-core loads its own modules at boot, as on any system; else the agent alone loads any
     kernel: str = ""             # more of the kernel's command line
     initrd: str = "lab"          # lab: small and quick; full: the distribution's own; own: the lab's, and from the boot
                                  # on that follows the guest's hand_over_initrd the one that was handed over
@@ -50,7 +51,7 @@ class Scenario:
     def topology(self):
         """What a snapshot has in common with the scenarios that start from it."""
         return {"adapters": self.adapters, "nics": self.nics, "regular": self.regular, "network": self.network,
-                "cpus": self.cpus, "install": "yes" if self.install == "yes" else "none"}
+                "cpus": self.cpus, "install": "yes" if self.install == "yes" else "none", "loaders": self.loaders}
 
 
 def _number(low, high):
@@ -90,6 +91,7 @@ DIRECTIVES = {
     "cpus": _number(1, 2),
     "boots": _number(1, 100),
     "clones": _number(0, 9),
+    "loaders": _yes,
     "kernel": str,
     "initrd": _one_of("lab", "full", "own"),
     "allow-oops": str,

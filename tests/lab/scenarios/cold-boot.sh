@@ -1,5 +1,6 @@
 # summary: cold boot: the driver is loaded by modalias, the link is down; the agent makes the port ACTIVE without a reload
 # adapters: 1
+# loaders: yes
 
 # What udev does for the two functions at coldplug, done before the agent starts, so that it is certain who was first.
 early() {

@@ -1,6 +1,7 @@
 # summary: the lab itself: real driver, two adapters with a port each, RC traffic within and between them, busy driver, the host's side of the port
 # install: none
 # adapters: 2
+# loaders: yes
 # nics: 1
 # timeout: 180
 #

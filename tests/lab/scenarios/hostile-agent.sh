@@ -1,5 +1,6 @@
 # summary: what the agent's own user tries against the executor and root's tools: configuration, links, the socket, the ledger, limits
 # adapters: 1
+# start: snapshot
 # timeout: 300
 
 agent() { setpriv --reuid pvrdma-agent --regid pvrdma-agent --clear-groups "$@"; } # COMMAND…

@@ -1,5 +1,6 @@
 # summary: what unprivileged users try against root's tools and the agent: scripts, argv, names of processes, watches, requests
 # adapters: 1
+# start: snapshot
 # timeout: 300
 
 as() { setpriv --reuid "$1" --regid nogroup --clear-groups "${@:2}"; } # USER COMMAND…

@@ -1,5 +1,6 @@
 # summary: mtu: the right answer on every kind of path, IPv4 and IPv6, with few probes, with loss, and with few rights
-# adapters: 0
+# adapters: 1
+# start: snapshot
 # timeout: 420
 
 # me --9000-- r1 --1500-- r2 --1280-- far      an honest path: mid is r2's near end

@@ -1,5 +1,6 @@
 # summary: install, upgrade, downgrade, remove, purge and reinstall beside a job and its traffic: they never notice, and nothing else changes
 # adapters: 1
+# loaders: yes
 # network: yes
 # install: manual
 # previous: yes

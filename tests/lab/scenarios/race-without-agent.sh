@@ -2,6 +2,7 @@
 # suite: trixie
 # install: none
 # adapters: 2
+# loaders: yes
 # cpus: 2
 # boots: ${PVRDMA_LAB_RACE_BOOTS:-2}
 # soak: yes

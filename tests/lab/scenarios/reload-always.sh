@@ -1,5 +1,6 @@
 # summary: reload = "always": the field's recipe, once per boot, however often the agent starts
 # adapters: 1
+# start: snapshot
 
 early() {
   mkdir -p /etc/pvrdma-agent

@@ -1,5 +1,6 @@
 # summary: reload = "never": the ladder stops before the reload, and says so
 # adapters: 1
+# start: snapshot
 # port: DOWN
 
 early() {

@@ -1,6 +1,7 @@
 # summary: rpm: install, upgrade and removal change no module, link or address and disturb no job; removal leaves nothing behind
 # suite: dracut
 # adapters: 1
+# loaders: yes
 # install: manual
 # timeout: 300
 

@@ -1,5 +1,6 @@
 # summary: modprobe.d alone, no agent: udev loads the driver last, and modprobe -r takes the driver only, as it would not with a plain softdep
 # adapters: 1
+# loaders: yes
 # nics: 1
 # kernel: systemd.mask=pvrdma-agent.service
 

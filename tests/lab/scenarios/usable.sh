@@ -1,5 +1,6 @@
 # summary: ready means usable: the address in use has its GID; env tells applications which one, and perftest runs with it
 # adapters: 1
+# loaders: yes
 # network: yes
 # regular: last
 # timeout: 180

@@ -1,5 +1,6 @@
 # summary: vmw_pvrdma is older than a module that must precede it, and the port does not come up: reloaded last, once, ready
 # adapters: 1
+# start: snapshot
 # port: DOWN
 #
 # QEMU's port follows the link whatever the order was; on vSphere the order is what keeps it down. Here the host's side
