@@ -66,7 +66,7 @@ PACKAGE_OF = {"bookworm": ("package-bookworm",), "trixie": ("package-trixie",), 
 def _topology(scenario, suite):
     t = scenario.topology()
     words = [suite, f"{t['adapters']}-adapters", f"{t['nics']}-nics" if t["nics"] else "", "network" if t["network"] else "",
-             f"{t['cpus']}-cpus" if t["cpus"] > 1 else "", "" if t["install"] == "yes" else "plain",
+             f"{t['cpus']}-cpus" if t["cpus"] > 1 else "", "" if t["install"] == "yes" else "plain", "loaders" if t["loaders"] else "",
              "behind" if t["regular"] == "last" else ""]
     return "-".join(word for word in words if word)
 

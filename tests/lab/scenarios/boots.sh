@@ -25,7 +25,10 @@ boot_ids() { jq -r '.boots[].boot_id' $kept; }
 this_boot_id() { tr -d - </proc/sys/kernel/random/boot_id; }
 # What the agent goes by; the wall clock's time may be told anew.
 timeline() { boots | jq -S '.boots[0] | del(.began)'; }
-in_order() { boots | jq -e --argjson order "$order" '[.boots[0].steps[] | .step | select(. as $step | $order | index($step))] == $order'; }
+in_order() {
+  boots | jq -c '.boots[0].steps[] | [.at_ms, .step, .subject]'
+  boots | jq -e --argjson order "$order" '[.boots[0].steps[] | .step | select(. as $step | $order | index($step))] == $order'
+}
 ascending() { boots | jq -e '[.boots[0].steps[].at_ms] | . == sort and .[0] > 500'; }
 # Each load of the executor's, with the time it took.
 loads_are_there() {
