@@ -12,6 +12,7 @@ refresh_by_package() { # PATTERN COMMAND…: what the package manager is to do, 
   : >"/boot/vmlinuz-$(uname -r)"
   : >"$image"
   touch -d 2001-01-01 "$image"
+  look_now
   wait_until 60 "the image is too old" finding initramfs-old
   finding initramfs-old | jq -r '.summary, .remedy'
   wait_until 60 "which keeps nobody waiting: health says ready" health_is ready

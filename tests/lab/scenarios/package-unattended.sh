@@ -40,6 +40,7 @@ nothing_happened() { # WORD
   wait_until 30 "$1: health says ready" health_is ready
 }
 executor=pvrdma-agent-executor.service
+traced() { ! grep -qs '^TracerPid:[[:space:]]*0$' "/proc/$(systemctl show -P MainPID "$executor")/status"; }
 driver_leaves() { ! module_live vmw_pvrdma; }
 
 scenario() {
@@ -70,14 +71,15 @@ scenario() {
   before=$(ledger .reloads)
   systemctl start "$executor"
   renew_library
+  # It stays out while needrestart has systemd stop the executor. The delay is strace's, not the kernel's.
+  strace -f -qq -o trace -e trace=finit_module -e inject=finit_module:delay_enter=20s -p "$(systemctl show -P MainPID "$executor")" &
+  wait_until 20 "the executor is held up" traced
   pvrdma-agentctl reload >reload.out 2>&1 &
   wait_until 20 "a reload: the driver leaves" driver_leaves
-  # It is held there until needrestart has systemd stop it: after SIGTERM comes SIGCONT (systemd.kill(5)).
-  kill -STOP "$(systemctl show -P MainPID "$executor")"
   needrestart -r a -l >needrestart.out 2>&1 || true
   cat needrestart.out
   expect "needrestart restarts the executor" grep -q "$executor" needrestart.out
-  wait_until 20 "the reload under way is finished: the driver is back" module_live vmw_pvrdma
+  wait_until 40 "the reload under way is finished: the driver is back" module_live vmw_pvrdma
   wait_until 30 "the executor has ended it" reloads_are $((before + 1))
   wait_until 60 "health says ready" health_is ready
   cat reload.out
