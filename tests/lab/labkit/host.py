@@ -44,7 +44,7 @@ def sources(suite):
     """sources.list lines for a suite, on the mirrors that this machine itself uses."""
     found = _repositories()
     if "Debian" not in found:  # a machine whose lists were never fetched knows no labels yet
-        run("fetching apt's lists", ["apt-get", "update", "-qq"])
+        run("fetching apt's lists", ["apt-get", "-o", "Acquire::Retries=5", "update", "-qq"])
         found = _repositories()
     if "Debian" not in found:
         raise LabError("this machine's apt has no repository labelled Debian to build a guest from")
