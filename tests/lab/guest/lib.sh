@@ -48,9 +48,10 @@ start_job() { # N: holds a verbs context of adapter N; its PID in $job, what it 
   wait_until 10 "a job holds adapter $1" grep -q async events
 }
 # Traffic without end: ibv_rc_pingpong as server and client, round after round; each writes a line to ./rounds. The first
-# round that fails is the last: its output is in ./failed.
+# round that fails is the last: its output is in ./failed. Both poll: what else there is to do goes first.
 pingpong() { # ARGUMENT…: the device and the GID's index
   local server
+  renice -n 19 "$BASHPID" >/dev/null
   while :; do
     ibv_rc_pingpong "$@" -n 500 >server.out 2>&1 &
     server=$!
