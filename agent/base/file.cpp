@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 
 #include "agent/base/handle.hpp"
@@ -130,12 +129,9 @@ Result<std::string> link_target_name(const RootedPath& place) {
   if (place.on_this_system()) return link_target_name(place.path());
   const auto parent = open_rooted_parent(place);
   if (!parent) return fail(parent.error());
-  std::array<char, PATH_MAX> target{};
-  const ssize_t length =
-      ::readlinkat(parent->folder.get(), parent->name.c_str(), target.data(), target.size());
-  if (length < 0) return fail(errno, "reading link", place.string());
-  const std::string_view text{target.data(), static_cast<std::size_t>(length)};
-  return std::filesystem::path{text}.filename().string();
+  const auto target = read_link(parent->folder.get(), parent->name);
+  if (!target) return fail(target.error().code, "reading link", place.string());
+  return std::filesystem::path{*target}.filename().string();
 }
 
 Result<struct stat> status_of(const RootedPath& place, FinalLink final_link) {

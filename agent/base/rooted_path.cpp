@@ -128,12 +128,10 @@ class Walker {
   Result<void> along_link(const std::string& name, const struct stat& status) {
     if (trust_.links == Links::Refuse || ++links_ > kMostLinks) return failed(ELOOP);
     if (auto good = trusted(status); !good) return good;
-    std::array<char, PATH_MAX> target{};
-    const ssize_t length = ::readlinkat(here(), name.c_str(), target.data(), target.size());
-    if (length < 0) return failed(errno);
-    const std::string text{target.data(), static_cast<std::size_t>(length)};
-    if (text.starts_with('/')) folders_.erase(folders_.begin() + 1, folders_.end());
-    push(text);
+    const auto target = read_link(here(), name);
+    if (!target) return failed(target.error().code);
+    if (target->starts_with('/')) folders_.erase(folders_.begin() + 1, folders_.end());
+    push(*target);
     return {};
   }
 
@@ -193,6 +191,13 @@ Result<Parent> open_rooted_parent(const RootedPath& place, const Trust& trust) {
   Walker walker{place, trust};
   if (auto started = walker.start(); !started) return fail(std::move(started.error()));
   return walker.parent();
+}
+
+Result<std::string> read_link(int folder, const std::string& name) {
+  std::array<char, PATH_MAX> target{};
+  const ssize_t length = ::readlinkat(folder, name.c_str(), target.data(), target.size());
+  if (length < 0) return fail(errno, "reading link", name);
+  return std::string{target.data(), static_cast<std::size_t>(length)};
 }
 
 Result<RootedPath> resolve_rooted(const RootedPath& place) {

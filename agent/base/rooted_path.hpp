@@ -86,6 +86,10 @@ struct Parent {
 };
 [[nodiscard]] Result<Parent> open_rooted_parent(const RootedPath& place, const Trust& trust = {});
 
+// What the link `name` in this folder says, readlinkat(2); the error's code is errno (EINVAL: no
+// link).
+[[nodiscard]] Result<std::string> read_link(int folder, const std::string& name);
+
 // The same place by a way without links. Components that do not exist stay as they are.
 [[nodiscard]] Result<RootedPath> resolve_rooted(const RootedPath& place);
 

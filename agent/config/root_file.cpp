@@ -1,11 +1,9 @@
 #include "agent/config/root_file.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
-#include <array>
 #include <cerrno>
-#include <string_view>
 #include <utility>
 
 namespace pvrdma {
@@ -34,12 +32,8 @@ bool is_absent(const RootedPath& place, const Error& error) {
 }
 
 bool masks(const Parent& parent, const struct stat& status) {
-  constexpr std::string_view kNull = "/dev/null";
-  std::array<char, kNull.size() + 1> target{};
-  const ssize_t length =
-      ::readlinkat(parent.folder.get(), parent.name.c_str(), target.data(), target.size());
-  return length > 0 && status.st_uid == 0 &&
-         std::string_view{target.data(), static_cast<std::size_t>(length)} == kNull;
+  return status.st_uid == 0 &&
+         read_link(parent.folder.get(), parent.name).value_or("") == "/dev/null";
 }
 
 }  // namespace
