@@ -1,6 +1,8 @@
 // The executor behind its socket: answers, refusals, who may ask, and going when idle.
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,19 +61,40 @@ struct ServerFixture {
     event.reset(raw);
   }
 
-  // Serves until idle, and yields the exit status of `child`.
-  int serve_for(const std::function<pid_t(const std::filesystem::path&)>& start) {
+  using Start = std::function<pid_t(const std::filesystem::path&)>;
+
+  // Serves until the child has ended, and yields its exit status.
+  int serve_for(const Start& start) {
+    return serve(start, Milliseconds{60'000}, [&](pid_t child) {
+      const Fd ended{static_cast<int>(::syscall(SYS_pidfd_open, child, 0))};
+      const auto leave = [](sd_event_source* source, int, std::uint32_t, void*) {
+        return sd_event_exit(sd_event_source_get_event(source), 0);
+      };
+      sd_event_source* raw = nullptr;
+      REQUIRE(sd_event_add_io(event.get(), &raw, ended.get(), EPOLLIN, leave, nullptr) >= 0);
+      const Handle<sd_event_source, sd_event_source_unref> source{raw};
+      CHECK(sd_event_loop(event.get()) == 0);
+    });
+  }
+
+  // Serves until nobody has come for so long.
+  int serve_until_idle(const Start& start, Milliseconds idle) {
+    return serve(start, idle, [&](pid_t) { CHECK(sd_event_loop(event.get()) == 0); });
+  }
+
+ private:
+  int serve(const Start& start, Milliseconds idle, const std::function<void(pid_t)>& loop) {
     const auto path = tree / "/socket";
     Server server{event.get(),
                   operations,
-                  {12345, "0", Milliseconds{100}},
+                  {12345, "0", idle},
                   [&](const Operation& operation, const Report& report) {
                     logged.emplace_back(operation, report);
                   }};
     REQUIRE(server.listen_on(listening(path)).has_value());
     ::chmod(path.c_str(), 0666);
     const pid_t child = start(path);
-    CHECK(sd_event_loop(event.get()) == 0);
+    loop(child);
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -81,10 +104,12 @@ struct ServerFixture {
 }  // namespace
 
 TEST_CASE_METHOD(ServerFixture, "server: an answer, a log line, and then nothing to stay for") {
-  CHECK(serve_for([](const auto& path) {
-          return call_from_child(path, 0, "BindFunction", {{"function", test::kFunction}},
-                                 "already_done");
-        }) == 0);
+  CHECK(serve_until_idle(
+            [](const auto& path) {
+              return call_from_child(path, 0, "BindFunction", {{"function", test::kFunction}},
+                                     "already_done");
+            },
+            Milliseconds{3000}) == 0);
   REQUIRE(logged.size() == 1);
   CHECK(logged[0].first == Operation{BindFunction{test::kFunction}});
   CHECK(logged[0].second.outcome == Outcome::AlreadyDone);
@@ -128,11 +153,13 @@ TEST_CASE_METHOD(ServerFixture, "server: only root and the agent's user may ask"
 }
 
 TEST_CASE_METHOD(ServerFixture, "server: it goes when nobody comes") {
-  CHECK(serve_for([](const auto&) {
-          const pid_t child = ::fork();
-          if (child == 0) ::_exit(0);
-          return child;
-        }) == 0);
+  CHECK(serve_until_idle(
+            [](const auto&) {
+              const pid_t child = ::fork();
+              if (child == 0) ::_exit(0);
+              return child;
+            },
+            Milliseconds{100}) == 0);
   CHECK(logged.empty());
 }
 
