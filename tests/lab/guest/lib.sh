@@ -48,8 +48,8 @@ start_job() { # N: holds a verbs context of adapter N; its PID in $job, what it 
   wait_until 10 "a job holds adapter $1" grep -q async events
 }
 # Traffic without end: ibv_rc_pingpong as server and client, round after round; each writes a line to ./rounds. The first
-# round that fails is the last: its output is in ./failed. Both poll, and one CPU goes
-# from one to the other with the kernel's tick, 8 ms an exchange: what else there is to do goes first.
+# round that fails is the last: its output is in ./failed. Both poll, and the CPU goes from one to the other with the
+# kernel's tick, 8 ms an exchange: what else there is to do goes first.
 pingpong() { # ARGUMENT…: the device and the GID's index
   local server
   renice -n 19 "$BASHPID" >/dev/null
