@@ -24,7 +24,7 @@ def _boots(image, standin):
 
 
 def chosen(wanted, image, standin, cache=None):
-    """kvm or tcg: what is wanted, or with `auto` what a trial boot says, which is remembered for this kernel."""
+    """kvm or tcg: what is wanted, or with `auto` what a trial boot says, which is remembered for this machine."""
     if wanted != "auto":
         return wanted
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
@@ -35,5 +35,6 @@ def chosen(wanted, image, standin, cache=None):
         (directory / "accel").write_text("kvm" if _boots(image, standin) else "tcg", encoding="ascii")
 
     cache = cache or Cache(paths.CACHE)
-    key = key_of(platform.release(), host.cpu_model(), image.path.name, RECIPE)
+    # Whichever image is there first: what is tried is the machine.
+    key = key_of(platform.release(), host.cpu_model(), RECIPE)
     return (cache.entry("accel", key, build) / "accel").read_text(encoding="ascii")
