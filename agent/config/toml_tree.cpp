@@ -1,6 +1,6 @@
 // The only file that includes toml11. It keeps to what versions 3.7 and 4 have in common; what
-// differs is Value below and line_of(). The text of a syntax error has the same layout in both, and
-// is taken apart in place of exceptions that differ.
+// differs is below: Value, read() and line_of(). The text of a syntax error has the same layout in
+// both, and is taken apart in place of exceptions that differ.
 #include "agent/config/toml_tree.hpp"
 
 #include <algorithm>
@@ -48,10 +48,25 @@ void skip_until_next_table(location&, const context<FirstErrorOnly>& context) {
 }
 
 }  // namespace toml::detail
+
+namespace pvrdma::toml_tree {
+static Value read(std::istream& stream, const std::string& file) {
+  return toml::parse<FirstErrorOnly>(stream, file);
+}
+static unsigned line_of(const Value& value) {
+  return static_cast<unsigned>(value.location().first_line_number());
+}
+}  // namespace pvrdma::toml_tree
 #else
 namespace pvrdma::toml_tree {
 using Value = toml::value;
+static Value read(std::istream& stream, const std::string& file) {
+  return toml::parse(stream, file);
 }
+static unsigned line_of(const Value& value) {
+  return static_cast<unsigned>(value.location().line());
+}
+}  // namespace pvrdma::toml_tree
 #endif
 
 namespace pvrdma::toml_tree {
@@ -64,15 +79,6 @@ constexpr std::size_t kPrintedChars = 60;
 
 tl::unexpected<Error> bad(const std::string& file, std::size_t line, const std::string& what) {
   return fail(0, file + ":" + std::to_string(line) + ": " + what, "");
-}
-
-template <typename AnyValue>
-unsigned line_of(const AnyValue& value) {
-  const auto location = value.location();
-  if constexpr (requires { location.first_line_number(); })
-    return static_cast<unsigned>(location.first_line_number());  // toml11 4
-  else
-    return static_cast<unsigned>(location.line());  // toml11 3
 }
 
 // toml11's messages are a title, the file, and an excerpt:
@@ -147,11 +153,7 @@ Result<Node> parse(const std::string& text, const std::string& file) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return Node{};
   try {
     std::istringstream stream{text};
-#if TOML11_VERSION_MAJOR >= 4
-    return node_of(toml::parse<FirstErrorOnly>(stream, file));
-#else
-    return node_of(toml::parse(stream, file));
-#endif
+    return node_of(read(stream, file));
   } catch (const std::exception& error) {
     return syntax_error(file, error.what());
   }

@@ -26,7 +26,7 @@ configured() { # DIRECTORY OPTION...
 # For the unit tests, clang-tidy and what asks the programs for their help. Clang, not optimizing, compiles instrumented
 # code in a third of GCC's time; GCC's warnings are the packages'. Macros of libsystemd are C's compound literals.
 configure_unit() {
-  # Named, or meson does without it where the compiler is named.
+  # Where the compiler is named, meson uses ccache only if that is named too.
   CC="ccache clang" CXX="ccache clang++" configured build/unit "${quick[@]}" -Doptimization=0 -Db_sanitize=address,undefined -Db_lundef=false \
     "-Dcpp_args=-fno-sanitize-recover=all -Wno-c99-extensions"
 }
