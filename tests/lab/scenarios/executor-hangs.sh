@@ -39,7 +39,8 @@ scenario() {
   expect "naming the call" [ "$(awk '{ print $2, $3 }' <<<"$answer")" = "LoadModule vmw_pvrdma" ]
   wait_until 40 "it is called stuck" stuck
   expect "a finding says so" finding executor-stuck
-  expect "and the journal, once" [ "$(journalctl -b -u pvrdma-agent -o cat | grep -c 'has not come back from the kernel')" = 1 ]
+  wait_until 10 "and the journal" journal_has 'has not come back from the kernel'
+  expect "once" [ "$(agent_journal -o cat | grep -c 'has not come back from the kernel')" = 1 ]
   answer=$(python3 ask.py)
   expect "still none slow: $answer" at_most_ms "$answer" "$before"
   expect "still named, as stuck" [ "${answer##* }" = True ]

@@ -50,7 +50,8 @@ scenario() {
   wait_until 20 "bad: a finding has name, line, key and what is allowed" finding_says config-bad \
     'guestinfo.pvrdma-agent.config:3: readiness.adapters = "some": must be "all" or a number from 0 to 10'
   holds_for 5 "and nothing is undone" has_ipv4 ens16f0 192.168.30.202/24
-  expect_equal "one line in the journal" 1 "$(agent_journal -o cat | grep -c 'guestinfo.pvrdma-agent.config:3')"
+  wait_until 10 "the journal says so" journal_has 'guestinfo.pvrdma-agent.config:3'
+  expect_equal "in one line" 1 "$(agent_journal -o cat | grep -c 'guestinfo.pvrdma-agent.config:3')"
   # Its exit status is the health's, which may already be that of a bad configuration.
   expect "the executor acts all the same" sh -c "pvrdma-agentctl reload | grep '^reloaded'"
   wait_until 20 "the port is ACTIVE" port_is 0 ACTIVE

@@ -95,7 +95,7 @@ scenario() {
   expect_equal "upgrade: what was disabled stays disabled" disabled "$(systemctl is-enabled pvrdma-agent.service || true)"
   systemctl enable pvrdma-agent.service
   expect_equal "upgrade: a new unit is enabled" enabled "$(systemctl is-enabled pvrdma-agent-wait-online.service)"
-  expect "its messages are explained" sh -c 'journalctl -x -u pvrdma-agent | grep -q "man:pvrdma-agentctl(1)"'
+  wait_until 10 "its messages are explained" sh -c 'journalctl -x -u pvrdma-agent | grep -q "man:pvrdma-agentctl(1)"'
   install_from previous downgrade
   still_the_administrators downgrade
   install_from debs "upgrade again"
