@@ -4,7 +4,7 @@
 # network: yes
 # install: manual
 # previous: yes
-# timeout: 600
+# timeout: 900
 
 files() {
   paths_without /var/lib/dpkg
