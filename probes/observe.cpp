@@ -211,7 +211,16 @@ Snapshot observe(const ObserveOptions& options) {
     if (any_unbound(adapters) && is_live(snapshot.module(kDriverModule)))
       snapshot.modules =
           look_at_modules(root, snapshot.kernel, module_names(options), options.previous);
+    if (options.boot_scripts != nullptr && !adapters.empty())
+      snapshot.boot_scripts =
+          options.boot_scripts->look(options.modules, options.asked, BootClock::now());
     snapshot.adapters = std::move(adapters);
+  }
+  if (options.read_ledger) {
+    if (auto ledger = options.read_ledger())
+      snapshot.ledger = std::move(*ledger);
+    else
+      snapshot.ledger_error = std::move(ledger.error());
   }
   snapshot.taken_at = BootClock::now();
   return snapshot;

@@ -4,11 +4,14 @@
 // that waits up to ten seconds for a dead device), so the daemon looks from a thread of its own.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "agent/base/error.hpp"
 #include "agent/base/file.hpp"
 #include "agent/model/snapshot.hpp"
+#include "probes/recipe/boot_scripts.hpp"
 
 namespace pvrdma::probes {
 
@@ -22,9 +25,15 @@ struct ObserveOptions {
   // Whether to look at the initramfs, which is not for every second; else what `previous` has
   // holds.
   bool initramfs = true;
+  // Looks for scripts that reload the driver, where there is an adapter; null: nobody does. Their
+  // files are compared with what was read of them only now and then, or where `asked`.
+  BootScriptWatch* boot_scripts = nullptr;
+  bool asked = true;
+  // Reads the executor's file, whose form is not for probes to know; empty: there is no ledger.
+  std::function<Result<Ledger>()> read_ledger;
 };
 
-// Leaves Snapshot::ledger empty: the ledger is the executor's file, not the kernel's state.
+// The one place where a Snapshot is put together.
 [[nodiscard]] Snapshot observe(const ObserveOptions& options);
 
 }  // namespace pvrdma::probes

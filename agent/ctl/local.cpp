@@ -11,6 +11,7 @@
 #include "agent/varlink/ledger_file.hpp"
 #include "probes/observe.hpp"
 #include "probes/recipe/boot_scripts.hpp"
+#include "probes/unit_state.hpp"
 
 namespace pvrdma::ctl {
 
@@ -19,14 +20,10 @@ Snapshot observe_locally(const Root& root, const Config& config, const std::stri
   options.root = root;
   options.modules = config.modules.before;
   options.port_query = port_query;
-  Snapshot snapshot = probes::observe(options);
-  if (const auto* adapters = snapshot.adapters.get(); adapters != nullptr && !adapters->empty())
-    snapshot.boot_scripts = probes::look_at_boot_scripts(root, config.modules.before);
-  if (auto ledger = varlink::read_ledger(root / varlink::kLedgerPath))
-    snapshot.ledger = std::move(*ledger);
-  else
-    snapshot.ledger_error = std::move(ledger.error());
-  return snapshot;
+  probes::BootScriptWatch boot_scripts{root, probes::unit_is_in_motion};
+  options.boot_scripts = &boot_scripts;
+  options.read_ledger = [&] { return varlink::read_ledger(root / varlink::kLedgerPath); };
+  return probes::observe(options);
 }
 
 LocalLook conclude_locally(const Config& config, const std::string& left_out,

@@ -46,8 +46,7 @@ struct Observer::Shared {
 
   void run();
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
-  [[nodiscard]] static Look look(std::vector<std::string> modules, const Snapshot* previous,
-                                 bool at_initramfs);
+  [[nodiscard]] static Look look(const probes::ObserveOptions& options);
   [[nodiscard]] static Look blind(int code);
 };
 
@@ -64,20 +63,10 @@ bool Observer::Shared::wait_for_work(std::unique_lock<std::mutex>& lock) {
   return !stop;
 }
 
-Look Observer::Shared::look(std::vector<std::string> modules, const Snapshot* previous,
-                            bool at_initramfs) {
+Look Observer::Shared::look(const probes::ObserveOptions& options) {
   Look result;
   result.started = BootClock::now();
-  probes::ObserveOptions options;
-  options.modules = std::move(modules);
-  options.port_query = PVRDMA_PORT_QUERY;
-  options.previous = previous;
-  options.initramfs = at_initramfs;
   result.snapshot = probes::observe(options);
-  if (auto ledger = varlink::read_ledger())
-    result.snapshot.ledger = std::move(*ledger);
-  else
-    result.snapshot.ledger_error = std::move(ledger.error());
   return result;
 }
 
@@ -93,22 +82,23 @@ Look Observer::Shared::blind(int code) {
 void Observer::Shared::run() {
   std::optional<Snapshot> previous;
   probes::BootScriptWatch boot_scripts{Root{}, probes::unit_is_in_motion};
+  probes::ObserveOptions options;
+  options.port_query = PVRDMA_PORT_QUERY;
+  options.boot_scripts = &boot_scripts;
+  options.read_ledger = [] { return varlink::read_ledger(); };
   BootTime delivered{};
   BootTime initramfs_looked{};
   std::unique_lock lock{mutex};
   while (wait_for_work(lock)) {
     const bool asked = std::exchange(requested, false);
-    const std::vector<std::string> names = modules;
-    const bool at_initramfs = asked || last_look - initramfs_looked >= kInitramfsEvery;
-    if (at_initramfs) initramfs_looked = last_look;
+    options.modules = modules;
+    options.previous = previous ? &*previous : nullptr;
+    options.asked = asked;
+    options.initramfs = asked || last_look - initramfs_looked >= kInitramfsEvery;
+    if (options.initramfs) initramfs_looked = last_look;
     lock.unlock();
     Look seen;
-    const int code = guarded([&] {
-      seen = look(names, previous ? &*previous : nullptr, at_initramfs);
-      if (const auto* adapters = seen.snapshot.adapters.get();
-          adapters != nullptr && !adapters->empty())
-        seen.snapshot.boot_scripts = boot_scripts.look(names, asked, seen.snapshot.taken_at);
-    });
+    const int code = guarded([&] { seen = look(options); });
     if (code < 0) seen = blind(-code);
     lock.lock();
     const BootTime now = seen.snapshot.taken_at;

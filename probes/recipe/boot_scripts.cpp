@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "agent/base/text.hpp"
-#include "probes/unit_state.hpp"
 
 namespace pvrdma::probes {
 
@@ -99,13 +98,6 @@ std::vector<BootScript> boot_scripts(const Root& root, const Recipe& recipe,
     scripts.push_back(std::move(script));
   }
   return scripts;
-}
-
-std::vector<BootScript> look_at_boot_scripts(const Root& root,
-                                             const std::vector<std::string>& modules) {
-  RecipeScope scope;
-  scope.modules = modules;
-  return boot_scripts(root, find_recipe(root, scope), scope, unit_is_in_motion, BootClock::now());
 }
 
 BootScriptWatch::BootScriptWatch(Root root, AskUnit in_motion)

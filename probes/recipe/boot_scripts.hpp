@@ -30,16 +30,13 @@ using AskUnit = std::function<Result<bool>(const std::string& unit)>;
                                                    const RecipeScope& scope,
                                                    const AskUnit& in_motion, BootTime now);
 
-// Finds them and asks systemd; `modules` are those the agent loads. What cannot be read is passed
-// over.
-[[nodiscard]] std::vector<BootScript> look_at_boot_scripts(const Root& root,
-                                                           const std::vector<std::string>& modules);
-
-// The same for one who looks again and again: files are read anew only where one has changed, which
-// is looked for once a minute and when asked; a script that has ended is not looked for again.
+// Finds them and asks systemd, again and again: files are read anew only where one has changed,
+// which is looked for once a minute and when asked; a script that has ended is not looked for
+// again. What cannot be read is passed over.
 class BootScriptWatch {
  public:
   explicit BootScriptWatch(Root root, AskUnit in_motion);
+  // `modules` are those the agent loads.
   [[nodiscard]] const std::vector<BootScript>& look(const std::vector<std::string>& modules,
                                                     bool asked, BootTime now);
 

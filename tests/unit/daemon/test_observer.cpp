@@ -5,10 +5,26 @@
 #include "agent/base/handle.hpp"
 #include "agent/daemon/observer.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/varlink/loop_fixture.hpp"
 
 using namespace pvrdma;
+using namespace pvrdma::test;
+using namespace std::chrono_literals;
 
 namespace {
+
+// Looks of which nothing but their number is of interest.
+struct Counted {
+  Counted() {
+    auto started = Observer::start(loop.get(), {"ib_umad"}, [this](const Look&) { ++looks; });
+    REQUIRE(started);
+    observer = std::move(*started);
+    REQUIRE(loop.run_until([this] { return looks == 1; }));
+  }
+  Loop loop;
+  int looks = 0;
+  std::unique_ptr<Observer> observer;
+};
 
 int look_once(const Observer::OnLook& on_look) {
   sd_event* raw = nullptr;
@@ -33,4 +49,24 @@ TEST_CASE("the first look comes by itself") {
 
 TEST_CASE("what is thrown over a look ends the loop, not the callers of its callback") {
   CHECK(look_once([](const Look&) { throw std::bad_alloc{}; }) == -ENOMEM);
+}
+
+TEST_CASE("a look that was asked for is handed over, whether it sees anything new or not") {
+  Counted counted;
+  counted.observer->schedule({"ib_umad"}, 1h, std::nullopt);
+  counted.observer->look();
+  CHECK(counted.loop.run_until([&] { return counted.looks == 2; }));
+}
+
+TEST_CASE("a look that sees nothing new wakes nobody, unless one is due by then") {
+  Counted counted;
+  BootTime seen = counted.observer->last_look();
+  counted.observer->schedule({"ib_umad"}, 20ms, std::nullopt);
+  for (int look = 0; look < 3; ++look) {
+    REQUIRE(counted.loop.run_until([&] { return counted.observer->last_look() > seen; }));
+    seen = counted.observer->last_look();
+  }
+  CHECK(counted.looks == 1);
+  counted.observer->schedule({"ib_umad"}, 1h, BootClock::now() + 20ms);
+  CHECK(counted.loop.run_until([&] { return counted.looks == 2; }));
 }

@@ -1,0 +1,103 @@
+// Which of the kernel's own events are a reason to look: rtnetlink's of links made in a namespace
+// of the test's own, and uevents that the kernel sends when it is told to.
+#include "agent/daemon/kernel_events.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/unit/catch.hpp"
+#include "tests/unit/executor/netns.hpp"
+#include "tests/unit/varlink/loop_fixture.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+struct Listener {
+  Listener() {
+    auto subscribed = KernelEvents::subscribe(loop.get(), [this] { ++count; });
+    REQUIRE(subscribed);
+    events = std::move(*subscribed);
+  }
+  // What was sent before is in the sockets by now: netlink delivers before the sender goes on.
+  [[nodiscard]] int events_now() {
+    while (sd_event_run(loop.get(), 0) > 0) {
+    }
+    return std::exchange(count, 0);
+  }
+
+  Loop loop;
+  int count = 0;
+  std::unique_ptr<KernelEvents> events;
+};
+
+// A system with one adapter, whose netdev has this index.
+Snapshot with_netdev(int index) {
+  Snapshot snapshot;
+  Adapter adapter;
+  adapter.function = "0000:13:00.1";
+  adapter.net_function = "0000:13:00.0";
+  Netdev netdev;
+  netdev.index = index;
+  adapter.netdev = std::move(netdev);
+  snapshot.adapters = std::vector<Adapter>{std::move(adapter)};
+  return snapshot;
+}
+
+// A PCI function whose uevents we may ask for; empty: there is none.
+std::string some_function() {
+  std::error_code ignored;
+  for (const auto& function : std::filesystem::directory_iterator("/sys/bus/pci/devices", ignored))
+    if (std::ofstream{function.path() / "uevent", std::ios::in | std::ios::out})
+      return function.path().filename();
+  return {};
+}
+// What the kernel sends of a function that has changed (Documentation/ABI/testing/sysfs-uevent).
+void send_uevent(const std::string& function) {
+  std::ofstream{"/sys/bus/pci/devices/" + function + "/uevent"} << "change" << std::flush;
+}
+
+}  // namespace
+
+TEST_CASE("a change of an adapter's link or addresses is a reason to look, of another's none") {
+  const Namespace isolated;
+  if (!isolated.entered()) return;
+  run("ip link add ours type veth peer name theirs");
+  Listener listener;
+  CHECK(listener.events_now() == 0);
+
+  run("ip link set ours mtu 1400");
+  CHECK(listener.events_now() == 0);  // no look has seen an adapter yet
+  listener.events->concerns(with_netdev(index_of_link("ours")));
+  run("ip link set theirs mtu 1400 && ip address add 192.0.2.1/24 dev theirs");
+  CHECK(listener.events_now() == 0);
+  run("ip link set ours mtu 1300");
+  CHECK(listener.events_now() == 1);
+  run("ip address add 192.0.2.2/24 dev ours");
+  CHECK(listener.events_now() == 1);
+  run("ip -6 address add 2001:db8::2/64 dev ours nodad && ip address del 192.0.2.2/24 dev ours");
+  CHECK(listener.events_now() > 0);
+  run("ip link del ours");
+  CHECK(listener.events_now() > 0);
+
+  listener.events->concerns(Snapshot{});
+  run("ip link add ours type veth peer name theirs && ip link set ours mtu 1300");
+  CHECK(listener.events_now() == 0);
+}
+
+TEST_CASE("a change of an adapter's function is a reason to look, of another none") {
+  const std::string function = some_function();
+  if (function.empty()) {
+    WARN("skipped: needs root, and a PCI bus");
+    return;
+  }
+  Listener listener;
+  send_uevent(function);
+  CHECK(listener.events_now() == 0);
+  Snapshot snapshot = with_netdev(1);
+  snapshot.adapters.get()->front().net_function = function;
+  listener.events->concerns(snapshot);
+  send_uevent(function);
+  CHECK(listener.events_now() > 0);
+}
