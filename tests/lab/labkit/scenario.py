@@ -31,7 +31,7 @@ class Scenario:
     install: str = "yes"         # yes: the agent is installed; none: it is not; manual: the scenario does it itself
     previous: bool = False       # the package's previous version lies in /run/lab/previous
     packages: tuple = ()         # Debian packages, with what they need and the guest lacks, in /run/lab/packages
-    timeout: int = 120           # seconds, each boot
+    timeout: int = 240           # seconds, each boot
     start: str = "boot"          # boot; snapshot: from a guest that has booted without its adapters, which then appear
     cpus: int = 1                # several emulated CPUs make a kernel panic, or stand still, now and then
     boots: int = 1               # how often the same guest boots; $BOOT counts from 1

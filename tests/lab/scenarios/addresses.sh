@@ -2,7 +2,6 @@
 # adapters: 1
 # start: snapshot
 # network: yes
-# timeout: 180
 
 configure() { # ADDRESS…
   local list

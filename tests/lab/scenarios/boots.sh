@@ -2,7 +2,6 @@
 # adapters: 1
 # network: yes
 # boots: 4
-# timeout: 200
 #
 # Boot 1: the agent is restarted, and then not there. Boot 2: /var/lib is read-only for a while. Boot 3: nothing. Boot 4: the
 # adapter's cable is out until the boot is slow.

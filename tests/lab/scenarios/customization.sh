@@ -2,7 +2,6 @@
 # adapters: 1
 # start: snapshot
 # network: yes
-# timeout: 240
 
 # cloud-init and open-vm-tools are not in the guest: their marks are written here, where and as those write them
 # (tests/check/templates runs the real cloud-init, and holds what it leaves against the agent's reader).

@@ -3,7 +3,6 @@
 # adapters: 2
 # loaders: yes
 # nics: 1
-# timeout: 180
 #
 # What the agent is measured against: nothing here is ours but the emulated host. On vSphere the device also has RoCE v2
 # GIDs and RDMA read and write; QEMU's knows send and receive, and calls all its GIDs "IB/RoCE v1".

@@ -1,7 +1,6 @@
 # summary: the executor's module load hangs: health answers as fast as ever and names the stuck call
 # adapters: 1
 # start: snapshot
-# timeout: 150
 
 # Asks 50 times, each on a connection of its own: slowest answer in ms, the call under way, whether it is stuck.
 write_ask() {

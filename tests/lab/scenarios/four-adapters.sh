@@ -1,6 +1,5 @@
 # summary: four adapters: a broken one delays no other; readiness.adapters counts; two in one subnet and a default route are findings
 # adapters: 4
-# timeout: 240
 
 summary() { health_query .summary; }
 others_ready() { adapter_is 0 ready && adapter_is 1 ready && adapter_is 3 ready; }

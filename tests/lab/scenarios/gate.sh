@@ -2,7 +2,6 @@
 # adapters: 1
 # port: DOWN
 # boots: 3
-# timeout: 200
 #
 # Boot 1: the host holds the port down for good. Boot 2: it lets go late, well within the time. Boot 3: the port is there
 # at once. The host takes the port's state along from boot to boot.

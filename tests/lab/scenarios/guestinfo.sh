@@ -2,7 +2,6 @@
 # adapters: 1
 # start: snapshot
 # network: yes
-# timeout: 240
 
 # QEMU has no channel for guestinfo: a stand-in for vmware-rpctool answers (lib.sh).
 

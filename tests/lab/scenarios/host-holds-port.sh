@@ -2,7 +2,6 @@
 # adapters: 1
 # start: snapshot
 # port: DOWN
-# timeout: 150
 
 seen_states() { agent_journal -o cat | grep -oE '^(converging|ready|degraded|failed):' | tr -d '\n'; }
 

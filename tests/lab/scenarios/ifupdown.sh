@@ -1,7 +1,6 @@
 # summary: ifupdown has a link (interfaces(5), static): observed, differences named with the line to write, never changed; freed, it is the agent's
 # adapters: 2
 # start: snapshot
-# timeout: 240
 #
 # ifupdown has no process to ask and tells nobody: the agent reads its files at each look.
 

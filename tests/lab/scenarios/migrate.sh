@@ -1,7 +1,6 @@
 # summary: the field's rc.local beside the agent: no reload against it; migrate moves it to the agent and back, byte for byte; a user's crontab, script and process stop neither
 # adapters: 1
 # boots: 3
-# timeout: 240
 
 rc_local() {
   cat >/etc/rc.local <<'R'

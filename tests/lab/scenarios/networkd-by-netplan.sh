@@ -2,7 +2,6 @@
 # adapters: 2
 # network: yes
 # boots: 2
-# timeout: 180
 
 setup() {
   wait_until 60 "health says ready" health_is ready

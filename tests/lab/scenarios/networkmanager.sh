@@ -1,7 +1,6 @@
 # summary: NetworkManager has the links (keyfile, static and DHCP): observed, started late and restarted it is noticed, never fought with
 # adapters: 2
 # network: yes
-# timeout: 240
 
 keyfile() { # INTERFACE, and what [ipv4] says
   install -m 600 /dev/stdin "/etc/NetworkManager/system-connections/$1.nmconnection" <<KEYFILE

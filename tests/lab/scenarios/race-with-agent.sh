@@ -2,7 +2,6 @@
 # suite: trixie
 # adapters: 2
 # boots: ${PVRDMA_LAB_RACE_BOOTS:-4}
-# timeout: 240
 #
 # Beside race-without-agent, where the very same boots crash the driver; guest/race.sh tells what they are. That one has
 # two CPUs, as it is about luck; this one is about order.

@@ -6,7 +6,6 @@
 # cpus: 2
 # boots: ${PVRDMA_LAB_RACE_BOOTS:-2}
 # soak: yes
-# timeout: 240
 # allow-oops: links that come up while vmw_pvrdma probes crash it
 #
 # No number of oopses fails it: in few boots there may be none. What fails it is a boot in which nobody pushed the links.

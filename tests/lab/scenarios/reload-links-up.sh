@@ -1,7 +1,6 @@
 # summary: three adapters with their links up: reloads, and loads after an unload by hand, do not crash the driver, and nothing is leaked
 # adapters: 3
 # cpus: 2
-# timeout: 240
 #
 # modprobe probes one function right after the other, while the driver still works through the link events that the
 # kernel replays for the one before: an oops about every second time. Here the workers that handle these events get a

@@ -1,7 +1,6 @@
 # summary: a removed adapter is missed until acknowledged, forgotten or back; another MAC in its slot is another adapter
 # adapters: 2
 # start: snapshot
-# timeout: 240
 #
 # QEMU cannot plug an adapter into a running guest. Its vmxnet3 keeps a MAC that the guest has set through a removal and a
 # rescan of the function, though, and then shows it as its own: another adapter in the same slot, as the guest sees it.

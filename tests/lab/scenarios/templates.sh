@@ -2,7 +2,6 @@
 # adapters: 1
 # network: yes
 # clones: 2
-# timeout: 180
 
 # The clones are machines of their own, each on a fresh overlay of the template's disk as its clean shutdown has left it.
 # QEMU has no channel for guestinfo: a stand-in for vmware-rpctool answers (lib.sh).

@@ -1,7 +1,6 @@
 # summary: two adapters, a job on one, a port broken, the other's or its own: a reload is refused by name and waits, the job sees nothing; both are ready after it
 # adapters: 2
 # start: snapshot
-# timeout: 180
 
 adapter_is_not() { ! adapter_is "$@"; }
 waits_for() { kill -0 "$1" && reloads_are 0; }

@@ -3,7 +3,6 @@
 # loaders: yes
 # network: yes
 # regular: last
-# timeout: 180
 #
 # QEMU's device knows GIDs of type IB/RoCE v1 only; on vSphere each address has one of type RoCE v2 as well.
 

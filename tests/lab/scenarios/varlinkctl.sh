@@ -1,7 +1,6 @@
 # summary: systemd's own varlinkctl introspects the agent's socket, calls it and follows it, and says what pvrdma-agentctl says
 # suite: trixie
 # adapters: 1
-# timeout: 240
 #
 # systemd 257 finds no named type inside an anonymous one, so the interface has a name for each.
 
