@@ -211,18 +211,20 @@ Snapshot observe(const ObserveOptions& options) {
     if (any_unbound(adapters) && is_live(snapshot.module(kDriverModule)))
       snapshot.modules =
           look_at_modules(root, snapshot.kernel, module_names(options), options.previous);
-    if (options.boot_scripts != nullptr && !adapters.empty())
-      snapshot.boot_scripts =
-          options.boot_scripts->look(options.modules, options.asked, BootClock::now());
     snapshot.adapters = std::move(adapters);
   }
+  snapshot.taken_at = BootClock::now();
+  if (const auto* adapters = snapshot.adapters.get();
+      options.boot_scripts != nullptr && adapters != nullptr && !adapters->empty())
+    snapshot.boot_scripts =
+        options.boot_scripts->look(options.modules, options.asked, snapshot.taken_at);
+  // Last: what the executor had ended by the time of the look is in it.
   if (options.read_ledger) {
     if (auto ledger = options.read_ledger())
       snapshot.ledger = std::move(*ledger);
     else
       snapshot.ledger_error = std::move(ledger.error());
   }
-  snapshot.taken_at = BootClock::now();
   return snapshot;
 }
 

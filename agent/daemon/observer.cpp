@@ -46,7 +46,6 @@ struct Observer::Shared {
 
   void run();
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
-  [[nodiscard]] static Look look(const probes::ObserveOptions& options);
   [[nodiscard]] static Look blind(int code);
 };
 
@@ -61,13 +60,6 @@ bool Observer::Shared::wait_for_work(std::unique_lock<std::mutex>& lock) {
     wake.wait_for(lock, left);
   }
   return !stop;
-}
-
-Look Observer::Shared::look(const probes::ObserveOptions& options) {
-  Look result;
-  result.started = BootClock::now();
-  result.snapshot = probes::observe(options);
-  return result;
 }
 
 // A look that was cut short saw nothing, and says so.
@@ -98,7 +90,8 @@ void Observer::Shared::run() {
     if (options.initramfs) initramfs_looked = last_look;
     lock.unlock();
     Look seen;
-    const int code = guarded([&] { seen = look(options); });
+    seen.started = BootClock::now();
+    const int code = guarded([&] { seen.snapshot = probes::observe(options); });
     if (code < 0) seen = blind(-code);
     lock.lock();
     const BootTime now = seen.snapshot.taken_at;

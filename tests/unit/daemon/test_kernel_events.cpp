@@ -4,9 +4,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/netns.hpp"
+#include "tests/unit/plan/scene.hpp"
 #include "tests/unit/varlink/loop_fixture.hpp"
 
 using namespace pvrdma;
@@ -34,14 +36,8 @@ struct Listener {
 
 // A system with one adapter, whose netdev has this index.
 Snapshot with_netdev(int index) {
-  Snapshot snapshot;
-  Adapter adapter;
-  adapter.function = "0000:13:00.1";
-  adapter.net_function = "0000:13:00.0";
-  Netdev netdev;
-  netdev.index = index;
-  adapter.netdev = std::move(netdev);
-  snapshot.adapters = std::vector<Adapter>{std::move(adapter)};
+  Snapshot snapshot = ready_scene();
+  snapshot.adapters.get()->front().netdev.get()->index = index;
   return snapshot;
 }
 
@@ -95,7 +91,7 @@ TEST_CASE("a change of an adapter's function is a reason to look, of another non
   Listener listener;
   send_uevent(function);
   CHECK(listener.events_now() == 0);
-  Snapshot snapshot = with_netdev(1);
+  Snapshot snapshot = ready_scene();
   snapshot.adapters.get()->front().net_function = function;
   listener.events->concerns(snapshot);
   send_uevent(function);
