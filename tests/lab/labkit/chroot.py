@@ -20,7 +20,7 @@ from .errors import LabError
 
 CONTROL = paths.ROOT / "packaging" / "debian" / "control"
 BUILD = ("ccache",)
-PACKAGES = {"build": BUILD, "check": BUILD + ("lintian", "catch2", "iproute2", "systemd", "man-db")}
+ADDED = {"build": (), "check": ("lintian", "catch2", "iproute2", "systemd", "man-db")}
 MOUNT_POINTS = ("build", "tree", "ccache")
 
 
@@ -32,12 +32,12 @@ def build_depends(control):
     return found[0]
 
 
-def _unpack(suite, kind, depends, directory):
+def _unpack(suite, depends, directory):
     root = directory / "root"
     with tempfile.TemporaryDirectory() as source:
         control = Path(source) / "control"
         control.write_text(f"Source: wanted\n{depends}\nPackage: wanted\nArchitecture: any\n", encoding="utf-8")
-        debootstrap.unpack(suite, PACKAGES[kind], root, directory / "mmdebstrap.log", "--variant=buildd",
+        debootstrap.unpack(suite, BUILD, root, directory / "mmdebstrap.log", "--variant=buildd",
                            "--customize-hook=mkdir -p \"$1/tmp/wanted/debian\"",
                            f"--customize-hook=copy-in {control} /tmp/wanted/debian",
                            "--customize-hook=chroot \"$1\" env DEBIAN_FRONTEND=noninteractive "
@@ -54,9 +54,14 @@ def chroot(suite, kind="build", control=CONTROL, cache=None):
 
     def build(directory):
         debootstrap.say(f"unpacking a {kind} chroot of {suite} (once, a minute)")
-        _unpack(suite, kind, depends, directory)
+        if kind == "build":
+            _unpack(suite, depends, directory)
+            return
+        entry = chroot(suite, "build", control, cache)
+        debootstrap.extend(entry / "root", ADDED[kind], directory / "root", directory / "apt.log")
+        entry.release()
 
-    return cache.entry(f"chroot-{suite}-{kind}", key_of(suite, PACKAGES[kind], MOUNT_POINTS, depends), build)
+    return cache.entry(f"chroot-{suite}-{kind}", key_of(suite, BUILD, ADDED[kind], MOUNT_POINTS, depends), build)
 
 
 def run(suite, kind, control, folder, command):
@@ -75,7 +80,8 @@ def run(suite, kind, control, folder, command):
              "--ro-bind", paths.ROOT, "/tree", "--bind", folder, "/build", "--bind", ccache, "/ccache",
              "--chdir", "/build", "--clearenv", "--setenv", "PATH", "/usr/sbin:/usr/bin:/sbin:/bin",
              "--setenv", "HOME", "/tmp", "--setenv", "LC_ALL", "C.UTF-8",
-             "--setenv", "CCACHE_DIR", "/ccache", "--setenv", "CCACHE_NOHASHDIR", "1", "--", *command],
+             "--setenv", "CCACHE_DIR", "/ccache", "--setenv", "CCACHE_NOHASHDIR", "1",
+             "--setenv", "CCACHE_SLOPPINESS", "locale", "--", *command],
             check=False).returncode
     except OSError as error:
         raise LabError(f"starting bwrap: {os.strerror(error.errno)}") from error

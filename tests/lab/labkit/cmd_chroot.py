@@ -15,7 +15,7 @@ def parse_arguments(argv):
         description="Run a command as root in a clean chroot of a Debian suite, read-only and without network. "
                     "DIRECTORY is its /build, and may be written to; this tree is its /tree.")
     parser.add_argument("--suite", required=True, choices=RELEASES, help="Debian 12 or 13")
-    parser.add_argument("--kind", default="build", choices=sorted(chroot.PACKAGES),
+    parser.add_argument("--kind", default="build", choices=sorted(chroot.ADDED),
                         help="build: build dependencies and ccache; check: lintian and the unit tests' needs as well")
     parser.add_argument("--control", metavar="FILE", type=Path, default=chroot.CONTROL,
                         help="whose build dependencies (default: packaging/debian/control)")

@@ -1,30 +1,50 @@
-"""Unpacking a suite with mmdebstrap, from the mirrors that this machine itself uses."""
+"""Unpacking a suite with mmdebstrap, from the mirrors that this machine itself uses; and adding to what was unpacked."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 from . import host
-from .errors import LabError
+from .errors import LabError, run
 
 
 RETRIES = 'Acquire::Retries "5"'  # of apt, for a mirror that stumbles
+INSTALL = """set -e
+export DEBIAN_FRONTEND=noninteractive
+apt-get -q -o Acquire::Retries=5 update
+apt-get -q -y -o Acquire::Retries=5 -o Dpkg::Options::=--force-unsafe-io --no-install-recommends install "$@"
+apt-get clean
+find /var/lib/apt/lists -type f ! -name lock -delete
+"""
 
 
 def say(text):
     print(f"lab: {text}", file=sys.stderr, flush=True)
 
 
-def unpack(suite, packages, target, log, *options):
-    """`suite` with these packages and what they depend on; raises LabError with the tail of the log."""
+def unpack(suite, packages, target, log, *options, environment=()):
+    """`suite` with these packages and what they depend on, whose scripts see this environment; raises LabError with the
+    tail of the log."""
     with open(log, "w", encoding="utf-8") as out:
         done = subprocess.run(["mmdebstrap", "--mode=root", "--dpkgopt=force-unsafe-io",
                                f"--aptopt={RETRIES}",
                                "--include=" + ",".join(packages), *options, suite, str(target), "-"],
-                              input=host.sources(suite), text=True, stdout=out, stderr=subprocess.STDOUT, check=False)
+                              input=host.sources(suite), text=True, stdout=out, stderr=subprocess.STDOUT, check=False,
+                              env={**os.environ, **dict(environment)})
     if done.returncode:
         tail = "\n".join(Path(log).read_text(encoding="utf-8", errors="replace").splitlines()[-30:])
         raise LabError(f"unpacking {suite} with mmdebstrap failed with status {done.returncode}\n{tail}")
     # mmdebstrap writes its options into the target, whose dpkg and apt are to have the distribution's own configuration.
     for name in ("etc/dpkg/dpkg.cfg.d/99mmdebstrap", "etc/apt/apt.conf.d/99mmdebstrap"):
         (target / name).unlink(missing_ok=True)
+
+
+def extend(root, packages, target, log):
+    """`target`: a copy of the unpacked root with these packages too, in a third of the time that unpacking it anew takes."""
+    run(f"copying {root}", ["cp", "-a", root, target])
+    run(f"installing {' '.join(packages)} in a copy of {root}",
+        ["bwrap", "--die-with-parent", "--unshare-pid", "--cap-add", "ALL", "--bind", target, "/", "--dev", "/dev", "--proc", "/proc",
+         "--ro-bind", Path("/etc/resolv.conf").resolve(), "/etc/resolv.conf",
+         "--setenv", "PATH", "/usr/sbin:/usr/bin:/sbin:/bin", "--setenv", "LC_ALL", "C.UTF-8", "sh", "-c", INSTALL, "sh", *packages],
+        log=log)

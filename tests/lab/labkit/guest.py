@@ -27,7 +27,7 @@ class Result:
 @dataclass(frozen=True)
 class Start:
     """What a guest starts from."""
-    image: Path                  # the folder with kernel and initrd.*
+    image: Path                  # the folder with kernel and initrd.lab
     disk: Path                   # raw or qcow2; stays as it is
     standin: Path                # the HCA stand-in's library
     packages: dict               # files, by the folder of /run/lab they go to

@@ -1,20 +1,22 @@
 """The guests' base image: a suite's packages, vmw_pvrdma built for its kernel, the lab's runner; works from nothing.
 
-Two cache entries: module-RELEASE-KEY (vmw_pvrdma.ko for one kernel) and image-SUITE-KEY (disk.raw, kernel, initrd.lab,
-initrd.full), so that what one suite no longer needs is never thrown out for the other's sake. A key covers what goes in,
-not the versions a mirror happens to serve: removing the cache asks for newer ones.
+Two cache entries: module-RELEASE-KEY (vmw_pvrdma.ko for one kernel) and image-SUITE-KEY (disk.raw, kernel, initrd.lab),
+so that what one suite no longer needs is never thrown out for the other's sake. A key covers what goes in, not the
+versions a mirror happens to serve: removing the cache asks for newer ones.
 """
 
 import shutil
 import threading
 from pathlib import Path
 
-from . import host, paths
+from . import chroot, host, paths
 from .cache import Cache, key_of
-from .debootstrap import say, unpack
+from .debootstrap import extend, say, unpack
 from .errors import run
 
 DISK_SIZE = "5G"
+# What the distributions' hooks for kernels look at: the guest boots from the lab's own.
+NO_INITRAMFS = {"INITRD": "No"}
 
 # What the image holds of the lab; all else comes to the guest on its second disk (payload.py).
 GUEST_FILES = [paths.GUEST / name for name in ("lab-start", "lab-early.service", "lab-runner.service")]
@@ -29,7 +31,9 @@ def module(cache, suite, kernel=None):
     def build(directory):
         say(f"building vmw_pvrdma from {suite.release}'s {suite.kernel_source}")
         root = directory / "root"
-        unpack(suite.release, packages, root, directory / "mmdebstrap.log", "--variant=apt")
+        entry = chroot.chroot(suite.release, cache=cache)
+        extend(entry / "root", packages, root, directory / "apt.log")
+        entry.release()
         shutil.copy(recipe, root / "build-module")
         run(f"building vmw_pvrdma in a chroot of {suite.release}",
             ["chroot", root, "/build-module", suite.kernel_source] + ([kernel] if kernel else []),
@@ -64,7 +68,8 @@ def _build_base(cache, suite, directory):
     worker.start()
     root = directory / "root"
     try:
-        unpack(suite.release, suite.packages, root, directory / "mmdebstrap.log", "--variant=apt")
+        unpack(suite.release, suite.packages, root, directory / "mmdebstrap.log", "--variant=apt",
+               environment=NO_INITRAMFS)
     finally:
         worker.join()
     if "error" in built:
@@ -77,9 +82,8 @@ def _build_base(cache, suite, directory):
         [paths.IMAGE / "finish-rootfs", root, driver / "vmw_pvrdma.ko", kernel, paths.GUEST], log=directory / "finish.log")
     run("making the lab's initrd", [paths.IMAGE / "make-initrd", root, kernel, directory / "initrd.lab"])
     run("unpacking the kernel", [paths.IMAGE / "extract-kernel", root / f"boot/vmlinuz-{kernel}", directory / "kernel"])
-    # Both are the host's to boot from. A guest that had them would spend minutes, emulated as it is, on a new initramfs
-    # whenever a package that concerns it is installed.
-    shutil.move(root / f"boot/initrd.img-{kernel}", directory / "initrd.full")
+    # A guest that had it would spend minutes, emulated as it is, on a new initramfs whenever a package that concerns that
+    # is installed.
     (root / f"boot/vmlinuz-{kernel}").unlink()
     run("making the guest's disk", ["truncate", "-s", DISK_SIZE, directory / "disk.raw"])
     run("making the guest's disk", ["mkfs.ext4", "-q", "-F", "-L", "root", "-d", root, directory / "disk.raw"])

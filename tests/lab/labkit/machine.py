@@ -50,7 +50,7 @@ LOGIN = ("serial-getty@ttyS0.service",)  # where nobody sits at the console
 @dataclass
 class Machine:
     directory: Path              # sockets, logs, port files: one machine's own
-    image: Path                  # kernel, initrd.*
+    image: Path                  # kernel, initrd.lab
     disk: Path                   # qcow2, written to
     standin: Path                # the HCA stand-in's library
     adapters: int
@@ -114,7 +114,7 @@ class Machine:
     def _initrd(self):
         """Of `own` what an earlier boot has written to its third disk; the lab's while there is nothing."""
         if self.initrd != "own":
-            return f"{self.image}/initrd.{self.initrd}"
+            return f"{self.image}/initrd.lab"
         own, trimmed = self.directory / OWN_INITRD, self.directory / "initrd"
         if not own.exists():
             with open(own, "wb") as disk:

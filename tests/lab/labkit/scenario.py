@@ -38,8 +38,8 @@ class Scenario:
     clones: int = 0              # then, from copies of its disk, so many other machines, one after the other; $LAB_CLONE counts
     loaders: bool = False        # rdma-core loads its own modules at boot, as on any system; else the agent alone loads any
     kernel: str = ""             # more of the kernel's command line
-    initrd: str = "lab"          # lab: small and quick; full: the distribution's own; own: the lab's, and from the boot
-                                 # on that follows the guest's hand_over_initrd the one that was handed over
+    initrd: str = "lab"          # lab: small and quick; own: that, and from the boot on that follows the guest's
+                                 # hand_over_initrd the one that was handed over
     soak: bool = False           # in `tests/run --soak` only
     allow_oops: str = ""         # why complaints of the kernel are expected
     early: bool = False          # has an `early` function: before a driver is loaded; of a snapshot, before the adapters appear
@@ -93,7 +93,7 @@ DIRECTIVES = {
     "clones": _number(0, 9),
     "loaders": _yes,
     "kernel": str,
-    "initrd": _one_of("lab", "full", "own"),
+    "initrd": _one_of("lab", "own"),
     "allow-oops": str,
 }
 

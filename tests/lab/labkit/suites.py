@@ -25,8 +25,8 @@ class Suite:
 
     @property
     def build_packages(self):
-        """Of the chroot that builds vmw_pvrdma."""
-        return ("gcc", "make", "xz-utils", "linux-headers-amd64", self.kernel_source)
+        """Added to a chroot for packages, to build vmw_pvrdma."""
+        return ("linux-headers-amd64", self.kernel_source)
 
 
 SUITES = {suite.name: suite for suite in (
