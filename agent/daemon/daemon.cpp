@@ -170,17 +170,12 @@ void Daemon::settle_reload_request() {
       std::any_of(plan.actions.begin(), plan.actions.end(),
                   [](const Action& action) { return takes_driver_away(action.operation); });
   if (reload_under_way_) return;
-  const auto refusal =
-      std::find_if(plan.findings.begin(), plan.findings.end(), [](const Finding& finding) {
-        return finding.id == "driver-in-use" || finding.id == "holders-unknown" ||
-               finding.id == "driver-built-in" || finding.id == "reload-waits" ||
-               finding.id == "ledger-unusable";
-      });
+  const auto refusal = reconciler_.reload_refusal(BootClock::now());
   const bool too_long = BootClock::now() - *reload_asked_ > kReloadPatience;
-  if (refusal == plan.findings.end() && !too_long) return;
+  if (!refusal && !too_long) return;
   reload_asked_.reset();
   reconciler_.request_reload(false);
-  if (refusal == plan.findings.end())
+  if (!refusal)
     service_.reload_ended("the driver did not come to a state in which it can be reloaded", {});
   else
     service_.reload_ended(refusal->summary, refusal->holders);

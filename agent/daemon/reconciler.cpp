@@ -6,6 +6,7 @@
 #include "agent/plan/boot_steps.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/planner.hpp"
+#include "agent/plan/reload_policy.hpp"
 #include "agent/plan/slow_boot.hpp"
 #include "agent/plan/verdict.hpp"
 
@@ -77,6 +78,11 @@ bool Reconciler::uses(const Config& config, const std::string& left_out) const {
 void Reconciler::start_afresh(BootTime now) { history_.fresh_start = now; }
 
 void Reconciler::request_reload(bool requested) { history_.reload_requested = requested; }
+
+std::optional<Finding> Reconciler::reload_refusal(BootTime now) const {
+  if (!snapshot_) return std::nullopt;
+  return requested_reload({config_, *snapshot_, history_, now}).refusal;
+}
 
 bool Reconciler::acknowledge_removed(const std::optional<std::string>& name) {
   return std::erase_if(history_.removed, [&](const RemovedAdapter& removed) {

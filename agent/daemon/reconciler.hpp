@@ -45,6 +45,9 @@ class Reconciler {
   // Forgives what was tried so far.
   void start_afresh(BootTime now);
   void request_reload(bool requested);
+  // Why a reload that an administrator asks for must not be done, by the newest look; none: nothing
+  // speaks against it.
+  [[nodiscard]] std::optional<Finding> reload_refusal(BootTime now) const;
   // Misses a removed adapter (its function, MAC or netdev; none: all of them) no longer. False:
   // none is missed by that name.
   bool acknowledge_removed(const std::optional<std::string>& name);

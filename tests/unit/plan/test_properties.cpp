@@ -1,7 +1,6 @@
 // Properties over seeded random snapshots and random machines: what must hold whatever is seen.
 #include <algorithm>
 #include <array>
-#include <random>
 
 #include "agent/model/budget.hpp"
 #include "agent/model/catalogue.hpp"
@@ -9,22 +8,13 @@
 #include "agent/plan/order.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/kernel_model.hpp"
+#include "tests/unit/random_fields.hpp"
 #include "tests/unit/tries.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::test;
 
 namespace {
-
-using Random = std::mt19937;
-
-bool chance(Random& random, unsigned percent) { return random() % 100 < percent; }
-
-template <typename T>
-void spoil(Random& random, Field<T>& field) {
-  if (chance(random, 15)) field = Field<T>::absent();
-  if (chance(random, 10)) field = Field<T>::unreadable({5, "reading", "something"});
-}
 
 // Any mixture of states, also such as no kernel would show.
 Snapshot random_snapshot(Random& random) {
@@ -36,27 +26,27 @@ Snapshot random_snapshot(Random& random) {
                                ModuleInit::BuiltIn}[random() % 4];
     if (chance(random, 20)) module.load_order = static_cast<unsigned>(random() % 10);
     if (chance(random, 20)) module.refcount = static_cast<unsigned>(random() % 3);
-    spoil(random, module.init);
-    spoil(random, module.refcount);
-    spoil(random, module.shipped);
+    lose(random, module.init);
+    lose(random, module.refcount);
+    lose(random, module.shipped);
   }
   for (unsigned i = 0; i < snapshot.adapters.get()->size(); ++i) {
     if (chance(random, 40)) rdma(snapshot, i).port.state = std::string{"DOWN"};
-    spoil(random, rdma(snapshot, i).port.state);
-    spoil(random, rdma(snapshot, i).netdev);
+    lose(random, rdma(snapshot, i).port.state);
+    lose(random, rdma(snapshot, i).netdev);
     netdev(snapshot, i).up = chance(random, 70);
-    spoil(random, netdev(snapshot, i).carrier);
-    spoil(random, netdev(snapshot, i).settled);
+    lose(random, netdev(snapshot, i).carrier);
+    lose(random, netdev(snapshot, i).settled);
     if (chance(random, 30))
       netdev(snapshot, i).owner = LinkOwner{LinkManager::Networkd, chance(random, 50), {}};
-    spoil(random, netdev(snapshot, i).owner);
+    lose(random, netdev(snapshot, i).owner);
     if (chance(random, 30)) netdev(snapshot, i).addresses = {{"10.0.0.1/24", chance(random, 50)}};
-    spoil(random, adapter(snapshot, i).driver);
+    lose(random, adapter(snapshot, i).driver);
     if (chance(random, 20)) adapter(snapshot, i).rdma = Field<RdmaDevice>::absent();
     if (chance(random, 20)) adapter(snapshot, i).netdev = Field<Netdev>::absent();
   }
   if (chance(random, 30)) snapshot.holders = std::vector<Holder>{{7, "job", "rocep0s10f1"}};
-  spoil(random, snapshot.holders);
+  lose(random, snapshot.holders);
   if (chance(random, 40))
     snapshot.ledger.attempts.push_back(attempt("BounceLink", function_of(0), Milliseconds{9000}));
   if (chance(random, 20))

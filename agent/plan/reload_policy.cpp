@@ -1,0 +1,105 @@
+#include "agent/plan/reload_policy.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "agent/model/budget.hpp"
+#include "agent/plan/findings.hpp"
+#include "agent/plan/order.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+const std::vector<Milliseconds>& reload_pauses() {
+  static const std::vector<Milliseconds> pauses{Milliseconds{0}, Milliseconds{30'000},
+                                                Milliseconds{120'000}};
+  return pauses;
+}
+
+// How often it may be tried, counted for all adapters together.
+Allowance reload_budget(const Inputs& in) {
+  return allowance(in.snapshot.ledger, {"ReloadDriver", "RebindFunction"}, {}, reload_pauses(),
+                   in.history.fresh_start, in.now, Success::Counts);
+}
+
+// A port that the host takes down and up again looks like a fresh start each time; the driver is
+// still not reloaded each time. Doubles with every reload of the last ten minutes.
+BootTime spaced_out(const Inputs& in) {
+  constexpr Milliseconds kWindow{600'000};
+  constexpr Milliseconds kFirstPause{30'000};
+  constexpr int kMostDoublings = 4;
+  BootTime last{};
+  int recent = 0;
+  for (const Attempt& attempt : in.snapshot.ledger.attempts) {
+    if (attempt.verb != "ReloadDriver" && attempt.verb != "RebindFunction") continue;
+    const BootTime ended = attempt.finished.value_or(attempt.started);
+    if (attempt.finished && attempt.outcome != Outcome::Done) continue;
+    if (ended + kWindow < in.now) continue;
+    last = std::max(last, ended);
+    ++recent;
+  }
+  return recent == 0 ? last : last + kFirstPause * (1 << std::min(recent - 1, kMostDoublings));
+}
+
+// When its turn is, by budget, pauses and the executor's own limit; none: now. Or that it is over.
+std::optional<ReloadVerdict> not_its_turn(const Inputs& in, ReloadCause cause,
+                                          const std::string& adapter) {
+  if (cause == ReloadCause::Requested) return std::nullopt;
+  if (cause == ReloadCause::OncePerBoot && in.snapshot.ledger.reloads > 0) return ReloadVerdict{};
+  const Allowance budget = reload_budget(in);
+  if (budget.verdict == Allowance::Verdict::Later) return ReloadVerdict{{}, {}, budget.when};
+  if (budget.verdict == Allowance::Verdict::GiveUp) {
+    if (cause == ReloadCause::OncePerBoot) return ReloadVerdict{};
+    return ReloadVerdict{{}, findings::giving_up("ReloadDriver", budget.tries, false, adapter), {}};
+  }
+  if (cause == ReloadCause::PortDown)
+    if (const BootTime earliest = spaced_out(in); earliest > in.now)
+      return ReloadVerdict{{}, {}, earliest};
+  if (const auto until = limited_until(in.snapshot.ledger, ReloadDriver{}, in.now))
+    return ReloadVerdict{{}, {}, until};
+  return std::nullopt;
+}
+
+// Who, or what, speaks against it.
+std::optional<Finding> objection(const Inputs& in, const Module& driver, const std::string& why) {
+  if (in.config.modules.reload == ReloadPolicy::Never) return findings::reload_forbidden(why);
+  if (const auto& error = in.snapshot.ledger_error) return findings::ledger_unusable(*error, why);
+  // Two that unload the same driver: the script, which looks at nothing, goes first.
+  if (const BootScript* script = unfinished(in.snapshot.boot_scripts))
+    return findings::reload_waits(*script, why);
+  const auto* holders = in.snapshot.holders.get();
+  if (holders == nullptr) return findings::holders_unknown(in.snapshot, why);
+  if (!holders->empty()) return findings::driver_in_use(*holders, why);
+  // What is built in has no count.
+  if (driver.refcount.is_absent() && driver.init.is(ModuleInit::BuiltIn)) return std::nullopt;
+  const unsigned* refcount = driver.refcount.get();
+  if (refcount == nullptr) return findings::holders_unknown(in.snapshot, why);
+  if (*refcount > 0) return findings::driver_in_use({}, why);
+  return std::nullopt;
+}
+
+}  // namespace
+
+ReloadVerdict may_reload(const Inputs& in, ReloadCause cause, const std::string& why,
+                         const std::string& adapter) {
+  const Module* driver = in.snapshot.module(kDriverModule);
+  const auto* adapters = in.snapshot.adapters.get();
+  if (driver == nullptr || adapters == nullptr || !is_live(in.snapshot, kDriverModule)) return {};
+  // While a request is carried out the driver is used by its own load, which is nobody's holding
+  // it.
+  if (cause == ReloadCause::Requested && in.history.busy) return {};
+  if (auto other = not_its_turn(in, cause, adapter)) return *other;
+  if (auto refusal = objection(in, *driver, why)) return {{}, std::move(refusal), {}};
+  if (!driver->init.is(ModuleInit::BuiltIn)) return {ReloadDriver{}, {}, {}};
+  // An unbind takes the neighbours' netdevs away.
+  if (adapters->size() > 1) return {{}, findings::driver_built_in(why), {}};
+  if (adapters->empty() || !adapters->front().driver.is(kDriverModule)) return {};
+  return {RebindFunction{adapters->front().function}, {}, {}};
+}
+
+bool reload_cannot_help(const Inputs& in) {
+  return in.config.modules.reload == ReloadPolicy::Never || reload_budget(in).tries > 0;
+}
+
+}  // namespace pvrdma
