@@ -3,8 +3,9 @@
 // The first pvrdma-agent.toml of FOLDERS (/etc/pvrdma-agent, /run/pvrdma-agent-config,
 // /usr/lib/pvrdma-agent) counts, then every pvrdma-agent.toml.d/*.toml of all three in the order of
 // their file names, a name found in several only from the first (as systemd's drop-ins,
-// systemd.unit(5)). No file at all is a good configuration. A later file replaces single keys;
-// [[adapter]] tables add up.
+// systemd.unit(5)). No file at all is a good configuration. A later file replaces single keys, also
+// of [[adapter]] without match, which holds for every adapter; [[adapter]] tables with match add
+// up, and each takes from the one without what it does not set itself.
 //
 // The daemon and the executor go by the same files, so only root may have written them
 // (agent/config/root_file.hpp).

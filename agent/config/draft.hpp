@@ -17,24 +17,38 @@ struct ConfigDraft {
     InterfaceAddress value;
     Said said;
   };
+  struct Mtu {
+    unsigned bytes;
+    Said said;
+  };
+  // Keys that may be set for every adapter, and for one; what is not set is empty.
+  struct SharedKeys {
+    std::optional<Manage> manage;
+    std::optional<Mtu> mtu;
+    std::optional<GidType> gid_type;
+  };
   struct Adapter {
-    AdapterConfig config;  // without its addresses
-    std::string match;     // "mac=00:50:56:8a:9f:c2": equal where two match alike
+    AdapterMatch match;
     Said match_said;
-    std::optional<Said> mtu_said;
+    SharedKeys keys;
     std::vector<Address> addresses;
   };
 
-  Config config;                    // without its adapters
+  Config config;                    // without anything of adapters
   std::vector<Said> required_said;  // one for each of `required`; empty: nobody set it
   bool required_set = false;
+  SharedKeys every_adapter;  // of [[adapter]] without match
   std::vector<Adapter> adapters;
 
   // Adds what a file says; a key said before is replaced.
   [[nodiscard]] Result<void> add(const toml_tree::Node& root, const std::string& file);
-  // Checks across keys and files: required modules are in `before`, no two [[adapter]] tables name
-  // the same adapter or share a subnet, IPv6 has the MTU it needs.
+  // Gives each adapter what is set for every one, then checks across keys and files: required
+  // modules are in `before`, no two [[adapter]] tables name the same adapter or share a subnet,
+  // IPv6 has the MTU it needs.
   [[nodiscard]] Result<Config> finish() &&;
+
+ private:
+  [[nodiscard]] Result<void> add_adapters(const Item& list);
 };
 
 }  // namespace pvrdma

@@ -43,10 +43,12 @@ Result<void> check_subnets(const ConfigDraft::Adapter& one, const ConfigDraft::A
 }
 
 Result<void> check_ipv6_mtu(const ConfigDraft::Adapter& adapter) {
-  const bool has_ipv6 = std::any_of(adapter.addresses.begin(), adapter.addresses.end(),
-                                    [](const auto& address) { return address.value.is_ipv6; });
-  if (has_ipv6 && adapter.config.mtu && *adapter.config.mtu < kIpv6MtuMin)
-    return bad_value(*adapter.mtu_said, "must be at least 1280 for the IPv6 address");
+  const auto& mtu = adapter.keys.mtu;
+  const auto ipv6 = std::find_if(adapter.addresses.begin(), adapter.addresses.end(),
+                                 [](const auto& address) { return address.value.is_ipv6; });
+  if (ipv6 != adapter.addresses.end() && mtu && mtu->bytes < kIpv6MtuMin)
+    return bad_value(mtu->said, "must be at least 1280 for the IPv6 address " + ipv6->said.value +
+                                    " of " + ipv6->said.place.text());
   return {};
 }
 
@@ -63,16 +65,34 @@ Result<void> check_adapters(const std::vector<ConfigDraft::Adapter>& adapters) {
   return {};
 }
 
+// Key by key: what an adapter does not set itself is as for every adapter.
+void inherit(ConfigDraft::SharedKeys& own, const ConfigDraft::SharedKeys& every) {
+  if (!own.manage) own.manage = every.manage;
+  if (!own.mtu) own.mtu = every.mtu;
+  if (!own.gid_type) own.gid_type = every.gid_type;
+}
+
+AdapterConfig config_of(const ConfigDraft::SharedKeys& keys) {
+  AdapterConfig config;
+  config.manage = keys.manage.value_or(config.manage);
+  if (keys.mtu) config.mtu = keys.mtu->bytes;
+  config.gid_type = keys.gid_type.value_or(config.gid_type);
+  return config;
+}
+
 }  // namespace
 
 Result<Config> ConfigDraft::finish() && {
   if (auto right = check_required(*this, config.modules); !right)
     return fail(std::move(right.error()));
+  for (Adapter& adapter : adapters) inherit(adapter.keys, every_adapter);
   if (auto right = check_adapters(adapters); !right) return fail(std::move(right.error()));
+  config.every_adapter = config_of(every_adapter);
   for (Adapter& adapter : adapters) {
+    AdapterConfig& one = config.adapters.emplace_back(config_of(adapter.keys));
+    one.match = std::move(adapter.match);
     for (Address& address : adapter.addresses)
-      adapter.config.addresses.push_back(std::move(address.value.text));
-    config.adapters.push_back(std::move(adapter.config));
+      one.addresses.push_back(std::move(address.value.text));
   }
   return std::move(config);
 }

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <type_traits>
 
+#include "agent/model/adapter_match.hpp"
 #include "probes/modules.hpp"
 
 namespace pvrdma::executor {
@@ -92,27 +93,6 @@ Refusal refuse_by_policy(const Config& config) {
   return refuse("modules.reload = \"never\" forbids unloading and rebinding vmw_pvrdma");
 }
 
-// The first [[adapter]] that matches, as everywhere else. An entry that cannot be decided (its MAC
-// address could not be read) might be one that says `observe`: then nothing may be done.
-struct Entry {
-  const AdapterConfig* config = nullptr;
-  Refusal undecided;
-};
-
-Entry entry_of(const Config& config, const AdapterFacts& adapter) {
-  for (const AdapterConfig& entry : config.adapters) {
-    const AdapterMatch& match = entry.match;
-    const auto& pci = adapter.pci;
-    if (match.mac && adapter.mac.is_unreadable())
-      return {nullptr, refuse_unread("the MAC address of the adapter", adapter.mac.error())};
-    if ((match.mac && adapter.mac.is(*match.mac)) ||
-        (match.netdev && pci.netdev.is(*match.netdev)) ||
-        (match.pci && (*match.pci == pci.function || *match.pci == pci.net_function)))
-      return {&entry, {}};
-  }
-  return {};
-}
-
 Refusal refuse_owned_link(const AdapterFacts& adapter) {
   if (adapter.owner.is_unreadable())
     return refuse_unread("who configures the link", adapter.owner.error());
@@ -129,9 +109,9 @@ Refusal refuse_foreign_link(const Config& config, const AdapterFacts& adapter,
   if (!pair.is(netdev))
     return refuse(netdev + " is not the link of " + adapter.pci.function + " (" + *pair.get() +
                   " is)");
-  Entry entry = entry_of(config, adapter);
-  if (entry.undecided) return entry.undecided;
-  const Manage manage = entry.config != nullptr ? entry.config->manage : Manage::Auto;
+  const auto entry = config_of(config, adapter);
+  if (!entry) return refuse_unread("the MAC address or name of the link", &entry.error());
+  const Manage manage = (*entry)->manage;
   if (manage == Manage::Observe)
     return refuse("the configuration says manage = \"observe\" for this adapter");
   return manage == Manage::Auto ? refuse_owned_link(adapter) : std::nullopt;
@@ -139,13 +119,14 @@ Refusal refuse_foreign_link(const Config& config, const AdapterFacts& adapter,
 
 Refusal refuse_unconfigured(const ConfigureLink& operation, const Config& config,
                             const AdapterFacts& adapter) {
-  const AdapterConfig* entry = entry_of(config, adapter).config;
-  if (operation.mtu && (entry == nullptr || entry->mtu != operation.mtu))
+  const auto entry = config_of(config, adapter);
+  if (!entry) return refuse_unread("the MAC address or name of the link", &entry.error());
+  if (operation.mtu && (*entry)->mtu != operation.mtu)
     return refuse("MTU " + std::to_string(*operation.mtu) +
                   " is not what the configuration says for this adapter");
+  const auto& configured = (*entry)->addresses;
   for (const std::string& address : operation.addresses) {
-    if (entry == nullptr || std::find(entry->addresses.begin(), entry->addresses.end(), address) ==
-                                entry->addresses.end())
+    if (std::find(configured.begin(), configured.end(), address) == configured.end())
       return refuse(address + " is not an address of this adapter's configuration");
   }
   return std::nullopt;
@@ -231,8 +212,9 @@ const AdapterFacts* find(const Facts& facts, const std::string& function) {
   return found == adapters.end() ? nullptr : &*found;
 }
 
-const AdapterConfig* config_of(const Config& config, const AdapterFacts& adapter) {
-  return entry_of(config, adapter).config;
+Result<const AdapterConfig*> config_of(const Config& config, const AdapterFacts& adapter) {
+  const auto& pci = adapter.pci;
+  return find_config(config, {pci.function, pci.net_function, pci.netdev, adapter.mac});
 }
 
 std::optional<Report> refusal(const Operation& operation, const Config& config,

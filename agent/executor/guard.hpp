@@ -36,8 +36,9 @@ struct Facts {
 [[nodiscard]] std::optional<Report> refusal(const Operation& operation, const Config& config,
                                             const Facts& facts);
 
-// The [[adapter]] that speaks of this adapter; null: none, or that cannot be decided.
-[[nodiscard]] const AdapterConfig* config_of(const Config& config, const AdapterFacts& adapter);
+// What the configuration says about this adapter, as find_config() of agent/model.
+[[nodiscard]] Result<const AdapterConfig*> config_of(const Config& config,
+                                                     const AdapterFacts& adapter);
 
 // The adapter of that function; null where there is none, or the adapters could not be read.
 [[nodiscard]] const AdapterFacts* find(const Facts& facts, const std::string& function);

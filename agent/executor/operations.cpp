@@ -116,19 +116,19 @@ Report Operations::act_on(const ConfigureLink& operation) {
   const auto loaded = load_config(places_.root);
   // Without it, nothing is known to be no longer configured.
   if (!loaded) return bad_config(loaded.error());
-  return with_link(
-      places_.root, operation.function, operation.netdev,
-      [&](RouteSocket& socket, int index, const AdapterFacts& adapter) {
-        const AdapterConfig* entry = config_of(loaded->config, adapter);
-        const auto configured = entry != nullptr ? entry->addresses : std::vector<std::string>{};
-        auto report = configure_link(
-            socket, index,
-            {operation.mtu, operation.addresses, configured, loaded->config.complete}, *book);
-        if (*book == before) return report;
-        const auto noted =
-            replace_file(places_.root / probes::kAddressBook, probes::format_address_book(*book));
-        return noted ? report : failed(noted.error());
-      });
+  return with_link(places_.root, operation.function, operation.netdev,
+                   [&](RouteSocket& socket, int index, const AdapterFacts& adapter) {
+                     const auto entry = config_of(loaded->config, adapter);
+                     if (!entry) return failed(entry.error());
+                     auto report = configure_link(socket, index,
+                                                  {operation.mtu, operation.addresses,
+                                                   (*entry)->addresses, loaded->config.complete},
+                                                  *book);
+                     if (*book == before) return report;
+                     const auto noted = replace_file(places_.root / probes::kAddressBook,
+                                                     probes::format_address_book(*book));
+                     return noted ? report : failed(noted.error());
+                   });
 }
 
 Report Operations::act_on(const BounceLink& operation) {

@@ -43,7 +43,7 @@ enum class GidType {
 };
 
 struct AdapterConfig {
-  AdapterMatch match;
+  AdapterMatch match;  // of `every_adapter` empty
   Manage manage = Manage::Auto;
   std::optional<unsigned> mtu;         // bytes
   std::vector<std::string> addresses;  // "192.168.30.201/24", "fd00::1/64"
@@ -74,7 +74,10 @@ struct Config {
   } guestinfo;
   // False: a part was left out. What is not named may then have been meant, so nothing is undone.
   bool complete = true;
-  std::vector<AdapterConfig> adapters;  // none: every adapter with the defaults above
+  // What holds for an adapter that none of `adapters` names; without addresses.
+  AdapterConfig every_adapter;
+  // Each complete: keys that its [[adapter]] does not set are those of `every_adapter`.
+  std::vector<AdapterConfig> adapters;
 
   friend bool operator==(const Config&, const Config&) = default;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/model/adapter_match.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/plan/advice.hpp"
 
@@ -204,10 +205,7 @@ Finding customization_late(const std::string& what, Milliseconds patience) {
 }
 
 Finding config_matches_nothing(const AdapterMatch& match) {
-  const std::string what = match.mac      ? "mac = \"" + *match.mac + "\""
-                           : match.netdev ? "netdev = \"" + *match.netdev + "\""
-                                          : "pci = \"" + match.pci.value_or("") + "\"";
-  return overall("config-matches-nothing", {{"match", what}});
+  return overall("config-matches-nothing", {{"match", to_string(match)}});
 }
 
 Finding link_down_not_ours(const Adapter& adapter, const LinkOwner* owner) {

@@ -45,10 +45,9 @@ std::string application_address(const Config& config, const Adapter& adapter) {
     if (is_usable(address)) usable.push_back(address.text);
   std::stable_partition(usable.begin(), usable.end(),
                         [](const std::string& address) { return !is_ipv6(address); });
-  if (const AdapterConfig* wanted = config_of(config, adapter))
-    for (const std::string& address : wanted->addresses)
-      if (std::find(usable.begin(), usable.end(), address) != usable.end())
-        return without_prefix(address);
+  for (const std::string& address : config_of(config, adapter).addresses)
+    if (std::find(usable.begin(), usable.end(), address) != usable.end())
+      return without_prefix(address);
   return usable.empty() ? std::string{} : without_prefix(usable.front());
 }
 
@@ -56,8 +55,7 @@ std::optional<ApplicationGid> application_gid(const Config& config, const Adapte
   const std::string address = application_address(config, adapter);
   const RdmaDevice* rdma = adapter.rdma.get();
   if (address.empty() || rdma == nullptr) return std::nullopt;
-  const AdapterConfig* wanted = config_of(config, adapter);
-  const GidType type = wanted != nullptr ? wanted->gid_type : GidType::Best;
+  const GidType type = config_of(config, adapter).gid_type;
   const std::string text = gid_of(address);
   const Gid* best = nullptr;
   for (const Gid& gid : rdma->gids) {

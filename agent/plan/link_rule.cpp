@@ -27,12 +27,11 @@ std::vector<std::string> missing_addresses(const AdapterConfig& wanted, const Ne
 }
 
 // One that this agent has set and the configuration no longer names.
-const LinkAddress* dropped_address(const AdapterConfig* wanted, const Netdev& netdev) {
+const LinkAddress* dropped_address(const AdapterConfig& wanted, const Netdev& netdev) {
   const auto found = std::find_if(
       netdev.addresses.begin(), netdev.addresses.end(), [&](const LinkAddress& address) {
-        return address.ours &&
-               (wanted == nullptr || std::find(wanted->addresses.begin(), wanted->addresses.end(),
-                                               address.text) == wanted->addresses.end());
+        return address.ours && std::find(wanted.addresses.begin(), wanted.addresses.end(),
+                                         address.text) == wanted.addresses.end();
       });
   return found == netdev.addresses.end() ? nullptr : &*found;
 }
@@ -60,29 +59,26 @@ struct Change {
 };
 
 Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
-                  const AdapterConfig* wanted) {
+                  const AdapterConfig& wanted) {
   const Netdev& netdev = *adapter.netdev.get();
   Change change;
   const auto because = [&](const std::string& why) {
     if (change.reason.empty()) change.reason = why;
   };
   if (!netdev.up) because("the link of " + netdev.name + " is down, and the port follows it");
-  const std::string mtu = wanted != nullptr && wanted->mtu ? std::to_string(*wanted->mtu) : "";
-  const bool other_mtu = wanted != nullptr && wanted->mtu && *wanted->mtu != netdev.mtu;
+  const bool other_mtu = wanted.mtu && *wanted.mtu != netdev.mtu;
   const LinkAddress* dropped = in.config.complete ? dropped_address(wanted, netdev) : nullptr;
-  const auto missing =
-      wanted != nullptr ? missing_addresses(*wanted, netdev) : std::vector<std::string>{};
+  const auto missing = missing_addresses(wanted, netdev);
   if (!other_mtu && dropped == nullptr && missing.empty()) return change;
-  if (!may_be_given_more(in, draft, adapter, wanted != nullptr ? wanted->manage : Manage::Auto))
-    return change;
-  if (other_mtu && !is_possible(netdev, *wanted->mtu)) {
-    draft.find(findings::mtu_impossible(adapter, netdev, *wanted->mtu));
+  if (!may_be_given_more(in, draft, adapter, wanted.manage)) return change;
+  if (other_mtu && !is_possible(netdev, *wanted.mtu)) {
+    draft.find(findings::mtu_impossible(adapter, netdev, *wanted.mtu));
   } else if (other_mtu && netdev.up && is_held(in.snapshot, adapter)) {
-    draft.find(findings::mtu_waits(adapter, netdev, *wanted->mtu));
+    draft.find(findings::mtu_waits(adapter, netdev, *wanted.mtu));
   } else if (other_mtu) {
-    change.mtu = wanted->mtu;
+    change.mtu = wanted.mtu;
     because("the MTU of " + netdev.name + " is " + std::to_string(netdev.mtu) + ", configured is " +
-            mtu);
+            std::to_string(*wanted.mtu));
   }
   // Whether somebody else has an address cannot be found out without carrier.
   if (!missing.empty() && (!netdev.up || !netdev.carrier.is(false))) {
@@ -99,20 +95,19 @@ void report_duplicates(const Adapter& adapter, Draft& draft) {
     if (address.duplicate) draft.find(findings::address_duplicate(adapter, address.text));
 }
 
-void report_foreign_link(Draft& draft, const Adapter& adapter, const AdapterConfig* wanted) {
+void report_foreign_link(Draft& draft, const Adapter& adapter, const AdapterConfig& wanted) {
   const Netdev& netdev = *adapter.netdev.get();
   const LinkOwner* owner = other_owner(adapter);
   if (!netdev.up) draft.find(findings::link_down_not_ours(adapter, owner));
-  if (wanted == nullptr) return;
-  if (wanted->mtu && *wanted->mtu != netdev.mtu)
-    draft.find(findings::mtu_differs(adapter, owner, *wanted->mtu));
-  for (const std::string& address : missing_addresses(*wanted, netdev))
+  if (wanted.mtu && *wanted.mtu != netdev.mtu)
+    draft.find(findings::mtu_differs(adapter, owner, *wanted.mtu));
+  for (const std::string& address : missing_addresses(wanted, netdev))
     draft.find(findings::address_missing(adapter, owner, address));
 }
 
 void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
   const Netdev& netdev = *adapter.netdev.get();
-  const AdapterConfig* wanted = config_of(in.config, adapter);
+  const AdapterConfig& wanted = config_of(in.config, adapter);
   report_duplicates(adapter, draft);
   if (!link_is_ours(in.config, adapter)) {
     report_foreign_link(draft, adapter, wanted);
@@ -143,10 +138,10 @@ void configure_links(const Inputs& in, Draft& draft) {
 
 bool link_is_complete(const Config& config, const Adapter& adapter) {
   const Netdev* netdev = adapter.netdev.get();
-  const AdapterConfig* wanted = config_of(config, adapter);
+  const AdapterConfig& wanted = config_of(config, adapter);
   if (netdev == nullptr || !netdev->up) return false;
-  if (wanted == nullptr || !link_is_ours(config, adapter)) return true;
-  return std::all_of(wanted->addresses.begin(), wanted->addresses.end(),
+  if (!link_is_ours(config, adapter)) return true;
+  return std::all_of(wanted.addresses.begin(), wanted.addresses.end(),
                      [&](const std::string& text) {
                        const LinkAddress* address = find_address(netdev->addresses, text);
                        return address != nullptr && !address->tentative && !address->duplicate;

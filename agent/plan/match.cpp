@@ -4,18 +4,8 @@
 
 namespace pvrdma {
 
-bool matches(const AdapterMatch& match, const Adapter& adapter) {
-  const Netdev* netdev = adapter.netdev.get();
-  if (match.mac) return netdev != nullptr && netdev->mac == *match.mac;
-  if (match.netdev) return netdev != nullptr && netdev->name == *match.netdev;
-  return match.pci && (*match.pci == adapter.function || *match.pci == adapter.net_function);
-}
-
-const AdapterConfig* config_of(const Config& config, const Adapter& adapter) {
-  const auto found =
-      std::find_if(config.adapters.begin(), config.adapters.end(),
-                   [&](const AdapterConfig& entry) { return matches(entry.match, adapter); });
-  return found == config.adapters.end() ? nullptr : &*found;
+const AdapterConfig& config_of(const Config& config, const Adapter& adapter) {
+  return *find_config(config, names_of(adapter)).value_or(&config.every_adapter);
 }
 
 const LinkOwner* other_owner(const Adapter& adapter) {
@@ -25,8 +15,7 @@ const LinkOwner* other_owner(const Adapter& adapter) {
 }
 
 bool link_is_ours(const Config& config, const Adapter& adapter) {
-  const AdapterConfig* entry = config_of(config, adapter);
-  const Manage manage = entry != nullptr ? entry->manage : Manage::Auto;
+  const Manage manage = config_of(config, adapter).manage;
   if (manage != Manage::Auto) return manage == Manage::Agent;
   const Netdev* netdev = adapter.netdev.get();
   const bool known = netdev == nullptr || !netdev->owner.is_unreadable();

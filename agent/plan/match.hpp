@@ -1,17 +1,17 @@
-// Which part of the configuration speaks about which adapter.
+// What the configuration says about an adapter of the Snapshot, and whose its link is.
 #pragma once
 
 #include <string>
 
+#include "agent/model/adapter_match.hpp"
 #include "agent/model/config.hpp"
 #include "agent/model/snapshot.hpp"
 
 namespace pvrdma {
 
-[[nodiscard]] bool matches(const AdapterMatch& match, const Adapter& adapter);
-
-// The first [[adapter]] that matches; null: none, the defaults hold.
-[[nodiscard]] const AdapterConfig* config_of(const Config& config, const Adapter& adapter);
+// As find_config(). Where that cannot tell, there is no known link to do anything to: what holds
+// for every adapter then.
+[[nodiscard]] const AdapterConfig& config_of(const Config& config, const Adapter& adapter);
 
 // The network manager that has the adapter's link; null: none has, or may take, or can be known.
 [[nodiscard]] const LinkOwner* other_owner(const Adapter& adapter);

@@ -46,9 +46,9 @@ void check_subnets(const std::vector<Adapter>& adapters, Draft& draft) {
 }
 
 void check_outside(const Config& config, const Adapter& adapter, Draft& draft) {
-  const AdapterConfig* wanted = config_of(config, adapter);
-  if (wanted == nullptr || wanted->addresses.empty()) return;
-  const auto subnets = parsed(wanted->addresses);
+  const AdapterConfig& wanted = config_of(config, adapter);
+  if (wanted.addresses.empty()) return;
+  const auto subnets = parsed(wanted.addresses);
   for (const InterfaceAddress& address : addresses_of(adapter)) {
     const bool same_family = std::any_of(
         subnets.begin(), subnets.end(),

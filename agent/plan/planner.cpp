@@ -57,19 +57,18 @@ void report_gid(const Inputs& in, const Adapter& adapter, Draft& draft) {
       application_gid(in.config, adapter))
     return;
   const BootTime late = history_of(in, adapter).changed + kSettle;
-  const AdapterConfig* wanted = config_of(in.config, adapter);
   if (in.now < late)
     draft.look_by(late);
   else
-    draft.find(findings::gid_missing(adapter, address,
-                                     wanted != nullptr ? wanted->gid_type : GidType::Best));
+    draft.find(findings::gid_missing(adapter, address, config_of(in.config, adapter).gid_type));
 }
 
 void report_config(const Config& config, const Snapshot& snapshot, Draft& draft) {
   const auto& adapters = *snapshot.adapters.get();
   for (const AdapterConfig& entry : config.adapters)
-    if (std::none_of(adapters.begin(), adapters.end(),
-                     [&](const Adapter& adapter) { return matches(entry.match, adapter); }))
+    if (std::none_of(adapters.begin(), adapters.end(), [&](const Adapter& adapter) {
+          return matches(entry.match, names_of(adapter));
+        }))
       draft.find(findings::config_matches_nothing(entry.match));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/model/adapter_match.hpp"
 #include "probes/forecast/driver_order.hpp"
 #include "probes/forecast/initramfs_content.hpp"
 #include "probes/forecast/kernels.hpp"
@@ -71,12 +72,9 @@ KernelForecast look_at_kernel(const ForecastOptions& options, const InstalledKer
 void look_at_links(const ForecastOptions& options, Forecast& forecast) {
   const auto adapters = find_adapters(options.root);
   if (!adapters && !means_absent(adapters.error())) forecast.unreadable.push_back(adapters.error());
-  std::vector<bool> used(options.config.adapters.size());
-  const auto take = [&](LinkForecast link, const AdapterConfig* config) {
-    if (config != nullptr) {
-      link.manage = config->manage;
-      link.addressed = !config->addresses.empty();
-    }
+  const auto take = [&](LinkForecast link, const AdapterConfig& config) {
+    link.manage = config.manage;
+    link.addressed = !config.addresses.empty();
     link.owner = link_owner_on_disk(options.root, {link.netdev, link.mac});
     forecast.links.push_back(std::move(link));
   };
@@ -84,21 +82,15 @@ void look_at_links(const ForecastOptions& options, Forecast& forecast) {
     LinkForecast link;
     link.adapter = adapter.function;
     link.netdev = adapter.netdev.value_or("");
+    Field<std::string> mac;
     if (!link.netdev.empty())
-      link.mac = read_attribute(options.root / ("/sys/class/net/" + link.netdev + "/address"))
-                     .value_or("");
-    const AdapterConfig* config = nullptr;
-    for (std::size_t at = 0; at < used.size(); ++at) {
-      const AdapterMatch& match = options.config.adapters[at].match;
-      const bool fits = match.mac ? *match.mac == link.mac
-                        : match.netdev
-                            ? *match.netdev == link.netdev
-                            : match.pci == adapter.function || match.pci == adapter.net_function;
-      if (!fits) continue;
-      used[at] = true;
-      if (config == nullptr) config = &options.config.adapters[at];
-    }
-    take(std::move(link), config);
+      mac = Field<std::string>::from(
+          read_attribute(options.root / ("/sys/class/net/" + link.netdev + "/address")));
+    link.mac = mac.value_or("");
+    const auto config = find_config(
+        options.config, {adapter.function, adapter.net_function, adapter.netdev, std::move(mac)});
+    if (!config) forecast.unreadable.push_back(config.error());
+    take(std::move(link), *config.value_or(&options.config.every_adapter));
   }
   // Beside adapters that are here, an entry for others is a finding of the agent's own.
   if (!forecast.links.empty()) return;
@@ -106,10 +98,8 @@ void look_at_links(const ForecastOptions& options, Forecast& forecast) {
     LinkForecast link;
     link.netdev = config.match.netdev.value_or("");
     link.mac = config.match.mac.value_or("");
-    link.adapter = config.match.mac      ? "mac = \"" + link.mac + "\""
-                   : config.match.netdev ? "netdev = \"" + link.netdev + "\""
-                                         : config.match.pci.value_or("");
-    take(std::move(link), &config);
+    link.adapter = config.match.pci.value_or(to_string(config.match));
+    take(std::move(link), config);
   }
 }
 

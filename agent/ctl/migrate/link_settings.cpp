@@ -6,6 +6,7 @@
 
 #include "agent/base/text.hpp"
 #include "agent/ctl/migrate/netplan.hpp"
+#include "agent/model/adapter_match.hpp"
 #include "agent/model/address.hpp"
 #include "agent/model/identifiers.hpp"
 #include "probes/recipe/command.hpp"
@@ -115,15 +116,15 @@ bool take_line(const probes::RecipeLine& line, const std::string& from, Collecto
 }
 
 void drop_configured(const Config& config, LinkSettings& link) {
-  for (const AdapterConfig& adapter : config.adapters) {
-    if (adapter.match.netdev != link.netdev && (link.mac.empty() || adapter.match.mac != link.mac))
-      continue;
-    if (adapter.mtu == link.mtu) link.mtu.reset();
-    std::erase_if(link.addresses, [&](const std::string& address) {
-      return std::find(adapter.addresses.begin(), adapter.addresses.end(), address) !=
-             adapter.addresses.end();
-    });
-  }
+  AdapterNames names;
+  names.netdev = link.netdev;
+  if (!link.mac.empty()) names.mac = link.mac;
+  const AdapterConfig& adapter = *find_config(config, names).value_or(&config.every_adapter);
+  if (adapter.mtu == link.mtu) link.mtu.reset();
+  std::erase_if(link.addresses, [&](const std::string& address) {
+    return std::find(adapter.addresses.begin(), adapter.addresses.end(), address) !=
+           adapter.addresses.end();
+  });
 }
 
 }  // namespace

@@ -94,6 +94,7 @@ Json to_json(const Config& config) {
             {"timeout_ms", config.readiness.timeout.count()},
             {"forget_removed_ms", config.readiness.forget_removed.count()}}},
           {"guestinfo", {{"enabled", config.guestinfo.enabled.value_or(false)}}},
+          {"every_adapter", to_json(config.every_adapter)},
           {"adapter", std::move(adapters)}};
 }
 

@@ -111,8 +111,6 @@ TEST_CASE("readiness") {
 TEST_CASE("adapters") {
   for (
       const Case& bad : {
-          Case{"[[adapter]]\nmtu = 9000",
-               "1: adapter = {…}: needs match = { … } with exactly one of mac, pci, netdev"},
           Case{"[[adapter]]\nmatch = {}",
                "2: adapter.match = {…}: must hold exactly one of mac, pci, netdev"},
           Case{"[[adapter]]\nmatch = {netdev = \"a\", pci = \"0000:13:00.1\"}",
@@ -140,8 +138,33 @@ TEST_CASE("adapters") {
                "3: adapter.mtu = 67: must be a number from 68 to 9000"},
           Case{"[[adapter]]\nmatch = {netdev = \"a\"}\nmtu = 9001",
                "3: adapter.mtu = 9001: must be a number from 68 to 9000"},
-          Case{"[[adapter]]\nmatch = {netdev = \"a\"}\nmtu = 1279\naddresses = [\"fd00::1/64\"]",
-               "3: adapter.mtu = 1279: must be at least 1280 for the IPv6 address"},
+          Case{
+              "[[adapter]]\nmatch = {netdev = \"a\"}\nmtu = 1279\naddresses = [\"fd00::1/64\"]",
+              R"(3: adapter.mtu = 1279: must be at least 1280 for the IPv6 address "fd00::1/64" of /etc/pvrdma-agent/pvrdma-agent.toml:4)"},
+      })
+    check(bad);
+}
+
+TEST_CASE("an [[adapter]] without match") {
+  for (
+      const Case& bad : {
+          Case{"[[adapter]]\nmtu = 9000\nmanage = \"agent\"\ngid_type = \"RoCE v1\"", ""},
+          Case{"[[adapter]]\nmtu = 9001",
+               "2: adapter.mtu = 9001: must be a number from 68 to 9000"},
+          Case{
+              "[[adapter]]\nmtu = 9000\naddresses = [\"10.0.0.1/24\"]",
+              "3: adapter.addresses = […]: needs match = { … } beside it, with exactly one of mac, "
+              "pci, netdev; without match, for every adapter, only mtu, manage and gid_type are "
+              "allowed"},
+          Case{
+              "[[adapter]]\nmtu = 9000\n[[adapter]]\nmatch = {netdev = \"a\"}\n[[adapter]]\nmanage "
+              "= \"agent\"",
+              "5: adapter = {…}: must be the only [[adapter]] without match of this file; another "
+              "is at /etc/pvrdma-agent/pvrdma-agent.toml:1"},
+          Case{
+              "[[adapter]]\nmtu = 1279\n[[adapter]]\nmatch = {netdev = \"a\"}\naddresses = "
+              "[\"fd00::1/64\"]",
+              R"(2: adapter.mtu = 1279: must be at least 1280 for the IPv6 address "fd00::1/64" of /etc/pvrdma-agent/pvrdma-agent.toml:5)"},
       })
     check(bad);
 }

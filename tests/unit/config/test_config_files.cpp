@@ -116,6 +116,25 @@ TEST_CASE("a drop-in replaces single keys and adds adapters") {
   CHECK(loaded->config.adapters[1].match.netdev == "two");
 }
 
+TEST_CASE("an [[adapter]] without match is for every adapter, key by key, whatever the order") {
+  ConfigTree tree;
+  tree.file(kMain,
+            "[[adapter]]\nmatch = {netdev = \"one\"}\nmtu = 1500\naddresses = [\"10.0.0.1/24\"]\n"
+            "[[adapter]]\nmtu = 9000\nmanage = \"agent\"\n"
+            "[[adapter]]\nmatch = {netdev = \"two\"}\nmanage = \"auto\"\n");
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml.d/1.toml",
+            "[[adapter]]\nmtu = 4000\ngid_type = \"RoCE v1\"\n");
+  const auto loaded = tree.load();
+  REQUIRE(loaded);
+  const Config& config = loaded->config;
+  CHECK(config.every_adapter == AdapterConfig{{}, Manage::Agent, 4000U, {}, GidType::RoceV1});
+  REQUIRE(config.adapters.size() == 2);
+  CHECK(config.adapters[0] ==
+        AdapterConfig{{{}, {}, "one"}, Manage::Agent, 1500U, {"10.0.0.1/24"}, GidType::RoceV1});
+  CHECK(config.adapters[1] ==
+        AdapterConfig{{{}, {}, "two"}, Manage::Auto, 4000U, {}, GidType::RoceV1});
+}
+
 TEST_CASE("required modules nobody chose follow the list") {
   ConfigTree tree;
   tree.file(kMain, "[modules]\nbefore = [\"rdma_ucm\", \"x\"]\n");

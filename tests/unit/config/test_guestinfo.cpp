@@ -89,6 +89,7 @@ TEST_CASE("what may only be set in a file of this machine") {
        "5: adapter.manage = \"agent\""},
       {"adapter = [{ match = { netdev = \"a\" }, manage = \"observe\" }]\n",
        "1: adapter.manage = \"observe\""},
+      {"[[adapter]]\nmtu = 9000\nmanage = \"agent\"\n", "3: adapter.manage = \"agent\""},
   };
   for (const auto& [text, place] : cases) {
     CAPTURE(text);

@@ -85,6 +85,7 @@ TEST_CASE("a report names the files of the configuration and has their values, n
         Json::parse(R"([{"match": {"mac": "00:50:56:8a:9f:c2", "pci": null, "netdev": null},
                          "manage": "auto", "mtu": 9000, "addresses": ["192.168.30.201/24"],
                          "gid_type": "best"}])"));
+  CHECK(part["values"]["every_adapter"]["mtu"].is_null());
   CHECK(part["left_out"].is_null());
 }
 

@@ -106,6 +106,19 @@ TEST_CASE("guard: only the configured MTU and addresses") {
          {"another MTU", ConfigureLink{kOne, "ens224f0", 1500U, {}}, configured, kNo, "MTU 1500"},
          {"another address", ConfigureLink{kOne, "ens224f0", {}, {"10.0.0.1/8"}}, configured, kNo,
           "10.0.0.1/8"},
+         {"the MTU of every adapter",
+          ConfigureLink{kTwo, "ens256f0", 9000U, {}},
+          [](Scene& s) { s.config.every_adapter.mtu = 9000; },
+          {}},
+         {"every adapter observed", kUp,
+          [](Scene& s) { s.config.every_adapter.manage = Manage::Observe; }, kNo, "observe"},
+         {"every adapter observed but this one",
+          kUp,
+          [](Scene& s) {
+            s.config.every_adapter.manage = Manage::Observe;
+            s.configure(by_pci(kOne), Manage::Agent);
+          },
+          {}},
          {"configured for the other adapter", ConfigureLink{kTwo, "ens256f0", 9000U, {}},
           configured, kNo, "MTU 9000"}});
 }

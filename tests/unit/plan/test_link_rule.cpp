@@ -63,6 +63,19 @@ TEST_CASE("rule 4: the link comes up only after the driver is live") {
   }
 }
 
+TEST_CASE("rule 4: what is configured for every adapter") {
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).mtu_max = 9000U;
+  Config config;
+  config.every_adapter.mtu = 9000;
+  CHECK(only_link(plan_settled(snapshot, config)).mtu == 9000U);
+  config.every_adapter.manage = Manage::Observe;
+  CHECK(plan_settled(snapshot, config).actions.empty());
+  CHECK(finding(plan_settled(snapshot, config).findings, "mtu-differs") != nullptr);
+  config.adapters = configured(Manage::Auto, 4000).adapters;
+  CHECK(only_link(plan_settled(snapshot, config)).mtu == 4000U);
+}
+
 TEST_CASE("rule 4: MTU and addresses as configured") {
   Snapshot snapshot = ready_scene();
   const Config config = configured(Manage::Auto, 9000, {"192.168.30.201/24", "fd00::1/64"});

@@ -105,10 +105,10 @@ void check_action(const Config& config, const Snapshot& snapshot, const Operatio
   if (const auto* link = std::get_if<ConfigureLink>(&operation)) {
     CHECK(is_live(snapshot, kDriverModule));
     CHECK(link_is_ours(config, *snapshot.adapter(link->function)));
-    const AdapterConfig* wanted = config_of(config, *snapshot.adapter(link->function));
-    if (link->mtu) CHECK(link->mtu == wanted->mtu);
+    const AdapterConfig& wanted = config_of(config, *snapshot.adapter(link->function));
+    if (link->mtu) CHECK(link->mtu == wanted.mtu);
     for (const std::string& address : link->addresses)
-      CHECK(std::count(wanted->addresses.begin(), wanted->addresses.end(), address) == 1);
+      CHECK(std::count(wanted.addresses.begin(), wanted.addresses.end(), address) == 1);
   }
   if (const auto* bounce = std::get_if<BounceLink>(&operation)) {
     CHECK(is_live(snapshot, kDriverModule));

@@ -1,0 +1,45 @@
+#include "agent/model/adapter_match.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+Field<std::string> of_netdev(const Field<Netdev>& netdev, std::string Netdev::*value) {
+  if (const Error* error = netdev.error()) return Field<std::string>::unreadable(*error);
+  return netdev.is_known() ? Field<std::string>{netdev.get()->*value} : Field<std::string>{};
+}
+
+// Why it cannot be said whether it matches; null: it can.
+const Error* undecided(const AdapterMatch& match, const AdapterNames& names) {
+  if (match.mac) return names.mac.error();
+  return match.netdev ? names.netdev.error() : nullptr;
+}
+
+}  // namespace
+
+AdapterNames names_of(const Adapter& adapter) {
+  return {adapter.function, adapter.net_function, of_netdev(adapter.netdev, &Netdev::name),
+          of_netdev(adapter.netdev, &Netdev::mac)};
+}
+
+bool matches(const AdapterMatch& match, const AdapterNames& names) {
+  if (match.mac) return names.mac.is(*match.mac);
+  if (match.netdev) return names.netdev.is(*match.netdev);
+  return match.pci && (*match.pci == names.function || *match.pci == names.net_function);
+}
+
+Result<const AdapterConfig*> find_config(const Config& config, const AdapterNames& names) {
+  for (const AdapterConfig& entry : config.adapters) {
+    if (const Error* error = undecided(entry.match, names)) return fail(*error);
+    if (matches(entry.match, names)) return &entry;
+  }
+  return &config.every_adapter;
+}
+
+std::string to_string(const AdapterMatch& match) {
+  if (match.mac) return "mac = \"" + *match.mac + "\"";
+  if (match.netdev) return "netdev = \"" + *match.netdev + "\"";
+  return "pci = \"" + match.pci.value_or("") + "\"";
+}
+
+}  // namespace pvrdma

@@ -1,0 +1,84 @@
+// Which [[adapter]] speaks about which adapter, for every program alike.
+#include "agent/model/adapter_match.hpp"
+#include "tests/unit/catch.hpp"
+
+using namespace pvrdma;
+
+namespace {
+
+const Error kDenied{13, "reading", "a file"};
+
+AdapterNames names() {
+  return {"0000:13:00.1", "0000:13:00.0", std::string{"ens224f0"},
+          std::string{"00:50:56:8a:9f:c2"}};
+}
+
+AdapterConfig with_mtu(AdapterMatch match, unsigned mtu) {
+  return {std::move(match), Manage::Auto, mtu, {}};
+}
+
+const AdapterMatch kByMac{"00:50:56:8a:9f:c2", {}, {}};
+const AdapterMatch kByFunction{{}, "0000:13:00.1", {}};
+const AdapterMatch kByNetFunction{{}, "0000:13:00.0", {}};
+const AdapterMatch kByNetdev{{}, {}, "ens224f0"};
+
+}  // namespace
+
+TEST_CASE("an adapter is matched by MAC, by either function and by the netdev's name") {
+  for (const AdapterMatch& match : {kByMac, kByFunction, kByNetFunction, kByNetdev}) {
+    INFO(to_string(match));
+    CHECK(matches(match, names()));
+  }
+  for (const AdapterMatch& match :
+       {AdapterMatch{"00:50:56:8a:9f:c3", {}, {}}, AdapterMatch{{}, "0000:13:00.2", {}},
+        AdapterMatch{{}, {}, "ens224f1"}, AdapterMatch{}}) {
+    INFO(to_string(match));
+    CHECK_FALSE(matches(match, names()));
+  }
+  AdapterNames unnamed = names();
+  unnamed.netdev = {};
+  unnamed.mac = {};
+  CHECK_FALSE(matches(kByMac, unnamed));
+  CHECK_FALSE(matches(kByNetdev, unnamed));
+  CHECK(matches(kByFunction, unnamed));
+}
+
+TEST_CASE("the first that matches counts, else what holds for every adapter") {
+  Config config;
+  config.every_adapter.mtu = 1400;
+  CHECK(find_config(config, names()).value() == &config.every_adapter);
+  config.adapters = {with_mtu({{}, {}, "ens256f0"}, 1), with_mtu(kByNetdev, 2),
+                     with_mtu(kByFunction, 3)};
+  CHECK(find_config(config, names()).value()->mtu == 2U);
+}
+
+TEST_CASE("what could not be read decides nothing, unless an earlier one matches") {
+  Config config;
+  config.adapters = {with_mtu(kByFunction, 1), with_mtu(kByMac, 2)};
+  AdapterNames unread = names();
+  unread.mac = Field<std::string>::unreadable(kDenied);
+  CHECK(find_config(config, unread).value()->mtu == 1U);
+  std::swap(config.adapters[0], config.adapters[1]);
+  REQUIRE_FALSE(find_config(config, unread));
+  CHECK(find_config(config, unread).error() == kDenied);
+  config.adapters[0] = with_mtu(kByNetdev, 3);
+  CHECK(find_config(config, unread).value()->mtu == 3U);
+  unread.netdev = Field<std::string>::unreadable(kDenied);
+  CHECK_FALSE(find_config(config, unread));
+}
+
+TEST_CASE("the names of an adapter of the Snapshot") {
+  Adapter adapter;
+  adapter.function = "0000:13:00.1";
+  adapter.net_function = "0000:13:00.0";
+  CHECK(names_of(adapter).mac.is_absent());
+  Netdev netdev;
+  netdev.name = "ens224f0";
+  netdev.mac = "00:50:56:8a:9f:c2";
+  adapter.netdev = netdev;
+  for (const AdapterMatch& match : {kByMac, kByFunction, kByNetFunction, kByNetdev})
+    CHECK(matches(match, names_of(adapter)));
+  adapter.netdev = Field<Netdev>::unreadable(kDenied);
+  CHECK(names_of(adapter).mac.is_unreadable());
+  CHECK(names_of(adapter).netdev.is_unreadable());
+}
