@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agent/ctl/commands.hpp"
+#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/rendering_boots.hpp"
 #include "agent/varlink/boots_file.hpp"
@@ -47,10 +48,7 @@ Answered<Boots> find_boots(const Settings& settings, const Console& console,
 
 int boots(const Settings& settings, const Console& console, const BootsOptions& options) {
   const auto found = find_boots(settings, console, options);
-  if (!found) {
-    console.complain(found.error().line());
-    return kExitUnknown;
-  }
+  if (!found) return end_without(settings, console, found.error());
   const bool printed = console.print(settings.json ? dumped(varlink::to_json(*found)) + "\n"
                                                    : render_boots(*found, console.style()));
   return printed ? 0 : kExitUnknown;

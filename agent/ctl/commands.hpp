@@ -75,7 +75,7 @@ struct MigrateOptions {
 };
 
 struct SealOptions {
-  bool check = false;      // the only thing there is
+  bool check = false;      // accepted, as it once was required
   std::string root = "/";  // of the system to look at
 };
 

@@ -3,6 +3,7 @@
 
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/environment.hpp"
+#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fallback.hpp"
 #include "agent/ctl/fields.hpp"
 
@@ -10,15 +11,11 @@ namespace pvrdma::ctl {
 
 int env(const Settings& settings, const Console& console, const EnvOptions& options) {
   const auto health = ask_or_look(settings, console, Wanted::Health);
-  if (!health) {
-    console.complain(health.error().line());
-    return kExitUnknown;
-  }
+  if (!health) return end_without(settings, console, health.error());
   const auto environment = environment_of(*health, options.adapter);
-  if (!environment) {
-    console.complain(environment.error().message());
-    return exit_code_of(*health) == 0 ? kExitUnknown : exit_code_of(*health);
-  }
+  if (!environment)
+    return end_without(settings, console, environment.error().message(),
+                       exit_code_of(*health) == 0 ? kExitUnknown : exit_code_of(*health));
   if (!environment->gap.empty()) console.complain(environment->gap);
   if (!settings.json)
     return console.print(render_environment(*environment, options.form)) ? 0 : kExitUnknown;

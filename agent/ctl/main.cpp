@@ -1,5 +1,4 @@
 // pvrdma-agentctl: the command line of pvrdma-agent. Wiring only: options in, one command called.
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -13,8 +12,10 @@
 #include "agent/config/config_files.hpp"
 #include "agent/config/duration.hpp"
 #include "agent/ctl/commands.hpp"
-#include "agent/ctl/mmio/size.hpp"
+#include "agent/ctl/failure.hpp"
 #include "agent/ctl/system_options.hpp"
+#include "agent/ctl/verb_options.hpp"
+#include "agent/ctl/verbs.hpp"
 #include "build_config.hpp"
 
 namespace {
@@ -24,52 +25,8 @@ using namespace pvrdma::ctl;
 
 constexpr const char* kFooter =
     "Exit codes: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no\n"
-    "answer in time, wrong command line).";
-
-constexpr const char* kBootsFooter =
-    "Without the agent, what it has left behind of them. Exit codes: 0 printed, 3 not (nothing is\n"
-    "known of any boot, no answer in time, wrong command line).";
-
-constexpr const char* kReloadFooter =
-    "Exit codes: 0 reloaded, 1 an adapter is in use or now degraded, 2 it did not work or is\n"
-    "forbidden, 3 unknown (no agent, no answer in time, not permitted, no such adapter, wrong\n"
-    "command line).";
-
-constexpr const char* kEnvFooter =
-    "Exit codes: 0 printed; where no adapter is ready 1 degraded or converging, 2 failed, else 3\n"
-    "(no adapter, no agent, no answer in time, wrong command line).";
-
-constexpr const char* kMtuFooter =
-    "Sends ICMP echo requests that may not be fragmented: at most 20 to a host where the link has\n"
-    "MTU 9000, more where packets get lost. Sizes are whole IP packets: 28 bytes more than the\n"
-    "payload of ping -s, 48 more for IPv6.\n"
-    "Exit codes: 0 the MTU to every host was found, 3 it was not (no answer, no such host, out of\n"
-    "time, not permitted, wrong command line).";
-
-constexpr const char* kMmioFooter =
-    "Exit codes: 0 printed, 3 not (no GPU in this guest, or one that maps less than its "
-    "framebuffer;\n"
-    "wrong command line).";
-
-constexpr const char* kSelftestFooter =
-    "Sends messages from the device to itself, for a second or so; asks no agent and changes\n"
-    "nothing. Exit codes: 0 every device passed, 2 one did not, 3 nothing was tested (no such\n"
-    "device, no libibverbs, wrong command line).";
-
-// CLI11 prints the message after the option's name.
-CLI::Validator duration_check() {
-  return {[](const std::string& text) {
-            return parse_timeout(text) ? std::string{} : std::string{kTimeoutRule};
-          },
-          ""};
-}
-
-struct Words {
-  std::string timeout;
-  std::string goal = "ready";
-  std::string adapter;
-  std::string form = "shell";
-};
+    "answer in time, wrong command line).\n"
+    "`pvrdma-agentctl help VERB` prints a verb's options. Manual page: pvrdma-agentctl(1)";
 
 // Without --timeout the configuration's readiness.timeout counts. A configuration that cannot be
 // read is the agent's to report, so the built-in value serves then.
@@ -95,84 +52,68 @@ std::optional<std::string> adapter_of(const Words& words) {
   return words.adapter.empty() ? std::nullopt : std::optional{words.adapter};
 }
 
-void add_adapter_argument(CLI::App& command, Words& words, const char* what) {
-  command.add_option("ADAPTER", words.adapter, what)->type_name("");
+// The names of the options that a command takes, its own and those of all.
+std::vector<std::string> option_names(const CLI::App& app, const CLI::App* command) {
+  std::vector<std::string> names;
+  for (const CLI::App* one : {&app, command}) {
+    if (one == nullptr) continue;
+    for (const CLI::Option* option : one->get_options())
+      if (!option->get_group().empty())
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
 }
 
-void add_wait_options(CLI::App& command, Words& words) {
-  command
-      .add_option("--timeout", words.timeout,
-                  "How long at most (default: readiness.timeout of the configuration, 90s)")
-      ->check(duration_check())
-      ->type_name("TIME");
-  command
-      .add_option("--for", words.goal,
-                  "ready: ready or absent; settled: any verdict, also degraded or failed")
-      ->type_name("STATE")
-      ->check(CLI::IsMember({"ready", "settled"}))
-      ->capture_default_str();
+// CLI11 says "--timeout: " and then what our checks say; else its own words, of which only the
+// option's name is used.
+std::string own_words(const CLI::ParseError& error, const CLI::App* command) {
+  const std::string what = error.what();
+  const auto any = [&](auto wanted) {
+    for (const CLI::Option* option : command->get_options())
+      if (wanted(*option)) return option->get_name();
+    return std::string{};
+  };
+  if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
+    const std::size_t colon = what.find(": ");
+    return colon == std::string::npos ? what : what.substr(0, colon) + what.substr(colon + 1);
+  }
+  const std::string option = what.substr(0, what.find_first_of(": "));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    return option + " needs a value, and one only";
+  if (command == nullptr) return "the arguments are not understood";
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    return any([](const CLI::Option& one) { return one.get_required() && one.count() == 0; }) +
+           " is missing";
+  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
+    return option + " does not go with " + what.substr(what.rfind(' ') + 1);
+  if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr)
+    return option + " goes only with " + what.substr(what.rfind(' ') + 1);
+  return "the arguments are not understood";
 }
 
-void add_mtu_options(CLI::App& command, MtuOptions& options, std::string& timeout) {
-  command.footer(kMtuFooter);
-  command.add_option("HOST", options.hosts, "Names or addresses; all are measured at once")
-      ->required()
-      ->type_name("")
-      ->check([](const std::string& host) { return host.empty() ? "must not be empty" : ""; });
-  CLI::Option* ipv4 = command.add_flag_callback(
-      "-4,--ipv4", [&options] { options.family = AF_INET; }, "Only over IPv4");
-  command
-      .add_flag_callback(
-          "-6,--ipv6", [&options] { options.family = AF_INET6; }, "Only over IPv6")
-      ->excludes(ipv4);
-  command
-      .add_option("--timeout", timeout,
-                  "How long at most, for all hosts together and their names (default: 30s)")
-      ->check(duration_check())
-      ->type_name("TIME");
-}
-
-void add_mmio_options(CLI::App& command, MmioOptions& options) {
-  command.footer(kMmioFooter);
-  command
-      .add_option("GPUS", options.gpus,
-                  "COUNTxGB or GB of framebuffer, as 2x40 (default: the GPUs of this guest)")
-      ->type_name("")
-      ->check([](const std::string& word) {
-        return gpu::parse_gpus(word) ? std::string{} : std::string{gpu::kGpusRule};
-      });
-}
-
-void add_selftest_options(CLI::App& command, Words& words) {
-  command.footer(kSelftestFooter);
-  command
-      .add_option("DEVICE", words.adapter,
-                  "RDMA device, PCI address or interface (default: every PVRDMA adapter)")
-      ->type_name("");
-  command.add_option("--timeout", words.timeout, "How long at most for a device (default: 10s)")
-      ->check(duration_check())
-      ->type_name("TIME");
-}
-
-void add_env_options(CLI::App& command, Words& words) {
-  command.footer(kEnvFooter);
-  add_adapter_argument(command, words,
-                       "PCI address, RDMA device or interface (default: all that are ready)");
-  command
-      .add_option("--format", words.form,
-                  "shell: for eval; systemd: for EnvironmentFile= (see also --json)")
-      ->type_name("FORM")
-      ->check(CLI::IsMember({"shell", "systemd"}))
-      ->capture_default_str();
-}
-
-// CLI11 says only that a command is missing where there is a word that is none.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
-  const auto words = app.remaining();
-  const bool has_command = !app.get_subcommands().empty();
-  if (has_command || dynamic_cast<const CLI::RequiredError*>(&error) == nullptr)
-    return error.what();
-  return words.empty() ? "a command is missing" : "there is no command " + words.front();
+  const auto commands = app.get_subcommands();
+  const CLI::App* command = commands.empty() ? nullptr : commands.front();
+  const std::string verb = command == nullptr ? "" : command->get_name();
+  const auto left = app.remaining(true);
+  for (const std::string& word : left)
+    if (word.size() > 1 && word.front() == '-')
+      return unknown_option(verb, word, option_names(app, command));
+  if (command == nullptr && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    return left.empty() ? wrong_use("", "a verb is missing") : unknown_verb(left.front());
+  if (!left.empty()) return wrong_use(verb, "unexpected argument " + left.front());
+  return wrong_use(verb, own_words(error, command));
+}
+
+int print_help(const CLI::App& app, const Settings& settings, const Console& console,
+               const std::string& verb) {
+  if (!verb.empty() && find_verb(verb) == nullptr)
+    return end_without(settings, console, unknown_verb(verb));
+  // Its own help() would be that of the verb that was called, which is this one.
+  const std::string text = verb.empty() ? app.get_formatter()->make_help(&app, app.get_name(),
+                                                                         CLI::AppFormatMode::Normal)
+                                        : app.get_subcommand(verb)->help(app.get_name());
+  return console.print(text) ? 0 : kExitUnknown;
 }
 
 int run(int argc, char** argv) {
@@ -184,53 +125,43 @@ int run(int argc, char** argv) {
   CLI::App app{"State of the PVRDMA adapters of this machine, as pvrdma-agent sees it.",
                "pvrdma-agentctl"};
   add_global_options(app, settings);
-  const auto command = [&](const char* name, const char* what, std::function<int()> call) {
-    CLI::App* added = app.add_subcommand(name, what);
-    added->fallthrough()->footer(kFooter);
+  const auto command = [&](const char* name, std::function<int()> call) {
+    CLI::App* added = app.add_subcommand(name, find_verb(name)->what);
+    added->fallthrough();
+    set_default_footer(*added);
     added->callback([&code, call = std::move(call)] { code = call(); });
     return added;
   };
 
-  command("health", "One screen: the verdict, what is wrong and what to do, every adapter",
-          [&] { return health(settings, console); });
-  command("status", "One line for each adapter", [&] { return status(settings, console); });
-  command("plan", "What the agent would do now and why; changes nothing",
-          [&] { return plan(settings, console); });
-  command("boots", "How long each step of this boot and of the last ten took, side by side", [&] {
+  command("health", [&] { return health(settings, console); });
+  command("status", [&] { return status(settings, console); });
+  command("plan", [&] { return plan(settings, console); });
+  add_boots_options(*command("boots", [&] {
     return boots(settings, console, {Root{}, this_machine()});
-  })->footer(kBootsFooter);
-  CLI::App* waiting = command("wait", "Wait until the adapters are ready (or there are none)", [&] {
+  }));
+  CLI::App* waiting = command("wait", [&] {
     return wait(settings, console, {wait_timeout(words.timeout), words.goal == "settled"});
   });
   add_wait_options(*waiting, words);
-  CLI::App* watching = command("watch", "Print a line for each change, until interrupted", [&] {
-    return watch(settings, console, parse_timeout(words.timeout));
-  });
-  watching->add_option("--timeout", words.timeout, "Stop after this time (default: never)")
-      ->check(duration_check())
-      ->type_name("TIME");
-  CLI::App* reloading = command("reload", "Unload vmw_pvrdma and load it again, unless in use",
-                                [&] { return reload(settings, console, adapter_of(words)); });
-  reloading->footer(kReloadFooter);
-  add_adapter_argument(
-      *reloading, words,
-      "Must exist: PCI address, RDMA device or interface (all adapters are reloaded)");
+  CLI::App* watching =
+      command("watch", [&] { return watch(settings, console, parse_timeout(words.timeout)); });
+  add_watch_options(*watching, words);
+  CLI::App* reloading =
+      command("reload", [&] { return reload(settings, console, adapter_of(words)); });
+  add_reload_options(*reloading, words);
   CLI::App* acknowledging =
-      command("acknowledge", "An adapter that was removed from the running VM is not missed",
-              [&] { return acknowledge(settings, console, adapter_of(words)); });
-  add_adapter_argument(*acknowledging, words,
-                       "PCI address, MAC or interface it had (default: all that were removed)");
+      command("acknowledge", [&] { return acknowledge(settings, console, adapter_of(words)); });
+  add_acknowledge_options(*acknowledging, words);
   MtuOptions mtu_options;
-  CLI::App* sizing = command("mtu", "The largest packet that reaches a host unfragmented", [&] {
+  CLI::App* sizing = command("mtu", [&] {
     mtu_options.timeout = parse_timeout(words.timeout).value_or(mtu_options.timeout);
     return mtu(settings, console, mtu_options);
   });
   add_mtu_options(*sizing, mtu_options, words.timeout);
   MmioOptions mmio_options;
-  CLI::App* mapping = command("mmio", "The VM's settings for the memory of passed-through GPUs",
-                              [&] { return mmio(settings, console, mmio_options); });
+  CLI::App* mapping = command("mmio", [&] { return mmio(settings, console, mmio_options); });
   add_mmio_options(*mapping, mmio_options);
-  CLI::App* testing = command("selftest", "Prove that messages pass through a device", [&] {
+  CLI::App* testing = command("selftest", [&] {
     SelftestOptions options;
     options.device = adapter_of(words);
     options.timeout = parse_timeout(words.timeout).value_or(options.timeout);
@@ -238,39 +169,39 @@ int run(int argc, char** argv) {
     return self_test(settings, console, options);
   });
   add_selftest_options(*testing, words);
-  CLI::App* variables =
-      command("env", "Print what applications need: devices and GID index, as variables", [&] {
-        return env(settings, console,
-                   {adapter_of(words),
-                    words.form == "shell" ? EnvironmentForm::Shell : EnvironmentForm::Systemd});
-      });
+  CLI::App* variables = command("env", [&] {
+    return env(settings, console,
+               {adapter_of(words),
+                words.form == "shell" ? EnvironmentForm::Shell : EnvironmentForm::Systemd});
+  });
   add_env_options(*variables, words);
   DoctorOptions doctor_options;
   // Of the package: a container may have this program alone.
   if (::access(PVRDMA_PORT_QUERY, X_OK) == 0) doctor_options.port_query = PVRDMA_PORT_QUERY;
-  add_doctor_options(*command("doctor", "Is RDMA usable here, and if not, who has to do what",
-                              [&] { return doctor(settings, console, doctor_options); }),
+  add_doctor_options(*command("doctor", [&] { return doctor(settings, console, doctor_options); }),
                      doctor_options);
   MigrateOptions migrate_options;
-  add_migrate_options(*command("migrate", "Find the reload of rc.local and its like, and retire it",
-                               [&] { return migrate(settings, console, migrate_options); }),
-                      migrate_options);
+  add_migrate_options(
+      *command("migrate", [&] { return migrate(settings, console, migrate_options); }),
+      migrate_options);
   SealOptions seal_options;
-  add_seal_options(*command("seal", "What a template made of this VM would hand down to its clones",
-                            [&] { return seal(settings, console, seal_options); }),
+  add_seal_options(*command("seal", [&] { return seal(settings, console, seal_options); }),
                    seal_options);
   ReportOptions report_options;
-  add_report_options(
-      *command("report", "All that is known here, in one JSON document for a support case",
-               [&] { return report(settings, console, report_options); }),
-      report_options);
+  add_report_options(*command("report", [&] { return report(settings, console, report_options); }),
+                     report_options);
+
+  CLI::App* helping =
+      command("help", [&] { return print_help(app, settings, console, words.verb); });
+  add_help_options(*helping, words);
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    console.complain(printable(complaint(app, error)) + ". Try: pvrdma-agentctl --help");
-    return kExitUnknown;
+    // Of what is wrong no option has been taken over yet.
+    settings.json = settings.json || app.get_option("--json")->count() > 0;
+    return end_without(settings, console, complaint(app, error));
   }
   return code;
 }

@@ -6,6 +6,7 @@
 
 #include "agent/config/config_files.hpp"
 #include "agent/ctl/commands.hpp"
+#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/migrate/change.hpp"
 #include "agent/ctl/migrate/link_settings.hpp"
@@ -85,15 +86,11 @@ int exit_code_for(const std::vector<Change>& changes, const Recipe& now) {
 int migrate(const Settings& settings, const Console& console, const MigrateOptions& options) {
   const Root root{options.root};
   const auto loaded = load_config(root);
-  if (!loaded) {
-    console.complain(printable(loaded.error().message()));
-    return kExitUnknown;
-  }
-  if (const std::string why = options.apply ? moving::why_not_to_apply(root) : ""; !why.empty()) {
-    console.complain("nothing was changed, as nothing would load vmw_pvrdma then: " +
-                     printable(why));
-    return kExitUnknown;
-  }
+  if (!loaded) return end_without(settings, console, printable(loaded.error().message()));
+  if (const std::string why = options.apply ? moving::why_not_to_apply(root) : ""; !why.empty())
+    return end_without(
+        settings, console,
+        "nothing was changed, as nothing would load vmw_pvrdma then: " + printable(why));
   const auto scope = scope_of(root, loaded->config);
   const Recipe recipe = probes::find_recipe(root, scope);
   const auto links = moving::find_link_settings(root, recipe, scope, loaded->config);

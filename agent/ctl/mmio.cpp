@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/ctl/commands.hpp"
+#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/mmio/size.hpp"
 #include "probes/gpus.hpp"
@@ -77,16 +78,14 @@ int mmio(const Settings& settings, const Console& console, const MmioOptions& op
   } else if (const auto seen = probes::find_gpus(options.root)) {
     sum = sum_of_seen(*seen);
   } else {
-    console.complain(seen.error().message());
-    return kExitUnknown;
+    return end_without(settings, console, seen.error().message());
   }
+  if (sum.gpus == 0)
+    return end_without(settings, console,
+                       "there is no GPU in this guest. Give their sizes in GB, as 2x40 for two of "
+                       "40");
+  if (sum.framebuffer_gb == 0) return end_without(settings, console, joined(sum.doubts, "; "));
   for (const std::string& doubt : sum.doubts) console.complain(doubt);
-  if (sum.framebuffer_gb == 0) {
-    if (sum.gpus == 0)
-      console.complain(
-          "there is no GPU in this guest. Give their sizes in GB, as 2x40 for two of 40");
-    return kExitUnknown;
-  }
   const auto efi = probes::booted_by_efi(options.root);
   const std::uint64_t size_gb = gpu::mmio_size_gb(sum.framebuffer_gb);
   const bool printed = console.print(

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/ctl/commands.hpp"
+#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/mtu/measure.hpp"
 #include "agent/ctl/rendering_mtu.hpp"
@@ -16,10 +17,7 @@ int mtu(const Settings& settings, const Console& console, const MtuOptions& opti
   };
   const auto measured = pmtu::measure({options.hosts, options.family, options.timeout}, tell);
   if (live) console.progress("");
-  if (!measured) {
-    console.complain(measured.error().message());
-    return kExitUnknown;
-  }
+  if (!measured) return end_without(settings, console, measured.error().message());
   bool printed = true;
   if (settings.json) {
     printed = console.print(dumped(mtu_json(*measured)) + "\n");

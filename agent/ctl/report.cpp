@@ -9,6 +9,7 @@
 
 #include "agent/base/handle.hpp"
 #include "agent/ctl/commands.hpp"
+#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/report/configuration.hpp"
 #include "agent/ctl/report/parts.hpp"
@@ -76,17 +77,12 @@ Result<void> create(const std::string& path, const std::string& content) {
 }  // namespace
 
 int report(const Settings& settings, const Console& console, const ReportOptions& options) {
-  if (options.redact) {
-    console.complain(kNoRedaction);
-    return kExitUnknown;
-  }
+  if (options.redact) return end_without(settings, console, kNoRedaction);
   const std::string text = dumped(document_of(settings, options)) + "\n";
   if (options.output.empty() || options.output == "-")
     return console.print(text) ? 0 : kExitUnknown;
-  if (const auto created = create(options.output, text); !created) {
-    console.complain(printable(created.error().message()));
-    return kExitUnknown;
-  }
+  if (const auto created = create(options.output, text); !created)
+    return end_without(settings, console, printable(created.error().message()));
   return 0;
 }
 

@@ -1,9 +1,10 @@
-// `seal --check`: what a template made of this system would bake of this one VM, and what to do
+// `seal`: what a template made of this system would bake of this one VM, and what to do
 // about it. Changes nothing: that is virt-sysprep's, cloud-init's or the administrator's.
 #include <nlohmann/json.hpp>
 
 #include "agent/config/config_files.hpp"
 #include "agent/ctl/commands.hpp"
+#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/text.hpp"
 #include "probes/template.hpp"
@@ -104,10 +105,7 @@ std::string rendered(const Traces& traces, const Style& style) {
 int seal(const Settings& settings, const Console& console, const SealOptions& options) {
   const Root root{options.root};
   const auto loaded = load_config(root);
-  if (!loaded) {
-    console.complain(printable(loaded.error().message()));
-    return kExitUnknown;
-  }
+  if (!loaded) return end_without(settings, console, printable(loaded.error().message()));
   std::vector<std::string> files;
   for (const auto& file : loaded->files)
     files.push_back("/" + file.lexically_relative(root / "/").string());

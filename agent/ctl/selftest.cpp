@@ -5,6 +5,7 @@
 
 #include "agent/base/program.hpp"
 #include "agent/ctl/commands.hpp"
+#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/selftest/devices.hpp"
 #include "agent/ctl/selftest/rendering.hpp"
@@ -53,18 +54,12 @@ Result<Report> test(const selftest::Target& target, const SelftestOptions& optio
 
 int self_test(const Settings& settings, const Console& console, const SelftestOptions& options) {
   const auto targets = selftest::find_targets(options.root, options.device);
-  if (!targets) {
-    console.complain(printable(targets.error().message()));
-    return kExitUnknown;
-  }
+  if (!targets) return end_without(settings, console, printable(targets.error().message()));
   std::vector<Report> reports;
   bool printed = true;
   for (const selftest::Target& target : *targets) {
     auto report = target.device.empty() ? without_device(target) : test(target, options);
-    if (!report) {
-      console.complain(printable(report.error().message()));
-      return kExitUnknown;
-    }
+    if (!report) return end_without(settings, console, printable(report.error().message()));
     if (!settings.json)
       printed = console.print(selftest::render(*report, console.style())) && printed;
     reports.push_back(std::move(*report));

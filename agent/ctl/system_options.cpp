@@ -1,6 +1,9 @@
 #include "agent/ctl/system_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "agent/ctl/verb_options.hpp"
 
 namespace pvrdma::ctl {
 
@@ -26,17 +29,25 @@ constexpr const char* kDoctorFooter =
     "Of --next-boot: 0 all is well, 1 warnings, 2 the driver will not be there, 3 not all\n"
     "could be read.";
 
+CLI::Validator is_directory() {
+  return {[](const std::string& path) {
+            std::error_code error;
+            return std::filesystem::is_directory(path, error) ? "" : "must be a directory";
+          },
+          ""};
+}
+
 CLI::Option* add_root_option(CLI::App& command, std::string& root) {
   return command.add_option("--root", root, "Where the system to look at is mounted")
       ->type_name("DIRECTORY")
-      ->check(CLI::ExistingDirectory)
+      ->check(is_directory())
       ->capture_default_str();
 }
 
 }  // namespace
 
 void add_doctor_options(CLI::App& command, DoctorOptions& options) {
-  command.footer(kDoctorFooter);
+  set_footer(command, kDoctorFooter);
   command
       .add_option(
           "--unit", options.units,
@@ -55,7 +66,7 @@ void add_doctor_options(CLI::App& command, DoctorOptions& options) {
 }
 
 void add_migrate_options(CLI::App& command, MigrateOptions& options) {
-  command.footer(kMigrateFooter);
+  set_footer(command, kMigrateFooter);
   CLI::Option* apply = command.add_flag(
       "--apply", options.apply, "Comment out simple lines of it, with a backup (root only)");
   command.add_flag("--revert", options.revert, "Put back what --apply changed (root only)")
@@ -64,14 +75,13 @@ void add_migrate_options(CLI::App& command, MigrateOptions& options) {
 }
 
 void add_seal_options(CLI::App& command, SealOptions& options) {
-  command.footer(kSealFooter);
-  command.add_flag("--check", options.check, "Only tell: what seal is for, and required")
-      ->required();
+  set_footer(command, kSealFooter);
+  command.add_flag("--check", options.check, "Only tell, which is all that seal does");
   add_root_option(command, options.root);
 }
 
 void add_report_options(CLI::App& command, ReportOptions& options) {
-  command.footer(kReportFooter);
+  set_footer(command, kReportFooter);
   command.add_flag("--redact", options.redact)->group("");  // refused with an explanation
   command
       .add_option("-o,--output", options.output,

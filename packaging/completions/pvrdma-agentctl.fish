@@ -1,5 +1,5 @@
 # fish completion of pvrdma-agentctl(1)
-set -l commands health status plan boots wait watch reload acknowledge env mtu mmio selftest doctor migrate seal report
+set -l commands health status plan boots wait watch reload acknowledge env mtu mmio selftest doctor migrate seal report help
 set -l on __fish_seen_subcommand_from
 
 complete -c pvrdma-agentctl -f
@@ -25,6 +25,8 @@ complete -c pvrdma-agentctl -n $first -a doctor -d 'Is RDMA usable here, and if 
 complete -c pvrdma-agentctl -n $first -a migrate -d 'Find the reload of rc.local and its like, and retire it'
 complete -c pvrdma-agentctl -n $first -a seal -d 'What a template would hand down to its clones'
 complete -c pvrdma-agentctl -n $first -a report -d 'All that is known here, in one JSON document'
+complete -c pvrdma-agentctl -n $first -a help -d 'Print the options of a verb'
+complete -c pvrdma-agentctl -n "$on help" -a "$commands"
 
 complete -c pvrdma-agentctl -n "$on wait watch mtu selftest" -l timeout -x -d 'How long at most'
 complete -c pvrdma-agentctl -n "$on wait" -l for -x -a 'ready settled' -d 'What to wait for'

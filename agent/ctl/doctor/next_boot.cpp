@@ -5,6 +5,7 @@
 
 #include "agent/config/config_files.hpp"
 #include "agent/ctl/doctor/next_boot_rendering.hpp"
+#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/text.hpp"
 #include "probes/forecast/forecast.hpp"
@@ -31,10 +32,7 @@ int exit_code_for(const NextBoot& outcome) {
 int next_boot(const Settings& settings, const Console& console, const NextBootOptions& options) {
   const Root root{options.root};
   const auto loaded = load_config(root);
-  if (!loaded) {
-    console.complain(printable(loaded.error().message()));
-    return kExitUnknown;
-  }
+  if (!loaded) return end_without(settings, console, printable(loaded.error().message()));
   const Forecast forecast =
       probes::look_ahead({root, loaded->config, options.units, options.initramfs_content});
   const NextBoot outcome = judge(loaded->config, forecast);

@@ -20,9 +20,9 @@ std::optional<unsigned> take_number(std::string_view& text, unsigned most) {
 
 std::optional<Gpus> parse_gpus(std::string_view text) {
   unsigned count = 1;
-  if (text.find('x') != std::string_view::npos) {
+  if (text.find_first_of("xX") != std::string_view::npos) {
     const auto given = take_number(text, kMostGpus);
-    if (!given || !text.starts_with('x')) return std::nullopt;
+    if (!given || !(text.starts_with('x') || text.starts_with('X'))) return std::nullopt;
     count = *given;
     text.remove_prefix(1);
   }

@@ -6,6 +6,7 @@
 
 #include "agent/base/program.hpp"
 #include "agent/base/text.hpp"
+#include "agent/ctl/fields.hpp"
 #include "agent/ctl/text.hpp"
 
 namespace pvrdma::ctl {
@@ -81,6 +82,10 @@ Result<Json> run_part(const std::vector<std::string>& words, Milliseconds limit)
   const Said said = separate(result->output);
   if (result->ended == Ended::Exited) {
     Json value = parse(said.object);
+    if (const auto error = value.is_object() ? value.find("error") : value.end();
+        value.size() == 1 && error != value.end() && error->is_object())
+      return fail(0, how_it_ended(*result) + ", " + text(*error, "message").value_or("no reason"),
+                  "");
     if (value.is_object()) return value;
   }
   return fail(0, how_it_ended(*result) + (said.complaint.empty() ? "" : ", " + said.complaint), "");

@@ -1,4 +1,4 @@
-// `seal --check` on made-up images.
+// `seal` on made-up images.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>

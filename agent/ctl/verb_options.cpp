@@ -1,0 +1,164 @@
+#include "agent/ctl/verb_options.hpp"
+
+#include <sys/socket.h>
+
+#include <CLI/CLI.hpp>
+
+#include "agent/config/duration.hpp"
+#include "agent/ctl/mmio/size.hpp"
+#include "agent/ctl/verbs.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+constexpr const char* kStateFooter =
+    "Exit codes: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no\n"
+    "answer in time, wrong command line).";
+
+constexpr const char* kBootsFooter =
+    "Without the agent, what it has left behind of them. Exit codes: 0 printed, 3 not (nothing is\n"
+    "known of any boot, no answer in time, wrong command line).";
+
+constexpr const char* kReloadFooter =
+    "Exit codes: 0 reloaded, 1 an adapter is in use or now degraded, 2 it did not work or is\n"
+    "forbidden, 3 unknown (no agent, no answer in time, not permitted, no such adapter, wrong\n"
+    "command line).";
+
+constexpr const char* kEnvFooter =
+    "Exit codes: 0 printed; where no adapter is ready 1 degraded or converging, 2 failed, else 3\n"
+    "(no adapter, no agent, no answer in time, wrong command line).";
+
+constexpr const char* kMtuFooter =
+    "Sends ICMP echo requests that may not be fragmented: at most 20 to a host where the link has\n"
+    "MTU 9000, more where packets get lost. Sizes are whole IP packets: 28 bytes more than the\n"
+    "payload of ping -s, 48 more for IPv6.\n"
+    "Exit codes: 0 the MTU to every host was found, 3 it was not (no answer, no such host, out of\n"
+    "time, not permitted, wrong command line).";
+
+constexpr const char* kMmioFooter =
+    "Exit codes: 0 printed, 3 not (no GPU in this guest, or one that maps less than its "
+    "framebuffer;\n"
+    "wrong command line).";
+
+constexpr const char* kSelftestFooter =
+    "Sends messages from the device to itself, for a second or so; asks no agent and changes\n"
+    "nothing. Exit codes: 0 every device passed, 2 one did not, 3 nothing was tested (no such\n"
+    "device, no libibverbs, wrong command line).";
+
+constexpr const char* kHelpFooter = "Exit codes: 0 printed, 3 there is no such verb.";
+
+// CLI11 prints the message after the option's name.
+CLI::Validator time_check() {
+  return {[](const std::string& word) { return check_time(word); }, ""};
+}
+
+CLI::Validator one_of(const std::string& one, const std::string& other) {
+  return CLI::Validator{[=](const std::string& word) {
+                          return word == one || word == other ? std::string{}
+                                                              : "must be " + one + " or " + other;
+                        },
+                        "{" + one + "," + other + "}"};
+}
+
+void add_adapter_argument(CLI::App& command, Words& words, const char* what) {
+  command.add_option("ADAPTER", words.adapter, what)->type_name("");
+}
+
+void add_timeout(CLI::App& command, std::string& word, const char* what) {
+  command.add_option("--timeout", word, what)->check(time_check())->type_name("TIME");
+}
+
+}  // namespace
+
+void set_footer(CLI::App& command, const char* exit_codes) {
+  if (const Verb* verb = find_verb(command.get_name()))
+    command.footer(verb_footer(*verb, exit_codes));
+}
+
+void set_default_footer(CLI::App& command) { set_footer(command, kStateFooter); }
+
+void add_boots_options(CLI::App& command) { set_footer(command, kBootsFooter); }
+
+void add_wait_options(CLI::App& command, Words& words) {
+  add_timeout(command, words.timeout,
+              "How long at most (default: readiness.timeout of the configuration, 90s)");
+  command
+      .add_option("--for", words.goal,
+                  "ready: ready or absent; settled: any verdict, also degraded or failed")
+      ->type_name("STATE")
+      ->check(one_of("ready", "settled"))
+      ->capture_default_str();
+}
+
+void add_watch_options(CLI::App& command, Words& words) {
+  add_timeout(command, words.timeout, "Stop after this time (default: never)");
+}
+
+void add_reload_options(CLI::App& command, Words& words) {
+  set_footer(command, kReloadFooter);
+  add_adapter_argument(
+      command, words,
+      "Must exist: PCI address, RDMA device or interface (all adapters are reloaded)");
+}
+
+void add_acknowledge_options(CLI::App& command, Words& words) {
+  add_adapter_argument(command, words,
+                       "PCI address, MAC or interface it had (default: all that were removed)");
+}
+
+void add_mtu_options(CLI::App& command, MtuOptions& options, std::string& timeout) {
+  set_footer(command, kMtuFooter);
+  command.add_option("HOST", options.hosts, "Names or addresses; all are measured at once")
+      ->required()
+      ->type_name("")
+      ->check([](const std::string& host) { return host.empty() ? "must not be empty" : ""; });
+  CLI::Option* ipv4 = command.add_flag_callback(
+      "-4,--ipv4", [&options] { options.family = AF_INET; }, "Only over IPv4");
+  command
+      .add_flag_callback(
+          "-6,--ipv6", [&options] { options.family = AF_INET6; }, "Only over IPv6")
+      ->excludes(ipv4);
+  add_timeout(command, timeout,
+              "How long at most, for all hosts together and their names (default: 30s)");
+}
+
+void add_mmio_options(CLI::App& command, MmioOptions& options) {
+  set_footer(command, kMmioFooter);
+  command
+      .add_option("GPUS", options.gpus,
+                  "COUNTxGB or GB of framebuffer, as 2x40 (default: the GPUs of this guest)")
+      ->type_name("")
+      ->check([](const std::string& word) {
+        return gpu::parse_gpus(word) ? std::string{} : std::string{gpu::kGpusRule};
+      });
+}
+
+void add_selftest_options(CLI::App& command, Words& words) {
+  set_footer(command, kSelftestFooter);
+  command
+      .add_option("DEVICE", words.adapter,
+                  "RDMA device, PCI address or interface (default: every PVRDMA adapter)")
+      ->type_name("");
+  add_timeout(command, words.timeout, "How long at most for a device (default: 10s)");
+}
+
+void add_env_options(CLI::App& command, Words& words) {
+  set_footer(command, kEnvFooter);
+  add_adapter_argument(command, words,
+                       "PCI address, RDMA device or interface (default: all that are ready)");
+  command
+      .add_option("--format", words.form,
+                  "shell: for eval; systemd: for EnvironmentFile= (see also --json)")
+      ->type_name("FORM")
+      ->check(one_of("shell", "systemd"))
+      ->capture_default_str();
+}
+
+void add_help_options(CLI::App& command, Words& words) {
+  set_footer(command, kHelpFooter);
+  command.add_option("VERB", words.verb, "Whose options (default: the list of verbs)")
+      ->type_name("");
+}
+
+}  // namespace pvrdma::ctl
