@@ -21,7 +21,7 @@ enum class TraceKind {
   MachineId,
   AgentState,  // below /var/lib/pvrdma-agent
   Initramfs,   // older than what it should hold
-  BootScript,  // the field's recipe
+  BootScript,  // a script that loads or reloads the driver
 };
 
 struct Trace {

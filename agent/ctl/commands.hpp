@@ -121,7 +121,7 @@ int mmio(const Settings& settings, const Console& console, const MmioOptions& op
 // 0: every device passed; 2: one did not; 3: nothing was tested.
 int self_test(const Settings& settings, const Console& console, const SelftestOptions& options);
 
-// 0: none of the field's recipe is there, or all of it was moved; 1: some is, also what a person
+// 0: no boot script reloads the driver, or all of it was moved; 1: some is, also what a person
 // has to do; 2: a file could not be changed; 3: not permitted, no enabled agent, or nothing can be
 // said.
 int migrate(const Settings& settings, const Console& console, const MigrateOptions& options);

@@ -65,7 +65,7 @@ Advice advice_for(const Trace& trace) {
     case TraceKind::BootScript:
       break;
   }
-  return {"runs the field's recipe at every boot: " + trace.what,
+  return {"loads or reloads vmw_pvrdma by a script at every boot: " + trace.what,
           "`pvrdma-agentctl migrate --apply` moves it to the agent.", "boot-script"};
 }
 

@@ -145,7 +145,7 @@ void Daemon::think_again() {
 }
 
 void Daemon::publish(const Health& before) {
-  reporter_.conclude(reconciler_.health(), reconciler_.stands());
+  reporter_.conclude(reconciler_.health(), reconciler_.managers_may_start());
   service_.concluded(!looks_the_same(before, reconciler_.health()));
 }
 
@@ -162,7 +162,7 @@ std::string Daemon::accept_reload() {
 }
 
 // A reload that was asked for is begun by the plan, refused by a finding, or given up in time: it
-// does not wait in secret and strike when nobody expects it any more.
+// is not kept to be carried out later, when nobody expects it any more.
 void Daemon::settle_reload_request() {
   if (!reload_asked_ || reload_under_way_) return;
   const Plan& plan = reconciler_.plan();

@@ -56,7 +56,7 @@ void Reconciler::conclude(const Snapshot* before, const std::optional<BusyCall>&
     health.findings.push_back(findings::boot_slow(*slow));
   health.since = health.state == health_.state ? health_.since : now;
   health_ = std::move(health);
-  stands_ = driver_stands(*snapshot_, plan_);
+  managers_may_start_ = driver_stands(*snapshot_, plan_);
 }
 
 void Reconciler::use(Config config, std::string left_out) {

@@ -61,7 +61,7 @@ class Reconciler {
   // False where the newest look began before the executor's last answer: it proves nothing.
   [[nodiscard]] bool may_act() const { return may_act_; }
   // True once network managers may start (READY=1).
-  [[nodiscard]] bool stands() const { return stands_; }
+  [[nodiscard]] bool managers_may_start() const { return managers_may_start_; }
   // How long until the next look if nothing happens.
   [[nodiscard]] Milliseconds interval() const;
 
@@ -79,7 +79,7 @@ class Reconciler {
   Timeline boot_;
   std::vector<Timeline> earlier_;
   bool may_act_ = false;
-  bool stands_ = false;
+  bool managers_may_start_ = false;
 };
 
 }  // namespace pvrdma

@@ -25,7 +25,7 @@ Priority priority_of(Severity severity) {
 
 }  // namespace
 
-void Reporter::conclude(const Health& health, bool stands) {
+void Reporter::conclude(const Health& health, bool managers_may_start) {
   log_ports(health);
   log_gids(health);
   log_findings(health);
@@ -35,7 +35,7 @@ void Reporter::conclude(const Health& health, bool stands) {
   if (!at_rest && !health.findings.empty()) status += ": " + health.findings.front().summary;
   if (status != status_) notify("STATUS", status);
   status_ = status;
-  if (stands) ready();
+  if (managers_may_start) ready();
 }
 
 void Reporter::look_finished() { notify("WATCHDOG", "1"); }

@@ -15,8 +15,8 @@ namespace pvrdma {
 class Reporter {
  public:
   // A new conclusion: logs what differs from the one before, sets STATUS=, and says READY=1 once
-  // `stands`.
-  void conclude(const Health& health, bool stands);
+  // `managers_may_start`.
+  void conclude(const Health& health, bool managers_may_start);
   // Feeds the watchdog: the only thing that does.
   void look_finished();
   // READY=1 at the latest: the boot does not wait longer for a driver that takes its time.

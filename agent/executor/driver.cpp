@@ -6,8 +6,8 @@
 #include <cerrno>
 
 #include "agent/base/handle.hpp"
-#include "agent/executor/door.hpp"
 #include "agent/executor/event_queue.hpp"
+#include "agent/executor/uverbs_access.hpp"
 
 namespace pvrdma::executor {
 
@@ -41,10 +41,10 @@ Report bind_again(const Root& root, const std::string& function) {
   return report;
 }
 
-// A refusal, with what went wrong in opening the door again.
-Rebind refused_at(Door* door, Report report) {
-  if (door != nullptr) {
-    if (auto opened = door->open(); !opened)
+// A refusal, with what went wrong in opening the node again.
+Rebind refused_at(UverbsAccess* access, Report report) {
+  if (access != nullptr) {
+    if (auto opened = access->open(); !opened)
       report.detail += "; and its verbs node stays closed: " + opened.error().message();
   }
   return {std::move(report), false};
@@ -74,7 +74,7 @@ Result<void> hold_back(const Root& root, const std::string& function) {
   return write_attribute(override_of(root, function), kHeldBack);
 }
 
-Result<void> let_go(const Root& root, const std::string& function) {
+Result<void> clear_driver_override(const Root& root, const std::string& function) {
   const auto name = read_attribute(override_of(root, function));
   if (!name || *name != kHeldBack) return {};
   return write_attribute(override_of(root, function), "\n");
@@ -87,7 +87,7 @@ bool may_be_probed(const Root& root, const std::string& function) {
 }
 
 Report bind_function(const Root& root, const std::string& function) {
-  if (const auto free = let_go(root, function); !free) return failed(free.error());
+  if (const auto free = clear_driver_override(root, function); !free) return failed(free.error());
   if (has_driver(root, function)) return already_done(function + " is bound to vmw_pvrdma");
   if (const auto quiet = await_event_queue(root); !quiet) return failed(quiet.error());
   const auto told = tell_driver(root, "bind", function);
@@ -99,21 +99,21 @@ Report bind_function(const Root& root, const std::string& function) {
 }
 
 Rebind rebind_function(const Root& root, const std::string& function,
-                       const std::filesystem::path& door_memo,
+                       const std::filesystem::path& access_memo,
                        const std::function<std::optional<Report>()>& refused_now) {
   const auto node = verbs_node_name(root, function);
   if (node.is_unreadable()) return {failed(*node.error()), false};
-  std::optional<Door> door;
+  std::optional<UverbsAccess> access;
   if (node.is_known()) {
-    auto closed = Door::close(root / "/dev/infiniband" / *node.get(), door_memo);
+    auto closed = UverbsAccess::close(root / "/dev/infiniband" / *node.get(), access_memo);
     if (!closed) return {failed(closed.error()), false};
-    door.emplace(std::move(*closed));
+    access.emplace(std::move(*closed));
   }
-  Door* const closed_door = door ? &*door : nullptr;
-  if (auto refused = refused_now()) return refused_at(closed_door, std::move(*refused));
+  UverbsAccess* const closed_access = access ? &*access : nullptr;
+  if (auto refused = refused_now()) return refused_at(closed_access, std::move(*refused));
   if (auto told = tell_driver(root, "unbind", function); !told)
-    return refused_at(closed_door, failed(told.error()));
-  if (door) door->gone();
+    return refused_at(closed_access, failed(told.error()));
+  if (access) access->gone();
   return {bind_again(root, function), true};
 }
 

@@ -2,7 +2,7 @@
 // (Documentation/ABI/testing/sysfs-bus-pci; Linux drivers/base/bus.c).
 //
 // The bind and unbind files have mode 0200 and belong to root: uid 0 suffices, no capability. The
-// caller has asked the guard; an unbind asks once more behind a closed door.
+// caller has asked the guard; an unbind asks once more behind a closed node.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,8 @@
 
 namespace pvrdma::executor {
 
-inline constexpr const char* kDoorMemo = "/run/pvrdma-agent-executor/door";
+// Its name is that of earlier versions, which may have left one.
+inline constexpr const char* kAccessMemo = "/run/pvrdma-agent-executor/door";
 
 // "uverbs0", of a function; absent where ib_uverbs has no node for it, and nobody can hold it then.
 [[nodiscard]] Field<std::string> verbs_node_name(const Root& root, const std::string& function);
@@ -31,7 +32,7 @@ inline constexpr const char* kHeldBack = "pvrdma-agent-waits";
 
 [[nodiscard]] Result<void> hold_back(const Root& root, const std::string& function);
 // Also what an executor that was killed has left held back; an administrator's own override stays.
-[[nodiscard]] Result<void> let_go(const Root& root, const std::string& function);
+[[nodiscard]] Result<void> clear_driver_override(const Root& root, const std::string& function);
 // False: an administrator has given the function to another driver.
 [[nodiscard]] bool may_be_probed(const Root& root, const std::string& function);
 
@@ -45,11 +46,12 @@ struct Rebind {
   bool unbound = false;  // whatever came after it
 };
 
-// `refused_now` looks again and asks the guard again; a refusal opens the door and changes nothing.
-// After an unbind the binding is tried twice, and its failure says that the function has no driver.
-// Blocks, unkillably, while somebody who came through the closed door holds the device.
+// `refused_now` looks again and asks the guard again; a refusal opens the node to others again and
+// changes nothing. After an unbind the binding is tried twice, and its failure says that the
+// function has no driver. Blocks, unkillably, while somebody who came through the closed node holds
+// the device.
 [[nodiscard]] Rebind rebind_function(const Root& root, const std::string& function,
-                                     const std::filesystem::path& door_memo,
+                                     const std::filesystem::path& access_memo,
                                      const std::function<std::optional<Report>()>& refused_now);
 
 }  // namespace pvrdma::executor

@@ -11,7 +11,7 @@ namespace pvrdma::executor {
 
 namespace {
 
-using Book = std::vector<probes::BookedAddress>;
+using AddressRecords = std::vector<probes::BookedAddress>;
 
 // vmxnet3 has it within milliseconds of its link's coming up, where it has any.
 constexpr Milliseconds kCarrierPatience{2000};
@@ -20,14 +20,15 @@ bool contains(const std::vector<std::string>& list, const std::string& one) {
   return std::find(list.begin(), list.end(), one) != list.end();
 }
 
-bool is_booked(const Book& book, const std::string& mac, const std::string& address) {
-  return std::any_of(book.begin(), book.end(), [&](const probes::BookedAddress& entry) {
+bool is_recorded(const AddressRecords& records, const std::string& mac,
+                 const std::string& address) {
+  return std::any_of(records.begin(), records.end(), [&](const probes::BookedAddress& entry) {
     return entry.mac == mac && entry.address == address;
   });
 }
 
-void strike(Book& book, const std::string& mac, const std::string& address) {
-  std::erase_if(book, [&](const probes::BookedAddress& entry) {
+void forget(AddressRecords& records, const std::string& mac, const std::string& address) {
+  std::erase_if(records, [&](const probes::BookedAddress& entry) {
     return entry.mac == mac && entry.address == address;
   });
 }
@@ -47,21 +48,23 @@ std::optional<Report> refuse_duplicate(RouteSocket& socket, const LinkFacts& lin
 }
 
 // Adds one that is not there.
-Report add(RouteSocket& socket, const LinkFacts& link, const std::string& address, Book& book) {
+Report add(RouteSocket& socket, const LinkFacts& link, const std::string& address,
+           AddressRecords& records) {
   const std::string mac = to_text(link.mac);
-  if (!is_ipv6(address) && !is_booked(book, mac, address))
+  if (!is_ipv6(address) && !is_recorded(records, mac, address))
     if (auto refused = refuse_duplicate(socket, link, address)) return std::move(*refused);
   const auto added = socket.add_address(link.index, address);
   if (!added) return failed(added.error());
   if (!*added) return already_done(address + " is there");
-  strike(book, mac, address);
-  book.push_back({mac, address, false});
+  forget(records, mac, address);
+  records.push_back({mac, address, false});
   return done();
 }
 
 // Whether the kernel has kept the mark of those we have just set.
-void note_marks(const std::vector<LinkAddress>& now, const std::string& mac, Book& book) {
-  for (probes::BookedAddress& entry : book) {
+void note_marks(const std::vector<LinkAddress>& now, const std::string& mac,
+                AddressRecords& records) {
+  for (probes::BookedAddress& entry : records) {
     const LinkAddress* address = entry.mac == mac ? find_address(now, entry.address) : nullptr;
     if (address != nullptr) entry.marked = address->ours;
   }
@@ -70,11 +73,11 @@ void note_marks(const std::vector<LinkAddress>& now, const std::string& mac, Boo
 }  // namespace
 
 Report configure_addresses(RouteSocket& socket, const LinkFacts& link, const LinkSettings& settings,
-                           Book& book) {
+                           AddressRecords& records) {
   auto now = socket.addresses(link.index);
   if (!now) return failed(now.error());
   const std::string mac = to_text(link.mac);
-  probes::claim_unmarked(book, mac, *now);
+  probes::claim_unmarked(records, mac, *now);
   Report result = already_done({});
   const auto take = [&](Report report) {
     if (!report.good() && result.good())
@@ -86,18 +89,18 @@ Report configure_addresses(RouteSocket& socket, const LinkFacts& link, const Lin
     if (!settings.complete || !address.ours || contains(settings.configured, address.text))
       continue;
     const auto removed = socket.remove_address(link.index, address.text);
-    if (removed) strike(book, mac, address.text);
+    if (removed) forget(records, mac, address.text);
     take(removed ? done() : failed(removed.error()));
   }
   bool added = false;
   for (const std::string& address : settings.addresses) {
     if (find_address(*now, address) != nullptr) continue;
-    Report report = add(socket, link, address, book);
+    Report report = add(socket, link, address, records);
     added = added || report.outcome == Outcome::Done;
     take(std::move(report));
   }
   if (!added) return result;
-  if (const auto after = socket.addresses(link.index)) note_marks(*after, mac, book);
+  if (const auto after = socket.addresses(link.index)) note_marks(*after, mac, records);
   return result;
 }
 

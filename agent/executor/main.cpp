@@ -13,8 +13,8 @@
 #include "agent/base/guarded.hpp"
 #include "agent/base/journal.hpp"
 #include "agent/executor/caller.hpp"
-#include "agent/executor/door.hpp"
 #include "agent/executor/server.hpp"
+#include "agent/executor/uverbs_access.hpp"
 #include "agent/model/messages.hpp"
 #include "build_config.hpp"
 
@@ -95,7 +95,7 @@ Result<void> serve() {
   const Handle<sd_event, sd_event_unref> event{raw};
   if (auto watching = end_on_signals(event.get()); !watching) return watching;
 
-  const auto opened = open_door_left_closed(kDoorMemo);
+  const auto opened = reopen_access_left_closed(kAccessMemo);
   if (!opened) log_error(opened.error());
   if (opened && *opened)
     journal::log(Priority::Warning, {}, "opened a verbs node that a dead executor left closed");

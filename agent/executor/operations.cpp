@@ -88,7 +88,7 @@ Report Operations::act_on(const BindFunction& operation) {
 }
 
 Report Operations::act_on(const RebindFunction& operation) {
-  Rebind rebind = rebind_function(places_.root, operation.function, places_.door_memo,
+  Rebind rebind = rebind_function(places_.root, operation.function, places_.access_memo,
                                   [&] { return refused(operation); });
   if (rebind.unbound) ledger_.count_rebind();
   return std::move(rebind.report);

@@ -20,7 +20,7 @@ namespace pvrdma::executor {
 struct Places {
   Root root;  // configuration, /sys, /proc and /dev; modules and links are the running kernel's
   std::filesystem::path ledger = varlink::kLedgerPath;
-  std::filesystem::path door_memo = kDoorMemo;
+  std::filesystem::path access_memo = kAccessMemo;
   ModulePaths modules;
 };
 

@@ -21,7 +21,7 @@ Report insert_driver(const Root& root, const std::function<Report()>& insert) {
   if (!functions) return failed(functions.error());
   if (functions->empty()) return insert();
   const auto others = functions->begin() + 1;
-  Result<void> ready = let_go(root, functions->front());
+  Result<void> ready = clear_driver_override(root, functions->front());
   for (auto function = others; function != functions->end() && ready; ++function)
     ready = hold_back(root, *function);
   Report report = ready ? insert() : failed(ready.error());
@@ -29,7 +29,7 @@ Report insert_driver(const Root& root, const std::function<Report()>& insert) {
     if (report.good())
       static_cast<void>(bind_function(root, *function));
     else
-      static_cast<void>(let_go(root, *function));
+      static_cast<void>(clear_driver_override(root, *function));
   }
   return report;
 }

@@ -1,4 +1,4 @@
-#include "agent/executor/door.hpp"
+#include "agent/executor/uverbs_access.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,18 +29,19 @@ Result<void> set_mode(const std::filesystem::path& node, mode_t mode) {
 
 }  // namespace
 
-Door::Door(std::filesystem::path node, std::filesystem::path memo, mode_t mode)
+UverbsAccess::UverbsAccess(std::filesystem::path node, std::filesystem::path memo, mode_t mode)
     : node_(std::move(node)), memo_(std::move(memo)), mode_(mode) {}
 
-Door::Door(Door&& other) noexcept
+UverbsAccess::UverbsAccess(UverbsAccess&& other) noexcept
     : node_(std::move(other.node_)),
       memo_(std::move(other.memo_)),
       mode_(other.mode_),
       closed_(std::exchange(other.closed_, false)) {}
 
-Door::~Door() { static_cast<void>(open()); }
+UverbsAccess::~UverbsAccess() { static_cast<void>(open()); }
 
-Result<Door> Door::close(const std::filesystem::path& node, const std::filesystem::path& memo) {
+Result<UverbsAccess> UverbsAccess::close(const std::filesystem::path& node,
+                                         const std::filesystem::path& memo) {
   const auto mode = mode_of(node);
   if (!mode) return fail(mode.error());
   // "438 /dev/infiniband/uverbs0": the mode as a decimal number, then the node.
@@ -50,10 +51,10 @@ Result<Door> Door::close(const std::filesystem::path& node, const std::filesyste
     ::unlink(memo.c_str());
     return fail(std::move(set.error()));
   }
-  return Door{node, memo, *mode};
+  return UverbsAccess{node, memo, *mode};
 }
 
-Result<void> Door::open() {
+Result<void> UverbsAccess::open() {
   if (!closed_) return {};
   auto set = set_mode(node_, mode_);
   // The memo stays where it failed, so that the next executor tries again.
@@ -61,11 +62,11 @@ Result<void> Door::open() {
   return set;
 }
 
-void Door::gone() noexcept {
+void UverbsAccess::gone() noexcept {
   if (std::exchange(closed_, false)) ::unlink(memo_.c_str());
 }
 
-Result<bool> open_door_left_closed(const std::filesystem::path& memo) {
+Result<bool> reopen_access_left_closed(const std::filesystem::path& memo) {
   const auto text = read_file(memo);
   if (!text && text.error().code == ENOENT) return false;
   if (!text) return fail(text.error());

@@ -1,10 +1,10 @@
-// Door: a function's verbs node (/dev/infiniband/uverbsN), closed to newcomers while an unbind is
-// decided on and begun.
+// UverbsAccess: a function's verbs node (/dev/infiniband/uverbsN), closed to newcomers while an
+// unbind is decided on and begun.
 //
 // vmw_pvrdma has no disassociate_ucontext: an unbind waits in the kernel, uninterruptibly, for
 // whoever opened the device between the last look and the unbind. Mode 0 keeps newcomers out, but
 // not those with CAP_DAC_OVERRIDE: for them only the looks before and after count.
-// A memo under /run says how to open the door again, should the executor die behind it.
+// A memo under /run says how to open it again, should the executor die behind it.
 #pragma once
 
 #include <sys/types.h>
@@ -15,24 +15,24 @@
 
 namespace pvrdma::executor {
 
-class Door {
+class UverbsAccess {
  public:
-  // Errors: the memo could not be written, or the mode not changed; the door is open then.
-  [[nodiscard]] static Result<Door> close(const std::filesystem::path& node,
-                                          const std::filesystem::path& memo);
-  Door(Door&& other) noexcept;
-  Door(const Door&) = delete;
-  Door& operator=(const Door&) = delete;
-  Door& operator=(Door&&) = delete;
+  // Errors: the memo could not be written, or the mode not changed; the node is open then.
+  [[nodiscard]] static Result<UverbsAccess> close(const std::filesystem::path& node,
+                                                  const std::filesystem::path& memo);
+  UverbsAccess(UverbsAccess&& other) noexcept;
+  UverbsAccess(const UverbsAccess&) = delete;
+  UverbsAccess& operator=(const UverbsAccess&) = delete;
+  UverbsAccess& operator=(UverbsAccess&&) = delete;
   // Opens it, unless that was done or the node has gone.
-  ~Door();
+  ~UverbsAccess();
 
   [[nodiscard]] Result<void> open();
   // The device was unbound and its node went with it; the next one has a mode of its own.
   void gone() noexcept;
 
  private:
-  Door(std::filesystem::path node, std::filesystem::path memo, mode_t mode);
+  UverbsAccess(std::filesystem::path node, std::filesystem::path memo, mode_t mode);
 
   std::filesystem::path node_;
   std::filesystem::path memo_;
@@ -40,7 +40,7 @@ class Door {
   bool closed_ = true;
 };
 
-// Opens the door that an executor left closed when it died; true where there was one.
-[[nodiscard]] Result<bool> open_door_left_closed(const std::filesystem::path& memo);
+// Opens the node that an executor left closed when it died; true where there was one.
+[[nodiscard]] Result<bool> reopen_access_left_closed(const std::filesystem::path& memo);
 
 }  // namespace pvrdma::executor

@@ -15,7 +15,7 @@ namespace pvrdma {
 // How far the agent may go to have vmw_pvrdma loaded last.
 enum class ReloadPolicy {
   Auto,    // reload where nothing gentler helped, and nobody holds an adapter
-  Always,  // the field's recipe: unload and load once per boot, then as Auto
+  Always,  // as scripts in rc.local do: unload and load once per boot, then as Auto
   Never,   // never unload or rebind
 };
 

@@ -54,7 +54,7 @@ std::string set_address(const LinkOwner& owner, const Netdev& netdev, const std:
                  "address " + address});
 }
 
-std::string let_go(const LinkOwner& owner, const Netdev& netdev) {
+std::string leave_link_to_us(const LinkOwner& owner, const Netdev& netdev) {
   switch (owner.manager) {
     case LinkManager::Networkd:
       return "Write /etc/systemd/network/05-pvrdma-" + netdev.name +

@@ -14,6 +14,6 @@ namespace pvrdma::advice {
 [[nodiscard]] std::string set_address(const LinkOwner& owner, const Netdev& netdev,
                                       const std::string& address);
 // So that the manager leaves the link to us.
-[[nodiscard]] std::string let_go(const LinkOwner& owner, const Netdev& netdev);
+[[nodiscard]] std::string leave_link_to_us(const LinkOwner& owner, const Netdev& netdev);
 
 }  // namespace pvrdma::advice

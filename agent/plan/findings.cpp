@@ -271,7 +271,7 @@ Finding two_owners(const Adapter& adapter, const LinkOwner& owner) {
   return about(adapter, "two-owners",
                {{"manager", to_string(owner.manager)},
                 {"netdev", netdev.name},
-                {"advice", advice::let_go(owner, netdev)}});
+                {"advice", advice::leave_link_to_us(owner, netdev)}});
 }
 
 }  // namespace pvrdma::findings

@@ -1,5 +1,5 @@
-// Where the field's recipe stands on this machine, or in an image: /etc/rc.local, root's crontabs,
-// systemd services, module lists, and the scripts that these name. Read-only.
+// Where scripts load or reload the driver on this machine, or in an image: /etc/rc.local, root's
+// crontabs, systemd services, module lists, and the scripts that these name. Read-only.
 //
 // Only what root alone can have written is opened, as others could choose what is found in it, and
 // let root change it. A script is followed one step, and no further.

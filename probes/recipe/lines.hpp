@@ -1,4 +1,4 @@
-// The lines of a script, crontab, unit or list of modules that are the field's recipe, and those
+// The lines of a script, crontab, unit or list of modules that load or reload the driver, and those
 // that belong to it. Each line is looked at by itself; what may not be one is left to a person.
 #pragma once
 

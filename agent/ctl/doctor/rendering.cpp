@@ -31,7 +31,7 @@ std::string mover(const std::optional<std::string>& actor) {
   if (*actor == to_string(Actor::Host))
     return "next move: the vSphere administrator's (`pvrdma-agentctl doctor --host-admin` prints "
            "what to forward)";
-  if (*actor == to_string(Actor::Image)) return "next move: of who makes the image";
+  if (*actor == to_string(Actor::Image)) return "next move: whoever builds the image";
   if (*actor == to_string(Actor::Agent)) return "the agent goes on by itself";
   return "next move: yours, in this guest";
 }

@@ -176,7 +176,8 @@ std::vector<Check> checks(const Config& config, const Snapshot& snapshot, const 
 std::string_view verdict(const Check& check, const std::vector<Finding>& findings) {
   std::optional<Severity> worst;
   for (const Finding& finding : findings)
-    if (std::find(check.spoils.begin(), check.spoils.end(), finding.id) != check.spoils.end())
+    if (std::find(check.contradicted_by.begin(), check.contradicted_by.end(), finding.id) !=
+        check.contradicted_by.end())
       worst = std::max(worst.value_or(Severity::Info), finding.severity);
   if (worst && *worst != Severity::Info) return to_string(*worst);
   if (!check.unread.empty() || check.standing == Standing::Unknown) return "unknown";

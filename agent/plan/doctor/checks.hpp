@@ -24,11 +24,11 @@ enum class Standing {
 };
 
 struct Check {
-  std::string_view area;                 // "libraries"
-  std::vector<std::string> evidence;     // a line each
-  std::vector<std::string> unread;       // what could not be read, with the reason
-  std::vector<std::string_view> spoils;  // ids of the findings that are about this
-  std::optional<Standing> standing{};    // none: no fact that could be good was looked at
+  std::string_view area;                          // "libraries"
+  std::vector<std::string> evidence;              // a line each
+  std::vector<std::string> unread;                // what could not be read, with the reason
+  std::vector<std::string_view> contradicted_by;  // ids of the findings that are about this
+  std::optional<Standing> standing{};             // none: no fact that could be good was looked at
 
   void good(std::string line) { add(Standing::Good, std::move(line)); }
   void plain(std::string line) { add(Standing::Plain, std::move(line)); }

@@ -22,7 +22,7 @@ TEST_CASE("nothing is claimed before the first pass") {
   const Reconciler reconciler{{}, kNow};
   CHECK(reconciler.health().state == State::Unknown);
   CHECK_FALSE(reconciler.may_act());
-  CHECK_FALSE(reconciler.stands());
+  CHECK_FALSE(reconciler.managers_may_start());
 }
 
 TEST_CASE("a state keeps its date until it changes") {

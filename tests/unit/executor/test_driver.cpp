@@ -1,10 +1,10 @@
-// Bind, unbind and the door between them, on a made-up sysfs and /dev.
+// Bind, unbind and the access gate between them, on a made-up sysfs and /dev.
 #include <unistd.h>
 
 #include <cerrno>
 
-#include "agent/executor/door.hpp"
 #include "agent/executor/driver.hpp"
+#include "agent/executor/uverbs_access.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/tree.hpp"
 
@@ -47,7 +47,7 @@ TEST_CASE_METHOD(DriverFixture, "driver: bind without the driver") {
   CHECK(report.detail.find("vmw_pvrdma/bind") != std::string::npos);
 }
 
-TEST_CASE_METHOD(DriverFixture, "driver: rebind looks again behind a closed door") {
+TEST_CASE_METHOD(DriverFixture, "driver: rebind looks again behind a closed node") {
   unsigned mode_at_look = 07777;
   bool memo_at_look = false;
   const Rebind rebind = this->rebind([&]() -> std::optional<Report> {
@@ -66,7 +66,7 @@ TEST_CASE_METHOD(DriverFixture, "driver: rebind looks again behind a closed door
   CHECK_FALSE(std::filesystem::exists(memo));
 }
 
-TEST_CASE_METHOD(DriverFixture, "driver: somebody was faster than the door") {
+TEST_CASE_METHOD(DriverFixture, "driver: somebody was faster than the closing of the node") {
   const std::vector<Holder> holders{{812, "ibv_asyncwatch", "rocep19s0f1"}};
   const Rebind rebind = this->rebind([&]() -> std::optional<Report> {
     return Report{Outcome::InUse, "in use", EBUSY, holders};
@@ -79,7 +79,7 @@ TEST_CASE_METHOD(DriverFixture, "driver: somebody was faster than the door") {
   CHECK_FALSE(std::filesystem::exists(memo));
 }
 
-TEST_CASE_METHOD(DriverFixture, "driver: an unbind that fails opens the door") {
+TEST_CASE_METHOD(DriverFixture, "driver: an unbind that fails opens the node to others again") {
   std::filesystem::remove(tree / kUnbind);
   const Rebind rebind = this->rebind([] { return std::nullopt; });
   CHECK(rebind.report.outcome == Outcome::Failed);
@@ -96,14 +96,14 @@ TEST_CASE_METHOD(DriverFixture, "driver: an unbound function without driver is t
   CHECK(rebind.report.detail.find("was unbound and could not be bound again") != std::string::npos);
 }
 
-TEST_CASE_METHOD(DriverFixture, "driver: no verbs node, no door") {
+TEST_CASE_METHOD(DriverFixture, "driver: no verbs node, nothing to close") {
   std::filesystem::remove_all(tree / "/sys/bus/pci/devices/0000:13:00.1/infiniband_verbs");
   std::filesystem::remove(tree / kDriverLink);
   CHECK(this->rebind([] { return std::nullopt; }).report.outcome == Outcome::Done);
   CHECK(tree.mode(kNode) == 0666);
 }
 
-TEST_CASE_METHOD(DriverFixture, "driver: a door that cannot be closed is not gone past") {
+TEST_CASE_METHOD(DriverFixture, "driver: a node that cannot be closed stops the rebind") {
   SECTION("no node") { std::filesystem::remove(tree / kNode); }
   SECTION("no place for the memo") { memo = tree / "/missing/door"; }
   SECTION("a link in place of the node") {
@@ -111,7 +111,7 @@ TEST_CASE_METHOD(DriverFixture, "driver: a door that cannot be closed is not gon
     tree.link(kNode, tree / "/elsewhere");
   }
   const Rebind rebind = this->rebind([]() -> std::optional<Report> {
-    FAIL("looked behind an open door");
+    FAIL("looked behind an open node");
     return std::nullopt;
   });
   CHECK(rebind.report.outcome == Outcome::Failed);
@@ -119,44 +119,44 @@ TEST_CASE_METHOD(DriverFixture, "driver: a door that cannot be closed is not gon
   CHECK(tree.read(kUnbind).empty());
 }
 
-TEST_CASE_METHOD(DriverFixture, "door: left closed by a dead executor") {
-  CHECK(open_door_left_closed(memo) == false);
+TEST_CASE_METHOD(DriverFixture, "uverbs access: left closed by a dead executor") {
+  CHECK(reopen_access_left_closed(memo) == false);
   // The memo of an executor that died here.
   tree.file("/door", "432 " + (tree / kNode).string());
   std::filesystem::permissions(tree / kNode, std::filesystem::perms::none);
-  CHECK(open_door_left_closed(memo) == true);
+  CHECK(reopen_access_left_closed(memo) == true);
   CHECK(tree.mode(kNode) == 0660);
   CHECK_FALSE(std::filesystem::exists(memo));
 }
 
-TEST_CASE_METHOD(DriverFixture, "door: a node made anew keeps its mode") {
+TEST_CASE_METHOD(DriverFixture, "uverbs access: a node made anew keeps its mode") {
   tree.file("/door", "432 " + (tree / kNode).string());
-  CHECK(open_door_left_closed(memo) == false);
+  CHECK(reopen_access_left_closed(memo) == false);
   CHECK(tree.mode(kNode) == 0666);
   CHECK_FALSE(std::filesystem::exists(memo));
 }
 
-TEST_CASE_METHOD(DriverFixture, "door: a memo that is none") {
+TEST_CASE_METHOD(DriverFixture, "uverbs access: a memo that is none") {
   for (const char* text : {"", "432", "432 ", "x /dev/null", "99999 /dev/null"}) {
     INFO(text);
     tree.file("/door", text);
-    const auto opened = open_door_left_closed(memo);
+    const auto opened = reopen_access_left_closed(memo);
     REQUIRE_FALSE(opened.has_value());
     CHECK(opened.error().code == EBADMSG);
   }
 }
 
-TEST_CASE_METHOD(DriverFixture, "door: what was noted is what opens it") {
+TEST_CASE_METHOD(DriverFixture, "uverbs access: what was noted is what opens it") {
   const auto node = tree / kNode;
   std::filesystem::permissions(node, std::filesystem::perms{0640});
   {
-    auto door = Door::close(node, memo);
-    REQUIRE(door.has_value());
+    auto access = UverbsAccess::close(node, memo);
+    REQUIRE(access.has_value());
     CHECK(tree.mode(kNode) == 0);
     // As if killed here, seen by the next process.
-    CHECK(open_door_left_closed(memo) == true);
+    CHECK(reopen_access_left_closed(memo) == true);
     CHECK(tree.mode(kNode) == 0640);
-    door->gone();
+    access->gone();
   }
   CHECK(tree.mode(kNode) == 0640);
 }

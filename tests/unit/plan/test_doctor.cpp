@@ -153,7 +153,8 @@ TEST_CASE("each spoilt thing is found, and nothing else") {
     const auto rows = doctor::checks({}, snapshot, survey);
     for (const Finding& finding : findings)
       CHECK(std::any_of(rows.begin(), rows.end(), [&](const doctor::Check& row) {
-        return std::find(row.spoils.begin(), row.spoils.end(), finding.id) != row.spoils.end();
+        return std::find(row.contradicted_by.begin(), row.contradicted_by.end(), finding.id) !=
+               row.contradicted_by.end();
       }));
   }
   CHECK(made.size() == 25);
