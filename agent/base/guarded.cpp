@@ -7,7 +7,7 @@
 #include <new>
 #include <system_error>
 
-#include "agent/base/journal.hpp"
+#include "agent/base/log.hpp"
 
 namespace pvrdma {
 
@@ -21,7 +21,7 @@ void say(const char* where, const char* what) noexcept {
   for (char& c : line)
     if (c != '\0' && (c < ' ' || c > '~')) c = '?';
   try {
-    journal::log(journal::Priority::Error, {}, line.data());
+    log::event(log::Level::Error, {}, line.data());
   } catch (...) {
     std::fprintf(stderr, "%s\n", line.data());
   }

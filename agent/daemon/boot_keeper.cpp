@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "agent/base/file.hpp"
-#include "agent/base/journal.hpp"
+#include "agent/base/log.hpp"
 #include "agent/base/machine.hpp"
 #include "agent/varlink/boots_file.hpp"
 
@@ -33,11 +33,9 @@ Result<std::string> keep_boot(const std::filesystem::path& this_boot,
 void keep_this_boot() {
   const auto kept = keep_boot(varlink::kThisBootPath, varlink::kBootsPath, this_machine());
   if (!kept)
-    journal::log(journal::Priority::Notice, {},
-                 "The timeline of this boot is not kept: " + kept.error().message());
+    log::notice("The timeline of this boot is not kept: {}", kept.error().message());
   else if (!kept->empty())
-    journal::log(journal::Priority::Notice, {},
-                 "The timelines of earlier boots are dropped: " + *kept);
+    log::notice("The timelines of earlier boots are dropped: {}", *kept);
 }
 
 }  // namespace pvrdma

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "agent/base/guarded.hpp"
-#include "agent/base/journal.hpp"
+#include "agent/base/log.hpp"
 #include "agent/base/notify.hpp"
 #include "agent/base/text.hpp"
 #include "agent/config/config_files.hpp"
@@ -26,15 +26,17 @@ namespace {
 using namespace pvrdma;
 
 constexpr const char* kHelp =
-    "Usage: pvrdma-agent [--check-config | --keep-boot | --version | --help]\n"
+    "Usage: pvrdma-agent [--log-level LEVEL] [--check-config | --keep-boot | --version | --help]\n"
     "\n"
     "Brings the PVRDMA adapters of this VM to PORT_ACTIVE and keeps them there. Run as a service:\n"
     "pvrdma-agent.service. Ask it with pvrdma-agentctl.\n"
     "\n"
-    "  --check-config  read the configuration, print what is wrong with it, and exit\n"
-    "  --keep-boot     keep the timeline of this boot: what pvrdma-agent-boots.service does\n"
-    "  --version       print the version and exit\n"
-    "  --help          print this and exit\n"
+    "  --check-config     read the configuration, print what is wrong with it, and exit\n"
+    "  --keep-boot        keep the timeline of this boot: what pvrdma-agent-boots.service does\n"
+    "  --log-level LEVEL  what to log: error, warning, notice, info (the default) or debug, each\n"
+    "                     with those before it\n"
+    "  --version          print the version and exit\n"
+    "  --help             print this and exit\n"
     "\n"
     "Configuration: the first pvrdma-agent.toml of /etc/pvrdma-agent, /run/pvrdma-agent-config\n"
     "and /usr/lib/pvrdma-agent, then pvrdma-agent.toml.d/*.toml of all three. None is needed.\n"
@@ -105,19 +107,27 @@ Result<void> run(LoadedConfig loaded) {
 int serve() {
   auto loaded = load_config();
   if (!loaded) {
-    journal::log(journal::Priority::Error, messages::kConfigBad,
-                 "Nothing is started on a bad configuration: " + loaded.error().message());
+    log::event(
+        log::Level::Error, messages::kConfigBad,
+        fmt::format("Nothing is started on a bad configuration: {}", loaded.error().message()));
     return kBadConfig;
   }
   const auto ended = run(std::move(*loaded));
   if (ended) return 0;
-  journal::log(journal::Priority::Error, {}, ended.error().message());
+  log::error("{}", ended.error().message());
   return 1;
 }
 
+int wrong_usage(const std::string& what) {
+  std::fprintf(stderr, "pvrdma-agent: %s; see --help\n", printable(what).c_str());
+  return 2;
+}
+
 int run_as_told(int argc, char** argv) {
-  const std::string_view option = argc == 2 ? argv[1] : "";
-  if (argc == 1) return serve();
+  const auto words = log::take_log_level(argc, argv);
+  if (!words) return wrong_usage(words.error().message());
+  if (words->empty()) return serve();
+  const std::string_view option = words->size() == 1 ? words->front() : "";
   if (option == "--check-config") return check_config();
   if (option == "--keep-boot") {
     keep_this_boot();
@@ -131,10 +141,8 @@ int run_as_told(int argc, char** argv) {
     std::fputs(kHelp, stdout);
     return 0;
   }
-  const char* wrong = argc > 2 ? argv[2] : argv[1];
-  std::fprintf(stderr, "pvrdma-agent: %s is not an option, or one too many; see --help\n",
-               printable(wrong).c_str());
-  return 2;
+  return wrong_usage(
+      fmt::format("{} is not an option, or one too many", (*words)[words->size() > 1 ? 1 : 0]));
 }
 
 }  // namespace

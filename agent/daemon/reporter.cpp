@@ -2,25 +2,25 @@
 
 #include <utility>
 
-#include "agent/base/journal.hpp"
+#include "agent/base/log.hpp"
 #include "agent/base/notify.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/model/messages.hpp"
 
 namespace pvrdma {
 
-using journal::Priority;
+using log::Level;
 
 namespace {
 
-Priority priority_of(State state) {
-  if (state == State::Failed) return Priority::Error;
-  return state == State::Degraded || state == State::Unknown ? Priority::Warning : Priority::Info;
+Level level_of(State state) {
+  if (state == State::Failed) return Level::Error;
+  return state == State::Degraded || state == State::Unknown ? Level::Warning : Level::Info;
 }
 
-Priority priority_of(Severity severity) {
-  if (severity == Severity::Error) return Priority::Error;
-  return severity == Severity::Warning ? Priority::Warning : Priority::Info;
+Level level_of(Severity severity) {
+  if (severity == Severity::Error) return Level::Error;
+  return severity == Severity::Warning ? Level::Warning : Level::Info;
 }
 
 }  // namespace
@@ -49,9 +49,9 @@ void Reporter::log_state(const Health& health) {
   if (health.state == state_) return;
   // A VM without an adapter is no news at all.
   if (!(state_ == State::Unknown && health.state == State::Absent))
-    journal::log(
-        priority_of(health.state), messages::kStateChanged,
-        std::string{to_string(health.state)} + ": " + health.summary,
+    log::event(
+        level_of(health.state), messages::kStateChanged,
+        fmt::format("{}: {}", to_string(health.state), health.summary),
         {{"PVRDMA_STATE", to_string(health.state)}, {"PVRDMA_STATE_BEFORE", to_string(state_)}});
   state_ = health.state;
 }
@@ -66,10 +66,10 @@ void Reporter::log_ports(const Health& health) {
     const std::string was = before == ports_.end() ? "" : before->second;
     ports.emplace(entry.adapter.function, now);
     if (now == was) continue;
-    journal::log(Priority::Info, messages::kPortChanged,
-                 "Port of " + rdma->name + " (" + entry.adapter.function + ") is " + now +
-                     (was.empty() ? "" : ", was " + was),
-                 {{"PVRDMA_ADAPTER", entry.adapter.function}, {"PVRDMA_PORT_STATE", now}});
+    log::event(Level::Info, messages::kPortChanged,
+               fmt::format("Port of {} ({}) is {}{}", rdma->name, entry.adapter.function, now,
+                           was.empty() ? "" : ", was " + was),
+               {{"PVRDMA_ADAPTER", entry.adapter.function}, {"PVRDMA_PORT_STATE", now}});
   }
   ports_ = std::move(ports);
 }
@@ -85,13 +85,13 @@ void Reporter::log_gids(const Health& health) {
     gids.emplace(entry.adapter.function, now);
     if (before == gids_.end() || before->second == now) continue;
     const ApplicationGid& was = before->second;
-    journal::log(Priority::Notice, messages::kGidChanged,
-                 "The GID for applications of " + entry.adapter.function + " is index " +
-                     std::to_string(now.index) + " (" + now.address + ", " + now.type +
-                     "), was index " + std::to_string(was.index) + " (" + was.address + ", " +
-                     was.type + ")",
-                 {{"PVRDMA_ADAPTER", entry.adapter.function},
-                  {"PVRDMA_GID_INDEX", std::to_string(now.index)}});
+    log::event(
+        Level::Notice, messages::kGidChanged,
+        fmt::format("The GID for applications of {} is index {} ({}, {}), was index {} ({}, {})",
+                    entry.adapter.function, now.index, now.address, now.type, was.index,
+                    was.address, was.type),
+        {{"PVRDMA_ADAPTER", entry.adapter.function},
+         {"PVRDMA_GID_INDEX", std::to_string(now.index)}});
   }
   gids_ = std::move(gids);
 }
@@ -104,9 +104,9 @@ void Reporter::log_findings(const Health& health) {
     present.insert(key);
     if (findings_.count(key) > 0) continue;
     const CatalogueEntry* entry = find_entry(finding.id);
-    journal::log(priority_of(finding.severity), entry != nullptr ? entry->message_id : "",
-                 finding.summary + (finding.remedy.empty() ? "" : " " + finding.remedy),
-                 {{"PVRDMA_FINDING", finding.id}, {"PVRDMA_ADAPTER", adapter}});
+    log::event(level_of(finding.severity), entry != nullptr ? entry->message_id : "",
+               finding.summary + (finding.remedy.empty() ? "" : " " + finding.remedy),
+               {{"PVRDMA_FINDING", finding.id}, {"PVRDMA_ADAPTER", adapter}});
   }
   findings_ = std::move(present);
 }
@@ -119,24 +119,25 @@ void Reporter::call_ended(const Operation& operation, const Result<varlink::Answ
     return;
   }
   last_refusal_ = refusal;
-  journal::log(Priority::Warning, messages::kActionFailed, describe(operation) + ": " + refusal,
-               {{"PVRDMA_VERB", verb(operation)}, {"PVRDMA_TARGET", target(operation)}});
+  log::event(Level::Warning, messages::kActionFailed,
+             fmt::format("{}: {}", describe(operation), refusal),
+             {{"PVRDMA_VERB", verb(operation)}, {"PVRDMA_TARGET", target(operation)}});
 }
 
 void Reporter::boot_noted(const Result<void>& noted) {
   if (noted || std::exchange(boot_lost_, true)) return;
-  journal::log(Priority::Notice, {},
-               "The timeline of this boot is not noted: " + noted.error().message());
+  log::notice("The timeline of this boot is not noted: {}", noted.error().message());
 }
 
 void Reporter::config_loaded(std::size_t files) {
-  journal::log(Priority::Info, messages::kConfigLoaded,
-               "Configuration read again (" + std::to_string(files) + " files)");
+  log::event(Level::Info, messages::kConfigLoaded,
+             fmt::format("Configuration read again ({} files)", files));
 }
 
 void Reporter::config_rejected(const std::string& error) {
-  journal::log(Priority::Error, messages::kConfigBad,
-               "The configuration is not good, the last good one stays in force: " + error);
+  log::event(
+      Level::Error, messages::kConfigBad,
+      fmt::format("The configuration is not good, the last good one stays in force: {}", error));
 }
 
 }  // namespace pvrdma

@@ -11,7 +11,8 @@
 #include <string_view>
 
 #include "agent/base/guarded.hpp"
-#include "agent/base/journal.hpp"
+#include "agent/base/log.hpp"
+#include "agent/base/text.hpp"
 #include "agent/executor/caller.hpp"
 #include "agent/executor/server.hpp"
 #include "agent/executor/uverbs_access.hpp"
@@ -22,26 +23,27 @@ namespace pvrdma::executor {
 
 namespace {
 
-using journal::Priority;
+using log::Level;
 
 constexpr const char* kUsage =
     "Usage: pvrdma-agent-executor\n"
     "Carries out the privileged operations of pvrdma-agent. systemd starts it by way of\n"
     "pvrdma-agent-executor.socket; it takes no arguments but these:\n"
-    "  --help     print this text\n"
-    "  --version  print the version\n";
+    "  --log-level LEVEL  what to log: error, warning, notice, info (the default) or debug, each\n"
+    "                     with those before it\n"
+    "  --help             print this text\n"
+    "  --version          print the version\n";
 
-Priority priority_of(Outcome outcome) {
+Level level_of(Outcome outcome) {
   switch (outcome) {
     case Outcome::Done:
-      return Priority::Info;
     case Outcome::AlreadyDone:
-      return Priority::Debug;
+      return Level::Info;
     case Outcome::InUse:
     case Outcome::NotShipped:
-      return Priority::Notice;
+      return Level::Notice;
     default:
-      return Priority::Warning;
+      return Level::Warning;
   }
 }
 
@@ -52,14 +54,14 @@ void log_operation(const Operation& operation, const Report& report) {
   if (!report.detail.empty() && report.outcome == Outcome::Done) message += ", ";
   message += report.detail;
   const std::string target_name = target(operation);
-  journal::log(priority_of(report.outcome),
-               report.good() ? messages::kActionDone : messages::kActionFailed, message,
-               {{"PVRDMA_VERB", verb(operation)},
-                {"PVRDMA_TARGET", target_name},
-                {"PVRDMA_OUTCOME", to_string(report.outcome)}});
+  log::event(level_of(report.outcome),
+             report.good() ? messages::kActionDone : messages::kActionFailed, message,
+             {{"PVRDMA_VERB", verb(operation)},
+              {"PVRDMA_TARGET", target_name},
+              {"PVRDMA_OUTCOME", to_string(report.outcome)}});
 }
 
-void log_error(const Error& error) { journal::log(Priority::Error, {}, error.message()); }
+void log_error(const Error& error) { log::error("{}", error.message()); }
 
 Result<Fd> inherited_socket() {
   const int count = sd_listen_fds(1);
@@ -97,8 +99,7 @@ Result<void> serve() {
 
   const auto opened = reopen_access_left_closed(kAccessMemo);
   if (!opened) log_error(opened.error());
-  if (opened && *opened)
-    journal::log(Priority::Warning, {}, "opened a verbs node that a dead executor left closed");
+  if (opened && *opened) log::warning("opened a verbs node that a dead executor left closed");
   Operations operations{Places{}};
   if (!operations.ledger_state()) log_error(operations.ledger_state().error());
 
@@ -111,17 +112,20 @@ Result<void> serve() {
   return {};
 }
 
+int wrong_usage(const std::string& what) {
+  std::fprintf(stderr, "pvrdma-agent-executor: %s; see --help\n", printable(what).c_str());
+  return 2;
+}
+
 int run(int argc, char** argv) {
-  const std::string_view argument = argc > 1 ? argv[1] : "";
-  if (argument == "--help" || argument == "--version") {
-    std::fputs(argument == "--help" ? kUsage : "pvrdma-agent-executor " PVRDMA_VERSION "\n",
-               stdout);
+  const auto words = log::take_log_level(argc, argv);
+  if (!words) return wrong_usage(words.error().message());
+  const std::string_view option = words->empty() ? "" : words->front();
+  if (option == "--help" || option == "--version") {
+    std::fputs(option == "--help" ? kUsage : "pvrdma-agent-executor " PVRDMA_VERSION "\n", stdout);
     return EXIT_SUCCESS;
   }
-  if (argc > 1) {
-    std::fprintf(stderr, "pvrdma-agent-executor: %s is not an option; see --help\n", argv[1]);
-    return 2;
-  }
+  if (!words->empty()) return wrong_usage(fmt::format("{} is not an option", option));
   const auto served = serve();
   if (served) return EXIT_SUCCESS;
   log_error(served.error());

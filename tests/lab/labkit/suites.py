@@ -10,6 +10,9 @@ iproute2 iputils-ping rdma-core ibverbs-providers ibverbs-utils rdmacm-utils per
 strace jq socat python3-minimal libpython3-stdlib libarchive-tools pciutils
 libstdc++6 libsystemd0 libudev1 libkmod2 libnl-3-200 libnl-route-3-200 libibverbs1
 """.split()
+# Libraries of the agent's whose packages are named by their version: Debian 12's, Debian 13's.
+LIBRARIES_12 = "libfmt9 libspdlog1.10".split()
+LIBRARIES_13 = "libfmt10 libspdlog1.15".split()
 # What Debian adds to that, and what guests of the Enterprise Linux family do their boot and their packages with instead.
 DEBIAN = "initramfs-tools netplan.io ifupdown".split()
 ENTERPRISE = "dracut rpm".split()
@@ -30,9 +33,9 @@ class Suite:
 
 
 SUITES = {suite.name: suite for suite in (
-    Suite("bookworm", "bookworm", (*COMMON, *DEBIAN), "linux-source-6.1"),
-    Suite("trixie", "trixie", (*COMMON, *DEBIAN), "linux-source-6.12"),
+    Suite("bookworm", "bookworm", (*COMMON, *LIBRARIES_12, *DEBIAN), "linux-source-6.1"),
+    Suite("trixie", "trixie", (*COMMON, *LIBRARIES_13, *DEBIAN), "linux-source-6.12"),
     # No Enterprise Linux, whose packages Debian has not: the parts that are the same there, at about the same versions.
-    Suite("dracut", "bookworm", (*COMMON, *ENTERPRISE), "linux-source-6.1", "rpm"),
+    Suite("dracut", "bookworm", (*COMMON, *LIBRARIES_12, *ENTERPRISE), "linux-source-6.1", "rpm"),
 )}
 DEFAULT = "bookworm"

@@ -1,0 +1,123 @@
+#include "agent/base/log.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include "agent/base/log_sink.hpp"
+#include "agent/base/text.hpp"
+
+namespace pvrdma::log {
+
+namespace {
+
+constexpr std::size_t kLongestMessage = 4096;
+constexpr std::string_view kOption = "--log-level";
+
+constexpr std::array<std::pair<std::string_view, Level>, 5> kLevels{{{"error", Level::Error},
+                                                                     {"warning", Level::Warning},
+                                                                     {"notice", Level::Notice},
+                                                                     {"info", Level::Info},
+                                                                     {"debug", Level::Debug}}};
+
+std::atomic<Level> threshold{Level::Info};
+// What spdlog's message has no place for. It calls the sinks in the thread that logs, before it
+// returns, so a thread has one message under way at most.
+thread_local Extra under_way;
+
+spdlog::level::level_enum to_spdlog(Level level) {
+  switch (level) {
+    case Level::Error:
+      return spdlog::level::err;
+    case Level::Warning:
+      return spdlog::level::warn;
+    case Level::Debug:
+      return spdlog::level::debug;
+    default:
+      return spdlog::level::info;
+  }
+}
+
+bool journal_is_on_stderr() {
+  const char* stream = std::getenv("JOURNAL_STREAM");
+  struct stat file {};
+  return stream != nullptr && ::fstat(STDERR_FILENO, &file) == 0 && is_journal(stream, file);
+}
+
+spdlog::sink_ptr usual_sink() {
+  if (journal_is_on_stderr()) return std::make_shared<JournalSink>(send_to_journal);
+  auto lines = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  lines->set_pattern("%v");
+  return lines;
+}
+
+std::string allowed() {
+  std::vector<std::string> words;
+  words.reserve(kLevels.size());
+  for (const auto& [word, level] : kLevels) words.emplace_back(word);
+  return joined(words);
+}
+
+}  // namespace
+
+const Extra& extra_of_message() { return under_way; }
+
+spdlog::logger& logger() {
+  // Never freed: a thread that is left behind may log while the program ends.
+  static spdlog::logger& ours = [&]() -> spdlog::logger& {
+    auto& made = *new spdlog::logger{"pvrdma", usual_sink()};  // NOLINT(*-owning-memory)
+    made.set_level(spdlog::level::trace);
+    // What a sink throws is passed on to who logs; spdlog would print it in a form of its own.
+    made.set_error_handler([](const std::string& /*what*/) { throw; });
+    return made;
+  }();
+  return ours;
+}
+
+std::optional<Level> level_from(std::string_view word) {
+  for (const auto& [known, level] : kLevels)
+    if (known == word) return level;
+  return std::nullopt;
+}
+
+void set_level(Level least) { threshold = least; }
+
+bool wants(Level level) { return level <= threshold; }
+
+Result<std::vector<std::string_view>> take_log_level(int argc, const char* const* argv) {
+  std::vector<std::string_view> others;
+  for (int at = 1; at < argc; ++at) {
+    if (argv[at] != kOption) {
+      others.emplace_back(argv[at]);
+      continue;
+    }
+    const auto level = at + 1 < argc ? level_from(argv[at + 1]) : std::nullopt;
+    if (!level)
+      return fail(0, fmt::format("{} takes one of {}, and not", kOption, allowed()),
+                  at + 1 < argc ? fmt::format("\"{}\"", argv[at + 1]) : "nothing");
+    set_level(*level);
+    ++at;
+  }
+  return others;
+}
+
+void event(Level level, std::string_view message_id, std::string_view message,
+           std::initializer_list<FieldPair> fields) {
+  if (!wants(level)) return;
+  const std::string line = printable(message, kLongestMessage);
+  under_way = {level, message_id, fields};
+  const std::unique_ptr<Extra, void (*)(Extra*)> over{&under_way, [](Extra* mine) { *mine = {}; }};
+  logger().log(to_spdlog(level), spdlog::string_view_t{line.data(), line.size()});
+}
+
+void write(Level level, fmt::string_view format, fmt::format_args arguments) {
+  if (wants(level)) event(level, {}, fmt::vformat(format, arguments));
+}
+
+}  // namespace pvrdma::log

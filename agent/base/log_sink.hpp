@@ -1,0 +1,57 @@
+// Where the log goes: spdlog's side of it, for log.cpp, and for tests that attach a sink of their
+// own to logger(). No other file includes spdlog, which takes long to compile.
+#pragma once
+
+#include <spdlog/details/null_mutex.h>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/base_sink.h>
+#include <sys/stat.h>
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/base/log.hpp"
+
+namespace pvrdma::log {
+
+// What an entry has beside its message.
+struct Extra {
+  Level level = Level::Info;
+  std::string_view message_id;
+  std::initializer_list<FieldPair> fields;
+};
+
+// Of the message that this thread is logging: what a sink asks for in its sink_it_().
+[[nodiscard]] const Extra& extra_of_message();
+
+// The one logger. Its sinks are to be changed while no other thread logs.
+[[nodiscard]] spdlog::logger& logger();
+
+// What the journal is sent: "MESSAGE=…", "PRIORITY=4", …
+using JournalEntry = std::vector<std::string>;
+// A journal that is not there is nothing that could be reported.
+void send_to_journal(JournalEntry entry);
+
+// Hands each message with its priority, MESSAGE_ID and fields to `send`. No mutex, as
+// sd_journal_sendv(3) needs none.
+class JournalSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+ public:
+  explicit JournalSink(std::function<void(JournalEntry)> send) : send_(std::move(send)) {}
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override;
+  void flush_() override {}
+
+ private:
+  std::function<void(JournalEntry)> send_;
+};
+
+// True where `stream`, JOURNAL_STREAM of the environment, names this file: "device:inode", decimal
+// (systemd.exec(5)). A program inherits the variable also where its stderr goes elsewhere.
+[[nodiscard]] bool is_journal(std::string_view stream, const struct stat& file);
+
+}  // namespace pvrdma::log
