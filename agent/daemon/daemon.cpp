@@ -113,6 +113,7 @@ void Daemon::on_look(Look look) {
   events_->concerns(look.snapshot);
   dispatcher_.keep_only(reconciler_.plan().actions);
   settle_reload_request();
+  log_pass();
   publish(before);
   service_.looked(look.started);
   reporter_.look_finished();
@@ -141,12 +142,21 @@ void Daemon::on_answer(const Operation& operation, const Result<varlink::Answer>
 void Daemon::think_again() {
   const Health before = reconciler_.health();
   reconciler_.again(dispatcher_.busy(), BootClock::now());
+  log_pass();
   publish(before);
 }
 
 void Daemon::publish(const Health& before) {
   reporter_.conclude(reconciler_.health(), reconciler_.managers_may_start());
   service_.concluded(!looks_the_same(before, reconciler_.health()));
+}
+
+void Daemon::log_pass() {
+  if (reconciler_.snapshot() == nullptr) return;
+  const Plan& plan = reconciler_.plan();
+  Milliseconds next = reconciler_.interval();
+  if (plan.next_look) next = std::clamp(*plan.next_look - BootClock::now(), Milliseconds{0}, next);
+  pass_log_.passed(*reconciler_.snapshot(), plan, reconciler_.may_act(), next);
 }
 
 std::string Daemon::accept_reload() {

@@ -14,6 +14,7 @@
 #include "agent/daemon/dispatcher.hpp"
 #include "agent/daemon/kernel_events.hpp"
 #include "agent/daemon/observer.hpp"
+#include "agent/daemon/pass_line.hpp"
 #include "agent/daemon/reconciler.hpp"
 #include "agent/daemon/reporter.hpp"
 
@@ -35,6 +36,7 @@ class Daemon {
   void on_answer(const Operation& operation, const Result<varlink::Answer>& answer);
   void think_again();
   void publish(const Health& before);
+  void log_pass();
   void settle_reload_request();
   [[nodiscard]] Health current_health() const;
   [[nodiscard]] std::string accept_reload();
@@ -47,6 +49,7 @@ class Daemon {
   Dispatcher dispatcher_;
   AgentService service_;
   Reporter reporter_;
+  PassLog pass_log_;
   std::unique_ptr<Observer> observer_;
   std::unique_ptr<KernelEvents> events_;
   std::optional<BootTime> reload_asked_;  // by io.pvrdma.Agent.Reload

@@ -1,0 +1,68 @@
+#include "agent/daemon/pass_line.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "agent/base/log.hpp"
+#include "agent/base/text.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+// Absent and unreadable are told apart here as everywhere.
+template <typename T, typename Show>
+std::string shown(const Field<T>& field, const char* absent, Show show) {
+  if (const Error* error = field.error()) return "unreadable (" + error->message() + ")";
+  return field.is_known() ? std::string{show(*field.get())} : absent;
+}
+
+const std::string& itself(const std::string& text) { return text; }
+
+std::string link_of(const Netdev& netdev) {
+  if (!netdev.up) return netdev.name + " down";
+  const auto carrier = [](bool there) { return there ? "carrier" : "no carrier"; };
+  return fmt::format("{} up, {}", netdev.name, shown(netdev.carrier, "carrier unknown", carrier));
+}
+
+std::string line_of(const Adapter& adapter) {
+  const auto port = [](const RdmaDevice& device) {
+    return fmt::format("{} port {}", device.name, shown(device.port.state, "unknown", itself));
+  };
+  return fmt::format("{}: driver {}, netdev {}, {}", adapter.function,
+                     shown(adapter.driver, "none", itself), shown(adapter.netdev, "none", link_of),
+                     shown(adapter.rdma, "no RDMA device", port));
+}
+
+std::string lines_of(const std::vector<Adapter>& adapters) {
+  std::vector<std::string> lines;
+  lines.reserve(adapters.size());
+  for (const Adapter& adapter : adapters) lines.push_back(line_of(adapter));
+  return lines.empty() ? "no adapter" : joined(lines, "; ");
+}
+
+}  // namespace
+
+std::string pass_line(const Snapshot& snapshot, const Plan& plan) {
+  const Module* driver = snapshot.module(kDriverModule);
+  const Field<ModuleInit> init = driver != nullptr ? driver->init : Field<ModuleInit>{};
+  std::vector<std::string> actions;
+  actions.reserve(plan.actions.size());
+  for (const Action& action : plan.actions)
+    actions.push_back(fmt::format("{} ({})", describe(action.operation), action.reason));
+  return fmt::format("{} {}; {}; {}", kDriverModule,
+                     shown(init, "not loaded", [](ModuleInit state) { return to_string(state); }),
+                     shown(snapshot.adapters, "adapters not looked for", lines_of),
+                     actions.empty() ? "nothing to do" : joined(actions));
+}
+
+void PassLog::passed(const Snapshot& snapshot, const Plan& plan, bool acts, Milliseconds next) {
+  if (!log::wants(log::Level::Debug)) return;
+  std::string line = pass_line(snapshot, plan);
+  const bool news = line != last_ || (acts && !plan.actions.empty());
+  last_ = std::move(line);
+  // When the next look is comes last, and makes no news by itself: it differs from pass to pass.
+  if (news) log::debug("{}; next look in {} ms", last_, next.count());
+}
+
+}  // namespace pvrdma
