@@ -8,11 +8,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdarg>
 #include <optional>
 
 #include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
+#include "probes/kmod_log.hpp"
 
 namespace pvrdma::probes {
 
@@ -87,10 +87,6 @@ void rank(std::vector<Module>& modules) {
     module.load_order = static_cast<unsigned>(at - positions.begin());
   }
 }
-
-// What libkmod would print on stderr comes back as a return value too.
-void discard_log(void* /*data*/, int /*priority*/, const char* /*file*/, int /*line*/,
-                 const char* /*function*/, const char* /*format*/, va_list /*arguments*/) {}
 
 Field<Shipped> look_up(kmod_ctx* context, const std::string& name) {
   kmod_list* raw = nullptr;
@@ -205,7 +201,7 @@ std::vector<Field<Shipped>> find_shipped(const Root& root, const std::string& re
   const std::string path = "/proc/self/fd/" + std::to_string(folder->get());
   const Handle<kmod_ctx, kmod_unref> context{kmod_new(path.c_str(), no_configuration.data())};
   if (!context) return unreadable(ENOMEM, "opening the module index of");
-  kmod_set_log_fn(context.get(), discard_log, nullptr);
+  take_over_log(context.get());
   std::vector<Field<Shipped>> shipped;
   shipped.reserve(names.size());
   for (const std::string& name : names) shipped.push_back(look_up(context.get(), name));

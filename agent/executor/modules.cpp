@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdarg>
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
 
 #include "agent/base/file.hpp"
 #include "agent/base/guarded.hpp"
+#include "probes/kmod_log.hpp"
 #include "probes/modules.hpp"
 
 namespace pvrdma::executor {
@@ -28,9 +28,6 @@ constexpr const char* kPredecessors = "pvrdma_agent_before";
 struct Notes {
   std::string commands;
 };
-
-void discard_log(void* /*data*/, int /*priority*/, const char* /*file*/, int /*line*/,
-                 const char* /*function*/, const char* /*format*/, va_list /*arguments*/) {}
 
 std::string words(int code) { return std::generic_category().message(code); }
 
@@ -183,8 +180,7 @@ Result<Modules> Modules::open(const ModulePaths& paths) {
   Context context{kmod_new(paths.index_directory.empty() ? nullptr : paths.index_directory.c_str(),
                            paths.config_directories.empty() ? nullptr : directories.data())};
   if (!context) return fail(ENOMEM, "opening", "libkmod");
-  // Its lines would double the executor's own.
-  kmod_set_log_fn(context.get(), discard_log, nullptr);
+  probes::take_over_log(context.get());
   return Modules{std::move(context)};
 }
 

@@ -2,12 +2,17 @@
 
 #include <utime.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "tests/unit/catch.hpp"
+#include "tests/unit/logged.hpp"
+#include "tests/unit/notified.hpp"
 #include "tests/unit/probes/tree.hpp"
 
 using namespace pvrdma;
+using pvrdma::test::ErrorOutput;
+using pvrdma::test::Logged;
 using pvrdma::test::Tree;
 
 namespace {
@@ -144,6 +149,28 @@ TEST_CASE("the module index says what the kernel ships") {
   CHECK(shipped[1].is(Shipped::Loadable));
   CHECK(shipped[2].is(Shipped::BuiltIn));
   CHECK(shipped[3].is(Shipped::Missing));
+}
+
+TEST_CASE("what libkmod says is logged at debug, and nowhere else") {
+  const Tree tree;
+  module_index(tree);
+  tree.file("/lib/modules/6.1.0-test/modules.dep.bin", "no index at all, whoever wrote it");
+  const ErrorOutput output;
+  Logged logged;
+  const auto look = [&] { return probes::find_shipped(tree.root(), "6.1.0-test", {"vmw_pvrdma"}); };
+  const auto usual = look();
+  CHECK(logged.entries().empty());
+  CHECK(output.text().empty());
+  log::set_level(log::Level::Debug);
+  CHECK(look() == usual);
+  const auto said = logged.messages();
+  REQUIRE_FALSE(said.empty());
+  CHECK(said.front().find("MESSAGE=libkmod: ") == 0);
+  CHECK(logged.entries().front().at(1) == "PRIORITY=7");
+  const auto has_place = [](const std::string& message) {
+    return message.find("modules.dep.bin") != std::string::npos;
+  };
+  CHECK(std::any_of(said.begin(), said.end(), has_place));
 }
 
 TEST_CASE("a kernel without an index, or of unknown release, is unreadable") {
