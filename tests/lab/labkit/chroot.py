@@ -57,11 +57,18 @@ def chroot(suite, kind="build", control=CONTROL, cache=None):
         if kind == "build":
             _unpack(suite, depends, directory)
             return
-        entry = chroot(suite, "build", control, cache)
-        debootstrap.extend(entry / "root", ADDED[kind], directory / "root", directory / "apt.log")
-        entry.release()
+        grow(suite, ADDED[kind], directory, control, cache)
 
     return cache.entry(f"chroot-{suite}-{kind}", key_of(suite, BUILD, ADDED[kind], MOUNT_POINTS, depends), build)
+
+
+def grow(suite, packages, directory, control=CONTROL, cache=None):
+    """directory/root: a build chroot with these packages too."""
+    entry = chroot(suite, "build", control, cache)
+    try:
+        debootstrap.extend(entry / "root", packages, directory / "root", directory / "apt.log")
+    finally:
+        entry.release()
 
 
 def run(suite, kind, control, folder, command):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import chroot, host, paths
 from .cache import Cache, key_of
-from .debootstrap import extend, say, unpack
+from .debootstrap import say, unpack
 from .errors import run
 
 DISK_SIZE = "5G"
@@ -31,9 +31,7 @@ def module(cache, suite, kernel=None):
     def build(directory):
         say(f"building vmw_pvrdma from {suite.release}'s {suite.kernel_source}")
         root = directory / "root"
-        entry = chroot.chroot(suite.release, cache=cache)
-        extend(entry / "root", packages, root, directory / "apt.log")
-        entry.release()
+        chroot.grow(suite.release, packages, directory, cache=cache)
         shutil.copy(recipe, root / "build-module")
         run(f"building vmw_pvrdma in a chroot of {suite.release}",
             ["chroot", root, "/build-module", suite.kernel_source] + ([kernel] if kernel else []),
