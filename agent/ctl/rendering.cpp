@@ -174,7 +174,6 @@ std::string in_words(const std::string& verb, const std::string& target) {
     return "unbind adapter " + target + " from its driver, bind it again";
   if (verb == "ReloadDriver") return "unload driver vmw_pvrdma and load it again, for all adapters";
   if (verb == "ConfigureLink") return "bring up the link of adapter " + target;
-  if (verb == "BounceLink") return "take the link of adapter " + target + " down and up again";
   return verb + (target.empty() ? "" : " ") + target;
 }
 

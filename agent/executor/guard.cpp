@@ -188,11 +188,6 @@ struct Guard {
     return std::nullopt;
   }
 
-  Refusal operator()(const BounceLink& operation) const {
-    if (auto no = refuse_link(operation.function, operation.netdev)) return no;
-    return refuse_if_adapter_held(facts, *find(facts, operation.function));
-  }
-
  private:
   [[nodiscard]] Refusal refuse_link(const std::string& function, const std::string& netdev) const {
     if (auto no = refuse_unknown_function(facts, function)) return no;

@@ -57,7 +57,7 @@ std::optional<Report> LedgerWriter::begin(const Operation& operation, Caller cal
   }
   add(ledger_, attempt_of(operation, now));
   write();
-  if (state_ || !disturbs(operation)) return std::nullopt;
+  if (state_ || !takes_driver_away(operation)) return std::nullopt;
   Report report{Outcome::NotAllowed,
                 "it could not be counted: " + state_.error().message(),
                 state_.error().code,

@@ -1,4 +1,4 @@
-// The two things done to the link of an adapter: bring it up as configured, or bounce it.
+// What is done to the link of an adapter: it is brought up, with MTU and addresses as configured.
 //
 // A link is addressed by its interface index, found through the PCI function that owns it, so that
 // a rename or a hot-plug between the guard's look and the request cannot hit another NIC.
@@ -34,10 +34,5 @@ struct LinkSettings {
 // other's MAC). What was set is in `book` afterwards.
 [[nodiscard]] Report configure_link(RouteSocket& socket, int index, const LinkSettings& settings,
                                     std::vector<probes::BookedAddress>& book);
-
-// Down and up, then everything that the link has lost by it is given back (saved_link.hpp) and
-// looked for. NotAllowed, and nothing changed, where that could not be done: other links stand on
-// it, or routes that cannot be restored. A link that is down is only brought up.
-[[nodiscard]] Report bounce_link(RouteSocket& socket, int index);
 
 }  // namespace pvrdma::executor

@@ -28,13 +28,6 @@ Report with_link(const Root& root, const std::string& function, const std::strin
   return act(*socket, *index, *adapter);
 }
 
-// The function whose link an operation is about; null: it is about no link.
-const std::string* link_function(const Operation& operation) {
-  if (const auto* link = std::get_if<ConfigureLink>(&operation)) return &link->function;
-  if (const auto* link = std::get_if<BounceLink>(&operation)) return &link->function;
-  return nullptr;
-}
-
 Report bad_config(const Error& error) {
   return {Outcome::NotAllowed, "the configuration is not right: " + error.message(), EINVAL, {}};
 }
@@ -65,8 +58,8 @@ std::optional<Report> Operations::refused(const Operation& operation) const {
   const auto loaded = load_config(places_.root);
   if (!loaded) return bad_config(loaded.error());
   Facts facts = look(places_.root);
-  if (const std::string* function = link_function(operation))
-    look_at_owner(places_.root, *function, facts);
+  if (const auto* link = std::get_if<ConfigureLink>(&operation))
+    look_at_owner(places_.root, link->function, facts);
   return refusal(operation, loaded->config, facts);
 }
 
@@ -128,13 +121,6 @@ Report Operations::act_on(const ConfigureLink& operation) {
                      const auto noted = replace_file(places_.root / probes::kAddressBook,
                                                      probes::format_address_book(*book));
                      return noted ? report : failed(noted.error());
-                   });
-}
-
-Report Operations::act_on(const BounceLink& operation) {
-  return with_link(places_.root, operation.function, operation.netdev,
-                   [](RouteSocket& socket, int index, const AdapterFacts&) {
-                     return bounce_link(socket, index);
                    });
 }
 

@@ -43,7 +43,6 @@ class Operations {
   Report act_on(const RebindFunction& operation);
   Report act_on(const ReloadDriver& operation);
   Report act_on(const ConfigureLink& operation);
-  Report act_on(const BounceLink& operation);
 
   Places places_;
   LedgerWriter ledger_;

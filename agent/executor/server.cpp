@@ -9,13 +9,6 @@
 
 namespace pvrdma::executor {
 
-namespace {
-
-constexpr const char* kVerbs[] = {"LoadModule",   "BindFunction",  "RebindFunction",
-                                  "ReloadDriver", "ConfigureLink", "BounceLink"};
-
-}  // namespace
-
 Server::Server(sd_event* event, Operations& operations, Options options, Log log)
     : event_(event),
       operations_(operations),

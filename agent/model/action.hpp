@@ -1,6 +1,7 @@
-// Action: one thing the executor can be asked to do. The list is closed: six verbs, no more.
+// Action: one thing the executor can be asked to do. The list is closed: five verbs, no more.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <variant>
@@ -35,15 +36,13 @@ struct ConfigureLink {
   std::vector<std::string> addresses;
   friend bool operator==(const ConfigureLink&, const ConfigureLink&) = default;
 };
-// Take the adapter's link down and up again, keeping its addresses.
-struct BounceLink {
-  std::string function;
-  std::string netdev;
-  friend bool operator==(const BounceLink&, const BounceLink&) = default;
-};
 
 using Operation =
-    std::variant<LoadModule, BindFunction, RebindFunction, ReloadDriver, ConfigureLink, BounceLink>;
+    std::variant<LoadModule, BindFunction, RebindFunction, ReloadDriver, ConfigureLink>;
+// Their names in the varlink interface and in the ledger, in that order.
+inline constexpr std::array kVerbs{"LoadModule", "BindFunction", "RebindFunction", "ReloadDriver",
+                                   "ConfigureLink"};
+static_assert(kVerbs.size() == std::variant_size_v<Operation>);
 
 struct Action {
   Operation operation;
@@ -51,7 +50,7 @@ struct Action {
   friend bool operator==(const Action&, const Action&) = default;
 };
 
-// "LoadModule", "BindFunction", …: the verb's name in the varlink interface.
+// One of kVerbs.
 [[nodiscard]] const char* verb(const Operation& operation);
 // What it is done to: a module, a function address; "vmw_pvrdma" for ReloadDriver.
 [[nodiscard]] std::string target(const Operation& operation);
@@ -59,7 +58,5 @@ struct Action {
 [[nodiscard]] std::string describe(const Operation& operation);
 // True for the verbs that take the driver away from a function: RebindFunction, ReloadDriver.
 [[nodiscard]] bool takes_driver_away(const Operation& operation);
-// True for these and BounceLink: what takes away something that works.
-[[nodiscard]] bool disturbs(const Operation& operation);
 
 }  // namespace pvrdma

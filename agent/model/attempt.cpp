@@ -7,12 +7,8 @@ namespace pvrdma {
 
 namespace {
 
-enum class Kind { TakesDriverAway, Bounce, Other };
-
-Kind kind_of(const Attempt& attempt) {
-  if (attempt.verb == "ReloadDriver" || attempt.verb == "RebindFunction")
-    return Kind::TakesDriverAway;
-  return attempt.verb == "BounceLink" ? Kind::Bounce : Kind::Other;
+bool takes_driver_away(const Attempt& attempt) {
+  return attempt.verb == "ReloadDriver" || attempt.verb == "RebindFunction";
 }
 
 void shorten(std::string& text, std::size_t most) {
@@ -29,7 +25,9 @@ void add_refusal(std::vector<Attempt>& refusals, Attempt refusal) {
 }
 
 void add_attempt(std::vector<Attempt>& attempts, Attempt attempt) {
-  const auto alike = [kind = kind_of(attempt)](const Attempt& old) { return kind_of(old) == kind; };
+  const auto alike = [is = takes_driver_away(attempt)](const Attempt& old) {
+    return takes_driver_away(old) == is;
+  };
   const auto kept = std::count_if(attempts.begin(), attempts.end(), alike);
   if (static_cast<std::size_t>(kept) >= kAttemptsKept)
     attempts.erase(std::find_if(attempts.begin(), attempts.end(), alike));

@@ -44,7 +44,7 @@ struct Ledger {
   friend bool operator==(const Ledger&, const Ledger&) = default;
 };
 
-// Of the reloads and rebinds, the bounces, and all else, so many of each.
+// Of the reloads and rebinds, and of all else, so many of each.
 inline constexpr std::size_t kAttemptsKept = 64;
 inline constexpr std::size_t kRefusalsKept = 32;
 inline constexpr std::size_t kDetailKept = 256;  // bytes

@@ -25,14 +25,6 @@ std::vector<const Attempt*> of(const std::vector<Attempt>& list,
   return found;
 }
 
-// When fewer than `most` of them will lie within the window; none: fewer do now.
-std::optional<BootTime> free_again(const Ledger& ledger, const std::vector<std::string>& verbs,
-                                   const std::string& target, std::size_t most, BootTime now) {
-  const auto counted = of(ledger.attempts, verbs, target, now - kLimitWindow);
-  if (counted.size() < most) return std::nullopt;
-  return end_of(*counted[counted.size() - most]) + kLimitWindow + Milliseconds{1};
-}
-
 }  // namespace
 
 bool worked(const Attempt& attempt) {
@@ -69,12 +61,11 @@ Allowance allowance(const Ledger& ledger, const std::vector<std::string>& verbs,
 
 std::optional<BootTime> limited_until(const Ledger& ledger, const Operation& operation,
                                       BootTime now) {
-  if (takes_driver_away(operation))
-    return free_again(ledger, {"ReloadDriver", "RebindFunction"}, {}, kMostReloads, now);
-  if (!disturbs(operation)) return std::nullopt;
-  const auto own = free_again(ledger, {verb(operation)}, target(operation), kMostBounces, now);
-  const auto all = free_again(ledger, {verb(operation)}, {}, kMostBouncesOfAll, now);
-  return own && all ? std::max(own, all) : own ? own : all;
+  if (!takes_driver_away(operation)) return std::nullopt;
+  const auto counted =
+      of(ledger.attempts, {"ReloadDriver", "RebindFunction"}, {}, now - kLimitWindow);
+  if (counted.size() < kMostReloads) return std::nullopt;
+  return end_of(*counted[counted.size() - kMostReloads]) + kLimitWindow + Milliseconds{1};
 }
 
 }  // namespace pvrdma

@@ -34,16 +34,12 @@ enum class Success { Counts, CountsWhileRecent };
                                   const std::vector<Milliseconds>& pauses, BootTime fresh_start,
                                   BootTime now, Success success);
 
-// The most that the executor does for the agent's user of what disturbs, in any ten minutes. No
+// The most reloads and rebinds that the executor does for the agent's user, in any ten minutes. No
 // fresh start lifts it, as the executor need not believe in one. The planner keeps to it too, and
 // seldom comes near: spaced_out() of its ladder lets six reloads of ten minutes pass, and what
-// remains is for an administrator who asks for some, or takes vmxnet3 away again and again. A
-// bounce is tried once for each change of the port's state, and whatever changes more often than
-// this is not cured by bounces.
+// remains is for an administrator who asks for some, or takes vmxnet3 away again and again.
 inline constexpr Milliseconds kLimitWindow{600'000};
-inline constexpr unsigned kMostReloads = 30;       // and rebinds, of all adapters
-inline constexpr unsigned kMostBounces = 6;        // of each adapter
-inline constexpr unsigned kMostBouncesOfAll = 60;  // a VM has ten NICs
+inline constexpr unsigned kMostReloads = 30;  // of all adapters
 
 // When the operation may be done again; none: it may be done now, or is one without a limit.
 [[nodiscard]] std::optional<BootTime> limited_until(const Ledger& ledger,

@@ -76,15 +76,7 @@ const char* to_string(Shipped shipped) { return name_of(kShipped, shipped); }
 std::optional<Outcome> outcome_from(const std::string& text) { return value_of(kOutcomes, text); }
 std::optional<State> state_from(const std::string& text) { return value_of(kStates, text); }
 
-const char* verb(const Operation& operation) {
-  return std::visit(Overload{[](const LoadModule&) { return "LoadModule"; },
-                             [](const BindFunction&) { return "BindFunction"; },
-                             [](const RebindFunction&) { return "RebindFunction"; },
-                             [](const ReloadDriver&) { return "ReloadDriver"; },
-                             [](const ConfigureLink&) { return "ConfigureLink"; },
-                             [](const BounceLink&) { return "BounceLink"; }},
-                    operation);
-}
+const char* verb(const Operation& operation) { return kVerbs.at(operation.index()); }
 
 std::string target(const Operation& operation) {
   return std::visit(Overload{[](const LoadModule& load) { return load.module; },
@@ -100,10 +92,6 @@ std::string describe(const Operation& operation) {
 bool takes_driver_away(const Operation& operation) {
   return std::holds_alternative<RebindFunction>(operation) ||
          std::holds_alternative<ReloadDriver>(operation);
-}
-
-bool disturbs(const Operation& operation) {
-  return takes_driver_away(operation) || std::holds_alternative<BounceLink>(operation);
 }
 
 const char* to_string(LinkManager manager) {

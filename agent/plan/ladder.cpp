@@ -4,20 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include "agent/model/budget.hpp"
 #include "agent/plan/findings.hpp"
-#include "agent/plan/match.hpp"
 #include "agent/plan/order.hpp"
 #include "agent/plan/reload_policy.hpp"
 
 namespace pvrdma {
 
 namespace {
-
-const std::vector<Milliseconds>& bounce_pauses() {
-  static const std::vector<Milliseconds> pauses{Milliseconds{0}};
-  return pauses;
-}
 
 // When the adapter, and whatever was last done to it, has had its time.
 BootTime settled_at(const Inputs& in, const Adapter& adapter) {
@@ -42,39 +35,13 @@ std::string what_is_wrong(const Adapter& adapter) {
          " though its link and carrier are up";
 }
 
-// Whether bouncing the link can help this adapter, and has not been tried yet.
-bool bounce_is_next(const Inputs& in, const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma.get();
-  // Link events no longer reach a device that lost its netdev.
-  if (rdma == nullptr || rdma->netdev.is_absent()) return false;
-  if (!link_is_ours(in.config, adapter) || !loaded_too_late(in.config, in.snapshot).empty())
-    return false;
-  return !is_held(in.snapshot, adapter) &&
-         allowance(in.snapshot.ledger, {"BounceLink"}, adapter.function, bounce_pauses(),
-                   in.history.fresh_start, in.now, Success::Counts)
-                 .verdict == Allowance::Verdict::Now;
-}
-
-void bounce(const Inputs& in, Draft& draft, const Adapter& adapter) {
-  BounceLink operation{adapter.function, adapter.netdev.get()->name};
-  if (const auto& error = in.snapshot.ledger_error) {
-    draft.find(findings::ledger_unusable(*error, what_is_wrong(adapter)));
-  } else if (const auto until = limited_until(in.snapshot.ledger, operation, in.now)) {
-    // It comes and goes by itself, and no rung of the ladder is against that.
-    draft.find(findings::port_down(adapter));
-    draft.look_by(*until);
-  } else {
-    draft.act(std::move(operation), what_is_wrong(adapter));
-  }
-}
-
 std::string reason_to_reload(const Inputs& in, const Adapter& adapter) {
   const std::vector<std::string> late = loaded_too_late(in.config, in.snapshot);
   if (late.empty()) return what_is_wrong(adapter);
   return what_is_wrong(adapter) + ", and vmw_pvrdma was loaded before " + late.front();
 }
 
-// What can be said of an adapter for which no gentle rung is left.
+// What can be said of an adapter that a reload does not help, or cannot reach now.
 void report_broken(const Inputs& in, Draft& draft, const Adapter& adapter) {
   if (has_lost_netdev(adapter))
     draft.find(findings::netdev_lost(adapter));
@@ -90,7 +57,7 @@ bool reload_if_granted(Draft& draft, const ReloadVerdict& verdict, const std::st
   return verdict.granted.has_value();
 }
 
-// The upper rungs for the first broken adapter that has settled; they reach all of them.
+// For the first broken adapter that has settled; it reaches all of them.
 void reload_for(const Inputs& in, Draft& draft, const Adapter& adapter) {
   const ReloadCause cause =
       has_lost_netdev(adapter) ? ReloadCause::NetdevLost : ReloadCause::PortDown;
@@ -130,8 +97,6 @@ void climb_ladder(const Inputs& in, Draft& draft) {
     const BootTime settled = settled_at(in, adapter);
     if (in.now < settled) {
       draft.look_by(settled);
-    } else if (bounce_is_next(in, adapter)) {
-      bounce(in, draft, adapter);
     } else {
       report_broken(in, draft, adapter);
       const bool first = reload_due == nullptr;
@@ -139,9 +104,7 @@ void climb_ladder(const Inputs& in, Draft& draft) {
         reload_due = &adapter;
     }
   }
-  // A bounce of one adapter may still be settling while another waits for the reload: one at a
-  // time.
-  if (reload_due != nullptr && draft.plan.actions.empty()) reload_for(in, draft, *reload_due);
+  if (reload_due != nullptr) reload_for(in, draft, *reload_due);
 }
 
 }  // namespace pvrdma

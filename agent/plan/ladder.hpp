@@ -1,9 +1,10 @@
-// Rules 5 and 6: the ladder for a port that does not come up, the least disruptive rung first, and
+// Rules 5 and 6: what is done for a port that does not come up once it has had time to settle, and
 // the reload that the configuration or an administrator asks for.
 //
-// Guards: no rung that takes the driver away is planned unless it is known that nobody holds any
-// adapter. With several adapters no unbind is local (a leaving one takes its neighbours' netdevs
-// away, Linux 6.1 and 6.12), so the rung above the bounce is a reload for all of them.
+// Guards: the driver is not taken away unless it is known that nobody holds any adapter. With
+// several adapters no unbind is local (a leaving one takes its neighbours' netdevs away, Linux 6.1
+// and 6.12), so it is a reload for all of them. Taking the link down and up is no remedy: no port
+// is known that it mends.
 #pragma once
 
 #include "agent/plan/draft.hpp"

@@ -28,9 +28,6 @@ struct ToParameters {
             {"mtu", link.mtu ? Json(*link.mtu) : Json(nullptr)},
             {"addresses", link.addresses}};
   }
-  Json operator()(const BounceLink& link) const {
-    return {{"function", link.function}, {"netdev", link.netdev}};
-  }
 };
 
 std::string text(const Json& object, const char* key) { return object.at(key).get<std::string>(); }
@@ -54,18 +51,12 @@ std::optional<std::string> printable_netdev(std::string_view text) {
   return printable ? netdev_name(text) : std::nullopt;
 }
 
-Result<BounceLink> link_from(const Json& parameters) {
+Result<Operation> configure_link_from(const Json& parameters) {
   auto function = function_of(parameters);
   if (!function) return fail(std::move(function.error()));
   auto netdev = name(parameters, "netdev", printable_netdev);
   if (!netdev) return fail(std::move(netdev.error()));
-  return BounceLink{std::move(*function), std::move(*netdev)};
-}
-
-Result<Operation> configure_link_from(const Json& parameters) {
-  auto named = link_from(parameters);
-  if (!named) return fail(std::move(named.error()));
-  ConfigureLink link{std::move(named->function), std::move(named->netdev), std::nullopt, {}};
+  ConfigureLink link{std::move(*function), std::move(*netdev), std::nullopt, {}};
   for (const Json& entry : parameters.at("addresses")) {
     auto address = parse_interface_address(entry.get_ref<const std::string&>());
     if (!address) return fail(EINVAL, "reading parameter", "addresses");
@@ -117,8 +108,6 @@ Result<Operation> operation_from(const std::string& verb, const Json& parameters
     });
   if (verb == "ReloadDriver") return ReloadDriver{};
   if (verb == "ConfigureLink") return configure_link_from(parameters);
-  if (verb == "BounceLink")
-    return link_from(parameters).map([](BounceLink link) { return Operation{std::move(link)}; });
   return fail(EINVAL, "reading verb", verb);
 }
 

@@ -1,10 +1,12 @@
 #include "agent/varlink/ledger_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <string_view>
 #include <utility>
 
 #include "agent/base/file.hpp"
+#include "agent/model/action.hpp"
 #include "agent/varlink/interface.hpp"
 #include "agent/varlink/message.hpp"
 
@@ -13,7 +15,8 @@ namespace pvrdma::varlink {
 namespace {
 
 // The document's shape; times are milliseconds since boot (agent/base/clock.hpp). An executor of
-// before the last upgrade has left no list of refusals; they stand among its attempts.
+// before the last upgrade has left no list of refusals; they stand among its attempts. What it
+// tried with verbs that are no more (BounceLink) is passed over.
 constexpr std::string_view kShape = R"(
 interface io.pvrdma.Ledger
 type Attempt (verb: string, target: string, started_ms: int, finished_ms: ?int,
@@ -52,6 +55,10 @@ Attempt attempt_from(const Json& entry) {
   return attempt;
 }
 
+bool is_verb(const std::string& text) {
+  return std::find(kVerbs.begin(), kVerbs.end(), text) != kVerbs.end();
+}
+
 }  // namespace
 
 std::string to_text(const Ledger& ledger) {
@@ -78,7 +85,9 @@ Result<Ledger> ledger_from(const std::string& text) {
   }
   for (const char* list : {"attempts", "refusals"})
     if (const auto entries = document->find(list); entries != document->end())
-      for (const Json& entry : *entries) add(ledger, attempt_from(entry));
+      for (const Json& entry : *entries)
+        if (Attempt attempt = attempt_from(entry); is_verb(attempt.verb))
+          add(ledger, std::move(attempt));
   return ledger;
 }
 

@@ -88,11 +88,10 @@ no_ledger() {
   systemctl stop pvrdma-agent-executor.service
   local before verb
   before=$(stat -c %i /sys/module/vmw_pvrdma)
-  for verb in ReloadDriver RebindFunction BounceLink; do
+  for verb in ReloadDriver RebindFunction; do
     expect "no ledger, no $verb" not_allowed "$verb" "$(case $verb in
       ReloadDriver) echo '{}' ;;
       RebindFunction) echo '{"function": "0000:00:10.1"}' ;;
-      BounceLink) echo '{"function": "0000:00:10.1", "netdev": "ens16f0"}' ;;
     esac)"
   done
   expect_equal "the driver is the same" "$before" "$(stat -c %i /sys/module/vmw_pvrdma)"

@@ -36,8 +36,7 @@ class Bench {
                                                                  {"BindFunction", on},
                                                                  {"RebindFunction", on},
                                                                  {"ReloadDriver", on},
-                                                                 {"ConfigureLink", on},
-                                                                 {"BounceLink", on}}));
+                                                                 {"ConfigureLink", on}}));
     REQUIRE(service->listen(path, 0600));
     dispatcher = std::make_unique<Dispatcher>(
         event.get(),
@@ -91,12 +90,11 @@ TEST_CASE("actions go out one by one, in order") {
 
 TEST_CASE("what was answered is remembered, with its times") {
   Bench bench;
-  bench.dispatcher->carry_out(
-      {{ReloadDriver{}, "a"}, {BounceLink{"0000:00:10.1", "ens16f0"}, "b"}});
+  bench.dispatcher->carry_out({{ReloadDriver{}, "a"}, {BindFunction{"0000:00:10.1"}, "b"}});
   bench.spin();
   const Ledger& answered = bench.dispatcher->answered();
   REQUIRE(answered.attempts.size() == 2);
-  CHECK(answered.attempts[1].verb == "BounceLink");
+  CHECK(answered.attempts[1].verb == "BindFunction");
   CHECK(answered.attempts[1].target == "0000:00:10.1");
   CHECK(answered.attempts[1].started >= *answered.attempts[0].finished);
   CHECK(answered.attempts[1].finished == bench.dispatcher->last_answer());

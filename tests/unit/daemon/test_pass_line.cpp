@@ -18,9 +18,9 @@ const std::string kReady =
     "vmw_pvrdma live; 0000:00:10.1: driver vmw_pvrdma, netdev ens10 up, carrier, "
     "rocep0s10f1 port ACTIVE; nothing to do";
 
-Plan plan_to_bounce() {
+Plan plan_to_reload() {
   Plan plan;
-  plan.actions.push_back({BounceLink{function_of(0), "ens10"}, "the port stays down"});
+  plan.actions.push_back({ReloadDriver{}, "the port stays down"});
   return plan;
 }
 
@@ -33,10 +33,10 @@ TEST_CASE("a pass in one line: what was seen, and what is to be done") {
   adapter(scene).driver = Field<std::string>::unreadable({EACCES, "reading", "driver"});
   netdev(scene).up = false;
   rdma(scene).port.state = std::string{"DOWN"};
-  CHECK(pass_line(scene, plan_to_bounce()) ==
+  CHECK(pass_line(scene, plan_to_reload()) ==
         "vmw_pvrdma coming; 0000:00:10.1: driver unreadable (reading driver: Permission denied), "
         "netdev ens10 down, rocep0s10f1 port DOWN; "
-        "BounceLink 0000:00:10.1 (the port stays down)");
+        "ReloadDriver vmw_pvrdma (the port stays down)");
   module(scene, kDriverModule).init = {};
   adapter(scene).driver = {};
   adapter(scene).netdev = {};
@@ -51,7 +51,7 @@ TEST_CASE("a pass is logged at debug alone, where it is news or acts") {
   const ErrorOutput output;
   Logged logged;
   PassLog log;
-  log.passed(ready_scene(), plan_to_bounce(), true, kNext);
+  log.passed(ready_scene(), plan_to_reload(), true, kNext);
   CHECK(logged.entries().empty());
   log::set_level(log::Level::Debug);
   log.passed(ready_scene(), {}, true, kNext);
@@ -65,7 +65,7 @@ TEST_CASE("a pass is logged at debug alone, where it is news or acts") {
   log.passed(down, {}, true, kNext);
   CHECK(logged.entries().size() == 2);
   // The same action again: news each time that it is carried out.
-  for (const bool acts : {true, true, true, false}) log.passed(down, plan_to_bounce(), acts, kNext);
+  for (const bool acts : {true, true, true, false}) log.passed(down, plan_to_reload(), acts, kNext);
   CHECK(logged.entries().size() == 5);
   CHECK(logged.entries().back().at(1) == "PRIORITY=7");
 }

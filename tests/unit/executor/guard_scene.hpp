@@ -60,7 +60,6 @@ inline AdapterMatch by_pci(const char* pci) { return {{}, pci, {}}; }
 inline AdapterMatch by_netdev(const char* name) { return {{}, {}, name}; }
 
 inline const ConfigureLink kUp{kOne, "ens224f0", {}, {}};
-inline const BounceLink kBounce{kOne, "ens224f0"};
 
 struct GuardCase {
   const char* what;

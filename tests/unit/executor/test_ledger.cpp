@@ -121,10 +121,10 @@ TEST_CASE("ledger: whatever is asked and answered, it can be read again", "[prop
   const BootTime late = from_ms(1LL << 40);
   Ledger full;
   for (unsigned i = 0; i < 2 * kAttemptsKept; ++i)
-    for (const char* verb : {"LoadModule", "RebindFunction", "BounceLink"})
+    for (const char* verb : {"LoadModule", "RebindFunction"})
       for (const Outcome outcome : {Outcome::Failed, Outcome::InUse})
         add(full, {verb, std::to_string(i) + endless, late, late, outcome, endless});
-  CHECK(full.attempts.size() == 3 * kAttemptsKept);
+  CHECK(full.attempts.size() == 2 * kAttemptsKept);
   CHECK(full.refusals.size() == kRefusalsKept);
   CHECK(varlink::to_text(full).size() < kReadLimitBytes / 2);
 
@@ -133,19 +133,36 @@ TEST_CASE("ledger: whatever is asked and answered, it can be read again", "[prop
   tree.file("/ledger.json", varlink::to_text(full));
   LedgerWriter writer{path, late};
   REQUIRE(writer.state().has_value());
-  begin(writer, BounceLink{endless, endless}, late);
+  begin(writer, RebindFunction{endless}, late);
   writer.end({Outcome::Failed, endless, 5, {}}, late);
   writer.refuse(LoadModule{endless}, {Outcome::NotAllowed, endless, 1, {}}, late);
   REQUIRE(writer.state().has_value());
   CHECK(std::filesystem::file_size(path) < kReadLimitBytes / 2);
-  CHECK(read_back(path).attempts.size() == 3 * kAttemptsKept);
+  CHECK(read_back(path).attempts.size() == 2 * kAttemptsKept);
+}
+
+TEST_CASE("ledger: what an executor of before an upgrade tried with a verb that is no more") {
+  const test::Tree tree;
+  tree.file("/ledger.json", R"({"reloads": 1, "rebinds": 0, "attempts": [
+    {"verb": "BounceLink", "target": "0000:13:00.1", "started_ms": 5, "finished_ms": null,
+     "outcome": "failed", "detail": ""},
+    {"verb": "ReloadDriver", "target": "vmw_pvrdma", "started_ms": 10, "finished_ms": 20,
+     "outcome": "done", "detail": ""}], "refusals": [
+    {"verb": "BounceLink", "target": "0000:13:00.1", "started_ms": 30, "finished_ms": 30,
+     "outcome": "in_use", "detail": "in use"}]})");
+  const LedgerWriter writer{tree / "ledger.json", from_ms(99)};
+  CHECK(writer.state().has_value());
+  const Ledger ledger = read_back(tree / "ledger.json");
+  CHECK(ledger.reloads == 1);
+  REQUIRE(ledger.attempts.size() == 1);
+  CHECK(ledger.attempts[0].verb == "ReloadDriver");
+  CHECK(ledger.refusals.empty());
 }
 
 TEST_CASE("ledger: what cannot be counted is not begun, if it disturbs") {
   const test::Tree tree;
   const auto path = tree / "missing/ledger.json";
-  const Operation disturbing[] = {BounceLink{test::kFunction, "v0"}, ReloadDriver{},
-                                  RebindFunction{test::kFunction}};
+  const Operation disturbing[] = {ReloadDriver{}, RebindFunction{test::kFunction}};
   SECTION("no room to write it down, until there is") {
     LedgerWriter writer{path, from_ms(0)};
     for (const Operation& operation : disturbing)
@@ -174,23 +191,23 @@ TEST_CASE("ledger: what cannot be counted is not begun, if it disturbs") {
 TEST_CASE("ledger: the agent's user is held to the limit, root is not") {
   const test::Tree tree;
   const auto path = tree / "ledger.json";
-  const BounceLink bounce{test::kFunction, "v0"};
-  for (unsigned i = 0; i < kMostBounces; ++i) {
+  const RebindFunction rebind{test::kFunction};
+  for (unsigned i = 0; i < kMostReloads; ++i) {
     LedgerWriter writer{path, from_ms(i)};  // the executor may have gone in between
-    begin(writer, bounce, from_ms(1000));
+    begin(writer, rebind, from_ms(1000));
     writer.end(done(), from_ms(1000));
   }
   LedgerWriter writer{path, from_ms(1000)};
-  const auto no = writer.begin(bounce, Caller::Agent, from_ms(2000));
+  const auto no = writer.begin(rebind, Caller::Agent, from_ms(2000));
   REQUIRE(no);
   CHECK(no->detail.find("the next is due in 599.00 s") != std::string::npos);
   CHECK(read_back(path).refusals.size() == 1);
-  CHECK_FALSE(writer.begin(ReloadDriver{}, Caller::Agent, from_ms(2000)));
+  CHECK_FALSE(writer.begin(BindFunction{test::kFunction}, Caller::Agent, from_ms(2000)));
   writer.end(done(), from_ms(2000));
-  CHECK_FALSE(writer.begin(bounce, Caller::Root, from_ms(2000)));
+  CHECK_FALSE(writer.begin(rebind, Caller::Root, from_ms(2000)));
   writer.end(done(), from_ms(2000));
-  CHECK(writer.begin(bounce, Caller::Agent, from_ms(601'000)));
-  CHECK_FALSE(writer.begin(bounce, Caller::Agent, from_ms(601'001)));
+  CHECK(writer.begin(rebind, Caller::Agent, from_ms(601'000)));
+  CHECK_FALSE(writer.begin(rebind, Caller::Agent, from_ms(601'001)));
 }
 
 TEST_CASE("ledger: a directory that is not there, until it is") {

@@ -120,8 +120,7 @@ TEST_CASE_METHOD(OperationsFixture, "operations: without a ledger nothing is dis
   SECTION("there is room to read it only") { tree.directory("/state/ledger.json.new"); }
   Operations operations{places};
   for (const Operation& operation :
-       {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}},
-        Operation{BounceLink{test::kFunction, "v0"}}}) {
+       {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}}}) {
     INFO(describe(operation));
     const Report report = operations.run(operation, Caller::Agent);
     CHECK(report.outcome == Outcome::NotAllowed);
@@ -161,8 +160,7 @@ TEST_CASE_METHOD(OperationsFixture, "operations: a used driver is not touched") 
   tree.file("/proc/modules", "vmw_pvrdma 81920 1 - Live 0x0000000000000000\n");
   Operations operations{places};
   for (const Operation& operation :
-       {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}},
-        Operation{BounceLink{test::kFunction, "v0"}}}) {
+       {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}}}) {
     INFO(describe(operation));
     const Report report = operations.run(operation, Caller::Agent);
     CHECK_FALSE(report.good());
@@ -183,7 +181,6 @@ TEST_CASE_METHOD(OperationsFixture, "operations: the link of the function, by it
         Outcome::Done);
   CHECK(test::run("ip -o link show dev v0").find(",UP") != std::string::npos);
   CHECK(test::run("ip -o link show dev v1").find(",UP") == std::string::npos);
-  CHECK(operations.run(BounceLink{test::kFunction, "v0"}, Caller::Agent).outcome == Outcome::Done);
   CHECK(operations.run(ConfigureLink{test::kFunction, "v1", {}, {}}, Caller::Agent).outcome ==
         Outcome::NotAllowed);
   // A link that is gone between the look and the request.

@@ -16,7 +16,7 @@ bool KernelModel::anybody_holds() const {
 
 bool KernelModel::active(const ModelAdapter& adapter) const {
   const bool right_order = !modules.empty() && modules.back() == kDriverModule;
-  return adapter.up && !adapter.host_holds_down && !adapter.needs_bounce &&
+  return adapter.up && !adapter.host_holds_down && !adapter.needs_reload &&
          (!adapter.needs_right_order || right_order);
 }
 
@@ -95,13 +95,11 @@ void KernelModel::apply(const Operation& operation) {
     adapter.up = true;
     adapter.mtu = link->mtu.value_or(adapter.mtu);
     for (const std::string& address : link->addresses) adapter.addresses.push_back({address, true});
-  } else if (const auto* bounce = std::get_if<BounceLink>(&operation)) {
-    harmed = harmed || at(bounce->function).held;
-    at(bounce->function).needs_bounce = false;
   } else {
     harmed = harmed || anybody_holds();
     modules.erase(std::remove(modules.begin(), modules.end(), kDriverModule), modules.end());
     load(kDriverModule);
+    for (ModelAdapter& adapter : adapters) adapter.needs_reload = false;
     ++ledger.reloads;
   }
   ledger.attempts.push_back({verb(operation), target(operation), started, now, Outcome::Done, ""});

@@ -16,7 +16,7 @@ struct ModelAdapter {
   bool up = false;
   bool host_holds_down = false;
   bool needs_right_order = false;  // ACTIVE only when vmw_pvrdma is the youngest module
-  bool needs_bounce = false;       // ACTIVE only after its link went down and up once
+  bool needs_reload = false;       // ACTIVE only after vmw_pvrdma was reloaded, whatever the order
   bool held = false;               // a process has a verbs context
   unsigned mtu = 1500;
   std::vector<LinkAddress> addresses;

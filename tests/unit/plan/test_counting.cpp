@@ -25,12 +25,10 @@ void note(Snapshot& snapshot, const Operation& operation, unsigned times, Millis
 }  // namespace
 
 TEST_CASE("a ledger that cannot be used: nothing that disturbs is planned, and it is said") {
-  Snapshot bounce_due = with_port_down();
-  Snapshot reload_due = with_port_down();
-  note(reload_due, BounceLink{function_of(0), "x"}, 1, Milliseconds{4000});
+  const Snapshot reload_due = with_port_down();
   Snapshot lost = ready_scene();
   rdma(lost).netdev = Field<std::string>::absent();
-  for (Snapshot snapshot : {bounce_due, reload_due, lost}) {
+  for (Snapshot snapshot : {reload_due, lost}) {
     CHECK_FALSE(plan_settled(snapshot).actions.empty());
     snapshot.ledger_error = kNoRoom;
     const Plan result = plan_settled(snapshot);
@@ -63,19 +61,6 @@ TEST_CASE("a ledger that cannot be used: what disturbs nobody goes on") {
   CHECK(described(plan_settled(snapshot)) == Steps{"ConfigureLink 0000:00:10.1"});
   module(snapshot, kDriverModule) = unloaded(kDriverModule);
   CHECK(described(plan_settled(snapshot)) == Steps{"LoadModule vmw_pvrdma"});
-}
-
-TEST_CASE("a port that comes and goes is bounced as often as the executor would do it") {
-  Snapshot snapshot = with_port_down();
-  History history = long_settled(snapshot);
-  history.fresh_start = kNow - Milliseconds{10'000};  // forgives what was before
-  note(snapshot, BounceLink{function_of(0), "x"}, kMostBounces - 1, Milliseconds{60'000});
-  CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"BounceLink 0000:00:10.1"});
-  note(snapshot, BounceLink{function_of(0), "x"}, 1, Milliseconds{60'000});
-  const Plan waits = plan({}, snapshot, history, kNow);
-  CHECK(waits.actions.empty());
-  CHECK(finding(waits.findings, "port-down") != nullptr);
-  CHECK(waits.next_look == kNow - Milliseconds{60'000} + kLimitWindow + Milliseconds{1});
 }
 
 TEST_CASE("a netdev that is lost again and again costs as many reloads as the executor would do") {

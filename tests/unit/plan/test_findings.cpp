@@ -44,7 +44,7 @@ std::vector<Finding> of_an_adapter(const Adapter& adapter) {
   RdmaDevice mute = *adapter.rdma.get();
   mute.port.verbs_state = Field<std::string>::unreadable({2, "opening", "the provider"});
   const LinkOwner owner{LinkManager::Networkd, true, "/etc/systemd/network/x.network"};
-  const Attempt failed{"BounceLink", "0000:00:10.1", kNow, {}, Outcome::Failed, "no"};
+  const Attempt failed{"BindFunction", "0000:00:10.1", kNow, {}, Outcome::Failed, "no"};
   std::vector<Finding> found{findings::no_vmxnet3_pair(adapter),
                              findings::no_carrier(adapter, netdev),
                              findings::port_down(adapter),
@@ -54,7 +54,7 @@ std::vector<Finding> of_an_adapter(const Adapter& adapter) {
                              findings::gid_missing(adapter, "10.0.0.1", GidType::RoceV1),
                              findings::unreadable({5, "reading", "x"}, adapter.function),
                              findings::attempt_failed(failed, adapter.function),
-                             findings::giving_up("BounceLink", 3, false, adapter.function),
+                             findings::giving_up("ReloadDriver", 3, false, adapter.function),
                              findings::giving_up("LoadModule", 3, true, {}),
                              findings::slow(adapter, Milliseconds{1000}),
                              findings::mtu_impossible(adapter, netdev, 9000),

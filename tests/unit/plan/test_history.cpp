@@ -18,9 +18,9 @@ TEST_CASE("a change that nobody of ours caused forgives the budget; our own does
   CHECK(spontaneous.adapters.at(function_of(0)).transitions == 1);
   CHECK(spontaneous.adapters.at(function_of(0)).port_changed == kNow);
 
-  now.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{500})};
+  now.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{500})};
   CHECK(advance(history, &before, now).fresh_start == BootTime{});
-  now.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{60'000})};
+  now.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{60'000})};
   CHECK(advance(history, &before, now).fresh_start == kNow);
 
   const History quiet = advance(history, &before, before);
@@ -150,10 +150,6 @@ TEST_CASE("the verdict of several adapters") {
     Snapshot snapshot = ready_scene(2);
     rdma(snapshot, 0).port.state = std::string{test.first};
     rdma(snapshot, 1).port.state = std::string{test.second};
-    for (unsigned i = 0; i < 2; ++i)
-      if (!rdma(snapshot, i).port.state.is("ACTIVE"))
-        snapshot.ledger.attempts.push_back(
-            attempt("BounceLink", function_of(i), Milliseconds{30'000}));
     snapshot.ledger.attempts.push_back(
         attempt("ReloadDriver", kDriverModule, Milliseconds{20'000}));
     Config config;

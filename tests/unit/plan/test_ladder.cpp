@@ -27,9 +27,9 @@ void hold(Snapshot& snapshot, unsigned index, bool named = true) {
 
 }  // namespace
 
-TEST_CASE("the bounce first, the reload next, and time to settle between them") {
+TEST_CASE("a reload, once the adapter and what was last done to it have had time to settle") {
   Snapshot snapshot = port_down_scene();
-  CHECK(described(plan_settled(snapshot)) == Steps{"BounceLink 0000:00:10.1"});
+  CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
 
   History history = long_settled(snapshot);
   history.adapters[function_of(0)].changed = kNow - Milliseconds{100};
@@ -38,13 +38,13 @@ TEST_CASE("the bounce first, the reload next, and time to settle between them") 
   CHECK(settling.next_look == kNow - Milliseconds{100} + kSettle);
   CHECK(assess({}, snapshot, settling, history, kNow).state == State::Converging);
 
-  snapshot.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{1000})};
+  snapshot.ledger.attempts = {attempt("ConfigureLink", function_of(0), Milliseconds{1000})};
   CHECK(plan_settled(snapshot).actions.empty());
-  snapshot.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{4000})};
+  snapshot.ledger.attempts = {attempt("ConfigureLink", function_of(0), Milliseconds{4000})};
   CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
 }
 
-TEST_CASE("a driver older than a module that must precede it: straight to the reload") {
+TEST_CASE("a driver older than a module that must precede it is reloaded where a port is down") {
   CHECK(described(plan_settled(wrong_order_scene())) == Steps{"ReloadDriver vmw_pvrdma"});
   Snapshot active = wrong_order_scene();
   rdma(active).port.state = std::string{"ACTIVE"};
@@ -53,8 +53,7 @@ TEST_CASE("a driver older than a module that must precede it: straight to the re
 
 TEST_CASE("after a reload that did not help the host is named, and retries are spaced") {
   Snapshot snapshot = port_down_scene();
-  snapshot.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{20'000}),
-                              attempt("ReloadDriver", kDriverModule, Milliseconds{10'000})};
+  snapshot.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{10'000})};
   const Plan waiting = plan_settled(snapshot);
   CHECK(waiting.actions.empty());
   CHECK(waiting.next_look == kNow + Milliseconds{20'000});
@@ -62,8 +61,7 @@ TEST_CASE("after a reload that did not help the host is named, and retries are s
   CHECK(finding(waiting.findings, "port-down")->remedy.find("PVRDMAVmknic") != std::string::npos);
   CHECK(assess({}, snapshot, waiting, {}, kNow).state == State::Failed);
 
-  snapshot.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{90'000}),
-                              attempt("ReloadDriver", kDriverModule, Milliseconds{80'000}),
+  snapshot.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{80'000}),
                               attempt("ReloadDriver", kDriverModule, Milliseconds{70'000}),
                               attempt("ReloadDriver", kDriverModule, Milliseconds{60'000})};
   const Plan ended = plan_settled(snapshot);
@@ -107,18 +105,11 @@ TEST_CASE("nobody who holds an adapter is disturbed") {
     module(snapshot, kDriverModule).refcount = Field<unsigned>::unreadable({5, "reading", "x"});
     CHECK(plan_settled(snapshot).actions.empty());
   }
-  SECTION("not even the bounce of its own link") {
-    snapshot = port_down_scene();
-    hold(snapshot, 0);
-    CHECK(plan_settled(snapshot).actions.empty());
-  }
 }
 
 TEST_CASE("two adapters: a job on one, the other broken") {
   Snapshot snapshot = port_down_scene(2);
   hold(snapshot, 0);
-  CHECK(described(plan_settled(snapshot)) == Steps{"BounceLink 0000:00:11.1"});
-  snapshot.ledger.attempts = {attempt("BounceLink", function_of(1), Milliseconds{4000})};
   const Plan refused = plan_settled(snapshot);
   CHECK(refused.actions.empty());
   CHECK(finding(refused.findings, "driver-in-use") != nullptr);
@@ -128,7 +119,7 @@ TEST_CASE("two adapters: a job on one, the other broken") {
   CHECK(health.state == State::Degraded);
 }
 
-TEST_CASE("a netdev that the driver lost is mended by a reload, never by a bounce or a rebind") {
+TEST_CASE("a netdev that the driver lost is mended by a reload, never by a rebind") {
   Snapshot snapshot = ready_scene(2);
   rdma(snapshot, 1).netdev = Field<std::string>::absent();
   CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
@@ -149,7 +140,6 @@ TEST_CASE("a lost netdev does not wait for the spacing of reloads, and goes befo
   CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"ReloadDriver vmw_pvrdma"});
   // Adapter 0 alone would have to wait.
   rdma(snapshot, 0).port.state = std::string{"DOWN"};
-  snapshot.ledger.attempts.push_back(attempt("BounceLink", function_of(0), Milliseconds{4'000}));
   CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"ReloadDriver vmw_pvrdma"});
   rdma(snapshot, 1).netdev = std::string{"ens11"};
   CHECK(plan({}, snapshot, history, kNow).actions.empty());
@@ -159,12 +149,10 @@ TEST_CASE("a driver built in is rebound where it has one function") {
   Snapshot snapshot = port_down_scene();
   module(snapshot, kDriverModule).init = ModuleInit::BuiltIn;
   module(snapshot, kDriverModule).refcount = Field<unsigned>::absent();
-  snapshot.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{4000})};
   CHECK(described(plan_settled(snapshot)) == Steps{"RebindFunction 0000:00:10.1"});
 
   Snapshot two = port_down_scene(2);
   module(two, kDriverModule).init = ModuleInit::BuiltIn;
-  two.ledger.attempts = {attempt("BounceLink", function_of(1), Milliseconds{4000})};
   CHECK(plan_settled(two).actions.empty());
   CHECK(finding(plan_settled(two).findings, "driver-built-in") != nullptr);
   // Nothing will be done, so that nothing is waited for: not until readiness.timeout either.
@@ -205,8 +193,6 @@ TEST_CASE("rule 6: always is once per boot, never is never") {
 
   config.modules.reload = ReloadPolicy::Never;
   Snapshot broken = port_down_scene();
-  CHECK(described(plan_settled(broken, config)) == Steps{"BounceLink 0000:00:10.1"});
-  broken.ledger.attempts = {attempt("BounceLink", function_of(0), Milliseconds{4000})};
   const Plan refused = plan_settled(broken, config);
   CHECK(refused.actions.empty());
   CHECK(finding(refused.findings, "reload-forbidden") != nullptr);
@@ -272,9 +258,10 @@ TEST_CASE("a script that reloads at every boot is a warning while it is there") 
 }
 
 TEST_CASE("what is gentler than a reload does not wait for a script") {
-  Snapshot snapshot = port_down_scene();
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).up = false;
   snapshot.boot_scripts = {{"/etc/rc.local", false}};
-  CHECK(described(plan_settled(snapshot)) == Steps{"BounceLink 0000:00:10.1"});
+  CHECK(described(plan_settled(snapshot)) == Steps{"ConfigureLink 0000:00:10.1"});
 }
 
 TEST_CASE(

@@ -19,7 +19,7 @@ TEST_CASE("the shipped descriptions") {
   const auto executor = parse_interface(kExecutorInterface);
   REQUIRE(executor);
   CHECK(executor->name == "io.pvrdma.Executor");
-  CHECK(executor->methods.size() == 6);
+  CHECK(executor->methods.size() == 5);
   const auto service = parse_interface(kServiceInterface);
   REQUIRE(service);
   CHECK(service->name == "org.varlink.service");
