@@ -18,7 +18,7 @@ Server::Server(sd_event* event, Operations& operations, Options options, Log log
 
 Result<void> Server::listen_on(Fd socket) {
   std::map<std::string, varlink::Handler> handlers;
-  for (const std::string verb : kVerbs)
+  for (const std::string verb : kOperationVerbs)
     handlers[verb] = [this, verb](const varlink::CallPtr& call) { handle(verb, call); };
   auto added = service_.add_interface(varlink::kExecutorInterface, std::move(handlers));
   if (!added) return added;

@@ -40,9 +40,9 @@ struct ConfigureLink {
 using Operation =
     std::variant<LoadModule, BindFunction, RebindFunction, ReloadDriver, ConfigureLink>;
 // Their names in the varlink interface and in the ledger, in that order.
-inline constexpr std::array kVerbs{"LoadModule", "BindFunction", "RebindFunction", "ReloadDriver",
-                                   "ConfigureLink"};
-static_assert(kVerbs.size() == std::variant_size_v<Operation>);
+inline constexpr std::array kOperationVerbs{"LoadModule", "BindFunction", "RebindFunction",
+                                            "ReloadDriver", "ConfigureLink"};
+static_assert(kOperationVerbs.size() == std::variant_size_v<Operation>);
 
 struct Action {
   Operation operation;
@@ -50,7 +50,7 @@ struct Action {
   friend bool operator==(const Action&, const Action&) = default;
 };
 
-// One of kVerbs.
+// One of kOperationVerbs.
 [[nodiscard]] const char* verb(const Operation& operation);
 // What it is done to: a module, a function address; "vmw_pvrdma" for ReloadDriver.
 [[nodiscard]] std::string target(const Operation& operation);

@@ -76,7 +76,7 @@ const char* to_string(Shipped shipped) { return name_of(kShipped, shipped); }
 std::optional<Outcome> outcome_from(const std::string& text) { return value_of(kOutcomes, text); }
 std::optional<State> state_from(const std::string& text) { return value_of(kStates, text); }
 
-const char* verb(const Operation& operation) { return kVerbs.at(operation.index()); }
+const char* verb(const Operation& operation) { return kOperationVerbs.at(operation.index()); }
 
 std::string target(const Operation& operation) {
   return std::visit(Overload{[](const LoadModule& load) { return load.module; },

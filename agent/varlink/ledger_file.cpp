@@ -56,7 +56,7 @@ Attempt attempt_from(const Json& entry) {
 }
 
 bool is_verb(const std::string& text) {
-  return std::find(kVerbs.begin(), kVerbs.end(), text) != kVerbs.end();
+  return std::find(kOperationVerbs.begin(), kOperationVerbs.end(), text) != kOperationVerbs.end();
 }
 
 }  // namespace
