@@ -14,7 +14,7 @@ namespace {
 
 Json finding_of(const NoAnswer& trouble) {
   Finding finding;
-  finding.id = trouble.id;
+  finding.id = finding_id_from(trouble.id);
   finding.severity = Severity::Error;
   finding.summary = trouble.summary;
   finding.remedy = trouble.remedy;
@@ -23,13 +23,13 @@ Json finding_of(const NoAnswer& trouble) {
 
 }  // namespace
 
-NoAnswer no_answer(std::string_view id, std::string_view variant, const Values& values) {
+NoAnswer no_answer(FindingId id, std::string_view variant, const Values& values) {
   Finding finding = make_finding(id, variant, values);
-  return {std::move(finding.id), std::move(finding.summary), std::move(finding.remedy)};
+  return {to_string(finding.id), std::move(finding.summary), std::move(finding.remedy)};
 }
 
 NoAnswer bad_answer(const std::string& what) {
-  return no_answer("agent-bad-answer", {}, {{"error", what}});
+  return no_answer(FindingId::AgentBadAnswer, {}, {{"error", what}});
 }
 
 NoAnswer explain(const Error& error, const std::string& socket) {
@@ -37,22 +37,23 @@ NoAnswer explain(const Error& error, const std::string& socket) {
     case ENOENT:
     case ENOTDIR:
     case ECONNREFUSED:  // unix(7): a socket file that nobody listens on
-      return no_answer("agent-not-running", {}, {{"socket", socket}});
+      return no_answer(FindingId::AgentNotRunning, {}, {{"socket", socket}});
     case EACCES:
     case EPERM:
-      return no_answer("agent-not-accessible", {}, {{"socket", socket}});
+      return no_answer(FindingId::AgentNotAccessible, {}, {{"socket", socket}});
     case ETIMEDOUT:
     case EAGAIN:  // unix(7): the backlog of the listening socket is full
-      return no_answer("agent-not-answering", "silent", {});
+      return no_answer(FindingId::AgentNotAnswering, "silent", {});
     case ECONNRESET:
     case EPIPE:
-      return no_answer("agent-not-answering", "hung-up", {});
+      return no_answer(FindingId::AgentNotAnswering, "hung-up", {});
     case EBADMSG:
     case EPROTO:
     case EMSGSIZE:
       return bad_answer(printable(error.message()));
     default:
-      return no_answer("agent-not-answering", "error", {{"error", printable(error.message())}});
+      return no_answer(FindingId::AgentNotAnswering, "error",
+                       {{"error", printable(error.message())}});
   }
 }
 

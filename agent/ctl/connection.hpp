@@ -15,10 +15,10 @@ using Json = nlohmann::json;
 
 // Why there is no usable answer. An expected outcome, so a value of its own: it becomes a finding.
 struct NoAnswer {
-  std::string id;       // "agent-not-running", "agent-not-answering", "agent-bad-answer", …
+  std::string id;  // of a finding ("agent-not-running"), or a varlink error's name; may be empty
   std::string summary;  // one sentence without a full stop
   std::string remedy;   // what to type next
-  [[nodiscard]] bool not_running() const { return id == "agent-not-running"; }
+  [[nodiscard]] bool not_running() const { return id == to_string(FindingId::AgentNotRunning); }
   // Summary and remedy in one line.
   [[nodiscard]] std::string line() const { return summary + ". " + remedy; }
   friend bool operator==(const NoAnswer&, const NoAnswer&) = default;
@@ -27,8 +27,7 @@ template <typename T>
 using Answered = tl::expected<T, NoAnswer>;
 
 // An entry of the catalogue's.
-[[nodiscard]] NoAnswer no_answer(std::string_view id, std::string_view variant,
-                                 const Values& values);
+[[nodiscard]] NoAnswer no_answer(FindingId id, std::string_view variant, const Values& values);
 // What an Error of the varlink client says about the agent behind `socket`.
 [[nodiscard]] NoAnswer explain(const Error& error, const std::string& socket);
 // An answer that is none of the interface: `what` says in which way.

@@ -12,7 +12,8 @@ Answered<Json> ask_or_look(const Settings& settings, const Console& console, Wan
   if (answer || !answer.error().not_running() || !settings.look_without_agent) return answer;
   const auto look = settings.look_without_agent();
   if (!look)
-    return tl::unexpected(NoAnswer{"config-bad", printable(look.error().message()),
+    return tl::unexpected(NoAnswer{to_string(FindingId::ConfigBad),
+                                   printable(look.error().message()),
                                    "Check it with: pvrdma-agent --check-config"});
   console.complain("pvrdma-agent is not running; this is what a look without it shows");
   return plan ? *look->plan : *look->health;

@@ -65,7 +65,8 @@ Told ask_to_reload(const Settings& settings, const std::optional<std::string>& a
   if (adapter) parameters["adapter"] = *adapter;
   auto reply = client->call("io.pvrdma.Agent.Reload", parameters, settings.reload_within);
   if (!reply && reply.error().code == ETIMEDOUT)
-    return failed(no_answer("reload-not-finished", {}, {{"limit", span(settings.reload_within)}}));
+    return failed(
+        no_answer(FindingId::ReloadNotFinished, {}, {{"limit", span(settings.reload_within)}}));
   if (!reply) return failed(explain(reply.error(), settings.socket));
   if (!reply->error.empty()) return refused(reply->error, reply->parameters);
   return carried_out(std::move(reply->parameters));

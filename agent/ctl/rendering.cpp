@@ -81,7 +81,7 @@ std::string executor_lines(const Json& health, const Style& style) {
            "\n";
   // The agent's own finding says the same, with a remedy.
   for (const Json& finding : list_of(health, "findings"))
-    if (text(finding, "id") == "executor-stuck") return {};
+    if (text(finding, "id") == to_string(FindingId::ExecutorStuck)) return {};
   return painted("STUCK", Colour::Red, style) + "  " +
          wrapped(call_in_words(*call) + ": the kernel has not returned from this call for " + time +
                      ", and it cannot be taken back. See: journalctl -k -b",

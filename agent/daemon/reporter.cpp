@@ -100,13 +100,14 @@ void Reporter::log_findings(const Health& health) {
   std::set<std::string> present;
   for (const Finding& finding : health.findings) {
     const std::string adapter = finding.adapter.value_or("");
-    const std::string key = finding.id + " " + adapter + (adapter.empty() ? finding.summary : "");
+    const std::string key = std::string{to_string(finding.id)} + " " + adapter +
+                            (adapter.empty() ? finding.summary : "");
     present.insert(key);
     if (findings_.count(key) > 0) continue;
     const CatalogueEntry* entry = find_entry(finding.id);
     log::event(level_of(finding.severity), entry != nullptr ? entry->message_id : "",
                finding.summary + (finding.remedy.empty() ? "" : " " + finding.remedy),
-               {{"PVRDMA_FINDING", finding.id}, {"PVRDMA_ADAPTER", adapter}});
+               {{"PVRDMA_FINDING", to_string(finding.id)}, {"PVRDMA_ADAPTER", adapter}});
   }
   findings_ = std::move(present);
 }

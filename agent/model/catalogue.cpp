@@ -22,16 +22,29 @@ std::span<const CatalogueEntry> catalogue(Subject subject) {
   return answer_findings();
 }
 
-const CatalogueEntry* find_entry(std::string_view id, std::string_view variant) {
+const CatalogueEntry* find_entry(FindingId id, std::string_view variant) {
   for (const Subject subject : kSubjects)
     for (const CatalogueEntry& entry : catalogue(subject))
       if (entry.id == id && (variant.empty() || entry.variant == variant)) return &entry;
   return nullptr;
 }
 
-bool blocks_readiness(std::string_view id) {
+bool concerns(FindingId id, Concern concern) {
   const CatalogueEntry* entry = find_entry(id);
-  return entry != nullptr && entry->blocks_readiness;
+  return entry != nullptr &&
+         (static_cast<unsigned>(entry->concerns) & static_cast<unsigned>(concern)) != 0;
+}
+
+const char* to_string(FindingId id) {
+  const CatalogueEntry* entry = find_entry(id);
+  return entry != nullptr ? entry->name.data() : "other";
+}
+
+FindingId finding_id_from(std::string_view name) {
+  for (const Subject subject : kSubjects)
+    for (const CatalogueEntry& entry : catalogue(subject))
+      if (entry.name == name) return entry.id;
+  return FindingId::Other;
 }
 
 std::string filled(std::string_view text, const Values& values) {
@@ -49,7 +62,7 @@ std::string filled(std::string_view text, const Values& values) {
   return result;
 }
 
-Finding make_finding(std::string_view id, std::string_view variant, Values values,
+Finding make_finding(FindingId id, std::string_view variant, Values values,
                      std::optional<std::string> adapter) {
   const CatalogueEntry* entry = find_entry(id, variant);
   assert(entry != nullptr);

@@ -18,13 +18,42 @@ enum class Subject { Machine, Adapter, Surroundings, Answer };
 inline constexpr std::array kSubjects{Subject::Machine, Subject::Adapter, Subject::Surroundings,
                                       Subject::Answer};
 
+// What a finding bears upon. The first are the rows of `doctor` (agent/plan/doctor/checks.hpp).
+enum class Concern : unsigned {
+  None = 0,
+  Adapters = 1U << 0U,
+  Modules = 1U << 1U,
+  Blocks = 1U << 2U,
+  Links = 1U << 3U,
+  Ports = 1U << 4U,
+  Gids = 1U << 5U,
+  Nodes = 1U << 6U,
+  Libraries = 1U << 7U,
+  Memlock = 1U << 8U,
+  Holders = 1U << 9U,
+  Boot = 1U << 10U,
+  Guest = 1U << 11U,
+  Clock = 1U << 12U,
+  // While it is so the agent does nothing for an adapter that does not work: that is degraded, not
+  // converging.
+  Readiness = 1U << 13U,
+  // Counts in a container as well, where nobody expects the agent, nor modules and links to be in
+  // its hands.
+  Containers = 1U << 14U,
+};
+[[nodiscard]] constexpr Concern operator|(Concern left, Concern right) {
+  return static_cast<Concern>(static_cast<unsigned>(left) | static_cast<unsigned>(right));
+}
+
 struct CatalogueEntry {
-  std::string_view id;  // "port-down"; several entries may share one: the variants
+  FindingId id;           // several entries may share one: the variants
+  std::string_view name;  // "port-down"
   std::string_view variant;
   // Of the journal; the same in all variants. Empty: the agent never logs it.
   std::string_view message_id;
   Severity severity;
   Actor actor;
+  Concern concerns;  // the same in all variants
   // Sentences in which {name} stands for a value: what is so, and what to do.
   std::string_view summary;
   std::string_view remedy;
@@ -32,19 +61,15 @@ struct CatalogueEntry {
   std::string_view remedy_in_pages = {};
   // Lines to copy, with names; `doctor` shows them below the remedy.
   std::string_view commands = {};
-  // While it is so the agent does nothing for an adapter that does not work: that is degraded, not
-  // converging.
-  bool blocks_readiness = false;
 };
 
 // In the order of the pages; variants of one id follow each other.
 [[nodiscard]] std::span<const CatalogueEntry> catalogue(Subject subject);
 
 // Null: there is none. An empty variant finds the first.
-[[nodiscard]] const CatalogueEntry* find_entry(std::string_view id, std::string_view variant = {});
+[[nodiscard]] const CatalogueEntry* find_entry(FindingId id, std::string_view variant = {});
 
-// Whether a finding of that id does (CatalogueEntry::blocks_readiness).
-[[nodiscard]] bool blocks_readiness(std::string_view id);
+[[nodiscard]] bool concerns(FindingId id, Concern concern);
 
 // What stands for the names, in the words and, for machines, in the evidence.
 using Values = std::map<std::string, std::string>;
@@ -53,7 +78,7 @@ using Values = std::map<std::string, std::string>;
 [[nodiscard]] std::string filled(std::string_view text, const Values& values);
 
 // A finding of the catalogue; `id` and `variant` must be in it.
-[[nodiscard]] Finding make_finding(std::string_view id, std::string_view variant, Values values,
+[[nodiscard]] Finding make_finding(FindingId id, std::string_view variant, Values values,
                                    std::optional<std::string> adapter = std::nullopt);
 
 }  // namespace pvrdma

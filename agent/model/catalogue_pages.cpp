@@ -67,9 +67,9 @@ std::string for_scdoc(std::string_view text) {
 }
 
 void write_man(Subject subject) {
-  std::string_view before;
+  auto before = FindingId::Other;
   for (const CatalogueEntry& entry : catalogue(subject)) {
-    if (entry.id != before) std::cout << "*" << entry.id << "*\n";
+    if (entry.id != before) std::cout << "*" << entry.name << "*\n";
     before = entry.id;
     std::cout << "\t" << sentence(for_scdoc(entry.summary)) << " "
               << sentence(for_scdoc(remedy_of(entry))) << " (" << to_string(entry.severity) << "; "
@@ -90,12 +90,12 @@ void write_wrapped(std::string_view text) {
 }
 
 void write_journal() {
-  std::string_view before;
+  auto before = FindingId::Other;
   for (const Subject subject : {Subject::Machine, Subject::Adapter})
     for (const CatalogueEntry& entry : catalogue(subject)) {
       if (entry.id != before)
-        std::cout << (before.empty() ? "" : "\n") << "-- " << entry.message_id
-                  << "\nSubject: PVRDMA finding " << entry.id
+        std::cout << (before == FindingId::Other ? "" : "\n") << "-- " << entry.message_id
+                  << "\nSubject: PVRDMA finding " << entry.name
                   << "\nDefined-By: pvrdma-agent\nDocumentation: man:pvrdma-agentctl(1)\n";
       before = entry.id;
       std::cout << "\n";
@@ -107,10 +107,10 @@ void write_journal() {
 }
 
 void write_ids() {
-  std::string_view before;
+  auto before = FindingId::Other;
   for (const Subject subject : kSubjects)
     for (const CatalogueEntry& entry : catalogue(subject)) {
-      if (entry.id != before) std::cout << entry.id << " " << entry.message_id << "\n";
+      if (entry.id != before) std::cout << entry.name << " " << entry.message_id << "\n";
       before = entry.id;
     }
 }

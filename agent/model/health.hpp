@@ -10,6 +10,7 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/model/action.hpp"
+#include "agent/model/finding_id.hpp"
 #include "agent/model/snapshot.hpp"
 
 namespace pvrdma {
@@ -26,7 +27,7 @@ enum class Actor {
 };
 
 struct Finding {
-  std::string id;  // "driver-in-use": stable, for machines
+  FindingId id = FindingId::Other;
   Severity severity = Severity::Info;
   std::optional<std::string> adapter;  // function address; none: the whole system
   std::string summary;                 // one sentence: what is so

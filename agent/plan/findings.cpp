@@ -11,12 +11,11 @@ namespace pvrdma::findings {
 
 namespace {
 
-Finding about(const Adapter& adapter, std::string_view id, Values values,
-              std::string_view variant = {}) {
+Finding about(const Adapter& adapter, FindingId id, Values values, std::string_view variant = {}) {
   return make_finding(id, variant, std::move(values), adapter.function);
 }
 
-Finding overall(std::string_view id, Values values, std::string_view variant = {}) {
+Finding overall(FindingId id, Values values, std::string_view variant = {}) {
   return make_finding(id, variant, std::move(values));
 }
 
@@ -42,7 +41,7 @@ std::string listing(const std::vector<Holder>& holders) {
 }
 
 // The values, and the variant, of what is not as configured on a link that is not ours.
-Finding not_ours(const Adapter& adapter, std::string_view id, Values values, const LinkOwner* owner,
+Finding not_ours(const Adapter& adapter, FindingId id, Values values, const LinkOwner* owner,
                  const std::string& advice) {
   if (owner != nullptr) {
     values["manager"] = to_string(owner->manager);
@@ -54,84 +53,84 @@ Finding not_ours(const Adapter& adapter, std::string_view id, Values values, con
 }  // namespace
 
 Finding no_adapter(unsigned required) {
-  return overall("no-adapter", {{"required", std::to_string(required)}});
+  return overall(FindingId::NoAdapter, {{"required", std::to_string(required)}});
 }
 
 Finding adapter_removed(const RemovedAdapter& removed, Milliseconds patience) {
   std::string known_by = removed.netdev;
   if (!removed.mac.empty()) known_by += (known_by.empty() ? "" : ", ") + removed.mac;
-  return overall("adapter-removed",
+  return overall(FindingId::AdapterRemoved,
                  {{"adapter", removed.function + (known_by.empty() ? "" : " (" + known_by + ")")},
                   {"time", wall_time(removed.removed)},
                   {"patience", seconds(patience)}});
 }
 
 Finding no_vmxnet3_pair(const Adapter& adapter) {
-  return about(adapter, "no-vmxnet3-pair", {{"function", adapter.net_function}});
+  return about(adapter, FindingId::NoVmxnet3Pair, {{"function", adapter.net_function}});
 }
 
 Finding no_carrier(const Adapter& adapter, const Netdev& netdev) {
-  return about(adapter, "no-carrier", {{"netdev", netdev.name}});
+  return about(adapter, FindingId::NoCarrier, {{"netdev", netdev.name}});
 }
 
 Finding port_down(const Adapter& adapter) {
   const RdmaDevice* rdma = adapter.rdma.get();
-  return about(adapter, "port-down",
+  return about(adapter, FindingId::PortDown,
                {{"device", device_name(adapter)},
                 {"state", rdma != nullptr ? rdma->port.state.value_or("unreadable") : "missing"}});
 }
 
 Finding netdev_lost(const Adapter& adapter) {
-  return about(adapter, "netdev-lost", {{"device", device_name(adapter)}});
+  return about(adapter, FindingId::NetdevLost, {{"device", device_name(adapter)}});
 }
 
 Finding verbs_unusable(const Adapter& adapter, const RdmaDevice& rdma) {
-  return about(adapter, "verbs-unusable",
+  return about(adapter, FindingId::VerbsUnusable,
                {{"device", rdma.name}, {"error", rdma.port.verbs_state.error()->message()}});
 }
 
 Finding gid_missing(const Adapter& adapter, const std::string& address, GidType type) {
   Values values{{"device", device_name(adapter)}, {"address", address}};
-  if (type == GidType::Best) return about(adapter, "gid-missing", std::move(values), "any");
+  if (type == GidType::Best) return about(adapter, FindingId::GidMissing, std::move(values), "any");
   values["type"] = type == GidType::RoceV2 ? "RoCE v2" : "RoCE v1";
-  return about(adapter, "gid-missing", std::move(values), "typed");
+  return about(adapter, FindingId::GidMissing, std::move(values), "typed");
 }
 
 Finding unreadable(const Error& error, MaybeAdapter adapter) {
-  return make_finding("unreadable", {}, {{"error", error.message()}}, std::move(adapter));
+  return make_finding(FindingId::Unreadable, {}, {{"error", error.message()}}, std::move(adapter));
 }
 
 Finding driver_not_shipped(const Snapshot& snapshot) {
-  return overall("driver-not-shipped", {{"kernel", kernel_of(snapshot)}});
+  return overall(FindingId::DriverNotShipped, {{"kernel", kernel_of(snapshot)}});
 }
 
 Finding driver_built_in(const std::string& why) {
-  return overall("driver-built-in", {{"reason", why}});
+  return overall(FindingId::DriverBuiltIn, {{"reason", why}});
 }
 
 Finding initramfs_old(const Initramfs& image, const Snapshot& snapshot) {
   return overall(
-      "initramfs-old",
+      FindingId::InitramfsOld,
       {{"image", image.path}, {"newer", image.older_than}, {"kernel", kernel_of(snapshot)}});
 }
 
 Finding module_not_shipped(const std::string& module, const Snapshot& snapshot, bool required) {
-  return overall("module-not-shipped", {{"kernel", kernel_of(snapshot)}, {"module", module}},
+  return overall(FindingId::ModuleNotShipped, {{"kernel", kernel_of(snapshot)}, {"module", module}},
                  required ? "required" : "optional");
 }
 
 Finding attempt_failed(const Attempt& attempt, MaybeAdapter adapter) {
   if (attempt.outcome == Outcome::Refused)
-    return make_finding("module-refused", {},
+    return make_finding(FindingId::ModuleRefused, {},
                         {{"module", attempt.target}, {"error", attempt.detail}},
                         std::move(adapter));
-  return make_finding("action-failed", {},
+  return make_finding(FindingId::ActionFailed, {},
                       {{"call", attempt.verb + " " + attempt.target}, {"error", attempt.detail}},
                       std::move(adapter));
 }
 
 Finding giving_up(const std::string& call, unsigned tries, bool optional, MaybeAdapter adapter) {
-  return make_finding("giving-up", optional ? "optional" : "",
+  return make_finding(FindingId::GivingUp, optional ? "optional" : "",
                       {{"call", call}, {"tries", std::to_string(tries)}}, std::move(adapter));
 }
 
@@ -139,46 +138,46 @@ Finding driver_in_use(std::vector<Holder> holders, const std::string& why) {
   const std::string who =
       holders.empty() ? "somebody the kernel does not name (vmw_pvrdma's refcount is above 0)"
                       : listing(holders);
-  Finding finding = overall("driver-in-use", {{"reason", why}, {"who", who}});
+  Finding finding = overall(FindingId::DriverInUse, {{"reason", why}, {"who", who}});
   finding.holders = std::move(holders);
   return finding;
 }
 
 Finding holders_unknown(const Snapshot& snapshot, const std::string& why) {
   const Error* error = snapshot.holders.error();
-  return overall("holders-unknown",
+  return overall(FindingId::HoldersUnknown,
                  {{"reason", why},
                   {"error", error != nullptr ? error->message()
                                              : "the kernel does not tell vmw_pvrdma's refcount"}});
 }
 
 Finding reload_forbidden(const std::string& why) {
-  return overall("reload-forbidden", {{"reason", why}});
+  return overall(FindingId::ReloadForbidden, {{"reason", why}});
 }
 
 Finding boot_script(const BootScript& script) {
-  return overall("boot-script", {{"script", script.path}});
+  return overall(FindingId::BootScript, {{"script", script.path}});
 }
 
 Finding reload_waits(const BootScript& script, const std::string& why) {
-  return overall("reload-waits", {{"reason", why}, {"script", script.path}});
+  return overall(FindingId::ReloadWaits, {{"reason", why}, {"script", script.path}});
 }
 
 Finding ledger_unusable(const Error& error, const std::string& why) {
-  return overall("ledger-unusable", {{"reason", why}, {"error", error.message()}});
+  return overall(FindingId::LedgerUnusable, {{"reason", why}, {"error", error.message()}});
 }
 
 Finding executor_stuck(const BusyCall& call) {
-  return overall("executor-stuck", {{"call", call.call}, {"since", wall_time(call.since)}});
+  return overall(FindingId::ExecutorStuck, {{"call", call.call}, {"since", wall_time(call.since)}});
 }
 
 Finding slow(const Adapter& adapter, Milliseconds limit) {
-  return about(adapter, "slow", {{"limit", seconds(limit)}});
+  return about(adapter, FindingId::Slow, {{"limit", seconds(limit)}});
 }
 
 Finding boot_slow(const SlowBoot& slow) {
   const auto precise = [](Milliseconds time) { return in_seconds(time) + " s"; };
-  return overall("boot-slow",
+  return overall(FindingId::BootSlow,
                  {{"took", precise(slow.took)},
                   {"usual", precise(slow.usual)},
                   {"boots", std::to_string(slow.boots)},
@@ -189,32 +188,34 @@ Finding boot_slow(const SlowBoot& slow) {
 }
 
 Finding config_bad(const std::string& error) {
-  return overall("config-bad", {{"error", error}}, "file");
+  return overall(FindingId::ConfigBad, {{"error", error}}, "file");
 }
 
 Finding config_left_out(const std::string& error) {
-  return overall("config-bad", {{"error", error}}, "guestinfo");
+  return overall(FindingId::ConfigBad, {{"error", error}}, "guestinfo");
 }
 
 Finding customization_awaited(const std::string& what, Milliseconds patience) {
-  return overall("customization-awaited", {{"what", what}, {"patience", seconds(patience)}});
+  return overall(FindingId::CustomizationAwaited,
+                 {{"what", what}, {"patience", seconds(patience)}});
 }
 
 Finding customization_late(const std::string& what, Milliseconds patience) {
-  return overall("customization-late", {{"what", what}, {"patience", seconds(patience)}});
+  return overall(FindingId::CustomizationLate, {{"what", what}, {"patience", seconds(patience)}});
 }
 
 Finding config_matches_nothing(const AdapterMatch& match) {
-  return overall("config-matches-nothing", {{"match", to_string(match)}});
+  return overall(FindingId::ConfigMatchesNothing, {{"match", to_string(match)}});
 }
 
 Finding link_down_not_ours(const Adapter& adapter, const LinkOwner* owner) {
-  return not_ours(adapter, "link-down", {{"netdev", adapter.netdev.get()->name}}, owner, {});
+  return not_ours(adapter, FindingId::LinkDown, {{"netdev", adapter.netdev.get()->name}}, owner,
+                  {});
 }
 
 Finding mtu_differs(const Adapter& adapter, const LinkOwner* owner, unsigned mtu) {
   const Netdev& netdev = *adapter.netdev.get();
-  return not_ours(adapter, "mtu-differs",
+  return not_ours(adapter, FindingId::MtuDiffers,
                   {{"netdev", netdev.name},
                    {"mtu", std::to_string(netdev.mtu)},
                    {"configured", std::to_string(mtu)}},
@@ -224,12 +225,13 @@ Finding mtu_differs(const Adapter& adapter, const LinkOwner* owner, unsigned mtu
 Finding address_missing(const Adapter& adapter, const LinkOwner* owner,
                         const std::string& address) {
   const Netdev& netdev = *adapter.netdev.get();
-  return not_ours(adapter, "address-missing", {{"address", address}, {"netdev", netdev.name}},
-                  owner, owner != nullptr ? advice::set_address(*owner, netdev, address) : "");
+  return not_ours(adapter, FindingId::AddressMissing,
+                  {{"address", address}, {"netdev", netdev.name}}, owner,
+                  owner != nullptr ? advice::set_address(*owner, netdev, address) : "");
 }
 
 Finding mtu_impossible(const Adapter& adapter, const Netdev& netdev, unsigned mtu) {
-  return about(adapter, "mtu-impossible",
+  return about(adapter, FindingId::MtuImpossible,
                {{"netdev", netdev.name},
                 {"configured", std::to_string(mtu)},
                 {"least", std::to_string(netdev.mtu_min.value_or(0))},
@@ -237,38 +239,38 @@ Finding mtu_impossible(const Adapter& adapter, const Netdev& netdev, unsigned mt
 }
 
 Finding mtu_waits(const Adapter& adapter, const Netdev& netdev, unsigned mtu) {
-  return about(adapter, "mtu-waits",
+  return about(adapter, FindingId::MtuWaits,
                {{"netdev", netdev.name},
                 {"mtu", std::to_string(netdev.mtu)},
                 {"configured", std::to_string(mtu)}});
 }
 
 Finding address_duplicate(const Adapter& adapter, const std::string& address) {
-  return about(adapter, "address-duplicate",
+  return about(adapter, FindingId::AddressDuplicate,
                {{"netdev", adapter.netdev.get()->name}, {"address", address}});
 }
 
 Finding same_subnet(const Adapter& adapter, const Adapter& other, const std::string& address) {
-  return about(adapter, "same-subnet",
+  return about(adapter, FindingId::SameSubnet,
                {{"netdev", adapter.netdev.get()->name},
                 {"address", address},
                 {"other", other.netdev.get()->name}});
 }
 
 Finding default_route(const Adapter& adapter) {
-  return about(adapter, "default-route", {{"netdev", adapter.netdev.get()->name}});
+  return about(adapter, FindingId::DefaultRoute, {{"netdev", adapter.netdev.get()->name}});
 }
 
-Finding first_nic(const Adapter& adapter) { return about(adapter, "first-nic", {}); }
+Finding first_nic(const Adapter& adapter) { return about(adapter, FindingId::FirstNic, {}); }
 
 Finding address_outside(const Adapter& adapter, const std::string& address) {
-  return about(adapter, "address-outside",
+  return about(adapter, FindingId::AddressOutside,
                {{"netdev", adapter.netdev.get()->name}, {"address", address}});
 }
 
 Finding two_owners(const Adapter& adapter, const LinkOwner& owner) {
   const Netdev& netdev = *adapter.netdev.get();
-  return about(adapter, "two-owners",
+  return about(adapter, FindingId::TwoOwners,
                {{"manager", to_string(owner.manager)},
                 {"netdev", netdev.name},
                 {"advice", advice::leave_link_to_us(owner, netdev)}});

@@ -38,7 +38,7 @@ void judge_kernels(const Config& config, const Forecast& forecast, NextBoot& out
   if (next != nullptr && !listed) judge_unknown_kernel(*next, outcome);
   if (outcome.kernels.empty()) {
     if (outcome.unreadable.empty() && forecast.unreadable.empty())
-      outcome.findings.push_back(make_finding("no-kernel", {}, {}));
+      outcome.findings.push_back(make_finding(FindingId::NoKernel, {}, {}));
     return;
   }
   std::stable_sort(outcome.kernels.begin(), outcome.kernels.end(),
@@ -55,7 +55,7 @@ void judge_kernels(const Config& config, const Forecast& forecast, NextBoot& out
 void judge_blocks(const Forecast& forecast, NextBoot& outcome) {
   if (const Error* error = forecast.blocks.error()) note(outcome, *error);
   for (const ModuleBlock& block : forecast.blocks.value_or({}))
-    outcome.findings.push_back(make_finding("module-blocked",
+    outcome.findings.push_back(make_finding(FindingId::ModuleBlocked,
                                             driver_needs(block.module) ? "driver" : "other",
                                             {{"module", block.module}, {"how", block.how}}));
 }
@@ -80,7 +80,7 @@ bool judge_agent(const Forecast& forecast, NextBoot& outcome) {
     say(outcome, "agent", Outlook::Yes, unit + " is enabled");
     return true;
   }
-  Finding finding = make_finding("agent-not-enabled", variant, {});
+  Finding finding = make_finding(FindingId::AgentNotEnabled, variant, {});
   say(outcome, "agent", Outlook::No, finding.summary);
   outcome.findings.push_back(std::move(finding));
   return false;
@@ -106,7 +106,7 @@ void judge_link(const LinkForecast& link, bool agent_runs, NextBoot& outcome) {
   const auto find = [&](const char* variant) {
     const bool is_adapter = !link.adapter.empty() && link.adapter.find('=') == std::string::npos;
     outcome.findings.push_back(
-        make_finding("link-unowned", variant, {{"link", name}},
+        make_finding(FindingId::LinkUnowned, variant, {{"link", name}},
                      is_adapter ? std::optional{link.adapter} : std::nullopt));
   };
   if (link.manage != Manage::Agent && taken) return row(Outlook::Yes, name_of(*owner));
@@ -138,13 +138,13 @@ void judge_memlock(const Forecast& forecast, NextBoot& outcome) {
     }
     const MemlockLimit* limit = field.get();
     if (limit == nullptr) {
-      outcome.findings.push_back(make_finding("no-such-unit", {}, {{"unit", who}}));
+      outcome.findings.push_back(make_finding(FindingId::NoSuchUnit, {}, {{"unit", who}}));
       return say(outcome, "memlock", Outlook::No, who + ": no such unit");
     }
     const bool ample = !doctor::is_low(*limit);
     if (!ample)
       outcome.findings.push_back(make_finding(
-          "memlock-low", variant,
+          FindingId::MemlockLow, variant,
           {{"unit", who}, {"limit", doctor::text_of(*limit)}, {"place", limit->place}}));
     say(outcome, "memlock", ample ? Outlook::Yes : Outlook::No,
         who + ": " + doctor::text_of(*limit) +
@@ -156,7 +156,7 @@ void judge_memlock(const Forecast& forecast, NextBoot& outcome) {
 
 void judge_scripts(const Forecast& forecast, NextBoot& outcome) {
   for (const BootScript& script : forecast.boot_scripts) {
-    outcome.findings.push_back(make_finding("boot-script", {}, {{"script", script.path}}));
+    outcome.findings.push_back(make_finding(FindingId::BootScript, {}, {{"script", script.path}}));
     say(outcome, "scripts", Outlook::No, script.path + " loads or unloads the driver as well");
   }
 }

@@ -94,7 +94,7 @@ class Judge {
       return driver(Outlook::No, "this kernel does not ship vmw_pvrdma");
     }
     if (*net_shipped == Shipped::Missing) {
-      find(make_finding("module-not-shipped", "required",
+      find(make_finding(FindingId::ModuleNotShipped, "required",
                         {{"kernel", kernel_.release}, {"module", kNetModule}}));
       return driver(Outlook::No, "vmxnet3, which it cannot do without, is not shipped");
     }
@@ -110,9 +110,10 @@ class Judge {
   // Only of the kernel that is next it is known to matter.
   void find_no_driver() {
     const Values values{{"kernel", kernel_.release}};
-    if (outlook_.next) return find(make_finding("driver-not-shipped", {}, values));
-    outcome_.findings.push_back(make_finding(
-        "kernel-without-driver", forecast_.next.is_known() ? "other" : "may-be-next", values));
+    if (outlook_.next) return find(make_finding(FindingId::DriverNotShipped, {}, values));
+    outcome_.findings.push_back(make_finding(FindingId::KernelWithoutDriver,
+                                             forecast_.next.is_known() ? "other" : "may-be-next",
+                                             values));
   }
 
   std::string note(const Error& error) {
@@ -127,7 +128,7 @@ class Judge {
       if (shipped(name) != Shipped::Missing) continue;
       const bool required = is_among(config_.modules.required, name);
       (required ? needed : optional).push_back(name);
-      find(make_finding("module-not-shipped", required ? "required" : "optional",
+      find(make_finding(FindingId::ModuleNotShipped, required ? "required" : "optional",
                         {{"kernel", kernel_.release}, {"module", name}}));
     }
     std::string text;
@@ -157,7 +158,7 @@ class Judge {
     const auto missing = without(wanted, forecast_.predecessors.value_or({}));
     if (missing.empty())
       return say("order", Outlook::Yes, "after " + joined(wanted) + ", by modprobe.d");
-    find(make_finding("order-not-set", "modprobe", {{"modules", joined(missing)}}));
+    find(make_finding(FindingId::OrderNotSet, "modprobe", {{"modules", joined(missing)}}));
     say("order", Outlook::No, "modprobe.d does not have " + joined(missing) + " loaded before it");
   }
 
@@ -172,7 +173,7 @@ class Judge {
       return say("initramfs", Outlook::Yes, "does not hold the driver, so its age is no matter");
     if (const auto missing = without(predecessors(), *held); !missing.empty()) {
       find(make_finding(
-          "order-not-set", "initramfs",
+          FindingId::OrderNotSet, "initramfs",
           {{"image", image.path}, {"modules", joined(missing)}, {"kernel", kernel_.release}}));
       return say("initramfs", Outlook::No, "holds the driver, but not " + joined(missing));
     }
@@ -194,7 +195,7 @@ class Judge {
   }
 
   void find_old(const InitramfsForecast& image, const std::string& newer) {
-    find(make_finding("initramfs-old", {},
+    find(make_finding(FindingId::InitramfsOld, {},
                       {{"image", image.path}, {"newer", newer}, {"kernel", kernel_.release}}));
   }
 
@@ -214,7 +215,8 @@ void judge_kernel(const Config& config, const Forecast& forecast, const KernelFo
 }
 
 void judge_unknown_kernel(const NextKernel& next, NextBoot& outcome) {
-  outcome.findings.push_back(make_finding("driver-not-shipped", {}, {{"kernel", next.release}}));
+  outcome.findings.push_back(
+      make_finding(FindingId::DriverNotShipped, {}, {{"kernel", next.release}}));
   outcome.kernels.push_back({next.release,
                              false,
                              true,

@@ -36,8 +36,8 @@ struct Burden {
 Burden burden_of(const Plan& plan, const std::string& function) {
   Burden burden;
   for (const Finding& finding : plan.findings) {
-    if (blocks_readiness(finding.id)) burden.is_blocked = true;
-    if (finding.id == "customization-awaited") burden.awaits_customization = true;
+    if (concerns(finding.id, Concern::Readiness)) burden.is_blocked = true;
+    if (finding.id == FindingId::CustomizationAwaited) burden.awaits_customization = true;
     if (finding.adapter == function) burden.worst = std::max(burden.worst, finding.severity);
   }
   return burden;
@@ -64,7 +64,7 @@ State adapter_state(const Config& config, const Snapshot& snapshot, const Plan& 
   const bool driver_lost =
       std::any_of(plan.findings.begin(), plan.findings.end(), [](const Finding& finding) {
         return !finding.adapter && finding.severity == Severity::Error &&
-               finding.id != "no-adapter";
+               finding.id != FindingId::NoAdapter;
       });
   if (driver_lost && !is_live(snapshot, kDriverModule)) return State::Failed;
   return burden.is_blocked ? State::Degraded : State::Converging;
@@ -89,8 +89,9 @@ bool warns_as_a_whole(const Plan& plan) {
 }
 
 bool has_lost_adapter(const Plan& plan) {
-  return std::any_of(plan.findings.begin(), plan.findings.end(),
-                     [](const Finding& finding) { return finding.id == "adapter-removed"; });
+  return std::any_of(plan.findings.begin(), plan.findings.end(), [](const Finding& finding) {
+    return finding.id == FindingId::AdapterRemoved;
+  });
 }
 
 State overall(const Config& config, const Plan& plan, const std::vector<AdapterHealth>& adapters) {

@@ -138,7 +138,7 @@ Json to_json(const std::vector<Holder>& holders) {
 }
 
 Json to_json(const Finding& finding) {
-  return {{"id", finding.id},
+  return {{"id", to_string(finding.id)},
           {"severity", to_string(finding.severity)},
           {"adapter", finding.adapter ? Json(*finding.adapter) : Json(nullptr)},
           {"summary", finding.summary},

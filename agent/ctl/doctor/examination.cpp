@@ -1,7 +1,6 @@
 #include "agent/ctl/doctor/examination.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "agent/ctl/doctor/finding_json.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/local.hpp"
+#include "agent/model/catalogue.hpp"
 #include "agent/plan/doctor/surroundings.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/varlink/json.hpp"
@@ -21,11 +21,6 @@ namespace pvrdma::ctl {
 namespace {
 
 constexpr Milliseconds kAnswerWithin = std::chrono::seconds{2};
-
-// In a container nobody expects the agent, nor modules and links to be in its hands: of our own
-// look only these count.
-constexpr std::array<std::string_view, 5> kOfContainers{"port-down", "no-carrier", "gid-missing",
-                                                        "driver-not-shipped", "address-duplicate"};
 
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -58,7 +53,7 @@ void take_findings(const Json& health, Examination& examination) {
 void take_answer(const NoAnswer& trouble, Examination& examination) {
   if (trouble.not_running() && examination.survey.container.is_known()) return;
   Finding finding;
-  finding.id = trouble.id;
+  finding.id = finding_id_from(trouble.id);
   finding.severity = Severity::Warning;  // what it would say, our own look says
   finding.actor = Actor::Guest;
   finding.summary = trouble.summary + ".";
@@ -74,8 +69,7 @@ void conclude_alone(const Result<LoadedConfig>& loaded, const NoAnswer& trouble,
   take_findings(*look.health, examination);
   if (examination.survey.container.is_known())
     std::erase_if(examination.findings, [](const Finding& finding) {
-      return std::find(kOfContainers.begin(), kOfContainers.end(), finding.id) ==
-             kOfContainers.end();
+      return !concerns(finding.id, Concern::Containers);
     });
   take_answer(trouble, examination);
 }
@@ -100,7 +94,7 @@ std::optional<Finding> finding_from(const Json& json) {
   const auto id = text(json, "id");
   if (!id) return std::nullopt;
   Finding finding;
-  finding.id = *id;
+  finding.id = finding_id_from(*id);
   const std::string severity = text(json, "severity").value_or("info");
   for (const Severity one : {Severity::Info, Severity::Warning, Severity::Error})
     if (severity == pvrdma::to_string(one)) finding.severity = one;
@@ -143,8 +137,8 @@ Examination examine(const Settings& settings, const DoctorOptions& options) {
   auto& all = examination.findings;
   // Says the same with less.
   if (std::any_of(more.begin(), more.end(),
-                  [](const Finding& finding) { return finding.id == "no-rdma-function"; }))
-    std::erase_if(all, [](const Finding& finding) { return finding.id == "no-adapter"; });
+                  [](const Finding& finding) { return finding.id == FindingId::NoRdmaFunction; }))
+    std::erase_if(all, [](const Finding& finding) { return finding.id == FindingId::NoAdapter; });
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   std::stable_sort(all.begin(), all.end(), [](const Finding& left, const Finding& right) {
     return left.severity > right.severity;

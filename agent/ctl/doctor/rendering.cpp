@@ -114,7 +114,7 @@ Json ticket_json(const VmIdentity& vm, const std::vector<doctor::HostTrouble>& t
                         {"because", cause.because},
                         {"commands", cause.commands},
                         {"menu", cause.menu}});
-    list.push_back({{"id", trouble.id},
+    list.push_back({{"id", to_string(trouble.id)},
                     {"adapter", trouble.adapter ? Json(*trouble.adapter) : Json(nullptr)},
                     {"summary", trouble.what},
                     {"causes", std::move(causes)}});

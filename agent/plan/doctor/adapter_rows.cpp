@@ -74,13 +74,7 @@ std::string node_line(const DeviceNode& node) {
 }
 
 Check links(const Snapshot& snapshot) {
-  Check check{
-      "links",
-      {},
-      {},
-      {"no-carrier", "link-down", "mtu-differs", "mtu-impossible", "mtu-waits", "address-missing",
-       "address-duplicate", "address-outside", "same-subnet", "default-route", "two-owners",
-       "first-nic", "container-network", "config-matches-nothing", "config-bad"}};
+  Check check{"links", Concern::Links};
   for (const Adapter& adapter : snapshot.adapters.value_or({})) {
     take_error(adapter.netdev, check);
     const Netdev* netdev = adapter.netdev.get();
@@ -98,8 +92,7 @@ Check links(const Snapshot& snapshot) {
 }
 
 Check ports(const Snapshot& snapshot) {
-  Check check{
-      "ports", {}, {}, {"port-down", "netdev-lost", "verbs-unusable", "slow", "unreadable"}};
+  Check check{"ports", Concern::Ports};
   for (const Adapter& adapter : snapshot.adapters.value_or({})) {
     take_error(adapter.rdma, check);
     const RdmaDevice* rdma = adapter.rdma.get();
@@ -120,7 +113,7 @@ Check ports(const Snapshot& snapshot) {
 }
 
 Check gids(const Config& config, const Snapshot& snapshot) {
-  Check check{"GIDs", {}, {}, {"gid-missing", "container-network"}};
+  Check check{"GIDs", Concern::Gids};
   for (const Adapter& adapter : snapshot.adapters.value_or({})) {
     const RdmaDevice* rdma = adapter.rdma.get();
     if (rdma == nullptr) continue;

@@ -30,13 +30,7 @@ std::string module_line(const Module& module) {
 
 // In the order in which they were loaded, which is what matters.
 Check modules(const Snapshot& snapshot) {
-  Check check{
-      "modules",
-      {},
-      {},
-      {"driver-not-shipped", "module-not-shipped", "module-refused", "driver-built-in",
-       "reload-forbidden", "driver-in-use", "holders-unknown", "reload-waits", "ledger-unusable",
-       "module-blocked", "driver-unsigned", "executor-stuck", "action-failed", "giving-up"}};
+  Check check{"modules", Concern::Modules};
   std::vector<const Module*> sorted;
   for (const Module& module : snapshot.modules) sorted.push_back(&module);
   std::stable_sort(sorted.begin(), sorted.end(), [](const Module* a, const Module* b) {
@@ -52,7 +46,7 @@ Check modules(const Snapshot& snapshot) {
 }
 
 Check refusals(const Snapshot& snapshot, const Survey& survey) {
-  Check check{"blocks", {}, {}, {"module-blocked", "driver-unsigned", "module-refused"}};
+  Check check{"blocks", Concern::Blocks};
   if (const auto* blocks = fact(check, survey.blocks, "block lists: not looked at"))
     check.add(blocks->empty() ? Standing::Good : Standing::Plain,
               listed(
@@ -68,11 +62,7 @@ Check refusals(const Snapshot& snapshot, const Survey& survey) {
 }
 
 Check hardware(const Snapshot& snapshot, const Survey& survey) {
-  Check check{"adapters",
-              {},
-              {},
-              {"no-adapter", "no-rdma-function", "adapter-removed", "no-vmxnet3-pair", "first-nic",
-               "mixed-passthrough"}};
+  Check check{"adapters", Concern::Adapters};
   tell(check, survey.vendor, "machine: DMI does not say", [&](const std::string& vendor) {
     return "machine: " + vendor + " " + survey.product.value_or("");
   });
@@ -96,7 +86,7 @@ Check hardware(const Snapshot& snapshot, const Survey& survey) {
 }
 
 Check nodes(const Snapshot& snapshot, const Survey& survey) {
-  Check check{"devices", {}, {}, {"nodes-missing", "nodes-closed"}};
+  Check check{"devices", Concern::Nodes};
   const auto needed = needed_nodes(snapshot);
   std::size_t open = 0;
   for (const std::string& name : needed) {
@@ -129,11 +119,7 @@ Standing standing_of(const Libraries& libraries) {
 }
 
 Check libraries(const Survey& survey) {
-  Check check{"libraries",
-              {},
-              {},
-              {"verbs-missing", "provider-missing", "provider-mismatch", "vendor-libraries",
-               "verbs-unusable"}};
+  Check check{"libraries", Concern::Libraries};
   const Libraries* found = fact(check, survey.libraries, "libibverbs: not looked for");
   if (found == nullptr) return check;
   check.standing = standing_of(*found);
@@ -176,8 +162,7 @@ std::vector<Check> checks(const Config& config, const Snapshot& snapshot, const 
 std::string_view verdict(const Check& check, const std::vector<Finding>& findings) {
   std::optional<Severity> worst;
   for (const Finding& finding : findings)
-    if (std::find(check.contradicted_by.begin(), check.contradicted_by.end(), finding.id) !=
-        check.contradicted_by.end())
+    if (concerns(finding.id, check.concern))
       worst = std::max(worst.value_or(Severity::Info), finding.severity);
   if (worst && *worst != Severity::Info) return to_string(*worst);
   if (!check.unread.empty() || check.standing == Standing::Unknown) return "unknown";

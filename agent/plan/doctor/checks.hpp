@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/model/catalogue.hpp"
 #include "agent/model/config.hpp"
 #include "agent/model/health.hpp"
 #include "agent/model/snapshot.hpp"
@@ -24,11 +25,11 @@ enum class Standing {
 };
 
 struct Check {
-  std::string_view area;                          // "libraries"
-  std::vector<std::string> evidence;              // a line each
-  std::vector<std::string> unread;                // what could not be read, with the reason
-  std::vector<std::string_view> contradicted_by;  // ids of the findings that are about this
-  std::optional<Standing> standing{};             // none: no fact that could be good was looked at
+  std::string_view area;                // "libraries"
+  Concern concern;                      // of the findings that are about this
+  std::vector<std::string> evidence{};  // a line each
+  std::vector<std::string> unread{};    // what could not be read, with the reason
+  std::optional<Standing> standing{};   // none: no fact that could be good was looked at
 
   void good(std::string line) { add(Standing::Good, std::move(line)); }
   void plain(std::string line) { add(Standing::Plain, std::move(line)); }

@@ -100,10 +100,10 @@ Causes of_no_carrier() {
 }
 
 Causes causes_of(const Finding& finding, const Snapshot& snapshot, const Survey& survey) {
-  if (finding.id == "no-rdma-function" || finding.id == "no-adapter")
+  if (finding.id == FindingId::NoRdmaFunction || finding.id == FindingId::NoAdapter)
     return of_missing_function(survey);
-  if (finding.id == "port-down") return of_port_down(snapshot, finding.adapter);
-  if (finding.id == "no-carrier") return of_no_carrier();
+  if (finding.id == FindingId::PortDown) return of_port_down(snapshot, finding.adapter);
+  if (finding.id == FindingId::NoCarrier) return of_no_carrier();
   return {{finding.remedy, "it is what the guest's finding says", {}, {}}};
 }
 

@@ -18,7 +18,7 @@ struct HostCause {
 
 // A thing that is wrong and for the host to mend, with its causes.
 struct HostTrouble {
-  std::string id;                      // of the finding
+  FindingId id = FindingId::Other;
   std::optional<std::string> adapter;  // function address
   std::string what;                    // the finding's summary
   std::vector<HostCause> causes;

@@ -26,7 +26,7 @@ Standing standing_of(Support support) {
 }  // namespace
 
 Check memlock(const Survey& survey) {
-  Check check{"memlock", {}, {}, {"memlock-low", "no-such-unit"}};
+  Check check{"memlock", Concern::Memlock};
   if (const auto* own = fact(check, survey.own_memlock, "this process: not looked at")) {
     const bool exempt = survey.may_lock_all.is(true);
     check.add(
@@ -51,7 +51,7 @@ Check memlock(const Survey& survey) {
 }
 
 Check holders(const Snapshot& snapshot, const Survey& survey) {
-  Check check{"holders", {}, {}, {"driver-in-use", "holders-unknown"}};
+  Check check{"holders", Concern::Holders};
   if (const Error* error = snapshot.holders.error()) check.unread.push_back(error->message());
   const auto* found = snapshot.holders.get();
   if (found == nullptr) return check;
@@ -71,11 +71,7 @@ Check holders(const Snapshot& snapshot, const Survey& survey) {
 
 // Looked at only where there is an adapter; a container's files are not those that boot.
 Check boot(const Snapshot& snapshot, const Survey& survey) {
-  Check check{"boot",
-              {},
-              {},
-              {"initramfs-old", "boot-script", "boot-slow", "reload-waits", "customization-awaited",
-               "customization-late"}};
+  Check check{"boot", Concern::Boot};
   if (!has_adapters(snapshot) || survey.container.is_known()) return check;
   tell(check, snapshot.initramfs, "initramfs: none", [](const Initramfs& image) {
     return image.path +
@@ -93,7 +89,7 @@ Check boot(const Snapshot& snapshot, const Survey& survey) {
 }
 
 Check guest(const Snapshot& snapshot, const Survey& survey) {
-  Check check{"guest", {}, {}, {"guest-unlisted", "driver-crashed", "kernel-crashed"}};
+  Check check{"guest", Concern::Guest};
   if (const OsRelease* os = fact(check, survey.os, "no os-release")) {
     // An image's distribution says nothing about the kernel below it.
     const bool counts = !survey.container.is_known();
@@ -110,7 +106,7 @@ Check guest(const Snapshot& snapshot, const Survey& survey) {
 }
 
 Check clock_row(const Survey& survey) {
-  Check check{"clock", {}, {}, {"clock-off"}};
+  Check check{"clock", Concern::Clock};
   const ClockState& clock = survey.clock;
   if (const bool* yes = fact(check, clock.synchronized, "synchronization: not looked at"))
     check.add(*yes ? Standing::Good : Standing::Plain,

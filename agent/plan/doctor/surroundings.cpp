@@ -16,7 +16,7 @@ using Findings = std::vector<Finding>;
 
 constexpr const char* kVmware = "VMware, Inc.";
 
-void add(Findings& findings, std::string_view id, std::string_view variant, Values values) {
+void add(Findings& findings, FindingId id, std::string_view variant, Values values) {
   findings.push_back(make_finding(id, variant, std::move(values)));
 }
 
@@ -37,11 +37,11 @@ void check_functions(const Snapshot& snapshot, const Survey& survey, Findings& f
   if (adapters == nullptr || !adapters->empty()) return;
   const auto nics = survey.vmxnet3.value_or({});
   if (const auto other = other_machine(survey))
-    add(findings, "no-rdma-function", "elsewhere", {{"vendor", *other}});
+    add(findings, FindingId::NoRdmaFunction, "elsewhere", {{"vendor", *other}});
   else if (!nics.empty())
-    add(findings, "no-rdma-function", "vmxnet3", {{"nics", "vmxnet3 at " + joined(nics)}});
+    add(findings, FindingId::NoRdmaFunction, "vmxnet3", {{"nics", "vmxnet3 at " + joined(nics)}});
   else
-    add(findings, "no-rdma-function", "none", {});
+    add(findings, FindingId::NoRdmaFunction, "none", {});
 }
 
 void check_nodes(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
@@ -59,9 +59,9 @@ void check_nodes(const Snapshot& snapshot, const Survey& survey, Findings& findi
     }
   }
   if (!missing.empty())
-    add(findings, "nodes-missing", is_contained(survey) ? "container" : "guest",
+    add(findings, FindingId::NodesMissing, is_contained(survey) ? "container" : "guest",
         {{"nodes", joined(missing)}, {"devices", joined(options, " ")}});
-  if (!closed.empty()) add(findings, "nodes-closed", {}, {{"nodes", joined(closed)}});
+  if (!closed.empty()) add(findings, FindingId::NodesClosed, {}, {{"nodes", joined(closed)}});
 }
 
 // Of OFED's folder alone nothing follows: it holds tools as well.
@@ -70,7 +70,7 @@ bool is_shadowing(const std::string& trace) { return trace.find(' ') != std::str
 void check_provider(const Libraries& libraries, const VerbsLibrary& first, Findings& findings) {
   if (libraries.providers.empty() || !libraries.driver_file.is_known()) {
     if (!libraries.driver_file.is_unreadable())
-      add(findings, "provider-missing", {}, {{"library", first.path}});
+      add(findings, FindingId::ProviderMissing, {}, {{"library", first.path}});
     return;
   }
   const auto fits = [&](const VerbsLibrary& provider) {
@@ -78,7 +78,7 @@ void check_provider(const Libraries& libraries, const VerbsLibrary& first, Findi
   };
   if (std::any_of(libraries.providers.begin(), libraries.providers.end(), fits)) return;
   const VerbsLibrary& provider = libraries.providers.front();
-  add(findings, "provider-mismatch", {},
+  add(findings, FindingId::ProviderMismatch, {},
       {{"provider", provider.path},
        {"has", std::to_string(*provider.private_abi.get())},
        {"library", first.path},
@@ -90,39 +90,41 @@ void check_libraries(const Survey& survey, Findings& findings) {
   if (libraries == nullptr) return;
   const std::size_t before = findings.size();
   if (libraries->verbs.empty())
-    add(findings, "verbs-missing", {}, {});
+    add(findings, FindingId::VerbsMissing, {}, {});
   else
     check_provider(*libraries, libraries->verbs.front(), findings);
   const bool is_lacking = findings.size() != before;
   const auto& traces = libraries->vendor;
   if (std::any_of(traces.begin(), traces.end(), is_shadowing) || (is_lacking && !traces.empty()))
-    add(findings, "vendor-libraries", {}, {{"traces", joined(traces)}});
+    add(findings, FindingId::VendorLibraries, {}, {{"traces", joined(traces)}});
 }
 
 void check_memlock(const Survey& survey, Findings& findings) {
   const MemlockLimit* own = survey.own_memlock.get();
   if (own != nullptr && is_low(*own) && survey.may_lock_all.is(false))
-    add(findings, "memlock-low", is_contained(survey) ? "container" : "shell",
+    add(findings, FindingId::MemlockLow, is_contained(survey) ? "container" : "shell",
         {{"limit", text_of(*own)}});
   for (const UnitMemlock& unit : survey.unit_memlocks) {
-    if (unit.limit.is_absent()) add(findings, "no-such-unit", {}, {{"unit", unit.unit}});
+    if (unit.limit.is_absent()) add(findings, FindingId::NoSuchUnit, {}, {{"unit", unit.unit}});
     const MemlockLimit* limit = unit.limit.get();
     if (limit != nullptr && is_low(*limit))
-      add(findings, "memlock-low", "unit", {{"unit", unit.unit}, {"limit", text_of(*limit)}});
+      add(findings, FindingId::MemlockLow, "unit",
+          {{"unit", unit.unit}, {"limit", text_of(*limit)}});
   }
   const MemlockLimit* login = survey.login_memlock.get();
   if (login != nullptr && is_low(*login))
-    add(findings, "memlock-low", "login", {{"limit", text_of(*login)}, {"place", login->place}});
+    add(findings, FindingId::MemlockLow, "login",
+        {{"limit", text_of(*login)}, {"place", login->place}});
 }
 
 void check_modules(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
   for (const ModuleBlock& block : survey.blocks.value_or({}))
-    add(findings, "module-blocked", block.module == kDriverModule ? "driver" : "other",
+    add(findings, FindingId::ModuleBlocked, block.module == kDriverModule ? "driver" : "other",
         {{"module", block.module}, {"how", block.how}});
   const Module* driver = snapshot.module(kDriverModule);
   const bool loadable = driver != nullptr && driver->shipped.is(Shipped::Loadable);
   if (survey.secure_boot.is(true) && loadable && survey.driver_signer.is_absent())
-    add(findings, "driver-unsigned", {}, {});
+    add(findings, FindingId::DriverUnsigned, {}, {});
 }
 
 void check_guest(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
@@ -131,7 +133,7 @@ void check_guest(const Snapshot& snapshot, const Survey& survey, Findings& findi
   if (os == nullptr || is_contained(survey)) return;
   const Support support = support_of(*os, snapshot.kernel.value_or(""));
   if (support == Support::None || support == Support::RoceV1)
-    add(findings, "guest-unlisted", {},
+    add(findings, FindingId::GuestUnlisted, {},
         {{"os", os->name},
          {"roce", support == Support::None ? "RoCE" : "RoCE v2"},
          {"listed", kListedGuests}});
@@ -139,16 +141,17 @@ void check_guest(const Snapshot& snapshot, const Survey& survey, Findings& findi
 
 void check_machine(const Survey& survey, Findings& findings) {
   if (const auto others = survey.mellanox.value_or({}); !others.empty())
-    add(findings, "mixed-passthrough", {}, {{"functions", joined(others)}});
+    add(findings, FindingId::MixedPassthrough, {}, {{"functions", joined(others)}});
   const std::int64_t* off = survey.clock.off_rtc_seconds.get();
   if (off != nullptr && std::abs(*off) >= kClockOffSeconds)
-    add(findings, "clock-off", {}, {{"offset", std::to_string(std::abs(*off)) + " s"}});
+    add(findings, FindingId::ClockOff, {}, {{"offset", std::to_string(std::abs(*off)) + " s"}});
   const KernelCrash* crash = survey.crash.get();
   if (crash == nullptr) return;
   if (crash->in_driver)
-    add(findings, "driver-crashed", {}, {{"line", crash->line}});
+    add(findings, FindingId::DriverCrashed, {}, {{"line", crash->line}});
   else
-    add(findings, "kernel-crashed", {}, {{"where", crash->line.empty() ? "" : ": " + crash->line}});
+    add(findings, FindingId::KernelCrashed, {},
+        {{"where", crash->line.empty() ? "" : ": " + crash->line}});
 }
 
 // The device is there and its interface is in somebody else's network namespace.
@@ -156,7 +159,7 @@ void check_network(const Snapshot& snapshot, const Survey& survey, Findings& fin
   if (!is_contained(survey)) return;
   for (const Adapter& adapter : snapshot.adapters.value_or({}))
     if (adapter.rdma.is_known() && adapter.net_driver.is_known() && adapter.netdev.is_absent())
-      findings.push_back(make_finding("container-network", {},
+      findings.push_back(make_finding(FindingId::ContainerNetwork, {},
                                       {{"device", adapter.rdma.get()->name}}, adapter.function));
 }
 

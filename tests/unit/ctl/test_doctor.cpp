@@ -183,7 +183,7 @@ TEST_CASE("after a crash of the driver its adapters are left alone") {
 
 TEST_CASE("a finding survives its JSON") {
   Finding finding =
-      make_finding("driver-in-use", {}, {{"reason", "r"}, {"who", "w"}}, "0000:13:00.1");
+      make_finding(FindingId::DriverInUse, {}, {{"reason", "r"}, {"who", "w"}}, "0000:13:00.1");
   finding.holders = {{812, "job", "rocep0"}};
   CHECK(finding_from(varlink::to_json(finding)) == finding);
   CHECK_FALSE(finding_from(Json::object()));
@@ -226,7 +226,7 @@ good     ports      rocep0: port ACTIVE
 TEST_CASE("the ticket: who, what, and causes with what speaks for them") {
   const VmIdentity vm{"node1", "Ubuntu, Linux 5.15", "", {"00:50:56:8a:9f:c2 (0000:13:00.1, ens)"}};
   const doctor::HostTrouble trouble{
-      "port-down",
+      FindingId::PortDown,
       "0000:13:00.1",
       "The port is DOWN.",
       {{"It is unset.", "no other is ACTIVE", {"esxcli a", "esxcli b"}, "Host > Configure"},

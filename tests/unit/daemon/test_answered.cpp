@@ -83,7 +83,7 @@ TEST_CASE(
   complete_ledger(look, answered);
   const Plan result = plan_settled(look.snapshot);
   CHECK(result.actions.empty());
-  CHECK(finding(result.findings, "giving-up") != nullptr);
+  CHECK(finding(result.findings, FindingId::GivingUp) != nullptr);
 }
 
 TEST_CASE("an answer that came after the ledger was read is counted, and is nobody's fault") {

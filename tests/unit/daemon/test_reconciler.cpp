@@ -62,9 +62,10 @@ TEST_CASE("a bad configuration is a finding, and the good one stays in force") {
   reconciler.pass(look_at(ready_scene(), kNow), {}, kNever, kNow);
   reconciler.reject_config("/etc/x.toml:1: bad");
   reconciler.again({}, kNow);
-  REQUIRE(finding(reconciler.health().findings, "config-bad") != nullptr);
-  CHECK(finding(reconciler.health().findings, "config-bad")->summary.find("/etc/x.toml:1") !=
-        std::string::npos);
+  REQUIRE(finding(reconciler.health().findings, FindingId::ConfigBad) != nullptr);
+  CHECK(
+      finding(reconciler.health().findings, FindingId::ConfigBad)->summary.find("/etc/x.toml:1") !=
+      std::string::npos);
   CHECK(reconciler.health().state == State::Degraded);
   CHECK(reconciler.config().modules.reload == ReloadPolicy::Never);
   reconciler.use({}, {});
@@ -75,14 +76,15 @@ TEST_CASE("a bad configuration is a finding, and the good one stays in force") {
 TEST_CASE("a part of the configuration that is left out is a finding until all of it counts") {
   Reconciler reconciler{{}, kNow, "guestinfo.pvrdma-agent.config:3: bad"};
   reconciler.pass(look_at(ready_scene(), kNow), {}, kNever, kNow);
-  REQUIRE(finding(reconciler.health().findings, "config-bad") != nullptr);
-  CHECK(finding(reconciler.health().findings, "config-bad")->summary.find("config:3: bad") !=
-        std::string::npos);
+  REQUIRE(finding(reconciler.health().findings, FindingId::ConfigBad) != nullptr);
+  CHECK(
+      finding(reconciler.health().findings, FindingId::ConfigBad)->summary.find("config:3: bad") !=
+      std::string::npos);
   CHECK_FALSE(reconciler.uses({}, {}));
   reconciler.use({}, {});
   CHECK(reconciler.uses({}, {}));
   reconciler.again({}, kNow);
-  CHECK(finding(reconciler.health().findings, "config-bad") == nullptr);
+  CHECK(finding(reconciler.health().findings, FindingId::ConfigBad) == nullptr);
 }
 
 TEST_CASE("the configuration may be old at the first look, and when the customization has ended") {
@@ -123,11 +125,11 @@ TEST_CASE("a boot that was slow is told of as long as it lasts, and changes no s
   reconciler.resume(boot);
   reconciler.compare_with(std::vector<Timeline>(3, usual_boot()));
   reconciler.pass(look_at(down, kNow), {}, kNever, kNow);
-  CHECK(finding(reconciler.health().findings, "boot-slow") == nullptr);
+  CHECK(finding(reconciler.health().findings, FindingId::BootSlow) == nullptr);
   const BootTime later = kNow + Milliseconds{5000};
   reconciler.pass(look_at(ready_scene(), later), {}, kNever, later);
   reconciler.again({}, later);
-  REQUIRE(finding(reconciler.health().findings, "boot-slow") != nullptr);
+  REQUIRE(finding(reconciler.health().findings, FindingId::BootSlow) != nullptr);
   CHECK(reconciler.health().state == State::Ready);
   CHECK(reconciler.boot().find(StepKind::Ready)->at == later);
   CHECK(reconciler.earlier_boots().size() == 3);
@@ -138,5 +140,5 @@ TEST_CASE("a call that is stuck is an error with a name") {
   const BusyCall call{"LoadModule mlx4_ib", kNow, true};
   reconciler.pass(look_at(ready_scene(), kNow), call, kNever, kNow);
   CHECK(reconciler.health().busy == call);
-  REQUIRE(finding(reconciler.health().findings, "executor-stuck") != nullptr);
+  REQUIRE(finding(reconciler.health().findings, FindingId::ExecutorStuck) != nullptr);
 }

@@ -26,7 +26,7 @@ Health hostile_health() {
   adapter.adapter.rdma = device;
   health.adapters.push_back(adapter);
   Finding finding;
-  finding.id = "driver-in-use";
+  finding.id = FindingId::DriverInUse;
   finding.summary = "held by " + kName;
   finding.remedy = "end " + kName;
   health.findings.push_back(finding);

@@ -20,22 +20,28 @@ bool is_logged(Subject subject) {
 }  // namespace
 
 TEST_CASE("each id stands in one place, with one MESSAGE_ID, nobody else's") {
-  std::set<std::string_view> ids;
+  std::set<FindingId> ids;
+  std::set<std::string_view> names;
   std::set<std::string_view> message_ids;
   for (const Subject subject : kSubjects) {
-    std::string_view before;
+    auto before = FindingId::Other;
     std::set<std::string_view> variants;
     for (const CatalogueEntry& entry : catalogue(subject)) {
-      INFO(entry.id << " " << entry.variant);
+      INFO(entry.name << " " << entry.variant);
       if (entry.id != before) {
         // config-bad is pvrdma-agentctl's too, but stands with the machine's.
         CHECK(ids.insert(entry.id).second);
+        CHECK(names.insert(entry.name).second);
         if (is_logged(subject)) CHECK(message_ids.insert(entry.message_id).second);
         variants.clear();
       }
       before = entry.id;
       CHECK(variants.insert(entry.variant).second);
-      CHECK(entry.message_id == find_entry(entry.id)->message_id);
+      const CatalogueEntry& first = *find_entry(entry.id);
+      CHECK(entry.name == first.name);
+      CHECK(entry.message_id == first.message_id);
+      CHECK(entry.concerns == first.concerns);
+      CHECK(finding_id_from(to_string(entry.id)) == entry.id);
       CHECK(find_entry(entry.id, entry.variant)->id == entry.id);
       CHECK(entry.message_id.size() == (is_logged(subject) ? 32 : 0));
       CHECK(is_hex(entry.message_id));
@@ -44,8 +50,11 @@ TEST_CASE("each id stands in one place, with one MESSAGE_ID, nobody else's") {
       CHECK(entry.remedy_in_pages.find('{') == std::string_view::npos);
     }
   }
-  CHECK(find_entry("no-such-finding") == nullptr);
-  CHECK(find_entry("no-adapter", "no-such-variant") == nullptr);
+  // Other, the last, is no entry's.
+  CHECK(ids.size() == static_cast<std::size_t>(FindingId::Other));
+  CHECK(finding_id_from("no-such-finding") == FindingId::Other);
+  CHECK(find_entry(FindingId::Other) == nullptr);
+  CHECK(find_entry(FindingId::NoAdapter, "no-such-variant") == nullptr);
 }
 
 TEST_CASE("names are filled in once, whatever the values hold") {
@@ -56,14 +65,14 @@ TEST_CASE("names are filled in once, whatever the values hold") {
 }
 
 TEST_CASE("a finding is its entry, with the values as evidence") {
-  const Finding finding =
-      make_finding("port-down", {}, {{"device", "rocep0"}, {"state", "DOWN"}}, "0000:13:00.1");
-  CHECK(finding.id == "port-down");
+  const Finding finding = make_finding(FindingId::PortDown, {},
+                                       {{"device", "rocep0"}, {"state", "DOWN"}}, "0000:13:00.1");
+  CHECK(finding.id == FindingId::PortDown);
   CHECK(finding.severity == Severity::Error);
   CHECK(finding.actor == Actor::Host);
   CHECK(finding.adapter == "0000:13:00.1");
   CHECK(finding.summary ==
         "The port of rocep0 is DOWN though its link and carrier are up: the host holds it down.");
   CHECK(finding.values.at("state") == "DOWN");
-  CHECK(make_finding("giving-up", "optional", {}).severity == Severity::Warning);
+  CHECK(make_finding(FindingId::GivingUp, "optional", {}).severity == Severity::Warning);
 }

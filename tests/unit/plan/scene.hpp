@@ -101,7 +101,7 @@ inline std::vector<std::string> described(const Plan& plan) {
   return list;
 }
 
-inline const Finding* finding(const std::vector<Finding>& findings, const std::string& id) {
+inline const Finding* finding(const std::vector<Finding>& findings, FindingId id) {
   for (const Finding& finding : findings)
     if (finding.id == id) return &finding;
   return nullptr;

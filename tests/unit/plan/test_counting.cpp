@@ -33,7 +33,7 @@ TEST_CASE("a ledger that cannot be used: nothing that disturbs is planned, and i
     snapshot.ledger_error = kNoRoom;
     const Plan result = plan_settled(snapshot);
     CHECK(result.actions.empty());
-    const Finding* said = finding(result.findings, "ledger-unusable");
+    const Finding* said = finding(result.findings, FindingId::LedgerUnusable);
     REQUIRE(said != nullptr);
     CHECK(said->summary.find("No space left on device") != std::string::npos);
     CHECK(assess({}, snapshot, result, {}, kNow).state == State::Degraded);
@@ -47,7 +47,7 @@ TEST_CASE("a ledger that cannot be used: not when an administrator asks, nor onc
   history.reload_requested = true;
   const Plan asked = plan({}, snapshot, history, kNow);
   CHECK(asked.actions.empty());
-  CHECK(finding(asked.findings, "ledger-unusable") != nullptr);
+  CHECK(finding(asked.findings, FindingId::LedgerUnusable) != nullptr);
   Config always;
   always.modules.reload = ReloadPolicy::Always;
   CHECK(plan_settled(snapshot, always).actions.empty());
@@ -73,5 +73,5 @@ TEST_CASE("a netdev that is lost again and again costs as many reloads as the ex
   note(snapshot, RebindFunction{function_of(0)}, 1, Milliseconds{60'000});
   const Plan waits = plan({}, snapshot, history, kNow);
   CHECK(waits.actions.empty());
-  CHECK(finding(waits.findings, "netdev-lost") != nullptr);
+  CHECK(finding(waits.findings, FindingId::NetdevLost) != nullptr);
 }

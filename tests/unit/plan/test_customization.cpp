@@ -44,8 +44,8 @@ TEST_CASE("addresses and MTU wait for the customization, whoever has the link") 
   for (const Manage manage : {Manage::Auto, Manage::Agent}) {
     const Plan waiting = plan(configured(manage), snapshot, history, kNow);
     CHECK(waiting.actions.empty());
-    REQUIRE(finding(waiting.findings, "customization-awaited") != nullptr);
-    CHECK(finding(waiting.findings, "customization-awaited")
+    REQUIRE(finding(waiting.findings, FindingId::CustomizationAwaited) != nullptr);
+    CHECK(finding(waiting.findings, FindingId::CustomizationAwaited)
               ->summary.find("cloud-init's network stage") != std::string::npos);
     CHECK(waiting.next_look == kNow + kPatience);
     CHECK(state_of(configured(manage), snapshot, history) == State::Converging);
@@ -95,8 +95,9 @@ TEST_CASE("what the template's configuration matches is no finding yet") {
   Config config;
   config.adapters = {{{"00:50:56:00:00:99", {}, {}}, Manage::Auto, {}, {}}};
   CHECK(finding(plan(config, snapshot, seen(snapshot, kNow), kNow).findings,
-                "config-matches-nothing") == nullptr);
-  CHECK(finding(plan_settled(ready_scene(), config).findings, "config-matches-nothing") != nullptr);
+                FindingId::ConfigMatchesNothing) == nullptr);
+  CHECK(finding(plan_settled(ready_scene(), config).findings, FindingId::ConfigMatchesNothing) !=
+        nullptr);
 }
 
 TEST_CASE("the wait is bounded, and what is late is a warning") {
@@ -107,8 +108,8 @@ TEST_CASE("the wait is bounded, and what is late is a warning") {
   CHECK(early.actions.empty());
   const Plan late = plan(config, snapshot, seen(snapshot, kNow - kPatience), kNow);
   CHECK(described(late) == Steps{"ConfigureLink 0000:00:10.1"});
-  REQUIRE(finding(late.findings, "customization-late") != nullptr);
-  CHECK(finding(late.findings, "customization-awaited") == nullptr);
+  REQUIRE(finding(late.findings, FindingId::CustomizationLate) != nullptr);
+  CHECK(finding(late.findings, FindingId::CustomizationAwaited) == nullptr);
   CHECK(state_of({}, snapshot, seen(snapshot, kNow - kPatience)) == State::Degraded);
 }
 
@@ -117,11 +118,11 @@ TEST_CASE("what cannot be read is waited for as long, and named") {
   snapshot.customization = Field<std::string>::unreadable({EACCES, "opening", "/run/x"});
   const Plan waiting = plan(configured(Manage::Auto), snapshot, seen(snapshot, kNow), kNow);
   CHECK(waiting.actions.empty());
-  REQUIRE(finding(waiting.findings, "customization-awaited") != nullptr);
-  CHECK(finding(waiting.findings, "customization-awaited")->summary.find("/run/x") !=
+  REQUIRE(finding(waiting.findings, FindingId::CustomizationAwaited) != nullptr);
+  CHECK(finding(waiting.findings, FindingId::CustomizationAwaited)->summary.find("/run/x") !=
         std::string::npos);
   CHECK(finding(plan({}, snapshot, seen(snapshot, BootTime{}), kNow + kPatience).findings,
-                "customization-late") != nullptr);
+                FindingId::CustomizationLate) != nullptr);
 }
 
 TEST_CASE("the wait begins with the first look that sees it, and again with the next one") {

@@ -75,17 +75,17 @@ std::vector<Finding> of_an_adapter(const Adapter& adapter) {
 
 // Of the catalogue's entries that this part has.
 void check_all_made(Subject subject, const std::vector<Finding>& found) {
-  std::set<std::string> made;
+  std::set<FindingId> made;
   for (const Finding& finding : found) {
-    INFO(finding.id << ": " << finding.summary << " " << finding.remedy);
+    INFO(to_string(finding.id) << ": " << finding.summary << " " << finding.remedy);
     made.insert(finding.id);
     CHECK(finding.summary.find('{') == std::string::npos);
     CHECK(finding.remedy.find('{') == std::string::npos);
     CHECK_FALSE(finding.remedy.empty());
   }
   for (const CatalogueEntry& entry : catalogue(subject)) {
-    INFO(entry.id);
-    CHECK(made.count(std::string{entry.id}) == 1);
+    INFO(entry.name);
+    CHECK(made.count(entry.id) == 1);
   }
 }
 

@@ -51,12 +51,12 @@ struct Fixture {
   [[nodiscard]] NextBoot judged() const { return judge(config, ahead); }
 };
 
-std::vector<std::string> ids(const NextBoot& outcome) {
-  std::vector<std::string> list;
+std::vector<FindingId> ids(const NextBoot& outcome) {
+  std::vector<FindingId> list;
   for (const Finding& finding : outcome.findings) list.push_back(finding.id);
   return list;
 }
-using Ids = std::vector<std::string>;
+using Ids = std::vector<FindingId>;
 
 const ForecastCheck& check(const std::vector<ForecastCheck>& checks, const std::string& name) {
   const auto found = std::find_if(checks.begin(), checks.end(),
@@ -88,7 +88,7 @@ TEST_CASE_METHOD(Fixture, "next boot: the kernel that is next has no driver") {
   ship(next(), "vmw_pvrdma", Shipped::Missing);
   const NextBoot outcome = judged();
   CHECK(outcome.driver == Outlook::No);
-  CHECK(ids(outcome) == Ids{"driver-not-shipped"});
+  CHECK(ids(outcome) == Ids{FindingId::DriverNotShipped});
   CHECK(outcome.findings.front().values.at("kernel") == kNew);
   CHECK(outcome.kernels.front().checks.size() == 1);
 }
@@ -97,12 +97,12 @@ TEST_CASE_METHOD(Fixture, "next boot: another kernel has no driver, or any may b
   ship(ahead.kernels.front(), "vmw_pvrdma", Shipped::Missing);
   NextBoot outcome = judged();
   CHECK(outcome.driver == Outlook::Yes);
-  CHECK(ids(outcome) == Ids{"kernel-without-driver"});
+  CHECK(ids(outcome) == Ids{FindingId::KernelWithoutDriver});
   CHECK(outcome.findings.front().summary.find("not next") != std::string::npos);
   ahead.next = {};
   outcome = judged();
   CHECK(outcome.driver == Outlook::Unknown);
-  CHECK(ids(outcome) == Ids{"kernel-without-driver"});
+  CHECK(ids(outcome) == Ids{FindingId::KernelWithoutDriver});
   CHECK(outcome.findings.front().summary.find("cannot be told") != std::string::npos);
   ship(next(), "vmw_pvrdma", Shipped::Missing);
   CHECK(judged().driver == Outlook::No);
@@ -112,14 +112,14 @@ TEST_CASE_METHOD(Fixture, "next boot: without vmxnet3 the driver cannot probe") 
   ship(next(), "vmxnet3", Shipped::Missing);
   const NextBoot outcome = judged();
   CHECK(outcome.driver == Outlook::No);
-  CHECK(ids(outcome) == Ids{"module-not-shipped"});
+  CHECK(ids(outcome) == Ids{FindingId::ModuleNotShipped});
   CHECK(outcome.findings.front().severity == Severity::Error);
 }
 
 TEST_CASE_METHOD(Fixture, "next boot: modules of the list are missing, needed or not") {
   ship(next(), "mlx4_ib", Shipped::Missing);
   NextBoot outcome = judged();
-  CHECK(ids(outcome) == Ids{"module-not-shipped"});
+  CHECK(ids(outcome) == Ids{FindingId::ModuleNotShipped});
   CHECK(outcome.findings.front().severity == Severity::Info);
   CHECK(of_next(outcome, "modules").outlook == Outlook::Yes);
   ship(next(), "rdma_cm", Shipped::Missing);
@@ -148,13 +148,13 @@ TEST_CASE_METHOD(Fixture, "next boot: modules that are kept from being loaded") 
   ahead.blocks = std::vector<ModuleBlock>{{"ib_umad", "a line"}};
   NextBoot outcome = judged();
   CHECK(outcome.driver == Outlook::Yes);
-  CHECK(ids(outcome) == Ids{"module-blocked"});
+  CHECK(ids(outcome) == Ids{FindingId::ModuleBlocked});
   CHECK(outcome.findings.front().severity == Severity::Warning);
   for (const char* name : {"vmw_pvrdma", "vmxnet3"}) {
     ahead.blocks = std::vector<ModuleBlock>{{name, "a line"}};
     outcome = judged();
     CHECK(outcome.driver == Outlook::No);
-    REQUIRE(ids(outcome) == Ids{"module-blocked"});
+    REQUIRE(ids(outcome) == Ids{FindingId::ModuleBlocked});
     CHECK(outcome.findings.front().severity == Severity::Error);
   }
   ahead.blocks = Field<std::vector<ModuleBlock>>::unreadable(kDenied);
@@ -165,11 +165,11 @@ TEST_CASE_METHOD(Fixture, "next boot: modules that are kept from being loaded") 
 TEST_CASE_METHOD(Fixture, "next boot: modprobe.d sets no order, or half of one") {
   ahead.predecessors = {};
   NextBoot outcome = judged();
-  CHECK(ids(outcome) == Ids{"order-not-set"});
+  CHECK(ids(outcome) == Ids{FindingId::OrderNotSet});
   CHECK(of_next(outcome, "order").outlook == Outlook::No);
   ahead.predecessors = std::vector<std::string>{"vmxnet3", "ib_umad", "rdma_cm", "rdma_ucm"};
   outcome = judged();
-  REQUIRE(ids(outcome) == Ids{"order-not-set"});
+  REQUIRE(ids(outcome) == Ids{FindingId::OrderNotSet});
   CHECK(outcome.findings.front().values.at("modules") == "mlx4_ib");
   // What this kernel does not have, or has built in, cannot come too late.
   ship(next(), "mlx4_ib", Shipped::BuiltIn);
@@ -183,7 +183,7 @@ TEST_CASE_METHOD(Fixture, "next boot: an initramfs that has the driver, but not 
   InitramfsForecast& image = *next().initramfs.get();
   image.modules = std::vector<std::string>{"vmw_pvrdma", "vmxnet3", "mlx4_ib"};
   const NextBoot outcome = judged();
-  REQUIRE(ids(outcome) == Ids{"order-not-set"});
+  REQUIRE(ids(outcome) == Ids{FindingId::OrderNotSet});
   CHECK(outcome.findings.front().values.at("modules") == "ib_umad, rdma_cm, rdma_ucm");
   CHECK(outcome.findings.front().values.at("image") == kImage);
   CHECK(of_next(outcome, "initramfs").outlook == Outlook::No);
@@ -193,7 +193,7 @@ TEST_CASE_METHOD(Fixture, "next boot: an initramfs with an older modprobe.d") {
   InitramfsForecast& image = *next().initramfs.get();
   image.current = false;
   NextBoot outcome = judged();
-  REQUIRE(ids(outcome) == Ids{"initramfs-old"});
+  REQUIRE(ids(outcome) == Ids{FindingId::InitramfsOld});
   CHECK(outcome.findings.front().values.at("kernel") == kNew);
   // Without the driver in it, it loads nothing too early.
   image.modules = std::vector<std::string>{"vmxnet3"};
@@ -206,7 +206,7 @@ TEST_CASE_METHOD(Fixture, "next boot: an initramfs with an older modprobe.d") {
   CHECK(of_next(outcome, "initramfs").outlook == Outlook::Unknown);
   CHECK(outcome.unreadable.size() == 1);
   image.older_than = "/etc/modprobe.d/x.conf";
-  CHECK(ids(judged()) == Ids{"initramfs-old"});
+  CHECK(ids(judged()) == Ids{FindingId::InitramfsOld});
   next().initramfs = {};
   CHECK(of_next(judged(), "initramfs").outlook == Outlook::Yes);
 }
@@ -216,11 +216,11 @@ TEST_CASE_METHOD(Fixture, "next boot: a kernel that is next and has no modules, 
   NextBoot outcome = judged();
   CHECK(outcome.driver == Outlook::No);
   CHECK(outcome.kernels.front().release == "6.9");
-  CHECK(ids(outcome) == Ids{"driver-not-shipped"});
+  CHECK(ids(outcome) == Ids{FindingId::DriverNotShipped});
   ahead.next = {};
   ahead.kernels.clear();
   outcome = judged();
-  CHECK(ids(outcome) == Ids{"no-kernel"});
+  CHECK(ids(outcome) == Ids{FindingId::NoKernel});
   ahead.unreadable.push_back(kDenied);
   outcome = judged();
   CHECK(outcome.findings.empty());
@@ -232,7 +232,7 @@ TEST_CASE_METHOD(Fixture, "next boot: the agent does not start") {
     const NextBoot outcome = judged();
     CHECK(check(outcome.machine, "agent").outlook == Outlook::No);
     for (const Finding& one : outcome.findings)
-      if (one.id == "agent-not-enabled") return one.summary;
+      if (one.id == FindingId::AgentNotEnabled) return one.summary;
     return std::string{};
   };
   ahead.agent.get()->enabled = false;
@@ -242,7 +242,7 @@ TEST_CASE_METHOD(Fixture, "next boot: the agent does not start") {
   ahead.agent = {};
   CHECK(summary().find("not installed") != std::string::npos);
   // Nobody has the link then.
-  CHECK(ids(judged()) == Ids{"agent-not-enabled", "link-unowned"});
+  CHECK(ids(judged()) == Ids{FindingId::AgentNotEnabled, FindingId::LinkUnowned});
   ahead.agent = Fixture{}.ahead.agent;
   ahead.executor.get()->masked = true;
   CHECK(summary().find("executor.socket is masked") != std::string::npos);
@@ -256,7 +256,7 @@ TEST_CASE_METHOD(Fixture, "next boot: who has the link") {
   const auto says = [&] { return check(judged().machine, "link"); };
   CHECK(says().says == "ens224f0 (0000:13:00.1): this agent");
   link.addressed = false;
-  REQUIRE(ids(judged()) == Ids{"link-unowned"});
+  REQUIRE(ids(judged()) == Ids{FindingId::LinkUnowned});
   CHECK(judged().findings.front().severity == Severity::Info);
   CHECK(judged().findings.front().adapter == "0000:13:00.1");
   link.owner = LinkOwner{LinkManager::NetworkManager, false, ""};
@@ -273,7 +273,7 @@ TEST_CASE_METHOD(Fixture, "next boot: who has the link") {
 TEST_CASE_METHOD(Fixture, "next boot: nobody has the link, or that is not known") {
   LinkForecast& link = ahead.links.front();
   link.manage = Manage::Observe;
-  REQUIRE(ids(judged()) == Ids{"link-unowned"});
+  REQUIRE(ids(judged()) == Ids{FindingId::LinkUnowned});
   CHECK(judged().findings.front().severity == Severity::Warning);
   CHECK(check(judged().machine, "link").outlook == Outlook::No);
   link.owner = LinkOwner{LinkManager::NetworkManager, false, ""};
@@ -293,7 +293,7 @@ TEST_CASE_METHOD(Fixture, "next boot: limits of locked memory") {
                          {"none.service", {}},
                          {"closed.service", Field<MemlockLimit>::unreadable(kDenied)}};
   const NextBoot outcome = judged();
-  CHECK(ids(outcome) == Ids{"memlock-low", "memlock-low", "no-such-unit"});
+  CHECK(ids(outcome) == Ids{FindingId::MemlockLow, FindingId::MemlockLow, FindingId::NoSuchUnit});
   CHECK(outcome.findings[0].severity == Severity::Info);
   CHECK(outcome.findings[0].values.at("limit") == "8 MiB");
   CHECK(outcome.findings[1].severity == Severity::Warning);
@@ -304,7 +304,7 @@ TEST_CASE_METHOD(Fixture, "next boot: limits of locked memory") {
 
 TEST_CASE_METHOD(Fixture, "next boot: a script that reloads the driver as well") {
   ahead.boot_scripts = {{"/etc/rc.local", false}};
-  CHECK(ids(judged()) == Ids{"boot-script"});
+  CHECK(ids(judged()) == Ids{FindingId::BootScript});
 }
 
 }  // namespace pvrdma

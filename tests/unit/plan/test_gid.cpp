@@ -71,12 +71,13 @@ TEST_CASE("gid: an address without one keeps an adapter from being ready") {
   CHECK(judged({}, kNow).adapters.front().application_gid->index == 2);
   const Config v2 = with(GidType::RoceV2, {"192.168.30.202/24"});
   CHECK(judged(v2, kNow).state == State::Converging);
-  CHECK(finding(judged(v2, kNow).findings, "gid-missing") == nullptr);
+  CHECK(finding(judged(v2, kNow).findings, FindingId::GidMissing) == nullptr);
   const Plan early = plan(v2, snapshot, history, kNow);
   REQUIRE(early.next_look);
   const Health late = judged(v2, *early.next_look);
-  REQUIRE(finding(late.findings, "gid-missing") != nullptr);
-  CHECK(finding(late.findings, "gid-missing")->remedy.find("gid_type") != std::string::npos);
+  REQUIRE(finding(late.findings, FindingId::GidMissing) != nullptr);
+  CHECK(finding(late.findings, FindingId::GidMissing)->remedy.find("gid_type") !=
+        std::string::npos);
   netdev(snapshot).addresses = {{"fe80::1/64"}};
   CHECK(judged(v2, kNow).state != State::Unknown);
   CHECK(judged({}, kNow).state == State::Ready);  // no address: nothing to want a GID for

@@ -62,12 +62,13 @@ TEST_CASE("a removed adapter is missed until it is back, acknowledged or forgott
   CHECK(history.removed.front() ==
         RemovedAdapter{function_of(1), netdev(two, 1).mac, netdev(two, 1).name, kNow});
   const Plan missed = plan({}, one, history, kNow);
-  REQUIRE(finding(missed.findings, "adapter-removed") != nullptr);
-  CHECK(finding(missed.findings, "adapter-removed")->severity == Severity::Warning);
+  REQUIRE(finding(missed.findings, FindingId::AdapterRemoved) != nullptr);
+  CHECK(finding(missed.findings, FindingId::AdapterRemoved)->severity == Severity::Warning);
   CHECK(assess({}, one, missed, history, kNow).state == State::Degraded);
   const Milliseconds patience = Config{}.readiness.forget_removed;
   CHECK(missed.next_look == kNow + patience);
-  CHECK(finding(plan({}, one, history, kNow + patience).findings, "adapter-removed") == nullptr);
+  CHECK(finding(plan({}, one, history, kNow + patience).findings, FindingId::AdapterRemoved) ==
+        nullptr);
   CHECK(advance(history, &one, two).removed.empty());
 
   SECTION("not by its name alone: until its MAC is known it is not back") {
@@ -184,5 +185,5 @@ TEST_CASE("an adapter that converges for too long says so") {
   const History history = long_settled(snapshot);
   const Health health = assess({}, snapshot, plan({}, snapshot, history, kNow), history, kNow);
   CHECK(health.state == State::Degraded);
-  CHECK(finding(health.findings, "slow") != nullptr);
+  CHECK(finding(health.findings, FindingId::Slow) != nullptr);
 }

@@ -57,8 +57,9 @@ TEST_CASE("after a reload that did not help the host is named, and retries are s
   const Plan waiting = plan_settled(snapshot);
   CHECK(waiting.actions.empty());
   CHECK(waiting.next_look == kNow + Milliseconds{20'000});
-  REQUIRE(finding(waiting.findings, "port-down") != nullptr);
-  CHECK(finding(waiting.findings, "port-down")->remedy.find("PVRDMAVmknic") != std::string::npos);
+  REQUIRE(finding(waiting.findings, FindingId::PortDown) != nullptr);
+  CHECK(finding(waiting.findings, FindingId::PortDown)->remedy.find("PVRDMAVmknic") !=
+        std::string::npos);
   CHECK(assess({}, snapshot, waiting, {}, kNow).state == State::Failed);
 
   snapshot.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{80'000}),
@@ -66,7 +67,7 @@ TEST_CASE("after a reload that did not help the host is named, and retries are s
                               attempt("ReloadDriver", kDriverModule, Milliseconds{60'000})};
   const Plan ended = plan_settled(snapshot);
   CHECK(ended.actions.empty());
-  CHECK(finding(ended.findings, "giving-up") != nullptr);
+  CHECK(finding(ended.findings, FindingId::GivingUp) != nullptr);
 }
 
 TEST_CASE("a flapping port is not reloaded at each flap") {
@@ -85,7 +86,7 @@ TEST_CASE("nobody who holds an adapter is disturbed") {
     hold(snapshot, 0);
     const Plan refused = plan_settled(snapshot);
     CHECK(refused.actions.empty());
-    const Finding* found = finding(refused.findings, "driver-in-use");
+    const Finding* found = finding(refused.findings, FindingId::DriverInUse);
     REQUIRE(found != nullptr);
     CHECK(found->summary.find("ibv_asyncwatch (PID 812)") != std::string::npos);
     CHECK(found->holders.size() == 1);
@@ -94,12 +95,12 @@ TEST_CASE("nobody who holds an adapter is disturbed") {
   SECTION("a refcount without a name") {
     hold(snapshot, 0, false);
     CHECK(plan_settled(snapshot).actions.empty());
-    CHECK(finding(plan_settled(snapshot).findings, "driver-in-use") != nullptr);
+    CHECK(finding(plan_settled(snapshot).findings, FindingId::DriverInUse) != nullptr);
   }
   SECTION("holders that cannot be read") {
     snapshot.holders = Field<std::vector<Holder>>::unreadable({1, "asking", "nldev"});
     CHECK(plan_settled(snapshot).actions.empty());
-    CHECK(finding(plan_settled(snapshot).findings, "holders-unknown") != nullptr);
+    CHECK(finding(plan_settled(snapshot).findings, FindingId::HoldersUnknown) != nullptr);
   }
   SECTION("a refcount that cannot be read") {
     module(snapshot, kDriverModule).refcount = Field<unsigned>::unreadable({5, "reading", "x"});
@@ -112,7 +113,7 @@ TEST_CASE("two adapters: a job on one, the other broken") {
   hold(snapshot, 0);
   const Plan refused = plan_settled(snapshot);
   CHECK(refused.actions.empty());
-  CHECK(finding(refused.findings, "driver-in-use") != nullptr);
+  CHECK(finding(refused.findings, FindingId::DriverInUse) != nullptr);
   const Health health = assess({}, snapshot, refused, {}, kNow);
   CHECK(health.adapters.at(0).state == State::Ready);
   CHECK(health.adapters.at(1).state == State::Degraded);
@@ -126,8 +127,8 @@ TEST_CASE("a netdev that the driver lost is mended by a reload, never by a rebin
   hold(snapshot, 1);
   const Plan waiting = plan_settled(snapshot);
   CHECK(waiting.actions.empty());
-  CHECK(finding(waiting.findings, "netdev-lost") != nullptr);
-  CHECK(finding(waiting.findings, "driver-in-use") != nullptr);
+  CHECK(finding(waiting.findings, FindingId::NetdevLost) != nullptr);
+  CHECK(finding(waiting.findings, FindingId::DriverInUse) != nullptr);
 }
 
 TEST_CASE("a lost netdev does not wait for the spacing of reloads, and goes before other trouble") {
@@ -154,7 +155,7 @@ TEST_CASE("a driver built in is rebound where it has one function") {
   Snapshot two = port_down_scene(2);
   module(two, kDriverModule).init = ModuleInit::BuiltIn;
   CHECK(plan_settled(two).actions.empty());
-  CHECK(finding(plan_settled(two).findings, "driver-built-in") != nullptr);
+  CHECK(finding(plan_settled(two).findings, FindingId::DriverBuiltIn) != nullptr);
   // Nothing will be done, so that nothing is waited for: not until readiness.timeout either.
   History history = long_settled(two);
   for (auto& [function, seen] : history.adapters) seen.changed = kNow - Milliseconds{20'000};
@@ -168,7 +169,7 @@ TEST_CASE("what is out of reach is not climbed for") {
   SECTION("no carrier") {
     netdev(snapshot).carrier = false;
     CHECK(plan_settled(snapshot).actions.empty());
-    CHECK(finding(plan_settled(snapshot).findings, "no-carrier") != nullptr);
+    CHECK(finding(plan_settled(snapshot).findings, FindingId::NoCarrier) != nullptr);
   }
   SECTION("a port that cannot be read") {
     rdma(snapshot).port.state = Field<std::string>::unreadable({110, "reading", "state"});
@@ -195,8 +196,8 @@ TEST_CASE("rule 6: always is once per boot, never is never") {
   Snapshot broken = port_down_scene();
   const Plan refused = plan_settled(broken, config);
   CHECK(refused.actions.empty());
-  CHECK(finding(refused.findings, "reload-forbidden") != nullptr);
-  CHECK(finding(refused.findings, "port-down") != nullptr);
+  CHECK(finding(refused.findings, FindingId::ReloadForbidden) != nullptr);
+  CHECK(finding(refused.findings, FindingId::PortDown) != nullptr);
 }
 
 TEST_CASE("a reload on request keeps to the guards") {
@@ -206,7 +207,7 @@ TEST_CASE("a reload on request keeps to the guards") {
   CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"ReloadDriver vmw_pvrdma"});
   hold(snapshot, 0);
   CHECK(plan({}, snapshot, history, kNow).actions.empty());
-  CHECK(finding(plan({}, snapshot, history, kNow).findings, "driver-in-use") != nullptr);
+  CHECK(finding(plan({}, snapshot, history, kNow).findings, FindingId::DriverInUse) != nullptr);
 }
 
 TEST_CASE("a reload that is being carried out is not asked for again, and not refused") {
@@ -214,7 +215,7 @@ TEST_CASE("a reload that is being carried out is not asked for again, and not re
   module(snapshot, kDriverModule).refcount = 1U;  // as while udev or the load itself uses it
   History history = long_settled(snapshot);
   history.reload_requested = true;
-  REQUIRE(finding(plan({}, snapshot, history, kNow).findings, "driver-in-use") != nullptr);
+  REQUIRE(finding(plan({}, snapshot, history, kNow).findings, FindingId::DriverInUse) != nullptr);
   history.busy = BusyCall{"ReloadDriver vmw_pvrdma", kNow, false};
   const Plan made = plan({}, snapshot, history, kNow);
   CHECK(made.actions.empty());
@@ -227,8 +228,8 @@ TEST_CASE("no reload against a script that reloads by itself, until that has end
   snapshot.boot_scripts = {{"/etc/cron.d/rdma", true}, {"/etc/rc.local", false}};
   const Plan waiting = plan_settled(snapshot);
   CHECK(waiting.actions.empty());
-  REQUIRE(finding(waiting.findings, "reload-waits") != nullptr);
-  CHECK(finding(waiting.findings, "reload-waits")->summary.find("/etc/rc.local") !=
+  REQUIRE(finding(waiting.findings, FindingId::ReloadWaits) != nullptr);
+  CHECK(finding(waiting.findings, FindingId::ReloadWaits)->summary.find("/etc/rc.local") !=
         std::string::npos);
   // Also the one that an administrator asks for, and the recipe of modules.reload = "always".
   History history = long_settled(snapshot);
@@ -243,7 +244,7 @@ TEST_CASE("no reload against a script that reloads by itself, until that has end
   snapshot.boot_scripts[1].ended = true;
   const Plan after = plan_settled(snapshot);
   CHECK(described(after) == Steps{"ReloadDriver vmw_pvrdma"});
-  CHECK(finding(after.findings, "reload-waits") == nullptr);
+  CHECK(finding(after.findings, FindingId::ReloadWaits) == nullptr);
 }
 
 TEST_CASE("a script that reloads at every boot is a warning while it is there") {
@@ -251,9 +252,9 @@ TEST_CASE("a script that reloads at every boot is a warning while it is there") 
   CHECK(plan_settled(snapshot).findings.empty());
   snapshot.boot_scripts = {{"/etc/rc.local", true}};
   const Plan made = plan_settled(snapshot);
-  REQUIRE(finding(made.findings, "boot-script") != nullptr);
-  CHECK(finding(made.findings, "boot-script")->severity == Severity::Info);
-  CHECK(finding(made.findings, "boot-script")->remedy.find("pvrdma-agentctl migrate") !=
+  REQUIRE(finding(made.findings, FindingId::BootScript) != nullptr);
+  CHECK(finding(made.findings, FindingId::BootScript)->severity == Severity::Info);
+  CHECK(finding(made.findings, FindingId::BootScript)->remedy.find("pvrdma-agentctl migrate") !=
         std::string::npos);
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("rule 4: the link comes up only after the driver is live") {
     Config config;
     config.adapters = {{{std::nullopt, "0000:00:10.0", std::nullopt}, Manage::Observe, {}, {}}};
     CHECK(plan_settled(snapshot, config).actions.empty());
-    CHECK(finding(plan_settled(snapshot, config).findings, "link-down") != nullptr);
+    CHECK(finding(plan_settled(snapshot, config).findings, FindingId::LinkDown) != nullptr);
   }
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("rule 4: what is configured for every adapter") {
   CHECK(only_link(plan_settled(snapshot, config)).mtu == 9000U);
   config.every_adapter.manage = Manage::Observe;
   CHECK(plan_settled(snapshot, config).actions.empty());
-  CHECK(finding(plan_settled(snapshot, config).findings, "mtu-differs") != nullptr);
+  CHECK(finding(plan_settled(snapshot, config).findings, FindingId::MtuDiffers) != nullptr);
   config.adapters = configured(Manage::Auto, 4000).adapters;
   CHECK(only_link(plan_settled(snapshot, config)).mtu == 4000U);
 }
@@ -107,14 +107,15 @@ TEST_CASE("rule 4: MTU and addresses as configured") {
     snapshot.holders = std::vector<Holder>{{7, "job", rdma(snapshot).name}};
     const Plan result = plan_settled(snapshot, config);
     CHECK_FALSE(only_link(result).mtu);
-    CHECK(finding(result.findings, "mtu-waits") != nullptr);
+    CHECK(finding(result.findings, FindingId::MtuWaits) != nullptr);
   }
   SECTION("an MTU beyond the link's limits is not tried") {
     netdev(snapshot).mtu_max = 4000U;
     const Plan result = plan_settled(snapshot, config);
     CHECK_FALSE(only_link(result).mtu);
-    REQUIRE(finding(result.findings, "mtu-impossible") != nullptr);
-    CHECK(finding(result.findings, "mtu-impossible")->summary.find("4000") != std::string::npos);
+    REQUIRE(finding(result.findings, FindingId::MtuImpossible) != nullptr);
+    CHECK(finding(result.findings, FindingId::MtuImpossible)->summary.find("4000") !=
+          std::string::npos);
   }
   SECTION("not while the driver is coming") {
     module(snapshot, kDriverModule).init = ModuleInit::Coming;
@@ -143,7 +144,7 @@ TEST_CASE("rule 4: IPv6 addresses count when duplicate detection has let them pa
   CHECK(plan_settled(snapshot, config).actions.empty());
   CHECK(state_of(snapshot, config) == State::Converging);
   netdev(snapshot).addresses = {{"fd00::1/64", true, true, true}};
-  CHECK(finding(plan_settled(snapshot, config).findings, "address-duplicate") != nullptr);
+  CHECK(finding(plan_settled(snapshot, config).findings, FindingId::AddressDuplicate) != nullptr);
   CHECK(state_of(snapshot, config) == State::Failed);
 }
 
@@ -154,39 +155,41 @@ TEST_CASE("rule 4: a network manager's link is compared, never changed") {
   const Config config = configured(Manage::Auto, 9000, {"192.168.30.201/24"});
   const Plan result = plan_settled(snapshot, config);
   CHECK(result.actions.empty());
-  CHECK(finding(result.findings, "link-down") != nullptr);
+  CHECK(finding(result.findings, FindingId::LinkDown) != nullptr);
   CHECK(managed_by(config, adapter(snapshot)) == "systemd-networkd");
 
-  const auto remedy = [&](const char* id, LinkManager manager, const char* file) {
+  const auto remedy = [&](FindingId id, LinkManager manager, const char* file) {
     netdev(snapshot).owner = LinkOwner{manager, true, file};
     const Plan plan = plan_settled(snapshot, config);
     REQUIRE(finding(plan.findings, id) != nullptr);
     return finding(plan.findings, id)->remedy;
   };
   SECTION("with the line for its configuration") {
-    CHECK(remedy("mtu-differs", LinkManager::Networkd, "/etc/r.network") ==
+    CHECK(remedy(FindingId::MtuDiffers, LinkManager::Networkd, "/etc/r.network") ==
           "In /etc/r.network write `[Link] MTUBytes=9000`, then `networkctl reload` and "
           "`networkctl reconfigure ens10`.");
-    CHECK(remedy("address-missing", LinkManager::Networkd, "/run/10-netplan-ens10.network") ==
-          "In netplan's YAML give ens10 the line `addresses: [192.168.30.201/24]`, then `netplan "
-          "apply`.");
-    CHECK(remedy("address-missing", LinkManager::NetworkManager, "/etc/r.nmconnection") ==
+    CHECK(
+        remedy(FindingId::AddressMissing, LinkManager::Networkd, "/run/10-netplan-ens10.network") ==
+        "In netplan's YAML give ens10 the line `addresses: [192.168.30.201/24]`, then `netplan "
+        "apply`.");
+    CHECK(remedy(FindingId::AddressMissing, LinkManager::NetworkManager, "/etc/r.nmconnection") ==
           "In /etc/r.nmconnection write `[ipv4] address1=192.168.30.201/24`, then `nmcli "
           "connection reload` and `nmcli device reapply ens10`.");
-    CHECK(remedy("mtu-differs", LinkManager::Ifupdown, "/etc/network/interfaces") ==
+    CHECK(remedy(FindingId::MtuDiffers, LinkManager::Ifupdown, "/etc/network/interfaces") ==
           "In /etc/network/interfaces add `mtu 9000` to the stanza of ens10, then `ifdown ens10 "
           "&& ifup ens10`.");
   }
   SECTION("nor where it cannot be known whose it is") {
     netdev(snapshot).owner = Field<LinkOwner>::unreadable(kOwnerDenied);
     CHECK(plan_settled(snapshot, config).actions.empty());
-    CHECK(finding(plan_settled(snapshot, config).findings, "unreadable") != nullptr);
+    CHECK(finding(plan_settled(snapshot, config).findings, FindingId::Unreadable) != nullptr);
   }
   SECTION("observe: without a manager the way by hand") {
     netdev(snapshot).owner = {};
     const Plan plan = plan_settled(snapshot, configured(Manage::Observe, 9000));
-    REQUIRE(finding(plan.findings, "mtu-differs") != nullptr);
-    CHECK(finding(plan.findings, "mtu-differs")->remedy == "Set it by ip link set ens10 mtu 9000.");
+    REQUIRE(finding(plan.findings, FindingId::MtuDiffers) != nullptr);
+    CHECK(finding(plan.findings, FindingId::MtuDiffers)->remedy ==
+          "Set it by ip link set ens10 mtu 9000.");
     CHECK(managed_by(configured(Manage::Observe, {}), adapter(snapshot)) == "nobody");
   }
 }
@@ -197,14 +200,15 @@ TEST_CASE("rule 4: manage = agent beside another owner is done, and said") {
   netdev(snapshot).owner = LinkOwner{LinkManager::Networkd, true, "/etc/r.network"};
   const Plan result = plan_settled(snapshot, config);
   CHECK(only_link(result).addresses == Steps{"192.168.30.201/24"});
-  REQUIRE(finding(result.findings, "two-owners") != nullptr);
-  CHECK(finding(result.findings, "two-owners")->remedy.find("MACAddress=00:50:56:00:00:10") !=
-        std::string::npos);
+  REQUIRE(finding(result.findings, FindingId::TwoOwners) != nullptr);
+  CHECK(
+      finding(result.findings, FindingId::TwoOwners)->remedy.find("MACAddress=00:50:56:00:00:10") !=
+      std::string::npos);
   netdev(snapshot).owner = LinkOwner{LinkManager::NetworkManager, true, ""};
-  CHECK(finding(plan_settled(snapshot, config).findings, "two-owners")
+  CHECK(finding(plan_settled(snapshot, config).findings, FindingId::TwoOwners)
             ->remedy.find("unmanaged-devices+=mac:00:50:56:00:00:10") != std::string::npos);
   netdev(snapshot).owner = LinkOwner{LinkManager::Ifupdown, true, "/etc/network/interfaces"};
-  CHECK(finding(plan_settled(snapshot, config).findings, "two-owners")->remedy ==
+  CHECK(finding(plan_settled(snapshot, config).findings, FindingId::TwoOwners)->remedy ==
         "Remove the stanza of ens10 from /etc/network/interfaces.");
 }
 

@@ -223,7 +223,7 @@ TEST_CASE("a port that the host holds down costs few reloads, however long it la
     History history;
     const Run held = run(kernel, {}, history, std::chrono::hours{2});
     CHECK(held.health.state != State::Ready);
-    CHECK(finding(held.plan.findings, "port-down") != nullptr);
+    CHECK(finding(held.plan.findings, FindingId::PortDown) != nullptr);
     CHECK(kernel.ledger.reloads <= 4);
     const auto reloads = kernel.ledger.reloads;
     kernel.adapters.front().host_holds_down = false;

@@ -20,23 +20,23 @@ TEST_CASE("a machine without adapter is left alone, whatever is loaded") {
   Config config;
   config.readiness.adapters = 1;
   const Plan plan = plan_settled(snapshot, config);
-  CHECK(finding(plan.findings, "no-adapter") != nullptr);
+  CHECK(finding(plan.findings, FindingId::NoAdapter) != nullptr);
   CHECK(assess(config, snapshot, plan, {}, kNow).state == State::Failed);
 }
 
 TEST_CASE("an adapter whose vmxnet3 side has no driver is reported") {
   Snapshot snapshot = ready_scene();
   adapter(snapshot).net_driver = Field<std::string>::absent();
-  CHECK(finding(plan_settled(snapshot).findings, "no-vmxnet3-pair") != nullptr);
+  CHECK(finding(plan_settled(snapshot).findings, FindingId::NoVmxnet3Pair) != nullptr);
 }
 
 TEST_CASE("a port that verbs cannot ask about is reported while the kernel says ACTIVE") {
   Snapshot snapshot = ready_scene();
   Port& port = rdma(snapshot).port;
   port.verbs_state = Field<std::string>::unreadable({2, "opening", "the provider"});
-  CHECK(finding(plan_settled(snapshot).findings, "verbs-unusable") != nullptr);
+  CHECK(finding(plan_settled(snapshot).findings, FindingId::VerbsUnusable) != nullptr);
   port.state = std::string{"DOWN"};
-  CHECK(finding(plan_settled(snapshot).findings, "verbs-unusable") == nullptr);
+  CHECK(finding(plan_settled(snapshot).findings, FindingId::VerbsUnusable) == nullptr);
 }
 
 TEST_CASE("rule 1 and 2: predecessors in their order, the driver only when they are live") {
@@ -69,13 +69,13 @@ TEST_CASE("rule 1 and 2: predecessors in their order, the driver only when they 
     const Plan plan = plan_settled(snapshot);
     CHECK(described(plan) == Steps{"LoadModule vmw_pvrdma"});
     CHECK(plan.next_look == kNow + Milliseconds{1500});
-    CHECK(finding(plan.findings, "action-failed") != nullptr);
+    CHECK(finding(plan.findings, FindingId::ActionFailed) != nullptr);
   }
   SECTION("one that the kernel refuses is said to be refused") {
     module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
     snapshot.ledger.attempts = {
         attempt("LoadModule", "mlx4_ib", Milliseconds{500}, Outcome::Refused)};
-    CHECK(finding(plan_settled(snapshot).findings, "module-refused") != nullptr);
+    CHECK(finding(plan_settled(snapshot).findings, FindingId::ModuleRefused) != nullptr);
   }
   SECTION("a driver that is going or not readable is not loaded over") {
     module(snapshot, kDriverModule).init = ModuleInit::Going;
@@ -91,8 +91,8 @@ TEST_CASE("modules that this kernel does not ship") {
   module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
   module(snapshot, "mlx4_ib").shipped = Shipped::Missing;
   Plan plan = plan_settled(snapshot);
-  REQUIRE(finding(plan.findings, "module-not-shipped") != nullptr);
-  CHECK(finding(plan.findings, "module-not-shipped")->severity == Severity::Info);
+  REQUIRE(finding(plan.findings, FindingId::ModuleNotShipped) != nullptr);
+  CHECK(finding(plan.findings, FindingId::ModuleNotShipped)->severity == Severity::Info);
   CHECK(assess({}, snapshot, plan, {}, kNow).state == State::Ready);
 
   module(snapshot, "rdma_ucm") = unloaded("rdma_ucm");
@@ -108,7 +108,7 @@ TEST_CASE("modules that this kernel does not ship") {
   adapter(bare).rdma = Field<RdmaDevice>::absent();
   plan = plan_settled(bare);
   CHECK(plan.actions.empty());
-  CHECK(finding(plan.findings, "driver-not-shipped") != nullptr);
+  CHECK(finding(plan.findings, FindingId::DriverNotShipped) != nullptr);
   CHECK(assess({}, bare, plan, {}, kNow).state == State::Failed);
   CHECK(driver_stands(bare, plan));
 }
@@ -148,7 +148,7 @@ TEST_CASE("rule 3: a function without driver is bound once its netdev is there")
   SECTION("not where the binding cannot be read") {
     adapter(snapshot, 1).driver = Field<std::string>::unreadable({13, "reading", "driver"});
     CHECK(plan_settled(snapshot).actions.empty());
-    CHECK(finding(plan_settled(snapshot).findings, "unreadable") != nullptr);
+    CHECK(finding(plan_settled(snapshot).findings, FindingId::Unreadable) != nullptr);
   }
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("an initramfs that does not know the present modprobe.d") {
   Snapshot snapshot = ready_scene();
   const auto found = [&] {
     const auto findings = plan_settled(snapshot).findings;
-    const Finding* old = finding(findings, "initramfs-old");
+    const Finding* old = finding(findings, FindingId::InitramfsOld);
     return old != nullptr ? old->summary + old->remedy : "";
   };
   CHECK(found().empty());
@@ -196,7 +196,7 @@ TEST_CASE("retries grow further apart and end, and a change of state forgives th
   CHECK(snapshot.ledger.attempts.size() == 5);
   CHECK(std::is_sorted(pauses.begin(), pauses.end()));
   const Plan ended = plan({}, snapshot, history, now);
-  REQUIRE(finding(ended.findings, "giving-up") != nullptr);
+  REQUIRE(finding(ended.findings, FindingId::GivingUp) != nullptr);
   CHECK(assess({}, snapshot, ended, history, now).state == State::Failed);
   history.fresh_start = now + Milliseconds{1};
   CHECK(described(plan({}, snapshot, history, now + Milliseconds{2})) ==

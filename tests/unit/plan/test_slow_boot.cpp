@@ -87,7 +87,7 @@ TEST_CASE("a boot is compared only where its time to ready is known, and is the 
 
 TEST_CASE("boot-slow tells of the times and the step, and changes no state") {
   const Finding finding = findings::boot_slow(*slow_boot(usual_boot("bb", 20'000), usual_boots(3)));
-  CHECK(finding.id == "boot-slow");
+  CHECK(finding.id == FindingId::BootSlow);
   CHECK(finding.severity == Severity::Info);
   CHECK(finding.summary ==
         "This boot took 23.00 s until the adapters were ready, earlier ones 3.00 s (median of 3). "

@@ -81,15 +81,16 @@ Health full_health(BootTime now) {
                       ApplicationGid{"192.168.30.201", "::ffff:192.168.30.201", 1, "RoCE v2"}, 2},
                      {unreadable_adapter(), State::Degraded, "nobody", 0, now, {}, 0},
                      {bare, State::Failed, "agent", 0, now, {}, 0}};
-  health.findings = {{"driver-in-use",
-                      Severity::Warning,
-                      "0000:13:00.1",
-                      "held",
-                      "wait",
-                      Actor::Agent,
-                      {{"reason", "out of order"}},
-                      {{812, "ibv_asyncwatch", "rocep19s0f1"}}},
-                     {"note", Severity::Info, std::nullopt, "so it is", "", Actor::Guest, {}, {}}};
+  health.findings = {
+      {FindingId::DriverInUse,
+       Severity::Warning,
+       "0000:13:00.1",
+       "held",
+       "wait",
+       Actor::Agent,
+       {{"reason", "out of order"}},
+       {{812, "ibv_asyncwatch", "rocep19s0f1"}}},
+      {FindingId::MtuWaits, Severity::Info, std::nullopt, "so it is", "", Actor::Guest, {}, {}}};
   health.busy = BusyCall{"LoadModule mlx4_ib", now - 4s, true};
   health.reloads = 2;
   health.rebinds = 1;

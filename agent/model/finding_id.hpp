@@ -1,0 +1,91 @@
+// FindingId: what can be found. Each has an entry in the catalogue (agent/model/catalogue.hpp),
+// with its name for machines, how bad it is, what it concerns, and its words.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace pvrdma {
+
+enum class FindingId {
+  // Of the whole machine
+  NoAdapter,
+  AdapterRemoved,
+  DriverNotShipped,
+  DriverBuiltIn,
+  InitramfsOld,
+  ModuleNotShipped,
+  ModuleRefused,
+  DriverInUse,
+  HoldersUnknown,
+  ReloadForbidden,
+  BootScript,
+  ReloadWaits,
+  LedgerUnusable,
+  ExecutorStuck,
+  ConfigBad,
+  CustomizationAwaited,
+  CustomizationLate,
+  BootSlow,
+  ConfigMatchesNothing,
+  // Of one adapter
+  NoVmxnet3Pair,
+  NoCarrier,
+  PortDown,
+  NetdevLost,
+  VerbsUnusable,
+  GidMissing,
+  GivingUp,
+  ActionFailed,
+  Slow,
+  Unreadable,
+  LinkDown,
+  MtuDiffers,
+  MtuImpossible,
+  MtuWaits,
+  AddressMissing,
+  AddressDuplicate,
+  AddressOutside,
+  SameSubnet,
+  DefaultRoute,
+  FirstNic,
+  TwoOwners,
+  // What `doctor` alone looks at
+  NoRdmaFunction,
+  NodesMissing,
+  NodesClosed,
+  VerbsMissing,
+  ProviderMissing,
+  ProviderMismatch,
+  VendorLibraries,
+  MemlockLow,
+  NoSuchUnit,
+  ModuleBlocked,
+  DriverUnsigned,
+  GuestUnlisted,
+  MixedPassthrough,
+  ClockOff,
+  DriverCrashed,
+  KernelCrashed,
+  ContainerNetwork,
+  NoKernel,
+  KernelWithoutDriver,
+  OrderNotSet,
+  AgentNotEnabled,
+  LinkUnowned,
+  // Of pvrdma-agentctl, where the agent gave no answer
+  AgentNotRunning,
+  AgentNotAnswering,
+  AgentNotAccessible,
+  AgentBadAnswer,
+  ReloadNotFinished,
+  // A name that this program does not know: an agent of another version found it
+  Other,
+};
+
+// "driver-in-use": stable, for machines.
+[[nodiscard]] const char* to_string(FindingId id);
+// Other where no finding has that name.
+[[nodiscard]] FindingId finding_id_from(std::string_view name);
+
+}  // namespace pvrdma
