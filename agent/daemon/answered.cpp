@@ -45,7 +45,7 @@ class Completion {
     const bool recent = snapshot.taken_at - end_of(lacking) < kHeldAgainst;
     if (snapshot.ledger_error || !was_there || !recent) return;
     snapshot.ledger_error = Error{0, "looking in the executor's ledger for",
-                                  lacking.verb + " " + lacking.target + ", which is not there" +
+                                  describe(lacking.verb, lacking.target) + ", which is not there" +
                                       (lacking.detail.empty() ? "" : " (" + lacking.detail + ")")};
   }
 

@@ -55,11 +55,10 @@ void wake_executor() {
 Daemon::Daemon(sd_event* event, LoadedConfig loaded)
     : event_(event),
       reconciler_(std::move(loaded.config), BootClock::now(), std::move(loaded.left_out)),
-      dispatcher_(event,
-                  {[this](const Operation& operation, const Result<varlink::Answer>& answer) {
-                     on_answer(operation, answer);
-                   },
-                   [this] { think_again(); }, [this] { observer_->look(); }}),
+      dispatcher_(event, {[this](const Operation& operation, const Result<Report>& answer) {
+                            on_answer(operation, answer);
+                          },
+                          [this] { think_again(); }, [this] { observer_->look(); }}),
       service_(event, {[this] { return current_health(); },
                        [this]() -> const Plan& { return reconciler_.plan(); },
                        [this] {
@@ -124,7 +123,7 @@ void Daemon::on_look(Look look) {
   if (reconciler_.may_act()) dispatcher_.carry_out(reconciler_.plan().actions);
 }
 
-void Daemon::on_answer(const Operation& operation, const Result<varlink::Answer>& answer) {
+void Daemon::on_answer(const Operation& operation, const Result<Report>& answer) {
   reporter_.call_ended(operation, answer);
   if (!takes_driver_away(operation) || !service_.reload_awaited()) return;
   reload_asked_.reset();
@@ -160,7 +159,7 @@ void Daemon::log_pass() {
 }
 
 std::string Daemon::accept_reload() {
-  if (dispatcher_.busy()) return dispatcher_.busy()->call + " is still under way";
+  if (dispatcher_.busy()) return describe(*dispatcher_.busy()) + " is still under way";
   if (reconciler_.config().modules.reload == ReloadPolicy::Never)
     return "modules.reload is \"never\" in the configuration";
   if (reconciler_.health().adapters.empty()) return "this VM has no PVRDMA adapter";

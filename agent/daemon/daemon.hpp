@@ -33,7 +33,7 @@ class Daemon {
  private:
   void on_look(Look look);
   void take_over(Result<LoadedConfig> loaded);
-  void on_answer(const Operation& operation, const Result<varlink::Answer>& answer);
+  void on_answer(const Operation& operation, const Result<Report>& answer);
   void think_again();
   void publish(const Health& before);
   void log_pass();

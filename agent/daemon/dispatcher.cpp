@@ -17,23 +17,21 @@ constexpr Milliseconds kReloadBound{60'000};
 // The only error that the executor answers with after having looked at what was asked.
 constexpr const char* kNotAllowed = "io.pvrdma.Executor.NotAllowed";
 
-Result<varlink::Answer> answer_of(const Operation& operation, const Result<varlink::Reply>& reply) {
+Result<Report> answer_of(const Operation& operation, const Result<varlink::Reply>& reply) {
   if (!reply) return fail(reply.error());
   if (reply->error.empty()) {
     const auto result = reply->parameters.find("result");
     if (result == reply->parameters.end())
       return fail(EBADMSG, "reading the executor's answer to", describe(operation));
-    return varlink::answer_from(*result);
+    return varlink::report_from(*result);
   }
-  varlink::Answer refusal;
+  Report refusal;
   refusal.outcome = Outcome::NotAllowed;
   refusal.detail = reply->parameters.value("reason", reply->error);
   return refusal;
 }
 
-bool succeeded(const Result<varlink::Answer>& answer) {
-  return answer && (answer->outcome == Outcome::Done || answer->outcome == Outcome::AlreadyDone);
-}
+bool succeeded(const Result<Report>& answer) { return answer && answer->good(); }
 
 }  // namespace
 
@@ -61,15 +59,15 @@ void Dispatcher::next() {
   }
   const Operation operation = queue_.front().operation;
   queue_.pop_front();
-  busy_ = BusyCall{describe(operation), BootClock::now(), false};
+  busy_ = BusyCall{verb(operation), target(operation), BootClock::now(), false};
   arm_timer();
-  client_.call(std::string{"io.pvrdma.Executor."} + verb(operation),
+  client_.call(std::string{"io.pvrdma.Executor."} + to_string(verb(operation)),
                varlink::to_parameters(operation),
                [this, operation](Result<varlink::Reply> reply) { on_reply(operation, reply); });
   events_.busy_changed();
 }
 
-void Dispatcher::remember(const Operation& operation, const varlink::Answer& answer) {
+void Dispatcher::remember(const Operation& operation, const Report& answer) {
   add(answered_, {verb(operation), target(operation), busy_->since, last_answer_, answer.outcome,
                   answer.detail});
   if (answer.outcome != Outcome::Done) return;
@@ -80,7 +78,7 @@ void Dispatcher::remember(const Operation& operation, const varlink::Answer& ans
 void Dispatcher::on_reply(const Operation& operation, const Result<varlink::Reply>& reply) {
   timer_.reset();
   last_answer_ = BootClock::now();
-  const Result<varlink::Answer> answer = answer_of(operation, reply);
+  const Result<Report> answer = answer_of(operation, reply);
   if (answer && (reply->error.empty() || reply->error == kNotAllowed)) remember(operation, *answer);
   busy_.reset();
   events_.answered(operation, answer);
@@ -93,8 +91,8 @@ void Dispatcher::on_reply(const Operation& operation, const Result<varlink::Repl
 void Dispatcher::arm_timer() {
   std::uint64_t now = 0;
   sd_event_now(event_, CLOCK_BOOTTIME, &now);
-  const bool reload = busy_->call.rfind("Re", 0) == 0;  // ReloadDriver, RebindFunction
-  const auto bound = std::chrono::microseconds{reload ? kReloadBound : kBound};
+  const auto bound =
+      std::chrono::microseconds{takes_driver_away(busy_->verb) ? kReloadBound : kBound};
   sd_event_source* source = nullptr;
   // Without a timer a stuck call is still shown as busy, with its age; only the word is missing.
   if (sd_event_add_time(event_, &source, CLOCK_BOOTTIME,

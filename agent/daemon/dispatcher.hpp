@@ -24,7 +24,7 @@ class Dispatcher {
  public:
   struct Events {
     // A call came back: what it answered, or the Error of reaching the executor.
-    std::function<void(const Operation&, const Result<varlink::Answer>&)> answered;
+    std::function<void(const Operation&, const Result<Report>&)> answered;
     // busy() has changed: a call began, or turned out to be stuck.
     std::function<void()> busy_changed;
     // Nothing is under way or queued any more.
@@ -47,7 +47,7 @@ class Dispatcher {
 
  private:
   void next();
-  void remember(const Operation& operation, const varlink::Answer& answer);
+  void remember(const Operation& operation, const Report& answer);
   void on_reply(const Operation& operation, const Result<varlink::Reply>& reply);
   void arm_timer();
   static int on_timer(sd_event_source* source, std::uint64_t usec, void* self);

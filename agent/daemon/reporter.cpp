@@ -112,7 +112,7 @@ void Reporter::log_findings(const Health& health) {
   findings_ = std::move(present);
 }
 
-void Reporter::call_ended(const Operation& operation, const Result<varlink::Answer>& answer) {
+void Reporter::call_ended(const Operation& operation, const Result<Report>& answer) {
   std::string refusal;
   if (!answer) refusal = answer.error().message();
   if (refusal.empty() || refusal == last_refusal_) {
@@ -122,7 +122,7 @@ void Reporter::call_ended(const Operation& operation, const Result<varlink::Answ
   last_refusal_ = refusal;
   log::event(Level::Warning, messages::kActionFailed,
              fmt::format("{}: {}", describe(operation), refusal),
-             {{"PVRDMA_VERB", verb(operation)}, {"PVRDMA_TARGET", target(operation)}});
+             {{"PVRDMA_VERB", to_string(verb(operation))}, {"PVRDMA_TARGET", target(operation)}});
 }
 
 void Reporter::boot_noted(const Result<void>& noted) {

@@ -22,7 +22,7 @@ class Reporter {
   // READY=1 at the latest: the boot does not wait longer for a driver that takes its time.
   void ready();
   // The executor could not be reached, or refused. What it did or tried it has logged itself.
-  void call_ended(const Operation& operation, const Result<varlink::Answer>& answer);
+  void call_ended(const Operation& operation, const Result<Report>& answer);
 
   // What cannot be written down of this boot; said once.
   void boot_noted(const Result<void>& noted);

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "agent/base/file.hpp"
-#include "agent/executor/report.hpp"
 #include "agent/model/field.hpp"
+#include "agent/model/report.hpp"
 
 namespace pvrdma::executor {
 

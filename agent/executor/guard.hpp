@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "agent/executor/report.hpp"
 #include "agent/model/action.hpp"
 #include "agent/model/config.hpp"
 #include "agent/model/field.hpp"
+#include "agent/model/report.hpp"
 #include "probes/pci.hpp"
 
 namespace pvrdma::executor {

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "agent/base/error.hpp"
-#include "agent/executor/report.hpp"
 #include "agent/model/action.hpp"
+#include "agent/model/report.hpp"
 
 namespace pvrdma::executor {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "agent/base/file.hpp"
-#include "agent/executor/report.hpp"
 #include "agent/executor/route_socket.hpp"
+#include "agent/model/report.hpp"
 #include "probes/address_book.hpp"
 
 namespace pvrdma::executor {

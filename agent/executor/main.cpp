@@ -56,7 +56,7 @@ void log_operation(const Operation& operation, const Report& report) {
   const std::string target_name = target(operation);
   log::event(level_of(report.outcome),
              report.good() ? messages::kActionDone : messages::kActionFailed, message,
-             {{"PVRDMA_VERB", verb(operation)},
+             {{"PVRDMA_VERB", to_string(verb(operation))},
               {"PVRDMA_TARGET", target_name},
               {"PVRDMA_OUTCOME", to_string(report.outcome)}});
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "agent/base/handle.hpp"
-#include "agent/executor/report.hpp"
+#include "agent/model/report.hpp"
 
 struct kmod_ctx;
 extern "C" kmod_ctx* kmod_unref(kmod_ctx* context);

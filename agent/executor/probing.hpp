@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agent/base/file.hpp"
-#include "agent/executor/report.hpp"
+#include "agent/model/report.hpp"
 
 namespace pvrdma::executor {
 

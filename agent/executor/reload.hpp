@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "agent/executor/report.hpp"
+#include "agent/model/report.hpp"
 
 namespace pvrdma::executor {
 

@@ -18,8 +18,8 @@ Server::Server(sd_event* event, Operations& operations, Options options, Log log
 
 Result<void> Server::listen_on(Fd socket) {
   std::map<std::string, varlink::Handler> handlers;
-  for (const std::string verb : kOperationVerbs)
-    handlers[verb] = [this, verb](const varlink::CallPtr& call) { handle(verb, call); };
+  for (const Verb verb : kVerbs)
+    handlers[to_string(verb)] = [this, verb](const varlink::CallPtr& call) { handle(verb, call); };
   auto added = service_.add_interface(varlink::kExecutorInterface, std::move(handlers));
   if (!added) return added;
   // A timer that cannot be set leaves the executor running: no harm, and the next try may succeed.
@@ -28,7 +28,7 @@ Result<void> Server::listen_on(Fd socket) {
   return service_.listen_on(std::move(socket));
 }
 
-void Server::handle(const std::string& verb, const varlink::CallPtr& call) {
+void Server::handle(Verb verb, const varlink::CallPtr& call) {
   const auto operation = varlink::operation_from(verb, call->parameters());
   if (!operation) {
     call->error("org.varlink.service.InvalidParameter", {{"parameter", operation.error().what}});
@@ -37,14 +37,12 @@ void Server::handle(const std::string& verb, const varlink::CallPtr& call) {
   Report report = run(*operation, call->peer_uid());
   log_(*operation, report);
   if (report.outcome == Outcome::NotAllowed) {
-    call->error(
-        "io.pvrdma.Executor.NotAllowed",
-        {{"verb", verb}, {"target", target(*operation)}, {"reason", std::move(report.detail)}});
+    call->error("io.pvrdma.Executor.NotAllowed", {{"verb", to_string(verb)},
+                                                  {"target", target(*operation)},
+                                                  {"reason", std::move(report.detail)}});
     return;
   }
-  const varlink::Answer answer{report.outcome, std::move(report.detail), report.code,
-                               std::move(report.holders)};
-  call->reply({{"result", to_json(answer)}});
+  call->reply({{"result", varlink::to_json(report)}});
 }
 
 Report Server::run(const Operation& operation, uid_t peer) {

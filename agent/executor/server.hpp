@@ -37,7 +37,7 @@ class Server {
   [[nodiscard]] Result<void> listen_on(Fd socket);
 
  private:
-  void handle(const std::string& verb, const varlink::CallPtr& call);
+  void handle(Verb verb, const varlink::CallPtr& call);
   Report run(const Operation& operation, uid_t peer);
   [[nodiscard]] Result<void> start_idle_timer();
   static int on_idle_timer(sd_event_source* source, std::uint64_t when, void* self);

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -39,10 +40,12 @@ struct ConfigureLink {
 
 using Operation =
     std::variant<LoadModule, BindFunction, RebindFunction, ReloadDriver, ConfigureLink>;
-// Their names in the varlink interface and in the ledger, in that order.
-inline constexpr std::array kOperationVerbs{"LoadModule", "BindFunction", "RebindFunction",
-                                            "ReloadDriver", "ConfigureLink"};
-static_assert(kOperationVerbs.size() == std::variant_size_v<Operation>);
+
+// In the order of Operation's alternatives.
+enum class Verb { LoadModule, BindFunction, RebindFunction, ReloadDriver, ConfigureLink };
+inline constexpr std::array kVerbs{Verb::LoadModule, Verb::BindFunction, Verb::RebindFunction,
+                                   Verb::ReloadDriver, Verb::ConfigureLink};
+static_assert(kVerbs.size() == std::variant_size_v<Operation>);
 
 struct Action {
   Operation operation;
@@ -50,13 +53,18 @@ struct Action {
   friend bool operator==(const Action&, const Action&) = default;
 };
 
-// One of kOperationVerbs.
-[[nodiscard]] const char* verb(const Operation& operation);
+// Its name in the varlink interface and in the ledger, and back.
+[[nodiscard]] const char* to_string(Verb verb);
+[[nodiscard]] std::optional<Verb> verb_from(std::string_view name);
+
+[[nodiscard]] Verb verb(const Operation& operation);
 // What it is done to: a module, a function address; "vmw_pvrdma" for ReloadDriver.
 [[nodiscard]] std::string target(const Operation& operation);
 // "LoadModule ib_umad"
 [[nodiscard]] std::string describe(const Operation& operation);
+[[nodiscard]] std::string describe(Verb verb, const std::string& target);
 // True for the verbs that take the driver away from a function: RebindFunction, ReloadDriver.
+[[nodiscard]] bool takes_driver_away(Verb verb);
 [[nodiscard]] bool takes_driver_away(const Operation& operation);
 
 }  // namespace pvrdma

@@ -7,10 +7,6 @@ namespace pvrdma {
 
 namespace {
 
-bool takes_driver_away(const Attempt& attempt) {
-  return attempt.verb == "ReloadDriver" || attempt.verb == "RebindFunction";
-}
-
 void shorten(std::string& text, std::size_t most) {
   if (text.size() > most) text = text.substr(0, most - 3) + "...";
 }
@@ -25,8 +21,8 @@ void add_refusal(std::vector<Attempt>& refusals, Attempt refusal) {
 }
 
 void add_attempt(std::vector<Attempt>& attempts, Attempt attempt) {
-  const auto alike = [is = takes_driver_away(attempt)](const Attempt& old) {
-    return takes_driver_away(old) == is;
+  const auto alike = [is = takes_driver_away(attempt.verb)](const Attempt& old) {
+    return takes_driver_away(old.verb) == is;
   };
   const auto kept = std::count_if(attempts.begin(), attempts.end(), alike);
   if (static_cast<std::size_t>(kept) >= kAttemptsKept)

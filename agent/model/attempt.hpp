@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agent/base/clock.hpp"
+#include "agent/model/action.hpp"
 
 namespace pvrdma {
 
@@ -27,7 +28,7 @@ enum class Outcome {
 };
 
 struct Attempt {
-  std::string verb;    // "ReloadDriver"
+  Verb verb = Verb::LoadModule;
   std::string target;  // "vmw_pvrdma"
   BootTime started;
   std::optional<BootTime> finished;   // none: under way, or the executor died in it

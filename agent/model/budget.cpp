@@ -14,9 +14,8 @@ constexpr Milliseconds kRecent{10'000};
 BootTime end_of(const Attempt& attempt) { return attempt.finished.value_or(attempt.started); }
 
 // The attempts of a list that are of these verbs, at this target (empty: any), and not forgiven.
-std::vector<const Attempt*> of(const std::vector<Attempt>& list,
-                               const std::vector<std::string>& verbs, const std::string& target,
-                               BootTime fresh_start) {
+std::vector<const Attempt*> of(const std::vector<Attempt>& list, const std::vector<Verb>& verbs,
+                               const std::string& target, BootTime fresh_start) {
   std::vector<const Attempt*> found;
   for (const Attempt& attempt : list)
     if (std::find(verbs.begin(), verbs.end(), attempt.verb) != verbs.end() &&
@@ -32,9 +31,9 @@ bool worked(const Attempt& attempt) {
          (attempt.outcome == Outcome::Done || attempt.outcome == Outcome::AlreadyDone);
 }
 
-Allowance allowance(const Ledger& ledger, const std::vector<std::string>& verbs,
-                    const std::string& target, const std::vector<Milliseconds>& pauses,
-                    BootTime fresh_start, BootTime now, Success success) {
+Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs, const std::string& target,
+                    const std::vector<Milliseconds>& pauses, BootTime fresh_start, BootTime now,
+                    Success success) {
   Allowance result;
   BootTime earliest{};
   for (const Attempt* refusal : of(ledger.refusals, verbs, target, fresh_start))
@@ -63,7 +62,7 @@ std::optional<BootTime> limited_until(const Ledger& ledger, const Operation& ope
                                       BootTime now) {
   if (!takes_driver_away(operation)) return std::nullopt;
   const auto counted =
-      of(ledger.attempts, {"ReloadDriver", "RebindFunction"}, {}, now - kLimitWindow);
+      of(ledger.attempts, {Verb::ReloadDriver, Verb::RebindFunction}, {}, now - kLimitWindow);
   if (counted.size() < kMostReloads) return std::nullopt;
   return end_of(*counted[counted.size() - kMostReloads]) + kLimitWindow + Milliseconds{1};
 }

@@ -29,7 +29,7 @@ struct Allowance {
 // `target` empty: attempts at any target. `pauses`: before the first, second, … try; as many tries
 // are allowed as it has entries.
 enum class Success { Counts, CountsWhileRecent };
-[[nodiscard]] Allowance allowance(const Ledger& ledger, const std::vector<std::string>& verbs,
+[[nodiscard]] Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs,
                                   const std::string& target,
                                   const std::vector<Milliseconds>& pauses, BootTime fresh_start,
                                   BootTime now, Success success);

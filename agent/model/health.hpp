@@ -78,11 +78,15 @@ struct AdapterHealth {
 
 // A call to the executor that has not come back.
 struct BusyCall {
-  std::string call;  // "LoadModule mlx4_ib"
+  Verb verb = Verb::LoadModule;
+  std::string target;
   BootTime since;
   bool stuck = false;  // longer than its bound
   friend bool operator==(const BusyCall&, const BusyCall&) = default;
 };
+
+// "LoadModule mlx4_ib"
+[[nodiscard]] std::string describe(const BusyCall& call);
 
 struct Health {
   State state = State::Unknown;

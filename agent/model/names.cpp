@@ -24,12 +24,17 @@ const char* name_of(const Names<Enum, N>& names, Enum value) {
 }
 
 template <typename Enum, std::size_t N>
-std::optional<Enum> value_of(const Names<Enum, N>& names, const std::string& text) {
+std::optional<Enum> value_of(const Names<Enum, N>& names, std::string_view text) {
   for (const auto& [key, name] : names)
     if (text == name) return key;
   return std::nullopt;
 }
 
+constexpr Names<Verb, 5> kVerbNames{{{Verb::LoadModule, "LoadModule"},
+                                     {Verb::BindFunction, "BindFunction"},
+                                     {Verb::RebindFunction, "RebindFunction"},
+                                     {Verb::ReloadDriver, "ReloadDriver"},
+                                     {Verb::ConfigureLink, "ConfigureLink"}}};
 constexpr Names<Outcome, 7> kOutcomes{{{Outcome::Done, "done"},
                                        {Outcome::AlreadyDone, "already_done"},
                                        {Outcome::NotShipped, "not_shipped"},
@@ -67,16 +72,18 @@ Overload(Each...) -> Overload<Each...>;
 
 }  // namespace
 
+const char* to_string(Verb verb) { return name_of(kVerbNames, verb); }
 const char* to_string(Outcome outcome) { return name_of(kOutcomes, outcome); }
 const char* to_string(State state) { return name_of(kStates, state); }
 const char* to_string(Severity severity) { return name_of(kSeverities, severity); }
 const char* to_string(Actor actor) { return name_of(kActors, actor); }
 const char* to_string(ModuleInit init) { return name_of(kInits, init); }
 const char* to_string(Shipped shipped) { return name_of(kShipped, shipped); }
+std::optional<Verb> verb_from(std::string_view name) { return value_of(kVerbNames, name); }
 std::optional<Outcome> outcome_from(const std::string& text) { return value_of(kOutcomes, text); }
 std::optional<State> state_from(const std::string& text) { return value_of(kStates, text); }
 
-const char* verb(const Operation& operation) { return kOperationVerbs.at(operation.index()); }
+Verb verb(const Operation& operation) { return kVerbs.at(operation.index()); }
 
 std::string target(const Operation& operation) {
   return std::visit(Overload{[](const LoadModule& load) { return load.module; },
@@ -85,14 +92,21 @@ std::string target(const Operation& operation) {
                     operation);
 }
 
-std::string describe(const Operation& operation) {
-  return std::string{verb(operation)} + " " + target(operation);
+std::string describe(Verb verb, const std::string& target) {
+  return std::string{to_string(verb)} + " " + target;
 }
 
-bool takes_driver_away(const Operation& operation) {
-  return std::holds_alternative<RebindFunction>(operation) ||
-         std::holds_alternative<ReloadDriver>(operation);
+std::string describe(const Operation& operation) {
+  return describe(verb(operation), target(operation));
 }
+
+std::string describe(const BusyCall& call) { return describe(call.verb, call.target); }
+
+bool takes_driver_away(Verb verb) {
+  return verb == Verb::RebindFunction || verb == Verb::ReloadDriver;
+}
+
+bool takes_driver_away(const Operation& operation) { return takes_driver_away(verb(operation)); }
 
 const char* to_string(LinkManager manager) {
   switch (manager) {

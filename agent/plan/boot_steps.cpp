@@ -20,8 +20,8 @@ class Steps {
 
   void carried_out(const Attempt& attempt) {
     if (!attempt.finished || attempt.outcome != Outcome::Done) return;
-    const bool reload = attempt.verb == verb(ReloadDriver{});
-    if (!reload && attempt.verb != verb(LoadModule{})) return;
+    const bool reload = attempt.verb == Verb::ReloadDriver;
+    if (!reload && attempt.verb != Verb::LoadModule) return;
     timeline_.add({reload ? StepKind::DriverReloaded : StepKind::ModuleLoaded, attempt.target,
                    *attempt.finished, *attempt.finished - attempt.started, false});
   }

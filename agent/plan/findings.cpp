@@ -125,7 +125,7 @@ Finding attempt_failed(const Attempt& attempt, MaybeAdapter adapter) {
                         {{"module", attempt.target}, {"error", attempt.detail}},
                         std::move(adapter));
   return make_finding(FindingId::ActionFailed, {},
-                      {{"call", attempt.verb + " " + attempt.target}, {"error", attempt.detail}},
+                      {{"call", describe(attempt.verb, attempt.target)}, {"error", attempt.detail}},
                       std::move(adapter));
 }
 
@@ -168,7 +168,8 @@ Finding ledger_unusable(const Error& error, const std::string& why) {
 }
 
 Finding executor_stuck(const BusyCall& call) {
-  return overall(FindingId::ExecutorStuck, {{"call", call.call}, {"since", wall_time(call.since)}});
+  return overall(FindingId::ExecutorStuck,
+                 {{"call", describe(call)}, {"since", wall_time(call.since)}});
 }
 
 Finding slow(const Adapter& adapter, Milliseconds limit) {

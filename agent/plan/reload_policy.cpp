@@ -19,8 +19,8 @@ const std::vector<Milliseconds>& reload_pauses() {
 
 // How often it may be tried, counted for all adapters together.
 Allowance reload_budget(const Inputs& in) {
-  return allowance(in.snapshot.ledger, {"ReloadDriver", "RebindFunction"}, {}, reload_pauses(),
-                   in.history.fresh_start, in.now, Success::Counts);
+  return allowance(in.snapshot.ledger, {Verb::ReloadDriver, Verb::RebindFunction}, {},
+                   reload_pauses(), in.history.fresh_start, in.now, Success::Counts);
 }
 
 // A port that the host takes down and up again looks like a fresh start each time; the driver is
@@ -32,7 +32,7 @@ BootTime spaced_out(const Inputs& in) {
   BootTime last{};
   int recent = 0;
   for (const Attempt& attempt : in.snapshot.ledger.attempts) {
-    if (attempt.verb != "ReloadDriver" && attempt.verb != "RebindFunction") continue;
+    if (!takes_driver_away(attempt.verb)) continue;
     const BootTime ended = attempt.finished.value_or(attempt.started);
     if (attempt.finished && attempt.outcome != Outcome::Done) continue;
     if (ended + kWindow < in.now) continue;

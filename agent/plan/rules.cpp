@@ -26,7 +26,7 @@ bool out_of_the_way(const Inputs& in, const std::string& name) {
   const Module* module = in.snapshot.module(name);
   if (module == nullptr || module->shipped.is(Shipped::Missing) || is_live(in.snapshot, name))
     return true;
-  const Allowance budget = allowance(in.snapshot.ledger, {"LoadModule"}, name, gentle_pauses(),
+  const Allowance budget = allowance(in.snapshot.ledger, {Verb::LoadModule}, name, gentle_pauses(),
                                      in.history.fresh_start, in.now, Success::CountsWhileRecent);
   // One failed try is enough to go on without an optional module; retries come later.
   return budget.tries > 0 && budget.last->finished.has_value();

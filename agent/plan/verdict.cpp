@@ -180,7 +180,7 @@ bool driver_stands(const Snapshot& snapshot, const Plan& plan) {
   const Module* driver = snapshot.module(kDriverModule);
   if (driver != nullptr && !driver->init.is_absent()) return false;  // coming, or not known
   const auto tried = [](const Attempt& attempt) {
-    return attempt.verb == "LoadModule" && attempt.target == kDriverModule && attempt.finished;
+    return attempt.verb == Verb::LoadModule && attempt.target == kDriverModule && attempt.finished;
   };
   const Ledger& ledger = snapshot.ledger;
   if (std::any_of(ledger.attempts.begin(), ledger.attempts.end(), tried) ||

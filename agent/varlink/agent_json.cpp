@@ -121,7 +121,8 @@ std::int64_t ms_between(BootTime from, BootTime to) {
 
 Json busy_json(const std::optional<BusyCall>& busy, BootTime now) {
   if (!busy) return nullptr;
-  return {{"call", busy->call}, {"for_ms", ms_between(busy->since, now)}, {"stuck", busy->stuck}};
+  return {
+      {"call", describe(*busy)}, {"for_ms", ms_between(busy->since, now)}, {"stuck", busy->stuck}};
 }
 
 }  // namespace
@@ -166,7 +167,7 @@ Json to_json(const Health& health, BootTime now) {
 Json to_json(const Plan& plan, BootTime now) {
   Json actions = Json::array();
   for (const Action& action : plan.actions)
-    actions.push_back({{"verb", verb(action.operation)},
+    actions.push_back({{"verb", to_string(verb(action.operation))},
                        {"target", target(action.operation)},
                        {"reason", action.reason}});
   return {

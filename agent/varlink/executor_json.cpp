@@ -86,56 +86,60 @@ tl::unexpected<Error> bad_answer(const std::string& what) {
 
 Json to_parameters(const Operation& operation) { return std::visit(ToParameters{}, operation); }
 
-Result<Operation> operation_from(const std::string& verb, const Json& parameters) {
+Result<Operation> operation_from(Verb verb, const Json& parameters) {
   const auto interface = parse_interface(kExecutorInterface);
   if (!interface) return fail(interface.error());
-  const auto method = interface->methods.find(verb);
-  if (method == interface->methods.end()) return fail(EINVAL, "reading verb", verb);
-  if (const auto wrong = mismatch(*interface, method->second.in, parameters, Strictness::Request))
+  const auto& method = interface->methods.at(to_string(verb));
+  if (const auto wrong = mismatch(*interface, method.in, parameters, Strictness::Request))
     return fail(EINVAL, "reading parameter", *wrong);
 
-  if (verb == "LoadModule")
-    return name(parameters, "module", module_name).map([](std::string module) {
-      return Operation{LoadModule{std::move(module)}};
+  const auto of_function = [&](auto make) {
+    return function_of(parameters).map([&](std::string function) {
+      return Operation{make(std::move(function))};
     });
-  if (verb == "BindFunction")
-    return function_of(parameters).map([](std::string function) {
-      return Operation{BindFunction{std::move(function)}};
-    });
-  if (verb == "RebindFunction")
-    return function_of(parameters).map([](std::string function) {
-      return Operation{RebindFunction{std::move(function)}};
-    });
-  if (verb == "ReloadDriver") return ReloadDriver{};
-  if (verb == "ConfigureLink") return configure_link_from(parameters);
-  return fail(EINVAL, "reading verb", verb);
+  };
+  switch (verb) {
+    case Verb::LoadModule:
+      return name(parameters, "module", module_name).map([](std::string module) {
+        return Operation{LoadModule{std::move(module)}};
+      });
+    case Verb::BindFunction:
+      return of_function([](std::string function) { return BindFunction{std::move(function)}; });
+    case Verb::RebindFunction:
+      return of_function([](std::string function) { return RebindFunction{std::move(function)}; });
+    case Verb::ReloadDriver:
+      return ReloadDriver{};
+    case Verb::ConfigureLink:
+      break;
+  }
+  return configure_link_from(parameters);
 }
 
-Json to_json(const Answer& answer) {
-  return {{"outcome", to_string(answer.outcome)},
-          {"detail", answer.detail},
-          {"errno", answer.code},
-          {"holders", to_json(answer.holders)}};
+Json to_json(const Report& report) {
+  return {{"outcome", to_string(report.outcome)},
+          {"detail", report.detail},
+          {"errno", report.code},
+          {"holders", to_json(report.holders)}};
 }
 
-Result<Answer> answer_from(const Json& result) {
+Result<Report> report_from(const Json& result) {
   const auto interface = parse_interface(kExecutorInterface);
   if (!interface) return fail(interface.error());
   if (const auto wrong =
           mismatch(*interface, interface->types.at("Result"), result, Strictness::Reply))
     return bad_answer(*wrong);
-  Answer answer;
-  answer.outcome = outcome_from(text(result, "outcome")).value_or(Outcome::Failed);
-  answer.detail = text(result, "detail");
+  Report report;
+  report.outcome = outcome_from(text(result, "outcome")).value_or(Outcome::Failed);
+  report.detail = text(result, "detail");
   const auto code = small_number(result, "errno");
   if (!code) return bad_answer("errno");
-  answer.code = *code;
+  report.code = *code;
   for (const Json& entry : result.at("holders")) {
     const auto pid = small_number(entry, "pid");
     if (!pid) return bad_answer("holders");
-    answer.holders.push_back({*pid, text(entry, "command"), text(entry, "rdma_device")});
+    report.holders.push_back({*pid, text(entry, "command"), text(entry, "rdma_device")});
   }
-  return answer;
+  return report;
 }
 
 }  // namespace pvrdma::varlink

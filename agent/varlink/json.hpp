@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/model/health.hpp"
+#include "agent/model/report.hpp"
 #include "agent/model/timeline.hpp"
 
 namespace pvrdma::varlink {
@@ -27,16 +28,10 @@ inline constexpr std::size_t kHoldersAtMost = 64;
 
 // io.pvrdma.Executor: the parameters of a verb's call, and back. EINVAL names the bad field.
 [[nodiscard]] Json to_parameters(const Operation& operation);
-[[nodiscard]] Result<Operation> operation_from(const std::string& verb, const Json& parameters);
+[[nodiscard]] Result<Operation> operation_from(Verb verb, const Json& parameters);
 
-// What a verb answers (the interface's Result type).
-struct Answer {
-  Outcome outcome = Outcome::Failed;
-  std::string detail;  // one line for a person
-  int code = 0;        // errno
-  std::vector<Holder> holders;
-};
-[[nodiscard]] Json to_json(const Answer& answer);
-[[nodiscard]] Result<Answer> answer_from(const Json& result);
+// What a verb answers: the interface's Result type.
+[[nodiscard]] Json to_json(const Report& report);
+[[nodiscard]] Result<Report> report_from(const Json& result);
 
 }  // namespace pvrdma::varlink

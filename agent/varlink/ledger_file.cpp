@@ -1,6 +1,5 @@
 #include "agent/varlink/ledger_file.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <string_view>
 #include <utility>
@@ -29,7 +28,7 @@ tl::unexpected<Error> bad_ledger(const std::string& what) {
 }
 
 Json attempt_json(const Attempt& attempt) {
-  return {{"verb", attempt.verb},
+  return {{"verb", to_string(attempt.verb)},
           {"target", attempt.target},
           {"started_ms", to_ms(attempt.started)},
           {"finished_ms", attempt.finished ? Json(to_ms(*attempt.finished)) : Json(nullptr)},
@@ -43,9 +42,12 @@ Json attempts_json(const std::vector<Attempt>& attempts) {
   return list;
 }
 
-Attempt attempt_from(const Json& entry) {
+// None: its verb is no more.
+std::optional<Attempt> attempt_from(const Json& entry) {
+  const auto verb = verb_from(entry.at("verb").get_ref<const std::string&>());
+  if (!verb) return std::nullopt;
   Attempt attempt;
-  attempt.verb = entry.at("verb").get<std::string>();
+  attempt.verb = *verb;
   attempt.target = entry.at("target").get<std::string>();
   attempt.started = from_ms(entry.at("started_ms").get<std::int64_t>());
   if (const auto end = entry.find("finished_ms"); end != entry.end() && !end->is_null())
@@ -53,10 +55,6 @@ Attempt attempt_from(const Json& entry) {
   attempt.outcome = outcome_from(entry.at("outcome").get<std::string>()).value_or(Outcome::Failed);
   attempt.detail = entry.at("detail").get<std::string>();
   return attempt;
-}
-
-bool is_verb(const std::string& text) {
-  return std::find(kOperationVerbs.begin(), kOperationVerbs.end(), text) != kOperationVerbs.end();
 }
 
 }  // namespace
@@ -86,8 +84,7 @@ Result<Ledger> ledger_from(const std::string& text) {
   for (const char* list : {"attempts", "refusals"})
     if (const auto entries = document->find(list); entries != document->end())
       for (const Json& entry : *entries)
-        if (Attempt attempt = attempt_from(entry); is_verb(attempt.verb))
-          add(ledger, std::move(attempt));
+        if (auto attempt = attempt_from(entry)) add(ledger, std::move(*attempt));
   return ledger;
 }
 

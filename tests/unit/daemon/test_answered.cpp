@@ -54,7 +54,7 @@ TEST_CASE("what a ledger has lost is counted, and nothing that disturbs is plann
   add(answered, answered_call(kUp, Milliseconds{30'000}));
   answered.reloads = 2;
   Look look = look_at(with_port_down());
-  add(look.snapshot.ledger, attempt("ConfigureLink", function_of(0), Milliseconds{90'000}));
+  add(look.snapshot.ledger, attempt(Verb::ConfigureLink, function_of(0), Milliseconds{90'000}));
   complete_ledger(look, answered);
   REQUIRE(look.snapshot.ledger.attempts.size() == 2);
   CHECK(look.snapshot.ledger.attempts[1] == answered.attempts[0]);

@@ -28,7 +28,7 @@ class Bench {
         kept = std::move(call);
         return;
       }
-      varlink::Answer answer;
+      Report answer;
       answer.outcome = outcome;
       call->reply({{"result", varlink::to_json(answer)}});
     };
@@ -40,7 +40,7 @@ class Bench {
     REQUIRE(service->listen(path, 0600));
     dispatcher = std::make_unique<Dispatcher>(
         event.get(),
-        Dispatcher::Events{[this](const Operation&, const Result<varlink::Answer>& answer) {
+        Dispatcher::Events{[this](const Operation&, const Result<Report>& answer) {
                              answers.push_back(answer ? to_string(answer->outcome)
                                                       : answer.error().message());
                            },
@@ -80,7 +80,7 @@ TEST_CASE("actions go out one by one, in order") {
   Bench bench;
   bench.dispatcher->carry_out(kTwoLoads);
   REQUIRE(bench.dispatcher->busy());
-  CHECK(bench.dispatcher->busy()->call == "LoadModule ib_umad");
+  CHECK(describe(*bench.dispatcher->busy()) == "LoadModule ib_umad");
   bench.spin();
   CHECK(bench.seen == Calls{"LoadModule", "LoadModule"});
   CHECK(bench.answers == Calls{"done", "done"});
@@ -94,7 +94,7 @@ TEST_CASE("what was answered is remembered, with its times") {
   bench.spin();
   const Ledger& answered = bench.dispatcher->answered();
   REQUIRE(answered.attempts.size() == 2);
-  CHECK(answered.attempts[1].verb == "BindFunction");
+  CHECK(answered.attempts[1].verb == Verb::BindFunction);
   CHECK(answered.attempts[1].target == "0000:00:10.1");
   CHECK(answered.attempts[1].started >= *answered.attempts[0].finished);
   CHECK(answered.attempts[1].finished == bench.dispatcher->last_answer());
@@ -147,12 +147,12 @@ TEST_CASE("a call that hangs keeps its name and blocks nothing but further calls
   bench.dispatcher->carry_out(kTwoLoads);
   for (int i = 0; i < 10; ++i) sd_event_run(bench.event.get(), 10'000);
   REQUIRE(bench.dispatcher->busy());
-  CHECK(bench.dispatcher->busy()->call == "LoadModule ib_umad");
+  CHECK(describe(*bench.dispatcher->busy()) == "LoadModule ib_umad");
   bench.dispatcher->carry_out(kBindThenLink);
   CHECK(bench.seen == Calls{"LoadModule"});
   SECTION("when it comes back the rest goes on") {
     bench.hang = false;
-    varlink::Answer answer;
+    Report answer;
     answer.outcome = Outcome::Done;
     bench.kept->reply({{"result", varlink::to_json(answer)}});
     bench.kept.reset();

@@ -137,7 +137,7 @@ TEST_CASE("a boot that was slow is told of as long as it lasts, and changes no s
 
 TEST_CASE("a call that is stuck is an error with a name") {
   Reconciler reconciler{{}, kNow};
-  const BusyCall call{"LoadModule mlx4_ib", kNow, true};
+  const BusyCall call{Verb::LoadModule, "mlx4_ib", kNow, true};
   reconciler.pass(look_at(ready_scene(), kNow), call, kNever, kNow);
   CHECK(reconciler.health().busy == call);
   REQUIRE(finding(reconciler.health().findings, FindingId::ExecutorStuck) != nullptr);

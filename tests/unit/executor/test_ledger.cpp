@@ -31,7 +31,7 @@ TEST_CASE("ledger: an attempt is there before it starts, and ended afterwards") 
   begin(writer, LoadModule{"ib_umad"}, from_ms(10));
   Ledger ledger = read_back(path);
   REQUIRE(ledger.attempts.size() == 1);
-  CHECK(ledger.attempts[0].verb == "LoadModule");
+  CHECK(ledger.attempts[0].verb == Verb::LoadModule);
   CHECK(ledger.attempts[0].target == "ib_umad");
   CHECK(ledger.attempts[0].started == from_ms(10));
   CHECK_FALSE(ledger.attempts[0].finished.has_value());
@@ -84,8 +84,8 @@ TEST_CASE("ledger: counts, and tries that count, outlive whatever else is asked"
   }
   const Ledger ledger = read_back(path);
   REQUIRE(ledger.attempts.size() == 2 + kAttemptsKept);
-  CHECK(ledger.attempts[0].verb == "ReloadDriver");
-  CHECK(ledger.attempts[1].verb == "RebindFunction");
+  CHECK(ledger.attempts[0].verb == Verb::ReloadDriver);
+  CHECK(ledger.attempts[1].verb == Verb::RebindFunction);
   CHECK(ledger.attempts[2].target == "m37");
   CHECK(ledger.attempts.back().target == "m100");
   REQUIRE(ledger.refusals.size() == kRefusalsKept);
@@ -121,7 +121,7 @@ TEST_CASE("ledger: whatever is asked and answered, it can be read again", "[prop
   const BootTime late = from_ms(1LL << 40);
   Ledger full;
   for (unsigned i = 0; i < 2 * kAttemptsKept; ++i)
-    for (const char* verb : {"LoadModule", "RebindFunction"})
+    for (const Verb verb : {Verb::LoadModule, Verb::RebindFunction})
       for (const Outcome outcome : {Outcome::Failed, Outcome::InUse})
         add(full, {verb, std::to_string(i) + endless, late, late, outcome, endless});
   CHECK(full.attempts.size() == 2 * kAttemptsKept);
@@ -155,7 +155,7 @@ TEST_CASE("ledger: what an executor of before an upgrade tried with a verb that 
   const Ledger ledger = read_back(tree / "ledger.json");
   CHECK(ledger.reloads == 1);
   REQUIRE(ledger.attempts.size() == 1);
-  CHECK(ledger.attempts[0].verb == "ReloadDriver");
+  CHECK(ledger.attempts[0].verb == Verb::ReloadDriver);
   CHECK(ledger.refusals.empty());
 }
 

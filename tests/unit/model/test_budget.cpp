@@ -88,8 +88,8 @@ TEST_CASE("a limit ends when the oldest that counts is ten minutes old") {
   Ledger ledger;
   for (unsigned i = 0; i < kMostReloads; ++i) {
     CHECK_FALSE(limited_until(ledger, ReloadDriver{}, from_ms(1000 * i)));
-    add(ledger,
-        {"ReloadDriver", kDriverModule, from_ms(1000 * i), from_ms(1000 * i), Outcome::Failed, ""});
+    add(ledger, {Verb::ReloadDriver, kDriverModule, from_ms(1000 * i), from_ms(1000 * i),
+                 Outcome::Failed, ""});
   }
   const BootTime free = BootTime{} + kLimitWindow + Milliseconds{1};
   CHECK(limited_until(ledger, ReloadDriver{}, from_ms(50'000)) == free);

@@ -89,10 +89,10 @@ inline History long_settled(const Snapshot& snapshot) {
   return history;
 }
 
-inline Attempt attempt(std::string verb, std::string target, Milliseconds ago,
+inline Attempt attempt(Verb verb, std::string target, Milliseconds ago,
                        Outcome outcome = Outcome::Done) {
-  return {std::move(verb), std::move(target), kNow - ago,
-          kNow - ago,      outcome,           outcome == Outcome::Done ? "" : "it did not work"};
+  return {verb,       std::move(target), kNow - ago,
+          kNow - ago, outcome,           outcome == Outcome::Done ? "" : "it did not work"};
 }
 
 inline std::vector<std::string> described(const Plan& plan) {

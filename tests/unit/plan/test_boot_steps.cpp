@@ -95,10 +95,10 @@ TEST_CASE("an agent that starts again leaves what was reached, and does not gues
 TEST_CASE("a load of the executor's counts when it has ended, with its time in the kernel") {
   Boot boot;
   Snapshot now = without_driver();
-  Attempt load{"LoadModule", "ib_umad", at(1100), at(1140), Outcome::Done, ""};
-  Attempt there{"LoadModule", "rdma_cm", at(1150), at(1160), Outcome::AlreadyDone, ""};
-  Attempt under_way{"LoadModule", "vmw_pvrdma", at(1170), std::nullopt, Outcome::Failed, ""};
-  Attempt reload{"ReloadDriver", "vmw_pvrdma", at(1200), at(1800), Outcome::Done, ""};
+  Attempt load{Verb::LoadModule, "ib_umad", at(1100), at(1140), Outcome::Done, ""};
+  Attempt there{Verb::LoadModule, "rdma_cm", at(1150), at(1160), Outcome::AlreadyDone, ""};
+  Attempt under_way{Verb::LoadModule, "vmw_pvrdma", at(1170), std::nullopt, Outcome::Failed, ""};
+  Attempt reload{Verb::ReloadDriver, "vmw_pvrdma", at(1200), at(1800), Outcome::Done, ""};
   now.ledger.attempts = {load, there, under_way, reload};
   boot.look(now, 2000);
   const Step* loaded = boot.step(StepKind::ModuleLoaded, "ib_umad");
@@ -117,7 +117,7 @@ TEST_CASE("after ready only an address and its GID are still waited for") {
   boot.look(ready_scene(), 2000);
   Snapshot now = ready_scene(2);
   give_address(now);
-  now.ledger.attempts = {{"LoadModule", "ib_umad", at(8000), at(8040), Outcome::Done, ""}};
+  now.ledger.attempts = {{Verb::LoadModule, "ib_umad", at(8000), at(8040), Outcome::Done, ""}};
   boot.look(now, 9000);
   CHECK(boot.step(StepKind::Address, function_of(0))->at == at(9000));
   CHECK(boot.step(StepKind::Gid, function_of(0))->at == at(9000));

@@ -14,7 +14,7 @@ namespace {
 
 std::vector<Finding> of_the_machine(const Snapshot& snapshot) {
   const BootScript script{"/etc/rc.local", false};
-  const Attempt refused{"LoadModule", "ib_umad", kNow, {}, Outcome::Refused, "key"};
+  const Attempt refused{Verb::LoadModule, "ib_umad", kNow, {}, Outcome::Refused, "key"};
   return {findings::no_adapter(2),
           findings::adapter_removed({}, Milliseconds{1000}),
           findings::driver_not_shipped(snapshot),
@@ -29,7 +29,7 @@ std::vector<Finding> of_the_machine(const Snapshot& snapshot) {
           findings::boot_script(script),
           findings::reload_waits(script, "why"),
           findings::ledger_unusable({28, "writing", "the ledger"}, "why"),
-          findings::executor_stuck({"LoadModule ib_umad", kNow, true}),
+          findings::executor_stuck({Verb::LoadModule, "ib_umad", kNow, true}),
           findings::boot_slow({}),
           findings::config_bad("file:1: key"),
           findings::config_left_out("file:1: key"),
@@ -44,7 +44,7 @@ std::vector<Finding> of_an_adapter(const Adapter& adapter) {
   RdmaDevice mute = *adapter.rdma.get();
   mute.port.verbs_state = Field<std::string>::unreadable({2, "opening", "the provider"});
   const LinkOwner owner{LinkManager::Networkd, true, "/etc/systemd/network/x.network"};
-  const Attempt failed{"BindFunction", "0000:00:10.1", kNow, {}, Outcome::Failed, "no"};
+  const Attempt failed{Verb::BindFunction, "0000:00:10.1", kNow, {}, Outcome::Failed, "no"};
   std::vector<Finding> found{findings::no_vmxnet3_pair(adapter),
                              findings::no_carrier(adapter, netdev),
                              findings::port_down(adapter),

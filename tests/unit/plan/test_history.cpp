@@ -18,9 +18,9 @@ TEST_CASE("a change that nobody of ours caused forgives the budget; our own does
   CHECK(spontaneous.adapters.at(function_of(0)).transitions == 1);
   CHECK(spontaneous.adapters.at(function_of(0)).port_changed == kNow);
 
-  now.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{500})};
+  now.ledger.attempts = {attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{500})};
   CHECK(advance(history, &before, now).fresh_start == BootTime{});
-  now.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{60'000})};
+  now.ledger.attempts = {attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{60'000})};
   CHECK(advance(history, &before, now).fresh_start == kNow);
 
   const History quiet = advance(history, &before, before);
@@ -32,7 +32,7 @@ TEST_CASE("an adapter that comes and goes is a change") {
   const Snapshot none = ready_scene(0);
   Snapshot one = ready_scene(1);
   // Never one of our own, however shortly after an attempt.
-  one.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{500})};
+  one.ledger.attempts = {attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{500})};
   const History history = advance(advance({}, nullptr, none), &none, one);
   CHECK(history.fresh_start == kNow);
   CHECK(history.adapters.size() == 1);
@@ -43,7 +43,7 @@ TEST_CASE("a netdev that vmxnet3 takes away is somebody else's doing, however sh
   Snapshot before = ready_scene();
   before.taken_at = kNow - Milliseconds{1000};
   Snapshot now = ready_scene();
-  now.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{500})};
+  now.ledger.attempts = {attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{500})};
   const History history = advance({}, nullptr, before);
   SECTION("it is gone") { adapter(now).netdev = Field<Netdev>::absent(); }
   SECTION("it is back already, as another") { netdev(now).index += 10; }
@@ -152,7 +152,7 @@ TEST_CASE("the verdict of several adapters") {
     rdma(snapshot, 0).port.state = std::string{test.first};
     rdma(snapshot, 1).port.state = std::string{test.second};
     snapshot.ledger.attempts.push_back(
-        attempt("ReloadDriver", kDriverModule, Milliseconds{20'000}));
+        attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{20'000}));
     Config config;
     config.readiness.adapters = test.required;
     const Plan result = plan_settled(snapshot, config);
@@ -169,11 +169,11 @@ TEST_CASE("network managers wait for the driver, and for nothing else") {
   module(snapshot, kDriverModule) = unloaded(kDriverModule);
   CHECK_FALSE(driver_stands(snapshot, plan_settled(snapshot)));
   snapshot.ledger.attempts = {
-      attempt("LoadModule", kDriverModule, Milliseconds{100}, Outcome::Refused)};
+      attempt(Verb::LoadModule, kDriverModule, Milliseconds{100}, Outcome::Refused)};
   CHECK(driver_stands(snapshot, plan_settled(snapshot)));
   snapshot.ledger = {};
   add(snapshot.ledger,
-      attempt("LoadModule", kDriverModule, Milliseconds{100}, Outcome::NotAllowed));
+      attempt(Verb::LoadModule, kDriverModule, Milliseconds{100}, Outcome::NotAllowed));
   CHECK(driver_stands(snapshot, plan_settled(snapshot)));
   CHECK(driver_stands(ready_scene(0), {}));
 }

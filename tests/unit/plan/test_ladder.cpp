@@ -38,9 +38,9 @@ TEST_CASE("a reload, once the adapter and what was last done to it have had time
   CHECK(settling.next_look == kNow - Milliseconds{100} + kSettle);
   CHECK(assess({}, snapshot, settling, history, kNow).state == State::Converging);
 
-  snapshot.ledger.attempts = {attempt("ConfigureLink", function_of(0), Milliseconds{1000})};
+  snapshot.ledger.attempts = {attempt(Verb::ConfigureLink, function_of(0), Milliseconds{1000})};
   CHECK(plan_settled(snapshot).actions.empty());
-  snapshot.ledger.attempts = {attempt("ConfigureLink", function_of(0), Milliseconds{4000})};
+  snapshot.ledger.attempts = {attempt(Verb::ConfigureLink, function_of(0), Milliseconds{4000})};
   CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("a driver older than a module that must precede it is reloaded where a
 
 TEST_CASE("after a reload that did not help the host is named, and retries are spaced") {
   Snapshot snapshot = port_down_scene();
-  snapshot.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{10'000})};
+  snapshot.ledger.attempts = {attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{10'000})};
   const Plan waiting = plan_settled(snapshot);
   CHECK(waiting.actions.empty());
   CHECK(waiting.next_look == kNow + Milliseconds{20'000});
@@ -62,9 +62,9 @@ TEST_CASE("after a reload that did not help the host is named, and retries are s
         std::string::npos);
   CHECK(assess({}, snapshot, waiting, {}, kNow).state == State::Failed);
 
-  snapshot.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{80'000}),
-                              attempt("ReloadDriver", kDriverModule, Milliseconds{70'000}),
-                              attempt("ReloadDriver", kDriverModule, Milliseconds{60'000})};
+  snapshot.ledger.attempts = {attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{80'000}),
+                              attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{70'000}),
+                              attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{60'000})};
   const Plan ended = plan_settled(snapshot);
   CHECK(ended.actions.empty());
   CHECK(finding(ended.findings, FindingId::GivingUp) != nullptr);
@@ -72,7 +72,7 @@ TEST_CASE("after a reload that did not help the host is named, and retries are s
 
 TEST_CASE("a flapping port is not reloaded at each flap") {
   Snapshot snapshot = wrong_order_scene();
-  snapshot.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{10'000})};
+  snapshot.ledger.attempts = {attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{10'000})};
   History history = long_settled(snapshot);
   history.fresh_start = kNow - Milliseconds{5000};
   const Plan next = plan({}, snapshot, history, kNow);
@@ -134,8 +134,8 @@ TEST_CASE("a netdev that the driver lost is mended by a reload, never by a rebin
 TEST_CASE("a lost netdev does not wait for the spacing of reloads, and goes before other trouble") {
   Snapshot snapshot = ready_scene(2);
   rdma(snapshot, 1).netdev = Field<std::string>::absent();
-  snapshot.ledger.attempts = {attempt("ReloadDriver", kDriverModule, Milliseconds{20'000}),
-                              attempt("ReloadDriver", kDriverModule, Milliseconds{10'000})};
+  snapshot.ledger.attempts = {attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{20'000}),
+                              attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{10'000})};
   History history = long_settled(snapshot);
   history.fresh_start = kNow - Milliseconds{5'000};  // somebody has removed an adapter since
   CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"ReloadDriver vmw_pvrdma"});
@@ -216,7 +216,7 @@ TEST_CASE("a reload that is being carried out is not asked for again, and not re
   History history = long_settled(snapshot);
   history.reload_requested = true;
   REQUIRE(finding(plan({}, snapshot, history, kNow).findings, FindingId::DriverInUse) != nullptr);
-  history.busy = BusyCall{"ReloadDriver vmw_pvrdma", kNow, false};
+  history.busy = BusyCall{Verb::ReloadDriver, "vmw_pvrdma", kNow, false};
   const Plan made = plan({}, snapshot, history, kNow);
   CHECK(made.actions.empty());
   CHECK(made.findings.empty());
@@ -270,9 +270,10 @@ TEST_CASE(
   Snapshot snapshot = wrong_order_scene();
   for (int i = 0; i < 5; ++i)
     add(snapshot.ledger,
-        attempt("ReloadDriver", kDriverModule, Milliseconds{60'000}, Outcome::InUse));
+        attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{60'000}, Outcome::InUse));
   CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
-  add(snapshot.ledger, attempt("ReloadDriver", kDriverModule, Milliseconds{4000}, Outcome::InUse));
+  add(snapshot.ledger,
+      attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{4000}, Outcome::InUse));
   const Plan later = plan_settled(snapshot);
   CHECK(later.actions.empty());
   CHECK(later.next_look == kNow + Milliseconds{1000});

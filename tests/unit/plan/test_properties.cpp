@@ -49,14 +49,14 @@ Snapshot random_snapshot(Random& random) {
   lose(random, snapshot.holders);
   if (chance(random, 40))
     snapshot.ledger.attempts.push_back(
-        attempt("ConfigureLink", function_of(0), Milliseconds{9000}));
+        attempt(Verb::ConfigureLink, function_of(0), Milliseconds{9000}));
   if (chance(random, 20))
     snapshot.ledger.attempts.push_back(
-        attempt("ReloadDriver", kDriverModule, Milliseconds{40'000}, Outcome::Failed));
+        attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{40'000}, Outcome::Failed));
   if (chance(random, 15)) snapshot.ledger_error = Error{28, "writing", "the ledger"};
   const unsigned often = chance(random, 20) ? kMostReloads : 0;
   for (unsigned i = 0; i < often; ++i)
-    add(snapshot.ledger, attempt("ReloadDriver", kDriverModule, Milliseconds{200'000}));
+    add(snapshot.ledger, attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{200'000}));
   if (chance(random, 50)) snapshot.boot_scripts = {{"/etc/rc.local", chance(random, 50)}};
   return snapshot;
 }

@@ -65,7 +65,7 @@ TEST_CASE("rule 1 and 2: predecessors in their order, the driver only when they 
   SECTION("one that failed once is not waited for, and is tried again later") {
     module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
     snapshot.ledger.attempts = {
-        attempt("LoadModule", "mlx4_ib", Milliseconds{500}, Outcome::Failed)};
+        attempt(Verb::LoadModule, "mlx4_ib", Milliseconds{500}, Outcome::Failed)};
     const Plan plan = plan_settled(snapshot);
     CHECK(described(plan) == Steps{"LoadModule vmw_pvrdma"});
     CHECK(plan.next_look == kNow + Milliseconds{1500});
@@ -74,7 +74,7 @@ TEST_CASE("rule 1 and 2: predecessors in their order, the driver only when they 
   SECTION("one that the kernel refuses is said to be refused") {
     module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
     snapshot.ledger.attempts = {
-        attempt("LoadModule", "mlx4_ib", Milliseconds{500}, Outcome::Refused)};
+        attempt(Verb::LoadModule, "mlx4_ib", Milliseconds{500}, Outcome::Refused)};
     CHECK(finding(plan_settled(snapshot).findings, FindingId::ModuleRefused) != nullptr);
   }
   SECTION("a driver that is going or not readable is not loaded over") {
@@ -191,7 +191,7 @@ TEST_CASE("retries grow further apart and end, and a change of state forgives th
     }
     REQUIRE(described(next) == Steps{"BindFunction 0000:00:10.1"});
     snapshot.ledger.attempts.push_back(
-        {"BindFunction", function_of(0), now, now, Outcome::Failed, "No such device"});
+        {Verb::BindFunction, function_of(0), now, now, Outcome::Failed, "No such device"});
   }
   CHECK(snapshot.ledger.attempts.size() == 5);
   CHECK(std::is_sorted(pauses.begin(), pauses.end()));

@@ -24,8 +24,8 @@ TEST_CASE("operations, there and back") {
   for (const Operation& operation : operations) {
     CAPTURE(describe(operation));
     const Json parameters = to_parameters(operation);
-    CHECK_FALSE(mismatch(*interface, interface->methods.at(verb(operation)).in, parameters,
-                         Strictness::Complete));
+    CHECK_FALSE(mismatch(*interface, interface->methods.at(to_string(verb(operation))).in,
+                         parameters, Strictness::Complete));
     const auto back = operation_from(verb(operation), parse_object(to_text(parameters)).value());
     REQUIRE(back);
     CHECK(*back == operation);
@@ -34,57 +34,55 @@ TEST_CASE("operations, there and back") {
 }
 
 TEST_CASE("operations that are none") {
-  const std::tuple<const char*, const char*, const char*> cases[] = {
-      {"FormatDisk", "{}", "FormatDisk"},
-      {"", "{}", ""},
-      {"BounceLink", R"({"function":"0000:13:00.1","netdev":"b"})", "BounceLink"},
-      {"LoadModule", "{}", "module"},
-      {"LoadModule", R"({"module":1})", "module"},
-      {"LoadModule", R"({"module":null})", "module"},
-      {"LoadModule", R"({"module":"a","force":true})", "force"},
-      {"LoadModule", "[]", ""},
-      {"ReloadDriver", R"({"x":1})", "x"},
-      {"ConfigureLink", R"({"function":"0000:13:00.1","netdev":"b"})", "addresses"},
-      {"ConfigureLink", R"({"function":"0000:13:00.1","netdev":"b","addresses":[1]})",
+  const std::tuple<Verb, const char*, const char*> cases[] = {
+      {Verb::LoadModule, "{}", "module"},
+      {Verb::LoadModule, R"({"module":1})", "module"},
+      {Verb::LoadModule, R"({"module":null})", "module"},
+      {Verb::LoadModule, R"({"module":"a","force":true})", "force"},
+      {Verb::LoadModule, "[]", ""},
+      {Verb::ReloadDriver, R"({"x":1})", "x"},
+      {Verb::ConfigureLink, R"({"function":"0000:13:00.1","netdev":"b"})", "addresses"},
+      {Verb::ConfigureLink, R"({"function":"0000:13:00.1","netdev":"b","addresses":[1]})",
        "addresses[0]"},
-      {"ConfigureLink", R"({"function":"0000:13:00.1","netdev":"b","mtu":-1,"addresses":[]})",
+      {Verb::ConfigureLink, R"({"function":"0000:13:00.1","netdev":"b","mtu":-1,"addresses":[]})",
        "mtu"},
-      {"ConfigureLink",
+      {Verb::ConfigureLink,
        R"({"function":"0000:13:00.1","netdev":"b","mtu":4294967296,"addresses":[]})", "mtu"},
-      {"ConfigureLink", R"({"function":"0000:13:00.1","netdev":"b","mtu":1.5,"addresses":[]})",
+      {Verb::ConfigureLink, R"({"function":"0000:13:00.1","netdev":"b","mtu":1.5,"addresses":[]})",
        "mtu"},
   };
   for (const auto& [verb, parameters, what] : cases) {
-    CAPTURE(verb, parameters);
+    CAPTURE(to_string(verb), parameters);
     const auto operation = operation_from(verb, Json::parse(parameters));
     REQUIRE_FALSE(operation);
     CHECK(operation.error().code == EINVAL);
     CHECK(operation.error().what == what);
   }
-  const auto without_mtu = operation_from(
-      "ConfigureLink", Json::parse(R"({"function":"0000:13:00.1","netdev":"b","addresses":[]})"));
+  const auto without_mtu =
+      operation_from(Verb::ConfigureLink,
+                     Json::parse(R"({"function":"0000:13:00.1","netdev":"b","addresses":[]})"));
   REQUIRE(without_mtu);
   CHECK(*without_mtu == Operation{ConfigureLink{"0000:13:00.1", "b", std::nullopt, {}}});
 }
 
 TEST_CASE("operations on what cannot be") {
-  const auto what = [](const char* verb, const Json& parameters) {
+  const auto what = [](Verb verb, const Json& parameters) {
     const auto operation = operation_from(verb, parameters);
     return operation ? std::string{} : operation.error().what;
   };
-  CHECK(operation_from("LoadModule", {{"module", "vmw-pvrdma"}}).value() ==
+  CHECK(operation_from(Verb::LoadModule, {{"module", "vmw-pvrdma"}}).value() ==
         Operation{LoadModule{"vmw_pvrdma"}});
-  CHECK(what("LoadModule", {{"module", std::string(55, 'a')}}).empty());
+  CHECK(what(Verb::LoadModule, {{"module", std::string(55, 'a')}}).empty());
   for (const std::string& bad :
        {std::string(56, 'a'), std::string(60'000, 'a'), std::string{}, std::string{"../evil"},
         std::string{"/lib/x.ko"}, std::string{"ib umad"}, std::string{"ib_umad\n"},
         std::string{"a\0b", 3}, std::string{"\x1b[2J"}, std::string{"pci:v000015AD"}}) {
     CAPTURE(bad);
-    CHECK(what("LoadModule", {{"module", bad}}) == "module");
+    CHECK(what(Verb::LoadModule, {{"module", bad}}) == "module");
   }
   for (const char* bad : {"", "../x", "0000:13:00.1/../x", "0000:13:00.1\n", "0000:13:00.8"})
-    for (const char* verb : {"BindFunction", "RebindFunction"}) {
-      CAPTURE(bad, verb);
+    for (const Verb verb : {Verb::BindFunction, Verb::RebindFunction}) {
+      CAPTURE(bad, to_string(verb));
       CHECK(what(verb, {{"function", bad}}) == "function");
     }
   for (const char* bad :
@@ -92,10 +90,10 @@ TEST_CASE("operations on what cannot be") {
     CAPTURE(bad);
     Json link{{"function", "0000:13:00.1"}, {"netdev", bad}};
     link["addresses"] = Json::array();
-    CHECK(what("ConfigureLink", link) == "netdev");
+    CHECK(what(Verb::ConfigureLink, link) == "netdev");
     link["netdev"] = "ens224f0";
     link["addresses"] = Json::array({"10.0.0.1/24", std::string{"10.0.0.1/24\n"} + bad});
-    CHECK(what("ConfigureLink", link) == "addresses");
+    CHECK(what(Verb::ConfigureLink, link) == "addresses");
   }
 }
 
@@ -104,17 +102,14 @@ TEST_CASE("answers, there and back") {
   REQUIRE(interface);
   for (const Outcome outcome : {Outcome::Done, Outcome::AlreadyDone, Outcome::NotShipped,
                                 Outcome::Refused, Outcome::InUse, Outcome::Failed}) {
-    const Answer answer{outcome, "because", EBUSY, {{812, "ibv_asyncwatch", "rocep19s0f1"}}};
-    const Json json = to_json(answer);
+    const Report report{outcome, "because", EBUSY, {{812, "ibv_asyncwatch", "rocep19s0f1"}}};
+    const Json json = to_json(report);
     CHECK_FALSE(mismatch(*interface, interface->types.at("Result"), json, Strictness::Complete));
-    const auto back = answer_from(json);
+    const auto back = report_from(json);
     REQUIRE(back);
-    CHECK(back->outcome == outcome);
-    CHECK(back->detail == "because");
-    CHECK(back->code == EBUSY);
-    CHECK(back->holders == answer.holders);
+    CHECK(*back == report);
   }
-  const Json good = to_json(Answer{});
+  const Json good = to_json(Report{});
   for (const auto& [key, value] :
        {std::pair{"outcome", Json("great")}, std::pair{"errno", Json(-1)},
         std::pair{"errno", Json(1LL << 40)}, std::pair{"detail", Json(nullptr)},
@@ -122,9 +117,9 @@ TEST_CASE("answers, there and back") {
     Json bad = good;
     bad[key] = value;
     CAPTURE(key);
-    CHECK(answer_from(bad).error().code == EBADMSG);
+    CHECK(report_from(bad).error().code == EBADMSG);
   }
   Json newer = good;
   newer["later"] = 1;
-  CHECK(answer_from(newer));
+  CHECK(report_from(newer));
 }

@@ -91,7 +91,7 @@ Health full_health(BootTime now) {
        {{"reason", "out of order"}},
        {{812, "ibv_asyncwatch", "rocep19s0f1"}}},
       {FindingId::MtuWaits, Severity::Info, std::nullopt, "so it is", "", Actor::Guest, {}, {}}};
-  health.busy = BusyCall{"LoadModule mlx4_ib", now - 4s, true};
+  health.busy = BusyCall{Verb::LoadModule, "mlx4_ib", now - 4s, true};
   health.reloads = 2;
   health.rebinds = 1;
   return health;
@@ -201,9 +201,9 @@ TEST_CASE(
   Health health;
   health.findings.push_back(finding);
   CHECK(to_text(to_json(health, BootTime{})).size() < Limits{}.output_bytes);
-  Answer answer;
-  answer.holders = finding.holders;
-  CHECK(to_json(answer).at("holders").size() == kHoldersAtMost);
+  Report report;
+  report.holders = finding.holders;
+  CHECK(to_json(report).at("holders").size() == kHoldersAtMost);
 }
 
 TEST_CASE("the ledger") {
@@ -211,11 +211,11 @@ TEST_CASE("the ledger") {
   ledger.reloads = 3;
   ledger.rebinds = 1;
   ledger.attempts = {
-      {"LoadModule", "mlx4_ib", from_ms(100), from_ms(150), Outcome::NotShipped, "no"},
-      {"ReloadDriver", "vmw_pvrdma", from_ms(200), std::nullopt, {}, ""}};
+      {Verb::LoadModule, "mlx4_ib", from_ms(100), from_ms(150), Outcome::NotShipped, "no"},
+      {Verb::ReloadDriver, "vmw_pvrdma", from_ms(200), std::nullopt, {}, ""}};
   ledger.attempts[1].outcome = Outcome::Failed;
   ledger.refusals = {
-      {"ReloadDriver", "vmw_pvrdma", from_ms(300), from_ms(300), Outcome::InUse, "in use"}};
+      {Verb::ReloadDriver, "vmw_pvrdma", from_ms(300), from_ms(300), Outcome::InUse, "in use"}};
   const auto back = ledger_from(to_text(ledger));
   REQUIRE(back);
   CHECK(*back == ledger);

@@ -1,7 +1,4 @@
-// Report: what an operation came to, on its way from the kernel to the answer.
-//
-// The same four things as the interface's Result type (agent/varlink/json.hpp's Answer), without
-// that header's JSON.
+// Report: what an operation came to, on its way from the kernel to whoever asked for it.
 #pragma once
 
 #include <string>
@@ -12,7 +9,7 @@
 #include "agent/model/attempt.hpp"
 #include "agent/model/snapshot.hpp"
 
-namespace pvrdma::executor {
+namespace pvrdma {
 
 struct Report {
   Outcome outcome = Outcome::Failed;
@@ -35,4 +32,4 @@ struct Report {
   return {Outcome::Failed, error.message(), error.code, {}};
 }
 
-}  // namespace pvrdma::executor
+}  // namespace pvrdma
