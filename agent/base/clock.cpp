@@ -19,15 +19,28 @@ std::string in_seconds(Milliseconds time) {
   return std::to_string(hundredths / 100) + (decimals.size() < 2 ? ".0" : ".") + decimals;
 }
 
-std::string wall_time(BootTime time) {
-  const auto ago = BootClock::now() - time;
-  const std::time_t then =
-      std::chrono::system_clock::to_time_t(std::chrono::system_clock::now() - ago);
+Moment Moment::now() noexcept {
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  return {BootClock::now(), std::chrono::duration_cast<Milliseconds>(wall)};
+}
+
+std::string wall_time(BootTime time, const Moment& now) {
+  const auto wall = std::chrono::floor<std::chrono::seconds>(now.wall - (now.boot - time));
+  const auto then = static_cast<std::time_t>(wall.count());
   std::tm utc{};
   gmtime_r(&then, &utc);
   std::array<char, 32> text{};
   const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
   return {text.data(), length};
+}
+
+std::optional<BootTime> boot_time_from(const std::string& rfc3339, const Moment& now) {
+  // The text's second has begun; its middle comes back as the same text.
+  constexpr Milliseconds kHalf{500};
+  std::tm utc{};
+  const char* end = strptime(rfc3339.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return now.boot - (now.wall - (std::chrono::seconds{timegm(&utc)} + kHalf));
 }
 
 }  // namespace pvrdma

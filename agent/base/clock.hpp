@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace pvrdma {
@@ -34,7 +35,16 @@ using BootTime = BootClock::time_point;
 // Seconds with two decimals, cut off: "12.34".
 [[nodiscard]] std::string in_seconds(Milliseconds time);
 
+// Both clocks, read at once: what turns a time of the one into one of the other.
+struct Moment {
+  BootTime boot;
+  Milliseconds wall{0};  // since 1970, UTC
+  [[nodiscard]] static Moment now() noexcept;
+};
+
 // A BootTime as UTC wall time, RFC 3339 with seconds: "2026-11-21T02:31:43Z".
-[[nodiscard]] std::string wall_time(BootTime time);
+[[nodiscard]] std::string wall_time(BootTime time, const Moment& now = Moment::now());
+// And back, within half a second; none: it is no such text.
+[[nodiscard]] std::optional<BootTime> boot_time_from(const std::string& rfc3339, const Moment& now);
 
 }  // namespace pvrdma

@@ -23,8 +23,8 @@ NoAnswer refused(const std::string& error, const Json& parameters) {
   return bad_answer(printable(error));
 }
 
-Answered<Json> ask_to_acknowledge(const Settings& settings,
-                                  const std::optional<std::string>& adapter) {
+Answered<Answer<Health>> ask_to_acknowledge(const Settings& settings,
+                                            const std::optional<std::string>& adapter) {
   auto client = varlink::Client::connect(settings.socket, settings.answer_within);
   if (!client) return tl::unexpected{explain(client.error(), settings.socket)};
   Json parameters = Json::object();
@@ -32,7 +32,7 @@ Answered<Json> ask_to_acknowledge(const Settings& settings,
   auto reply = client->call("io.pvrdma.Agent.Acknowledge", parameters, settings.answer_within);
   if (!reply) return tl::unexpected{explain(reply.error(), settings.socket)};
   if (!reply->error.empty()) return tl::unexpected{refused(reply->error, reply->parameters)};
-  return member(std::move(reply->parameters), "health");
+  return health_in(std::move(reply->parameters));
 }
 
 }  // namespace
@@ -40,9 +40,9 @@ Answered<Json> ask_to_acknowledge(const Settings& settings,
 int acknowledge(const Settings& settings, const Console& console,
                 const std::optional<std::string>& adapter) {
   const auto health = ask_to_acknowledge(settings, adapter);
-  const int code = health ? exit_code_of(*health) : kExitUnknown;
+  const int code = health ? exit_code(health->value.state) : kExitUnknown;
   if (settings.json)
-    return console.print(dumped(health ? *health : unknown_health(health.error())) + "\n")
+    return console.print(dumped(health ? health->json : unknown_health(health.error()).json) + "\n")
                ? code
                : kExitUnknown;
   if (!health) {
@@ -50,7 +50,7 @@ int acknowledge(const Settings& settings, const Console& console,
     return kExitUnknown;
   }
   const std::string line =
-      "now " + state_of(*health) + ": " + text(*health, "summary").value_or("") + "\n";
+      std::string{"now "} + to_string(health->value.state) + ": " + health->value.summary + "\n";
   return console.print(line) ? code : kExitUnknown;
 }
 

@@ -7,7 +7,6 @@
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/rendering_boots.hpp"
 #include "agent/varlink/boots_file.hpp"
-#include "agent/varlink/json.hpp"
 
 namespace pvrdma::ctl {
 
@@ -32,14 +31,14 @@ Answered<Boots> read_what_is_left(const BootsOptions& options, const NoAnswer& t
 
 Answered<Boots> find_boots(const Settings& settings, const Console& console,
                            const BootsOptions& options) {
-  const auto answer = ask(settings.socket, "GetBoots", "boots", settings.answer_within);
+  const auto answer = ask(settings.socket, "GetBoots", settings.answer_within);
   if (!answer && answer.error().not_running()) {
     auto left = read_what_is_left(options, answer.error());
     if (left) console.complain("pvrdma-agent is not running; this is what it has left behind");
     return left;
   }
   if (!answer) return tl::unexpected(answer.error());
-  auto boots = varlink::timelines_from(*answer);
+  auto boots = varlink::timelines_from(answer->value("boots", Json{}));
   if (!boots) return tl::unexpected(bad_answer(printable(boots.error().message())));
   return std::move(*boots);
 }

@@ -1,132 +1,140 @@
 #include "agent/ctl/changes.hpp"
 
+#include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "agent/base/text.hpp"
-#include "agent/ctl/fields.hpp"
 
 namespace pvrdma::ctl {
 
 namespace {
 
 using Lines = std::vector<std::string>;
-using FieldReader = std::optional<std::string> (*)(const Json& adapter);
+using FieldReader = std::string (*)(const AdapterHealth& health);
 
-std::string word(const std::optional<std::string>& value) {
-  return value && !value->empty() ? *value : "none";
+const Netdev* netdev(const AdapterHealth& health) { return health.adapter.netdev.get(); }
+const RdmaDevice* rdma(const AdapterHealth& health) { return health.adapter.rdma.get(); }
+
+std::string word(std::string text) { return text.empty() ? "none" : printable(text); }
+std::string yes_no(bool is_so) { return is_so ? "yes" : "no"; }
+
+std::string port(const AdapterHealth& health) {
+  return rdma(health) != nullptr ? rdma(health)->port.state.value_or("") : "";
 }
 
-std::string gid_list(const Json& adapter) {
-  std::string out;
-  for (const Json& gid : list_of(adapter, "gids"))
-    out += (out.empty() ? "" : ", ") + word(text(gid, "gid")) + " " + word(text(gid, "type"));
-  return out;
+std::string carrier(const AdapterHealth& health) {
+  const bool* carrier = netdev(health) != nullptr ? netdev(health)->carrier.get() : nullptr;
+  return carrier != nullptr ? yes_no(*carrier) : "";
 }
 
-std::optional<std::string> yes_no(const Json& adapter, const char* key) {
-  const auto value = flag(adapter, key);
-  if (!value) return std::nullopt;
-  return *value ? "yes" : "no";
+std::string addresses(const AdapterHealth& health) {
+  std::vector<std::string> list;
+  if (netdev(health) != nullptr)
+    for (const LinkAddress& address : netdev(health)->addresses) list.push_back(address.text);
+  return joined(list);
 }
 
-// What of an adapter is worth a line when it changes, and what the line calls it.
+std::string gids(const AdapterHealth& health) {
+  std::vector<std::string> list;
+  if (rdma(health) != nullptr)
+    for (const Gid& gid : rdma(health)->gids)
+      list.push_back(gid.gid + " " + word(gid.type.value_or("")));
+  return joined(list);
+}
+
+// What of an adapter is worth a line when it changes, and what the line calls it. Empty: none.
 constexpr std::array<std::pair<const char*, FieldReader>, 10> kFields{{
-    {"state", [](const Json& a) { return text(a, "state"); }},
-    {"port", [](const Json& a) { return text(object_of(a, "port"), "state"); }},
-    {"driver", [](const Json& a) { return text(a, "driver"); }},
-    {"RDMA device", [](const Json& a) { return text(a, "rdma_device"); }},
-    {"interface", [](const Json& a) { return text(a, "netdev"); }},
-    {"link up", [](const Json& a) { return yes_no(a, "link_up"); }},
-    {"carrier", [](const Json& a) { return yes_no(a, "carrier"); }},
-    {"MTU",
-     [](const Json& a) {
-       const auto mtu = number(a, "mtu");
-       return mtu ? std::optional{std::to_string(*mtu)} : std::nullopt;
-     }},
-    {"addresses", [](const Json& a) { return std::optional{joined(texts(a, "addresses"))}; }},
-    {"GIDs", [](const Json& a) { return std::optional{gid_list(a)}; }},
+    {"state", [](const AdapterHealth& a) { return std::string{to_string(a.state)}; }},
+    {"port", port},
+    {"driver", [](const AdapterHealth& a) { return a.adapter.driver.value_or(""); }},
+    {"RDMA device", [](const AdapterHealth& a) { return rdma(a) ? rdma(a)->name : ""; }},
+    {"interface", [](const AdapterHealth& a) { return netdev(a) ? netdev(a)->name : ""; }},
+    {"link up", [](const AdapterHealth& a) { return netdev(a) ? yes_no(netdev(a)->up) : ""; }},
+    {"carrier", carrier},
+    {"MTU", [](const AdapterHealth& a) { return netdev(a) ? std::to_string(netdev(a)->mtu) : ""; }},
+    {"addresses", addresses},
+    {"GIDs", gids},
 }};
 
-// The element of `list` whose fields named by `keys` equal those of `like`; null: none.
-template <typename Keys>
-const Json* same_in(const Json& list, const Json& like, const Keys& keys) {
-  for (const Json& item : list) {
-    bool same = true;
-    for (const char* key : keys) same = same && text(item, key) == text(like, key);
-    if (same) return &item;
-  }
-  return nullptr;
+bool is_same(const AdapterHealth& left, const AdapterHealth& right) {
+  return left.adapter.function == right.adapter.function;
+}
+bool is_same(const Finding& left, const Finding& right) {
+  return left.id == right.id && left.adapter == right.adapter;
 }
 
-constexpr std::array<const char*, 1> kAdapterKeys{"function"};
-constexpr std::array<const char*, 2> kFindingKeys{"id", "adapter"};
+template <typename T>
+const T* same_in(const std::vector<T>& list, const T& like) {
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const T& one) { return is_same(one, like); });
+  return found == list.end() ? nullptr : &*found;
+}
 
-void adapter_changes(const Json& before, const Json& after, Lines& lines) {
-  for (const Json& adapter : list_of(after, "adapters")) {
-    const std::string name = word(text(adapter, "function"));
-    const Json* old = same_in(list_of(before, "adapters"), adapter, kAdapterKeys);
+void adapter_changes(const Health& before, const Health& after, Lines& lines) {
+  for (const AdapterHealth& adapter : after.adapters) {
+    const std::string name = printable(adapter.adapter.function);
+    const AdapterHealth* old = same_in(before.adapters, adapter);
     if (old == nullptr) {
-      lines.push_back(name + ": " + word(text(adapter, "state")) + ", port " +
-                      word(text(object_of(adapter, "port"), "state")));
+      lines.push_back(name + ": " + to_string(adapter.state) + ", port " + word(port(adapter)));
       continue;
     }
     for (const auto& [label, read] : kFields)
       if (const auto was = word(read(*old)), is = word(read(adapter)); was != is)
         lines.push_back(name + " " + label + ": " + was + " -> " + is);
   }
-  for (const Json& adapter : list_of(before, "adapters"))
-    if (same_in(list_of(after, "adapters"), adapter, kAdapterKeys) == nullptr)
-      lines.push_back(word(text(adapter, "function")) + ": gone");
+  for (const AdapterHealth& adapter : before.adapters)
+    if (same_in(after.adapters, adapter) == nullptr)
+      lines.push_back(printable(adapter.adapter.function) + ": gone");
 }
 
-std::string finding_name(const Json& finding) {
-  const auto adapter = text(finding, "adapter");
-  return "finding " + word(text(finding, "id")) + (adapter ? " of " + *adapter : "");
+std::string finding_name(const Finding& finding) {
+  return std::string{"finding "} + to_string(finding.id) +
+         (finding.adapter ? " of " + printable(*finding.adapter) : "");
 }
 
-void finding_changes(const Json& before, const Json& after, Lines& lines) {
-  for (const Json& finding : list_of(after, "findings")) {
-    const Json* old = same_in(list_of(before, "findings"), finding, kFindingKeys);
-    if (old != nullptr && text(*old, "summary") == text(finding, "summary") &&
-        text(*old, "severity") == text(finding, "severity"))
+void finding_changes(const Health& before, const Health& after, Lines& lines) {
+  for (const Finding& finding : after.findings) {
+    const Finding* old = same_in(before.findings, finding);
+    if (old != nullptr && old->summary == finding.summary && old->severity == finding.severity)
       continue;
-    lines.push_back(finding_name(finding) + " (" + word(text(finding, "severity")) +
-                    "): " + word(text(finding, "summary")));
+    lines.push_back(finding_name(finding) + " (" + to_string(finding.severity) +
+                    "): " + word(finding.summary));
   }
-  for (const Json& finding : list_of(before, "findings"))
-    if (same_in(list_of(after, "findings"), finding, kFindingKeys) == nullptr)
+  for (const Finding& finding : before.findings)
+    if (same_in(after.findings, finding) == nullptr)
       lines.push_back(finding_name(finding) + ": gone");
 }
 
-void executor_changes(const Json& before, const Json& after, Lines& lines) {
-  const Json& was = object_of(object_of(before, "executor"), "busy");
-  const Json& is = object_of(object_of(after, "executor"), "busy");
-  const auto call = text(is, "call");
-  if (call != text(was, "call"))
-    lines.push_back("executor: " + (call ? *call : word(text(was, "call")) + " has ended"));
-  if (flag(is, "stuck").value_or(false) && !flag(was, "stuck").value_or(false))
-    lines.push_back("executor: " + word(call) + " is stuck in the kernel");
+void executor_changes(const Health& before, const Health& after, Lines& lines) {
+  const auto call = [](const Health& health) {
+    return health.busy ? printable(describe(*health.busy)) : std::string{};
+  };
+  const bool was_stuck = before.busy && before.busy->stuck;
+  if (call(after) != call(before))
+    lines.push_back("executor: " + (after.busy ? call(after) : call(before) + " has ended"));
+  if (after.busy && after.busy->stuck && !was_stuck)
+    lines.push_back("executor: " + call(after) + " is stuck in the kernel");
 }
 
 }  // namespace
 
-std::vector<std::string> changes(const Json& before, const Json& after) {
+std::vector<std::string> changes(const Health* before, const Health& after) {
   Lines lines;
-  const std::string is = state_of(after);
-  const std::string summary = word(text(after, "summary"));
-  if (!before.is_object()) {
+  const std::string is = to_string(after.state);
+  const std::string summary = word(after.summary);
+  if (before == nullptr)
     lines.push_back("state: " + is + ": " + summary);
-  } else if (state_of(before) != is) {
-    lines.push_back("state: " + state_of(before) + " -> " + is + ": " + summary);
-  } else if (text(before, "summary") != text(after, "summary")) {
+  else if (before->state != after.state)
+    lines.push_back("state: " + std::string{to_string(before->state)} + " -> " + is + ": " +
+                    summary);
+  else if (before->summary != after.summary)
     lines.push_back("state: still " + is + ": " + summary);
-  }
-  adapter_changes(before, after, lines);
-  finding_changes(before, after, lines);
-  executor_changes(before, after, lines);
+  const Health nothing;
+  const Health& old = before != nullptr ? *before : nothing;
+  adapter_changes(old, after, lines);
+  finding_changes(old, after, lines);
+  executor_changes(old, after, lines);
   return lines;
 }
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -96,6 +95,12 @@ struct ReportOptions {
   Milliseconds part_limit = std::chrono::seconds{20};
   Milliseconds limit = std::chrono::seconds{60};  // for all parts together
 };
+
+// Prints what a rendering makes of an answer, with --json the answer itself, or why there is none.
+// The state's exit code.
+int show_health(const Settings& settings, const Console& console,
+                const Answered<Answer<Health>>& answer,
+                std::string (*render)(const Health& health, const Style& style));
 
 int health(const Settings& settings, const Console& console);
 int status(const Settings& settings, const Console& console);

@@ -4,21 +4,23 @@
 #include <cerrno>
 #include <utility>
 
+#include "agent/codec/json.hpp"
 #include "agent/ctl/text.hpp"
 #include "agent/varlink/client.hpp"
-#include "agent/varlink/json.hpp"
 
 namespace pvrdma::ctl {
 
 namespace {
 
-Json finding_of(const NoAnswer& trouble) {
-  Finding finding;
-  finding.id = finding_id_from(trouble.id);
-  finding.severity = Severity::Error;
-  finding.summary = trouble.summary;
-  finding.remedy = trouble.remedy;
-  return varlink::to_json(finding);
+template <typename T>
+Answered<Answer<T>> read(Json parameters, const char* key,
+                         Result<T> (*from)(const Json&, const Moment&)) {
+  const auto found = parameters.find(key);
+  if (found == parameters.end() || !found->is_object())
+    return tl::unexpected(bad_answer("it holds no " + std::string{key}));
+  auto value = from(*found, Moment::now());
+  if (!value) return tl::unexpected(bad_answer(value.error().message()));
+  return Answer<T>{std::move(*value), std::move(*found)};
 }
 
 }  // namespace
@@ -57,15 +59,7 @@ NoAnswer explain(const Error& error, const std::string& socket) {
   }
 }
 
-Answered<Json> member(Json parameters, const char* key) {
-  const auto found = parameters.find(key);
-  if (found == parameters.end() || !found->is_object())
-    return tl::unexpected(bad_answer("it holds no " + std::string{key}));
-  return std::move(*found);
-}
-
-Answered<Json> ask(const std::string& socket, const std::string& method, const char* key,
-                   Milliseconds timeout) {
+Answered<Json> ask(const std::string& socket, const std::string& method, Milliseconds timeout) {
   const BootTime deadline = BootClock::now() + timeout;
   auto client = varlink::Client::connect(socket, timeout);
   if (!client) return tl::unexpected(explain(client.error(), socket));
@@ -73,24 +67,56 @@ Answered<Json> ask(const std::string& socket, const std::string& method, const c
                             std::max(deadline - BootClock::now(), Milliseconds{1}));
   if (!reply) return tl::unexpected(explain(reply.error(), socket));
   if (!reply->error.empty()) return tl::unexpected(bad_answer(printable(reply->error)));
-  return member(std::move(reply->parameters), key);
+  return std::move(reply->parameters);
 }
 
-Json unknown_health(const NoAnswer& trouble) {
-  return {{"version", 1},
-          {"state", "unknown"},
-          {"since", wall_time(BootClock::now())},
-          {"observed_ms_ago", nullptr},
-          {"summary", trouble.summary},
-          {"adapters", Json::array()},
-          {"findings", Json::array({finding_of(trouble)})},
-          {"executor", {{"busy", nullptr}, {"reloads", 0}, {"rebinds", 0}}}};
+Answered<Answer<Health>> ask_health(const std::string& socket, Milliseconds timeout) {
+  auto answer = ask(socket, "GetHealth", timeout);
+  if (!answer) return tl::unexpected(std::move(answer.error()));
+  return health_in(std::move(*answer));
 }
 
-Json unknown_plan(const NoAnswer& trouble) {
-  return {{"actions", Json::array()},
-          {"findings", Json::array({finding_of(trouble)})},
-          {"next_look_in_ms", nullptr}};
+Answered<Answer<Plan>> ask_plan(const std::string& socket, Milliseconds timeout) {
+  auto answer = ask(socket, "GetPlan", timeout);
+  if (!answer) return tl::unexpected(std::move(answer.error()));
+  return read<Plan>(std::move(*answer), "plan", codec::plan_from);
+}
+
+Answered<Answer<Health>> health_in(Json parameters) {
+  return read<Health>(std::move(parameters), "health", codec::health_from);
+}
+
+Answer<Health> as_answer(Health health) {
+  Json json = codec::to_json(health, BootClock::now());
+  return {std::move(health), std::move(json)};
+}
+
+Answer<Plan> as_answer(Plan plan) {
+  Json json = codec::to_json(plan, BootClock::now());
+  return {std::move(plan), std::move(json)};
+}
+
+Finding finding_of(const NoAnswer& trouble) {
+  Finding finding;
+  finding.id = finding_id_from(trouble.id);
+  finding.severity = Severity::Error;
+  finding.summary = trouble.summary;
+  finding.remedy = trouble.remedy;
+  return finding;
+}
+
+Answer<Health> unknown_health(const NoAnswer& trouble) {
+  Health health;
+  health.since = BootClock::now();
+  health.summary = trouble.summary;
+  health.findings = {finding_of(trouble)};
+  return as_answer(std::move(health));
+}
+
+Answer<Plan> unknown_plan(const NoAnswer& trouble) {
+  Plan plan;
+  plan.findings = {finding_of(trouble)};
+  return as_answer(std::move(plan));
 }
 
 }  // namespace pvrdma::ctl

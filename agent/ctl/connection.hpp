@@ -1,7 +1,7 @@
 // Asking the agent: one question with a bounded wait, and what it means when no answer comes.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <tl/expected.hpp>
 
@@ -33,17 +33,31 @@ using Answered = tl::expected<T, NoAnswer>;
 // An answer that is none of the interface: `what` says in which way.
 [[nodiscard]] NoAnswer bad_answer(const std::string& what);
 
-// The member `key` of the answer to a method of io.pvrdma.Agent without parameters ("GetHealth",
-// "health"). A reply that is a varlink error is a bad answer.
+// What the agent answered: as values, and its JSON as it came, which may tell more than this
+// program knows.
+template <typename T>
+struct Answer {
+  T value;
+  Json json;
+};
+
+// The parameters of the reply to a method of io.pvrdma.Agent without parameters: one question with
+// a bounded wait. A reply that is a varlink error is a bad answer.
 [[nodiscard]] Answered<Json> ask(const std::string& socket, const std::string& method,
-                                 const char* key, Milliseconds timeout);
+                                 Milliseconds timeout);
+[[nodiscard]] Answered<Answer<Health>> ask_health(const std::string& socket, Milliseconds timeout);
+[[nodiscard]] Answered<Answer<Plan>> ask_plan(const std::string& socket, Milliseconds timeout);
 
-// The member `key` of a reply's parameters, which must be an object.
-[[nodiscard]] Answered<Json> member(Json parameters, const char* key);
+// The member "health" of a reply's parameters.
+[[nodiscard]] Answered<Answer<Health>> health_in(Json parameters);
 
-// A health object of state "unknown" with one finding, for programs that read the JSON.
-[[nodiscard]] Json unknown_health(const NoAnswer& trouble);
-// The same for a plan: no actions, and that finding.
-[[nodiscard]] Json unknown_plan(const NoAnswer& trouble);
+// In the form of an answer, for programs that read the JSON.
+[[nodiscard]] Answer<Health> as_answer(Health health);
+[[nodiscard]] Answer<Plan> as_answer(Plan plan);
+// A health of state Unknown with one finding; a plan without actions, and that finding.
+[[nodiscard]] Answer<Health> unknown_health(const NoAnswer& trouble);
+[[nodiscard]] Answer<Plan> unknown_plan(const NoAnswer& trouble);
+// The finding.
+[[nodiscard]] Finding finding_of(const NoAnswer& trouble);
 
 }  // namespace pvrdma::ctl

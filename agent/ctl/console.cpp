@@ -33,7 +33,7 @@ Console Console::of_process() {
   return console;
 }
 
-Style Console::style() const { return {width, colour, std::time(nullptr)}; }
+Style Console::style() const { return {width, colour, Moment::now()}; }
 
 bool Console::print(const std::string& text) const {
   return std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0;

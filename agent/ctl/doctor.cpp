@@ -67,8 +67,8 @@ int doctor(const Settings& settings, const Console& console, const DoctorOptions
     text = settings.json ? dumped(ticket_json(vm, troubles)) + "\n"
                          : render_ticket(vm, troubles, console.style().width);
   } else {
-    const Json json = to_json(examination);
-    text = settings.json ? dumped(json) + "\n" : render_examination(json, console.style());
+    text = settings.json ? dumped(to_json(examination)) + "\n"
+                         : render_examination(examination, console.style());
   }
   return console.print(text) ? exit_code(usable(examination)) : kExitUnknown;
 }

@@ -10,12 +10,13 @@
 namespace pvrdma::ctl {
 
 int env(const Settings& settings, const Console& console, const EnvOptions& options) {
-  const auto health = ask_or_look(settings, console, Wanted::Health);
+  const auto health = health_or_look(settings, console);
   if (!health) return end_without(settings, console, health.error());
-  const auto environment = environment_of(*health, options.adapter);
+  const int code = exit_code(health->value.state);
+  const auto environment = environment_of(health->value, options.adapter);
   if (!environment)
     return end_without(settings, console, environment.error().message(),
-                       exit_code_of(*health) == 0 ? kExitUnknown : exit_code_of(*health));
+                       code == 0 ? kExitUnknown : code);
   if (!environment->gap.empty()) console.complain(environment->gap);
   if (!settings.json)
     return console.print(render_environment(*environment, options.form)) ? 0 : kExitUnknown;

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
-
-#include "agent/ctl/fields.hpp"
 
 namespace pvrdma::ctl {
 
@@ -22,25 +19,27 @@ bool is_plain(const std::string& text) {
 
 struct Usable {
   std::string device;
-  std::optional<std::int64_t> gid_index;
+  std::optional<unsigned> gid_index;
 };
 
-bool is_meant(const Json& adapter, const std::optional<std::string>& name) {
-  if (!name) return true;
-  return text(adapter, "function") == name || text(adapter, "rdma_device") == name ||
-         text(adapter, "netdev") == name;
+bool is_meant(const Adapter& adapter, const std::optional<std::string>& name) {
+  const RdmaDevice* rdma = adapter.rdma.get();
+  const Netdev* netdev = adapter.netdev.get();
+  return !name || adapter.function == *name || (rdma != nullptr && rdma->name == *name) ||
+         (netdev != nullptr && netdev->name == *name);
 }
 
-Result<std::vector<Usable>> usable_adapters(const Json& health,
+Result<std::vector<Usable>> usable_adapters(const Health& health,
                                             const std::optional<std::string>& name) {
   std::vector<Usable> usable;
   bool found = false;
-  for (const Json& adapter : list_of(health, "adapters")) {
-    if (!is_meant(adapter, name)) continue;
+  for (const AdapterHealth& adapter : health.adapters) {
+    if (!is_meant(adapter.adapter, name)) continue;
     found = true;
-    const auto device = text(adapter, "rdma_device");
-    if (state_of(adapter) == "ready" && device && is_plain(*device))
-      usable.push_back({*device, number(object_of(adapter, "application_gid"), "index")});
+    const RdmaDevice* rdma = adapter.adapter.rdma.get();
+    if (adapter.state != State::Ready || rdma == nullptr || !is_plain(rdma->name)) continue;
+    const auto& gid = adapter.application_gid;
+    usable.push_back({rdma->name, gid ? std::optional{gid->index} : std::nullopt});
   }
   if (!found && name) return fail(0, "there is no adapter", *name);
   if (!found) return fail(0, "there is no PVRDMA adapter", "");
@@ -57,7 +56,7 @@ std::string listed(const std::vector<Usable>& adapters) {
 }
 
 // The index that all have; none where they differ, or one has none.
-std::optional<std::int64_t> common_index(const std::vector<Usable>& adapters) {
+std::optional<unsigned> common_index(const std::vector<Usable>& adapters) {
   const auto first = adapters.front().gid_index;
   const bool same = std::all_of(adapters.begin(), adapters.end(),
                                 [&](const Usable& one) { return one.gid_index == first; });
@@ -72,7 +71,7 @@ std::string gap_of(const std::vector<Usable>& adapters) {
 
 }  // namespace
 
-Result<Environment> environment_of(const Json& health, const std::optional<std::string>& name) {
+Result<Environment> environment_of(const Health& health, const std::optional<std::string>& name) {
   const auto adapters = usable_adapters(health, name);
   if (!adapters) return fail(adapters.error());
   const std::string list = listed(*adapters);

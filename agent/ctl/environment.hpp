@@ -1,18 +1,16 @@
 // What applications need to know of ready adapters, as variables that NCCL, UCX, OpenMPI and
-// perftest read. Pure: Json in, text out.
+// perftest read. Pure: values in, text out.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "agent/base/error.hpp"
+#include "agent/model/health.hpp"
 
 namespace pvrdma::ctl {
-
-using Json = nlohmann::json;
 
 struct Environment {
   std::vector<std::pair<std::string, std::string>> variables;  // in the order they are printed
@@ -21,7 +19,7 @@ struct Environment {
 
 // Of the adapter that `name` names (function address, RDMA device or netdev), or of all. An adapter
 // that is not ready has no part in it. An Error without errno: none is left, or there is no such.
-[[nodiscard]] Result<Environment> environment_of(const Json& health,
+[[nodiscard]] Result<Environment> environment_of(const Health& health,
                                                  const std::optional<std::string>& name);
 
 enum class EnvironmentForm {

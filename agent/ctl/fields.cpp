@@ -50,19 +50,6 @@ std::vector<std::string> texts(const Json& object, const char* key) {
   return out;
 }
 
-bool is_null(const Json& object, const char* key) {
-  const Json* value = find(object, key);
-  return value != nullptr && value->is_null();
-}
-
-bool is_unreadable(const Json& adapter, const std::string& name) {
-  const auto list = texts(adapter, "unreadable");
-  return std::any_of(list.begin(), list.end(), [&](const std::string& entry) {
-    return entry.compare(0, name.size(), name) == 0 &&
-           (entry.size() == name.size() || entry[name.size()] == ':');
-  });
-}
-
 const Json& object_of(const Json& object, const char* key) {
   static const Json empty = Json::object();
   const Json* value = find(object, key);
@@ -73,14 +60,6 @@ const Json& list_of(const Json& object, const char* key) {
   static const Json empty = Json::array();
   const Json* value = find(object, key);
   return value != nullptr && value->is_array() ? *value : empty;
-}
-
-std::string state_of(const Json& object) {
-  return text(object, "state").value_or(to_string(State::Unknown));
-}
-
-int exit_code_of(const Json& health) {
-  return exit_code(state_from(state_of(health)).value_or(State::Unknown));
 }
 
 std::string dumped(const Json& value, int indent) { return varlink::to_text(value, indent); }

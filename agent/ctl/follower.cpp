@@ -41,14 +41,14 @@ std::optional<NoAnswer> Follower::connect(Milliseconds timeout) {
   return std::nullopt;
 }
 
-std::optional<Answered<Json>> Follower::lost(NoAnswer trouble) {
+std::optional<Answered<Answer<Health>>> Follower::lost(NoAnswer trouble) {
   client_.reset();
   if (told_ == trouble) return std::nullopt;
   told_ = trouble;
-  return Answered<Json>{tl::unexpected(std::move(trouble))};
+  return Answered<Answer<Health>>{tl::unexpected(std::move(trouble))};
 }
 
-std::optional<Answered<Json>> Follower::receive(Milliseconds timeout) {
+std::optional<Answered<Answer<Health>>> Follower::receive(Milliseconds timeout) {
   const Milliseconds bound = answered_ ? timeout : std::min(timeout, until(answer_by_));
   auto reply = client_->next(std::max(bound, Milliseconds{1}));
   if (!reply) {
@@ -64,7 +64,7 @@ std::optional<Answered<Json>> Follower::receive(Milliseconds timeout) {
   }
   if (!reply->continues || !reply->error.empty()) retry_at_ = BootClock::now() + kRetry;
   if (!reply->error.empty()) return lost(bad_answer(printable(reply->error)));
-  auto health = member(std::move(reply->parameters), "health");
+  auto health = health_in(std::move(reply->parameters));
   if (!health) {
     retry_at_ = BootClock::now() + kRetry;
     return lost(std::move(health.error()));
@@ -75,7 +75,7 @@ std::optional<Answered<Json>> Follower::receive(Milliseconds timeout) {
   return health;
 }
 
-std::optional<Answered<Json>> Follower::next(Milliseconds timeout) {
+std::optional<Answered<Answer<Health>>> Follower::next(Milliseconds timeout) {
   const BootTime deadline = BootClock::now() + timeout;
   for (;;) {
     if (client_) {

@@ -1,7 +1,6 @@
 // Following WatchHealth for as long as one likes, across restarts of the agent.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -19,12 +18,12 @@ class Follower {
 
   // The next health object; or why there is none at present, once for each reason in a row; or
   // nothing, when `timeout` has passed without news.
-  [[nodiscard]] std::optional<Answered<Json>> next(Milliseconds timeout);
+  [[nodiscard]] std::optional<Answered<Answer<Health>>> next(Milliseconds timeout);
 
  private:
   [[nodiscard]] std::optional<NoAnswer> connect(Milliseconds timeout);
-  [[nodiscard]] std::optional<Answered<Json>> receive(Milliseconds timeout);
-  [[nodiscard]] std::optional<Answered<Json>> lost(NoAnswer trouble);
+  [[nodiscard]] std::optional<Answered<Answer<Health>>> receive(Milliseconds timeout);
+  [[nodiscard]] std::optional<Answered<Answer<Health>>> lost(NoAnswer trouble);
 
   std::string socket_;
   Milliseconds answer_within_;

@@ -1,14 +1,12 @@
 #include "agent/ctl/local.hpp"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "agent/codec/ledger_file.hpp"
 #include "agent/config/config_files.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/planner.hpp"
 #include "agent/plan/verdict.hpp"
-#include "agent/varlink/json.hpp"
-#include "agent/varlink/ledger_file.hpp"
 #include "probes/observe.hpp"
 #include "probes/recipe/boot_scripts.hpp"
 #include "probes/unit_state.hpp"
@@ -22,7 +20,7 @@ Snapshot observe_locally(const Root& root, const Config& config, const std::stri
   options.port_query = port_query;
   probes::BootScriptWatch boot_scripts{root, probes::unit_is_in_motion};
   options.boot_scripts = &boot_scripts;
-  options.read_ledger = [&] { return varlink::read_ledger(root / varlink::kLedgerPath); };
+  options.read_ledger = [&] { return codec::read_ledger(root / codec::kLedgerPath); };
   return probes::observe(options);
 }
 
@@ -40,8 +38,7 @@ LocalLook conclude_locally(const Config& config, const std::string& left_out,
     made.findings.insert(made.findings.begin(), findings::config_left_out(left_out));
   Health health = assess(config, snapshot, made, history, now);
   health.since = now;
-  return LocalLook{std::make_shared<const Json>(varlink::to_json(health, now)),
-                   std::make_shared<const Json>(varlink::to_json(made, now))};
+  return {std::move(health), std::move(made)};
 }
 
 Result<LocalLook> look_locally(const Root& root) {

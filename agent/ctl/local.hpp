@@ -2,23 +2,19 @@
 // container or before the installation. Read-only.
 #pragma once
 
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "agent/base/error.hpp"
 #include "agent/base/file.hpp"
 #include "agent/model/config.hpp"
+#include "agent/model/health.hpp"
 #include "agent/model/snapshot.hpp"
 
 namespace pvrdma::ctl {
 
-using Json = nlohmann::json;
-
-// In the form of the interface io.pvrdma.Agent.
 struct LocalLook {
-  std::shared_ptr<const Json> health;
-  std::shared_ptr<const Json> plan;
+  Health health;
+  Plan plan;
 };
 
 // What there is now, with the executor's ledger where that is readable. `port_query`: the program

@@ -1,6 +1,4 @@
 // `plan`: what the agent would do now, and why. Changes nothing.
-#include <nlohmann/json.hpp>
-
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/fallback.hpp"
 #include "agent/ctl/fields.hpp"
@@ -9,17 +7,17 @@
 namespace pvrdma::ctl {
 
 int plan(const Settings& settings, const Console& console) {
-  const auto answer = ask_or_look(settings, console, Wanted::Plan);
+  const auto answer = plan_or_look(settings, console);
   if (!answer) {
     if (settings.json)
-      console.print(dumped(unknown_plan(answer.error())) + "\n");
+      console.print(dumped(unknown_plan(answer.error()).json) + "\n");
     else
       console.complain(answer.error().line());
     return kExitUnknown;
   }
-  const bool printed =
-      console.print(settings.json ? dumped(*answer) + "\n" : render_plan(*answer, console.style()));
-  return printed ? plan_exit_code(*answer) : kExitUnknown;
+  const bool printed = console.print(settings.json ? dumped(answer->json) + "\n"
+                                                   : render_plan(answer->value, console.style()));
+  return printed ? plan_exit_code(answer->value) : kExitUnknown;
 }
 
 }  // namespace pvrdma::ctl

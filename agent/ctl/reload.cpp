@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "agent/codec/json.hpp"
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/rendering.hpp"
@@ -17,7 +18,7 @@ struct Told {
   int code = kExitUnknown;
   std::string error;    // for machines; empty: it was reloaded
   std::string message;  // one line for a person
-  Json holders = Json::array();
+  std::vector<Holder> holders;
   Json health;  // after it; null: not told
 };
 
@@ -26,12 +27,13 @@ Told failed(const NoAnswer& trouble) { return {kExitUnknown, trouble.id, trouble
 Told refused(const std::string& error, const Json& parameters) {
   const auto said = [&](const char* key) { return text(parameters, key).value_or("unknown"); };
   if (error == "io.pvrdma.Agent.InUse")
-    return {1,
-            error,
-            "not reloaded: a process holds an adapter, so the driver cannot be taken away. Nothing "
-            "was changed",
-            list_of(parameters, "holders"),
-            {}};
+    return {
+        1,
+        error,
+        "not reloaded: a process holds an adapter, so the driver cannot be taken away. Nothing "
+        "was changed",
+        codec::holders_from(parameters.value("holders", Json{})).value_or(std::vector<Holder>{}),
+        {}};
   if (error == "io.pvrdma.Agent.PermissionDenied")
     return {kExitUnknown, error, "only root may reload: sudo pvrdma-agentctl reload", {}, {}};
   if (error == "io.pvrdma.Agent.NoSuchAdapter")
@@ -46,16 +48,16 @@ Told refused(const std::string& error, const Json& parameters) {
 }
 
 Told carried_out(Json parameters) {
-  auto health = member(std::move(parameters), "health");
+  auto health = health_in(std::move(parameters));
   if (!health) return failed(health.error());
-  const std::string state = state_of(*health);
+  const State state = health->value.state;
   // It was asked for a reload, and that is done; the port may need another moment.
-  const int code = state == "converging" ? 0 : exit_code_of(*health);
+  const int code = state == State::Converging ? 0 : exit_code(state);
   return {code,
           "",
-          "reloaded; now " + state + ": " + text(*health, "summary").value_or(""),
+          std::string{"reloaded; now "} + to_string(state) + ": " + health->value.summary,
           {},
-          std::move(*health)};
+          std::move(health->json)};
 }
 
 Told ask_to_reload(const Settings& settings, const std::optional<std::string>& adapter) {
@@ -82,7 +84,7 @@ int reload(const Settings& settings, const Console& console,
     const Json object = {{"reloaded", told.error.empty()},
                          {"error", told.error.empty() ? Json{} : Json(told.error)},
                          {"message", told.message},
-                         {"holders", told.holders.is_array() ? told.holders : Json::array()},
+                         {"holders", codec::to_json(told.holders)},
                          {"health", told.health}};
     return console.print(dumped(object) + "\n") ? told.code : kExitUnknown;
   }

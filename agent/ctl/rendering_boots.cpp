@@ -43,7 +43,7 @@ std::string cell_of(const Timeline& boot, const Step& step) {
 // "2026-11-21T02:31:43Z": a day and a time; a text that is none is printed as it is.
 std::pair<std::string, std::string> began(const Timeline& boot) {
   const std::string text = printable(boot.began);
-  if (!wall_time_from(text)) return {text, ""};
+  if (!boot_time_from(text, Moment{})) return {text, ""};
   return {text.substr(0, 10), text.substr(11, 8)};
 }
 

@@ -1,54 +1,47 @@
 // The plan in words.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "agent/ctl/fields.hpp"
+#include "agent/base/text.hpp"
 #include "agent/ctl/rendering.hpp"
 
 namespace pvrdma::ctl {
 
 namespace {
 
-std::string render_action(const Json& action, std::size_t place, const Style& style) {
+std::string render_action(const Action& action, std::size_t place, const Style& style) {
   const std::string mark = std::to_string(place) + ". ";
-  std::string out =
-      mark +
-      wrapped(in_words(text(action, "verb").value_or("?"), text(action, "target").value_or("")),
-              style.width, mark.size()) +
-      "\n";
-  if (const auto reason = text(action, "reason"); reason && !reason->empty())
-    out += std::string(mark.size(), ' ') + wrapped("because " + *reason, style.width, mark.size()) +
-           "\n";
+  const auto line = [&](const std::string& text) {
+    return wrapped(printable(text), style.width, mark.size()) + "\n";
+  };
+  std::string out = mark + line(in_words(verb(action.operation), target(action.operation)));
+  if (!action.reason.empty())
+    out += std::string(mark.size(), ' ') + line("because " + action.reason);
   return out;
 }
 
 }  // namespace
 
-std::string render_plan(const Json& plan, const Style& style) {
-  const Json& actions = list_of(plan, "actions");
-  std::string out = actions.empty() ? "nothing to do\n" : "";
+std::string render_plan(const Plan& plan, const Style& style) {
+  std::string out = plan.actions.empty() ? "nothing to do\n" : "";
   std::size_t place = 0;
-  for (const Json& action : actions) out += render_action(action, ++place, style);
+  for (const Action& action : plan.actions) out += render_action(action, ++place, style);
   for (const Notes notes : {Notes::Without, Notes::Only}) {
-    const std::string findings = render_findings(plan, notes, style);
+    const std::string findings = render_findings(plan.findings, {notes, false, nullptr}, style);
     if (!findings.empty()) out += "\n" + findings;
   }
-  if (const auto next = number(plan, "next_look_in_ms"))
+  if (plan.next_look)
     out += "\n" +
-           painted("Without any event, the agent looks again in " + span(Milliseconds{*next}) + ".",
+           painted("Without any event, the agent looks again in " +
+                       span(*plan.next_look - style.now.boot) + ".",
                    Colour::Dim, style) +
            "\n";
   return out;
 }
 
-int plan_exit_code(const Json& plan) {
-  int code = list_of(plan, "actions").empty() ? 0 : 1;
-  for (const Json& finding : list_of(plan, "findings")) {
-    const int rank = rank_of_severity(text(finding, "severity").value_or(""));
-    if (rank == rank_of_severity("error")) return 2;
-    if (rank == rank_of_severity("warning")) code = 1;
-  }
-  return code;
+int plan_exit_code(const Plan& plan) {
+  Severity worst = plan.actions.empty() ? Severity::Info : Severity::Warning;
+  for (const Finding& finding : plan.findings) worst = std::max(worst, finding.severity);
+  return static_cast<int>(worst);
 }
 
 }  // namespace pvrdma::ctl

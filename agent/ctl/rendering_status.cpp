@@ -1,11 +1,10 @@
 // The table with a line for each adapter.
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
+#include <tuple>
 #include <vector>
 
 #include "agent/base/text.hpp"
-#include "agent/ctl/fields.hpp"
 #include "agent/ctl/rendering.hpp"
 
 namespace pvrdma::ctl {
@@ -14,48 +13,56 @@ namespace {
 
 constexpr std::size_t kColumns = 8;
 constexpr std::size_t kStateColumn = 1;
+constexpr std::size_t kDeviceColumn = 2;
+constexpr std::size_t kNetdevColumn = 4;
 using Line = std::array<std::string, kColumns>;
 
 // "?" for what could not be read, "-" for what is not there.
-std::string cell(const Json& adapter, const char* key, const std::optional<std::string>& value) {
-  if (value && !value->empty()) return *value;
-  return is_unreadable(adapter, key) ? "?" : "-";
+template <typename T>
+std::string lack_of(const Field<T>& field) {
+  return field.is_unreadable() ? "?" : "-";
 }
 
-std::string port_cell(const Json& adapter) {
-  if (is_unreadable(adapter, "port.state")) return "?";
-  return cell(adapter, "rdma_device", text(object_of(adapter, "port"), "state"));
-}
+std::string or_none(const std::string& text) { return text.empty() ? "-" : printable(text); }
 
-std::string link_cell(const Json& adapter) {
-  const auto up = flag(adapter, "link_up");
-  if (!up) return cell(adapter, "netdev", std::nullopt);
-  if (!*up) return "down";
-  const auto carrier = flag(adapter, "carrier");
-  if (!carrier) return "up, carrier ?";
+std::string link_cell(const Netdev& netdev) {
+  if (!netdev.up) return "down";
+  const bool* carrier = netdev.carrier.get();
+  if (carrier == nullptr) return "up, carrier ?";
   return *carrier ? "up" : "no carrier";
 }
 
-Line line_of(const Json& adapter) {
-  const auto mtu = number(adapter, "mtu");
-  return {cell(adapter, "function", text(adapter, "function")),
-          state_of(adapter),
-          cell(adapter, "rdma_device", text(adapter, "rdma_device")),
-          port_cell(adapter),
-          cell(adapter, "netdev", text(adapter, "netdev")),
-          link_cell(adapter),
-          cell(adapter, "netdev", mtu ? std::optional{std::to_string(*mtu)} : std::nullopt),
-          cell(adapter, "netdev", joined(texts(adapter, "addresses")))};
+std::string addresses_cell(const Netdev& netdev) {
+  std::vector<std::string> texts;
+  for (const LinkAddress& address : netdev.addresses) texts.push_back(address.text);
+  return or_none(joined(texts));
+}
+
+Line line_of(const AdapterHealth& health) {
+  const Field<RdmaDevice>& rdma = health.adapter.rdma;
+  const Field<Netdev>& netdev = health.adapter.netdev;
+  Line line{or_none(health.adapter.function), to_string(health.state)};
+  std::fill(line.begin() + kDeviceColumn, line.begin() + kNetdevColumn, lack_of(rdma));
+  std::fill(line.begin() + kNetdevColumn, line.end(), lack_of(netdev));
+  if (const RdmaDevice* device = rdma.get()) {
+    const Field<std::string>& port = device->port.state;
+    line[kDeviceColumn] = or_none(device->name);
+    line[kDeviceColumn + 1] = port.is_known() ? or_none(*port.get()) : lack_of(port);
+  }
+  if (const Netdev* link = netdev.get())
+    std::tie(line[kNetdevColumn], line[kNetdevColumn + 1], line[kNetdevColumn + 2],
+             line[kNetdevColumn + 3]) = std::tuple{
+        or_none(link->name), link_cell(*link), std::to_string(link->mtu), addresses_cell(*link)};
+  return line;
 }
 
 std::string aligned(const Line& line, const std::array<std::size_t, kColumns>& widths,
-                    const Style* colours) {
+                    const Style& style, std::optional<State> state) {
   std::string out;
   for (std::size_t at = 0; at < kColumns; ++at) {
     const bool last = at + 1 == kColumns;
     const std::string cell = last ? line[at] : padded(line[at], widths[at]);
-    const bool coloured = at == kStateColumn && colours != nullptr;
-    out += coloured ? painted(cell, colour_of_state(line[at]), *colours) : cell;
+    out += state && at == kStateColumn ? painted(cell, colour_of(*state), style) : cell;
     out += last ? "\n" : "  ";
   }
   return out;
@@ -63,23 +70,23 @@ std::string aligned(const Line& line, const std::array<std::size_t, kColumns>& w
 
 }  // namespace
 
-std::string render_status(const Json& health, const Style& style) {
-  const Json& adapters = list_of(health, "adapters");
-  if (adapters.empty()) {
-    if (state_of(health) == "absent") return "no PVRDMA adapter\n";
-    return state_of(health) + ": " + text(health, "summary").value_or("no adapter reported") + "\n";
-  }
+std::string render_status(const Health& health, const Style& style) {
+  if (health.adapters.empty())
+    return health.state == State::Absent
+               ? "no PVRDMA adapter\n"
+               : std::string{to_string(health.state)} + ": " + printable(health.summary) + "\n";
   const Line header{"FUNCTION", "STATE", "RDMA-DEVICE", "PORT",
                     "NETDEV",   "LINK",  "MTU",         "ADDRESSES"};
   std::vector<Line> lines;
-  for (const Json& adapter : adapters) lines.push_back(line_of(adapter));
+  for (const AdapterHealth& adapter : health.adapters) lines.push_back(line_of(adapter));
   std::array<std::size_t, kColumns> widths{};
   for (std::size_t at = 0; at < kColumns; ++at) {
     widths[at] = columns(header[at]);
     for (const Line& line : lines) widths[at] = std::max(widths[at], columns(line[at]));
   }
-  std::string out = aligned(header, widths, nullptr);
-  for (const Line& line : lines) out += aligned(line, widths, &style);
+  std::string out = aligned(header, widths, style, std::nullopt);
+  for (std::size_t at = 0; at < lines.size(); ++at)
+    out += aligned(lines[at], widths, style, health.adapters[at].state);
   return out;
 }
 

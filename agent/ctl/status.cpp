@@ -1,25 +1,12 @@
-// `status`: a line for each adapter.
-#include <nlohmann/json.hpp>
-
+// `status`: a line for each adapter. For programs the same object as `health` has: one to learn.
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/fallback.hpp"
-#include "agent/ctl/fields.hpp"
 #include "agent/ctl/rendering.hpp"
 
 namespace pvrdma::ctl {
 
 int status(const Settings& settings, const Console& console) {
-  const auto answer = ask_or_look(settings, console, Wanted::Health);
-  const Json health = answer ? *answer : unknown_health(answer.error());
-  bool printed = true;
-  // The same object as `health` prints: one form for programs to learn.
-  if (settings.json)
-    printed = console.print(dumped(health) + "\n");
-  else if (answer)
-    printed = console.print(render_status(health, console.style()));
-  else
-    console.complain(answer.error().line());
-  return printed ? exit_code_of(health) : kExitUnknown;
+  return show_health(settings, console, health_or_look(settings, console), render_status);
 }
 
 }  // namespace pvrdma::ctl

@@ -20,6 +20,12 @@ std::size_t columns(std::string_view text) {
   }));
 }
 
+std::string upper(std::string text) {
+  for (char& letter : text)
+    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+  return text;
+}
+
 std::string padded(std::string text, std::size_t width) {
   const std::size_t used = columns(text);
   if (used < width) text.append(width - used, ' ');
@@ -77,18 +83,9 @@ std::string span(Milliseconds time) {
   return both(s / 86400, plural(s / 86400, "day"), s % 86400 / 3600, "h");
 }
 
-std::optional<std::time_t> wall_time_from(const std::string& text) {
-  std::tm utc{};
-  const char* end = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  if (end == nullptr || *end != '\0') return std::nullopt;
-  return timegm(&utc);
-}
-
-std::string moment(const std::string& rfc3339, std::time_t now) {
-  const auto then = wall_time_from(rfc3339);
-  if (!then) return rfc3339;
-  return rfc3339.substr(0, 10) + " " + rfc3339.substr(11, 8) + " UTC (" +
-         span(std::chrono::seconds{now - *then}) + " ago)";
+std::string moment(BootTime time, const Moment& now) {
+  const std::string text = wall_time(time, now);
+  return text.substr(0, 10) + " " + text.substr(11, 8) + " UTC (" + span(now.boot - time) + " ago)";
 }
 
 std::string painted(std::string text, Colour colour, const Style& style) {

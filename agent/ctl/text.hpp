@@ -17,11 +17,12 @@ namespace pvrdma::ctl {
 struct Style {
   std::size_t width = 80;  // columns
   bool colour = false;
-  std::time_t now = 0;  // wall time, to say how long ago something was
+  Moment now;  // to say how long ago something was
 };
 
 // Columns of a printable text, one for each code point.
 [[nodiscard]] std::size_t columns(std::string_view text);
+[[nodiscard]] std::string upper(std::string text);
 // Filled up with spaces to a number of columns.
 [[nodiscard]] std::string padded(std::string text, std::size_t width);
 // Cut to a number of columns, "..." at its end where something is missing.
@@ -35,10 +36,8 @@ struct Style {
 // "12 ms", "3 s", "4 min 5 s", "2 h 10 min", "3 days 4 h". Negative counts as zero.
 [[nodiscard]] std::string span(Milliseconds time);
 
-// "2026-11-21T02:31:43Z" (RFC 3339 in UTC, whole seconds) as wall time.
-[[nodiscard]] std::optional<std::time_t> wall_time_from(const std::string& text);
-// "2026-11-21 02:31:43 UTC (4 h 12 min ago)"; a text that is no time comes back as it is.
-[[nodiscard]] std::string moment(const std::string& rfc3339, std::time_t now);
+// "2026-11-21 02:31:43 UTC (4 h 12 min ago)"
+[[nodiscard]] std::string moment(BootTime time, const Moment& now);
 
 enum class Colour { Bold, Dim, Green, Yellow, Red };
 // Between the colour's escape sequences where the style has colours.

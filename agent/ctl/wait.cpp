@@ -2,7 +2,6 @@
 // longer than its time. On a time-out it says what is waited for, and the exit code is never 0.
 #include <algorithm>
 #include <cerrno>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "agent/ctl/commands.hpp"
@@ -16,51 +15,52 @@ namespace {
 
 constexpr Milliseconds kProgressStep{1000};
 
-bool reached(const Json& health, const WaitOptions& options) {
-  const std::string state = state_of(health);
-  if (state == "ready" || state == "absent") return true;
-  return options.for_settled && (state == "degraded" || state == "failed");
+bool reached(State state, const WaitOptions& options) {
+  if (state == State::Ready || state == State::Absent) return true;
+  return options.for_settled && (state == State::Degraded || state == State::Failed);
 }
 
 // What is known of the agent at the moment: its last word, or why there is none.
 class Latest {
  public:
-  explicit Latest(Answered<Json> news) : news_(std::move(news)) {}
-  [[nodiscard]] Json health() const { return news_ ? *news_ : unknown_health(news_.error()); }
+  explicit Latest(Answered<Answer<Health>> news) : news_(std::move(news)) {}
+  [[nodiscard]] Answer<Health> health() const {
+    return news_ ? *news_ : unknown_health(news_.error());
+  }
   [[nodiscard]] std::string reason() const {
-    return news_ ? reason_of(*news_) : news_.error().line();
+    return news_ ? reason_of(news_->value) : news_.error().line();
   }
   // Of the worst finding; the reason of no answer has its own.
   [[nodiscard]] std::string remedy() const {
-    const Json* worst = news_ ? worst_finding(*news_) : nullptr;
-    return worst == nullptr ? "" : text(*worst, "remedy").value_or("");
+    const Finding* worst = news_ ? worst_finding(news_->value) : nullptr;
+    return worst == nullptr ? "" : worst->remedy;
   }
 
  private:
-  Answered<Json> news_;
+  Answered<Answer<Health>> news_;
 };
 
-int finish(const Settings& settings, const Console& console, const Json& health,
+int finish(const Settings& settings, const Console& console, const Answer<Health>& health,
            Milliseconds taken) {
-  const std::string line = state_of(health) + ": " + text(health, "summary").value_or("") +
-                           " (after " + span(taken) + ")\n";
-  const bool printed = console.print(settings.json ? dumped(health) + "\n" : line);
-  return printed ? exit_code_of(health) : kExitUnknown;
+  const std::string line = std::string{to_string(health.value.state)} + ": " +
+                           health.value.summary + " (after " + span(taken) + ")\n";
+  const bool printed = console.print(settings.json ? dumped(health.json) + "\n" : line);
+  return printed ? exit_code(health.value.state) : kExitUnknown;
 }
 
 int give_up(const Settings& settings, const Console& console, const Latest& latest,
             const WaitOptions& options) {
-  const Json health = latest.health();
+  const Answer<Health> health = latest.health();
   if (settings.json) {
-    console.print(dumped(health) + "\n");
+    console.print(dumped(health.json) + "\n");
   } else {
     const std::string goal = options.for_settled ? "settled" : "ready";
-    console.complain("not " + goal + " after " + span(options.timeout) + " (" + state_of(health) +
-                     "): " + latest.reason());
+    console.complain("not " + goal + " after " + span(options.timeout) + " (" +
+                     to_string(health.value.state) + "): " + latest.reason());
     if (const std::string remedy = latest.remedy(); !remedy.empty())
       console.complain("to do: " + remedy);
   }
-  return exit_code_of(health);
+  return exit_code(health.value.state);
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ int wait(const Settings& settings, const Console& console, const WaitOptions& op
     const Milliseconds left = options.timeout - elapsed();
     auto news = follower.next(live ? std::min(left, kProgressStep) : left);
     if (news) latest = Latest{std::move(*news)};
-    if (const Json health = latest.health(); reached(health, options)) {
+    if (const auto health = latest.health(); reached(health.value.state, options)) {
       if (live) console.progress("");
       return finish(settings, console, health, elapsed());
     }

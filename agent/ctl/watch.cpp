@@ -1,6 +1,5 @@
 // `watch`: a line for each change, as long as it is left running.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "agent/ctl/changes.hpp"
@@ -26,21 +25,21 @@ bool print_lines(const Console& console, const std::vector<std::string>& lines) 
 int watch(const Settings& settings, const Console& console, std::optional<Milliseconds> limit) {
   const BootTime start = BootClock::now();
   Follower follower{settings.socket, settings.answer_within};
-  Json last;  // null: nothing seen yet
+  std::optional<Health> last;
   int code = kExitUnknown;
   for (;;) {
     const Milliseconds left = limit ? *limit - (BootClock::now() - start) : kWithoutLimit;
     if (left <= Milliseconds{0}) return code;
     auto news = follower.next(left);
     if (!news) continue;
-    Json health = *news ? std::move(**news) : unknown_health(news->error());
-    code = exit_code_of(health);
+    Answer<Health> health = *news ? std::move(**news) : unknown_health(news->error());
+    code = exit_code(health.value.state);
     bool printed = true;
     if (settings.json) {
-      printed = console.print(dumped(health, -1) + "\n");
+      printed = console.print(dumped(health.json, -1) + "\n");
     } else if (*news) {
-      printed = print_lines(console, changes(last, health));
-      last = std::move(health);
+      printed = print_lines(console, changes(last ? &*last : nullptr, health.value));
+      last = std::move(health.value);
     } else {
       printed = print_lines(console, {"unknown: " + news->error().line()});
     }

@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "agent/base/guarded.hpp"
-#include "agent/varlink/json.hpp"
+#include "agent/codec/json.hpp"
+#include "agent/varlink/boots_file.hpp"
 #include "agent/varlink/message.hpp"
 #include "build_config.hpp"
 
@@ -69,7 +70,7 @@ Result<void> AgentService::listen(const std::string& path) {
 }
 
 std::string AgentService::health_text() const {
-  return varlink::to_text({{"health", varlink::to_json(daemon_.health(), BootClock::now())}});
+  return varlink::to_text(Json{{"health", codec::to_json(daemon_.health(), BootClock::now())}});
 }
 
 void AgentService::get_health(const CallPtr& call) { call->reply_text(health_text(), false); }
@@ -80,7 +81,7 @@ void AgentService::watch_health(const CallPtr& call) {
 }
 
 void AgentService::get_plan(const CallPtr& call) {
-  call->reply({{"plan", varlink::to_json(daemon_.plan(), BootClock::now())}});
+  call->reply({{"plan", codec::to_json(daemon_.plan(), BootClock::now())}});
 }
 
 void AgentService::get_boots(const CallPtr& call) {
@@ -153,7 +154,7 @@ void AgentService::reload_ended(const std::string& failure, const std::vector<Ho
     if (failure.empty())
       call->reply_text(health_text(), false);
     else if (!holders.empty())
-      call->error("io.pvrdma.Agent.InUse", {{"holders", varlink::to_json(holders)}});
+      call->error("io.pvrdma.Agent.InUse", {{"holders", codec::to_json(holders)}});
     else
       call->error("io.pvrdma.Agent.Failed", {{"reason", failure}});
   }

@@ -23,7 +23,7 @@ Result<Report> answer_of(const Operation& operation, const Result<varlink::Reply
     const auto result = reply->parameters.find("result");
     if (result == reply->parameters.end())
       return fail(EBADMSG, "reading the executor's answer to", describe(operation));
-    return varlink::report_from(*result);
+    return codec::report_from(*result);
   }
   Report refusal;
   refusal.outcome = Outcome::NotAllowed;
@@ -62,7 +62,7 @@ void Dispatcher::next() {
   busy_ = BusyCall{verb(operation), target(operation), BootClock::now(), false};
   arm_timer();
   client_.call(std::string{"io.pvrdma.Executor."} + to_string(verb(operation)),
-               varlink::to_parameters(operation),
+               codec::to_parameters(operation),
                [this, operation](Result<varlink::Reply> reply) { on_reply(operation, reply); });
   events_.busy_changed();
 }

@@ -13,10 +13,10 @@
 #include <string>
 
 #include "agent/base/handle.hpp"
+#include "agent/codec/json.hpp"
 #include "agent/model/health.hpp"
 #include "agent/varlink/client.hpp"
 #include "agent/varlink/interfaces.hpp"
-#include "agent/varlink/json.hpp"
 
 namespace pvrdma {
 

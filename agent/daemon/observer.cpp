@@ -10,7 +10,7 @@
 
 #include "agent/base/guarded.hpp"
 #include "agent/base/handle.hpp"
-#include "agent/varlink/ledger_file.hpp"
+#include "agent/codec/ledger_file.hpp"
 #include "build_config.hpp"
 #include "probes/observe.hpp"
 #include "probes/recipe/boot_scripts.hpp"
@@ -77,7 +77,7 @@ void Observer::Shared::run() {
   probes::ObserveOptions options;
   options.port_query = PVRDMA_PORT_QUERY;
   options.boot_scripts = &boot_scripts;
-  options.read_ledger = [] { return varlink::read_ledger(); };
+  options.read_ledger = [] { return codec::read_ledger(); };
   BootTime delivered{};
   BootTime initramfs_looked{};
   std::unique_lock lock{mutex};

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "agent/base/error.hpp"
+#include "agent/codec/json.hpp"
 #include "agent/model/health.hpp"
-#include "agent/varlink/json.hpp"
 
 namespace pvrdma {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "agent/base/file.hpp"
+#include "agent/codec/ledger_file.hpp"
 #include "agent/model/budget.hpp"
-#include "agent/varlink/ledger_file.hpp"
 
 namespace pvrdma::executor {
 
@@ -36,7 +36,7 @@ Report too_often(Milliseconds left) {
 }  // namespace
 
 LedgerWriter::LedgerWriter(std::filesystem::path path, BootTime now) : path_(std::move(path)) {
-  auto read = varlink::read_ledger(path_);
+  auto read = codec::read_ledger(path_);
   if (!read) {
     understood_ = false;
     state_ = fail(std::move(read.error()));
@@ -84,7 +84,7 @@ void LedgerWriter::refuse(const Operation& operation, const Report& report, Boot
 }
 
 void LedgerWriter::write() {
-  if (understood_) state_ = replace_file(path_, varlink::to_text(ledger_));
+  if (understood_) state_ = replace_file(path_, codec::to_text(ledger_));
 }
 
 }  // namespace pvrdma::executor

@@ -9,17 +9,17 @@
 #include <filesystem>
 
 #include "agent/base/file.hpp"
+#include "agent/codec/ledger_file.hpp"
 #include "agent/executor/driver.hpp"
 #include "agent/executor/guard.hpp"
 #include "agent/executor/ledger.hpp"
 #include "agent/executor/modules.hpp"
-#include "agent/varlink/ledger_file.hpp"
 
 namespace pvrdma::executor {
 
 struct Places {
   Root root;  // configuration, /sys, /proc and /dev; modules and links are the running kernel's
-  std::filesystem::path ledger = varlink::kLedgerPath;
+  std::filesystem::path ledger = codec::kLedgerPath;
   std::filesystem::path access_memo = kAccessMemo;
   ModulePaths modules;
 };

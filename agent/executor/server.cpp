@@ -4,8 +4,8 @@
 #include <map>
 
 #include "agent/base/guarded.hpp"
+#include "agent/codec/json.hpp"
 #include "agent/varlink/interfaces.hpp"
-#include "agent/varlink/json.hpp"
 
 namespace pvrdma::executor {
 
@@ -29,7 +29,7 @@ Result<void> Server::listen_on(Fd socket) {
 }
 
 void Server::handle(Verb verb, const varlink::CallPtr& call) {
-  const auto operation = varlink::operation_from(verb, call->parameters());
+  const auto operation = codec::operation_from(verb, call->parameters());
   if (!operation) {
     call->error("org.varlink.service.InvalidParameter", {{"parameter", operation.error().what}});
     return;
@@ -42,7 +42,7 @@ void Server::handle(Verb verb, const varlink::CallPtr& call) {
                                                   {"reason", std::move(report.detail)}});
     return;
   }
-  call->reply({{"result", varlink::to_json(report)}});
+  call->reply({{"result", codec::to_json(report)}});
 }
 
 Report Server::run(const Operation& operation, uid_t peer) {

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "agent/base/text.hpp"
 #include "agent/model/catalogue_entries.hpp"
 
 namespace pvrdma {
@@ -75,6 +76,21 @@ Finding make_finding(FindingId id, std::string_view variant, Values values,
   finding.remedy = filled(entry->remedy, values);
   finding.values = std::move(values);
   return finding;
+}
+
+std::vector<std::string> commands_of(const Finding& finding) {
+  std::vector<std::string> commands;
+  for (const Subject subject : kSubjects)
+    for (const CatalogueEntry& entry : catalogue(subject)) {
+      // Which variant it is, its words tell.
+      if (entry.id != finding.id || filled(entry.summary, finding.values) != finding.summary)
+        continue;
+      const std::string lines = filled(entry.commands, finding.values);
+      std::string_view rest = lines;
+      while (!rest.empty()) commands.emplace_back(cut(rest, '\n'));
+      return commands;
+    }
+  return commands;
 }
 
 }  // namespace pvrdma

@@ -81,4 +81,7 @@ using Values = std::map<std::string, std::string>;
 [[nodiscard]] Finding make_finding(FindingId id, std::string_view variant, Values values,
                                    std::optional<std::string> adapter = std::nullopt);
 
+// The lines to copy of a finding's entry, with its values in place of names.
+[[nodiscard]] std::vector<std::string> commands_of(const Finding& finding);
+
 }  // namespace pvrdma

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/base/clock.hpp"
@@ -104,7 +105,9 @@ struct Health {
 [[nodiscard]] const char* to_string(Severity severity);
 [[nodiscard]] const char* to_string(Actor actor);
 [[nodiscard]] const char* to_string(State state);
-[[nodiscard]] std::optional<State> state_from(const std::string& text);
+[[nodiscard]] std::optional<Severity> severity_from(std::string_view text);
+[[nodiscard]] std::optional<Actor> actor_from(std::string_view text);
+[[nodiscard]] std::optional<State> state_from(std::string_view text);
 
 // A monitoring plugin's: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown.
 [[nodiscard]] int exit_code(State state);

@@ -81,7 +81,9 @@ const char* to_string(ModuleInit init) { return name_of(kInits, init); }
 const char* to_string(Shipped shipped) { return name_of(kShipped, shipped); }
 std::optional<Verb> verb_from(std::string_view name) { return value_of(kVerbNames, name); }
 std::optional<Outcome> outcome_from(const std::string& text) { return value_of(kOutcomes, text); }
-std::optional<State> state_from(const std::string& text) { return value_of(kStates, text); }
+std::optional<Severity> severity_from(std::string_view text) { return value_of(kSeverities, text); }
+std::optional<Actor> actor_from(std::string_view text) { return value_of(kActors, text); }
+std::optional<State> state_from(std::string_view text) { return value_of(kStates, text); }
 
 Verb verb(const Operation& operation) { return kVerbs.at(operation.index()); }
 

@@ -7,7 +7,6 @@
 #include "agent/base/file.hpp"
 #include "agent/varlink/interface.hpp"
 #include "agent/varlink/interfaces.hpp"
-#include "agent/varlink/json.hpp"
 #include "agent/varlink/message.hpp"
 
 namespace pvrdma::varlink {

@@ -11,7 +11,7 @@
 
 #include "agent/base/error.hpp"
 #include "agent/model/timeline.hpp"
-#include "agent/varlink/json.hpp"
+#include "agent/varlink/client.hpp"
 
 namespace pvrdma::varlink {
 
@@ -28,6 +28,8 @@ struct KeptBoots {
   friend bool operator==(const KeptBoots&, const KeptBoots&) = default;
 };
 
+// `boots`: the newest first.
+[[nodiscard]] Json to_json(const std::vector<Timeline>& boots);
 // The interface's Boots; EBADMSG: it is none. Steps that are not known are left out.
 [[nodiscard]] Result<std::vector<Timeline>> timelines_from(const Json& boots);
 

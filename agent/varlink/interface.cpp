@@ -9,7 +9,7 @@ namespace pvrdma::varlink {
 
 namespace {
 
-constexpr int kDepthLimit = 16;
+constexpr int kNestingAtMost = 16;
 
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -107,7 +107,7 @@ class Parser {
 
   // "(a: int, b: string)" or "(red, green)"; "()" is an empty struct.
   Type aggregate(int depth) {
-    if (depth > kDepthLimit) wrong("less nesting");
+    if (depth > kNestingAtMost) wrong("less nesting");
     expect("(");
     Type type;
     while (!tokens_.take_if(")")) {
@@ -123,7 +123,7 @@ class Parser {
   }
 
   Type element(int depth) {
-    if (depth > kDepthLimit) wrong("less nesting");
+    if (depth > kNestingAtMost) wrong("less nesting");
     if (tokens_.take_if("?")) return wrap(Type::Kind::Optional, depth);
     if (tokens_.take_if("[")) {
       const bool map = tokens_.take_if("string");

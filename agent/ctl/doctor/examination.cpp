@@ -7,12 +7,10 @@
 
 #include "agent/config/config_files.hpp"
 #include "agent/ctl/doctor/finding_json.hpp"
-#include "agent/ctl/fields.hpp"
 #include "agent/ctl/local.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/plan/doctor/surroundings.hpp"
 #include "agent/plan/findings.hpp"
-#include "agent/varlink/json.hpp"
 #include "probes/forecast/unit_files.hpp"
 #include "probes/survey.hpp"
 
@@ -44,29 +42,27 @@ Survey survey_of(const DoctorOptions& options, const Config& config, const std::
   return seen;
 }
 
-void take_findings(const Json& health, Examination& examination) {
-  for (const Json& json : list_of(health, "findings"))
-    if (auto finding = finding_from(json)) examination.findings.push_back(std::move(*finding));
-  examination.state = state_from(state_of(health)).value_or(State::Unknown);
+void take_findings(Health health, Examination& examination) {
+  auto& all = examination.findings;
+  all.insert(all.end(), std::make_move_iterator(health.findings.begin()),
+             std::make_move_iterator(health.findings.end()));
+  examination.state = health.state;
 }
 
 void take_answer(const NoAnswer& trouble, Examination& examination) {
   if (trouble.not_running() && examination.survey.container.is_known()) return;
-  Finding finding;
-  finding.id = finding_id_from(trouble.id);
+  Finding finding = finding_of(trouble);
   finding.severity = Severity::Warning;  // what it would say, our own look says
-  finding.actor = Actor::Guest;
-  finding.summary = trouble.summary + ".";
-  finding.remedy = trouble.remedy;
+  finding.summary += ".";
   examination.findings.push_back(std::move(finding));
 }
 
 void conclude_alone(const Result<LoadedConfig>& loaded, const NoAnswer& trouble,
                     Examination& examination) {
   if (!loaded) examination.findings.push_back(findings::config_bad(loaded.error().message()));
-  const LocalLook look =
+  LocalLook look =
       conclude_locally(examination.config, loaded ? loaded->left_out : "", examination.snapshot);
-  take_findings(*look.health, examination);
+  take_findings(std::move(look.health), examination);
   if (examination.survey.container.is_known())
     std::erase_if(examination.findings, [](const Finding& finding) {
       return !concerns(finding.id, Concern::Containers);
@@ -90,36 +86,11 @@ const char* to_string(Usable usable) {
 
 }  // namespace
 
-std::optional<Finding> finding_from(const Json& json) {
-  const auto id = text(json, "id");
-  if (!id) return std::nullopt;
-  Finding finding;
-  finding.id = finding_id_from(*id);
-  const std::string severity = text(json, "severity").value_or("info");
-  for (const Severity one : {Severity::Info, Severity::Warning, Severity::Error})
-    if (severity == pvrdma::to_string(one)) finding.severity = one;
-  const std::string actor = text(json, "actor").value_or("guest");
-  for (const Actor one : {Actor::Agent, Actor::Guest, Actor::Image, Actor::Host})
-    if (actor == pvrdma::to_string(one)) finding.actor = one;
-  finding.adapter = text(json, "adapter");
-  finding.summary = text(json, "summary").value_or("");
-  finding.remedy = text(json, "remedy").value_or("");
-  const Json& evidence = object_of(json, "evidence");
-  for (const auto& [name, value] : object_of(evidence, "values").items())
-    if (const auto word = text(object_of(evidence, "values"), name.c_str()))
-      finding.values[name] = *word;
-  for (const Json& holder : list_of(evidence, "holders"))
-    finding.holders.push_back({static_cast<pid_t>(number(holder, "pid").value_or(0)),
-                               text(holder, "command").value_or(""),
-                               text(holder, "rdma_device").value_or("")});
-  return finding;
-}
-
 Examination examine(const Settings& settings, const DoctorOptions& options) {
   Examination examination;
   const auto loaded = load_config(options.root);
   if (loaded) examination.config = loaded->config;
-  const auto answer = ask(settings.socket, "GetHealth", "health", kAnswerWithin);
+  auto answer = ask_health(settings.socket, kAnswerWithin);
   // First what touches no device: a crash of the driver is told before anything can hang on it.
   const auto kernel = read_attribute(options.root / "/proc/sys/kernel/osrelease");
   examination.survey = survey_of(options, examination.config, kernel.value_or(std::string{}));
@@ -130,7 +101,7 @@ Examination examine(const Settings& settings, const DoctorOptions& options) {
         observe_locally(options.root, examination.config, answer ? "" : options.port_query);
   examination.by_agent = answer.has_value();
   if (answer)
-    take_findings(*answer, examination);
+    take_findings(std::move(answer->value), examination);
   else if (!has_crashed)
     conclude_alone(loaded, answer.error(), examination);
   auto more = doctor::surroundings(examination.snapshot, examination.survey);

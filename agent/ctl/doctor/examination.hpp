@@ -39,7 +39,4 @@ struct Examination {
 // For programs; render_examination() shows the same.
 [[nodiscard]] Json to_json(const Examination& examination);
 
-// The finding that this JSON of io.pvrdma.Agent is; none: it has no id.
-[[nodiscard]] std::optional<Finding> finding_from(const Json& json);
-
 }  // namespace pvrdma::ctl

@@ -104,9 +104,9 @@ std::string render_next_boot(const NextBoot& outcome, const Field<NextKernel>& n
   for (const KernelOutlook& kernel : outcome.kernels) out += "\n" + kernel_block(kernel, style);
   if (!outcome.machine.empty())
     out += "\n" + painted("MACHINE", Colour::Bold, style) + "\n" + rows(outcome.machine, style);
-  const Json findings = {{"findings", findings_json(outcome)}};
   for (const Notes notes : {Notes::Without, Notes::Only})
-    if (const std::string text = render_findings(findings, notes, style); !text.empty())
+    if (const std::string text = render_findings(outcome.findings, {notes, true, nullptr}, style);
+        !text.empty())
       out += "\n" + text;
   return out;
 }

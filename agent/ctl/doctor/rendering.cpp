@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "agent/ctl/fields.hpp"
 #include "agent/ctl/rendering.hpp"
 #include "agent/model/health.hpp"
 
@@ -19,67 +18,82 @@ struct Word {
   Colour colour;
 };
 
-Word word_for(const std::string& usable) {
-  if (usable == "yes") return {"USABLE", Colour::Green};
-  if (usable == "with-warnings") return {"USABLE WITH WARNINGS", Colour::Yellow};
-  if (usable == "no") return {"NOT USABLE", Colour::Red};
+Word word_for(Usable usable) {
+  switch (usable) {
+    case Usable::Yes:
+      return {"USABLE", Colour::Green};
+    case Usable::WithWarnings:
+      return {"USABLE WITH WARNINGS", Colour::Yellow};
+    case Usable::No:
+      return {"NOT USABLE", Colour::Red};
+    case Usable::Unknown:
+      break;
+  }
   return {"UNKNOWN", Colour::Red};
 }
 
-std::string mover(const std::optional<std::string>& actor) {
+std::string mover(std::optional<Actor> actor) {
   if (!actor) return "nothing is to be done";
-  if (*actor == to_string(Actor::Host))
-    return "next move: the vSphere administrator's (`pvrdma-agentctl doctor --host-admin` prints "
-           "what to forward)";
-  if (*actor == to_string(Actor::Image)) return "next move: whoever builds the image";
-  if (*actor == to_string(Actor::Agent)) return "the agent goes on by itself";
+  switch (*actor) {
+    case Actor::Host:
+      return "next move: the vSphere administrator's (`pvrdma-agentctl doctor --host-admin` "
+             "prints what to forward)";
+    case Actor::Image:
+      return "next move: whoever builds the image";
+    case Actor::Agent:
+      return "the agent goes on by itself";
+    case Actor::Guest:
+      break;
+  }
   return "next move: yours, in this guest";
 }
 
-std::string headline(const Json& examination, const Style& style) {
-  const std::string usable = text(examination, "usable").value_or("unknown");
-  const Word word = word_for(usable);
+std::string headline(const Examination& examination, const Style& style) {
+  const Usable found = usable(examination);
+  const Word word = word_for(found);
+  std::string rest = mover(next_move(examination));
   // Degraded or converging without a finding of its own.
-  std::string rest = mover(text(examination, "next_move"));
-  const std::string state = state_of(examination);
-  if (usable == "with-warnings" && !text(examination, "next_move")) rest = "the state is " + state;
-  if (const auto container = text(examination, "container"))
-    rest += "; in a container of " + *container;
+  if (found == Usable::WithWarnings && !next_move(examination))
+    rest = std::string{"the state is "} + to_string(examination.state);
+  if (const std::string* container = examination.survey.container.get())
+    rest += "; in a container of " + printable(*container);
   const std::size_t indent = columns(word.text) + 2;
   return painted(word.text, word.colour, style) + "  " + wrapped(rest, style.width, indent) + "\n";
 }
 
-Colour colour_of(const std::string& verdict) {
+Colour colour_of(std::string_view verdict) {
   if (verdict == "good") return Colour::Green;
   if (verdict == "error") return Colour::Red;
   return verdict == "info" ? Colour::Bold : Colour::Yellow;
 }
 
-std::string check_rows(const Json& check, const Style& style) {
-  const std::string verdict = text(check, "verdict").value_or("unknown");
+std::string check_rows(const doctor::Check& check, std::string_view verdict, const Style& style) {
   const std::size_t indent = kVerdictColumns + kAreaColumns;
   std::string rows;
   const auto add = [&](const std::string& line) {
-    const std::string front =
-        rows.empty() ? painted(padded(verdict, kVerdictColumns), colour_of(verdict), style) +
-                           padded(text(check, "area").value_or(""), kAreaColumns)
-                     : std::string(indent, ' ');
-    rows += front + wrapped(line, style.width, indent) + "\n";
+    const std::string front = rows.empty() ? painted(padded(std::string{verdict}, kVerdictColumns),
+                                                     colour_of(verdict), style) +
+                                                 padded(std::string{check.area}, kAreaColumns)
+                                           : std::string(indent, ' ');
+    rows += front + wrapped(printable(line), style.width, indent) + "\n";
   };
-  for (const std::string& line : texts(check, "evidence")) add(line);
-  for (const std::string& line : texts(check, "unreadable")) add("not known: " + line);
+  for (const std::string& line : check.evidence) add(line);
+  for (const std::string& line : check.unread) add("not known: " + line);
   return rows;
 }
 
 }  // namespace
 
-std::string render_examination(const Json& examination, const Style& style) {
+std::string render_examination(const Examination& examination, const Style& style) {
   std::string out = headline(examination, style);
   for (const Notes notes : {Notes::Without, Notes::Only})
-    if (const std::string findings = render_findings(examination, notes, style); !findings.empty())
+    if (const std::string findings =
+            render_findings(examination.findings, {notes, true, nullptr}, style);
+        !findings.empty())
       out += "\n" + findings;
   out += "\n";
-  for (const Json& check : list_of(examination, "checks")) out += check_rows(check, style);
+  for (const doctor::Check& check : examination.checks)
+    out += check_rows(check, doctor::verdict(check, examination.findings), style);
   return out;
 }
 

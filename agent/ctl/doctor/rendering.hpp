@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/ctl/doctor/examination.hpp"
 #include "agent/ctl/text.hpp"
 #include "agent/plan/doctor/host_causes.hpp"
 
@@ -13,7 +14,7 @@ namespace pvrdma::ctl {
 using Json = nlohmann::json;
 
 // Verdict, findings with what to do, and the checks with their evidence.
-[[nodiscard]] std::string render_examination(const Json& examination, const Style& style);
+[[nodiscard]] std::string render_examination(const Examination& examination, const Style& style);
 
 // What identifies this VM to who sees it from outside.
 struct VmIdentity {

@@ -1,17 +1,23 @@
-// Health objects as io.pvrdma.Agent sends them, one for each kind of screen.
+// Health objects as io.pvrdma.Agent sends them, one for each kind of screen; and what the commands
+// make of such an object, once it is read.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "agent/ctl/text.hpp"
+#include "agent/codec/json.hpp"
+#include "agent/ctl/changes.hpp"
+#include "agent/ctl/environment.hpp"
+#include "agent/ctl/rendering.hpp"
 
 namespace samples {
 
 using Json = nlohmann::json;
 
 // Three minutes after the `since` of the samples.
-inline const pvrdma::ctl::Style kPlain{80, false, 1795228483};
+inline const pvrdma::Moment kNow{pvrdma::from_ms(864'000'000),
+                                 pvrdma::Milliseconds{1'795'228'483'500}};
+inline const pvrdma::ctl::Style kPlain{80, false, kNow};
 
 inline Json ready_adapter() {
   return Json::parse(R"({
@@ -37,7 +43,7 @@ inline Json broken_adapter() {
     "driver": null, "rdma_device": null, "aliases": [], "uverbs": null, "node_guid": null,
     "rdma_netdev": null, "netdev": "ens256f0", "mac": "00:50:56:8a:9f:c3", "mtu": 1500,
     "link_up": true, "carrier": false, "operstate": "lowerlayerdown", "managed_by": "nobody",
-    "addresses": [], "port": null, "gids": [], "transitions": 0,
+    "addresses": [], "port": null, "gids": [], "gid_moves": 0, "transitions": 0,
     "last_change": "2026-11-21T02:31:43Z", "unreadable": []})");
 }
 
@@ -117,7 +123,7 @@ inline Json failed() {
   health["observed_ms_ago"] = 95000;
   health["adapters"] = Json::array({ready_adapter(), broken_adapter()});
   health["adapters"][1]["unreadable"].push_back(
-      "uverbs: reading /sys/class/infiniband_verbs: Permission denied");
+      "net_driver: reading /sys/bus/pci/x: Permission denied");
   Json down = finding(
       "port-down", "error", "The port is DOWN though its link is up: the host holds it down.",
       "On the ESXi host check that Net.PVRDMAVmknic is set (esxcli system settings advanced set -o "
@@ -140,6 +146,29 @@ inline Json unknown() {
   Json health = samples::health("unknown", "no look has finished yet");
   health["observed_ms_ago"] = nullptr;
   return health;
+}
+
+inline pvrdma::Health value(const Json& health) {
+  return pvrdma::codec::health_from(health, kNow).value();
+}
+inline pvrdma::Plan plan_value(const Json& plan) {
+  return pvrdma::codec::plan_from(plan, kNow).value();
+}
+
+inline std::string render_health(const Json& health, const pvrdma::ctl::Style& style) {
+  return pvrdma::ctl::render_health(value(health), style);
+}
+inline std::string render_status(const Json& health, const pvrdma::ctl::Style& style) {
+  return pvrdma::ctl::render_status(value(health), style);
+}
+inline std::string render_adapter(const Json& adapter, const pvrdma::ctl::Style& style) {
+  Json health = samples::health("ready", "");
+  health["adapters"].push_back(adapter);
+  return pvrdma::ctl::render_adapter(value(health).adapters.front(), style);
+}
+inline std::vector<std::string> changes(const Json& before, const Json& after) {
+  const pvrdma::Health old = before.is_null() ? pvrdma::Health{} : value(before);
+  return pvrdma::ctl::changes(before.is_null() ? nullptr : &old, value(after));
 }
 
 }  // namespace samples

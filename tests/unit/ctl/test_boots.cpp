@@ -72,7 +72,7 @@ TEST_CASE("what does not fit beside stands below, with the same rows") {
   CHECK(tables == 2);
   CHECK(has(text, "\nKernel: 6.1.0-test\n"));
   // One at least, however narrow it is.
-  CHECK(has(render_boots({usual_boot()}, {10, false, 0}), "2.00 +2.00"));
+  CHECK(has(render_boots({usual_boot()}, {10, false, {}}), "2.00 +2.00"));
   CHECK(render_boots({}, kPlain) == "nothing is known of any boot\n");
 }
 

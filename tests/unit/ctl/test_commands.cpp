@@ -112,8 +112,7 @@ TEST_CASE("status and plan look themselves where no agent runs, and only there")
   int looks = 0;
   settings.look_without_agent = [&]() -> Result<LocalLook> {
     ++looks;
-    return LocalLook{std::make_shared<const Json>(samples::ready()),
-                     std::make_shared<const Json>(kPlan)};
+    return LocalLook{samples::value(samples::ready()), samples::plan_value(kPlan)};
   };
   fake::Screen screen;
   CHECK(status(settings, screen.console) == 0);

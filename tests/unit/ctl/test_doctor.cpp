@@ -2,11 +2,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "agent/codec/json.hpp"
 #include "agent/ctl/doctor/examination.hpp"
 #include "agent/ctl/doctor/rendering.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/model/catalogue.hpp"
-#include "agent/varlink/json.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/ctl/samples.hpp"
@@ -181,40 +181,26 @@ TEST_CASE("after a crash of the driver its adapters are left alone") {
   for (const Json& check : json["checks"]) CHECK(check["area"] != "ports");
 }
 
-TEST_CASE("a finding survives its JSON") {
-  Finding finding =
-      make_finding(FindingId::DriverInUse, {}, {{"reason", "r"}, {"who", "w"}}, "0000:13:00.1");
-  finding.holders = {{812, "job", "rocep0"}};
-  CHECK(finding_from(varlink::to_json(finding)) == finding);
-  CHECK_FALSE(finding_from(Json::object()));
-  CHECK_FALSE(finding_from(Json::array()));
-}
-
 TEST_CASE("the screen: verdict, findings with lines to copy, rows of evidence") {
-  Json finding =
-      samples::finding("memlock-low", "warning", "This shell may lock only 8 MiB.", "Raise it.");
-  finding["actor"] = "guest";
-  finding["commands"] = {"printf 'x' >/etc/security/limits.d/90-rdma.conf"};
-  const Json examination{{"usable", "with-warnings"},
-                         {"next_move", "guest"},
-                         {"state", "ready"},
-                         {"container", nullptr},
-                         {"findings", Json::array({finding})},
-                         {"checks",
-                          {{{"area", "memlock"},
-                            {"verdict", "warning"},
-                            {"evidence", {"this process: 8 MiB"}},
-                            {"unreadable", {"reading x: Permission denied"}}},
-                           {{"area", "ports"},
-                            {"verdict", "good"},
-                            {"evidence", {"rocep0: port ACTIVE", "rocep1: port ACTIVE"}},
-                            {"unreadable", Json::array()}}}}};
+  Examination examination;
+  examination.state = State::Ready;
+  examination.snapshot.adapters = std::vector<Adapter>{};
+  examination.findings = {make_finding(FindingId::MemlockLow, "shell", {{"limit", "8 MiB"}})};
+  doctor::Check memlock{"memlock", Concern::Memlock};
+  memlock.plain("this process: 8 MiB");
+  memlock.unread = {"reading x: Permission denied"};
+  doctor::Check ports{"ports", Concern::Ports};
+  ports.good("rocep0: port ACTIVE");
+  ports.good("rocep1: port ACTIVE");
+  examination.checks = {memlock, ports};
   CHECK(render_examination(examination, Style{}) ==
         R"(USABLE WITH WARNINGS  next move: yours, in this guest
 
-WARNING  memlock-low: This shell may lock only 8 MiB.
-         To do: Raise it.
-           printf 'x' >/etc/security/limits.d/90-rdma.conf
+WARNING  memlock-low: This shell may lock only 8 MiB of memory: applications
+         fail to register buffers.
+         To do: For logins write it into /etc/security/limits.d, and log in
+         anew.
+           printf '* - memlock unlimited\n' >/etc/security/limits.d/90-rdma.conf
 
 warning  memlock    this process: 8 MiB
                     not known: reading x: Permission denied

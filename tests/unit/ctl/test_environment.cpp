@@ -6,6 +6,7 @@
 #include "tests/unit/ctl/samples.hpp"
 
 using namespace pvrdma::ctl;
+using samples::Json;
 
 namespace {
 
@@ -31,13 +32,13 @@ Json health_of(const std::vector<Json>& adapters) {
 }
 
 std::string shell(const Json& health, const std::optional<std::string>& name = {}) {
-  const auto environment = environment_of(health, name);
+  const auto environment = environment_of(samples::value(health), name);
   REQUIRE(environment.has_value());
   return render_environment(*environment, EnvironmentForm::Shell);
 }
 
 std::string refusal(const Json& health, const std::optional<std::string>& name = {}) {
-  const auto environment = environment_of(health, name);
+  const auto environment = environment_of(samples::value(health), name);
   REQUIRE_FALSE(environment.has_value());
   return environment.error().message();
 }
@@ -54,7 +55,7 @@ TEST_CASE("env: one adapter") {
         "export OMPI_MCA_btl_openib_if_include='rocep19s0f1:1'\n"
         "export OMPI_MCA_btl_openib_gid_index='3'\n"
         "export PERFTEST_ARGS='-d rocep19s0f1 -x 3'\n");
-  const auto environment = environment_of(health, std::nullopt);
+  const auto environment = environment_of(samples::value(health), std::nullopt);
   CHECK(environment->gap.empty());
   CHECK(render_environment(*environment, EnvironmentForm::Systemd)
             .find("PERFTEST_ARGS=\"-d rocep19s0f1 -x 3\"\n") != std::string::npos);
@@ -72,8 +73,8 @@ TEST_CASE("env: several adapters, or the one that is named") {
 
 TEST_CASE("env: no index is given where there is none for all, and that is said") {
   for (const auto second : {std::optional{2}, std::optional<int>{}}) {
-    const auto environment =
-        environment_of(health_of({adapter("a", 1), adapter("b", second)}), std::nullopt);
+    const auto environment = environment_of(
+        samples::value(health_of({adapter("a", 1), adapter("b", second)})), std::nullopt);
     REQUIRE(environment.has_value());
     CHECK_FALSE(environment->gap.empty());
     for (const auto& [name, value] : environment->variables)

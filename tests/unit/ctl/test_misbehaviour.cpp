@@ -132,7 +132,7 @@ TEST_CASE("the same trouble is told once, and again after an answer") {
                             {{"WatchHealth", fake::streams({samples::ready()})}}};
     const auto answer = follower.next(std::chrono::seconds{5});
     REQUIRE(answer);
-    CHECK((*answer)->at("state") == "ready");
+    CHECK((*answer)->value.state == State::Ready);
   }
   const auto gone = follower.next(std::chrono::seconds{5});
   REQUIRE(gone);

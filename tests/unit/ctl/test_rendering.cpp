@@ -1,13 +1,17 @@
-// Rendering under odd conditions: narrow terminals, colours, old, new and broken daemons.
+// Rendering under odd conditions: narrow terminals, colours, long lists, names from outside.
 #include <string>
 
 #include "agent/ctl/fields.hpp"
-#include "agent/ctl/rendering.hpp"
+#include "agent/model/catalogue.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/samples.hpp"
 
+using namespace pvrdma;
 using namespace pvrdma::ctl;
 using samples::kPlain;
+using samples::render_adapter;
+using samples::render_health;
+using samples::render_status;
 
 namespace {
 
@@ -54,23 +58,6 @@ TEST_CASE("with colours, too, a name from outside cannot send escape sequences")
   CHECK(render_status(health, kPlain).find("  e\\x1b[31mvil\\n  ") != std::string::npos);
 }
 
-TEST_CASE("fields that are missing or of another type are passed over") {
-  CHECK(render_health(Json::object(), kPlain) ==
-        "UNKNOWN  \n         the adapters have not been looked at yet\n");
-  CHECK(render_status(Json::object(), kPlain) == "unknown: no adapter reported\n");
-  CHECK(render_plan(Json::object(), kPlain) == "nothing to do\n");
-  CHECK(render_adapter(Json{{"function", "0000:13:00.1"}}, kPlain) == "0000:13:00.1  unknown\n");
-  const Json twisted = Json::parse(R"({"state": 7, "summary": [], "adapters": [null, 3, {}],
-      "findings": {"a": 1}, "executor": "busy", "observed_ms_ago": "12"})");
-  CHECK(render_health(twisted, kPlain) ==
-        "UNKNOWN  \n         the adapters have not been looked at yet\n\nadapter  unknown\n");
-  Json newer = samples::ready();
-  newer["state"] = "splendid";
-  newer["something"] = {{"new", true}};
-  CHECK(render_health(newer, kPlain).rfind("SPLENDID  1 of 1", 0) == 0);
-  CHECK(exit_code_of(newer) == 3);
-}
-
 TEST_CASE("a field that could not be read is not called absent") {
   Json adapter = samples::broken_adapter();
   adapter["unreadable"] = {"driver: reading driver: Permission denied"};
@@ -90,7 +77,8 @@ TEST_CASE("a lost pairing is shown, an intact one is not") {
 TEST_CASE("long lists of holders and GIDs are cut on the screen") {
   Json health = samples::degraded();
   Json& holders = health["findings"][1]["evidence"]["holders"];
-  for (int pid = 1000; pid < 1128; ++pid) holders.push_back({{"pid", pid}, {"command", "mpirun"}});
+  for (int pid = 1000; pid < 1128; ++pid)
+    holders.push_back({{"pid", pid}, {"command", "mpirun"}, {"rdma_device", ""}});
   CHECK(render_health(health, kPlain).find("           and 123 more (all of them: --json)\n") !=
         std::string::npos);
   Json adapter = samples::ready_adapter();
@@ -110,51 +98,56 @@ TEST_CASE("a finding of the agent about a stuck executor is not repeated") {
 }
 
 TEST_CASE("plan: actions with reasons, findings, the next look") {
-  const Json plan = {
-      {"actions",
-       {{{"verb", "LoadModule"}, {"target", "ib_umad"}, {"reason", "it must come first"}},
-        {{"verb", "ReloadDriver"}, {"target", "vmw_pvrdma"}, {"reason", "the port is DOWN"}},
-        {{"verb", "Dance"}, {"target", "tango"}, {"reason", ""}}}},
-      {"findings", {samples::finding("giving-up", "warning", "It was tried 5 times.", "Wait.")}},
-      {"next_look_in_ms", 5000}};
+  Plan plan;
+  plan.actions = {{LoadModule{"ib_umad"}, "it must come first"},
+                  {ReloadDriver{}, "the port is DOWN"},
+                  {BindFunction{"0000:13:00.1"}, ""}};
+  plan.findings = {make_finding(FindingId::ReloadForbidden, {}, {{"reason", "the port is DOWN"}})};
+  plan.next_look = samples::kNow.boot + std::chrono::seconds{5};
   CHECK(render_plan(plan, kPlain) == R"(1. load module ib_umad
    because it must come first
 2. unload driver vmw_pvrdma and load it again, for all adapters
    because the port is DOWN
-3. Dance tango
+3. bind driver vmw_pvrdma to adapter 0000:13:00.1
 
-WARNING  giving-up: It was tried 5 times.
-         To do: Wait.
+WARNING  reload-forbidden: vmw_pvrdma ought to be reloaded (the port is DOWN),
+         but modules.reload is "never".
+         To do: Set modules.reload to "auto", or reload it by hand when no job
+         runs.
 
 Without any event, the agent looks again in 5 s.
 )");
+  CHECK(render_plan({}, kPlain) == "nothing to do\n");
 }
 
 TEST_CASE("exit codes of a plan") {
-  const Json action = {{"verb", "LoadModule"}, {"target", "ib_umad"}};
-  const auto code = [](Json actions, Json findings) {
-    return plan_exit_code({{"actions", std::move(actions)}, {"findings", std::move(findings)}});
+  const auto code = [](std::vector<Action> actions, std::vector<Severity> severities) {
+    Plan plan{std::move(actions), {}, {}};
+    for (const Severity severity : severities) plan.findings.emplace_back().severity = severity;
+    return plan_exit_code(plan);
   };
-  const Json none = Json::array();
-  CHECK(code(none, none) == 0);
-  CHECK(code(none, Json::array({samples::finding("a", "info", "", "")})) == 0);
-  CHECK(code(none, Json::array({samples::finding("a", "warning", "", "")})) == 1);
-  CHECK(code(Json::array({action}), none) == 1);
-  CHECK(code(Json::array({action}), Json::array({samples::finding("a", "error", "", "")})) == 2);
+  const Action action{LoadModule{"ib_umad"}, ""};
+  CHECK(code({}, {}) == 0);
+  CHECK(code({}, {Severity::Info}) == 0);
+  CHECK(code({}, {Severity::Info, Severity::Warning}) == 1);
+  CHECK(code({action}, {}) == 1);
+  CHECK(code({action}, {Severity::Error, Severity::Info}) == 2);
 }
 
 TEST_CASE("exit codes of states are a monitoring plugin's") {
-  const std::vector<std::pair<std::string, int>> codes{{"ready", 0},    {"absent", 0},
-                                                       {"degraded", 1}, {"converging", 1},
-                                                       {"failed", 2},   {"unknown", 3}};
-  for (const auto& [state, code] : codes) CHECK(exit_code_of({{"state", state}}) == code);
-  CHECK(exit_code_of(Json::object()) == 3);
+  CHECK(exit_code(State::Ready) == 0);
+  CHECK(exit_code(State::Absent) == 0);
+  CHECK(exit_code(State::Degraded) == 1);
+  CHECK(exit_code(State::Converging) == 1);
+  CHECK(exit_code(State::Failed) == 2);
+  CHECK(exit_code(State::Unknown) == 3);
 }
 
 TEST_CASE("the reason of a state is its worst finding, else the call under way") {
-  CHECK(reason_of(samples::degraded()).rfind("vmw_pvrdma ought to be reloaded", 0) == 0);
-  CHECK(reason_of(samples::converging()) == "bring up the link of adapter 0000:13:00.1 to finish");
-  CHECK(reason_of(samples::unknown()) == "no look has finished yet");
+  const auto reason = [](const Json& health) { return reason_of(samples::value(health)); };
+  CHECK(reason(samples::degraded()).rfind("vmw_pvrdma ought to be reloaded", 0) == 0);
+  CHECK(reason(samples::converging()) == "bring up the link of adapter 0000:13:00.1 to finish");
+  CHECK(reason(samples::unknown()) == "no look has finished yet");
 }
 
 TEST_CASE("JSON is printed in ASCII, whatever the strings hold") {

@@ -1,13 +1,13 @@
 // Exact screens: what an administrator reads is part of the product.
 #include <string>
 
-#include "agent/ctl/fields.hpp"
-#include "agent/ctl/rendering.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/samples.hpp"
 
-using namespace pvrdma::ctl;
+using samples::Json;
 using samples::kPlain;
+using samples::render_health;
+using samples::render_status;
 
 namespace {
 
@@ -87,7 +87,7 @@ ERROR    port-down: The port is DOWN though its link is up: the host holds it
                00:50:56:8a:9f:c3, MTU 1500
   Addresses    none
   Managed by   nobody (pvrdma-agent only observes this link)
-  Unreadable   uverbs: reading /sys/class/infiniband_verbs: Permission denied
+  Unreadable   net_driver: reading /sys/bus/pci/x: Permission denied
 
 0000:13:00.1  ready
   RDMA device  rocep19s0f1, also known as vmw_pvrdma0

@@ -30,8 +30,8 @@ const char* const kPassed =
     "step=rounds\nlatency_ns=12340 20100 84000\nstep=write\nwrite=not-offered it refuses one: "
     "Invalid argument\nstep=release\npassed=\n";
 
-Report failed_at(Step step, int code, int status = 0) {
-  Report report;
+selftest::Report failed_at(Step step, int code, int status = 0) {
+  selftest::Report report;
   report.device = "rocep19s0f1";
   report.failure = StepFailure{step, code, status, ""};
   return report;
@@ -64,7 +64,7 @@ TEST_CASE("each step has an id of its own") {
 }
 
 TEST_CASE("the lines of a test that passed") {
-  const Report report = report_of(ran(kPassed));
+  const selftest::Report report = report_of(ran(kPassed));
   CHECK(report.passed);
   CHECK_FALSE(report.failure);
   CHECK(report.memlock_bytes == 8388608U);
@@ -78,7 +78,8 @@ TEST_CASE("the lines of a test that passed") {
 }
 
 TEST_CASE("the lines of a test that failed, and of one that could not even say so") {
-  const Report said = report_of(ran("step=pd\nstep=memory\nfailed=12 0 65536 bytes\n", 1));
+  const selftest::Report said =
+      report_of(ran("step=pd\nstep=memory\nfailed=12 0 65536 bytes\n", 1));
   CHECK_FALSE(said.passed);
   CHECK(said.done == std::vector{Step::Pd});
   CHECK(said.failure == StepFailure{Step::Memory, ENOMEM, 0, "65536 bytes"});
@@ -119,12 +120,14 @@ TEST_CASE("the GID of an IPv4 address first, RoCE v2 where there is a choice") {
 }
 
 TEST_CASE("who has to act, and what to do") {
-  const auto who = [](const Report& report) { return std::string{advice_for(report).who}; };
-  const auto says = [](const Report& report, const char* text) {
+  const auto who = [](const selftest::Report& report) {
+    return std::string{advice_for(report).who};
+  };
+  const auto says = [](const selftest::Report& report, const char* text) {
     INFO(advice_for(report).remedy);
     return advice_for(report).remedy.find(text) != std::string::npos;
   };
-  Report memory = failed_at(Step::Memory, ENOMEM);
+  selftest::Report memory = failed_at(Step::Memory, ENOMEM);
   CHECK(says(memory, "used up"));
   memory.memlock_bytes = 0;
   CHECK(says(memory, "LimitMEMLOCK=infinity"));
@@ -147,7 +150,7 @@ TEST_CASE("who has to act, and what to do") {
 }
 
 TEST_CASE("a report for people") {
-  Report report = report_of(ran(kPassed));
+  selftest::Report report = report_of(ran(kPassed));
   report.device = "rocep19s0f1";
   report.gid = gid(1, "::ffff:192.168.30.201", "RoCE v2");
   report.took = Milliseconds{412};
@@ -173,7 +176,7 @@ TEST_CASE("a report for people") {
 }
 
 TEST_CASE("a report for programs") {
-  Report passed = report_of(ran(kPassed));
+  selftest::Report passed = report_of(ran(kPassed));
   passed.device = "rocep19s0f1";
   passed.gid = gid(1, "::ffff:192.168.30.201", "RoCE v2");
   passed.took = Milliseconds{412};

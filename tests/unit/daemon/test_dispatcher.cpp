@@ -30,7 +30,7 @@ class Bench {
       }
       Report answer;
       answer.outcome = outcome;
-      call->reply({{"result", varlink::to_json(answer)}});
+      call->reply({{"result", codec::to_json(answer)}});
     };
     REQUIRE(service->add_interface(varlink::kExecutorInterface, {{"LoadModule", on},
                                                                  {"BindFunction", on},
@@ -154,7 +154,7 @@ TEST_CASE("a call that hangs keeps its name and blocks nothing but further calls
     bench.hang = false;
     Report answer;
     answer.outcome = Outcome::Done;
-    bench.kept->reply({{"result", varlink::to_json(answer)}});
+    bench.kept->reply({{"result", codec::to_json(answer)}});
     bench.kept.reset();
     bench.spin();
     CHECK(bench.answers == Calls{"done", "done"});

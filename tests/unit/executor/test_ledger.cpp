@@ -1,9 +1,9 @@
 // The ledger on a real file: order of writing, dead executors, limits, no room to write.
 #include <cerrno>
 
+#include "agent/codec/ledger_file.hpp"
 #include "agent/executor/ledger.hpp"
 #include "agent/model/budget.hpp"
-#include "agent/varlink/ledger_file.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/tree.hpp"
 
@@ -12,7 +12,7 @@ namespace pvrdma::executor {
 namespace {
 
 Ledger read_back(const std::filesystem::path& path) {
-  const auto ledger = varlink::read_ledger(path);
+  const auto ledger = codec::read_ledger(path);
   REQUIRE(ledger.has_value());
   return *ledger;
 }
@@ -126,11 +126,11 @@ TEST_CASE("ledger: whatever is asked and answered, it can be read again", "[prop
         add(full, {verb, std::to_string(i) + endless, late, late, outcome, endless});
   CHECK(full.attempts.size() == 2 * kAttemptsKept);
   CHECK(full.refusals.size() == kRefusalsKept);
-  CHECK(varlink::to_text(full).size() < kReadLimitBytes / 2);
+  CHECK(codec::to_text(full).size() < kReadLimitBytes / 2);
 
   const test::Tree tree;
   const auto path = tree / "ledger.json";
-  tree.file("/ledger.json", varlink::to_text(full));
+  tree.file("/ledger.json", codec::to_text(full));
   LedgerWriter writer{path, late};
   REQUIRE(writer.state().has_value());
   begin(writer, RebindFunction{endless}, late);

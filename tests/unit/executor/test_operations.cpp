@@ -23,7 +23,7 @@ struct OperationsFixture {
     std::filesystem::create_directory(tree / "/state");
   }
   [[nodiscard]] Ledger ledger() const {
-    const auto ledger = varlink::read_ledger(places.ledger);
+    const auto ledger = codec::read_ledger(places.ledger);
     REQUIRE(ledger.has_value());
     return *ledger;
   }

@@ -2,11 +2,11 @@
 // every verb, and through a whole service. Run under the sanitizers this is the layer's fuzz test.
 #include <chrono>
 
+#include "agent/codec/json.hpp"
+#include "agent/codec/ledger_file.hpp"
 #include "agent/varlink/framing.hpp"
 #include "agent/varlink/interface.hpp"
 #include "agent/varlink/interfaces.hpp"
-#include "agent/varlink/json.hpp"
-#include "agent/varlink/ledger_file.hpp"
 #include "agent/varlink/message.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/mutate.hpp"
@@ -73,7 +73,7 @@ TEST_CASE("mutated messages, however they are cut, are requests or errors") {
         REQUIRE(text);
         REQUIRE(*text);
         const auto request = request_from(**text);
-        static_cast<void>(ledger_from(**text));
+        static_cast<void>(codec::ledger_from(**text));
         static_cast<void>(reply_from(**text));
         if (!request) {
           ++bad;
@@ -82,7 +82,7 @@ TEST_CASE("mutated messages, however they are cut, are requests or errors") {
         }
         ++good;
         for (const Verb verb : kVerbs)
-          if (const auto operation = operation_from(verb, request->parameters); !operation)
+          if (const auto operation = codec::operation_from(verb, request->parameters); !operation)
             CHECK(operation.error().code == EINVAL);
       }
     }

@@ -7,13 +7,13 @@
 #include <limits>
 #include <utility>
 
+#include "agent/codec/json.hpp"
 #include "agent/model/address.hpp"
 #include "agent/model/identifiers.hpp"
 #include "agent/varlink/interface.hpp"
 #include "agent/varlink/interfaces.hpp"
-#include "agent/varlink/json.hpp"
 
-namespace pvrdma::varlink {
+namespace pvrdma::codec {
 
 namespace {
 
@@ -30,7 +30,7 @@ struct ToParameters {
   }
 };
 
-std::string text(const Json& object, const char* key) { return object.at(key).get<std::string>(); }
+std::string raw(const Json& object, const char* key) { return object.at(key).get<std::string>(); }
 
 // The parameter in its normal form.
 Result<std::string> name(const Json& parameters, const char* key,
@@ -87,10 +87,11 @@ tl::unexpected<Error> bad_answer(const std::string& what) {
 Json to_parameters(const Operation& operation) { return std::visit(ToParameters{}, operation); }
 
 Result<Operation> operation_from(Verb verb, const Json& parameters) {
-  const auto interface = parse_interface(kExecutorInterface);
+  const auto interface = varlink::parse_interface(varlink::kExecutorInterface);
   if (!interface) return fail(interface.error());
   const auto& method = interface->methods.at(to_string(verb));
-  if (const auto wrong = mismatch(*interface, method.in, parameters, Strictness::Request))
+  if (const auto wrong =
+          varlink::mismatch(*interface, method.in, parameters, varlink::Strictness::Request))
     return fail(EINVAL, "reading parameter", *wrong);
 
   const auto of_function = [&](auto make) {
@@ -123,23 +124,23 @@ Json to_json(const Report& report) {
 }
 
 Result<Report> report_from(const Json& result) {
-  const auto interface = parse_interface(kExecutorInterface);
+  const auto interface = varlink::parse_interface(varlink::kExecutorInterface);
   if (!interface) return fail(interface.error());
-  if (const auto wrong =
-          mismatch(*interface, interface->types.at("Result"), result, Strictness::Reply))
+  if (const auto wrong = varlink::mismatch(*interface, interface->types.at("Result"), result,
+                                           varlink::Strictness::Reply))
     return bad_answer(*wrong);
   Report report;
-  report.outcome = outcome_from(text(result, "outcome")).value_or(Outcome::Failed);
-  report.detail = text(result, "detail");
+  report.outcome = outcome_from(raw(result, "outcome")).value_or(Outcome::Failed);
+  report.detail = raw(result, "detail");
   const auto code = small_number(result, "errno");
   if (!code) return bad_answer("errno");
   report.code = *code;
   for (const Json& entry : result.at("holders")) {
     const auto pid = small_number(entry, "pid");
     if (!pid) return bad_answer("holders");
-    report.holders.push_back({*pid, text(entry, "command"), text(entry, "rdma_device")});
+    report.holders.push_back({*pid, raw(entry, "command"), raw(entry, "rdma_device")});
   }
   return report;
 }
 
-}  // namespace pvrdma::varlink
+}  // namespace pvrdma::codec

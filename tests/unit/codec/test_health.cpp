@@ -1,17 +1,22 @@
-// The agent's JSON, as the interface file declares it, and the ledger's.
+// The agent's JSON, as the interface file declares it, there and back.
 #include <cerrno>
 
+#include "agent/codec/json.hpp"
 #include "agent/varlink/interface.hpp"
 #include "agent/varlink/interfaces.hpp"
-#include "agent/varlink/json.hpp"
-#include "agent/varlink/ledger_file.hpp"
 #include "agent/varlink/message.hpp"
 #include "agent/varlink/service.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/varlink/loop_fixture.hpp"
 
 using namespace pvrdma;
-using namespace pvrdma::varlink;
+using namespace pvrdma::codec;
+using varlink::kAgentInterface;
+using varlink::Limits;
+using varlink::mismatch;
+using varlink::parse_interface;
+using varlink::Strictness;
+using varlink::to_text;
 using namespace std::chrono_literals;
 
 namespace {
@@ -206,38 +211,77 @@ TEST_CASE(
   CHECK(to_json(report).at("holders").size() == kHoldersAtMost);
 }
 
-TEST_CASE("the ledger") {
-  Ledger ledger;
-  ledger.reloads = 3;
-  ledger.rebinds = 1;
-  ledger.attempts = {
-      {Verb::LoadModule, "mlx4_ib", from_ms(100), from_ms(150), Outcome::NotShipped, "no"},
-      {Verb::ReloadDriver, "vmw_pvrdma", from_ms(200), std::nullopt, {}, ""}};
-  ledger.attempts[1].outcome = Outcome::Failed;
-  ledger.refusals = {
-      {Verb::ReloadDriver, "vmw_pvrdma", from_ms(300), from_ms(300), Outcome::InUse, "in use"}};
-  const auto back = ledger_from(to_text(ledger));
+TEST_CASE("health comes back as it was sent, as far as the interface tells it") {
+  const Moment now = Moment::now();
+  const Health sent = full_health(now.boot);
+  const auto back = health_from(to_json(sent, now.boot), now);
   REQUIRE(back);
-  CHECK(*back == ledger);
-  for (
-      const char* bad :
-      {"", "{", "[]", "{}", R"({"reloads":-1,"rebinds":0,"attempts":[]})",
-       R"({"reloads":1,"rebinds":0,"attempts":[{}]})",
-       R"({"reloads":1,"rebinds":0,"attempts":[{"verb":"a","target":"b","started_ms":1,"outcome":"x","detail":""}]})"}) {
-    CAPTURE(bad);
-    CHECK(ledger_from(bad).error().code == EBADMSG);
+  // Through the interface again nothing is lost: times but for what they are rounded to.
+  CHECK(to_json(*back, now.boot) == to_json(sent, now.boot));
+  CHECK(back->observed == sent.observed);
+  CHECK(back->busy == sent.busy);
+  CHECK(back->findings == sent.findings);
+  CHECK(back->adapters[0].application_gid == sent.adapters[0].application_gid);
+  CHECK(back->adapters[1].adapter.rdma.get()->port.verbs_state.is_unreadable());
+  CHECK(back->adapters[2].adapter.netdev.is_absent());
+  CHECK(health_from(to_json(Health{}, now.boot), now)->observed == BootTime{});
+}
+
+TEST_CASE("a plan comes back with each action's verb, target and reason") {
+  const Moment now = Moment::now();
+  Plan plan;
+  plan.actions = {{LoadModule{"ib_umad"}, "first"},
+                  {BindFunction{"0000:13:00.1"}, ""},
+                  {RebindFunction{"0000:13:00.1"}, ""},
+                  {ReloadDriver{}, "last"},
+                  {ConfigureLink{"0000:13:00.1", "", std::nullopt, {}}, "down"}};
+  plan.findings = full_health(now.boot).findings;
+  plan.next_look = now.boot + 7s;
+  CHECK(plan_from(to_json(plan, now.boot), now).value() == plan);
+  CHECK(plan_from(to_json(Plan{}, now.boot), now).value() == Plan{});
+}
+
+TEST_CASE("an answer of another version is read, one that is none is refused with its place") {
+  const Moment now = Moment::now();
+  const Json good = to_json(full_health(now.boot), now.boot);
+  Json newer = good;
+  newer["something"] = {{"new", true}};
+  newer["findings"][0]["id"] = "found-in-2030";
+  const auto read = health_from(newer, now);
+  REQUIRE(read);
+  CHECK(read->findings[0].id == FindingId::Other);
+  CHECK(read->findings[0].summary == "held");
+
+  const std::pair<const char*, Json> wrong[] = {{"/state", "splendid"},
+                                                {"/summary", 7},
+                                                {"/adapters/0/gids/0/index", "x"},
+                                                {"/findings/0/evidence/holders/0/pid", nullptr},
+                                                {"/executor/busy/call", "Dance tango"}};
+  for (const auto& [place, value] : wrong) {
+    CAPTURE(place);
+    Json bad = good;
+    bad[Json::json_pointer{place}] = value;
+    const auto refused = health_from(bad, now);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == EBADMSG);
   }
-  // As an executor of before the last upgrade wrote it.
-  const auto old = ledger_from(
-      R"({"reloads":3,"rebinds":1,"attempts":[{"verb":"ReloadDriver","target":"vmw_pvrdma",
-          "started_ms":300,"finished_ms":300,"outcome":"in_use","detail":"in use"}]})");
-  REQUIRE(old);
-  CHECK(old->attempts.empty());
-  CHECK(old->refusals == ledger.refusals);
-  const test::TemporaryDirectory directory;
-  const std::string path = directory / "ledger.json";
-  CHECK(read_ledger(path).value() == Ledger{});
-  REQUIRE(replace_file(path, to_text(ledger)));
-  CHECK(read_ledger(path).value() == ledger);
-  CHECK(read_ledger("/proc/self/mem").error().code == EIO);
+  CHECK_FALSE(health_from(Json::object(), now));
+  CHECK_FALSE(plan_from(Json::array(), now));
+}
+
+TEST_CASE("no number, time or text of an answer does harm") {
+  const Moment now = Moment::now();
+  Json evil = to_json(full_health(now.boot), now.boot);
+  evil["since"] = "9999-99-99T99:99:99Z";
+  evil["observed_ms_ago"] = std::numeric_limits<std::int64_t>::max();
+  evil["executor"]["reloads"] = std::numeric_limits<std::int64_t>::min();
+  evil["adapters"][0]["mtu"] = std::numeric_limits<std::int64_t>::max();
+  evil["adapters"][0]["netdev"] = "e\x1b[31mvil\n";
+  evil["findings"][0]["evidence"]["holders"][0]["command"] = "\x1b[2J\u202e";
+  const auto read = health_from(evil, now);
+  REQUIRE(read);
+  CHECK(read->since == BootTime{});
+  CHECK(read->reloads == 0);
+  CHECK(read->adapters[0].adapter.netdev.get()->name == "e\\x1b[31mvil\\n");
+  CHECK(read->findings[0].holders[0].command == "\\x1b[2J\\u202e");
 }

@@ -1,14 +1,20 @@
 // The executor's JSON: operations and answers, as the interface file declares them, and back.
 #include <cerrno>
 
+#include "agent/codec/json.hpp"
 #include "agent/varlink/interface.hpp"
 #include "agent/varlink/interfaces.hpp"
-#include "agent/varlink/json.hpp"
 #include "agent/varlink/message.hpp"
 #include "tests/unit/catch.hpp"
 
 using namespace pvrdma;
-using namespace pvrdma::varlink;
+using namespace pvrdma::codec;
+using varlink::kExecutorInterface;
+using varlink::mismatch;
+using varlink::parse_interface;
+using varlink::parse_object;
+using varlink::Strictness;
+using varlink::to_text;
 
 TEST_CASE("operations, there and back") {
   const auto interface = parse_interface(kExecutorInterface);

@@ -1,5 +1,8 @@
-// The JSON of the model, as the *.varlink files in this folder declare it: one place for both
-// directions, so that the daemon, the executor and the command line cannot disagree.
+// The JSON of the model, as agent/varlink/*.varlink declare it: one place for both directions, so
+// that the daemon, the executor and the command line cannot disagree.
+//
+// What is read is held against the interface first. Every text in it comes back printable
+// (agent/base/text.hpp), so that nothing that shows it can print a raw one.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,9 +11,8 @@
 
 #include "agent/model/health.hpp"
 #include "agent/model/report.hpp"
-#include "agent/model/timeline.hpp"
 
-namespace pvrdma::varlink {
+namespace pvrdma::codec {
 
 using Json = nlohmann::json;
 
@@ -18,13 +20,17 @@ using Json = nlohmann::json;
 [[nodiscard]] Json to_json(const Health& health, BootTime now);
 [[nodiscard]] Json to_json(const Plan& plan, BootTime now);
 [[nodiscard]] Json to_json(const Finding& finding);
-// `boots`: the newest first.
-[[nodiscard]] Json to_json(const std::vector<Timeline>& boots);
 [[nodiscard]] Json to_json(const Holder& holder);
 // At most kHoldersAtMost of them: anybody can hold an adapter by as many processes as he may have,
 // and an answer must fit into what a client may be sent (Limits::output_bytes).
 [[nodiscard]] Json to_json(const std::vector<Holder>& holders);
 inline constexpr std::size_t kHoldersAtMost = 64;
+
+// And back. `now`: when the answer came. EBADMSG names the member that is not as declared. What the
+// interface leaves out is not there: of an action's operation it has the verb and the target.
+[[nodiscard]] Result<Health> health_from(const Json& health, const Moment& now);
+[[nodiscard]] Result<Plan> plan_from(const Json& plan, const Moment& now);
+[[nodiscard]] Result<std::vector<Holder>> holders_from(const Json& holders);
 
 // io.pvrdma.Executor: the parameters of a verb's call, and back. EINVAL names the bad field.
 [[nodiscard]] Json to_parameters(const Operation& operation);
@@ -34,4 +40,4 @@ inline constexpr std::size_t kHoldersAtMost = 64;
 [[nodiscard]] Json to_json(const Report& report);
 [[nodiscard]] Result<Report> report_from(const Json& result);
 
-}  // namespace pvrdma::varlink
+}  // namespace pvrdma::codec

@@ -1,4 +1,4 @@
-#include "agent/varlink/ledger_file.hpp"
+#include "agent/codec/ledger_file.hpp"
 
 #include <cerrno>
 #include <string_view>
@@ -9,7 +9,9 @@
 #include "agent/varlink/interface.hpp"
 #include "agent/varlink/message.hpp"
 
-namespace pvrdma::varlink {
+namespace pvrdma::codec {
+
+using Json = nlohmann::json;
 
 namespace {
 
@@ -60,19 +62,20 @@ std::optional<Attempt> attempt_from(const Json& entry) {
 }  // namespace
 
 std::string to_text(const Ledger& ledger) {
-  return to_text(Json{{"reloads", ledger.reloads},
-                      {"rebinds", ledger.rebinds},
-                      {"attempts", attempts_json(ledger.attempts)},
-                      {"refusals", attempts_json(ledger.refusals)}}) +
+  return varlink::to_text(Json{{"reloads", ledger.reloads},
+                               {"rebinds", ledger.rebinds},
+                               {"attempts", attempts_json(ledger.attempts)},
+                               {"refusals", attempts_json(ledger.refusals)}}) +
          '\n';
 }
 
 Result<Ledger> ledger_from(const std::string& text) {
-  const auto shape = parse_interface(kShape);
+  const auto shape = varlink::parse_interface(kShape);
   if (!shape) return fail(shape.error());
-  const auto document = parse_object(text);
+  const auto document = varlink::parse_object(text);
   if (!document) return bad_ledger("it is not a JSON object");
-  if (const auto wrong = mismatch(*shape, shape->types.at("Ledger"), *document, Strictness::Reply))
+  if (const auto wrong = varlink::mismatch(*shape, shape->types.at("Ledger"), *document,
+                                           varlink::Strictness::Reply))
     return bad_ledger(*wrong);
   Ledger ledger;
   for (const auto& [key, count] :
@@ -95,4 +98,4 @@ Result<Ledger> read_ledger(const std::filesystem::path& path) {
   return ledger_from(*text);
 }
 
-}  // namespace pvrdma::varlink
+}  // namespace pvrdma::codec

@@ -7,7 +7,7 @@
 #include "agent/base/error.hpp"
 #include "agent/model/attempt.hpp"
 
-namespace pvrdma::varlink {
+namespace pvrdma::codec {
 
 inline constexpr const char* kLedgerPath = "/run/pvrdma-agent-executor/ledger.json";
 
@@ -19,4 +19,4 @@ inline constexpr const char* kLedgerPath = "/run/pvrdma-agent-executor/ledger.js
 // A file that is not there is an empty ledger: nothing was tried in this boot.
 [[nodiscard]] Result<Ledger> read_ledger(const std::filesystem::path& path = kLedgerPath);
 
-}  // namespace pvrdma::varlink
+}  // namespace pvrdma::codec

@@ -4,114 +4,90 @@
 #include <string>
 #include <utility>
 
-#include "agent/varlink/json.hpp"
+#include "agent/codec/json.hpp"
+#include "agent/model/unreadable.hpp"
 
-namespace pvrdma::varlink {
+namespace pvrdma::codec {
 
 namespace {
 
 constexpr int kHealthVersion = 1;
 
-// Puts Fields into an object and notes the unreadable ones on the way.
-class FieldWriter {
- public:
-  // The value, or null. `name` is the member's path within the adapter.
-  template <typename T>
-  Json value(const Field<T>& field, const std::string& name) {
-    note(field, name);
-    return field.is_known() ? Json(*field.get()) : Json(nullptr);
-  }
-  template <typename T>
-  void note(const Field<T>& field, const std::string& name) {
-    if (const Error* error = field.error()) unreadable_.push_back(name + ": " + error->message());
-  }
-  [[nodiscard]] Json unreadable() && { return std::move(unreadable_); }
+// Beside those of this file.
+using codec::to_json;
 
- private:
-  Json unreadable_ = Json::array();
-};
-
-Json port_json(const Port& port, FieldWriter& fields) {
-  fields.note(port.verbs_state, "port.verbs_state");
-  return {{"state", fields.value(port.state, "port.state")},
-          {"phys_state", fields.value(port.phys_state, "port.phys_state")},
-          {"active_mtu", fields.value(port.active_mtu, "port.active_mtu")},
-          {"link_layer", fields.value(port.link_layer, "port.link_layer")}};
+// The value, or null.
+template <typename T>
+Json value(const Field<T>& field) {
+  return field.is_known() ? Json(*field.get()) : Json(nullptr);
 }
 
-Json gid_json(const Gid& gid, FieldWriter& fields) {
-  const std::string path = "gids[" + std::to_string(gid.index) + "].";
+Json to_json(const Port& port) {
+  return {{"state", value(port.state)},
+          {"phys_state", value(port.phys_state)},
+          {"active_mtu", value(port.active_mtu)},
+          {"link_layer", value(port.link_layer)}};
+}
+
+Json to_json(const Gid& gid) {
   return {{"index", gid.index},
           {"gid", gid.gid},
-          {"type", fields.value(gid.type, path + "type")},
-          {"netdev", fields.value(gid.netdev, path + "netdev")}};
+          {"type", value(gid.type)},
+          {"netdev", value(gid.netdev)}};
 }
 
-Json gid_json(const ApplicationGid& gid) {
+Json to_json(const ApplicationGid& gid) {
   return {{"address", gid.address}, {"gid", gid.gid}, {"index", gid.index}, {"type", gid.type}};
 }
 
-void put_rdma(Json& into, const Field<RdmaDevice>& field, FieldWriter& fields) {
-  fields.note(field, "rdma_device");
-  const RdmaDevice none;
-  const RdmaDevice& rdma = field.is_known() ? *field.get() : none;
-  into["rdma_device"] = field.is_known() ? Json(rdma.name) : Json(nullptr);
-  into["aliases"] = rdma.aliases;
-  into["uverbs"] = fields.value(rdma.uverbs, "uverbs");
-  into["node_guid"] = fields.value(rdma.node_guid, "node_guid");
-  into["rdma_netdev"] = fields.value(rdma.netdev, "rdma_netdev");
-  into["port"] = field.is_known() ? port_json(rdma.port, fields) : Json(nullptr);
-  Json gids = Json::array();
-  for (const Gid& gid : rdma.gids) gids.push_back(gid_json(gid, fields));
-  into["gids"] = std::move(gids);
-}
-
-void put_netdev(Json& into, const Field<Netdev>& field, FieldWriter& fields) {
-  fields.note(field, "netdev");
-  const Netdev* netdev = field.get();
-  into["netdev"] = netdev ? Json(netdev->name) : Json(nullptr);
-  into["mac"] = netdev ? Json(netdev->mac) : Json(nullptr);
-  into["mtu"] = netdev ? Json(netdev->mtu) : Json(nullptr);
-  into["link_up"] = netdev ? Json(netdev->up) : Json(nullptr);
-  into["carrier"] = netdev ? fields.value(netdev->carrier, "carrier") : Json(nullptr);
-  if (netdev != nullptr) fields.note(netdev->owner, "owner");
-  into["operstate"] = netdev ? Json(netdev->operstate) : Json(nullptr);
-  Json addresses = Json::array();
-  if (netdev != nullptr)
-    for (const LinkAddress& address : netdev->addresses) addresses.push_back(address.text);
-  into["addresses"] = std::move(addresses);
-}
-
-Json adapter_json(const AdapterHealth& health) {
-  FieldWriter fields;
-  Json into = {{"function", health.adapter.function},
-               {"net_function", health.adapter.net_function},
-               {"state", to_string(health.state)},
-               {"driver", fields.value(health.adapter.driver, "driver")},
-               {"managed_by", health.managed_by},
-               {"transitions", health.transitions},
-               {"last_change", wall_time(health.last_change)}};
-  fields.note(health.adapter.net_driver, "net_driver");
-  put_netdev(into, health.adapter.netdev, fields);
-  put_rdma(into, health.adapter.rdma, fields);
-  into["gid_moves"] = health.gid_moves;
-  into["application_gid"] =
-      health.application_gid ? gid_json(*health.application_gid) : Json(nullptr);
-  into["unreadable"] = std::move(fields).unreadable();
-  return into;
-}
+Json to_json(const AdapterHealth& health);
 
 template <typename T>
 Json array_of(const std::vector<T>& values) {
   Json array = Json::array();
-  for (const T& value : values) array.push_back(to_json(value));
+  for (const T& one : values) array.push_back(to_json(one));
   return array;
 }
 
-Json array_of(const std::vector<AdapterHealth>& adapters) {
-  Json array = Json::array();
-  for (const AdapterHealth& adapter : adapters) array.push_back(adapter_json(adapter));
-  return array;
+void put_rdma(Json& into, const RdmaDevice* rdma) {
+  into["rdma_device"] = rdma ? Json(rdma->name) : Json(nullptr);
+  into["aliases"] = rdma ? Json(rdma->aliases) : Json::array();
+  into["uverbs"] = rdma ? value(rdma->uverbs) : Json(nullptr);
+  into["node_guid"] = rdma ? value(rdma->node_guid) : Json(nullptr);
+  into["rdma_netdev"] = rdma ? value(rdma->netdev) : Json(nullptr);
+  into["port"] = rdma ? to_json(rdma->port) : Json(nullptr);
+  into["gids"] = rdma ? array_of(rdma->gids) : Json::array();
+}
+
+void put_netdev(Json& into, const Netdev* netdev) {
+  into["netdev"] = netdev ? Json(netdev->name) : Json(nullptr);
+  into["mac"] = netdev ? Json(netdev->mac) : Json(nullptr);
+  into["mtu"] = netdev ? Json(netdev->mtu) : Json(nullptr);
+  into["link_up"] = netdev ? Json(netdev->up) : Json(nullptr);
+  into["carrier"] = netdev ? value(netdev->carrier) : Json(nullptr);
+  into["operstate"] = netdev ? Json(netdev->operstate) : Json(nullptr);
+  Json& addresses = into["addresses"] = Json::array();
+  if (netdev != nullptr)
+    for (const LinkAddress& address : netdev->addresses) addresses.push_back(address.text);
+}
+
+Json to_json(const AdapterHealth& health) {
+  Json into = {{"function", health.adapter.function},
+               {"net_function", health.adapter.net_function},
+               {"state", to_string(health.state)},
+               {"driver", value(health.adapter.driver)},
+               {"managed_by", health.managed_by},
+               {"transitions", health.transitions},
+               {"last_change", wall_time(health.last_change)},
+               {"gid_moves", health.gid_moves}};
+  put_netdev(into, health.adapter.netdev.get());
+  put_rdma(into, health.adapter.rdma.get());
+  into["application_gid"] =
+      health.application_gid ? to_json(*health.application_gid) : Json(nullptr);
+  Json& unreadable = into["unreadable"] = Json::array();
+  for (const auto& [name, error] : unreadable_of(health.adapter))
+    unreadable.push_back(name + ": " + error.message());
+  return into;
 }
 
 // Never negative: a look may end between the caller's glance at the clock and this one.
@@ -176,4 +152,4 @@ Json to_json(const Plan& plan, BootTime now) {
       {"next_look_in_ms", plan.next_look ? Json(ms_between(now, *plan.next_look)) : Json(nullptr)}};
 }
 
-}  // namespace pvrdma::varlink
+}  // namespace pvrdma::codec

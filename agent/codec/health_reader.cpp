@@ -1,0 +1,259 @@
+// io.pvrdma.Agent: JSON -> Health and Plan. What is read is held against the interface first, so
+// that each member is there and of its type; then it is made values, in the order of the interface.
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "agent/base/text.hpp"
+#include "agent/codec/json.hpp"
+#include "agent/varlink/interface.hpp"
+#include "agent/varlink/interfaces.hpp"
+
+namespace pvrdma::codec {
+
+namespace {
+
+tl::unexpected<Error> bad(const std::string& what) {
+  return fail(EBADMSG, "reading the agent's answer", what);
+}
+
+// What is wrong with a value of that type of the interface; none: nothing.
+std::optional<Error> differs(const char* type, const Json& value) {
+  static const auto kInterface = varlink::parse_interface(varlink::kAgentInterface);
+  if (!kInterface) return kInterface.error();
+  const auto wrong =
+      varlink::mismatch(*kInterface, kInterface->types.at(type), value, varlink::Strictness::Reply);
+  if (!wrong) return std::nullopt;
+  return Error{EBADMSG, "reading the agent's answer", printable(*wrong)};
+}
+
+// Null, or left out.
+bool is_none(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null();
+}
+
+std::string text(const Json& value) { return printable(value.get_ref<const std::string&>()); }
+std::string text(const Json& object, const char* key) { return text(object.at(key)); }
+
+std::vector<std::string> texts(const Json& object, const char* key) {
+  std::vector<std::string> list;
+  for (const Json& item : object.at(key)) list.push_back(text(item));
+  return list;
+}
+
+// Never negative, and no larger than what it is read into.
+template <typename Number>
+Number count(const Json& object, const char* key) {
+  const Json& number = object.at(key);
+  if (number.is_number_integer() && !number.is_number_unsigned() && number.get<std::int64_t>() < 0)
+    return 0;
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<Number>::max());
+  return static_cast<Number>(std::min(number.get<std::uint64_t>(), kMost));
+}
+
+// No answer is older than this program could still reckon with.
+Milliseconds age(const Json& object, const char* key) {
+  return std::min<Milliseconds>(Milliseconds{count<std::int64_t>(object, key)},
+                                std::chrono::hours{24 * 365 * 100});
+}
+
+BootTime time(const Json& object, const char* key, const Moment& now) {
+  return boot_time_from(text(object, key), now).value_or(BootTime{});
+}
+
+// The Fields of an adapter: a member that is null is absent, or among what could not be read.
+class FieldReader {
+ public:
+  explicit FieldReader(const Json& adapter) {
+    for (const std::string& entry : texts(adapter, "unreadable")) {
+      const std::size_t colon = entry.find(": ");
+      errors_.emplace_back(entry.substr(0, colon),
+                           colon == std::string::npos ? "" : entry.substr(colon + 2));
+    }
+  }
+
+  // Absent or unreadable; `name` is the one that io.pvrdma.Agent's `unreadable` has.
+  template <typename T>
+  [[nodiscard]] Field<T> none(const std::string& name) const {
+    for (const auto& [path, message] : errors_)
+      if (path == name) return Field<T>::unreadable({0, message, ""});
+    return {};
+  }
+  [[nodiscard]] Field<std::string> text(const Json& object, const char* key,
+                                        const std::string& name) const {
+    if (is_none(object, key)) return none<std::string>(name);
+    return codec::text(object, key);
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> errors_;
+};
+
+Field<Netdev> netdev_from(const Json& adapter, const FieldReader& fields) {
+  if (is_none(adapter, "netdev")) return fields.none<Netdev>("netdev");
+  Netdev netdev;
+  netdev.name = text(adapter, "netdev");
+  if (!is_none(adapter, "mac")) netdev.mac = text(adapter, "mac");
+  if (!is_none(adapter, "mtu")) netdev.mtu = count<unsigned>(adapter, "mtu");
+  netdev.up = !is_none(adapter, "link_up") && adapter.at("link_up").get<bool>();
+  netdev.carrier = is_none(adapter, "carrier") ? fields.none<bool>("carrier")
+                                               : Field<bool>{adapter.at("carrier").get<bool>()};
+  if (!is_none(adapter, "operstate")) netdev.operstate = text(adapter, "operstate");
+  for (std::string& address : texts(adapter, "addresses"))
+    netdev.addresses.push_back({std::move(address), false, false, false});
+  netdev.owner = fields.none<LinkOwner>("owner");
+  return netdev;
+}
+
+Port port_from(const Json& port, const FieldReader& fields) {
+  Port result;
+  result.state = fields.text(port, "state", "port.state");
+  result.phys_state = fields.text(port, "phys_state", "port.phys_state");
+  result.verbs_state = fields.none<std::string>("port.verbs_state");
+  result.active_mtu = is_none(port, "active_mtu")
+                          ? fields.none<unsigned>("port.active_mtu")
+                          : Field<unsigned>{count<unsigned>(port, "active_mtu")};
+  result.link_layer = fields.text(port, "link_layer", "port.link_layer");
+  return result;
+}
+
+Gid gid_from(const Json& json, const FieldReader& fields) {
+  Gid gid{count<unsigned>(json, "index"), text(json, "gid"), {}, {}};
+  const std::string path = "gids[" + std::to_string(gid.index) + "].";
+  gid.type = fields.text(json, "type", path + "type");
+  gid.netdev = fields.text(json, "netdev", path + "netdev");
+  return gid;
+}
+
+Field<RdmaDevice> rdma_from(const Json& adapter, const FieldReader& fields) {
+  if (is_none(adapter, "rdma_device")) return fields.none<RdmaDevice>("rdma_device");
+  RdmaDevice rdma;
+  rdma.name = text(adapter, "rdma_device");
+  rdma.aliases = texts(adapter, "aliases");
+  rdma.uverbs = fields.text(adapter, "uverbs", "uverbs");
+  rdma.node_guid = fields.text(adapter, "node_guid", "node_guid");
+  rdma.netdev = fields.text(adapter, "rdma_netdev", "rdma_netdev");
+  if (!is_none(adapter, "port")) rdma.port = port_from(adapter.at("port"), fields);
+  for (const Json& gid : adapter.at("gids")) rdma.gids.push_back(gid_from(gid, fields));
+  return rdma;
+}
+
+AdapterHealth adapter_from(const Json& json, const Moment& now) {
+  const FieldReader fields{json};
+  AdapterHealth health;
+  health.adapter.function = text(json, "function");
+  health.adapter.net_function = text(json, "net_function");
+  health.adapter.driver = fields.text(json, "driver", "driver");
+  health.adapter.net_driver = fields.none<std::string>("net_driver");
+  health.adapter.netdev = netdev_from(json, fields);
+  health.adapter.rdma = rdma_from(json, fields);
+  health.state = state_from(text(json, "state")).value_or(State::Unknown);
+  health.managed_by = text(json, "managed_by");
+  health.transitions = count<std::uint64_t>(json, "transitions");
+  health.last_change = time(json, "last_change", now);
+  health.gid_moves = count<std::uint64_t>(json, "gid_moves");
+  if (!is_none(json, "application_gid")) {
+    const Json& gid = json.at("application_gid");
+    health.application_gid = ApplicationGid{text(gid, "address"), text(gid, "gid"),
+                                            count<unsigned>(gid, "index"), text(gid, "type")};
+  }
+  return health;
+}
+
+Finding finding_from(const Json& json) {
+  Finding finding;
+  finding.id = finding_id_from(json.at("id").get_ref<const std::string&>());
+  finding.severity = severity_from(text(json, "severity")).value_or(Severity::Info);
+  finding.actor = actor_from(text(json, "actor")).value_or(Actor::Guest);
+  if (!is_none(json, "adapter")) finding.adapter = text(json, "adapter");
+  finding.summary = text(json, "summary");
+  finding.remedy = text(json, "remedy");
+  const Json& evidence = json.at("evidence");
+  for (const auto& [name, value] : evidence.at("values").items())
+    finding.values[printable(name)] = text(value);
+  finding.holders = holders_from(evidence.at("holders")).value_or(std::vector<Holder>{});
+  return finding;
+}
+
+std::vector<Finding> findings_from(const Json& list) {
+  std::vector<Finding> findings;
+  for (const Json& finding : list) findings.push_back(finding_from(finding));
+  return findings;
+}
+
+// "LoadModule mlx4_ib"
+std::optional<std::pair<Verb, std::string>> call_from(const std::string& call) {
+  std::string_view rest = call;
+  const auto verb = verb_from(cut(rest, ' '));
+  return verb ? std::optional{std::pair{*verb, std::string{rest}}} : std::nullopt;
+}
+
+Operation operation_on(Verb verb, std::string target) {
+  switch (verb) {
+    case Verb::LoadModule:
+      return LoadModule{std::move(target)};
+    case Verb::BindFunction:
+      return BindFunction{std::move(target)};
+    case Verb::RebindFunction:
+      return RebindFunction{std::move(target)};
+    case Verb::ReloadDriver:
+      return ReloadDriver{};
+    case Verb::ConfigureLink:
+      break;
+  }
+  return ConfigureLink{std::move(target), "", std::nullopt, {}};
+}
+
+}  // namespace
+
+Result<std::vector<Holder>> holders_from(const Json& holders) {
+  if (!holders.is_array()) return bad("holders");
+  std::vector<Holder> list;
+  for (const Json& holder : holders) {
+    if (auto wrong = differs("Holder", holder)) return fail(std::move(*wrong));
+    list.push_back(
+        {count<pid_t>(holder, "pid"), text(holder, "command"), text(holder, "rdma_device")});
+  }
+  return list;
+}
+
+Result<Health> health_from(const Json& json, const Moment& now) {
+  if (auto wrong = differs("Health", json)) return fail(std::move(*wrong));
+  Health health;
+  health.state = state_from(text(json, "state")).value_or(State::Unknown);
+  health.since = time(json, "since", now);
+  if (!is_none(json, "observed_ms_ago")) health.observed = now.boot - age(json, "observed_ms_ago");
+  health.summary = text(json, "summary");
+  for (const Json& adapter : json.at("adapters"))
+    health.adapters.push_back(adapter_from(adapter, now));
+  health.findings = findings_from(json.at("findings"));
+  const Json& executor = json.at("executor");
+  health.reloads = count<std::uint64_t>(executor, "reloads");
+  health.rebinds = count<std::uint64_t>(executor, "rebinds");
+  if (is_none(executor, "busy")) return health;
+  const Json& busy = executor.at("busy");
+  auto call = call_from(text(busy, "call"));
+  if (!call) return bad("executor.busy.call");
+  health.busy = BusyCall{call->first, std::move(call->second), now.boot - age(busy, "for_ms"),
+                         busy.at("stuck").get<bool>()};
+  return health;
+}
+
+Result<Plan> plan_from(const Json& json, const Moment& now) {
+  if (auto wrong = differs("Plan", json)) return fail(std::move(*wrong));
+  Plan plan;
+  for (const Json& action : json.at("actions")) {
+    const auto verb = verb_from(text(action, "verb"));
+    if (!verb) return bad("actions.verb");
+    plan.actions.push_back({operation_on(*verb, text(action, "target")), text(action, "reason")});
+  }
+  plan.findings = findings_from(json.at("findings"));
+  if (!is_none(json, "next_look_in_ms")) plan.next_look = now.boot + age(json, "next_look_in_ms");
+  return plan;
+}
+
+}  // namespace pvrdma::codec
