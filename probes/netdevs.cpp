@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "probes/netlink.hpp"
+#include "agent/base/netlink.hpp"
 
 namespace pvrdma::probes {
 
@@ -19,7 +19,6 @@ namespace {
 // Highest attribute looked at; the kernel's own list grows with each release.
 constexpr int kPermanentAddressAttribute = 54;  // IFLA_PERM_ADDRESS, which older headers lack
 constexpr int kLinkAttributes = kPermanentAddressAttribute;
-constexpr int kDumpAttempts = 3;
 
 Error bad_message(const char* what) { return {EBADMSG, "reading the kernel's answer about", what}; }
 
@@ -54,20 +53,11 @@ Field<unsigned> limit(nlattr* attribute) {
   return nla_get_u32(attribute);
 }
 
-NetlinkMessage link_question(const std::string& name) {
-  NetlinkMessage message{nlmsg_alloc_simple(RTM_GETLINK, NLM_F_REQUEST)};
-  ifinfomsg header{};
-  header.ifi_family = AF_UNSPEC;
-  if (!message || nlmsg_append(message.get(), &header, sizeof header, NLMSG_ALIGNTO) < 0 ||
-      nla_put_string(message.get(), IFLA_IFNAME, name.c_str()) < 0 ||
-      nla_put_u32(message.get(), IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS) < 0)
-    return nullptr;
-  return message;
-}
-
 Field<Netdev> ask_link(NetlinkSocket& socket, const std::string& name) {
-  const NetlinkMessage question = link_question(name);
-  if (!question) return Field<Netdev>::unreadable({ENOMEM, "asking about interface", name});
+  const NetlinkMessage question = netlink_message(RTM_GETLINK, 0, ifinfomsg{});
+  if (!question || nla_put_string(question.get(), IFLA_IFNAME, name.c_str()) < 0 ||
+      nla_put_u32(question.get(), IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS) < 0)
+    return Field<Netdev>::unreadable({ENOMEM, "asking about interface", name});
   Field<Netdev> netdev;
   const auto answered = socket.ask(*question, [&](nlmsghdr& message) {
     return parse_link(message).map([&](Netdev link) { netdev = std::move(link); });
@@ -75,26 +65,6 @@ Field<Netdev> ask_link(NetlinkSocket& socket, const std::string& name) {
   if (!answered)
     return Field<Netdev>::from(fail(answered.error().code, "asking about interface", name));
   return netdev;
-}
-
-Result<std::vector<InterfaceAddress>> ask_addresses(NetlinkSocket& socket) {
-  for (int attempt = 1;; ++attempt) {
-    const NetlinkMessage question{nlmsg_alloc_simple(RTM_GETADDR, NLM_F_REQUEST | NLM_F_DUMP)};
-    ifaddrmsg header{};
-    header.ifa_family = AF_UNSPEC;
-    if (!question || nlmsg_append(question.get(), &header, sizeof header, NLMSG_ALIGNTO) < 0)
-      return fail(ENOMEM, "asking for", "interface addresses");
-    std::vector<InterfaceAddress> addresses;
-    const auto answered = socket.ask(*question, [&](nlmsghdr& message) {
-      return parse_address(message).map([&](InterfaceAddress address) {
-        if (!address.address.text.empty()) addresses.push_back(std::move(address));
-      });
-    });
-    if (answered) return addresses;
-    // EINTR: an address was added or removed during the dump.
-    if (answered.error().code != EINTR || attempt == kDumpAttempts)
-      return fail(answered.error().code, "asking for", "interface addresses");
-  }
 }
 
 }  // namespace
@@ -160,6 +130,21 @@ Result<InterfaceAddress> parse_address(nlmsghdr& message) {
     result.address.duplicate = (flags & IFA_F_DADFAILED) != 0;
   }
   return result;
+}
+
+Result<std::vector<InterfaceAddress>> ask_addresses(NetlinkSocket& socket) {
+  return consistent([&]() -> Result<std::vector<InterfaceAddress>> {
+    const auto question = netlink_message(RTM_GETADDR, NLM_F_DUMP, ifaddrmsg{});
+    if (!question) return fail(ENOMEM, "asking for", "interface addresses");
+    std::vector<InterfaceAddress> addresses;
+    const auto answered = socket.ask(*question, [&](nlmsghdr& message) {
+      return parse_address(message).map([&](InterfaceAddress address) {
+        if (!address.address.text.empty()) addresses.push_back(std::move(address));
+      });
+    });
+    if (!answered) return fail(answered.error().code, "asking for", "interface addresses");
+    return addresses;
+  });
 }
 
 std::vector<Field<Netdev>> look_at_netdevs(const std::vector<std::string>& names) {

@@ -1,7 +1,7 @@
 // Network interfaces over rtnetlink: only those asked for, by name.
 //
-// Messages are parsed apart from the socket. Limits of the MTU are not in libnl-route's objects
-// (3.7), so attributes are read with libnl-3's parser, and the probes need no libnl-route.
+// Messages are parsed apart from the socket, with libnl-3's own parser of attributes: libnl-route's
+// objects (3.7) have no limits of the MTU, and loading it costs the daemon 400 KiB.
 #pragma once
 
 #include <linux/netlink.h>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/base/netlink.hpp"
 #include "agent/model/snapshot.hpp"
 
 namespace pvrdma::probes {
@@ -30,6 +31,9 @@ inline constexpr std::uint8_t kAddressProtocol = 0xA7;
 
 // RTM_NEWADDR. The own address, not the peer's. Empty text: of a family other than IP.
 [[nodiscard]] Result<InterfaceAddress> parse_address(nlmsghdr& message);
+
+// Those of every interface of this network namespace, in the kernel's order.
+[[nodiscard]] Result<std::vector<InterfaceAddress>> ask_addresses(NetlinkSocket& socket);
 
 // One field for each name, in that order; absent: no such interface in this network namespace.
 // Netdev::settled and Netdev::owner are left absent: they are udev's and the network managers' to

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "probes/address_book.hpp"
+#include "probes/address_records.hpp"
 #include "probes/customization.hpp"
 #include "probes/holders.hpp"
 #include "probes/initramfs.hpp"
@@ -83,7 +83,7 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
   if (any_rdma) nldev = open_nldev_view();
   const auto routed = links_of_default_routes();
   // What cannot be read claims no address for us: nothing is removed that may be another's.
-  const auto book = read_address_book(root).value_or(std::vector<BookedAddress>{});
+  const auto records = read_address_records(root).value_or(std::vector<RecordedAddress>{});
   for (std::size_t at = 0; at < functions.size(); ++at) {
     PciAdapter& function = functions[at];
     Adapter adapter;
@@ -99,7 +99,7 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
       netdev->owner = link_owner(root, netdev->name, netdev->index);
       netdev->default_route = routed ? Field<bool>{routed->count(netdev->index) > 0}
                                      : Field<bool>::unreadable(routed.error());
-      claim_unmarked(book, netdev->mac, netdev->addresses);
+      claim_unmarked(records, netdev->mac, netdev->addresses);
     }
     adapters.push_back(std::move(adapter));
   }

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "agent/base/error.hpp"
+#include "agent/base/netlink.hpp"
 #include "agent/model/field.hpp"
-#include "probes/netlink.hpp"
 
 namespace pvrdma::probes {
 

@@ -10,32 +10,13 @@
 #include <cstring>
 #include <iterator>
 
-#include "probes/netlink.hpp"
+#include "agent/base/netlink.hpp"
 
 namespace pvrdma::probes {
 
 namespace {
 
-constexpr int kDumpAttempts = 3;
-
-Result<std::set<int>> ask_routes(NetlinkSocket& socket) {
-  const NetlinkMessage question{nlmsg_alloc_simple(RTM_GETROUTE, NLM_F_REQUEST | NLM_F_DUMP)};
-  rtmsg header{};
-  header.rtm_family = AF_UNSPEC;
-  header.rtm_table = RT_TABLE_MAIN;
-  if (!question || nlmsg_append(question.get(), &header, sizeof header, NLMSG_ALIGNTO) < 0)
-    return fail(ENOMEM, "asking for", "routes");
-  std::set<int> links;
-  const auto answered = socket.ask(*question, [&](nlmsghdr& message) {
-    return parse_default_route(message).map(
-        [&](const std::vector<int>& found) { links.insert(found.begin(), found.end()); });
-  });
-  if (!answered) return fail(answered.error().code, "asking for", "routes");
-  return links;
-}
-
-}  // namespace
-
+// The interface indices in a RTA_MULTIPATH attribute, as far as it is well-formed.
 std::vector<int> links_of_next_hops(const nlattr* multipath) {
   std::vector<int> links;
   const auto* at = static_cast<const char*>(nla_data(multipath));
@@ -52,6 +33,8 @@ std::vector<int> links_of_next_hops(const nlattr* multipath) {
   }
   return links;
 }
+
+}  // namespace
 
 Result<std::vector<int>> parse_default_route(nlmsghdr& message) {
   std::array<nlattr*, RTA_MAX + 1> attributes{};
@@ -74,11 +57,19 @@ Result<std::vector<int>> parse_default_route(nlmsghdr& message) {
 Result<std::set<int>> links_of_default_routes() {
   auto socket = NetlinkSocket::open(NETLINK_ROUTE);
   if (!socket) return fail(socket.error());
-  for (int attempt = 1;; ++attempt) {
-    auto links = ask_routes(*socket);
-    // EINTR: a route was added or removed during the dump.
-    if (links || links.error().code != EINTR || attempt == kDumpAttempts) return links;
-  }
+  return consistent([&]() -> Result<std::set<int>> {
+    rtmsg header{};
+    header.rtm_table = RT_TABLE_MAIN;
+    const auto question = netlink_message(RTM_GETROUTE, NLM_F_DUMP, header);
+    if (!question) return fail(ENOMEM, "asking for", "routes");
+    std::set<int> links;
+    const auto answered = socket->ask(*question, [&](nlmsghdr& message) {
+      return parse_default_route(message).map(
+          [&](const std::vector<int>& found) { links.insert(found.begin(), found.end()); });
+    });
+    if (!answered) return fail(answered.error().code, "asking for", "routes");
+    return links;
+  });
 }
 
 }  // namespace pvrdma::probes

@@ -10,9 +10,6 @@
 
 namespace pvrdma::probes {
 
-// The interface indices in a RTA_MULTIPATH attribute, as far as it is well-formed.
-[[nodiscard]] std::vector<int> links_of_next_hops(const nlattr* multipath);
-
 // RTM_NEWROUTE (rtnetlink(7)) -> the interface indices it leaves by, where it is a unicast default
 // route of the main table; else none. EBADMSG: not such a message.
 [[nodiscard]] Result<std::vector<int>> parse_default_route(nlmsghdr& message);

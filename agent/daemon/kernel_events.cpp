@@ -2,9 +2,6 @@
 
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
-#include <netlink/errno.h>
-#include <netlink/msg.h>
-#include <netlink/socket.h>
 
 #include <array>
 #include <cerrno>
@@ -23,6 +20,18 @@ std::string_view view(const char* text) {
   return text == nullptr ? std::string_view{} : std::string_view{text};
 }
 
+// The index of the link that a message is about; 0: it is about none.
+int link_in(nlmsghdr& message) {
+  if (message.nlmsg_type == RTM_NEWLINK || message.nlmsg_type == RTM_DELLINK) {
+    if (nlmsg_datalen(&message) >= static_cast<int>(sizeof(ifinfomsg)))
+      return static_cast<const ifinfomsg*>(nlmsg_data(&message))->ifi_index;
+  } else if (message.nlmsg_type == RTM_NEWADDR || message.nlmsg_type == RTM_DELADDR) {
+    if (nlmsg_datalen(&message) >= static_cast<int>(sizeof(ifaddrmsg)))
+      return static_cast<int>(static_cast<const ifaddrmsg*>(nlmsg_data(&message))->ifa_index);
+  }
+  return 0;
+}
+
 }  // namespace
 
 KernelEvents::KernelEvents(OnEvent on_event)
@@ -37,19 +46,13 @@ Result<std::unique_ptr<KernelEvents>> KernelEvents::subscribe(sd_event* event, O
 }
 
 Result<void> KernelEvents::open_rtnetlink(sd_event* event) {
-  socket_.reset(nl_socket_alloc());
-  if (!socket_) return fail(ENOMEM, "allocating", "a netlink socket");
-  nl_socket_disable_seq_check(socket_.get());
-  nl_socket_modify_cb(socket_.get(), NL_CB_VALID, NL_CB_CUSTOM, &KernelEvents::on_message, this);
-  if (const int error = nl_connect(socket_.get(), NETLINK_ROUTE); error < 0)
-    return fail(errno, "connecting", std::string{"to rtnetlink: "} + nl_geterror(error));
-  if (nl_socket_set_nonblocking(socket_.get()) < 0 ||
-      nl_socket_add_memberships(socket_.get(), RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR,
-                                RTNLGRP_IPV6_IFADDR, RTNLGRP_NONE) < 0)
-    return fail(errno, "subscribing to", "rtnetlink");
+  auto subscribed = NetlinkSocket::subscribe(
+      NETLINK_ROUTE, {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR});
+  if (!subscribed) return fail(subscribed.error());
+  socket_ = std::move(*subscribed);
   sd_event_source* source = nullptr;
-  const int added = sd_event_add_io(event, &source, nl_socket_get_fd(socket_.get()), EPOLLIN,
-                                    &KernelEvents::on_rtnetlink, this);
+  const int added =
+      sd_event_add_io(event, &source, socket_->fd(), EPOLLIN, &KernelEvents::on_rtnetlink, this);
   if (added < 0) return fail(-added, "watching", "rtnetlink");
   rtnetlink_source_.reset(source);
   return {};
@@ -90,33 +93,18 @@ void KernelEvents::concerns(const Snapshot& snapshot) {
   }
 }
 
-// Nothing in it can throw.
-int KernelEvents::on_message(nl_msg* message, void* self) {
-  auto* events = static_cast<KernelEvents*>(self);
-  const nlmsghdr* header = nlmsg_hdr(message);
-  int index = 0;
-  if (header->nlmsg_type == RTM_NEWLINK || header->nlmsg_type == RTM_DELLINK) {
-    if (nlmsg_datalen(header) >= static_cast<int>(sizeof(ifinfomsg)))
-      index = static_cast<const ifinfomsg*>(nlmsg_data(header))->ifi_index;
-  } else if (header->nlmsg_type == RTM_NEWADDR || header->nlmsg_type == RTM_DELADDR) {
-    if (nlmsg_datalen(header) >= static_cast<int>(sizeof(ifaddrmsg)))
-      index = static_cast<int>(static_cast<const ifaddrmsg*>(nlmsg_data(header))->ifa_index);
-  }
-  if (events->links_.count(index) > 0) events->pending_ = true;
-  return NL_OK;
-}
-
 int KernelEvents::on_rtnetlink(sd_event_source* source, int /*fd*/, unsigned /*events*/,
                                void* self) {
   return guarded_callback(source, [&] { static_cast<KernelEvents*>(self)->read_rtnetlink(); });
 }
 
 void KernelEvents::read_rtnetlink() {
-  const int received = nl_recvmsgs_default(socket_.get());
-  // Events were lost (-NLE_NOMEM is libnl's ENOBUFS): they may have been ours.
-  if (received < 0 && received != -NLE_AGAIN) pending_ = true;
-  if (pending_) on_event_();
-  pending_ = false;
+  bool ours = false;
+  const auto read = socket_->read_events(
+      [&](nlmsghdr& message) { ours = ours || links_.contains(link_in(message)); });
+  // Events were lost: they may have been ours.
+  if (!read && read.error().code != EAGAIN) ours = true;
+  if (ours) on_event_();
 }
 
 bool KernelEvents::concerns_us(udev_device* device) const {

@@ -6,16 +6,17 @@
 #pragma once
 
 #include <libudev.h>
-#include <netlink/netlink.h>
 #include <systemd/sd-event.h>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
+#include "agent/base/netlink.hpp"
 #include "agent/model/snapshot.hpp"
 
 namespace pvrdma {
@@ -44,15 +45,13 @@ class KernelEvents {
   void read_rtnetlink();
   void read_uevents(udev_monitor* monitor);
   static int on_rtnetlink(sd_event_source* source, int fd, unsigned events, void* self);
-  static int on_message(nl_msg* message, void* self);
   static int on_uevent(sd_event_source* source, int fd, unsigned events, void* self);
 
   OnEvent on_event_;
   std::set<int> links_;              // ifindex of every adapter's netdev
   std::set<std::string> functions_;  // PCI addresses, both functions of each adapter
   std::set<std::string> modules_;
-  bool pending_ = false;  // a message of the batch being read concerns us
-  Handle<nl_sock, nl_socket_free> socket_;
+  std::optional<NetlinkSocket> socket_;
   Handle<udev, udev_unref> udev_;
   Handle<udev_monitor, udev_monitor_unref> processed_;  // after udevd's rules: renames are done
   Handle<udev_monitor, udev_monitor_unref> raw_;        // from the kernel: also where no udevd runs

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/if_arp.h>
+#include <netinet/ether.h>
 #include <netinet/if_ether.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -91,12 +92,16 @@ std::optional<MacAddress> claimant(std::span<const std::uint8_t> packet, const I
   return claims || probes ? std::optional{sender} : std::nullopt;
 }
 
-Result<std::optional<std::string>> find_duplicate(int index, const MacAddress& own,
+Result<std::optional<std::string>> find_duplicate(int index, const std::string& mac,
                                                   const std::string& address) {
   Ip ip{};
   const std::string host = address.substr(0, address.find('/'));
   if (::inet_pton(AF_INET, host.c_str(), ip.data()) != 1)
     return fail(EINVAL, "looking for other users of", address);
+  ether_addr parsed{};
+  if (::ether_aton_r(mac.c_str(), &parsed) == nullptr)
+    return fail(EINVAL, "reading the hardware address", mac);
+  const MacAddress own = std::to_array(parsed.ether_addr_octet);
   const auto socket = arp_socket(index);
   if (!socket) return fail(socket.error());
   const ether_arp packet = probe_for(ip, own);

@@ -26,9 +26,9 @@ using MacAddress = std::array<std::uint8_t, ETH_ALEN>;
                                                  const std::array<std::uint8_t, 4>& address,
                                                  const MacAddress& own);
 
-// "192.168.30.201/24" on that link, which has carrier. The other's MAC, "00:50:56:8a:9f:c2"; empty:
-// nobody answered. EINVAL: not IPv4.
-[[nodiscard]] Result<std::optional<std::string>> find_duplicate(int index, const MacAddress& own,
+// "192.168.30.201/24" on that link, which has carrier and this MAC. The other's MAC,
+// "00:50:56:8a:9f:c2"; empty: nobody answered. EINVAL: not IPv4, or no MAC.
+[[nodiscard]] Result<std::optional<std::string>> find_duplicate(int index, const std::string& mac,
                                                                 const std::string& address);
 
 [[nodiscard]] std::string to_text(const MacAddress& mac);

@@ -18,7 +18,7 @@ Result<int> interface_of(const Root& root, const std::string& net_function,
 }
 
 Report configure_link(RouteSocket& socket, int index, const LinkSettings& settings,
-                      std::vector<probes::BookedAddress>& book) {
+                      std::vector<probes::RecordedAddress>& records) {
   const auto link = socket.link(index);
   if (!link) return failed(link.error());
   bool changed = false;
@@ -27,10 +27,10 @@ Report configure_link(RouteSocket& socket, int index, const LinkSettings& settin
     changed = true;
   }
   if (!link->up) {
-    if (auto set = socket.set_up(index, true); !set) return failed(set.error());
+    if (auto set = socket.bring_up(index); !set) return failed(set.error());
     changed = true;
   }
-  Report addresses = configure_addresses(socket, *link, settings, book);
+  Report addresses = configure_addresses(socket, *link, settings, records);
   if (!addresses.good()) return addresses;
   if (changed || addresses.outcome == Outcome::Done) return done();
   return already_done(link->name + " is up and as configured");

@@ -11,7 +11,7 @@
 #include "agent/base/file.hpp"
 #include "agent/executor/route_socket.hpp"
 #include "agent/model/report.hpp"
-#include "probes/address_book.hpp"
+#include "probes/address_records.hpp"
 
 namespace pvrdma::executor {
 
@@ -29,10 +29,10 @@ struct LinkSettings {
 };
 
 // MTU first, as vmxnet3 resets its device for it; then up; then addresses. AlreadyDone where all of
-// it is so already. An IPv4 address that `book` does not know yet is looked for in the network
+// it is so already. An IPv4 address that is not in `records` yet is looked for in the network
 // first, which needs carrier, and is not set where somebody else has it (EADDRINUSE, with the
-// other's MAC). What was set is in `book` afterwards.
+// other's MAC). What was set is in `records` afterwards.
 [[nodiscard]] Report configure_link(RouteSocket& socket, int index, const LinkSettings& settings,
-                                    std::vector<probes::BookedAddress>& book);
+                                    std::vector<probes::RecordedAddress>& records);
 
 }  // namespace pvrdma::executor

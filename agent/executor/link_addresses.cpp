@@ -11,7 +11,7 @@ namespace pvrdma::executor {
 
 namespace {
 
-using AddressRecords = std::vector<probes::BookedAddress>;
+using AddressRecords = std::vector<probes::RecordedAddress>;
 
 // vmxnet3 has it within milliseconds of its link's coming up, where it has any.
 constexpr Milliseconds kCarrierPatience{2000};
@@ -22,19 +22,19 @@ bool contains(const std::vector<std::string>& list, const std::string& one) {
 
 bool is_recorded(const AddressRecords& records, const std::string& mac,
                  const std::string& address) {
-  return std::any_of(records.begin(), records.end(), [&](const probes::BookedAddress& entry) {
+  return std::any_of(records.begin(), records.end(), [&](const probes::RecordedAddress& entry) {
     return entry.mac == mac && entry.address == address;
   });
 }
 
 void forget(AddressRecords& records, const std::string& mac, const std::string& address) {
-  std::erase_if(records, [&](const probes::BookedAddress& entry) {
+  std::erase_if(records, [&](const probes::RecordedAddress& entry) {
     return entry.mac == mac && entry.address == address;
   });
 }
 
 // None: the address may be set.
-std::optional<Report> refuse_duplicate(RouteSocket& socket, const LinkFacts& link,
+std::optional<Report> refuse_duplicate(RouteSocket& socket, const Netdev& link,
                                        const std::string& address) {
   const auto carrier = socket.await_carrier(link.index, kCarrierPatience);
   if (!carrier) return failed(carrier.error());
@@ -48,9 +48,9 @@ std::optional<Report> refuse_duplicate(RouteSocket& socket, const LinkFacts& lin
 }
 
 // Adds one that is not there.
-Report add(RouteSocket& socket, const LinkFacts& link, const std::string& address,
+Report add(RouteSocket& socket, const Netdev& link, const std::string& address,
            AddressRecords& records) {
-  const std::string mac = to_text(link.mac);
+  const std::string mac = link.mac;
   if (!is_ipv6(address) && !is_recorded(records, mac, address))
     if (auto refused = refuse_duplicate(socket, link, address)) return std::move(*refused);
   const auto added = socket.add_address(link.index, address);
@@ -64,7 +64,7 @@ Report add(RouteSocket& socket, const LinkFacts& link, const std::string& addres
 // Whether the kernel has kept the mark of those we have just set.
 void note_marks(const std::vector<LinkAddress>& now, const std::string& mac,
                 AddressRecords& records) {
-  for (probes::BookedAddress& entry : records) {
+  for (probes::RecordedAddress& entry : records) {
     const LinkAddress* address = entry.mac == mac ? find_address(now, entry.address) : nullptr;
     if (address != nullptr) entry.marked = address->ours;
   }
@@ -72,11 +72,11 @@ void note_marks(const std::vector<LinkAddress>& now, const std::string& mac,
 
 }  // namespace
 
-Report configure_addresses(RouteSocket& socket, const LinkFacts& link, const LinkSettings& settings,
+Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSettings& settings,
                            AddressRecords& records) {
   auto now = socket.addresses(link.index);
   if (!now) return failed(now.error());
-  const std::string mac = to_text(link.mac);
+  const std::string mac = link.mac;
   probes::claim_unmarked(records, mac, *now);
   Report result = already_done({});
   const auto take = [&](Report report) {

@@ -103,9 +103,9 @@ Report Operations::act_on(const ReloadDriver&) {
 }
 
 Report Operations::act_on(const ConfigureLink& operation) {
-  auto book = probes::read_address_book(places_.root);
-  if (!book) return failed(book.error());
-  const auto before = *book;
+  auto records = probes::read_address_records(places_.root);
+  if (!records) return failed(records.error());
+  const auto before = *records;
   const auto loaded = load_config(places_.root);
   // Without it, nothing is known to be no longer configured.
   if (!loaded) return bad_config(loaded.error());
@@ -116,10 +116,10 @@ Report Operations::act_on(const ConfigureLink& operation) {
                      auto report = configure_link(socket, index,
                                                   {operation.mtu, operation.addresses,
                                                    (*entry)->addresses, loaded->config.complete},
-                                                  *book);
-                     if (*book == before) return report;
-                     const auto noted = replace_file(places_.root / probes::kAddressBook,
-                                                     probes::format_address_book(*book));
+                                                  *records);
+                     if (*records == before) return report;
+                     const auto noted = replace_file(places_.root / probes::kAddressRecords,
+                                                     probes::format_address_records(*records));
                      return noted ? report : failed(noted.error());
                    });
 }

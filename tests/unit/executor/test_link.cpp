@@ -1,6 +1,4 @@
 // Links on the real kernel, in a network namespace of their own; ip(8) sets up and looks.
-#include <linux/rtnetlink.h>
-
 #include <cerrno>
 
 #include "agent/executor/link.hpp"
@@ -18,7 +16,7 @@ using test::run;
 struct LinkFixture {
   test::Namespace space;
   int index = 0;
-  std::vector<probes::BookedAddress> book;
+  std::vector<probes::RecordedAddress> records;
 
   LinkFixture() {
     if (!space.entered()) return;
@@ -36,7 +34,7 @@ struct LinkFixture {
   // Addresses that are to be there; none but these are configured.
   Report configure(RouteSocket& socket, const std::vector<std::string>& addresses,
                    std::optional<unsigned> mtu = {}) {
-    return configure_link(socket, index, {mtu, addresses, addresses}, book);
+    return configure_link(socket, index, {mtu, addresses, addresses}, records);
   }
   static std::string flags() { return run("ip -o link show dev v0"); }
 };
@@ -85,7 +83,7 @@ TEST_CASE_METHOD(LinkFixture, "link: what the kernel refuses") {
     INFO(text);
     CHECK(configure(socket, {text}).code == EINVAL);
   }
-  CHECK(configure_link(socket, 9999, {}, book).code == ENODEV);
+  CHECK(configure_link(socket, 9999, {}, records).code == ENODEV);
 }
 
 TEST_CASE("link: the interface is the PCI function's") {
@@ -97,14 +95,6 @@ TEST_CASE("link: the interface is the PCI function's") {
   CHECK(other.error().code == ENOENT);
   tree.file("/sys/bus/pci/devices/0000:13:00.0/net/ens224f0/ifindex", "0\n");
   CHECK_FALSE(interface_of(tree.root(), test::kNetFunction, "ens224f0").has_value());
-}
-
-TEST_CASE("link: messages that are none of ours") {
-  alignas(nlmsghdr) std::array<char, 64> bytes{};
-  auto& message = *reinterpret_cast<nlmsghdr*>(bytes.data());
-  message.nlmsg_type = RTM_NEWLINK;
-  message.nlmsg_len = NLMSG_HDRLEN + 4;  // shorter than its header
-  CHECK_FALSE(parse_link_facts(message).has_value());
 }
 
 }  // namespace pvrdma::executor

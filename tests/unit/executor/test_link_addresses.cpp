@@ -14,7 +14,7 @@ using test::run;
 // v0 is the link under test, v1 its other end, which is up.
 struct LinkAddressesFixture {
   test::Namespace space;
-  std::vector<probes::BookedAddress> book;
+  std::vector<probes::RecordedAddress> records;
   std::optional<RouteSocket> socket;
   int index = 0;
 
@@ -28,7 +28,7 @@ struct LinkAddressesFixture {
     socket = std::move(*opened);
   }
   Report configure(const std::vector<std::string>& addresses) {
-    return configure_link(*socket, index, {{}, addresses, addresses}, book);
+    return configure_link(*socket, index, {{}, addresses, addresses}, records);
   }
   static bool has(const std::string& address) {
     return run("ip -o address show dev v0").find(" " + address + " ") != std::string::npos;
@@ -53,26 +53,26 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   CHECK(seen("192.168.30.201/24").ours);
   CHECK(seen("fd00::1/64").ours);
   CHECK_FALSE(seen("192.168.30.1/24").ours);
-  CHECK(book.size() == 2);
-  CHECK(book.front() == probes::BookedAddress{"02:00:00:00:00:01", "192.168.30.201/24", true});
-  CHECK(configure_link(*socket, index, {{}, {}, {"fd00::1/64"}, false}, book).outcome ==
+  CHECK(records.size() == 2);
+  CHECK(records.front() == probes::RecordedAddress{"02:00:00:00:00:01", "192.168.30.201/24", true});
+  CHECK(configure_link(*socket, index, {{}, {}, {"fd00::1/64"}, false}, records).outcome ==
         Outcome::AlreadyDone);
   CHECK(has("192.168.30.201/24"));  // a part of the configuration is missing
   CHECK(configure({"fd00::1/64"}).outcome == Outcome::Done);
   CHECK_FALSE(has("192.168.30.201/24"));
   CHECK(has("fd00::1/64"));
   CHECK(has("192.168.30.1/24"));  // somebody else's
-  CHECK(book.size() == 1);
+  CHECK(records.size() == 1);
 }
 
 TEST_CASE_METHOD(LinkAddressesFixture,
-                 "addresses: what only the book knows for ours goes as well") {
+                 "addresses: what only the records know for ours goes as well") {
   if (!space.entered()) return;
   run("echo 0 > /proc/sys/net/ipv4/conf/v0/promote_secondaries || true");
   run("ip address add 192.168.30.201/24 dev v0");
   run("ip address add 192.168.30.202/24 dev v0");
-  book = {{"02:00:00:00:00:01", "192.168.30.201/24", false},
-          {"02:00:00:00:00:01", "192.168.30.202/24", true}};
+  records = {{"02:00:00:00:00:01", "192.168.30.201/24", false},
+             {"02:00:00:00:00:01", "192.168.30.202/24", true}};
   CHECK(configure({}).outcome == Outcome::Done);
   CHECK_FALSE(has("192.168.30.201/24"));
   CHECK(has("192.168.30.202/24"));  // the mark is gone: set again by somebody else

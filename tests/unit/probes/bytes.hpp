@@ -2,33 +2,15 @@
 // datagram a line.
 #pragma once
 
-#include <linux/netlink.h>
-
-#include <cstring>
 #include <fstream>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "probes/netlink.hpp"
+#include "agent/base/netlink.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/netlink_bytes.hpp"
 
 namespace pvrdma::test {
-
-// Aligned as a socket's buffer is.
-class Bytes {
- public:
-  explicit Bytes(const std::string& content)
-      : words_((content.size() + 3) / 4), size_(content.size()) {
-    if (!content.empty()) std::memcpy(words_.data(), content.data(), content.size());
-  }
-  [[nodiscard]] std::span<char> span() { return {reinterpret_cast<char*>(words_.data()), size_}; }
-  [[nodiscard]] nlmsghdr& message() { return *reinterpret_cast<nlmsghdr*>(words_.data()); }
-
- private:
-  std::vector<std::uint32_t> words_;
-  std::size_t size_;
-};
 
 inline std::vector<std::string> captured(const std::string& name) {
   std::ifstream file{std::string{FIXTURES} + "/netlink/" + name + ".hex"};
@@ -43,9 +25,6 @@ inline std::vector<std::string> captured(const std::string& name) {
   return datagrams;
 }
 
-// The sequence number under which all of them were asked for.
-inline constexpr std::uint32_t kSequence = 7;
-
 // Everything that `parse` makes of a captured answer; the answer must end as it should.
 template <typename Parse>
 auto parsed_answer(const std::string& name, Parse parse) {
@@ -54,7 +33,7 @@ auto parsed_answer(const std::string& name, Parse parse) {
   for (const std::string& datagram : captured(name)) {
     CHECK_FALSE(ended);
     Bytes bytes{datagram};
-    const auto walked = probes::walk_datagram(bytes.span(), kSequence, [&](nlmsghdr& message) {
+    const auto walked = walk_datagram(bytes.span(), kSequence, [&](nlmsghdr& message) {
       return parse(message).map([&](auto value) { values.push_back(std::move(value)); });
     });
     REQUIRE(walked);

@@ -72,8 +72,8 @@ TEST_CASE("nldev's port, with and without its netdev") {
 
 TEST_CASE("a device that nldev does not know is EINVAL") {
   Bytes bytes{test::captured("nldev-no-such-device").at(0)};
-  const auto ended = probes::walk_datagram(bytes.span(), test::kSequence,
-                                           [](nlmsghdr&) { return Result<void>{}; });
+  const auto ended =
+      walk_datagram(bytes.span(), test::kSequence, [](nlmsghdr&) { return Result<void>{}; });
   REQUIRE_FALSE(ended);
   CHECK(ended.error().code == EINVAL);
 }

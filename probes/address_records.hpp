@@ -13,24 +13,24 @@
 
 namespace pvrdma::probes {
 
-inline constexpr const char* kAddressBook = "/run/pvrdma-agent-executor/addresses";
+inline constexpr const char* kAddressRecords = "/run/pvrdma-agent-executor/addresses";
 
-struct BookedAddress {
+struct RecordedAddress {
   std::string mac;      // of the link, lower case
   std::string address;  // "192.168.30.201/24"
   bool marked = false;  // the kernel keeps the mark
-  friend bool operator==(const BookedAddress&, const BookedAddress&) = default;
+  friend bool operator==(const RecordedAddress&, const RecordedAddress&) = default;
 };
 
 // A line for each: "00:50:56:8a:9f:c2 192.168.30.201/24 marked". Lines of another form are skipped.
-[[nodiscard]] std::vector<BookedAddress> parse_address_book(std::string_view text);
-[[nodiscard]] std::string format_address_book(const std::vector<BookedAddress>& book);
+[[nodiscard]] std::vector<RecordedAddress> parse_address_records(std::string_view text);
+[[nodiscard]] std::string format_address_records(const std::vector<RecordedAddress>& records);
 
-// No file is an empty book.
-[[nodiscard]] Result<std::vector<BookedAddress>> read_address_book(const Root& root);
+// No file: none.
+[[nodiscard]] Result<std::vector<RecordedAddress>> read_address_records(const Root& root);
 
 // Sets LinkAddress::ours of those that the kernel could not mark.
-void claim_unmarked(const std::vector<BookedAddress>& book, const std::string& mac,
+void claim_unmarked(const std::vector<RecordedAddress>& records, const std::string& mac,
                     std::vector<LinkAddress>& addresses);
 
 }  // namespace pvrdma::probes

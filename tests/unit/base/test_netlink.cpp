@@ -1,0 +1,232 @@
+#include "agent/base/netlink.hpp"
+
+#include <linux/rtnetlink.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <set>
+
+#include "tests/unit/catch.hpp"
+#include "tests/unit/executor/netns.hpp"
+#include "tests/unit/netlink_bytes.hpp"
+
+using namespace pvrdma;
+using pvrdma::test::Bytes;
+
+namespace {
+
+// A message of `type` with one word of payload.
+std::string message(std::uint16_t type, std::uint16_t flags, int payload,
+                    std::uint32_t sequence = test::kSequence) {
+  nlmsghdr header{};
+  header.nlmsg_len = sizeof header + sizeof payload;
+  header.nlmsg_type = type;
+  header.nlmsg_flags = flags;
+  header.nlmsg_seq = sequence;
+  std::string bytes(header.nlmsg_len, '\0');
+  std::memcpy(bytes.data(), &header, sizeof header);
+  std::memcpy(bytes.data() + sizeof header, &payload, sizeof payload);
+  return bytes;
+}
+
+struct Walk {
+  Result<bool> ended;
+  int messages = 0;
+};
+
+Walk walk(const std::string& datagram) {
+  Bytes bytes{datagram};
+  Walk result{false, 0};
+  result.ended = walk_datagram(bytes.span(), test::kSequence, [&](nlmsghdr&) {
+    ++result.messages;
+    return Result<void>{};
+  });
+  return result;
+}
+
+constexpr std::uint16_t kData = 100;
+
+}  // namespace
+
+TEST_CASE("an answer ends with its only message, or with NLMSG_DONE") {
+  CHECK(walk(message(kData, 0, 1)).ended == true);
+  const Walk part = walk(message(kData, NLM_F_MULTI, 1) + message(kData, NLM_F_MULTI, 2));
+  CHECK(part.ended == false);
+  CHECK(part.messages == 2);
+  const Walk whole = walk(message(kData, NLM_F_MULTI, 1) + message(NLMSG_DONE, NLM_F_MULTI, 0));
+  CHECK(whole.ended == true);
+  CHECK(whole.messages == 1);
+  CHECK(walk("").ended == false);
+}
+
+TEST_CASE("the kernel's errno is kept") {
+  for (const std::uint16_t type : {std::uint16_t{NLMSG_ERROR}, std::uint16_t{NLMSG_DONE}}) {
+    const Walk refused = walk(message(type, 0, -ENODEV));
+    REQUIRE_FALSE(refused.ended);
+    CHECK(refused.ended.error().code == ENODEV);
+  }
+  // An acknowledgement.
+  CHECK(walk(message(NLMSG_ERROR, 0, 0)).ended == true);
+}
+
+TEST_CASE("a dump that changed under way is no answer") {
+  const Walk interrupted = walk(message(kData, NLM_F_MULTI | NLM_F_DUMP_INTR, 1));
+  REQUIRE_FALSE(interrupted.ended);
+  CHECK(interrupted.ended.error().code == EINTR);
+}
+
+TEST_CASE("an answer to another question is passed over") {
+  const Walk other = walk(message(kData, 0, 1, test::kSequence + 1) +
+                          message(NLMSG_ERROR, 0, -EPERM, test::kSequence + 1));
+  CHECK(other.ended == false);
+  CHECK(other.messages == 0);
+}
+
+TEST_CASE("bytes that are no messages are an error") {
+  const std::string good = message(kData, NLM_F_MULTI, 1);
+  std::string too_long = good;
+  too_long[0] = 21;
+  std::string too_short = good;
+  too_short[0] = 15;
+  std::string empty = good;
+  empty[0] = 0;
+  for (const std::string& bad : {good.substr(0, 3), good.substr(0, 19), good + "x", too_long,
+                                 too_short, empty, std::string(64, '\xff')}) {
+    const Walk walked = walk(bad);
+    REQUIRE_FALSE(walked.ended);
+    CHECK(walked.ended.error().code == EBADMSG);
+  }
+  CHECK_FALSE(walk(message(NLMSG_ERROR, 0, -1).replace(0, 1, 1, '\x10').substr(0, 16)).ended);
+}
+
+TEST_CASE("what the taker refuses ends the walk") {
+  Bytes bytes{message(kData, NLM_F_MULTI, 1) + message(kData, NLM_F_MULTI, 2)};
+  int taken = 0;
+  const auto ended = walk_datagram(bytes.span(), test::kSequence, [&](nlmsghdr&) -> Result<void> {
+    ++taken;
+    return fail(EBADMSG, "reading", "it");
+  });
+  REQUIRE_FALSE(ended);
+  CHECK(taken == 1);
+}
+
+TEST_CASE("a protocol the kernel does not speak keeps its errno") {
+  const auto socket = NetlinkSocket::open(31);
+  REQUIRE_FALSE(socket);
+  CHECK(socket.error().code == EPROTONOSUPPORT);
+}
+
+namespace {
+
+NetlinkMessage question_about(int index) {
+  ifinfomsg header{};
+  header.ifi_index = index;
+  return netlink_message(RTM_GETLINK, 0, header);
+}
+
+int index_in(nlmsghdr& message) {
+  return static_cast<const ifinfomsg*>(nlmsg_data(&message))->ifi_index;
+}
+
+}  // namespace
+
+TEST_CASE("one question after the other, a refused one too, each with its own answer") {
+  const test::Namespace isolated;
+  if (!isolated.entered()) return;
+  test::run("ip link add v0 type veth peer name v1");
+  auto socket = NetlinkSocket::open(NETLINK_ROUTE);
+  REQUIRE(socket);
+  for (const char* name : {"v0", "v1"}) {
+    std::set<int> seen;
+    REQUIRE(socket->ask(*question_about(test::index_of_link(name)), [&](nlmsghdr& message) {
+      seen.insert(index_in(message));
+      return Result<void>{};
+    }));
+    CHECK(seen == std::set<int>{test::index_of_link(name)});
+    const auto refused =
+        socket->ask(*question_about(99'999), [](nlmsghdr&) { return Result<void>{}; });
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message() == "asking the kernel over netlink: No such device");
+  }
+  CHECK(socket->request(*question_about(test::index_of_link("v0"))));
+}
+
+TEST_CASE("a table that is larger than any datagram is read to its end") {
+  const test::Namespace isolated;
+  if (!isolated.entered()) return;
+  test::run(
+      "ip link set lo up; for i in $(seq 1 250); do for k in 1 2; do "
+      "echo address add 10.$k.0.$i/32 dev lo; done; done | ip -batch -");
+  auto socket = NetlinkSocket::open(NETLINK_ROUTE);
+  REQUIRE(socket);
+  int seen = 0;
+  int begun = 0;
+  const auto count = [&]() -> Result<int> {
+    ++begun;
+    seen = 0;
+    const auto question = netlink_message(RTM_GETADDR, NLM_F_DUMP, ifaddrmsg{});
+    const auto asked = socket->ask(*question, [&](nlmsghdr& message) -> Result<void> {
+      if (static_cast<const ifaddrmsg*>(nlmsg_data(&message))->ifa_family == AF_INET) ++seen;
+      return {};
+    });
+    if (!asked) return fail(asked.error());
+    return seen;
+  };
+  CHECK(consistent(count) == 501);
+  CHECK(begun == 1);
+}
+
+TEST_CASE("a dump that is disturbed is begun anew, three times at most") {
+  int begun = 0;
+  const auto disturbed = [&](int times) {
+    begun = 0;
+    return consistent([&]() -> Result<int> {
+      if (++begun <= times) return fail(EINTR, "asking", "for a table");
+      return begun;
+    });
+  };
+  CHECK(disturbed(0) == 1);
+  CHECK(disturbed(2) == 3);
+  CHECK(disturbed(3).error().code == EINTR);
+  CHECK(begun == 3);
+}
+
+TEST_CASE("events of a group, and of nobody but the kernel") {
+  const test::Namespace isolated;
+  if (!isolated.entered()) return;
+  auto news = NetlinkSocket::subscribe(NETLINK_ROUTE, {RTNLGRP_LINK});
+  REQUIRE(news);
+  std::set<int> seen;
+  const auto read = [&] {
+    return news->read_events([&](nlmsghdr& message) { seen.insert(index_in(message)); });
+  };
+  CHECK(read().error().code == EAGAIN);
+  test::run("ip link add v0 type veth peer name v1");
+  while (read()) continue;
+  CHECK(seen == std::set{test::index_of_link("v0"), test::index_of_link("v1")});
+
+  // Root may write to anybody's socket.
+  sockaddr_nl here{};
+  socklen_t length = sizeof here;
+  REQUIRE(::getsockname(news->fd(), reinterpret_cast<sockaddr*>(&here), &length) == 0);
+  const Fd forger{::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)};
+  const std::string forged = message(RTM_NEWLINK, 0, 1);
+  here.nl_groups = 0;
+  REQUIRE(::sendto(forger.get(), forged.data(), forged.size(), 0,
+                   reinterpret_cast<const sockaddr*>(&here), sizeof here) > 0);
+  pollfd readable{news->fd(), POLLIN, 0};
+  REQUIRE(::poll(&readable, 1, 1000) == 1);
+  seen.clear();
+  CHECK(read().error().code == EAGAIN);
+  CHECK(seen.empty());
+
+  // More than the socket holds.
+  test::run("for i in $(seq 1 4000); do echo link set lo mtu $((1000 + i)); done | ip -batch -");
+  int code = 0;
+  while (code != EAGAIN && code != ENOBUFS)
+    if (const auto one = read(); !one) code = one.error().code;
+  CHECK(code == ENOBUFS);
+}
