@@ -8,7 +8,25 @@
 #include <vector>
 
 #include "agent/base/file.hpp"
-#include "agent/model/survey.hpp"
+#include "agent/model/field.hpp"
+
+namespace pvrdma {
+
+// /etc/os-release (os-release(5)).
+struct OsRelease {
+  std::string id;       // "ubuntu"
+  std::string version;  // "22.04"; empty where it has none
+  std::string name;     // PRETTY_NAME
+  friend bool operator==(const OsRelease&, const OsRelease&) = default;
+};
+
+struct ClockState {
+  Field<bool> synchronized;             // adjtimex(2): STA_UNSYNC is not set
+  Field<std::int64_t> off_rtc_seconds;  // the system's time less that of the VM's hardware clock
+  friend bool operator==(const ClockState&, const ClockState&) = default;
+};
+
+}  // namespace pvrdma
 
 namespace pvrdma::probes {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "agent/base/file.hpp"
-#include "agent/model/survey.hpp"
+#include "agent/model/memlock.hpp"
 
 namespace pvrdma::probes {
 

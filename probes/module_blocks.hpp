@@ -7,8 +7,18 @@
 
 #include "agent/base/file.hpp"
 #include "agent/model/field.hpp"
-#include "agent/model/survey.hpp"
 #include "probes/modprobe_config.hpp"
+
+namespace pvrdma {
+
+// What keeps modprobe from loading a module.
+struct ModuleBlock {
+  std::string module;
+  std::string how;  // "blacklist", "install /bin/false", "modprobe.blacklist= on the command line"
+  friend bool operator==(const ModuleBlock&, const ModuleBlock&) = default;
+};
+
+}  // namespace pvrdma
 
 namespace pvrdma::probes {
 

@@ -178,8 +178,14 @@ int run(int argc, char** argv) {
   DoctorOptions doctor_options;
   // Of the package: a container may have this program alone.
   if (::access(PVRDMA_PORT_QUERY, X_OK) == 0) doctor_options.port_query = PVRDMA_PORT_QUERY;
-  add_doctor_options(*command("doctor", [&] { return doctor(settings, console, doctor_options); }),
-                     doctor_options);
+  bool is_next_boot = false;
+  NextBootOptions next_boot_options{"/", {}, PVRDMA_INITRAMFS_CONTENT};
+  CLI::App* examining = command("doctor", [&] {
+    next_boot_options.units = doctor_options.units;
+    return is_next_boot ? next_boot(settings, console, next_boot_options)
+                        : doctor(settings, console, doctor_options);
+  });
+  add_doctor_options(*examining, doctor_options, is_next_boot, next_boot_options);
   MigrateOptions migrate_options;
   add_migrate_options(
       *command("migrate", [&] { return migrate(settings, console, migrate_options); }),

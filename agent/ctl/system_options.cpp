@@ -46,7 +46,8 @@ CLI::Option* add_root_option(CLI::App& command, std::string& root) {
 
 }  // namespace
 
-void add_doctor_options(CLI::App& command, DoctorOptions& options) {
+void add_doctor_options(CLI::App& command, DoctorOptions& options, bool& is_next_boot,
+                        NextBootOptions& next_boot_options) {
   set_footer(command, kDoctorFooter);
   command
       .add_option(
@@ -59,10 +60,10 @@ void add_doctor_options(CLI::App& command, DoctorOptions& options) {
       command.add_flag("--host-admin", options.host_admin,
                        "Print only what the vSphere administrator is to look at, to be forwarded");
   CLI::Option* next_boot =
-      command.add_flag("--next-boot", options.next_boot,
+      command.add_flag("--next-boot", is_next_boot,
                        "Print what the next boot will find instead, for every installed kernel");
   next_boot->excludes(host_admin);
-  add_root_option(command, options.next_boot_root)->needs(next_boot);
+  add_root_option(command, next_boot_options.root)->needs(next_boot);
 }
 
 void add_migrate_options(CLI::App& command, MigrateOptions& options) {

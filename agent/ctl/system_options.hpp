@@ -2,7 +2,11 @@
 // `report`.
 #pragma once
 
-#include "agent/ctl/commands.hpp"
+#include "agent/tools/doctor/command.hpp"
+#include "agent/tools/migrate/command.hpp"
+#include "agent/tools/next_boot/command.hpp"
+#include "agent/tools/report/command.hpp"
+#include "agent/tools/seal/command.hpp"
 
 namespace CLI {
 class App;
@@ -10,7 +14,10 @@ class App;
 
 namespace pvrdma::ctl {
 
-void add_doctor_options(CLI::App& command, DoctorOptions& options);
+// `options` or, where it is about the next boot, `next_boot`: units of the one are those of the
+// other.
+void add_doctor_options(CLI::App& command, DoctorOptions& options, bool& is_next_boot,
+                        NextBootOptions& next_boot);
 void add_migrate_options(CLI::App& command, MigrateOptions& options);
 void add_seal_options(CLI::App& command, SealOptions& options);
 void add_report_options(CLI::App& command, ReportOptions& options);

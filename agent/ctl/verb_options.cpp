@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 
 #include "agent/config/duration.hpp"
-#include "agent/ctl/mmio/size.hpp"
 #include "agent/ctl/verbs.hpp"
+#include "agent/tools/mmio/size.hpp"
 
 namespace pvrdma::ctl {
 

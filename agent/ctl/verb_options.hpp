@@ -5,6 +5,9 @@
 #include <string>
 
 #include "agent/ctl/commands.hpp"
+#include "agent/tools/mmio/command.hpp"
+#include "agent/tools/mtu/command.hpp"
+#include "agent/tools/verify/command.hpp"
 
 namespace CLI {
 class App;

@@ -1,0 +1,31 @@
+// Limits of locked memory, which RDMA applications need for their buffers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "agent/model/field.hpp"
+
+namespace pvrdma {
+
+// A limit of locked memory, RLIMIT_MEMLOCK.
+struct MemlockLimit {
+  std::optional<std::uint64_t> bytes;  // none: unlimited
+  std::string place{};  // where it is written: "/etc/security/limits.conf:12"; empty: not known
+  friend bool operator==(const MemlockLimit&, const MemlockLimit&) = default;
+};
+struct UnitMemlock {
+  std::string unit;           // "slurmd.service"
+  Field<MemlockLimit> limit;  // absent: there is no such unit
+  friend bool operator==(const UnitMemlock&, const UnitMemlock&) = default;
+};
+
+// Below this a limit of locked memory is too low: MPI libraries and NCCL register hundreds of MiB
+// for each process. systemd's default is 8 MiB.
+inline constexpr std::uint64_t kLargeMemlockBytes = 1ULL << 30U;
+[[nodiscard]] bool is_low(const MemlockLimit& limit);
+// "8 MiB", "unlimited"
+[[nodiscard]] std::string text_of(const MemlockLimit& limit);
+
+}  // namespace pvrdma

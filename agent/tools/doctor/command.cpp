@@ -1,0 +1,73 @@
+// `doctor`: is RDMA usable here, and if not, whose move is it and what exactly is to be done?
+#include "agent/tools/doctor/command.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "agent/ctl/fields.hpp"
+#include "agent/ctl/text.hpp"
+#include "agent/tools/doctor/examination.hpp"
+#include "agent/tools/doctor/rendering.hpp"
+#include "build_config.hpp"
+#include "probes/machine.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "(unknown)";
+}
+
+VmIdentity identity(const Examination& examination, const Root& root) {
+  VmIdentity vm;
+  vm.host_name = host_name();
+  if (const OsRelease* os = examination.survey.os.get()) vm.system = os->name + ", ";
+  vm.system += "Linux " + examination.snapshot.kernel.value_or("(unknown)");
+  vm.uuid = probes::dmi(root, "product_uuid").value_or("");
+  for (const Adapter& adapter : examination.snapshot.adapters.value_or({})) {
+    const Netdev* netdev = adapter.netdev.get();
+    vm.adapters.push_back(
+        netdev == nullptr ? adapter.function
+                          : (netdev->permanent_mac.empty() ? netdev->mac : netdev->permanent_mac) +
+                                " (" + adapter.function + ", " + netdev->name + ")");
+  }
+  return vm;
+}
+
+int exit_code(Usable usable) {
+  switch (usable) {
+    case Usable::Yes:
+      return 0;
+    case Usable::WithWarnings:
+      return 1;
+    case Usable::No:
+      return 2;
+    case Usable::Unknown:
+      break;
+  }
+  return kExitUnknown;
+}
+
+}  // namespace
+
+int doctor(const Settings& settings, const Console& console, const DoctorOptions& options) {
+  const Examination examination = examine(settings, options);
+  std::string text;
+  if (options.host_admin) {
+    const auto vm = identity(examination, options.root);
+    const auto troubles =
+        doctor::host_troubles(examination.snapshot, examination.survey, examination.findings);
+    text = settings.json ? dumped(ticket_json(vm, troubles)) + "\n"
+                         : render_ticket(vm, troubles, console.style().width);
+  } else {
+    text = settings.json ? dumped(to_json(examination)) + "\n"
+                         : render_examination(examination, console.style());
+  }
+  return console.print(text) ? exit_code(usable(examination)) : kExitUnknown;
+}
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,122 @@
+#include "agent/tools/doctor/host_causes.hpp"
+
+#include <algorithm>
+
+#include "agent/base/text.hpp"
+
+namespace pvrdma::doctor {
+
+namespace {
+
+using Causes = std::vector<HostCause>;
+
+constexpr const char* kConnect =
+    "VM > Edit Settings > Network adapter > Status: Connected, Connect At Power On";
+
+HostCause type_of_adapter(const Survey& survey) {
+  const auto nics = survey.vmxnet3.value_or({});
+  std::string because = "the guest sees no vmxnet3 NIC at all, so no PVRDMA adapter was added";
+  if (nics.size() == 1)
+    because = "the guest sees one vmxnet3 NIC (" + nics.front() +
+              "), so a second adapter was not added, or is of another type";
+  else if (nics.size() > 1)
+    because = "the guest sees vmxnet3 NICs (" + joined(nics) +
+              "), and none has an RDMA function beside it, as an adapter of type PVRDMA has";
+  return {"The VM has no network adapter of type PVRDMA.",
+          because,
+          {},
+          "VM > Edit Settings > Add New Device > Network Adapter; Adapter Type: PVRDMA; Connect At "
+          "Power On (the VM must be off)"};
+}
+
+Causes of_missing_function(const Survey& survey) {
+  return {type_of_adapter(survey),
+          {"The adapter is not connected at power on.",
+           "such an adapter does not show in the guest",
+           {},
+           kConnect},
+          {"The VM's hardware version is below 13.",
+           "the guest cannot see it; DMI calls the machine " + survey.product.value_or("(unknown)"),
+           {"vim-cmd vmsvc/getallvms    # column Version: vmx-13 or later"},
+           "VM > Actions > Compatibility > Upgrade VM Compatibility (the VM must be off)"}};
+}
+
+HostCause vmknic() {
+  return {"Net.PVRDMAVmknic is not set on the ESXi host.",
+          {},
+          {"esxcli system settings advanced list -o /Net/PVRDMAVmknic",
+           "esxcli system settings advanced set -o /Net/PVRDMAVmknic -s vmk0"},
+          "Host > Configure > System > Advanced System Settings > Net.PVRDMAVmknic"};
+}
+
+HostCause firewall() {
+  return {"The host's firewall rule set pvrdma (TCP 28250-28761) is disabled.",
+          {},
+          {"esxcli network firewall ruleset list -r pvrdma",
+           "esxcli network firewall ruleset set -e true -r pvrdma"},
+          "Host > Configure > System > Firewall > Edit > pvrdma"};
+}
+
+HostCause uplink() {
+  return {
+      "The distributed switch has no uplink on this host, or the vmknics of the hosts do not "
+      "reach each other.",
+      {},
+      {"esxcli network nic list", "esxcli rdma device list",
+       "vmkping -I vmk0 ADDRESS_OF_ANOTHER_HOST"},
+      "Host > Configure > Networking > Virtual switches"};
+}
+
+// What is set for the whole host works if it does for a neighbour.
+Causes of_port_down(const Snapshot& snapshot, const std::optional<std::string>& function) {
+  const auto adapters = snapshot.adapters.value_or({});
+  const auto active = std::find_if(adapters.begin(), adapters.end(), [&](const Adapter& other) {
+    return other.function != function && other.rdma.is_known() &&
+           other.rdma.get()->port.state.is("ACTIVE");
+  });
+  HostCause host = vmknic();
+  HostCause wall = firewall();
+  HostCause network = uplink();
+  if (active == adapters.end()) {
+    host.because = wall.because = "link and carrier are up, and no other adapter is ACTIVE";
+    network.because = "less likely, as the guest sees a carrier";
+    return {host, wall, network};
+  }
+  const std::string other = "the port of " + active->rdma.get()->name + " is ACTIVE on this host";
+  network.because = other + ", so what holds for the whole host is good";
+  host.because = wall.because = "less likely: " + other;
+  return {network, host, wall};
+}
+
+Causes of_no_carrier() {
+  return {{"The network adapter is not connected.",
+           "the guest's link is up and has no carrier",
+           {},
+           kConnect},
+          {"Its port group has no uplink.",
+           "the guest's link is up and has no carrier",
+           {"esxcli network nic list", "esxcli network vswitch dvs vmware list"},
+           "Networking > distributed switch > Topology"}};
+}
+
+Causes causes_of(const Finding& finding, const Snapshot& snapshot, const Survey& survey) {
+  if (finding.id == FindingId::NoRdmaFunction || finding.id == FindingId::NoAdapter)
+    return of_missing_function(survey);
+  if (finding.id == FindingId::PortDown) return of_port_down(snapshot, finding.adapter);
+  if (finding.id == FindingId::NoCarrier) return of_no_carrier();
+  return {{finding.remedy, "it is what the guest's finding says", {}, {}}};
+}
+
+}  // namespace
+
+std::vector<HostTrouble> host_troubles(const Snapshot& snapshot, const Survey& survey,
+                                       const std::vector<Finding>& findings) {
+  std::vector<HostTrouble> troubles;
+  for (const Finding& finding : findings)
+    if (finding.actor == Actor::Host)
+      troubles.push_back(
+          {finding.id, finding.adapter, finding.summary, causes_of(finding, snapshot, survey)});
+  return troubles;
+}
+
+}  // namespace pvrdma::doctor

@@ -1,0 +1,93 @@
+#include "agent/tools/doctor/kernel_crash.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string>
+
+#include "agent/base/handle.hpp"
+#include "agent/base/text.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+constexpr unsigned kTaintDie = 7;                   // TAINT_DIE, include/linux/panic.h
+constexpr std::size_t kRecordBytes = 8192;          // PRINTKRB_RECORD_MAX and CONSOLE_EXT_LOG_MAX
+constexpr std::size_t kLogLimitBytes = 64U << 20U;  // of a ring as large as log_buf_len allows
+
+constexpr std::array<std::string_view, 6> kStarts{
+    "BUG: ",         "Oops: ",          "general protection fault", "Unable to handle kernel",
+    "kernel BUG at", "Internal error: "};
+constexpr std::string_view kEnd = "---[ end trace";
+// Of a call trace. The list "Modules linked in:" has names without brackets.
+constexpr std::string_view kInDriver = "[vmw_pvrdma]";
+
+bool starts_crash(std::string_view message) {
+  return std::any_of(kStarts.begin(), kStarts.end(),
+                     [&](std::string_view start) { return message.starts_with(start); });
+}
+
+// Each read(2) gives a record; EPIPE: the next one was overwritten meanwhile.
+Result<std::string> read_log(const Root& root) {
+  const auto path = root / "/dev/kmsg";
+  const auto log = open_rooted(path, O_RDONLY);  // which does not wait
+  if (!log) return fail(log.error());
+  std::string records;
+  std::array<char, kRecordBytes> buffer{};
+  while (records.size() < kLogLimitBytes) {
+    const ssize_t length = ::read(log->get(), buffer.data(), buffer.size());
+    if (length > 0) records.append(buffer.data(), static_cast<std::size_t>(length));
+    if (length == 0 || (length < 0 && errno == EAGAIN)) return records;
+    if (length < 0 && errno != EPIPE && errno != EINTR) return fail(errno, "reading", path);
+  }
+  return records;
+}
+
+Field<bool> has_died(const Root& root) {
+  const auto text = read_attribute(root / "/proc/sys/kernel/tainted");
+  if (!text) return Field<bool>::unreadable(text.error());
+  const auto flags = number_from<unsigned long>(*text);
+  if (!flags) return Field<bool>::unreadable({EBADMSG, "reading", "/proc/sys/kernel/tainted"});
+  return (*flags >> kTaintDie & 1U) != 0;
+}
+
+}  // namespace
+
+Field<KernelCrash> parse_kernel_log(std::string_view records) {
+  Field<KernelCrash> first;
+  KernelCrash crash;
+  bool inside = false;
+  while (!records.empty()) {
+    const std::string_view record = cut(records, '\n');
+    // "6,339,5140900,-;message"; what begins with a blank belongs to the record above.
+    const std::size_t at = record.find(';');
+    if (record.starts_with(' ') || at == std::string_view::npos) continue;
+    const std::string_view message = record.substr(at + 1);
+    if (!inside && starts_crash(message)) {
+      inside = true;
+      crash = {std::string{message}, false};
+    }
+    if (!inside) continue;
+    crash.in_driver = crash.in_driver || message.find(kInDriver) != std::string_view::npos;
+    if (crash.in_driver) return crash;
+    if (!first.is_known()) first = crash;
+    inside = !message.starts_with(kEnd);
+  }
+  return first;
+}
+
+Field<KernelCrash> look_for_kernel_crash(const Root& root) {
+  const auto log = read_log(root);
+  if (log)
+    if (auto crash = parse_kernel_log(*log); crash.is_known()) return crash;
+  const auto died = has_died(root);
+  if (died.is(true)) return KernelCrash{};
+  if (died.is_known()) return {};
+  return Field<KernelCrash>::unreadable(log ? *died.error() : log.error());
+}
+
+}  // namespace pvrdma::probes

@@ -1,0 +1,144 @@
+#include "agent/tools/doctor/rendering.hpp"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "agent/ctl/rendering.hpp"
+#include "agent/model/health.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+constexpr std::size_t kVerdictColumns = 9;
+constexpr std::size_t kAreaColumns = 11;
+
+struct Word {
+  const char* text;
+  Colour colour;
+};
+
+Word word_for(Usable usable) {
+  switch (usable) {
+    case Usable::Yes:
+      return {"USABLE", Colour::Green};
+    case Usable::WithWarnings:
+      return {"USABLE WITH WARNINGS", Colour::Yellow};
+    case Usable::No:
+      return {"NOT USABLE", Colour::Red};
+    case Usable::Unknown:
+      break;
+  }
+  return {"UNKNOWN", Colour::Red};
+}
+
+std::string mover(std::optional<Actor> actor) {
+  if (!actor) return "nothing is to be done";
+  switch (*actor) {
+    case Actor::Host:
+      return "next move: the vSphere administrator's (`pvrdma-agentctl doctor --host-admin` "
+             "prints what to forward)";
+    case Actor::Image:
+      return "next move: whoever builds the image";
+    case Actor::Agent:
+      return "the agent goes on by itself";
+    case Actor::Guest:
+      break;
+  }
+  return "next move: yours, in this guest";
+}
+
+std::string headline(const Examination& examination, const Style& style) {
+  const Usable found = usable(examination);
+  const Word word = word_for(found);
+  std::string rest = mover(next_move(examination));
+  // Degraded or converging without a finding of its own.
+  if (found == Usable::WithWarnings && !next_move(examination))
+    rest = std::string{"the state is "} + to_string(examination.state);
+  if (const std::string* container = examination.survey.container.get())
+    rest += "; in a container of " + printable(*container);
+  const std::size_t indent = columns(word.text) + 2;
+  return painted(word.text, word.colour, style) + "  " + wrapped(rest, style.width, indent) + "\n";
+}
+
+Colour colour_of(std::string_view verdict) {
+  if (verdict == "good") return Colour::Green;
+  if (verdict == "error") return Colour::Red;
+  return verdict == "info" ? Colour::Bold : Colour::Yellow;
+}
+
+std::string check_rows(const doctor::Check& check, std::string_view verdict, const Style& style) {
+  const std::size_t indent = kVerdictColumns + kAreaColumns;
+  std::string rows;
+  const auto add = [&](const std::string& line) {
+    const std::string front = rows.empty() ? painted(padded(std::string{verdict}, kVerdictColumns),
+                                                     colour_of(verdict), style) +
+                                                 padded(std::string{check.area}, kAreaColumns)
+                                           : std::string(indent, ' ');
+    rows += front + wrapped(printable(line), style.width, indent) + "\n";
+  };
+  for (const std::string& line : check.evidence) add(line);
+  for (const std::string& line : check.unread) add("not known: " + line);
+  return rows;
+}
+
+}  // namespace
+
+std::string render_examination(const Examination& examination, const Style& style) {
+  std::string out = headline(examination, style);
+  for (const Notes notes : {Notes::Without, Notes::Only})
+    if (const std::string findings =
+            render_findings(examination.findings, {notes, true, nullptr}, style);
+        !findings.empty())
+      out += "\n" + findings;
+  out += "\n";
+  for (const doctor::Check& check : examination.checks)
+    out += check_rows(check, doctor::verdict(check, examination.findings), style);
+  return out;
+}
+
+std::string render_ticket(const VmIdentity& vm, const std::vector<doctor::HostTrouble>& troubles,
+                          std::size_t width) {
+  if (troubles.empty()) return "nothing here is for the vSphere administrator\n";
+  std::string out =
+      "PVRDMA in VM " + printable(vm.host_name) + ": for the vSphere administrator\n\n";
+  out += "Guest:    " + wrapped(printable(vm.system), width, 10) + "\n";
+  if (!vm.uuid.empty()) out += "UUID:     " + printable(vm.uuid) + "\n";
+  for (const std::string& adapter : vm.adapters) out += "Adapter:  " + printable(adapter) + "\n";
+  for (const doctor::HostTrouble& trouble : troubles) {
+    out += "\n" + wrapped(printable(trouble.what), width, 0) + "\n";
+    if (trouble.causes.size() > 1) out += "The most likely cause first:\n";
+    std::size_t rank = 0;
+    for (const doctor::HostCause& cause : trouble.causes) {
+      out += "\n" + padded(std::to_string(++rank) + ".", 3) +
+             wrapped(printable(cause.what + " (" + cause.because + ")"), width, 3) + "\n";
+      if (!cause.menu.empty()) out += "   vSphere Client: " + wrapped(cause.menu, width, 19) + "\n";
+      for (const std::string& command : cause.commands) out += "   ESXi shell: " + command + "\n";
+    }
+  }
+  return out;
+}
+
+Json ticket_json(const VmIdentity& vm, const std::vector<doctor::HostTrouble>& troubles) {
+  Json list = Json::array();
+  for (const doctor::HostTrouble& trouble : troubles) {
+    Json causes = Json::array();
+    for (const doctor::HostCause& cause : trouble.causes)
+      causes.push_back({{"what", cause.what},
+                        {"because", cause.because},
+                        {"commands", cause.commands},
+                        {"menu", cause.menu}});
+    list.push_back({{"id", to_string(trouble.id)},
+                    {"adapter", trouble.adapter ? Json(*trouble.adapter) : Json(nullptr)},
+                    {"summary", trouble.what},
+                    {"causes", std::move(causes)}});
+  }
+  return {{"vm",
+           {{"host_name", vm.host_name},
+            {"system", vm.system},
+            {"uuid", vm.uuid},
+            {"adapters", vm.adapters}}},
+          {"troubles", std::move(list)}};
+}
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,34 @@
+// The answers of `doctor` as text. Pure.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "agent/ctl/text.hpp"
+#include "agent/tools/doctor/examination.hpp"
+#include "agent/tools/doctor/host_causes.hpp"
+
+namespace pvrdma::ctl {
+
+using Json = nlohmann::json;
+
+// Verdict, findings with what to do, and the checks with their evidence.
+[[nodiscard]] std::string render_examination(const Examination& examination, const Style& style);
+
+// What identifies this VM to who sees it from outside.
+struct VmIdentity {
+  std::string host_name;
+  std::string system;                 // "Ubuntu 22.04.5 LTS, Linux 5.15.0-125-generic"
+  std::string uuid;                   // of the BIOS; empty: not readable
+  std::vector<std::string> adapters;  // "00:50:56:8a:9f:c2 (0000:13:00.1, ens224f0)"
+};
+
+// A text to forward to the vSphere administrator.
+[[nodiscard]] std::string render_ticket(const VmIdentity& vm,
+                                        const std::vector<doctor::HostTrouble>& troubles,
+                                        std::size_t width);
+[[nodiscard]] Json ticket_json(const VmIdentity& vm,
+                               const std::vector<doctor::HostTrouble>& troubles);
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,26 @@
+// The guests that VMware names for PVRDMA (vSphere documentation, "Configure a Virtual Machine for
+// PVRDMA" and the list of supported guests).
+#pragma once
+
+#include <string>
+
+#include "agent/tools/doctor/survey.hpp"
+
+namespace pvrdma {
+
+enum class Support {
+  RoceV2,   // and v1
+  RoceV1,   // only
+  None,     // not in the list
+  Unknown,  // its version is not told
+};
+
+// `kernel`: release, which tells Oracle's Unbreakable Enterprise Kernel.
+[[nodiscard]] Support support_of(const OsRelease& os, const std::string& kernel);
+
+// The list, for a person.
+inline constexpr const char* kListedGuests =
+    "CentOS or RHEL 7.3, SLES 12 SP3, Oracle Linux 7 with UEKR5, Ubuntu LTS 16.04.2, Photon 3.0, "
+    "and later";
+
+}  // namespace pvrdma

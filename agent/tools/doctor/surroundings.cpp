@@ -1,0 +1,199 @@
+#include "agent/tools/doctor/surroundings.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "agent/base/text.hpp"
+#include "agent/model/catalogue.hpp"
+#include "agent/tools/doctor/support_matrix.hpp"
+
+namespace pvrdma::doctor {
+
+namespace {
+
+using Findings = std::vector<Finding>;
+
+constexpr const char* kVmware = "VMware, Inc.";
+
+void add(Findings& findings, FindingId id, std::string_view variant, Values values) {
+  findings.push_back(make_finding(id, variant, std::move(values)));
+}
+
+bool is_contained(const Survey& survey) { return survey.container.is_known(); }
+
+// What the machine is, where it is known to be no VM of vSphere's: systemd is asked where DMI says
+// nothing.
+std::optional<std::string> other_machine(const Survey& survey) {
+  if (const std::string* vendor = survey.vendor.get())
+    return *vendor == kVmware ? std::nullopt : std::optional{*vendor};
+  const std::string* name = survey.virtualization.get();
+  if (name == nullptr || *name == "vmware") return std::nullopt;
+  return (*name == "none" ? "no virtual machine" : *name) + ", says systemd";
+}
+
+void check_functions(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
+  const auto* adapters = snapshot.adapters.get();
+  if (adapters == nullptr || !adapters->empty()) return;
+  const auto nics = survey.vmxnet3.value_or({});
+  if (const auto other = other_machine(survey))
+    add(findings, FindingId::NoRdmaFunction, "elsewhere", {{"vendor", *other}});
+  else if (!nics.empty())
+    add(findings, FindingId::NoRdmaFunction, "vmxnet3", {{"nics", "vmxnet3 at " + joined(nics)}});
+  else
+    add(findings, FindingId::NoRdmaFunction, "none", {});
+}
+
+void check_nodes(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
+  if (survey.nodes.is_unreadable()) return;
+  std::vector<std::string> missing;
+  std::vector<std::string> closed;
+  std::vector<std::string> options;
+  for (const std::string& name : needed_nodes(snapshot)) {
+    const DeviceNode* node = find_node(survey, name);
+    if (node == nullptr) {
+      missing.push_back(name);
+      options.push_back("--device /dev/infiniband/" + name);
+    } else if (node->openable.is(false)) {
+      closed.push_back("/dev/infiniband/" + name);
+    }
+  }
+  if (!missing.empty())
+    add(findings, FindingId::NodesMissing, is_contained(survey) ? "container" : "guest",
+        {{"nodes", joined(missing)}, {"devices", joined(options, " ")}});
+  if (!closed.empty()) add(findings, FindingId::NodesClosed, {}, {{"nodes", joined(closed)}});
+}
+
+// Of OFED's folder alone nothing follows: it holds tools as well.
+bool is_shadowing(const std::string& trace) { return trace.find(' ') != std::string::npos; }
+
+void check_provider(const Libraries& libraries, const VerbsLibrary& first, Findings& findings) {
+  if (libraries.providers.empty() || !libraries.driver_file.is_known()) {
+    if (!libraries.driver_file.is_unreadable())
+      add(findings, FindingId::ProviderMissing, {}, {{"library", first.path}});
+    return;
+  }
+  const auto fits = [&](const VerbsLibrary& provider) {
+    return !first.private_abi.is_known() || provider.private_abi == first.private_abi;
+  };
+  if (std::any_of(libraries.providers.begin(), libraries.providers.end(), fits)) return;
+  const VerbsLibrary& provider = libraries.providers.front();
+  add(findings, FindingId::ProviderMismatch, {},
+      {{"provider", provider.path},
+       {"has", std::to_string(*provider.private_abi.get())},
+       {"library", first.path},
+       {"wants", std::to_string(*first.private_abi.get())}});
+}
+
+void check_libraries(const Survey& survey, Findings& findings) {
+  const Libraries* libraries = survey.libraries.get();
+  if (libraries == nullptr) return;
+  const std::size_t before = findings.size();
+  if (libraries->verbs.empty())
+    add(findings, FindingId::VerbsMissing, {}, {});
+  else
+    check_provider(*libraries, libraries->verbs.front(), findings);
+  const bool is_lacking = findings.size() != before;
+  const auto& traces = libraries->vendor;
+  if (std::any_of(traces.begin(), traces.end(), is_shadowing) || (is_lacking && !traces.empty()))
+    add(findings, FindingId::VendorLibraries, {}, {{"traces", joined(traces)}});
+}
+
+void check_memlock(const Survey& survey, Findings& findings) {
+  const MemlockLimit* own = survey.own_memlock.get();
+  if (own != nullptr && is_low(*own) && survey.may_lock_all.is(false))
+    add(findings, FindingId::MemlockLow, is_contained(survey) ? "container" : "shell",
+        {{"limit", text_of(*own)}});
+  for (const UnitMemlock& unit : survey.unit_memlocks) {
+    if (unit.limit.is_absent()) add(findings, FindingId::NoSuchUnit, {}, {{"unit", unit.unit}});
+    const MemlockLimit* limit = unit.limit.get();
+    if (limit != nullptr && is_low(*limit))
+      add(findings, FindingId::MemlockLow, "unit",
+          {{"unit", unit.unit}, {"limit", text_of(*limit)}});
+  }
+  const MemlockLimit* login = survey.login_memlock.get();
+  if (login != nullptr && is_low(*login))
+    add(findings, FindingId::MemlockLow, "login",
+        {{"limit", text_of(*login)}, {"place", login->place}});
+}
+
+void check_modules(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
+  for (const ModuleBlock& block : survey.blocks.value_or({}))
+    add(findings, FindingId::ModuleBlocked, block.module == kDriverModule ? "driver" : "other",
+        {{"module", block.module}, {"how", block.how}});
+  const Module* driver = snapshot.module(kDriverModule);
+  const bool loadable = driver != nullptr && driver->shipped.is(Shipped::Loadable);
+  if (survey.secure_boot.is(true) && loadable && survey.driver_signer.is_absent())
+    add(findings, FindingId::DriverUnsigned, {}, {});
+}
+
+void check_guest(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
+  const OsRelease* os = survey.os.get();
+  // An image's distribution says nothing about the kernel below it.
+  if (os == nullptr || is_contained(survey)) return;
+  const Support support = support_of(*os, snapshot.kernel.value_or(""));
+  if (support == Support::None || support == Support::RoceV1)
+    add(findings, FindingId::GuestUnlisted, {},
+        {{"os", os->name},
+         {"roce", support == Support::None ? "RoCE" : "RoCE v2"},
+         {"listed", kListedGuests}});
+}
+
+void check_machine(const Survey& survey, Findings& findings) {
+  if (const auto others = survey.mellanox.value_or({}); !others.empty())
+    add(findings, FindingId::MixedPassthrough, {}, {{"functions", joined(others)}});
+  const std::int64_t* off = survey.clock.off_rtc_seconds.get();
+  if (off != nullptr && std::abs(*off) >= kClockOffSeconds)
+    add(findings, FindingId::ClockOff, {}, {{"offset", std::to_string(std::abs(*off)) + " s"}});
+  const KernelCrash* crash = survey.crash.get();
+  if (crash == nullptr) return;
+  if (crash->in_driver)
+    add(findings, FindingId::DriverCrashed, {}, {{"line", crash->line}});
+  else
+    add(findings, FindingId::KernelCrashed, {},
+        {{"where", crash->line.empty() ? "" : ": " + crash->line}});
+}
+
+// The device is there and its interface is in somebody else's network namespace.
+void check_network(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
+  if (!is_contained(survey)) return;
+  for (const Adapter& adapter : snapshot.adapters.value_or({}))
+    if (adapter.rdma.is_known() && adapter.net_driver.is_known() && adapter.netdev.is_absent())
+      findings.push_back(make_finding(FindingId::ContainerNetwork, {},
+                                      {{"device", adapter.rdma.get()->name}}, adapter.function));
+}
+
+}  // namespace
+
+std::vector<std::string> needed_nodes(const Snapshot& snapshot) {
+  std::vector<std::string> nodes;
+  for (const Adapter& adapter : snapshot.adapters.value_or({})) {
+    const RdmaDevice* rdma = adapter.rdma.get();
+    if (rdma != nullptr && rdma->uverbs.is_known()) nodes.push_back(*rdma->uverbs.get());
+  }
+  if (!nodes.empty()) nodes.emplace_back("rdma_cm");
+  return nodes;
+}
+
+const DeviceNode* find_node(const Survey& survey, const std::string& name) {
+  const auto* nodes = survey.nodes.get();
+  if (nodes == nullptr) return nullptr;
+  const auto found = std::find_if(nodes->begin(), nodes->end(),
+                                  [&](const DeviceNode& node) { return node.name == name; });
+  return found == nodes->end() ? nullptr : &*found;
+}
+
+std::vector<Finding> surroundings(const Snapshot& snapshot, const Survey& survey) {
+  Findings findings;
+  check_functions(snapshot, survey, findings);
+  check_nodes(snapshot, survey, findings);
+  check_libraries(survey, findings);
+  check_memlock(survey, findings);
+  check_modules(snapshot, survey, findings);
+  check_guest(snapshot, survey, findings);
+  check_machine(survey, findings);
+  check_network(snapshot, survey, findings);
+  return findings;
+}
+
+}  // namespace pvrdma::doctor

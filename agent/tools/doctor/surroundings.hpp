@@ -1,0 +1,26 @@
+// Findings about the surroundings in which applications use an adapter. Pure: a Snapshot and a
+// Survey in, findings of the catalogue out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/model/health.hpp"
+#include "agent/tools/doctor/survey.hpp"
+
+namespace pvrdma::doctor {
+
+// A clock that a network sets is never as far off; the hardware clock counts whole seconds.
+inline constexpr std::int64_t kClockOffSeconds = 5;
+
+[[nodiscard]] std::vector<Finding> surroundings(const Snapshot& snapshot, const Survey& survey);
+
+// Nodes of /dev/infiniband that applications need: "uverbs0" of each adapter, "rdma_cm".
+[[nodiscard]] std::vector<std::string> needed_nodes(const Snapshot& snapshot);
+
+// The node of that name; null: there is none.
+[[nodiscard]] const DeviceNode* find_node(const Survey& survey, const std::string& name);
+
+}  // namespace pvrdma::doctor

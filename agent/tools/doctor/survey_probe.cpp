@@ -1,0 +1,85 @@
+#include "agent/tools/doctor/survey_probe.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
+#include <filesystem>
+
+#include "agent/model/snapshot.hpp"
+#include "agent/tools/doctor/kernel_crash.hpp"
+#include "agent/tools/doctor/verbs_libraries.hpp"
+#include "probes/machine.hpp"
+#include "probes/memlock.hpp"
+#include "probes/module_blocks.hpp"
+#include "probes/pci.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+constexpr const char* kNodes = "/dev/infiniband";
+constexpr std::string_view kVmxnet3 = "pci:v000015ADd000007B0";
+constexpr std::string_view kMellanox = "pci:v000015B3";
+
+Field<bool> may_open(const std::filesystem::path& path) {
+  // As open(2) would judge it: by the effective IDs.
+  if (::faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK, AT_EACCESS) == 0) return true;
+  if (errno == EACCES || errno == EPERM || errno == EROFS) return false;
+  return Field<bool>::unreadable({errno, "asking for access to", path});
+}
+
+Field<std::vector<std::string>> functions_like(const Result<std::vector<PciFunction>>& functions,
+                                               std::string_view modalias) {
+  if (!functions) return Field<std::vector<std::string>>::from(fail(functions.error()));
+  std::vector<std::string> addresses;
+  for (const PciFunction& function : *functions)
+    if (function.modalias.starts_with(modalias)) addresses.push_back(function.address);
+  return addresses;
+}
+
+}  // namespace
+
+Field<std::vector<DeviceNode>> device_nodes(const Root& root) {
+  const auto names = list_directory(root / kNodes);
+  if (!names) return Field<std::vector<DeviceNode>>::from(fail(names.error()));
+  std::vector<DeviceNode> nodes;
+  for (const std::string& name : *names) {
+    const auto path = root / kNodes / name;
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0 || !S_ISCHR(status.st_mode)) continue;
+    nodes.push_back({name, status.st_mode & 07777U, may_open(path)});
+  }
+  return nodes;
+}
+
+Survey survey(const SurveyOptions& options) {
+  const Root& root = options.root;
+  const auto functions = list_functions(root);
+  Survey seen;
+  seen.container = container_manager(root);
+  seen.vendor = dmi(root, "sys_vendor");
+  seen.product = dmi(root, "product_name");
+  if (!seen.vendor.is_known() && !seen.container.is_known())
+    seen.virtualization = virtualization(root);
+  seen.nodes = device_nodes(root);
+  seen.libraries = look_at_verbs_libraries(root, options.library_path);
+  seen.own_memlock = own_memlock();
+  seen.may_lock_all = may_lock_all(root);
+  seen.login_memlock = login_memlock(root);
+  for (const std::string& unit : options.units) seen.unit_memlocks.push_back(unit_memlock(unit));
+  seen.vmxnet3 = functions_like(functions, kVmxnet3);
+  seen.mellanox = functions_like(functions, kMellanox);
+  seen.blocks = find_module_blocks(root, options.modules);
+  seen.secure_boot = secure_boot(root);
+  if (!options.kernel.empty())
+    seen.driver_signer = module_signer(root, options.kernel, kDriverModule);
+  seen.os = os_release(root);
+  seen.crash = look_for_kernel_crash(root);
+  seen.clock = clock_state(root, std::time(nullptr));
+  return seen;
+}
+
+}  // namespace pvrdma::probes

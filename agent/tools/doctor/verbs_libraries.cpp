@@ -1,0 +1,187 @@
+#include "agent/tools/doctor/verbs_libraries.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <set>
+
+#include "agent/base/text.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+constexpr const char* kLibrary = "libibverbs.so.1";
+constexpr const char* kProviderFolder = "/libibverbs";
+constexpr const char* kDriverFolder = "/etc/libibverbs.d";
+constexpr const char* kDpkgStatus = "/var/lib/dpkg/status";
+constexpr const char* kVendorFolder = "/opt/mellanox";
+constexpr std::size_t kLibraryLimitBytes = 8U << 20U;
+constexpr std::size_t kStatusLimitBytes = 64U << 20U;
+constexpr unsigned kMostIncludes = 64;  // of ld.so.conf: a file may include itself
+
+// Where dynamic linkers look last; Debian's has a folder for each architecture.
+constexpr std::array kDefaultFolders{"/lib/x86_64-linux-gnu",
+                                     "/usr/lib/x86_64-linux-gnu",
+                                     "/lib/aarch64-linux-gnu",
+                                     "/usr/lib/aarch64-linux-gnu",
+                                     "/lib64",
+                                     "/usr/lib64",
+                                     "/lib",
+                                     "/usr/lib"};
+
+bool is_vendors(std::string_view text) {
+  const std::string word = lower(text);
+  return word.find("mlnx") != std::string::npos || word.find("mellanox") != std::string::npos ||
+         word.find("ofed") != std::string::npos;
+}
+
+std::string_view setting_in(std::string_view line) {
+  return trimmed(line.substr(0, line.find('#')));
+}
+
+// A line of ld.so.conf and the file it stands in.
+struct ConfiguredFolder {
+  std::string folder;
+  std::string file;
+};
+
+// Paths below the root that an `include` of `file` means, without the root.
+std::vector<std::string> included(const Root& root, std::string_view file, std::string pattern) {
+  if (!pattern.starts_with('/'))
+    pattern.insert(0, std::string{file.substr(0, file.rfind('/') + 1)});
+  return paths_matching(root, pattern);
+}
+
+// ldconfig(8): a folder in each line, or "include PATTERN".
+Result<std::vector<ConfiguredFolder>> configured_folders(const Root& root) {
+  std::vector<ConfiguredFolder> folders;
+  std::vector<std::string> files{"/etc/ld.so.conf"};
+  for (std::size_t at = 0; at < files.size() && at < kMostIncludes; ++at) {
+    const std::string file = files[at];
+    const auto text = read_file(root / file);
+    if (!text && !means_absent(text.error())) return fail(text.error());
+    std::string_view rest = text ? std::string_view{*text} : std::string_view{};
+    while (!rest.empty()) {
+      const std::string_view line = setting_in(cut(rest, '\n'));
+      if (line.starts_with("include ") || line.starts_with("include\t"))
+        for (std::string& more : included(root, file, std::string{trimmed(line.substr(8))}))
+          files.push_back(std::move(more));
+      else if (line.starts_with('/'))
+        folders.push_back({std::string{line}, file});
+    }
+  }
+  return folders;
+}
+
+VerbsLibrary library_at(const Root& root, const std::string& path) {
+  const auto content = read_file(root / path, kLibraryLimitBytes);
+  return {path, content ? private_abi_in(*content) : Field<unsigned>::unreadable(content.error())};
+}
+
+// Each file once, by whatever names it is found: /lib is a link to /usr/lib in most systems.
+using Files = std::set<std::pair<dev_t, ino_t>>;
+bool is_new(const RootedPath& place, Files& seen) {
+  const auto status = status_of(place);
+  return status && seen.emplace(status->st_dev, status->st_ino).second;
+}
+
+Field<std::string> driver_file(const Root& root) {
+  const auto names = list_directory(root / kDriverFolder);
+  if (!names) return Field<std::string>::from(fail(names.error()));
+  for (const std::string& name : *names) {
+    const std::string path = std::string{kDriverFolder} + "/" + name;
+    const auto text = read_file(root / path);
+    if (!text) continue;
+    std::string_view rest = *text;
+    while (!rest.empty())
+      if (setting_in(cut(rest, '\n')) == "driver vmw_pvrdma") return path;
+  }
+  return {};
+}
+
+std::vector<std::string> vendor_traces(const Root& root,
+                                       const std::vector<ConfiguredFolder>& folders) {
+  std::vector<std::string> traces;
+  if (const auto status = read_file(root / kDpkgStatus, kStatusLimitBytes))
+    for (const std::string& package : vendor_packages(*status))
+      traces.push_back("package " + package);
+  for (const ConfiguredFolder& configured : folders)
+    if (is_vendors(configured.folder)) traces.push_back(configured.file + ": " + configured.folder);
+  if (list_directory(root / kVendorFolder)) traces.emplace_back(kVendorFolder);
+  return traces;
+}
+
+}  // namespace
+
+Field<unsigned> private_abi_in(std::string_view library) {
+  constexpr std::string_view kMark = "IBVERBS_PRIVATE_";
+  Field<unsigned> found;
+  for (std::size_t at = library.find(kMark); at != std::string_view::npos;
+       at = library.find(kMark, at + 1)) {
+    const std::string_view rest = library.substr(at + kMark.size());
+    const std::size_t length = std::min<std::size_t>(
+        static_cast<std::size_t>(std::find_if_not(rest.begin(), rest.end(), is_digit) -
+                                 rest.begin()),
+        9);
+    const auto version = number_from<unsigned>(rest.substr(0, length));
+    if (version && (!found.is_known() || *version > *found.get())) found = *version;
+  }
+  return found;
+}
+
+Field<unsigned> private_abi_of_provider(std::string_view file_name) {
+  constexpr std::string_view kFront = "libvmw_pvrdma-rdmav";
+  constexpr std::string_view kSuffix = ".so";
+  if (!file_name.starts_with(kFront) || !file_name.ends_with(kSuffix)) return {};
+  file_name.remove_prefix(kFront.size());
+  file_name.remove_suffix(std::min(kSuffix.size(), file_name.size()));
+  const auto version = number_from<unsigned>(file_name);
+  return version ? Field<unsigned>{*version} : Field<unsigned>{};
+}
+
+std::vector<std::string> vendor_packages(std::string_view dpkg_status) {
+  std::vector<std::string> packages;
+  std::string_view name;
+  bool installed = false;
+  while (!dpkg_status.empty()) {
+    const std::string_view line = cut(dpkg_status, '\n');
+    if (line.starts_with("Package: ")) name = line.substr(9);
+    if (line.starts_with("Status: ")) installed = line.ends_with(" installed");
+    if (!line.starts_with("Version: ") || !installed || !is_vendors(line)) continue;
+    if (name.find("ib") != std::string_view::npos || name.find("rdma") != std::string_view::npos ||
+        is_vendors(name))
+      packages.push_back(std::string{name} + " " + std::string{line.substr(9)});
+  }
+  return packages;
+}
+
+Field<Libraries> look_at_verbs_libraries(const Root& root, std::string_view library_path) {
+  const auto configured = configured_folders(root);
+  if (!configured) return Field<Libraries>::unreadable(configured.error());
+  std::vector<std::string> folders;
+  while (!library_path.empty())
+    if (const auto folder = cut(library_path, ':'); folder.starts_with('/'))
+      folders.emplace_back(folder);
+  for (const ConfiguredFolder& one : *configured) folders.push_back(one.folder);
+  folders.insert(folders.end(), kDefaultFolders.begin(), kDefaultFolders.end());
+
+  Libraries libraries;
+  Files seen;
+  for (const std::string& folder : folders) {
+    const std::string path = folder + "/" + kLibrary;
+    if (is_new(root / path, seen)) libraries.verbs.push_back(library_at(root, path));
+    for (const std::string& name :
+         list_directory(root / (folder + kProviderFolder)).value_or(std::vector<std::string>{})) {
+      const auto abi = private_abi_of_provider(name);
+      const std::string provider = folder + kProviderFolder + "/" + name;
+      if (abi.is_known() && is_new(root / provider, seen))
+        libraries.providers.push_back({provider, abi});
+    }
+  }
+  libraries.driver_file = driver_file(root);
+  libraries.vendor = vendor_traces(root, *configured);
+  return libraries;
+}
+
+}  // namespace pvrdma::probes

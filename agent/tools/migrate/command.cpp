@@ -1,0 +1,126 @@
+// `migrate`: finds what the field does about vmw_pvrdma at every boot, shows what of it the agent
+// does, and moves it. Asks no agent; one that runs is told to look again.
+#include "agent/tools/migrate/command.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "agent/config/config_files.hpp"
+#include "agent/ctl/failure.hpp"
+#include "agent/ctl/fields.hpp"
+#include "agent/tools/migrate/change.hpp"
+#include "agent/tools/migrate/link_settings.hpp"
+#include "agent/tools/migrate/rendering.hpp"
+#include "agent/varlink/client.hpp"
+#include "probes/pci.hpp"
+#include "probes/recipe/find.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+using moving::Change;
+using probes::Recipe;
+using probes::RecipeFile;
+
+constexpr int kExitSome = 1;
+
+// What belongs to the agent in that system.
+probes::RecipeScope scope_of(const Root& root, const Config& config) {
+  probes::RecipeScope scope;
+  scope.modules = config.modules.before;
+  // An image has no sysfs, and so no adapters.
+  if (const auto adapters = probes::find_adapters(root))
+    for (const probes::PciAdapter& adapter : *adapters)
+      if (const std::string* name = adapter.netdev.get()) scope.netdevs.push_back(*name);
+  if (scope.netdevs.empty()) return scope;
+  for (const AdapterConfig& adapter : config.adapters)
+    if (adapter.match.netdev) scope.netdevs.push_back(*adapter.match.netdev);
+  return scope;
+}
+
+std::vector<Change> change(const Root& root, const Recipe& recipe, const MigrateOptions& options) {
+  if (options.revert) return moving::revert(root);
+  std::vector<Change> changes;
+  if (!options.apply) return changes;
+  for (const RecipeFile& file : recipe.files) {
+    // What is not run is shown, but nothing of it is to be moved.
+    if (!probes::runs_at_boot(file)) continue;
+    auto made = moving::apply(root, file);
+    changes.insert(changes.end(), made.begin(), made.end());
+  }
+  return changes;
+}
+
+// Best effort: the agent looks by itself within a minute.
+void have_agent_look(const Settings& settings) {
+  if (auto client = varlink::Client::connect(settings.socket, settings.answer_within))
+    static_cast<void>(
+        client->call("io.pvrdma.Agent.Refresh", Json::object(), settings.answer_within));
+}
+
+// Something is left that a person has to look at.
+bool is_left(const RecipeFile& file) {
+  return probes::runs_at_boot(file) &&
+         std::any_of(file.lines.begin(), file.lines.end(), [](const probes::RecipeLine& line) {
+           return line.kind != probes::LineKind::Port;
+         });
+}
+
+int exit_code_for(const std::vector<Change>& changes, const Recipe& now) {
+  int code = 0;
+  for (const Change& one : changes)
+    if (one.failed() && !one.by_hand)
+      code = std::max(
+          code, one.error.code == EACCES || one.error.code == EPERM ? kExitUnknown : kExitFailed);
+  if (code != 0) return code;
+  if (std::any_of(now.files.begin(), now.files.end(), is_left) ||
+      std::any_of(now.not_of_root.begin(), now.not_of_root.end(),
+                  [](const probes::NotOfRoot& one) { return one.at_boot; }))
+    return kExitSome;
+  return now.unreadable.empty() ? 0 : kExitUnknown;
+}
+
+}  // namespace
+
+int migrate(const Settings& settings, const Console& console, const MigrateOptions& options) {
+  const Root root{options.root};
+  const auto loaded = load_config(root);
+  if (!loaded) return end_without(settings, console, printable(loaded.error().message()));
+  if (const std::string why = options.apply ? moving::why_not_to_apply(root) : ""; !why.empty())
+    return end_without(
+        settings, console,
+        "nothing was changed, as nothing would load vmw_pvrdma then: " + printable(why));
+  const auto scope = scope_of(root, loaded->config);
+  const Recipe recipe = probes::find_recipe(root, scope);
+  const auto links = moving::find_link_settings(root, recipe, scope, loaded->config);
+  const std::vector<Change> changes = change(root, recipe, options);
+  if (!changes.empty() && options.root == "/") have_agent_look(settings);
+  int code = exit_code_for(changes, changes.empty() ? recipe : probes::find_recipe(root, scope));
+  // What was put back is there again, as it was wished.
+  if (options.revert && code == kExitSome) code = 0;
+
+  std::string text;
+  if (settings.json) {
+    text = dumped(moving::to_json(recipe, links, changes)) + "\n";
+  } else {
+    const auto add = [&](const std::string& part) {
+      text += (text.empty() || part.empty() ? "" : "\n") + part;
+    };
+    if (!options.revert) {
+      add(moving::render_recipe(recipe, console.style()));
+      add(moving::render_links(links, console.style()));
+    }
+    add(moving::render_changes(changes));
+    for (const Error& error : recipe.unreadable)
+      console.complain("not all could be looked at: " + printable(error.message()));
+    for (const std::string& line : moving::failures(changes)) console.complain(line);
+  }
+  if (text.empty())
+    text = options.revert ? "nothing was moved\n"
+                          : "nothing loads or reloads vmw_pvrdma beside the agent\n";
+  return console.print(text) ? code : kExitUnknown;
+}
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,100 @@
+#include "agent/tools/migrate/netplan.hpp"
+
+#include <algorithm>
+
+#include "agent/base/text.hpp"
+#include "agent/model/address.hpp"
+#include "probes/recipe/command.hpp"
+
+namespace pvrdma::ctl::moving {
+
+namespace {
+
+constexpr std::size_t kNetplanLimit = 256U << 10U;
+
+// The keys above a line, by their indentation.
+struct Key {
+  std::size_t indent = 0;
+  std::string name;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string file) : file_(std::move(file)) {}
+
+  void read(unsigned number, std::string_view line) {
+    line = line.substr(0, line.find('#'));
+    const std::size_t indent = line.find_first_not_of(' ');
+    if (indent == std::string_view::npos) return;
+    const std::string_view content = trimmed(line);
+    const bool item = content.starts_with('-');
+    // The items of a list may stand as far left as its key.
+    std::erase_if(keys_, [&](const Key& key) {
+      return key.indent > indent || (key.indent == indent && !item);
+    });
+    if (item) {
+      if (is_of_link(1) && keys_.back().name == "addresses") take_addresses(content);
+      return;
+    }
+    const std::size_t colon = content.find(':');
+    if (colon == std::string_view::npos) return;
+    const std::string name{content.substr(0, colon)};
+    const std::string_view value = trimmed(content.substr(colon + 1));
+    if (is_link_name()) links.push_back({file_, number, name, {}, {}});
+    if (is_of_link(0)) {
+      if (name == "mtu") links.back().mtu = number_from<unsigned>(value);
+      if (name == "addresses") take_addresses(value);
+      if (name == "match" || name == "set-name") links.back().netdev.clear();
+    }
+    keys_.push_back({indent, name});
+  }
+
+  std::vector<NetplanLink> links;
+
+ private:
+  // The keys above are network, ethernets.
+  [[nodiscard]] bool is_link_name() const {
+    return keys_.size() == 2 && keys_[1].name == "ethernets";
+  }
+  // `below`: so many keys below that of the link.
+  [[nodiscard]] bool is_of_link(std::size_t below) const {
+    return keys_.size() == 3 + below && keys_[1].name == "ethernets" && !links.empty();
+  }
+  void take_addresses(std::string_view text) {
+    for (const std::string_view word : probes::words_in(text)) {
+      std::string_view rest = word;
+      while (!rest.empty())
+        if (const std::string_view one = cut(rest, ','); parse_interface_address(one))
+          links.back().addresses.emplace_back(one);
+    }
+  }
+
+  std::string file_;
+  std::vector<Key> keys_;
+};
+
+}  // namespace
+
+std::vector<NetplanLink> parse_netplan(const std::string& file, std::string_view text) {
+  Reader reader{file};
+  for (unsigned number = 1; !text.empty(); ++number) reader.read(number, cut(text, '\n'));
+  std::erase_if(reader.links, [](const NetplanLink& link) { return link.netdev.empty(); });
+  return std::move(reader.links);
+}
+
+std::vector<NetplanLink> netplan_links(const Root& root) {
+  constexpr const char* kFolder = "/etc/netplan";
+  std::vector<NetplanLink> links;
+  for (const std::string& name :
+       list_directory(root / kFolder, kTrustedLinks).value_or(std::vector<std::string>{})) {
+    const std::string file = std::string{kFolder} + "/" + name;
+    if (!name.ends_with(".yaml")) continue;
+    const auto text = read_file(root / file, kNetplanLimit, kTrustedLinks);
+    if (!text) continue;
+    auto found = parse_netplan(file, *text);
+    links.insert(links.end(), found.begin(), found.end());
+  }
+  return links;
+}
+
+}  // namespace pvrdma::ctl::moving

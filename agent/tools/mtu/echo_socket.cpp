@@ -1,0 +1,162 @@
+#include "agent/tools/mtu/echo_socket.hpp"
+
+#include <linux/icmp.h>
+#include <netinet/icmp6.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include "agent/tools/mtu/error_queue.hpp"
+
+namespace pvrdma::ctl::pmtu {
+
+namespace {
+
+constexpr const char* kNoRight =
+    "an ICMP socket (net.ipv4.ping_group_range must hold a group of this user, or the process "
+    "needs "
+    "CAP_NET_RAW)";
+
+std::uint64_t secret() {
+  std::random_device source;
+  return (std::uint64_t{source()} << 32U) | source();
+}
+
+Result<void> set(int fd, int level, int option, int value, const char* name) {
+  if (setsockopt(fd, level, option, &value, sizeof value) != 0) return fail(errno, "setting", name);
+  return {};
+}
+
+Result<void> configure(int fd, Family family) {
+  if (family == Family::Ipv4) {
+    if (auto done = set(fd, SOL_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE, "IP_MTU_DISCOVER"); !done)
+      return done;
+    return set(fd, SOL_IP, IP_RECVERR, 1, "IP_RECVERR");
+  }
+  if (auto done = set(fd, SOL_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE, "IPV6_MTU_DISCOVER");
+      !done)
+    return done;
+  return set(fd, SOL_IPV6, IPV6_RECVERR, 1, "IPV6_RECVERR");
+}
+
+// Of all ICMP messages to this host, a raw socket wants the answers to echo requests only.
+Result<void> filter(int fd, Family family) {
+  if (family == Family::Ipv4) {
+    const icmp_filter replies{~(1U << static_cast<unsigned>(ICMP_ECHOREPLY))};
+    if (setsockopt(fd, SOL_RAW, ICMP_FILTER, &replies, sizeof replies) != 0)
+      return fail(errno, "setting", "ICMP_FILTER");
+    return {};
+  }
+  icmp6_filter replies{};
+  ICMP6_FILTER_SETBLOCKALL(&replies);
+  ICMP6_FILTER_SETPASS(ICMP6_ECHO_REPLY, &replies);
+  if (setsockopt(fd, SOL_ICMPV6, ICMP6_FILTER, &replies, sizeof replies) != 0)
+    return fail(errno, "setting", "ICMP6_FILTER");
+  return {};
+}
+
+// Of one call, so that a flood cannot keep the loop from its other hosts and its clock.
+constexpr int kMessagesAtOnce = 64;
+constexpr int kSendAgain = 8;
+
+// Errors that a lost packet may have as well: the queues of this host are full for the moment.
+bool is_lost(int code) { return code == ENOBUFS || code == EAGAIN || code == ENOMEM; }
+
+}  // namespace
+
+EchoSocket::EchoSocket(Fd fd, Stamp stamp, std::string peer)
+    : fd_(std::move(fd)), stamp_(stamp), peer_(std::move(peer)) {}
+
+Result<EchoSocket> EchoSocket::open(const Address& peer) {
+  const Family family = peer.family();
+  const int domain = peer.storage.ss_family;
+  const int protocol = family == Family::Ipv4 ? int{IPPROTO_ICMP} : int{IPPROTO_ICMPV6};
+  Stamp stamp{family, std::nullopt, secret()};
+  Fd fd{socket(domain, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol)};
+  if (!fd) {
+    const int refusal = errno;
+    fd = Fd{socket(domain, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol)};
+    if (!fd && (errno == EPERM || errno == EACCES)) return fail(refusal, "opening", kNoRight);
+    if (!fd) return fail(errno, "opening", "an ICMP socket");
+    stamp.identifier = static_cast<std::uint16_t>(secret() & 0xFFFFU);
+    if (auto done = filter(fd.get(), family); !done) return fail(done.error());
+  }
+  if (auto done = configure(fd.get(), family); !done) return fail(done.error());
+  if (connect(fd.get(), peer.raw(), peer.length) != 0)
+    return fail(errno, "finding a route to", peer.text);
+  return EchoSocket{std::move(fd), stamp, peer.text};
+}
+
+Result<Sending> EchoSocket::send(std::uint16_t sequence, unsigned packet_size) {
+  const Bytes message = echo_request(stamp_, sequence, packet_size);
+  // An error that came for an earlier packet, on a raw socket even for one of another program, is
+  // reported by the next call, whichever that is (ip(7)). It is in the queue as well: once that is
+  // read, the call can be made again.
+  for (int more = kSendAgain;; --more) {
+    drain_errors();
+    refused_here_.reset();
+    if (::send(fd_.get(), message.data(), message.size(), 0) >= 0) return Handed{};
+    const int code = errno;
+    const bool queued = drain_errors() > 0;
+    if (code == EMSGSIZE && refused_here_) return *refused_here_;
+    if (is_lost(code)) return Handed{};
+    if (queued || code == EINTR) {
+      if (more > 0) continue;
+      return Handed{};  // a flood of errors about others: as good as lost
+    }
+    if (code == EMSGSIZE) return TooLargeHere{};
+    return fail(code, "sending to", peer_);
+  }
+}
+
+int EchoSocket::drain_errors() {
+  for (int count = 0; count < kMessagesAtOnce; ++count) {
+    const auto error = next_error(fd_.get());
+    if (!error) return count;
+    const auto& what = error->what;
+    if (error->is_local()) {
+      if (what.ee_errno == EMSGSIZE) refused_here_ = TooLargeHere{what.ee_info};
+      continue;
+    }
+    const auto sequence = quoted_sequence(stamp_, error->quoted);
+    if (!sequence) continue;
+    if (what.ee_errno == EMSGSIZE)
+      events_.emplace_back(TooBig{*sequence, what.ee_info, error->offender});
+    else
+      events_.emplace_back(Unreachable{static_cast<int>(what.ee_errno), error->offender});
+  }
+  return kMessagesAtOnce;
+}
+
+void EchoSocket::drain_answers() {
+  Bytes buffer(std::size_t{1} << 16U);
+  for (int count = 0; count < kMessagesAtOnce; ++count) {
+    const ssize_t got = recv(fd_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (got < 0) {  // EINTR, or an error that is in the queue and thus told already
+      drain_errors();
+      continue;
+    }
+    View message{buffer.data(), static_cast<std::size_t>(got)};
+    if (is_raw() && stamp_.family == Family::Ipv4) message = without_ip_header(message);
+    if (const auto sequence = answered_sequence(stamp_, message))
+      events_.emplace_back(Answered{*sequence});
+  }
+}
+
+std::optional<EchoEvent> EchoSocket::receive() {
+  if (events_.empty()) {
+    drain_errors();
+    drain_answers();
+  }
+  if (events_.empty()) return std::nullopt;
+  EchoEvent event = std::move(events_.front());
+  events_.pop_front();
+  return event;
+}
+
+}  // namespace pvrdma::ctl::pmtu

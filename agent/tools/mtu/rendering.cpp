@@ -1,0 +1,177 @@
+#include "agent/tools/mtu/rendering.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "agent/ctl/text.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+using pmtu::Limit;
+using pmtu::Measurement;
+
+// "db1 (192.0.2.7)", or the address alone where that was given.
+std::string name_of(const Measurement& one) {
+  const std::string host = printable(one.host);
+  return one.address.empty() || one.address == one.host ? host : host + " (" + one.address + ")";
+}
+
+std::string effort(const Measurement& one) {
+  const unsigned probes = one.outcome.probes;
+  return "(" + std::to_string(probes) + (probes == 1 ? " probe, " : " probes, ") + span(one.took) +
+         ")";
+}
+
+std::string router_words(const Measurement& one) {
+  const pmtu::Claim& claim = one.outcome.claim.value();
+  const bool ipv6 = one.address.find(':') != std::string::npos;
+  std::string words = "limited by router " + claim.router + ", which says ";
+  words += ipv6 ? "\"packet too big\"" : "\"fragmentation needed\"";
+  if (claim.mtu == 0) return words + " but names no MTU";
+  if (claim.mtu != one.outcome.mtu) words += " but names MTU " + std::to_string(claim.mtu);
+  return words;
+}
+
+std::string limit_words(const Measurement& one) {
+  switch (one.outcome.limit.value()) {
+    case Limit::LocalLink:
+      return "limited by the local link" + (one.interface.empty() ? "" : " " + one.interface);
+    case Limit::Router:
+      return router_words(one);
+    case Limit::Silence:
+      return "larger packets vanish and nobody says why" +
+             (one.outcome.link_mtu ? " (local link: " + std::to_string(*one.outcome.link_mtu) + ")"
+                                   : "");
+    case Limit::LargestPacket:
+      return "the largest packet IP has";
+  }
+  return "";
+}
+
+const char* limit_name(Limit limit) {
+  switch (limit) {
+    case Limit::LocalLink:
+      return "local-link";
+    case Limit::Router:
+      return "router";
+    case Limit::Silence:
+      return "silence";
+    case Limit::LargestPacket:
+      return "largest-packet";
+  }
+  return "";
+}
+
+// Why there is no answer; none where there is one.
+std::optional<std::string> trouble(const Measurement& one) {
+  if (one.found()) return std::nullopt;
+  if (one.error) return printable(one.error->message());
+  if (one.outcome.mtu > 0)
+    return "packets of " + std::to_string(one.outcome.mtu) +
+           " bytes pass, but the search did not come to its end " + effort(one);
+  std::string words = "no answer";
+  if (one.smallest > 0)
+    words += ", not even to packets of " + std::to_string(one.smallest) + " bytes";
+  words += " " + effort(one);
+  if (one.said_unreachable) words += "; " + printable(one.said_unreachable->message());
+  return words;
+}
+
+// The first of those with the smallest MTU.
+const Measurement* smallest(const Measurements& all) {
+  const Measurement* least = nullptr;
+  for (const Measurement& one : all)
+    if (one.found() && (least == nullptr || one.outcome.mtu < least->outcome.mtu)) least = &one;
+  return least;
+}
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json{};
+}
+Json or_null(const std::string& text) { return text.empty() ? Json{} : Json(text); }
+
+Json json_of(const Measurement& one) {
+  const pmtu::Outcome& outcome = one.outcome;
+  const bool opened = !one.address.empty();
+  return {{"host", one.host},
+          {"address", or_null(one.address)},
+          {"mtu_bytes", one.found() ? Json(outcome.mtu) : Json{}},
+          {"passed_bytes", outcome.mtu > 0 ? Json(outcome.mtu) : Json{}},
+          {"limited_by", outcome.limit ? Json(limit_name(*outcome.limit)) : Json{}},
+          {"link_mtu_bytes", or_null(outcome.link_mtu)},
+          {"interface", or_null(one.interface)},
+          {"router", outcome.claim ? Json(outcome.claim->router) : Json{}},
+          {"router_mtu_bytes", outcome.claim ? Json(outcome.claim->mtu) : Json{}},
+          {"probes", outcome.probes},
+          {"took_ms", one.took.count()},
+          {"socket", opened ? Json(one.raw_socket ? "raw" : "ping") : Json{}},
+          {"error", or_null(trouble(one))}};
+}
+
+}  // namespace
+
+std::string render_mtu(const Measurements& all) {
+  std::string out;
+  std::size_t found = 0;
+  for (const Measurement& one : all) {
+    if (!one.found()) continue;
+    ++found;
+    out += name_of(one) + ": MTU " + std::to_string(one.outcome.mtu) + ", " + limit_words(one) +
+           " " + effort(one) + "\n";
+  }
+  const Measurement* least = smallest(all);
+  if (all.size() < 2 || least == nullptr) return out;
+  out += "minimum: MTU " + std::to_string(least->outcome.mtu) + ", to " + name_of(*least);
+  if (found < all.size())
+    out += " (" + std::to_string(found) + " of " + std::to_string(all.size()) + " hosts)";
+  return out + "\n";
+}
+
+std::vector<std::string> mtu_complaints(const Measurements& all) {
+  std::vector<std::pair<std::string, std::string>> lines;  // hosts, trouble
+  for (const Measurement& one : all) {
+    const auto what = trouble(one);
+    if (!what) continue;
+    const auto same = std::find_if(lines.begin(), lines.end(),
+                                   [&](const auto& line) { return line.second == *what; });
+    if (same == lines.end())
+      lines.emplace_back(name_of(one), *what);
+    else
+      same->first += ", " + name_of(one);
+  }
+  std::vector<std::string> out;
+  out.reserve(lines.size());
+  for (const auto& [hosts, what] : lines) out.push_back(hosts + ": " + what);
+  return out;
+}
+
+std::string mtu_progress(const Measurements& all) {
+  if (all.size() == 1) {
+    const Measurement& one = all.front();
+    if (one.trying == 0) return name_of(one) + ": looking up its address";
+    const std::string trying = "trying " + std::to_string(one.trying) + " bytes";
+    if (one.outcome.mtu == 0) return name_of(one) + ": " + trying;
+    return name_of(one) + ": " + std::to_string(one.outcome.mtu) + " bytes pass, " + trying;
+  }
+  unsigned probes = 0;
+  for (const Measurement& one : all) probes += one.outcome.probes;
+  const auto done = std::count_if(all.begin(), all.end(), [](const auto& one) { return one.done; });
+  return std::to_string(done) + " of " + std::to_string(all.size()) + " hosts done, " +
+         std::to_string(probes) + " probes";
+}
+
+Json mtu_json(const Measurements& all) {
+  Json hosts = Json::array();
+  for (const Measurement& one : all) hosts.push_back(json_of(one));
+  const Measurement* least = smallest(all);
+  return {{"version", 1},
+          {"hosts", std::move(hosts)},
+          {"minimum_mtu_bytes", least == nullptr ? Json{} : Json(least->outcome.mtu)}};
+}
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,27 @@
+// What `mtu` found, as lines for an administrator and as JSON. Pure.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "agent/tools/mtu/measurement.hpp"
+
+namespace pvrdma::ctl {
+
+using Json = nlohmann::json;
+using Measurements = std::vector<pmtu::Measurement>;
+
+// A line for each host whose MTU was found; for several hosts a last one with the minimum. Empty
+// where nothing was found.
+[[nodiscard]] std::string render_mtu(const Measurements& all);
+// A line, without its end, for each host whose MTU was not found; hosts with the same trouble share
+// one.
+[[nodiscard]] std::vector<std::string> mtu_complaints(const Measurements& all);
+// Where the measurement is at, for a line that is rewritten all the time.
+[[nodiscard]] std::string mtu_progress(const Measurements& all);
+// {"version": 1, "hosts": […], "minimum_mtu_bytes": 1500}: every host, found or not. What is not
+// known is null.
+[[nodiscard]] Json mtu_json(const Measurements& all);
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,27 @@
+// initramfs-content <IMAGE: prints which modules an initramfs image holds and what modprobe.d in it
+// says about vmw_pvrdma. A program of its own, as it unpacks what it is given with libarchive.
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "agent/tools/next_boot/initramfs_reader.hpp"
+
+int main(int argc, char** /*argv*/) {
+  if (argc != 1) {
+    std::fputs("usage: initramfs-content <IMAGE\n", stderr);
+    return 2;
+  }
+  try {
+    const auto content = pvrdma::probes::read_initramfs(STDIN_FILENO);
+    const std::string text =
+        content ? print_initramfs_content(*content) : content.error().message() + "\n";
+    std::FILE* const to = content ? stdout : stderr;
+    const bool printed =
+        std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0;
+    return content && printed ? 0 : 1;
+  } catch (const std::exception& surprise) {
+    std::fprintf(stderr, "%s\n", surprise.what());
+    return 1;
+  }
+}

@@ -1,0 +1,189 @@
+#include "agent/tools/next_boot/judge.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/model/catalogue.hpp"
+#include "agent/model/memlock.hpp"
+#include "agent/tools/next_boot/judge_kernels.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+void note(NextBoot& outcome, const Error& error) {
+  const std::string text = error.message();
+  if (std::find(outcome.unreadable.begin(), outcome.unreadable.end(), text) ==
+      outcome.unreadable.end())
+    outcome.unreadable.push_back(text);
+}
+
+void say(NextBoot& outcome, const char* name, Outlook outlook, std::string text) {
+  outcome.machine.push_back({name, outlook, std::move(text)});
+}
+
+// The findings are errors of the driver's where one of these is kept away.
+bool driver_needs(const std::string& module) {
+  return module == kDriverModule || module == kNetModule;
+}
+
+void judge_kernels(const Config& config, const Forecast& forecast, NextBoot& outcome) {
+  const NextKernel* next = forecast.next.get();
+  if (const Error* error = forecast.next.error()) note(outcome, *error);
+  for (const KernelForecast& kernel : forecast.kernels)
+    judge_kernel(config, forecast, kernel, next == nullptr || next->release == kernel.release,
+                 outcome);
+  const bool listed = std::any_of(outcome.kernels.begin(), outcome.kernels.end(),
+                                  [](const KernelOutlook& kernel) { return kernel.next; });
+  if (next != nullptr && !listed) judge_unknown_kernel(*next, outcome);
+  if (outcome.kernels.empty()) {
+    if (outcome.unreadable.empty() && forecast.unreadable.empty())
+      outcome.findings.push_back(make_finding(FindingId::NoKernel, {}, {}));
+    return;
+  }
+  std::stable_sort(outcome.kernels.begin(), outcome.kernels.end(),
+                   [](const KernelOutlook& one, const KernelOutlook& other) {
+                     if (one.next != other.next) return one.next;
+                     return one.running && !other.running;
+                   });
+  outcome.driver = outcome.kernels.front().driver;
+  if (next == nullptr)
+    for (const KernelOutlook& kernel : outcome.kernels)
+      if (kernel.driver != outcome.driver) outcome.driver = Outlook::Unknown;
+}
+
+void judge_blocks(const Forecast& forecast, NextBoot& outcome) {
+  if (const Error* error = forecast.blocks.error()) note(outcome, *error);
+  for (const ModuleBlock& block : forecast.blocks.value_or({}))
+    outcome.findings.push_back(make_finding(FindingId::ModuleBlocked,
+                                            driver_needs(block.module) ? "driver" : "other",
+                                            {{"module", block.module}, {"how", block.how}}));
+}
+
+// Whether the agent will run; false also where that is not known.
+bool judge_agent(const Forecast& forecast, NextBoot& outcome) {
+  const std::string unit = "pvrdma-agent.service";
+  if (const Error* error = forecast.agent.error()) {
+    note(outcome, *error);
+    say(outcome, "agent", Outlook::Unknown, error->message());
+    return false;
+  }
+  const UnitFile* agent = forecast.agent.get();
+  const UnitFile* executor = forecast.executor.get();
+  const bool powerless = executor != nullptr && executor->masked;
+  const char* variant = agent == nullptr  ? "missing"
+                        : agent->masked   ? "masked"
+                        : !agent->enabled ? "disabled"
+                        : powerless       ? "executor"
+                                          : nullptr;
+  if (variant == nullptr) {
+    say(outcome, "agent", Outlook::Yes, unit + " is enabled");
+    return true;
+  }
+  Finding finding = make_finding(FindingId::AgentNotEnabled, variant, {});
+  say(outcome, "agent", Outlook::No, finding.summary);
+  outcome.findings.push_back(std::move(finding));
+  return false;
+}
+
+std::string name_of(const LinkForecast& link) {
+  if (link.netdev.empty() || link.adapter.find(link.netdev) != std::string::npos)
+    return link.adapter;
+  return link.netdev + " (" + link.adapter + ")";
+}
+
+std::string name_of(const LinkOwner& owner) {
+  return std::string{to_string(owner.manager)} + (owner.file.empty() ? "" : ", by " + owner.file);
+}
+
+void judge_link(const LinkForecast& link, bool agent_runs, NextBoot& outcome) {
+  const std::string name = name_of(link);
+  const LinkOwner* owner = link.owner.get();
+  const bool taken = owner != nullptr && owner->decided;
+  const auto row = [&](Outlook outlook, const std::string& text) {
+    say(outcome, "link", outlook, name + ": " + text);
+  };
+  const auto find = [&](const char* variant) {
+    const bool is_adapter = !link.adapter.empty() && link.adapter.find('=') == std::string::npos;
+    outcome.findings.push_back(
+        make_finding(FindingId::LinkUnowned, variant, {{"link", name}},
+                     is_adapter ? std::optional{link.adapter} : std::nullopt));
+  };
+  if (link.manage != Manage::Agent && taken) return row(Outlook::Yes, name_of(*owner));
+  if (link.manage != Manage::Agent && link.owner.is_unreadable()) {
+    note(outcome, *link.owner.error());
+    return row(Outlook::Unknown, link.owner.error()->message());
+  }
+  if (agent_runs && link.manage != Manage::Observe) {
+    const std::string unless = owner == nullptr ? ""
+                               : taken          ? ", and "
+                                                : ", unless it is taken by ";
+    if (link.addressed || owner != nullptr)
+      return row(Outlook::Yes, "this agent" + unless + (owner != nullptr ? name_of(*owner) : ""));
+    find("unaddressed");
+    return row(Outlook::Yes, "this agent brings it up, and nobody gives it an address");
+  }
+  if (owner != nullptr && link.manage != Manage::Agent)
+    return row(Outlook::Unknown, "perhaps " + name_of(*owner));
+  find("nobody");
+  row(Outlook::No, "nobody will bring it up");
+}
+
+void judge_memlock(const Forecast& forecast, NextBoot& outcome) {
+  const auto judge = [&](const std::string& who, const char* variant,
+                         const Field<MemlockLimit>& field) {
+    if (const Error* error = field.error()) {
+      note(outcome, *error);
+      return say(outcome, "memlock", Outlook::Unknown, who + ": " + error->message());
+    }
+    const MemlockLimit* limit = field.get();
+    if (limit == nullptr) {
+      outcome.findings.push_back(make_finding(FindingId::NoSuchUnit, {}, {{"unit", who}}));
+      return say(outcome, "memlock", Outlook::No, who + ": no such unit");
+    }
+    const bool ample = !is_low(*limit);
+    if (!ample)
+      outcome.findings.push_back(
+          make_finding(FindingId::MemlockLow, variant,
+                       {{"unit", who}, {"limit", text_of(*limit)}, {"place", limit->place}}));
+    say(outcome, "memlock", ample ? Outlook::Yes : Outlook::No,
+        who + ": " + text_of(*limit) + (limit->place.empty() ? "" : " (" + limit->place + ")"));
+  };
+  judge("logins", "login", forecast.login_memlock);
+  for (const UnitMemlock& unit : forecast.unit_memlocks) judge(unit.unit, "unit", unit.limit);
+}
+
+void judge_scripts(const Forecast& forecast, NextBoot& outcome) {
+  for (const BootScript& script : forecast.boot_scripts) {
+    outcome.findings.push_back(make_finding(FindingId::BootScript, {}, {{"script", script.path}}));
+    say(outcome, "scripts", Outlook::No, script.path + " loads or unloads the driver as well");
+  }
+}
+
+}  // namespace
+
+const char* to_string(Outlook outlook) {
+  switch (outlook) {
+    case Outlook::Yes:
+      return "yes";
+    case Outlook::No:
+      return "no";
+    case Outlook::Unknown:
+      break;
+  }
+  return "unknown";
+}
+
+NextBoot judge(const Config& config, const Forecast& forecast) {
+  NextBoot outcome;
+  judge_kernels(config, forecast, outcome);
+  judge_blocks(forecast, outcome);
+  const bool agent_runs = judge_agent(forecast, outcome);
+  for (const LinkForecast& link : forecast.links) judge_link(link, agent_runs, outcome);
+  judge_memlock(forecast, outcome);
+  judge_scripts(forecast, outcome);
+  for (const Error& error : forecast.unreadable) note(outcome, error);
+  return outcome;
+}
+
+}  // namespace pvrdma

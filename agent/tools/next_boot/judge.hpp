@@ -1,0 +1,44 @@
+// Forecast -> what it means: for each installed kernel whether the driver will be there and in
+// order, for the machine whether somebody takes care of links and limits, and the findings. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/model/config.hpp"
+#include "agent/model/health.hpp"
+#include "agent/tools/next_boot/forecast.hpp"
+
+namespace pvrdma {
+
+enum class Outlook { Yes, No, Unknown };
+[[nodiscard]] const char* to_string(Outlook outlook);  // "yes", "no", "unknown"
+
+struct ForecastCheck {
+  std::string name;  // "driver", "modules", "order", "initramfs", "agent", "link", …
+  Outlook outlook = Outlook::Unknown;
+  std::string says;  // for a person: what is so
+  friend bool operator==(const ForecastCheck&, const ForecastCheck&) = default;
+};
+
+struct KernelOutlook {
+  std::string release;
+  bool running = false;
+  bool next = false;
+  Outlook driver = Outlook::Unknown;  // will it be there
+  std::vector<ForecastCheck> checks;
+  friend bool operator==(const KernelOutlook&, const KernelOutlook&) = default;
+};
+
+struct NextBoot {
+  // Of the kernel that is next; where that is not known, of all kernels if they agree.
+  Outlook driver = Outlook::Unknown;
+  std::vector<KernelOutlook> kernels;  // the next one first, then the one that runs
+  std::vector<ForecastCheck> machine;
+  std::vector<Finding> findings;
+  std::vector<std::string> unreadable;
+};
+
+[[nodiscard]] NextBoot judge(const Config& config, const Forecast& forecast);
+
+}  // namespace pvrdma

@@ -1,0 +1,227 @@
+#include "agent/tools/next_boot/judge_kernels.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "agent/base/text.hpp"
+#include "agent/model/catalogue.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<std::string> without(const std::vector<std::string>& names,
+                                 const std::vector<std::string>& others) {
+  std::vector<std::string> left;
+  for (const std::string& name : names)
+    if (!is_among(others, name)) left.push_back(name);
+  return left;
+}
+
+class Judge {
+ public:
+  Judge(const Config& config, const Forecast& forecast, const KernelForecast& kernel, bool counts,
+        NextBoot& outcome)
+      : config_(config), forecast_(forecast), kernel_(kernel), counts_(counts), outcome_(outcome) {}
+
+  void run() {
+    outlook_.release = kernel_.release;
+    outlook_.running = kernel_.running;
+    const NextKernel* next = forecast_.next.get();
+    outlook_.next = next != nullptr && next->release == kernel_.release;
+    if (const Error* error = kernel_.image.error()) outcome_.unreadable.push_back(error->message());
+    judge_driver();
+    // What comes before a driver that is not there does not matter.
+    if (outlook_.driver != Outlook::No) {
+      judge_modules();
+      judge_order();
+      judge_initramfs();
+    }
+    outcome_.kernels.push_back(std::move(outlook_));
+  }
+
+ private:
+  void say(const char* name, Outlook outlook, std::string text) {
+    outlook_.checks.push_back({name, outlook, std::move(text)});
+  }
+  void find(Finding finding) {
+    if (!counts_) return;
+    auto& found = outcome_.findings;
+    if (std::find(found.begin(), found.end(), finding) == found.end())
+      found.push_back(std::move(finding));
+  }
+
+  // None: not known. No module index: nothing is shipped.
+  [[nodiscard]] std::optional<Shipped> shipped(const std::string& name) const {
+    for (const ShippedModule& module : kernel_.modules) {
+      if (module.name != name) continue;
+      if (const Error* error = module.shipped.error(); error != nullptr && means_absent(*error))
+        return Shipped::Missing;
+      return module.shipped.is_known() ? std::optional{*module.shipped.get()} : std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] const ModuleBlock* block_of(const std::string& name) const {
+    const std::vector<ModuleBlock>* blocks = forecast_.blocks.get();
+    if (blocks == nullptr) return nullptr;
+    const auto found = std::find_if(blocks->begin(), blocks->end(),
+                                    [&](const ModuleBlock& block) { return block.module == name; });
+    return found == blocks->end() ? nullptr : &*found;
+  }
+
+  void driver(Outlook outlook, std::string text) {
+    outlook_.driver = outlook;
+    say("driver", outlook, std::move(text));
+  }
+
+  void judge_driver() {
+    const auto driver_shipped = shipped(kDriverModule);
+    const auto net_shipped = shipped(kNetModule);
+    if (!driver_shipped || !net_shipped) {
+      for (const ShippedModule& module : kernel_.modules)
+        if (const Error* error = module.shipped.error())
+          return driver(Outlook::Unknown, note(*error));
+      return driver(Outlook::Unknown, "not looked for");
+    }
+    if (*driver_shipped == Shipped::Missing) {
+      find_no_driver();
+      return driver(Outlook::No, "this kernel does not ship vmw_pvrdma");
+    }
+    if (*net_shipped == Shipped::Missing) {
+      find(make_finding(FindingId::ModuleNotShipped, "required",
+                        {{"kernel", kernel_.release}, {"module", kNetModule}}));
+      return driver(Outlook::No, "vmxnet3, which it cannot do without, is not shipped");
+    }
+    for (const std::string name : {kDriverModule, kNetModule})
+      if (const ModuleBlock* block = block_of(name))
+        return driver(Outlook::No, name + " is kept from being loaded: " + block->how);
+    if (forecast_.blocks.is_unreadable())
+      return driver(Outlook::Unknown, "shipped; whether it is kept from being loaded is not known");
+    driver(Outlook::Yes, *driver_shipped == Shipped::BuiltIn ? "vmw_pvrdma is built in"
+                                                             : "vmw_pvrdma is shipped");
+  }
+
+  // Only of the kernel that is next it is known to matter.
+  void find_no_driver() {
+    const Values values{{"kernel", kernel_.release}};
+    if (outlook_.next) return find(make_finding(FindingId::DriverNotShipped, {}, values));
+    outcome_.findings.push_back(make_finding(FindingId::KernelWithoutDriver,
+                                             forecast_.next.is_known() ? "other" : "may-be-next",
+                                             values));
+  }
+
+  std::string note(const Error& error) {
+    std::string text = error.message();
+    if (!is_among(outcome_.unreadable, text)) outcome_.unreadable.push_back(text);
+    return text;
+  }
+
+  void judge_modules() {
+    std::vector<std::string> needed, optional;
+    for (const std::string& name : config_.modules.before) {
+      if (shipped(name) != Shipped::Missing) continue;
+      const bool required = is_among(config_.modules.required, name);
+      (required ? needed : optional).push_back(name);
+      find(make_finding(FindingId::ModuleNotShipped, required ? "required" : "optional",
+                        {{"kernel", kernel_.release}, {"module", name}}));
+    }
+    std::string text;
+    if (!needed.empty()) text = joined(needed) + " not shipped, and required";
+    if (!optional.empty())
+      text += (text.empty() ? "" : "; ") + joined(optional) + " not shipped, and not needed";
+    say("modules", needed.empty() ? Outlook::Yes : Outlook::No,
+        text.empty() ? "all of modules.before are shipped" : text);
+  }
+
+  // What must precede the driver and can: what is built in is there before any module.
+  [[nodiscard]] std::vector<std::string> predecessors() const {
+    std::vector<std::string> names;
+    for (const ShippedModule& module : kernel_.modules)
+      if (module.name != kDriverModule && module.shipped.is(Shipped::Loadable) &&
+          block_of(module.name) == nullptr)
+        names.push_back(module.name);
+    return names;
+  }
+
+  void judge_order() {
+    if (shipped(kDriverModule) == Shipped::BuiltIn)
+      return say("order", Outlook::Unknown, "a built-in driver has no order that modprobe.d sets");
+    if (const Error* error = forecast_.predecessors.error())
+      return say("order", Outlook::Unknown, note(*error));
+    const std::vector<std::string> wanted = predecessors();
+    const auto missing = without(wanted, forecast_.predecessors.value_or({}));
+    if (missing.empty())
+      return say("order", Outlook::Yes, "after " + joined(wanted) + ", by modprobe.d");
+    find(make_finding(FindingId::OrderNotSet, "modprobe", {{"modules", joined(missing)}}));
+    say("order", Outlook::No, "modprobe.d does not have " + joined(missing) + " loaded before it");
+  }
+
+  void judge_initramfs() {
+    if (kernel_.initramfs.is_absent()) return say("initramfs", Outlook::Yes, "there is none");
+    if (const Error* error = kernel_.initramfs.error())
+      return say("initramfs", Outlook::Unknown, note(*error));
+    const InitramfsForecast& image = *kernel_.initramfs.get();
+    const auto* held = image.modules.get();
+    if (held == nullptr) return judge_by_time(image);
+    if (!is_among(*held, kDriverModule))
+      return say("initramfs", Outlook::Yes, "does not hold the driver, so its age is no matter");
+    if (const auto missing = without(predecessors(), *held); !missing.empty()) {
+      find(make_finding(
+          FindingId::OrderNotSet, "initramfs",
+          {{"image", image.path}, {"modules", joined(missing)}, {"kernel", kernel_.release}}));
+      return say("initramfs", Outlook::No, "holds the driver, but not " + joined(missing));
+    }
+    if (const Error* error = image.current.error())
+      return say("initramfs", Outlook::Unknown, note(*error));
+    if (image.current.is(true))
+      return say("initramfs", Outlook::Yes, "holds the driver, and modprobe.d as it is now");
+    find_old(image, "modprobe.d");
+    say("initramfs", Outlook::No, "holds the driver, and an older modprobe.d");
+  }
+
+  // Who may not look into an image still sees how old it is.
+  void judge_by_time(const InitramfsForecast& image) {
+    const std::string why = image.modules.is_unreadable() ? note(*image.modules.error()) : "";
+    if (image.older_than.empty())
+      return say("initramfs", Outlook::Unknown, "what it holds is not known: " + why);
+    find_old(image, image.older_than);
+    say("initramfs", Outlook::No, "older than " + image.older_than);
+  }
+
+  void find_old(const InitramfsForecast& image, const std::string& newer) {
+    find(make_finding(FindingId::InitramfsOld, {},
+                      {{"image", image.path}, {"newer", newer}, {"kernel", kernel_.release}}));
+  }
+
+  const Config& config_;
+  const Forecast& forecast_;
+  const KernelForecast& kernel_;
+  const bool counts_;
+  NextBoot& outcome_;
+  KernelOutlook outlook_;
+};
+
+}  // namespace
+
+void judge_kernel(const Config& config, const Forecast& forecast, const KernelForecast& kernel,
+                  bool counts, NextBoot& outcome) {
+  Judge{config, forecast, kernel, counts, outcome}.run();
+}
+
+void judge_unknown_kernel(const NextKernel& next, NextBoot& outcome) {
+  outcome.findings.push_back(
+      make_finding(FindingId::DriverNotShipped, {}, {{"kernel", next.release}}));
+  outcome.kernels.push_back({next.release,
+                             false,
+                             true,
+                             Outlook::No,
+                             {{"driver", Outlook::No, "its modules are not in /lib/modules"}}});
+}
+
+}  // namespace pvrdma

@@ -1,0 +1,151 @@
+// Which links a file of a network manager's is about: text in, value out.
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include "agent/base/text.hpp"
+#include "agent/tools/next_boot/link_files.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+constexpr std::string_view kQuotes = "\"'";
+
+bool fits(const std::string& pattern, const std::string& text) {
+  return !text.empty() && ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+}
+
+// MAC addresses are written with colons, dashes or dots, in either case.
+std::string bare_mac(std::string_view mac) {
+  std::string digits;
+  for (const char letter : lower(mac))
+    if (is_hex(letter)) digits += letter;
+  return digits;
+}
+
+bool same_mac(std::string_view one, const std::string& mac) {
+  return !mac.empty() && bare_mac(one) == bare_mac(mac);
+}
+
+std::string unquoted(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  text = text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+  if (text.size() > 1 && kQuotes.find(text.front()) != std::string_view::npos &&
+      text.back() == text.front())
+    text = text.substr(1, text.size() - 2);
+  return std::string{text};
+}
+
+// Any of a list of patterns, all negated by a "!" before the first.
+Match any_of_patterns(std::string_view list, const std::string& text) {
+  if (text.empty()) return Match::Maybe;
+  const bool negated = list.starts_with('!');
+  if (negated) list.remove_prefix(1);
+  bool found = false;
+  while (!list.empty())
+    if (const std::string pattern{cut(list, ' ')}; !pattern.empty())
+      found = found || fits(pattern, text);
+  return found != negated ? Match::Yes : Match::No;
+}
+
+Match any_of_macs(std::string_view list, const std::string& mac) {
+  if (mac.empty()) return Match::Maybe;
+  while (!list.empty())
+    if (same_mac(cut(list, ' '), mac)) return Match::Yes;
+  return Match::No;
+}
+
+// One line of [Match]. An adapter's link is a plain Ethernet interface of vmxnet3.
+Match match_condition(const Setting& one, const LinkNames& link) {
+  if (one.key == "Name" || one.key == "OriginalName")
+    return any_of_patterns(one.value, link.netdev);
+  if (one.key == "MACAddress" || one.key == "PermanentMACAddress")
+    return any_of_macs(one.value, link.mac);
+  if (one.key == "Driver") return any_of_patterns(one.value, kNetModule);
+  if (one.key == "Type") return any_of_patterns(one.value, "ether");
+  // Only what is virtual has a kind, which "!*" leaves out.
+  if (one.key == "Kind") return one.value.starts_with('!') ? Match::Yes : Match::No;
+  if (one.key == "WLANInterfaceType" || one.key == "SSID" || one.key == "BSSID") return Match::No;
+  return Match::Maybe;
+}
+
+bool is_no(const std::string* value) {
+  return value != nullptr && (lower(*value) == "no" || lower(*value) == "false" || *value == "0");
+}
+
+}  // namespace
+
+Match match_network(const std::vector<Setting>& settings, const LinkNames& link) {
+  Match all = Match::Yes;
+  bool any = false;
+  for (const Setting& one : settings) {
+    if (one.section != "Match" || one.value.empty()) continue;
+    any = true;
+    all = std::min(all, match_condition(one, link));
+  }
+  return any ? all : Match::No;  // systemd ignores a file without [Match]
+}
+
+Match match_keyfile(const std::vector<Setting>& settings, const LinkNames& link) {
+  const std::string* type = find_setting(settings, "connection", "type");
+  if (type == nullptr || (*type != "ethernet" && *type != "802-3-ethernet")) return Match::No;
+  if (is_no(find_setting(settings, "connection", "autoconnect"))) return Match::No;
+  Match all = Match::Yes;
+  const auto both = [&](Match one) { all = std::min(all, one); };
+  if (const std::string* name = find_setting(settings, "connection", "interface-name"))
+    both(link.netdev.empty() ? Match::Maybe : *name == link.netdev ? Match::Yes : Match::No);
+  for (const char* section : {"ethernet", "802-3-ethernet"})
+    if (const std::string* mac = find_setting(settings, section, "mac-address"))
+      both(any_of_macs(*mac, link.mac));
+  for (const Setting& one : settings)
+    if (one.section == "match") both(Match::Maybe);
+  return all;
+}
+
+Match match_ifcfg(const std::vector<Setting>& settings, const LinkNames& link) {
+  const auto value = [&](const char* key) {
+    const std::string* found = find_setting(settings, "", key);
+    return found == nullptr ? std::string{} : unquoted(*found);
+  };
+  const std::string on_boot = value("ONBOOT");
+  const std::string controlled = value("NM_CONTROLLED");
+  if (is_no(&on_boot) || is_no(&controlled)) return Match::No;
+  const std::string device = value("DEVICE");
+  const std::string mac = value("HWADDR");
+  if (device.empty() && mac.empty()) return Match::Maybe;
+  Match all = Match::Yes;
+  if (!device.empty())
+    all = link.netdev.empty() ? Match::Maybe : device == link.netdev ? Match::Yes : Match::No;
+  return mac.empty() ? all : std::min(all, any_of_macs(mac, link.mac));
+}
+
+NetplanFile match_netplan(std::string_view text, const LinkNames& link) {
+  NetplanFile file;
+  const auto see = [&](Match match) { file.match = std::max(file.match, match); };
+  while (!text.empty()) {
+    std::string_view line = cut(text, '\n');
+    line = line.substr(0, std::min(line.find(" #"), line.size()));
+    // A flow mapping, {name: "en*"}, is taken apart as if each pair had a line.
+    while (!line.empty()) {
+      const auto end = std::min(line.find_first_of("{},"), line.size());
+      std::string_view pair = line.substr(0, end);
+      line.remove_prefix(std::min(end + 1, line.size()));
+      if (unquoted(pair).starts_with('#')) break;
+      // A MAC address has colons as well: the first one, with a blank or nothing behind it, parts.
+      const auto colon = std::min(pair.find(": "), pair.find(':', pair.find_last_not_of(" \t\r")));
+      if (colon == std::string_view::npos) continue;
+      const std::string key = unquoted(pair.substr(0, colon));
+      const std::string value = unquoted(pair.substr(colon + 1));
+      if (key == "renderer") file.network_manager = value == "NetworkManager";
+      if (!link.netdev.empty() && key == link.netdev) see(Match::Yes);
+      if (key == "macaddress" && !value.empty() && same_mac(value, link.mac)) see(Match::Yes);
+      if (key == "driver" && fits(value, kNetModule)) see(Match::Yes);
+      if (key == "name" && fits(value, link.netdev)) see(Match::Yes);
+    }
+  }
+  return file;
+}
+
+}  // namespace pvrdma::probes

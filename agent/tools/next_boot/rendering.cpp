@@ -1,0 +1,114 @@
+#include "agent/tools/next_boot/rendering.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "agent/ctl/finding_json.hpp"
+#include "agent/ctl/rendering.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+constexpr int kVersion = 1;
+constexpr std::size_t kNameWidth = 13;  // two blanks, the name of a check, and blanks behind it
+
+Json to_json(const std::vector<ForecastCheck>& checks) {
+  Json list = Json::array();
+  for (const ForecastCheck& check : checks)
+    list.push_back(
+        {{"check", check.name}, {"outlook", to_string(check.outlook)}, {"says", check.says}});
+  return list;
+}
+
+Json findings_json(const NextBoot& outcome) {
+  Json list = Json::array();
+  for (const Finding& finding : outcome.findings) list.push_back(with_commands(finding));
+  return list;
+}
+
+Colour colour_of(Outlook outlook) {
+  return outlook == Outlook::Yes  ? Colour::Green
+         : outlook == Outlook::No ? Colour::Red
+                                  : Colour::Yellow;
+}
+
+std::string verdict(Outlook driver) {
+  switch (driver) {
+    case Outlook::Yes:
+      return "DRIVER";
+    case Outlook::No:
+      return "NO DRIVER";
+    case Outlook::Unknown:
+      break;
+  }
+  return "NOT KNOWN";
+}
+
+// "!" marks what is not as it should be, "?" what is not known, for those without colours.
+std::string rows(const std::vector<ForecastCheck>& checks, const Style& style) {
+  std::string out;
+  std::string last;
+  for (const ForecastCheck& check : checks) {
+    const std::string mark = check.outlook == Outlook::Yes  ? "  "
+                             : check.outlook == Outlook::No ? "! "
+                                                            : "? ";
+    const std::string name = check.name == last ? "" : check.name;
+    last = check.name;
+    out += painted(mark, colour_of(check.outlook), style) + padded(name, kNameWidth - 2) +
+           wrapped(printable(check.says), style.width, kNameWidth) + "\n";
+  }
+  return out;
+}
+
+std::string kernel_block(const KernelOutlook& kernel, const Style& style) {
+  std::string tags;
+  if (kernel.next) tags = "next";
+  if (kernel.running) tags += std::string{tags.empty() ? "" : ", "} + "running";
+  return painted(verdict(kernel.driver), colour_of(kernel.driver), style) + "  " +
+         printable(kernel.release) + (tags.empty() ? "" : " (" + tags + ")") + "\n" +
+         rows(kernel.checks, style);
+}
+
+std::string headline(const Field<NextKernel>& next) {
+  if (const NextKernel* known = next.get())
+    return "The next boot takes " + known->release + ": " + known->by + ".";
+  if (const Error* error = next.error())
+    return "Which kernel the next boot takes could not be read: " + error->message() + ".";
+  return "Which kernel the next boot takes cannot be told from files.";
+}
+
+}  // namespace
+
+Json to_json(const NextBoot& outcome, const Field<NextKernel>& next) {
+  Json kernels = Json::array();
+  for (const KernelOutlook& kernel : outcome.kernels)
+    kernels.push_back({{"release", kernel.release},
+                       {"next", kernel.next},
+                       {"running", kernel.running},
+                       {"driver", to_string(kernel.driver)},
+                       {"checks", to_json(kernel.checks)}});
+  const NextKernel* known = next.get();
+  return {{"version", kVersion},
+          {"driver", to_string(outcome.driver)},
+          {"next",
+           known == nullptr ? Json(nullptr) : Json{{"release", known->release}, {"by", known->by}}},
+          {"kernels", std::move(kernels)},
+          {"machine", to_json(outcome.machine)},
+          {"findings", findings_json(outcome)},
+          {"unreadable", outcome.unreadable}};
+}
+
+std::string render_next_boot(const NextBoot& outcome, const Field<NextKernel>& next,
+                             const Style& style) {
+  std::string out = wrapped(printable(headline(next)), style.width, 0) + "\n";
+  for (const KernelOutlook& kernel : outcome.kernels) out += "\n" + kernel_block(kernel, style);
+  if (!outcome.machine.empty())
+    out += "\n" + painted("MACHINE", Colour::Bold, style) + "\n" + rows(outcome.machine, style);
+  for (const Notes notes : {Notes::Without, Notes::Only})
+    if (const std::string text = render_findings(outcome.findings, {notes, true, nullptr}, style);
+        !text.empty())
+      out += "\n" + text;
+  return out;
+}
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,90 @@
+// `report`: one JSON document of what the agent and this program know, for a support case.
+#include "agent/tools/report/command.hpp"
+
+#include <fcntl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "agent/base/handle.hpp"
+#include "agent/ctl/failure.hpp"
+#include "agent/ctl/fields.hpp"
+#include "agent/tools/report/configuration.hpp"
+#include "agent/tools/report/parts.hpp"
+#include "build_config.hpp"
+#include "probes/machine.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+constexpr int kVersion = 1;
+
+constexpr const char* kNoRedaction =
+    "report masks nothing. For a support case use `sos report`, and `sos clean` to mask what it "
+    "collects";
+
+// Null, and the reason in `errors`, where there is none.
+void put(Json& document, const char* name, Result<Json> part) {
+  document[name] = part ? std::move(*part) : Json(nullptr);
+  if (!part) document["errors"][name] = part.error().message();
+}
+
+Result<Json> system_part(const Root& root) {
+  utsname names{};
+  if (::uname(&names) != 0) return fail(errno, "asking for", "the kernel's release");
+  const auto os = probes::os_release(root);
+  return Json{{"kernel", std::string{names.sysname} + " " + names.release},
+              {"architecture", names.machine},
+              {"os", os.is_known() ? Json(os.get()->name) : Json(nullptr)}};
+}
+
+Json document_of(const Settings& settings, const ReportOptions& options) {
+  const BootTime start = BootClock::now();
+  const BootTime deadline = start + options.limit;
+  Json document{{"version", kVersion},
+                {"program", std::string{"pvrdma-agentctl "} + PVRDMA_VERSION},
+                {"made", wall_time(start)},
+                {"as_root", ::geteuid() == 0},
+                {"errors", Json::object()}};
+  put(document, "system", system_part(options.root));
+  put(document, "configuration", configuration_part(options.root));
+  for (const Part& part : parts()) {
+    const auto left = std::min(deadline - BootClock::now(), options.part_limit);
+    if (left <= Milliseconds{0}) {
+      put(document, part.name, fail(0, "the time for all parts was over", ""));
+      continue;
+    }
+    std::vector<std::string> words{options.agentctl, "--json", "--socket", settings.socket};
+    words.insert(words.end(), part.words.begin(), part.words.end());
+    put(document, part.name, run_part(words, left));
+  }
+  document["took_ms"] = (BootClock::now() - start).count();
+  return document;
+}
+
+// Never in place of another file. What could not be written whole is removed.
+Result<void> create(const std::string& path, const std::string& content) {
+  const Fd fd{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
+  if (!fd) return fail(errno, "creating", path);
+  auto written = write_all(fd.get(), content, path);
+  if (!written) ::unlink(path.c_str());
+  return written;
+}
+
+}  // namespace
+
+int report(const Settings& settings, const Console& console, const ReportOptions& options) {
+  if (options.redact) return end_without(settings, console, kNoRedaction);
+  const std::string text = dumped(document_of(settings, options)) + "\n";
+  if (options.output.empty() || options.output == "-")
+    return console.print(text) ? 0 : kExitUnknown;
+  if (const auto created = create(options.output, text); !created)
+    return end_without(settings, console, printable(created.error().message()));
+  return 0;
+}
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,23 @@
+// `report`: all of it in one document, for a support case.
+#pragma once
+
+#include <string>
+
+#include "agent/base/file.hpp"
+#include "agent/ctl/commands.hpp"
+
+namespace pvrdma::ctl {
+
+struct ReportOptions {
+  bool redact = false;  // there was such an option; it is refused with a word on what to use
+  std::string output;   // a new file; empty or "-": standard output
+  Root root;
+  std::string agentctl = "/proc/self/exe";  // the program whose answers are collected
+  Milliseconds part_limit = std::chrono::seconds{20};
+  Milliseconds limit = std::chrono::seconds{60};  // for all parts together
+};
+
+// 0: the report was written, whatever it lacks; 3: it was not.
+int report(const Settings& settings, const Console& console, const ReportOptions& options);
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,111 @@
+#include "agent/tools/report/configuration.hpp"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "agent/config/config_files.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+const char* word(ReloadPolicy policy) {
+  switch (policy) {
+    case ReloadPolicy::Always:
+      return "always";
+    case ReloadPolicy::Never:
+      return "never";
+    case ReloadPolicy::Auto:
+      break;
+  }
+  return "auto";
+}
+
+const char* word(Manage manage) {
+  switch (manage) {
+    case Manage::Agent:
+      return "agent";
+    case Manage::Observe:
+      return "observe";
+    case Manage::Auto:
+      break;
+  }
+  return "auto";
+}
+
+const char* word(GidType type) {
+  switch (type) {
+    case GidType::RoceV1:
+      return "RoCE v1";
+    case GidType::RoceV2:
+      return "RoCE v2";
+    case GidType::Best:
+      break;
+  }
+  return "best";
+}
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const AdapterConfig& adapter) {
+  return {{"match",
+           {{"mac", or_null(adapter.match.mac)},
+            {"pci", or_null(adapter.match.pci)},
+            {"netdev", or_null(adapter.match.netdev)}}},
+          {"manage", word(adapter.manage)},
+          {"mtu", or_null(adapter.mtu)},
+          {"addresses", adapter.addresses},
+          {"gid_type", word(adapter.gid_type)}};
+}
+
+// The link itself where it is one. No owner: it is not a file, as what vSphere has.
+Json file_json(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::lstat(file.c_str(), &status) != 0)
+    return {{"path", file.string()}, {"uid", nullptr}, {"gid", nullptr}, {"mode", nullptr}};
+  std::array<char, 8> mode{};
+  std::snprintf(mode.data(), mode.size(), "%04o", status.st_mode & 07777U);
+  return {{"path", file.string()},
+          {"uid", status.st_uid},
+          {"gid", status.st_gid},
+          {"mode", mode.data()}};
+}
+
+}  // namespace
+
+Json to_json(const Config& config) {
+  Json adapters = Json::array();
+  for (const AdapterConfig& adapter : config.adapters) adapters.push_back(to_json(adapter));
+  return {{"modules",
+           {{"before", config.modules.before},
+            {"required", config.modules.required},
+            {"reload", word(config.modules.reload)}}},
+          {"readiness",
+           {{"adapters", or_null(config.readiness.adapters)},
+            {"timeout_ms", config.readiness.timeout.count()},
+            {"forget_removed_ms", config.readiness.forget_removed.count()}}},
+          {"guestinfo", {{"enabled", config.guestinfo.enabled.value_or(false)}}},
+          {"every_adapter", to_json(config.every_adapter)},
+          {"adapter", std::move(adapters)}};
+}
+
+Result<Json> configuration_part(const Root& root) {
+  const auto loaded = load_config(root);
+  if (!loaded) return fail(loaded.error());
+  Json files = Json::array();
+  for (const auto& file : loaded->files) files.push_back(file_json(file));
+  return Json{{"files", std::move(files)},
+              {"values", to_json(loaded->config)},
+              {"left_out", loaded->left_out.empty() ? Json(nullptr) : Json(loaded->left_out)}};
+}
+
+}  // namespace pvrdma::ctl

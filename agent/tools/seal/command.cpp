@@ -1,0 +1,123 @@
+// `seal`: what a template made of this system would bake of this one VM, and what to do
+// about it. Changes nothing: that is virt-sysprep's, cloud-init's or the administrator's.
+#include "agent/tools/seal/command.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "agent/config/config_files.hpp"
+#include "agent/ctl/failure.hpp"
+#include "agent/ctl/fields.hpp"
+#include "agent/ctl/text.hpp"
+#include "agent/tools/seal/template.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+using probes::Trace;
+using probes::TraceKind;
+using probes::Traces;
+
+struct Advice {
+  std::string what;    // is so
+  std::string remedy;  // what to do
+  const char* id;
+};
+
+Advice of_network(const Trace& trace, std::string what, const char* id) {
+  const bool by_cloud_init = trace.path.find("cloud-init") != std::string::npos;
+  std::string remedy = "Remove the line, and match the interface by its name or driver.";
+  if (by_cloud_init)
+    remedy = "`cloud-init clean` removes the file; each clone has its own written.";
+  else if (trace.kind == TraceKind::Address)
+    remedy =
+        "Have each clone's address written at its first boot (cloud-init, guest customization).";
+  else if (trace.path.find("70-persistent-net") != std::string::npos)
+    remedy = "Remove the file; a clone's interfaces would get other names.";
+  return {std::move(what), std::move(remedy), id};
+}
+
+Advice advice_for(const Trace& trace) {
+  switch (trace.kind) {
+    case TraceKind::Mac:
+      return of_network(trace, "names the MAC " + trace.what, "baked-mac");
+    case TraceKind::Uuid:
+      return of_network(trace, "has the UUID " + trace.what, "baked-uuid");
+    case TraceKind::Address:
+      return of_network(trace, "has the address " + trace.what, "baked-address");
+    case TraceKind::AgentMac:
+      return {
+          "matches an adapter by the MAC " + trace.what,
+          "Match by pci, which clones of one template share, or have the file written for each.",
+          "agent-mac"};
+    case TraceKind::AgentAddress:
+      return {"gives an adapter the address " + trace.what,
+              "Leave addresses out, and have each clone's written at its first boot.",
+              "agent-address"};
+    case TraceKind::MachineId:
+      return {"is set: " + trace.what, "Empty it: truncate -s 0 /etc/machine-id", "machine-id"};
+    case TraceKind::AgentState:
+      return {"is state of this VM's agent", "Remove it; the agent makes what it needs.",
+              "agent-state"};
+    case TraceKind::Initramfs:
+      return {"is older than " + trace.what,
+              "Build it anew: update-initramfs -u -k all, or dracut --regenerate-all --force",
+              "initramfs-old"};
+    case TraceKind::BootScript:
+      break;
+  }
+  return {"loads or reloads vmw_pvrdma by a script at every boot: " + trace.what,
+          "`pvrdma-agentctl migrate --apply` moves it to the agent.", "boot-script"};
+}
+
+Json to_json(const Traces& traces) {
+  Json found = Json::array();
+  for (const Trace& trace : traces.found) {
+    const Advice advice = advice_for(trace);
+    found.push_back({{"id", advice.id},
+                     {"path", trace.path},
+                     {"line", nullptr},
+                     {"value", trace.what},
+                     {"summary", trace.path + " " + advice.what},
+                     {"remedy", advice.remedy}});
+    if (trace.line != 0) found.back()["line"] = trace.line;
+  }
+  Json unreadable = Json::array();
+  for (const Error& error : traces.unreadable) unreadable.push_back(error.message());
+  return {{"sealed", traces.found.empty() && traces.unreadable.empty()},
+          {"findings", std::move(found)},
+          {"unreadable", std::move(unreadable)}};
+}
+
+std::string rendered(const Traces& traces, const Style& style) {
+  std::string text;
+  for (const Trace& trace : traces.found) {
+    const Advice advice = advice_for(trace);
+    const std::string place =
+        trace.path + (trace.line == 0 ? "" : ":" + std::to_string(trace.line));
+    text += wrapped(printable(place + " " + advice.what), style.width, 2) + "\n  " +
+            wrapped(advice.remedy, style.width, 2) + "\n";
+  }
+  return text.empty() ? "nothing of this VM would be handed down\n" : text;
+}
+
+}  // namespace
+
+int seal(const Settings& settings, const Console& console, const SealOptions& options) {
+  const Root root{options.root};
+  const auto loaded = load_config(root);
+  if (!loaded) return end_without(settings, console, printable(loaded.error().message()));
+  std::vector<std::string> files;
+  for (const auto& file : loaded->files)
+    files.push_back("/" + file.lexically_relative(root / "/").string());
+  const Traces traces = probes::find_traces(root, loaded->config, files);
+  if (!settings.json)
+    for (const Error& error : traces.unreadable)
+      console.complain("not all could be looked at: " + printable(error.message()));
+  const bool printed = console.print(settings.json ? dumped(to_json(traces)) + "\n"
+                                                   : rendered(traces, console.style()));
+  if (!printed || (traces.found.empty() && !traces.unreadable.empty())) return kExitUnknown;
+  return traces.found.empty() ? 0 : 1;
+}
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,75 @@
+// `selftest`: an RC connection of a device to itself, to prove provider, driver, memlock limit and
+// data path. The verbs are the helper program's (selftest/helper_main.cpp).
+#include "agent/tools/verify/command.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "agent/base/program.hpp"
+#include "agent/ctl/failure.hpp"
+#include "agent/ctl/fields.hpp"
+#include "agent/tools/verify/devices.hpp"
+#include "agent/tools/verify/rendering.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+using selftest::Report;
+
+// The helper program sees to its own time; this is for the one that hangs.
+constexpr std::size_t kOutputLimitBytes = 16384;
+constexpr Milliseconds kGrace = std::chrono::seconds{1};
+
+Report without_device(const selftest::Target& target) {
+  Report report;
+  report.device = target.function;
+  report.failure = selftest::StepFailure{{}, 0, 0, "the adapter has no RDMA device"};
+  return report;
+}
+
+// An Error: nothing was tested, for want of the program or of what it needs.
+Result<Report> test(const selftest::Target& target, const SelftestOptions& options) {
+  const Gid* gid = selftest::choose_gid(target.gids);
+  const BootTime start = BootClock::now();
+  // The shell's own environment, as it decides which libibverbs a job would get.
+  const auto run =
+      run_program({{options.program, target.device, std::to_string(gid != nullptr ? gid->index : 0),
+                    std::to_string(options.timeout.count())},
+                   std::nullopt,
+                   options.timeout + kGrace,
+                   kOutputLimitBytes});
+  if (!run) return fail(run.error());
+  if (selftest::lacks_libraries(*run))
+    return fail(0, first_line(run->output) + ".",
+                "Install libibverbs1 and ibverbs-providers (Debian, Ubuntu), or libibverbs "
+                "(Enterprise Linux)");
+  Report report = selftest::report_of(*run);
+  report.device = target.device;
+  if (gid != nullptr) report.gid = *gid;
+  report.took = BootClock::now() - start;
+  return report;
+}
+
+}  // namespace
+
+int self_test(const Settings& settings, const Console& console, const SelftestOptions& options) {
+  const auto targets = selftest::find_targets(options.root, options.device);
+  if (!targets) return end_without(settings, console, printable(targets.error().message()));
+  std::vector<Report> reports;
+  bool printed = true;
+  for (const selftest::Target& target : *targets) {
+    auto report = target.device.empty() ? without_device(target) : test(target, options);
+    if (!report) return end_without(settings, console, printable(report.error().message()));
+    if (!settings.json)
+      printed = console.print(selftest::render(*report, console.style())) && printed;
+    reports.push_back(std::move(*report));
+  }
+  if (settings.json) printed = console.print(dumped(selftest::to_json(reports)) + "\n");
+  const bool passed = std::all_of(reports.begin(), reports.end(),
+                                  [](const Report& report) { return report.passed; });
+  if (!printed) return kExitUnknown;
+  return passed ? 0 : kExitFailed;
+}
+
+}  // namespace pvrdma::ctl

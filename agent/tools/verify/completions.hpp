@@ -1,0 +1,47 @@
+// Waiting for the completions of the self-test's work, bounded by one deadline.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+
+#include "agent/tools/verify/endpoint.hpp"
+
+namespace pvrdma::ctl::selftest {
+
+// Work in progress, at most one of each; the first and second end of the connection.
+enum class Work : std::uint8_t { SendFirst, SendSecond, ReceiveFirst, ReceiveSecond, Next, Write };
+inline constexpr std::size_t kWorks = 6;
+
+using Clock = std::chrono::steady_clock;
+
+class Completions {
+ public:
+  Completions(const Endpoint& endpoint, Clock::time_point deadline)
+      : endpoint_(endpoint), deadline_(deadline) {}
+
+  // Until each of these has completed: polls for `polling` at most, as programs do for whom latency
+  // counts, then sleeps until the device sends an event. The failure of any work ends it.
+  [[nodiscard]] Outcome<void> await(std::initializer_list<Work> works,
+                                    std::chrono::nanoseconds polling = {});
+
+  // Of a receive that was awaited: the bytes it got.
+  [[nodiscard]] std::size_t received(Work work) const {
+    return received_.at(static_cast<std::size_t>(work));
+  }
+
+ private:
+  [[nodiscard]] Outcome<void> drain();
+  [[nodiscard]] Outcome<void> arm() const;
+  // False: the deadline came first.
+  [[nodiscard]] Outcome<bool> sleep() const;
+  [[nodiscard]] bool take(std::initializer_list<Work> works);
+
+  const Endpoint& endpoint_;
+  Clock::time_point deadline_;
+  std::array<bool, kWorks> done_{};
+  std::array<std::size_t, kWorks> received_{};
+};
+
+}  // namespace pvrdma::ctl::selftest

@@ -1,0 +1,61 @@
+#include "agent/tools/verify/devices.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "agent/model/address.hpp"
+#include "probes/pci.hpp"
+#include "probes/rdma.hpp"
+
+namespace pvrdma::ctl::selftest {
+
+namespace {
+
+constexpr const char* kDevices = "/sys/class/infiniband";
+constexpr std::string_view kMappedIpv4 = "::ffff:";
+
+bool is_meant(const probes::PciAdapter& adapter, const std::string& name) {
+  return adapter.function == name || adapter.netdev.is(name) || adapter.rdma_device.is(name);
+}
+
+Target target_of(const Root& root, const probes::PciAdapter& adapter) {
+  Target target{adapter.function, adapter.rdma_device.value_or(""), {}};
+  if (!target.device.empty()) target.gids = probes::read_gid_table(root, target.device);
+  return target;
+}
+
+bool exists(const Root& root, const std::string& device) {
+  const auto names = list_directory(root / kDevices);
+  return names && std::find(names->begin(), names->end(), device) != names->end();
+}
+
+}  // namespace
+
+Result<std::vector<Target>> find_targets(const Root& root,
+                                         const std::optional<std::string>& wanted) {
+  const auto adapters = probes::find_adapters(root);
+  if (!adapters) return fail(adapters.error());
+  std::vector<Target> targets;
+  for (const probes::PciAdapter& adapter : *adapters)
+    if (!wanted || is_meant(adapter, *wanted)) targets.push_back(target_of(root, adapter));
+  // Not a PVRDMA adapter's, but an RDMA device all the same.
+  if (targets.empty() && wanted && exists(root, *wanted))
+    targets.push_back({"", *wanted, probes::read_gid_table(root, *wanted)});
+  if (!targets.empty()) return targets;
+  return wanted ? fail(0, "there is no adapter or RDMA device", *wanted)
+                : fail(0, "there is no PVRDMA adapter", "");
+}
+
+const Gid* choose_gid(const std::vector<Gid>& gids) {
+  const auto rank = [](const Gid& gid) {
+    const bool ipv4 = gid.gid.starts_with(kMappedIpv4);
+    const std::string address = ipv4 ? gid.gid.substr(kMappedIpv4.size()) : gid.gid;
+    return std::tuple{is_link_local(address), !ipv4, !gid.type.is("RoCE v2"), gid.index};
+  };
+  const auto best =
+      std::min_element(gids.begin(), gids.end(),
+                       [&](const Gid& left, const Gid& right) { return rank(left) < rank(right); });
+  return best == gids.end() ? nullptr : &*best;
+}
+
+}  // namespace pvrdma::ctl::selftest

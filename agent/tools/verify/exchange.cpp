@@ -1,0 +1,174 @@
+#include "agent/tools/verify/exchange.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <random>
+
+namespace pvrdma::ctl::selftest {
+
+namespace {
+
+// Much longer than a round trip takes on a device at work, so that the latency is that of the
+// device and not of waking up; all rounds together poll for 0.2 s at most.
+constexpr std::chrono::microseconds kPolling{100};
+
+enum Side : std::size_t { kFirst, kSecond };
+
+ibv_sge piece(const Endpoint& endpoint, Part part, std::size_t bytes) {
+  return {reinterpret_cast<std::uintptr_t>(endpoint.buffer.at(part)),
+          static_cast<std::uint32_t>(bytes), endpoint.region->lkey};
+}
+
+Outcome<void> post_receive(Endpoint& endpoint, Side side, Work work, Part into) {
+  ibv_sge where = piece(endpoint, into, kMessageBytes);
+  ibv_recv_wr request{};
+  request.wr_id = static_cast<std::uint64_t>(work);
+  request.sg_list = &where;
+  request.num_sge = 1;
+  ibv_recv_wr* bad = nullptr;
+  if (const int code = ibv_post_recv(endpoint.pairs.at(side).get(), &request, &bad))
+    return failure(code, "posting a receive");
+  return {};
+}
+
+// The errno of posting it; 0: posted.
+int post(Endpoint& endpoint, Side side, ibv_send_wr request, Work work, ibv_sge what) {
+  request.wr_id = static_cast<std::uint64_t>(work);
+  request.sg_list = &what;
+  request.num_sge = 1;
+  request.send_flags = IBV_SEND_SIGNALED;
+  ibv_send_wr* bad = nullptr;
+  return ibv_post_send(endpoint.pairs.at(side).get(), &request, &bad);
+}
+
+Outcome<void> post_send(Endpoint& endpoint, Side side, Work work, Part from, std::size_t bytes) {
+  ibv_send_wr request{};
+  request.opcode = IBV_WR_SEND;
+  if (const int code = post(endpoint, side, request, work, piece(endpoint, from, bytes)))
+    return failure(code, "posting a send");
+  return {};
+}
+
+// Other data for each seed; nothing of what was there before remains in the other parts.
+void prepare(const Endpoint& endpoint, unsigned seed, std::size_t bytes) {
+  std::minstd_rand numbers{seed + 1};
+  std::generate_n(endpoint.buffer.at(Part::Out), bytes,
+                  [&] { return static_cast<std::byte>(numbers() >> 8U); });
+  for (const Part part : {Part::In, Part::Back, Part::Target})
+    std::memset(endpoint.buffer.at(part), 0, bytes);
+}
+
+Outcome<void> compare(const Endpoint& endpoint, Part part, std::size_t bytes) {
+  const std::byte* sent = endpoint.buffer.at(Part::Out);
+  const std::byte* came = endpoint.buffer.at(part);
+  const auto at = std::mismatch(sent, sent + bytes, came).first - sent;
+  if (static_cast<std::size_t>(at) == bytes) return {};
+  return failure(EBADMSG, "byte " + std::to_string(at) + " of " + std::to_string(bytes) +
+                              " is not what was sent");
+}
+
+Outcome<void> expect_bytes(const Completions& completions, Work work, std::size_t bytes) {
+  const std::size_t came = completions.received(work);
+  if (came == bytes) return {};
+  return failure(EMSGSIZE, std::to_string(came) + " bytes came of " + std::to_string(bytes));
+}
+
+// One message from the first end to the second, which sends back what it got. The time until it is
+// back.
+Outcome<Nanoseconds> round_trip(Endpoint& endpoint, Completions& completions, std::size_t bytes,
+                                Nanoseconds polling) {
+  using enum Work;
+  if (auto posted = post_receive(endpoint, kSecond, ReceiveSecond, Part::In).and_then([&] {
+        return post_receive(endpoint, kFirst, ReceiveFirst, Part::Back);
+      });
+      !posted)
+    return tl::unexpected<Failure>(posted.error());
+  const auto start = Clock::now();
+  auto end = start;
+  return post_send(endpoint, kFirst, SendFirst, Part::Out, bytes)
+      .and_then([&] { return completions.await({ReceiveSecond}, polling); })
+      .and_then([&] { return expect_bytes(completions, ReceiveSecond, bytes); })
+      .and_then([&] { return post_send(endpoint, kSecond, SendSecond, Part::In, bytes); })
+      .and_then([&] { return completions.await({ReceiveFirst}, polling); })
+      .and_then([&] {
+        end = Clock::now();
+        return expect_bytes(completions, ReceiveFirst, bytes);
+      })
+      .and_then([&] {
+        return completions.await({SendFirst, SendSecond}, polling);
+      })
+      .and_then([&] { return compare(endpoint, Part::In, bytes); })
+      .and_then([&] { return compare(endpoint, Part::Back, bytes); })
+      .map([&] { return Nanoseconds{end - start}; });
+}
+
+// Statuses by which a device, or its peer, says that it knows no such operation. With others (a
+// transport that fails, access that is denied) it knows it, and could not do it.
+bool refuses_operation(int status) {
+  return status == IBV_WC_LOC_QP_OP_ERR || status == IBV_WC_REM_INV_REQ_ERR ||
+         status == IBV_WC_REM_OP_ERR;
+}
+
+ibv_send_wr write_request(const Endpoint& endpoint) {
+  ibv_send_wr request{};
+  request.opcode = IBV_WR_RDMA_WRITE;
+  request.wr.rdma.remote_addr = reinterpret_cast<std::uintptr_t>(endpoint.buffer.at(Part::Target));
+  request.wr.rdma.rkey = endpoint.region->rkey;
+  return request;
+}
+
+}  // namespace
+
+Outcome<void> exchange_message(Endpoint& endpoint, Completions& completions) {
+  prepare(endpoint, 0, kMessageBytes);
+  return round_trip(endpoint, completions, kMessageBytes, {}).map([](Nanoseconds) {});
+}
+
+Outcome<std::vector<Nanoseconds>> exchange_rounds(Endpoint& endpoint, Completions& completions) {
+  std::vector<Nanoseconds> times;
+  for (unsigned round = 1; round <= kRounds; ++round) {
+    prepare(endpoint, round, kRoundBytes);
+    const auto took = round_trip(endpoint, completions, kRoundBytes, kPolling);
+    if (!took) {
+      Failure why = took.error();
+      why.what = "round " + std::to_string(round) + ": " + why.what;
+      return tl::unexpected<Failure>(std::move(why));
+    }
+    times.push_back(*took);
+  }
+  return times;
+}
+
+// A send follows the write: what came before it has arrived when it arrives (InfiniBand
+// specification, volume 1, 9.5), and a device that carries a write out as a send (QEMU's) uses up
+// the receive that was meant for it, which then got as many bytes as were written.
+Outcome<std::optional<std::string>> write_remotely(Endpoint& endpoint, Completions& completions) {
+  using enum Work;
+  prepare(endpoint, kRounds + 1, kMessageBytes);
+  auto posted = post_receive(endpoint, kSecond, ReceiveSecond, Part::In).and_then([&] {
+    return post_receive(endpoint, kSecond, Next, Part::Back);
+  });
+  if (!posted) return tl::unexpected<Failure>(posted.error());
+  const int refused = post(endpoint, kFirst, write_request(endpoint), Write,
+                           piece(endpoint, Part::Out, kMessageBytes));
+  if (refused != 0) return "it refuses one: " + std::string{std::strerror(refused)};
+  const auto written = completions.await({Write});
+  if (!written && refuses_operation(written.error().status)) return written.error().what;
+  bool as_send = false;
+  return written
+      .and_then([&] { return post_send(endpoint, kFirst, SendFirst, Part::Out, kRoundBytes); })
+      .and_then([&] {
+        return completions.await({ReceiveSecond, SendFirst});
+      })
+      .and_then([&]() -> Outcome<void> {
+        as_send = completions.received(ReceiveSecond) == kMessageBytes;
+        return as_send ? completions.await({Next}) : compare(endpoint, Part::Target, kMessageBytes);
+      })
+      .map([&]() -> std::optional<std::string> {
+        if (as_send) return "it carries out a send instead";
+        return std::nullopt;
+      });
+}
+
+}  // namespace pvrdma::ctl::selftest

@@ -1,0 +1,106 @@
+// pvrdma-selftest DEVICE GID_INDEX TIMEOUT_MS: the part of `pvrdma-agentctl selftest` that needs
+// libibverbs. Prints the lines of protocol.hpp; exit status 0: passed, 1: failed.
+//
+// A program of its own, so that pvrdma-agentctl runs where there is no libibverbs, and because a
+// verbs call may hang in the kernel, where no signal reaches it: pvrdma-agentctl then says so. By
+// its name the agent and `rdma resource` show who holds the device.
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "agent/tools/verify/exchange.hpp"
+
+namespace {
+
+using namespace pvrdma::ctl::selftest;
+
+// At once: whoever kills a hanging helper has read how far it came.
+void tell(const std::string& line) {
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+// The kernel asks for this capability before it looks at the limit (Linux
+// drivers/infiniband/core/umem.c).
+bool may_lock_all() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+  return ::syscall(SYS_capget, &header, sets.data()) == 0 &&
+         (sets[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK)) != 0;
+}
+
+std::string memlock() {
+  rlimit limit{};
+  if (may_lock_all() || ::getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return "unlimited";
+  return std::to_string(limit.rlim_cur);
+}
+
+void tell_latency(const Latency& latency) {
+  tell("latency_ns=" + std::to_string(latency.median.count()) + " " +
+       std::to_string(latency.p99.count()) + " " + std::to_string(latency.max.count()));
+}
+
+Outcome<void> test(const char* device, int gid_index, Clock::time_point deadline) {
+  const auto begin = [](Step step) { tell(std::string{"step="} + words_of(step).id); };
+  Endpoint endpoint;
+  return connect(endpoint, device, gid_index, begin)
+      .and_then([&]() -> Outcome<void> {
+        Completions completions{endpoint, deadline};
+        begin(Step::Message);
+        if (auto done = exchange_message(endpoint, completions); !done) return done;
+        begin(Step::Rounds);
+        const auto times = exchange_rounds(endpoint, completions);
+        if (!times) return tl::unexpected<Failure>(times.error());
+        if (const auto latency = latency_of(*times)) tell_latency(*latency);
+        begin(Step::Write);
+        const auto why_not = write_remotely(endpoint, completions);
+        if (!why_not) return tl::unexpected<Failure>(why_not.error());
+        tell(*why_not ? "write=not-offered " + **why_not : "write=proved");
+        return {};
+      })
+      .and_then([&] {
+        begin(Step::Release);
+        return release(endpoint);
+      });
+}
+
+int number(const char* text) {
+  int value = -1;
+  std::from_chars(text, text + std::strlen(text), value);
+  return value;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const int gid_index = count == 4 ? number(arguments[2]) : -1;
+  const int timeout_ms = count == 4 ? number(arguments[3]) : -1;
+  if (gid_index < 0 || timeout_ms <= 0) {
+    std::fprintf(stderr, "usage: pvrdma-selftest DEVICE GID_INDEX TIMEOUT_MS\n");
+    return 2;
+  }
+  // Without pvrdma-agentctl nobody wants the answer, and the device is to be free.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::alarm(static_cast<unsigned>(timeout_ms) / 1000 + 2);
+  tell("memlock=" + memlock());
+  const auto deadline = Clock::now() + std::chrono::milliseconds{timeout_ms};
+  const auto done = test(arguments[1], gid_index, deadline);
+  if (!done) {
+    tell("failed=" + std::to_string(done.error().code) + " " + std::to_string(done.error().status) +
+         " " + done.error().what);
+    return EXIT_FAILURE;
+  }
+  tell("passed=");
+  return EXIT_SUCCESS;
+}

@@ -1,0 +1,245 @@
+// What doctor concludes: each finding of the surroundings is provoked by what it is about and by
+// nothing else, and the host's causes come in the order of the evidence.
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "agent/model/catalogue.hpp"
+#include "agent/plan/findings.hpp"
+#include "agent/tools/doctor/checks.hpp"
+#include "agent/tools/doctor/host_causes.hpp"
+#include "agent/tools/doctor/support_matrix.hpp"
+#include "agent/tools/doctor/surroundings.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+#include "tests/unit/tools/doctor/doctor_scene.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+std::vector<FindingId> ids(const std::vector<Finding>& findings) {
+  std::vector<FindingId> all;
+  for (const Finding& finding : findings) {
+    CHECK(finding.summary.find('{') == std::string::npos);
+    CHECK(finding.remedy.find('{') == std::string::npos);
+    all.push_back(finding.id);
+  }
+  return all;
+}
+
+struct Spoilt {
+  std::vector<FindingId> ids;  // of the findings
+  std::function<void(Snapshot&, Survey&)> how;
+};
+
+const std::vector<Spoilt>& spoilt() {
+  static const std::vector<Spoilt> kSpoilt{
+      {{}, [](Snapshot&, Survey&) {}},
+      {{FindingId::NoRdmaFunction},
+       [](Snapshot& snapshot, Survey&) { snapshot.adapters.get()->clear(); }},
+      {{FindingId::NoRdmaFunction},
+       [](Snapshot& snapshot, Survey& survey) {
+         snapshot.adapters.get()->clear();
+         survey.vmxnet3 = std::vector<std::string>{};
+       }},
+      {{FindingId::NoRdmaFunction},
+       [](Snapshot& snapshot, Survey& survey) {
+         snapshot.adapters.get()->clear();
+         survey.vmxnet3 = std::vector<std::string>{};
+         survey.vendor = std::string{"Dell Inc."};
+       }},
+      {{FindingId::NodesMissing}, [](Snapshot&, Survey& survey) { survey.nodes = {}; }},
+      {{FindingId::NodesMissing},
+       [](Snapshot&, Survey& survey) {
+         contain(survey);
+         std::erase_if(*survey.nodes.get(),
+                       [](const DeviceNode& node) { return node.name == "rdma_cm"; });
+       }},
+      {{FindingId::NodesClosed},
+       [](Snapshot&, Survey& survey) { survey.nodes.get()->front().openable = false; }},
+      {{FindingId::VerbsMissing},
+       [](Snapshot&, Survey& survey) { libraries(survey).verbs.clear(); }},
+      {{FindingId::ProviderMissing},
+       [](Snapshot&, Survey& survey) { libraries(survey).providers.clear(); }},
+      {{FindingId::ProviderMissing},
+       [](Snapshot&, Survey& survey) { libraries(survey).driver_file = {}; }},
+      {{FindingId::ProviderMismatch},
+       [](Snapshot&, Survey& survey) { libraries(survey).verbs.front().private_abi = 57U; }},
+      {{FindingId::VendorLibraries},
+       [](Snapshot&, Survey& survey) {
+         libraries(survey).vendor = {"package libibverbs1 51mlnx1-1.51258"};
+       }},
+      // Tools alone shadow nothing.
+      {{}, [](Snapshot&, Survey& survey) { libraries(survey).vendor = {"/opt/mellanox"}; }},
+      {{FindingId::ProviderMissing, FindingId::VendorLibraries},
+       [](Snapshot&, Survey& survey) {
+         libraries(survey).vendor = {"/opt/mellanox"};
+         libraries(survey).providers.clear();
+       }},
+      {{FindingId::MemlockLow},
+       [](Snapshot&, Survey& survey) { survey.own_memlock = MemlockLimit{8 * kMiB}; }},
+      {{},
+       [](Snapshot&, Survey& survey) {
+         survey.own_memlock = MemlockLimit{8 * kMiB};
+         survey.may_lock_all = true;
+       }},
+      {{FindingId::MemlockLow},
+       [](Snapshot&, Survey& survey) {
+         contain(survey);
+         survey.own_memlock = MemlockLimit{0};
+       }},
+      {{}, [](Snapshot&, Survey& survey) { survey.own_memlock = MemlockLimit{2048 * kMiB}; }},
+      {{FindingId::NoSuchUnit, FindingId::MemlockLow},
+       [](Snapshot&, Survey& survey) {
+         survey.unit_memlocks = {{"nosuch.service", {}},
+                                 {"slurmd.service", MemlockLimit{8 * kMiB}},
+                                 {"kubelet.service", MemlockLimit{}}};
+       }},
+      {{FindingId::MemlockLow},
+       [](Snapshot&, Survey& survey) {
+         survey.login_memlock = MemlockLimit{64 * kMiB, "/etc/security/limits.conf:3"};
+       }},
+      {{FindingId::ModuleBlocked, FindingId::ModuleBlocked},
+       [](Snapshot&, Survey& survey) {
+         survey.blocks = std::vector<ModuleBlock>{{"vmw_pvrdma", "how"}, {"ib_umad", "how"}};
+       }},
+      {{FindingId::DriverUnsigned}, [](Snapshot&, Survey& survey) { survey.secure_boot = true; }},
+      {{},
+       [](Snapshot&, Survey& survey) {
+         survey.secure_boot = true;
+         survey.driver_signer = std::string{"Canonical"};
+       }},
+      {{FindingId::GuestUnlisted},
+       [](Snapshot&, Survey& survey) {
+         survey.os = OsRelease{"debian", "12", "Debian GNU/Linux 12"};
+       }},
+      {{FindingId::MixedPassthrough},
+       [](Snapshot&, Survey& survey) {
+         survey.mellanox = std::vector<std::string>{"0000:0b:00.0"};
+       }},
+      {{FindingId::ClockOff},
+       [](Snapshot&, Survey& survey) { survey.clock.off_rtc_seconds = -3600; }},
+      {{}, [](Snapshot&, Survey& survey) { survey.clock.off_rtc_seconds = 2; }},
+      {{FindingId::DriverCrashed},
+       [](Snapshot&, Survey& survey) {
+         survey.crash = KernelCrash{"BUG: unable", true};
+       }},
+      {{FindingId::KernelCrashed}, [](Snapshot&, Survey& survey) { survey.crash = KernelCrash{}; }},
+      {{FindingId::ContainerNetwork},
+       [](Snapshot& snapshot, Survey& survey) {
+         contain(survey);
+         adapter(snapshot).netdev = {};
+       }},
+      // Outside of a container that is the agent's to tell.
+      {{}, [](Snapshot& snapshot, Survey&) { adapter(snapshot).netdev = {}; }},
+      // What could not be looked at is no finding.
+      {{}, [](Snapshot&, Survey& survey) { make_unreadable(survey); }}};
+  return kSpoilt;
+}
+
+Finding port_down(const Snapshot& snapshot, unsigned index) {
+  return findings::port_down(snapshot.adapters.get()->at(index));
+}
+
+}  // namespace
+
+TEST_CASE("each spoilt thing is found, and nothing else") {
+  std::set<std::string> made;
+  for (const Spoilt& one : spoilt()) {
+    Snapshot snapshot = ready_scene(2);
+    Survey survey = good_survey();
+    one.how(snapshot, survey);
+    const auto findings = doctor::surroundings(snapshot, survey);
+    CHECK(ids(findings) == one.ids);
+    for (const Finding& finding : findings) made.insert(finding.summary);
+    // The rows never fail to be made, and each finding belongs to one.
+    const auto rows = doctor::checks({}, snapshot, survey);
+    for (const Finding& finding : findings)
+      CHECK(std::any_of(rows.begin(), rows.end(), [&](const doctor::Check& row) {
+        return concerns(finding.id, row.concern);
+      }));
+  }
+  CHECK(made.size() == 25);
+}
+
+TEST_CASE("without an RDMA function: whose VM, and which NICs it has") {
+  Snapshot snapshot = ready_scene(1);
+  snapshot.adapters.get()->clear();
+  Survey survey = good_survey();
+  const auto summary = [&] { return doctor::surroundings(snapshot, survey).front().summary; };
+  CHECK(summary().find("vmxnet3 at 0000:00:0f.0") != std::string::npos);
+  survey.vmxnet3 = std::vector<std::string>{};
+  CHECK(summary().find("nor any vmxnet3 NIC") != std::string::npos);
+  survey.vendor = Field<std::string>{};
+  CHECK(summary().find("nor any vmxnet3 NIC") != std::string::npos);
+  survey.vendor = std::string{"QEMU"};
+  CHECK(summary().find("no VMware VM (QEMU)") != std::string::npos);
+  // Without DMI, what systemd has found; never the vSphere administrator's then.
+  survey.vendor = Field<std::string>{};
+  survey.vmxnet3 = std::vector<std::string>{"0000:00:0f.0"};
+  survey.virtualization = std::string{"vmware"};
+  CHECK(summary().find("vmxnet3 at") != std::string::npos);
+  for (const char* name : {"kvm", "qemu", "none"}) {
+    survey.virtualization = std::string{name};
+    const Finding found = doctor::surroundings(snapshot, survey).front();
+    CHECK(found.summary.find("no VMware VM") != std::string::npos);
+    CHECK(found.remedy.find("an adapter of vSphere's") != std::string::npos);
+    CHECK(found.actor == Actor::Guest);
+  }
+}
+
+TEST_CASE("VMware's list of guests") {
+  const auto support = [](const char* id, const char* version, const char* kernel = "5.15.0") {
+    return support_of({id, version, ""}, kernel);
+  };
+  CHECK(support("ubuntu", "22.04") == Support::RoceV2);
+  CHECK(support("ubuntu", "16.04") == Support::RoceV2);
+  CHECK(support("ubuntu", "14.04") == Support::RoceV1);
+  CHECK(support("ubuntu", "23.10") == Support::None);
+  CHECK(support("ubuntu", "21.04") == Support::None);
+  CHECK(support("rhel", "7.2") == Support::RoceV1);
+  CHECK(support("rhel", "7.3") == Support::RoceV2);
+  CHECK(support("rhel", "9.4") == Support::RoceV2);
+  CHECK(support("centos", "7") == Support::Unknown);
+  CHECK(support("centos", "8") == Support::RoceV2);
+  CHECK(support("sles", "12.1") == Support::RoceV1);
+  CHECK(support("sles", "11.4") == Support::None);
+  CHECK(support("ol", "7.9", "4.14.35-1818.el7uek.x86_64") == Support::RoceV2);
+  CHECK(support("ol", "7.9", "4.1.12-61.el7uek.x86_64") == Support::RoceV1);
+  CHECK(support("ol", "7.9", "3.10.0-1160.el7.x86_64") == Support::None);
+  CHECK(support("photon", "3.0") == Support::RoceV2);
+  CHECK(support("rhel", "") == Support::Unknown);
+  CHECK(support("debian", "12") == Support::None);
+}
+
+TEST_CASE("a neighbour's ACTIVE port speaks against what is set for the whole host") {
+  Snapshot snapshot = ready_scene(2);
+  rdma(snapshot, 0).port.state = std::string{"DOWN"};
+  const std::vector<Finding> findings{port_down(snapshot, 0)};
+  auto troubles = doctor::host_troubles(snapshot, good_survey(), findings);
+  REQUIRE(troubles.size() == 1);
+  CHECK(troubles[0].adapter == function_of(0));
+  REQUIRE(troubles[0].causes.size() == 3);
+  CHECK(troubles[0].causes[0].what.find("uplink") != std::string::npos);
+  CHECK(troubles[0].causes[1].because.find("rocep0s11f1 is ACTIVE") != std::string::npos);
+  rdma(snapshot, 1).port.state = std::string{"DOWN"};
+  troubles = doctor::host_troubles(snapshot, good_survey(), findings);
+  CHECK(troubles[0].causes[0].what.find("PVRDMAVmknic") != std::string::npos);
+  CHECK_FALSE(troubles[0].causes[0].commands.empty());
+}
+
+TEST_CASE("only what is the host's becomes a ticket") {
+  Snapshot snapshot = ready_scene(1);
+  const std::vector<Finding> of_guest{
+      make_finding(FindingId::ClockOff, {}, {{"offset", "9 s"}}),
+      make_finding(FindingId::ProviderMissing, {}, {{"library", "/usr/lib64/libibverbs.so.1"}})};
+  CHECK(doctor::host_troubles(snapshot, good_survey(), of_guest).empty());
+  snapshot.adapters.get()->clear();
+  const auto troubles =
+      doctor::host_troubles(snapshot, good_survey(), doctor::surroundings(snapshot, good_survey()));
+  REQUIRE(troubles.size() == 1);
+  CHECK(troubles[0].causes[0].because.find("0000:00:0f.0, 0000:00:10.0") != std::string::npos);
+  CHECK(troubles[0].causes[1].menu.find("Connect At Power On") != std::string::npos);
+}

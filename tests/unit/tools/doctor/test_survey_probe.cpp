@@ -1,0 +1,235 @@
+// The probes that doctor has beside a Snapshot, on made-up files; and on this machine's own.
+#include "agent/tools/doctor/survey_probe.hpp"
+
+#include <sys/resource.h>
+
+#include <ctime>
+
+#include "agent/tools/doctor/kernel_crash.hpp"
+#include "agent/tools/doctor/verbs_libraries.hpp"
+#include "probes/machine.hpp"
+#include "probes/memlock.hpp"
+#include "probes/module_blocks.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/probes/tree.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::probes;
+using pvrdma::test::Tree;
+
+TEST_CASE("limits.conf: the last line for everybody counts, soft or both") {
+  const auto limit = parse_limits("/l.conf",
+                                  "# *  - memlock 1\n"
+                                  "root     - memlock 2\n"
+                                  "* - memlock 3\n"
+                                  "*   -   memlock   64 # KiB\n"
+                                  "*     hard memlock 5\n"
+                                  "*  soft  nofile 5\n");
+  REQUIRE(limit.is_known());
+  CHECK(limit.get()->bytes == 64U * 1024U);
+  CHECK(limit.get()->place == "/l.conf:4");
+  CHECK(parse_limits("/l.conf", "* soft memlock unlimited\n").get()->bytes == std::nullopt);
+  CHECK(parse_limits("/l.conf", "* soft memlock -1").get()->bytes == std::nullopt);
+  CHECK(parse_limits("/l.conf", "* - memlock 99999999999999999\n").get()->bytes.has_value());
+  CHECK(parse_limits("/l.conf", "* - memlock much\n* - memlock\n").is_absent());
+}
+
+TEST_CASE("limits.d comes after limits.conf, in order of names") {
+  const Tree tree;
+  CHECK(login_memlock(tree.root()).is_absent());
+  tree.file("/etc/security/limits.conf", "* - memlock 1\n");
+  tree.file("/etc/security/limits.d/20-rdma.conf", "* - memlock unlimited\n");
+  tree.file("/etc/security/limits.d/10-x.conf", "* - memlock 5\n");
+  tree.file("/etc/security/limits.d/99-note.txt", "* - memlock 7\n");
+  CHECK(login_memlock(tree.root()).get()->place == "/etc/security/limits.d/20-rdma.conf:1");
+  tree.unreadable("/etc/security/limits.d/30-x.conf");
+  CHECK(login_memlock(tree.root()).is_unreadable());
+}
+
+TEST_CASE("this process's own limit") {
+  rlimit limit{};
+  REQUIRE(::getrlimit(RLIMIT_MEMLOCK, &limit) == 0);
+  const auto own = own_memlock();
+  REQUIRE(own.is_known());
+  CHECK(own.get()->bytes.value_or(RLIM_INFINITY) == limit.rlim_cur);
+}
+
+TEST_CASE("CAP_IPC_LOCK is bit 14 of the effective set") {
+  const Tree tree;
+  tree.file("/proc/self/status", "Name:\tx\nCapPrm:\t0\nCapEff:\t0000000000004000\n");
+  CHECK(may_lock_all(tree.root()).is(true));
+  tree.file("/proc/self/status", "CapPrm:\t4000\nCapEff:\t000001ffffffbfff\n");
+  CHECK(may_lock_all(tree.root()).is(false));
+  tree.file("/proc/self/status", "Name:\tx\n");
+  CHECK(may_lock_all(tree.root()).is_unreadable());
+}
+
+TEST_CASE("a block list of this boot alone does not count for the next") {
+  const Tree tree;
+  tree.directory("/lib/modules");
+  tree.file("/run/modprobe.d/a.conf", "blacklist vmw_pvrdma\n");
+  CHECK(find_module_blocks(tree.root(), {"vmw_pvrdma"}).get()->size() == 1);
+  CHECK(find_module_blocks(tree.root(), {"vmw_pvrdma"}, ModprobeOf::NextBoot).get()->empty());
+}
+
+TEST_CASE("what keeps modules from being loaded") {
+  const Tree tree;
+  tree.directory("/lib/modules");
+  const std::vector<std::string> modules{"vmw_pvrdma", "ib_umad", "rdma_cm"};
+  CHECK(find_module_blocks(tree.root(), modules).is(std::vector<ModuleBlock>{}));
+  tree.file("/etc/modprobe.d/a.conf",
+            "blacklist vmw-pvrdma\nblacklist other\ninstall ib_umad /bin/false\n"
+            "install rdma_cm /sbin/modprobe --ignore-install rdma_cm\n");
+  tree.file("/proc/cmdline", "quiet module_blacklist=x,rdma_cm modprobe.blacklist=y\n");
+  CHECK(find_module_blocks(tree.root(), modules)
+            .is({{"vmw_pvrdma", "\"blacklist vmw_pvrdma\" in modprobe.d"},
+                 {"ib_umad", "\"install ib_umad /bin/false\" in modprobe.d"},
+                 {"rdma_cm", "\"module_blacklist=x,rdma_cm\" on the kernel's command line"}}));
+  tree.remove("/proc/cmdline");
+  tree.unreadable("/proc/cmdline");
+  CHECK(find_module_blocks(tree.root(), modules).is_unreadable());
+}
+
+TEST_CASE("the private interface of libibverbs and its providers") {
+  CHECK(private_abi_in(std::string{"\0IBVERBS_1.1\0IBVERBS_PRIVATE_34\0", 32}).is(34U));
+  CHECK(private_abi_in("IBVERBS_PRIVATE_25 IBVERBS_PRIVATE_57").is(57U));
+  CHECK(private_abi_in("IBVERBS_PRIVATE_ IBVERBS_1.0").is_absent());
+  CHECK(private_abi_of_provider("libvmw_pvrdma-rdmav34.so").is(34U));
+  CHECK(private_abi_of_provider("libvmw_pvrdma-rdmav34.so.1").is_absent());
+  CHECK(private_abi_of_provider("libmlx5-rdmav34.so").is_absent());
+  CHECK(private_abi_of_provider("libvmw_pvrdma-rdmav.so").is_absent());
+}
+
+TEST_CASE("libraries are found in the order of the dynamic linker") {
+  const Tree tree;
+  tree.file("/etc/ld.so.conf", "include ld.so.conf.d/*.conf # all\n/usr/local/lib\n");
+  tree.file("/etc/ld.so.conf.d/mlnx.conf", "/opt/mellanox/lib\n");
+  tree.file("/opt/mellanox/lib/libibverbs.so.1", "IBVERBS_1.1");
+  tree.file("/usr/lib/libibverbs.so.1", "IBVERBS_PRIVATE_34");
+  tree.link("/lib", "usr/lib");
+  tree.file("/usr/lib/libibverbs/libvmw_pvrdma-rdmav34.so", "");
+  tree.file("/usr/lib/libibverbs/libmlx5-rdmav34.so", "");
+  tree.file("/etc/libibverbs.d/vmw_pvrdma.driver", "# x\ndriver vmw_pvrdma\n");
+  tree.file("/var/lib/dpkg/status",
+            "Package: libibverbs1\nStatus: install ok installed\nVersion: 51mlnx1-1.51258\n\n"
+            "Package: librdmacm1\nStatus: deinstall ok config-files\nVersion: 51mlnx1\n\n"
+            "Package: zlib1g\nStatus: install ok installed\nVersion: 1.2\n");
+  const auto found = look_at_verbs_libraries(tree.root(), "");
+  REQUIRE(found.is_known());
+  const Libraries& libraries = *found.get();
+  REQUIRE(libraries.verbs.size() == 2);
+  CHECK(libraries.verbs[0].path == "/opt/mellanox/lib/libibverbs.so.1");
+  CHECK(libraries.verbs[0].private_abi.is_absent());
+  CHECK(libraries.verbs[1].private_abi.is(34U));
+  REQUIRE(libraries.providers.size() == 1);
+  CHECK(libraries.providers[0].private_abi.is(34U));
+  CHECK(libraries.driver_file.is("/etc/libibverbs.d/vmw_pvrdma.driver"));
+  CHECK(libraries.vendor == std::vector<std::string>{"package libibverbs1 51mlnx1-1.51258",
+                                                     "/etc/ld.so.conf.d/mlnx.conf: "
+                                                     "/opt/mellanox/lib",
+                                                     "/opt/mellanox"});
+  const auto by_path = look_at_verbs_libraries(tree.root(), "relative:/usr/lib");
+  CHECK(by_path.get()->verbs[0].path == "/usr/lib/libibverbs.so.1");
+}
+
+TEST_CASE("a configuration of the linker that includes itself ends") {
+  const Tree tree;
+  tree.file("/etc/ld.so.conf", "include /etc/ld.so.conf\n/usr/lib\n");
+  CHECK(look_at_verbs_libraries(tree.root(), "").is_known());
+  tree.remove("/etc/ld.so.conf");
+  tree.unreadable("/etc/ld.so.conf");
+  CHECK(look_at_verbs_libraries(tree.root(), "").is_unreadable());
+}
+
+TEST_CASE("a crash in the kernel's log: the driver's before any other") {
+  CHECK(parse_kernel_log("6,1,5,-;vmw_pvrdma: attached\n SUBSYSTEM=pci\n").is_absent());
+  const std::string other =
+      "1,10,5,-;BUG: kernel NULL pointer dereference, address: 8\n"
+      "4,11,5,-;Modules linked in: vmw_pvrdma(OE) [last unloaded: vmw_pvrdma]\n"
+      "4,12,5,-;Call Trace:\n4,13,5,-; foo+0x1/0x2 [foo]\n"
+      "4,14,5,-;---[ end trace 0000000000000000 ]---\n";
+  CHECK(parse_kernel_log(other).is({"BUG: kernel NULL pointer dereference, address: 8", false}));
+  const std::string ours =
+      "4,20,5,-;Oops: 0002 [#2] PREEMPT SMP\n"
+      "4,21,5,-; pvrdma_netdevice_event_work+0x3b/0x60 [vmw_pvrdma]\n";
+  CHECK(parse_kernel_log(other + ours).is({"Oops: 0002 [#2] PREEMPT SMP", true}));
+  // A line of the driver's outside of a crash is none.
+  CHECK(parse_kernel_log(other + "4,22,5,-;foo [vmw_pvrdma]\n").get()->in_driver == false);
+}
+
+TEST_CASE("where the log says nothing, the taint flag does") {
+  const Tree tree;
+  tree.file("/dev/kmsg", "6,1,5,-;quiet\n");
+  tree.file("/proc/sys/kernel/tainted", "4096\n");
+  CHECK(look_for_kernel_crash(tree.root()).is_absent());
+  tree.file("/proc/sys/kernel/tainted", "4224\n");  // and 128: died
+  CHECK(look_for_kernel_crash(tree.root()).is(KernelCrash{}));
+  tree.remove("/dev/kmsg");
+  CHECK(look_for_kernel_crash(tree.root()).is(KernelCrash{}));
+  tree.remove("/proc/sys/kernel/tainted");
+  CHECK(look_for_kernel_crash(tree.root()).is_unreadable());
+}
+
+TEST_CASE("what this system is") {
+  const Tree tree;
+  tree.file("/usr/lib/os-release",
+            "ID=ubuntu\nVERSION_ID=\"22.04\"\nPRETTY_NAME=\"Ubuntu \\\"22\\\" LTS\"\n");
+  CHECK(os_release(tree.root()).is({"ubuntu", "22.04", "Ubuntu \"22\" LTS"}));
+  CHECK(parse_os_release("ID='arch'\n").is({"arch", "", "arch "}));
+  CHECK(parse_os_release("NAME=x\n").is_absent());
+  tree.file("/.dockerenv", "");
+  CHECK(container_manager(tree.root()).is("docker"));
+  tree.file("/run/systemd/container", "systemd-nspawn\n");
+  CHECK(container_manager(tree.root()).is("systemd-nspawn"));
+  tree.file("/sys/class/dmi/id/sys_vendor", "VMware, Inc.\n");
+  CHECK(dmi(tree.root(), "sys_vendor").is("VMware, Inc."));
+  CHECK(virtualization(tree.root()).is_absent());  // the bus knows this system alone
+}
+
+TEST_CASE("booted by EFI and Secure Boot, which a container may not see") {
+  const Tree tree;
+  CHECK(booted_by_efi(tree.root()).is(false));
+  CHECK(secure_boot(tree.root()).is_absent());
+  tree.file("/run/systemd/container", "docker\n");
+  tree.directory("/sys/firmware");  // empty, as engines mask it
+  CHECK(booted_by_efi(tree.root()).is_unreadable());
+  CHECK(secure_boot(tree.root()).is_unreadable());
+  const std::string variable =
+      "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
+  tree.file(variable, std::string{"\6\0\0\0\1", 5});
+  CHECK(booted_by_efi(tree.root()).is(true));
+  CHECK(secure_boot(tree.root()).is(true));
+  tree.file(variable, std::string{"\6\0\0\0\0", 5});
+  CHECK(secure_boot(tree.root()).is(false));
+  tree.remove(variable);
+  CHECK(secure_boot(tree.root()).is_unreadable());
+  tree.remove("/sys/firmware");
+  tree.unreadable("/sys/firmware");
+  CHECK(secure_boot(tree.root()).is_unreadable());
+  tree.remove("/run");
+  tree.remove("/.dockerenv");
+  tree.unreadable("/.dockerenv");
+  CHECK_FALSE(container_manager(tree.root()).is("docker"));
+}
+
+TEST_CASE("the clock against that of the hardware, unless that is in local time") {
+  const Tree tree;
+  CHECK(clock_state(tree.root(), 1000).off_rtc_seconds.is_absent());
+  tree.file("/sys/class/rtc/rtc0/since_epoch", "940\n");
+  CHECK(clock_state(tree.root(), 1000).off_rtc_seconds.is(60));
+  tree.file("/etc/adjtime", "0.0 0 0.0\n0\nLOCAL\n");
+  CHECK(clock_state(tree.root(), 1000).off_rtc_seconds.is_absent());
+}
+
+TEST_CASE("nodes of /dev/infiniband are character devices, with who may open them") {
+  const Tree tree;
+  CHECK(device_nodes(tree.root()).is_absent());
+  tree.file("/dev/infiniband/uverbs0", "a file");
+  tree.directory("/dev/infiniband/by-path");
+  tree.link("/dev/infiniband/uverbs1", "/dev/null");
+  const auto nodes = device_nodes(tree.root());
+  REQUIRE(nodes.is_known());
+  REQUIRE(nodes.get()->size() == 1);
+  CHECK(nodes.get()->front().name == "uverbs1");
+  CHECK(nodes.get()->front().openable.is(true));
+}

@@ -1,0 +1,272 @@
+// `migrate` on made-up systems: what it shows, changes and puts back.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "agent/tools/migrate/netplan.hpp"
+#include "agent/tools/migrate/syntax.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/text.hpp"
+#include "tests/unit/tools/migrate/migrate_system.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::ctl;
+using pvrdma::test::has;
+using test::MigrateSystem;
+using test::Tree;
+
+namespace {
+
+constexpr const char* kRcLocal =
+    "#!/bin/sh -e\n"
+    "mount /scratch\n"
+    "modprobe ib_umad\n"
+    "modprobe -r vmw_pvrdma && modprobe vmw_pvrdma\n"
+    "if lspci -n | grep -q 15ad:0820; then\n"
+    "  modprobe vmw_pvrdma\n"
+    "  echo there\n"
+    "fi\n"
+    "exit 0";  // no newline at its end
+
+}  // namespace
+
+TEST_CASE("migrate shows and changes nothing") {
+  const MigrateSystem system{kRcLocal};
+  const fake::Printed shown = system.shown();
+  CHECK(shown.code == 1);
+  CHECK(has(shown.out, "/etc/rc.local, of rc-local.service: run at every boot"));
+  CHECK(has(shown.out, "  3     modprobe ib_umad\n        the agent does this"));
+  CHECK(!has(shown.out, "/scratch"));
+  CHECK(system.tree.read("/etc/rc.local") == kRcLocal);
+  const Json object = Json::parse(system.run(false, false, true).out);
+  REQUIRE(object["files"].size() == 1);
+  CHECK(object["files"][0]["lines"].size() == 3);
+  CHECK(object["files"][0]["lines"][1]["line"] == 4);
+  CHECK(object["files"][0]["lines"][1]["kind"] == "driver");
+  CHECK(object["files"][0]["lines"][1]["moved_by_apply"] == true);
+}
+
+TEST_CASE("--apply comments out the recipe and nothing else; --revert is exact") {
+  const MigrateSystem system{kRcLocal};
+  const struct stat before = system.status("/etc/rc.local");
+  CHECK(system.applied().code == 0);
+  CHECK(system.tree.read("/etc/rc.local") ==
+        "#!/bin/sh -e\n"
+        "mount /scratch\n"
+        "#pvrdma-agent# modprobe ib_umad\n"
+        "#pvrdma-agent# modprobe -r vmw_pvrdma && modprobe vmw_pvrdma\n"
+        "if lspci -n | grep -q 15ad:0820; then\n"
+        "#pvrdma-agent#   modprobe vmw_pvrdma\n"
+        "  echo there\n"
+        "fi\n"
+        "exit 0");
+  CHECK(system.status("/etc/rc.local").st_mode == before.st_mode);
+  CHECK(system.tree.read("/var/lib/pvrdma-agent/migrated/etc/rc.local") == kRcLocal);
+  CHECK((system.status("/var/lib/pvrdma-agent/migrated").st_mode & 07777U) == 0700);
+  CHECK(system.shown().code == 0);
+  CHECK(system.applied().code == 0);  // again: nothing to do
+
+  CHECK(system.reverted().code == 0);
+  CHECK(system.tree.read("/etc/rc.local") == kRcLocal);
+  const struct stat after = system.status("/etc/rc.local");
+  CHECK(after.st_mode == before.st_mode);
+  CHECK(after.st_mtim.tv_sec == before.st_mtim.tv_sec);
+  CHECK(after.st_mtim.tv_nsec == before.st_mtim.tv_nsec);
+  CHECK(!std::filesystem::exists(system.tree / "/var/lib/pvrdma-agent"));
+  CHECK(has(system.reverted().out, "nothing was moved"));
+}
+
+TEST_CASE("what --apply makes is open to all whatever the umask, the backups are not") {
+  const MigrateSystem system{kRcLocal};
+  const mode_t umask_before = ::umask(077);
+  const int code = system.applied().code;
+  ::umask(umask_before);
+  CHECK(code == 0);
+  CHECK((system.status("/var/lib/pvrdma-agent").st_mode & 07777U) == 0755);
+  CHECK((system.status("/var/lib/pvrdma-agent/migrated").st_mode & 07777U) == 0700);
+}
+
+TEST_CASE("what was changed since --apply is kept, and that is said") {
+  const MigrateSystem system{kRcLocal};
+  CHECK(system.applied().code == 0);
+  system.tree.file("/etc/rc.local", "# mine\n" + system.tree.read("/etc/rc.local"));
+  const fake::Printed reverted = system.reverted();
+  CHECK(reverted.code == 0);
+  CHECK(has(reverted.out, "was changed since"));
+  CHECK(system.tree.read("/etc/rc.local") == std::string{"# mine\n"} + kRcLocal);
+  CHECK(system.tree.read("/var/lib/pvrdma-agent/migrated/etc/rc.local") == kRcLocal);
+}
+
+TEST_CASE("a later --apply keeps the first backup, and the time in it") {
+  const MigrateSystem system{kRcLocal};
+  const auto first = system.status("/etc/rc.local").st_mtim.tv_sec;
+  CHECK(system.applied().code == 0);
+  CHECK(system.applied().code == 0);
+  CHECK(system.status("/var/lib/pvrdma-agent/migrated/etc/rc.local").st_mtim.tv_sec == first);
+  system.tree.file("/etc/rc.local", system.tree.read("/etc/rc.local") + "\nmodprobe rdma_cm\n");
+  CHECK(system.applied().code == 0);
+  CHECK(system.reverted().code == 0);
+  CHECK(system.tree.read("/etc/rc.local") == std::string{kRcLocal} + "\nmodprobe rdma_cm\n");
+}
+
+TEST_CASE("a line that does something else is left, with why") {
+  const MigrateSystem system{"mount /a; modprobe vmw_pvrdma\nmodprobe ib_umad\n"};
+  const fake::Printed applied = system.applied();
+  CHECK(applied.code == 1);
+  CHECK(has(applied.out, "by hand: it does more than load or unload these modules"));
+  CHECK(system.tree.read("/etc/rc.local") ==
+        "mount /a; modprobe vmw_pvrdma\n#pvrdma-agent# modprobe ib_umad\n");
+}
+
+TEST_CASE("a script that its shell would not take is as it was, and a person's to edit") {
+  for (const std::string script :
+       {"modprobe ib_umad\nfi\n", "if true; then\n  modprobe vmw_pvrdma\nfi\nmodprobe rdma_cm\n",
+        "#!/bin/bash\nup() {\n  modprobe vmw_pvrdma\n}\nup\n"}) {
+    const MigrateSystem system{script};
+    const fake::Printed applied = system.applied();
+    CHECK(applied.code == 1);
+    const std::string shell = has(script, "bash") ? "/bin/bash" : "/bin/sh";
+    CHECK(has(applied.out, "/etc/rc.local: by hand: it is as it was, as " + shell +
+                               " -n does not take the result"));
+    CHECK(system.tree.read("/etc/rc.local") == script);
+    CHECK(system.reverted().code == 0);
+    CHECK(!std::filesystem::exists(system.tree / "/var/lib/pvrdma-agent"));
+  }
+  const Tree tree;
+  tree.file("/script", "echo 'no end\n");
+  const Fd script{::open((tree / "/script").c_str(), O_RDONLY)};
+  CHECK(moving::check_syntax("/bin/bash", script).error().code == 0);
+  CHECK(moving::check_syntax("/usr/bin/true", script).error().code == EINVAL);
+}
+
+TEST_CASE("the shell that checks a script gets no environment") {
+  const MigrateSystem system{"#!/bin/bash\nmodprobe vmw_pvrdma\n"};
+  system.tree.file("/env", "touch " + system.path("/ran") + "\n");
+  ::setenv("BASH_ENV", system.path("/env").c_str(), 1);
+  ::setenv("SHELLOPTS", "xtrace", 1);
+  CHECK(system.applied().code == 0);
+  ::unsetenv("BASH_ENV");
+  ::unsetenv("SHELLOPTS");
+  CHECK(!std::filesystem::exists(system.path("/ran")));
+}
+
+TEST_CASE("links and hard links lead to no surprise") {
+  const MigrateSystem system{kRcLocal};
+  system.tree.directory("/etc/rc.d");
+  std::filesystem::rename(system.tree / "/etc/rc.local", system.tree / "/etc/rc.d/rc.local");
+  system.tree.link("/etc/rc.local", "rc.d/rc.local");
+  CHECK(system.applied().code == 0);
+  CHECK(std::filesystem::is_symlink(system.tree / "/etc/rc.local"));
+  CHECK(has(system.tree.read("/etc/rc.d/rc.local"), "#pvrdma-agent# modprobe ib_umad"));
+  CHECK(system.reverted().code == 0);
+  std::filesystem::create_hard_link(system.tree / "/etc/rc.d/rc.local", system.tree / "/other");
+  const fake::Printed applied = system.applied();
+  CHECK(applied.code == 2);
+  CHECK(has(applied.err, "Too many links"));
+  CHECK(system.tree.read("/etc/rc.d/rc.local") == kRcLocal);
+}
+
+TEST_CASE("a unit for nothing but the recipe is kept from being started") {
+  const MigrateSystem system{"exit 0\n"};
+  const std::string unit = "[Service]\nType=oneshot\nExecStart=/sbin/modprobe vmw_pvrdma\n";
+  const std::string drop_in = "/etc/systemd/system/up.service.d/90-pvrdma-agent-migrated.conf";
+  system.tree.file("/etc/systemd/system/up.service", unit);
+  system.tree.link("/etc/systemd/system/multi-user.target.wants/up.service", "../up.service");
+  CHECK(system.shown().code == 1);
+  CHECK(system.applied().code == 0);
+  CHECK(system.tree.read("/etc/systemd/system/up.service") == unit);
+  CHECK(has(system.tree.read(drop_in), "ConditionPathExists=!/usr/sbin/pvrdma-agent\n"));
+  CHECK(system.reverted().code == 0);
+  CHECK(!std::filesystem::exists((system.tree / drop_in).parent_path()));
+  // One that does more is left to a person.
+  system.tree.file("/etc/systemd/system/up.service.d/more.conf",
+                   "[Service]\nExecStartPost=/usr/bin/mount /a\n");
+  CHECK(system.applied().code == 1);
+  CHECK(system.tree.read("/etc/systemd/system/up.service") == unit);
+}
+
+TEST_CASE("what cannot be read makes the answer unknown") {
+  const MigrateSystem system{"exit 0\n"};
+  CHECK(system.shown().code == 0);
+  CHECK(has(system.shown().out, "nothing loads or reloads vmw_pvrdma"));
+  system.tree.unreadable("/etc/crontab");
+  const fake::Printed shown = system.shown();
+  CHECK(shown.code == 3);
+  CHECK(has(shown.err, "/etc/crontab"));
+  system.tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "nonsense\n");
+  CHECK(system.applied().code == 3);
+}
+
+TEST_CASE("lines that set links are named, and the configuration for them is offered") {
+  const MigrateSystem system{
+      "#!/bin/sh\nmodprobe vmw_pvrdma\nip link set ens224f0 up mtu 9000\n"
+      "ip addr add 192.168.30.201/24 dev ens224f0\n"
+      "/sbin/ifconfig ens225 10.0.0.1 netmask 255.255.0.0 mtu 4000\n"
+      "ip link set $DEV mtu 1500\nnetplan apply\n"};
+  system.tree.file("/etc/netplan/50.yaml",
+                   "network:\n  version: 2\n  ethernets:\n    ens226:\n      mtu: 9000\n");
+  const fake::Printed applied = system.applied();
+  CHECK(applied.code == 1);
+  for (const char* part :
+       {"  3     ip link set ens224f0 up mtu 9000\n        by hand", "  7     netplan apply\n",
+        "[[adapter]]  # in place of /etc/rc.local:3, /etc/rc.local:4\n"
+        "match = { netdev = \"ens224f0\" }\nmtu = 9000\naddresses = [\"192.168.30.201/24\"]\n",
+        "match = { netdev = \"ens225\" }\nmtu = 4000\naddresses = [\"10.0.0.1/16\"]\n",
+        "match = { netdev = \"ens226\" }\nmtu = 9000\n", "/etc/netplan/50.yaml goes on"})
+    CHECK(has(applied.out, part));
+  CHECK(!has(applied.out, "1500\""));
+  // They are named as long as they are there, also where the recipe is gone.
+  const fake::Printed later = system.run(false, false, true);
+  CHECK(later.code == 1);
+  const Json seen = Json::parse(later.out);
+  CHECK(seen["adapters"][0]["mtu"] == 9000);
+  CHECK(seen["adapters"][0]["from"] == Json{"/etc/rc.local:3", "/etc/rc.local:4"});
+  // What the configuration has is not offered again; it is a good one.
+  system.tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", seen["toml"].get<std::string>());
+  const fake::Printed again = system.run(false, false, true);
+  CHECK(again.err.empty());
+  CHECK(Json::parse(again.out)["adapters"].empty());
+  CHECK(!std::filesystem::exists(system.path("/etc/pvrdma-agent/pvrdma-agent.toml.d")));
+}
+
+TEST_CASE("only the links of adapters are offered, with their MAC where it is known") {
+  const MigrateSystem system{
+      "modprobe vmw_pvrdma\nip link set ens192 mtu 9000\nip link set ens224f0 mtu 9000\n"};
+  const std::string slot = "/sys/bus/pci/devices/0000:13:00.";
+  system.tree.file(slot + "0/modalias", "pci:v000015ADd000007B0sv0sd0bc02sc00i00\n");
+  system.tree.file(slot + "1/modalias", "pci:v000015ADd00000820sv0sd0bc02sc80i00\n");
+  system.tree.directory(slot + "0/net/ens224f0");
+  system.tree.file("/sys/class/net/ens224f0/address", "00:50:56:8a:9f:c2\n");
+  const fake::Printed shown = system.shown();
+  CHECK(has(shown.out, "match = { netdev = \"ens224f0\" }  # mac = \"00:50:56:8a:9f:c2\"\n"));
+  CHECK(!has(shown.out, "ens192"));
+}
+
+TEST_CASE("netplan's files by their lines") {
+  const auto links = moving::parse_netplan(
+      "/f",
+      "network:\n  ethernets:\n    a:\n      mtu: 9000\n      nameservers:\n"
+      "        addresses: [1.1.1.1/32]\n      addresses:\n      - 10.0.0.1/8\n"
+      "      - \"fd00::1/64\"\n      dhcp4: no\n    b:\n      match: {macaddress: x}\n"
+      "      mtu: 1500\n    c: {mtu: 1500}\n    d:\n"
+      "      addresses: [10.0.0.2/8, '10.0.0.3/8'] # x\n  bonds:\n    e:\n      mtu: 1\n");
+  REQUIRE(links.size() == 3);
+  CHECK(links[0].netdev == "a");
+  CHECK(links[0].line == 3);
+  CHECK(links[0].mtu == 9000U);
+  CHECK(links[0].addresses == std::vector<std::string>{"10.0.0.1/8", "fd00::1/64"});
+  CHECK(!links[1].mtu);
+  CHECK(links[2].addresses == std::vector<std::string>{"10.0.0.2/8", "10.0.0.3/8"});
+}
+
+TEST_CASE("what a file says reaches the terminal without control characters") {
+  const MigrateSystem system{"modprobe vmw_pvrdma; \x1b[2J\x07\n"};
+  const fake::Printed shown = system.shown();
+  CHECK(has(shown.out, "\\x1b[2J\\x07"));
+  CHECK(!has(shown.out, "\x1b"));
+}

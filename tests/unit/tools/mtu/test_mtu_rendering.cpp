@@ -1,0 +1,154 @@
+// Exact lines and objects of `mtu`.
+#include <nlohmann/json.hpp>
+
+#include "agent/tools/mtu/rendering.hpp"
+#include "tests/unit/catch.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::ctl;
+using pmtu::Claim;
+using pmtu::Limit;
+using pmtu::Measurement;
+
+namespace {
+
+Measurement found(const std::string& host, unsigned mtu, Limit limit) {
+  Measurement one;
+  one.host = one.address = host;
+  one.done = true;
+  one.outcome = {mtu, true, 7, 9000, limit, std::nullopt};
+  one.smallest = 1500;
+  one.took = Milliseconds{240};
+  return one;
+}
+Measurement by_router(const std::string& host, unsigned mtu, const Claim& claim) {
+  Measurement one = found(host, mtu, Limit::Router);
+  one.outcome.claim = claim;
+  return one;
+}
+Measurement by_link() {
+  Measurement one = found("10.0.0.1", 9000, Limit::LocalLink);
+  one.outcome.probes = 1;
+  one.interface = "ens224f0";
+  return one;
+}
+Measurement failed(const std::string& host, Error error) {
+  Measurement one;
+  one.host = host;
+  one.done = true;
+  one.error = std::move(error);
+  return one;
+}
+Measurement silent(const std::string& host) {
+  Measurement one;
+  one.host = one.address = host;
+  one.done = true;
+  one.outcome.probes = 6;
+  one.smallest = 68;
+  one.took = Milliseconds{6000};
+  return one;
+}
+
+}  // namespace
+
+TEST_CASE("a line says the MTU and what limits it") {
+  Measurement named = by_link();
+  named.host = "db1";
+  Measurement unknown_link = by_link();
+  unknown_link.interface.clear();
+  Measurement linkless = found("10.0.0.6", 1500, Limit::Silence);
+  linkless.outcome.link_mtu.reset();
+  const std::vector<std::pair<Measurement, std::string>> table{
+      {by_link(), "10.0.0.1: MTU 9000, limited by the local link ens224f0 (1 probe, 240 ms)\n"},
+      {named, "db1 (10.0.0.1): MTU 9000, limited by the local link ens224f0 (1 probe, 240 ms)\n"},
+      {unknown_link, "10.0.0.1: MTU 9000, limited by the local link (1 probe, 240 ms)\n"},
+      {by_router("10.0.0.2", 1500, {"10.0.9.1", 1500}),
+       "10.0.0.2: MTU 1500, limited by router 10.0.9.1, which says \"fragmentation needed\" "
+       "(7 probes, 240 ms)\n"},
+      {by_router("10.0.0.2", 1500, {"10.0.9.1", 1400}),
+       "10.0.0.2: MTU 1500, limited by router 10.0.9.1, which says \"fragmentation needed\" but "
+       "names MTU 1400 (7 probes, 240 ms)\n"},
+      {by_router("fd00::2", 1500, {"fd00::1", 0}),
+       "fd00::2: MTU 1500, limited by router fd00::1, which says \"packet too big\" but names no "
+       "MTU (7 probes, 240 ms)\n"},
+      {found("10.0.0.3", 1500, Limit::Silence),
+       "10.0.0.3: MTU 1500, larger packets vanish and nobody says why (local link: 9000) (7 "
+       "probes, 240 ms)\n"},
+      {linkless,
+       "10.0.0.6: MTU 1500, larger packets vanish and nobody says why (7 probes, 240 ms)\n"},
+      {found("::1", 65535, Limit::LargestPacket),
+       "::1: MTU 65535, the largest packet IP has (7 probes, 240 ms)\n"},
+  };
+  for (const auto& [one, line] : table) {
+    CHECK(render_mtu({one}) == line);
+    CHECK(mtu_complaints({one}).empty());
+  }
+}
+
+TEST_CASE("several hosts end with the minimum, and how many it is of") {
+  const Measurement small = found("10.0.0.3", 1500, Limit::Silence);
+  const Measurement same = found("10.0.0.4", 1500, Limit::Silence);
+  std::string text = render_mtu({by_link(), small, same});
+  CHECK(text.substr(text.find("minimum")) == "minimum: MTU 1500, to 10.0.0.3\n");
+  text = render_mtu({by_link(), silent("10.0.0.5"), small});
+  CHECK(text.substr(text.find("minimum")) == "minimum: MTU 1500, to 10.0.0.3 (2 of 3 hosts)\n");
+  CHECK(render_mtu({silent("10.0.0.5"), silent("10.0.0.6")}).empty());
+}
+
+TEST_CASE("a host without an answer has a complaint; those of the same trouble share it") {
+  Measurement told = silent("10.0.0.5");
+  told.said_unreachable = Error{113, "10.0.0.9 says", ""};
+  Measurement unfinished = silent("10.0.0.6");
+  unfinished.outcome.mtu = 1500;
+  const Error no_right{13, "opening", "an ICMP socket"};
+  const Measurements all{failed("a", no_right),
+                         silent("10.0.0.4"),
+                         told,
+                         unfinished,
+                         failed("\x1b[2Jb", no_right),
+                         failed("c", {0, "resolving", "c: Name or service not known"})};
+  CHECK(mtu_complaints(all) ==
+        std::vector<std::string>{
+            "a, \\x1b[2Jb: opening an ICMP socket: Permission denied",
+            "10.0.0.4: no answer, not even to packets of 68 bytes (6 probes, 6 s)",
+            "10.0.0.5: no answer, not even to packets of 68 bytes (6 probes, 6 s); 10.0.0.9 says: "
+            "No route to host",
+            "10.0.0.6: packets of 1500 bytes pass, but the search did not come to its end (6 "
+            "probes, 6 s)",
+            "c: resolving c: Name or service not known"});
+  CHECK(render_mtu(all).empty());
+}
+
+TEST_CASE("JSON holds the same facts, and null for what is not known") {
+  const Json object = mtu_json({by_router("10.0.0.2", 1500, {"10.0.9.1", 1400}), silent("x")});
+  CHECK(object["version"] == 1);
+  CHECK(object["minimum_mtu_bytes"] == 1500);
+  const Json limited = Json::parse(R"({
+    "host": "10.0.0.2", "address": "10.0.0.2", "mtu_bytes": 1500, "passed_bytes": 1500,
+    "limited_by": "router", "link_mtu_bytes": 9000, "interface": null, "router": "10.0.9.1",
+    "router_mtu_bytes": 1400, "probes": 7, "took_ms": 240, "socket": "ping", "error": null})");
+  const Json unanswered = Json::parse(R"json({
+    "host": "x", "address": "x", "mtu_bytes": null, "passed_bytes": null, "limited_by": null,
+    "link_mtu_bytes": null, "interface": null, "router": null, "router_mtu_bytes": null,
+    "probes": 6, "took_ms": 6000, "socket": "ping",
+    "error": "no answer, not even to packets of 68 bytes (6 probes, 6 s)"})json");
+  CHECK(object["hosts"][0] == limited);
+  CHECK(object["hosts"][1] == unanswered);
+  CHECK(mtu_json({silent("x")})["minimum_mtu_bytes"].is_null());
+  CHECK(mtu_json({by_link()})["hosts"][0]["limited_by"] == "local-link");
+  CHECK(mtu_json({by_link()})["hosts"][0]["interface"] == "ens224f0");
+}
+
+TEST_CASE("progress says what is tried; of several hosts, how many are done") {
+  Measurement one;
+  one.host = "db1";
+  CHECK(mtu_progress({one}) == "db1: looking up its address");
+  one.address = "10.0.0.1";
+  one.trying = 1500;
+  CHECK(mtu_progress({one}) == "db1 (10.0.0.1): trying 1500 bytes");
+  one.outcome.mtu = 1500;
+  one.outcome.probes = 2;
+  one.trying = 9000;
+  CHECK(mtu_progress({one}) == "db1 (10.0.0.1): 1500 bytes pass, trying 9000 bytes");
+  CHECK(mtu_progress({one, by_link(), silent("x")}) == "2 of 3 hosts done, 9 probes");
+}

@@ -1,0 +1,70 @@
+// The driver's predecessors by modprobe.d, on made-up roots, through libkmod.
+#include "agent/tools/next_boot/driver_order.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/tree.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+// The shape of units/pvrdma-agent.modprobe.in.
+constexpr const char* kOurs =
+    "# a comment\nsoftdep vmw_pvrdma pre: pvrdma_agent_before\n"
+    "install pvrdma_agent_before /sbin/modprobe --use-blacklist --quiet --all vmxnet3 mlx4_ib "
+    "ib-umad\nremove pvrdma_agent_before /bin/true\n";
+constexpr const char* kOurPath = "/usr/lib/modprobe.d/pvrdma-agent.conf";
+
+struct DriverOrderFixture {
+  test::Tree tree;
+  [[nodiscard]] Field<Names> look() const { return driver_predecessors(tree.root()); }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: nothing says so") {
+  CHECK(look().is_absent());
+  tree.file("/etc/modprobe.d/x.conf", "softdep mlx4_core post: mlx4_ib\nblacklist vmw_pvrdma\n");
+  CHECK(look().is_absent());
+  tree.file("/etc/modprobe.d/x.conf", "softdep vmw_pvrdma post: ib_umad\n");
+  CHECK(look().is_absent());
+}
+
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: through the name that no module has") {
+  tree.file(kOurPath, kOurs);
+  CHECK(look().is(Names{"vmxnet3", "mlx4_ib", "ib_umad"}));
+}
+
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: a plain soft dependency, beside ours") {
+  tree.file("/etc/modprobe.d/x.conf", "softdep vmw-pvrdma pre: rdma-cm post: ib_ipoib\n");
+  CHECK(look().is(Names{"rdma_cm"}));
+  tree.file(kOurPath, kOurs);
+  REQUIRE(look().is_known());
+  CHECK(look().get()->size() == 4);
+}
+
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: a file of the same name in /etc hides ours") {
+  tree.file(kOurPath, kOurs);
+  tree.link("/etc/modprobe.d/pvrdma-agent.conf", "/dev/null");
+  CHECK(look().is_absent());
+}
+
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: what is in /run is gone at the next boot") {
+  tree.file("/run/modprobe.d/pvrdma-agent.conf", kOurs);
+  CHECK(look().is_absent());
+}
+
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: folders that may not be read are said") {
+  tree.unreadable("/etc/modprobe.d");
+  CHECK(look().is_unreadable());
+}
+
+TEST_CASE("an install line's modprobe loads what are no options") {
+  CHECK(loaded_by("/sbin/modprobe -q --all a b-c || true") == Names{"a", "b_c"});
+  CHECK(loaded_by("modprobe x") == Names{"x"});
+  CHECK(loaded_by("/bin/true").empty());
+  CHECK(loaded_by("").empty());
+}
+
+}  // namespace pvrdma::probes

@@ -1,0 +1,110 @@
+// initramfs images made up of cpio archives in the ways that distributions stack and compress them.
+#include <archive.h>
+#include <fcntl.h>
+
+#include <cerrno>
+
+#include "agent/tools/next_boot/initramfs_reader.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/cpio.hpp"
+#include "tests/unit/tree.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+const std::map<std::string, std::string> kMicrocode{
+    {"kernel/x86/microcode/GenuineIntel.bin", std::string(5000, 'm')}};
+const std::map<std::string, std::string> kModules{
+    {"usr/lib/modules/6.1.0/kernel/drivers/infiniband/hw/vmw_pvrdma/vmw_pvrdma.ko.zst", "x"},
+    {"usr/lib/modules/6.1.0/kernel/drivers/infiniband/core/ib-umad.ko", "x"},
+    {"usr/lib/modules/6.1.0/modules.dep", "x"}};
+const std::map<std::string, std::string> kRest{
+    {"lib/modprobe.d/pvrdma-agent.conf", "softdep vmw_pvrdma pre: a\n"},
+    {"./etc/modprobe.d/z.conf", "options vmw_pvrdma x=1\n"},
+    {"etc/modprobe.d/other.conf", "blacklist pcspkr\n"},
+    {"etc/modprobe.d/a.conf.bak", "vmw_pvrdma\n"}};
+const std::string kZeros(700, '\0');
+
+struct InitramfsContentFixture {
+  test::Tree tree;
+  [[nodiscard]] Result<InitramfsContent> read(const std::string& bytes) const {
+    tree.file("/boot/initrd", bytes);
+    return reread();
+  }
+  [[nodiscard]] Result<InitramfsContent> reread() const {
+    const auto image = open_rooted(tree.root() / "/boot/initrd", O_RDONLY);
+    return image ? read_initramfs(image->get()) : Result<InitramfsContent>{fail(image.error())};
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(InitramfsContentFixture,
+                 "initramfs content: archives one behind the other, the last compressed") {
+  for (const int filter : {ARCHIVE_FILTER_NONE, ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ,
+                           ARCHIVE_FILTER_LZ4, ARCHIVE_FILTER_ZSTD, ARCHIVE_FILTER_BZIP2}) {
+    INFO("filter " << filter);
+    const auto content =
+        read(test::cpio(kMicrocode, ARCHIVE_FILTER_NONE) + kZeros +
+             test::cpio(kModules, ARCHIVE_FILTER_NONE) + test::cpio(kRest, filter));
+    REQUIRE(content.has_value());
+    CHECK(content->modules == std::set<std::string>{"ib_umad", "vmw_pvrdma"});
+    CHECK(content->configuration == "options vmw_pvrdma x=1\nsoftdep vmw_pvrdma pre: a\n");
+  }
+}
+
+TEST_CASE_METHOD(InitramfsContentFixture, "initramfs content: by the program that is installed") {
+  tree.file("/boot/initrd",
+            test::cpio(kModules, ARCHIVE_FILTER_NONE) + test::cpio(kRest, ARCHIVE_FILTER_ZSTD));
+  const Milliseconds patience = std::chrono::seconds{20};
+  const auto content =
+      run_initramfs_content(INITRAMFS_CONTENT, tree.root() / "/boot/initrd", patience);
+  REQUIRE(content.has_value());
+  CHECK(*content == reread().value());
+  CHECK(run_initramfs_content(INITRAMFS_CONTENT, tree.root() / "/none", patience).error().code ==
+        ENOENT);
+  tree.file("/boot/initrd", "no archive at all\n");
+  const Error error =
+      run_initramfs_content(INITRAMFS_CONTENT, tree.root() / "/boot/initrd", patience).error();
+  CHECK(error.code == EBADMSG);
+  CHECK(error.message().find("/boot/initrd") != std::string::npos);
+}
+
+TEST_CASE_METHOD(InitramfsContentFixture,
+                 "initramfs content: a program that says nothing, or something else") {
+  tree.file("/boot/initrd", "x");
+  const auto run = [&](const std::string& script, Milliseconds patience) {
+    tree.program("/reader", script);
+    return run_initramfs_content(tree / "/reader", tree.root() / "/boot/initrd", patience)
+        .error()
+        .code;
+  };
+  CHECK(run("exit 0\n", std::chrono::seconds{20}) == EBADMSG);
+  CHECK(run("echo module x\n", std::chrono::seconds{20}) == EBADMSG);
+  CHECK(run("echo something else; echo configuration\n", std::chrono::seconds{20}) == EBADMSG);
+  CHECK(run("echo configuration; exit 1\n", std::chrono::seconds{20}) == EBADMSG);
+  CHECK(run("exec sleep 60\n", Milliseconds{50}) == ETIMEDOUT);
+  CHECK(parse_initramfs_content("module a\nmodule b\nconfiguration\nmodule c\n").value() ==
+        InitramfsContent{{"a", "b"}, "module c\n"});
+}
+
+TEST_CASE_METHOD(InitramfsContentFixture,
+                 "initramfs content: one compressed archive without the driver") {
+  const auto content = read(test::cpio({{"usr/bin/sh", "x"}}, ARCHIVE_FILTER_ZSTD));
+  REQUIRE(content.has_value());
+  CHECK(content->modules.empty());
+  CHECK(content->configuration.empty());
+}
+
+TEST_CASE_METHOD(InitramfsContentFixture,
+                 "initramfs content: what is no image, or cut off, is said") {
+  CHECK(read("no archive at all\n").error().code == EBADMSG);
+  const std::string whole = test::cpio(kModules, ARCHIVE_FILTER_NONE);
+  CHECK_FALSE(read(whole.substr(0, whole.size() / 2)).has_value());
+  const std::string packed = test::cpio(kRest, ARCHIVE_FILTER_GZIP);
+  CHECK_FALSE(read(packed.substr(0, packed.size() / 2)).has_value());
+  CHECK(read("").value().modules.empty());
+}
+
+}  // namespace pvrdma::probes

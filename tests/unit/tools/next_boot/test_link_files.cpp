@@ -1,0 +1,153 @@
+// Whose a link will be, by the files of network managers, on made-up roots.
+#include "agent/tools/next_boot/link_files.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/tree.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+const LinkNames kLink{"ens224f0", "00:50:56:8a:9f:c2"};
+const LinkNames kByMac{"", "00:50:56:8a:9f:c2"};
+
+struct LinkFilesFixture {
+  test::Tree tree;
+  void enable(const std::string& service) const {
+    tree.file("/usr/lib/systemd/system/" + service, "[Unit]\n");
+    tree.link("/etc/systemd/system/multi-user.target.wants/" + service,
+              "/usr/lib/systemd/system/" + service);
+  }
+  [[nodiscard]] Field<LinkOwner> owner(const LinkNames& link = kLink) const {
+    return link_owner_on_disk(tree.root(), link);
+  }
+  void network(const std::string& path, const std::string& text) const { tree.file(path, text); }
+};
+
+Match network_matches(const std::string& conditions, const LinkNames& link = kLink) {
+  return match_network(parse_settings("[Match]\n" + conditions), link);
+}
+Match keyfile_matches(const std::string& text, const LinkNames& link = kLink) {
+  return match_keyfile(parse_settings(text), link);
+}
+Match ifcfg_matches(const std::string& text, const LinkNames& link = kLink) {
+  return match_ifcfg(parse_settings(text), link);
+}
+Match netplan_matches(const std::string& text, const LinkNames& link = kLink) {
+  return match_netplan(text, link).match;
+}
+
+}  // namespace
+
+TEST_CASE("a .network file matches by all of its conditions") {
+  CHECK(network_matches("Name=eth0 ens*\n") == Match::Yes);
+  CHECK(network_matches("Name=eth*\n") == Match::No);
+  CHECK(network_matches("Name=!eth* lo\n") == Match::Yes);
+  CHECK(network_matches("Name=!ens*\n") == Match::No);
+  CHECK(network_matches("MACAddress=00-50-56-8A-9F-C2 02:00:00:00:00:01\n") == Match::Yes);
+  CHECK(network_matches("PermanentMACAddress=02:00:00:00:00:01\n") == Match::No);
+  CHECK(network_matches("Type=ether\nKind=!*\n") == Match::Yes);
+  CHECK(network_matches("Kind=veth\nName=*\n") == Match::No);
+  CHECK(network_matches("Type=wlan\n") == Match::No);
+  CHECK(network_matches("Driver=vmxnet3\n") == Match::Yes);
+  CHECK(network_matches("Name=ens*\nMACAddress=02:00:00:00:00:01\n") == Match::No);
+  // What is not looked at here leaves it open, unless something else decides.
+  CHECK(network_matches("Path=pci-0000:13:00.0\n") == Match::Maybe);
+  CHECK(network_matches("Name=eth0\nHost=x\n") == Match::No);
+  CHECK(network_matches("Name=ens*\n", kByMac) == Match::Maybe);
+  CHECK(network_matches("") == Match::No);
+}
+
+TEST_CASE("a keyfile matches by interface and MAC") {
+  const std::string start = "[connection]\nid=x\ntype=ethernet\n";
+  CHECK(keyfile_matches(start + "interface-name=ens224f0\n") == Match::Yes);
+  CHECK(keyfile_matches(start + "interface-name=ens192\n") == Match::No);
+  CHECK(keyfile_matches(start) == Match::Yes);
+  CHECK(keyfile_matches(start + "[ethernet]\nmac-address=00:50:56:8A:9F:C2\n") == Match::Yes);
+  CHECK(keyfile_matches(start + "[ethernet]\nmac-address=00:50:56:8A:9F:C3\n") == Match::No);
+  CHECK(keyfile_matches(start + "autoconnect=false\n") == Match::No);
+  CHECK(keyfile_matches(start + "[match]\ninterface-name=ens*\n") == Match::Maybe);
+  CHECK(keyfile_matches("[connection]\ntype=wifi\n") == Match::No);
+  CHECK(keyfile_matches(start + "interface-name=ens224f0\n", kByMac) == Match::Maybe);
+}
+
+TEST_CASE("an ifcfg file matches by DEVICE and HWADDR") {
+  CHECK(ifcfg_matches("DEVICE=\"ens224f0\"\nONBOOT=yes\n") == Match::Yes);
+  CHECK(ifcfg_matches("DEVICE=ens192\nONBOOT=yes\n") == Match::No);
+  CHECK(ifcfg_matches("HWADDR=00:50:56:8A:9F:C2\n") == Match::Yes);
+  CHECK(ifcfg_matches("DEVICE=ens224f0\nHWADDR=00:50:56:00:00:01\n") == Match::No);
+  CHECK(ifcfg_matches("DEVICE=ens224f0\nONBOOT=no\n") == Match::No);
+  CHECK(ifcfg_matches("DEVICE=ens224f0\nNM_CONTROLLED=no\n") == Match::No);
+}
+
+TEST_CASE("netplan names an interface by id, name, MAC or driver") {
+  const std::string start = "network:\n  version: 2\n  ethernets:\n";
+  CHECK(netplan_matches(start + "    ens224f0:\n      dhcp4: true\n") == Match::Yes);
+  CHECK(netplan_matches(start + "    \"ens224f0\": {dhcp4: true}\n") == Match::Yes);
+  CHECK(netplan_matches(start + "    ens192:\n      dhcp4: true\n") == Match::No);
+  CHECK(netplan_matches(start + "    # ens224f0:\n    ens192: {}  # ens224f0:\n") == Match::No);
+  CHECK(netplan_matches(start + "    rdma:\n      match:\n        macaddress: "
+                                "\"00:50:56:8A:9F:C2\"\n") == Match::Yes);
+  CHECK(netplan_matches(start + "    rdma:\n      match: {driver: vmxnet3}\n") == Match::Yes);
+  CHECK(netplan_matches(start + "    rdma:\n      match: {name: \"en*\"}\n") == Match::Yes);
+  CHECK(netplan_matches(start + "    rdma:\n      match: {name: \"eth*\"}\n") == Match::No);
+  CHECK_FALSE(match_netplan(start, kLink).network_manager);
+  CHECK(match_netplan("network: {renderer: NetworkManager}\n", kLink).network_manager);
+}
+
+TEST_CASE_METHOD(LinkFilesFixture, "link owner: nobody") {
+  CHECK(owner().is_absent());
+  tree.file("/etc/systemd/network/x.network", "[Match]\nName=ens224f0\n");
+  tree.file("/etc/NetworkManager/system-connections/x", "[connection]\ntype=ethernet\n");
+  CHECK(owner().is_absent());  // neither starts
+}
+
+TEST_CASE_METHOD(LinkFilesFixture, "link owner: networkd goes by the first file that matches") {
+  enable("systemd-networkd.service");
+  CHECK(owner().is_absent());
+  tree.file("/etc/systemd/network/20-x.network", "[Match]\nName=en*\n");
+  CHECK(owner().is({LinkManager::Networkd, true, "/etc/systemd/network/20-x.network"}));
+  tree.file("/usr/lib/systemd/network/10-x.network",
+            "[Match]\nName=ens224f0\n[Link]\nUnmanaged=yes\n");
+  CHECK(owner().is_absent());
+  tree.link("/etc/systemd/network/10-x.network", "/dev/null");
+  CHECK(owner().is_known());
+  tree.file("/run/systemd/network/05-x.network", "[Match]\nName=ens224f0\n[Link]\nUnmanaged=yes\n");
+  CHECK(owner().is_known());
+}
+
+TEST_CASE_METHOD(LinkFilesFixture,
+                 "link owner: NetworkManager may take what it has no profile for") {
+  enable("NetworkManager.service");
+  CHECK(owner().is({LinkManager::NetworkManager, false, ""}));
+  const std::string profile = "/etc/NetworkManager/system-connections/x.nmconnection";
+  tree.file(profile, "[connection]\ntype=ethernet\ninterface-name=ens224f0\n");
+  CHECK(owner().is({LinkManager::NetworkManager, true, profile}));
+  tree.remove(profile);
+  tree.file("/etc/sysconfig/network-scripts/ifcfg-ens224f0", "DEVICE=ens224f0\nONBOOT=yes\n");
+  CHECK(owner().is(
+      {LinkManager::NetworkManager, true, "/etc/sysconfig/network-scripts/ifcfg-ens224f0"}));
+}
+
+TEST_CASE_METHOD(LinkFilesFixture, "link owner: profiles that may not be read are said") {
+  enable("NetworkManager.service");
+  tree.unreadable("/etc/NetworkManager/system-connections/x.nmconnection");
+  CHECK(owner().is_unreadable());
+  // Another that is known to have it decides.
+  tree.file("/etc/netplan/x.yaml", "network:\n  ethernets:\n    ens224f0: {}\n");
+  CHECK(owner().is({LinkManager::Networkd, true, "/etc/netplan/x.yaml"}));
+}
+
+TEST_CASE_METHOD(LinkFilesFixture, "link owner: netplan starts its renderer by itself") {
+  tree.file("/etc/netplan/50-x.yaml",
+            "network:\n  renderer: NetworkManager\n  ethernets:\n    ens224f0:\n");
+  CHECK(owner().is({LinkManager::NetworkManager, true, "/etc/netplan/50-x.yaml"}));
+}
+
+TEST_CASE_METHOD(LinkFilesFixture, "link owner: ifupdown") {
+  tree.file("/sbin/ifup", "");
+  tree.file("/etc/network/interfaces", "auto ens224f0\niface ens224f0 inet dhcp\n");
+  CHECK(owner().is({LinkManager::Ifupdown, true, "/etc/network/interfaces"}));
+  CHECK(owner(kByMac).is_absent());
+}
+
+}  // namespace pvrdma::probes

@@ -1,0 +1,129 @@
+// `seal` on made-up images.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "agent/tools/seal/command.hpp"
+#include "agent/tools/seal/template.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/ctl/fake_agent.hpp"
+#include "tests/unit/tree.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::ctl;
+using probes::Trace;
+using probes::TraceKind;
+using test::Tree;
+
+namespace {
+
+fake::Printed check(const Tree& image, bool json = false) {
+  fake::Screen screen;
+  const fake::Directory directory;
+  Settings settings = fake::settings(directory / "socket");
+  settings.json = json;
+  const int code = seal(settings, screen.console, {true, (image.root() / "/").string()});
+  return {code, screen.out(), screen.err()};
+}
+
+// "ID PATH:LINE", in order.
+std::vector<std::string> found_in(const Tree& image) {
+  std::vector<std::string> list;
+  const Json answer = Json::parse(check(image, true).out);
+  for (const Json& one : answer["findings"]) {
+    std::string entry = one["id"].get<std::string>() + " " + one["path"].get<std::string>();
+    if (!one["line"].is_null()) entry += ":" + std::to_string(one["line"].get<int>());
+    CHECK(!one["remedy"].get<std::string>().empty());
+    list.push_back(entry);
+  }
+  return list;
+}
+
+using List = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("an image with nothing of one VM is sealed") {
+  const Tree image;
+  image.file("/etc/machine-id", "");
+  image.file("/etc/netplan/10-all.yaml",
+             "network:\n  ethernets:\n    all:\n      match: {driver: vmxnet3}\n"
+             "      dhcp4: true  # was 10.0.0.1/8\n# macaddress: 00:50:56:8a:9f:c2\n");
+  image.file("/etc/pvrdma-agent/pvrdma-agent.toml",
+             "[[adapter]]\nmatch = { pci = \"0000:13:00.1\" }\nmtu = 9000\n");
+  image.file("/var/lib/pvrdma-agent/migrated/etc/rc.local", "modprobe vmw_pvrdma\n");
+  const fake::Printed sealed = check(image);
+  CHECK(sealed.code == 0);
+  CHECK(sealed.out == "nothing of this VM would be handed down\n");
+  image.file("/etc/machine-id", "uninitialized\n");
+  CHECK(check(image).code == 0);
+}
+
+TEST_CASE("each thing that clones would share is found in its place") {
+  const Tree image;
+  image.file("/etc/machine-id", "0123456789abcdef0123456789abcdef\n");
+  image.file("/etc/pvrdma-agent/pvrdma-agent.toml",
+             "[[adapter]]\nmatch = { mac = \"00:50:56:8A:9F:C2\" }\n"
+             "addresses = [\"192.168.30.201/24\"]\n");
+  image.file("/etc/netplan/50-cloud-init.yaml", "macaddress: 00:50:56:8a:9f:c2\n");
+  image.file("/etc/NetworkManager/system-connections/ens224f0.nmconnection",
+             "[connection]\nuuid=0b3d9bd8-3b9c-4b8e-9d3a-2f6a3c1f4e55\n[ipv4]\n"
+             "address1=192.168.30.201/24,192.168.30.1\n");
+  image.file("/etc/sysconfig/network-scripts/ifcfg-ens224f0",
+             "HWADDR=00:50:56:8A:9F:C2\nIPADDR=192.168.30.201\n");
+  image.file("/etc/sysconfig/network-scripts/ifcfg-lo", "IPADDR=127.0.0.1\n");
+  image.file("/etc/udev/rules.d/70-persistent-net.rules",
+             "SUBSYSTEM==\"net\", ATTR{address}==\"00:50:56:8a:9f:c2\", NAME=\"eth1\"\n");
+  image.file("/etc/systemd/network/10-x.link", "[Match]\nMACAddress=00-50-56-8a-9f-c2\n");
+  image.file("/var/lib/pvrdma-agent/notes", "x");
+  image.file("/etc/rc.local", "#!/bin/sh\nmodprobe -r vmw_pvrdma\n");
+  std::filesystem::permissions(image / "/etc/rc.local", std::filesystem::perms::owner_all);
+  CHECK(found_in(image) ==
+        List{"agent-mac /etc/pvrdma-agent/pvrdma-agent.toml:2",
+             "agent-address /etc/pvrdma-agent/pvrdma-agent.toml:3",
+             "baked-mac /etc/netplan/50-cloud-init.yaml:1",
+             "baked-uuid /etc/NetworkManager/system-connections/ens224f0.nmconnection:2",
+             "baked-address /etc/NetworkManager/system-connections/ens224f0.nmconnection:4",
+             "baked-mac /etc/sysconfig/network-scripts/ifcfg-ens224f0:1",
+             "baked-address /etc/sysconfig/network-scripts/ifcfg-ens224f0:2",
+             "baked-mac /etc/systemd/network/10-x.link:2",
+             "baked-mac /etc/udev/rules.d/70-persistent-net.rules:1", "machine-id /etc/machine-id",
+             "agent-state /var/lib/pvrdma-agent/notes", "boot-script /etc/rc.local:2"});
+  const fake::Printed text = check(image);
+  CHECK(text.code == 1);
+  CHECK(text.out.find("Match by pci") != std::string::npos);
+  CHECK(text.out.find("cloud-init clean") != std::string::npos);
+}
+
+TEST_CASE("MACs, UUIDs and addresses are told from what looks like them") {
+  const std::vector<Trace> none;
+  for (const char* line :
+       {"pci-0000:13:00.1", "fe80::250:56ff:fe8a:9fc2/64", "version: 2", "10.0.0.1 is no prefix",
+        "00:50:56:8a:9f", "00:50:56:8a:9f:c2:00", "mac: 00:00:00:00:00:00", "gid 1.2.3/4"}) {
+    INFO(line);
+    CHECK(probes::traces_in("/x", line) == none);
+  }
+  CHECK(probes::traces_in("/x", "a\nlist: [10.0.0.1/8, '10.0.0.2/8']\n") ==
+        std::vector<Trace>{{TraceKind::Address, "/x", 2, "10.0.0.1/8"},
+                           {TraceKind::Address, "/x", 2, "10.0.0.2/8"}});
+}
+
+TEST_CASE("an image's initramfs is older than what it should hold") {
+  const Tree image;
+  image.directory("/lib/modules/6.1.0-test");
+  image.file("/boot/initrd.img-6.1.0-test", "image");
+  image.file("/etc/modprobe.d/pvrdma.conf", "softdep vmw_pvrdma pre: vmxnet3\n");
+  std::filesystem::last_write_time(
+      image / "/boot/initrd.img-6.1.0-test",
+      std::filesystem::last_write_time(image / "/etc/modprobe.d/pvrdma.conf") -
+          std::chrono::hours{1});
+  CHECK(found_in(image) == List{"initramfs-old /boot/initrd.img-6.1.0-test"});
+}
+
+TEST_CASE("what cannot be read is no seal") {
+  const Tree image;
+  image.unreadable("/etc/machine-id");
+  const fake::Printed sealed = check(image);
+  CHECK(sealed.code == 3);
+  CHECK(sealed.err.find("/etc/machine-id") != std::string::npos);
+}
