@@ -44,7 +44,7 @@ def command_of(name, text):
 
 def agentctl(build):
     """pvrdma-agentctl as {name: Command}; "" has the options that all commands take."""
-    program = build / "agent/ctl/pvrdma-agentctl"
+    program = build / "agent/tools/pvrdma-agentctl"
     text = text_of(program)
     commands = {"": command_of("", text)}
     for name in first_words(text, "Subcommands"):
