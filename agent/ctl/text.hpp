@@ -17,7 +17,7 @@ namespace pvrdma::ctl {
 struct Style {
   std::size_t width = 80;  // columns
   bool colour = false;
-  Moment now;  // to say how long ago something was
+  Moment now{};  // to say how long ago something was
 };
 
 // Columns of a printable text, one for each code point.
