@@ -94,6 +94,7 @@ int rank_of(State state) {
 
 std::vector<const AdapterHealth*> worst_first(const std::vector<AdapterHealth>& adapters) {
   std::vector<const AdapterHealth*> sorted;
+  sorted.reserve(adapters.size());
   for (const AdapterHealth& adapter : adapters) sorted.push_back(&adapter);
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto* left, const auto* right) {
     return rank_of(left->state) < rank_of(right->state);
