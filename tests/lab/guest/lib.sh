@@ -4,14 +4,17 @@
 # --- the host: answers `host WORD…` on the port lab.ctl, open as descriptor 9 -----------------------------------
 
 # host port N DOWN|ACTIVE|…   host phys N NUMBER   host link N up|down   host device_del N   host reset   host mark TEXT
+# host path rdma|net lost   host path rdma|net MICROSECONDS MEGABYTES: the way between guests, its delay and how much a second
 # Prints the host's answer, if it has one to give; dies when the host could not do it.
-host() {
-  local answer
+host() { ask_host 20 "$@"; }
+ask_host() { # SECONDS WORD…
+  local answer seconds=$1
+  shift
   if ! { : >&9; } 2>/dev/null; then command host "$@"; return; fi
   exec 7>/run/lab/ctl.lock
   flock 7
   echo "$*" >&9
-  read -r -t 20 answer <&9 || answer="error no answer"
+  read -r -t "$seconds" answer <&9 || answer="error no answer"
   exec 7>&-
   case $answer in
     ok) ;;
@@ -25,6 +28,29 @@ host() {
 
 now_ms() { local t=${EPOCHREALTIME/./}; echo "${t%???}"; }
 uptime_ms() { local t rest; read -r t rest </proc/uptime; echo "$((10#${t/./} * 10))"; }
+
+# --- other guests, of a scenario with `# guests: 2` and more ----------------------------------------------------
+
+# Runs a command in another guest, with all functions of the scenario; its output is ours, and so is its status.
+on() { # NUMBER COMMAND…
+  local answer guest=$1
+  shift
+  answer=$(ask_host "$LAB_TIMEOUT" on "$guest" "$(base64 -w 0 <<<"${*@Q}")")
+  [[ $answer != *" "* ]] || base64 -d <<<"${answer#* }"
+  return "${answer%% *}"
+}
+# What the other guests do: the first one's commands, until it has ended.
+follow() {
+  local command status
+  while command=$(ask_host "$LAB_TIMEOUT" next) && [[ -n $command ]]; do
+    command=$(base64 -d <<<"$command")
+    status=0
+    echo "--- $command"
+    (eval "$command") >said 2>&1 || status=$?
+    cat said
+    host said "$status" "$(base64 -w 0 said)"
+  done
+}
 
 # --- adapters ---------------------------------------------------------------------------------------------------
 

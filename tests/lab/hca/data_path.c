@@ -5,11 +5,9 @@
  * that finds no receive is dropped and counts as sent. The state of the port stops no message. */
 #include "hca.h"
 
-#include <endian.h>
 #include <errno.h>
-#include <string.h>
 
-/* The one place that knows where a peer lives: today, behind some adapter of this process. */
+/* The queue pair behind some adapter of this process, or NULL. */
 struct hca_qp *hca_route(const union ibv_gid *gid, uint32_t qpn)
 {
 	struct hca_device *device;
@@ -31,50 +29,6 @@ static struct hca_qp *rc_peer(const struct hca_qp *qp)
 	return hca_route(&qp->attr.ah_attr.grh.dgid, qp->attr.dest_qp_num);
 }
 
-struct hca_piece { /* of a message, in this process */
-	char *at;
-	size_t length;
-};
-
-/* Sum of the pieces, or -1 if one is not within a registered region. */
-static int64_t resolve(const struct ibv_pd *pd, const struct ibv_sge *sge, int count, int access,
-		       struct hca_piece *pieces)
-{
-	int64_t total = 0;
-
-	for (int i = 0; i < count; i++) {
-		pieces[i].at = sge[i].length ? hca_translate(pd, &sge[i], access) : NULL;
-		pieces[i].length = sge[i].length;
-		if (sge[i].length && !pieces[i].at)
-			return -1;
-		total += sge[i].length;
-	}
-	return total;
-}
-
-/* Both sides were resolved, and `to` has room for all of `from` after `skip` bytes. Overlap is the guest's business. */
-static void copy(const struct hca_piece *to, size_t skip, const struct hca_piece *from, int from_count)
-{
-	while (skip >= to->length && skip) {
-		skip -= to->length;
-		to++;
-	}
-	for (int i = 0; i < from_count; i++) {
-		for (size_t done = 0; done < from[i].length;) {
-			size_t room, length = from[i].length - done;
-
-			while ((room = to->length - skip) == 0) {
-				to++;
-				skip = 0;
-			}
-			length = length < room ? length : room;
-			memmove(to->at + skip, from[i].at + done, length);
-			skip += length;
-			done += length;
-		}
-	}
-}
-
 /* The send at the head, done with: its completion, unless it is one that nobody asked for. False: the queue pair cannot
  * go on, because of this status or of a full completion queue. */
 static bool complete_send(struct hca_qp *qp, enum ibv_wc_status status)
@@ -87,74 +41,43 @@ static bool complete_send(struct hca_qp *qp, enum ibv_wc_status status)
 	return (!wanted || hca_complete(hca_cq_of(qp->ibv.send_cq), &wc)) && status == IBV_WC_SUCCESS;
 }
 
-/* The receive at the head, with what `wc` says of the message. False: as above. */
-static bool complete_recv(struct hca_qp *qp, struct ibv_wc wc)
-{
-	wc.wr_id = qp->recvs[qp->recv_ring.head].wr_id;
-	wc.opcode = IBV_WC_RECV;
-	wc.qp_num = qp->ibv.qp_num;
-	hca_ring_drop(&qp->recv_ring);
-	return hca_complete(hca_cq_of(qp->ibv.recv_cq), &wc) && wc.status == IBV_WC_SUCCESS;
-}
-
 static void fail_send(struct hca_qp *qp, enum ibv_wc_status status)
 {
 	complete_send(qp, status);
 	hca_qp_fail(qp);
 }
 
-static void write_grh(const struct hca_piece *to, const struct hca_qp *sender, const struct hca_send *send, size_t length)
-{
-	struct ibv_grh grh = { .paylen = htobe16((uint16_t)length), .next_hdr = 0x1b, .dgid = send->dgid };
-	const struct hca_piece from = { (char *)&grh, sizeof grh };
-
-	hca_port_gid(hca_device_of(sender->ibv.context), send->sgid_index, &grh.sgid);
-	copy(to, 0, &from, 1);
-}
-
 /* The send at the head of `from` into the receive at the head of `to`: both are completed. */
 static void deliver(struct hca_qp *from, struct hca_qp *to)
 {
 	const struct hca_send *send = &from->sends[from->send_ring.head];
-	const struct hca_recv *recv = &to->recvs[to->recv_ring.head];
-	const bool ud = from->ibv.qp_type == IBV_QPT_UD;
-	const size_t header = ud ? HCA_GRH_BYTES : 0;
-	struct hca_piece source[HCA_MAX_SGE], target[HCA_MAX_SGE];
-	int64_t length = resolve(from->ibv.pd, send->sge, send->wr.num_sge, 0, source);
-	int64_t room = resolve(to->ibv.pd, recv->sge, recv->num_sge, IBV_ACCESS_LOCAL_WRITE, target);
-	struct ibv_wc received = { .status = IBV_WC_SUCCESS, .src_qp = from->ibv.qp_num };
-	enum ibv_wc_status sent = IBV_WC_SUCCESS;
+	struct hca_piece source[HCA_MAX_SGE];
+	int64_t length = hca_resolve(from->ibv.pd, send->sge, send->wr.num_sge, 0, source);
+	struct hca_incoming message = { .pieces = source, .count = send->wr.num_sge, .length = (size_t)length,
+				    .ud = from->ibv.qp_type == IBV_QPT_UD, .to = send->dgid, .from_qpn = from->ibv.qp_num,
+				    .with_imm = send->wr.opcode == IBV_WR_SEND_WITH_IMM, .imm_data = send->wr.imm_data };
+	enum ibv_wc_status sent;
 	bool from_lives, to_lives;
 
 	if (length < 0) {
 		fail_send(from, IBV_WC_LOC_PROT_ERR);
 		return;
 	}
-	if (room < 0) {
-		received.status = IBV_WC_LOC_PROT_ERR;
-		sent = IBV_WC_REM_OP_ERR;
-	} else if (length + (int64_t)header > room) {
-		received.status = IBV_WC_LOC_LEN_ERR;
-		sent = IBV_WC_REM_INV_REQ_ERR;
-	} else {
-		if (ud) {
-			write_grh(target, from, send, (size_t)length);
-			received.wc_flags |= IBV_WC_GRH;
-		}
-		copy(target, header, source, send->wr.num_sge);
-		received.byte_len = (uint32_t)((size_t)length + header);
-		if (send->wr.opcode == IBV_WR_SEND_WITH_IMM) {
-			received.wc_flags |= IBV_WC_WITH_IMM;
-			received.imm_data = send->wr.imm_data;
-		}
-	}
+	if (message.ud)
+		hca_port_gid(hca_device_of(from->ibv.context), send->sgid_index, &message.from);
 	/* Both completions first, then the failures: these flush what is left, and may reach the other side. */
-	to_lives = complete_recv(to, received);
-	from_lives = complete_send(from, ud ? IBV_WC_SUCCESS : sent);
+	sent = hca_receive(to, &message, &to_lives);
+	from_lives = complete_send(from, sent);
 	if (!to_lives)
 		hca_qp_fail(to);
 	if (!from_lives)
 		hca_qp_fail(from);
+}
+
+void hca_sent(struct hca_qp *qp, enum ibv_wc_status status)
+{
+	if (!complete_send(qp, status))
+		hca_qp_fail(qp);
 }
 
 static void progress_ud(struct hca_qp *sender)
@@ -163,16 +86,35 @@ static void progress_ud(struct hca_qp *sender)
 		const struct hca_send *send = &sender->sends[sender->send_ring.head];
 		struct hca_qp *to = hca_route(&send->dgid, send->wr.wr.ud.remote_qpn);
 
-		if (to && to->ibv.qp_type == IBV_QPT_UD && to->attr.qp_state >= IBV_QPS_RTR &&
-		    to->attr.qp_state <= IBV_QPS_RTS && to->attr.qkey == send->wr.wr.ud.remote_qkey && to->recv_ring.count)
+		if (to && hca_takes_ud(to, send->wr.wr.ud.remote_qkey))
 			deliver(sender, to);
+		else if (!to && hca_wire_is_up() && !hca_fabric_send_ud(sender))
+			fail_send(sender, IBV_WC_LOC_PROT_ERR);
 		else if (!complete_send(sender, IBV_WC_SUCCESS))
 			hca_qp_fail(sender);
 	}
 }
 
+static bool is_elsewhere(const struct hca_qp *sender)
+{
+	const union ibv_gid *gid = &sender->attr.ah_attr.grh.dgid;
+	struct hca_device *device;
+
+	if (!hca_wire_is_up())
+		return false;
+	for (unsigned i = 0; (device = hca_device_at(i)); i++)
+		if (hca_port_has_gid(device, gid))
+			return false;
+	return true;
+}
+
 static void progress_rc(struct hca_qp *sender)
 {
+	if (sender->in_flight || (sender->send_ring.count && is_elsewhere(sender))) {
+		if (!hca_fabric_send_rc(sender))
+			fail_send(sender, IBV_WC_LOC_PROT_ERR);
+		return;
+	}
 	while (sender->send_ring.count) {
 		struct hca_qp *peer = rc_peer(sender);
 
@@ -210,6 +152,7 @@ void hca_progress_peer(const struct hca_qp *receiver)
 			if (qp && qp->send_ring.count && qp->attr.dest_qp_num == receiver->ibv.qp_num)
 				hca_progress(qp);
 		}
+	hca_fabric_retry(receiver->ibv.qp_num);
 }
 
 static int queue_send(struct hca_qp *qp, const struct ibv_send_wr *wr)

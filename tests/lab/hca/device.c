@@ -38,6 +38,7 @@ static void make_devices(void)
 		snprintf(device->ibv.name, sizeof device->ibv.name, "hca%u", i);
 		snprintf(device->ibv.dev_name, sizeof device->ibv.dev_name, "hca%u", i);
 	}
+	hca_wire_start();
 }
 
 struct hca_device *hca_device_of(struct ibv_context *context)

@@ -3,12 +3,13 @@
  *
  * Invariants:
  *  - one lock, hca_lock, guards everything that is shared; functions marked "locked" are called with it held;
- *  - a peer is addressed by (destination GID, destination QPN) only, never by a pointer kept across calls, so that
- *    hca_route() is the one place to change when a peer lives in another process;
+ *  - a peer is addressed by (destination GID, destination QPN) only, never by a pointer kept across calls: hca_route()
+ *    finds it in this process, and whoever is not there is reached through fabric.c;
  *  - an error reaches the guest as a completion or an errno, never as a crash of QEMU.
  *
  * Environment: PVRDMA_HCA_DIR, with the files N.port (`STATE PHYS`, as numbers of enum ibv_port_state and of the
- * InfiniBand PortPhysicalState) and N.gids (16 bytes an entry); PVRDMA_HCA_ADAPTERS, how many devices there are.
+ * InfiniBand PortPhysicalState) and N.gids (16 bytes an entry); PVRDMA_HCA_ADAPTERS, how many devices there are;
+ * PVRDMA_HCA_FABRIC, the socket to other guests, if there are any.
  */
 #pragma once
 
@@ -102,6 +103,40 @@ struct hca_qp {
 	struct hca_ring send_ring, recv_ring;
 	struct hca_send *sends;
 	struct hca_recv *recvs;
+	unsigned in_flight; /* sends at the ring's head that are under way to another process */
+	uint32_t serial;    /* no two queue pairs, nor lives of one between resets, have the same */
+};
+
+struct hca_piece { /* of a message, in this process */
+	char *at;
+	size_t length;
+};
+
+struct hca_incoming { /* a message from a queue pair, here or in another process */
+	const struct hca_piece *pieces;
+	int count;
+	size_t length; /* of all pieces */
+	bool ud, with_imm;
+	__be32 imm_data;
+	union ibv_gid from, to; /* UD only */
+	uint32_t from_qpn;
+};
+
+enum { HCA_LONGEST_MESSAGE = 8 << 20 }; /* bytes: more is an error of the sender's */
+
+enum hca_kind { HCA_RC, HCA_UD, HCA_ANSWER };
+
+struct hca_message { /* between processes of one machine: its byte order, no gaps; labkit/fabric.py reads it too */
+	uint32_t kind;
+	uint32_t length; /* of the payload, which follows */
+	union ibv_gid from, to;
+	uint32_t from_qpn, to_qpn;
+	uint32_t serial;  /* of the queue pair that sent what is being answered */
+	uint32_t status;  /* of an answer: enum ibv_wc_status, for the send */
+	uint32_t with_imm;
+	__be32 imm_data;
+	uint32_t qkey;
+	uint32_t reserved;
 };
 
 extern pthread_mutex_t hca_lock;
@@ -136,6 +171,40 @@ int hca_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 struct hca_qp *hca_route(const union ibv_gid *gid, uint32_t qpn);   /* locked */
 void hca_progress(struct hca_qp *sender);                           /* locked */
 void hca_progress_peer(const struct hca_qp *receiver);              /* locked */
+void hca_sent(struct hca_qp *qp, enum ibv_wc_status status);        /* locked: the send at the head is done with */
+
+/* message.c; locked. The sum of the pieces, or -1 if one is not within a registered region. */
+int64_t hca_resolve(const struct ibv_pd *pd, const struct ibv_sge *sge, int count, int access, struct hca_piece *pieces);
+/* Whether a UD message with this key finds a receive. */
+bool hca_takes_ud(const struct hca_qp *qp, uint32_t qkey);
+/* Into the receive at the head, which is completed; the status of an RC send. *lives: whether the queue pair can go on;
+ * if not, it is the caller's to fail. */
+enum ibv_wc_status hca_receive(struct hca_qp *to, const struct hca_incoming *message, bool *lives);
+
+struct hca_parcel { /* a message in a list, with its payload behind it */
+	struct hca_parcel *next;
+	struct hca_message message;
+	char payload[];
+};
+
+struct hca_parcels {
+	struct hca_parcel *first, **last;
+};
+
+/* wire.c; the last four locked */
+void hca_wire_start(void);
+bool hca_wire_is_up(void); /* there are other processes */
+struct hca_parcel *hca_parcel(size_t length); /* NULL: no memory is left */
+void hca_append(struct hca_parcels *list, struct hca_parcel *parcel);
+struct hca_parcel *hca_take(struct hca_parcels *list, struct hca_parcel **link); /* what *link points to */
+void hca_wire_send(struct hca_parcel *parcel); /* takes it over */
+
+/* fabric.c; locked */
+void hca_fabric_arrive(struct hca_parcel *parcel); /* takes it over */
+/* False: the send at the head cannot be read. */
+bool hca_fabric_send_ud(struct hca_qp *qp);
+bool hca_fabric_send_rc(struct hca_qp *qp);
+void hca_fabric_retry(uint32_t qpn); /* a queue pair of this number may take what was held for it, or never will */
 
 static inline struct hca_qp *hca_qp_of(struct ibv_qp *ibv)
 {

@@ -9,6 +9,15 @@ struct hca_qp *hca_qp_at(const struct hca_device *device, uint32_t qpn)
 	return qpn < HCA_MAX_QP ? device->qps[qpn] : NULL;
 }
 
+/* locked */
+static void renew(struct hca_qp *qp)
+{
+	static uint32_t last_serial;
+
+	qp->serial = ++last_serial;
+	qp->in_flight = 0;
+}
+
 static void free_qp(struct hca_qp *qp)
 {
 	free(qp->sends);
@@ -65,6 +74,7 @@ HCA_EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_at
 	pthread_mutex_lock(&hca_lock);
 	qp->ibv.qp_num = qp->sends && qp->recvs ? allocate_qpn(device) : 0;
 	if (qp->ibv.qp_num) {
+		renew(qp);
 		device->qps[qp->ibv.qp_num] = qp;
 		hca_cq_of(init->send_cq)->queue_pairs++;
 		hca_cq_of(init->recv_cq)->queue_pairs++;
@@ -105,6 +115,7 @@ void hca_qp_fail(struct hca_qp *qp)
 	struct ibv_wc wc = { .status = IBV_WC_WR_FLUSH_ERR, .qp_num = qp->ibv.qp_num };
 
 	set_state(qp, IBV_QPS_ERR);
+	renew(qp);
 	for (; qp->send_ring.count; hca_ring_drop(&qp->send_ring)) {
 		wc.wr_id = qp->sends[qp->send_ring.head].wr.wr_id;
 		wc.opcode = IBV_WC_SEND;
@@ -181,8 +192,10 @@ HCA_EXPORT int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int m
 	} else {
 		take_attributes(&qp->attr, attr, mask);
 		if (mask & IBV_QP_STATE) {
-			if (attr->qp_state == IBV_QPS_RESET)
+			if (attr->qp_state == IBV_QPS_RESET) {
 				qp->send_ring.count = qp->recv_ring.count = 0;
+				renew(qp);
+			}
 			set_state(qp, attr->qp_state);
 			if (attr->qp_state == IBV_QPS_ERR)
 				hca_qp_fail(qp);

@@ -1,6 +1,7 @@
 """One boot of a guest: serves QEMU's sockets in one event loop, without polling, until there is a result."""
 
 import contextlib
+import functools
 import os
 import re
 import selectors
@@ -29,6 +30,11 @@ def _received(sock):
         return sock.recv(65536)
     except OSError:
         return b""
+
+
+def _answer(sock, text):
+    with contextlib.suppress(OSError):  # the request may be one that ends QEMU
+        sock.sendall(text.encode() + b"\n")
 
 
 def delayed(pid):
@@ -246,11 +252,10 @@ class Boot:
         self._lines += data
         while b"\n" in self._lines:
             line, _, self._lines = self._lines.partition(b"\n")
-            answer = self._request(line.decode(errors="replace").strip())
-            try:
-                sock.sendall(answer.encode() + b"\n")
-            except OSError:  # the request was one that ends QEMU
-                return
+            line = line.decode(errors="replace").strip()
+            company = self._guest.company
+            if not company or not company.room.request(self._guest.number, line, functools.partial(_answer, sock)):
+                _answer(sock, self._request(line))
 
     def _request(self, line):
         """The requests about the run itself; all others are faults."""

@@ -68,9 +68,26 @@ def _leave(guest, keep):
         guest.close()
 
 
+def _run_company(lab, scenario, keep):
+    company = lab.company(scenario)
+    try:
+        results = company.run()
+        for guest, result in zip(company.guests, results):
+            _save_logs(guest, f"{scenario.name}-{guest.number}" if guest.number > 1 else scenario.name, result.output)
+    finally:
+        if keep:
+            print("".join(f"kept {guest.directory}\n" for guest in company.guests), end="", flush=True)
+        else:
+            company.close()
+    output = results[0].output + "".join(f"=== guest {n}\n{result.output}" for n, result in enumerate(results[1:], 2))
+    return next((r.status for r in results if r.status), 0), output, max(r.seconds for r in results)
+
+
 def run_one(lab, scenario, keep):
     """(status, output, seconds) of one scenario; what the lab itself cannot do counts as its failure."""
     try:
+        if scenario.guests > 1:
+            return _run_company(lab, scenario, keep)
         guest = lab.guest(scenario)
     except LabError as error:
         return 1, f"{error}\n", 0.0

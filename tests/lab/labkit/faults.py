@@ -33,6 +33,9 @@ class Ports:
         path.with_suffix(".part").write_text(f"{state} {phys}\n", encoding="ascii")
         os.replace(path.with_suffix(".part"), path)
 
+    def state(self, adapter):
+        return self._ports[adapter][0]
+
 
 class Faults:
     """Carries out requests; the guest run supplies the machine's control (qmp) and reacts to reset and result."""
@@ -41,6 +44,7 @@ class Faults:
         self._adapters = adapters
         self.ports = Ports(directory, adapters, port)
         self.qmp = None
+        self.fabric = None  # between several guests
         self.started = time.monotonic()
         self._timeline = open(directory / "timeline", "a", encoding="utf-8", buffering=1)
 
@@ -77,6 +81,12 @@ class Faults:
     def _do_link(self, adapter, state):
         name, up = f"nic{self._adapter(adapter)}", {"up": True, "down": False}[state]
         self.qmp.execute("set_link", name=name, up=up)
+
+    def _do_path(self, way, *how):
+        """`rdma` or `net`, and then `lost`, or the delay in microseconds and the megabytes a second, 0 for any number."""
+        path = self.fabric.paths[way]
+        path.lost = how == ("lost",)
+        path.delay, path.rate = (0, 0) if path.lost else (int(how[0]) / 1e6, int(how[1]) * 1e6)
 
     def _do_device_del(self, adapter):
         # Either function ejects the whole slot; the guest has to play along, so this is only the request.

@@ -38,7 +38,7 @@ class Start:
 class Guest:
     """A guest of one scenario. Its directory holds disk, sockets and logs, and is removed by close()."""
 
-    def __init__(self, scenario, start, mode="run", on_output=None, clone=0):
+    def __init__(self, scenario, start, mode="run", on_output=None, clone=0, number=1, company=None):
         self.scenario, self.mode, self._on_output, self._start = scenario, mode, on_output, start
         # A template's disk is the base of its clones'.
         self.keeps_disk = mode in ("install", "snapshot") or clone < 1 <= scenario.clones
@@ -46,16 +46,19 @@ class Guest:
         self._output = bytearray()
         self._mux = Mux(str(self.directory), scenario.adapters)
         self.faults = Faults(self.directory, scenario.adapters, scenario.port)
+        self.number, self.company = number, company
+        if company:
+            company.join(self, self._mux)
         self.disk, self.memory = self.directory / "disk.qcow2", self.directory / "memory"
         form = "raw" if start.disk.suffix == ".raw" else "qcow2"
         run("making the guest's disk",
             ["qemu-img", "create", "-q", "-f", "qcow2", "-b", start.disk, "-F", form, self.disk])
-        payload.write(self.directory / "payload.tar", scenario, start.packages, mode, clone)
+        payload.write(self.directory / "payload.tar", scenario, start.packages, mode, clone, number)
         append = [scenario.kernel] if scenario.kernel else []
         if scenario.early or mode == "shell":
             append.append("lab.early")
         self.machine = Machine(self.directory, start.image, self.disk, start.standin, scenario.adapters, scenario.nics,
-                               scenario.network, scenario.initrd, append, scenario.loaders, REGULAR_SLOTS[scenario.regular], clone,
+                               company is not None, scenario.network, scenario.initrd, append, scenario.loaders, REGULAR_SLOTS[scenario.regular], clone or number - 1,
                                cpus=scenario.cpus, accel=start.accel, incoming=start.memory, interactive=mode == "shell")
 
     def clone(self, number):

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from . import accel, archive, host, image, install, paths, payload, previous, snapshot, standin
+from .company import Company
 from .guest import Guest, Start
 from .suites import DEFAULT, SUITES
 
@@ -55,6 +56,12 @@ class Lab:
         if scenario.packages:
             more["packages"] = archive.packages(release, base, scenario.packages)
         return replace(begin, packages={**packages, **more})
+
+    def company(self, scenario):
+        """All guests of a scenario that has several."""
+        company, start = Company(scenario.guests), self.start(scenario)
+        company.guests = [Guest(scenario, start, number=number, company=company) for number in range(1, scenario.guests + 1)]
+        return company
 
     def guest(self, scenario, mode="run", on_output=None):
         """A guest ready to run."""

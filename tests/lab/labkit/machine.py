@@ -55,6 +55,7 @@ class Machine:
     standin: Path                # the HCA stand-in's library
     adapters: int
     nics: int = 0
+    peers: bool = False          # other guests are behind each adapter, and behind the HCA stand-in
     network: bool = False        # a network with DHCP behind each adapter
     initrd: str = "lab"          # scenario.py tells which
     append: list = field(default_factory=list)
@@ -97,6 +98,9 @@ class Machine:
             argv += ["-netdev", f"hubport,hubid={n + 1},id=net{n}",
                      "-device", f"vmxnet3,id=nic{n},netdev=net{n},addr={slot:x}.0,multifunction=on,"
                                 f"mac=00:50:56:00:{self.clone:02x}:{slot:02x}"]
+            if n < self.adapters and self.peers:
+                argv += ["-netdev", f"stream,id=peers{n},server=off,addr.type=unix,addr.path={d}/{n}.net",
+                         "-netdev", f"hubport,hubid={n + 1},id=others{n},netdev=peers{n}"]
             if n < self.adapters and self.network:
                 net = f"192.168.{30 + n}"
                 argv += ["-netdev", f"user,id=host{n},net={net}.0/24,host={net}.2,dhcpstart={net}.100,ipv6=off,restrict=on",
@@ -129,6 +133,8 @@ class Machine:
     def start(self):
         environment = {**os.environ, "LD_PRELOAD": str(self.standin), "PVRDMA_HCA_DIR": str(self.directory),
                        "PVRDMA_HCA_ADAPTERS": str(max(self.adapters, 1))}
+        if self.peers:
+            environment["PVRDMA_HCA_FABRIC"] = str(self.directory / "fabric")
         with open(self.directory / "qemu.log", "ab") as log:
             return subprocess.Popen(self.argv(), env=environment, stderr=log,
                                     stdin=None if self.interactive else subprocess.DEVNULL,

@@ -2,7 +2,7 @@
 
 A device registers the GIDs of its netdev here; they become its table in the file N.gids, 16 bytes an entry, which
 the HCA stand-in reads. Index 0 stays empty, because QEMU takes it for a failure. A MAD goes to the adapter that
-owns its destination GID. Runs in a thread of its own: QEMU waits for these answers while it answers the lab.
+owns its destination GID, also of another guest's. Runs in a thread of its own: QEMU waits for these answers while it answers the lab.
 """
 
 import os
@@ -11,13 +11,15 @@ import socket
 import struct
 import threading
 
+from .mad import Directory
+
 MESSAGE = 360
 REQUEST, RESPONSE = 0, 1
 REGISTER, UNREGISTER, MAD = 0, 1, 2
 OK, NO_SUCH_GID, TABLE_FULL = 0, 2, 3
 TABLE_ENTRIES = 64
-# Offsets: the header's GID and error code; the destination GID in the address part of a MAD.
-GID, ERROR, MAD_GID = 8, 24, 72
+# Offsets: the header's GID and error code; the GID in the address part of a MAD; the MAD itself.
+GID, ERROR, MAD_GID, MAD_TEXT = 8, 24, 72, 100
 
 
 def _header(message):
@@ -32,10 +34,10 @@ def response(message, error):
     return bytes(answer)
 
 
-def delivered(message):
+def delivered(message, destination):
     """A MAD as its destination gets it: its own GID in the header, the sender's in the address part."""
     turned = bytearray(message)
-    turned[GID:GID + 16] = message[MAD_GID:MAD_GID + 16]
+    turned[GID:GID + 16] = destination
     turned[MAD_GID:MAD_GID + 16] = message[GID:GID + 16]
     struct.pack_into("<i", turned, ERROR, OK)
     return bytes(turned)
@@ -85,6 +87,8 @@ class Mux:
     """Sockets N.mux and tables N.gids in a directory, for adapters 0 … count-1."""
 
     def __init__(self, directory, count):
+        self.peers = []  # those of the other guests
+        self._directory = Directory()
         self.tables = [GidTable(f"{directory}/{n}.gids") for n in range(count)]
         self._selector = selectors.DefaultSelector()
         self._connections = {}  # adapter: its latest connection, where MADs for it go
@@ -144,13 +148,15 @@ class Mux:
         elif operation == UNREGISTER:
             error = table.remove(gid)
         elif operation == MAD:
-            error = self._forward(message)
+            destination = self._directory.destination(message[MAD_TEXT:])
+            error = OK if any(mux.deliver(message, destination) for mux in (self, *self.peers)) else NO_SUCH_GID
         connection.socket.sendall(response(message, error))
 
-    def _forward(self, message):
-        destination = message[MAD_GID:MAD_GID + 16]
+    def deliver(self, message, destination):
+        """Whether one of our adapters owns this GID. Called by the other guests' too."""
         for adapter, table in enumerate(self.tables):
             if destination in table and adapter in self._connections:
-                self._connections[adapter].socket.sendall(delivered(message))
-                return OK
-        return NO_SUCH_GID
+                self._directory.learn(message[MAD_TEXT:], message[GID:GID + 16])
+                self._connections[adapter].socket.sendall(delivered(message, destination))
+                return True
+        return False

@@ -31,16 +31,16 @@ def find_packages(directory, suite, required):
     return found
 
 
-def settings(scenario, mode, clone=0):
+def settings(scenario, mode, clone=0, number=1):
     """Shell assignments that guest/main reads."""
-    values = {"LAB_MODE": mode, "LAB_CLONE": clone, "LAB_ADAPTERS": scenario.adapters, "LAB_TIMEOUT": scenario.timeout,
+    values = {"LAB_MODE": mode, "LAB_CLONE": clone, "LAB_GUEST": number, "LAB_ADAPTERS": scenario.adapters, "LAB_TIMEOUT": scenario.timeout,
               "LAB_BOOTS": scenario.boots, "LAB_START": scenario.start, "LAB_EARLY": "yes" if scenario.early else "",
               "LAB_ALLOW_OOPS": scenario.allow_oops, "LAB_INSTALL": scenario.install}
     values.update((name, value) for name, value in os.environ.items() if name.startswith(PASSED))
     return "".join(f"export {name}={shlex.quote(str(value))}\n" for name, value in values.items())
 
 
-def write(target, scenario, packages, mode="run", clone=0):
+def write(target, scenario, packages, mode="run", clone=0, number=1):
     """Tar it all into `target`: packages are files by the folder of /run/lab they go to. Beside the scenario NAME.sh, a
     folder NAME.d becomes /run/lab/files."""
     with tarfile.open(target, "w", dereference=True) as tar:
@@ -53,7 +53,7 @@ def write(target, scenario, packages, mode="run", clone=0):
         for path in RUNNER:
             tar.add(path, path.name)
         tar.add(scenario.path, "scenario.sh")
-        text("lab.conf", settings(scenario, mode, clone))
+        text("lab.conf", settings(scenario, mode, clone, number))
         for folder, files in packages.items():
             for file in files:
                 tar.add(file, f"{folder}/{file.name}")

@@ -35,6 +35,7 @@ class Scenario:
     start: str = "boot"          # boot; snapshot: from a guest that has booted without its adapters, which then appear
     cpus: int = 1                # several emulated CPUs make a kernel panic, or stand still, now and then
     boots: int = 1               # how often the same guest boots; $BOOT counts from 1
+    guests: int = 1              # at a time; `scenario` runs in the first, `on NUMBER COMMAND` in another
     clones: int = 0              # then, from copies of its disk, so many other machines, one after the other; $LAB_CLONE counts
     loaders: bool = False        # rdma-core loads its own modules at boot, as on any system; else the agent alone loads any
     kernel: str = ""             # more of the kernel's command line
@@ -90,6 +91,7 @@ DIRECTIVES = {
     "start": _one_of("boot", "snapshot"),
     "cpus": _number(1, 2),
     "boots": _number(1, 100),
+    "guests": _number(1, 4),
     "clones": _number(0, 9),
     "loaders": _yes,
     "kernel": str,
@@ -123,6 +125,8 @@ def parse(path, text):
         raise LabError(f"{path}: has no function `scenario`")
     if not scenario.summary:
         raise LabError(f"{path}: has no `# summary:`")
+    if scenario.guests > 1 and (scenario.boots > 1 or scenario.clones):
+        raise LabError(f"{path}: several `# guests:` have neither boots nor clones")
     if scenario.start == "snapshot" and (scenario.boots > 1 or scenario.clones or scenario.kernel or scenario.initrd != "lab"):
         raise LabError(f"{path}: with `# start: snapshot` there is no boot that could have boots, clones, kernel or initrd")
     return scenario

@@ -5,7 +5,7 @@ import struct
 import tempfile
 import unittest
 
-from labkit import mux
+from labkit import mad, mux
 
 GID_A = bytes.fromhex("fe80000000000000025056fffe000010")
 GID_B = bytes.fromhex("fe80000000000000025056fffe000011")
@@ -15,8 +15,21 @@ def message(operation, gid, destination=bytes(16), kind=mux.REQUEST):
     text = bytearray(mux.MESSAGE)
     struct.pack_into("<ii", text, 0, kind, operation)
     text[mux.GID:mux.GID + 16] = gid
-    text[mux.MAD_GID:mux.MAD_GID + 16] = destination
-    text[200:204] = b"body"
+    text[mux.MAD_GID:mux.MAD_GID + 16] = gid
+    at = mux.MAD_TEXT
+    struct.pack_into("!H", text, at + mad.ATTRIBUTE, mad.CONNECT_REQUEST)
+    text[at + mad.LOCAL_ID:at + mad.LOCAL_ID + 4] = b"mine"
+    text[at + mad.REQUEST_REMOTE_GID:at + mad.REQUEST_REMOTE_GID + 16] = destination
+    text[300:304] = b"body"
+    return bytes(text)
+
+
+def reply(gid, attribute=0x13, local=b"your", remote=b"mine"):
+    """What follows a request, for whoever owns the ID."""
+    text = bytearray(message(mux.MAD, gid))
+    at = mux.MAD_TEXT
+    struct.pack_into("!H", text, at + mad.ATTRIBUTE, attribute)
+    text[at + mad.LOCAL_ID:at + mad.REMOTE_ID + 4] = local + remote
     return bytes(text)
 
 
@@ -33,7 +46,7 @@ class MuxTest(unittest.TestCase):
         end = socket.socket(socket.AF_UNIX)
         self.addCleanup(end.close)
         end.settimeout(10)
-        end.connect(f"{self.directory}/{adapter}.mux")
+        end.connect(adapter if isinstance(adapter, str) else f"{self.directory}/{adapter}.mux")
         return end
 
     def read(self, end):
@@ -85,10 +98,41 @@ class MuxTest(unittest.TestCase):
         self.assertEqual(struct.unpack_from("<ii", got), (mux.REQUEST, mux.MAD))
         self.assertEqual(got[mux.GID:mux.GID + 16], GID_B)
         self.assertEqual(got[mux.MAD_GID:mux.MAD_GID + 16], GID_A)
-        self.assertEqual(got[200:204], b"body")
+        self.assertEqual(got[300:304], b"body")
         # Its answer is the owner's business with the mux, and goes no further.
         self.ends[1].sendall(message(mux.MAD, GID_B, kind=mux.RESPONSE))
         self.assertEqual(self.ask(self.ends[1], message(mux.UNREGISTER, GID_B)), mux.OK)
+
+    def test_what_follows_a_request_goes_by_its_ids(self):
+        self.ask(self.ends[0], message(mux.REGISTER, GID_A))
+        self.ask(self.ends[1], message(mux.REGISTER, GID_B))
+        self.assertEqual(self.ask(self.ends[1], reply(GID_B)), mux.NO_SUCH_GID)
+        self.assertEqual(self.ask(self.ends[0], message(mux.MAD, GID_A, GID_B)), mux.OK)
+        self.read(self.ends[1])
+        self.assertEqual(self.ask(self.ends[1], reply(GID_B)), mux.OK)
+        self.assertEqual(self.read(self.ends[0])[mux.MAD_GID:mux.MAD_GID + 16], GID_B)
+        self.assertEqual(self.ask(self.ends[0], reply(GID_A, 0x14, b"mine", b"your")), mux.OK)
+        self.assertEqual(self.read(self.ends[1])[mux.MAD_GID:mux.MAD_GID + 16], GID_A)
+        self.assertEqual(self.ask(self.ends[1], reply(GID_B, mad.SIDR_REPLY, b"mine", b"\0\0\0\0")), mux.OK)
+        self.read(self.ends[0])
+
+    def test_a_mad_for_another_guest(self):
+        with tempfile.TemporaryDirectory() as directory:
+            other = mux.Mux(directory, 1)
+            try:
+                self.mux.peers.append(other)
+                end = self.connect(f"{directory}/0.mux")
+                self.ask(end, message(mux.REGISTER, GID_B))
+                self.assertEqual(self.ask(self.ends[0], message(mux.MAD, GID_A, GID_B)), mux.OK)
+                self.assertEqual(self.read(end)[mux.GID:mux.GID + 16], GID_B)
+            finally:
+                other.close()
+
+    def test_a_datagram_request_goes_by_its_address(self):
+        text = bytearray(mux.MESSAGE)
+        struct.pack_into("!H", text, mad.ATTRIBUTE, mad.SIDR_REQUEST)
+        text[mad.SIDR_DESTINATION + 12:mad.SIDR_DESTINATION + 16] = bytes((192, 168, 30, 2))
+        self.assertEqual(mad.Directory().destination(text).hex(), "00000000000000000000ffffc0a81e02")
 
     def test_a_message_in_pieces_and_two_at_once(self):
         text = message(mux.REGISTER, GID_A)

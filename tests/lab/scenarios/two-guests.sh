@@ -1,0 +1,94 @@
+# summary: two guests: IP, RC and UD traffic and rdma_cm between them, by paths with a delay, a rate and losses, and ports held down
+# guests: 2
+# install: none
+# timeout: 600
+# QEMU's device wakes nobody who waits for a completion, and knows no RDMA read, which rping needs: these poll, and send.
+
+join() { # NUMBER: the adapter comes up, with an address, on that guest
+  modprobe -a ib_umad rdma_ucm vmw_pvrdma
+  wait_until 20 "the adapter has its names" sh -c '[ -e /sys/class/infiniband/rocep0s16f1 ]'
+  ip link set ens16f0 up
+  ip addr add "192.168.30.$1/24" dev ens16f0
+  wait_until 20 "the port is ACTIVE" port_is 0 ACTIVE
+  wait_until 15 "the address has its GID" gid_index "$1"
+}
+gid_index() { # NUMBER: of the address's GID
+  local file
+  file=$(grep -il "c0a8:1e0$1" /sys/class/infiniband/rocep0s16f1/ports/1/gids/*) && echo "${file##*/}"
+}
+serve() { # PORT COMMAND…: until somebody came; its output is kept
+  local port=$1
+  shift
+  "$@" >server.out 2>&1 &
+  wait_until 20 "$1 listens" sh -c "ss -ltn | grep -q ':$port '"
+}
+serve_rdma_cm() { # COMMAND…: rdma_cm's listeners show in no list of sockets
+  "$@" >server.out 2>&1 &
+  wait_until 20 "$1 listens" sh -c "rdma resource show cm_id | grep -q LISTEN"
+}
+served() { wait_until 30 "the server has ended" sh -c "! pidof $1"; cat server.out; }
+between() { # NAME COMMAND…: as server there and as client here
+  local what=$1 gid=-x
+  shift
+  [[ $1 != *pingpong ]] || gid=-g
+  on 2 serve 18515 "$@" "$gid" "$(on 2 gid_index 2)"
+  timeout 60 "$@" "$gid" "$(gid_index 1)" 192.168.30.2 >client.out 2>&1 || { cat client.out; die "$what: the client"; }
+  expect "$what: the server" on 2 served "$1"
+}
+# A column of perftest's result: 5 is the typical latency in microseconds, 4 the average bandwidth in MB/s.
+figure() { awk -v column="$1" '/^ *[0-9]+ +[0-9]+ /{print $column}' client.out; }
+at_least() { awk -v got="$1" -v bound="$2" 'BEGIN { exit !(got >= bound) }'; } # FIGURE BOUND
+at_most() { awk -v got="$1" -v bound="$2" 'BEGIN { exit !(got <= bound) }'; }
+
+traffic() {
+  between "RC" ibv_rc_pingpong -d rocep0s16f1 -n 200 -s 4096 -c
+  between "UD" ibv_ud_pingpong -d rocep0s16f1 -n 50 -s 1024 -r 200
+  between "RC, messages of 1 MB" ib_send_bw -d rocep0s16f1 -Q 1 -n 20 -s 1000000
+  on 2 serve_rdma_cm ib_send_lat -R -d rocep0s16f1 -n 20 -s 64
+  expect "RC, connected by rdma_cm: the client" timeout 60 ib_send_lat -R -d rocep0s16f1 -n 20 -s 64 192.168.30.2
+  expect "RC, connected by rdma_cm: the server" on 2 served ib_send_lat
+  on 2 serve_rdma_cm udaddy
+  expect "UD, by rdma_cm: the client" timeout 60 udaddy -s 192.168.30.2
+  expect "UD, by rdma_cm: the server" on 2 served udaddy
+}
+
+# Bounds that hold on a busy machine too: nothing is faster than its path.
+paths() {
+  between "latency as it is" ib_send_lat -d rocep0s16f1 -n 100 -s 2
+  expect "which is below 100 ms" at_most "$(figure 5)" 100000
+  host path rdma 100000 20
+  between "latency of a slow path" ib_send_lat -d rocep0s16f1 -n 10 -s 2
+  expect "which is its 100 ms or more ($(figure 5) us)" at_least "$(figure 5)" 100000
+  between "bandwidth of a path of 20 MB/s" ib_send_bw -d rocep0s16f1 -Q 1 -n 20 -s 1000000
+  expect "which is kept ($(figure 4))" at_most "$(figure 4)" 21
+  host path rdma 0 0
+  host path net 20000 0
+  expect "an IP path of 20 ms, there and back" sh -c "ping -c 3 -i 0.2 192.168.30.2 | awk -F/ '/^rtt/ { exit !(\$4 >= 40) }'"
+  host path net 0 0
+}
+
+fails() { # NAME: of the client's send, with the status of a peer that does not answer
+  on 2 serve 18515 ibv_rc_pingpong -d rocep0s16f1 -g "$(on 2 gid_index 2)" -n 20
+  timeout 60 ibv_rc_pingpong -d rocep0s16f1 -g "$(gid_index 1)" -n 20 192.168.30.2 >client.out 2>&1 || true
+  on 2 pkill -x ibv_rc_pingpong || true
+  expect "$1: the send fails" grep -q "Failed status transport retry counter exceeded" client.out
+}
+
+losses() {
+  host path rdma lost
+  fails "a path that loses everything"
+  host path rdma 0 0
+  on 2 host port 0 DOWN
+  fails "the peer's host holds its port down"
+  on 2 host port 0 ACTIVE
+  between "and all is well again" ibv_rc_pingpong -d rocep0s16f1 -n 50 -c
+}
+
+scenario() {
+  join 1
+  on 2 join 2
+  expect "IP between the guests" ping -c 2 -W 5 192.168.30.2
+  traffic
+  paths
+  losses
+}
