@@ -1,6 +1,5 @@
 #include "probes/machine.hpp"
 
-#include <libkmod.h>
 #include <sys/timex.h>
 
 #include <array>
@@ -126,26 +125,6 @@ ClockState clock_state(const Root& root, std::time_t now) {
   else if (!text)
     state.off_rtc_seconds = Field<std::int64_t>::from(fail(text.error()));
   return state;
-}
-
-Field<std::string> module_signer(const Root& root, const std::string& release,
-                                 const std::string& module) {
-  const auto directory = root / ("/lib/modules/" + release);
-  const std::array<const char*, 1> no_configuration{nullptr};
-  const Handle<kmod_ctx, kmod_unref> context{kmod_new(directory.c_str(), no_configuration.data())};
-  kmod_list* found = nullptr;
-  if (!context || kmod_module_new_from_lookup(context.get(), module.c_str(), &found) < 0) return {};
-  const Handle<kmod_list, kmod_module_unref_list> list{found};
-  if (!list) return {};
-  const Handle<kmod_module, kmod_module_unref> handle{kmod_module_get_module(list.get())};
-  kmod_list* about = nullptr;
-  if (const int code = kmod_module_get_info(handle.get(), &about); code < 0)
-    return Field<std::string>::unreadable({-code, "reading the signature of module", module});
-  const Handle<kmod_list, kmod_module_info_free_list> information{about};
-  for (kmod_list* one = about; one != nullptr; one = kmod_list_next(about, one))
-    if (std::string_view{kmod_module_info_get_key(one)} == "signer")
-      return std::string{kmod_module_info_get_value(one)};
-  return {};
 }
 
 }  // namespace pvrdma::probes

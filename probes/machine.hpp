@@ -55,9 +55,4 @@ namespace pvrdma::probes {
 // (third line of /etc/adjtime) it is not compared.
 [[nodiscard]] ClockState clock_state(const Root& root, std::time_t now);
 
-// Who signed a module of kernel `release`, as modinfo(8) has it. Absent: it has no signature, or
-// there is no such module.
-[[nodiscard]] Field<std::string> module_signer(const Root& root, const std::string& release,
-                                               const std::string& module);
-
 }  // namespace pvrdma::probes

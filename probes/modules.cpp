@@ -1,7 +1,6 @@
 #include "probes/modules.hpp"
 
 #include <fcntl.h>
-#include <libkmod.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -12,7 +11,6 @@
 
 #include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
-#include "probes/kmod_log.hpp"
 
 namespace pvrdma::probes {
 
@@ -88,28 +86,6 @@ void rank(std::vector<Module>& modules) {
   }
 }
 
-Field<Shipped> look_up(kmod_ctx* context, const std::string& name) {
-  kmod_list* raw = nullptr;
-  const int code = kmod_module_new_from_lookup(context, name.c_str(), &raw);
-  const Handle<kmod_list, kmod_module_unref_list> list{raw};
-  if (code < 0 && code != -ENOENT)
-    return Field<Shipped>::unreadable({-code, "looking up module", name});
-  if (!list) return Shipped::Missing;
-  const Handle<kmod_module, kmod_module_unref> module{kmod_module_get_module(list.get())};
-  return kmod_module_get_path(module.get()) != nullptr ? Shipped::Loadable : Shipped::BuiltIn;
-}
-
-// Whether an index of an image is a link, which depmod makes none: libkmod would follow it to this
-// machine's files.
-bool has_linked_index(const RootedPath& directory) {
-  if (directory.on_this_system()) return false;
-  const auto names = list_directory(directory).value_or(std::vector<std::string>{});
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    const auto status = status_of(directory / name, FinalLink::Shown);
-    return name.starts_with("modules.") && (!status || S_ISLNK(status->st_mode));
-  });
-}
-
 std::vector<Module> named(const std::vector<std::string>& names) {
   std::vector<Module> modules;
   for (const std::string& name : names) {
@@ -134,12 +110,13 @@ bool index_is_older(const RootedPath& index, const Snapshot& previous) {
 }
 
 void fill_shipped(const Root& root, const Field<std::string>& kernel, const Snapshot* previous,
-                  std::vector<Module>& modules) {
+                  const ShippedFinder& find, std::vector<Module>& modules) {
   if (!kernel.is_known()) {
     const Error unknown{ENODATA, "finding the module index of", "a kernel of unknown release"};
     for (Module& module : modules)
-      module.shipped =
-          Field<Shipped>::unreadable(kernel.error() != nullptr ? *kernel.error() : unknown);
+      if (!module.shipped.is_known())
+        module.shipped =
+            Field<Shipped>::unreadable(kernel.error() != nullptr ? *kernel.error() : unknown);
     return;
   }
   const auto index = root / kModuleFolder / *kernel.get() / kIndex;
@@ -147,14 +124,15 @@ void fill_shipped(const Root& root, const Field<std::string>& kernel, const Snap
       previous != nullptr && previous->kernel == kernel && index_is_older(index, *previous);
   std::vector<std::string> wanted;
   for (Module& module : modules) {
+    if (module.shipped.is_known()) continue;
     const Module* before = same_index ? previous->module(module.name) : nullptr;
     if (before != nullptr && before->shipped.is_known())
       module.shipped = before->shipped;
     else
       wanted.push_back(module.name);
   }
-  if (wanted.empty()) return;
-  auto found = find_shipped(root, *kernel.get(), wanted);
+  if (wanted.empty() || !find) return;
+  auto found = find(root, *kernel.get(), wanted);
   for (std::size_t at = 0; at < wanted.size(); ++at)
     for (Module& module : modules)
       if (module.name == wanted[at]) module.shipped = std::move(found[at]);
@@ -183,47 +161,27 @@ Result<std::map<std::string, LoadedModule>> parse_proc_modules(std::string_view 
   return modules;
 }
 
-std::vector<Field<Shipped>> find_shipped(const Root& root, const std::string& release,
-                                         const std::vector<std::string>& names) {
-  const auto directory = root / kModuleFolder / release;
-  const auto unreadable = [&](int code, const char* doing) {
-    return std::vector<Field<Shipped>>(names.size(),
-                                       Field<Shipped>::unreadable({code, doing, directory}));
-  };
-  // Without the index libkmod finds nothing, which would read as "missing".
-  if (const auto index = open_rooted(directory / kIndex, O_RDONLY); !index)
-    return unreadable(index.error().code, "reading the module index of");
-  const auto folder = open_rooted(directory, O_PATH | O_DIRECTORY);
-  if (!folder) return unreadable(folder.error().code, "opening");
-  if (has_linked_index(directory)) return unreadable(ELOOP, "reading the module index of");
-  // No configuration: whether a module is shipped does not depend on modprobe.d.
-  const std::array<const char*, 1> no_configuration{nullptr};
-  const std::string path = "/proc/self/fd/" + std::to_string(folder->get());
-  const Handle<kmod_ctx, kmod_unref> context{kmod_new(path.c_str(), no_configuration.data())};
-  if (!context) return unreadable(ENOMEM, "opening the module index of");
-  take_over_log(context.get());
-  std::vector<Field<Shipped>> shipped;
-  shipped.reserve(names.size());
-  for (const std::string& name : names) shipped.push_back(look_up(context.get(), name));
-  return shipped;
-}
-
 std::vector<Module> look_at_modules(const Root& root, const Field<std::string>& kernel,
-                                    const std::vector<std::string>& names,
-                                    const Snapshot* previous) {
+                                    const std::vector<std::string>& names, const Snapshot* previous,
+                                    const ShippedFinder& find) {
   std::vector<Module> modules = named(names);
-  fill_shipped(root, kernel, previous, modules);
   const auto loaded = read_file(root / "/proc/modules").and_then([](const std::string& text) {
     return parse_proc_modules(text);
   });
+  const auto is_loaded = [&](const Module& module) {
+    return loaded && loaded->count(module.name) > 0;
+  };
   for (Module& module : modules) {
-    const auto found = loaded ? loaded->find(module.name) : decltype(loaded->end()){};
-    if (loaded && found != loaded->end()) {
-      module.init = found->second.init;
-      module.refcount = found->second.refcount;
-      module.load_order = found->second.position;
-      continue;
-    }
+    if (!is_loaded(module)) continue;
+    const LoadedModule& found = loaded->at(module.name);
+    module.init = found.init;
+    module.refcount = found.refcount;
+    module.load_order = found.position;
+    module.shipped = Shipped::Loadable;
+  }
+  fill_shipped(root, kernel, previous, find, modules);
+  for (Module& module : modules) {
+    if (is_loaded(module)) continue;
     fill_from_sysfs(root, module);
     if (!loaded && module.init.is_known() && !module.init.is(ModuleInit::BuiltIn))
       module.load_order = Field<unsigned>::unreadable(loaded.error());

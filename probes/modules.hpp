@@ -5,6 +5,7 @@
 // long as the look, so nothing of it stays in memory.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -28,18 +29,19 @@ struct LoadedModule {
 // name. EBADMSG: a line that is not of that form.
 [[nodiscard]] Result<std::map<std::string, LoadedModule>> parse_proc_modules(std::string_view text);
 
-// Whether the index below /lib/modules/RELEASE has each module, in the order of `names`. All
-// unreadable where the index is not there or may not be read.
-[[nodiscard]] std::vector<Field<Shipped>> find_shipped(const Root& root, const std::string& release,
-                                                       const std::vector<std::string>& names);
+// Whether the kernel's module index has each module, in the order of `names`.
+using ShippedFinder = std::function<std::vector<Field<Shipped>>(
+    const Root& root, const std::string& release, const std::vector<std::string>& names)>;
 
 // One entry for each name, in that order, duplicates dropped. Module::load_order counts among these
 // modules only, so that loading an unrelated module changes nothing here. `previous` (or null): an
 // earlier look at the same kernel; what it found in the module index is taken over while that index
-// has not changed.
+// has not changed. A module that is loaded is shipped; for the others `find` is asked, if there is
+// one.
 [[nodiscard]] std::vector<Module> look_at_modules(const Root& root,
                                                   const Field<std::string>& kernel,
                                                   const std::vector<std::string>& names,
-                                                  const Snapshot* previous);
+                                                  const Snapshot* previous,
+                                                  const ShippedFinder& find);
 
 }  // namespace pvrdma::probes

@@ -189,8 +189,8 @@ Snapshot observe(const ObserveOptions& options) {
   const Root& root = options.root;
   Snapshot snapshot;
   snapshot.kernel = Field<std::string>::from(read_attribute(root / "/proc/sys/kernel/osrelease"));
-  snapshot.modules =
-      look_at_modules(root, snapshot.kernel, module_names(options), options.previous);
+  snapshot.modules = look_at_modules(root, snapshot.kernel, module_names(options), options.previous,
+                                     options.find_shipped);
   auto bus = look_at_bus(root);
   if (!bus) {
     snapshot.adapters = Field<std::vector<Adapter>>::unreadable(bus.error());
@@ -209,8 +209,8 @@ Snapshot observe(const ObserveOptions& options) {
     // A driver being unloaded stops being live before it lets go of its functions. Read before
     // them, it would still pass for live, and a function that it has just left for one to be bound.
     if (any_unbound(adapters) && is_live(snapshot.module(kDriverModule)))
-      snapshot.modules =
-          look_at_modules(root, snapshot.kernel, module_names(options), options.previous);
+      snapshot.modules = look_at_modules(root, snapshot.kernel, module_names(options),
+                                         options.previous, options.find_shipped);
     snapshot.adapters = std::move(adapters);
   }
   snapshot.taken_at = BootClock::now();

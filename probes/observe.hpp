@@ -11,6 +11,7 @@
 #include "agent/base/error.hpp"
 #include "agent/base/file.hpp"
 #include "agent/model/snapshot.hpp"
+#include "probes/modules.hpp"
 #include "probes/recipe/boot_scripts.hpp"
 
 namespace pvrdma::probes {
@@ -21,6 +22,8 @@ struct ObserveOptions {
   // The program that asks ibv_query_port(3); empty: nobody asks. It opens a verbs context for some
   // milliseconds, so it is run only for a port whose state differs from that in `previous`.
   std::string port_query;
+  // Asks the module index about modules that are not loaded; empty: nobody asks.
+  ShippedFinder find_shipped;
   const Snapshot* previous = nullptr;
   // Whether to look at the initramfs, which is not for every second; else what `previous` has
   // holds.

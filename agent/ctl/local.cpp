@@ -7,6 +7,7 @@
 #include "agent/plan/findings.hpp"
 #include "agent/plan/planner.hpp"
 #include "agent/plan/verdict.hpp"
+#include "probes/module_index.hpp"
 #include "probes/observe.hpp"
 #include "probes/recipe/boot_scripts.hpp"
 #include "probes/unit_state.hpp"
@@ -18,6 +19,7 @@ Snapshot observe_locally(const Root& root, const Config& config, const std::stri
   options.root = root;
   options.modules = config.modules.before;
   options.port_query = port_query;
+  options.find_shipped = probes::find_shipped;
   probes::BootScriptWatch boot_scripts{root, probes::unit_is_in_motion};
   options.boot_scripts = &boot_scripts;
   options.read_ledger = [&] { return codec::read_ledger(root / codec::kLedgerPath); };

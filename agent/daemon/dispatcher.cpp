@@ -14,6 +14,8 @@ namespace {
 // (PVRDMA_CMD_TIMEOUT, drivers/infiniband/hw/vmw_pvrdma/pvrdma_cmd.c, Linux 6.1).
 constexpr Milliseconds kBound{20'000};
 constexpr Milliseconds kReloadBound{60'000};
+// No file event tells when systemd calls listen(2) on the executor's socket: so often is it tried.
+constexpr std::chrono::microseconds kRetry{50'000};
 // The only error that the executor answers with after having looked at what was asked.
 constexpr const char* kNotAllowed = "io.pvrdma.Executor.NotAllowed";
 
@@ -35,8 +37,12 @@ bool succeeded(const Result<Report>& answer) { return answer && answer->good(); 
 
 }  // namespace
 
-Dispatcher::Dispatcher(sd_event* event, Events events, std::string socket)
-    : event_(event), events_(std::move(events)), client_(event, std::move(socket)) {}
+Dispatcher::Dispatcher(sd_event* event, Events events, std::string socket,
+                       Milliseconds socket_patience)
+    : event_(event),
+      events_(std::move(events)),
+      client_(event, std::move(socket)),
+      patient_until_(BootClock::now() + socket_patience) {}
 
 void Dispatcher::carry_out(const std::vector<Action>& actions) {
   if (busy_ || actions.empty()) return;
@@ -61,10 +67,37 @@ void Dispatcher::next() {
   queue_.pop_front();
   busy_ = BusyCall{verb(operation), target(operation), BootClock::now(), false};
   arm_timer();
-  client_.call(std::string{"io.pvrdma.Executor."} + to_string(verb(operation)),
-               codec::to_parameters(operation),
-               [this, operation](Result<varlink::Reply> reply) { on_reply(operation, reply); });
+  call(operation);
   events_.busy_changed();
+}
+
+void Dispatcher::call(const Operation& operation) {
+  client_.call(std::string{"io.pvrdma.Executor."} + to_string(verb(operation)),
+               codec::to_parameters(operation), [this, operation](Result<varlink::Reply> reply) {
+                 if (!is_repeated(operation, reply)) on_reply(operation, reply);
+               });
+}
+
+bool Dispatcher::is_repeated(const Operation& operation, const Result<varlink::Reply>& reply) {
+  const int code = reply ? 0 : reply.error().code;
+  if (code != ENOENT && code != ECONNREFUSED) patient_until_.reset();
+  if (!patient_until_ || BootClock::now() >= *patient_until_) return false;
+  std::uint64_t now = 0;
+  sd_event_now(event_, CLOCK_MONOTONIC, &now);
+  sd_event_source* source = nullptr;
+  const auto then = now + static_cast<std::uint64_t>(kRetry.count());
+  if (sd_event_add_time(event_, &source, CLOCK_MONOTONIC, then, 0, on_retry, this) < 0)
+    return false;
+  retry_.reset(source);
+  repeated_ = operation;
+  return true;
+}
+
+int Dispatcher::on_retry(sd_event_source* source, std::uint64_t /*usec*/, void* self) {
+  return guarded_callback(source, [dispatcher = static_cast<Dispatcher*>(self)] {
+    if (const auto operation = std::exchange(dispatcher->repeated_, std::nullopt))
+      dispatcher->call(*operation);
+  });
 }
 
 void Dispatcher::remember(const Operation& operation, const Report& answer) {

@@ -31,8 +31,13 @@ class Dispatcher {
     std::function<void()> idle;
   };
 
+  // Nothing of the boot is waited for before the agent starts, not even the executor's socket:
+  // until it was reached once, a call is tried again for that long.
+  static constexpr Milliseconds kSocketPatience{10'000};
+
   // `event` must outlive the dispatcher.
-  Dispatcher(sd_event* event, Events events, std::string socket = varlink::kExecutorSocket);
+  Dispatcher(sd_event* event, Events events, std::string socket = varlink::kExecutorSocket,
+             Milliseconds socket_patience = kSocketPatience);
 
   // Begins to carry out `actions`. Does nothing while busy.
   void carry_out(const std::vector<Action>& actions);
@@ -47,6 +52,10 @@ class Dispatcher {
 
  private:
   void next();
+  void call(const Operation& operation);
+  // Whether the call is going to be made again.
+  [[nodiscard]] bool is_repeated(const Operation& operation, const Result<varlink::Reply>& reply);
+  static int on_retry(sd_event_source* source, std::uint64_t usec, void* self);
   void remember(const Operation& operation, const Report& answer);
   void on_reply(const Operation& operation, const Result<varlink::Reply>& reply);
   void arm_timer();
@@ -59,6 +68,9 @@ class Dispatcher {
   std::optional<BusyCall> busy_;
   Ledger answered_;
   BootTime last_answer_{};
+  std::optional<BootTime> patient_until_;  // none: the socket was reached
+  std::optional<Operation> repeated_;
+  Handle<sd_event_source, sd_event_source_unref> retry_;
   Handle<sd_event_source, sd_event_source_unref> timer_;
 };
 

@@ -12,6 +12,7 @@
 #include "agent/base/handle.hpp"
 #include "agent/codec/ledger_file.hpp"
 #include "build_config.hpp"
+#include "probes/module_lookup.hpp"
 #include "probes/observe.hpp"
 #include "probes/recipe/boot_scripts.hpp"
 #include "probes/unit_state.hpp"
@@ -76,6 +77,10 @@ void Observer::Shared::run() {
   probes::BootScriptWatch boot_scripts{Root{}, probes::unit_is_in_motion};
   probes::ObserveOptions options;
   options.port_query = PVRDMA_PORT_QUERY;
+  options.find_shipped = [](const Root&, const std::string& release,
+                            const std::vector<std::string>& names) {
+    return probes::run_module_lookup(PVRDMA_MODULE_LOOKUP, release, names);
+  };
   options.boot_scripts = &boot_scripts;
   options.read_ledger = [] { return codec::read_ledger(); };
   BootTime delivered{};

@@ -67,7 +67,7 @@ Field<std::vector<Holder>> holders_of(const Root& root, const std::vector<Adapte
 
 Facts look(const Root& root) {
   Facts facts;
-  facts.driver = probes::look_at_modules(root, {}, {kDriverModule}, nullptr).front();
+  facts.driver = probes::look_at_modules(root, {}, {kDriverModule}, nullptr, {}).front();
   auto found = probes::find_adapters(root);
   if (!found) {
     facts.holders = Field<std::vector<Holder>>::unreadable(found.error());

@@ -14,6 +14,7 @@
 #include "probes/machine.hpp"
 #include "probes/memlock.hpp"
 #include "probes/module_blocks.hpp"
+#include "probes/module_index.hpp"
 #include "probes/pci.hpp"
 
 namespace pvrdma::probes {

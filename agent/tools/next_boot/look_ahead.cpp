@@ -10,6 +10,7 @@
 #include "agent/tools/next_boot/link_files.hpp"
 #include "probes/initramfs.hpp"
 #include "probes/module_blocks.hpp"
+#include "probes/module_index.hpp"
 #include "probes/modules.hpp"
 #include "probes/pci.hpp"
 #include "probes/recipe/boot_scripts.hpp"

@@ -16,7 +16,7 @@ using Calls = std::vector<std::string>;
 
 class Bench {
  public:
-  Bench() {
+  explicit Bench(bool listens = true, Milliseconds patience = Dispatcher::kSocketPatience) {
     sd_event* raw = nullptr;
     REQUIRE(sd_event_new(&raw) >= 0);
     event.reset(raw);
@@ -37,7 +37,7 @@ class Bench {
                                                                  {"RebindFunction", on},
                                                                  {"ReloadDriver", on},
                                                                  {"ConfigureLink", on}}));
-    REQUIRE(service->listen(path, 0600));
+    if (listens) REQUIRE(service->listen(path, 0600));
     dispatcher = std::make_unique<Dispatcher>(
         event.get(),
         Dispatcher::Events{[this](const Operation&, const Result<Report>& answer) {
@@ -45,7 +45,7 @@ class Bench {
                                                       : answer.error().message());
                            },
                            [] {}, [this] { idle = true; }},
-        path);
+        path, patience);
   }
   ~Bench() { unlink(path.c_str()); }
   Bench(const Bench&) = delete;
@@ -170,11 +170,32 @@ TEST_CASE("a call that hangs keeps its name and blocks nothing but further calls
 }
 
 TEST_CASE("no executor at all is an answer, not a wait") {
-  Bench bench;
+  Bench bench{true, Milliseconds{0}};
   bench.service.reset();
   unlink(bench.path.c_str());
   bench.dispatcher->carry_out(kTwoLoads);
   bench.spin();
   CHECK(bench.answers.size() == 2);
   CHECK(bench.idle);
+}
+
+TEST_CASE("the executor's socket may come after the first call, once and within its time") {
+  SECTION("it comes") {
+    Bench bench{false};
+    bench.dispatcher->carry_out(kTwoLoads);
+    for (int i = 0; i < 5; ++i) sd_event_run(bench.event.get(), 10'000);
+    CHECK(bench.answers.empty());
+    CHECK(bench.dispatcher->busy());
+    bench.dispatcher->keep_only({});
+    REQUIRE(bench.service->listen(bench.path, 0600));
+    bench.spin();
+    CHECK(bench.answers == Calls{"done"});
+  }
+  SECTION("it does not come in time") {
+    Bench bench{false, Milliseconds{100}};
+    bench.dispatcher->carry_out({{ReloadDriver{}, "a"}});
+    bench.spin();
+    REQUIRE(bench.answers.size() == 1);
+    CHECK(bench.answers[0].find("No such file") != std::string::npos);
+  }
 }

@@ -1,5 +1,7 @@
 #include "probes/modules.hpp"
 
+#include "probes/module_index.hpp"
+
 #include <utime.h>
 
 #include <cerrno>
@@ -91,7 +93,8 @@ TEST_CASE("modules are reported as asked for, each once, with ranks among themse
   tree.file("/proc/modules", kProcModules);
   auto names = kNames;
   names.emplace_back("rdma_cm");
-  const auto modules = probes::look_at_modules(tree.root(), kRelease, names, nullptr);
+  const auto modules =
+      probes::look_at_modules(tree.root(), kRelease, names, nullptr, probes::find_shipped);
   REQUIRE(modules.size() == 5);
   CHECK(modules[1].name == "rdma_cm");
   CHECK(named(modules, "mlx4_ib").init.is_absent());
@@ -108,16 +111,19 @@ TEST_CASE("modules are reported as asked for, each once, with ranks among themse
 TEST_CASE("an unrelated module changes nothing") {
   const Tree tree;
   tree.file("/proc/modules", kProcModules);
-  const auto before = probes::look_at_modules(tree.root(), kRelease, kNames, nullptr);
+  const auto before =
+      probes::look_at_modules(tree.root(), kRelease, kNames, nullptr, probes::find_shipped);
   tree.file("/proc/modules", std::string{"loop 1 0 - Live 0x0\n"} + kProcModules);
-  CHECK(probes::look_at_modules(tree.root(), kRelease, kNames, nullptr) == before);
+  CHECK(probes::look_at_modules(tree.root(), kRelease, kNames, nullptr, probes::find_shipped) ==
+        before);
 }
 
 TEST_CASE("a module built in has a directory in /sys/module, and no initstate") {
   const Tree tree;
   tree.file("/proc/modules", "");
   tree.directory("/sys/module/vmxnet3/parameters");
-  const auto modules = probes::look_at_modules(tree.root(), kRelease, kNames, nullptr);
+  const auto modules =
+      probes::look_at_modules(tree.root(), kRelease, kNames, nullptr, probes::find_shipped);
   CHECK(named(modules, "vmxnet3").init.is(ModuleInit::BuiltIn));
   CHECK(named(modules, "vmxnet3").refcount.is_absent());
   CHECK(named(modules, "vmw_pvrdma").init.is_absent());
@@ -129,7 +135,8 @@ TEST_CASE("without /proc/modules sysfs says what is loaded, and the order is unr
   tree.file("/sys/module/vmw_pvrdma/refcnt", "2\n");
   tree.unreadable("/sys/module/rdma_cm/initstate");
   tree.file("/sys/module/rdma_ucm/initstate", "dreaming\n");
-  const auto modules = probes::look_at_modules(tree.root(), kRelease, kNames, nullptr);
+  const auto modules =
+      probes::look_at_modules(tree.root(), kRelease, kNames, nullptr, probes::find_shipped);
   CHECK(named(modules, "vmw_pvrdma").init.is(ModuleInit::Coming));
   CHECK(named(modules, "vmw_pvrdma").refcount.is(2));
   CHECK(named(modules, "vmw_pvrdma").load_order.is_unreadable());
@@ -176,8 +183,8 @@ TEST_CASE("a kernel without an index, or of unknown release, is unreadable") {
   CHECK(shipped[0].error()->code == ENOENT);
   for (const auto& release :
        {Field<std::string>{}, Field<std::string>::unreadable({EACCES, "", ""})})
-    CHECK(
-        probes::look_at_modules(tree.root(), release, kNames, nullptr)[0].shipped.is_unreadable());
+    CHECK(probes::look_at_modules(tree.root(), release, kNames, nullptr, probes::find_shipped)[0]
+              .shipped.is_unreadable());
 }
 
 TEST_CASE("what the index held is looked up again once the index has changed") {
@@ -185,11 +192,14 @@ TEST_CASE("what the index held is looked up again once the index has changed") {
   module_index(tree);
   Snapshot previous;
   previous.kernel = kRelease;
-  previous.modules = probes::look_at_modules(tree.root(), kRelease, {"vmw_pvrdma"}, nullptr);
+  previous.modules =
+      probes::look_at_modules(tree.root(), kRelease, {"vmw_pvrdma"}, nullptr, probes::find_shipped);
   REQUIRE(previous.modules[0].shipped.is(Shipped::Loadable));
   previous.modules[0].shipped = Shipped::Missing;  // to be recognised by
   const auto look = [&] {
-    return probes::look_at_modules(tree.root(), kRelease, {"vmw_pvrdma"}, &previous)[0].shipped;
+    return probes::look_at_modules(tree.root(), kRelease, {"vmw_pvrdma"}, &previous,
+                                   probes::find_shipped)[0]
+        .shipped;
   };
   previous.taken_at = BootClock::now();
   CHECK(look().is(Shipped::Loadable));  // the file is younger than the margin
@@ -197,4 +207,22 @@ TEST_CASE("what the index held is looked up again once the index has changed") {
   CHECK(look().is(Shipped::Missing));
   previous.kernel = std::string{"6.1.0-other"};
   CHECK(look().is(Shipped::Loadable));
+}
+
+TEST_CASE("only what is not loaded is looked up in the index") {
+  const Tree tree;
+  tree.file("/proc/modules", kProcModules);
+  std::vector<std::string> asked;
+  const auto modules = probes::look_at_modules(
+      tree.root(), kRelease, kNames, nullptr,
+      [&](const Root&, const std::string&, const std::vector<std::string>& names) {
+        asked = names;
+        return std::vector<Field<Shipped>>(names.size(), Shipped::Missing);
+      });
+  CHECK(asked == std::vector<std::string>{"mlx4_ib"});
+  CHECK(named(modules, "mlx4_ib").shipped.is(Shipped::Missing));
+  CHECK(named(modules, "vmw_pvrdma").shipped.is(Shipped::Loadable));
+  // Where nobody can be asked, nothing is claimed.
+  const auto without = probes::look_at_modules(tree.root(), kRelease, kNames, nullptr, {});
+  CHECK(named(without, "mlx4_ib").shipped.is_absent());
 }

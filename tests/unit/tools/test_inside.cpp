@@ -14,7 +14,7 @@
 #include "probes/initramfs.hpp"
 #include "probes/modprobe_config.hpp"
 #include "probes/module_blocks.hpp"
-#include "probes/modules.hpp"
+#include "probes/module_index.hpp"
 #include "probes/unit_files.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cpio.hpp"

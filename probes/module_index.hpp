@@ -1,0 +1,23 @@
+// The kernel's module index and its modules, by libkmod. Not for the resident daemon, in whose
+// memory libkmod and what it brings along (libcrypto) would stay: it runs module-lookup.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/base/file.hpp"
+#include "agent/model/snapshot.hpp"
+
+namespace pvrdma::probes {
+
+// Whether the index below /lib/modules/RELEASE has each module, in the order of `names`. All
+// unreadable where the index is not there or may not be read.
+[[nodiscard]] std::vector<Field<Shipped>> find_shipped(const Root& root, const std::string& release,
+                                                       const std::vector<std::string>& names);
+
+// Who signed a module of kernel `release`, as modinfo(8) has it. Absent: it has no signature, or
+// there is no such module.
+[[nodiscard]] Field<std::string> module_signer(const Root& root, const std::string& release,
+                                               const std::string& module);
+
+}  // namespace pvrdma::probes
