@@ -1,5 +1,5 @@
 // pvrdma-agent-executor: the only privileged process of pvrdma-agent. Started by its socket unit
-// for a request, gone when nobody has asked for five seconds.
+// for a request, gone when nobody has asked for fifteen seconds.
 //
 // This file wires and logs; what is allowed is guard.hpp's, what is done is operations.hpp's.
 #include <signal.h>

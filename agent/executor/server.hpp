@@ -22,7 +22,7 @@ class Server {
   struct Options {
     uid_t agent_uid = 0;  // who may call, beside uid 0
     std::string version;
-    Milliseconds idle = std::chrono::seconds{5};  // without a client, before the loop is ended
+    Milliseconds idle = std::chrono::seconds{15};  // without a client, before the loop is ended
   };
 
   // `event` and `operations` must outlive the server. An operation blocks the loop: one at a time,

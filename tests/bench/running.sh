@@ -35,7 +35,7 @@ usage_of() {
 
 steady_state() {
   wait_until 20 "health says ready" health_is ready
-  wait_until 20 "the executor has gone" unit_is pvrdma-agent-executor.service inactive
+  wait_until 40 "the executor has gone" unit_is pvrdma-agent-executor.service inactive
   local pid cpu wakes cpu_after wakes_after pss
   pid=$(systemctl show -P MainPID pvrdma-agent.service)
   read -r cpu wakes < <(usage_of "$pid")

@@ -27,6 +27,6 @@ scenario() {
   expect "the agent stood before network-pre.target ($agent us, $network us)" test "$agent" -le "$network"
   systemctl status --no-pager pvrdma-agent.service | tee status.txt
   expect "systemctl status says so in words" grep -q 'Status: "ready: 1 of 1 adapters ready"' status.txt
-  wait_until 20 "the executor has gone" unit_is pvrdma-agent-executor.service inactive
+  wait_until 40 "the executor has gone" unit_is pvrdma-agent-executor.service inactive
   pvrdma-agentctl health
 }
