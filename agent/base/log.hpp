@@ -35,6 +35,7 @@ void set_level(Level least);
                                                                    const char* const* argv);
 
 // A journal field beside the message, for machines: {"PVRDMA_ADAPTER", "0000:13:00.1"}.
+// One without a value is left out.
 using FieldPair = std::pair<std::string_view, std::string_view>;
 
 // `message_id` is 32 hexadecimal digits, or empty.

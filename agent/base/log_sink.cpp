@@ -29,7 +29,8 @@ void JournalSink::sink_it_(const spdlog::details::log_msg& message) {
   entry.push_back(fmt::format("PRIORITY={}", static_cast<int>(extra.level)));
   if (!extra.message_id.empty()) entry.push_back(fmt::format("MESSAGE_ID={}", extra.message_id));
   for (const auto& [name, value] : extra.fields)
-    entry.push_back(fmt::format("{}={}", name, printable(value, kLongestField)));
+    if (!value.empty())
+      entry.push_back(fmt::format("{}={}", name, printable(value, kLongestField)));
   send_(std::move(entry));
 }
 

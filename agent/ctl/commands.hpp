@@ -11,7 +11,6 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
-#include "agent/base/file.hpp"
 #include "agent/ctl/connection.hpp"
 #include "agent/ctl/console.hpp"
 #include "agent/ctl/environment.hpp"
@@ -44,10 +43,9 @@ struct EnvOptions {
   EnvironmentForm form = EnvironmentForm::Shell;
 };
 
-struct BootsOptions {
-  Root root;            // of the files that are read where no agent runs
-  std::string machine;  // whose they must be (agent/base/machine.hpp)
-};
+// Where `boots` has them from: read_journal() (agent/ctl/boots_journal.hpp).
+struct JournalBoots;
+using BootsReader = std::function<Answered<JournalBoots>()>;
 
 // Prints what a rendering makes of an answer, with --json the answer itself, or why there is none.
 // The state's exit code.
@@ -59,7 +57,7 @@ int health(const Settings& settings, const Console& console);
 int status(const Settings& settings, const Console& console);
 int plan(const Settings& settings, const Console& console);
 // 0: printed; 3: there is nothing to print.
-int boots(const Settings& settings, const Console& console, const BootsOptions& options);
+int boots(const Settings& settings, const Console& console, const BootsReader& read);
 int wait(const Settings& settings, const Console& console, const WaitOptions& options);
 // `limit` none: until a signal ends the process.
 int watch(const Settings& settings, const Console& console, std::optional<Milliseconds> limit);

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "agent/base/machine.hpp"
 #include "agent/config/config_files.hpp"
 #include "agent/config/duration.hpp"
+#include "agent/ctl/boots_journal.hpp"
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/system_options.hpp"
@@ -136,9 +136,7 @@ int run(int argc, char** argv) {
   command("health", [&] { return health(settings, console); });
   command("status", [&] { return status(settings, console); });
   command("plan", [&] { return plan(settings, console); });
-  add_boots_options(*command("boots", [&] {
-    return boots(settings, console, {Root{}, this_machine()});
-  }));
+  add_boots_options(*command("boots", [&] { return boots(settings, console, read_journal); }));
   CLI::App* waiting = command("wait", [&] {
     return wait(settings, console, {wait_timeout(words.timeout), words.goal == "settled"});
   });

@@ -111,7 +111,6 @@ std::size_t fitting(const Column& left, std::span<const Column> rest, std::size_
 }  // namespace
 
 std::string render_boots(const Boots& boots, const Style& style) {
-  if (boots.empty()) return "nothing is known of any boot\n";
   const auto other_kernel = [&](const Timeline& boot) {
     return boot.kernel != boots.front().kernel;
   };

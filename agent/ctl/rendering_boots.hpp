@@ -1,4 +1,5 @@
-// Timelines of boots as text: a column for each boot, a row for each step. Pure.
+// Timelines of boots as text: a column for each boot, a row for each step. Pure. `boots` has one at
+// least.
 #pragma once
 
 #include <string>

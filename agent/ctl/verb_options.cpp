@@ -17,8 +17,8 @@ constexpr const char* kStateFooter =
     "answer in time, wrong command line).";
 
 constexpr const char* kBootsFooter =
-    "Without the agent, what it has left behind of them. Exit codes: 0 printed, 3 not (nothing is\n"
-    "known of any boot, no answer in time, wrong command line).";
+    "From the journal, for root and who is in the group systemd-journal or adm; without the agent\n"
+    "as well. Exit codes: 0 printed, 3 not (nothing is known of any boot, wrong command line).";
 
 constexpr const char* kReloadFooter =
     "Exit codes: 0 reloaded, 1 an adapter is in use or now degraded, 2 it did not work or is\n"

@@ -7,7 +7,6 @@
 
 #include "agent/base/guarded.hpp"
 #include "agent/codec/json.hpp"
-#include "agent/varlink/boots_file.hpp"
 #include "agent/varlink/message.hpp"
 #include "build_config.hpp"
 
@@ -61,7 +60,6 @@ Result<void> AgentService::listen(const std::string& path) {
                                       {{"GetHealth", bound(&AgentService::get_health)},
                                        {"WatchHealth", bound(&AgentService::watch_health)},
                                        {"GetPlan", bound(&AgentService::get_plan)},
-                                       {"GetBoots", bound(&AgentService::get_boots)},
                                        {"Refresh", bound(&AgentService::refresh)},
                                        {"Reload", bound(&AgentService::reload)},
                                        {"Acknowledge", bound(&AgentService::acknowledge)}});
@@ -82,10 +80,6 @@ void AgentService::watch_health(const CallPtr& call) {
 
 void AgentService::get_plan(const CallPtr& call) {
   call->reply({{"plan", codec::to_json(daemon_.plan(), BootClock::now())}});
-}
-
-void AgentService::get_boots(const CallPtr& call) {
-  call->reply({{"boots", varlink::to_json(daemon_.boots())}});
 }
 
 void AgentService::refresh(const CallPtr& call) {

@@ -14,7 +14,6 @@
 #include "agent/base/handle.hpp"
 #include "agent/daemon/kept_calls.hpp"
 #include "agent/model/health.hpp"
-#include "agent/model/timeline.hpp"
 #include "agent/varlink/interfaces.hpp"
 #include "agent/varlink/service.hpp"
 
@@ -26,7 +25,6 @@ class AgentService {
   struct Daemon {
     std::function<Health()> health;  // as of now, its age known
     std::function<const Plan&()> plan;
-    std::function<std::vector<Timeline>()> boots;  // this one first
     std::function<void(bool forgive)> refresh;  // look now; forgive: what was tried counts no more
     // Empty: accepted, and told by reload_ended(). Otherwise why not.
     std::function<std::string()> reload;
@@ -55,7 +53,6 @@ class AgentService {
   void get_health(const varlink::CallPtr& call);
   void watch_health(const varlink::CallPtr& call);
   void get_plan(const varlink::CallPtr& call);
-  void get_boots(const varlink::CallPtr& call);
   void refresh(const varlink::CallPtr& call);
   void reload(const varlink::CallPtr& call);
   void acknowledge(const varlink::CallPtr& call);

@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "agent/base/guarded.hpp"
-#include "agent/base/machine.hpp"
 #include "agent/daemon/answered.hpp"
 #include "agent/plan/verdict.hpp"
 #include "agent/varlink/client.hpp"
@@ -61,11 +60,6 @@ Daemon::Daemon(sd_event* event, LoadedConfig loaded)
                           [this] { think_again(); }, [this] { observer_->look(); }}),
       service_(event, {[this] { return current_health(); },
                        [this]() -> const Plan& { return reconciler_.plan(); },
-                       [this] {
-                         Timeline boot = reconciler_.boot();
-                         boot.began = wall_time(BootTime{});
-                         return varlink::with_newest(std::move(boot), reconciler_.earlier_boots());
-                       },
                        [this](bool forgive) {
                          if (forgive) reconciler_.start_afresh(BootClock::now());
                          observer_->look();
@@ -81,9 +75,7 @@ Daemon::Daemon(sd_event* event, LoadedConfig loaded)
                          const bool known = reconciler_.acknowledge_removed(name);
                          think_again();
                          return known;
-                       }}) {
-  reconciler_.resume(boot_notes_.resume(this_boot_id(), BootClock::now()));
-}
+                       }}) {}
 
 Result<void> Daemon::start() {
   wake_executor();
@@ -104,11 +96,7 @@ void Daemon::on_look(Look look) {
   if (reconciler_.config_may_be_old(look.snapshot))
     if (auto loaded = load_config(); !loaded || !reconciler_.uses(loaded->config, loaded->left_out))
       take_over(std::move(loaded));
-  if (auto earlier = boot_notes_.news_of_earlier(reconciler_.boot()))
-    reconciler_.compare_with(std::move(*earlier));
   reconciler_.pass(look, dispatcher_.busy(), dispatcher_.last_answer(), BootClock::now());
-  reporter_.boot_noted(
-      boot_notes_.note(reconciler_.boot(), reconciler_.health().state, BootClock::now()));
   events_->concerns(look.snapshot);
   dispatcher_.keep_only(reconciler_.plan().actions);
   settle_reload_request();
@@ -146,7 +134,7 @@ void Daemon::think_again() {
 }
 
 void Daemon::publish(const Health& before) {
-  reporter_.conclude(reconciler_.health(), reconciler_.managers_may_start());
+  reporter_.conclude(reconciler_.health(), reconciler_.managers_may_start(), reconciler_.boot());
   service_.concluded(!looks_the_same(before, reconciler_.health()));
 }
 

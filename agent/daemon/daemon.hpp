@@ -10,7 +10,6 @@
 #include "agent/base/handle.hpp"
 #include "agent/config/config_files.hpp"
 #include "agent/daemon/agent_service.hpp"
-#include "agent/daemon/boot_notes.hpp"
 #include "agent/daemon/dispatcher.hpp"
 #include "agent/daemon/kernel_events.hpp"
 #include "agent/daemon/observer.hpp"
@@ -44,7 +43,6 @@ class Daemon {
   static int on_ready_limit(sd_event_source* source, std::uint64_t usec, void* self);
 
   sd_event* event_;
-  BootNotes boot_notes_;
   Reconciler reconciler_;
   Dispatcher dispatcher_;
   AgentService service_;

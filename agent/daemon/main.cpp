@@ -16,7 +16,6 @@
 #include "agent/base/notify.hpp"
 #include "agent/base/text.hpp"
 #include "agent/config/config_files.hpp"
-#include "agent/daemon/boot_keeper.hpp"
 #include "agent/daemon/daemon.hpp"
 #include "agent/model/messages.hpp"
 #include "build_config.hpp"
@@ -26,13 +25,12 @@ namespace {
 using namespace pvrdma;
 
 constexpr const char* kHelp =
-    "Usage: pvrdma-agent [--log-level LEVEL] [--check-config | --keep-boot | --version | --help]\n"
+    "Usage: pvrdma-agent [--log-level LEVEL] [--check-config | --version | --help]\n"
     "\n"
     "Brings the PVRDMA adapters of this VM to PORT_ACTIVE and keeps them there. Run as a service:\n"
     "pvrdma-agent.service. Ask it with pvrdma-agentctl.\n"
     "\n"
     "  --check-config     read the configuration, print what is wrong with it, and exit\n"
-    "  --keep-boot        keep the timeline of this boot: what pvrdma-agent-boots.service does\n"
     "  --log-level LEVEL  what to log: error, warning, notice, info (the default) or debug, each\n"
     "                     with those before it\n"
     "  --version          print the version and exit\n"
@@ -129,10 +127,6 @@ int run_as_told(int argc, char** argv) {
   if (words->empty()) return serve();
   const std::string_view option = words->size() == 1 ? words->front() : "";
   if (option == "--check-config") return check_config();
-  if (option == "--keep-boot") {
-    keep_this_boot();
-    return 0;
-  }
   if (option == "--version") {
     std::printf("pvrdma-agent %s\n", PVRDMA_VERSION);
     return 0;

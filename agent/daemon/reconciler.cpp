@@ -7,7 +7,6 @@
 #include "agent/plan/findings.hpp"
 #include "agent/plan/planner.hpp"
 #include "agent/plan/reload_policy.hpp"
-#include "agent/plan/slow_boot.hpp"
 #include "agent/plan/verdict.hpp"
 
 namespace pvrdma {
@@ -25,6 +24,7 @@ constexpr Milliseconds kMemory{600'000};
 
 Reconciler::Reconciler(Config config, BootTime started, std::string left_out)
     : config_(std::move(config)), left_out_(std::move(left_out)), health_(not_looked_yet(started)) {
+  boot_.add({StepKind::AgentStarted, {}, started, std::nullopt, false});
   history_.started = started;
   history_.fresh_start = std::max(BootTime{}, started - kMemory);
 }
@@ -52,8 +52,6 @@ void Reconciler::conclude(const Snapshot* before, const std::optional<BusyCall>&
     plan_.findings.insert(plan_.findings.begin(), findings::config_bad(config_error_));
   Health health = assess(config_, *snapshot_, plan_, history_, now);
   boot_ = advance(std::move(boot_), config_, before, *snapshot_, health);
-  if (const auto slow = slow_boot(boot_, earlier_))
-    health.findings.push_back(findings::boot_slow(*slow));
   health.since = health.state == health_.state ? health_.since : now;
   health_ = std::move(health);
   managers_may_start_ = driver_stands(*snapshot_, plan_);

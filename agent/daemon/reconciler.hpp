@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "agent/daemon/observer.hpp"
 #include "agent/model/config.hpp"
@@ -20,10 +19,6 @@ class Reconciler {
  public:
   // `left_out`: why a part of the configuration does not count, a whole line; empty: all does.
   Reconciler(Config config, BootTime started, std::string left_out = {});
-
-  // What was noted of this boot before, and the boots it is compared with.
-  void resume(Timeline boot) { boot_ = std::move(boot); }
-  void compare_with(std::vector<Timeline> earlier) { earlier_ = std::move(earlier); }
 
   // One pass over a new look. `busy`: the executor's call under way; `last_answer`: when the last
   // one came back.
@@ -55,8 +50,8 @@ class Reconciler {
   [[nodiscard]] const Config& config() const { return config_; }
   [[nodiscard]] const Health& health() const { return health_; }
   [[nodiscard]] const Plan& plan() const { return plan_; }
+  // What this agent has seen of it.
   [[nodiscard]] const Timeline& boot() const { return boot_; }
-  [[nodiscard]] const std::vector<Timeline>& earlier_boots() const { return earlier_; }
   [[nodiscard]] const Snapshot* snapshot() const { return snapshot_ ? &*snapshot_ : nullptr; }
   // False where the newest look began before the executor's last answer: it proves nothing.
   [[nodiscard]] bool may_act() const { return may_act_; }
@@ -77,7 +72,6 @@ class Reconciler {
   Plan plan_;
   Health health_;
   Timeline boot_;
-  std::vector<Timeline> earlier_;
   bool may_act_ = false;
   bool managers_may_start_ = false;
 };

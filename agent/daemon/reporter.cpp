@@ -1,5 +1,6 @@
 #include "agent/daemon/reporter.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "agent/base/log.hpp"
@@ -23,13 +24,30 @@ Level level_of(Severity severity) {
   return severity == Severity::Warning ? Level::Warning : Level::Info;
 }
 
+// What an entry says of a step of the boot; null: it is about none, and these fields are left out.
+// `pvrdma-agentctl boots` reads them (agent/ctl/boots_journal.hpp).
+struct StepFields {
+  explicit StepFields(const Step* step) {
+    if (step == nullptr) return;
+    name = to_string(step->kind);
+    usec = std::to_string(std::chrono::microseconds{step->at.time_since_epoch()}.count());
+    if (step->at_or_before) at_or_before = "1";
+  }
+  std::string name, usec, at_or_before;
+};
+
+// Whether an entry about a port or the state tells of it.
+bool has_entry(StepKind kind) { return kind == StepKind::PortActive || kind == StepKind::Ready; }
+
 }  // namespace
 
-void Reporter::conclude(const Health& health, bool managers_may_start) {
-  log_ports(health);
+void Reporter::conclude(const Health& health, bool managers_may_start, const Timeline& boot) {
+  const Timeline steps = new_steps(boot);
+  log_steps(steps);
+  log_ports(health, steps);
   log_gids(health);
   log_findings(health);
-  log_state(health);
+  log_state(health, steps);
   std::string status = std::string{to_string(health.state)} + ": " + health.summary;
   const bool at_rest = health.state == State::Ready || health.state == State::Absent;
   if (!at_rest && !health.findings.empty()) status += ": " + health.findings.front().summary;
@@ -45,18 +63,50 @@ void Reporter::ready() {
   ready_ = true;
 }
 
-void Reporter::log_state(const Health& health) {
+Timeline Reporter::new_steps(const Timeline& boot) {
+  Timeline steps = boot;
+  steps.steps.clear();
+  if (boot.find(StepKind::AdapterSeen) == nullptr) return steps;
+  for (const Step& step : boot.steps)
+    if (steps_.emplace(step.kind, step.subject).second) steps.steps.push_back(step);
+  return steps;
+}
+
+void Reporter::log_steps(const Timeline& steps) {
+  for (const Step& step : steps.steps) {
+    if (has_entry(step.kind)) continue;
+    const StepFields fields{&step};
+    log::event(
+        Level::Info, messages::kBootStep,
+        fmt::format("{} s after the boot began{}: {}", in_seconds(step.at.time_since_epoch()),
+                    step.at_or_before ? ", or before" : "", in_words(step.kind, step.subject)),
+        {{"PVRDMA_STEP", fields.name},
+         {"PVRDMA_ADAPTER", step.subject},
+         {"PVRDMA_USEC_SINCE_BOOT", fields.usec},
+         {"PVRDMA_AT_OR_BEFORE", fields.at_or_before},
+         {"PVRDMA_KERNEL", step.kind == StepKind::AgentStarted ? steps.kernel : ""}});
+  }
+}
+
+void Reporter::log_state(const Health& health, const Timeline& steps) {
   if (health.state == state_) return;
+  const Step* ready = steps.find(StepKind::Ready);
+  const StepFields fields{ready};
   // A VM without an adapter is no news at all.
   if (!(state_ == State::Unknown && health.state == State::Absent))
     log::event(
         level_of(health.state), messages::kStateChanged,
         fmt::format("{}: {}", to_string(health.state), health.summary),
-        {{"PVRDMA_STATE", to_string(health.state)}, {"PVRDMA_STATE_BEFORE", to_string(state_)}});
+        {{"PVRDMA_STATE", to_string(health.state)},
+         {"PVRDMA_STATE_BEFORE", to_string(state_)},
+         {"PVRDMA_STEP", fields.name},
+         {"PVRDMA_USEC_SINCE_BOOT", fields.usec},
+         {"PVRDMA_AT_OR_BEFORE", fields.at_or_before},
+         {"PVRDMA_PORT_CHANGES", ready != nullptr ? std::to_string(steps.port_changes) : ""}});
   state_ = health.state;
 }
 
-void Reporter::log_ports(const Health& health) {
+void Reporter::log_ports(const Health& health, const Timeline& steps) {
   std::map<std::string, std::string> ports;
   for (const AdapterHealth& entry : health.adapters) {
     const RdmaDevice* rdma = entry.adapter.rdma.get();
@@ -66,10 +116,15 @@ void Reporter::log_ports(const Health& health) {
     const std::string was = before == ports_.end() ? "" : before->second;
     ports.emplace(entry.adapter.function, now);
     if (now == was) continue;
+    const StepFields fields{steps.find(StepKind::PortActive, entry.adapter.function)};
     log::event(Level::Info, messages::kPortChanged,
                fmt::format("Port of {} ({}) is {}{}", rdma->name, entry.adapter.function, now,
                            was.empty() ? "" : ", was " + was),
-               {{"PVRDMA_ADAPTER", entry.adapter.function}, {"PVRDMA_PORT_STATE", now}});
+               {{"PVRDMA_ADAPTER", entry.adapter.function},
+                {"PVRDMA_PORT_STATE", now},
+                {"PVRDMA_STEP", fields.name},
+                {"PVRDMA_USEC_SINCE_BOOT", fields.usec},
+                {"PVRDMA_AT_OR_BEFORE", fields.at_or_before}});
   }
   ports_ = std::move(ports);
 }
@@ -123,11 +178,6 @@ void Reporter::call_ended(const Operation& operation, const Result<Report>& answ
   log::event(Level::Warning, messages::kActionFailed,
              fmt::format("{}: {}", describe(operation), refusal),
              {{"PVRDMA_VERB", to_string(verb(operation))}, {"PVRDMA_TARGET", target(operation)}});
-}
-
-void Reporter::boot_noted(const Result<void>& noted) {
-  if (noted || std::exchange(boot_lost_, true)) return;
-  log::notice("The timeline of this boot is not noted: {}", noted.error().message());
 }
 
 void Reporter::config_loaded(std::size_t files) {

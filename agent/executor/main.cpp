@@ -6,6 +6,7 @@
 #include <systemd/sd-daemon.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "agent/executor/server.hpp"
 #include "agent/executor/uverbs_access.hpp"
 #include "agent/model/messages.hpp"
+#include "agent/model/timeline.hpp"
 #include "build_config.hpp"
 
 namespace pvrdma::executor {
@@ -47,7 +49,18 @@ Level level_of(Outcome outcome) {
   }
 }
 
-void log_operation(const Operation& operation, const Report& report) {
+// What is a step of the boot (agent/model/timeline.hpp); empty: none.
+const char* step_of(const Operation& operation, const Report& report) {
+  if (report.outcome != Outcome::Done) return "";
+  if (verb(operation) == Verb::ReloadDriver) return to_string(StepKind::DriverReloaded);
+  return verb(operation) == Verb::LoadModule ? to_string(StepKind::ModuleLoaded) : "";
+}
+
+std::string in_usec(Milliseconds time) {
+  return std::to_string(std::chrono::microseconds{time}.count());
+}
+
+void log_operation(const Operation& operation, const Report& report, Milliseconds took) {
   std::string message = describe(operation) + ": ";
   if (report.detail.empty() || report.outcome == Outcome::Done)
     message += to_string(report.outcome);
@@ -58,7 +71,10 @@ void log_operation(const Operation& operation, const Report& report) {
              report.good() ? messages::kActionDone : messages::kActionFailed, message,
              {{"PVRDMA_VERB", to_string(verb(operation))},
               {"PVRDMA_TARGET", target_name},
-              {"PVRDMA_OUTCOME", to_string(report.outcome)}});
+              {"PVRDMA_OUTCOME", to_string(report.outcome)},
+              {"PVRDMA_STEP", step_of(operation, report)},
+              {"PVRDMA_USEC_SINCE_BOOT", in_usec(BootClock::now().time_since_epoch())},
+              {"PVRDMA_USEC_TOOK", in_usec(took)}});
 }
 
 void log_error(const Error& error) { log::error("{}", error.message()); }

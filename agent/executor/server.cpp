@@ -34,8 +34,9 @@ void Server::handle(Verb verb, const varlink::CallPtr& call) {
     call->error("org.varlink.service.InvalidParameter", {{"parameter", operation.error().what}});
     return;
   }
+  const BootTime start = BootClock::now();
   Report report = run(*operation, call->peer_uid());
-  log_(*operation, report);
+  log_(*operation, report, BootClock::now() - start);
   if (report.outcome == Outcome::NotAllowed) {
     call->error("io.pvrdma.Executor.NotAllowed", {{"verb", to_string(verb)},
                                                   {"target", target(*operation)},

@@ -17,8 +17,8 @@ using EventSource = Handle<sd_event_source, sd_event_source_unref>;
 
 class Server {
  public:
-  // Called once for each request, after it was carried out or refused.
-  using Log = std::function<void(const Operation&, const Report&)>;
+  // Called once for each request, after it was carried out or refused, which took so long.
+  using Log = std::function<void(const Operation&, const Report&, Milliseconds took)>;
   struct Options {
     uid_t agent_uid = 0;  // who may call, beside uid 0
     std::string version;

@@ -7,10 +7,6 @@ namespace pvrdma {
 
 namespace {
 
-constexpr std::string_view kSeeBoots =
-    "`pvrdma-agentctl boots` shows the steps of these boots side by side. Nothing has to be done "
-    "for the adapters to work.";
-
 constexpr std::array kMachineEntries{
     CatalogueEntry{FindingId::NoAdapter, "no-adapter", "", "d28ba4f6f48751b8ab2c147ffe1a36ca",
                    Severity::Error, Actor::Host, Concern::Adapters,
@@ -122,19 +118,6 @@ constexpr std::array kMachineEntries{
                    "within {patience}.",
                    "See `cloud-init status --long`, or /var/log/vmware-imc/toolsDeployPkg.log. The "
                    "configuration is read again when it ends."},
-    CatalogueEntry{
-        FindingId::BootSlow, "boot-slow", "boot", "50930dbd88bdba774e16bc0eb927bd98",
-        Severity::Info, Actor::Guest, Concern::Boot,
-        "This boot took {took} until the adapters were ready, earlier ones {usual} "
-        "(median of {boots}). What took longest beyond the usual is the step \"{step}\": "
-        "{step_took} instead of {step_usual}.",
-        kSeeBoots},
-    CatalogueEntry{FindingId::BootSlow, "boot-slow", "agent", "50930dbd88bdba774e16bc0eb927bd98",
-                   Severity::Info, Actor::Guest, Concern::Boot,
-                   "In this boot the agent took {took} to have the adapters ready, in earlier ones "
-                   "{usual} (median of {boots}). What took longest beyond the usual is the step "
-                   "\"{step}\": {step_took} instead of {step_usual}.",
-                   kSeeBoots},
     CatalogueEntry{FindingId::ConfigMatchesNothing, "config-matches-nothing", "",
                    "682b7f1430db55abaad3e6a6d3121ef6", Severity::Warning, Actor::Guest,
                    Concern::Links,

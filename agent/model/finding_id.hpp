@@ -26,7 +26,6 @@ enum class FindingId {
   ConfigBad,
   CustomizationAwaited,
   CustomizationLate,
-  BootSlow,
   ConfigMatchesNothing,
   // Of one adapter
   NoVmxnet3Pair,

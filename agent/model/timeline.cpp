@@ -39,6 +39,11 @@ bool is_adapters(const Step& step) {
          step.kind != StepKind::DriverReloaded;
 }
 
+bool comes_too_late(const Timeline& boot, const Step& step) {
+  return boot.find(StepKind::Ready) != nullptr &&
+         (!is_adapters(step) || boot.find(StepKind::AdapterSeen, step.subject) == nullptr);
+}
+
 }  // namespace
 
 const Step* Timeline::find(StepKind kind, std::string_view subject) const {
@@ -49,7 +54,9 @@ const Step* Timeline::find(StepKind kind, std::string_view subject) const {
 }
 
 bool Timeline::add(Step step) {
-  if (steps.size() >= kStepsAtMost || find(step.kind, step.subject) != nullptr) return false;
+  if (steps.size() >= kStepsAtMost || find(step.kind, step.subject) != nullptr ||
+      comes_too_late(*this, step))
+    return false;
   const auto order = [](const Step& left, const Step& right) {
     return std::pair{left.at, left.kind} < std::pair{right.at, right.kind};
   };

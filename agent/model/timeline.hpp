@@ -44,7 +44,9 @@ struct Timeline {
 
   // Null: not reached. An empty subject finds the earliest of that kind.
   [[nodiscard]] const Step* find(StepKind kind, std::string_view subject = {}) const;
-  // Puts it where it belongs in time; false: there is one already, or no room for more.
+  // Puts it where it belongs in time; false: there is one already, or no room for more. With Ready
+  // the boot has come to its end: later only what was still missing of the adapters seen by then is
+  // added (an address by DHCP), and nothing that is done to the machine for other reasons.
   bool add(Step step);
   friend bool operator==(const Timeline&, const Timeline&) = default;
 };

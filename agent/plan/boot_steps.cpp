@@ -18,14 +18,6 @@ class Steps {
     if (is_so) timeline_.add({kind, subject, now_, std::nullopt, first_look_});
   }
 
-  void carried_out(const Attempt& attempt) {
-    if (!attempt.finished || attempt.outcome != Outcome::Done) return;
-    const bool reload = attempt.verb == Verb::ReloadDriver;
-    if (!reload && attempt.verb != Verb::LoadModule) return;
-    timeline_.add({reload ? StepKind::DriverReloaded : StepKind::ModuleLoaded, attempt.target,
-                   *attempt.finished, *attempt.finished - attempt.started, false});
-  }
-
  private:
   Timeline& timeline_;
   bool first_look_;
@@ -62,11 +54,8 @@ Timeline advance(Timeline timeline, const Config& config, const Snapshot* before
   const bool was_ready = timeline.find(StepKind::Ready) != nullptr;
   if (timeline.kernel.empty()) timeline.kernel = now.kernel.value_or({});
   Steps steps{timeline, before, now};
-  for (const AdapterHealth& adapter : health.adapters)
-    if (!was_ready || timeline.find(StepKind::AdapterSeen, adapter.adapter.function) != nullptr)
-      note_adapter(config, adapter, steps);
+  for (const AdapterHealth& adapter : health.adapters) note_adapter(config, adapter, steps);
   if (was_ready) return timeline;
-  for (const Attempt& attempt : now.ledger.attempts) steps.carried_out(attempt);
   steps.reached(!health.adapters.empty() && is_live(now, kDriverModule), StepKind::DriverLive);
   if (before != nullptr) timeline.port_changes += changed_ports(*before, health);
   steps.reached(health.state == State::Ready, StepKind::Ready);

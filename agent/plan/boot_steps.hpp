@@ -8,9 +8,8 @@
 namespace pvrdma {
 
 // `before` is null for the first look of this agent: what it finds reached, was reached then or
-// before. `health` is the verdict on `now`. Once ready, the boot has come to its end: later only
-// what was still missing of the adapters seen by then is added (an address by DHCP), and nothing
-// that was done to the machine for other reasons.
+// before. `health` is the verdict on `now`. What the executor does is not among them: it tells of
+// that itself (agent/executor/main.cpp).
 [[nodiscard]] Timeline advance(Timeline timeline, const Config& config, const Snapshot* before,
                                const Snapshot& now, const Health& health);
 

@@ -176,18 +176,6 @@ Finding slow(const Adapter& adapter, Milliseconds limit) {
   return about(adapter, FindingId::Slow, {{"limit", seconds(limit)}});
 }
 
-Finding boot_slow(const SlowBoot& slow) {
-  const auto precise = [](Milliseconds time) { return in_seconds(time) + " s"; };
-  return overall(FindingId::BootSlow,
-                 {{"took", precise(slow.took)},
-                  {"usual", precise(slow.usual)},
-                  {"boots", std::to_string(slow.boots)},
-                  {"step", in_words(slow.step.kind, slow.step.subject)},
-                  {"step_took", precise(slow.step_took)},
-                  {"step_usual", precise(slow.step_usual)}},
-                 slow.since == StepKind::AgentStarted ? "agent" : "boot");
-}
-
 Finding config_bad(const std::string& error) {
   return overall(FindingId::ConfigBad, {{"error", error}}, "file");
 }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "agent/plan/draft.hpp"
-#include "agent/plan/slow_boot.hpp"
 
 namespace pvrdma::findings {
 
@@ -45,8 +44,6 @@ using MaybeAdapter = std::optional<std::string>;
 [[nodiscard]] Finding ledger_unusable(const Error& error, const std::string& why);
 [[nodiscard]] Finding executor_stuck(const BusyCall& call);
 [[nodiscard]] Finding slow(const Adapter& adapter, Milliseconds limit);
-
-[[nodiscard]] Finding boot_slow(const SlowBoot& slow);
 
 // Configuration
 [[nodiscard]] Finding config_bad(const std::string& error);

@@ -56,9 +56,6 @@ Advice advice_for(const Trace& trace) {
               "agent-address"};
     case TraceKind::MachineId:
       return {"is set: " + trace.what, "Empty it: truncate -s 0 /etc/machine-id", "machine-id"};
-    case TraceKind::AgentState:
-      return {"is state of this VM's agent", "Remove it; the agent makes what it needs.",
-              "agent-state"};
     case TraceKind::Initramfs:
       return {"is older than " + trace.what,
               "Build it anew: update-initramfs -u -k all, or dracut --regenerate-all --force",

@@ -99,7 +99,6 @@ class Search {
     look_at_configuration();
     look_at_networks();
     look_at_machine_id();
-    look_at_state();
     look_at_initramfs_images();
     look_at_recipe();
     return std::move(traces_);
@@ -158,13 +157,6 @@ class Search {
     id.erase(std::find(id.begin(), id.end(), '\n'), id.end());
     if (!id.empty() && id != "uninitialized")
       traces_.found.push_back({TraceKind::MachineId, "/etc/machine-id", 0, id});
-  }
-
-  // What `pvrdma-agentctl migrate` keeps is the same in every clone, and wanted there.
-  void look_at_state() {
-    for (const std::string& name : names_in("/var/lib/pvrdma-agent"))
-      if (name != "migrated")
-        traces_.found.push_back({TraceKind::AgentState, "/var/lib/pvrdma-agent/" + name, 0, name});
   }
 
   void look_at_initramfs_images() {

@@ -19,7 +19,6 @@ enum class TraceKind {
   AgentMac,  // in the agent's own configuration
   AgentAddress,
   MachineId,
-  AgentState,  // below /var/lib/pvrdma-agent
   Initramfs,   // older than what it should hold
   BootScript,  // a script that loads or reloads the driver
 };

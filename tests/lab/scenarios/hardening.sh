@@ -19,7 +19,7 @@ scenario() {
   expect_equal "the agent's capabilities" 0000000000000000 \
     "$(awk '/^CapEff/ { print $2 }' "/proc/$(systemctl show -P MainPID pvrdma-agent.service)/status")"
   expect_equal "the executor's socket" "600 pvrdma-agent" "$(stat -c '%a %U' /run/pvrdma-agent-executor/io.pvrdma.Executor)"
-  for unit in pvrdma-agent pvrdma-agent-executor pvrdma-agent-boots pvrdma-agent-guestinfo pvrdma-agent-wait-online; do
+  for unit in pvrdma-agent pvrdma-agent-executor pvrdma-agent-guestinfo pvrdma-agent-wait-online; do
     expect "$unit has bounds, and leaves no core" bounded "$unit.service"
   done
   expect "anyone may ask for health" setpriv --reuid nobody --regid nogroup --clear-groups pvrdma-agentctl health

@@ -46,6 +46,10 @@ still_the_administrators() { # WORD
   expect "$1: the administrator's files are as they were" sha256sum --check --quiet mine
   expect_equal "$1: and in force" -5 "$(systemctl show -P Nice pvrdma-agent.service)"
 }
+without_timelines() {
+  gone /var/lib/pvrdma-agent/boots && gone /run/pvrdma-agent/boot.json && gone /run/pvrdma-agent/keep-boot.json &&
+    [[ -z $(systemctl list-units --all --no-legend 'pvrdma-agent-boots.*') ]]
+}
 # The previous version took guestinfo's configuration unasked, and had the executor's socket in another directory.
 moved_by_upgrade() {
   printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.211/24"]\n' | guestinfo
@@ -57,6 +61,7 @@ moved_by_upgrade() {
   expect_equal "upgrade: the executor's socket has moved" "600 pvrdma-agent" \
     "$(stat -c '%a %U' /run/pvrdma-agent-executor/io.pvrdma.Executor)"
   expect "upgrade: and nothing is left of the old one" gone /run/pvrdma-agent/io.pvrdma.Executor
+  expect "upgrade: nor of the files and units for timelines" without_timelines
   rm /run/vmx/guestinfo.pvrdma-agent.config
   dpkg -i previous/*.deb
   wait_until 30 "downgrade: the socket is back" test -S /run/pvrdma-agent/io.pvrdma.Executor

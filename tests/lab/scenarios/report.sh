@@ -82,7 +82,7 @@ agent_hangs() {
   kill -STOP "$pid"
   made pvrdma-agentctl report
   expect_equal "health is not known, which doctor sees for itself" "unknown ready" "$(told '"\(.health.state) \(.doctor.state)"')"
-  expect "boots are missing alone" jq -e '.boots == null and (.errors.boots | length) > 0 and .next_boot != null' said
+  expect "the rest is there" jq -e '.boots != null and .next_boot != null' said
   kill -CONT "$pid"
 }
 

@@ -1,14 +1,14 @@
 // `boots`: the table, and where it comes from.
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "agent/ctl/boots_journal.hpp"
 #include "agent/ctl/rendering_boots.hpp"
-#include "agent/varlink/boots_file.hpp"
 #include "tests/unit/boots.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/ctl/samples.hpp"
 #include "tests/unit/text.hpp"
-#include "tests/unit/tree.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::ctl;
@@ -17,19 +17,28 @@ using samples::kPlain;
 
 namespace {
 
-fake::Printed run_boots(const std::string& socket, const Tree& tree, bool json = false) {
-  fake::Screen screen;
-  Settings settings = fake::settings(socket);
+fake::Printed run_boots(const Answered<JournalBoots>& found, bool json = false) {
+  const fake::Screen screen;
+  Settings settings;
   settings.json = json;
-  const int code = boots(settings, screen.console, {tree.root(), "mine"});
+  const int code = boots(settings, screen.console, [&] { return found; });
   return {code, screen.out(), screen.err()};
 }
 
-std::vector<std::string> ids(const std::string& out) {
-  std::vector<std::string> found;
-  const Json printed = Json::parse(out);
-  for (const Json& boot : printed["boots"]) found.push_back(boot["boot_id"]);
-  return found;
+using Fields = std::map<std::string, std::string>;
+
+FieldOf fields(Fields entry) {
+  return [entry = std::move(entry)](const char* name) {
+    const auto found = entry.find(name);
+    return found == entry.end() ? std::string{} : found->second;
+  };
+}
+
+FieldOf adapter_entry(const char* step, const std::string& usec, Fields others = {}) {
+  others.insert({{"PVRDMA_STEP", step}, {"PVRDMA_USEC_SINCE_BOOT", usec}});
+  const bool whole_machine = step == std::string{"agent_started"} || step == std::string{"ready"};
+  if (!whole_machine) others.insert({"PVRDMA_ADAPTER", kFunction});
+  return fields(std::move(others));
 }
 
 }  // namespace
@@ -73,11 +82,11 @@ TEST_CASE("what does not fit beside stands below, with the same rows") {
   CHECK(has(text, "\nKernel: 6.1.0-test\n"));
   // One at least, however narrow it is.
   CHECK(has(render_boots({usual_boot()}, {10, false, {}}), "2.00 +2.00"));
-  CHECK(render_boots({}, kPlain) == "nothing is known of any boot\n");
 }
 
-TEST_CASE("what a file holds is printed without its control characters") {
+TEST_CASE("what an entry holds is printed without its control characters") {
   Timeline evil = usual_boot();
+  evil.steps.pop_back();
   evil.began = "\x1b[2J";
   evil.kernel = "\x1b]0;x";
   put(evil, StepKind::ModuleLoaded, "a\nb", 2300);
@@ -86,45 +95,77 @@ TEST_CASE("what a file holds is printed without its control characters") {
   CHECK(has(text, "load of a\\nb"));
 }
 
-TEST_CASE("boots prints what the agent says") {
-  const Tree tree;
-  const fake::Directory directory;
-  const Json answer = varlink::to_json(std::vector{usual_boot("now"), usual_boot("before")});
-  const fake::Agent agent{directory / "socket", {{"GetBoots", fake::answers({{"boots", answer}})}}};
-  const fake::Printed printed = run_boots(directory / "socket", tree);
-  CHECK(printed.code == 0);
-  CHECK(has(printed.out, "start of the agent"));
-  CHECK(printed.err.empty());
-  CHECK(Json::parse(run_boots(directory / "socket", tree, true).out) == answer);
+TEST_CASE("each entry of the journal is a step, and what it has beside it") {
+  Timeline boot;
+  add_entry(boot, fields({{"PVRDMA_STEP", "agent_started"},
+                          {"PVRDMA_USEC_SINCE_BOOT", "2000999"},
+                          {"PVRDMA_KERNEL", "6.1.0"}}));
+  add_entry(boot, adapter_entry("adapter_seen", "2010000", {{"PVRDMA_AT_OR_BEFORE", "1"}}));
+  add_entry(boot, fields({{"PVRDMA_STEP", "module_loaded"},
+                          {"PVRDMA_TARGET", "ib_umad"},
+                          {"PVRDMA_USEC_SINCE_BOOT", "2005000"},
+                          {"PVRDMA_USEC_TOOK", "40000"}}));
+  add_entry(boot, fields({{"PVRDMA_STEP", "ready"},
+                          {"PVRDMA_USEC_SINCE_BOOT", "3000000"},
+                          {"PVRDMA_PORT_CHANGES", "2"}}));
+  CHECK(
+      boot.steps ==
+      std::vector<Step>{{StepKind::AgentStarted, "", from_ms(2000), std::nullopt, false},
+                        {StepKind::ModuleLoaded, "ib_umad", from_ms(2005), Milliseconds{40}, false},
+                        {StepKind::AdapterSeen, kFunction, from_ms(2010), std::nullopt, true},
+                        {StepKind::Ready, "", from_ms(3000), std::nullopt, false}});
+  CHECK(boot.kernel == "6.1.0");
+  CHECK(boot.port_changes == 2);
 }
 
-TEST_CASE("an agent that answers otherwise has answered badly") {
-  const Tree tree;
-  const fake::Directory directory;
-  const fake::Agent agent{directory / "socket",
-                          {{"GetBoots", fake::answers({{"boots", {{"version", "x"}}}})}}};
-  const fake::Printed ran = run_boots(directory / "socket", tree);
-  CHECK(ran.code == 3);
-  CHECK(ran.out.empty());
-  CHECK(has(ran.err, "version"));
+TEST_CASE("an agent that starts again changes nothing of the boot") {
+  Timeline boot = usual_boot();
+  const Timeline before = boot;
+  for (const char* step : {"agent_started", "adapter_seen", "carrier", "port_active", "ready"})
+    add_entry(boot, adapter_entry(step, "99000000", {{"PVRDMA_PORT_CHANGES", "7"}}));
+  // A reload for other reasons, and an adapter that was plugged in.
+  add_entry(boot, fields({{"PVRDMA_STEP", "driver_reloaded"},
+                          {"PVRDMA_TARGET", "vmw_pvrdma"},
+                          {"PVRDMA_USEC_SINCE_BOOT", "99000000"}}));
+  add_entry(boot, fields({{"PVRDMA_STEP", "adapter_seen"},
+                          {"PVRDMA_ADAPTER", "0000:1b:00.1"},
+                          {"PVRDMA_USEC_SINCE_BOOT", "99000000"}}));
+  CHECK(boot == before);
+  add_entry(boot, adapter_entry("address", "9000000"));
+  CHECK(boot.find(StepKind::Address, kFunction)->at == from_ms(9000));
 }
 
-TEST_CASE("without an agent its files are read: of this boot, and of those before") {
-  const Tree tree;
-  const std::string nobody = tree / "/socket";
-  CHECK(run_boots(nobody, tree).code == 3);
-  CHECK(has(run_boots(nobody, tree).err, "not running"));
-  tree.file(varlink::kBootsPath, varlink::to_text({"mine", {usual_boot("b"), usual_boot("a")}}));
-  CHECK(ids(run_boots(nobody, tree, true).out) == std::vector<std::string>{"b", "a"});
-  tree.file(varlink::kThisBootPath, varlink::to_text({"", {usual_boot("c")}}));
-  const fake::Printed ran = run_boots(nobody, tree, true);
-  CHECK(ran.code == 0);
-  CHECK(ids(ran.out) == std::vector<std::string>{"c", "b", "a"});
-  CHECK(has(ran.err, "not running"));
-  // A template's are not this machine's.
-  tree.file(varlink::kBootsPath, varlink::to_text({"theirs", {usual_boot("b")}}));
-  CHECK(ids(run_boots(nobody, tree, true).out) == std::vector<std::string>{"c"});
-  tree.file(varlink::kBootsPath, "{");
-  CHECK(run_boots(nobody, tree).code == 3);
-  CHECK(has(run_boots(nobody, tree).err, "timelines"));
+TEST_CASE("an entry that makes no sense is none") {
+  Timeline boot;
+  for (const char* usec : {"", "-1", "x", "1 ", "99999999999999999999", "9007199254740993"})
+    add_entry(boot, adapter_entry("adapter_seen", usec));
+  add_entry(boot, adapter_entry("of_a_later_version", "1"));
+  add_entry(boot, adapter_entry("adapter_seen", "1", {{"PVRDMA_ADAPTER", std::string(129, 'x')}}));
+  CHECK(boot == Timeline{});
+}
+
+TEST_CASE("boots prints what the journal tells, and what is missing in it") {
+  const auto usual = run_boots(JournalBoots{{usual_boot("now"), usual_boot("before")}, false});
+  CHECK(usual.code == 0);
+  CHECK(has(usual.out, "start of the agent"));
+  CHECK(usual.err.empty());
+  const auto alone = run_boots(JournalBoots{{usual_boot("now")}, true}, true);
+  CHECK(alone.code == 0);
+  CHECK(has(alone.err, "/var/log/journal"));
+  const Json printed = Json::parse(alone.out);
+  CHECK(printed["version"] == 1);
+  CHECK(printed["boots"][0]["boot_id"] == "now");
+  CHECK(printed["boots"][0]["steps"][2] == Json{{"step", "module_loaded"},
+                                                {"subject", "ib_umad"},
+                                                {"at_ms", 2200},
+                                                {"took_ms", 40},
+                                                {"at_or_before", false}});
+  CHECK(printed["boots"][0]["steps"][0]["subject"].is_null());
+  const auto none = run_boots(JournalBoots{{}, false});
+  CHECK(none.code == 3);
+  CHECK(has(none.err, "no boot with an adapter. See: journalctl"));
+  const auto closed =
+      run_boots(tl::unexpected(NoAnswer{"", "this user may not", "Root may"}), true);
+  CHECK(closed.code == 3);
+  CHECK(Json::parse(closed.out)["error"]["remedy"] == "Root may");
 }

@@ -35,10 +35,6 @@ const std::vector<NamedCommand> kAskOnce{
     {"health", "health", health},
     {"status", "health", status},
     {"plan", "plan", plan},
-    {"boots", "boots",
-     [](const Settings& settings, const Console& console) {
-       return boots(settings, console, {Root{"/nonexistent"}, "machine"});
-     }},
     {"env", "health",
      [](const Settings& settings, const Console& console) { return env(settings, console, {}); }},
     {"env of one", "health",
@@ -67,25 +63,9 @@ Json plan_sample() {
           {"next_look_in_ms", 1200}};
 }
 
-Json boots_sample() {
-  return {{"version", 1},
-          {"boots",
-           {{{"boot_id", std::string(32, 'a')},
-             {"began", "2026-11-21T02:31:43Z"},
-             {"kernel", "6.1.0"},
-             {"port_changes", 1},
-             {"steps",
-              {{{"step", "module_loaded"},
-                {"subject", "ib_umad"},
-                {"at_ms", 1200},
-                {"took_ms", 20},
-                {"at_or_before", false}}}}}}}};
-}
-
 Json sample_for(const NamedCommand& command, std::size_t turn) {
   const std::string member = command.member;
   if (member == "plan") return plan_sample();
-  if (member == "boots") return boots_sample();
   switch (turn % 4) {
     case 0:
       return samples::failed();
@@ -103,7 +83,7 @@ Json all_evil(Json value) {
   if (value.is_string()) return kEvil;
   if (value.is_structured())
     for (auto& [key, entry] : value.items())
-      if (key != "state" && key != "step") entry = all_evil(entry);
+      if (key != "state") entry = all_evil(entry);
   return value;
 }
 

@@ -1,6 +1,5 @@
 // One pass after the other: what is remembered between them, and what may be acted on.
 #include "agent/daemon/reconciler.hpp"
-#include "tests/unit/boots.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 
@@ -116,23 +115,12 @@ TEST_CASE("a removed adapter is acknowledged by any name it had, or with all oth
   CHECK(reconciler.health().state == State::Absent);
 }
 
-TEST_CASE("a boot that was slow is told of as long as it lasts, and changes no state") {
-  Snapshot down = ready_scene();
-  netdev(down).up = false;
+TEST_CASE("a boot begins with the start of the agent, and each pass adds its steps") {
   Reconciler reconciler{{}, kNow};
-  Timeline boot;
-  boot.add({StepKind::AgentStarted, {}, kNow - Milliseconds{50}, std::nullopt, false});
-  reconciler.resume(boot);
-  reconciler.compare_with(std::vector<Timeline>(3, usual_boot()));
-  reconciler.pass(look_at(down, kNow), {}, kNever, kNow);
-  CHECK(finding(reconciler.health().findings, FindingId::BootSlow) == nullptr);
   const BootTime later = kNow + Milliseconds{5000};
   reconciler.pass(look_at(ready_scene(), later), {}, kNever, later);
-  reconciler.again({}, later);
-  REQUIRE(finding(reconciler.health().findings, FindingId::BootSlow) != nullptr);
-  CHECK(reconciler.health().state == State::Ready);
+  CHECK(reconciler.boot().find(StepKind::AgentStarted)->at == kNow);
   CHECK(reconciler.boot().find(StepKind::Ready)->at == later);
-  CHECK(reconciler.earlier_boots().size() == 3);
 }
 
 TEST_CASE("a call that is stuck is an error with a name") {

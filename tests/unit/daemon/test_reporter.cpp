@@ -1,8 +1,11 @@
 // What the administrator is told without asking: names in it are data, whoever chose them.
 #include "agent/daemon/reporter.hpp"
 
+#include "agent/base/log_sink.hpp"
 #include "agent/base/text.hpp"
+#include "agent/model/messages.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/logged.hpp"
 #include "tests/unit/notified.hpp"
 #include "tests/unit/plan/scene.hpp"
 
@@ -41,7 +44,7 @@ TEST_CASE("a process's name starts no line of its own, neither for systemd nor i
   const test::Manager manager;
   const test::ErrorOutput output;
   Reporter reporter;
-  reporter.conclude(hostile_health(), true);
+  reporter.conclude(hostile_health(), true, {});
   reporter.call_ended(LoadModule{kName}, fail(0, "calling", kName));
   reporter.config_rejected(kName);
   const auto heard = manager.heard();
@@ -68,10 +71,57 @@ TEST_CASE("the service manager hears of each state once") {
   Health health;
   health.state = State::Absent;
   health.summary = "no PVRDMA adapter";
-  reporter.conclude(health, false);
-  reporter.conclude(health, true);
-  reporter.conclude(health, true);
+  reporter.conclude(health, false, {});
+  reporter.conclude(health, true, {});
+  reporter.conclude(health, true, {});
   reporter.look_finished();
   CHECK(manager.heard() ==
         std::vector<std::string>{"STATUS=absent: no PVRDMA adapter", "READY=1", "WATCHDOG=1"});
+}
+
+TEST_CASE("each step of the boot is one entry, once, from when an adapter is seen") {
+  const test::Manager manager;
+  const test::ErrorOutput output;
+  const test::Logged logged;
+  Reporter reporter;
+  Timeline boot;
+  boot.kernel = "6.1.0";
+  boot.add({StepKind::AgentStarted, {}, from_ms(2000), std::nullopt, false});
+  Health health;
+  health.summary = "1 of 1 adapters ready";
+  reporter.conclude(health, false, boot);
+  CHECK(logged.entries().empty());
+
+  AdapterHealth adapter;
+  adapter.adapter = test::ready_adapter(0);
+  health.adapters.push_back(adapter);
+  health.state = State::Ready;
+  const std::string function = adapter.adapter.function;
+  boot.port_changes = 1;
+  boot.add({StepKind::AdapterSeen, function, from_ms(2010), std::nullopt, true});
+  boot.add({StepKind::PortActive, function, from_ms(2700), std::nullopt, false});
+  boot.add({StepKind::Ready, {}, from_ms(2700), std::nullopt, false});
+  reporter.conclude(health, true, boot);
+  const std::string step_id = "MESSAGE_ID=" + std::string{messages::kBootStep};
+  const std::vector<log::JournalEntry> expected{
+      {"MESSAGE=2.00 s after the boot began: start of the agent", "PRIORITY=6", step_id,
+       "PVRDMA_STEP=agent_started", "PVRDMA_USEC_SINCE_BOOT=2000000", "PVRDMA_KERNEL=6.1.0"},
+      {"MESSAGE=2.01 s after the boot began, or before: " + function + " on the bus", "PRIORITY=6",
+       step_id, "PVRDMA_STEP=adapter_seen", "PVRDMA_ADAPTER=" + function,
+       "PVRDMA_USEC_SINCE_BOOT=2010000", "PVRDMA_AT_OR_BEFORE=1"},
+      {"MESSAGE=Port of " + adapter.adapter.rdma.get()->name + " (" + function + ") is ACTIVE",
+       "PRIORITY=6", "MESSAGE_ID=" + std::string{messages::kPortChanged},
+       "PVRDMA_ADAPTER=" + function, "PVRDMA_PORT_STATE=ACTIVE", "PVRDMA_STEP=port_active",
+       "PVRDMA_USEC_SINCE_BOOT=2700000"},
+      {"MESSAGE=ready: 1 of 1 adapters ready", "PRIORITY=6",
+       "MESSAGE_ID=" + std::string{messages::kStateChanged}, "PVRDMA_STATE=ready",
+       "PVRDMA_STATE_BEFORE=unknown", "PVRDMA_STEP=ready", "PVRDMA_USEC_SINCE_BOOT=2700000",
+       "PVRDMA_PORT_CHANGES=1"}};
+  CHECK(logged.entries() == expected);
+
+  boot.add({StepKind::Address, function, from_ms(9000), std::nullopt, false});
+  reporter.conclude(health, true, boot);
+  reporter.conclude(health, true, boot);
+  REQUIRE(logged.entries().size() == 5);
+  CHECK(logged.entries()[4].at(3) == "PVRDMA_STEP=address");
 }

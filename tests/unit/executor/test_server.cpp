@@ -88,7 +88,7 @@ struct ServerFixture {
     Server server{event.get(),
                   operations,
                   {12345, "0", idle},
-                  [&](const Operation& operation, const Report& report) {
+                  [&](const Operation& operation, const Report& report, Milliseconds) {
                     logged.emplace_back(operation, report);
                   }};
     REQUIRE(server.listen_on(listening(path)).has_value());

@@ -14,7 +14,7 @@ Step step(StepKind kind, std::string subject, int at_ms) {
 
 TEST_CASE("steps stand in the order of time, whenever they were told") {
   Timeline boot;
-  CHECK(boot.add(step(StepKind::Ready, "", 300)));
+  CHECK(boot.add(step(StepKind::Carrier, "0000:13:00.1", 300)));
   CHECK(boot.add(step(StepKind::ModuleLoaded, "ib_umad", 200)));
   CHECK(boot.add(step(StepKind::AgentStarted, "", 100)));
   // At one look, in the order in which they come.
@@ -23,7 +23,7 @@ TEST_CASE("steps stand in the order of time, whenever they were told") {
   CHECK(boot.steps[0].kind == StepKind::AgentStarted);
   CHECK(boot.steps[1].kind == StepKind::ModuleLoaded);
   CHECK(boot.steps[2].kind == StepKind::LinkUp);
-  CHECK(boot.steps[3].kind == StepKind::Ready);
+  CHECK(boot.steps[3].kind == StepKind::Carrier);
 }
 
 TEST_CASE("a step is reached once, and there is an end to them") {
@@ -35,6 +35,17 @@ TEST_CASE("a step is reached once, and there is an end to them") {
   for (int i = 0; i < 200; ++i) boot.add(step(StepKind::ModuleLoaded, std::to_string(i), i));
   CHECK(boot.steps.size() == kStepsAtMost);
   CHECK(boot.find(StepKind::ModuleLoaded)->subject == "0");
+}
+
+TEST_CASE("after ready only what an adapter seen by then still lacks is added") {
+  Timeline boot;
+  CHECK(boot.add(step(StepKind::AdapterSeen, "one", 100)));
+  CHECK(boot.add(step(StepKind::Ready, "", 300)));
+  CHECK(boot.add(step(StepKind::Address, "one", 400)));
+  CHECK_FALSE(boot.add(step(StepKind::Address, "other", 400)));
+  CHECK_FALSE(boot.add(step(StepKind::AdapterSeen, "other", 400)));
+  CHECK_FALSE(boot.add(step(StepKind::DriverReloaded, "vmw_pvrdma", 400)));
+  CHECK_FALSE(boot.add(step(StepKind::DriverLive, "", 400)));
 }
 
 TEST_CASE("a step took the time since the one before it, of the machine or of its own adapter") {

@@ -82,47 +82,16 @@ TEST_CASE("what the first look finds was so then or before, and nothing later is
   CHECK(late.step(StepKind::Ready)->at_or_before);
 }
 
-TEST_CASE("an agent that starts again leaves what was reached, and does not guess what it missed") {
-  Boot boot;
-  boot.look(without_driver(), 1000);
-  boot.before.reset();
-  boot.look(ready_scene(), 6000);
-  CHECK(boot.step(StepKind::AdapterSeen)->at == at(1000));
-  CHECK(boot.step(StepKind::Ready)->at == at(6000));
-  CHECK(boot.step(StepKind::Ready)->at_or_before);
-}
-
-TEST_CASE("a load of the executor's counts when it has ended, with its time in the kernel") {
-  Boot boot;
-  Snapshot now = without_driver();
-  Attempt load{Verb::LoadModule, "ib_umad", at(1100), at(1140), Outcome::Done, ""};
-  Attempt there{Verb::LoadModule, "rdma_cm", at(1150), at(1160), Outcome::AlreadyDone, ""};
-  Attempt under_way{Verb::LoadModule, "vmw_pvrdma", at(1170), std::nullopt, Outcome::Failed, ""};
-  Attempt reload{Verb::ReloadDriver, "vmw_pvrdma", at(1200), at(1800), Outcome::Done, ""};
-  now.ledger.attempts = {load, there, under_way, reload};
-  boot.look(now, 2000);
-  const Step* loaded = boot.step(StepKind::ModuleLoaded, "ib_umad");
-  REQUIRE(loaded != nullptr);
-  CHECK(loaded->at == at(1140));
-  CHECK(loaded->took == Milliseconds{40});
-  CHECK_FALSE(loaded->at_or_before);
-  CHECK(boot.step(StepKind::ModuleLoaded, "rdma_cm") == nullptr);
-  CHECK(boot.step(StepKind::ModuleLoaded, "vmw_pvrdma") == nullptr);
-  CHECK(boot.step(StepKind::DriverReloaded)->took == Milliseconds{600});
-}
-
 TEST_CASE("after ready only an address and its GID are still waited for") {
   Boot boot;
   boot.look(without_driver(), 1000);
   boot.look(ready_scene(), 2000);
   Snapshot now = ready_scene(2);
   give_address(now);
-  now.ledger.attempts = {{Verb::LoadModule, "ib_umad", at(8000), at(8040), Outcome::Done, ""}};
   boot.look(now, 9000);
   CHECK(boot.step(StepKind::Address, function_of(0))->at == at(9000));
   CHECK(boot.step(StepKind::Gid, function_of(0))->at == at(9000));
   CHECK(boot.step(StepKind::AdapterSeen, function_of(1)) == nullptr);
-  CHECK(boot.step(StepKind::ModuleLoaded) == nullptr);
   CHECK(boot.timeline.port_changes == 0);
 }
 

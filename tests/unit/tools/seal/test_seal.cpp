@@ -75,7 +75,6 @@ TEST_CASE("each thing that clones would share is found in its place") {
   image.file("/etc/udev/rules.d/70-persistent-net.rules",
              "SUBSYSTEM==\"net\", ATTR{address}==\"00:50:56:8a:9f:c2\", NAME=\"eth1\"\n");
   image.file("/etc/systemd/network/10-x.link", "[Match]\nMACAddress=00-50-56-8a-9f-c2\n");
-  image.file("/var/lib/pvrdma-agent/notes", "x");
   image.file("/etc/rc.local", "#!/bin/sh\nmodprobe -r vmw_pvrdma\n");
   std::filesystem::permissions(image / "/etc/rc.local", std::filesystem::perms::owner_all);
   CHECK(found_in(image) ==
@@ -88,7 +87,7 @@ TEST_CASE("each thing that clones would share is found in its place") {
              "baked-address /etc/sysconfig/network-scripts/ifcfg-ens224f0:2",
              "baked-mac /etc/systemd/network/10-x.link:2",
              "baked-mac /etc/udev/rules.d/70-persistent-net.rules:1", "machine-id /etc/machine-id",
-             "agent-state /var/lib/pvrdma-agent/notes", "boot-script /etc/rc.local:2"});
+             "boot-script /etc/rc.local:2"});
   const fake::Printed text = check(image);
   CHECK(text.code == 1);
   CHECK(text.out.find("Match by pci") != std::string::npos);
