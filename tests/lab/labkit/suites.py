@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 COMMON = """
 systemd systemd-sysv udev kmod linux-image-amd64 busybox-static zstd dbus apt procps less
 iproute2 iputils-ping rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest network-manager
-strace jq socat python3-minimal libpython3-stdlib libarchive-tools pciutils
+strace jq socat python3-minimal libpython3-stdlib libarchive-tools pciutils sosreport
 libstdc++6 libsystemd0 libudev1 libkmod2 libnl-3-200 libnl-route-3-200 libibverbs1
 """.split()
 # Libraries of the agent's whose packages are named by their version: Debian 12's, Debian 13's.

@@ -31,6 +31,7 @@ scenario() {
   expect "its files are as they were packed" rpm -V --nodeps pvrdma-agent
   expect "enabled for the next boot" systemctl is-enabled pvrdma-agent.service pvrdma-agent-executor.socket pvrdma-agent-wait-online.service
   expect "its messages are explained" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
+  expect "sos has its plugin" sh -c 'PYTHONDONTWRITEBYTECODE=1 sos report --list-plugins | grep pvrdma_agent'
   expect_equal "nothing has been started" inactive "$(systemctl is-active pvrdma-agent.service)"
   systemctl start pvrdma-agent.service
   wait_until 60 "started: health says ready" health_is ready
