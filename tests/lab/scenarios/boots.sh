@@ -4,7 +4,7 @@
 # boots: 3
 #
 # Boot 1: the agent is restarted, and then not there. Boot 2: others than the agent write its messages, or may not read them.
-# Boot 3: the adapter's cable is out for a while.
+# Boot 3: the adapter's cable is out for a while, and its port DOWN.
 
 early() {
   if ((BOOT == 1)); then
@@ -12,7 +12,10 @@ early() {
     mkdir -p /var/log/journal
     printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.201/24"]\n' | agent_config
   fi
-  ((BOOT < 3)) || host link 0 down
+  if ((BOOT == 3)); then
+    host link 0 down
+    host port 0 DOWN
+  fi
 }
 
 order='["agent_started", "adapter_seen", "driver_live", "link_up", "carrier", "port_active", "address", "gid", "ready"]'
@@ -46,6 +49,7 @@ next_boot() { journalctl --sync; sync; host reset; }
 scenario() {
   if ((BOOT == 3)); then
     wait_until 90 "there is no carrier" finding no-carrier
+    host port 0 ACTIVE
     host link 0 up
   fi
   wait_until 90 "health says ready" health_is ready
