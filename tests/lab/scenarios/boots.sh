@@ -29,15 +29,15 @@ in_order() {
   boots | jq -e --argjson order "$order" '[.boots[0].steps[] | .step | select(. as $step | $order | index($step))] == $order'
 }
 ascending() { boots | jq -e '[.boots[0].steps[].at_ms] | . == sort and .[0] > 500'; }
-# Each load of the executor's up to ready, with its time in the kernel; its own clock is read a moment later than the ledger's.
+# Each load of the executor's up to ready, with its time in the kernel; its own clock is read a moment later than the ledger's, on a busy machine longer.
 loads_are_there() {
   local ready
   ready=$(step ready)
   ledger --argjson ready "$ready" --argjson steps "$(boots | jq '[.boots[0].steps[] | select(.step == "module_loaded")]')" -e '
     [.attempts[] | select(.verb == "LoadModule" and .outcome == "done" and .finished_ms <= $ready)] as $loads
     | ($loads | length) == ($steps | length) and all($loads[]; . as $load | any($steps[];
-        .subject == $load.target and (.at_ms - $load.finished_ms | fabs) <= 200
-        and (.took_ms - ($load.finished_ms - $load.started_ms) | fabs) <= 200))'
+        .subject == $load.target and (.at_ms - $load.finished_ms | fabs) <= 2000
+        and (.took_ms - ($load.finished_ms - $load.started_ms) | fabs) <= 2000))'
 }
 told_once() { # the agent's own steps of this boot
   diff <(boots | jq -r '.boots[0].steps[] | select(.took_ms == null) | "\(.step) \(.subject // "")"' | sort) \
