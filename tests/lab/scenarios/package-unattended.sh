@@ -28,7 +28,7 @@ restart_at_will() {
 # A library that both the agent and the executor have mapped, anew: what a security update does to them.
 renew_library() {
   local library
-  library=$(readlink -f /usr/lib/x86_64-linux-gnu/libkmod.so.2)
+  library=$(readlink -f /usr/lib/x86_64-linux-gnu/libnl-3.so.200)
   cp -a "$library" "$library.new"
   mv "$library.new" "$library"
 }
