@@ -15,9 +15,9 @@ namespace pvrdma {
 
 namespace {
 
-// What udev is given to rename an interface, and a network manager to make up its mind. The agent may
-// load vmxnet3 long before udevd starts, ten seconds in a slow VM; a link that is up too early keeps
-// its name, and no configuration matches it.
+// What udev is given to rename an interface, and a network manager to make up its mind. The agent
+// may load vmxnet3 long before udevd starts, ten seconds in a slow VM; a link that is up too early
+// keeps its name, and no configuration matches it.
 constexpr Milliseconds kUdevPatience{60'000};
 constexpr Milliseconds kManagerPatience{60'000};
 
