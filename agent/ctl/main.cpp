@@ -16,6 +16,7 @@
 #include "agent/ctl/system_options.hpp"
 #include "agent/ctl/verb_options.hpp"
 #include "agent/ctl/verbs.hpp"
+#include "agent/tools/verify/peer/earlier.hpp"
 #include "build_config.hpp"
 
 namespace {
@@ -167,6 +168,12 @@ int run(int argc, char** argv) {
     return self_test(settings, console, options);
   });
   add_selftest_options(*testing, words);
+  VerifyOptions verify_options;
+  verify_options.program = PVRDMA_VERIFY;
+  verify_options.state_file = verify::state_file();
+  add_verify_options(
+      *command("verify", [&] { return verify_peer(settings, console, verify_options); }),
+      verify_options);
   CLI::App* variables = command("env", [&] {
     return env(settings, console,
                {adapter_of(words),

@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "agent/config/duration.hpp"
 #include "agent/ctl/verb_options.hpp"
+#include "agent/ctl/verbs.hpp"
 
 namespace pvrdma::ctl {
 
@@ -29,6 +31,12 @@ constexpr const char* kDoctorFooter =
     "Of --next-boot: 0 all is well, 1 warnings, 2 the driver will not be there, 3 not all\n"
     "could be read.";
 
+constexpr const char* kVerifyFooter =
+    "Run `pvrdma-agentctl verify --listen` on the other VM first; it serves one peer and ends.\n"
+    "Needs neither agent nor root. Exit codes: 0 messages pass, 1 they do, but over TCP instead "
+    "of\n"
+    "RDMA, 2 they do not, or not as expected, 3 nothing was measured, or a wrong command line.";
+
 CLI::Validator is_directory() {
   return {[](const std::string& path) {
             std::error_code error;
@@ -42,6 +50,28 @@ CLI::Option* add_root_option(CLI::App& command, std::string& root) {
       ->type_name("DIRECTORY")
       ->check(is_directory())
       ->capture_default_str();
+}
+
+// A time with its unit, taken over as it is checked.
+void add_time(CLI::App& command, const char* name, Milliseconds& time, const char* what) {
+  command
+      .add_option_function<std::string>(
+          name, [&time](const std::string& word) { time = parse_timeout(word).value_or(time); },
+          what)
+      ->check([](const std::string& word) { return check_time(word); })
+      ->type_name("TIME");
+}
+
+// A word that `parse` understands, put into `value`.
+template <typename T, typename Parse>
+void add_parsed(CLI::App& command, const char* name, std::optional<T>& value, Parse parse,
+                const char* rule, const char* what) {
+  command
+      .add_option_function<std::string>(
+          name, [&value, parse](const std::string& word) { value = parse(word); }, what)
+      ->check([parse, rule](const std::string& word) {
+        return parse(word) ? std::string{} : std::string{"must be "} + rule;
+      });
 }
 
 }  // namespace
@@ -88,6 +118,34 @@ void add_report_options(CLI::App& command, ReportOptions& options) {
       .add_option("-o,--output", options.output,
                   "A new file to write it to (default: standard output)")
       ->type_name("FILE");
+}
+
+void add_verify_options(CLI::App& command, VerifyOptions& options) {
+  set_footer(command, kVerifyFooter);
+  CLI::Option* peer =
+      command.add_option("PEER", options.peer, "Address or name of the other VM's interface")
+          ->type_name("");
+  command.add_flag("--listen", options.listen, "Wait for one peer")->excludes(peer);
+  command
+      .add_option("--adapter", options.device,
+                  "RDMA device, PCI address or interface (default: the first that can be used)")
+      ->type_name("ADAPTER");
+  command.add_option("--port", options.port, "TCP port of the listener")
+      ->type_name("PORT")
+      ->check(CLI::Range(1, 65535))
+      ->capture_default_str();
+  command
+      .add_option("--token-file", options.token_file,
+                  "A secret that both VMs have, where others are in the network")
+      ->type_name("FILE")
+      ->check([](const std::string& path) { return path.empty() ? "must not be empty" : ""; });
+  add_time(command, "--wait", options.wait, "How long for the other VM (default: 60s)");
+  add_time(command, "--duration", options.duration, "How long to measure (default: 10s)");
+  add_parsed(command, "--expect", options.expected, verify::parse_expectation,
+             verify::kExpectationRule, "What is enough, as latency=50us,bandwidth=80%");
+  add_parsed(command, "--line-rate", options.line_rate_mb_s, verify::parse_rate, verify::kRateRule,
+             "Of the hosts' NICs, as 100Gb/s (default: the best earlier run)");
+  command.add_flag("--beside", options.beside, "Also while a job holds the adapter");
 }
 
 }  // namespace pvrdma::ctl

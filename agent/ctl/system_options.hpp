@@ -7,6 +7,7 @@
 #include "agent/tools/next_boot/command.hpp"
 #include "agent/tools/report/command.hpp"
 #include "agent/tools/seal/command.hpp"
+#include "agent/tools/verify/peer/command.hpp"
 
 namespace CLI {
 class App;
@@ -21,5 +22,6 @@ void add_doctor_options(CLI::App& command, DoctorOptions& options, bool& is_next
 void add_migrate_options(CLI::App& command, MigrateOptions& options);
 void add_seal_options(CLI::App& command, SealOptions& options);
 void add_report_options(CLI::App& command, ReportOptions& options);
+void add_verify_options(CLI::App& command, VerifyOptions& options);
 
 }  // namespace pvrdma::ctl

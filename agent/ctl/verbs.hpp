@@ -17,7 +17,7 @@ struct Verb {
 };
 
 // In the order of the help.
-inline constexpr std::array<Verb, 17> kVerbs{{
+inline constexpr std::array<Verb, 18> kVerbs{{
     {"health", "One screen: the verdict, what is wrong and what to do, every adapter",
      "pvrdma-agentctl health"},
     {"status", "One line for each adapter", "pvrdma-agentctl status"},
@@ -37,6 +37,8 @@ inline constexpr std::array<Verb, 17> kVerbs{{
      "pvrdma-agentctl mmio 2x40"},
     {"selftest", "Prove that messages pass through a device", "pvrdma-agentctl selftest",
      "pvrdma-agentctl-selftest(1)"},
+    {"verify", "Does RDMA work between this VM and another, by which path, how fast",
+     "pvrdma-agentctl verify 192.168.30.202 --expect latency=50us", "pvrdma-agentctl-verify(1)"},
     {"env", "Print what applications need: devices and GID index, as variables",
      "eval \"$(pvrdma-agentctl env)\""},
     {"doctor", "Is RDMA usable here, and if not, who has to do what",

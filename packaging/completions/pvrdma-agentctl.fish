@@ -1,5 +1,5 @@
 # fish completion of pvrdma-agentctl(1)
-set -l commands health status plan boots wait watch reload acknowledge env mtu mmio selftest doctor migrate seal report help
+set -l commands health status plan boots wait watch reload acknowledge env mtu mmio selftest verify doctor migrate seal report help
 set -l on __fish_seen_subcommand_from
 
 complete -c pvrdma-agentctl -f
@@ -21,6 +21,7 @@ complete -c pvrdma-agentctl -n $first -a env -d 'Variables for applications'
 complete -c pvrdma-agentctl -n $first -a mtu -d 'The largest packet that reaches a host unfragmented'
 complete -c pvrdma-agentctl -n $first -a mmio -d 'The settings of a VM for the memory of passed-through GPUs'
 complete -c pvrdma-agentctl -n $first -a selftest -d 'Prove that messages pass through a device'
+complete -c pvrdma-agentctl -n $first -a verify -d 'Does RDMA work between this VM and another'
 complete -c pvrdma-agentctl -n $first -a doctor -d 'Is RDMA usable here, and if not, who has to do what'
 complete -c pvrdma-agentctl -n $first -a migrate -d 'Find the reload of rc.local and its like, and retire it'
 complete -c pvrdma-agentctl -n $first -a seal -d 'What a template would hand down to its clones'
@@ -29,6 +30,16 @@ complete -c pvrdma-agentctl -n $first -a help -d 'Print the options of a verb'
 complete -c pvrdma-agentctl -n "$on help" -a "$commands"
 
 complete -c pvrdma-agentctl -n "$on wait watch mtu selftest" -l timeout -x -d 'How long at most'
+complete -c pvrdma-agentctl -n "$on verify" -l listen -d 'Wait for one peer'
+complete -c pvrdma-agentctl -n "$on verify" -l adapter -x -a '(command ls /sys/class/infiniband 2>/dev/null)' -d 'The one to use'
+complete -c pvrdma-agentctl -n "$on verify" -l port -x -d 'TCP port of the listener'
+complete -c pvrdma-agentctl -n "$on verify" -l token-file -r -F -d 'A secret that both have'
+complete -c pvrdma-agentctl -n "$on verify" -l wait -x -d 'How long for the other VM'
+complete -c pvrdma-agentctl -n "$on verify" -l duration -x -d 'How long to measure'
+complete -c pvrdma-agentctl -n "$on verify" -l expect -x -d 'What is enough'
+complete -c pvrdma-agentctl -n "$on verify" -l line-rate -x -d 'Of the NICs of the hosts'
+complete -c pvrdma-agentctl -n "$on verify" -l beside -d 'Also while a job holds the adapter'
+complete -c pvrdma-agentctl -n "$on verify" -a '(__fish_print_hostnames)' -d Peer
 complete -c pvrdma-agentctl -n "$on wait" -l for -x -a 'ready settled' -d 'What to wait for'
 complete -c pvrdma-agentctl -n "$on env" -l format -x -a 'shell systemd' -d 'Form of the variables'
 complete -c pvrdma-agentctl -n "$on reload env selftest" -a '(command ls /sys/class/infiniband 2>/dev/null)' -d Adapter

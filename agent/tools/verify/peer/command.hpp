@@ -1,0 +1,34 @@
+// `verify`: whether RDMA works between this VM and another, by which path, and how fast.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "agent/base/file.hpp"
+#include "agent/ctl/commands.hpp"
+#include "agent/tools/verify/peer/expectation.hpp"
+
+namespace pvrdma::ctl {
+
+struct VerifyOptions {
+  std::string peer;  // address or name; empty: listen
+  bool listen = false;
+  std::optional<std::string> device;  // as selftest::find_targets takes it; none: the first usable
+  int port = 18600;
+  std::string token_file;  // empty: no token
+  Milliseconds wait = std::chrono::minutes{1};
+  Milliseconds duration = std::chrono::seconds{10};
+  std::optional<verify::Expectation> expected;
+  std::optional<double> line_rate_mb_s;
+  bool beside = false;               // also where a job holds the adapter
+  std::string program;               // the helper's path
+  std::filesystem::path state_file;  // of earlier runs; empty: nothing is kept
+  Root root;
+};
+
+// 0: messages pass; 1: they do, over TCP; 2: they do not, or not as expected; 3: nothing was
+// measured. Of a listener 0, 2 and 3.
+int verify_peer(const Settings& settings, const Console& console, const VerifyOptions& options);
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,197 @@
+#include "agent/tools/verify/peer/control.hpp"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace pvrdma::verify {
+
+namespace {
+
+// Between two tries to connect: no event tells when the other machine begins to listen.
+constexpr int kBetweenTriesMs = 100;
+
+using Addresses = Handle<addrinfo, freeaddrinfo>;
+
+int left_ms(BootTime deadline) {
+  const auto left = std::chrono::ceil<Milliseconds>(deadline - BootClock::now()).count();
+  return static_cast<int>(std::clamp<decltype(left)>(left, 0, 3'600'000));
+}
+
+Result<Addresses> resolve(const std::string& host, int port, bool listens) {
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = AI_NUMERICSERV | (listens ? AI_PASSIVE : 0);
+  addrinfo* found = nullptr;
+  const int code = ::getaddrinfo(host.empty() ? nullptr : host.c_str(),
+                                 std::to_string(port).c_str(), &wanted, &found);
+  if (code != 0) return fail(0, "finding the address of", host + ": " + ::gai_strerror(code));
+  return Addresses{found};
+}
+
+void set(int fd, int level, int option) {
+  const int on = 1;
+  static_cast<void>(::setsockopt(fd, level, option, &on, sizeof on));
+}
+
+Fd open_socket(const addrinfo& address) {
+  return Fd{::socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                     address.ai_protocol)};
+}
+
+int poll_one(int fd, short events, BootTime deadline) {
+  pollfd entry{fd, events, 0};
+  int ready = 0;
+  do ready = ::poll(&entry, 1, left_ms(deadline));
+  while (ready < 0 && errno == EINTR);
+  return ready > 0 ? 0 : ready == 0 ? ETIMEDOUT : errno;
+}
+
+// The errno; 0: connected.
+int connect_to(const addrinfo& address, Fd& fd, BootTime deadline) {
+  fd = open_socket(address);
+  if (!fd) return errno;
+  if (::connect(fd.get(), address.ai_addr, address.ai_addrlen) == 0) return 0;
+  if (errno != EINPROGRESS) return errno;
+  if (const int code = poll_one(fd.get(), POLLOUT, deadline)) return code;
+  int code = 0;
+  socklen_t size = sizeof code;
+  return ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : errno;
+}
+
+Fd listen_on(const addrinfo& address) {
+  Fd fd = open_socket(address);
+  if (!fd) return fd;
+  set(fd.get(), SOL_SOCKET, SO_REUSEADDR);
+  if (::bind(fd.get(), address.ai_addr, address.ai_addrlen) != 0 || ::listen(fd.get(), 1) != 0)
+    return {};
+  return fd;
+}
+
+}  // namespace
+
+Result<Control> Control::connect(const std::string& host, int port, BootTime deadline) {
+  const auto addresses = resolve(host, port, false);
+  if (!addresses) return fail(addresses.error());
+  int code = 0;
+  do {
+    for (const addrinfo* at = addresses->get(); at != nullptr; at = at->ai_next) {
+      Fd fd;
+      code = connect_to(*at, fd, deadline);
+      if (code != 0) continue;
+      set(fd.get(), IPPROTO_TCP, TCP_NODELAY);
+      return Control{std::move(fd)};
+    }
+    static_cast<void>(::poll(nullptr, 0, std::min(kBetweenTriesMs, left_ms(deadline))));
+  } while (BootClock::now() < deadline);
+  return fail(code, "connecting to", host + " port " + std::to_string(port));
+}
+
+Result<Control> Control::accept(const std::string& address, int port, BootTime deadline) {
+  const std::string what =
+      (address.empty() ? "any address" : address) + " port " + std::to_string(port);
+  const auto addresses = resolve(address, port, true);
+  if (!addresses) return fail(addresses.error());
+  Fd listener;
+  for (const addrinfo* at = addresses->get(); at != nullptr && !listener; at = at->ai_next)
+    listener = listen_on(*at);
+  if (!listener) return fail(errno, "listening on", what);
+  if (const int code = poll_one(listener.get(), POLLIN, deadline))
+    return fail(code, "waiting for a peer on", what);
+  Fd fd{::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+  if (!fd) return fail(errno, "accepting a peer on", what);
+  set(fd.get(), IPPROTO_TCP, TCP_NODELAY);
+  return Control{std::move(fd)};
+}
+
+Result<void> Control::wait(short events, BootTime deadline) const {
+  if (const int code = poll_one(fd_.get(), events, deadline))
+    return fail(code, "waiting for", "the peer");
+  return {};
+}
+
+Result<void> Control::write(const std::byte* data, std::size_t bytes, BootTime deadline) {
+  while (bytes > 0) {
+    const ssize_t done = ::send(fd_.get(), data, bytes, MSG_NOSIGNAL);
+    if (done > 0) {
+      data += done;
+      bytes -= static_cast<std::size_t>(done);
+    } else if (errno == EAGAIN) {
+      if (auto waited = wait(POLLOUT, deadline); !waited) return waited;
+    } else if (errno != EINTR) {
+      return fail(errno, "sending to", "the peer");
+    }
+  }
+  return {};
+}
+
+Result<void> Control::read(std::byte* data, std::size_t bytes, BootTime deadline) {
+  const std::size_t kept = std::min(bytes, received_.size());
+  std::memcpy(data, received_.data(), kept);
+  received_.erase(0, kept);
+  for (std::size_t done = kept; done < bytes;) {
+    const ssize_t came = ::recv(fd_.get(), data + done, bytes - done, 0);
+    if (came > 0) {
+      done += static_cast<std::size_t>(came);
+    } else if (came == 0) {
+      return fail(ECONNRESET, "receiving from", "the peer");
+    } else if (errno == EAGAIN) {
+      if (auto waited = wait(POLLIN, deadline); !waited) return waited;
+    } else if (errno != EINTR) {
+      return fail(errno, "receiving from", "the peer");
+    }
+  }
+  return {};
+}
+
+Result<void> Control::send(const Json& message, BootTime deadline) {
+  const std::string line = message.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+  return write(reinterpret_cast<const std::byte*>(line.data()), line.size(), deadline);
+}
+
+Result<Json> Control::receive(BootTime deadline) {
+  std::size_t end = 0;
+  while ((end = received_.find('\n')) == std::string::npos) {
+    if (received_.size() >= kLineAtMost)
+      return fail(EMSGSIZE, "reading what came from", "the peer");
+    std::array<char, 1024> part{};
+    const ssize_t came = ::recv(fd_.get(), part.data(), part.size(), 0);
+    if (came == 0) return fail(ECONNRESET, "receiving from", "the peer");
+    if (came > 0) {
+      received_.append(part.data(), static_cast<std::size_t>(came));
+    } else if (errno == EAGAIN) {
+      if (auto waited = wait(POLLIN, deadline); !waited) return fail(waited.error());
+    } else if (errno != EINTR) {
+      return fail(errno, "receiving from", "the peer");
+    }
+  }
+  Json message = Json::parse(received_.substr(0, end), nullptr, false);
+  received_.erase(0, end + 1);
+  if (!message.is_object()) return fail(EBADMSG, "reading what came from", "the peer");
+  return message;
+}
+
+bool Control::is_closed() const {
+  char byte = 0;
+  return ::recv(fd_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+std::string Control::peer() const {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  std::array<char, NI_MAXHOST> text{};
+  if (::getpeername(fd_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+      ::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text.data(), text.size(),
+                    nullptr, 0, NI_NUMERICHOST) != 0)
+    return "?";
+  return text.data();
+}
+
+}  // namespace pvrdma::verify

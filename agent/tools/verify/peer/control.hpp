@@ -1,0 +1,48 @@
+// The TCP connection between two machines that measure: lines of JSON, and raw bytes where TCP
+// itself is measured. Whatever comes over it is a stranger's: lines are bounded, times are bounded.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "agent/base/clock.hpp"
+#include "agent/base/error.hpp"
+#include "agent/base/handle.hpp"
+
+namespace pvrdma::verify {
+
+using Json = nlohmann::json;
+
+inline constexpr std::size_t kLineAtMost = 4096;
+
+class Control {
+ public:
+  explicit Control(Fd fd) : fd_(std::move(fd)) {}
+
+  // An address or a name. Tried again until `deadline`, as the other side may not listen yet.
+  [[nodiscard]] static Result<Control> connect(const std::string& host, int port,
+                                               BootTime deadline);
+  // The one peer that comes first; nobody can connect once it returns. `address` empty: any.
+  [[nodiscard]] static Result<Control> accept(const std::string& address, int port,
+                                              BootTime deadline);
+
+  [[nodiscard]] Result<void> send(const Json& message, BootTime deadline);
+  // An object. EBADMSG: it was none; EMSGSIZE: the line is too long; ECONNRESET: the end.
+  [[nodiscard]] Result<Json> receive(BootTime deadline);
+  // Raw bytes, both as many as are asked for.
+  [[nodiscard]] Result<void> write(const std::byte* data, std::size_t bytes, BootTime deadline);
+  [[nodiscard]] Result<void> read(std::byte* data, std::size_t bytes, BootTime deadline);
+  // Whether the other side has closed it. Reads nothing.
+  [[nodiscard]] bool is_closed() const;
+  // Of the other side, as text.
+  [[nodiscard]] std::string peer() const;
+
+ private:
+  [[nodiscard]] Result<void> wait(short events, BootTime deadline) const;
+
+  Fd fd_;
+  std::string received_;  // behind the last line
+};
+
+}  // namespace pvrdma::verify

@@ -1,0 +1,63 @@
+#include "agent/tools/verify/peer/earlier.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "agent/base/clock.hpp"
+#include "agent/base/file.hpp"
+
+namespace pvrdma::verify {
+
+namespace {
+
+using nlohmann::json;
+
+json read_runs(const std::filesystem::path& file) {
+  const auto text = read_file(file);
+  json runs = text ? json::parse(*text, nullptr, false) : json::object();
+  return runs.is_object() ? runs : json::object();
+}
+
+}  // namespace
+
+std::filesystem::path state_file() {
+  const auto folder = [](const char* variable) {
+    const char* value = std::getenv(variable);
+    return std::filesystem::path{value != nullptr && *value == '/' ? value : ""};
+  };
+  std::filesystem::path base = folder("XDG_STATE_HOME");
+  if (base.empty() && !folder("HOME").empty()) base = folder("HOME") / ".local/state";
+  return base.empty() ? base : base / "pvrdma-agent/verify.json";
+}
+
+std::optional<double> best_earlier(const std::filesystem::path& file, const std::string& peer) {
+  const json runs = read_runs(file);
+  const auto of = runs.find(peer);
+  if (of == runs.end() || !of->is_array()) return std::nullopt;
+  std::optional<double> best;
+  for (const json& run : *of) {
+    const auto bandwidth = run.is_object() ? run.find("bandwidth_mb_s") : run.end();
+    if (bandwidth != run.end() && bandwidth->is_number())
+      best = std::max(best.value_or(0), bandwidth->get<double>());
+  }
+  return best;
+}
+
+Result<void> remember(const std::filesystem::path& file, const std::string& peer,
+                      double bandwidth_mb_s, double latency_us) {
+  std::error_code error;
+  std::filesystem::create_directories(file.parent_path(), error);
+  if (error) return fail(error.value(), "making", file.parent_path());
+  json runs = read_runs(file);
+  if (!runs.contains(peer) && runs.size() >= kPeersKept) runs.erase(runs.begin());
+  json& of = runs[peer];
+  if (!of.is_array()) of = json::array();
+  of.push_back({{"at", wall_time(BootClock::now())},
+                {"bandwidth_mb_s", bandwidth_mb_s},
+                {"latency_us", latency_us}});
+  if (of.size() > kRunsKept) of.erase(of.begin());
+  return replace_file(file, runs.dump(1, ' ', true, json::error_handler_t::replace) + "\n", 0600);
+}
+
+}  // namespace pvrdma::verify

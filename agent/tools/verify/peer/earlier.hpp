@@ -1,0 +1,26 @@
+// What earlier runs with a peer came to, in the user's own state folder.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "agent/base/error.hpp"
+
+namespace pvrdma::verify {
+
+inline constexpr std::size_t kRunsKept = 20;    // of each peer
+inline constexpr std::size_t kPeersKept = 256;  // the rest is forgotten
+
+// $XDG_STATE_HOME/pvrdma-agent/verify.json, or below ~/.local/state. Empty: there is no home.
+[[nodiscard]] std::filesystem::path state_file();
+
+// The largest bandwidth of these; none: there was no run, or the file is not to be read.
+[[nodiscard]] std::optional<double> best_earlier(const std::filesystem::path& file,
+                                                 const std::string& peer);
+
+// Adds a run. A file that is none of ours is begun anew.
+[[nodiscard]] Result<void> remember(const std::filesystem::path& file, const std::string& peer,
+                                    double bandwidth_mb_s, double latency_us);
+
+}  // namespace pvrdma::verify

@@ -1,0 +1,208 @@
+#include "agent/tools/verify/peer/measure.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace pvrdma::verify {
+
+namespace {
+
+// What a part may take, beyond what it is meant to: a peer that stands still ends it.
+constexpr Milliseconds kPatience{15'000};
+
+constexpr std::uint32_t kPatternMessages = 40;
+constexpr std::uint32_t kWarmUpRounds = 50;
+constexpr std::uint32_t kFirstMessages = 8;  // of a stream, to learn how fast it is
+constexpr std::array<std::uint32_t, 6> kLatencyBytes{2, 64, 1024, 4096, 16384, 65536};
+constexpr std::uint32_t kSmallBytes = 64;
+constexpr std::uint32_t kTcpBytes = 65536;
+
+// Parts of the duration, of a hundred: each latency 4, five streams 12, TCP's two 8.
+constexpr int kLatencyShare = 4, kStreamShare = 12, kTcpShare = 8;
+
+double us(Nanoseconds time) { return static_cast<double>(time.count()) / 1000; }
+
+Json to_json(const LatencyFigures& figures) {
+  return {{"message_bytes", figures.message_bytes},
+          {"rounds", figures.rounds},
+          {"min_us", us(figures.min)},
+          {"typical_us", us(figures.typical)},
+          {"average_us", us(figures.average)},
+          {"p99_us", us(figures.p99)},
+          {"p999_us", us(figures.p999)}};
+}
+
+class Client {
+ public:
+  Client(Control& control, Link& link, Milliseconds duration)
+      : control_(control), link_(link), duration_(duration) {}
+
+  Result<Outcome> ask(const Run& run, Nanoseconds meant = {}) {
+    const BootTime deadline =
+        BootClock::now() + kPatience + std::chrono::ceil<Milliseconds>(2 * meant);
+    const Json asked = verify::to_json(run);
+    if (auto sent = control_.send(asked, deadline); !sent) return fail(sent.error());
+    auto outcome = carry_out(run, Side::Client, control_, link_, deadline);
+    if (!outcome)
+      outcome.error().what += ", in a " + asked["run"].get<std::string>() + " of " +
+                              std::to_string(run.count) + " times " + std::to_string(run.bytes) +
+                              " bytes";
+    return outcome;
+  }
+
+  Result<void> compare_data() {
+    return ask({Kind::Pattern, true, true, 65536, kPatternMessages}).map([](const Outcome&) {});
+  }
+
+  // Batch after batch until the median has come to rest, or the time is over.
+  Result<LatencyFigures> latency(Kind kind, std::uint32_t bytes, int share) {
+    const Nanoseconds slice = share_of(share);
+    const auto warm = ask({kind, true, true, bytes, kWarmUpRounds}, slice);
+    if (!warm) return fail(warm.error());
+    Nanoseconds round = median_of(warm->round_trips);
+    std::vector<Nanoseconds> all, medians;
+    const BootTime end = BootClock::now() + std::chrono::ceil<Milliseconds>(slice);
+    do {
+      const auto rounds = static_cast<std::uint32_t>(rounds_within(slice / 5, round));
+      const auto batch = ask({kind, true, true, bytes, rounds}, slice);
+      if (!batch) return fail(batch.error());
+      round = median_of(batch->round_trips);
+      medians.push_back(round);
+      all.insert(all.end(), batch->round_trips.begin(), batch->round_trips.end());
+    } while (!is_stable(medians) && BootClock::now() < end);
+    return latency_figures(bytes, std::move(all)).value_or(LatencyFigures{});
+  }
+
+  // What arrived a second where it arrived; both ways: the sum. Runs grow until one lasts: of a
+  // short one all messages may arrive at once.
+  Result<double> messages_per_s(Kind kind, bool out, bool in, std::uint32_t bytes, int share) {
+    constexpr double kGrowthAtMost = 8;
+    Run run{kind, out, in, bytes, kFirstMessages};
+    const std::chrono::duration<double> slice = share_of(share);
+    while (true) {
+      const auto start = std::chrono::steady_clock::now();
+      const auto outcome = ask(run, share_of(share));
+      if (!outcome) return fail(outcome.error());
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+      if (took >= slice / 2 || run.count >= kCountAtMost) return rate(*outcome);
+      const double growth = std::clamp(slice / took, 2.0, kGrowthAtMost);
+      run.count = static_cast<std::uint32_t>(
+          std::min(run.count * growth, static_cast<double>(kCountAtMost)));
+    }
+  }
+
+ private:
+  [[nodiscard]] Nanoseconds share_of(int share) const {
+    return Nanoseconds{duration_} * share / 100;
+  }
+
+  static Nanoseconds median_of(const std::vector<Nanoseconds>& round_trips) {
+    const auto figures = latency_figures(0, round_trips);
+    return figures ? 2 * figures->typical : Nanoseconds{1};
+  }
+
+  static double rate(const Outcome& outcome) {
+    double sum = 0;
+    for (const Received& received : {outcome.here, outcome.there})
+      if (received.took.count() > 0)
+        sum += received.count / std::chrono::duration<double>(received.took).count();
+    return sum;
+  }
+
+  Control& control_;
+  Link& link_;
+  Milliseconds duration_;
+};
+
+Result<LinkName> link_name_from(const Json& message) {
+  const auto gid = message.find("gid");
+  for (const char* key : {"qpn", "psn", "mtu"})
+    if (!message.value(key, Json{}).is_number_unsigned())
+      return fail(EBADMSG, "reading", "the peer's queue pair");
+  if (gid == message.end() || !gid->is_string()) return fail(EBADMSG, "reading", "the peer's GID");
+  return LinkName{gid->get<std::string>(), message["qpn"].get<std::uint32_t>(),
+                  message["psn"].get<std::uint32_t>(), message["mtu"].get<int>()};
+}
+
+Result<Json> bandwidths(Client& client, const Progress& progress) {
+  Json figures{{"message_bytes", kMessageAtMost}};
+  const struct {
+    const char* name;
+    bool out, in;
+  } ways[] = {{"out_mb_s", true, false}, {"in_mb_s", false, true}, {"both_mb_s", true, true}};
+  for (const auto& way : ways) {
+    progress(std::string{"bandwidth, "} + way.name);
+    const auto rate =
+        client.messages_per_s(Kind::Stream, way.out, way.in, kMessageAtMost, kStreamShare);
+    if (!rate) return fail(rate.error());
+    figures[way.name] = *rate * kMessageAtMost / 1e6;
+  }
+  return figures;
+}
+
+Result<Json> tcp(Client& client, const Progress& progress) {
+  progress("TCP");
+  const auto latency = client.latency(Kind::TcpPingPong, kLatencyBytes.front(), kTcpShare);
+  if (!latency) return fail(latency.error());
+  const auto rate = client.messages_per_s(Kind::TcpStream, true, false, kTcpBytes, kTcpShare);
+  if (!rate) return fail(rate.error());
+  return Json{{"latency_us", us(latency->typical)}, {"bandwidth_mb_s", *rate * kTcpBytes / 1e6}};
+}
+
+}  // namespace
+
+Result<Json> measure(Control& control, Link& link, Milliseconds duration,
+                     const Progress& progress) {
+  Client client{control, link, duration};
+  Json found;
+  progress("comparing data");
+  if (auto whole = client.compare_data(); !whole) return fail(whole.error());
+  found["data_whole"] = true;
+  for (const std::uint32_t bytes : kLatencyBytes) {
+    progress("latency of " + std::to_string(bytes) + " bytes");
+    const auto figures = client.latency(Kind::PingPong, bytes, kLatencyShare);
+    if (!figures) return fail(figures.error());
+    found["latency"].push_back(to_json(*figures));
+  }
+  auto streams = bandwidths(client, progress);
+  if (!streams) return fail(streams.error());
+  found["bandwidth"] = std::move(*streams);
+  progress("message rate");
+  const auto rate = client.messages_per_s(Kind::Stream, true, false, kSmallBytes, kStreamShare);
+  if (!rate) return fail(rate.error());
+  found["messages_per_s"] = *rate;
+  auto beside = tcp(client, progress);
+  if (!beside) return fail(beside.error());
+  found["tcp"] = std::move(*beside);
+  if (auto sent = control.send(verify::to_json(Run{}), BootClock::now() + kPatience); !sent)
+    return fail(sent.error());
+  return found;
+}
+
+Result<unsigned> serve(Control& control, Link& link, BootTime deadline) {
+  for (unsigned parts = 0;; ++parts) {
+    const auto message = control.receive(deadline);
+    if (!message) return fail(message.error());
+    const auto run = run_from(*message);
+    if (!run) return fail(run.error());
+    if (run->kind == Kind::End) return parts;
+    const auto done = carry_out(*run, Side::Listener, control, link, deadline);
+    if (!done) return fail(done.error());
+  }
+}
+
+Result<void> join(Control& control, Side side, const std::string& token, Link& link,
+                  BootTime deadline) {
+  if (auto greeted = greet(control, side, token, deadline); !greeted) return greeted;
+  const LinkName& own = link.name();
+  const Json name{{"gid", own.gid}, {"qpn", own.qpn}, {"psn", own.psn}, {"mtu", own.mtu}};
+  if (auto sent = control.send(name, deadline); !sent) return sent;
+  const auto came = control.receive(deadline);
+  if (!came) return fail(came.error());
+  const auto peer = link_name_from(*came);
+  if (!peer) return fail(peer.error());
+  return link.connect(*peer);
+}
+
+}  // namespace pvrdma::verify

@@ -1,0 +1,26 @@
+// The whole of a run: what the client measures, and how the other side serves it.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "agent/tools/verify/peer/run.hpp"
+
+namespace pvrdma::verify {
+
+// What is being done, for a terminal.
+using Progress = std::function<void(const std::string& doing)>;
+
+// Latencies, bandwidths, message rate, and TCP's, in about `duration`. The members are those that
+// `pvrdma-agentctl verify --json` prints; see pvrdma-agentctl-verify(1).
+[[nodiscard]] Result<Json> measure(Control& control, Link& link, Milliseconds duration,
+                                   const Progress& progress);
+
+// Until the client has ended the run; how many parts it had.
+[[nodiscard]] Result<unsigned> serve(Control& control, Link& link, BootTime deadline);
+
+// Both sides: greeting, names of the queue pairs, connection.
+[[nodiscard]] Result<void> join(Control& control, Side side, const std::string& token, Link& link,
+                                BootTime deadline);
+
+}  // namespace pvrdma::verify

@@ -1,0 +1,114 @@
+// pvrdma-verify listen|connect DEVICE GID_INDEX ADDRESS PORT WAIT_MS DURATION_MS: the part of
+// `pvrdma-agentctl verify` that needs libibverbs. The token, if there is one, comes on standard
+// input. Prints one line of JSON: the figures, or "failed" with what was being done. Exit status 0:
+// measured, 1: failed, 2: a wrong command line.
+//
+// ADDRESS is the peer's, or of a listener the one to listen on ("" for any). Progress goes to the
+// terminal, if PVRDMA_VERIFY_PROGRESS is set.
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "agent/base/text.hpp"
+#include "agent/tools/verify/peer/measure.hpp"
+
+namespace {
+
+using namespace pvrdma;
+using namespace pvrdma::verify;
+
+struct Arguments {
+  Side side = Side::Client;
+  std::string device, address;
+  int gid_index = 0, port = 0;
+  Milliseconds wait{0}, duration{0};
+};
+
+std::optional<Arguments> parse(int count, char** words) {
+  if (count != 8) return std::nullopt;
+  const std::string side = words[1];
+  const auto gid_index = number_from<int>(words[3]);
+  const auto port = number_from<int>(words[5]);
+  const auto wait = number_from<int>(words[6]);
+  const auto duration = number_from<int>(words[7]);
+  if ((side != "listen" && side != "connect") || !gid_index || !port || !wait || !duration)
+    return std::nullopt;
+  return Arguments{side == "listen" ? Side::Listener : Side::Client,
+                   words[2],
+                   words[4],
+                   *gid_index,
+                   *port,
+                   Milliseconds{*wait},
+                   Milliseconds{*duration}};
+}
+
+std::string read_token() {
+  std::array<char, 256> text{};
+  const ssize_t size = ::read(STDIN_FILENO, text.data(), text.size());
+  std::string token{text.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
+  while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
+  return token;
+}
+
+void show(const std::string& doing) {
+  if (std::getenv("PVRDMA_VERIFY_PROGRESS") == nullptr) return;
+  const Handle<std::FILE, std::fclose> terminal{std::fopen("/dev/tty", "we")};
+  if (terminal) std::fprintf(terminal.get(), "\r\033[K%s", doing.c_str());
+}
+
+// `measuring` is set once both sides are connected.
+Result<Json> work(const Arguments& arguments, const std::string& token, bool& measuring) {
+  auto link = Link::open(arguments.device, arguments.gid_index);
+  if (!link) return fail(link.error());
+  const BootTime until = BootClock::now() + arguments.wait;
+  auto control = arguments.side == Side::Client
+                     ? Control::connect(arguments.address, arguments.port, until)
+                     : Control::accept(arguments.address, arguments.port, until);
+  if (!control) return fail(control.error());
+  const BootTime soon = BootClock::now() + std::chrono::seconds{10};
+  if (auto joined = join(*control, arguments.side, token, **link, soon); !joined)
+    return fail(joined.error());
+  measuring = true;
+  Json found;
+  if (arguments.side == Side::Client) {
+    auto measured = measure(*control, **link, arguments.duration, show);
+    show("");
+    if (!measured) return fail(measured.error());
+    found = std::move(*measured);
+  } else {
+    const auto served = serve(*control, **link,
+                              BootClock::now() + std::chrono::minutes{2} + 3 * arguments.duration);
+    if (!served) return fail(served.error());
+    found["parts"] = *served;
+  }
+  found["peer_address"] = control->peer();
+  return found;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const auto arguments = parse(count, words);
+  if (!arguments) {
+    std::fprintf(stderr,
+                 "usage: pvrdma-verify listen|connect DEVICE GID_INDEX ADDRESS PORT WAIT_MS "
+                 "DURATION_MS\n");
+    return 2;
+  }
+  // Without pvrdma-agentctl nobody wants the answer, and the device is to be free.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  bool measuring = false;
+  auto found = work(*arguments, read_token(), measuring);
+  Json answer = found ? std::move(*found)
+                      : Json{{"failed",
+                              {{"code", found.error().code},
+                               {"measuring", measuring},
+                               {"message", found.error().message()}}}};
+  std::printf("%s\n", answer.dump(-1, ' ', true, Json::error_handler_t::replace).c_str());
+  return found ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,163 @@
+#include "agent/tools/verify/peer/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "agent/base/text.hpp"
+
+namespace pvrdma::verify {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kIndent = 14;
+
+// Missing ones make `complete` false.
+double number_in(const json& object, const char* key, bool& complete) {
+  const auto at = object.find(key);
+  if (at == object.end() || !at->is_number()) {
+    complete = false;
+    return 0;
+  }
+  return at->get<double>();
+}
+
+const json& part(const json& answer, const char* key) {
+  static const json none = json::object();
+  const auto at = answer.find(key);
+  return at != answer.end() && at->is_object() ? *at : none;
+}
+
+std::string row(const char* label, const std::string& text, const ctl::Style& style) {
+  return ctl::padded(std::string{"  "} + label, kIndent) +
+         ctl::wrapped(printable(text), style.width, kIndent) + "\n";
+}
+
+const char* words_of(Path path) {
+  switch (path) {
+    case Path::SameHost:
+      return "within one host's memory";
+    case Path::Native:
+      return "by native RDMA";
+    case Path::TcpFallBack:
+      return "over TCP, which vSphere has fallen back to";
+    case Path::Unclear:
+      break;
+  }
+  return "by a path that the figures do not tell";
+}
+
+std::string latency_table(const Figures& figures) {
+  std::string text = fmt::format("  {:<12}{:>9}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "latency, us",
+                                 "bytes", "min", "typical", "average", "p99", "p99.9");
+  for (const LatencyRow& of : figures.latency)
+    text += fmt::format("  {:<12}{:>9.0f}{:>10.1f}{:>10.1f}{:>10.1f}{:>10.1f}{:>10.1f}\n", "",
+                        of.bytes, of.min_us, of.typical_us, of.average_us, of.p99_us, of.p999_us);
+  return text;
+}
+
+}  // namespace
+
+Result<Figures> figures_from(const json& answer) {
+  Figures figures;
+  bool complete = true;
+  if (const auto at = answer.find("peer_address"); at != answer.end() && at->is_string())
+    figures.peer_address = at->get<std::string>();
+  const auto latency = answer.find("latency");
+  if (latency == answer.end() || !latency->is_array() || latency->empty())
+    complete = false;
+  else
+    for (const json& of : *latency)
+      figures.latency.push_back(
+          {number_in(of, "message_bytes", complete), number_in(of, "min_us", complete),
+           number_in(of, "typical_us", complete), number_in(of, "average_us", complete),
+           number_in(of, "p99_us", complete), number_in(of, "p999_us", complete)});
+  const json& bandwidth = part(answer, "bandwidth");
+  figures.message_bytes = number_in(bandwidth, "message_bytes", complete);
+  figures.out_mb_s = number_in(bandwidth, "out_mb_s", complete);
+  figures.in_mb_s = number_in(bandwidth, "in_mb_s", complete);
+  figures.both_mb_s = number_in(bandwidth, "both_mb_s", complete);
+  figures.messages_per_s = number_in(answer, "messages_per_s", complete);
+  const json& tcp = part(answer, "tcp");
+  figures.tcp_latency_us = number_in(tcp, "latency_us", complete);
+  figures.tcp_bandwidth_mb_s = number_in(tcp, "bandwidth_mb_s", complete);
+  if (!complete) return fail(EBADMSG, "reading", "the figures of pvrdma-verify");
+  return figures;
+}
+
+Verdict judge(std::string peer, std::string device, Figures figures,
+              const std::optional<Expectation>& expected, std::optional<double> line_rate_mb_s,
+              std::optional<double> best_earlier_mb_s) {
+  Verdict verdict;
+  verdict.peer = std::move(peer);
+  verdict.device = std::move(device);
+  verdict.figures = std::move(figures);
+  const Figures& of = verdict.figures;
+  const double latency = of.latency.front().typical_us;
+  verdict.path =
+      classify({latency, of.out_mb_s, of.tcp_latency_us, of.tcp_bandwidth_mb_s, line_rate_mb_s});
+  verdict.reference_mb_s = line_rate_mb_s ? line_rate_mb_s : best_earlier_mb_s;
+  verdict.expected = expected.has_value();
+  if (expected)
+    verdict.unmet =
+        unmet(*expected, {latency, std::min(of.out_mb_s, of.in_mb_s), verdict.reference_mb_s});
+  return verdict;
+}
+
+int exit_code(const Verdict& verdict) {
+  if (!verdict.unmet.empty()) return 2;
+  return verdict.path.path == Path::TcpFallBack ? 1 : 0;
+}
+
+std::string render(const Verdict& verdict, const ctl::Style& style) {
+  const Figures& of = verdict.figures;
+  const bool falls_back = verdict.path.path == Path::TcpFallBack;
+  const ctl::Colour colour = !verdict.unmet.empty() ? ctl::Colour::Red
+                             : falls_back           ? ctl::Colour::Yellow
+                                                    : ctl::Colour::Green;
+  const char* word = !verdict.unmet.empty() ? "below what is expected" : "messages pass";
+  std::string text =
+      fmt::format("{} from {}: {}, {}{}\n", printable(verdict.peer), printable(verdict.device),
+                  ctl::painted(word, colour, style),
+                  verdict.path.sure || verdict.path.path == Path::Unclear ? "" : "probably ",
+                  words_of(verdict.path.path));
+  text += row("data", "whole, compared byte by byte at both ends", style);
+  text += latency_table(of);
+  text += row("bandwidth",
+              fmt::format("{:.0f} MB/s out, {:.0f} in, {:.0f} both ways at once; messages of "
+                          "{:.0f} bytes",
+                          of.out_mb_s, of.in_mb_s, of.both_mb_s, of.message_bytes),
+              style);
+  text += row("messages", fmt::format("{:.0f} a second, of 64 bytes", of.messages_per_s), style);
+  text += row("TCP",
+              fmt::format("{:.1f} us, {:.0f} MB/s, to {} in the same run", of.tcp_latency_us,
+                          of.tcp_bandwidth_mb_s, of.peer_address),
+              style);
+  for (std::size_t n = 0; n < verdict.path.reasons.size(); ++n)
+    text += row(n == 0 ? "path" : "", verdict.path.reasons[n], style);
+  if (falls_back)
+    for (std::size_t n = 0; n < causes_of_fall_back().size(); ++n)
+      text += row(n == 0 ? "on the hosts" : "", causes_of_fall_back()[n], style);
+  for (const std::string& what : verdict.unmet) text += row("expected", what, style);
+  if (verdict.expected && verdict.unmet.empty()) text += row("expected", "met", style);
+  return text;
+}
+
+json to_json(const Verdict& verdict, const json& answer) {
+  json result = answer;
+  result["peer"] = verdict.peer;
+  result["device"] = verdict.device;
+  result["path"] = {{"kind", to_string(verdict.path.path)},
+                    {"sure", verdict.path.sure},
+                    {"reasons", verdict.path.reasons}};
+  if (verdict.path.path == Path::TcpFallBack) result["path"]["look_at"] = causes_of_fall_back();
+  result["unmet"] = verdict.unmet;
+  result["reference_mb_s"] = verdict.reference_mb_s ? json(*verdict.reference_mb_s) : json();
+  return result;
+}
+
+}  // namespace pvrdma::verify

@@ -1,0 +1,53 @@
+// What was measured with a peer, and what it means. Pure.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/base/error.hpp"
+#include "agent/ctl/text.hpp"
+#include "agent/tools/verify/peer/expectation.hpp"
+#include "agent/tools/verify/peer/path.hpp"
+
+namespace pvrdma::verify {
+
+struct LatencyRow {
+  double bytes = 0, min_us = 0, typical_us = 0, average_us = 0, p99_us = 0, p999_us = 0;
+};
+
+// The helper program's answer.
+struct Figures {
+  std::string peer_address;
+  std::vector<LatencyRow> latency;
+  double message_bytes = 0, out_mb_s = 0, in_mb_s = 0, both_mb_s = 0;
+  double messages_per_s = 0;
+  double tcp_latency_us = 0, tcp_bandwidth_mb_s = 0;
+};
+// EBADMSG: something is missing.
+[[nodiscard]] Result<Figures> figures_from(const nlohmann::json& answer);
+
+struct Verdict {
+  std::string peer, device;
+  Figures figures;
+  PathVerdict path;
+  std::vector<std::string> unmet;
+  bool expected = false;                 // something was
+  std::optional<double> reference_mb_s;  // what a percentage is of
+};
+
+// `best_earlier_mb_s`: of the runs with this peer before; `line_rate_mb_s` counts before it.
+[[nodiscard]] Verdict judge(std::string peer, std::string device, Figures figures,
+                            const std::optional<Expectation>& expected,
+                            std::optional<double> line_rate_mb_s,
+                            std::optional<double> best_earlier_mb_s);
+
+// 0: all is well; 1: it goes over TCP; 2: an expectation is not met.
+[[nodiscard]] int exit_code(const Verdict& verdict);
+
+[[nodiscard]] std::string render(const Verdict& verdict, const ctl::Style& style);
+// With the helper program's answer, as it came.
+[[nodiscard]] nlohmann::json to_json(const Verdict& verdict, const nlohmann::json& answer);
+
+}  // namespace pvrdma::verify

@@ -1,0 +1,118 @@
+# summary: verify: between two guests, data compared, figures as perftest's, the path told, tokens and versions checked; refusals and losses by name
+# guests: 2
+# timeout: 900
+#
+# Both guests emulate their CPUs: a figure is one of this machine's, and compared only with others of the same run.
+
+other=192.168.30.2
+join() { # NUMBER
+  printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.%s/24"]\n' "$1" | agent_config
+  systemctl restart pvrdma-agent.service
+  wait_until 90 "ready, guest $1" health_is ready
+  wait_until 15 "its address has a GID" sh -c "grep -qi c0a8:1e0$1 /sys/class/infiniband/rocep0s16f1/ports/1/gids/*"
+}
+as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups env HOME=/tmp "$@"; }
+listen() { # ARGUMENT…: in the background, until somebody came
+  as_nobody pvrdma-agentctl verify --listen --wait 100s "$@" >listener.out 2>&1 &
+  wait_until 30 "it listens" sh -c "ss -ltn | grep -q :18600"
+}
+listened() { wait_until 60 "the listener has ended" sh -c '! pidof pvrdma-verify'; cat listener.out; }
+verify() { # ARGUMENT…: exit status in $status, output in ./out
+  status=0
+  as_nobody pvrdma-agentctl verify "$@" "$other" >out 2>&1 || status=$?
+  cat out
+}
+measure() { on 2 listen; verify --duration 5s "$@"; on 2 listened; }
+says() { grep -qF -- "$1" out; }
+of() { jq -r "$1" out; }
+
+passes() {
+  measure
+  expect_equal "messages pass" 0 "$status"
+  expect "whole" says "whole, compared byte by byte"
+  measure --json
+  expect_equal "the figures are complete" "true 6 true" \
+    "$(of '"\(.data_whole) \(.latency | length) \([.bandwidth.out_mb_s, .bandwidth.in_mb_s, .bandwidth.both_mb_s, .messages_per_s, .tcp.latency_us, .tcp.bandwidth_mb_s] | all(. > 0))"')"
+  expect "and in order" jq -e '.latency | all(.min_us <= .typical_us and .typical_us <= .p99_us and .p99_us <= .p999_us)' out
+  expect_equal "nothing is left" "0" "$(rdma resource show qp | grep -c verify || true)"
+  expect_equal "nothing listens" "" "$(on 2 ss -Hltn 'sport = :18600')"
+}
+
+paths() {
+  host path rdma 30000 8
+  host path net 3000 80
+  measure --json --expect latency=1ms
+  expect_equal "a latency above what is expected" 2 "$status"
+  expect_equal "RDMA that is no faster than TCP is a fall-back, surely" "tcp-fall-back true" "$(of '"\(.path.kind) \(.path.sure)"')"
+  expect "with what to look at on the hosts" jq -e '.path.look_at | length > 3' out
+  host path rdma 0 0
+  host path net 30000 8
+  measure --json --expect latency=10000ms,bandwidth=1%
+  expect_equal "what is expected, with an earlier run to compare with" 0 "$status"
+  expect_equal "RDMA that is much faster is native, surely" "native true" "$(of '"\(.path.kind) \(.path.sure)"')"
+  host path net 0 0
+}
+
+tokens() {
+  printf 'one secret' | install -m 600 -o nobody /dev/stdin token
+  on 2 eval "printf 'one secret' | install -m 600 -o nobody /dev/stdin token"
+  on 2 eval "printf 'another' | install -m 600 -o nobody /dev/stdin other"
+  on 2 listen --token-file token
+  verify --duration 2s --token-file token
+  expect_equal "the same token" 0 "$status"
+  on 2 listened
+  on 2 listen --token-file other
+  verify --token-file token
+  expect_equal "another token" 3 "$status"
+  expect "which is said" says "it is another one"
+  on 2 listened
+  on 2 listen --token-file token
+  verify
+  expect_equal "no token" 3 "$status"
+  expect "which is said" says "it wants a token"
+  on 2 listened
+  chmod 644 token
+  verify --token-file token
+  expect "a token that all may read" says "chmod 600"
+}
+
+refusals() {
+  verify --wait 1s
+  expect_equal "nobody listens" 3 "$status"
+  expect "which is said" says "connecting to $other port 18600: Connection refused"
+  start_job 0
+  verify
+  expect_equal "a job holds the adapter" 3 "$status"
+  expect "and is named" says "ibv_asyncwatch"
+  on 2 listen
+  verify --beside --duration 2s
+  expect_equal "beside it" 0 "$status"
+  on 2 listened
+  kill "$job"
+  on 2 listen
+  exec 5<>/dev/tcp/$other/18600
+  echo '{"pvrdma_verify": 99, "nonce": "00", "token": false}' >&5
+  on 2 listened >said
+  exec 5>&-
+  expect "another version" grep "it speaks version 99 of the protocol" said
+}
+
+losses() {
+  host path rdma lost
+  on 2 listen
+  verify --duration 2s
+  expect_equal "no message arrives" 2 "$status"
+  expect "which is said" says "transport retry counter exceeded"
+  on 2 listened
+  host path rdma 0 0
+}
+
+scenario() {
+  join 1
+  on 2 join 2
+  passes
+  paths
+  tokens
+  refusals
+  losses
+}

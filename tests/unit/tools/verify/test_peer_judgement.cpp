@@ -1,0 +1,154 @@
+// Figures, path, expectations and earlier runs of `verify PEER`.
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/tools/verify/peer/earlier.hpp"
+#include "agent/tools/verify/peer/figures.hpp"
+#include "agent/tools/verify/peer/verdict.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/tree.hpp"
+
+namespace pvrdma::verify {
+
+namespace {
+
+std::vector<Nanoseconds> times(std::initializer_list<int> of) {
+  std::vector<Nanoseconds> all;
+  for (const int time : of) all.emplace_back(time);
+  return all;
+}
+
+nlohmann::json answer() {
+  nlohmann::json row{{"message_bytes", 2}, {"rounds", 100}, {"min_us", 3.0},  {"typical_us", 4.0},
+                     {"average_us", 4.5},  {"p99_us", 9.0}, {"p999_us", 12.0}};
+  return {
+      {"latency", {row}},
+      {"peer_address", "192.168.30.2"},
+      {"bandwidth",
+       {{"message_bytes", 1048576}, {"out_mb_s", 9000}, {"in_mb_s", 8000}, {"both_mb_s", 12000}}},
+      {"messages_per_s", 1e6},
+      {"tcp", {{"latency_us", 30.0}, {"bandwidth_mb_s", 5000}}}};
+}
+
+}  // namespace
+
+TEST_CASE("latencies are half a round trip, percentiles by nearest rank") {
+  CHECK_FALSE(latency_figures(2, {}));
+  const auto figures = latency_figures(2, times({80, 20, 60, 40}));
+  REQUIRE(figures);
+  CHECK(figures->min.count() == 10);
+  CHECK(figures->typical.count() == 20);
+  CHECK(figures->average.count() == 25);
+  CHECK(figures->p99.count() == 40);
+  CHECK(figures->rounds == 4);
+}
+
+TEST_CASE("a median rests once three batches agree within two percent") {
+  CHECK_FALSE(is_stable(times({100, 100})));
+  CHECK(is_stable(times({500, 100, 101, 102})));
+  CHECK_FALSE(is_stable(times({100, 101, 104})));
+}
+
+TEST_CASE("a batch has from 20 to 5000 rounds") {
+  CHECK(rounds_within(Nanoseconds{1000}, Nanoseconds{10}) == 100);
+  CHECK(rounds_within(Nanoseconds{1000}, Nanoseconds{1000}) == 20);
+  CHECK(rounds_within(Nanoseconds{1'000'000'000}, Nanoseconds{0}) == 5000);
+}
+
+TEST_CASE("the path, by what the figures tell") {
+  const struct {
+    const char* what;
+    Measured measured;
+    Path path;
+    bool sure;
+  } cases[] = {
+      {"native on 100GbE", {3.0, 12'000.0, 25.0, 6'000.0, {}}, Path::Native, true},
+      {"native, TCP not measured", {3.0, 4'395.0, {}, {}, {}}, Path::Native, true},
+      {"slow hosts, by latency and bandwidth",
+       {20.0, 4'000.0, 60.0, 2'500.0, {}},
+       Path::Native,
+       true},
+      {"by bandwidth alone", {50.0, 4'000.0, 70.0, 2'500.0, {}}, Path::Native, false},
+      {"TCP", {60.0, 2'400.0, 55.0, 2'500.0, {}}, Path::TcpFallBack, true},
+      {"TCP by one sign", {40.0, 2'500.0, 55.0, 2'500.0, {}}, Path::TcpFallBack, false},
+      {"more than the wire", {2.0, 20'000.0, 15.0, 9'000.0, 12'500.0}, Path::SameHost, true},
+      {"more than 100GbE", {2.0, 20'000.0, 15.0, 9'000.0, {}}, Path::SameHost, false},
+      {"contradiction", {60.0, 9'000.0, 55.0, 2'500.0, {}}, Path::Unclear, false},
+      {"nothing", {}, Path::Unclear, false},
+  };
+  for (const auto& one : cases) {
+    INFO(one.what);
+    const PathVerdict verdict = classify(one.measured);
+    CHECK(std::string{to_string(verdict.path)} == to_string(one.path));
+    CHECK(verdict.sure == one.sure);
+    CHECK_FALSE(verdict.reasons.empty());
+  }
+}
+
+TEST_CASE("a job that is as much faster than over TCP as OpenFOAM was counts as RDMA") {
+  // Seconds over PVRDMA and over TCP with 2, 4 and 8 nodes.
+  const double seconds[][2] = {{336.49, 501.19}, {768.74, 1014.25}, {1583.22, 2878.94}};
+  for (const auto& [pvrdma, tcp] : seconds)
+    CHECK(classify({{}, 1000 / pvrdma, {}, 1000 / tcp, {}}).path == Path::Native);
+}
+
+TEST_CASE("expectations") {
+  const auto both = parse_expectation("latency=50us,bandwidth=90%");
+  REQUIRE(both);
+  CHECK(both->latency_us == 50.0);
+  CHECK(both->bandwidth_percent == 90.0);
+  CHECK(parse_expectation("latency=1ms")->latency_us == 1000.0);
+  CHECK(parse_expectation("bandwidth=40Gb/s")->bandwidth_mb_s == 5000.0);
+  for (const char* bad :
+       {"", "latency", "latency=50", "latency=-1us", "bandwidth=x", "speed=1us", "latency=1us,",
+        "latency=1us,latency=2us", "bandwidth=1%,bandwidth=2%", "latency=nanus", "latency=infus"})
+    CHECK_FALSE(parse_expectation(bad));
+  CHECK(unmet(*both, {40.0, 9'000.0, 10'000.0}).empty());
+  CHECK(unmet(*both, {60.0, 8'000.0, 10'000.0}).size() == 2);
+  CHECK(unmet(*both, {40.0, 8'000.0, std::nullopt}).size() == 1);
+  CHECK(unmet(*both, {std::nullopt, std::nullopt, 10'000.0}).size() == 2);
+}
+
+TEST_CASE("the verdict and its exit code") {
+  auto figures = figures_from(answer());
+  REQUIRE(figures);
+  const Verdict good = judge("peer", "rocep0s16f1", *figures, {}, {}, {});
+  CHECK(exit_code(good) == 0);
+  CHECK(render(good, {}).find("messages pass, by native RDMA") != std::string::npos);
+  const Verdict low =
+      judge("peer", "rocep0s16f1", *figures, parse_expectation("bandwidth=90%"), 12'500.0, 100.0);
+  CHECK(exit_code(low) == 2);
+  CHECK(verify::to_json(low, answer())["unmet"].size() == 1);
+  CHECK(exit_code(judge("peer", "d", *figures, parse_expectation("bandwidth=90%"), {}, 8'500.0)) ==
+        0);
+  figures->latency.front().typical_us = 30;
+  figures->out_mb_s = 5000;
+  const Verdict slow = judge("peer", "rocep0s16f1", *figures, {}, {}, {});
+  CHECK(exit_code(slow) == 1);
+  CHECK(render(slow, {}).find("RoCE enabled on that vmnic") != std::string::npos);
+}
+
+TEST_CASE("an answer without one of its figures is none") {
+  for (const char* key : {"latency", "bandwidth", "messages_per_s", "tcp"}) {
+    auto less = answer();
+    less.erase(key);
+    CHECK_FALSE(figures_from(less));
+  }
+}
+
+TEST_CASE("earlier runs") {
+  const test::Tree tree;
+  const auto file = tree / "/state/pvrdma-agent/verify.json";
+  CHECK_FALSE(best_earlier(file, "a"));
+  for (const double rate : {3.0, 5.0, 4.0}) REQUIRE(remember(file, "a", rate, 1));
+  CHECK(best_earlier(file, "a") == 5.0);
+  CHECK_FALSE(best_earlier(file, "b"));
+  struct stat status {};
+  REQUIRE(::stat(file.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777U) == 0600);
+  for (std::size_t n = 0; n < kRunsKept; ++n) REQUIRE(remember(file, "a", 1.0, 1));
+  CHECK(best_earlier(file, "a") == 1.0);
+}
+
+}  // namespace pvrdma::verify

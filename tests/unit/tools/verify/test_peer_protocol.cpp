@@ -1,0 +1,163 @@
+// The control connection of `verify PEER`: greeting, tokens, hostile lines.
+#include <sys/socket.h>
+
+#include <array>
+#include <optional>
+#include <thread>
+
+#include "agent/tools/verify/peer/greeting.hpp"
+#include "agent/tools/verify/peer/run.hpp"
+#include "tests/unit/catch.hpp"
+
+namespace pvrdma::verify {
+
+namespace {
+
+BootTime soon() { return BootClock::now() + std::chrono::seconds{10}; }
+
+struct Ends {
+  Ends() {
+    int fds[2];
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) == 0);
+    client.emplace(Fd{fds[0]});
+    listener.emplace(Fd{fds[1]});
+    raw = fds[1];
+  }
+  void say(const std::string& text) const {
+    REQUIRE(::send(raw, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
+  }
+  std::optional<Control> client, listener;
+  int raw = -1;
+};
+
+// What both sides of a greeting say.
+std::pair<Result<void>, Result<void>> greeted(const std::string& of_client,
+                                              const std::string& of_listener) {
+  Ends ends;
+  Result<void> there;
+  std::thread other{[&] { there = greet(*ends.listener, Side::Listener, of_listener, soon()); }};
+  Result<void> here = greet(*ends.client, Side::Client, of_client, soon());
+  other.join();
+  return {here, there};
+}
+
+bool has_af_alg() { return hmac("key", "text").has_value(); }
+
+}  // namespace
+
+TEST_CASE("HMAC-SHA256, as RFC 4231 has it") {
+  const auto digest = hmac("Jefe", "what do ya want for nothing?");
+  if (!digest) {
+    WARN("skipped: " + digest.error().message());
+    return;
+  }
+  CHECK(*digest == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
+TEST_CASE("a greeting without tokens") {
+  const auto [here, there] = greeted("", "");
+  CHECK(here);
+  CHECK(there);
+}
+
+TEST_CASE("one side alone with a token") {
+  const auto [here, there] = greeted("", "secret");
+  REQUIRE_FALSE(here);
+  CHECK(here.error().message().find("it wants a token") != std::string::npos);
+  REQUIRE_FALSE(there);
+  CHECK(there.error().message().find("it was given no token") != std::string::npos);
+}
+
+TEST_CASE("tokens, the same or another") {
+  if (!has_af_alg()) {
+    WARN("skipped: this kernel has no AF_ALG");
+    return;
+  }
+  const auto [here, there] = greeted("secret", "secret");
+  CHECK(here);
+  CHECK(there);
+  const auto [wrong, refused] = greeted("secret", "other");
+  CHECK_FALSE(wrong);
+  CHECK_FALSE(refused);
+}
+
+TEST_CASE("another version, or another program") {
+  Ends ends;
+  SECTION("version") {
+    ends.say("{\"pvrdma_verify\": 2, \"nonce\": \"\", \"token\": false}\n");
+    const auto answer = greet(*ends.client, Side::Client, "", soon());
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().message().find("version 2 of the protocol, this is version 1") !=
+          std::string::npos);
+  }
+  SECTION("program") {
+    ends.say("{\"hello\": 1}\n");
+    CHECK_FALSE(greet(*ends.client, Side::Client, "", soon()));
+  }
+  SECTION("no nonce") {
+    ends.say("{\"pvrdma_verify\": 1, \"token\": false}\n");
+    CHECK_FALSE(greet(*ends.client, Side::Client, "", soon()));
+  }
+}
+
+TEST_CASE("lines of a stranger") {
+  Ends ends;
+  SECTION("no object") {
+    ends.say("[1]\n");
+    CHECK(ends.client->receive(soon()).error().code == EBADMSG);
+  }
+  SECTION("no JSON") {
+    ends.say("GET / HTTP/1.0\n");
+    CHECK(ends.client->receive(soon()).error().code == EBADMSG);
+  }
+  SECTION("no end") {
+    ends.say(std::string(2 * kLineAtMost, 'x'));
+    CHECK(ends.client->receive(soon()).error().code == EMSGSIZE);
+  }
+  SECTION("nothing") {
+    CHECK(ends.client->receive(BootClock::now()).error().code == ETIMEDOUT);
+    CHECK_FALSE(ends.client->is_closed());
+  }
+  SECTION("the end") {
+    ends.listener.reset();
+    CHECK(ends.client->is_closed());
+    CHECK(ends.client->receive(soon()).error().code == ECONNRESET);
+  }
+}
+
+TEST_CASE("raw bytes between lines") {
+  Ends ends;
+  ends.say("{\"a\": 1}\nraw{\"b\": 2}\n");
+  CHECK(ends.client->receive(soon()).value() == Json{{"a", 1}});
+  std::array<std::byte, 3> raw{};
+  REQUIRE(ends.client->read(raw.data(), raw.size(), soon()));
+  CHECK(raw[0] == std::byte{'r'});
+  CHECK(ends.client->receive(soon()).value() == Json{{"b", 2}});
+}
+
+TEST_CASE("what the peer may ask for") {
+  const Run run{Kind::Stream, true, false, 4096, 100};
+  const auto same = run_from(to_json(run));
+  REQUIRE(same);
+  CHECK(to_json(*same) == to_json(run));
+  CHECK(run_from(to_json(Run{})));
+  for (const auto& [key, value] :
+       std::initializer_list<std::pair<const char*, Json>>{{"run", "format"},
+                                                           {"run", 1},
+                                                           {"bytes", 0},
+                                                           {"bytes", -1},
+                                                           {"bytes", kMessageAtMost + 1},
+                                                           {"bytes", "1"},
+                                                           {"count", 0},
+                                                           {"count", kCountAtMost + 1},
+                                                           {"count", 1.5},
+                                                           {"from_client", 1},
+                                                           {"from_listener", nullptr}}) {
+    Json bad = to_json(run);
+    bad[key] = value;
+    INFO(bad.dump());
+    CHECK_FALSE(run_from(bad));
+  }
+}
+
+}  // namespace pvrdma::verify
