@@ -145,6 +145,10 @@ int run(int argc, char** argv) {
   CLI::App* watching =
       command("watch", [&] { return watch(settings, console, parse_timeout(words.timeout)); });
   add_watch_options(*watching, words);
+  MetricsOptions metrics_options;
+  add_metrics_options(
+      *command("metrics", [&] { return print_metrics(settings, console, metrics_options); }),
+      metrics_options);
   CLI::App* reloading =
       command("reload", [&] { return reload(settings, console, adapter_of(words)); });
   add_reload_options(*reloading, words);

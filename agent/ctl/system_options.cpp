@@ -25,6 +25,12 @@ constexpr const char* kReportFooter =
     "`sos report` collects logs and files, and `sos clean` masks them. Exit codes: 0 written,\n"
     "whatever is missing, 3 not written, or a wrong command line.";
 
+constexpr const char* kMetricsFooter =
+    "Prometheus' text format 0.0.4. Where the agent does not answer it says just that\n"
+    "(pvrdma_agent_up 0), which is an answer too. Exit codes: 0 written, whatever the state, 3 "
+    "not\n"
+    "written, or a wrong command line.";
+
 constexpr const char* kDoctorFooter =
     "Needs neither agent nor root; sees more with either. Exit codes: 0 RDMA is usable here,\n"
     "1 with warnings, 2 it is not, 3 that is not known, or a wrong command line.\n"
@@ -118,6 +124,18 @@ void add_report_options(CLI::App& command, ReportOptions& options) {
       .add_option("-o,--output", options.output,
                   "A new file to write it to (default: standard output)")
       ->type_name("FILE");
+}
+
+void add_metrics_options(CLI::App& command, MetricsOptions& options) {
+  set_footer(command, kMetricsFooter);
+  CLI::Option* output = command
+                            .add_option("-o,--output", options.output,
+                                        "A file to replace in one step (default: standard output)")
+                            ->type_name("FILE");
+  command
+      .add_flag("--watch", options.watch,
+                "Replace it on each change and every minute, until interrupted")
+      ->needs(output);
 }
 
 void add_verify_options(CLI::App& command, VerifyOptions& options) {

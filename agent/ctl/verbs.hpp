@@ -17,7 +17,7 @@ struct Verb {
 };
 
 // In the order of the help.
-inline constexpr std::array<Verb, 18> kVerbs{{
+inline constexpr std::array<Verb, 19> kVerbs{{
     {"health", "One screen: the verdict, what is wrong and what to do, every adapter",
      "pvrdma-agentctl health"},
     {"status", "One line for each adapter", "pvrdma-agentctl status"},
@@ -27,6 +27,8 @@ inline constexpr std::array<Verb, 18> kVerbs{{
     {"wait", "Wait until the adapters are ready (or there are none)",
      "pvrdma-agentctl wait --timeout 60s"},
     {"watch", "Print a line for each change, until interrupted", "pvrdma-agentctl watch"},
+    {"metrics", "State, ports and findings as metrics, for Prometheus",
+     "pvrdma-agentctl metrics --output pvrdma.prom", "pvrdma-agentctl-metrics(1)"},
     {"reload", "Unload vmw_pvrdma and load it again, unless in use", "sudo pvrdma-agentctl reload",
      "pvrdma-agentctl(1)", true},
     {"acknowledge", "An adapter that was removed from the running VM is not missed",

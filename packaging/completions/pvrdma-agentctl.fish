@@ -1,5 +1,5 @@
 # fish completion of pvrdma-agentctl(1)
-set -l commands health status plan boots wait watch reload acknowledge env mtu mmio selftest verify doctor migrate seal report help
+set -l commands health status plan boots wait watch metrics reload acknowledge env mtu mmio selftest verify doctor migrate seal report help
 set -l on __fish_seen_subcommand_from
 
 complete -c pvrdma-agentctl -f
@@ -15,6 +15,7 @@ complete -c pvrdma-agentctl -n $first -a plan -d 'What the agent would do now, a
 complete -c pvrdma-agentctl -n $first -a boots -d 'How long each step of the last boots took'
 complete -c pvrdma-agentctl -n $first -a wait -d 'Wait until the adapters are ready'
 complete -c pvrdma-agentctl -n $first -a watch -d 'Print a line for each change'
+complete -c pvrdma-agentctl -n $first -a metrics -d 'State, ports and findings as metrics, for Prometheus'
 complete -c pvrdma-agentctl -n $first -a reload -d 'Unload vmw_pvrdma and load it again'
 complete -c pvrdma-agentctl -n $first -a acknowledge -d 'An adapter that was removed is not missed'
 complete -c pvrdma-agentctl -n $first -a env -d 'Variables for applications'
@@ -51,6 +52,8 @@ complete -c pvrdma-agentctl -n "$on migrate" -l revert -d 'Put back what --apply
 complete -c pvrdma-agentctl -n "$on seal" -l check -d 'Only tell'
 complete -c pvrdma-agentctl -n "$on doctor migrate seal" -l root -x -a '(__fish_complete_directories)' -d 'Where the system is mounted'
 complete -c pvrdma-agentctl -n "$on report" -s o -l output -r -F -d 'A new file to write it to'
+complete -c pvrdma-agentctl -n "$on metrics" -s o -l output -r -F -d 'A file to replace in one step'
+complete -c pvrdma-agentctl -n "$on metrics" -l watch -d 'Replace it on each change and every minute'
 complete -c pvrdma-agentctl -n "$on mtu" -s 4 -l ipv4 -d 'Only over IPv4'
 complete -c pvrdma-agentctl -n "$on mtu" -s 6 -l ipv6 -d 'Only over IPv6'
 complete -c pvrdma-agentctl -n "$on mtu" -a '(__fish_print_hostnames)' -d Host

@@ -1,5 +1,6 @@
-"""What the built programs say of themselves under --help, for the checks of pages and completions."""
+"""What the built programs say of themselves, for the checks of pages, completions and metrics."""
 
+import json
 import re
 import subprocess
 from dataclasses import dataclass, field
@@ -52,6 +53,13 @@ def agentctl(build):
     if len(commands) < 2 or not commands[""].options:
         raise SystemExit(f"{program}: its --help is not understood")
     return commands
+
+
+def metrics(build):
+    """The names of all metrics, whether an agent answers or not."""
+    said = subprocess.run([build / "agent/tools/pvrdma-agentctl", "--json", "--socket", "/dev/null/none", "metrics"],
+                          stdout=subprocess.PIPE, check=True).stdout
+    return {family["name"] for family in json.loads(said)["metrics"]}
 
 
 def long_options(text):

@@ -1,0 +1,45 @@
+// The families of metrics: one table, of which every rendering is made. Pure.
+//
+// What could not be read has no sample and is counted in pvrdma_unreadable_fields; a 0 is always
+// something that was seen. Labels `device` and `port` are those of node_exporter's
+// node_infiniband_*, so that both can be joined.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/base/clock.hpp"
+#include "agent/model/health.hpp"
+
+namespace pvrdma::metrics {
+
+enum class Type { Gauge, Counter };
+
+// An empty value is the same as no such label.
+using Labels = std::vector<std::pair<const char*, std::string>>;
+
+struct Sample {
+  Labels labels;
+  double value = 0;
+};
+using Samples = std::vector<Sample>;
+
+struct Observation {
+  const Health* health = nullptr;  // null: the agent gave no answer
+  Moment now;                      // when it did, or did not
+  std::string version;             // of this program
+};
+
+struct Family {
+  const char* name;
+  const char* description;  // one line without a backslash
+  Type type;
+  Samples (*generate)(const Observation& observation);
+};
+
+// By name, ascending.
+[[nodiscard]] std::span<const Family> families();
+
+}  // namespace pvrdma::metrics

@@ -1,0 +1,159 @@
+// `metrics`: what is written where, with and without an agent, once and again.
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "agent/base/file.hpp"
+#include "agent/tools/metrics/command.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/ctl/fake_agent.hpp"
+#include "tests/unit/ctl/samples.hpp"
+#include "tests/unit/notified.hpp"
+#include "tests/unit/text.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::ctl;
+using pvrdma::test::has;
+
+namespace {
+
+struct Place {
+  fake::Directory directory;
+  std::string socket = directory / "socket";
+  std::string file = directory / "pvrdma.prom";
+
+  [[nodiscard]] fake::Printed run(const MetricsOptions& options, bool json = false) const {
+    fake::Screen screen;
+    Settings settings = fake::settings(socket);
+    settings.json = json;
+    settings.answer_within = Milliseconds{300};
+    const int code = print_metrics(settings, screen.console, options);
+    return {code, screen.out(), screen.err()};
+  }
+  [[nodiscard]] std::string written() const { return read_file(file).value(); }
+};
+
+fake::Agent ready_agent(const Place& place) {
+  return {place.socket, {{"GetHealth", fake::answers({{"health", samples::ready()}})}}};
+}
+
+// Short enough for a test.
+MetricsOptions watching(const Place& place) {
+  return {place.file, true, Milliseconds{100}, Milliseconds{10}, Milliseconds{1}};
+}
+
+}  // namespace
+
+TEST_CASE("metrics are printed, also as JSON") {
+  const Place place;
+  const fake::Agent agent = ready_agent(place);
+  const fake::Printed text = place.run({});
+  CHECK(text.code == 0);
+  CHECK(has(text.out, "\npvrdma_agent_up 1\n"));
+  CHECK(text.err.empty());
+  CHECK(place.run({"-"}).out.substr(0, 40) == text.out.substr(0, 40));
+  CHECK(Json::parse(place.run({}, true).out)["metrics"].is_array());
+}
+
+TEST_CASE("an agent that does not run, or hangs, is an answer") {
+  const Place place;
+  const fake::Printed dead = place.run({});
+  CHECK(dead.code == 0);
+  CHECK(has(dead.out, "\npvrdma_agent_up 0\n"));
+  CHECK(dead.err.empty());
+  const fake::BadServer server{place.socket, fake::stays_silent()};
+  const BootTime start = BootClock::now();
+  const fake::Printed hung = place.run({});
+  CHECK(hung.code == 0);
+  CHECK(has(hung.out, "\npvrdma_agent_up 0\n"));
+  CHECK(BootClock::now() - start < std::chrono::seconds{5});
+}
+
+TEST_CASE("a file is replaced, for everybody to read") {
+  const Place place;
+  const fake::Agent agent = ready_agent(place);
+  REQUIRE(replace_file(place.file, "old", 0600));
+  struct stat before {};
+  REQUIRE(::stat(place.file.c_str(), &before) == 0);
+  const mode_t mask = ::umask(0077);
+  const fake::Printed printed = place.run({place.file});
+  ::umask(mask);
+  CHECK(printed.code == 0);
+  CHECK(printed.out.empty());
+  CHECK(has(place.written(), "\npvrdma_agent_up 1\n"));
+  struct stat after {};
+  REQUIRE(::stat(place.file.c_str(), &after) == 0);
+  CHECK((after.st_mode & 07777U) == 0644);
+  CHECK(after.st_ino != before.st_ino);
+  CHECK(list_directory(place.directory / "").value().size() == 2);  // the file and the socket
+}
+
+TEST_CASE("what cannot be written is said") {
+  const Place place;
+  const fake::Printed nowhere = place.run({place.directory / "none/pvrdma.prom"});
+  CHECK(nowhere.code == 3);
+  CHECK(has(nowhere.err, "none/pvrdma.prom"));
+  CHECK(has(nowhere.err, "No such file or directory"));
+  std::filesystem::create_symlink("/dev/null", place.file);
+  const fake::Printed device = place.run({place.file});
+  CHECK(device.code == 3);
+  CHECK(has(device.err, "it is no regular file"));
+  CHECK(std::filesystem::is_symlink(place.file));
+  const Json error = Json::parse(place.run({place.file}, true).out);
+  CHECK(has(error["error"]["message"].get<std::string>(), "it is no regular file"));
+}
+
+TEST_CASE("watching, the file has the latest of what came together") {
+  const Place place;
+  const fake::Agent agent{place.socket,
+                          {{"WatchHealth", fake::streams({samples::converging(), samples::failed(),
+                                                          samples::ready()})}}};
+  const test::Manager manager;
+  MetricsOptions options = watching(place);
+  options.burst = Milliseconds{300};
+  CHECK(place.run(options).code == 0);
+  CHECK(has(place.written(), "\npvrdma_state{state=\"ready\"} 1\n"));
+  CHECK(manager.heard() == std::vector<std::string>{"READY=1", "WATCHDOG=1"});
+}
+
+TEST_CASE("watching, an agent that says nothing more is asked") {
+  const Place place;
+  Json older = samples::ready();
+  older["executor"]["reloads"] = 7;
+  const fake::Agent agent{place.socket,
+                          {{"WatchHealth", fake::streams({samples::ready()})},
+                           {"GetHealth", fake::answers({{"health", older}})}}};
+  MetricsOptions options = watching(place);
+  options.limit = Milliseconds{60};
+  CHECK(place.run(options).code == 0);
+  CHECK(has(place.written(), "\npvrdma_driver_reloads_total 7\n"));
+}
+
+TEST_CASE("watching, an agent that hangs after its first answer is down") {
+  const Place place;
+  // Its answer to GetHealth never comes.
+  const fake::Agent agent{
+      place.socket,
+      {{"WatchHealth", fake::streams({samples::ready()})}, {"GetHealth", fake::streams({})}}};
+  MetricsOptions options = watching(place);
+  options.limit = Milliseconds{60};
+  CHECK(place.run(options).code == 0);
+  CHECK(has(place.written(), "\npvrdma_agent_up 0\n"));
+  CHECK(!has(place.written(), "pvrdma_port_state_id"));
+}
+
+TEST_CASE("watching, an agent that is not there is down") {
+  const Place place;
+  CHECK(place.run(watching(place)).code == 0);
+  CHECK(has(place.written(), "\npvrdma_agent_up 0\n"));
+}
+
+TEST_CASE("watching ends where it cannot write") {
+  const Place place;
+  MetricsOptions options = watching(place);
+  options.output = place.directory / "none/pvrdma.prom";
+  options.limit = std::nullopt;
+  CHECK(place.run(options).code == 3);
+}
