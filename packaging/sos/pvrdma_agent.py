@@ -11,7 +11,7 @@ class PvrdmaAgent(Plugin, RedHatPlugin, DebianPlugin, UbuntuPlugin):
     profiles = ("hardware", "network")
     packages = ("pvrdma-agent",)
 
-    units = [f"pvrdma-agent{part}.service" for part in ("", "-executor", "-guestinfo", "-wait-online")]
+    units = [f"pvrdma-agent{part}.service" for part in ("", "-executor", "-guestinfo", "-metrics", "-wait-online")]
 
     def setup(self):
         self.add_copy_spec([
