@@ -19,7 +19,8 @@ from .tasks import QUICK, STAGES, chosen, table
 
 STAGE_HELP = """\
 stages:
-  static     include directions, files, formatting, shellcheck, pyflakes, completions, documentation, clang-tidy
+  static     include directions, files, formatting, shellcheck, pyflakes, completions, documentation, metrics and
+             alerts, clang-tidy
   unit       unit tests under AddressSanitizer and UndefinedBehaviorSanitizer (also called sanitized)
   trixie     unit tests in a chroot of Debian 13: GCC 14, Catch2 3, toml11 4, warnings being errors
   selftest   the lab's own tests, and those of tests/run

@@ -57,7 +57,7 @@ def _code():
     yield Task("selftest-run", "PYTHONPATH=tests python3 -m unittest -q tests/runner/selftest.py", (), ("selftest",))
     for name in ("include-directions", "include-directions-selftest", "files", "format", "scripts", "read-guestinfo"):
         yield Task(name, f"tests/check/{name}", (), ("static",))
-    for name in ("completions", "documentation", "documentation-selftest"):
+    for name in ("completions", "documentation", "documentation-selftest", "monitoring"):
         yield Task(name, f"tests/check/{name} build/unit", ("build",), ("static",))
     yield Task("clang-tidy", "tests/check/tidy build/unit", ("build",), ("static",))
 
