@@ -62,6 +62,10 @@ bool is_hex(char c) noexcept { return (c >= '0' && c <= '9') || (c >= 'a' && c <
 
 }  // namespace
 
+bool is_called(const PciAdapter& adapter, const std::string& name) {
+  return adapter.function == name || adapter.netdev.is(name) || adapter.rdma_device.is(name);
+}
+
 bool is_pci_address(std::string_view text) noexcept {
   // The domain has four digits or more: VMD and Hyper-V number theirs above 0xffff.
   constexpr std::string_view kTail = ":hh:hh.f";

@@ -26,6 +26,9 @@ struct PciAdapter {
   friend bool operator==(const PciAdapter&, const PciAdapter&) = default;
 };
 
+// Whether this is its function's address, its interface or its RDMA device.
+[[nodiscard]] bool is_called(const PciAdapter& adapter, const std::string& name);
+
 // Domain, bus, device and function in the kernel's own spelling ("0000:13:00.1"), and nothing else:
 // such a text is safe as one component of a path.
 [[nodiscard]] bool is_pci_address(std::string_view text) noexcept;

@@ -3,10 +3,12 @@
 #include <sys/socket.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 
 #include "agent/config/duration.hpp"
 #include "agent/ctl/verbs.hpp"
 #include "agent/tools/mmio/size.hpp"
+#include "agent/tools/mtu/search.hpp"
 
 namespace pvrdma::ctl {
 
@@ -34,7 +36,8 @@ constexpr const char* kMtuFooter =
     "MTU 9000, more where packets get lost. Sizes are whole IP packets: 28 bytes more than the\n"
     "payload of ping -s, 48 more for IPv6.\n"
     "Exit codes: 0 the MTU to every host was found, 3 it was not (no answer, no such host, out of\n"
-    "time, not permitted, wrong command line).";
+    "time, not permitted, wrong command line). With --expect: 0 packets of that size reach every\n"
+    "host, 2 they do not reach one, 3 of one it is not known.";
 
 constexpr const char* kMmioFooter =
     "Exit codes: 0 printed, 3 not (no GPU in this guest, or one that maps less than its "
@@ -59,6 +62,19 @@ CLI::Validator one_of(const std::string& one, const std::string& other) {
                                                               : "must be " + one + " or " + other;
                         },
                         "{" + one + "," + other + "}"};
+}
+
+CLI::Validator packet_size() {
+  return {[](const std::string& word) -> std::string {
+            unsigned bytes = 0;
+            const char* end = word.data() + word.size();
+            const auto [stop, error] = std::from_chars(word.data(), end, bytes);
+            const bool fits = bytes >= pmtu::kFloorIpv4 && bytes <= pmtu::kLargestPacket;
+            return error == std::errc{} && stop == end && fits
+                       ? ""
+                       : "must be a number of bytes from 68 to 65535";
+          },
+          ""};
 }
 
 void add_adapter_argument(CLI::App& command, Words& words, const char* what) {
@@ -121,6 +137,17 @@ void add_mtu_options(CLI::App& command, MtuOptions& options, std::string& timeou
       ->excludes(ipv4);
   add_timeout(command, timeout,
               "How long at most, for all hosts together and their names (default: 30s)");
+  command
+      .add_option("--expect", options.expect,
+                  "The exit code says whether packets of this size reach every host")
+      ->type_name("BYTES")
+      ->check(packet_size());
+  command
+      .add_option("--adapter", options.adapter,
+                  "Measure from its interface: PCI address, RDMA device or interface (default: by "
+                  "the route)")
+      ->type_name("ADAPTER")
+      ->check([](const std::string& name) { return name.empty() ? "must not be empty" : ""; });
 }
 
 void add_mmio_options(CLI::App& command, MmioOptions& options) {

@@ -56,4 +56,6 @@ complete -c pvrdma-agentctl -n "$on metrics" -s o -l output -r -F -d 'A file to 
 complete -c pvrdma-agentctl -n "$on metrics" -l watch -d 'Replace it on each change and every minute'
 complete -c pvrdma-agentctl -n "$on mtu" -s 4 -l ipv4 -d 'Only over IPv4'
 complete -c pvrdma-agentctl -n "$on mtu" -s 6 -l ipv6 -d 'Only over IPv6'
+complete -c pvrdma-agentctl -n "$on mtu" -l expect -x -d 'Size of packets that are to pass'
+complete -c pvrdma-agentctl -n "$on mtu" -l adapter -x -a '(command ls /sys/class/infiniband 2>/dev/null)' -d 'Measure from its interface'
 complete -c pvrdma-agentctl -n "$on mtu" -a '(__fish_print_hostnames)' -d Host

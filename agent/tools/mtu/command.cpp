@@ -6,29 +6,52 @@
 
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
+#include "agent/ctl/text.hpp"
+#include "agent/tools/mtu/adapter.hpp"
+#include "agent/tools/mtu/expectation.hpp"
 #include "agent/tools/mtu/measure.hpp"
 #include "agent/tools/mtu/rendering.hpp"
 
 namespace pvrdma::ctl {
 
+namespace {
+
+int exit_code(const Measurements& all, unsigned expect) {
+  if (expect != 0) {
+    const pmtu::Carries carries = pmtu::carries(all, expect);
+    if (carries == pmtu::Carries::Unknown) return kExitUnknown;
+    return carries == pmtu::Carries::No ? kExitFailed : 0;
+  }
+  const bool all_found =
+      std::all_of(all.begin(), all.end(), [](const pmtu::Measurement& one) { return one.found(); });
+  return all_found ? 0 : kExitUnknown;
+}
+
+}  // namespace
+
 int mtu(const Settings& settings, const Console& console, const MtuOptions& options) {
+  std::string interface;
+  if (!options.adapter.empty()) {
+    auto found = pmtu::interface_of_adapter(options.root, options.adapter);
+    if (!found) return end_without(settings, console, printable(found.error().message()));
+    interface = std::move(*found);
+  }
   const bool live = console.live && !settings.json;
   const auto tell = [&](const Measurements& so_far) {
     if (live) console.progress(mtu_progress(so_far));
   };
-  const auto measured = pmtu::measure({options.hosts, options.family, options.timeout}, tell);
+  const auto measured =
+      pmtu::measure({options.hosts, options.family, options.timeout, interface}, tell);
   if (live) console.progress("");
   if (!measured) return end_without(settings, console, measured.error().message());
   bool printed = true;
   if (settings.json) {
-    printed = console.print(dumped(mtu_json(*measured)) + "\n");
+    printed = console.print(dumped(mtu_json(*measured, options.expect)) + "\n");
   } else {
-    printed = console.print(render_mtu(*measured));
+    printed = console.print(render_mtu(*measured, options.expect));
     for (const std::string& line : mtu_complaints(*measured)) console.complain(line);
   }
-  const bool all_found = std::all_of(measured->begin(), measured->end(),
-                                     [](const pmtu::Measurement& one) { return one.found(); });
-  return printed && all_found ? 0 : kExitUnknown;
+  return printed ? exit_code(*measured, options.expect) : kExitUnknown;
 }
 
 }  // namespace pvrdma::ctl

@@ -63,6 +63,15 @@ Result<void> filter(int fd, Family family) {
 constexpr int kMessagesAtOnce = 64;
 constexpr int kSendAgain = 8;
 
+// Needs no right where the kernel is Linux 5.7 or later (socket(7)).
+Result<void> bind_to(int fd, const std::string& interface) {
+  if (interface.empty()) return {};
+  const auto length = static_cast<socklen_t>(interface.size());
+  if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, interface.data(), length) != 0)
+    return fail(errno, "binding an ICMP socket to", interface);
+  return {};
+}
+
 // Errors that a lost packet may have as well: the queues of this host are full for the moment.
 bool is_lost(int code) { return code == ENOBUFS || code == EAGAIN || code == ENOMEM; }
 
@@ -71,7 +80,7 @@ bool is_lost(int code) { return code == ENOBUFS || code == EAGAIN || code == ENO
 EchoSocket::EchoSocket(Fd fd, Stamp stamp, std::string peer)
     : fd_(std::move(fd)), stamp_(stamp), peer_(std::move(peer)) {}
 
-Result<EchoSocket> EchoSocket::open(const Address& peer) {
+Result<EchoSocket> EchoSocket::open(const Address& peer, const std::string& interface) {
   const Family family = peer.family();
   const int domain = peer.storage.ss_family;
   const int protocol = family == Family::Ipv4 ? int{IPPROTO_ICMP} : int{IPPROTO_ICMPV6};
@@ -86,6 +95,7 @@ Result<EchoSocket> EchoSocket::open(const Address& peer) {
     if (auto done = filter(fd.get(), family); !done) return fail(done.error());
   }
   if (auto done = configure(fd.get(), family); !done) return fail(done.error());
+  if (auto done = bind_to(fd.get(), interface); !done) return fail(done.error());
   if (connect(fd.get(), peer.raw(), peer.length) != 0)
     return fail(errno, "finding a route to", peer.text);
   return EchoSocket{std::move(fd), stamp, peer.text};

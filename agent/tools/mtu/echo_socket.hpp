@@ -49,7 +49,9 @@ class EchoSocket {
  public:
   // A ping socket or, where that is refused, a raw one. Errors: errno of socket(2), which for the
   // lack of both rights says how to get one; of setsockopt(2); of connect(2), as ENETUNREACH.
-  [[nodiscard]] static Result<EchoSocket> open(const Address& peer);
+  // `interface`: the only one to send by and to hear from; empty: where the route goes.
+  [[nodiscard]] static Result<EchoSocket> open(const Address& peer,
+                                               const std::string& interface = {});
 
   // errno of send(2); a packet that is too large for the link is no error.
   [[nodiscard]] Result<Sending> send(std::uint16_t sequence, unsigned packet_size);

@@ -19,7 +19,7 @@ class Loop {
       : timeout_(request.timeout),
         end_(BootClock::now() + request.timeout),
         resolver_(std::move(resolver)) {
-    for (const std::string& host : request.hosts) walks_.emplace_back(host);
+    for (const std::string& host : request.hosts) walks_.emplace_back(host, request.interface);
     for (std::size_t at = 0; at < walks_.size(); ++at) resolver_.ask(at, request.hosts[at]);
   }
 

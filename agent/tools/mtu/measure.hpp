@@ -15,6 +15,7 @@ struct Request {
   std::vector<std::string> hosts;  // names or addresses
   int family = 0;                  // AF_UNSPEC, AF_INET or AF_INET6
   Milliseconds timeout{0};         // for everything together, names included
+  std::string interface {};        // the only one to measure from; empty: where the route goes
 };
 
 // A measurement for each host, in the order of the request; returns after `timeout` at the latest,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agent/ctl/text.hpp"
+#include "agent/tools/mtu/expectation.hpp"
 
 namespace pvrdma::ctl {
 
@@ -95,7 +96,47 @@ Json or_null(const std::optional<T>& value) {
 }
 Json or_null(const std::string& text) { return text.empty() ? Json{} : Json(text); }
 
-Json json_of(const Measurement& one) {
+// Where to look, once for all hosts; empty where no packets vanish.
+std::string place_lines(const Measurements& all) {
+  constexpr std::size_t kWhereColumns = 25;
+  std::string hosts;
+  for (const Measurement& one : all)
+    if (pmtu::vanishes(one)) hosts += (hosts.empty() ? "" : ", ") + name_of(one);
+  if (hosts.empty()) return {};
+  std::string lines = "where large packets vanish to " + hosts + ", look at the MTU of:\n";
+  for (const pmtu::Place& place : pmtu::kPlaces)
+    lines += "  " + padded(place.where, kWhereColumns) + place.how + "\n";
+  return lines;
+}
+
+std::string expectation_line(const Measurements& all, unsigned expect) {
+  std::string no, unknown;
+  for (const Measurement& one : all) {
+    const pmtu::Carries carries = pmtu::carries(one, expect);
+    if (carries == pmtu::Carries::Yes) continue;
+    std::string& list = carries == pmtu::Carries::No ? no : unknown;
+    list += (list.empty() ? "" : ", ") + name_of(one);
+  }
+  std::string line = "expected: packets of " + std::to_string(expect) + " bytes ";
+  if (no.empty() && unknown.empty()) return line + "pass\n";
+  if (!no.empty()) line += "do not pass to " + no;
+  if (!unknown.empty()) line += (no.empty() ? "" : "; ") + ("not known of " + unknown);
+  return line + "\n";
+}
+
+Json places_json(const Measurement& one) {
+  Json places = Json::array();
+  if (pmtu::vanishes(one))
+    for (const pmtu::Place& place : pmtu::kPlaces)
+      places.push_back({{"where", place.where}, {"how", place.how}});
+  return places;
+}
+
+Json carried(pmtu::Carries carries, unsigned expect) {
+  return expect == 0 ? Json{} : Json(to_string(carries));
+}
+
+Json json_of(const Measurement& one, unsigned expect) {
   const pmtu::Outcome& outcome = one.outcome;
   const bool opened = !one.address.empty();
   return {{"host", one.host},
@@ -110,12 +151,25 @@ Json json_of(const Measurement& one) {
           {"probes", outcome.probes},
           {"took_ms", one.took.count()},
           {"socket", opened ? Json(one.raw_socket ? "raw" : "ping") : Json{}},
+          {"carried", carried(pmtu::carries(one, expect), expect)},
+          {"look_at", places_json(one)},
           {"error", or_null(trouble(one))}};
+}
+
+// Of several hosts; empty where there is none.
+std::string minimum_line(const Measurements& all, std::size_t found) {
+  const Measurement* least = smallest(all);
+  if (all.size() < 2 || least == nullptr) return {};
+  std::string line =
+      "minimum: MTU " + std::to_string(least->outcome.mtu) + ", to " + name_of(*least);
+  if (found < all.size())
+    line += " (" + std::to_string(found) + " of " + std::to_string(all.size()) + " hosts)";
+  return line + "\n";
 }
 
 }  // namespace
 
-std::string render_mtu(const Measurements& all) {
+std::string render_mtu(const Measurements& all, unsigned expect) {
   std::string out;
   std::size_t found = 0;
   for (const Measurement& one : all) {
@@ -124,12 +178,8 @@ std::string render_mtu(const Measurements& all) {
     out += name_of(one) + ": MTU " + std::to_string(one.outcome.mtu) + ", " + limit_words(one) +
            " " + effort(one) + "\n";
   }
-  const Measurement* least = smallest(all);
-  if (all.size() < 2 || least == nullptr) return out;
-  out += "minimum: MTU " + std::to_string(least->outcome.mtu) + ", to " + name_of(*least);
-  if (found < all.size())
-    out += " (" + std::to_string(found) + " of " + std::to_string(all.size()) + " hosts)";
-  return out + "\n";
+  out += place_lines(all) + minimum_line(all, found);
+  return expect == 0 ? out : out + expectation_line(all, expect);
 }
 
 std::vector<std::string> mtu_complaints(const Measurements& all) {
@@ -165,13 +215,15 @@ std::string mtu_progress(const Measurements& all) {
          std::to_string(probes) + " probes";
 }
 
-Json mtu_json(const Measurements& all) {
+Json mtu_json(const Measurements& all, unsigned expect) {
   Json hosts = Json::array();
-  for (const Measurement& one : all) hosts.push_back(json_of(one));
+  for (const Measurement& one : all) hosts.push_back(json_of(one, expect));
   const Measurement* least = smallest(all);
   return {{"version", 1},
           {"hosts", std::move(hosts)},
-          {"minimum_mtu_bytes", least == nullptr ? Json{} : Json(least->outcome.mtu)}};
+          {"minimum_mtu_bytes", least == nullptr ? Json{} : Json(least->outcome.mtu)},
+          {"expected_bytes", expect == 0 ? Json{} : Json(expect)},
+          {"carried", carried(pmtu::carries(all, expect), expect)}};
 }
 
 }  // namespace pvrdma::ctl

@@ -10,7 +10,10 @@
 
 namespace pvrdma::ctl::pmtu {
 
-Walk::Walk(std::string host) : started_(BootClock::now()) { seen_.host = std::move(host); }
+Walk::Walk(std::string host, std::string interface)
+    : bound_to_(std::move(interface)), started_(BootClock::now()) {
+  seen_.host = std::move(host);
+}
 
 void Walk::begin(const Addresses& addresses, BootTime now) {
   if (!addresses) {
@@ -18,7 +21,7 @@ void Walk::begin(const Addresses& addresses, BootTime now) {
     return end(now);
   }
   for (const Address& address : *addresses) {
-    auto socket = EchoSocket::open(address);
+    auto socket = EchoSocket::open(address, bound_to_);
     if (!socket) {
       // The first address is the one that a program would use: what is wrong with it is told.
       if (!seen_.error) seen_.error = std::move(socket.error());
@@ -87,7 +90,9 @@ void Walk::send(BootTime now) {
 
 void Walk::end(BootTime now) {
   if (search_) seen_.outcome = search_->outcome();
-  if (socket_ && seen_.outcome.link_mtu)
+  if (!bound_to_.empty())
+    seen_.interface = bound_to_;
+  else if (socket_ && seen_.outcome.link_mtu)
     seen_.interface = interface_of(socket_->fd(), *seen_.outcome.link_mtu);
   seen_.took = now - started_;
   seen_.done = true;

@@ -14,7 +14,8 @@ namespace pvrdma::ctl::pmtu {
 
 class Walk {
  public:
-  explicit Walk(std::string host);
+  // `interface`: the only one to measure from; empty: where the route goes.
+  explicit Walk(std::string host, std::string interface = {});
 
   // The name was resolved: sends the first probe to the first address that can be reached.
   void begin(const Addresses& addresses, BootTime now);
@@ -44,6 +45,7 @@ class Walk {
   void end(BootTime now);
 
   Measurement seen_;
+  std::string bound_to_;
   BootTime started_;
   std::optional<EchoSocket> socket_;
   std::optional<Search> search_;

@@ -14,10 +14,6 @@ namespace {
 constexpr const char* kDevices = "/sys/class/infiniband";
 constexpr std::string_view kMappedIpv4 = "::ffff:";
 
-bool is_meant(const probes::PciAdapter& adapter, const std::string& name) {
-  return adapter.function == name || adapter.netdev.is(name) || adapter.rdma_device.is(name);
-}
-
 Target target_of(const Root& root, const probes::PciAdapter& adapter) {
   Target target{adapter.function, adapter.rdma_device.value_or(""), {}};
   if (!target.device.empty()) target.gids = probes::read_gid_table(root, target.device);
@@ -37,7 +33,7 @@ Result<std::vector<Target>> find_targets(const Root& root,
   if (!adapters) return fail(adapters.error());
   std::vector<Target> targets;
   for (const probes::PciAdapter& adapter : *adapters)
-    if (!wanted || is_meant(adapter, *wanted)) targets.push_back(target_of(root, adapter));
+    if (!wanted || probes::is_called(adapter, *wanted)) targets.push_back(target_of(root, adapter));
   // Not a PVRDMA adapter's, but an RDMA device all the same.
   if (targets.empty() && wanted && exists(root, *wanted))
     targets.push_back({"", *wanted, probes::read_gid_table(root, *wanted)});

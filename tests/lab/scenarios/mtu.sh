@@ -181,6 +181,51 @@ several() {
   expect "within it" [ "$(of_first .took_ms)" -lt 3000 ]
 }
 
+# expected DESCRIPTION STATUS CARRIED BYTES HOST…
+expected() {
+  local about=$1 code=$2 carried=$3
+  shift 3
+  ask --expect "$@"
+  expect_equal "$about: exit code, carried" "$code $carried" "$status $(jq -r .carried answer.json)"
+}
+expectations() {
+  expected "9000 on a path of 9000" 0 yes 9000 10.9.1.2
+  expected "9000 where a router has 1500" 2 no 9000 10.9.2.2
+  expected "1280 on all of them" 0 yes 1280 10.9.1.2 10.9.3.2 fd09:2::2
+  expected "9000 where one of two has less" 2 no 9000 10.9.1.2 10.9.4.2
+  expected "9000 where nobody is" 3 unknown 9000 --timeout 3s 10.9.1.2 10.9.2.77
+  ask 10.9.4.2
+  expect_equal "where packets vanish: places to look at, and the second" "4 distributed switch" \
+    "$(of_first '"\(.look_at | length) \(.look_at[1].where)"')"
+  ask 10.9.2.2
+  expect_equal "where a router says why: none" 0 "$(of_first '.look_at | length')"
+  status=0
+  ns me pvrdma-agentctl mtu --expect 9000 10.9.5.2 >out || status=$?
+  cat out
+  expect_equal "as text: exit code, last line" "2 expected: packets of 9000 bytes do not pass to 10.9.5.2" \
+    "$status $(tail -n 1 out)"
+  expect "and where to look" grep -q '^  distributed switch ' out
+}
+
+# From the adapter's own interface, outside of the namespaces; its other names come to the same.
+from_adapter() {
+  local name mtu
+  ip link set ens16f0 up
+  ip address add 192.168.77.1/24 dev ens16f0
+  mtu=$(cat /sys/class/net/ens16f0/mtu)
+  for name in ens16f0 rocep0s16f1 0000:00:10.1; do
+    status=0
+    pvrdma-agentctl --json mtu --timeout 1s --adapter "$name" 192.168.77.2 >answer.json || status=$?
+    expect_equal "from $name: exit code, interface, its MTU" "3 ens16f0 $mtu" \
+      "$status $(of_first '"\(.interface) \(.link_mtu_bytes)"')"
+  done
+  ip address del 192.168.77.1/24 dev ens16f0
+  status=0
+  pvrdma-agentctl mtu --adapter nosuch0 192.168.77.2 2>complaint || status=$?
+  expect_equal "no such adapter: exit code, complaint" \
+    "3 pvrdma-agentctl: there is no PVRDMA adapter nosuch0" "$status $(cat complaint)"
+}
+
 completes() { # EXPECTED WORD…: what completion offers for the last word
   local expected=$1
   shift
@@ -202,6 +247,8 @@ scenario() {
   like_the_field
   rights
   several
+  expectations
+  from_adapter
   lossy
   completes mtu pvrdma-agentctl mt
   completes "--ipv4 --ipv6" pvrdma-agentctl mtu --ip

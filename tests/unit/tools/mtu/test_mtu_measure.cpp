@@ -3,12 +3,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "agent/tools/mtu/adapter.hpp"
 #include "agent/tools/mtu/command.hpp"
 #include "agent/tools/mtu/echo_socket.hpp"
 #include "agent/tools/mtu/measure.hpp"
 #include "agent/tools/mtu/resolver.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
+#include "tests/unit/tree.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::ctl;
@@ -90,4 +92,45 @@ TEST_CASE("a name is resolved to its addresses, without a word to anybody else")
   CHECK(answers[0].addresses->front().text == "127.0.0.1");
   CHECK(answers[0].addresses->front().family() == pmtu::Family::Ipv4);
   CHECK(resolver->take().empty());
+}
+
+TEST_CASE("the exit code says whether what is expected passes") {
+  if (!can_ping("127.0.0.1")) return;
+  MtuOptions options{{"127.0.0.1"}};
+  options.expect = 65535;
+  const fake::Printed told = run_mtu(options);
+  CHECK(told.code == 0);
+  CHECK(told.out.find("expected: packets of 65535 bytes pass\n") != std::string::npos);
+  options.expect = 65536;  // which no path carries
+  CHECK(run_mtu(options).code == 2);
+  options.hosts = {"no such host"};
+  CHECK(run_mtu(options).code == 3);
+}
+
+TEST_CASE("only a PVRDMA adapter can be measured from, by any of its names") {
+  const test::Tree tree;
+  const std::string slot = "/sys/bus/pci/devices/0000:13:00.";
+  tree.file(slot + "1/modalias", "pci:v000015ADd00000820sv000015ADsd00000820bc02sc80i00\n");
+  tree.directory(slot + "1/infiniband/rocep19s0f1");
+  MtuOptions options{{"127.0.0.1"}};
+  options.root = tree.root();
+  options.adapter = "eth0";
+  fake::Printed told = run_mtu(options);
+  CHECK(told.code == 3);
+  CHECK(told.err == "pvrdma-agentctl: there is no PVRDMA adapter eth0\n");
+  options.adapter = "0000:13:00.1";
+  told = run_mtu(options);
+  CHECK(told.code == 3);
+  CHECK(told.err.find("0000:13:00.1 has none") != std::string::npos);
+  tree.file(slot + "0/modalias", "pci:v000015ADd000007B0sv000015ADsd000007B0bc02sc00i00\n");
+  tree.directory(slot + "0/net/lo");
+  for (const char* name : {"0000:13:00.1", "lo", "rocep19s0f1"}) {
+    const auto found = pmtu::interface_of_adapter(tree.root(), name);
+    REQUIRE(found);
+    CHECK(*found == "lo");
+  }
+  if (!can_ping("127.0.0.1")) return;
+  told = run_mtu(options, true);
+  CHECK(told.code == 0);
+  CHECK(Json::parse(told.out)["hosts"][0]["interface"] == "lo");
 }

@@ -1,5 +1,6 @@
 // Exact lines and objects of `mtu`.
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "agent/tools/mtu/rendering.hpp"
 #include "tests/unit/catch.hpp"
@@ -80,7 +81,8 @@ TEST_CASE("a line says the MTU and what limits it") {
        "::1: MTU 65535, the largest packet IP has (7 probes, 240 ms)\n"},
   };
   for (const auto& [one, line] : table) {
-    CHECK(render_mtu({one}) == line);
+    const std::string text = render_mtu({one});
+    CHECK(text.substr(0, text.find('\n') + 1) == line);
     CHECK(mtu_complaints({one}).empty());
   }
 }
@@ -126,17 +128,63 @@ TEST_CASE("JSON holds the same facts, and null for what is not known") {
   const Json limited = Json::parse(R"({
     "host": "10.0.0.2", "address": "10.0.0.2", "mtu_bytes": 1500, "passed_bytes": 1500,
     "limited_by": "router", "link_mtu_bytes": 9000, "interface": null, "router": "10.0.9.1",
-    "router_mtu_bytes": 1400, "probes": 7, "took_ms": 240, "socket": "ping", "error": null})");
+    "router_mtu_bytes": 1400, "probes": 7, "took_ms": 240, "socket": "ping", "carried": null, "look_at": [], "error": null})");
   const Json unanswered = Json::parse(R"json({
     "host": "x", "address": "x", "mtu_bytes": null, "passed_bytes": null, "limited_by": null,
     "link_mtu_bytes": null, "interface": null, "router": null, "router_mtu_bytes": null,
-    "probes": 6, "took_ms": 6000, "socket": "ping",
+    "probes": 6, "took_ms": 6000, "socket": "ping", "carried": null, "look_at": [],
     "error": "no answer, not even to packets of 68 bytes (6 probes, 6 s)"})json");
   CHECK(object["hosts"][0] == limited);
   CHECK(object["hosts"][1] == unanswered);
   CHECK(mtu_json({silent("x")})["minimum_mtu_bytes"].is_null());
   CHECK(mtu_json({by_link()})["hosts"][0]["limited_by"] == "local-link");
   CHECK(mtu_json({by_link()})["hosts"][0]["interface"] == "ens224f0");
+}
+
+TEST_CASE("where packets vanish the places to look at are named, once for all hosts") {
+  const Measurement small = found("10.0.0.3", 1500, Limit::Silence);
+  const Measurement same = found("10.0.0.4", 1500, Limit::Silence);
+  CHECK(render_mtu({small, by_link(), same})
+            .find("where large packets vanish to 10.0.0.3, 10.0.0.4, look at the MTU of:\n"
+                  "  both guests' interfaces  ip link show\n"
+                  "  distributed switch       vSphere Client: ") != std::string::npos);
+  for (const Measurement& clear :
+       {by_link(), by_router("10.0.0.2", 1500, {"10.0.9.1", 1500}), silent("10.0.0.5")}) {
+    CHECK(render_mtu({clear}).find("look at") == std::string::npos);
+    CHECK(mtu_json({clear})["hosts"][0]["look_at"].empty());
+  }
+  const Json places = mtu_json({small})["hosts"][0]["look_at"];
+  REQUIRE(places.size() == 4);
+  CHECK(places[0] == Json{{"where", "both guests' interfaces"}, {"how", "ip link show"}});
+}
+
+TEST_CASE("an expectation is met by what passed, not met by what was found, else not known") {
+  const Measurement small = found("10.0.0.3", 1500, Limit::LocalLink);
+  Measurement unfinished = silent("10.0.0.6");
+  unfinished.outcome.mtu = 4000;
+  const std::vector<std::tuple<Measurements, unsigned, std::string, std::string>> table{
+      {{by_link()}, 9000, "yes", "pass"},
+      {{by_link()}, 9001, "no", "do not pass to 10.0.0.1"},
+      {{unfinished}, 4000, "yes", "pass"},
+      {{unfinished}, 4001, "unknown", "not known of 10.0.0.6"},
+      {{by_link(), silent("10.0.0.5")}, 9000, "unknown", "not known of 10.0.0.5"},
+      {{by_link(), small, silent("10.0.0.5")},
+       9000,
+       "no",
+       "do not pass to 10.0.0.3; not known of 10.0.0.5"},
+  };
+  for (const auto& [all, bytes, word, words] : table) {
+    const std::string text = render_mtu(all, bytes);
+    const std::string line =
+        "expected: packets of " + std::to_string(bytes) + " bytes " + words + "\n";
+    CHECK(text.substr(text.find("expected: ")) == line);
+    const Json object = mtu_json(all, bytes);
+    CHECK(object["expected_bytes"] == bytes);
+    CHECK(object["carried"] == word);
+  }
+  CHECK(mtu_json({by_link(), small}, 9000)["hosts"][0]["carried"] == "yes");
+  CHECK(mtu_json({by_link()})["carried"].is_null());
+  CHECK(mtu_json({by_link()})["expected_bytes"].is_null());
 }
 
 TEST_CASE("progress says what is tried; of several hosts, how many are done") {
