@@ -16,6 +16,7 @@
 #include "agent/ctl/system_options.hpp"
 #include "agent/ctl/verb_options.hpp"
 #include "agent/ctl/verbs.hpp"
+#include "agent/tools/verify/mesh/command.hpp"
 #include "agent/tools/verify/peer/earlier.hpp"
 #include "build_config.hpp"
 
@@ -175,9 +176,13 @@ int run(int argc, char** argv) {
   VerifyOptions verify_options;
   verify_options.program = PVRDMA_VERIFY;
   verify_options.state_file = verify::state_file();
-  add_verify_options(
-      *command("verify", [&] { return verify_peer(settings, console, verify_options); }),
-      verify_options);
+  add_verify_options(*command("verify",
+                              [&] {
+                                return verify_options.peer == "mesh"
+                                           ? verify_mesh(settings, console, verify_options)
+                                           : verify_peer(settings, console, verify_options);
+                              }),
+                     verify_options);
   CLI::App* variables = command("env", [&] {
     return env(settings, console,
                {adapter_of(words),

@@ -39,6 +39,8 @@ constexpr const char* kDoctorFooter =
 
 constexpr const char* kVerifyFooter =
     "Run `pvrdma-agentctl verify --listen` on the other VM first; it serves one peer and ends.\n"
+    "For every pair of N machines run `pvrdma-agentctl verify mesh --rendezvous HOST:PORT --size "
+    "N`\non all of them, by srun, mpirun, Ansible or a Kubernetes Job.\n"
     "Needs neither agent nor root. Exit codes: 0 messages pass, 1 they do, but over TCP instead "
     "of\n"
     "RDMA, 2 they do not, or not as expected, 3 nothing was measured, or a wrong command line.";
@@ -138,10 +140,33 @@ void add_metrics_options(CLI::App& command, MetricsOptions& options) {
       ->needs(output);
 }
 
+static void add_mesh_options(CLI::App& command, MeshOptions& options) {
+  command
+      .add_option("--rendezvous", options.rendezvous,
+                  "verify mesh: where all meet, an address of one of them")
+      ->type_name("HOST:PORT");
+  command.add_option("--size", options.size, "verify mesh: how many machines")
+      ->type_name("N")
+      ->check(CLI::Range(2, 4096));
+  command
+      .add_option_function<std::string>(
+          "--rounds", [&options](const std::string& word) { options.full = word == "full"; },
+          "verify mesh: every pair, or two rounds (default: full)")
+      ->type_name("full|quick")
+      ->check(CLI::IsMember({"full", "quick"}));
+  command
+      .add_option("--output", options.folder,
+                  "verify mesh: a folder for JSON, CSV and a picture, where all meet")
+      ->type_name("FOLDER");
+  command.add_flag("--resume", options.resume, "verify mesh: go on with what is in that folder");
+}
+
 void add_verify_options(CLI::App& command, VerifyOptions& options) {
   set_footer(command, kVerifyFooter);
   CLI::Option* peer =
-      command.add_option("PEER", options.peer, "Address or name of the other VM's interface")
+      command
+          .add_option("PEER", options.peer,
+                      "Address or name of the other VM's interface; `mesh`: see below")
           ->type_name("");
   command.add_flag("--listen", options.listen, "Wait for one peer")->excludes(peer);
   command
@@ -158,12 +183,14 @@ void add_verify_options(CLI::App& command, VerifyOptions& options) {
       ->type_name("FILE")
       ->check([](const std::string& path) { return path.empty() ? "must not be empty" : ""; });
   add_time(command, "--wait", options.wait, "How long for the other VM (default: 60s)");
-  add_time(command, "--duration", options.duration, "How long to measure (default: 10s)");
+  add_time(command, "--duration", options.duration,
+           "How long to measure (default: 10s; 3s for a pair of a mesh)");
   add_parsed(command, "--expect", options.expected, verify::parse_expectation,
              verify::kExpectationRule, "What is enough, as latency=50us,bandwidth=80%");
   add_parsed(command, "--line-rate", options.line_rate_mb_s, verify::parse_rate, verify::kRateRule,
              "Of the hosts' NICs, as 100Gb/s (default: the best earlier run)");
   command.add_flag("--beside", options.beside, "Also while a job holds the adapter");
+  add_mesh_options(command, options.mesh);
 }
 
 }  // namespace pvrdma::ctl

@@ -40,6 +40,11 @@ complete -c pvrdma-agentctl -n "$on verify" -l duration -x -d 'How long to measu
 complete -c pvrdma-agentctl -n "$on verify" -l expect -x -d 'What is enough'
 complete -c pvrdma-agentctl -n "$on verify" -l line-rate -x -d 'Of the NICs of the hosts'
 complete -c pvrdma-agentctl -n "$on verify" -l beside -d 'Also while a job holds the adapter'
+complete -c pvrdma-agentctl -n "$on verify" -l rendezvous -x -d 'Where the machines of a mesh meet'
+complete -c pvrdma-agentctl -n "$on verify" -l size -x -d 'Machines of a mesh'
+complete -c pvrdma-agentctl -n "$on verify" -l rounds -x -a 'full quick' -d 'Of a mesh'
+complete -c pvrdma-agentctl -n "$on verify" -l output -r -F -d 'Folder for what a mesh finds'
+complete -c pvrdma-agentctl -n "$on verify" -l resume -d 'Go on with what is in that folder'
 complete -c pvrdma-agentctl -n "$on verify" -a '(__fish_print_hostnames)' -d Peer
 complete -c pvrdma-agentctl -n "$on wait" -l for -x -a 'ready settled' -d 'What to wait for'
 complete -c pvrdma-agentctl -n "$on env" -l format -x -a 'shell systemd' -d 'Form of the variables'

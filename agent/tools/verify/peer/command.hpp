@@ -11,6 +11,15 @@
 
 namespace pvrdma::ctl {
 
+// Several machines, each pair of them: `verify mesh`.
+struct MeshOptions {
+  std::string rendezvous;  // HOST:PORT; empty: two machines only
+  std::size_t size = 0;    // of the mesh
+  bool full = true;        // every pair; else two rounds
+  std::string folder;      // for the results; empty: none
+  bool resume = false;     // with those that are there
+};
+
 struct VerifyOptions {
   std::string peer;  // address or name; empty: listen
   bool listen = false;
@@ -18,10 +27,11 @@ struct VerifyOptions {
   int port = 18600;
   std::string token_file;  // empty: no token
   Milliseconds wait = std::chrono::minutes{1};
-  Milliseconds duration = std::chrono::seconds{10};
+  Milliseconds duration{0};  // zero: ten seconds, or three for a pair of a mesh
   std::optional<verify::Expectation> expected;
   std::optional<double> line_rate_mb_s;
-  bool beside = false;               // also where a job holds the adapter
+  bool beside = false;  // also where a job holds the adapter
+  MeshOptions mesh;
   std::string program;               // the helper's path
   std::filesystem::path state_file;  // of earlier runs; empty: nothing is kept
   Root root;
@@ -29,6 +39,6 @@ struct VerifyOptions {
 
 // 0: messages pass; 1: they do, over TCP; 2: they do not, or not as expected; 3: nothing was
 // measured. Of a listener 0, 2 and 3.
-int verify_peer(const Settings& settings, const Console& console, const VerifyOptions& options);
+int verify_peer(const Settings& settings, const Console& console, VerifyOptions options);
 
 }  // namespace pvrdma::ctl

@@ -36,9 +36,8 @@ Result<Addresses> resolve(const std::string& host, int port, bool listens) {
   return Addresses{found};
 }
 
-void set(int fd, int level, int option) {
-  const int on = 1;
-  static_cast<void>(::setsockopt(fd, level, option, &on, sizeof on));
+void set(int fd, int level, int option, int value = 1) {
+  static_cast<void>(::setsockopt(fd, level, option, &value, sizeof value));
 }
 
 Fd open_socket(const addrinfo& address) {
@@ -66,13 +65,27 @@ int connect_to(const addrinfo& address, Fd& fd, BootTime deadline) {
   return ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : errno;
 }
 
-Fd listen_on(const addrinfo& address) {
+Fd listen_on(const addrinfo& address, int waiting) {
   Fd fd = open_socket(address);
   if (!fd) return fd;
   set(fd.get(), SOL_SOCKET, SO_REUSEADDR);
-  if (::bind(fd.get(), address.ai_addr, address.ai_addrlen) != 0 || ::listen(fd.get(), 1) != 0)
+  if (::bind(fd.get(), address.ai_addr, address.ai_addrlen) != 0 ||
+      ::listen(fd.get(), waiting) != 0)
     return {};
   return fd;
+}
+
+// As getpeername or getsockname has it.
+template <typename Get>
+std::string text_of_address(int fd, Get get) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  std::array<char, NI_MAXHOST> text{};
+  if (get(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+      ::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text.data(), text.size(),
+                    nullptr, 0, NI_NUMERICHOST) != 0)
+    return "?";
+  return text.data();
 }
 
 }  // namespace
@@ -95,21 +108,37 @@ Result<Control> Control::connect(const std::string& host, int port, BootTime dea
 }
 
 Result<Control> Control::accept(const std::string& address, int port, BootTime deadline) {
-  const std::string what =
-      (address.empty() ? "any address" : address) + " port " + std::to_string(port);
+  const auto listener = Listener::open(address, port, 1);
+  if (!listener) return fail(listener.error());
+  return listener->accept(deadline);
+}
+
+Result<Listener> Listener::open(const std::string& address, int port, int waiting) {
   const auto addresses = resolve(address, port, true);
   if (!addresses) return fail(addresses.error());
-  Fd listener;
-  for (const addrinfo* at = addresses->get(); at != nullptr && !listener; at = at->ai_next)
-    listener = listen_on(*at);
-  if (!listener) return fail(errno, "listening on", what);
-  if (const int code = poll_one(listener.get(), POLLIN, deadline))
-    return fail(code, "waiting for a peer on", what);
-  Fd fd{::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
-  if (!fd) return fail(errno, "accepting a peer on", what);
+  Fd fd;
+  for (const addrinfo* at = addresses->get(); at != nullptr && !fd; at = at->ai_next)
+    fd = listen_on(*at, waiting);
+  if (!fd)
+    return fail(errno, "listening on",
+                (address.empty() ? "any address" : address) + " port " + std::to_string(port));
+  return Listener{std::move(fd)};
+}
+
+Result<Control> Listener::accept(BootTime deadline) const {
+  if (const int code = poll_one(fd_.get(), POLLIN, deadline))
+    return fail(code, "waiting for", "a peer");
+  Fd fd{::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+  if (!fd) return fail(errno, "accepting", "a peer");
   set(fd.get(), IPPROTO_TCP, TCP_NODELAY);
+  set(fd.get(), SOL_SOCKET, SO_KEEPALIVE);
+  set(fd.get(), IPPROTO_TCP, TCP_KEEPIDLE, 10);
+  set(fd.get(), IPPROTO_TCP, TCP_KEEPINTVL, 5);
+  set(fd.get(), IPPROTO_TCP, TCP_KEEPCNT, 4);
   return Control{std::move(fd)};
 }
+
+std::string Listener::address() const { return text_of_address(fd_.get(), ::getsockname); }
 
 Result<void> Control::wait(short events, BootTime deadline) const {
   if (const int code = poll_one(fd_.get(), events, deadline))
@@ -183,15 +212,7 @@ bool Control::is_closed() const {
   return ::recv(fd_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-std::string Control::peer() const {
-  sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  std::array<char, NI_MAXHOST> text{};
-  if (::getpeername(fd_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
-      ::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text.data(), text.size(),
-                    nullptr, 0, NI_NUMERICHOST) != 0)
-    return "?";
-  return text.data();
-}
+std::string Control::peer() const { return text_of_address(fd_.get(), ::getpeername); }
+std::string Control::own() const { return text_of_address(fd_.get(), ::getsockname); }
 
 }  // namespace pvrdma::verify

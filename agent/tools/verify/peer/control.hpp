@@ -35,14 +35,30 @@ class Control {
   [[nodiscard]] Result<void> read(std::byte* data, std::size_t bytes, BootTime deadline);
   // Whether the other side has closed it. Reads nothing.
   [[nodiscard]] bool is_closed() const;
-  // Of the other side, as text.
+  // Of the other side and of this one, as text.
   [[nodiscard]] std::string peer() const;
+  [[nodiscard]] std::string own() const;
 
  private:
   [[nodiscard]] Result<void> wait(short events, BootTime deadline) const;
 
   Fd fd_;
   std::string received_;  // behind the last line
+};
+
+// Nobody can connect once it is gone.
+class Listener {
+ public:
+  // `address` empty: any. EADDRNOTAVAIL: it is another machine's. `waiting`: how many may wait.
+  [[nodiscard]] static Result<Listener> open(const std::string& address, int port, int waiting);
+  // A peer that vanishes without a word is found out within half a minute.
+  [[nodiscard]] Result<Control> accept(BootTime deadline) const;
+  [[nodiscard]] std::string address() const;
+
+ private:
+  explicit Listener(Fd fd) : fd_(std::move(fd)) {}
+
+  Fd fd_;
 };
 
 }  // namespace pvrdma::verify

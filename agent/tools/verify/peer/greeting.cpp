@@ -70,6 +70,11 @@ Result<void> prove(Control& control, Side side, const std::string& token, const 
 
 }  // namespace
 
+std::string token_in(std::string content) {
+  while (!content.empty() && (content.back() == '\n' || content.back() == '\r')) content.pop_back();
+  return content;
+}
+
 Result<std::string> hmac(const std::string& key, const std::string& text) {
   constexpr const char* kDoing = "computing";
   constexpr const char* kWhat = "an HMAC by AF_ALG, for the token";

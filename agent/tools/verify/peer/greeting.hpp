@@ -17,6 +17,10 @@ enum class Side { Client, Listener };
 [[nodiscard]] Result<void> greet(Control& control, Side side, const std::string& token,
                                  BootTime deadline);
 
+inline constexpr std::size_t kTokenAtMost = 256;  // bytes of its file that count
+// The token in a file's content, which may end in a newline.
+[[nodiscard]] std::string token_in(std::string content);
+
 // HMAC-SHA256 (RFC 2104) in hexadecimal, by the kernel's AF_ALG sockets (Documentation/crypto/
 // userspace-if.rst), so that no cryptographic library is needed.
 [[nodiscard]] Result<std::string> hmac(const std::string& key, const std::string& text);

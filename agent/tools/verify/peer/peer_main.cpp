@@ -48,11 +48,9 @@ std::optional<Arguments> parse(int count, char** words) {
 }
 
 std::string read_token() {
-  std::array<char, 256> text{};
+  std::array<char, kTokenAtMost> text{};
   const ssize_t size = ::read(STDIN_FILENO, text.data(), text.size());
-  std::string token{text.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
-  while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
-  return token;
+  return token_in({text.data(), size > 0 ? static_cast<std::size_t>(size) : 0});
 }
 
 void show(const std::string& doing) {

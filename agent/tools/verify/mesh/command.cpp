@@ -1,0 +1,162 @@
+#include "agent/tools/verify/mesh/command.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "agent/base/text.hpp"
+#include "agent/ctl/failure.hpp"
+#include "agent/ctl/verbs.hpp"
+#include "agent/tools/verify/mesh/coordinator.hpp"
+#include "agent/tools/verify/mesh/member.hpp"
+#include "agent/tools/verify/mesh/rendering.hpp"
+#include "agent/tools/verify/mesh/results.hpp"
+#include "agent/tools/verify/peer/greeting.hpp"
+#include "agent/tools/verify/peer/helper.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+constexpr Milliseconds kPairDuration = std::chrono::seconds{3};
+constexpr Milliseconds kSoon = std::chrono::seconds{10};
+constexpr std::size_t kQuickRounds = 2;
+
+struct Place {
+  std::string host;
+  int port = 0;
+};
+
+// HOST:PORT, where an IPv6 address stands in brackets.
+std::optional<Place> parse_place(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0) return std::nullopt;
+  std::string host = text.substr(0, colon);
+  const auto port = number_from<int>(text.substr(colon + 1));
+  if (!port || *port < 1 || *port > 65535) return std::nullopt;
+  if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  return Place{host, *port};
+}
+
+// None: another machine, or another program of this one, listens there.
+Result<std::optional<verify::Listener>> listen_at(const Place& place, std::size_t size) {
+  auto listener = verify::Listener::open(place.host, place.port, static_cast<int>(size));
+  if (!listener && (listener.error().code == EADDRNOTAVAIL || listener.error().code == EADDRINUSE))
+    return std::nullopt;
+  if (!listener) return fail(listener.error());
+  // A host's own name may stand for 127.0.1.1 in its own /etc/hosts: nobody else would reach it.
+  const std::string address = listener->address();
+  if ((address.starts_with("127.") || address == "::1") && address != place.host)
+    return fail(0, place.host + " is " + address,
+                "on this machine, where no other one reaches it: --rendezvous needs an address");
+  return std::optional<verify::Listener>{std::move(*listener)};
+}
+
+Result<unsigned> join(const Place& place, const Helper& helper, const std::string& token,
+                      Milliseconds wait) {
+  auto control = verify::Control::connect(place.host, place.port, BootClock::now() + wait);
+  if (!control) return fail(control.error());
+  // Others may be greeted before.
+  if (auto greeted =
+          verify::greet(*control, verify::Side::Client, token, BootClock::now() + wait + kSoon);
+      !greeted)
+    return fail(greeted.error());
+  return verify::take_part(*control, helper, wait);
+}
+
+// What the machine does where all meet, beside taking part itself.
+Result<verify::Mesh> hold(const verify::Listener& listener, verify::Meeting meeting,
+                          const std::optional<verify::Results>& results, const Console& console,
+                          bool live) {
+  if (results) {
+    auto earlier = results->earlier();
+    if (!earlier) return fail(earlier.error());
+    meeting.earlier = std::move(*earlier);
+  }
+  Result<void> kept;
+  meeting.keep = [&](const verify::PairResult& pair) {
+    if (results && kept) kept = results->keep(pair);
+  };
+  meeting.tell = [&](const std::string& doing) {
+    if (live) console.progress(doing);
+  };
+  auto mesh = verify::hold(listener, meeting);
+  if (live) console.progress("");
+  if (!kept) console.complain(kept.error().message());
+  return mesh;
+}
+
+int end_holding(const Settings& settings, const Console& console, const verify::Mesh& mesh,
+                const std::optional<verify::Results>& results) {
+  const verify::Judgement judgement = verify::judge(mesh);
+  if (results)
+    if (const auto written = results->write(mesh, judgement); !written)
+      return end_without(settings, console, printable(written.error().message()));
+  const bool printed =
+      console.print(settings.json ? dumped(verify::to_json(mesh, judgement)) + "\n"
+                                  : verify::render(mesh, judgement, console.style()));
+  return printed ? verify::exit_code(mesh, judgement) : kExitUnknown;
+}
+
+int end_taking_part(const Settings& settings, const Console& console, const Place& place,
+                    unsigned pairs) {
+  const bool printed =
+      console.print(settings.json ? dumped(nlohmann::json{{"pairs", pairs}}) + "\n"
+                                  : fmt::format("measured with {} machines; {} has the figures\n",
+                                                pairs, printable(place.host)));
+  return printed ? 0 : kExitUnknown;
+}
+
+}  // namespace
+
+int verify_mesh(const Settings& settings, const Console& console, const VerifyOptions& options) {
+  const auto end = [&](const Error& why) {
+    return end_without(settings, console, printable(why.message()));
+  };
+  const auto place = parse_place(options.mesh.rendezvous);
+  if (!place || options.mesh.size < 2)
+    return end_without(settings, console,
+                       wrong_use("verify",
+                                 "mesh needs --rendezvous HOST:PORT and --size, the "
+                                 "number of machines, from 2"));
+  VerifyOptions of_pair = options;
+  if (of_pair.duration.count() == 0) of_pair.duration = kPairDuration;
+  const auto helper = Helper::prepare(of_pair);
+  if (!helper) return end(helper.error());
+  const auto token = helper->token();
+  if (!token) return end(token.error());
+  const auto listener = listen_at(*place, options.mesh.size);
+  if (!listener) return end(listener.error());
+  if (!*listener) {
+    const auto pairs = join(*place, *helper, *token, options.wait);
+    return pairs ? end_taking_part(settings, console, *place, *pairs) : end(pairs.error());
+  }
+
+  std::optional<verify::Results> results;
+  if (!options.mesh.folder.empty()) {
+    auto opened = verify::Results::open(options.mesh.folder, options.mesh.resume);
+    if (!opened) return end(opened.error());
+    results = std::move(*opened);
+  }
+  const verify::Meeting meeting{options.mesh.size,
+                                options.mesh.full ? options.mesh.size : kQuickRounds,
+                                *token,
+                                options.wait,
+                                helper->limit(verify::kPairWait) + verify::kMtuLimit + kSoon,
+                                {},
+                                {},
+                                {}};
+  auto holding = std::async(std::launch::async, [&] {
+    return hold(**listener, meeting, results, console, console.live && !settings.json);
+  });
+  const auto own = join(*place, *helper, *token, options.wait);
+  const auto mesh = holding.get();
+  if (!mesh) return end(mesh.error());
+  if (!own) console.complain("this machine: " + printable(own.error().message()));
+  return end_holding(settings, console, *mesh, results);
+}
+
+}  // namespace pvrdma::ctl

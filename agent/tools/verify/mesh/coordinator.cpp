@@ -1,0 +1,175 @@
+#include "agent/tools/verify/mesh/coordinator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <tuple>
+
+#include "agent/tools/verify/mesh/member.hpp"
+#include "agent/tools/verify/mesh/schedule.hpp"
+#include "agent/tools/verify/peer/greeting.hpp"
+
+namespace pvrdma::verify {
+
+namespace {
+
+// Who connects has to say who it is before the next one is asked.
+constexpr Milliseconds kGreeting = std::chrono::seconds{3};
+
+struct Member {
+  Control control;
+  Machine machine;
+  std::string lost;  // why it is not there any more
+};
+
+class Gathering {
+ public:
+  Gathering(std::vector<Member> members, const Meeting& meeting)
+      : members_(std::move(members)), meeting_(meeting) {
+    for (const PairResult& pair : meeting.earlier) earlier_[{pair.from, pair.to}] = pair;
+  }
+
+  Mesh run() {
+    const auto rounds = schedule(members_.size(), meeting_.rounds);
+    for (std::size_t n = 0; n < rounds.size(); ++n) {
+      meeting_.tell(fmt::format("round {} of {}", n + 1, rounds.size()));
+      run_round(rounds[n]);
+    }
+    for (Member& member : members_)
+      static_cast<void>(member.control.send({{"end", true}}, BootClock::now() + kGreeting));
+    Mesh mesh;
+    mesh.size = meeting_.size;
+    for (const Member& member : members_) mesh.machines.push_back(member.machine);
+    mesh.pairs = std::move(results_);
+    return mesh;
+  }
+
+ private:
+  void run_round(const std::vector<Pairing>& round) {
+    std::vector<Pairing> measuring;
+    for (const auto& [listener, client] : round)
+      if (const PairResult* before = earlier(listener, client))
+        results_.push_back(*before);
+      else if (start(listener, client))
+        measuring.emplace_back(listener, client);
+    const BootTime deadline = BootClock::now() + meeting_.round_limit;
+    for (const auto& [listener, client] : measuring) finish(listener, client, deadline);
+  }
+
+  [[nodiscard]] const PairResult* earlier(std::size_t listener, std::size_t client) const {
+    const std::string& one = members_[listener].machine.address;
+    const std::string& other = members_[client].machine.address;
+    auto at = earlier_.find({other, one});
+    if (at == earlier_.end()) at = earlier_.find({one, other});
+    return at == earlier_.end() ? nullptr : &at->second;
+  }
+
+  void end(std::size_t listener, std::size_t client, std::optional<PairFigures> figures,
+           std::string failed) {
+    results_.push_back({members_[client].machine.address, members_[listener].machine.address,
+                        std::move(figures), std::move(failed)});
+    meeting_.keep(results_.back());
+  }
+
+  void tell(std::size_t at, const Json& message) {
+    Member& member = members_[at];
+    if (auto sent = member.control.send(message, BootClock::now() + kGreeting); !sent)
+      member.lost = sent.error().message();
+  }
+
+  bool start(std::size_t listener, std::size_t client) {
+    if (const auto lost = lost_of(listener, client)) {
+      end(listener, client, std::nullopt, *lost);
+      return false;
+    }
+    tell(listener, {{"listen", true}});
+    tell(client, {{"connect", members_[listener].machine.address}});
+    return true;
+  }
+
+  [[nodiscard]] std::optional<std::string> lost_of(std::size_t listener, std::size_t client) const {
+    for (const std::size_t at : {listener, client})
+      if (!members_[at].lost.empty())
+        return members_[at].machine.name + " was lost: " + members_[at].lost;
+    return std::nullopt;
+  }
+
+  Json answer_of(std::size_t at, BootTime deadline) {
+    Member& member = members_[at];
+    if (!member.lost.empty()) return Json::object();
+    auto answer = member.control.receive(deadline);
+    if (answer) return std::move(*answer);
+    member.lost = answer.error().message();
+    return Json::object();
+  }
+
+  void finish(std::size_t listener, std::size_t client, BootTime deadline) {
+    const Json found = answer_of(client, deadline);
+    const Json served = answer_of(listener, deadline);
+    if (auto figures = pair_figures_from(found.value("figures", Json{}))) {
+      end(listener, client, *figures, "");
+      return;
+    }
+    std::string failed;
+    for (const Json& side : {found, served})
+      if (const auto why = side.find("failed");
+          why != side.end() && why->is_string() && failed.empty())
+        failed = why->get<std::string>();
+    end(listener, client, std::nullopt,
+        lost_of(listener, client).value_or(failed.empty() ? "no figures came" : failed));
+  }
+
+  std::vector<Member> members_;
+  const Meeting& meeting_;
+  std::map<std::pair<std::string, std::string>, PairResult> earlier_;
+  std::vector<PairResult> results_;
+};
+
+Result<Member> welcome(Control control, const std::string& token) {
+  const BootTime deadline = BootClock::now() + kGreeting;
+  if (auto greeted = greet(control, Side::Listener, token, deadline); !greeted)
+    return fail(greeted.error());
+  const auto message = control.receive(deadline);
+  if (!message) return fail(message.error());
+  auto machine = machine_from(*message);
+  if (!machine) return fail(machine.error());
+  return Member{std::move(control), std::move(*machine), {}};
+}
+
+}  // namespace
+
+Result<Mesh> hold(const Listener& listener, const Meeting& meeting) {
+  std::vector<Member> members;
+  std::string refused;
+  const BootTime until = BootClock::now() + meeting.all_come;
+  while (members.size() < meeting.size) {
+    meeting.tell(fmt::format("{} of {} machines have come", members.size(), meeting.size));
+    auto control = listener.accept(until);
+    if (!control) break;
+    auto member = welcome(std::move(*control), meeting.token);
+    if (!member) {
+      refused = "; one was refused: " + member.error().message();
+      continue;
+    }
+    const std::string& address = member->machine.address;
+    if (std::any_of(members.begin(), members.end(),
+                    [&](const Member& one) { return one.machine.address == address; })) {
+      static_cast<void>(member->control.send(
+          {{"refused", "another machine has its address, " + address}}, until));
+      continue;
+    }
+    members.push_back(std::move(*member));
+  }
+  if (members.size() < 2)
+    return fail(0, fmt::format("{} of {} machines came", members.size(), meeting.size), refused);
+  // The same pairs in the same rounds, whoever comes first.
+  std::sort(members.begin(), members.end(), [](const Member& one, const Member& other) {
+    return std::tie(one.machine.name, one.machine.address) <
+           std::tie(other.machine.name, other.machine.address);
+  });
+  return Gathering{std::move(members), meeting}.run();
+}
+
+}  // namespace pvrdma::verify

@@ -1,0 +1,29 @@
+// The machine where all of a mesh meet: it tells pairs to measure, round by round, and collects
+// what they find.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "agent/tools/verify/mesh/judgement.hpp"
+#include "agent/tools/verify/peer/control.hpp"
+
+namespace pvrdma::verify {
+
+struct Meeting {
+  std::size_t size = 0;    // machines that are to come
+  std::size_t rounds = 0;  // at most
+  std::string token;
+  Milliseconds all_come{0};                      // how long to wait for the last one
+  Milliseconds round_limit{0};                   // how long a pair may take
+  std::vector<PairResult> earlier;               // measured before: not again
+  std::function<void(const PairResult&)> keep;   // each result, as it comes
+  std::function<void(const std::string&)> tell;  // what is being done, for a terminal
+};
+
+// Goes on with who is there where machines do not come, or are lost. An Error where fewer than two
+// come.
+[[nodiscard]] Result<Mesh> hold(const Listener& listener, const Meeting& meeting);
+
+}  // namespace pvrdma::verify

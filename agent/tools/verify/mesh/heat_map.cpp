@@ -1,0 +1,150 @@
+#include "agent/tools/verify/mesh/heat_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "agent/base/text.hpp"
+#include "agent/tools/verify/mesh/matrix.hpp"
+
+namespace pvrdma::verify {
+
+namespace {
+
+constexpr int kMargin = 150, kTop = 40, kGap = 40;
+constexpr std::size_t kNamesAtMost = 64;  // beyond that they would be smaller than a line
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char each : printable(text)) switch (each) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += each;
+    }
+  return out;
+}
+
+struct Range {
+  double least = 0, most = 0;
+};
+
+Range range_of(const Matrix& matrix) {
+  Range range;
+  bool first = true;
+  for (const auto& row : matrix)
+    for (const auto& cell : row)
+      if (cell) {
+        range.least = first ? *cell : std::min(range.least, *cell);
+        range.most = first ? *cell : std::max(range.most, *cell);
+        first = false;
+      }
+  return range;
+}
+
+// From a light blue to a dark one, which those who see no red or green tell apart as well.
+std::string colour(double badness) {
+  const auto mix = [&](int best, int worst) {
+    return static_cast<int>(best + (worst - best) * std::clamp(badness, 0.0, 1.0));
+  };
+  return fmt::format("#{:02x}{:02x}{:02x}", mix(0xde, 0x08), mix(0xeb, 0x30), mix(0xf7, 0x6b));
+}
+
+class Picture {
+ public:
+  Picture(const Mesh& mesh, const Judgement& judgement)
+      : mesh_(mesh), judgement_(judgement), cell_(mesh.machines.size() > kNamesAtMost ? 4 : 18) {
+    for (const JudgedPair& pair : judgement.pairs)
+      if (!pair.bad.empty()) {
+        bad_.insert({pair.from, pair.to});
+        bad_.insert({pair.to, pair.from});
+      }
+  }
+
+  [[nodiscard]] int side() const { return static_cast<int>(mesh_.machines.size()) * cell_; }
+
+  [[nodiscard]] std::string part(const MatrixKind& kind, int left) const {
+    const Matrix matrix = matrix_of(mesh_, judgement_, kind);
+    const Range range = range_of(matrix);
+    std::string text = fmt::format(
+        "<g transform=\"translate({},{})\">\n<text x=\"0\" y=\"-12\">{}: {:.4g} to {:.4g}</text>\n",
+        left, kTop, escaped(kind.title), range.least, range.most);
+    for (std::size_t row = 0; row < matrix.size(); ++row)
+      for (std::size_t column = 0; column < matrix.size(); ++column)
+        if (row != column) text += cell(kind, range, row, column, matrix[row][column]);
+    return text + "</g>\n";
+  }
+
+  [[nodiscard]] std::string names() const {
+    if (mesh_.machines.size() > kNamesAtMost) return {};
+    std::string text;
+    for (std::size_t row = 0; row < mesh_.machines.size(); ++row)
+      text += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kMargin - 6,
+                          kTop + static_cast<int>(row) * cell_ + 13,
+                          escaped(short_name(mesh_.machines[row].name)));
+    return text;
+  }
+
+ private:
+  static std::string short_name(const std::string& name) {
+    constexpr std::size_t kColumns = 20;
+    return name.size() > kColumns ? name.substr(0, kColumns) + "…" : name;
+  }
+
+  [[nodiscard]] std::string cell(const MatrixKind& kind, const Range& range, std::size_t row,
+                                 std::size_t column, const std::optional<double>& value) const {
+    const int x = static_cast<int>(column) * cell_, y = static_cast<int>(row) * cell_;
+    const bool is_bad = bad_.count({row, column}) > 0;
+    if (!value && !is_bad) return {};  // not tried
+    const double width = range.most - range.least;
+    const double place = value && width > 0 ? (*value - range.least) / width : 0;
+    const std::string fill = !value ? "#ffffff"
+                                    : colour(kind.less_is_better ? place
+                                             : width > 0         ? 1 - place
+                                                                 : 0);
+    std::string text = fmt::format(
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"{}><title>{} to {}: "
+        "{}</title></rect>\n",
+        x, y, cell_ - 1, cell_ - 1, fill, is_bad ? " stroke=\"#cb181d\" stroke-width=\"2\"" : "",
+        escaped(mesh_.machines[row].name), escaped(mesh_.machines[column].name),
+        value ? fmt::format("{:.4g}", *value) : "failed");
+    if (!value)
+      text += fmt::format("<path d=\"M{0} {1}l{2} {2}m0 -{2}l-{2} {2}\" stroke=\"#cb181d\"/>\n", x,
+                          y, cell_ - 1);
+    return text;
+  }
+
+  const Mesh& mesh_;
+  const Judgement& judgement_;
+  int cell_;
+  std::set<std::pair<std::size_t, std::size_t>> bad_;
+};
+
+}  // namespace
+
+std::string heat_map(const Mesh& mesh, const Judgement& judgement) {
+  const Picture picture{mesh, judgement};
+  const int step = std::max(picture.side(), 260) + kGap;
+  std::string text = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" "
+      "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
+      "fill=\"#ffffff\"/>\n",
+      kMargin + 2 * step, kTop + picture.side() + kGap);
+  text += picture.names();
+  text += picture.part(kMatrices[0], kMargin);
+  text += picture.part(kMatrices[1], kMargin + step);
+  return text + "</svg>\n";
+}
+
+}  // namespace pvrdma::verify

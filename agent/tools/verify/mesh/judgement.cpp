@@ -1,0 +1,162 @@
+#include "agent/tools/verify/mesh/judgement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace pvrdma::verify {
+
+namespace {
+
+constexpr double kMadToDeviation = 1.4826;
+
+struct Figure {
+  const char* name;
+  const char* unit;
+  bool less_is_better;
+  double (*of)(const PairFigures&);
+};
+constexpr Figure kFigures[] = {
+    {"latency", "us", true, [](const PairFigures& of) { return of.latency_us; }},
+    {"bandwidth", "MB/s", false, [](const PairFigures& of) { return of.slower_way_mb_s(); }},
+    {"bandwidth both ways", "MB/s", false, [](const PairFigures& of) { return of.both_mb_s; }}};
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+// Marks those of `members`, all of one path, whose figure stands out.
+void mark_outliers(const Mesh& mesh, Path path, const std::vector<std::size_t>& members,
+                   const Figure& figure, const OutlierRule& rule, Judgement& judgement) {
+  if (members.size() < rule.pairs_at_least) return;
+  std::vector<double> values, deviations;
+  values.reserve(members.size());
+  for (const std::size_t at : members) values.push_back(figure.of(*mesh.pairs[at].figures));
+  const double median = median_of(values);
+  deviations.reserve(values.size());
+  for (const double value : values) deviations.push_back(std::abs(value - median));
+  const double far = std::max(rule.deviations * kMadToDeviation * median_of(deviations),
+                              rule.part_of_median * median);
+  for (std::size_t n = 0; n < members.size(); ++n) {
+    const double worse = figure.less_is_better ? values[n] - median : median - values[n];
+    if (worse <= far) continue;
+    judgement.pairs[members[n]].bad.push_back(
+        fmt::format("{} {:.4g} {}; the median of {} {} pairs is {:.4g}", figure.name, values[n],
+                    figure.unit, members.size(), to_string(path), median));
+  }
+}
+
+using Classes = std::map<Path, std::vector<std::size_t>>;
+
+Classes by_path(const Judgement& judgement) {
+  Classes classes;
+  for (std::size_t at = 0; at < judgement.pairs.size(); ++at)
+    if (judgement.pairs[at].path) classes[*judgement.pairs[at].path].push_back(at);
+  return classes;
+}
+
+// A pair's figures may be so bad that its path is not clear any more: it is compared with those of
+// the most common path.
+Classes comparable(Classes classes) {
+  const auto unclear = classes.find(Path::Unclear);
+  const auto most = std::max_element(
+      classes.begin(), classes.end(),
+      [](const auto& one, const auto& other) { return one.second.size() < other.second.size(); });
+  if (unclear == classes.end() || most == unclear) return classes;
+  most->second.insert(most->second.end(), unclear->second.begin(), unclear->second.end());
+  classes.erase(unclear);
+  return classes;
+}
+
+// A machine's packets are as large as the smallest path allows: a path that is smaller than others
+// is a switch or an interface that was forgotten.
+void mark_small_mtus(const Mesh& mesh, Judgement& judgement) {
+  double largest = 0;
+  for (const PairResult& pair : mesh.pairs)
+    if (pair.figures && pair.figures->mtu_bytes) {
+      const double mtu = *pair.figures->mtu_bytes;
+      largest = std::max(largest, mtu);
+      judgement.smallest_mtu_bytes = std::min(judgement.smallest_mtu_bytes.value_or(mtu), mtu);
+    }
+  for (std::size_t at = 0; at < mesh.pairs.size(); ++at)
+    if (const auto& figures = mesh.pairs[at].figures;
+        figures && figures->mtu_bytes && *figures->mtu_bytes < largest)
+      judgement.pairs[at].bad.push_back(
+          fmt::format("the path carries packets of {:.0f} bytes; others carry {:.0f}",
+                      *figures->mtu_bytes, largest));
+}
+
+void mark_fall_backs(const Classes& classes, Judgement& judgement) {
+  const auto over_tcp = classes.find(Path::TcpFallBack);
+  if (over_tcp == classes.end()) return;
+  judgement.all_over_tcp = classes.size() == 1;
+  if (judgement.all_over_tcp) return;  // said once
+  for (const std::size_t at : over_tcp->second)
+    judgement.pairs[at].bad.emplace_back("it goes over TCP, which vSphere has fallen back to");
+}
+
+void blame(std::size_t machines, Judgement& judgement) {
+  std::vector<std::size_t> tried(machines), bad(machines), with_fine(machines);
+  for (const JudgedPair& pair : judgement.pairs)
+    for (const std::size_t machine : {pair.from, pair.to}) {
+      ++tried[machine];
+      if (!pair.bad.empty()) ++bad[machine];
+    }
+  for (const JudgedPair& pair : judgement.pairs) {
+    if (bad[pair.to] < tried[pair.to]) ++with_fine[pair.from];
+    if (bad[pair.from] < tried[pair.from]) ++with_fine[pair.to];
+  }
+  for (std::size_t machine = 0; machine < machines; ++machine)
+    if (tried[machine] > 1 && bad[machine] == tried[machine] && with_fine[machine] > 0)
+      judgement.blamed.push_back(machine);
+  const auto is_blamed = [&](std::size_t machine) {
+    return std::binary_search(judgement.blamed.begin(), judgement.blamed.end(), machine);
+  };
+  for (std::size_t at = 0; at < judgement.pairs.size(); ++at) {
+    const JudgedPair& pair = judgement.pairs[at];
+    if (!pair.bad.empty() && !is_blamed(pair.from) && !is_blamed(pair.to))
+      judgement.unclear.push_back(at);
+  }
+}
+
+}  // namespace
+
+Judgement judge(const Mesh& mesh, const OutlierRule& rule) {
+  Judgement judgement;
+  std::map<std::string, std::size_t> numbers;
+  for (std::size_t n = 0; n < mesh.machines.size(); ++n) numbers[mesh.machines[n].address] = n;
+  for (const PairResult& pair : mesh.pairs) {
+    JudgedPair judged{numbers.at(pair.from), numbers.at(pair.to), std::nullopt, {}};
+    if (const auto& of = pair.figures)
+      judged.path = classify({of->latency_us, of->out_mb_s, of->tcp_latency_us,
+                              of->tcp_bandwidth_mb_s, std::nullopt})
+                        .path;
+    else
+      judged.bad.push_back(pair.failed);
+    judgement.pairs.push_back(std::move(judged));
+  }
+  const auto classes = by_path(judgement);
+  mark_fall_backs(classes, judgement);
+  for (const auto& [path, members] : comparable(classes))
+    for (const Figure& figure : kFigures)
+      mark_outliers(mesh, path, members, figure, rule, judgement);
+  mark_small_mtus(mesh, judgement);
+  blame(mesh.machines.size(), judgement);
+  return judgement;
+}
+
+int exit_code(const Mesh& mesh, const Judgement& judgement) {
+  const auto measured = std::count_if(mesh.pairs.begin(), mesh.pairs.end(),
+                                      [](const PairResult& pair) { return !!pair.figures; });
+  if (measured == 0) return 3;
+  if (static_cast<std::size_t>(measured) < mesh.pairs.size() || mesh.machines.size() < mesh.size)
+    return 2;
+  return judgement.all_over_tcp || !judgement.blamed.empty() || !judgement.unclear.empty() ? 1 : 0;
+}
+
+}  // namespace pvrdma::verify

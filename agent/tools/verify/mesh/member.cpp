@@ -1,0 +1,117 @@
+#include "agent/tools/verify/mesh/member.hpp"
+
+#include <arpa/inet.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+
+#include "agent/base/program.hpp"
+
+namespace pvrdma::verify {
+
+namespace {
+
+constexpr Milliseconds kSoon = std::chrono::seconds{10};
+
+std::string host_name() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
+}
+
+// Nothing else may reach a program's command line from the network.
+bool is_address(const std::string& text) {
+  std::array<unsigned char, sizeof(in6_addr)> binary{};
+  return ::inet_pton(AF_INET, text.c_str(), binary.data()) == 1 ||
+         ::inet_pton(AF_INET6, text.c_str(), binary.data()) == 1;
+}
+
+std::string text_in(const Json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
+}
+
+// `pvrdma-agentctl mtu`, which is this program.
+std::optional<double> mtu_to(const std::string& address) {
+  const Program program{{"/proc/self/exe", "--json", "mtu", address, "--timeout",
+                         std::to_string(kMtuLimit.count()) + "ms"},
+                        std::nullopt,
+                        kMtuLimit + kSoon};
+  const auto run = run_program(program);
+  if (!run || run->ended != Ended::Exited) return std::nullopt;
+  const Json found = Json::parse(run->output, nullptr, false);
+  if (!found.is_object()) return std::nullopt;
+  const auto mtu = found.find("minimum_mtu_bytes");
+  return mtu != found.end() && mtu->is_number() ? std::optional{mtu->get<double>()} : std::nullopt;
+}
+
+std::optional<std::string> failure_in(const Result<Json>& answer) {
+  if (!answer) return answer.error().message();
+  const auto failed = answer->find("failed");
+  if (failed == answer->end()) return std::nullopt;
+  const std::string message = text_in(*failed, "message");
+  return message.empty() ? "pvrdma-verify failed" : message;
+}
+
+// Cut, as a line of the connection has its limit.
+Json failure(const std::string& message) {
+  constexpr std::size_t kMessageAtMostBytes = 500;
+  return {{"failed", message.substr(0, kMessageAtMostBytes)}};
+}
+
+Json serve_one(const ctl::Helper& helper) {
+  const auto failed = failure_in(helper.listen(kPairWait));
+  return failed ? failure(*failed) : Json{{"served", true}};
+}
+
+Json measure_one(const ctl::Helper& helper, const std::string& peer) {
+  const auto answer = helper.connect(peer, kPairWait);
+  if (const auto failed = failure_in(answer)) return failure(*failed);
+  const auto figures = figures_from(*answer);
+  if (!figures) return failure(figures.error().message());
+  PairFigures summary = summary_of(*figures);
+  summary.mtu_bytes = mtu_to(peer);
+  return {{"figures", verify::to_json(summary)}};
+}
+
+}  // namespace
+
+Json join_message(const Machine& machine) {
+  return {
+      {"mesh", {{"name", machine.name}, {"address", machine.address}, {"device", machine.device}}}};
+}
+
+Result<Machine> machine_from(const Json& message) {
+  const auto at = message.find("mesh");
+  if (at == message.end() || !at->is_object())
+    return fail(EBADMSG, "joining", "a machine: it runs no verify mesh");
+  Machine machine{text_in(*at, "name"), text_in(*at, "address"), text_in(*at, "device")};
+  if (machine.name.empty() || !is_address(machine.address))
+    return fail(EBADMSG, "joining", "a machine: it has no name or no address");
+  return machine;
+}
+
+Result<unsigned> take_part(Control& control, const ctl::Helper& helper, Milliseconds all_come) {
+  const std::string own = helper.own_address();
+  const Json join = join_message({host_name(), own.empty() ? control.own() : own, helper.device()});
+  if (auto sent = control.send(join, BootClock::now() + kSoon); !sent) return fail(sent.error());
+  // Whoever rests waits for a whole round of the others.
+  const Milliseconds patience = all_come + 2 * (helper.limit(kPairWait) + kMtuLimit + kSoon);
+  for (unsigned measured = 0;; ++measured) {
+    const auto asked = control.receive(BootClock::now() + patience);
+    if (!asked) return fail(asked.error());
+    if (asked->contains("end")) return measured;
+    if (const std::string refused = text_in(*asked, "refused"); !refused.empty())
+      return fail(0, "joining the mesh:", refused);
+    const std::string peer = text_in(*asked, "connect");
+    if (peer.empty() && !asked->contains("listen"))
+      return fail(EBADMSG, "reading", "what to measure");
+    if (!peer.empty() && !is_address(peer)) return fail(EBADMSG, "reading", "whom to measure with");
+    const Json answer = peer.empty() ? serve_one(helper) : measure_one(helper, peer);
+    if (auto sent = control.send(answer, BootClock::now() + kSoon); !sent)
+      return fail(sent.error());
+  }
+}
+
+}  // namespace pvrdma::verify

@@ -1,0 +1,172 @@
+#include "agent/tools/verify/mesh/rendering.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "agent/base/text.hpp"
+#include "agent/tools/verify/mesh/matrix.hpp"
+
+namespace pvrdma::verify {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kTableAtMost = 12;
+constexpr std::size_t kNameWidth = 14;
+
+std::string joined(const std::vector<std::string>& parts) {
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string line(const std::string& text, const ctl::Style& style) {
+  return "  " + ctl::wrapped(printable(text), style.width, 4) + "\n";
+}
+
+std::string name_of(const Mesh& mesh, std::size_t machine) {
+  return mesh.machines[machine].name + " (" + mesh.machines[machine].address + ")";
+}
+
+std::size_t measured(const Mesh& mesh) {
+  return static_cast<std::size_t>(
+      std::count_if(mesh.pairs.begin(), mesh.pairs.end(),
+                    [](const PairResult& pair) { return pair.figures.has_value(); }));
+}
+
+std::string headline(const Mesh& mesh, const Judgement& judgement, const ctl::Style& style) {
+  const int code = exit_code(mesh, judgement);
+  const char* const words[] = {"all alike", "some stand out", "not all of them work",
+                               "nothing was measured"};
+  const ctl::Colour colour = code == 0   ? ctl::Colour::Green
+                             : code == 1 ? ctl::Colour::Yellow
+                                         : ctl::Colour::Red;
+  return fmt::format(
+      "{} of {} machines, {} of {} pairs measured: {}\n", mesh.machines.size(), mesh.size,
+      measured(mesh), mesh.pairs.size(),
+      ctl::painted(judgement.all_over_tcp && code == 1 ? "all go over TCP" : words[code], colour,
+                   style));
+}
+
+std::string table(const Mesh& mesh, const Judgement& judgement, const MatrixKind& kind) {
+  const Matrix matrix = matrix_of(mesh, judgement, kind);
+  std::string text = ctl::padded(std::string{"  "} + kind.title, kNameWidth + 2) + "\n";
+  text += ctl::padded("", kNameWidth + 2);
+  for (const Machine& machine : mesh.machines)
+    text += fmt::format("{:>10}", ctl::shortened(printable(machine.name), 9));
+  text += "\n";
+  for (std::size_t from = 0; from < matrix.size(); ++from) {
+    text += "  " + ctl::padded(ctl::shortened(printable(mesh.machines[from].name), kNameWidth - 1),
+                               kNameWidth);
+    for (std::size_t to = 0; to < matrix.size(); ++to)
+      text += from == to         ? fmt::format("{:>10}", "")
+              : matrix[from][to] ? fmt::format("{:>10.1f}", *matrix[from][to])
+                                 : fmt::format("{:>10}", "-");
+    text += "\n";
+  }
+  return text;
+}
+
+// What a blamed machine's pairs have in common is said once.
+std::string blame_line(const Mesh& mesh, const Judgement& judgement, std::size_t machine) {
+  std::vector<std::string> reasons;
+  std::size_t pairs = 0;
+  for (const JudgedPair& pair : judgement.pairs)
+    if (pair.from == machine || pair.to == machine) {
+      ++pairs;
+      for (const std::string& reason : pair.bad)
+        if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
+          reasons.push_back(reason);
+    }
+  constexpr std::size_t kReasons = 3;
+  if (reasons.size() > kReasons) reasons.resize(kReasons);
+  return fmt::format("{}: with all of its {} partners, who are well with others: {}",
+                     name_of(mesh, machine), pairs, joined(reasons));
+}
+
+std::string csv_field(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char each : text) quoted += each == '"' ? std::string{"\"\""} : std::string{each};
+  return quoted + "\"";
+}
+
+}  // namespace
+
+std::string render(const Mesh& mesh, const Judgement& judgement, const ctl::Style& style) {
+  std::string text = headline(mesh, judgement, style);
+  for (const std::size_t machine : judgement.blamed)
+    text += line(blame_line(mesh, judgement, machine), style);
+  for (const std::size_t at : judgement.unclear) {
+    const JudgedPair& pair = judgement.pairs[at];
+    text +=
+        line(name_of(mesh, pair.from) + " and " + name_of(mesh, pair.to) + ": " + joined(pair.bad),
+             style);
+  }
+  if (judgement.all_over_tcp)
+    for (const std::string& cause : causes_of_fall_back()) text += line(cause, style);
+  if (judgement.smallest_mtu_bytes)
+    text += line(fmt::format("the smallest MTU is {:.0f} bytes: no more than that fits all",
+                             *judgement.smallest_mtu_bytes),
+                 style);
+  if (mesh.machines.size() <= kTableAtMost && measured(mesh) > 0)
+    for (const MatrixKind& kind : kMatrices)
+      if (kind.key != std::string_view{"mtu_bytes"}) text += table(mesh, judgement, kind);
+  return text;
+}
+
+json to_json(const Mesh& mesh, const Judgement& judgement) {
+  json result{{"size", mesh.size}, {"all_over_tcp", judgement.all_over_tcp}};
+  result["machines"] = json::array();
+  for (const Machine& machine : mesh.machines)
+    result["machines"].push_back(
+        {{"name", machine.name}, {"address", machine.address}, {"device", machine.device}});
+  for (const MatrixKind& kind : kMatrices) {
+    json rows = json::array();
+    for (const auto& row : matrix_of(mesh, judgement, kind)) {
+      json cells = json::array();
+      for (const auto& cell : row) cells.push_back(cell ? json(*cell) : json());
+      rows.push_back(std::move(cells));
+    }
+    result[kind.key] = std::move(rows);
+  }
+  result["pairs"] = json::array();
+  for (std::size_t at = 0; at < mesh.pairs.size(); ++at) {
+    json pair = verify::to_json(mesh.pairs[at]);
+    const JudgedPair& judged = judgement.pairs[at];
+    pair["path"] = judged.path ? json(to_string(*judged.path)) : json();
+    pair["stands_out"] = judged.bad;
+    result["pairs"].push_back(std::move(pair));
+  }
+  result["blamed"] = json::array();
+  for (const std::size_t machine : judgement.blamed)
+    result["blamed"].push_back(mesh.machines[machine].address);
+  result["smallest_mtu_bytes"] =
+      judgement.smallest_mtu_bytes ? json(*judgement.smallest_mtu_bytes) : json();
+  return result;
+}
+
+std::string to_csv(const Mesh& mesh, const Judgement& judgement) {
+  std::string text =
+      "from,to,from_name,to_name,path,latency_us,p99_us,out_mb_s,in_mb_s,both_mb_s,"
+      "messages_per_s,tcp_latency_us,tcp_bandwidth_mb_s,mtu_bytes,stands_out\r\n";
+  for (std::size_t at = 0; at < mesh.pairs.size(); ++at) {
+    const PairResult& pair = mesh.pairs[at];
+    const JudgedPair& judged = judgement.pairs[at];
+    text += fmt::format("{},{},{},{},{}", csv_field(pair.from), csv_field(pair.to),
+                        csv_field(mesh.machines[judged.from].name),
+                        csv_field(mesh.machines[judged.to].name),
+                        judged.path ? to_string(*judged.path) : "");
+    if (const auto& of = pair.figures)
+      text += fmt::format(",{:.2f},{:.2f},{:.1f},{:.1f},{:.1f},{:.0f},{:.2f},{:.1f},{}",
+                          of->latency_us, of->p99_us, of->out_mb_s, of->in_mb_s, of->both_mb_s,
+                          of->messages_per_s, of->tcp_latency_us, of->tcp_bandwidth_mb_s,
+                          of->mtu_bytes ? fmt::format("{:.0f}", *of->mtu_bytes) : "");
+    else
+      text += ",,,,,,,,,";
+    text += "," + csv_field(joined(judged.bad)) + "\r\n";
+  }
+  return text;
+}
+
+}  // namespace pvrdma::verify

@@ -1,0 +1,74 @@
+#include "agent/tools/verify/mesh/results.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <sstream>
+
+#include "agent/base/file.hpp"
+#include "agent/tools/verify/mesh/heat_map.hpp"
+#include "agent/tools/verify/mesh/rendering.hpp"
+
+namespace pvrdma::verify {
+
+namespace {
+
+constexpr const char* kPairs = "pairs.jsonl";
+// Of a thousand machines' pairs, 250 bytes each.
+constexpr std::size_t kPairsAtMostBytes = std::size_t{256} << 20U;
+
+}  // namespace
+
+Result<Results> Results::open(const std::filesystem::path& folder, bool resume) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return fail(error.value(), "making", folder);
+  Results results;
+  results.folder_ = folder;
+  const auto path = folder / kPairs;
+  results.pairs_ = Fd{
+      ::open(path.c_str(),
+             O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (resume ? 0 : O_EXCL), 0644)};
+  if (!results.pairs_ && errno == EEXIST)
+    return fail(EEXIST, "writing", path.string() + " (--resume goes on with it)");
+  // An earlier run's last line may be cut.
+  if (!results.pairs_ || (resume && ::write(results.pairs_.get(), "\n", 1) != 1))
+    return fail(errno, "writing", path);
+  return results;
+}
+
+Result<std::vector<PairResult>> Results::earlier() const {
+  const auto text = read_file(folder_ / kPairs, kPairsAtMostBytes);
+  if (!text) return fail(text.error());
+  std::vector<PairResult> pairs;
+  std::istringstream lines{*text};
+  // The last line is cut where the writer was killed.
+  for (std::string line; std::getline(lines, line);)
+    if (auto pair = pair_result_from(nlohmann::json::parse(line, nullptr, false));
+        pair && pair->figures)
+      pairs.push_back(std::move(*pair));
+  return pairs;
+}
+
+Result<void> Results::keep(const PairResult& result) const {
+  const std::string line =
+      verify::to_json(result).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+  const ssize_t written = ::write(pairs_.get(), line.data(), line.size());
+  if (written == static_cast<ssize_t>(line.size())) return {};
+  return fail(written < 0 ? errno : ENOSPC, "writing", folder_ / kPairs);
+}
+
+Result<void> Results::write(const Mesh& mesh, const Judgement& judgement) const {
+  constexpr mode_t kMode = 0644;
+  return replace_file(folder_ / "mesh.json",
+                      verify::to_json(mesh, judgement)
+                              .dump(1, ' ', true, nlohmann::json::error_handler_t::replace) +
+                          "\n",
+                      kMode)
+      .and_then([&] { return replace_file(folder_ / "mesh.csv", to_csv(mesh, judgement), kMode); })
+      .and_then(
+          [&] { return replace_file(folder_ / "mesh.svg", heat_map(mesh, judgement), kMode); });
+}
+
+}  // namespace pvrdma::verify

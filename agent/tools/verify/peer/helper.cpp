@@ -1,0 +1,120 @@
+#include "agent/tools/verify/peer/helper.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "agent/base/program.hpp"
+#include "agent/tools/verify/peer/greeting.hpp"
+#include "probes/holders.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+constexpr std::size_t kAnswerLimitBytes = 65536;
+// The helper program sees to its own time; this is for the one that hangs.
+constexpr Milliseconds kHelperGrace = std::chrono::minutes{3};
+constexpr std::string_view kMappedIpv4 = "::ffff:";
+
+// Who holds the device, where that is known.
+std::vector<Holder> holders_of(const Root& root, const std::string& device) {
+  const auto holders = probes::find_holders(root, {{device, Field<std::string>{}}}).value_or({});
+  std::vector<Holder> of;
+  for (const Holder& holder : holders)
+    if (holder.rdma_device == device) of.push_back(holder);
+  return of;
+}
+
+Result<Fd> open_token(const std::string& path) {
+  Fd fd{::open(path.empty() ? "/dev/null" : path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat status {};
+  if (!fd || ::fstat(fd.get(), &status) != 0) return fail(errno, "reading the token from", path);
+  if (!path.empty() && (!S_ISREG(status.st_mode) || (status.st_mode & 077U) != 0))
+    return fail(0, "the token's file is open to others, or no file:", path + ": chmod 600 it");
+  if (!path.empty() && status.st_size == 0) return fail(0, "the token's file is empty:", path);
+  return fd;
+}
+
+}  // namespace
+
+Result<Helper> Helper::prepare(const VerifyOptions& options) {
+  auto targets = selftest::find_targets(options.root, options.device);
+  if (!targets) return fail(targets.error());
+  Helper helper;
+  for (selftest::Target& target : *targets) {
+    const Gid* gid = selftest::choose_gid(target.gids);
+    if (target.device.empty() || gid == nullptr) continue;
+    helper.gid_ = *gid;
+    helper.target_ = std::move(target);
+    break;
+  }
+  if (helper.device().empty())
+    return fail(0, "no device has a GID:", "its interface is down, or has no address");
+  const auto holders = holders_of(options.root, helper.device());
+  if (!options.beside && !holders.empty())
+    return fail(0, helper.device() + " is in use,",
+                fmt::format("by {} ({}): a measurement would disturb it. "
+                            "--beside measures all the same",
+                            holders.front().command, holders.front().pid));
+  auto token = open_token(options.token_file);
+  if (!token) return fail(token.error());
+  helper.token_ = std::move(*token);
+  helper.program_ = options.program;
+  helper.port_ = options.port;
+  helper.duration_ = options.duration;
+  return helper;
+}
+
+std::string Helper::own_address() const {
+  return gid_.gid.starts_with(kMappedIpv4) ? gid_.gid.substr(kMappedIpv4.size()) : std::string{};
+}
+
+Result<std::string> Helper::token() const {
+  std::array<char, verify::kTokenAtMost> text{};
+  const ssize_t size = ::pread(token_.get(), text.data(), text.size(), 0);
+  if (size < 0 && errno != ESPIPE) return fail(errno, "reading", "the token");
+  return verify::token_in({text.data(), size > 0 ? static_cast<std::size_t>(size) : 0});
+}
+
+Milliseconds Helper::limit(Milliseconds wait) const { return wait + 3 * duration_ + kHelperGrace; }
+
+Result<nlohmann::json> Helper::run(const char* side, const std::string& address,
+                                   Milliseconds wait) const {
+  // The program reads it from where the descriptor, which is shared with it, stands.
+  static_cast<void>(::lseek(token_.get(), 0, SEEK_SET));
+  const Program program{
+      {program_, side, device(), std::to_string(gid_.index), address, std::to_string(port_),
+       std::to_string(wait.count()), std::to_string(duration_.count())},
+      std::nullopt,
+      limit(wait),
+      kAnswerLimitBytes,
+      token_.get()};
+  const auto run = run_program(program);
+  if (!run) return fail(run.error());
+  // Before it there may be words of libibverbs'.
+  std::string output = run->output;
+  while (!output.empty() && output.back() == '\n') output.pop_back();
+  const std::size_t last = output.rfind('\n') + 1;
+  auto answer = nlohmann::json::parse(output.substr(last), nullptr, false);
+  if (!answer.is_object())
+    return fail(0, "measuring with",
+                run->ended == Ended::TimedOut ? "pvrdma-verify: it hangs in the kernel"
+                                              : "pvrdma-verify: " + first_line(run->output));
+  return answer;
+}
+
+Result<nlohmann::json> Helper::listen(Milliseconds wait) const {
+  return run("listen", own_address(), wait);
+}
+
+Result<nlohmann::json> Helper::connect(const std::string& peer, Milliseconds wait) const {
+  return run("connect", peer, wait);
+}
+
+}  // namespace pvrdma::ctl

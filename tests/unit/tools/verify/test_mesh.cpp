@@ -1,0 +1,334 @@
+// Schedule, judgement, results and the meeting of `verify mesh`. Machines are simulated.
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "agent/base/file.hpp"
+#include "agent/tools/verify/mesh/coordinator.hpp"
+#include "agent/tools/verify/mesh/heat_map.hpp"
+#include "agent/tools/verify/mesh/member.hpp"
+#include "agent/tools/verify/mesh/rendering.hpp"
+#include "agent/tools/verify/mesh/results.hpp"
+#include "agent/tools/verify/mesh/schedule.hpp"
+#include "agent/tools/verify/peer/greeting.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/tree.hpp"
+
+namespace pvrdma::verify {
+
+namespace {
+
+std::string address_of(std::size_t machine) {
+  return "10.0." + std::to_string(machine / 250) + "." + std::to_string(machine % 250 + 1);
+}
+
+PairFigures native() { return {8, 12, 9000, 9100, 14000, 1e6, 40, 3000, 9000}; }
+PairFigures same_host() { return {2, 3, 20000, 20000, 30000, 2e6, 30, 5000, 9000}; }
+PairFigures over_tcp() { return {45, 80, 2900, 2900, 4000, 1e5, 40, 3000, 9000}; }
+
+// Every pair of `size` machines, with figures that differ by some percent.
+Mesh mesh_of(std::size_t size, std::size_t rounds) {
+  Mesh mesh;
+  mesh.size = size;
+  for (std::size_t n = 0; n < size; ++n)
+    mesh.machines.push_back({"vm" + std::to_string(n), address_of(n), "rocep0s16f1"});
+  std::minstd_rand random{7};
+  std::uniform_real_distribution<double> noise{0.97, 1.03};
+  for (const auto& round : schedule(size, rounds))
+    for (const auto& [listener, client] : round) {
+      PairFigures figures = native();
+      figures.latency_us *= noise(random);
+      figures.out_mb_s *= noise(random);
+      figures.in_mb_s *= noise(random);
+      figures.both_mb_s *= noise(random);
+      mesh.pairs.push_back({address_of(client), address_of(listener), figures, ""});
+    }
+  return mesh;
+}
+
+template <typename Change>
+void change_pairs_of(Mesh& mesh, std::size_t machine, Change change) {
+  for (PairResult& pair : mesh.pairs)
+    if (pair.from == address_of(machine) || pair.to == address_of(machine)) change(pair);
+}
+
+PairResult& pair_of(Mesh& mesh, std::size_t one, std::size_t other) {
+  for (PairResult& pair : mesh.pairs)
+    if (std::set{pair.from, pair.to} == std::set{address_of(one), address_of(other)}) return pair;
+  FAIL("no such pair");
+  return mesh.pairs.front();
+}
+
+using Index = std::vector<std::size_t>;
+
+}  // namespace
+
+TEST_CASE("every pair meets once, and nobody is in two pairs of a round") {
+  for (const std::size_t machines : {2U, 3U, 4U, 7U, 64U, 1000U}) {
+    const auto rounds = schedule(machines, machines);
+    CHECK(rounds.size() == (machines % 2 == 0 ? machines - 1 : machines));
+    std::vector<bool> seen(machines * machines);
+    bool disjoint = true;
+    for (const auto& round : rounds) {
+      std::vector<bool> busy(machines);
+      for (const auto& [one, other] : round) {
+        disjoint = disjoint && one < other && other < machines && !busy[one] && !busy[other];
+        busy[one] = busy[other] = seen[one * machines + other] = true;
+      }
+      disjoint = disjoint && round.size() == machines / 2;
+    }
+    CHECK(disjoint);
+    CHECK(std::count(seen.begin(), seen.end(), true) ==
+          static_cast<std::ptrdiff_t>(machines * (machines - 1) / 2));
+  }
+  CHECK(schedule(1, 5).empty());
+  CHECK(schedule(1000, 2).size() == 2);
+}
+
+TEST_CASE("machines that are alike are well") {
+  const Mesh mesh = mesh_of(64, 64);
+  const Judgement judgement = judge(mesh);
+  CHECK(judgement.blamed.empty());
+  CHECK(judgement.unclear.empty());
+  CHECK(judgement.smallest_mtu_bytes == 9000);
+  CHECK(exit_code(mesh, judgement) == 0);
+}
+
+TEST_CASE("a machine that is slow with all partners is blamed, its partners are not") {
+  Mesh mesh = mesh_of(64, 64);
+  change_pairs_of(mesh, 17, [](PairResult& pair) { pair.figures->latency_us *= 3; });
+  const Judgement judgement = judge(mesh);
+  CHECK(judgement.blamed == Index{17});
+  CHECK(judgement.unclear.empty());
+  CHECK(exit_code(mesh, judgement) == 1);
+  CHECK(render(mesh, judgement, {}).find("vm17 (10.0.0.18): with all of its 63 partners") !=
+        std::string::npos);
+}
+
+TEST_CASE("two rounds find a slow machine as well") {
+  Mesh mesh = mesh_of(64, 2);
+  change_pairs_of(mesh, 17, [](PairResult& pair) { pair.figures->in_mb_s /= 2; });
+  CHECK(judge(mesh).blamed == Index{17});
+}
+
+TEST_CASE("of a pair that is slow alone neither machine is blamed") {
+  Mesh mesh = mesh_of(64, 64);
+  pair_of(mesh, 3, 40).figures->out_mb_s = 900;
+  const Judgement judgement = judge(mesh);
+  CHECK(judgement.blamed.empty());
+  REQUIRE(judgement.unclear.size() == 1);
+  const JudgedPair& pair = judgement.pairs[judgement.unclear.front()];
+  CHECK(std::set{pair.from, pair.to} == std::set<std::size_t>{3, 40});
+}
+
+TEST_CASE("a pair within a host is compared with such pairs only") {
+  Mesh mesh = mesh_of(8, 8);
+  for (const auto& [one, other] : {Pairing{0, 1}, Pairing{2, 3}, Pairing{4, 5}, Pairing{6, 7}})
+    pair_of(mesh, one, other).figures = same_host();
+  CHECK(exit_code(mesh, judge(mesh)) == 0);
+  pair_of(mesh, 2, 3).figures->latency_us = 5;  // better than any between two hosts
+  CHECK(judge(mesh).unclear.size() == 1);
+}
+
+TEST_CASE("a machine whose host has no RoCE uplink is blamed; where none has one, all are told") {
+  Mesh mesh = mesh_of(6, 6);
+  change_pairs_of(mesh, 2, [](PairResult& pair) { pair.figures = over_tcp(); });
+  CHECK(judge(mesh).blamed == Index{2});
+  for (PairResult& pair : mesh.pairs) pair.figures = over_tcp();
+  const Judgement judgement = judge(mesh);
+  CHECK(judgement.all_over_tcp);
+  CHECK(judgement.blamed.empty());
+  CHECK(exit_code(mesh, judgement) == 1);
+}
+
+TEST_CASE("a failure is a reason, not a figure") {
+  Mesh mesh = mesh_of(3, 3);
+  const auto lose = [](PairResult& pair) {
+    pair.figures.reset();
+    pair.failed = "it was lost";
+  };
+  lose(pair_of(mesh, 0, 1));
+  Judgement judgement = judge(mesh);
+  CHECK(judgement.blamed.empty());
+  CHECK(judgement.unclear.size() == 1);
+  CHECK(exit_code(mesh, judgement) == 2);
+  lose(pair_of(mesh, 0, 2));
+  judgement = judge(mesh);
+  CHECK(judgement.blamed == Index{0});
+  lose(pair_of(mesh, 1, 2));
+  judgement = judge(mesh);
+  CHECK(judgement.blamed.empty());  // nobody is well anywhere
+  CHECK(exit_code(mesh, judgement) == 3);
+  const auto json = to_json(mesh, judgement);
+  CHECK(json["latency_us"][0][1].is_null());
+}
+
+TEST_CASE("a machine that did not come is not forgotten") {
+  Mesh mesh = mesh_of(4, 4);
+  mesh.size = 5;
+  CHECK(exit_code(mesh, judge(mesh)) == 2);
+}
+
+TEST_CASE("a path with a smaller MTU stands out") {
+  Mesh mesh = mesh_of(4, 4);
+  pair_of(mesh, 1, 2).figures->mtu_bytes = 1500;
+  const Judgement judgement = judge(mesh);
+  CHECK(judgement.smallest_mtu_bytes == 1500);
+  CHECK(judgement.unclear.size() == 1);
+}
+
+TEST_CASE("of a thousand machines a part of the rounds tells who is slow") {
+  Mesh mesh = mesh_of(1000, 50);
+  CHECK(mesh.pairs.size() == 25'000);
+  change_pairs_of(mesh, 999, [](PairResult& pair) { pair.figures->both_mb_s /= 4; });
+  CHECK(judge(mesh).blamed == Index{999});
+}
+
+TEST_CASE("matrices, lines and the picture have every pair") {
+  Mesh mesh = mesh_of(3, 3);
+  mesh.machines[1].name = "a<b>\"c\x1b";
+  pair_of(mesh, 0, 2).figures.reset();
+  const Judgement judgement = judge(mesh);
+  const auto json = to_json(mesh, judgement);
+  const PairResult& pair = pair_of(mesh, 0, 1);
+  CHECK(json["bandwidth_mb_s"][1][0] == pair.figures->out_mb_s);
+  CHECK(json["bandwidth_mb_s"][0][1] == pair.figures->in_mb_s);
+  const std::string csv = to_csv(mesh, judgement);
+  CHECK(std::count(csv.begin(), csv.end(), '\n') == 4);
+  CHECK(csv.find("\"a<b>\"\"c") != std::string::npos);
+  const std::string svg = heat_map(mesh, judgement);
+  CHECK(svg.find("a&lt;b&gt;&quot;c") != std::string::npos);
+  CHECK(svg.find('\x1b') == std::string::npos);
+  CHECK(svg.find("failed</title>") != std::string::npos);
+}
+
+TEST_CASE("results are kept one by one, and gone on with") {
+  const test::Tree tree;
+  const auto folder = tree / "/mesh";
+  const Mesh mesh = mesh_of(3, 3);
+  {
+    const auto results = Results::open(folder, false);
+    REQUIRE(results);
+    for (const PairResult& pair : mesh.pairs) REQUIRE(results->keep(pair));
+    REQUIRE(results->keep({"10.0.0.1", "10.0.0.9", std::nullopt, "it was lost"}));
+  }
+  const auto again = Results::open(folder, false);
+  REQUIRE_FALSE(again);
+  CHECK(again.error().message().find("--resume") != std::string::npos);
+  // As after a power cut.
+  const auto text = read_file(folder / "pairs.jsonl");
+  REQUIRE(replace_file(folder / "pairs.jsonl", *text + R"({"from": "10.0.)", 0644));
+  const auto results = Results::open(folder, true);
+  REQUIRE(results);
+  REQUIRE(results->keep(mesh.pairs.front()));
+  const auto earlier = results->earlier();
+  REQUIRE(earlier);
+  CHECK(earlier->size() == 4);  // what failed is tried again
+  REQUIRE(results->write(mesh, judge(mesh)));
+  CHECK(read_file(folder / "mesh.svg")->starts_with("<svg"));
+}
+
+namespace {
+
+constexpr Milliseconds kLong = std::chrono::seconds{20};
+
+// Answers as a machine does, without any device. Leaves without a word before its pair `leaves_at`.
+void simulate(int port, std::size_t number, std::size_t leaves_at) {
+  auto control = Control::connect("127.0.0.1", port, BootClock::now() + kLong);
+  if (!control || !greet(*control, Side::Client, "", BootClock::now() + kLong) ||
+      !control->send(join_message({"vm" + std::to_string(number), address_of(number), "d"}),
+                     BootClock::now() + kLong))
+    return;
+  for (std::size_t pairs = 0; pairs < leaves_at; ++pairs) {
+    const auto asked = control->receive(BootClock::now() + kLong);
+    if (!asked || !asked->contains("connect")) {
+      if (!asked || !asked->contains("listen")) return;
+      static_cast<void>(control->send({{"served", true}}, BootClock::now() + kLong));
+      continue;
+    }
+    static_cast<void>(control->send({{"figures", to_json(native())}}, BootClock::now() + kLong));
+  }
+}
+
+struct Held {
+  Result<Mesh> mesh;
+  std::vector<PairResult> kept;
+};
+
+Held hold_with(std::size_t size, const std::map<std::size_t, std::size_t>& leaving,
+               std::vector<PairResult> earlier = {}, Milliseconds all_come = kLong,
+               std::size_t missing = 0) {
+  static int port = 18700;
+  ++port;
+  const auto listener = Listener::open("127.0.0.1", port, 64);
+  REQUIRE(listener);
+  std::vector<std::thread> machines;
+  for (std::size_t n = 0; n + missing < size; ++n) {
+    const auto at = leaving.find(n);
+    machines.emplace_back(simulate, port, n, at == leaving.end() ? 10'000 : at->second);
+  }
+  std::vector<PairResult> kept;
+  auto mesh = hold(*listener, {size, size, "", all_come, kLong, std::move(earlier),
+                               [&](const PairResult& pair) { kept.push_back(pair); },
+                               [](const std::string&) {}});
+  for (std::thread& machine : machines) machine.join();
+  return {std::move(mesh), std::move(kept)};
+}
+
+}  // namespace
+
+TEST_CASE("machines meet, and every pair is measured") {
+  const Held held = hold_with(9, {});
+  REQUIRE(held.mesh);
+  CHECK(held.mesh->machines.size() == 9);
+  CHECK(held.kept.size() == 36);
+  CHECK(exit_code(*held.mesh, judge(*held.mesh)) == 0);
+}
+
+TEST_CASE("a machine that dies costs its own pairs only") {
+  const Held held = hold_with(6, {{4, 2}});
+  REQUIRE(held.mesh);
+  REQUIRE(held.mesh->pairs.size() == 15);
+  std::size_t failed = 0;
+  for (const PairResult& pair : held.mesh->pairs)
+    if (!pair.figures) {
+      ++failed;
+      CHECK((pair.from == address_of(4) || pair.to == address_of(4)));
+      CHECK(pair.failed.starts_with("vm4 was lost: "));
+    }
+  CHECK(failed == 3);
+}
+
+TEST_CASE("what was measured before is not measured again") {
+  const Held first = hold_with(4, {});
+  REQUIRE(first.mesh);
+  auto earlier = first.kept;
+  earlier.pop_back();
+  const Held held = hold_with(4, {}, earlier);
+  REQUIRE(held.mesh);
+  CHECK(held.kept.size() == 1);
+  CHECK(held.mesh->pairs.size() == 6);
+}
+
+TEST_CASE("who does not come is not waited for longer than is said") {
+  const Held held = hold_with(3, {}, {}, Milliseconds{500}, 1);
+  REQUIRE(held.mesh);
+  CHECK(held.mesh->machines.size() == 2);
+  CHECK(held.mesh->size == 3);
+  const Held alone = hold_with(2, {}, {}, Milliseconds{300}, 1);
+  REQUIRE_FALSE(alone.mesh);
+  CHECK(alone.mesh.error().message() == "1 of 2 machines came");
+}
+
+TEST_CASE("what joins has a name and an address, and nothing that looks like an option") {
+  CHECK(machine_from(join_message({"vm", "10.0.0.1", "d"})));
+  CHECK(machine_from(join_message({"vm", "fe80::1", "d"})));
+  CHECK_FALSE(machine_from(join_message({"vm", "--help", "d"})));
+  CHECK_FALSE(machine_from(join_message({"vm", "host.example", "d"})));
+  CHECK_FALSE(machine_from(join_message({"", "10.0.0.1", "d"})));
+  CHECK_FALSE(machine_from(Json{{"run", "pattern"}}));
+}
+
+}  // namespace pvrdma::verify
