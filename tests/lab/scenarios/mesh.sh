@@ -1,0 +1,51 @@
+# summary: verify mesh: three guests meet and measure every pair; a lost machine costs its own pairs, and what was measured is gone on with
+# guests: 3
+# timeout: 900
+
+meeting=192.168.30.1:18650
+join() { # NUMBER
+  printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.%s/24"]\n' "$1" | agent_config
+  systemctl restart pvrdma-agent.service
+  wait_until 90 "ready, guest $1" health_is ready
+  wait_until 15 "its address has a GID" sh -c "grep -qi c0a8:1e0$1 /sys/class/infiniband/rocep0s16f1/ports/1/gids/*"
+}
+take_part() { # ARGUMENT…: in the background
+  setpriv --reuid nobody --regid nogroup --clear-groups env HOME=/tmp pvrdma-agentctl verify mesh \
+    --rendezvous "$meeting" --duration 2s "$@" >mesh.out 2>&1 &
+}
+hold() { # ARGUMENT…: exit status in $status, output in ./out
+  status=0
+  pvrdma-agentctl --json verify mesh --rendezvous "$meeting" --duration 2s "$@" >out 2>&1 || status=$?
+  cat out
+}
+of() { jq -r "$1" out; }
+
+scenario() {
+  join 1
+  on 2 join 2
+  on 3 join 3
+  on 2 take_part --size 3
+  on 3 take_part --size 3
+  hold --size 3 --output found
+  expect "every pair is measured" jq -e '.machines | length == 3' out
+  expect_equal "with all figures" "3 true" "$(of '"\(.pairs | length) \([.pairs[].figures | .latency_us, .out_mb_s, .in_mb_s, .mtu_bytes] | all(. > 0))"')"
+  expect "neither failed nor unknown" test "$status" -le 1
+  expect_equal "kept" "3" "$(grep -c figures found/pairs.jsonl)"
+  expect "with a picture" grep -q '<svg' found/mesh.svg
+  expect_equal "and a line for each pair" 4 "$(wc -l <found/mesh.csv)"
+  expect_equal "nothing listens" "" "$(ss -Hltn 'sport = :18650')"
+
+  # The pair of 2 and 3 is to be measured again; 3 does not come.
+  sed -i '/"192.168.30.2".*"192.168.30.3"\|"192.168.30.3".*"192.168.30.2"/d' found/pairs.jsonl
+  on 2 take_part --size 3
+  hold --size 3 --output found --resume --wait 15s
+  expect_equal "a machine is missing" 2 "$status"
+  expect_equal "the other pair is that of before" "1" "$(of '.pairs | length')"
+  on 2 take_part --size 3
+  on 3 take_part --size 3
+  hold --size 3 --output found --resume
+  expect_equal "one pair was left to measure" "3" "$(grep -c figures found/pairs.jsonl)"
+  expect_equal "and all are there" "3" "$(of '.pairs | length')"
+  hold --size 3 --output found
+  expect_equal "an earlier mesh is not overwritten" 3 "$status"
+}
