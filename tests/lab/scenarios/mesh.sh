@@ -5,6 +5,7 @@
 meeting=192.168.30.1:18650
 join() { # NUMBER
   printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.%s/24"]\n' "$1" | agent_config
+  sysctl -q net.ipv4.ping_group_range="0 2147483647"
   systemctl restart pvrdma-agent.service
   wait_until 90 "ready, guest $1" health_is ready
   wait_until 15 "its address has a GID" sh -c "grep -qi c0a8:1e0$1 /sys/class/infiniband/rocep0s16f1/ports/1/gids/*"

@@ -66,10 +66,10 @@ class Gathering {
     return at == earlier_.end() ? nullptr : &at->second;
   }
 
-  void end(std::size_t listener, std::size_t client, std::optional<PairFigures> figures,
+  void end(std::size_t listener, std::size_t client, const std::optional<PairFigures>& figures,
            std::string failed) {
     results_.push_back({members_[client].machine.address, members_[listener].machine.address,
-                        std::move(figures), std::move(failed)});
+                        figures, std::move(failed)});
     meeting_.keep(results_.back());
   }
 

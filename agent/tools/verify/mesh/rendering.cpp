@@ -109,6 +109,8 @@ std::string render(const Mesh& mesh, const Judgement& judgement, const ctl::Styl
     text += line(fmt::format("the smallest MTU is {:.0f} bytes: no more than that fits all",
                              *judgement.smallest_mtu_bytes),
                  style);
+  else if (measured(mesh) > 0)
+    text += line("no MTU was measured: pvrdma-agentctl mtu, tried by this user, says why", style);
   if (mesh.machines.size() <= kTableAtMost && measured(mesh) > 0)
     for (const MatrixKind& kind : kMatrices)
       if (kind.key != std::string_view{"mtu_bytes"}) text += table(mesh, judgement, kind);

@@ -74,8 +74,8 @@ class Client {
     return latency_figures(bytes, std::move(all)).value_or(LatencyFigures{});
   }
 
-  // What arrived a second where it arrived; both ways: the sum. Runs grow until one lasts: of a
-  // short one all messages may arrive at once.
+  // What arrived a second where it arrived; both ways: all that arrived, while the longer of the
+  // two lasted. Runs grow until one lasts: of a short one all messages may arrive at once.
   Result<double> messages_per_s(Kind kind, bool out, bool in, std::uint32_t bytes, int share) {
     constexpr double kGrowthAtMost = 8;
     Run run{kind, out, in, bytes, kFirstMessages};
@@ -103,11 +103,8 @@ class Client {
   }
 
   static double rate(const Outcome& outcome) {
-    double sum = 0;
-    for (const Received& received : {outcome.here, outcome.there})
-      if (received.took.count() > 0)
-        sum += received.count / std::chrono::duration<double>(received.took).count();
-    return sum;
+    const std::chrono::duration<double> took = std::max(outcome.here.took, outcome.there.took);
+    return took.count() > 0 ? (outcome.here.count + outcome.there.count) / took.count() : 0;
   }
 
   Control& control_;
