@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include "agent/base/format.hpp"
 #include "agent/base/log_sink.hpp"
 #include "agent/base/text.hpp"
 
@@ -52,9 +52,7 @@ bool journal_is_on_stderr() {
 
 spdlog::sink_ptr usual_sink() {
   if (journal_is_on_stderr()) return std::make_shared<JournalSink>(send_to_journal);
-  auto lines = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-  lines->set_pattern("%v");
-  return lines;
+  return std::make_shared<LineSink>(STDERR_FILENO);
 }
 
 std::string allowed() {
@@ -99,8 +97,8 @@ Result<std::vector<std::string_view>> take_log_level(int argc, const char* const
     }
     const auto level = at + 1 < argc ? level_from(argv[at + 1]) : std::nullopt;
     if (!level)
-      return fail(0, fmt::format("{} takes one of {}, and not", kOption, allowed()),
-                  at + 1 < argc ? fmt::format("\"{}\"", argv[at + 1]) : "nothing");
+      return fail(0, formatted("{} takes one of {}, and not", kOption, allowed()),
+                  at + 1 < argc ? formatted("\"{}\"", argv[at + 1]) : "nothing");
     set_level(*level);
     ++at;
   }
@@ -117,7 +115,7 @@ void event(Level level, std::string_view message_id, std::string_view message,
 }
 
 void write(Level level, fmt::string_view format, fmt::format_args arguments) {
-  if (wants(level)) event(level, {}, fmt::vformat(format, arguments));
+  if (wants(level)) event(level, {}, formatted_with(format, arguments));
 }
 
 }  // namespace pvrdma::log

@@ -2,7 +2,11 @@
 
 #include <sys/uio.h>
 #include <systemd/sd-journal.h>
+#include <unistd.h>
 
+#include <cerrno>
+
+#include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
 
 namespace pvrdma::log {
@@ -20,18 +24,25 @@ void send_to_journal(JournalEntry entry) {
   static_cast<void>(sd_journal_sendv(vectors.data(), static_cast<int>(vectors.size())));
 }
 
-void JournalSink::sink_it_(const spdlog::details::log_msg& message) {
+void JournalSink::log(const spdlog::details::log_msg& message) {
   const Extra& extra = extra_of_message();
   JournalEntry entry;
   entry.reserve(extra.fields.size() + 3);
   entry.push_back(
-      fmt::format("MESSAGE={}", std::string_view{message.payload.data(), message.payload.size()}));
-  entry.push_back(fmt::format("PRIORITY={}", static_cast<int>(extra.level)));
-  if (!extra.message_id.empty()) entry.push_back(fmt::format("MESSAGE_ID={}", extra.message_id));
+      formatted("MESSAGE={}", std::string_view{message.payload.data(), message.payload.size()}));
+  entry.push_back(formatted("PRIORITY={}", static_cast<int>(extra.level)));
+  if (!extra.message_id.empty()) entry.push_back(formatted("MESSAGE_ID={}", extra.message_id));
   for (const auto& [name, value] : extra.fields)
-    if (!value.empty())
-      entry.push_back(fmt::format("{}={}", name, printable(value, kLongestField)));
+    if (!value.empty()) entry.push_back(formatted("{}={}", name, printable(value, kLongestField)));
   send_(std::move(entry));
+}
+
+void LineSink::log(const spdlog::details::log_msg& message) {
+  std::string line{message.payload.data(), message.payload.size()};
+  line += '\n';
+  // A stderr that takes nothing is nothing that could be reported.
+  while (::write(fd_, line.data(), line.size()) < 0 && errno == EINTR) {
+  }
 }
 
 bool is_journal(std::string_view stream, const struct stat& file) {

@@ -2,13 +2,16 @@
 // own to logger(). No other file includes spdlog, which takes long to compile.
 #pragma once
 
-#include <spdlog/details/null_mutex.h>
+// Compiled into what includes this, and so not a library of its own: see format.hpp.
+#undef SPDLOG_COMPILED_LIB
+#define FMT_HEADER_ONLY
 #include <spdlog/logger.h>
-#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/sink.h>
 #include <sys/stat.h>
 
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,18 +39,33 @@ using JournalEntry = std::vector<std::string>;
 // A journal that is not there is nothing that could be reported.
 void send_to_journal(JournalEntry entry);
 
+// spdlog's own sinks bring its patterns along, which nobody here sets, with all that formats them.
+class PlainSink : public spdlog::sinks::sink {
+ public:
+  void flush() override {}
+  void set_pattern(const std::string& /*pattern*/) override {}
+  void set_formatter(std::unique_ptr<spdlog::formatter> /*formatter*/) override {}
+};
+
 // Hands each message with its priority, MESSAGE_ID and fields to `send`. No mutex, as
 // sd_journal_sendv(3) needs none.
-class JournalSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+class JournalSink final : public PlainSink {
  public:
   explicit JournalSink(std::function<void(JournalEntry)> send) : send_(std::move(send)) {}
-
- protected:
-  void sink_it_(const spdlog::details::log_msg& message) override;
-  void flush_() override {}
+  void log(const spdlog::details::log_msg& message) override;
 
  private:
   std::function<void(JournalEntry)> send_;
+};
+
+// Writes each message as a line, in one write(2), so that lines of several threads do not mix.
+class LineSink final : public PlainSink {
+ public:
+  explicit LineSink(int fd) : fd_(fd) {}
+  void log(const spdlog::details::log_msg& message) override;
+
+ private:
+  int fd_;
 };
 
 // True where `stream`, JOURNAL_STREAM of the environment, names this file: "device:inode", decimal

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/base/format.hpp"
 #include "agent/base/guarded.hpp"
 #include "agent/base/log.hpp"
 #include "agent/base/notify.hpp"
@@ -107,7 +108,7 @@ int serve() {
   if (!loaded) {
     log::event(
         log::Level::Error, messages::kConfigBad,
-        fmt::format("Nothing is started on a bad configuration: {}", loaded.error().message()));
+        formatted("Nothing is started on a bad configuration: {}", loaded.error().message()));
     return kBadConfig;
   }
   const auto ended = run(std::move(*loaded));
@@ -136,7 +137,7 @@ int run_as_told(int argc, char** argv) {
     return 0;
   }
   return wrong_usage(
-      fmt::format("{} is not an option, or one too many", (*words)[words->size() > 1 ? 1 : 0]));
+      formatted("{} is not an option, or one too many", (*words)[words->size() > 1 ? 1 : 0]));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/base/format.hpp"
 #include "agent/base/log.hpp"
 #include "agent/base/text.hpp"
 
@@ -22,16 +23,16 @@ const std::string& itself(const std::string& text) { return text; }
 std::string link_of(const Netdev& netdev) {
   if (!netdev.up) return netdev.name + " down";
   const auto carrier = [](bool there) { return there ? "carrier" : "no carrier"; };
-  return fmt::format("{} up, {}", netdev.name, shown(netdev.carrier, "carrier unknown", carrier));
+  return formatted("{} up, {}", netdev.name, shown(netdev.carrier, "carrier unknown", carrier));
 }
 
 std::string line_of(const Adapter& adapter) {
   const auto port = [](const RdmaDevice& device) {
-    return fmt::format("{} port {}", device.name, shown(device.port.state, "unknown", itself));
+    return formatted("{} port {}", device.name, shown(device.port.state, "unknown", itself));
   };
-  return fmt::format("{}: driver {}, netdev {}, {}", adapter.function,
-                     shown(adapter.driver, "none", itself), shown(adapter.netdev, "none", link_of),
-                     shown(adapter.rdma, "no RDMA device", port));
+  return formatted("{}: driver {}, netdev {}, {}", adapter.function,
+                   shown(adapter.driver, "none", itself), shown(adapter.netdev, "none", link_of),
+                   shown(adapter.rdma, "no RDMA device", port));
 }
 
 std::string lines_of(const std::vector<Adapter>& adapters) {
@@ -49,11 +50,11 @@ std::string pass_line(const Snapshot& snapshot, const Plan& plan) {
   std::vector<std::string> actions;
   actions.reserve(plan.actions.size());
   for (const Action& action : plan.actions)
-    actions.push_back(fmt::format("{} ({})", describe(action.operation), action.reason));
-  return fmt::format("{} {}; {}; {}", kDriverModule,
-                     shown(init, "not loaded", [](ModuleInit state) { return to_string(state); }),
-                     shown(snapshot.adapters, "adapters not looked for", lines_of),
-                     actions.empty() ? "nothing to do" : joined(actions));
+    actions.push_back(formatted("{} ({})", describe(action.operation), action.reason));
+  return formatted("{} {}; {}; {}", kDriverModule,
+                   shown(init, "not loaded", [](ModuleInit state) { return to_string(state); }),
+                   shown(snapshot.adapters, "adapters not looked for", lines_of),
+                   actions.empty() ? "nothing to do" : joined(actions));
 }
 
 void PassLog::passed(const Snapshot& snapshot, const Plan& plan, bool acts, Milliseconds next) {

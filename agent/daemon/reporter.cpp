@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "agent/base/format.hpp"
 #include "agent/base/log.hpp"
 #include "agent/base/notify.hpp"
 #include "agent/model/catalogue.hpp"
@@ -76,15 +77,14 @@ void Reporter::log_steps(const Timeline& steps) {
   for (const Step& step : steps.steps) {
     if (has_entry(step.kind)) continue;
     const StepFields fields{&step};
-    log::event(
-        Level::Info, messages::kBootStep,
-        fmt::format("{} s after the boot began{}: {}", in_seconds(step.at.time_since_epoch()),
-                    step.at_or_before ? ", or before" : "", in_words(step.kind, step.subject)),
-        {{"PVRDMA_STEP", fields.name},
-         {"PVRDMA_ADAPTER", step.subject},
-         {"PVRDMA_USEC_SINCE_BOOT", fields.usec},
-         {"PVRDMA_AT_OR_BEFORE", fields.at_or_before},
-         {"PVRDMA_KERNEL", step.kind == StepKind::AgentStarted ? steps.kernel : ""}});
+    log::event(Level::Info, messages::kBootStep,
+               formatted("{} s after the boot began{}: {}", in_seconds(step.at.time_since_epoch()),
+                         step.at_or_before ? ", or before" : "", in_words(step.kind, step.subject)),
+               {{"PVRDMA_STEP", fields.name},
+                {"PVRDMA_ADAPTER", step.subject},
+                {"PVRDMA_USEC_SINCE_BOOT", fields.usec},
+                {"PVRDMA_AT_OR_BEFORE", fields.at_or_before},
+                {"PVRDMA_KERNEL", step.kind == StepKind::AgentStarted ? steps.kernel : ""}});
   }
 }
 
@@ -96,7 +96,7 @@ void Reporter::log_state(const Health& health, const Timeline& steps) {
   if (!(state_ == State::Unknown && health.state == State::Absent))
     log::event(
         level_of(health.state), messages::kStateChanged,
-        fmt::format("{}: {}", to_string(health.state), health.summary),
+        formatted("{}: {}", to_string(health.state), health.summary),
         {{"PVRDMA_STATE", to_string(health.state)},
          {"PVRDMA_STATE_BEFORE", to_string(state_)},
          {"PVRDMA_STEP", fields.name},
@@ -118,8 +118,8 @@ void Reporter::log_ports(const Health& health, const Timeline& steps) {
     if (now == was) continue;
     const StepFields fields{steps.find(StepKind::PortActive, entry.adapter.function)};
     log::event(Level::Info, messages::kPortChanged,
-               fmt::format("Port of {} ({}) is {}{}", rdma->name, entry.adapter.function, now,
-                           was.empty() ? "" : ", was " + was),
+               formatted("Port of {} ({}) is {}{}", rdma->name, entry.adapter.function, now,
+                         was.empty() ? "" : ", was " + was),
                {{"PVRDMA_ADAPTER", entry.adapter.function},
                 {"PVRDMA_PORT_STATE", now},
                 {"PVRDMA_STEP", fields.name},
@@ -142,9 +142,9 @@ void Reporter::log_gids(const Health& health) {
     const ApplicationGid& was = before->second;
     log::event(
         Level::Notice, messages::kGidChanged,
-        fmt::format("The GID for applications of {} is index {} ({}, {}), was index {} ({}, {})",
-                    entry.adapter.function, now.index, now.address, now.type, was.index,
-                    was.address, was.type),
+        formatted("The GID for applications of {} is index {} ({}, {}), was index {} ({}, {})",
+                  entry.adapter.function, now.index, now.address, now.type, was.index, was.address,
+                  was.type),
         {{"PVRDMA_ADAPTER", entry.adapter.function},
          {"PVRDMA_GID_INDEX", std::to_string(now.index)}});
   }
@@ -176,19 +176,19 @@ void Reporter::call_ended(const Operation& operation, const Result<Report>& answ
   }
   last_refusal_ = refusal;
   log::event(Level::Warning, messages::kActionFailed,
-             fmt::format("{}: {}", describe(operation), refusal),
+             formatted("{}: {}", describe(operation), refusal),
              {{"PVRDMA_VERB", to_string(verb(operation))}, {"PVRDMA_TARGET", target(operation)}});
 }
 
 void Reporter::config_loaded(std::size_t files) {
   log::event(Level::Info, messages::kConfigLoaded,
-             fmt::format("Configuration read again ({} files)", files));
+             formatted("Configuration read again ({} files)", files));
 }
 
 void Reporter::config_rejected(const std::string& error) {
   log::event(
       Level::Error, messages::kConfigBad,
-      fmt::format("The configuration is not good, the last good one stays in force: {}", error));
+      formatted("The configuration is not good, the last good one stays in force: {}", error));
 }
 
 }  // namespace pvrdma

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "agent/base/format.hpp"
 #include "agent/base/guarded.hpp"
 #include "agent/base/log.hpp"
 #include "agent/base/text.hpp"
@@ -141,7 +142,7 @@ int run(int argc, char** argv) {
     std::fputs(option == "--help" ? kUsage : "pvrdma-agent-executor " PVRDMA_VERSION "\n", stdout);
     return EXIT_SUCCESS;
   }
-  if (!words->empty()) return wrong_usage(fmt::format("{} is not an option", option));
+  if (!words->empty()) return wrong_usage(formatted("{} is not an option", option));
   const auto served = serve();
   if (served) return EXIT_SUCCESS;
   log_error(served.error());

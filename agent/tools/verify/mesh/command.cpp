@@ -1,12 +1,11 @@
 #include "agent/tools/verify/mesh/command.hpp"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <future>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/verbs.hpp"
@@ -105,8 +104,8 @@ int end_taking_part(const Settings& settings, const Console& console, const Plac
                     unsigned pairs) {
   const bool printed =
       console.print(settings.json ? dumped(nlohmann::json{{"pairs", pairs}}) + "\n"
-                                  : fmt::format("measured with {} machines; {} has the figures\n",
-                                                pairs, printable(place.host)));
+                                  : formatted("measured with {} machines; {} has the figures\n",
+                                              pairs, printable(place.host)));
   return printed ? 0 : kExitUnknown;
 }
 

@@ -1,12 +1,11 @@
 #include "agent/tools/verify/mesh/coordinator.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <map>
 #include <tuple>
 
+#include "agent/base/format.hpp"
 #include "agent/tools/verify/mesh/member.hpp"
 #include "agent/tools/verify/mesh/schedule.hpp"
 #include "agent/tools/verify/peer/greeting.hpp"
@@ -34,7 +33,7 @@ class Gathering {
   Mesh run() {
     const auto rounds = schedule(members_.size(), meeting_.rounds);
     for (std::size_t n = 0; n < rounds.size(); ++n) {
-      meeting_.tell(fmt::format("round {} of {}", n + 1, rounds.size()));
+      meeting_.tell(formatted("round {} of {}", n + 1, rounds.size()));
       run_round(rounds[n]);
     }
     for (Member& member : members_)
@@ -145,7 +144,7 @@ Result<Mesh> hold(const Listener& listener, const Meeting& meeting) {
   std::string refused;
   const BootTime until = BootClock::now() + meeting.all_come;
   while (members.size() < meeting.size) {
-    meeting.tell(fmt::format("{} of {} machines have come", members.size(), meeting.size));
+    meeting.tell(formatted("{} of {} machines have come", members.size(), meeting.size));
     auto control = listener.accept(until);
     if (!control) break;
     auto member = welcome(std::move(*control), meeting.token);
@@ -163,7 +162,7 @@ Result<Mesh> hold(const Listener& listener, const Meeting& meeting) {
     members.push_back(std::move(*member));
   }
   if (members.size() < 2)
-    return fail(0, fmt::format("{} of {} machines came", members.size(), meeting.size), refused);
+    return fail(0, formatted("{} of {} machines came", members.size(), meeting.size), refused);
   // The same pairs in the same rounds, whoever comes first.
   std::sort(members.begin(), members.end(), [](const Member& one, const Member& other) {
     return std::tie(one.machine.name, one.machine.address) <

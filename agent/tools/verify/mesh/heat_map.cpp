@@ -1,10 +1,9 @@
 #include "agent/tools/verify/mesh/heat_map.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
+#include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
 #include "agent/tools/verify/mesh/matrix.hpp"
 
@@ -58,7 +57,7 @@ std::string colour(double badness) {
   const auto mix = [&](int best, int worst) {
     return static_cast<int>(best + (worst - best) * std::clamp(badness, 0.0, 1.0));
   };
-  return fmt::format("#{:02x}{:02x}{:02x}", mix(0xde, 0x08), mix(0xeb, 0x30), mix(0xf7, 0x6b));
+  return formatted("#{:02x}{:02x}{:02x}", mix(0xde, 0x08), mix(0xeb, 0x30), mix(0xf7, 0x6b));
 }
 
 class Picture {
@@ -77,7 +76,7 @@ class Picture {
   [[nodiscard]] std::string part(const MatrixKind& kind, int left) const {
     const Matrix matrix = matrix_of(mesh_, judgement_, kind);
     const Range range = range_of(matrix);
-    std::string text = fmt::format(
+    std::string text = formatted(
         "<g transform=\"translate({},{})\">\n<text x=\"0\" y=\"-12\">{}: {:.4g} to {:.4g}</text>\n",
         left, kTop, escaped(kind.title), range.least, range.most);
     for (std::size_t row = 0; row < matrix.size(); ++row)
@@ -90,9 +89,9 @@ class Picture {
     if (mesh_.machines.size() > kNamesAtMost) return {};
     std::string text;
     for (std::size_t row = 0; row < mesh_.machines.size(); ++row)
-      text += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kMargin - 6,
-                          kTop + static_cast<int>(row) * cell_ + 13,
-                          escaped(short_name(mesh_.machines[row].name)));
+      text += formatted("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kMargin - 6,
+                        kTop + static_cast<int>(row) * cell_ + 13,
+                        escaped(short_name(mesh_.machines[row].name)));
     return text;
   }
 
@@ -113,15 +112,15 @@ class Picture {
                                     : colour(kind.less_is_better ? place
                                              : width > 0         ? 1 - place
                                                                  : 0);
-    std::string text = fmt::format(
+    std::string text = formatted(
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"{}><title>{} to {}: "
         "{}</title></rect>\n",
         x, y, cell_ - 1, cell_ - 1, fill, is_bad ? " stroke=\"#cb181d\" stroke-width=\"2\"" : "",
         escaped(mesh_.machines[row].name), escaped(mesh_.machines[column].name),
-        value ? fmt::format("{:.4g}", *value) : "failed");
+        value ? formatted("{:.4g}", *value) : "failed");
     if (!value)
-      text += fmt::format("<path d=\"M{0} {1}l{2} {2}m0 -{2}l-{2} {2}\" stroke=\"#cb181d\"/>\n", x,
-                          y, cell_ - 1);
+      text += formatted("<path d=\"M{0} {1}l{2} {2}m0 -{2}l-{2} {2}\" stroke=\"#cb181d\"/>\n", x, y,
+                        cell_ - 1);
     return text;
   }
 
@@ -136,7 +135,7 @@ class Picture {
 std::string heat_map(const Mesh& mesh, const Judgement& judgement) {
   const Picture picture{mesh, judgement};
   const int step = std::max(picture.side(), 260) + kGap;
-  std::string text = fmt::format(
+  std::string text = formatted(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" "
       "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
       "fill=\"#ffffff\"/>\n",

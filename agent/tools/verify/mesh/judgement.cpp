@@ -1,6 +1,5 @@
 #include "agent/tools/verify/mesh/judgement.hpp"
-
-#include <fmt/format.h>
+#include "agent/base/format.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -46,8 +45,8 @@ void mark_outliers(const Mesh& mesh, Path path, const std::vector<std::size_t>& 
     const double worse = figure.less_is_better ? values[n] - median : median - values[n];
     if (worse <= far) continue;
     judgement.pairs[members[n]].bad.push_back(
-        fmt::format("{} {:.4g} {}; the median of {} {} pairs is {:.4g}", figure.name, values[n],
-                    figure.unit, members.size(), to_string(path), median));
+        formatted("{} {:.4g} {}; the median of {} {} pairs is {:.4g}", figure.name, values[n],
+                  figure.unit, members.size(), to_string(path), median));
   }
 }
 
@@ -87,8 +86,8 @@ void mark_small_mtus(const Mesh& mesh, Judgement& judgement) {
     if (const auto& figures = mesh.pairs[at].figures;
         figures && figures->mtu_bytes && *figures->mtu_bytes < largest)
       judgement.pairs[at].bad.push_back(
-          fmt::format("the path carries packets of {:.0f} bytes; others carry {:.0f}",
-                      *figures->mtu_bytes, largest));
+          formatted("the path carries packets of {:.0f} bytes; others carry {:.0f}",
+                    *figures->mtu_bytes, largest));
 }
 
 void mark_fall_backs(const Classes& classes, Judgement& judgement) {

@@ -1,10 +1,9 @@
 #include "agent/tools/verify/mesh/rendering.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
 #include "agent/tools/verify/mesh/matrix.hpp"
 
@@ -16,10 +15,6 @@ using nlohmann::json;
 
 constexpr std::size_t kTableAtMost = 12;
 constexpr std::size_t kNameWidth = 14;
-
-std::string joined(const std::vector<std::string>& parts) {
-  return fmt::format("{}", fmt::join(parts, "; "));
-}
 
 std::string line(const std::string& text, const ctl::Style& style) {
   return "  " + ctl::wrapped(printable(text), style.width, 4) + "\n";
@@ -42,7 +37,7 @@ std::string headline(const Mesh& mesh, const Judgement& judgement, const ctl::St
   const ctl::Colour colour = code == 0   ? ctl::Colour::Green
                              : code == 1 ? ctl::Colour::Yellow
                                          : ctl::Colour::Red;
-  return fmt::format(
+  return formatted(
       "{} of {} machines, {} of {} pairs measured: {}\n", mesh.machines.size(), mesh.size,
       measured(mesh), mesh.pairs.size(),
       ctl::painted(judgement.all_over_tcp && code == 1 ? "all go over TCP" : words[code], colour,
@@ -54,15 +49,15 @@ std::string table(const Mesh& mesh, const Judgement& judgement, const MatrixKind
   std::string text = ctl::padded(std::string{"  "} + kind.title, kNameWidth + 2) + "\n";
   text += ctl::padded("", kNameWidth + 2);
   for (const Machine& machine : mesh.machines)
-    text += fmt::format("{:>10}", ctl::shortened(printable(machine.name), 9));
+    text += formatted("{:>10}", ctl::shortened(printable(machine.name), 9));
   text += "\n";
   for (std::size_t from = 0; from < matrix.size(); ++from) {
     text += "  " + ctl::padded(ctl::shortened(printable(mesh.machines[from].name), kNameWidth - 1),
                                kNameWidth);
     for (std::size_t to = 0; to < matrix.size(); ++to)
-      text += from == to         ? fmt::format("{:>10}", "")
-              : matrix[from][to] ? fmt::format("{:>10.1f}", *matrix[from][to])
-                                 : fmt::format("{:>10}", "-");
+      text += from == to         ? formatted("{:>10}", "")
+              : matrix[from][to] ? formatted("{:>10.1f}", *matrix[from][to])
+                                 : formatted("{:>10}", "-");
     text += "\n";
   }
   return text;
@@ -81,8 +76,8 @@ std::string blame_line(const Mesh& mesh, const Judgement& judgement, std::size_t
     }
   constexpr std::size_t kReasons = 3;
   if (reasons.size() > kReasons) reasons.resize(kReasons);
-  return fmt::format("{}: with all of its {} partners, who are well with others: {}",
-                     name_of(mesh, machine), pairs, joined(reasons));
+  return formatted("{}: with all of its {} partners, who are well with others: {}",
+                   name_of(mesh, machine), pairs, joined(reasons));
 }
 
 std::string csv_field(const std::string& text) {
@@ -99,15 +94,15 @@ std::string render(const Mesh& mesh, const Judgement& judgement, const ctl::Styl
     text += line(blame_line(mesh, judgement, machine), style);
   for (const std::size_t at : judgement.unclear) {
     const JudgedPair& pair = judgement.pairs[at];
-    text +=
-        line(name_of(mesh, pair.from) + " and " + name_of(mesh, pair.to) + ": " + joined(pair.bad),
-             style);
+    text += line(
+        name_of(mesh, pair.from) + " and " + name_of(mesh, pair.to) + ": " + joined(pair.bad, "; "),
+        style);
   }
   if (judgement.all_over_tcp)
     for (const std::string& cause : causes_of_fall_back()) text += line(cause, style);
   if (judgement.smallest_mtu_bytes)
-    text += line(fmt::format("the smallest MTU is {:.0f} bytes: no more than that fits all",
-                             *judgement.smallest_mtu_bytes),
+    text += line(formatted("the smallest MTU is {:.0f} bytes: no more than that fits all",
+                           *judgement.smallest_mtu_bytes),
                  style);
   else if (measured(mesh) > 0)
     text += line("no MTU was measured: pvrdma-agentctl mtu, tried by this user, says why", style);
@@ -155,15 +150,15 @@ std::string to_csv(const Mesh& mesh, const Judgement& judgement) {
   for (std::size_t at = 0; at < mesh.pairs.size(); ++at) {
     const PairResult& pair = mesh.pairs[at];
     const JudgedPair& judged = judgement.pairs[at];
-    text += fmt::format("{},{},{},{},{}", csv_field(pair.from), csv_field(pair.to),
-                        csv_field(mesh.machines[judged.from].name),
-                        csv_field(mesh.machines[judged.to].name),
-                        judged.path ? to_string(*judged.path) : "");
+    text += formatted("{},{},{},{},{}", csv_field(pair.from), csv_field(pair.to),
+                      csv_field(mesh.machines[judged.from].name),
+                      csv_field(mesh.machines[judged.to].name),
+                      judged.path ? to_string(*judged.path) : "");
     if (const auto& of = pair.figures)
-      text += fmt::format(",{:.2f},{:.2f},{:.1f},{:.1f},{:.1f},{:.0f},{:.2f},{:.1f},{}",
-                          of->latency_us, of->p99_us, of->out_mb_s, of->in_mb_s, of->both_mb_s,
-                          of->messages_per_s, of->tcp_latency_us, of->tcp_bandwidth_mb_s,
-                          of->mtu_bytes ? fmt::format("{:.0f}", *of->mtu_bytes) : "");
+      text += formatted(",{:.2f},{:.2f},{:.1f},{:.1f},{:.1f},{:.0f},{:.2f},{:.1f},{}",
+                        of->latency_us, of->p99_us, of->out_mb_s, of->in_mb_s, of->both_mb_s,
+                        of->messages_per_s, of->tcp_latency_us, of->tcp_bandwidth_mb_s,
+                        of->mtu_bytes ? formatted("{:.0f}", *of->mtu_bytes) : "");
     else
       text += ",,,,,,,,,";
     text += "," + csv_field(joined(judged.bad)) + "\r\n";

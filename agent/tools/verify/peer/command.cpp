@@ -1,12 +1,11 @@
 #include "agent/tools/verify/peer/command.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
@@ -36,8 +35,8 @@ int end_listening(const Settings& settings, const Console& console, const std::s
   const std::string peer = text(answer, "peer_address").value_or("?");
   const bool printed = settings.json
                            ? console.print(dumped(answer) + "\n")
-                           : console.print(fmt::format("{}: served {}; its user has the figures\n",
-                                                       printable(device), peer));
+                           : console.print(formatted("{}: served {}; its user has the figures\n",
+                                                     printable(device), peer));
   return printed ? 0 : kExitUnknown;
 }
 

@@ -1,6 +1,5 @@
 #include "agent/tools/verify/peer/expectation.hpp"
-
-#include <fmt/format.h>
+#include "agent/base/format.hpp"
 
 #include <charconv>
 #include <utility>
@@ -70,8 +69,8 @@ std::vector<std::string> unmet(const Expectation& expected, const Compared& with
   if (expected.latency_us && !with.latency_us)
     found.emplace_back("The latency was not measured.");
   else if (expected.latency_us && *with.latency_us > *expected.latency_us)
-    found.push_back(fmt::format("The latency is {:.1f} us, and at most {:.1f} us are expected.",
-                                *with.latency_us, *expected.latency_us));
+    found.push_back(formatted("The latency is {:.1f} us, and at most {:.1f} us are expected.",
+                              *with.latency_us, *expected.latency_us));
   std::optional<double> least = expected.bandwidth_mb_s;
   if (expected.bandwidth_percent) {
     if (!with.reference_mb_s) {
@@ -86,8 +85,8 @@ std::vector<std::string> unmet(const Expectation& expected, const Compared& with
     found.emplace_back("The bandwidth was not measured.");
   else if (least && *with.bandwidth_mb_s < *least)
     found.push_back(
-        fmt::format("The bandwidth is {:.0f} MB/s, and at least {:.0f} MB/s are expected.",
-                    *with.bandwidth_mb_s, *least));
+        formatted("The bandwidth is {:.0f} MB/s, and at least {:.0f} MB/s are expected.",
+                  *with.bandwidth_mb_s, *least));
   return found;
 }
 

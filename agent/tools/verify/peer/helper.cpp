@@ -1,7 +1,6 @@
 #include "agent/tools/verify/peer/helper.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "agent/base/format.hpp"
 #include "agent/base/program.hpp"
 #include "agent/tools/verify/peer/greeting.hpp"
 #include "probes/holders.hpp"
@@ -59,9 +59,9 @@ Result<Helper> Helper::prepare(const VerifyOptions& options) {
   const auto holders = holders_of(options.root, helper.device());
   if (!options.beside && !holders.empty())
     return fail(0, helper.device() + " is in use,",
-                fmt::format("by {} ({}): a measurement would disturb it. "
-                            "--beside measures all the same",
-                            holders.front().command, holders.front().pid));
+                formatted("by {} ({}): a measurement would disturb it. "
+                          "--beside measures all the same",
+                          holders.front().command, holders.front().pid));
   auto token = open_token(options.token_file);
   if (!token) return fail(token.error());
   helper.token_ = std::move(*token);

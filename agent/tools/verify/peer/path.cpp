@@ -1,6 +1,5 @@
 #include "agent/tools/verify/peer/path.hpp"
-
-#include <fmt/format.h>
+#include "agent/base/format.hpp"
 
 namespace pvrdma::verify {
 
@@ -17,14 +16,14 @@ void judge_latency(const Measured& of, const Thresholds& at, Signs& signs) {
   if (*of.latency_us <= at.surely_rdma_us) {
     signs.rdma += 2;
     signs.reasons.push_back(
-        fmt::format("A latency of {:.1f} us is below {:.0f} us, where no TCP gets.", *of.latency_us,
-                    at.surely_rdma_us));
+        formatted("A latency of {:.1f} us is below {:.0f} us, where no TCP gets.", *of.latency_us,
+                  at.surely_rdma_us));
     return;
   }
   if (!of.tcp_latency_us || *of.tcp_latency_us <= 0) return;
   const double part = *of.latency_us / *of.tcp_latency_us;
-  const std::string figures = fmt::format("The latency is {:.1f} us, that of TCP {:.1f} us",
-                                          *of.latency_us, *of.tcp_latency_us);
+  const std::string figures = formatted("The latency is {:.1f} us, that of TCP {:.1f} us",
+                                        *of.latency_us, *of.tcp_latency_us);
   if (part <= at.latency_of_tcp_rdma) {
     ++signs.rdma;
     signs.reasons.push_back(figures + ": much less, as RDMA's is.");
@@ -39,8 +38,8 @@ void judge_latency(const Measured& of, const Thresholds& at, Signs& signs) {
 void judge_bandwidth(const Measured& of, const Thresholds& at, Signs& signs) {
   if (!of.bandwidth_mb_s || !of.tcp_bandwidth_mb_s || *of.tcp_bandwidth_mb_s <= 0) return;
   const double times = *of.bandwidth_mb_s / *of.tcp_bandwidth_mb_s;
-  const std::string figures = fmt::format("The bandwidth is {:.0f} MB/s, that of TCP {:.0f} MB/s",
-                                          *of.bandwidth_mb_s, *of.tcp_bandwidth_mb_s);
+  const std::string figures = formatted("The bandwidth is {:.0f} MB/s, that of TCP {:.0f} MB/s",
+                                        *of.bandwidth_mb_s, *of.tcp_bandwidth_mb_s);
   if (times >= at.bandwidth_of_tcp_rdma) {
     ++signs.rdma;
     signs.reasons.push_back(figures + ": more by at least the 30 % that PVRDMA is ahead by.");
@@ -57,10 +56,9 @@ bool is_above_the_wire(const Measured& of, const Thresholds& at, std::string& wh
   const double most =
       of.line_rate_mb_s ? *of.line_rate_mb_s * at.above_line_rate : at.line_rate_unknown_mb_s;
   if (*of.bandwidth_mb_s <= most) return false;
-  why =
-      fmt::format("{:.0f} MB/s are more than the hosts' NICs carry ({}): this went through memory.",
+  why = formatted("{:.0f} MB/s are more than the hosts' NICs carry ({}): this went through memory.",
                   *of.bandwidth_mb_s,
-                  of.line_rate_mb_s ? fmt::format("{:.0f} MB/s", *of.line_rate_mb_s)
+                  of.line_rate_mb_s ? formatted("{:.0f} MB/s", *of.line_rate_mb_s)
                                     : std::string{"100 Gb/s, as no --line-rate says another"});
   return true;
 }

@@ -1,11 +1,10 @@
 #include "agent/tools/verify/peer/verdict.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
 
 namespace pvrdma::verify {
@@ -52,11 +51,11 @@ const char* words_of(Path path) {
 }
 
 std::string latency_table(const Figures& figures) {
-  std::string text = fmt::format("  {:<12}{:>9}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "latency, us",
-                                 "bytes", "min", "typical", "average", "p99", "p99.9");
+  std::string text = formatted("  {:<12}{:>9}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "latency, us",
+                               "bytes", "min", "typical", "average", "p99", "p99.9");
   for (const LatencyRow& of : figures.latency)
-    text += fmt::format("  {:<12}{:>9.0f}{:>10.1f}{:>10.1f}{:>10.1f}{:>10.1f}{:>10.1f}\n", "",
-                        of.bytes, of.min_us, of.typical_us, of.average_us, of.p99_us, of.p999_us);
+    text += formatted("  {:<12}{:>9.0f}{:>10.1f}{:>10.1f}{:>10.1f}{:>10.1f}{:>10.1f}\n", "",
+                      of.bytes, of.min_us, of.typical_us, of.average_us, of.p99_us, of.p999_us);
   return text;
 }
 
@@ -121,21 +120,21 @@ std::string render(const Verdict& verdict, const ctl::Style& style) {
                                                     : ctl::Colour::Green;
   const char* word = !verdict.unmet.empty() ? "below what is expected" : "messages pass";
   std::string text =
-      fmt::format("{} from {}: {}, {}{}\n", printable(verdict.peer), printable(verdict.device),
-                  ctl::painted(word, colour, style),
-                  verdict.path.sure || verdict.path.path == Path::Unclear ? "" : "probably ",
-                  words_of(verdict.path.path));
+      formatted("{} from {}: {}, {}{}\n", printable(verdict.peer), printable(verdict.device),
+                ctl::painted(word, colour, style),
+                verdict.path.sure || verdict.path.path == Path::Unclear ? "" : "probably ",
+                words_of(verdict.path.path));
   text += row("data", "whole, compared byte by byte at both ends", style);
   text += latency_table(of);
   text += row("bandwidth",
-              fmt::format("{:.0f} MB/s out, {:.0f} in, {:.0f} both ways at once; messages of "
-                          "{:.0f} bytes",
-                          of.out_mb_s, of.in_mb_s, of.both_mb_s, of.message_bytes),
+              formatted("{:.0f} MB/s out, {:.0f} in, {:.0f} both ways at once; messages of "
+                        "{:.0f} bytes",
+                        of.out_mb_s, of.in_mb_s, of.both_mb_s, of.message_bytes),
               style);
-  text += row("messages", fmt::format("{:.0f} a second, of 64 bytes", of.messages_per_s), style);
+  text += row("messages", formatted("{:.0f} a second, of 64 bytes", of.messages_per_s), style);
   text += row("TCP",
-              fmt::format("{:.1f} us, {:.0f} MB/s, to {} in the same run", of.tcp_latency_us,
-                          of.tcp_bandwidth_mb_s, of.peer_address),
+              formatted("{:.1f} us, {:.0f} MB/s, to {} in the same run", of.tcp_latency_us,
+                        of.tcp_bandwidth_mb_s, of.peer_address),
               style);
   for (std::size_t n = 0; n < verdict.path.reasons.size(); ++n)
     text += row(n == 0 ? "path" : "", verdict.path.reasons[n], style);
