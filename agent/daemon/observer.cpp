@@ -23,7 +23,7 @@ namespace {
 
 // The watchdog is fed by the loop, so the loop must see a look now and then although nothing is
 // new.
-constexpr Milliseconds kDeliverAtLeastEvery{30'000};
+constexpr Milliseconds kDeliverAtLeastEvery{60'000};
 // It changes by hand, or with a package.
 constexpr Milliseconds kInitramfsEvery{30'000};
 constexpr Milliseconds kStopPatience{2000};
@@ -108,9 +108,12 @@ void Observer::Shared::run() {
       delivered = now;
       previous = seen.snapshot;
       mailbox = std::move(seen);
+      // Without the lock, which the loop would wake up to wait for.
+      lock.unlock();
       const std::uint64_t one = 1;
       static_cast<void>(
           ::write(event_fd.get(), &one, sizeof one));  // cannot fail: counter of 64 bits
+      lock.lock();
     }
   }
   stopped = true;
