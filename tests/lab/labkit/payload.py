@@ -11,7 +11,8 @@ from .errors import LabError
 # A guest that goes on from a snapshot has seen another payload on its second disk, of the same size.
 SIZE = 64 << 20
 
-RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "expect.sh", "race.sh", "initramfs.sh", "host", "watch-health")]
+RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "expect.sh", "race.sh", "initramfs.sh", "pair.sh",
+                                          "host", "watch-health")]
 # Of the environment of whoever runs the lab, what scenarios may ask for.
 PASSED = ("PVRDMA_LAB_RACE_", "PVRDMA_LAB_RELOAD_", "PVRDMA_LAB_ROUNDS")
 

@@ -2,13 +2,12 @@
 # guests: 3
 # timeout: 900
 
+# shellcheck source=tests/lab/guest/pair.sh
+. /run/lab/pair.sh
 meeting=192.168.30.1:18650
-join() { # NUMBER
-  printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.%s/24"]\n' "$1" | agent_config
+prepare() { # NUMBER: nobody may measure the MTU
+  configure "$1"
   sysctl -q net.ipv4.ping_group_range="0 2147483647"
-  systemctl restart pvrdma-agent.service
-  wait_until 90 "ready, guest $1" health_is ready
-  wait_until 15 "its address has a GID" sh -c "grep -qi c0a8:1e0$1 /sys/class/infiniband/rocep0s16f1/ports/1/gids/*"
 }
 take_part() { # ARGUMENT…: in the background
   setpriv --reuid nobody --regid nogroup --clear-groups env HOME=/tmp pvrdma-agentctl verify mesh \
@@ -22,9 +21,9 @@ hold() { # ARGUMENT…: exit status in $status, output in ./out
 of() { jq -r "$1" out; }
 
 scenario() {
-  join 1
-  on 2 join 2
-  on 3 join 3
+  prepare 1
+  on 2 prepare 2
+  on 3 prepare 3
   on 2 take_part --size 3
   on 3 take_part --size 3
   hold --size 3 --output found

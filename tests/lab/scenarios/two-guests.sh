@@ -4,6 +4,9 @@
 # timeout: 600
 # QEMU's device wakes nobody who waits for a completion, and knows no RDMA read, which rping needs: these poll, and send.
 
+# shellcheck source=tests/lab/guest/pair.sh
+. /run/lab/pair.sh
+
 join() { # NUMBER: the adapter comes up, with an address, on that guest
   modprobe -a ib_umad rdma_ucm vmw_pvrdma
   wait_until 20 "the adapter has its names" sh -c '[ -e /sys/class/infiniband/rocep0s16f1 ]'
@@ -12,33 +15,6 @@ join() { # NUMBER: the adapter comes up, with an address, on that guest
   wait_until 20 "the port is ACTIVE" port_is 0 ACTIVE
   wait_until 15 "the address has its GID" gid_index "$1"
 }
-gid_index() { # NUMBER: of the address's GID
-  local file
-  file=$(grep -il "c0a8:1e0$1" /sys/class/infiniband/rocep0s16f1/ports/1/gids/*) && echo "${file##*/}"
-}
-serve() { # PORT COMMAND…: until somebody came; its output is kept
-  local port=$1
-  shift
-  "$@" >server.out 2>&1 &
-  wait_until 20 "$1 listens" sh -c "ss -ltn | grep -q ':$port '"
-}
-serve_rdma_cm() { # COMMAND…: rdma_cm's listeners show in no list of sockets
-  "$@" >server.out 2>&1 &
-  wait_until 20 "$1 listens" sh -c "rdma resource show cm_id | grep -q LISTEN"
-}
-served() { wait_until 30 "the server has ended" sh -c "! pidof $1"; cat server.out; }
-between() { # NAME COMMAND…: as server there and as client here
-  local what=$1 gid=-x
-  shift
-  [[ $1 != *pingpong ]] || gid=-g
-  on 2 serve 18515 "$@" "$gid" "$(on 2 gid_index 2)"
-  timeout 60 "$@" "$gid" "$(gid_index 1)" 192.168.30.2 >client.out 2>&1 || { cat client.out; die "$what: the client"; }
-  expect "$what: the server" on 2 served "$1"
-}
-# A column of perftest's result: 5 is the typical latency in microseconds, 4 the average bandwidth in MB/s.
-figure() { awk -v column="$1" '/^ *[0-9]+ +[0-9]+ /{print $column}' client.out; }
-at_least() { awk -v got="$1" -v bound="$2" 'BEGIN { exit !(got >= bound) }'; } # FIGURE BOUND
-at_most() { awk -v got="$1" -v bound="$2" 'BEGIN { exit !(got <= bound) }'; }
 
 traffic() {
   between "RC" ibv_rc_pingpong -d rocep0s16f1 -n 200 -s 4096 -c

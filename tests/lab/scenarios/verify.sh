@@ -4,13 +4,9 @@
 #
 # Both guests emulate their CPUs: a figure is one of this machine's, and compared only with others of the same run.
 
+# shellcheck source=tests/lab/guest/pair.sh
+. /run/lab/pair.sh
 other=192.168.30.2
-join() { # NUMBER
-  printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.%s/24"]\n' "$1" | agent_config
-  systemctl restart pvrdma-agent.service
-  wait_until 90 "ready, guest $1" health_is ready
-  wait_until 15 "its address has a GID" sh -c "grep -qi c0a8:1e0$1 /sys/class/infiniband/rocep0s16f1/ports/1/gids/*"
-}
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups env HOME=/tmp "$@"; }
 listen() { # ARGUMENT…: in the background, until somebody came
   as_nobody pvrdma-agentctl verify --listen --wait 100s "$@" >listener.out 2>&1 &
@@ -51,6 +47,23 @@ paths() {
   expect_equal "what is expected, with an earlier run to compare with" 0 "$status"
   expect_equal "RDMA that is much faster is native, surely" "native true" "$(of '"\(.path.kind) \(.path.sure)"')"
   host path net 0 0
+}
+
+# perftest over the same path, where the path and not the emulated CPU is what takes the time.
+as_perftest() {
+  host path rdma 100000 0
+  measure --json
+  between "perftest's latency" ib_send_lat -d rocep0s16f1 -n 20 -s 2
+  expect "latency within 10 % of perftest's" within_tenth "$(of '.latency[0].typical_us')" "$(figure 5)"
+  host path rdma 0 20
+  measure --json
+  between "perftest's bandwidth" ib_send_bw -d rocep0s16f1 -Q 1 -n 100 -s 1048576 --report_gbits
+  expect "bandwidth within 10 % of perftest's" within_tenth "$(of .bandwidth.out_mb_s)" "$(figure 4 | awk '{ print $1 * 125 }')"
+  host path rdma 0 0
+}
+within_tenth() { # FIGURE OF-PERFTEST
+  echo "$1, perftest $2"
+  at_least "$1" "$(awk -v of="$2" 'BEGIN { print 0.9 * of }')" && at_most "$1" "$(awk -v of="$2" 'BEGIN { print 1.1 * of }')"
 }
 
 tokens() {
@@ -108,10 +121,11 @@ losses() {
 }
 
 scenario() {
-  join 1
-  on 2 join 2
+  configure 1
+  on 2 configure 2
   passes
   paths
+  as_perftest
   tokens
   refusals
   losses

@@ -1,0 +1,36 @@
+# Between guests: programs of which one serves and one asks, and what perftest found. For scenarios with `guests: 2`.
+# shellcheck shell=bash
+
+configure() { # NUMBER: ready, with the address 192.168.30.NUMBER
+  printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.%s/24"]\n' "$1" | agent_config
+  systemctl restart pvrdma-agent.service
+  wait_until 90 "ready, guest $1" health_is ready
+  wait_until 15 "its address has a GID" sh -c "grep -qi c0a8:1e0$1 /sys/class/infiniband/rocep0s16f1/ports/1/gids/*"
+}
+gid_index() { # NUMBER: of the address's GID
+  local file
+  file=$(grep -il "c0a8:1e0$1" /sys/class/infiniband/rocep0s16f1/ports/1/gids/*) && echo "${file##*/}"
+}
+serve() { # PORT COMMAND…: until somebody came; its output is kept
+  local port=$1
+  shift
+  "$@" >server.out 2>&1 &
+  wait_until 20 "$1 listens" sh -c "ss -ltn | grep -q ':$port '"
+}
+serve_rdma_cm() { # COMMAND…: rdma_cm's listeners show in no list of sockets
+  "$@" >server.out 2>&1 &
+  wait_until 20 "$1 listens" sh -c "rdma resource show cm_id | grep -q LISTEN"
+}
+served() { wait_until 30 "the server has ended" sh -c "! pidof $1"; cat server.out; }
+between() { # NAME COMMAND…: as server there and as client here
+  local what=$1 gid=-x
+  shift
+  [[ $1 != *pingpong ]] || gid=-g
+  on 2 serve 18515 "$@" "$gid" "$(on 2 gid_index 2)"
+  timeout 60 "$@" "$gid" "$(gid_index 1)" 192.168.30.2 >client.out 2>&1 || { cat client.out; die "$what: the client"; }
+  expect "$what: the server" on 2 served "$1"
+}
+# A column of perftest's result: 5 is the typical latency in microseconds, 4 the average bandwidth in MB/s.
+figure() { awk -v column="$1" '/^ *[0-9]+ +[0-9]+ /{print $column}' client.out; }
+at_least() { awk -v got="$1" -v bound="$2" 'BEGIN { exit !(got >= bound) }'; } # FIGURE BOUND
+at_most() { awk -v got="$1" -v bound="$2" 'BEGIN { exit !(got <= bound) }'; }
