@@ -35,7 +35,12 @@ constexpr const char* kDoctorFooter =
     "Needs neither agent nor root; sees more with either. Exit codes: 0 RDMA is usable here,\n"
     "1 with warnings, 2 it is not, 3 that is not known, or a wrong command line.\n"
     "Of --next-boot: 0 all is well, 1 warnings, 2 the driver will not be there, 3 not all\n"
-    "could be read.";
+    "could be read.\n"
+    "Of --host-output: 0 nothing is to be changed on the host, 1 something is, 3 not all is in "
+    "the\n"
+    "paste, or it could not be read. `ssh ESX-HOST esxcli rdma device list | pvrdma-agentctl "
+    "doctor\n"
+    "--host-output -`; it says which other commands it wants.";
 
 constexpr const char* kVerifyFooter =
     "Run `pvrdma-agentctl verify --listen` on the other VM first; it serves one peer and ends.\n"
@@ -101,6 +106,14 @@ void add_doctor_options(CLI::App& command, DoctorOptions& options, bool& is_next
       command.add_flag("--next-boot", is_next_boot,
                        "Print what the next boot will find instead, for every installed kernel");
   next_boot->excludes(host_admin);
+  command
+      .add_option("--host-output", options.host_output,
+                  "Say what the output of an ESXi host's commands means for this VM; -: standard "
+                  "input")
+      ->type_name("FILE")
+      ->check([](const std::string& path) { return path.empty() ? "must not be empty" : ""; })
+      ->excludes(host_admin)
+      ->excludes(next_boot);
   add_root_option(command, next_boot_options.root)->needs(next_boot);
 }
 

@@ -44,7 +44,7 @@ inline constexpr std::array<Verb, 19> kVerbs{{
     {"env", "Print what applications need: devices and GID index, as variables",
      "eval \"$(pvrdma-agentctl env)\""},
     {"doctor", "Is RDMA usable here, and if not, who has to do what",
-     "pvrdma-agentctl doctor --next-boot"},
+     "pvrdma-agentctl doctor --host-output esx01.txt", "pvrdma-agentctl-doctor(1)"},
     {"migrate", "Find the reload of rc.local and its like, and retire it",
      "sudo pvrdma-agentctl migrate --apply", "pvrdma-agentctl-migrate(1)"},
     {"seal", "What a template made of this VM would hand down to its clones",

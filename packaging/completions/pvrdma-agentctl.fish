@@ -51,6 +51,7 @@ complete -c pvrdma-agentctl -n "$on env" -l format -x -a 'shell systemd' -d 'For
 complete -c pvrdma-agentctl -n "$on reload env selftest" -a '(command ls /sys/class/infiniband 2>/dev/null)' -d Adapter
 complete -c pvrdma-agentctl -n "$on doctor" -l unit -x -a "(systemctl list-units --type=service --plain --no-legend 2>/dev/null | string split -f1 ' ')" -d 'Look at its limit of locked memory'
 complete -c pvrdma-agentctl -n "$on doctor" -l host-admin -d 'Only what the vSphere administrator is to look at'
+complete -c pvrdma-agentctl -n "$on doctor" -l host-output -r -F -d 'Say what the output of an ESXi host means'
 complete -c pvrdma-agentctl -n "$on doctor" -l next-boot -d 'What the next boot will find'
 complete -c pvrdma-agentctl -n "$on migrate" -l apply -d 'Comment out simple lines of it, with a backup'
 complete -c pvrdma-agentctl -n "$on migrate" -l revert -d 'Put back what --apply changed'

@@ -9,6 +9,7 @@
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/text.hpp"
 #include "agent/tools/doctor/examination.hpp"
+#include "agent/tools/doctor/host_output/command.hpp"
 #include "agent/tools/doctor/rendering.hpp"
 #include "build_config.hpp"
 #include "probes/machine.hpp"
@@ -55,6 +56,7 @@ int exit_code(Usable usable) {
 }  // namespace
 
 int doctor(const Settings& settings, const Console& console, const DoctorOptions& options) {
+  if (!options.host_output.empty()) return host_output(settings, console, options);
   const Examination examination = examine(settings, options);
   std::string text;
   if (options.host_admin) {

@@ -12,6 +12,7 @@ namespace pvrdma::ctl {
 struct DoctorOptions {
   std::vector<std::string> units;  // whose limit of locked memory is looked at: "slurmd"
   bool host_admin = false;         // only what is for the vSphere administrator
+  std::string host_output;         // instead: what an ESXi host printed, a file or "-"; empty: no
   std::string port_query;          // as of observe_locally(); used where no agent has asked
   Root root;
 };

@@ -41,20 +41,18 @@ Causes of_missing_function(const Survey& survey) {
            "VM > Actions > Compatibility > Upgrade VM Compatibility (the VM must be off)"}};
 }
 
+HostCause of_part(HostPart part, std::string what) {
+  const HostPartInfo& info = about(part);
+  return {std::move(what), {}, {info.look, info.change}, info.menu};
+}
+
 HostCause vmknic() {
-  return {"Net.PVRDMAVmknic is not set on the ESXi host.",
-          {},
-          {"esxcli system settings advanced list -o /Net/PVRDMAVmknic",
-           "esxcli system settings advanced set -o /Net/PVRDMAVmknic -s vmk0"},
-          "Host > Configure > System > Advanced System Settings > Net.PVRDMAVmknic"};
+  return of_part(HostPart::Vmknic, "Net.PVRDMAVmknic is not set on the ESXi host.");
 }
 
 HostCause firewall() {
-  return {"The host's firewall rule set pvrdma (TCP 28250-28761) is disabled.",
-          {},
-          {"esxcli network firewall ruleset list -r pvrdma",
-           "esxcli network firewall ruleset set -e true -r pvrdma"},
-          "Host > Configure > System > Firewall > Edit > pvrdma"};
+  return of_part(HostPart::Firewall,
+                 "The host's firewall rule set pvrdma (TCP 28250-28761) is disabled.");
 }
 
 HostCause uplink() {
@@ -62,9 +60,9 @@ HostCause uplink() {
       "The distributed switch has no uplink on this host, or the vmknics of the hosts do not "
       "reach each other.",
       {},
-      {"esxcli network nic list", "esxcli rdma device list",
+      {about(HostPart::Nics).look, about(HostPart::RdmaDevices).look,
        "vmkping -I vmk0 ADDRESS_OF_ANOTHER_HOST"},
-      "Host > Configure > Networking > Virtual switches"};
+      kSwitchesMenu};
 }
 
 // What is set for the whole host works if it does for a neighbour.
@@ -95,7 +93,7 @@ Causes of_no_carrier() {
            kConnect},
           {"Its port group has no uplink.",
            "the guest's link is up and has no carrier",
-           {"esxcli network nic list", "esxcli network vswitch dvs vmware list"},
+           {about(HostPart::Nics).look, "esxcli network vswitch dvs vmware list"},
            "Networking > distributed switch > Topology"}};
 }
 

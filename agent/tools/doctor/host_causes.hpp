@@ -1,6 +1,7 @@
 // What the vSphere administrator may have to mend, most likely first by what the guest sees. Pure.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,44 @@
 #include "agent/tools/doctor/survey.hpp"
 
 namespace pvrdma::doctor {
+
+// What of an ESXi host PVRDMA depends on.
+enum class HostPart { Properties, RdmaDevices, Statistics, Vmknic, Firewall, Nics };
+
+struct HostPartInfo {
+  HostPart part;
+  const char* id;      // for programs
+  const char* name;    // for a person
+  const char* look;    // in the ESXi shell
+  const char* change;  // in the ESXi shell; empty: not by one command
+  const char* menu;    // in the vSphere Client
+};
+
+inline constexpr const char* kSwitchesMenu = "Host > Configure > Networking > Virtual switches";
+
+// By number of HostPart.
+inline constexpr std::array<HostPartInfo, 6> kHostParts{{
+    {HostPart::Properties, "properties", "properties",
+     "vsish -e get .../pvrdmaDevices/WORLD_INDEX/properties    # WORLD: esxcli vm process list", "",
+     kSwitchesMenu},
+    {HostPart::RdmaDevices, "rdma-devices", "RDMA devices", "esxcli rdma device list", "",
+     kSwitchesMenu},
+    {HostPart::Statistics, "statistics", "statistics", "esxcli rdma device stats get -d vmrdma0",
+     "", "Host > Configure > Networking > Physical adapters"},
+    {HostPart::Vmknic, "vmknic", "PVRDMAVmknic",
+     "esxcli system settings advanced list -o /Net/PVRDMAVmknic",
+     "esxcli system settings advanced set -o /Net/PVRDMAVmknic -s vmk0",
+     "Host > Configure > System > Advanced System Settings > Net.PVRDMAVmknic"},
+    {HostPart::Firewall, "firewall", "firewall", "esxcli network firewall ruleset list -r pvrdma",
+     "esxcli network firewall ruleset set -e true -r pvrdma",
+     "Host > Configure > System > Firewall > Edit > pvrdma"},
+    {HostPart::Nics, "nics", "NICs", "esxcli network nic list", "",
+     "Host > Configure > Networking > Physical adapters"},
+}};
+
+[[nodiscard]] constexpr const HostPartInfo& about(HostPart part) {
+  return kHostParts.at(static_cast<std::size_t>(part));
+}
 
 struct HostCause {
   std::string what;                   // may be so on the host

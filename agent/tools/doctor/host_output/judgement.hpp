@@ -1,0 +1,48 @@
+// What the pasted output of an ESXi host means for this VM, and what is to be changed. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/tools/doctor/host_causes.hpp"
+#include "agent/tools/doctor/host_output/paste.hpp"
+
+namespace pvrdma::doctor {
+
+// An interface of a PVRDMA adapter of this VM.
+struct GuestLink {
+  std::string name;
+  unsigned mtu = 0;  // bytes
+};
+
+enum class Weight { Change, Unknown, Info, Good };  // in the order in which they are shown
+[[nodiscard]] const char* to_string(Weight weight);
+
+struct HostRemark {
+  Weight weight = Weight::Unknown;
+  HostPart part = HostPart::Properties;
+  std::size_t line = 0;                 // of the paste
+  std::string says;                     // the paste
+  std::string means;                    // for this VM
+  std::vector<std::string> commands{};  // for the ESXi shell
+  std::string menu{};                   // in the vSphere Client
+};
+
+struct MissingPart {
+  HostPart part;
+  std::string command;  // that tells it
+};
+
+struct HostReading {
+  std::vector<HostRemark> remarks;  // the weightiest first
+  std::vector<MissingPart> missing;
+  std::vector<PastedText> unknown;
+  bool has_no_device = false;  // `esxcli rdma device list` was run, and printed nothing
+};
+
+[[nodiscard]] HostReading judge_host_output(std::string_view text,
+                                            const std::vector<GuestLink>& guest);
+
+}  // namespace pvrdma::doctor

@@ -1,0 +1,112 @@
+// What `doctor --host-output` prints. Pure.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "agent/base/text.hpp"
+#include "agent/ctl/text.hpp"
+#include "agent/tools/doctor/host_output/command.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+using doctor::HostReading;
+using doctor::HostRemark;
+using doctor::Weight;
+
+constexpr std::size_t kWeightColumns = 9;
+constexpr std::size_t kPartColumns = 14;
+constexpr std::size_t kMostUnknown = 10;    // texts that are shown
+constexpr std::size_t kLongestBegins = 50;  // bytes of each
+
+Colour colour_of(Weight weight) {
+  switch (weight) {
+    case Weight::Change:
+      return Colour::Red;
+    case Weight::Good:
+      return Colour::Green;
+    case Weight::Info:
+      return Colour::Bold;
+    case Weight::Unknown:
+      break;
+  }
+  return Colour::Yellow;
+}
+
+std::string headline(const HostReading& reading, const Style& style) {
+  const auto changes =
+      std::count_if(reading.remarks.begin(), reading.remarks.end(),
+                    [](const HostRemark& remark) { return remark.weight == Weight::Change; });
+  if (changes > 0)
+    return painted("CHANGE", Colour::Red, style) +
+           "  on the ESXi host: " + std::to_string(changes) +
+           (changes == 1 ? " thing" : " things") + "\n";
+  if (reading.remarks.empty())
+    return painted("UNKNOWN", Colour::Yellow, style) + "  nothing in it is understood\n";
+  if (code_of(reading) != 0)
+    return painted("INCOMPLETE", Colour::Yellow, style) +
+           "  nothing is to be changed by what is there and understood\n";
+  return painted("GOOD", Colour::Green, style) + "  nothing is to be changed on the ESXi host\n";
+}
+
+std::string rows_of(const HostRemark& remark, const Style& style) {
+  const std::size_t indent = kWeightColumns + kPartColumns;
+  const std::string place = remark.line == 0 ? "" : " (line " + std::to_string(remark.line) + ")";
+  std::string rows =
+      painted(padded(to_string(remark.weight), kWeightColumns), colour_of(remark.weight), style) +
+      padded(about(remark.part).name, kPartColumns) +
+      wrapped(printable(remark.says) + place, style.width, indent) + "\n";
+  const auto add = [&](const std::string& line) { rows += std::string(indent, ' ') + line + "\n"; };
+  add(wrapped(printable(remark.means), style.width, indent));
+  for (const std::string& command : remark.commands) add("ESXi shell: " + command);
+  if (!remark.menu.empty())
+    add("vSphere Client: " + wrapped(remark.menu, style.width, indent + 16));
+  return rows;
+}
+
+}  // namespace
+
+std::string render_host_output(const HostReading& reading, const Style& style) {
+  std::string out = headline(reading, style) + "\n";
+  for (const HostRemark& remark : reading.remarks) out += rows_of(remark, style);
+  if (!reading.missing.empty()) out += "\nNot in the paste; to be run in the ESXi shell:\n";
+  for (const doctor::MissingPart& missing : reading.missing)
+    out += "  " + padded(about(missing.part).name, kPartColumns) + missing.command + "\n";
+  if (!reading.unknown.empty()) out += "\nNot understood:\n";
+  const std::size_t shown = std::min(reading.unknown.size(), kMostUnknown);
+  for (std::size_t index = 0; index < shown; ++index) {
+    const doctor::PastedText& text = reading.unknown[index];
+    out += "  line " + std::to_string(text.line) + ": " +
+           printable(trimmed(text.begins), kLongestBegins) +
+           (text.lines > 1 ? " (" + std::to_string(text.lines) + " lines)" : "") + "\n";
+  }
+  if (shown < reading.unknown.size())
+    out += "  and " + std::to_string(reading.unknown.size() - shown) + " more\n";
+  return out;
+}
+
+Json host_output_json(const HostReading& reading, const std::vector<doctor::GuestLink>& guest) {
+  Json json = {{"remarks", Json::array()},
+               {"missing", Json::array()},
+               {"unknown", Json::array()},
+               {"interfaces", Json::array()}};
+  for (const HostRemark& remark : reading.remarks)
+    json["remarks"].push_back({{"severity", to_string(remark.weight)},
+                               {"part", about(remark.part).id},
+                               {"line", remark.line == 0 ? Json(nullptr) : Json(remark.line)},
+                               {"says", printable(remark.says)},
+                               {"means", printable(remark.means)},
+                               {"commands", remark.commands},
+                               {"menu", remark.menu}});
+  for (const doctor::MissingPart& missing : reading.missing)
+    json["missing"].push_back({{"part", about(missing.part).id}, {"command", missing.command}});
+  for (const doctor::PastedText& text : reading.unknown)
+    json["unknown"].push_back({{"line", text.line},
+                               {"lines", text.lines},
+                               {"begins", printable(trimmed(text.begins), kLongestBegins)}});
+  for (const doctor::GuestLink& link : guest)
+    json["interfaces"].push_back({{"name", link.name}, {"mtu_bytes", link.mtu}});
+  return json;
+}
+
+}  // namespace pvrdma::ctl

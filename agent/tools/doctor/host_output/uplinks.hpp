@@ -1,0 +1,37 @@
+// The host's RDMA devices and the NICs that they are paired with, as pasted, and what they mean.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "agent/tools/doctor/host_output/judgement.hpp"
+
+namespace pvrdma::doctor {
+
+// A row of `esxcli rdma device list`.
+struct RdmaDeviceRow {
+  std::size_t line = 0;
+  std::string name, driver, state, uplink;
+};
+
+// A row of `esxcli network nic list`.
+struct NicRow {
+  std::size_t line = 0;
+  std::string driver, link, mtu;
+};
+
+struct Uplinks {
+  bool has_device_list = false;
+  std::vector<RdmaDeviceRow> devices;
+  std::map<std::string, NicRow> nics;  // by name
+
+  // False: the table is neither list.
+  bool take(const PastedTable& table);
+};
+
+// Adds what is to be said of both.
+void judge_uplinks(const Uplinks& uplinks, const std::vector<GuestLink>& guest,
+                   HostReading& reading);
+
+}  // namespace pvrdma::doctor

@@ -1,0 +1,301 @@
+// `doctor --host-output` on pasted output, as it is, spoiled, and mutated.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "agent/base/handle.hpp"
+#include "agent/tools/doctor/host_output/command.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/ctl/fake_agent.hpp"
+#include "tests/unit/mutate.hpp"
+#include "tests/unit/tree.hpp"
+
+using namespace pvrdma;
+using doctor::GuestLink;
+using doctor::HostPart;
+using doctor::HostReading;
+using doctor::HostRemark;
+using doctor::judge_host_output;
+using doctor::Weight;
+
+namespace {
+
+const std::vector<GuestLink> kGuest{{"ens161", 1500}, {"ens224f0", 9000}};
+
+std::string fixture(const std::string& name) {
+  std::ifstream file{std::string{FIXTURES} + "/host-output/" + name};
+  std::stringstream text;
+  text << file.rdbuf();
+  REQUIRE_FALSE(text.str().empty());
+  return text.str();
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+// "change firewall 29: rule set pvrdma is not enabled" of each.
+std::vector<std::string> lines_of(const HostReading& reading) {
+  std::vector<std::string> lines;
+  for (const HostRemark& remark : reading.remarks)
+    lines.push_back(std::string{to_string(remark.weight)} + " " + about(remark.part).id + " " +
+                    std::to_string(remark.line) + ": " + remark.says);
+  return lines;
+}
+
+const HostRemark& remark_of(const HostReading& reading, HostPart part) {
+  const auto at = std::find_if(reading.remarks.begin(), reading.remarks.end(),
+                               [&](const HostRemark& one) { return one.part == part; });
+  REQUIRE(at != reading.remarks.end());
+  return *at;
+}
+
+int run(const std::string& path, std::string* out = nullptr, bool json = false) {
+  const test::Tree tree;
+  fake::Screen screen;
+  ctl::Settings settings = fake::settings("/nowhere");
+  settings.json = json;
+  ctl::DoctorOptions options;
+  options.host_output = path;
+  options.root = tree.root();
+  const int code = ctl::doctor(settings, screen.console, options);
+  if (out != nullptr) *out = screen.out() + screen.err();
+  return code;
+}
+
+}  // namespace
+
+TEST_CASE("a host on which all is well, whatever became of the white space") {
+  const std::string good = fixture("good.txt");
+  const std::vector<std::string> expected{
+      "info rdma-devices 5: vmrdma1 (nmlx5_rdma): the link of its uplink vmnic5 is Down",
+      "info nics 36: vmnic5 is Down",
+      "good statistics 7: vmrdma0: no errors",
+      "good vmknic 17: Net.PVRDMAVmknic is vmk1",
+      "good properties 38: 2101234_0: Physical HCA available: 1",
+      "good firewall 30: rule set pvrdma is enabled",
+      "good rdma-devices 4: vmrdma0 is Active, paired with vmnic4",
+      "good nics 35: vmnic4 is Up, MTU 9000"};
+  for (const std::string& text :
+       {good, replaced(good, "\n", "\r\n"), "\xef\xbb\xbf" + good, replaced(good, "  ", "\t")}) {
+    const HostReading reading = judge_host_output(text, kGuest);
+    auto lines = lines_of(reading);
+    std::sort(lines.begin(), lines.end());
+    auto sorted = expected;
+    std::sort(sorted.begin(), sorted.end());
+    // Tabs take empty cells with them, so only their own rows are compared.
+    CHECK(lines == sorted);
+    CHECK(reading.missing.empty());
+    CHECK(reading.unknown.empty());
+    CHECK(ctl::code_of(reading) == 0);
+  }
+}
+
+TEST_CASE("without prompts and blank lines between it, the same is found") {
+  std::string text;
+  std::istringstream lines{fixture("good.txt")};
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("[root")) text += line + "\n";
+  const HostReading reading = judge_host_output(text, kGuest);
+  CHECK(reading.remarks.size() == 8);
+  CHECK(reading.missing.empty());
+  CHECK(reading.unknown.empty());
+  CHECK(remark_of(reading, HostPart::Statistics).says == "no errors");
+}
+
+TEST_CASE("a host on which nothing is well: what, and what to do about it") {
+  const HostReading reading = judge_host_output(fixture("trouble.txt"), kGuest);
+  CHECK(lines_of(reading) ==
+        std::vector<std::string>{
+            "change properties 5: 2204321_1: Physical HCA available: 0",
+            "change statistics 16: vmrdma0: Error packets received: 17",
+            "change vmknic 22: Net.PVRDMAVmknic is not set",
+            "change firewall 32: rule set pvrdma is not enabled",
+            "change rdma-devices 12: vmrdma0 (nmlx5_rdma): the link of its uplink vmnic4 is Down",
+            "change rdma-devices 13: vmrdma1 (nmlx5_rdma): it is paired with no uplink",
+            "info nics 37: vmnic4 is Down"});
+  CHECK(
+      remark_of(reading, HostPart::Vmknic).commands ==
+      std::vector<std::string>{"esxcli system settings advanced set -o /Net/PVRDMAVmknic -s vmk0"});
+  CHECK(remark_of(reading, HostPart::Firewall).commands ==
+        std::vector<std::string>{"esxcli network firewall ruleset set -e true -r pvrdma"});
+  CHECK(remark_of(reading, HostPart::Statistics).commands ==
+        std::vector<std::string>{"esxcli rdma device stats get -d vmrdma0"});
+  REQUIRE(reading.unknown.size() == 2);
+  CHECK(reading.unknown[0].line == 1);
+  CHECK(reading.unknown[0].lines == 2);
+  CHECK(reading.unknown[1].begins == "Regards");
+  CHECK(ctl::code_of(reading) == 1);
+}
+
+TEST_CASE("esxcli prints nothing where the host has no RDMA device") {
+  const HostReading reading = judge_host_output(fixture("no-device.txt"), kGuest);
+  const HostRemark& none = remark_of(reading, HostPart::RdmaDevices);
+  CHECK(none.weight == Weight::Change);
+  CHECK(none.says.find("nmlx5_rdma may not be loaded") != std::string::npos);
+  CHECK(none.commands.back() == "esxcli system module load -m nmlx5_rdma");
+  CHECK(remark_of(reading, HostPart::Firewall).weight == Weight::Good);
+  // There is no device to have statistics.
+  REQUIRE(reading.missing.size() == 2);
+  CHECK(reading.missing[0].part == HostPart::Properties);
+  CHECK(reading.missing[1].part == HostPart::Vmknic);
+  // It may just have been cut off there.
+  const HostReading cut = judge_host_output("[root@esx:~] esxcli rdma device list\n", {});
+  CHECK(cut.remarks.empty());
+  CHECK(cut.missing.size() == 6);
+}
+
+TEST_CASE("one thing spoiled at a time") {
+  struct Spoiled {
+    const char* from;
+    const char* to;
+    HostPart part;
+    Weight weight;
+  };
+  const std::vector<Spoiled> table{
+      {"available:1", "available:yes", HostPart::Properties, Weight::Unknown},
+      {"String Value: vmk1", "String Value: 1", HostPart::Vmknic, Weight::Change},
+      {"   String Value: vmk1\n", "", HostPart::Vmknic, Weight::Unknown},
+      {"pvrdma     true", "pvrdma    maybe", HostPart::Firewall, Weight::Unknown},
+      {"pvrdma     true", "sshCli     true", HostPart::Firewall, Weight::Unknown},
+      {"in ERR state: 0", "in ERR state: 3", HostPart::Statistics, Weight::Change},
+      {"Error packets sent: 0", "Packets dropped: 1", HostPart::Statistics, Weight::Change},
+      {"Active", "Armed ", HostPart::RdmaDevices, Weight::Change},
+      {"9000", "8000", HostPart::Nics, Weight::Change},
+      {"9000", "   ?", HostPart::Nics, Weight::Unknown},
+      {"vmnic4  0000", "vmnic9  0000", HostPart::RdmaDevices, Weight::Info}};
+  for (const Spoiled& one : table) {
+    INFO(one.from << " -> " << one.to);
+    const HostReading reading =
+        judge_host_output(replaced(fixture("good.txt"), one.from, one.to), kGuest);
+    CHECK(remark_of(reading, one.part).weight == one.weight);
+    if (one.weight == Weight::Change) {
+      CHECK(reading.remarks.front().part == one.part);
+      CHECK_FALSE(reading.remarks.front().commands.empty());
+      CHECK(ctl::code_of(reading) == 1);
+    }
+  }
+  // Of two devices that work, one with the MTU is enough.
+  const std::string both = replaced(replaced(fixture("good.txt"), "Down    1024", "Active  1024"),
+                                    "Up            Down   ", "Up            Up     ");
+  const HostReading spare = judge_host_output(both, kGuest);
+  CHECK(remark_of(spare, HostPart::Nics).weight == Weight::Info);
+  CHECK(ctl::code_of(spare) == 0);
+  // Without a guest's MTU there is nothing to compare with.
+  const auto alone = judge_host_output(replaced(fixture("good.txt"), "9000", "1400"), {});
+  CHECK(ctl::code_of(alone) == 0);
+}
+
+TEST_CASE("what is missing is told with the command that tells it") {
+  const std::string text = fixture("good.txt");
+  const HostReading reading =
+      judge_host_output(text.substr(0, text.find("[root@esx01:~] esxcli rdma device stats")), {});
+  REQUIRE(reading.missing.size() == 5);
+  CHECK(reading.missing[1].command == "esxcli rdma device stats get -d vmrdma0");
+  CHECK(ctl::code_of(reading) == 3);
+  const std::string screen = ctl::render_host_output(reading, {});
+  CHECK(screen.starts_with("INCOMPLETE"));
+  CHECK(screen.find("esxcli network nic list") != std::string::npos);
+  // A name from the paste gets into no command that is to be copied.
+  const HostReading hostile = judge_host_output(replaced(text, "vmrdma0 ", "$(false)"), {});
+  for (const HostRemark& remark : hostile.remarks)
+    for (const std::string& command : remark.commands)
+      CHECK(command.find('$') == std::string::npos);
+}
+
+TEST_CASE("unknown text is said to be unknown, and made harmless") {
+  const HostReading reading = judge_host_output(
+      "\x1b[31mno\x1b[0m such thing\nmore\n\nColour: red\nShape: round\n\nA  B\n-  --\n1  2\n", {});
+  REQUIRE(reading.unknown.size() == 3);
+  CHECK(reading.unknown[0].lines == 2);
+  CHECK(reading.unknown[1].line == 4);
+  CHECK(reading.unknown[2].line == 7);
+  const std::string screen = ctl::render_host_output(reading, {});
+  CHECK(screen.starts_with("UNKNOWN"));
+  CHECK(screen.find('\x1b') == std::string::npos);
+  CHECK(screen.find("line 1: \\x1b[31mno") != std::string::npos);
+  CHECK(ctl::code_of(judge_host_output("", {})) == 3);
+}
+
+TEST_CASE("from a file, on the screen and as JSON") {
+  std::string out;
+  const std::string folder = std::string{FIXTURES} + "/host-output/";
+  CHECK(run(folder + "good.txt", &out) == 0);
+  CHECK(out.starts_with("GOOD  nothing is to be changed on the ESXi host\n"));
+  CHECK(run(folder + "trouble.txt", &out) == 1);
+  CHECK(out.starts_with("CHANGE  on the ESXi host: 6 things\n"));
+  CHECK(out.find("ESXi shell: esxcli network firewall ruleset set -e true -r pvrdma\n") !=
+        std::string::npos);
+  CHECK(run(folder + "trouble.txt", &out, true) == 1);
+  const auto json = nlohmann::json::parse(out);
+  CHECK(json["remarks"][2]["severity"] == "change");
+  CHECK(json["remarks"][2]["part"] == "vmknic");
+  CHECK(json["remarks"][2]["line"] == 22);
+  CHECK(json["unknown"][0]["begins"] == "Hello,");
+  const auto with_guest = ctl::host_output_json({}, kGuest);
+  CHECK(with_guest["interfaces"][1]["mtu_bytes"] == 9000);
+}
+
+TEST_CASE("from standard input") {
+  const Fd before{::dup(STDIN_FILENO)};
+  const Fd pasted{::open((std::string{FIXTURES} + "/host-output/good.txt").c_str(), O_RDONLY)};
+  REQUIRE(::dup2(pasted.get(), STDIN_FILENO) == STDIN_FILENO);
+  CHECK(run("-") == 0);
+  REQUIRE(::dup2(before.get(), STDIN_FILENO) == STDIN_FILENO);
+}
+
+TEST_CASE("what cannot be read is told, and never waited for") {
+  const test::Tree tree;
+  std::string out;
+  CHECK(run(tree.root() / "/none", &out) == 3);
+  CHECK(out.find("No such file or directory") != std::string::npos);
+  CHECK(run(std::string{FIXTURES}, &out) == 3);
+  CHECK(out.find("Is a directory") != std::string::npos);
+  const std::string fifo = tree.root() / "/fifo";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  CHECK(run(fifo, &out) == 3);
+  CHECK(out.find("use - for a pipe") != std::string::npos);
+  tree.file("/large", std::string((1U << 20U) + 1, 'x'));
+  CHECK(run(tree.root() / "/large", &out, true) == 3);
+  CHECK(nlohmann::json::parse(out)["error"]["message"].get<std::string>().ends_with(
+      "at most 1 MiB is read"));
+}
+
+TEST_CASE("mutated output: an answer to each, in printable lines") {
+  const char* const pieces[] = {"{",  "}\n", ":",          "\n\n",    "----", "--  ---\n", "\t",
+                                "\r", "\0",  "[root@e:~]", "esxcli ", "Path", "\xff",      "\x1b"};
+  test::Mutator mutator{pieces};
+  const std::string texts[] = {fixture("good.txt"), fixture("trouble.txt"),
+                               fixture("no-device.txt")};
+  for (std::size_t round = 0; round < 3000; ++round) {
+    const std::string text = mutator.mutated(texts[round % 3], 1 + mutator.below(8));
+    const HostReading reading = judge_host_output(text, kGuest);
+    const std::string screen = ctl::render_host_output(reading, {});
+    const bool is_printable = std::all_of(screen.begin(), screen.end(), [](char letter) {
+      return letter == '\n' || static_cast<unsigned char>(letter) >= ' ';
+    });
+    CHECK(is_printable);
+    const int code = ctl::code_of(reading);
+    CHECK((code == 0 || code == 1 || code == 3));
+    CHECK_FALSE(ctl::host_output_json(reading, kGuest).dump(-1, ' ', true).empty());
+  }
+}
+
+TEST_CASE("1 MiB of anything is read in the time of its length") {
+  std::string keys;
+  std::string rules = "Name  Paired Uplink\n----  -------------\n";
+  for (unsigned number = 0; keys.size() < kReadLimitBytes; ++number)
+    keys += "k" + std::to_string(number) + ":\n";
+  while (rules.size() < kReadLimitBytes) rules += "a     b\n";
+  for (const std::string& text : {keys, rules, std::string(kReadLimitBytes, '-'),
+                                  std::string(kReadLimitBytes, '{'), std::string(1U << 20U, '\n')})
+    CHECK(ctl::code_of(judge_host_output(text, kGuest)) != 0);
+}
