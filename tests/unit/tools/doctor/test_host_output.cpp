@@ -91,7 +91,6 @@ TEST_CASE("a host on which all is well, whatever became of the white space") {
     std::sort(lines.begin(), lines.end());
     auto sorted = expected;
     std::sort(sorted.begin(), sorted.end());
-    // Tabs take empty cells with them, so only their own rows are compared.
     CHECK(lines == sorted);
     CHECK(reading.missing.empty());
     CHECK(reading.unknown.empty());
@@ -151,6 +150,29 @@ TEST_CASE("esxcli prints nothing where the host has no RDMA device") {
   const HostReading cut = judge_host_output("[root@esx:~] esxcli rdma device list\n", {});
   CHECK(cut.remarks.empty());
   CHECK(cut.missing.size() == 6);
+}
+
+TEST_CASE("tables and what stands right below them") {
+  // By tabs, though the cells would fit the dashes as well.
+  const auto tabs = doctor::parse_paste("A\tB\n--\t--\na\tb\n");
+  REQUIRE(tabs.tables.size() == 1);
+  CHECK(tabs.tables[0].rows == std::vector<std::vector<std::string>>{{"a", "b"}});
+  // Indented details, and such as no row could be; a mark of UTF-8 before the first column's name.
+  const auto below = doctor::parse_paste(
+      "\xef\xbb\xbfName               Enabled\n-----------------  -------\nsshServer             "
+      "true\n"
+      "   Path: /Net/X\n");
+  REQUIRE(below.tables.size() == 1);
+  CHECK(below.tables[0].columns.front() == "Name");
+  CHECK(below.tables[0].rows.size() == 1);
+  CHECK(below.details.size() == 1);
+  const auto key = doctor::parse_paste("Name  Enabled\n----  -------\nPhysical HCA available:0\n");
+  CHECK(key.details.size() == 1);
+  // An error of esxcli's is no empty list.
+  const auto refused = judge_host_output(
+      "[root@e:~] esxcli rdma device list\nUnknown command or namespace\n[root@e:~]\n", {});
+  CHECK(refused.remarks.empty());
+  CHECK(refused.unknown.size() == 1);
 }
 
 TEST_CASE("one thing spoiled at a time") {
