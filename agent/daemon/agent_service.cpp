@@ -98,8 +98,9 @@ void AgentService::look_for_others(BootTime now) {
   if (now < due && sd_event_add_time(event_, &source, CLOCK_BOOTTIME, to_us(due), kTimerAccuracyUs,
                                      on_look_due, this) >= 0)
     return timer_.reset(source);
-  looked_for_others_ = now;
   daemon_.refresh(false);
+  // Only after it was asked for: the next one is asked for no earlier than a whole second later.
+  looked_for_others_ = BootClock::now();
 }
 
 int AgentService::on_look_due(sd_event_source* source, std::uint64_t /*usec*/, void* self) {

@@ -1,11 +1,6 @@
 // Who is answered when: looks that are asked for, and clients that leave. On a real socket, as root
 // and as somebody else.
-#include "agent/daemon/agent_service.hpp"
-
-#include <nlohmann/json.hpp>
-
-#include "tests/unit/catch.hpp"
-#include "tests/unit/varlink/loop_fixture.hpp"
+#include "tests/unit/daemon/served_agent.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::test;
@@ -15,60 +10,6 @@ namespace {
 
 const std::string kRefresh = R"({"method":"io.pvrdma.Agent.Refresh"})";
 const std::string kWatch = R"({"method":"io.pvrdma.Agent.WatchHealth","more":true})";
-
-// The service with a daemon that looks when it is told to.
-struct ServedAgent {
-  ServedAgent() : service(loop.get(), daemon()) { REQUIRE(service.listen(path)); }
-  AgentService::Daemon daemon() {
-    AgentService::Daemon daemon;
-    daemon.health = [this] {
-      Health health;
-      health.summary = summary;
-      return health;
-    };
-    daemon.refresh = [this](bool forgive) {
-      ++looks;
-      forgiven += forgive ? 1 : 0;
-      asked_at = BootClock::now();
-    };
-    return daemon;
-  }
-  [[nodiscard]] RawClient client() const { return {loop, path}; }
-  // Lets the service do what there is to do now.
-  void settle() const {
-    for (int round = 0; round < 50; ++round) sd_event_run(loop.get(), 0);
-  }
-  // `count` clients that are not root, each of which has sent `question`.
-  [[nodiscard]] std::vector<RawClient> others(int count, const std::string& question) const {
-    std::vector<RawClient> clients;
-    const AsNobody nobody;
-    for (int i = 0; i < count; ++i) {
-      clients.push_back(client());
-      REQUIRE(clients.back().call(question));
-    }
-    settle();
-    return clients;
-  }
-  // A look from now on, and the pass over it.
-  void look(const std::string& seen) {
-    const BootTime began = BootClock::now();
-    summary = seen;
-    service.looked(began);
-  }
-
-  TemporaryDirectory directory;
-  std::string path = directory / "agent";
-  Loop loop;
-  std::string summary = "first";
-  int looks = 0;
-  int forgiven = 0;
-  BootTime asked_at;
-  AgentService service;
-};
-
-bool says(const std::optional<std::string>& reply, const std::string& summary) {
-  return reply && reply->find("\"summary\":\"" + summary + "\"") != std::string::npos;
-}
 
 }  // namespace
 
