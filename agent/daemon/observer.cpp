@@ -103,7 +103,7 @@ void Observer::Shared::run() {
     last_look = now;
     const bool due = deliver_by && *deliver_by <= now;
     if (due) deliver_by.reset();
-    const bool news = !previous || !previous->same_as(seen.snapshot);
+    const bool news = !previous || *previous != seen.snapshot;
     if (asked || due || news || now - delivered >= kDeliverAtLeastEvery) {
       delivered = now;
       previous = seen.snapshot;

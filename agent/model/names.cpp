@@ -145,26 +145,19 @@ const LinkAddress* find_address(const std::vector<LinkAddress>& addresses,
   return found == addresses.end() ? nullptr : &*found;
 }
 
-const Module* Snapshot::module(const std::string& name) const {
+const Module* SystemState::module(const std::string& name) const {
   const auto found = std::find_if(modules.begin(), modules.end(),
                                   [&](const Module& module) { return module.name == name; });
   return found == modules.end() ? nullptr : &*found;
 }
 
-const Adapter* Snapshot::adapter(const std::string& function) const {
+const Adapter* SystemState::adapter(const std::string& function) const {
   if (!adapters.is_known()) return nullptr;
   const auto& list = *adapters.get();
   const auto found = std::find_if(list.begin(), list.end(), [&](const Adapter& adapter) {
     return adapter.function == function;
   });
   return found == list.end() ? nullptr : &*found;
-}
-
-bool Snapshot::same_as(const Snapshot& other) const {
-  return kernel == other.kernel && modules == other.modules && adapters == other.adapters &&
-         holders == other.holders && first_nic == other.first_nic && initramfs == other.initramfs &&
-         boot_scripts == other.boot_scripts && customization == other.customization &&
-         ledger == other.ledger && ledger_error == other.ledger_error;
 }
 
 }  // namespace pvrdma

@@ -133,8 +133,8 @@ struct Initramfs {
   friend bool operator==(const Initramfs&, const Initramfs&) = default;
 };
 
-struct Snapshot {
-  BootTime taken_at;                     // when the look ended
+// What one look saw: the same again where nothing has changed.
+struct SystemState {
   Field<std::string> kernel;             // release, uname(2)
   std::vector<Module> modules;           // Config's `before`, vmxnet3, vmw_pvrdma; loaded or not
   Field<std::vector<Adapter>> adapters;  // by function address; known and empty: there is none
@@ -150,8 +150,12 @@ struct Snapshot {
 
   [[nodiscard]] const Module* module(const std::string& name) const;
   [[nodiscard]] const Adapter* adapter(const std::string& function) const;
-  // Equal in everything but the time they were taken.
-  [[nodiscard]] bool same_as(const Snapshot& other) const;
+  friend bool operator==(const SystemState&, const SystemState&) = default;
+};
+
+// And when. The time is beside what was seen, and so compared with nothing.
+struct Snapshot : SystemState {
+  BootTime taken_at;  // when the look ended
 };
 
 [[nodiscard]] const char* to_string(ModuleInit init);

@@ -102,7 +102,7 @@ TEST_CASE("verbs are asked once each time the port becomes ACTIVE") {
   CHECK(guest.asked() == 1);
   const Snapshot second = guest.look(&first);
   CHECK(guest.asked() == 1);
-  CHECK(second.same_as(first));
+  CHECK(second == first);
   guest.tree.file(std::string{kPort} + "/state", "1: DOWN\n");
   const Snapshot down = guest.look(&second);
   CHECK(guest.asked() == 1);
@@ -180,7 +180,7 @@ TEST_CASE("verbs that hang are not asked again until the port changes") {
   guest.answer("exit 124");
   const Snapshot hung = guest.look();
   REQUIRE(device(hung).port.verbs_state.is_unreadable());
-  CHECK(guest.look(&hung).same_as(hung));
+  CHECK(guest.look(&hung) == hung);
   CHECK(guest.asked() == 1);
   guest.tree.file(std::string{kPort} + "/state", "1: DOWN\n");
   const Snapshot down = guest.look(&hung);
@@ -215,7 +215,7 @@ TEST_CASE("names a device had are its aliases") {
   const Snapshot renamed = guest.look(&first);
   CHECK(device(renamed).name == "rdma0");
   CHECK(device(renamed).aliases == std::vector<std::string>{"rocep19s0f1", "vmw_pvrdma0"});
-  CHECK(guest.look(&renamed).same_as(renamed));
+  CHECK(guest.look(&renamed) == renamed);
   std::filesystem::rename(guest.tree / (folder + "rdma0"), guest.tree / (folder + "rocep19s0f1"));
   CHECK(device(guest.look(&renamed)).aliases == std::vector<std::string>{"vmw_pvrdma0", "rdma0"});
 }
