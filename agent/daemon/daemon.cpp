@@ -16,8 +16,6 @@ namespace pvrdma {
 
 namespace {
 
-// READY=1 comes at the latest now, whatever the driver does: network managers wait for it.
-constexpr Milliseconds kReadyLimit{20'000};
 // Three missed looks and a device command that timed out: what was seen then is no longer vouched
 // for.
 constexpr Milliseconds kStale{60'000};
@@ -40,24 +38,27 @@ bool names(const AdapterHealth& health, const std::string& name) {
 
 // Early in a boot there is work to come as sure as there is a function without driver: the executor
 // is started by its socket while we take our first look, and goes by itself if it is not called.
-void wake_executor() {
+void wake_executor(const Surroundings& around) {
   constexpr Milliseconds kPatience{100};
-  const auto adapters = probes::find_adapters(Root{});
+  const auto adapters = probes::find_adapters(around.root);
   if (!adapters) return;
   for (const probes::PciAdapter& adapter : *adapters)
     if (adapter.driver.is_absent())
-      return static_cast<void>(varlink::Client::connect(varlink::kExecutorSocket, kPatience));
+      return static_cast<void>(varlink::Client::connect(around.executor_socket, kPatience));
 }
 
 }  // namespace
 
-Daemon::Daemon(sd_event* event, LoadedConfig loaded)
+Daemon::Daemon(sd_event* event, LoadedConfig loaded, Surroundings surroundings)
     : event_(event),
+      surroundings_(std::move(surroundings)),
       reconciler_(std::move(loaded.config), BootClock::now(), std::move(loaded.left_out)),
-      dispatcher_(event, {[this](const Operation& operation, const Result<Report>& answer) {
-                            on_answer(operation, answer);
-                          },
-                          [this] { think_again(); }, [this] { observer_->look(); }}),
+      dispatcher_(event,
+                  {[this](const Operation& operation, const Result<Report>& answer) {
+                     on_answer(operation, answer);
+                   },
+                   [this] { think_again(); }, [this] { observer_->look(); }},
+                  surroundings_.executor_socket),
       service_(event, {[this] { return current_health(); },
                        [this]() -> const Plan& { return reconciler_.plan(); },
                        [this](bool forgive) {
@@ -78,13 +79,14 @@ Daemon::Daemon(sd_event* event, LoadedConfig loaded)
                        }}) {}
 
 Result<void> Daemon::start() {
-  wake_executor();
-  if (auto listening = service_.listen(); !listening) return listening;
+  wake_executor(surroundings_);
+  if (auto listening = service_.listen(surroundings_.socket); !listening) return listening;
   auto events = KernelEvents::subscribe(event_, [this] { observer_->look(); });
   if (!events) return fail(events.error());
   events_ = std::move(*events);
-  auto observer = Observer::start(event_, reconciler_.config().modules.before,
-                                  [this](Look look) { on_look(std::move(look)); });
+  auto observer = Observer::start(
+      event_, reconciler_.config().modules.before, [this](Look look) { on_look(std::move(look)); },
+      surroundings_.observe);
   if (!observer) return fail(observer.error());
   observer_ = std::move(*observer);
   return arm_ready_limit();
@@ -94,7 +96,8 @@ void Daemon::on_look(Look look) {
   complete_ledger(look, dispatcher_.answered());
   const Health before = reconciler_.health();
   if (reconciler_.config_may_be_old(look.snapshot))
-    if (auto loaded = load_config(); !loaded || !reconciler_.uses(loaded->config, loaded->left_out))
+    if (auto loaded = load_config(surroundings_.root);
+        !loaded || !reconciler_.uses(loaded->config, loaded->left_out))
       take_over(std::move(loaded));
   reconciler_.pass(look, dispatcher_.busy(), dispatcher_.last_answer(), BootClock::now());
   events_->concerns(look.snapshot);
@@ -198,7 +201,7 @@ void Daemon::take_over(Result<LoadedConfig> loaded) {
 }
 
 void Daemon::reload_config() {
-  take_over(load_config());
+  take_over(load_config(surroundings_.root));
   think_again();
   observer_->schedule(reconciler_.config().modules.before, reconciler_.interval(),
                       reconciler_.plan().next_look);
@@ -208,7 +211,7 @@ void Daemon::reload_config() {
 Result<void> Daemon::arm_ready_limit() {
   std::uint64_t now = 0;
   sd_event_now(event_, CLOCK_BOOTTIME, &now);
-  const std::chrono::microseconds limit{kReadyLimit};
+  const std::chrono::microseconds limit{surroundings_.ready_limit};
   sd_event_source* source = nullptr;
   const int added =
       sd_event_add_time(event_, &source, CLOCK_BOOTTIME,

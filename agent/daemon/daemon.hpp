@@ -16,13 +16,24 @@
 #include "agent/daemon/pass_line.hpp"
 #include "agent/daemon/reconciler.hpp"
 #include "agent/daemon/reporter.hpp"
+#include "agent/varlink/interfaces.hpp"
 
 namespace pvrdma {
+
+// What the daemon finds around it: this system, or a test's own.
+struct Surroundings {
+  Root root{};  // of the configuration, and of the functions on the bus
+  std::string socket = varlink::kAgentSocket;
+  std::string executor_socket = varlink::kExecutorSocket;
+  Observer::Observe observe = probes::observe;
+  // READY=1 comes at the latest then, whatever the driver does: network managers wait for it.
+  Milliseconds ready_limit{20'000};
+};
 
 class Daemon {
  public:
   // `event` must outlive the daemon.
-  Daemon(sd_event* event, LoadedConfig loaded);
+  Daemon(sd_event* event, LoadedConfig loaded, Surroundings surroundings = {});
 
   // Listens, subscribes, and asks for the first look. An Error here ends the program.
   [[nodiscard]] Result<void> start();
@@ -43,6 +54,7 @@ class Daemon {
   static int on_ready_limit(sd_event_source* source, std::uint64_t usec, void* self);
 
   sd_event* event_;
+  Surroundings surroundings_;
   Reconciler reconciler_;
   Dispatcher dispatcher_;
   AgentService service_;

@@ -13,7 +13,6 @@
 #include "agent/codec/ledger_file.hpp"
 #include "build_config.hpp"
 #include "probes/module_lookup.hpp"
-#include "probes/observe.hpp"
 #include "probes/recipe/boot_scripts.hpp"
 #include "probes/unit_state.hpp"
 
@@ -38,6 +37,7 @@ struct Observer::Shared {
   bool stop = false;
   bool stopped = false;
   bool requested = true;  // the first look is asked for by starting
+  Observe observe;
   std::vector<std::string> modules;
   Milliseconds interval{1000};
   std::optional<BootTime> deliver_by;
@@ -96,7 +96,7 @@ void Observer::Shared::run() {
     lock.unlock();
     Look seen;
     seen.started = BootClock::now();
-    const int code = guarded([&] { seen.snapshot = probes::observe(options); });
+    const int code = guarded([&] { seen.snapshot = observe(options); });
     if (code < 0) seen = blind(-code);
     lock.lock();
     const BootTime now = seen.snapshot.taken_at;
@@ -124,8 +124,9 @@ Observer::Observer(std::shared_ptr<Shared> shared, OnLook on_look)
     : shared_(std::move(shared)), on_look_(std::move(on_look)) {}
 
 Result<std::unique_ptr<Observer>> Observer::start(sd_event* event, std::vector<std::string> modules,
-                                                  OnLook on_look) {
+                                                  OnLook on_look, Observe observe) {
   auto shared = std::make_shared<Shared>();
+  shared->observe = std::move(observe);
   shared->modules = std::move(modules);
   shared->event_fd = Fd{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   if (!shared->event_fd) return fail(errno, "creating", "an eventfd");

@@ -16,6 +16,7 @@
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
 #include "agent/model/snapshot.hpp"
+#include "probes/observe.hpp"
 
 namespace pvrdma {
 
@@ -27,12 +28,14 @@ struct Look {
 class Observer {
  public:
   using OnLook = std::function<void(Look)>;
+  using Observe = std::function<Snapshot(const probes::ObserveOptions&)>;
 
   // Begins with the first look. `event` must outlive the observer. `on_look` is called from the
-  // loop. `modules`: which to report beside vmxnet3 and vmw_pvrdma.
+  // loop, `observe` from the thread. `modules`: which to report beside vmxnet3 and vmw_pvrdma.
   [[nodiscard]] static Result<std::unique_ptr<Observer>> start(sd_event* event,
                                                                std::vector<std::string> modules,
-                                                               OnLook on_look);
+                                                               OnLook on_look,
+                                                               Observe observe = probes::observe);
   // Waits a short, bounded time for a look under way; one stuck in the kernel is left behind.
   ~Observer();
   Observer(const Observer&) = delete;

@@ -1,0 +1,180 @@
+// The daemon as a whole: looks, plans, calls of the executor and what everybody is told, on a real
+// loop and real sockets.
+#include "agent/daemon/daemon.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <thread>
+
+#include "tests/unit/daemon/machine.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+const std::string kWatchHealth = R"({"method":"io.pvrdma.Agent.WatchHealth","more":true})";
+
+// The state that a watch is told next.
+std::string next_state(RawClient& watcher) {
+  const auto message = watcher.receive();
+  REQUIRE(message);
+  return nlohmann::json::parse(*message)["parameters"]["health"]["state"];
+}
+
+long count_of(const Texts& messages, const std::string& wanted) {
+  return std::count(messages.begin(), messages.end(), wanted);
+}
+
+// A machine whose adapter is ready.
+struct ReadyMachine : Machine {
+  ReadyMachine() {
+    start();
+    REQUIRE(becomes("ready"));
+    asked.clear();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("daemon: from a driver that is not loaded to ready, and everybody is told") {
+  const Manager manager;
+  Machine machine;
+  machine.start();
+  auto watcher = machine.client();
+  REQUIRE(watcher.call(kWatchHealth));
+  Texts states{next_state(watcher)};
+  while (states.back() != "ready") states.push_back(next_state(watcher));
+  CHECK(states.front() == "unknown");
+  CHECK(count_of(states, "converging") > 0);
+  CHECK(machine.asked == Texts{"LoadModule mlx4_ib", "LoadModule ib_umad", "LoadModule rdma_cm",
+                               "LoadModule rdma_ucm", "LoadModule vmw_pvrdma",
+                               "ConfigureLink 0000:00:10.1"});
+  const Texts heard = manager.heard();
+  CHECK(count_of(heard, "READY=1") == 1);
+  CHECK(count_of(heard, "WATCHDOG=1") > 0);
+  CHECK(count_of(heard, "STATUS=ready: 1 of 1 adapters ready") == 1);
+  CHECK(machine.ask("GetPlan")["plan"]["actions"].empty());
+}
+
+TEST_CASE("daemon: who watches is told of changes, not of looks that see nothing new") {
+  ReadyMachine machine;
+  auto watcher = machine.client();
+  REQUIRE(watcher.call(kWatchHealth));
+  CHECK(next_state(watcher) == "ready");
+  for (int look = 0; look < 3; ++look) CHECK(machine.ask("Refresh")["health"]["state"] == "ready");
+  machine.change([](KernelModel& model) { model.adapters[0].host_holds_down = true; });
+  CHECK(machine.ask("Refresh")["health"]["state"] == "converging");
+  CHECK(next_state(watcher) == "converging");
+}
+
+TEST_CASE("daemon: a reload is carried out, and its caller told of the health after it") {
+  ReadyMachine machine;
+  const auto told = machine.ask("Reload", {{"adapter", "ens10"}});
+  CHECK_FALSE(told.contains("error"));
+  CHECK(told["health"].contains("state"));
+  CHECK(machine.asked.at(0) == "ReloadDriver vmw_pvrdma");
+  REQUIRE(machine.becomes("ready"));
+  CHECK(machine.health()["executor"]["reloads"] == 1);
+}
+
+TEST_CASE("daemon: a reload that must not be is refused, with the reason") {
+  ReadyMachine machine;
+  SECTION("an adapter is held") {
+    machine.change([](KernelModel& model) { model.adapters[0].held = true; });
+    const auto told = machine.ask("Reload");
+    CHECK(told["error"] == "io.pvrdma.Agent.InUse");
+    CHECK(told["holders"][0]["command"] == "job");
+  }
+  SECTION("there is no such adapter") {
+    const auto told = machine.ask("Reload", {{"adapter", "eth7"}});
+    CHECK(told["error"] == "io.pvrdma.Agent.NoSuchAdapter");
+    CHECK(told["adapter"] == "eth7");
+  }
+  SECTION("there is none at all") {
+    machine.change([](KernelModel& model) { model.adapters.clear(); });
+    CHECK(machine.ask("Refresh")["health"]["adapters"].empty());
+    CHECK(machine.ask("Reload")["reason"] == "this VM has no PVRDMA adapter");
+  }
+  SECTION("another call is under way") {
+    machine.executor_hangs = true;
+    auto first = machine.client();
+    REQUIRE(first.call(R"({"method":"io.pvrdma.Agent.Reload"})"));
+    REQUIRE(machine.loop.run_until([&] { return !machine.asked.empty(); }));
+    CHECK(machine.ask("Reload")["reason"] == "ReloadDriver vmw_pvrdma is still under way");
+    CHECK(machine.asked.size() == 1);
+    return;
+  }
+  CHECK(machine.asked.empty());
+}
+
+TEST_CASE("daemon: the configuration read again counts at once; a bad one is a finding") {
+  Machine machine;
+  machine.configure("[modules]\nreload = \"auto\"\n");
+  Daemon& daemon = machine.start();
+  REQUIRE(machine.becomes("ready"));
+  machine.configure("[modules]\nreload = \"sometimes\"\n");
+  daemon.reload_config();
+  CHECK(machine.has_finding("config-bad"));
+  machine.configure("[modules]\nreload = \"never\"\n");
+  daemon.reload_config();
+  CHECK_FALSE(machine.has_finding("config-bad"));
+  CHECK(machine.ask("Reload")["reason"] == "modules.reload is \"never\" in the configuration");
+}
+
+TEST_CASE("daemon: an adapter that was removed is missed until it is acknowledged") {
+  ReadyMachine machine;
+  machine.change([](KernelModel& model) { model.adapters.clear(); });
+  CHECK(machine.ask("Refresh")["health"]["state"] == "degraded");
+  CHECK(machine.has_finding("adapter-removed"));
+  CHECK(machine.ask("Acknowledge", {{"adapter", "eth7"}})["error"] ==
+        "io.pvrdma.Agent.NoSuchAdapter");
+  CHECK(machine.has_finding("adapter-removed"));
+  CHECK(machine.ask("Acknowledge", {{"adapter", "ens10"}})["health"]["state"] == "absent");
+  CHECK_FALSE(machine.has_finding("adapter-removed"));
+}
+
+TEST_CASE("daemon: the boot goes on after the limit, though the driver is still coming") {
+  const Manager manager;
+  Machine machine;
+  machine.see([](Snapshot& seen) {
+    module(seen, kDriverModule).init = ModuleInit::Coming;
+    adapter(seen).driver = Field<std::string>::absent();
+  });
+  machine.start(300ms);
+  REQUIRE(machine.becomes("converging"));
+  Texts heard = manager.heard();
+  CHECK(count_of(heard, "READY=1") == 0);
+  REQUIRE(machine.loop.run_until([&] {
+    for (std::string& message : manager.heard()) heard.push_back(std::move(message));
+    return count_of(heard, "READY=1") > 0;
+  }));
+  CHECK(machine.health()["state"] == "converging");
+}
+
+TEST_CASE("daemon: it answers while a look hangs in the kernel") {
+  Machine machine;
+  std::atomic<bool> hangs = true;
+  machine.see([&](Snapshot&) {
+    while (hangs) std::this_thread::sleep_for(1ms);
+  });
+  machine.start();
+  CHECK(machine.health()["state"] == "unknown");
+  hangs = false;
+  CHECK(machine.becomes("ready"));
+}
+
+TEST_CASE("daemon: a look that fails leaves nothing known, and the next one is as good as any") {
+  ReadyMachine machine;
+  machine.see([](Snapshot&) { throw std::bad_alloc{}; });
+  const auto blind = machine.ask("Refresh")["health"];
+  CHECK(blind["state"] == "unknown");
+  CHECK(blind["adapters"].empty());
+  CHECK(machine.has_finding("unreadable"));
+  machine.see({});
+  CHECK(machine.ask("Refresh")["health"]["state"] == "ready");
+}
