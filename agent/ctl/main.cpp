@@ -25,10 +25,8 @@ namespace {
 using namespace pvrdma;
 using namespace pvrdma::ctl;
 
-constexpr const char* kFooter =
-    "Exit codes: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no\n"
-    "answer in time, wrong command line).\n"
-    "`pvrdma-agentctl help VERB` prints a verb's options. Manual page: pvrdma-agentctl(1)";
+constexpr const char* kWhereToRead =
+    "\n`pvrdma-agentctl help VERB` prints a verb's options. Manual page: pvrdma-agentctl(1)";
 
 // Without --timeout the configuration's readiness.timeout counts. A configuration that cannot be
 // read is the agent's to report, so the built-in value serves then.
@@ -47,7 +45,7 @@ void add_global_options(CLI::App& app, Settings& settings) {
       ->capture_default_str();
   app.require_subcommand(1);
   app.fallthrough();
-  app.footer(kFooter);
+  app.footer(std::string{kStateExitCodes} + kWhereToRead);
 }
 
 std::optional<std::string> adapter_of(const Words& words) {

@@ -14,10 +14,6 @@ namespace pvrdma::ctl {
 
 namespace {
 
-constexpr const char* kStateFooter =
-    "Exit codes: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no\n"
-    "answer in time, wrong command line).";
-
 constexpr const char* kBootsFooter =
     "From the journal, for root and who is in the group systemd-journal or adm; without the agent\n"
     "as well. Exit codes: 0 printed, 3 not (nothing is known of any boot, wrong command line).";
@@ -88,11 +84,11 @@ void add_timeout(CLI::App& command, std::string& word, const char* what) {
 }  // namespace
 
 void set_footer(CLI::App& command, const char* exit_codes) {
-  if (const Verb* verb = find_verb(command.get_name()))
+  if (const VerbEntry* verb = find_verb(command.get_name()))
     command.footer(verb_footer(*verb, exit_codes));
 }
 
-void set_default_footer(CLI::App& command) { set_footer(command, kStateFooter); }
+void set_default_footer(CLI::App& command) { set_footer(command, kStateExitCodes); }
 
 void add_boots_options(CLI::App& command) { set_footer(command, kBootsFooter); }
 

@@ -24,6 +24,11 @@ struct Words {
   std::string verb;
 };
 
+// Of every verb that returns a state.
+inline constexpr const char* kStateExitCodes =
+    "Exit codes: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no\n"
+    "answer in time, wrong command line).";
+
 // Below the options of the verb that `command` is; the default is of what returns a state.
 void set_footer(CLI::App& command, const char* exit_codes);
 void set_default_footer(CLI::App& command);

@@ -27,13 +27,13 @@ std::string with_help(const std::string& verb, const std::string& what) {
 
 }  // namespace
 
-const Verb* find_verb(const std::string& name) {
-  const auto* const found = std::find_if(kVerbs.begin(), kVerbs.end(),
-                                         [&](const Verb& verb) { return name == verb.name; });
-  return found == kVerbs.end() ? nullptr : found;
+const VerbEntry* find_verb(const std::string& name) {
+  const auto* const found = std::find_if(kVerbTable.begin(), kVerbTable.end(),
+                                         [&](const VerbEntry& verb) { return name == verb.name; });
+  return found == kVerbTable.end() ? nullptr : found;
 }
 
-std::string verb_footer(const Verb& verb, const std::string& exit_codes) {
+std::string verb_footer(const VerbEntry& verb, const std::string& exit_codes) {
   return std::string{verb.root_only ? "Root only. " : ""} +
          "Takes --json (JSON, for programs) and --socket PATH as well.\n" + exit_codes +
          "\nExample: " + verb.example + "\nManual page: " + verb.page;
@@ -41,8 +41,8 @@ std::string verb_footer(const Verb& verb, const std::string& exit_codes) {
 
 std::string unknown_verb(const std::string& word) {
   std::vector<std::string> names;
-  names.reserve(kVerbs.size());
-  for (const Verb& verb : kVerbs) names.emplace_back(verb.name);
+  names.reserve(kVerbTable.size());
+  for (const VerbEntry& verb : kVerbTable) names.emplace_back(verb.name);
   return with_help("", "there is no verb " + shown(word) + suggestion(word, names));
 }
 

@@ -8,7 +8,7 @@
 
 namespace pvrdma::ctl {
 
-struct Verb {
+struct VerbEntry {
   const char* name;
   const char* what;     // it does, in the list of verbs
   const char* example;  // a whole command line
@@ -17,7 +17,7 @@ struct Verb {
 };
 
 // In the order of the help.
-inline constexpr std::array<Verb, 19> kVerbs{{
+inline constexpr std::array<VerbEntry, 19> kVerbTable{{
     {"health", "One screen: the verdict, what is wrong and what to do, every adapter",
      "pvrdma-agentctl health"},
     {"status", "One line for each adapter", "pvrdma-agentctl status"},
@@ -55,10 +55,10 @@ inline constexpr std::array<Verb, 19> kVerbs{{
 }};
 
 // Null: there is no such verb.
-[[nodiscard]] const Verb* find_verb(const std::string& name);
+[[nodiscard]] const VerbEntry* find_verb(const std::string& name);
 
 // What stands below every verb's options: what it may be called with besides, an example, the page.
-[[nodiscard]] std::string verb_footer(const Verb& verb, const std::string& exit_codes);
+[[nodiscard]] std::string verb_footer(const VerbEntry& verb, const std::string& exit_codes);
 
 // What is wrong with a command line, in one line with where to read on.
 // "there is no verb wiat; did you mean wait? See `pvrdma-agentctl --help`."

@@ -31,7 +31,7 @@ Run agentctl(std::vector<std::string> words) {
 }  // namespace
 
 TEST_CASE("verbs are found by their names") {
-  for (const ctl::Verb& verb : ctl::kVerbs) CHECK(find_verb(verb.name) == &verb);
+  for (const ctl::VerbEntry& verb : ctl::kVerbTable) CHECK(find_verb(verb.name) == &verb);
   CHECK(find_verb("wiat") == nullptr);
   CHECK(find_verb("") == nullptr);
 }
@@ -85,7 +85,7 @@ TEST_CASE("wrong command lines, in one line of our own words") {
 
 TEST_CASE("help prints what --help prints, for every verb with example and page") {
   CHECK(agentctl({"help"}).output == agentctl({"--help"}).output);
-  for (const ctl::Verb& verb : ctl::kVerbs) {
+  for (const ctl::VerbEntry& verb : ctl::kVerbTable) {
     const Run run = agentctl({"help", verb.name});
     CHECK(run.status == 0);
     CHECK(run.output == agentctl({verb.name, "--help"}).output);
