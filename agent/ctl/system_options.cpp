@@ -128,7 +128,8 @@ void add_migrate_options(CLI::App& command, MigrateOptions& options) {
 
 void add_seal_options(CLI::App& command, SealOptions& options) {
   set_footer(command, kSealFooter);
-  command.add_flag("--check", options.check, "Only tell, which is all that seal does");
+  // Accepted, as it once was required.
+  command.add_flag("--check", "Only tell, which is all that seal does");
   add_root_option(command, options.root);
 }
 

@@ -8,7 +8,6 @@
 namespace pvrdma::ctl {
 
 struct SealOptions {
-  bool check = false;      // accepted, as it once was required
   std::string root = "/";  // of the system to look at
 };
 

@@ -22,7 +22,7 @@ fake::Printed check(const Tree& image, bool json = false) {
   const fake::Directory directory;
   Settings settings = fake::settings(directory / "socket");
   settings.json = json;
-  const int code = seal(settings, screen.console, {true, (image.root() / "/").string()});
+  const int code = seal(settings, screen.console, {(image.root() / "/").string()});
   return {code, screen.out(), screen.err()};
 }
 
