@@ -54,6 +54,8 @@ int show_health(const Settings& settings, const Console& console,
                 std::string (*render)(const Health& health, const Style& style));
 
 int health(const Settings& settings, const Console& console);
+// The same as one line, as a monitoring plugin prints it.
+int health_for_monitor(const Settings& settings, const Console& console);
 int status(const Settings& settings, const Console& console);
 int plan(const Settings& settings, const Console& console);
 // 0: printed; 3: there is nothing to print.

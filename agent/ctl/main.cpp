@@ -133,7 +133,13 @@ int run(int argc, char** argv) {
     return added;
   };
 
-  command("health", [&] { return health(settings, console); });
+  bool for_monitor = false;
+  add_health_options(*command("health",
+                              [&] {
+                                return for_monitor ? health_for_monitor(settings, console)
+                                                   : health(settings, console);
+                              }),
+                     for_monitor);
   command("status", [&] { return status(settings, console); });
   command("plan", [&] { return plan(settings, console); });
   add_boots_options(*command("boots", [&] { return boots(settings, console, read_journal); }));

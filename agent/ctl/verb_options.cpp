@@ -90,6 +90,11 @@ void set_footer(CLI::App& command, const char* exit_codes) {
 
 void set_default_footer(CLI::App& command) { set_footer(command, kStateExitCodes); }
 
+void add_health_options(CLI::App& command, bool& for_monitor) {
+  command.add_flag("--plugin", for_monitor,
+                   "One line with figures, for Nagios, Icinga and their kind");
+}
+
 void add_boots_options(CLI::App& command) { set_footer(command, kBootsFooter); }
 
 void add_wait_options(CLI::App& command, Words& words) {

@@ -33,6 +33,7 @@ inline constexpr const char* kStateExitCodes =
 void set_footer(CLI::App& command, const char* exit_codes);
 void set_default_footer(CLI::App& command);
 
+void add_health_options(CLI::App& command, bool& for_monitor);
 void add_boots_options(CLI::App& command);
 void add_wait_options(CLI::App& command, Words& words);
 void add_watch_options(CLI::App& command, Words& words);

@@ -30,6 +30,7 @@ complete -c pvrdma-agentctl -n $first -a report -d 'All that is known here, in o
 complete -c pvrdma-agentctl -n $first -a help -d 'Print the options of a verb'
 complete -c pvrdma-agentctl -n "$on help" -a "$commands"
 
+complete -c pvrdma-agentctl -n "$on health" -l plugin -d 'One line for a monitoring system'
 complete -c pvrdma-agentctl -n "$on wait watch mtu selftest" -l timeout -x -d 'How long at most'
 complete -c pvrdma-agentctl -n "$on verify" -l listen -d 'Wait for one peer'
 complete -c pvrdma-agentctl -n "$on verify" -l adapter -x -a '(command ls /sys/class/infiniband 2>/dev/null)' -d 'The one to use'
