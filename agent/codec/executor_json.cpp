@@ -1,7 +1,7 @@
 // io.pvrdma.Executor: operations and answers <-> JSON. What is read is checked against the
-// interface description first, so its types are declared in one place only; and an operation whose
-// names cannot be what they stand for never comes to be, so that nothing of any other length, and
-// no control character, gets further.
+// interface description first, so its types are declared in one place only; and an operation with
+// a name that no module, function or link can have is not made at all, so that nothing of any other
+// length, and no control character, gets further.
 #include <algorithm>
 #include <cerrno>
 #include <limits>

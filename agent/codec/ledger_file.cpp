@@ -16,8 +16,8 @@ using Json = nlohmann::json;
 namespace {
 
 // The document's shape; times are milliseconds since boot (agent/base/clock.hpp). An executor of
-// before the last upgrade has left no list of refusals; they stand among its attempts. What it
-// tried with verbs that are no more (BounceLink) is passed over.
+// before the last upgrade has left no list of refusals; they are among its attempts. What it tried
+// with verbs that do not exist any more (BounceLink) is passed over.
 constexpr std::string_view kShape = R"(
 interface io.pvrdma.Ledger
 type Attempt (verb: string, target: string, started_ms: int, finished_ms: ?int,

@@ -10,7 +10,7 @@ namespace {
 template <typename T>
 Answered<Answer<T>> or_look(const Settings& settings, const Console& console,
                             Answered<Answer<T>> answer, T LocalLook::*part) {
-  // An agent that is there and does not answer is a fault of its own, not to be papered over.
+  // An agent that is there and does not answer is an error of its own, not to be hidden.
   if (answer || !answer.error().not_running() || !settings.look_without_agent) return answer;
   auto look = settings.look_without_agent();
   if (!look)

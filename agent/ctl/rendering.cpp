@@ -8,7 +8,7 @@ namespace pvrdma::ctl {
 
 namespace {
 
-// The daemon looks again every fifteen seconds at least; three missed looks are worth a word.
+// The daemon looks again every fifteen seconds at least; three missed looks are mentioned.
 constexpr Milliseconds kOldLook = std::chrono::seconds{45};
 
 std::string line_of_times(const Health& health, const Style& style) {
@@ -38,7 +38,7 @@ std::string verdict(const Health& health, const Style& style) {
          "\n";
 }
 
-// No adapter is no fault to the agent, and may be one to who reads this.
+// To the agent it is no error that there is no adapter; it may be one to who reads this.
 std::string hint_of_absence(const Health& health, const Style& style) {
   if (health.state != State::Absent) return {};
   return wrapped(

@@ -30,7 +30,7 @@ class Completion {
     for (const Attempt& attempt : answered) {
       if (is_in(known_.attempts, attempt) || is_in(known_.refusals, attempt)) continue;
       into.push_back(attempt);
-      blame(attempt);
+      note_loss(attempt);
     }
     if (into.size() > before)
       std::stable_sort(into.begin(), into.end(), [](const Attempt& left, const Attempt& right) {
@@ -39,7 +39,7 @@ class Completion {
   }
 
  private:
-  void blame(const Attempt& lacking) {
+  void note_loss(const Attempt& lacking) {
     Snapshot& snapshot = look_.snapshot;
     const bool was_there = look_.started >= end_of(lacking);
     const bool recent = snapshot.taken_at - end_of(lacking) < kHeldAgainst;

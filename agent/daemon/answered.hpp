@@ -1,5 +1,5 @@
 // What the executor has answered, held against its ledger: a ledger that loses entries, on a full
-// /run or by any other way, forgives nothing, and is found out.
+// /run or by any other way, does not allow more attempts, and its loss is noticed.
 #pragma once
 
 #include "agent/daemon/observer.hpp"

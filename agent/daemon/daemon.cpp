@@ -16,8 +16,8 @@ namespace pvrdma {
 
 namespace {
 
-// Three missed looks and a device command that timed out: what was seen then is no longer vouched
-// for.
+// Three missed looks and a device command that timed out: what was seen then is no longer told
+// as what is so.
 constexpr Milliseconds kStale{60'000};
 // A reload that was asked for and could neither be begun nor refused.
 constexpr Milliseconds kReloadPatience{30'000};
@@ -183,7 +183,7 @@ void Daemon::settle_reload_request() {
 
 Health Daemon::current_health() const {
   Health health = reconciler_.health();
-  // Looks that saw nothing new were not handed over, but they vouch for what is known.
+  // Looks that saw nothing new were not handed over, but they confirm what is known.
   if (observer_ && health.observed != BootTime{})
     health.observed = std::max(health.observed, observer_->last_look());
   return if_fresh(std::move(health), BootClock::now(), kStale);

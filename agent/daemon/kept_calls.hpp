@@ -1,4 +1,4 @@
-// Calls that are answered later. One whose client leaves is let go at once: what is kept never
+// Calls that are answered later. One whose client leaves is dropped at once: what is kept never
 // grows beyond the clients that are there.
 #pragma once
 

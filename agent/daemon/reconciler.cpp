@@ -14,7 +14,7 @@ namespace pvrdma {
 namespace {
 
 constexpr Milliseconds kRestingInterval{20'000};
-// The host can let go of a port without any event in the guest.
+// The host can take a port down without any event in the guest.
 constexpr Milliseconds kWorkingInterval{2000};
 // An agent that starts in the middle of a boot's life counts what was tried this long before it, so
 // that one which crashes again and again has one budget, not one each time.
@@ -54,7 +54,7 @@ void Reconciler::conclude(const Snapshot* before, const std::optional<BusyCall>&
   boot_ = advance(std::move(boot_), config_, before, *snapshot_, health);
   health.since = health.state == health_.state ? health_.since : now;
   health_ = std::move(health);
-  managers_may_start_ = driver_stands(*snapshot_, plan_);
+  managers_may_start_ = driver_is_decided(*snapshot_, plan_);
 }
 
 void Reconciler::use(Config config, std::string left_out) {

@@ -31,7 +31,7 @@ class Reconciler {
   void use(Config config, std::string left_out);
   void reject_config(std::string error);
 
-  // True where the files may have changed without a word since the configuration was read: what
+  // True where the files may have changed without any event since the configuration was read: what
   // customizes the VM has ended, or may have before the first look.
   [[nodiscard]] bool config_may_be_old(const Snapshot& now) const;
   // Whether this is the configuration in force.

@@ -37,7 +37,7 @@ Report in_use(std::vector<Holder> holders) {
 }
 
 // Open contexts that nldev named nobody for: a process of another PID namespace, or a kernel whose
-// list is short. The count is the last word.
+// list is short. The count decides.
 Refusal refuse_unnamed_users(const Facts& facts) {
   const auto& count = facts.driver.refcount;
   if (count.is_unreadable())

@@ -1,10 +1,10 @@
-// UverbsAccess: a function's verbs node (/dev/infiniband/uverbsN), closed to newcomers while an
+// UverbsAccess: a function's verbs node (/dev/infiniband/uverbsN), closed to new users while an
 // unbind is decided on and begun.
 //
 // vmw_pvrdma has no disassociate_ucontext: an unbind waits in the kernel, uninterruptibly, for
-// whoever opened the device between the last look and the unbind. Mode 0 keeps newcomers out, but
+// whoever opened the device between the last look and the unbind. Mode 0 keeps new users out, but
 // not those with CAP_DAC_OVERRIDE: for them only the looks before and after count.
-// A memo under /run says how to open it again, should the executor die behind it.
+// A memo under /run says how to open it again, should the executor end before it did.
 #pragma once
 
 #include <sys/types.h>

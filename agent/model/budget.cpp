@@ -8,7 +8,8 @@ namespace {
 
 // After "in use" or a refusal by the guard: soon enough that nobody waits, slow enough to be quiet.
 constexpr Milliseconds kRefusedPause{5000};
-// Whoever undoes what we did within this time is being fought with; a later one is another case.
+// What is undone within this time is undone by somebody who works against us; later than that it is
+// another case.
 constexpr Milliseconds kRecent{10'000};
 
 BootTime end_of(const Attempt& attempt) { return attempt.finished.value_or(attempt.started); }

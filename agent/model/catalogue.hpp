@@ -37,8 +37,8 @@ enum class Concern : unsigned {
   // While it is so the agent does nothing for an adapter that does not work: that is degraded, not
   // converging.
   Readiness = 1U << 13U,
-  // Counts in a container as well, where nobody expects the agent, nor modules and links to be in
-  // its hands.
+  // Counts in a container as well, where nobody expects the agent, nor that it may change modules
+  // and links.
   Containers = 1U << 14U,
 };
 [[nodiscard]] constexpr Concern operator|(Concern left, Concern right) {

@@ -21,8 +21,8 @@ auto ladder_view(const Adapter& adapter) {
                          rdma != nullptr && rdma->netdev.is_known());
 }
 
-// What rule 4 changes beside the link's being up. A change of it forgives nothing: whoever undoes
-// our settings again and again is not to be fought for ever.
+// What rule 4 changes beside the link's being up. The attempts before a change of it count
+// on, so that they come to an end where somebody undoes our settings again and again.
 auto link_settings(const Adapter& adapter) {
   const Netdev* netdev = adapter.netdev.get();
   return std::make_tuple(netdev != nullptr ? netdev->mtu : 0U,

@@ -15,7 +15,7 @@ namespace pvrdma {
 
 namespace {
 
-// What udev is given to rename an interface, and a network manager to make up its mind. The agent
+// What udev is given to rename an interface, and a network manager to decide. The agent
 // may load vmxnet3 long before udevd starts, ten seconds in a slow VM; a link that is up too early
 // keeps its name, and no configuration matches it.
 constexpr Milliseconds kUdevPatience{60'000};

@@ -54,7 +54,7 @@ State adapter_state(const Config& config, const Snapshot& snapshot, const Plan& 
     if (driver != nullptr &&
         (driver->init.is(ModuleInit::Coming) || driver->init.is(ModuleInit::Going)))
       return State::Converging;
-    // A carrier that is not known to be there is not vouched for.
+    // A carrier that could not be read does not count as one.
     const bool carrier = adapter.netdev.get()->carrier.is(true);
     return carrier && burden.worst == Severity::Info && is_live(snapshot, kDriverModule)
                ? State::Ready
@@ -174,7 +174,7 @@ Health if_fresh(Health health, BootTime now, Milliseconds limit) {
   return health;
 }
 
-bool driver_stands(const Snapshot& snapshot, const Plan& plan) {
+bool driver_is_decided(const Snapshot& snapshot, const Plan& plan) {
   if (!snapshot.adapters.is_known() || snapshot.adapters.get()->empty()) return true;
   if (is_live(snapshot, kDriverModule)) return true;
   const Module* driver = snapshot.module(kDriverModule);

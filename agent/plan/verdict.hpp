@@ -19,6 +19,6 @@ namespace pvrdma {
 [[nodiscard]] Health if_fresh(Health health, BootTime now, Milliseconds limit);
 
 // True once network managers may start: vmw_pvrdma is live, or it is settled that it will not be.
-[[nodiscard]] bool driver_stands(const Snapshot& snapshot, const Plan& plan);
+[[nodiscard]] bool driver_is_decided(const Snapshot& snapshot, const Plan& plan);
 
 }  // namespace pvrdma

@@ -1,4 +1,4 @@
-# summary: bench: boot with the field's recipe in rc.local and systemd-networkd
+# summary: bench: boot with the reload of the driver in rc.local and systemd-networkd
 # install: none
 # boots: 2
 # timeout: 180

@@ -57,7 +57,7 @@ void Walk::note(const Answered& event, BootTime now) {
 
 void Walk::note(const TooBig& event, BootTime now) {
   if (event.sequence == 0 || event.sequence > sent_.size()) return;
-  // Its word is not taken for it, but an answer that belies it would be no slower than others.
+  // It may be wrong, but an answer that shows so would come no later than others.
   if (event.sequence == sent_.size()) answer_by_ = std::min(answer_by_, now + pace_.wait(1));
   search_->refused(sent_[event.sequence - 1U].size, {event.router, event.mtu});
 }

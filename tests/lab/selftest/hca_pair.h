@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 extern bool test_failed;
+extern unsigned passed, failed;
 extern struct ibv_context *contexts[2];
 
 #define CHECK(condition)                                                               \
@@ -18,6 +19,17 @@ extern struct ibv_context *contexts[2];
 			test_failed = true;                                            \
 		}                                                                      \
 	} while (0)
+
+#define RUN(test)                                                      \
+	do {                                                           \
+		test_failed = false;                                   \
+		test();                                                \
+		printf("%s hca: %s\n", test_failed ? "FAIL" : "ok", #test); \
+		test_failed ? failed++ : passed++;                     \
+	} while (0)
+
+/* hca_queue_test.c */
+void test_queues(void);
 
 struct end {
 	struct ibv_pd *pd;

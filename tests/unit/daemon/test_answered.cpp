@@ -86,7 +86,7 @@ TEST_CASE(
   CHECK(finding(result.findings, FindingId::GivingUp) != nullptr);
 }
 
-TEST_CASE("an answer that came after the ledger was read is counted, and is nobody's fault") {
+TEST_CASE("an answer that came after the ledger was read is counted, and is no error") {
   Ledger answered;
   add(answered, answered_call(kUp, Milliseconds{50}));
   Look look = look_at(ready_scene());

@@ -54,7 +54,7 @@ TEST_CASE("calls are taken by when they came, and answered to whom they are") {
   for (int i = 0; i < 3; ++i) CHECK(clients[static_cast<std::size_t>(i)].receive() == answer(i));
 }
 
-TEST_CASE("the call of a client that leaves is let go at once, and no other") {
+TEST_CASE("the call of a client that leaves is dropped at once, and no other") {
   Keeper keeper;
   auto clients = keeper.waiting(3);
   clients[1].leave();

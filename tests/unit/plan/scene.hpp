@@ -1,4 +1,4 @@
-// Snapshots for the planner's tests: a machine in its good state, to be spoilt by the test.
+// Snapshots for the planner's tests: a machine in its good state, to be changed by the test.
 #pragma once
 
 #include <string>

@@ -163,19 +163,19 @@ TEST_CASE("the verdict of several adapters") {
 TEST_CASE("network managers wait for the driver, and for nothing else") {
   Snapshot snapshot = ready_scene();
   netdev(snapshot).up = false;
-  CHECK(driver_stands(snapshot, plan_settled(snapshot)));
+  CHECK(driver_is_decided(snapshot, plan_settled(snapshot)));
   module(snapshot, kDriverModule).init = ModuleInit::Coming;
-  CHECK_FALSE(driver_stands(snapshot, plan_settled(snapshot)));
+  CHECK_FALSE(driver_is_decided(snapshot, plan_settled(snapshot)));
   module(snapshot, kDriverModule) = unloaded(kDriverModule);
-  CHECK_FALSE(driver_stands(snapshot, plan_settled(snapshot)));
+  CHECK_FALSE(driver_is_decided(snapshot, plan_settled(snapshot)));
   snapshot.ledger.attempts = {
       attempt(Verb::LoadModule, kDriverModule, Milliseconds{100}, Outcome::Refused)};
-  CHECK(driver_stands(snapshot, plan_settled(snapshot)));
+  CHECK(driver_is_decided(snapshot, plan_settled(snapshot)));
   snapshot.ledger = {};
   add(snapshot.ledger,
       attempt(Verb::LoadModule, kDriverModule, Milliseconds{100}, Outcome::NotAllowed));
-  CHECK(driver_stands(snapshot, plan_settled(snapshot)));
-  CHECK(driver_stands(ready_scene(0), {}));
+  CHECK(driver_is_decided(snapshot, plan_settled(snapshot)));
+  CHECK(driver_is_decided(ready_scene(0), {}));
 }
 
 TEST_CASE("an adapter that converges for too long says so") {

@@ -110,7 +110,7 @@ TEST_CASE("modules that this kernel does not ship") {
   CHECK(plan.actions.empty());
   CHECK(finding(plan.findings, FindingId::DriverNotShipped) != nullptr);
   CHECK(assess({}, bare, plan, {}, kNow).state == State::Failed);
-  CHECK(driver_stands(bare, plan));
+  CHECK(driver_is_decided(bare, plan));
 }
 
 TEST_CASE("rule 3: a function that has just lost its driver may be about to leave") {

@@ -1,40 +1,17 @@
-// The field's recipe in scripts, crontabs and units as they are found in the field, by line.
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <filesystem>
+// The reload of the driver in scripts, crontabs and units as administrators write it, by line.
 #include <string>
-#include <vector>
 
-#include "probes/recipe/find.hpp"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/tree.hpp"
+#include "tests/unit/probes/recipe_lines.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::probes;
-using test::Tree;
+using namespace pvrdma::test;
 
 namespace {
 
-using Lines = std::vector<std::string>;
-
 constexpr const char* kMore = "it does more than load or unload these modules";
 
-RecipeScope scope() {
-  RecipeScope scope;
-  scope.netdevs = {"ens224f0"};
-  return scope;
-}
-
-// "3", and with why where they are left: "7: it may be…", "8 link", "9 port".
-Lines described(const std::vector<RecipeLine>& lines) {
-  Lines list;
-  for (const RecipeLine& line : lines)
-    list.push_back(std::to_string(line.number) + (line.kind == LineKind::Link ? " link" : "") +
-                   (line.kind == LineKind::Port ? " port" : "") +
-                   (line.by_hand.empty() ? "" : ": " + line.by_hand));
-  return list;
-}
 Lines lines_of(const std::string& script) {
   return described(look_at_script(script, scope()).lines);
 }
@@ -245,79 +222,4 @@ TEST_CASE("scripts that a line calls, by absolute path, of no package") {
         Lines{"/opt/a.sh", "/opt/b", "/opt/c.sh"});
   CHECK(scripts_called("/bin/bash -x '/opt/d.sh' >/tmp/log & cat /opt/e") == Lines{"/opt/d.sh"});
   CHECK(scripts_called("/usr/bin/true; ./f.sh; cp /opt/g /opt/h; /etc/init.d/rdma start").empty());
-}
-
-TEST_CASE("the places of a machine, and what they call, one step far") {
-  const Tree tree;
-  tree.file("/etc/rc.d/rc.local", "#!/bin/bash\n. /usr/local/lib/rdma.sh\n/usr/bin/true\n");
-  tree.link("/etc/rc.local", "/etc/rc.d/rc.local");  // absolute: below the root all the same
-  tree.file("/usr/local/lib/rdma.sh",
-            "modprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n/opt/further.sh\n");
-  tree.file("/opt/further.sh", "modprobe vmw_pvrdma\n");
-  std::filesystem::permissions(tree / "/etc/rc.d/rc.local", std::filesystem::perms::owner_all);
-  tree.file("/etc/cron.d/pvrdma", "@reboot root modprobe vmw_pvrdma\n");
-  tree.file("/etc/modules", "# x\nloop\nvmw_pvrdma\n");
-  tree.file("/etc/systemd/system/rdma-up.service", "[Service]\nExecStart=/sbin/modprobe ib_umad\n");
-  tree.file("/etc/systemd/system/on.service", "[Service]\nExecStart=/opt/on.sh\n");
-  tree.file("/opt/on.sh", "modprobe rdma_cm\n");
-  tree.link("/etc/systemd/system/multi-user.target.wants/on.service", "../on.service");
-  tree.unreadable("/etc/crontab");
-
-  const auto found = [&] {
-    Lines list;
-    for (const RecipeFile& file : find_recipe(tree.root(), scope()).files)
-      list.push_back(file.path + (file.at_boot ? "" : " not at boot") +
-                     (file.by.empty() ? "" : " by " + file.by) + " of " + file.unit);
-    return list;
-  };
-  CHECK(found() == Lines{"/usr/local/lib/rdma.sh by /etc/rc.d/rc.local of rc-local.service",
-                         "/etc/cron.d/pvrdma of cron.service",
-                         "/opt/on.sh by /etc/systemd/system/on.service of on.service",
-                         "/etc/systemd/system/rdma-up.service not at boot of rdma-up.service",
-                         "/etc/modules of "});
-  const Recipe recipe = find_recipe(tree.root(), scope());
-  REQUIRE(recipe.unreadable.size() == 1);
-  CHECK(recipe.unreadable[0].code == ELOOP);
-  CHECK(recipe.not_of_root.empty());
-
-  tree.file("/etc/systemd/system/on.service.d/90-pvrdma-agent-migrated.conf", "[Unit]\n");
-  CHECK(found().at(2) == "/opt/on.sh not at boot by /etc/systemd/system/on.service of on.service");
-}
-
-TEST_CASE("root's own crontab is looked at in a folder of cron's group, others' never") {
-  const Tree tree;
-  const std::string folder = "/var/spool/cron/crontabs";
-  tree.file(folder + "/root", "@reboot modprobe vmw_pvrdma\n");
-  tree.file(folder + "/user", "@reboot modprobe vmw_pvrdma\n");
-  REQUIRE(::chown((tree / folder).c_str(), 0, 105) == 0);
-  REQUIRE(::chmod((tree / folder).c_str(), 01730) == 0);
-  const auto recipe = find_recipe(tree.root(), scope());
-  REQUIRE(recipe.files.size() == 1);
-  CHECK(recipe.files[0].path == folder + "/root");
-  CHECK(described(recipe.files[0].lines) ==
-        Lines{"1: root's own crontab is edited by `crontab -e`"});
-  REQUIRE(::chown((tree / (folder + "/root")).c_str(), 1000, 105) == 0);
-  const auto taken = find_recipe(tree.root(), scope());
-  CHECK(taken.files.empty());
-  CHECK(taken.not_of_root.at(0).path == folder + "/root");
-  REQUIRE(::chown((tree / (folder + "/root")).c_str(), 0, 105) == 0);
-  REQUIRE(::chmod((tree / folder).c_str(), 0730) == 0);  // others can replace it
-  CHECK(find_recipe(tree.root(), scope()).files.empty());
-}
-
-TEST_CASE("a unit's drop-ins count with it") {
-  const Tree tree;
-  const std::string unit = "/etc/systemd/system/up.service";
-  tree.file(unit, "[Service]\nExecStart=/sbin/modprobe vmw_pvrdma\n");
-  CHECK(find_recipe(tree.root(), scope()).files.at(0).retires_unit);
-  tree.file(unit + ".d/a.conf", "[Service]\nExecStartPost=/usr/bin/mount /a\n");
-  const auto more = find_recipe(tree.root(), scope()).files.at(0);
-  constexpr const char* kOthers = ": the unit or a drop-in of it has other commands, too";
-  CHECK(!more.retires_unit);
-  CHECK(described(more.lines) == Lines{std::string{"2"} + kOthers});
-  tree.file("/etc/systemd/system/slurmd.service.d/a.conf",
-            "[Service]\nExecStartPre=modprobe ib_umad\nExecStart=\nExecStart=modprobe rdma_cm\n");
-  const auto drop_in = find_recipe(tree.root(), scope()).files.at(0);
-  CHECK(!drop_in.retires_unit);
-  CHECK(described(drop_in.lines) == Lines{std::string{"2"} + kOthers, std::string{"4"} + kOthers});
 }

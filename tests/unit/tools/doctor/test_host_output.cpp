@@ -1,39 +1,20 @@
-// `doctor --host-output` on pasted output, as it is, spoiled, and mutated.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+// `doctor --host-output` on pasted output, as it is and spoiled.
 #include <algorithm>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "agent/base/handle.hpp"
 #include "agent/tools/doctor/host_output/command.hpp"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/ctl/fake_agent.hpp"
-#include "tests/unit/mutate.hpp"
-#include "tests/unit/tree.hpp"
+#include "tests/unit/tools/doctor/pasted.hpp"
 
 using namespace pvrdma;
-using doctor::GuestLink;
 using doctor::HostPart;
 using doctor::HostReading;
 using doctor::HostRemark;
 using doctor::judge_host_output;
 using doctor::Weight;
+using test::fixture;
+using test::kGuest;
 
 namespace {
-
-const std::vector<GuestLink> kGuest{{"ens161", 1500}, {"ens224f0", 9000}};
-
-std::string fixture(const std::string& name) {
-  std::ifstream file{std::string{FIXTURES} + "/host-output/" + name};
-  std::stringstream text;
-  text << file.rdbuf();
-  REQUIRE_FALSE(text.str().empty());
-  return text.str();
-}
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = text.find(from); at != std::string::npos;
@@ -56,19 +37,6 @@ const HostRemark& remark_of(const HostReading& reading, HostPart part) {
                                [&](const HostRemark& one) { return one.part == part; });
   REQUIRE(at != reading.remarks.end());
   return *at;
-}
-
-int run(const std::string& path, std::string* out = nullptr, bool json = false) {
-  const test::Tree tree;
-  fake::Screen screen;
-  ctl::Settings settings = fake::settings("/nowhere");
-  settings.json = json;
-  ctl::DoctorOptions options;
-  options.host_output = path;
-  options.root = tree.root();
-  const int code = ctl::doctor(settings, screen.console, options);
-  if (out != nullptr) *out = screen.out() + screen.err();
-  return code;
 }
 
 }  // namespace
@@ -245,79 +213,4 @@ TEST_CASE("unknown text is said to be unknown, and made harmless") {
   CHECK(screen.find('\x1b') == std::string::npos);
   CHECK(screen.find("line 1: \\x1b[31mno") != std::string::npos);
   CHECK(ctl::code_of(judge_host_output("", {})) == 3);
-}
-
-TEST_CASE("from a file, on the screen and as JSON") {
-  std::string out;
-  const std::string folder = std::string{FIXTURES} + "/host-output/";
-  CHECK(run(folder + "good.txt", &out) == 0);
-  CHECK(out.starts_with("GOOD  nothing is to be changed on the ESXi host\n"));
-  CHECK(run(folder + "trouble.txt", &out) == 1);
-  CHECK(out.starts_with("CHANGE  on the ESXi host: 6 things\n"));
-  CHECK(out.find("ESXi shell: esxcli network firewall ruleset set -e true -r pvrdma\n") !=
-        std::string::npos);
-  CHECK(run(folder + "trouble.txt", &out, true) == 1);
-  const auto json = nlohmann::json::parse(out);
-  CHECK(json["remarks"][2]["severity"] == "change");
-  CHECK(json["remarks"][2]["part"] == "vmknic");
-  CHECK(json["remarks"][2]["line"] == 22);
-  CHECK(json["unknown"][0]["begins"] == "Hello,");
-  const auto with_guest = ctl::host_output_json({}, kGuest);
-  CHECK(with_guest["interfaces"][1]["mtu_bytes"] == 9000);
-}
-
-TEST_CASE("from standard input") {
-  const Fd before{::dup(STDIN_FILENO)};
-  const Fd pasted{::open((std::string{FIXTURES} + "/host-output/good.txt").c_str(), O_RDONLY)};
-  REQUIRE(::dup2(pasted.get(), STDIN_FILENO) == STDIN_FILENO);
-  CHECK(run("-") == 0);
-  REQUIRE(::dup2(before.get(), STDIN_FILENO) == STDIN_FILENO);
-}
-
-TEST_CASE("what cannot be read is told, and never waited for") {
-  const test::Tree tree;
-  std::string out;
-  CHECK(run(tree.root() / "/none", &out) == 3);
-  CHECK(out.find("No such file or directory") != std::string::npos);
-  CHECK(run(std::string{FIXTURES}, &out) == 3);
-  CHECK(out.find("Is a directory") != std::string::npos);
-  const std::string fifo = tree.root() / "/fifo";
-  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
-  CHECK(run(fifo, &out) == 3);
-  CHECK(out.find("use - for a pipe") != std::string::npos);
-  tree.file("/large", std::string((1U << 20U) + 1, 'x'));
-  CHECK(run(tree.root() / "/large", &out, true) == 3);
-  CHECK(nlohmann::json::parse(out)["error"]["message"].get<std::string>().ends_with(
-      "at most 1 MiB is read"));
-}
-
-TEST_CASE("mutated output: an answer to each, in printable lines") {
-  const char* const pieces[] = {"{",  "}\n", ":",          "\n\n",    "----", "--  ---\n", "\t",
-                                "\r", "\0",  "[root@e:~]", "esxcli ", "Path", "\xff",      "\x1b"};
-  test::Mutator mutator{pieces};
-  const std::string texts[] = {fixture("good.txt"), fixture("trouble.txt"),
-                               fixture("no-device.txt")};
-  for (std::size_t round = 0; round < 3000; ++round) {
-    const std::string text = mutator.mutated(texts[round % 3], 1 + mutator.below(8));
-    const HostReading reading = judge_host_output(text, kGuest);
-    const std::string screen = ctl::render_host_output(reading, {});
-    const bool is_printable = std::all_of(screen.begin(), screen.end(), [](char letter) {
-      return letter == '\n' || static_cast<unsigned char>(letter) >= ' ';
-    });
-    CHECK(is_printable);
-    const int code = ctl::code_of(reading);
-    CHECK((code == 0 || code == 1 || code == 3));
-    CHECK_FALSE(ctl::host_output_json(reading, kGuest).dump(-1, ' ', true).empty());
-  }
-}
-
-TEST_CASE("1 MiB of anything is read in the time of its length") {
-  std::string keys;
-  std::string rules = "Name  Paired Uplink\n----  -------------\n";
-  for (unsigned number = 0; keys.size() < kReadLimitBytes; ++number)
-    keys += "k" + std::to_string(number) + ":\n";
-  while (rules.size() < kReadLimitBytes) rules += "a     b\n";
-  for (const std::string& text : {keys, rules, std::string(kReadLimitBytes, '-'),
-                                  std::string(kReadLimitBytes, '{'), std::string(1U << 20U, '\n')})
-    CHECK(ctl::code_of(judge_host_output(text, kGuest)) != 0);
 }

@@ -1,77 +1,10 @@
-// What a forecast means, from a machine whose next boot goes well, spoilt in one thing each.
-#include "agent/tools/next_boot/judge.hpp"
+// What a forecast of kernels, modules and initramfs means.
+#include "tests/unit/tools/next_boot/good_forecast.hpp"
 
-#include <algorithm>
-#include <cerrno>
+using namespace pvrdma;
+using namespace pvrdma::test;
 
-#include "agent/tools/doctor/surroundings.hpp"
-#include "tests/unit/catch.hpp"
-
-namespace pvrdma {
-
-namespace {
-
-constexpr const char* kNew = "6.1.0-18";
-constexpr const char* kOld = "6.1.0-13";
-constexpr const char* kImage = "/boot/initrd.img-6.1.0-18";
-const Error kDenied{EACCES, "reading", "/some/file"};
-const std::vector<std::string> kModules{"vmw_pvrdma", "vmxnet3", "mlx4_ib",
-                                        "ib_umad",    "rdma_cm", "rdma_ucm"};
-const std::vector<std::string> kBefore{kModules.begin() + 1, kModules.end()};
-
-KernelForecast kernel(const std::string& release) {
-  KernelForecast made;
-  made.release = release;
-  made.image = "/boot/vmlinuz-" + release;
-  for (const std::string& name : kModules) made.modules.push_back({name, Shipped::Loadable});
-  made.initramfs = InitramfsForecast{"/boot/initrd.img-" + release, kModules, true, ""};
-  return made;
-}
-
-struct Fixture {
-  Config config;
-  Forecast ahead;
-
-  Fixture() {
-    ahead.kernels = {kernel(kOld), kernel(kNew)};
-    ahead.kernels.front().running = true;
-    ahead.next = NextKernel{kNew, "a file"};
-    ahead.predecessors = kBefore;
-    ahead.agent = UnitFile{"/x/pvrdma-agent.service", true, false};
-    ahead.executor = UnitFile{"/x/pvrdma-agent-executor.socket", false, false};
-    ahead.login_memlock = MemlockLimit{{}, "/etc/security/limits.d/x.conf:1"};
-    ahead.blocks = std::vector<ModuleBlock>{};
-    ahead.links = {{"0000:13:00.1", "ens224f0", "00:50:56:8a:9f:c2", Manage::Auto, true, {}}};
-  }
-  KernelForecast& next() { return ahead.kernels.back(); }
-  void ship(KernelForecast& which, const std::string& name, Field<Shipped> shipped) const {
-    for (ShippedModule& module : which.modules)
-      if (module.name == name) module.shipped = shipped;
-  }
-  [[nodiscard]] NextBoot judged() const { return judge(config, ahead); }
-};
-
-std::vector<FindingId> ids(const NextBoot& outcome) {
-  std::vector<FindingId> list;
-  for (const Finding& finding : outcome.findings) list.push_back(finding.id);
-  return list;
-}
-using Ids = std::vector<FindingId>;
-
-const ForecastCheck& check(const std::vector<ForecastCheck>& checks, const std::string& name) {
-  const auto found = std::find_if(checks.begin(), checks.end(),
-                                  [&](const ForecastCheck& one) { return one.name == name; });
-  REQUIRE(found != checks.end());
-  return *found;
-}
-const ForecastCheck& of_next(const NextBoot& outcome, const std::string& name) {
-  REQUIRE(outcome.kernels.front().next);
-  return check(outcome.kernels.front().checks, name);
-}
-
-}  // namespace
-
-TEST_CASE_METHOD(Fixture, "next boot: all is well, the kernel that is next first") {
+TEST_CASE_METHOD(GoodForecast, "next boot: all is well, the kernel that is next first") {
   const NextBoot outcome = judged();
   CHECK(outcome.driver == Outlook::Yes);
   CHECK(outcome.findings.empty());
@@ -84,7 +17,7 @@ TEST_CASE_METHOD(Fixture, "next boot: all is well, the kernel that is next first
   for (const ForecastCheck& row : outcome.machine) CHECK(row.outlook == Outlook::Yes);
 }
 
-TEST_CASE_METHOD(Fixture, "next boot: the kernel that is next has no driver") {
+TEST_CASE_METHOD(GoodForecast, "next boot: the kernel that is next has no driver") {
   ship(next(), "vmw_pvrdma", Shipped::Missing);
   const NextBoot outcome = judged();
   CHECK(outcome.driver == Outlook::No);
@@ -93,7 +26,7 @@ TEST_CASE_METHOD(Fixture, "next boot: the kernel that is next has no driver") {
   CHECK(outcome.kernels.front().checks.size() == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "next boot: another kernel has no driver, or any may be next") {
+TEST_CASE_METHOD(GoodForecast, "next boot: another kernel has no driver, or any may be next") {
   ship(ahead.kernels.front(), "vmw_pvrdma", Shipped::Missing);
   NextBoot outcome = judged();
   CHECK(outcome.driver == Outlook::Yes);
@@ -108,7 +41,7 @@ TEST_CASE_METHOD(Fixture, "next boot: another kernel has no driver, or any may b
   CHECK(judged().driver == Outlook::No);
 }
 
-TEST_CASE_METHOD(Fixture, "next boot: without vmxnet3 the driver cannot probe") {
+TEST_CASE_METHOD(GoodForecast, "next boot: without vmxnet3 the driver cannot probe") {
   ship(next(), "vmxnet3", Shipped::Missing);
   const NextBoot outcome = judged();
   CHECK(outcome.driver == Outlook::No);
@@ -116,7 +49,7 @@ TEST_CASE_METHOD(Fixture, "next boot: without vmxnet3 the driver cannot probe") 
   CHECK(outcome.findings.front().severity == Severity::Error);
 }
 
-TEST_CASE_METHOD(Fixture, "next boot: modules of the list are missing, needed or not") {
+TEST_CASE_METHOD(GoodForecast, "next boot: modules of the list are missing, needed or not") {
   ship(next(), "mlx4_ib", Shipped::Missing);
   NextBoot outcome = judged();
   CHECK(ids(outcome) == Ids{FindingId::ModuleNotShipped});
@@ -133,7 +66,7 @@ TEST_CASE_METHOD(Fixture, "next boot: modules of the list are missing, needed or
   CHECK(ids(judged()).empty());
 }
 
-TEST_CASE_METHOD(Fixture, "next boot: a module index that is not there or may not be read") {
+TEST_CASE_METHOD(GoodForecast, "next boot: a module index that is not there or may not be read") {
   for (const std::string& name : kModules)
     ship(next(), name, Field<Shipped>::unreadable({ENOENT, "reading", "/x"}));
   CHECK(judged().driver == Outlook::No);
@@ -144,7 +77,7 @@ TEST_CASE_METHOD(Fixture, "next boot: a module index that is not there or may no
   CHECK(outcome.findings.empty());
 }
 
-TEST_CASE_METHOD(Fixture, "next boot: modules that are kept from being loaded") {
+TEST_CASE_METHOD(GoodForecast, "next boot: modules that are kept from being loaded") {
   ahead.blocks = std::vector<ModuleBlock>{{"ib_umad", "a line"}};
   NextBoot outcome = judged();
   CHECK(outcome.driver == Outlook::Yes);
@@ -162,7 +95,7 @@ TEST_CASE_METHOD(Fixture, "next boot: modules that are kept from being loaded") 
   CHECK(judged().unreadable.size() == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "next boot: modprobe.d sets no order, or half of one") {
+TEST_CASE_METHOD(GoodForecast, "next boot: modprobe.d sets no order, or half of one") {
   ahead.predecessors = {};
   NextBoot outcome = judged();
   CHECK(ids(outcome) == Ids{FindingId::OrderNotSet});
@@ -179,7 +112,8 @@ TEST_CASE_METHOD(Fixture, "next boot: modprobe.d sets no order, or half of one")
   CHECK(judged().unreadable.size() == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "next boot: an initramfs that has the driver, but not all before it") {
+TEST_CASE_METHOD(GoodForecast,
+                 "next boot: an initramfs that has the driver, but not all before it") {
   InitramfsForecast& image = *next().initramfs.get();
   image.modules = std::vector<std::string>{"vmw_pvrdma", "vmxnet3", "mlx4_ib"};
   const NextBoot outcome = judged();
@@ -189,7 +123,7 @@ TEST_CASE_METHOD(Fixture, "next boot: an initramfs that has the driver, but not 
   CHECK(of_next(outcome, "initramfs").outlook == Outlook::No);
 }
 
-TEST_CASE_METHOD(Fixture, "next boot: an initramfs with an older modprobe.d") {
+TEST_CASE_METHOD(GoodForecast, "next boot: an initramfs with an older modprobe.d") {
   InitramfsForecast& image = *next().initramfs.get();
   image.current = false;
   NextBoot outcome = judged();
@@ -211,7 +145,8 @@ TEST_CASE_METHOD(Fixture, "next boot: an initramfs with an older modprobe.d") {
   CHECK(of_next(judged(), "initramfs").outlook == Outlook::Yes);
 }
 
-TEST_CASE_METHOD(Fixture, "next boot: a kernel that is next and has no modules, or no kernel") {
+TEST_CASE_METHOD(GoodForecast,
+                 "next boot: a kernel that is next and has no modules, or no kernel") {
   ahead.next = NextKernel{"6.9", "a file"};
   NextBoot outcome = judged();
   CHECK(outcome.driver == Outlook::No);
@@ -226,85 +161,3 @@ TEST_CASE_METHOD(Fixture, "next boot: a kernel that is next and has no modules, 
   CHECK(outcome.findings.empty());
   CHECK(outcome.driver == Outlook::Unknown);
 }
-
-TEST_CASE_METHOD(Fixture, "next boot: the agent does not start") {
-  const auto summary = [&] {
-    const NextBoot outcome = judged();
-    CHECK(check(outcome.machine, "agent").outlook == Outlook::No);
-    for (const Finding& one : outcome.findings)
-      if (one.id == FindingId::AgentNotEnabled) return one.summary;
-    return std::string{};
-  };
-  ahead.agent.get()->enabled = false;
-  CHECK(summary().find("not enabled") != std::string::npos);
-  ahead.agent.get()->masked = true;
-  CHECK(summary().find("is masked") != std::string::npos);
-  ahead.agent = {};
-  CHECK(summary().find("not installed") != std::string::npos);
-  // Nobody has the link then.
-  CHECK(ids(judged()) == Ids{FindingId::AgentNotEnabled, FindingId::LinkUnowned});
-  ahead.agent = Fixture{}.ahead.agent;
-  ahead.executor.get()->masked = true;
-  CHECK(summary().find("executor.socket is masked") != std::string::npos);
-  ahead.agent = Field<UnitFile>::unreadable(kDenied);
-  CHECK(check(judged().machine, "agent").outlook == Outlook::Unknown);
-  CHECK(judged().unreadable.size() == 1);
-}
-
-TEST_CASE_METHOD(Fixture, "next boot: who has the link") {
-  LinkForecast& link = ahead.links.front();
-  const auto says = [&] { return check(judged().machine, "link"); };
-  CHECK(says().says == "ens224f0 (0000:13:00.1): this agent");
-  link.addressed = false;
-  REQUIRE(ids(judged()) == Ids{FindingId::LinkUnowned});
-  CHECK(judged().findings.front().severity == Severity::Info);
-  CHECK(judged().findings.front().adapter == "0000:13:00.1");
-  link.owner = LinkOwner{LinkManager::NetworkManager, false, ""};
-  CHECK(judged().findings.empty());
-  CHECK(says().says == "ens224f0 (0000:13:00.1): this agent, unless it is taken by NetworkManager");
-  link.owner = LinkOwner{LinkManager::Networkd, true, "/etc/x.network"};
-  CHECK(says().says == "ens224f0 (0000:13:00.1): systemd-networkd, by /etc/x.network");
-  CHECK(says().outlook == Outlook::Yes);
-  link.manage = Manage::Agent;
-  CHECK(says().says ==
-        "ens224f0 (0000:13:00.1): this agent, and systemd-networkd, by /etc/x.network");
-}
-
-TEST_CASE_METHOD(Fixture, "next boot: nobody has the link, or that is not known") {
-  LinkForecast& link = ahead.links.front();
-  link.manage = Manage::Observe;
-  REQUIRE(ids(judged()) == Ids{FindingId::LinkUnowned});
-  CHECK(judged().findings.front().severity == Severity::Warning);
-  CHECK(check(judged().machine, "link").outlook == Outlook::No);
-  link.owner = LinkOwner{LinkManager::NetworkManager, false, ""};
-  CHECK(judged().findings.empty());
-  CHECK(check(judged().machine, "link").outlook == Outlook::Unknown);
-  link.owner = Field<LinkOwner>::unreadable(kDenied);
-  CHECK(judged().unreadable.size() == 1);
-  // What is not of a function in this machine has no adapter.
-  link = {"mac = \"00:50:56:8a:9f:c2\"", "", "00:50:56:8a:9f:c2", Manage::Observe, false, {}};
-  CHECK_FALSE(judged().findings.front().adapter.has_value());
-}
-
-TEST_CASE_METHOD(Fixture, "next boot: limits of locked memory") {
-  ahead.login_memlock = MemlockLimit{std::uint64_t{8} << 20U, "systemd's default"};
-  ahead.unit_memlocks = {{"slurmd.service", MemlockLimit{65536U, "/x:2"}},
-                         {"big.service", MemlockLimit{kLargeMemlockBytes, ""}},
-                         {"none.service", {}},
-                         {"closed.service", Field<MemlockLimit>::unreadable(kDenied)}};
-  const NextBoot outcome = judged();
-  CHECK(ids(outcome) == Ids{FindingId::MemlockLow, FindingId::MemlockLow, FindingId::NoSuchUnit});
-  CHECK(outcome.findings[0].severity == Severity::Info);
-  CHECK(outcome.findings[0].values.at("limit") == "8 MiB");
-  CHECK(outcome.findings[1].severity == Severity::Warning);
-  CHECK(outcome.findings[1].values.at("limit") == "64 KiB");
-  CHECK(outcome.findings[1].values.at("unit") == "slurmd.service");
-  CHECK(outcome.unreadable.size() == 1);
-}
-
-TEST_CASE_METHOD(Fixture, "next boot: a script that reloads the driver as well") {
-  ahead.boot_scripts = {{"/etc/rc.local", false}};
-  CHECK(ids(judged()) == Ids{FindingId::BootScript});
-}
-
-}  // namespace pvrdma

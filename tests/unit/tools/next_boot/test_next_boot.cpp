@@ -1,102 +1,13 @@
-// `doctor --next-boot` on captured and made-up roots.
+// `doctor --next-boot` on roots as distributions make them.
 #include <archive.h>
 
-#include <filesystem>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
+#include <map>
 
-#include "agent/tools/next_boot/command.hpp"
-#include "tests/unit/captured.hpp"
-#include "tests/unit/catch.hpp"
 #include "tests/unit/cpio.hpp"
-#include "tests/unit/ctl/fake_agent.hpp"
-#include "tests/unit/probes/tree.hpp"
+#include "tests/unit/tools/next_boot/next_boot_tree.hpp"
 
 using namespace pvrdma;
-using namespace pvrdma::ctl;
-using test::Tree;
-
-namespace {
-
-using Json = nlohmann::json;
-using List = std::vector<std::string>;
-
-constexpr const char* kOurs =
-    "softdep vmw_pvrdma pre: pvrdma_agent_before\n"
-    "install pvrdma_agent_before /sbin/modprobe --use-blacklist --quiet --all vmxnet3 mlx4_ib "
-    "ib_umad rdma_cm rdma_ucm\nremove pvrdma_agent_before /bin/true\n";
-
-struct Seen {
-  int code = 0;
-  std::string out, err;
-};
-Seen look(const Tree& tree, bool json, const List& units = {}) {
-  fake::Screen screen;
-  Settings settings;
-  settings.json = json;
-  const int code =
-      next_boot(settings, screen.console, {(tree.root() / "/").string(), units, INITRAMFS_CONTENT});
-  return {code, screen.out(), screen.err()};
-}
-Json answer(const Tree& tree, const List& units = {}) {
-  return Json::parse(look(tree, true, units).out);
-}
-
-List ids(const Json& answer) {
-  List list;
-  for (const Json& finding : answer["findings"]) list.push_back(finding["id"].get<std::string>());
-  return list;
-}
-// "yes all of modules.before are shipped" of the kernel at that place.
-std::string row(const Json& checks, const std::string& name) {
-  for (const Json& check : checks)
-    if (check["check"] == name)
-      return check["outlook"].get<std::string>() + " " + check["says"].get<std::string>();
-  return "none";
-}
-std::string kernel_row(const Json& answer, const std::string& name, std::size_t at = 0) {
-  return row(answer["kernels"][at]["checks"], name);
-}
-
-void enable(const Tree& tree, const std::string& service) {
-  tree.file("/usr/lib/systemd/system/" + service, "[Service]\nExecStart=/bin/true\n");
-  tree.link("/etc/systemd/system/multi-user.target.wants/" + service,
-            "/usr/lib/systemd/system/" + service);
-}
-// What the package installs.
-void install_agent(const Tree& tree) {
-  enable(tree, "pvrdma-agent.service");
-  tree.file("/usr/lib/systemd/system/pvrdma-agent-executor.socket", "[Socket]\n");
-  tree.file("/usr/lib/modprobe.d/pvrdma-agent.conf", kOurs);
-}
-// A disk of the lab with its links and images, and the package.
-void captured(const Tree& tree, const std::string& name, const std::string& release) {
-  test::unpack(std::string{FIXTURES} + "/next-boot/" + name + ".tar.xz", tree);
-  tree.link("/lib", "usr/lib");
-  tree.file("/boot/vmlinuz-" + release, "");
-  tree.link("/vmlinuz", "boot/vmlinuz-" + release);
-  install_agent(tree);
-}
-// An index of rdma_cm and vmw_pvrdma, and vmxnet3 built in (tests/fixtures/module-index).
-void small_kernel(const Tree& tree, const std::string& release, const std::string& image) {
-  for (const std::string file : {"modules.dep.bin", "modules.builtin.bin"}) {
-    std::filesystem::create_directories(tree / ("/lib/modules/" + release));
-    std::filesystem::copy_file(std::string{FIXTURES} + "/module-index/" + file,
-                               tree / ("/lib/modules/" + release + "/" + file));
-  }
-  tree.file(image, "");
-}
-
-// Nothing but what is built in.
-void without_modules(const Tree& tree, const std::string& release) {
-  const std::string folder = "/lib/modules/" + release;
-  std::filesystem::copy_file(tree / (folder + "/modules.builtin.bin"),
-                             tree / (folder + "/modules.dep.bin"),
-                             std::filesystem::copy_options::overwrite_existing);
-}
-
-}  // namespace
+using namespace pvrdma::test;
 
 TEST_CASE("next boot of a captured Debian 12 with the package") {
   const Tree tree;
@@ -236,46 +147,6 @@ TEST_CASE(
   CHECK(look(tree, false).code == 2);
 }
 
-TEST_CASE("next boot: this boot's command line counts where the next one's is not known") {
-  const Tree tree;
-  small_kernel(tree, "6.1.0", "/boot/vmlinuz-6.1.0");
-  tree.file("/proc/cmdline", "ro module_blacklist=vmw_pvrdma\n");
-  CHECK(answer(tree)["driver"] == "no");
-  tree.file("/boot/grub/grub.cfg", "menuentry 'x' {\n linux /boot/vmlinuz-6.1.0 ro\n}\n");
-  CHECK(answer(tree)["driver"] == "yes");
-}
-
-TEST_CASE("next boot: adapters that are here, their links, units and scripts") {
-  const Tree tree;
-  small_kernel(tree, "6.1.0", "/boot/vmlinuz-6.1.0");
-  install_agent(tree);
-  tree.file("/proc/sys/kernel/osrelease", "6.1.0\n");
-  test::bound_adapter(tree, "0b:00", "ens192f0", "rocep11s0f1", "uverbs0");
-  test::bound_adapter(tree, "13:00", "ens224f0", "rocep19s0f1", "uverbs1");
-  tree.file("/sys/class/net/ens192f0/address", "00:50:56:00:00:01\n");
-  tree.file("/sys/class/net/ens224f0/address", "00:50:56:00:00:02\n");
-  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml",
-            "[[adapter]]\nmatch = { mac = \"00:50:56:00:00:02\" }\naddresses = [\"10.0.0.1/24\"]\n"
-            "[[adapter]]\nmatch = { pci = \"0000:0b:00.1\" }\nmanage = \"observe\"\n"
-            "[[adapter]]\nmatch = { mac = \"00:50:56:00:00:99\" }\n");
-  tree.program("/etc/rc.local", "modprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n");
-  enable(tree, "slurmd.service");
-  const Seen seen = look(tree, false, {"slurmd", "none"});
-  CHECK(seen.code == 1);
-  for (const char* part :
-       {"DRIVER  6.1.0 (next, running)", "ens192f0 (0000:0b:00.1): nobody will bring it up",
-        "ens224f0 (0000:13:00.1): this agent\n", "slurmd.service: 8 MiB (systemd's default)",
-        "none.service: no such unit", "/etc/rc.local loads or unloads the driver as well",
-        "link-unowned: ", "boot-script: ", "LimitMEMLOCK=infinity",
-        "The next boot takes 6.1.0: no other is installed."}) {
-    INFO(part << " in\n" << seen.out);
-    CHECK(seen.out.find(part) != std::string::npos);
-  }
-  // What is configured for an adapter that is not here is no link of this machine.
-  CHECK(seen.out.find("00:50:56:00:00:99") == std::string::npos);
-  CHECK(seen.err.empty());
-}
-
 TEST_CASE("next boot: a good machine has rows and no findings") {
   const Tree tree;
   captured(tree, "debian-12", "6.1.0-56-amd64");
@@ -292,22 +163,4 @@ TEST_CASE("next boot: a good machine has rows and no findings") {
         "MACHINE\n"
         "  agent      pvrdma-agent.service is enabled\n"
         "  memlock    logins: unlimited (/etc/security/limits.conf:1)\n");
-}
-
-TEST_CASE("next boot: no kernel, what may not be read, a bad configuration") {
-  const Tree tree;
-  install_agent(tree);
-  CHECK(ids(answer(tree)) == List{"no-kernel", "memlock-low"});
-  CHECK(look(tree, false).code == 3);
-  small_kernel(tree, "6.1.0", "/boot/vmlinuz-6.1.0");
-  small_kernel(tree, "6.2.0", "/boot/vmlinuz-6.2.0");
-  tree.unreadable("/boot/grub/grub.cfg");
-  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml",
-            "[modules]\nbefore = [\"rdma_cm\"]\nrequired = []\n");
-  const Seen seen = look(tree, false);
-  CHECK(seen.code == 3);
-  CHECK(seen.err.find("grub.cfg") != std::string::npos);
-  CHECK(seen.out.find("could not be read") != std::string::npos);
-  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nbefore = 3\n");
-  CHECK(look(tree, false).code == 3);
 }

@@ -1,0 +1,1 @@
+"""The parts of tests/check/documentation, each of which yields complaints."""

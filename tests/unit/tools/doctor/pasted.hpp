@@ -1,0 +1,25 @@
+// What administrators pasted, and the guest that it is held against.
+#pragma once
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "agent/tools/doctor/host_output/judgement.hpp"
+#include "tests/unit/catch.hpp"
+
+namespace pvrdma::test {
+
+inline const std::vector<doctor::GuestLink> kGuest{{"ens161", 1500}, {"ens224f0", 9000}};
+
+// Of tests/fixtures/host-output.
+inline std::string fixture(const std::string& name) {
+  std::ifstream file{std::string{FIXTURES} + "/host-output/" + name};
+  std::stringstream text;
+  text << file.rdbuf();
+  REQUIRE_FALSE(text.str().empty());
+  return text.str();
+}
+
+}  // namespace pvrdma::test

@@ -1,0 +1,63 @@
+// `doctor --next-boot` beside what this machine and its configuration say.
+#include "tests/unit/tools/next_boot/next_boot_tree.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+TEST_CASE("next boot: this boot's command line counts where the next one's is not known") {
+  const Tree tree;
+  small_kernel(tree, "6.1.0", "/boot/vmlinuz-6.1.0");
+  tree.file("/proc/cmdline", "ro module_blacklist=vmw_pvrdma\n");
+  CHECK(answer(tree)["driver"] == "no");
+  tree.file("/boot/grub/grub.cfg", "menuentry 'x' {\n linux /boot/vmlinuz-6.1.0 ro\n}\n");
+  CHECK(answer(tree)["driver"] == "yes");
+}
+
+TEST_CASE("next boot: adapters that are here, their links, units and scripts") {
+  const Tree tree;
+  small_kernel(tree, "6.1.0", "/boot/vmlinuz-6.1.0");
+  install_agent(tree);
+  tree.file("/proc/sys/kernel/osrelease", "6.1.0\n");
+  test::bound_adapter(tree, "0b:00", "ens192f0", "rocep11s0f1", "uverbs0");
+  test::bound_adapter(tree, "13:00", "ens224f0", "rocep19s0f1", "uverbs1");
+  tree.file("/sys/class/net/ens192f0/address", "00:50:56:00:00:01\n");
+  tree.file("/sys/class/net/ens224f0/address", "00:50:56:00:00:02\n");
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml",
+            "[[adapter]]\nmatch = { mac = \"00:50:56:00:00:02\" }\naddresses = [\"10.0.0.1/24\"]\n"
+            "[[adapter]]\nmatch = { pci = \"0000:0b:00.1\" }\nmanage = \"observe\"\n"
+            "[[adapter]]\nmatch = { mac = \"00:50:56:00:00:99\" }\n");
+  tree.program("/etc/rc.local", "modprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n");
+  enable(tree, "slurmd.service");
+  const Seen seen = look(tree, false, {"slurmd", "none"});
+  CHECK(seen.code == 1);
+  for (const char* part :
+       {"DRIVER  6.1.0 (next, running)", "ens192f0 (0000:0b:00.1): nobody will bring it up",
+        "ens224f0 (0000:13:00.1): this agent\n", "slurmd.service: 8 MiB (systemd's default)",
+        "none.service: no such unit", "/etc/rc.local loads or unloads the driver as well",
+        "link-unowned: ", "boot-script: ", "LimitMEMLOCK=infinity",
+        "The next boot takes 6.1.0: no other is installed."}) {
+    INFO(part << " in\n" << seen.out);
+    CHECK(seen.out.find(part) != std::string::npos);
+  }
+  // What is configured for an adapter that is not here is no link of this machine.
+  CHECK(seen.out.find("00:50:56:00:00:99") == std::string::npos);
+  CHECK(seen.err.empty());
+}
+
+TEST_CASE("next boot: no kernel, what may not be read, a bad configuration") {
+  const Tree tree;
+  install_agent(tree);
+  CHECK(ids(answer(tree)) == List{"no-kernel", "memlock-low"});
+  CHECK(look(tree, false).code == 3);
+  small_kernel(tree, "6.1.0", "/boot/vmlinuz-6.1.0");
+  small_kernel(tree, "6.2.0", "/boot/vmlinuz-6.2.0");
+  tree.unreadable("/boot/grub/grub.cfg");
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml",
+            "[modules]\nbefore = [\"rdma_cm\"]\nrequired = []\n");
+  const Seen seen = look(tree, false);
+  CHECK(seen.code == 3);
+  CHECK(seen.err.find("grub.cfg") != std::string::npos);
+  CHECK(seen.out.find("could not be read") != std::string::npos);
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nbefore = 3\n");
+  CHECK(look(tree, false).code == 3);
+}

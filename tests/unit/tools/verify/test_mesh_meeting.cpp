@@ -1,0 +1,114 @@
+// The meeting of `verify mesh`: who comes, who leaves, what is measured. Machines are simulated.
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "agent/tools/verify/mesh/coordinator.hpp"
+#include "agent/tools/verify/mesh/member.hpp"
+#include "agent/tools/verify/peer/greeting.hpp"
+#include "tests/unit/tools/verify/made_mesh.hpp"
+
+namespace pvrdma::verify {
+
+namespace {
+
+constexpr Milliseconds kLong = std::chrono::seconds{20};
+
+// Answers as a machine does, without any device. Leaves without a word before its pair `leaves_at`.
+void simulate(int port, std::size_t number, std::size_t leaves_at) {
+  auto control = Control::connect("127.0.0.1", port, BootClock::now() + kLong);
+  if (!control || !greet(*control, Side::Client, "", BootClock::now() + kLong) ||
+      !control->send(join_message({"vm" + std::to_string(number), address_of(number), "d"}),
+                     BootClock::now() + kLong))
+    return;
+  for (std::size_t pairs = 0; pairs < leaves_at; ++pairs) {
+    const auto asked = control->receive(BootClock::now() + kLong);
+    if (!asked || !asked->contains("connect")) {
+      if (!asked || !asked->contains("listen")) return;
+      static_cast<void>(control->send({{"served", true}}, BootClock::now() + kLong));
+      continue;
+    }
+    static_cast<void>(control->send({{"figures", to_json(native())}}, BootClock::now() + kLong));
+  }
+}
+
+struct Held {
+  Result<Mesh> mesh;
+  std::vector<PairResult> kept;
+};
+
+Held hold_with(std::size_t size, const std::map<std::size_t, std::size_t>& leaving,
+               std::vector<PairResult> earlier = {}, Milliseconds all_come = kLong,
+               std::size_t missing = 0) {
+  static int port = 18700;
+  ++port;
+  const auto listener = Listener::open("127.0.0.1", port, 64);
+  REQUIRE(listener);
+  std::vector<std::thread> machines;
+  for (std::size_t n = 0; n + missing < size; ++n) {
+    const auto at = leaving.find(n);
+    machines.emplace_back(simulate, port, n, at == leaving.end() ? 10'000 : at->second);
+  }
+  std::vector<PairResult> kept;
+  auto mesh = hold(*listener, {size, size, "", all_come, kLong, std::move(earlier),
+                               [&](const PairResult& pair) { kept.push_back(pair); },
+                               [](const std::string&) {}});
+  for (std::thread& machine : machines) machine.join();
+  return {std::move(mesh), std::move(kept)};
+}
+
+}  // namespace
+
+TEST_CASE("machines meet, and every pair is measured") {
+  const Held held = hold_with(9, {});
+  REQUIRE(held.mesh);
+  CHECK(held.mesh->machines.size() == 9);
+  CHECK(held.kept.size() == 36);
+  CHECK(exit_code(*held.mesh, judge(*held.mesh)) == 0);
+}
+
+TEST_CASE("a machine that dies costs its own pairs only") {
+  const Held held = hold_with(6, {{4, 2}});
+  REQUIRE(held.mesh);
+  REQUIRE(held.mesh->pairs.size() == 15);
+  std::size_t failed = 0;
+  for (const PairResult& pair : held.mesh->pairs)
+    if (!pair.figures) {
+      ++failed;
+      CHECK((pair.from == address_of(4) || pair.to == address_of(4)));
+      CHECK(pair.failed.starts_with("vm4 was lost: "));
+    }
+  CHECK(failed == 3);
+}
+
+TEST_CASE("what was measured before is not measured again") {
+  const Held first = hold_with(4, {});
+  REQUIRE(first.mesh);
+  auto earlier = first.kept;
+  earlier.pop_back();
+  const Held held = hold_with(4, {}, earlier);
+  REQUIRE(held.mesh);
+  CHECK(held.kept.size() == 1);
+  CHECK(held.mesh->pairs.size() == 6);
+}
+
+TEST_CASE("who does not come is not waited for longer than is said") {
+  const Held held = hold_with(3, {}, {}, Milliseconds{500}, 1);
+  REQUIRE(held.mesh);
+  CHECK(held.mesh->machines.size() == 2);
+  CHECK(held.mesh->size == 3);
+  const Held alone = hold_with(2, {}, {}, Milliseconds{300}, 1);
+  REQUIRE_FALSE(alone.mesh);
+  CHECK(alone.mesh.error().message() == "1 of 2 machines came");
+}
+
+TEST_CASE("what joins has a name and an address, and nothing that looks like an option") {
+  CHECK(machine_from(join_message({"vm", "10.0.0.1", "d"})));
+  CHECK(machine_from(join_message({"vm", "fe80::1", "d"})));
+  CHECK_FALSE(machine_from(join_message({"vm", "--help", "d"})));
+  CHECK_FALSE(machine_from(join_message({"vm", "host.example", "d"})));
+  CHECK_FALSE(machine_from(join_message({"", "10.0.0.1", "d"})));
+  CHECK_FALSE(machine_from(Json{{"run", "pattern"}}));
+}
+
+}  // namespace pvrdma::verify
