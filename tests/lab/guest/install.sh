@@ -1,5 +1,5 @@
 # summary: installs the agent's packages, the way an administrator would
-# timeout: 180
+# timeout: 400
 # Not a test: its disk, after a clean shutdown, is what scenarios with `install: yes` start from.
 
 scenario() {

@@ -1,6 +1,10 @@
 // Calls that are answered later, of real clients that stay or leave.
 #include "agent/daemon/kept_calls.hpp"
 
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
 #include "tests/unit/catch.hpp"
 #include "tests/unit/varlink/loop_fixture.hpp"
 

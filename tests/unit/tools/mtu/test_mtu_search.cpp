@@ -66,7 +66,7 @@ TEST_CASE("how many packets the usual paths take, and who limits them") {
   };
   for (auto [name, path, mtu, probes, limit] : table) {
     INFO(name);
-    const pmtu::Outcome outcome = path.walk();
+    const ctl::pmtu::Outcome outcome = path.walk();
     CHECK(outcome.exact);
     CHECK(outcome.mtu == mtu);
     CHECK(outcome.probes == probes);
@@ -78,7 +78,7 @@ TEST_CASE("every MTU behind a link of 9000, with not a word from a router: at mo
   for (const unsigned floor : {kFloorIpv4, kFloorIpv6}) {
     unsigned most = 0;
     for (unsigned mtu = floor; mtu <= 9000; ++mtu) {
-      const pmtu::Outcome outcome = path(9000, {black_hole(mtu)}, floor).walk();
+      const ctl::pmtu::Outcome outcome = path(9000, {black_hole(mtu)}, floor).walk();
       if (outcome.mtu != mtu || !outcome.exact) FAIL("of " << mtu << " came " << outcome.mtu);
       CHECK(outcome.limit == (mtu == 9000 ? Limit::LocalLink : Limit::Silence));
       most = std::max(most, outcome.probes);
@@ -89,7 +89,7 @@ TEST_CASE("every MTU behind a link of 9000, with not a word from a router: at mo
 
 TEST_CASE("every MTU behind a link of 9000 with a router that names it: at most 9 packets") {
   for (unsigned mtu = kFloorIpv4; mtu < 9000; ++mtu) {
-    const pmtu::Outcome outcome = path(9000, {router(mtu)}).walk();
+    const ctl::pmtu::Outcome outcome = path(9000, {router(mtu)}).walk();
     if (outcome.mtu != mtu || outcome.probes > 9)
       FAIL("of " << mtu << " came " << outcome.mtu << " after " << outcome.probes);
     CHECK(outcome.claim == Claim{"r1", mtu});
@@ -101,7 +101,7 @@ TEST_CASE("any link and any path up to the largest packet: at most 24") {
   for (const unsigned link : sizes(kFloorIpv4, kLargestPacket, chance))
     for (int more = 0; more < 20; ++more) {
       const unsigned mtu = std::uniform_int_distribution{kFloorIpv4, link}(chance);
-      const pmtu::Outcome outcome = path(link, {black_hole(mtu)}).walk();
+      const ctl::pmtu::Outcome outcome = path(link, {black_hole(mtu)}).walk();
       if (outcome.mtu != mtu || outcome.probes > 24)
         FAIL("link " << link << ": of " << mtu << " came " << outcome.mtu << " after "
                      << outcome.probes);
@@ -117,7 +117,7 @@ TEST_CASE("several routers that name their MTU: the smallest, and the one that s
       mtu = std::uniform_int_distribution{kFloorIpv4, mtu}(chance);
       made.hops.push_back(router(mtu, "r" + std::to_string(hop)));
     }
-    const pmtu::Outcome outcome = made.walk();
+    const ctl::pmtu::Outcome outcome = made.walk();
     REQUIRE(outcome.mtu == made.mtu());
     CHECK(outcome.probes <= 20);
     if (outcome.limit == Limit::Router) {
@@ -147,7 +147,7 @@ TEST_CASE("a router that names a wrong MTU costs packets, never the answer") {
       for (const unsigned mtu : sizes(kFloorIpv4, 8999, chance)) {
         Path made = path(9000, {mistaken(mtu, claims[claim])});
         made.hops.front().lets_pass = lets_pass;
-        const pmtu::Outcome outcome = made.walk();
+        const ctl::pmtu::Outcome outcome = made.walk();
         INFO("claim " << claim << ", MTU " << mtu << ", lets pass " << lets_pass);
         REQUIRE(outcome.mtu == made.mtu());
         CHECK(outcome.probes <= 28);
@@ -165,7 +165,7 @@ TEST_CASE("losses within the number of tries do not lower the answer") {
       made.loses = [&](unsigned, unsigned attempt) {
         return attempt < kTries && std::bernoulli_distribution{rate}(chance);
       };
-      const pmtu::Outcome outcome = made.walk();
+      const ctl::pmtu::Outcome outcome = made.walk();
       INFO("MTU " << mtu << " losing " << rate << ": " << outcome.mtu << " after "
                   << outcome.probes);
       // Where more than half is lost, the number of packets may not do; then nothing is claimed.
@@ -180,7 +180,7 @@ TEST_CASE("the worst losses there can be within the number of tries") {
   for (const unsigned mtu : {68U, 1280U, 1500U, 1501U, 5000U, 8999U, 9000U}) {
     Path made = path(9000, {black_hole(mtu)});
     made.loses = [](unsigned, unsigned attempt) { return attempt < kTries; };
-    const pmtu::Outcome outcome = made.walk();
+    const ctl::pmtu::Outcome outcome = made.walk();
     INFO("MTU " << mtu << ", " << outcome.probes << " packets");
     CHECK(outcome.probes <= kProbesMax);
     if (outcome.exact) CHECK(outcome.mtu == mtu);
@@ -192,7 +192,7 @@ TEST_CASE("answers that come too late count all the same") {
   for (const unsigned mtu : {1280U, 1500U, 4321U, 9000U}) {
     Path made = path(9000, {black_hole(mtu)});
     made.late = true;
-    const pmtu::Outcome outcome = made.walk();
+    const ctl::pmtu::Outcome outcome = made.walk();
     CHECK(outcome.mtu == mtu);
     CHECK(outcome.probes <= 20);
   }
@@ -202,7 +202,7 @@ TEST_CASE("a link that refuses without a number is searched without a packet") {
   for (const unsigned mtu : {68U, 600U, 1500U, 9000U, 40000U}) {
     Path made = path(mtu);
     made.link_tells = false;
-    const pmtu::Outcome outcome = made.walk();
+    const ctl::pmtu::Outcome outcome = made.walk();
     CHECK(outcome.mtu == mtu);
     CHECK(outcome.limit == Limit::LocalLink);
     CHECK_FALSE(outcome.link_mtu);
@@ -213,7 +213,7 @@ TEST_CASE("a host that answers nothing ends the search, without an answer") {
   for (const unsigned floor : {kFloorIpv4, kFloorIpv6}) {
     Path made = path(9000, {}, floor);
     made.answers = false;
-    const pmtu::Outcome outcome = made.walk();
+    const ctl::pmtu::Outcome outcome = made.walk();
     CHECK(outcome.mtu == 0);
     CHECK_FALSE(outcome.exact);
     CHECK(outcome.probes == 1 + kTries);

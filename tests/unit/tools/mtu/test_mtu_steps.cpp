@@ -56,7 +56,7 @@ TEST_CASE("each probe under way is waited for, and an unfinished search says wha
   search.answered(1500);
   CHECK(search.wanted() == Probe{9000, 1});
   search.sent(9000);
-  const pmtu::Outcome outcome = search.outcome();
+  const ctl::pmtu::Outcome outcome = search.outcome();
   CHECK(outcome.mtu == 1500);
   CHECK_FALSE(outcome.exact);
   CHECK_FALSE(outcome.limit);
