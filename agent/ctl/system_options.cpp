@@ -129,7 +129,7 @@ void add_migrate_options(CLI::App& command, MigrateOptions& options) {
 void add_seal_options(CLI::App& command, SealOptions& options) {
   set_footer(command, kSealFooter);
   // Accepted, as it once was required.
-  command.add_flag("--check", "Only tell, which is all that seal does");
+  command.add_flag("--check")->description("Only tell, which is all that seal does");
   add_root_option(command, options.root);
 }
 
