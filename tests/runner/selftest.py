@@ -82,6 +82,10 @@ class Verdicts(unittest.TestCase):
                 ("suite", 7, "3 passed, 0 failed", (3, 1, 0))):
             self.assertEqual(verdict(kind, status, output)[:3], expected, (kind, status, output))
 
+    def test_a_scenario_that_fails_says_where(self):
+        output = "FAIL x (3 s) a scenario\n  | ok: one\n  | FAIL: two (no: after 20 s)\n  | --- diagnostics\n0 passed, 1 failed"
+        self.assertEqual(verdict("suite", 1, output)[3], "1 of its tests failed, the first with: two (no: after 20 s)")
+
 
 class TheSummary(unittest.TestCase):
     some = table(Task("a", ""), Task("b", "", ("a",)), Task("c", "", ("b",)), Task("d", ""))

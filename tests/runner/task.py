@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -29,7 +30,13 @@ def verdict(kind, status, output):
         return 0, 1, 0, "ran no test at all"
     if status and not failed:
         return passed, 1, skipped, f"ended with status {status}"
-    return passed, failed, skipped, f"{failed} of its tests failed" if failed else ""
+    return passed, failed, skipped, f"{failed} of its tests failed{first_reason(output)}" if failed else ""
+
+
+def first_reason(output):
+    """What the first scenario that failed says itself: the summary and CI's excerpt may be all that a reader has."""
+    said = re.search(r"^[ |]*FAIL: (.{1,300})", output, re.MULTILINE)
+    return f", the first with: {said[1]}" if said else ""
 
 
 def run(task):
