@@ -20,9 +20,8 @@ traffic() {
   between "RC" ibv_rc_pingpong -d rocep0s16f1 -n 200 -s 4096 -c
   between "UD" ibv_ud_pingpong -d rocep0s16f1 -n 50 -s 1024 -r 200
   between "RC, messages of 1 MB" ib_send_bw -d rocep0s16f1 -Q 1 -n 20 -s 1000000
-  on 2 serve_rdma_cm ib_send_lat -R -d rocep0s16f1 -n 20 -s 64
-  expect "RC, connected by rdma_cm: the client" timeout 60 ib_send_lat -R -d rocep0s16f1 -n 20 -s 64 192.168.30.2
-  expect "RC, connected by rdma_cm: the server" on 2 served ib_send_lat
+  # No RC by rdma_cm: ucmatose and rping ask for RDMA reads, and perftest 4.5 -R connects a second time, which is refused
+  # where its server does not listen again yet.
   on 2 serve_rdma_cm udaddy
   expect "UD, by rdma_cm: the client" timeout 60 udaddy -s 192.168.30.2
   expect "UD, by rdma_cm: the server" on 2 served udaddy
