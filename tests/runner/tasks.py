@@ -93,7 +93,7 @@ def _lab(all_scenarios):
             name = f"snapshot-{_topology(scenario, suite)}"
             snapshots.setdefault(name, Task(name, prepare, tuple(needs), kind="step", pool="guest"))
             needs = [name]
-        if scenario.previous or scenario.packages:
+        if scenario.previous or scenario.packages or scenario.programs:
             tests.append(Task(f"prepare-{scenario.name}", prepare, tuple(needs), kind="step"))
             needs = [f"prepare-{scenario.name}"]
         tests.append(Task(f"lab-{scenario.name}", f"tests/lab/run {scenario.name}", tuple(needs), ("lab",), "suite", "guest"))

@@ -29,6 +29,18 @@ ask_host() { # SECONDS WORD…
 now_ms() { local t=${EPOCHREALTIME/./}; echo "${t%???}"; }
 uptime_ms() { local t rest; read -r t rest </proc/uptime; echo "$((10#${t/./} * 10))"; }
 
+# --- programs that the guest's image lacks ------------------------------------------------------------------------
+
+# The files of the packages named by `# programs:`, under /usr, and what of /etc is not there. No maintainer's script
+# runs: users, folders of /var and links are the scenario's. They begin where the tar on that disk ends (labkit/payload.py).
+use_programs() {
+  mkdir -p /run/programs
+  mount -o ro,loop,offset=$((64 << 20)) /dev/vdb /run/programs
+  mount -t overlay -o lowerdir=/run/programs/usr:/usr overlay /usr
+  cp -an /run/programs/etc/. /etc/
+  systemctl daemon-reload
+}
+
 # --- other guests, of a scenario with `# guests: 2` and more ----------------------------------------------------
 
 # Runs a command in another guest, with all functions of the scenario; its output is ours, and so is its status.

@@ -1,9 +1,13 @@
-"""Debian packages for one scenario, which no other guest has: they and what a guest's image lacks for them, by apt itself."""
+"""Debian packages for one scenario, which no other guest has: they and what a guest's image lacks for them, by apt itself;
+to be installed, or their files alone."""
+
+from pathlib import Path
 
 from . import host, paths
 from .cache import Cache, key_of
 from .debootstrap import say
 from .errors import run
+from .payload import PROGRAMS_SIZE
 
 # apt with this machine's settings and keys, and with the guest's packages instead of this machine's.
 CONFIGURATION = """\
@@ -40,5 +44,28 @@ def packages(release, image, names, cache=None):
     """These packages of a release, for guests of this image."""
     cache = cache or Cache(paths.CACHE)
     entry = cache.entry(f"packages-{release}", key_of(image.path.name, names),
-                        lambda directory: _download(release, image, names, directory))
+                        lambda directory: _download(release, image, names, directory), keep=8)
     return sorted(entry.path.glob("*.deb"))
+
+
+def _unpack(debs, directory):
+    root, log = directory / "root", directory / "log"
+    for folder in ("bin", "sbin", "lib", "lib64"):
+        (root / "usr" / folder).mkdir(parents=True, exist_ok=True)
+        (root / folder).symlink_to(f"usr/{folder}")
+    for deb in debs:
+        run(f"unpacking {deb.name}", ["bash", "-o", "pipefail", "-c", 'dpkg-deb --fsys-tarfile "$1" | tar -x --keep-directory-symlink -C "$2" '
+                                      "--exclude=./usr/share/doc --exclude=./usr/share/man --exclude=./usr/share/locale",
+                                      "bash", deb, root], log=log)
+    run("making a file system", ["mke2fs", "-q", "-t", "ext4", "-L", "programs", "-O", "^has_journal", "-d", root,
+                                 directory / "programs.ext4", f"{PROGRAMS_SIZE >> 20}M"], log=log)
+    run("cleaning up", ["rm", "-r", root])
+
+
+def programs(release, image, names, cache=None):
+    """A file system with these packages' files and those of what they need and guests of this image lack."""
+    cache = cache or Cache(paths.CACHE)
+    debs = packages(release, image, names, cache)
+    entry = cache.entry(f"programs-{release}", key_of(image.path.name, names, Path(__file__)),
+                        lambda directory: _unpack(debs, directory), keep=8)
+    return entry.path / "programs.ext4"

@@ -33,6 +33,7 @@ class Start:
     packages: dict               # files, by the folder of /run/lab they go to
     accel: str = "tcg"
     memory: Path = None          # of a snapshot; none: the guest boots
+    programs: Path = None        # a file system with the files of further packages
 
 
 class Guest:
@@ -53,7 +54,7 @@ class Guest:
         form = "raw" if start.disk.suffix == ".raw" else "qcow2"
         run("making the guest's disk",
             ["qemu-img", "create", "-q", "-f", "qcow2", "-b", start.disk, "-F", form, self.disk])
-        payload.write(self.directory / "payload.tar", scenario, start.packages, mode, clone, number)
+        payload.write(self.directory / "payload.tar", scenario, start.packages, mode, clone, number, start.programs)
         append = [scenario.kernel] if scenario.kernel else []
         if scenario.early or mode == "shell":
             append.append("lab.early")

@@ -55,7 +55,8 @@ class Lab:
             more["previous"] = previous.packages(release, packages["debs"])
         if scenario.packages:
             more["packages"] = archive.packages(release, base, scenario.packages)
-        return replace(begin, packages={**packages, **more})
+        programs = archive.programs(release, base, scenario.programs) if scenario.programs else None
+        return replace(begin, packages={**packages, **more}, programs=programs)
 
     def company(self, scenario):
         """All guests of a scenario that has several."""

@@ -1,15 +1,19 @@
-"""What a guest is handed on its second disk: the runner, the scenario, its settings, the packages; a plain tar."""
+"""What a guest is handed on its second disk: the runner, the scenario, its settings, the packages, as a plain tar; behind
+that the file system of the scenario's programs."""
 
 import io
 import os
 import shlex
 import tarfile
+from pathlib import Path
 
 from . import distribution, paths
-from .errors import LabError
+from .errors import LabError, run
 
-# A guest that goes on from a snapshot has seen another payload on its second disk, of the same size.
+# A guest that goes on from a snapshot has seen another payload on its second disk, of the same size. use_programs in
+# guest/lib.sh knows where the tar ends.
 SIZE = 64 << 20
+PROGRAMS_SIZE = 2 << 30
 
 RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "expect.sh", "race.sh", "initramfs.sh", "pair.sh",
                                           "host", "watch-health")]
@@ -41,9 +45,9 @@ def settings(scenario, mode, clone=0, number=1):
     return "".join(f"export {name}={shlex.quote(str(value))}\n" for name, value in values.items())
 
 
-def write(target, scenario, packages, mode="run", clone=0, number=1):
+def write(target, scenario, packages, mode="run", clone=0, number=1, programs: Path = None):
     """Tar it all into `target`: packages are files by the folder of /run/lab they go to. Beside the scenario NAME.sh, a
-    folder NAME.d becomes /run/lab/files."""
+    folder NAME.d becomes /run/lab/files. The file system of programs follows."""
     with tarfile.open(target, "w", dereference=True) as tar:
         def text(name, content):
             info = tarfile.TarInfo(name)
@@ -63,4 +67,7 @@ def write(target, scenario, packages, mode="run", clone=0, number=1):
             tar.add(files, "files")
     if target.stat().st_size > SIZE:
         raise LabError(f"{target}: what the guest is handed is larger than {SIZE >> 20} MiB")
-    os.truncate(target, SIZE)
+    os.truncate(target, SIZE + PROGRAMS_SIZE)
+    if programs:
+        run("handing programs to a guest", ["dd", f"if={programs}", f"of={target}", "bs=1M", f"seek={SIZE >> 20}",
+                                            "conv=sparse,notrunc", "status=none"])

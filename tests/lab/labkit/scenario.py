@@ -31,6 +31,7 @@ class Scenario:
     install: str = "yes"         # yes: the agent is installed; none: it is not; manual: the scenario does it itself
     previous: bool = False       # the package's previous version lies in /run/lab/previous
     packages: tuple = ()         # Debian packages, with what they need and the guest lacks, in /run/lab/packages
+    programs: tuple = ()         # Debian packages whose files `use_programs` adds to the guest, uninstalled: that costs it nothing
     timeout: int = 240           # seconds, each boot
     start: str = "boot"          # boot; snapshot: from a guest that has booted without its adapters, which then appear
     cpus: int = 1                # several emulated CPUs make a kernel panic, or stand still, now and then
@@ -86,6 +87,7 @@ DIRECTIVES = {
     "install": _one_of("yes", "none", "manual"),
     "previous": _yes,
     "packages": lambda text: tuple(text.split()),
+    "programs": lambda text: tuple(text.split()),
     "timeout": _number(10, 1000000),
     "soak": _yes,
     "start": _one_of("boot", "snapshot"),

@@ -1,0 +1,83 @@
+# summary: a real node_exporter and a real Prometheus have the metrics, answer each query of the dashboard, and alert where the agent died, hangs or never ran
+# programs: prometheus prometheus-node-exporter
+# start: snapshot
+# timeout: 400
+
+folder=/var/lib/prometheus/node-exporter
+
+start_exporter() {
+  echo 'u prometheus - "Prometheus" /var/lib/prometheus' | systemd-sysusers -
+  mkdir -p "$folder" /var/lib/prometheus/metrics2
+  chown prometheus: /var/lib/prometheus/metrics2
+  # Its other collectors take an emulated CPU longer than a scrape may.
+  echo 'ARGS="--collector.disable-defaults --collector.textfile"' >/etc/default/prometheus-node-exporter
+  systemctl start prometheus-node-exporter.service
+}
+# What the rules wait for is shown by their tests; here they alert at once.
+start_prometheus() {
+  sed -E 's/for: [0-9]+m$/for: 1s/' /usr/share/pvrdma-agent/monitoring/rules.yml >/etc/prometheus/rules.yml
+  cat >/etc/prometheus/prometheus.yml <<'YAML'
+global: { scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 1s }
+rule_files: [rules.yml]
+scrape_configs:
+  - job_name: node
+    static_configs:
+      - targets: ["127.0.0.1:9100"]
+        labels: { pvrdma: "true" }
+YAML
+  systemctl start prometheus.service
+  wait_until 90 "Prometheus answers" asked up
+}
+http() ( # PORT PATH
+  exec 3<>"/dev/tcp/127.0.0.1/$1"
+  printf 'GET %s HTTP/1.0\r\n\r\n' "$2" >&3
+  sed '1,/^\r$/d' <&3
+)
+ask() { http 9090 "/api/v1/query?query=$(jq -rnR '[inputs] | join("\n") | @uri' <<<"$1")" 2>&1; } # QUERY
+asked() { ask "$1" | jq -e '.data.result | length > 0' >/dev/null 2>&1; } # QUERY: which has a result
+alert_is() { asked "ALERTS{alertname=\"$1\",alertstate=\"firing\"}"; }
+alert_ended() { ! alert_is "$1"; }
+
+# As Grafana would ask them. Those about trouble find nothing where all is well.
+dashboard() {
+  local query count=0
+  while read -r query; do
+    query=${query//\$__rate_interval/1m}
+    query=${query//\$job/.*}
+    query=${query//\$instance/.*}
+    ask "$query" >answer
+    expect "answered: $query" jq -e '.status == "success"' answer
+    [[ $query == *"> 0" || $query == *severity* ]] || expect "with a result" jq -e '.data.result | length > 0' answer
+    count=$((count + 1))
+  done < <(jq -r '.panels[].targets[].expr' /usr/share/pvrdma-agent/monitoring/dashboard.json)
+  expect "it has queries ($count)" test "$count" -ge 15
+}
+
+scenario() {
+  use_programs
+  start_exporter
+  start_prometheus
+  wait_until 30 "a machine that was to have metrics and never had any is told of" alert_is PvrdmaMetricsMissing
+  wait_until 60 "health says ready" health_is ready
+  systemctl start pvrdma-agent-metrics.service
+  wait_until 30 "the state is in Prometheus" asked 'pvrdma_state{state="ready"} == 1'
+  wait_until 30 "and the alert ends" alert_ended PvrdmaMetricsMissing
+  expect "the exporter has no complaint" asked 'node_textfile_scrape_error == 0'
+  wait_until 30 "two scrapes of a counter" asked 'count_over_time(pvrdma_driver_reloads_total[1m]) > 1'
+  dashboard
+
+  host port 0 DOWN
+  wait_until 60 "a port that is down is told of" alert_is PvrdmaPortDown
+  host port 0 ACTIVE
+  wait_until 60 "until it is back" alert_ended PvrdmaPortDown
+
+  systemctl kill --signal=STOP --kill-whom=main pvrdma-agent.service
+  wait_until 120 "an agent that hangs is told of" alert_is PvrdmaAgentDown
+  systemctl kill --signal=CONT --kill-whom=main pvrdma-agent.service
+  wait_until 120 "until it answers" alert_ended PvrdmaAgentDown
+  systemctl stop pvrdma-agent.service
+  wait_until 60 "one that does not run as well" alert_is PvrdmaAgentDown
+  expect "and its adapters' state is not known" asked 'pvrdma_state{state="unknown"} == 1'
+  systemctl stop pvrdma-agent-metrics.service
+  expect_not "nothing stale is left to read" test -e "$folder/pvrdma.prom" -o -L "$folder/pvrdma.prom"
+}
