@@ -9,9 +9,10 @@ diagnostics() {
   : >/run/lab/diagnosed
   echo "--- diagnostics at uptime $(uptime_ms) ms"
   local command
-  for command in "systemctl --no-pager --failed --no-legend" "systemctl --no-pager list-jobs --no-legend" \
-    "agent_journal" "timeout 5 pvrdma-agentctl health" \
-    "lsmod_rdma" "timeout 5 rdma link" "ip -br addr" "adapters_seen" "dmesg_tail"; do
+  # What tells most comes last, as logs are read, and cut, from their ends.
+  for command in "dmesg_tail" "lsmod_rdma" "systemctl --no-pager --failed --no-legend" \
+    "systemctl --no-pager list-jobs --no-legend" "agent_journal" "timeout 5 rdma link" "ip -br addr" "adapters_seen" \
+    "timeout 5 pvrdma-agentctl health"; do
     [[ $command != *pvrdma-agentctl* ]] || command -v pvrdma-agentctl >/dev/null || continue
     echo "--- $command"
     $command 2>&1 || true
@@ -27,7 +28,12 @@ adapters_seen() {
   done
 }
 
-die() { trap - ERR; echo "FAIL: $*"; diagnostics; exit 1; }
+# One line, which stands behind the failure in the summary of all tests.
+health_said() {
+  command -v pvrdma-agentctl >/dev/null || return 0
+  timeout 10 pvrdma-agentctl --json health | jq -r '"; health: \(.state), \([.findings[].id] | join(" "))"' | head -c 150
+}
+die() { trap - ERR; echo "FAIL: $*$(health_said 2>/dev/null || true)"; diagnostics; exit 1; }
 skip() { trap - ERR; echo "SKIP: $*"; exit 77; }
 unexpected() { # the ERR trap's: status command file line
   [[ $BASH_SUBSHELL -gt 0 ]] || die "$3:$4: '$2' ended with status $1"
