@@ -196,7 +196,8 @@ Result<void> write_all(int fd, std::string_view content, const std::filesystem::
 
 Result<void> replace_file(const std::filesystem::path& path, std::string_view content,
                           unsigned mode) {
-  const std::filesystem::path draft = path.string() + ".new";
+  const std::filesystem::path draft =
+      path.parent_path() / ("." + path.filename().string() + ".new");
   const Fd fd{::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600)};
   if (!fd) return fail(errno, "creating", draft);
   if (auto written = write_all(fd.get(), content, draft); !written) return written;

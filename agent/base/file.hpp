@@ -64,7 +64,7 @@ enum class FinalLink { Followed, Shown };
 [[nodiscard]] Result<void> write_all(int fd, std::string_view content,
                                      const std::filesystem::path& path);
 
-// Replaces a file by way of a temporary one in the same directory, so a reader sees the old content
+// Replaces a file by way of a hidden one in the same directory, so a reader sees the old content
 // or the new, never half of it, also after a power cut. `mode` is given to a new file exactly,
 // whatever the umask.
 [[nodiscard]] Result<void> replace_file(const std::filesystem::path& path, std::string_view content,

@@ -41,7 +41,7 @@ fake::Agent ready_agent(const Place& place) {
 
 // Short enough for a test.
 MetricsOptions watching(const Place& place) {
-  return {place.file, true, Milliseconds{100}, Milliseconds{10}, Milliseconds{1}};
+  return {place.file, true, {Milliseconds{100}, Milliseconds{10}, Milliseconds{1}}};
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ TEST_CASE("what cannot be written is said") {
   const Place place;
   const fake::Printed nowhere = place.run({place.directory / "none/pvrdma.prom"});
   CHECK(nowhere.code == 3);
-  CHECK(has(nowhere.err, "none/pvrdma.prom"));
+  CHECK(has(nowhere.err, "none/.pvrdma.prom.new"));
   CHECK(has(nowhere.err, "No such file or directory"));
   std::filesystem::create_symlink("/dev/null", place.file);
   const fake::Printed device = place.run({place.file});
@@ -112,7 +112,7 @@ TEST_CASE("watching, the file has the latest of what came together") {
                                                           samples::ready()})}}};
   const test::Manager manager;
   MetricsOptions options = watching(place);
-  options.burst = Milliseconds{300};
+  options.pace.burst = Milliseconds{300};
   CHECK(place.run(options).code == 0);
   CHECK(has(place.written(), "\npvrdma_state{state=\"ready\"} 1\n"));
   CHECK(manager.heard() == std::vector<std::string>{"READY=1", "WATCHDOG=1"});
@@ -126,7 +126,7 @@ TEST_CASE("watching, an agent that says nothing more is asked") {
                           {{"WatchHealth", fake::streams({samples::ready()})},
                            {"GetHealth", fake::answers({{"health", older}})}}};
   MetricsOptions options = watching(place);
-  options.limit = Milliseconds{60};
+  options.pace.limit = Milliseconds{60};
   CHECK(place.run(options).code == 0);
   CHECK(has(place.written(), "\npvrdma_driver_reloads_total 7\n"));
 }
@@ -138,7 +138,7 @@ TEST_CASE("watching, an agent that hangs after its first answer is down") {
       place.socket,
       {{"WatchHealth", fake::streams({samples::ready()})}, {"GetHealth", fake::streams({})}}};
   MetricsOptions options = watching(place);
-  options.limit = Milliseconds{60};
+  options.pace.limit = Milliseconds{60};
   CHECK(place.run(options).code == 0);
   CHECK(has(place.written(), "\npvrdma_agent_up 0\n"));
   CHECK(!has(place.written(), "pvrdma_port_state_id"));
@@ -154,6 +154,6 @@ TEST_CASE("watching ends where it cannot write") {
   const Place place;
   MetricsOptions options = watching(place);
   options.output = place.directory / "none/pvrdma.prom";
-  options.limit = std::nullopt;
+  options.pace.limit = std::nullopt;
   CHECK(place.run(options).code == 3);
 }

@@ -1,0 +1,47 @@
+#include "agent/ctl/keeping.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include "agent/base/file.hpp"
+#include "agent/base/notify.hpp"
+#include "agent/ctl/follower.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+// The latest of what has changed; an answer to a question of our own where nothing has: an agent
+// that hangs says nothing, and one that goes on looking has looked again.
+News next(Follower& follower, const Settings& settings, const Pace& pace) {
+  auto news = follower.next(pace.refresh);
+  if (!news) return ask_health(settings.socket, settings.answer_within);
+  const BootTime end = BootClock::now() + pace.burst;
+  for (auto left = pace.burst; left > Milliseconds{0}; left = end - BootClock::now())
+    if (auto more = follower.next(left)) news = std::move(more);
+  return std::move(*news);
+}
+
+}  // namespace
+
+int keep_up(const Settings& settings, const Pace& pace,
+            const std::function<int(const News&)>& act) {
+  const BootTime start = BootClock::now();
+  Follower follower{settings.socket, settings.answer_within};
+  do {
+    if (const int code = act(next(follower, settings, pace)); code != 0) return code;
+    notify("READY", "1");
+    notify("WATCHDOG", "1");
+  } while (!pace.limit || BootClock::now() - start < *pace.limit);
+  return 0;
+}
+
+Result<void> replace_regular_file(const std::string& path, const std::string& text) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return fail(0, "writing", path + ": it is no regular file");
+  return replace_file(path, text, 0644);
+}
+
+}  // namespace pvrdma::ctl
