@@ -1,7 +1,8 @@
 // The commands of pvrdma-agentctl, a function and a file each. They return the exit code: 0 ready
 // or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no answer in time, a bad
-// answer, a wrong command line). That is a monitoring plugin's. `boots`, `mtu`, `mmio`, `report`
-// and `metrics`, by whose code no state is told, know 0 and 3 only, `selftest` and `mtu` 2 as well.
+// answer, a wrong command line). That is a monitoring plugin's. `boots`, `mtu`, `mmio`, `report`,
+// `metrics` and `export`, by whose code no state is told, know 0 and 3 only, `selftest` and `mtu` 2
+// as well.
 #pragma once
 
 #include <functional>

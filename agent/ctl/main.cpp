@@ -154,6 +154,10 @@ int run(int argc, char** argv) {
   add_metrics_options(
       *command("metrics", [&] { return print_metrics(settings, console, metrics_options); }),
       metrics_options);
+  ExportOptions export_options;
+  add_export_options(
+      *command("export", [&] { return print_export(settings, console, export_options); }),
+      export_options);
   CLI::App* reloading =
       command("reload", [&] { return reload(settings, console, adapter_of(words)); });
   add_reload_options(*reloading, words);

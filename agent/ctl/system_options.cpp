@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <map>
 
 #include "agent/config/duration.hpp"
 #include "agent/ctl/verb_options.hpp"
@@ -30,6 +31,12 @@ constexpr const char* kMetricsFooter =
     "(pvrdma_agent_up 0), which is an answer too. Exit codes: 0 written, whatever the state, 3 "
     "not\n"
     "written, or a wrong command line.";
+
+constexpr const char* kExportFooter =
+    "cdi: devices for container engines; nfd: labels for Node Feature Discovery, which lapse "
+    "after\n"
+    "five minutes; guestinfo: the verdict for vSphere. Exit codes: 0 written, whatever the state,\n"
+    "3 not written, or a wrong command line.";
 
 constexpr const char* kDoctorFooter =
     "Needs neither agent nor root; sees more with either. Exit codes: 0 RDMA is usable here,\n"
@@ -152,6 +159,30 @@ void add_metrics_options(CLI::App& command, MetricsOptions& options) {
       .add_flag("--watch", options.watch,
                 "Replace it on each change and every minute, until interrupted")
       ->needs(output);
+}
+
+void add_export_options(CLI::App& command, ExportOptions& options) {
+  set_footer(command, kExportFooter);
+  static const std::map<std::string, ExportFormat> kFormats{{"cdi", ExportFormat::Cdi},
+                                                            {"nfd", ExportFormat::NodeFeatures},
+                                                            {"guestinfo", ExportFormat::Guestinfo}};
+  command
+      .add_option_function<std::string>(
+          "FORMAT", [&options](const std::string& word) { options.format = kFormats.at(word); },
+          "What to write")
+      ->required()
+      ->type_name("cdi|nfd|guestinfo")
+      ->check(CLI::IsMember(kFormats));
+  CLI::Option* output = command
+                            .add_option("-o,--output", options.output,
+                                        "A file to replace in one step (default: standard output)")
+                            ->type_name("FILE");
+  command
+      .add_flag("--publish", options.publish,
+                "guestinfo: set the VM's variable guestinfo.pvrdma-agent.health")
+      ->excludes(output);
+  command.add_flag("--watch", options.watch,
+                   "Keep it up to date on each change, until interrupted");
 }
 
 static void add_mesh_options(CLI::App& command, MeshOptions& options) {

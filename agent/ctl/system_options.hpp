@@ -1,8 +1,9 @@
-// The command line of what looks at the whole system: `doctor`, `migrate`, `seal`, `report`
-// and `metrics`; and of `verify`.
+// The command line of what looks at the whole system: `doctor`, `migrate`, `seal`, `report`,
+// `metrics` and `export`; and of `verify`.
 #pragma once
 
 #include "agent/tools/doctor/command.hpp"
+#include "agent/tools/export/command.hpp"
 #include "agent/tools/metrics/command.hpp"
 #include "agent/tools/migrate/command.hpp"
 #include "agent/tools/next_boot/command.hpp"
@@ -24,6 +25,7 @@ void add_migrate_options(CLI::App& command, MigrateOptions& options);
 void add_seal_options(CLI::App& command, SealOptions& options);
 void add_report_options(CLI::App& command, ReportOptions& options);
 void add_metrics_options(CLI::App& command, MetricsOptions& options);
+void add_export_options(CLI::App& command, ExportOptions& options);
 void add_verify_options(CLI::App& command, VerifyOptions& options);
 
 }  // namespace pvrdma::ctl

@@ -17,7 +17,7 @@ struct VerbEntry {
 };
 
 // In the order of the help.
-inline constexpr std::array<VerbEntry, 19> kVerbTable{{
+inline constexpr std::array<VerbEntry, 20> kVerbTable{{
     {"health", "One screen: the verdict, what is wrong and what to do, every adapter",
      "pvrdma-agentctl health"},
     {"status", "One line for each adapter", "pvrdma-agentctl status"},
@@ -29,6 +29,8 @@ inline constexpr std::array<VerbEntry, 19> kVerbTable{{
     {"watch", "Print a line for each change, until interrupted", "pvrdma-agentctl watch"},
     {"metrics", "State, ports and findings as metrics, for Prometheus",
      "pvrdma-agentctl metrics --output pvrdma.prom", "pvrdma-agentctl-metrics(1)"},
+    {"export", "The adapters for container engines, Kubernetes and vSphere",
+     "pvrdma-agentctl export cdi", "pvrdma-agentctl-export(1)"},
     {"reload", "Unload vmw_pvrdma and load it again, unless in use", "sudo pvrdma-agentctl reload",
      "pvrdma-agentctl(1)", true},
     {"acknowledge", "An adapter that was removed from the running VM is not missed",

@@ -1,5 +1,5 @@
 # fish completion of pvrdma-agentctl(1)
-set -l commands health status plan boots wait watch metrics reload acknowledge env mtu mmio selftest verify doctor migrate seal report help
+set -l commands health status plan boots wait watch metrics export reload acknowledge env mtu mmio selftest verify doctor migrate seal report help
 set -l on __fish_seen_subcommand_from
 
 complete -c pvrdma-agentctl -f
@@ -16,6 +16,7 @@ complete -c pvrdma-agentctl -n $first -a boots -d 'How long each step of the las
 complete -c pvrdma-agentctl -n $first -a wait -d 'Wait until the adapters are ready'
 complete -c pvrdma-agentctl -n $first -a watch -d 'Print a line for each change'
 complete -c pvrdma-agentctl -n $first -a metrics -d 'State, ports and findings as metrics, for Prometheus'
+complete -c pvrdma-agentctl -n $first -a export -d 'The adapters for container engines, Kubernetes and vSphere'
 complete -c pvrdma-agentctl -n $first -a reload -d 'Unload vmw_pvrdma and load it again'
 complete -c pvrdma-agentctl -n $first -a acknowledge -d 'An adapter that was removed is not missed'
 complete -c pvrdma-agentctl -n $first -a env -d 'Variables for applications'
@@ -61,6 +62,10 @@ complete -c pvrdma-agentctl -n "$on doctor migrate seal" -l root -x -a '(__fish_
 complete -c pvrdma-agentctl -n "$on report" -s o -l output -r -F -d 'A new file to write it to'
 complete -c pvrdma-agentctl -n "$on metrics" -s o -l output -r -F -d 'A file to replace in one step'
 complete -c pvrdma-agentctl -n "$on metrics" -l watch -d 'Replace it on each change and every minute'
+complete -c pvrdma-agentctl -n "$on export" -f -a 'cdi nfd guestinfo'
+complete -c pvrdma-agentctl -n "$on export" -s o -l output -r -F -d 'A file to replace in one step'
+complete -c pvrdma-agentctl -n "$on export" -l publish -d 'Set the variable of the VM'
+complete -c pvrdma-agentctl -n "$on export" -l watch -d 'Keep it up to date on each change'
 complete -c pvrdma-agentctl -n "$on mtu" -s 4 -l ipv4 -d 'Only over IPv4'
 complete -c pvrdma-agentctl -n "$on mtu" -s 6 -l ipv6 -d 'Only over IPv6'
 complete -c pvrdma-agentctl -n "$on mtu" -l expect -x -d 'Size of packets that are to pass'

@@ -19,7 +19,7 @@ from .tasks import QUICK, STAGES, chosen, table
 
 STAGE_HELP = """\
 stages:
-  static     include directions, files, formatting, shellcheck, pyflakes, completions, documentation, metrics and
+  static     include directions, files, formatting, shellcheck, pyflakes, completions, documentation, examples, metrics and
              alerts, clang-tidy
   unit       unit tests under AddressSanitizer and UndefinedBehaviorSanitizer (also called sanitized)
   trixie     unit tests in a chroot of Debian 13: GCC 14, Catch2 3, toml11 4, warnings being errors

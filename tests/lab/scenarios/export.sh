@@ -1,0 +1,86 @@
+# summary: export: devices for containers come and go with the driver, labels for Kubernetes lapse, vSphere is told by stand-ins that refuse, too, or hang
+# adapters: 1
+# start: snapshot
+
+cdi=/run/cdi/pvrdma.io-adapter.json
+features=/etc/kubernetes/node-feature-discovery/features.d/pvrdma
+cdi_has() { jq -e --arg name "$1" --arg path "$2" '.devices[] | select(.name == $name) | .containerEdits.deviceNodes[] | select(.path == $path)' "$cdi"; } # DEVICE PATH
+exposed() { systemctl show -P CapabilityBoundingSet "$1"; }
+labels_lapse_soon() { # within five minutes from now
+  local lapse
+  lapse=$(sed -n 's/^# +expiry-time=//p' "$features")
+  [[ $lapse == ????-??-??T??:??:??Z ]]
+  lapse=$(($(date -d "$lapse" +%s) - $(date +%s)))
+  ((lapse > 0 && lapse <= 300))
+}
+
+# The unit, its sandbox and pvrdma-agentctl are the real ones; open-vm-tools' programs are not, as QEMU has no such channel. Each
+# value is a line of /run/vmx/NAME; a file says that a program refuses or hangs.
+vsphere_standin() {
+  install -d -m 1777 /run/vmx
+  local name
+  for name in vmware-rpctool vmtoolsd; do
+    install -m 755 /dev/stdin "/usr/bin/$name" <<STANDIN
+#!/bin/sh
+[ ! -e /run/vmx/$name.hangs ] || exec sleep 100
+[ ! -e /run/vmx/$name.refuses ] || { echo 'Failed sending message to VMware.'; exit 1; }
+[ $name = vmware-rpctool ] || { [ "\$1" = --cmd ] && shift; }
+[ \$# = 1 ] && printf '%s\n' "\$1" >>/run/vmx/$name
+STANDIN
+  done
+  mkdir -p /etc/systemd/system/pvrdma-agent-vsphere.service.d
+  printf '%s\n' '[Unit]' ConditionVirtualization= '[Service]' ReadWritePaths=/run/vmx >/etc/systemd/system/pvrdma-agent-vsphere.service.d/lab.conf
+  systemctl daemon-reload
+}
+last_value() { tail -n 1 "/run/vmx/$1" | sed -n 's/^info-set guestinfo.pvrdma-agent.health //p'; } # PROGRAM
+value_is() { [[ $(last_value "$1" | jq -r .state) == "$2" ]]; } # PROGRAM STATE
+complaints_of_vsphere() { journalctl -q -b -u pvrdma-agent-vsphere.service -o cat | grep -c 'Failed sending' || true; }
+vsphere_complains() { (($(complaints_of_vsphere) > 0)); }
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  local unit
+  for unit in cdi nfd vsphere; do expect_equal "$unit: off" disabled "$(systemctl is-enabled "pvrdma-agent-$unit.service" || true)"; done
+  expect "and nothing is exported" test ! -e "$cdi" -a ! -e "$features"
+
+  systemctl start pvrdma-agent-cdi.service pvrdma-agent-nfd.service
+  expect "the adapter is a device" cdi_has "$(function_of 0)" /dev/infiniband/uverbs0
+  expect "and in all of them, with the connection manager" cdi_has all /dev/infiniband/rdma_cm
+  expect_equal "root's, for all to read" "root 644" "$(stat -c '%U %a' "$cdi")"
+  expect_equal "by nobody with a capability" "" "$(exposed pvrdma-agent-cdi.service)$(exposed pvrdma-agent-nfd.service)"
+  expect "the node is labelled" grep -x pvrdma.io/ready=true "$features"
+  expect "with labels that lapse" labels_lapse_soon
+  remove_adapter 0
+  wait_until 20 "without an adapter there is no device" test ! -e "$cdi"
+  wait_until 20 "and the label says so" grep -x pvrdma.io/adapters=0 "$features"
+  rescan_pci
+  wait_until 60 "it is back: health says ready" health_is ready
+  wait_until 20 "and a device" cdi_has "$(function_of 0)" /dev/infiniband/uverbs0
+  wait_until 20 "and a label" grep -x pvrdma.io/adapters-ready=1 "$features"
+  expect "a reload" sh -c "pvrdma-agentctl reload | grep '^reloaded'"
+  wait_until 20 "after it, the node that is there" cdi_has all "/dev/infiniband/$(basename /sys/class/infiniband_verbs/uverbs*)"
+  systemctl stop pvrdma-agent.service
+  expect "a stopped agent takes no device away" test -e "$cdi"
+  systemctl start pvrdma-agent.service
+  systemctl stop pvrdma-agent-cdi.service pvrdma-agent-nfd.service
+  expect "stopped, nothing is left" test ! -e "$cdi" -a ! -e "$features"
+  wait_until 30 "health says ready" health_is ready
+
+  systemctl start pvrdma-agent-vsphere.service
+  expect_equal "elsewhere than on vSphere it is skipped" no "$(systemctl show -P ConditionResult pvrdma-agent-vsphere.service)"
+  vsphere_standin
+  systemctl start pvrdma-agent-vsphere.service
+  expect "vSphere is told" value_is vmware-rpctool ready
+  expect_equal "of this boot" "$(tr -d - </proc/sys/kernel/random/boot_id)" "$(last_value vmware-rpctool | jq -r .bootId)"
+  : >/run/vmx/vmware-rpctool.hangs
+  systemctl stop pvrdma-agent.service
+  wait_until 30 "one program hangs: by the other, of an agent that is not there" value_is vmtoolsd unknown
+  : >/run/vmx/vmtoolsd.refuses
+  systemctl start pvrdma-agent.service
+  wait_until 40 "both fail: that is said" vsphere_complains
+  expect "and it goes on" unit_is pvrdma-agent-vsphere.service active
+  rm /run/vmx/*.hangs /run/vmx/*.refuses
+  systemctl restart pvrdma-agent.service
+  wait_until 90 "asked again: it is told" value_is vmware-rpctool ready
+  expect_equal "one complaint" 1 "$(complaints_of_vsphere)"
+}
