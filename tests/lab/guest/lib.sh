@@ -34,9 +34,10 @@ uptime_ms() { local t rest; read -r t rest </proc/uptime; echo "$((10#${t/./} * 
 # The files of the packages named by `# programs:`, under /usr, and what of /etc is not there. No maintainer's script
 # runs: users, folders of /var and links are the scenario's. They begin where the tar on that disk ends (labkit/payload.py).
 use_programs() {
-  mkdir -p /run/programs
+  mkdir -p /run/programs /run/programs-changed/{upper,work}
   mount -o ro,loop,offset=$((64 << 20)) /dev/vdb /run/programs
-  mount -t overlay -o lowerdir=/run/programs/usr:/usr overlay /usr
+  mount -t overlay -o lowerdir=/run/programs/usr:/usr,upperdir=/run/programs-changed/upper,workdir=/run/programs-changed/work \
+    overlay /usr
   cp -an /run/programs/etc/. /etc/
   systemctl daemon-reload
 }

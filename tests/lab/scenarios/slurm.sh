@@ -1,0 +1,64 @@
+# summary: a real slurmctld and slurmd: the example of a health check drains the node when the port goes down, takes it back when it has been well for a while, and leaves others' drains alone
+# adapters: 1
+# programs: slurmctld slurmd slurm-client
+# start: snapshot
+# timeout: 400
+
+# Debian's links between the variants of Slurm are made by its maintainers' scripts, which do not run here.
+start_slurm() {
+  use_programs
+  local program
+  for program in slurmctld slurmd slurmstepd; do ln -s "$program-wlm" "/usr/sbin/$program"; done
+  # Slurm resolves no address in a machine that has none but 127.0.0.1 (AI_ADDRCONFIG of getaddrinfo(3)).
+  ip address add 192.0.2.1/32 dev lo
+  mkdir -p /var/lib/slurm/controller /var/lib/slurm/node /etc/slurm
+  # How long a node must have been well is five minutes otherwise.
+  printf '%s\n' '#!/bin/sh' 'export PVRDMA_CALM_S=15' 'exec /usr/share/doc/pvrdma-agent/examples/slurm-health-check' |
+    install -m 755 /dev/stdin /usr/local/sbin/health-check
+  cat >/etc/slurm/slurm.conf <<CONF
+ClusterName=lab
+SlurmctldHost=$(hostname -s)(192.0.2.1)
+AuthType=auth/none
+CredType=cred/none
+SlurmUser=root
+StateSaveLocation=/var/lib/slurm/controller
+SlurmdSpoolDir=/var/lib/slurm/node
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MailProg=/bin/true
+ReturnToService=2
+HealthCheckProgram=/usr/local/sbin/health-check
+HealthCheckInterval=3
+HealthCheckNodeState=ANY
+NodeName=$(hostname -s) NodeAddr=192.0.2.1 CPUs=1 State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES
+CONF
+  systemctl start slurmctld.service slurmd.service
+}
+node_is() { [[ $(sinfo -h -o %T) == "$1" ]]; }                                     # STATE
+reason() { scontrol --oneliner show node | sed -n 's/.* Reason=\(.*\) \[.*/\1/p'; }
+reason_begins() { [[ $(reason) == "$1"* ]]; }                                      # TEXT
+well_for_s() { echo "$(($(date +%s) - $(date -d "$(health_query .since)" +%s)))"; }
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  start_slurm
+  wait_until 60 "the node is idle" node_is idle
+  expect "a job runs" srun --immediate=20 true
+
+  host port 0 DOWN
+  wait_until 90 "health says failed" health_is failed
+  wait_until 30 "the node is drained" node_is drained
+  expect "and the reason is ours" reason_begins "PVRDMA: "
+  host port 0 ACTIVE
+  wait_until 30 "health says ready" health_is ready
+  holds_for 8 "for a while it stays drained" node_is drained
+  wait_until 40 "then it is taken back" node_is idle
+  expect "which was not before its time" test "$(well_for_s)" -ge 15
+  expect "a job runs" srun --immediate=20 true
+
+  scontrol update NodeName="$(hostname -s)" State=DRAIN Reason="disk failing"
+  wait_until 20 "the administrator drains it" node_is drained
+  holds_for 10 "which a node that is well does not end" node_is drained
+  expect_equal "nor is the reason another" "disk failing" "$(reason)"
+}
