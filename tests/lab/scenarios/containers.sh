@@ -1,0 +1,62 @@
+# summary: a real podman gives containers without privilege the devices of export cdi: ibv_devinfo and RC traffic as uid 12345, also after a reload; not without the device, nor with little locked memory
+# adapters: 1
+# programs: podman crun netavark
+# start: snapshot
+# timeout: 400
+
+# The containers' files are the guest's own, which has rdma-core; what they write goes elsewhere.
+contain() { # OPTION… -- COMMAND…: nobody's process, without a capability, with the node's network
+  local options=()
+  while [[ $1 != -- ]]; do options+=("$1"); shift; done
+  shift
+  timeout 60 podman --runtime crun --cgroup-manager cgroupfs --log-level error run --rm --cgroups disabled --log-driver none --network host \
+    --user 12345 --cap-drop ALL --security-opt no-new-privileges "${options[@]}" --rootfs /run/root:O "$@"
+}
+device=(--device pvrdma.io/adapter=all)
+locked=(--ulimit memlock=-1)
+listening() { ss -ltn | grep -q ':18515 '; }
+messages_pass() { # between two containers
+  local words=(ibv_rc_pingpong -d "$(rdma_of 0)" -g "$(health_query '.adapters[0].application_gid.index')" -n 100)
+  contain "${device[@]}" "${locked[@]}" -- "${words[@]}" >server.out 2>&1 &
+  local server=$!
+  wait_until 40 "a container listens" listening
+  contain "${device[@]}" "${locked[@]}" -- "${words[@]}" 127.0.0.1 >client.out 2>&1 || { cat server.out client.out; die "the client's container"; }
+  wait "$server" || { cat server.out client.out; die "the server's container"; }
+  cat client.out
+}
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  agent_config <<<$'[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.201/24"]'
+  systemctl reload pvrdma-agent.service
+  wait_until 60 "the address is there" has_ipv4 ens16f0 192.168.30.201/24
+  use_programs
+  mkdir -p /run/root
+  mount --bind / /run/root
+  mount --bind /usr /run/root/usr
+  systemctl start pvrdma-agent-cdi.service
+  wait_until 30 "health says ready" health_is ready
+
+  contain -- sh -c 'id -u; grep CapBnd /proc/self/status' | tee nobody
+  expect_equal "the container's process is nobody" "12345 CapBnd:0000000000000000" "$(tr -d '\t' <nobody | paste -sd ' ')"
+  contain -- ibv_devinfo >without 2>&1 || true
+  expect_not "without the device there is none" grep -q PORT_ACTIVE without
+  contain "${device[@]}" -- ibv_devinfo | tee with
+  expect "with it, it is there" grep -q PORT_ACTIVE with
+  contain --device "pvrdma.io/adapter=$(function_of 0)" -- ibv_devinfo >one
+  expect "also by its function" grep -q PORT_ACTIVE one
+  contain "${device[@]}" -- ls /dev/infiniband >nodes
+  expect_equal "and no more than it needs" "rdma_cm uverbs0" "$(paste -sd ' ' nodes)"
+  expect "messages pass" messages_pass
+  contain "${device[@]}" --ulimit memlock=4096:4096 -- ibv_rc_pingpong -d "$(rdma_of 0)" -g 0 >little 2>&1 || true
+  cat little
+  expect "but not with little locked memory" grep -qi "couldn't" little
+
+  expect "a reload" sh -c "pvrdma-agentctl reload | grep '^reloaded'"
+  wait_until 30 "health says ready" health_is ready
+  wait_until 20 "the address is there" has_ipv4 ens16f0 192.168.30.201/24
+  expect "after it, messages pass" messages_pass
+  systemctl stop pvrdma-agent-cdi.service
+  contain "${device[@]}" -- true >gone 2>&1 && die "a device that is not offered is given"
+  expect "a device that is not offered is none" grep -q pvrdma.io/adapter gone
+}
