@@ -33,6 +33,14 @@ constexpr std::array kAdapterEntries{
                    "Its traffic goes on. The driver is reloaded for all adapters as soon as nobody "
                    "holds one."},
     CatalogueEntry{
+        FindingId::NetdevElsewhere, "netdev-elsewhere", "", "2596ce77708b4c2c89e5659e74f5a9d0",
+        Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Links,
+        "The interface of {adapter} is in another network namespace, as a container's: "
+        "RDMA goes by the addresses that it has there.",
+        "Nothing is done for it meanwhile. It comes back, and is configured again, when "
+        "that namespace ends; `ip -n NAMESPACE link set INTERFACE netns 1` brings it back "
+        "at once."},
+    CatalogueEntry{
         FindingId::VerbsUnusable, "verbs-unusable", "", "f19b0124e531539f8edb53293fcda6df",
         Severity::Warning, Actor::Image, Concern::Libraries | Concern::Ports,
         "The kernel says the port of {device} is ACTIVE, but ibv_query_port does not: {error}.",

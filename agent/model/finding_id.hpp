@@ -32,6 +32,7 @@ enum class FindingId {
   NoCarrier,
   PortDown,
   NetdevLost,
+  NetdevElsewhere,
   VerbsUnusable,
   GidMissing,
   GivingUp,

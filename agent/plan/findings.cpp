@@ -84,6 +84,10 @@ Finding netdev_lost(const Adapter& adapter) {
   return about(adapter, FindingId::NetdevLost, {{"device", device_name(adapter)}});
 }
 
+Finding netdev_elsewhere(const Adapter& adapter) {
+  return about(adapter, FindingId::NetdevElsewhere, {{"adapter", adapter.function}});
+}
+
 Finding verbs_unusable(const Adapter& adapter, const RdmaDevice& rdma) {
   return about(adapter, FindingId::VerbsUnusable,
                {{"device", rdma.name}, {"error", rdma.port.verbs_state.error()->message()}});

@@ -18,6 +18,7 @@ using MaybeAdapter = std::optional<std::string>;
 [[nodiscard]] Finding no_carrier(const Adapter& adapter, const Netdev& netdev);
 [[nodiscard]] Finding port_down(const Adapter& adapter);
 [[nodiscard]] Finding netdev_lost(const Adapter& adapter);
+[[nodiscard]] Finding netdev_elsewhere(const Adapter& adapter);
 // What ibv_query_port(3) says is unreadable.
 [[nodiscard]] Finding verbs_unusable(const Adapter& adapter, const RdmaDevice& rdma);
 [[nodiscard]] Finding gid_missing(const Adapter& adapter, const std::string& address, GidType type);

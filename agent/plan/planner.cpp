@@ -49,6 +49,22 @@ void report_port(const Adapter& adapter, Draft& draft) {
     draft.find(findings::verbs_unusable(adapter, *rdma));
 }
 
+// vmxnet3 has an interface for each function that it is bound to; one that cannot be seen is in
+// another network namespace, where it is not the agent's to touch.
+bool may_be_elsewhere(const Adapter& adapter) {
+  return adapter.driver.is(kDriverModule) && adapter.net_driver.is(kNetModule) &&
+         adapter.netdev.is_absent();
+}
+
+void report_elsewhere(const Inputs& in, const Adapter& adapter, Draft& draft) {
+  if (!may_be_elsewhere(adapter)) return;
+  const BootTime late = history_of(in, adapter).changed + kSettle;
+  if (in.now < late)
+    draft.look_by(late);
+  else
+    draft.find(findings::netdev_elsewhere(adapter));
+}
+
 // The driver makes the GID of a new address within milliseconds.
 void report_gid(const Inputs& in, const Adapter& adapter, Draft& draft) {
   const std::string address = application_address(in.config, adapter);
@@ -65,6 +81,8 @@ void report_gid(const Inputs& in, const Adapter& adapter, Draft& draft) {
 
 void report_config(const Config& config, const Snapshot& snapshot, Draft& draft) {
   const auto& adapters = *snapshot.adapters.get();
+  // The name and the MAC of an interface that cannot be seen are not known.
+  if (std::any_of(adapters.begin(), adapters.end(), may_be_elsewhere)) return;
   for (const AdapterConfig& entry : config.adapters)
     if (std::none_of(adapters.begin(), adapters.end(), [&](const Adapter& adapter) {
           return matches(entry.match, names_of(adapter));
@@ -131,6 +149,7 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
   report_initramfs(snapshot, draft);
   for (const Adapter& adapter : *snapshot.adapters.get()) {
     report_port(adapter, draft);
+    report_elsewhere(in, adapter, draft);
     report_gid(in, adapter, draft);
   }
   report_removed(in, draft);

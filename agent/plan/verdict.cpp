@@ -36,7 +36,9 @@ struct Burden {
 Burden burden_of(const Plan& plan, const std::string& function) {
   Burden burden;
   for (const Finding& finding : plan.findings) {
-    if (concerns(finding.id, Concern::Readiness)) burden.is_blocked = true;
+    // What is elsewhere is one adapter's; else it is the driver, and so all of them.
+    const bool another = finding.id == FindingId::NetdevElsewhere && finding.adapter != function;
+    if (concerns(finding.id, Concern::Readiness) && !another) burden.is_blocked = true;
     if (finding.id == FindingId::CustomizationAwaited) burden.awaits_customization = true;
     if (finding.adapter == function) burden.worst = std::max(burden.worst, finding.severity);
   }

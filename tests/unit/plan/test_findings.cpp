@@ -48,6 +48,7 @@ std::vector<Finding> of_an_adapter(const Adapter& adapter) {
                              findings::no_carrier(adapter, netdev),
                              findings::port_down(adapter),
                              findings::netdev_lost(adapter),
+                             findings::netdev_elsewhere(adapter),
                              findings::verbs_unusable(adapter, mute),
                              findings::gid_missing(adapter, "10.0.0.1", GidType::Best),
                              findings::gid_missing(adapter, "10.0.0.1", GidType::RoceV1),

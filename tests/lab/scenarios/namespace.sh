@@ -1,0 +1,41 @@
+# summary: an interface moved to another network namespace, as a container's: RDMA goes there with it; it is left there, which is a finding, and configured again when it is back
+# adapters: 1
+# start: snapshot
+
+inside() { ip netns exec job "$@"; }
+gid_of_address() { # the index of the GID of the address inside
+  grep -lx '0000:0000:0000:0000:0000:ffff:c0a8:1e05' "/sys/class/infiniband/$(rdma_of 0)/ports/1/gids/"* 2>/dev/null | sed 's#.*/##'
+}
+messages_pass() {
+  local words=(ibv_rc_pingpong -d "$(rdma_of 0)" -g "$(gid_of_address)" -n 50)
+  inside "${words[@]}" >server.out 2>&1 &
+  local server=$!
+  wait_until 20 "a server listens" sh -c "ip netns exec job ss -ltn | grep -q ':18515 '"
+  timeout 40 ip netns exec job "${words[@]}" 127.0.0.1 >client.out 2>&1 || { cat server.out client.out; die "the client"; }
+  wait "$server" || { cat server.out client.out; die "the server"; }
+  cat client.out
+}
+
+scenario() {
+  wait_until 60 "health says ready" health_is ready
+  agent_config <<<$'[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.201/24"]'
+  systemctl reload pvrdma-agent.service
+  wait_until 20 "the address is there" has_ipv4 ens16f0 192.168.30.201/24
+  ip netns add job
+  ip link set ens16f0 netns job
+  wait_until 20 "it is elsewhere, which is a finding" finding netdev-elsewhere
+  expect "and the only one" sh -c "[ \"\$(pvrdma-agentctl --json health | jq '.findings | length')\" = 1 ]"
+  expect "health says degraded" health_is degraded
+  inside ip link set lo up
+  inside ip link set ens16f0 up
+  inside ip address add 192.168.30.5/24 dev ens16f0
+  wait_until 10 "RDMA is there with it: the port is ACTIVE" port_is 0 ACTIVE
+  wait_until 10 "with a GID of the address there" gid_of_address
+  expect "messages pass" messages_pass
+  holds_for 8 "it is left there" inside ip link show ens16f0
+  expect_equal "nothing is reloaded" 0 "$(health_query .executor.reloads)"
+  ip netns delete job
+  wait_until 30 "the namespace ends: the interface is back, with its address" has_ipv4 ens16f0 192.168.30.201/24
+  wait_until 30 "health says ready" health_is ready
+  expect "and nothing is found" no_finding netdev-elsewhere
+}
