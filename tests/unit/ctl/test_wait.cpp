@@ -14,7 +14,7 @@ using namespace pvrdma::ctl;
 
 namespace {
 
-constexpr Milliseconds kShort{200};
+constexpr Milliseconds kShort{1000};
 constexpr Milliseconds kLong = std::chrono::seconds{20};
 
 struct Waited {
@@ -49,7 +49,7 @@ TEST_CASE("on a time-out wait says what is waited for and returns the state's co
   CHECK(held.code == 1);
   CHECK(held.out.empty());
   CHECK(held.err ==
-        "pvrdma-agentctl: not ready after 200 ms (degraded): vmw_pvrdma ought to be reloaded "
+        "pvrdma-agentctl: not ready after 1 s (degraded): vmw_pvrdma ought to be reloaded "
         "(ib_umad was loaded after it), but is held.\n"
         "pvrdma-agentctl: to do: Nothing is unloaded while a process holds an adapter.\n");
   CHECK(wait_for({samples::converging()}, {kShort, false}).code == 1);
@@ -81,7 +81,7 @@ TEST_CASE("wait --json prints one health object, whatever happened") {
 TEST_CASE("a terminal shows one line that is rewritten, and cleared at the end") {
   const Waited late = wait_for({samples::degraded()}, {kShort, false}, false, true);
   CHECK(late.out.find("\r\x1b[Kwaiting ") == 0);
-  CHECK(late.out.find(" of 200 ms: vmw_pvrdma ought to be reloaded") != std::string::npos);
+  CHECK(late.out.find(" of 1 s: vmw_pvrdma ought to be reloaded") != std::string::npos);
   CHECK(late.out.rfind("\r\x1b[K") == late.out.size() - 4);
   CHECK(late.out.find('\n') == std::string::npos);
   const Waited json = wait_for({samples::ready()}, {kLong, false}, true, true);
@@ -93,7 +93,7 @@ TEST_CASE("without an agent wait ends in time with code 3") {
   fake::Screen screen;
   const Settings settings = fake::settings(directory / "not/yet/socket");
   CHECK(wait(settings, screen.console, {kShort, false}) == 3);
-  CHECK(screen.err().find("not ready after 200 ms (unknown): pvrdma-agent is not running") !=
+  CHECK(screen.err().find("not ready after 1 s (unknown): pvrdma-agent is not running") !=
         std::string::npos);
 }
 
