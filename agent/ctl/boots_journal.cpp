@@ -160,4 +160,14 @@ Answered<JournalBoots> read_journal() {
   return found;
 }
 
+Answered<Timeline> read_this_boot() {
+  sd_id128_t boot{};
+  if (const int known = sd_id128_get_boot(&boot); known < 0)
+    return tl::unexpected(trouble("reading the boot's id", known));
+  const auto journal = open_journal();
+  if (!journal) return tl::unexpected(journal.error());
+  std::array<char, SD_ID128_STRING_MAX> id{};
+  return read_boot(journal->get(), sd_id128_to_string(boot, id.data()));
+}
+
 }  // namespace pvrdma::ctl

@@ -30,5 +30,7 @@ struct JournalBoots {
 // systemd.journal-fields(7)): anyone may log the other fields. A boot in which no adapter was seen
 // is left out. Not: there is no journal, no such boot in it, or the caller may not read it.
 [[nodiscard]] Answered<JournalBoots> read_journal();
+// Of this boot alone; without steps where the agent has told of none.
+[[nodiscard]] Answered<Timeline> read_this_boot();
 
 }  // namespace pvrdma::ctl

@@ -151,6 +151,7 @@ int run(int argc, char** argv) {
       command("watch", [&] { return watch(settings, console, parse_timeout(words.timeout)); });
   add_watch_options(*watching, words);
   MetricsOptions metrics_options;
+  metrics_options.read_boot = read_this_boot;
   add_metrics_options(
       *command("metrics", [&] { return print_metrics(settings, console, metrics_options); }),
       metrics_options);

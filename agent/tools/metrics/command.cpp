@@ -1,6 +1,8 @@
 #include "agent/tools/metrics/command.hpp"
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "agent/base/text.hpp"
 #include "agent/ctl/failure.hpp"
@@ -13,16 +15,32 @@ namespace pvrdma::ctl {
 
 namespace {
 
-std::string rendered(const Settings& settings, const News& news) {
-  const metrics::Observation observation{news ? &news->value : nullptr, Moment::now(),
+// The steps of this boot. They are read again until it is ready.
+class Boot {
+ public:
+  explicit Boot(const MetricsOptions& options) : options_{options} {}
+  // Null: the journal has none for this user.
+  [[nodiscard]] const Timeline* latest() {
+    if (options_.read_boot && (!known_ || known_->find(StepKind::Ready) == nullptr))
+      if (auto read = options_.read_boot()) known_ = std::move(*read);
+    return known_ ? &*known_ : nullptr;
+  }
+
+ private:
+  const MetricsOptions& options_;
+  std::optional<Timeline> known_;
+};
+
+std::string rendered(const Settings& settings, const News& news, const Timeline* boot) {
+  const metrics::Observation observation{news ? &news->value : nullptr, boot, Moment::now(),
                                          PVRDMA_VERSION};
   return settings.json ? dumped(metrics::to_json(observation)) + "\n"
                        : metrics::prometheus_text(observation);
 }
 
 int write_out(const Settings& settings, const Console& console, const std::string& output,
-              const News& news) {
-  const std::string text = rendered(settings, news);
+              const News& news, const Timeline* boot) {
+  const std::string text = rendered(settings, news, boot);
   if (output.empty() || output == "-") return console.print(text) ? 0 : kExitUnknown;
   if (const auto written = replace_regular_file(output, text); !written)
     return end_without(settings, console, printable(written.error().message()));
@@ -32,8 +50,9 @@ int write_out(const Settings& settings, const Console& console, const std::strin
 }  // namespace
 
 int print_metrics(const Settings& settings, const Console& console, const MetricsOptions& options) {
+  Boot boot{options};
   const auto write = [&](const News& news) {
-    return write_out(settings, console, options.output, news);
+    return write_out(settings, console, options.output, news, boot.latest());
   };
   if (options.watch) return keep_up(settings, options.pace, write);
   return write(ask_health(settings.socket, settings.answer_within));

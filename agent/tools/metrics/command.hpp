@@ -1,10 +1,12 @@
 // `metrics`: what the agent knows, for Prometheus.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/keeping.hpp"
+#include "agent/model/timeline.hpp"
 
 namespace pvrdma::ctl {
 
@@ -12,6 +14,9 @@ struct MetricsOptions {
   std::string output;  // empty or "-": standard output
   bool watch = false;  // writes `output` anew on each change and after each `pace.refresh`
   Pace pace = {};
+  // The steps of this boot: read_this_boot() (agent/ctl/boots_journal.hpp); empty: they are left
+  // out.
+  std::function<Answered<Timeline>()> read_boot = {};
 };
 // 0: it was written, also where the agent gave no answer, which is what it says then; 3: it was
 // not.

@@ -12,6 +12,7 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/model/health.hpp"
+#include "agent/model/timeline.hpp"
 
 namespace pvrdma::metrics {
 
@@ -28,6 +29,7 @@ using Samples = std::vector<Sample>;
 
 struct Observation {
   const Health* health = nullptr;  // null: the agent gave no answer
+  const Timeline* boot = nullptr;  // null: its steps are not known
   Moment now;                      // when it did, or did not
   std::string version;             // of this program
 };

@@ -12,6 +12,7 @@ namespace pvrdma::metrics {
 
 // Of the machine and the agent
 Samples agent_up(const Observation& observation);
+Samples boot_steps(const Observation& observation);
 Samples build_info(const Observation& observation);
 Samples driver_reloads(const Observation& observation);
 Samples executor_call(const Observation& observation);

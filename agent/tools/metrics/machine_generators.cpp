@@ -49,6 +49,19 @@ Samples agent_up(const Observation& observation) {
   return one(observation.health == nullptr ? 0 : 1);
 }
 
+Samples boot_steps(const Observation& observation) {
+  Samples samples;
+  if (observation.boot == nullptr) return samples;
+  for (const Step& step : observation.boot->steps) {
+    const bool of_module =
+        step.kind == StepKind::ModuleLoaded || step.kind == StepKind::DriverReloaded;
+    samples.push_back(
+        {{{"step", to_string(step.kind)}, {of_module ? "module" : "function", step.subject}},
+         static_cast<double>(to_ms(step.at)) / 1000});
+  }
+  return samples;
+}
+
 Samples build_info(const Observation& observation) {
   return {{{{"version", observation.version}}, 1}};
 }

@@ -57,6 +57,31 @@ TEST_CASE("metrics are printed, also as JSON") {
   CHECK(Json::parse(place.run({}, true).out)["metrics"].is_array());
 }
 
+TEST_CASE("steps of this boot are read until it is ready") {
+  const Place place;
+  const fake::Agent agent = ready_agent(place);
+  unsigned reads = 0;
+  MetricsOptions options = watching(place);
+  options.pace = {Milliseconds{10}, Milliseconds{1}, Milliseconds{200}};
+  options.read_boot = [&]() -> Answered<Timeline> {
+    Timeline boot;
+    boot.add({StepKind::AgentStarted, "", from_ms(4500), std::nullopt, false});
+    boot.add({StepKind::ModuleLoaded, "ib_umad", from_ms(5250), std::nullopt, false});
+    boot.add({StepKind::PortActive, "0000:13:00.1", from_ms(6000), std::nullopt, false});
+    if (++reads > 1) boot.add({StepKind::Ready, "", from_ms(6001), std::nullopt, false});
+    return boot;
+  };
+  CHECK(place.run(options).code == 0);
+  CHECK(reads == 2);
+  CHECK(has(place.written(), "\npvrdma_boot_step_seconds{step=\"agent_started\"} 4.5\n"));
+  CHECK(has(place.written(), "{step=\"module_loaded\",module=\"ib_umad\"} 5.25\n"));
+  CHECK(has(place.written(), "{step=\"port_active\",function=\"0000:13:00.1\"} 6\n"));
+  CHECK(has(place.written(), "{step=\"ready\"} 6.001\n"));
+  options.read_boot = [] { return tl::unexpected(NoAnswer{"", "there is no journal", ""}); };
+  CHECK(place.run(options).code == 0);
+  CHECK(!has(place.written(), "boot_step_seconds{"));
+}
+
 TEST_CASE("an agent that does not run, or hangs, is an answer") {
   const Place place;
   const fake::Printed dead = place.run({});

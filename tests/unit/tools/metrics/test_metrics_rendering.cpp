@@ -19,10 +19,10 @@ using samples::Json;
 namespace {
 
 std::string text_of(const Health& health) {
-  return prometheus_text({&health, samples::kNow, "1.2"});
+  return prometheus_text({&health, nullptr, samples::kNow, "1.2"});
 }
 std::string text_of(const Json& health) { return text_of(samples::value(health)); }
-std::string without_answer() { return prometheus_text({nullptr, samples::kNow, "1.2"}); }
+std::string without_answer() { return prometheus_text({nullptr, nullptr, samples::kNow, "1.2"}); }
 
 // Of a text without HELP and TYPE, the lines that begin so.
 std::string lines_of(const std::string& text, const std::string& start) {
@@ -200,7 +200,7 @@ TEST_CASE("large numbers and times are read as what they are") {
 
 TEST_CASE("as JSON") {
   const Health health = samples::value(samples::failed());
-  const Json document = to_json({&health, samples::kNow, "1.2"});
+  const Json document = to_json({&health, nullptr, samples::kNow, "1.2"});
   const Json& list = document["metrics"];
   CHECK(list.size() == families().size());
   const auto found = std::find_if(list.begin(), list.end(), [](const Json& family) {
