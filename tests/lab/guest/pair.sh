@@ -34,3 +34,21 @@ between() { # NAME COMMAND…: as server there and as client here
 figure() { awk -v column="$1" '/^ *[0-9]+ +[0-9]+ /{print $column}' client.out; }
 at_least() { awk -v got="$1" -v bound="$2" 'BEGIN { exit !(got >= bound) }'; } # FIGURE BOUND
 at_most() { awk -v got="$1" -v bound="$2" 'BEGIN { exit !(got <= bound) }'; }
+
+# --- pvrdma-agentctl verify between guest 1, which asks, and guest 2 ----------------------------------------------------
+
+other=192.168.30.2
+as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups env HOME=/tmp "$@"; }
+listen() { # ARGUMENT…: in the background, until somebody came
+  as_nobody pvrdma-agentctl verify --listen --wait 100s "$@" >listener.out 2>&1 &
+  wait_until 30 "it listens" sh -c "ss -ltn | grep -q :18600"
+}
+listened() { wait_until 60 "the listener has ended" sh -c '! pidof pvrdma-verify'; cat listener.out; }
+# shellcheck disable=SC2034  # the scenarios'
+verify() { # ARGUMENT…: exit status in $status, output in ./out
+  status=0
+  as_nobody pvrdma-agentctl verify "$@" "$other" >out 2>&1 || status=$?
+  cat out
+}
+measure() { on 2 listen; verify --duration 5s "$@"; on 2 listened; }
+of() { jq -r "$1" out; } # FILTER

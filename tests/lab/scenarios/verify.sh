@@ -6,21 +6,7 @@
 
 # shellcheck source=tests/lab/guest/pair.sh
 . /run/lab/pair.sh
-other=192.168.30.2
-as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups env HOME=/tmp "$@"; }
-listen() { # ARGUMENT…: in the background, until somebody came
-  as_nobody pvrdma-agentctl verify --listen --wait 100s "$@" >listener.out 2>&1 &
-  wait_until 30 "it listens" sh -c "ss -ltn | grep -q :18600"
-}
-listened() { wait_until 60 "the listener has ended" sh -c '! pidof pvrdma-verify'; cat listener.out; }
-verify() { # ARGUMENT…: exit status in $status, output in ./out
-  status=0
-  as_nobody pvrdma-agentctl verify "$@" "$other" >out 2>&1 || status=$?
-  cat out
-}
-measure() { on 2 listen; verify --duration 5s "$@"; on 2 listened; }
 says() { grep -qF -- "$1" out; }
-of() { jq -r "$1" out; }
 
 passes() {
   measure
