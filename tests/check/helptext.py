@@ -1,9 +1,11 @@
 """What the built programs say of themselves, for the checks of pages, completions and metrics."""
 
 import json
+import os
 import re
 import subprocess
 from dataclasses import dataclass, field
+from pathlib import Path
 
 OPTION = re.compile(r"^  (-\S+)", re.MULTILINE)  # "  -h,--help", as CLI11 writes it
 VALUES = re.compile(r"^  (-\S+) [A-Z]+:\{([^}]*)\}", re.MULTILINE)  # "  --for STATE:{ready,settled}=ready"
@@ -24,9 +26,16 @@ class Command:
 
 
 def text_of(*command):
-    """What a program prints under --help."""
-    return subprocess.run([*command, "--help"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+    """What a program prints under --help; asked once only where $HELP_TEXTS names a folder for what was said."""
+    folder = os.environ.get("HELP_TEXTS")
+    kept = Path(folder, "-".join(Path(word).name for word in command)) if folder else None
+    if kept and kept.exists():
+        return kept.read_text(encoding="utf-8")
+    said = subprocess.run([*command, "--help"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
                           check=True).stdout
+    if kept:
+        kept.write_text(said, encoding="utf-8")
+    return said
 
 
 def first_words(text, heading):
