@@ -85,9 +85,9 @@ def main(argv):
         return 1
     before = fresh_directories()
     from labkit.cmd_run import guests_at_a_time  # pylint: disable=import-outside-toplevel  # its directory comes with tasks
-    graph.write(tasks, f"--hours {hours}", guests_at_a_time())
+    at_a_time = graph.write(tasks, f"--hours {hours}", guests_at_a_time())
     began = time.monotonic()
-    progress.run(tasks, before, graph.at_a_time())
+    progress.run(tasks, before, at_a_time)
     done = summary.results(tasks)
     remember(before, done)
     print("\n=== summary")

@@ -10,9 +10,11 @@ def _escaped(text):
     return str(text).replace("$", "$$").replace(" ", "$ ").replace(":", "$:")
 
 
-def text(tasks, options, guests):
-    """The file: ninja starts what comes first where it has a choice, and a pool bounds what holds memory."""
-    lines = ["ninja_required_version = 1.5", f"builddir = {_escaped(BUILD)}", "pool guest", f"  depth = {guests}", "rule task",
+def text(tasks, options, depths):
+    """The file: ninja starts what comes first where it has a choice, and pools, with their depths, bound what goes on at the
+    same time."""
+    lines = ["ninja_required_version = 1.5", f"builddir = {_escaped(BUILD)}",
+             *(f"pool {name}\n  depth = {depth}" for name, depth in depths.items()), "rule task",
              f"  command = cd {_escaped(ROOT)} && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 {sys.executable} -m runner.task {options} $name",
              "  description = $name"]
     for task in tasks.values():
@@ -21,16 +23,13 @@ def text(tasks, options, guests):
             raise ValueError(f"the task {task.name} needs {', '.join(missing)}, which no task is")
         needs = "".join(f" {_escaped(DONE / name)}" for name in task.needs)
         lines += [f"build {_escaped(DONE / task.name)}: task{' |' + needs if needs else ''}", f"  name = {task.name}"]
-        if task.pool:
-            lines.append(f"  pool = {task.pool}")
+        lines.append(f"  pool = {task.pool}")
     return "\n".join(lines) + "\n"
 
 
 def write(tasks, options, guests):
+    """`guests`: how many at a time. Others keep the CPUs busy, while what unpacks waits for the network and the disk."""
     BUILD.mkdir(parents=True, exist_ok=True)
-    NINJA_FILE.write_text(text(tasks, options, guests), encoding="utf-8")
-
-
-def at_a_time():
-    """Tasks at a time: one more than there are CPUs, as one or the other waits for a network or a guest's timer."""
-    return os.cpu_count() + 1
+    depths = {"guest": guests, "unpack": 2, "work": os.cpu_count()}
+    NINJA_FILE.write_text(text(tasks, options, depths), encoding="utf-8")
+    return sum(depths.values())

@@ -57,12 +57,12 @@ class TheTable(unittest.TestCase):
 class TheFile(unittest.TestCase):
     def test_a_need_that_is_no_task_is_an_error(self):
         with self.assertRaisesRegex(ValueError, "the task b needs x, which no task is"):
-            graph.text(table(Task("b", "", ("x",))), "", 3)
+            graph.text(table(Task("b", "", ("x",))), "", {"work": 3})
 
     def test_what_needs_a_failed_task_is_not_run(self):
         some = table(Task("a", ""), Task("b", "", ("a",)), Task("c", "", pool="guest"))
         with tempfile.TemporaryDirectory() as directory:
-            text = graph.text(some, "", 1).replace("-m runner.task", "-c 'import sys; sys.exit(sys.argv[-1] == \"a\")'")
+            text = graph.text(some, "", {"guest": 1, "work": 2}).replace("-m runner.task", "-c 'import sys; sys.exit(sys.argv[-1] == \"a\")'")
             text = text.replace(str(graph.BUILD), directory)
             path = Path(directory) / "build.ninja"
             path.write_text(text, encoding="utf-8")

@@ -27,14 +27,15 @@ class Task:
     needs: tuple = ()            # names of tasks
     stages: tuple = ()           # none: only where another task needs it
     kind: str = "check"
-    pool: str = ""               # guest: one of few at a time
+    pool: str = "work"           # guest, unpack (what downloads and unpacks packages), work: how many at a time, graph.py says
 
 
 def _packages():
     for release in RELEASES:
         deb = f"package-{release}"
         for kind in ("build", "check"):
-            yield Task(f"chroot-{release}-{kind}", f"in_chroot {release} {kind} build/tests/empty true", kind="step")
+            yield Task(f"chroot-{release}-{kind}", f"in_chroot {release} {kind} build/tests/empty true", kind="step",
+                       pool="unpack")
         yield Task(deb, f"packaging/build-deb --suite {release} --for-tests", (f"chroot-{release}-build",), ("package",))
         yield Task(f"lintian-{release}", f"lintian_clean {release}", (deb, f"chroot-{release}-check"), ("package",))
         yield Task(f"units-{release}", f"in_chroot {release} check build/packages/{release} /tree/tests/check/units /build",
@@ -78,7 +79,7 @@ def _lab(all_scenarios):
     for suite in SUITES:
         # The first alone builds what all have in common.
         yield Task(f"image-{suite}", f"tests/lab/run --suite {suite} --prepare image", ("image-bookworm",) if suite == "dracut" else (),
-                   kind="step")
+                   kind="step", pool="unpack")
     installed, snapshots, tests = {}, {}, []
     for scenario in sorted(all_scenarios, key=lambda one: -one.timeout * one.boots * (1 + one.clones)):
         suite = scenario.suite or DEFAULT
@@ -94,7 +95,7 @@ def _lab(all_scenarios):
             snapshots.setdefault(name, Task(name, prepare, tuple(needs), kind="step", pool="guest"))
             needs = [name]
         if scenario.previous or scenario.packages or scenario.programs:
-            tests.append(Task(f"prepare-{scenario.name}", prepare, tuple(needs), kind="step"))
+            tests.append(Task(f"prepare-{scenario.name}", prepare, tuple(needs), kind="step", pool="work" if scenario.previous else "unpack"))
             needs = [f"prepare-{scenario.name}"]
         tests.append(Task(f"lab-{scenario.name}", f"tests/lab/run {scenario.name}", tuple(needs), ("lab",), "suite", "guest"))
     yield from (*installed.values(), *snapshots.values())
