@@ -28,8 +28,9 @@ def text(tasks, options, depths):
 
 
 def write(tasks, options, guests):
-    """`guests`: how many at a time. Others keep the CPUs busy, while what unpacks waits for the network and the disk."""
+    """How many tasks at a time are worth it: two more than there are CPUs, as one or the other waits for the network, the disk
+    or a guest's timer. `guests`: how many of them may be guests."""
     BUILD.mkdir(parents=True, exist_ok=True)
     depths = {"guest": guests, "unpack": 2, "work": os.cpu_count()}
     NINJA_FILE.write_text(text(tasks, options, depths), encoding="utf-8")
-    return sum(depths.values())
+    return os.cpu_count() + 2
