@@ -48,6 +48,7 @@ complete -c pvrdma-agentctl -n "$on verify" -l rounds -x -a 'full quick' -d 'Of 
 complete -c pvrdma-agentctl -n "$on verify" -l output -r -F -d 'Folder for what a mesh finds'
 complete -c pvrdma-agentctl -n "$on verify" -l resume -d 'Go on with what is in that folder'
 complete -c pvrdma-agentctl -n "$on verify" -a '(__fish_print_hostnames)' -d Peer
+complete -c pvrdma-agentctl -n "$on verify" -a mesh -d 'Every pair of several machines'
 complete -c pvrdma-agentctl -n "$on wait" -l for -x -a 'ready settled' -d 'What to wait for'
 complete -c pvrdma-agentctl -n "$on env" -l format -x -a 'shell systemd' -d 'Form of the variables'
 complete -c pvrdma-agentctl -n "$on reload env selftest" -a '(command ls /sys/class/infiniband 2>/dev/null)' -d Adapter

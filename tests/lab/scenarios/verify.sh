@@ -1,4 +1,4 @@
-# summary: verify: between two guests, data compared, figures as perftest's, the path told, tokens and versions checked; refusals and losses by name
+# summary: verify: between two guests, data compared, figures as perftest's and the same on both sides, the path told, tokens and versions checked; refusals and losses by name
 # guests: 2
 # timeout: 900
 #
@@ -13,6 +13,8 @@ passes() {
   expect_equal "messages pass" 0 "$status"
   expect "whole" says "whole, compared byte by byte"
   measure --json
+  expect_equal "the listener says the same, out and in the other way round" "$(of '"\(.bandwidth.in_mb_s) \(.bandwidth.out_mb_s)"' |
+    awk '{ printf "%.0f %.0f\n", $1, $2 }')" "$(on 2 sed -n 's|^  bandwidth *\([0-9]*\) MB/s out, \([0-9]*\) in,.*|\1 \2|p' listener.out)"
   expect_equal "the figures are complete" "true 6 true" \
     "$(of '"\(.data_whole) \(.latency | length) \([.bandwidth.out_mb_s, .bandwidth.in_mb_s, .bandwidth.both_mb_s, .messages_per_s, .tcp.latency_us, .tcp.bandwidth_mb_s] | all(. > 0))"')"
   expect "and in order" jq -e '.latency | all(.min_us <= .typical_us and .typical_us <= .p99_us and .p99_us <= .p999_us)' out
@@ -84,8 +86,9 @@ refusals() {
   expect_equal "a job holds the adapter" 3 "$status"
   expect "and is named" says "ibv_asyncwatch"
   on 2 listen
-  verify --beside --duration 2s
+  on_terminal --beside --duration 2s
   expect_equal "beside it" 0 "$status"
+  expect "a terminal is told what is being done" says "latency of 65536 bytes"
   on 2 listened
   kill "$job"
   on 2 listen
@@ -94,6 +97,12 @@ refusals() {
   on 2 listened >said
   exec 5>&-
   expect "another version" grep "it speaks version 99 of the protocol" said
+}
+
+on_terminal() { # ARGUMENT…: as `verify`
+  status=0
+  TERM=xterm as_nobody script -qec "pvrdma-agentctl verify $* $other" /dev/null >out 2>&1 || status=$?
+  cat out
 }
 
 losses() {

@@ -104,9 +104,21 @@ int end_taking_part(const Settings& settings, const Console& console, const Plac
                     unsigned pairs) {
   const bool printed =
       console.print(settings.json ? dumped(nlohmann::json{{"pairs", pairs}}) + "\n"
-                                  : formatted("measured with {} machines; {} has the figures\n",
-                                              pairs, printable(place.host)));
+                                  : formatted("measured with {} machine{}; {} has the figures\n",
+                                              pairs, pairs == 1 ? "" : "s", printable(place.host)));
   return printed ? 0 : kExitUnknown;
+}
+
+// Why the command line is none; empty: it is one. An option that would do nothing is not taken.
+std::string misused(const VerifyOptions& options, const std::optional<Place>& place) {
+  if (!place || options.mesh.size < 2)
+    return "mesh needs --rendezvous HOST:PORT and --size, the number of machines, from 2";
+  if (options.expected || options.line_rate_mb_s)
+    return "--expect and --line-rate are for one peer; the pairs of a mesh are compared with each "
+           "other";
+  if (options.mesh.resume && options.mesh.folder.empty())
+    return "--resume needs --output, the folder to go on with";
+  return {};
 }
 
 }  // namespace
@@ -116,11 +128,8 @@ int verify_mesh(const Settings& settings, const Console& console, const VerifyOp
     return end_without(settings, console, printable(why.message()));
   };
   const auto place = parse_place(options.mesh.rendezvous);
-  if (!place || options.mesh.size < 2)
-    return end_without(settings, console,
-                       wrong_use("verify",
-                                 "mesh needs --rendezvous HOST:PORT and --size, the "
-                                 "number of machines, from 2"));
+  if (const std::string why = misused(options, place); !why.empty())
+    return end_without(settings, console, wrong_use("verify", why));
   VerifyOptions of_pair = options;
   if (of_pair.duration.count() == 0) of_pair.duration = kPairDuration;
   const auto helper = Helper::prepare(of_pair);

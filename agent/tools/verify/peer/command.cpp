@@ -30,18 +30,9 @@ std::optional<int> end_if_failed(const Settings& settings, const Console& consol
                      measuring ? kExitFailed : kExitUnknown);
 }
 
-int end_listening(const Settings& settings, const Console& console, const std::string& device,
-                  const nlohmann::json& answer) {
-  const std::string peer = text(answer, "peer_address").value_or("?");
-  const bool printed = settings.json
-                           ? console.print(dumped(answer) + "\n")
-                           : console.print(formatted("{}: served {}; its user has the figures\n",
-                                                     printable(device), peer));
-  return printed ? 0 : kExitUnknown;
-}
-
-int end_measuring(const Settings& settings, const Console& console, const VerifyOptions& options,
-                  const std::string& device, const nlohmann::json& answer) {
+// `keeps`: for later runs with this peer.
+int end_with_figures(const Settings& settings, const Console& console, const VerifyOptions& options,
+                     const std::string& device, const nlohmann::json& answer, bool keeps) {
   auto figures = verify::figures_from(answer);
   if (!figures) return end_without(settings, console, figures.error().message());
   const auto earlier = options.state_file.empty()
@@ -49,7 +40,7 @@ int end_measuring(const Settings& settings, const Console& console, const Verify
                            : verify::best_earlier(options.state_file, options.peer);
   const verify::Verdict verdict = verify::judge(options.peer, device, std::move(*figures),
                                                 options.expected, options.line_rate_mb_s, earlier);
-  if (!options.state_file.empty()) {
+  if (keeps && !options.state_file.empty()) {
     const auto kept = verify::remember(options.state_file, options.peer,
                                        std::min(verdict.figures.out_mb_s, verdict.figures.in_mb_s),
                                        verdict.figures.latency.front().typical_us);
@@ -60,6 +51,19 @@ int end_measuring(const Settings& settings, const Console& console, const Verify
   return printed ? verify::exit_code(verdict) : kExitUnknown;
 }
 
+// The peer has measured, and says what: a word that is shown, but not kept to compare others with.
+int end_listening(const Settings& settings, const Console& console, VerifyOptions options,
+                  const std::string& device, const nlohmann::json& answer) {
+  options.peer = text(answer, "peer_address").value_or("?");
+  const auto seen = verify::seen_from_here(answer.value("figures", nlohmann::json{}), options.peer);
+  if (seen) return end_with_figures(settings, console, options, device, *seen, false);
+  const bool printed = settings.json
+                           ? console.print(dumped(answer) + "\n")
+                           : console.print(formatted("{}: served {}; its user has the figures\n",
+                                                     printable(device), options.peer));
+  return printed ? 0 : kExitUnknown;
+}
+
 }  // namespace
 
 int verify_peer(const Settings& settings, const Console& console, VerifyOptions options) {
@@ -67,6 +71,11 @@ int verify_peer(const Settings& settings, const Console& console, VerifyOptions 
   if (options.peer.empty() && !options.listen)
     return end_without(settings, console,
                        wrong_use("verify", "the other VM's address is missing, or --listen"));
+  if (options.mesh.is_meant())
+    return end_without(settings, console,
+                       wrong_use("verify",
+                                 "--rendezvous, --size, --rounds, --output and --resume are for "
+                                 "verify mesh"));
   const auto helper = Helper::prepare(options);
   if (!helper) return end_without(settings, console, printable(helper.error().message()));
   if (console.live && !settings.json) ::setenv("PVRDMA_VERIFY_PROGRESS", "1", 1);
@@ -74,8 +83,9 @@ int verify_peer(const Settings& settings, const Console& console, VerifyOptions 
       options.listen ? helper->listen(options.wait) : helper->connect(options.peer, options.wait);
   if (!answer) return end_without(settings, console, printable(answer.error().message()));
   if (const auto code = end_if_failed(settings, console, *answer)) return *code;
-  return options.listen ? end_listening(settings, console, helper->device(), *answer)
-                        : end_measuring(settings, console, options, helper->device(), *answer);
+  return options.listen
+             ? end_listening(settings, console, options, helper->device(), *answer)
+             : end_with_figures(settings, console, options, helper->device(), *answer, true);
 }
 
 }  // namespace pvrdma::ctl

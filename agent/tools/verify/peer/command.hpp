@@ -18,6 +18,10 @@ struct MeshOptions {
   bool full = true;        // every pair; else two rounds
   std::string folder;      // for the results; empty: none
   bool resume = false;     // with those that are there
+
+  [[nodiscard]] bool is_meant() const {
+    return !rendezvous.empty() || size > 0 || !full || !folder.empty() || resume;
+  }
 };
 
 struct VerifyOptions {
@@ -38,7 +42,7 @@ struct VerifyOptions {
 };
 
 // 0: messages pass; 1: they do, over TCP; 2: they do not, or not as expected; 3: nothing was
-// measured. Of a listener 0, 2 and 3.
+// measured. The same of a listener, which is told the figures.
 int verify_peer(const Settings& settings, const Console& console, VerifyOptions options);
 
 }  // namespace pvrdma::ctl

@@ -172,18 +172,19 @@ Result<Json> measure(Control& control, Link& link, Milliseconds duration,
   auto beside = tcp(client, progress);
   if (!beside) return fail(beside.error());
   found["tcp"] = std::move(*beside);
-  if (auto sent = control.send(verify::to_json(Run{}), BootClock::now() + kPatience); !sent)
-    return fail(sent.error());
+  Json end = verify::to_json(Run{});
+  end["figures"] = found;
+  if (auto sent = control.send(end, BootClock::now() + kPatience); !sent) return fail(sent.error());
   return found;
 }
 
-Result<unsigned> serve(Control& control, Link& link, BootTime deadline) {
+Result<Served> serve(Control& control, Link& link, BootTime deadline) {
   for (unsigned parts = 0;; ++parts) {
     const auto message = control.receive(deadline);
     if (!message) return fail(message.error());
     const auto run = run_from(*message);
     if (!run) return fail(run.error());
-    if (run->kind == Kind::End) return parts;
+    if (run->kind == Kind::End) return Served{parts, message->value("figures", Json{})};
     const auto done = carry_out(*run, Side::Listener, control, link, deadline);
     if (!done) return fail(done.error());
   }

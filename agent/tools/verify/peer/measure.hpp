@@ -16,8 +16,13 @@ using Progress = std::function<void(const std::string& doing)>;
 [[nodiscard]] Result<Json> measure(Control& control, Link& link, Milliseconds duration,
                                    const Progress& progress);
 
-// Until the client has ended the run; how many parts it had.
-[[nodiscard]] Result<unsigned> serve(Control& control, Link& link, BootTime deadline);
+// What the other side of a run has of it.
+struct Served {
+  unsigned parts = 0;
+  Json figures;  // what measure() gave there; null: the client did not tell
+};
+// Until the client has ended the run.
+[[nodiscard]] Result<Served> serve(Control& control, Link& link, BootTime deadline);
 
 // Both sides: greeting, names of the queue pairs, connection.
 [[nodiscard]] Result<void> join(Control& control, Side side, const std::string& token, Link& link,

@@ -27,8 +27,7 @@ struct Measured {
 // PVRDMA beats TCP by 30 to 80 % (VMware's OpenFOAM tests). A fall-back goes through the hosts'
 // TCP as the VMs' own TCP does: its figures are no better than these.
 struct Thresholds {
-  double surely_rdma_us = 10;  // TCP between VMs does not come near
-  double recommended_us = 50;
+  double surely_rdma_us = 10;        // TCP between VMs does not come near
   double latency_of_tcp_rdma = 0.5;  // RDMA's latency as a part of TCP's: at most that of RDMA
   double latency_of_tcp_fallback = 0.9;
   double bandwidth_of_tcp_rdma = 1.3;

@@ -64,9 +64,11 @@ Result<Json> work(const Arguments& arguments, const std::string& token, bool& me
   auto link = Link::open(arguments.device, arguments.gid_index);
   if (!link) return fail(link.error());
   const BootTime until = BootClock::now() + arguments.wait;
+  if (arguments.side == Side::Listener) show("waiting for a peer");
   auto control = arguments.side == Side::Client
                      ? Control::connect(arguments.address, arguments.port, until)
                      : Control::accept(arguments.address, arguments.port, until);
+  show("");
   if (!control) return fail(control.error());
   const BootTime soon = BootClock::now() + std::chrono::seconds{10};
   if (auto joined = join(*control, arguments.side, token, **link, soon); !joined)
@@ -82,7 +84,8 @@ Result<Json> work(const Arguments& arguments, const std::string& token, bool& me
     const auto served = serve(*control, **link,
                               BootClock::now() + std::chrono::minutes{2} + 3 * arguments.duration);
     if (!served) return fail(served.error());
-    found["parts"] = *served;
+    found["parts"] = served->parts;
+    found["figures"] = served->figures;
   }
   found["peer_address"] = control->peer();
   return found;

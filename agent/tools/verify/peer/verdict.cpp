@@ -25,6 +25,14 @@ double number_in(const json& object, const char* key, bool& complete) {
   return at->get<double>();
 }
 
+// A number, as it came. Missing ones make `complete` false.
+json copied(const json& object, const char* key, bool& complete) {
+  const auto at = object.find(key);
+  if (at != object.end() && at->is_number()) return *at;
+  complete = false;
+  return {};
+}
+
 const json& part(const json& answer, const char* key) {
   static const json none = json::object();
   const auto at = answer.find(key);
@@ -86,6 +94,30 @@ Result<Figures> figures_from(const json& answer) {
   figures.tcp_bandwidth_mb_s = number_in(tcp, "bandwidth_mb_s", complete);
   if (!complete) return fail(EBADMSG, "reading", "the figures of pvrdma-verify");
   return figures;
+}
+
+Result<json> seen_from_here(const json& told, const std::string& peer_address) {
+  bool complete = told.is_object() && told.value("data_whole", json{}) == true;
+  json seen{{"data_whole", true}, {"peer_address", peer_address}};
+  const auto latency = told.find("latency");
+  if (latency == told.end() || !latency->is_array() || latency->empty()) complete = false;
+  for (const json& row : complete ? *latency : json::array()) {
+    json& of = seen["latency"].emplace_back(json::object());
+    for (const char* key :
+         {"message_bytes", "rounds", "min_us", "typical_us", "average_us", "p99_us", "p999_us"})
+      of[key] = copied(row, key, complete);
+  }
+  const json& bandwidth = part(told, "bandwidth");
+  seen["bandwidth"] = {{"message_bytes", copied(bandwidth, "message_bytes", complete)},
+                       {"out_mb_s", copied(bandwidth, "in_mb_s", complete)},
+                       {"in_mb_s", copied(bandwidth, "out_mb_s", complete)},
+                       {"both_mb_s", copied(bandwidth, "both_mb_s", complete)}};
+  seen["messages_per_s"] = copied(told, "messages_per_s", complete);
+  const json& tcp = part(told, "tcp");
+  seen["tcp"] = {{"latency_us", copied(tcp, "latency_us", complete)},
+                 {"bandwidth_mb_s", copied(tcp, "bandwidth_mb_s", complete)}};
+  if (!complete) return fail(EBADMSG, "reading", "the figures of the peer");
+  return seen;
 }
 
 Verdict judge(std::string peer, std::string device, Figures figures,

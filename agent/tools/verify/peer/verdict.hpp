@@ -28,6 +28,11 @@ struct Figures {
 // EBADMSG: something is missing.
 [[nodiscard]] Result<Figures> figures_from(const nlohmann::json& answer);
 
+// What the peer measured and tells at the end, as such an answer: out and in change places, and
+// nothing else of what it sent is in it. EBADMSG: something is missing.
+[[nodiscard]] Result<nlohmann::json> seen_from_here(const nlohmann::json& told,
+                                                    const std::string& peer_address);
+
 struct Verdict {
   std::string peer, device;
   Figures figures;

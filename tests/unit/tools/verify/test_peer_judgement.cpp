@@ -137,6 +137,33 @@ TEST_CASE("an answer without one of its figures is none") {
   }
 }
 
+TEST_CASE("the listener is told the figures, which are those of the other direction") {
+  auto told = answer();
+  CHECK_FALSE(seen_from_here(told, "192.168.30.1"));  // nothing says that the data came whole
+  told["data_whole"] = true;
+  told["shown"] = "\033[2J";
+  const auto seen = seen_from_here(told, "192.168.30.1");
+  REQUIRE(seen);
+  CHECK_FALSE(seen->contains("shown"));
+  CHECK((*seen)["peer_address"] == "192.168.30.1");
+  CHECK((*seen)["latency"] == told["latency"]);
+  const auto figures = figures_from(*seen);
+  REQUIRE(figures);
+  CHECK(figures->out_mb_s == 8000);
+  CHECK(figures->in_mb_s == 9000);
+  CHECK(figures->both_mb_s == 12000);
+  for (const char* key : {"latency", "bandwidth", "messages_per_s", "tcp"}) {
+    auto less = told;
+    less[key] = "many";
+    CHECK_FALSE(seen_from_here(less, "192.168.30.1"));
+  }
+  told["latency"][0]["p99_us"] = nlohmann::json::array();
+  CHECK_FALSE(seen_from_here(told, "192.168.30.1"));
+  for (const nlohmann::json& nothing :
+       {nlohmann::json{}, nlohmann::json::array(), nlohmann::json("x")})
+    CHECK_FALSE(seen_from_here(nothing, "192.168.30.1"));
+}
+
 TEST_CASE("earlier runs") {
   const test::Tree tree;
   const auto file = tree / "/state/pvrdma-agent/verify.json";

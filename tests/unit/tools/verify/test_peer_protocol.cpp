@@ -2,6 +2,7 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <cerrno>
 #include <optional>
 #include <thread>
 
@@ -52,6 +53,19 @@ TEST_CASE("HMAC-SHA256, as RFC 4231 has it") {
     return;
   }
   CHECK(*digest == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
+TEST_CASE("who listens takes one peer; another one finds nobody while that is served, nor later") {
+  constexpr int kPort = 18790;
+  std::optional<Result<Control>> served;
+  std::thread listener{[&] { served = Control::accept("127.0.0.1", kPort, soon()); }};
+  const auto peer = Control::connect("127.0.0.1", kPort, soon());
+  listener.join();
+  CHECK(peer);
+  REQUIRE(*served);
+  const auto another = Control::connect("127.0.0.1", kPort, BootClock::now());
+  REQUIRE_FALSE(another);
+  CHECK(another.error().code == ECONNREFUSED);
 }
 
 TEST_CASE("a greeting without tokens") {

@@ -1,0 +1,119 @@
+// `verify` as a command, with a made-up helper program: what each side prints and keeps, and which
+// command lines are none.
+#include <algorithm>
+
+#include "agent/tools/verify/mesh/command.hpp"
+#include "agent/tools/verify/peer/earlier.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/ctl/fake_agent.hpp"
+#include "tests/unit/probes/tree.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::ctl;
+using pvrdma::test::Tree;
+
+namespace {
+
+constexpr const char* kFigures =
+    R"("data_whole": true, "latency": [{"message_bytes": 2, "rounds": 100, "min_us": 3, "typical_us": 4,
+    "average_us": 4.5, "p99_us": 9, "p999_us": 12}], "bandwidth": {"message_bytes": 1048576,
+    "out_mb_s": 9000, "in_mb_s": 8000, "both_mb_s": 12000}, "messages_per_s": 1000000,
+    "tcp": {"latency_us": 30, "bandwidth_mb_s": 5000}, "peer_address": "192.168.30.2")";
+
+struct Machine {
+  Tree tree;
+  VerifyOptions options;
+  int code = 0;
+  std::string out, err;
+
+  Machine() {
+    test::bound_adapter(tree, "13:00", "ens19f0", "rocep19s0f1", "uverbs0");
+    tree.link("/sys/class/infiniband/rocep19s0f1",
+              "../../bus/pci/devices/0000:13:00.1/infiniband/rocep19s0f1");
+    options.root = tree.root();
+    options.program = tree / "/helper";
+    options.state_file = tree / "/state/verify.json";
+  }
+  // The helper program's answer, in one line.
+  void answers(std::string answer) const {
+    std::replace(answer.begin(), answer.end(), '\n', ' ');
+    tree.program("/helper", "echo '{" + answer + "}'");
+  }
+  void run(bool mesh = false) {
+    fake::Screen screen;
+    const Settings settings;
+    code = mesh ? verify_mesh(settings, screen.console, options)
+                : verify_peer(settings, screen.console, options);
+    out = screen.out();
+    err = screen.err();
+  }
+  [[nodiscard]] bool shows(const char* text) const { return out.find(text) != std::string::npos; }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Machine, "who measures prints the figures, and keeps them for the next time") {
+  answers(kFigures);
+  options.peer = "192.168.30.2";
+  run();
+  CHECK(code == 0);
+  CHECK(shows("192.168.30.2 from rocep19s0f1: messages pass, by native RDMA\n"));
+  CHECK(shows("9000 MB/s out, 8000 in"));
+  CHECK(verify::best_earlier(options.state_file, "192.168.30.2") == 8000.0);
+}
+
+TEST_CASE_METHOD(Machine, "who listens prints the figures as they are from there, and keeps none") {
+  answers("\"parts\": 20, \"peer_address\": \"192.168.30.9\", \"figures\": {" +
+          std::string{kFigures} + "}");
+  options.listen = true;
+  run();
+  CHECK(code == 0);
+  CHECK(shows("192.168.30.9 from rocep19s0f1: messages pass, by native RDMA\n"));
+  CHECK(shows("8000 MB/s out, 9000 in"));
+  CHECK_FALSE(verify::best_earlier(options.state_file, "192.168.30.9"));
+  options.expected = verify::parse_expectation("latency=1us");
+  run();
+  CHECK(code == 2);
+}
+
+TEST_CASE_METHOD(Machine, "a peer that does not tell its figures was served all the same") {
+  options.listen = true;
+  for (const char* told : {"null", "{}", "[1]", "{\"data_whole\": true, \"latency\": [1]}"}) {
+    answers("\"parts\": 20, \"peer_address\": \"192.168.30.9\", \"figures\": " + std::string{told});
+    run();
+    CHECK(code == 0);
+    CHECK(out == "rocep19s0f1: served 192.168.30.9; its user has the figures\n");
+  }
+}
+
+TEST_CASE_METHOD(Machine, "a run that fails once it measures is a failure, before that unknown") {
+  options.peer = "192.168.30.2";
+  answers(R"("failed": {"measuring": true, "message": "no"})");
+  run();
+  CHECK(code == 2);
+  answers(R"("failed": {"measuring": false, "message": "nobody"})");
+  run();
+  CHECK(code == 3);
+  CHECK(err == "pvrdma-agentctl: nobody\n");
+}
+
+TEST_CASE_METHOD(Machine, "options that would do nothing are not taken") {
+  options.peer = "192.168.30.2";
+  options.mesh.size = 3;
+  run();
+  CHECK(code == 3);
+  CHECK(err.find("are for verify mesh") != std::string::npos);
+  options.mesh.rendezvous = "192.168.30.1:18650";
+  options.mesh.resume = true;
+  run(true);
+  CHECK(code == 3);
+  CHECK(err.find("--resume needs --output") != std::string::npos);
+  options.mesh.resume = false;
+  options.expected = verify::parse_expectation("latency=50us");
+  run(true);
+  CHECK(code == 3);
+  CHECK(err.find("--expect and --line-rate are for one peer") != std::string::npos);
+  options.mesh.rendezvous = "192.168.30.1";
+  run(true);
+  CHECK(err.find("mesh needs --rendezvous HOST:PORT") != std::string::npos);
+}
