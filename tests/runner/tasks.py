@@ -119,6 +119,10 @@ def _soak(hours):
     for name in ("hot-plug", "link-after-live", "unload-loop", "flaps", "sigkill", "renames"):
         yield Task(f"soak-{name}", f"PVRDMA_LAB_ROUNDS={rounds} PVRDMA_LAB_TIMEOUT={rounds * 120 + 600} tests/lab/run {name}",
                    ("guest-bookworm",), stages, "suite", "guest")
+    # Each round is two meshes of three pairs, of ten seconds each.
+    meshes = max(3, round(10 * hours))
+    yield Task("soak-mesh", f"PVRDMA_LAB_ROUNDS={meshes} PVRDMA_LAB_TIMEOUT={meshes * 240 + 900} tests/lab/run mesh",
+               ("prepare-mesh",), stages, "suite", "guest")
 
 
 def table(hours=1.0, all_scenarios=None):

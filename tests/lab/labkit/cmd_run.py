@@ -21,6 +21,8 @@ Logs of every scenario: build/lab/NAME/ (output, console.log, qemu.log, timeline
 Environment, for the scenarios hot-plug, renames, link-after-live, unload-loop, flaps, sigkill, reload-loop:
   PVRDMA_LAB_ROUNDS=N               rounds of each, of ten flaps in flaps (default: 2, four times 3, three times 4; they
                                     are made for 10, and the two loops for 20)
+for the scenario mesh:
+  PVRDMA_LAB_ROUNDS=N               how often all is measured once more, by srun and by Ansible, ten seconds a pair (default: 0)
 for the scenarios race-*:
   PVRDMA_LAB_RACE_BOOTS=N           boots of each (default: 4, and 2 without the agent; 80 are twenty for each manager)
   PVRDMA_LAB_RACE_MANAGERS="A B"    which of networkd, ifupdown, NetworkManager, impatient take turns (default: all)

@@ -1,51 +1,136 @@
-# summary: verify mesh: three guests meet and measure every pair; a lost machine costs its own pairs, and what was measured is gone on with
+# summary: verify mesh: three guests meet, started by a real srun and a real Ansible over ssh, and measure every pair; a lost machine costs its own pairs, and what was measured is gone on with
 # guests: 3
-# timeout: 900
+# programs: slurmctld slurmd slurm-client openssh-server ansible-core
+# timeout: ${PVRDMA_LAB_TIMEOUT:-900}
 
 # shellcheck source=tests/lab/guest/pair.sh
 . /run/lab/pair.sh
+# shellcheck source=tests/lab/guest/slurm.sh
+. /run/lab/slurm.sh
 meeting=192.168.30.1:18650
-prepare() { # NUMBER: nobody may measure the MTU
+examples=/usr/share/doc/pvrdma-agent/examples
+machines=(192.168.30.{1,2,3})
+
+# --- each machine: ready, in Slurm's cluster, and open to Ansible -------------------------------------------------------
+
+prepare() { # NUMBER KEY: the key is root's and each host's, in base64
+  [[ -e /run/programs/usr ]] || use_programs
+  hostname "vm$1"
+  printf '192.168.30.%s\n' '1 vm1' '2 vm2' '3 vm3' >>/etc/hosts
   configure "$1"
+  # Nobody may measure the MTU.
   sysctl -q net.ipv4.ping_group_range="0 2147483647"
+  open_to_ssh "$2"
+  configure_slurm <<<$'SlurmctldHost=vm1(192.168.30.1)\nNodeName=vm[1-3] NodeAddr=192.168.30.[1-3] CPUs=1 State=UNKNOWN'
+  [[ $1 != 1 ]] || systemctl start slurmctld.service
+  systemctl start slurmd.service
 }
-take_part() { # ARGUMENT…: in the background
-  setpriv --reuid nobody --regid nogroup --clear-groups env HOME=/tmp pvrdma-agentctl verify mesh \
-    --rendezvous "$meeting" --duration 2s "$@" >mesh.out 2>&1 &
+open_to_ssh() { # KEY
+  local key=/etc/ssh/ssh_host_ed25519_key public
+  base64 -d <<<"$1" | install -m 600 /dev/stdin $key
+  public=$(ssh-keygen -y -f $key)
+  install -d -m 700 /root/.ssh
+  echo "$public" >/root/.ssh/authorized_keys
+  echo "192.168.30.* $public" >/root/.ssh/known_hosts
+  install -m 600 $key /root/.ssh/id_ed25519
+  # User and configuration are made by a maintainer's script; PAM would wait for a logind that does not run here.
+  echo 'sshd:x:110:65534::/run/sshd:/usr/sbin/nologin' >>/etc/passwd
+  echo 'UsePAM no' >/etc/ssh/sshd_config
+  systemctl start ssh.service
 }
+# All three at the same time.
+begin() { { status=0; ("$@") >begun.out 2>&1 || status=$?; echo "$status" >begun.status; } & } # COMMAND…
+begun() { wait_until 240 "it is done" test -s begun.status; cat begun.out; return "$(<begun.status)"; }
+prepare_all() {
+  local key
+  use_programs
+  ssh-keygen -q -t ed25519 -N "" -C lab -f new
+  key=$(base64 -w 0 new)
+  on 2 begin prepare 2 "$key"
+  on 3 begin prepare 3 "$key"
+  prepare 1 "$key"
+  on 2 begun
+  on 3 begun
+  printf '%s\n' "${machines[@]}" '[all:vars]' ansible_python_interpreter=/usr/bin/python3 >machines
+  wait_until 60 "Slurm has three idle nodes" idle_are 3
+}
+idle_are() { [[ $(sinfo -h -t idle -o %D) == "$1" ]]; } # NUMBER
+
+# --- by hand, and by engines --------------------------------------------------------------------------------------------
+
+mesh=(pvrdma-agentctl verify mesh --rendezvous "$meeting")
+take_part() { as_nobody "${mesh[@]}" --duration 2s "$@" >mesh.out 2>&1 & } # ARGUMENT…: in the background
 hold() { # ARGUMENT…: exit status in $status, output in ./out
   status=0
-  pvrdma-agentctl --json verify mesh --rendezvous "$meeting" --duration 2s "$@" >out 2>&1 || status=$?
+  as_nobody "${mesh[@]}" --json --duration 2s "$@" >out 2>&1 || status=$?
   cat out
 }
-of() { jq -r "$1" out; }
-
-scenario() {
-  prepare 1
-  on 2 prepare 2
-  on 3 prepare 3
-  on 2 take_part --size 3
-  on 3 take_part --size 3
-  hold --size 3 --output found
+by_example() { # ARGUMENT…: nobody's allocation of three nodes, within which Slurm's example has srun start a task on each
+  status=0
+  as_nobody salloc -N3 --ntasks-per-node=1 --immediate=30 --chdir=/tmp "$examples/slurm-verify-mesh" "$@" >engine.out 2>&1 || status=$?
+  cat engine.out
+  cp /tmp/mesh-1/mesh.json out
+}
+by_srun() { # FOLDER ARGUMENT…: one task on each of three nodes, nobody's; exit status in $status, what was found in ./out
+  local folder=$1
+  shift
+  status=0
+  as_nobody srun -N3 --ntasks-per-node=1 --immediate=30 --chdir=/tmp "${mesh[@]}" --size 3 --output "$folder" "$@" >engine.out 2>&1 ||
+    status=$?
+  cat engine.out
+  cp "$folder/mesh.json" out
+}
+by_ansible() { # FOLDER ARGUMENT…: root's; what was found in ./out
+  local folder=$1
+  shift
+  # What it ends with says whether any of the commands did not end with 0, as those of a mesh with outliers do not.
+  LC_ALL=C.UTF-8 ANSIBLE_PIPELINING=1 ansible all -i machines -f 3 -m command \
+    -a "${mesh[*]} --size 3 --output $folder $*" >engine.out 2>&1 || true
+  cat engine.out
+  expect_equal "Ansible reached all" "${machines[*]}" "$(sed -n 's/^\([0-9.]*\) | [A-Z]* | rc=[01] >>$/\1/p' engine.out | sort | paste -sd ' ')"
+  cp "$folder/mesh.json" out
+}
+kept() { grep -c figures "$1/pairs.jsonl"; } # FOLDER
+all_measured() { # FOLDER
   expect "every pair is measured" jq -e '.machines | length == 3' out
   expect_equal "with all figures" "3 true" "$(of '"\(.pairs | length) \([.pairs[].figures | .latency_us, .out_mb_s, .in_mb_s, .mtu_bytes] | all(. > 0))"')"
-  expect "neither failed nor unknown" test "$status" -le 1
-  expect_equal "kept" "3" "$(grep -c figures found/pairs.jsonl)"
-  expect "with a picture" grep -q '<svg' found/mesh.svg
-  expect_equal "and a line for each pair" 4 "$(wc -l <found/mesh.csv)"
+  expect_equal "kept" "3" "$(kept "$1")"
   expect_equal "nothing listens" "" "$(ss -Hltn 'sport = :18650')"
+}
+
+# What takes long: the same, again and again.
+soak() { # ROUNDS
+  local round
+  for ((round = 1; round <= $1; round++)); do
+    echo "=== round $round"
+    by_srun "/tmp/srun-$round" --duration 10s
+    expect "neither failed nor unknown" test "$status" -le 1
+    all_measured "/tmp/srun-$round"
+    by_ansible "/tmp/ansible-$round" --duration 10s
+    all_measured "/tmp/ansible-$round"
+    wait_until 30 "Slurm's nodes are free" idle_are 3
+  done
+}
+
+scenario() {
+  prepare_all
+  by_example --duration 2s
+  expect "neither failed nor unknown" test "$status" -le 1
+  all_measured /tmp/mesh-1
+  expect_equal "by three tasks, two of which took part only" 2 "$(grep -c '^measured with 2 machines; vm1 has the figures$' engine.out)"
+  expect "with a picture" grep -q '<svg' /tmp/mesh-1/mesh.svg
+  expect_equal "and a line for each pair" 4 "$(wc -l </tmp/mesh-1/mesh.csv)"
 
   # The pair of 2 and 3 is to be measured again; 3 does not come.
-  sed -i '/"192.168.30.2".*"192.168.30.3"\|"192.168.30.3".*"192.168.30.2"/d' found/pairs.jsonl
+  sed -i '/"192.168.30.2".*"192.168.30.3"\|"192.168.30.3".*"192.168.30.2"/d' /tmp/mesh-1/pairs.jsonl
   on 2 take_part --size 3
-  hold --size 3 --output found --resume --wait 15s
+  hold --size 3 --output /tmp/mesh-1 --resume --wait 10s
   expect_equal "a machine is missing" 2 "$status"
   expect_equal "the other pair is that of before" "1" "$(of '.pairs | length')"
-  on 2 take_part --size 3
-  on 3 take_part --size 3
-  hold --size 3 --output found --resume
-  expect_equal "one pair was left to measure" "3" "$(grep -c figures found/pairs.jsonl)"
-  expect_equal "and all are there" "3" "$(of '.pairs | length')"
-  hold --size 3 --output found
+  by_ansible /tmp/mesh-1 --duration 2s --resume
+  expect_equal "one pair was left to measure" 2 "$(grep -c '^measured with 1 machine; 192.168.30.1 has the figures$' engine.out)"
+  all_measured /tmp/mesh-1
+  hold --size 3 --output /tmp/mesh-1
   expect_equal "an earlier mesh is not overwritten" 3 "$status"
+  soak "${PVRDMA_LAB_ROUNDS:-0}"
 }

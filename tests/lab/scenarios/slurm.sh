@@ -4,34 +4,21 @@
 # start: snapshot
 # timeout: 400
 
-# Debian's links between the variants of Slurm are made by its maintainers' scripts, which do not run here.
+# shellcheck source=tests/lab/guest/slurm.sh
+. /run/lab/slurm.sh
 start_slurm() {
   use_programs
-  local program
-  for program in slurmctld slurmd slurmstepd; do ln -s "$program-wlm" "/usr/sbin/$program"; done
   # Slurm resolves no address in a machine that has none but 127.0.0.1 (AI_ADDRCONFIG of getaddrinfo(3)).
   ip address add 192.0.2.1/32 dev lo
-  mkdir -p /var/lib/slurm/controller /var/lib/slurm/node /etc/slurm
   # How long a node must have been well is five minutes otherwise.
   printf '%s\n' '#!/bin/sh' 'export PVRDMA_CALM_S=15' 'exec /usr/share/doc/pvrdma-agent/examples/slurm-health-check' |
     install -m 755 /dev/stdin /usr/local/sbin/health-check
-  cat >/etc/slurm/slurm.conf <<CONF
-ClusterName=lab
+  configure_slurm <<CONF
 SlurmctldHost=$(hostname -s)(192.0.2.1)
-AuthType=auth/none
-CredType=cred/none
-SlurmUser=root
-StateSaveLocation=/var/lib/slurm/controller
-SlurmdSpoolDir=/var/lib/slurm/node
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-MailProg=/bin/true
-ReturnToService=2
 HealthCheckProgram=/usr/local/sbin/health-check
 HealthCheckInterval=3
 HealthCheckNodeState=ANY
 NodeName=$(hostname -s) NodeAddr=192.0.2.1 CPUs=1 State=UNKNOWN
-PartitionName=all Nodes=ALL Default=YES
 CONF
   systemctl start slurmctld.service slurmd.service
 }
