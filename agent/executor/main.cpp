@@ -2,10 +2,8 @@
 // for a request, gone when nobody has asked for fifteen seconds.
 //
 // This file wires and logs; what is allowed is guard.hpp's, what is done is operations.hpp's.
-#include <signal.h>
 #include <systemd/sd-daemon.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +18,7 @@
 #include "agent/executor/uverbs_access.hpp"
 #include "agent/model/messages.hpp"
 #include "agent/model/timeline.hpp"
+#include "agent/varlink/activation.hpp"
 #include "build_config.hpp"
 
 namespace pvrdma::executor {
@@ -80,39 +79,16 @@ void log_operation(const Operation& operation, const Report& report, Millisecond
 
 void log_error(const Error& error) { log::error("{}", error.message()); }
 
-Result<Fd> inherited_socket() {
-  const int count = sd_listen_fds(1);
-  if (count < 0) return fail(-count, "taking over", "the sockets of systemd");
-  if (count != 1 || sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_STREAM, 1, nullptr, 0) <= 0)
-    return fail(
-        0, "this program is started by systemd: systemctl start pvrdma-agent-executor.socket", "");
-  return Fd{SD_LISTEN_FDS_START};
-}
-
-// SIGTERM waits, blocked, until the operation under way has ended: a kernel call that is changing
-// something cannot be taken back half-way.
-Result<void> end_on_signals(sd_event* event) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT}) sigaddset(&signals, signal);
-  if (sigprocmask(SIG_BLOCK, &signals, nullptr) != 0) return fail(errno, "blocking", "signals");
-  for (const int signal : {SIGTERM, SIGINT}) {
-    // No handler: sd-event ends its loop.
-    const int result = sd_event_add_signal(event, nullptr, signal, nullptr, nullptr);
-    if (result < 0) return fail(-result, "watching", "signals");
-  }
-  return {};
-}
-
 Result<void> serve() {
-  auto socket = inherited_socket();
+  auto socket = varlink::activated_socket("pvrdma-agent-executor.socket");
   if (!socket) return fail(std::move(socket.error()));
   const auto owner = owner_of(socket->get());
   if (!owner) return fail(owner.error());
   sd_event* raw = nullptr;
   if (const int made = sd_event_new(&raw); made < 0) return fail(-made, "making", "an event loop");
   const Handle<sd_event, sd_event_unref> event{raw};
-  if (auto watching = end_on_signals(event.get()); !watching) return watching;
+  // A kernel call that is changing something cannot be taken back half-way: a signal waits for it.
+  if (auto watching = varlink::end_on_signals(event.get()); !watching) return watching;
 
   const auto opened = reopen_access_left_closed(kAccessMemo);
   if (!opened) log_error(opened.error());

@@ -9,11 +9,10 @@
 
 #include "agent/base/handle.hpp"
 #include "agent/executor/operations.hpp"
+#include "agent/varlink/activation.hpp"
 #include "agent/varlink/service.hpp"
 
 namespace pvrdma::executor {
-
-using EventSource = Handle<sd_event_source, sd_event_source_unref>;
 
 class Server {
  public:
@@ -39,15 +38,12 @@ class Server {
  private:
   void handle(Verb verb, const varlink::CallPtr& call);
   Report run(const Operation& operation, uid_t peer);
-  [[nodiscard]] Result<void> start_idle_timer();
-  static int on_idle_timer(sd_event_source* source, std::uint64_t when, void* self);
 
-  sd_event* event_;
   Operations& operations_;
   Options options_;
   Log log_;
-  EventSource idle_timer_;
   varlink::Service service_;
+  varlink::IdleEnd idle_end_;
 };
 
 }  // namespace pvrdma::executor

@@ -1,0 +1,62 @@
+#include "agent/varlink/activation.hpp"
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <systemd/sd-daemon.h>
+
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <utility>
+
+#include "agent/base/guarded.hpp"
+
+namespace pvrdma::varlink {
+
+Result<Fd> activated_socket(const std::string& unit) {
+  const int count = sd_listen_fds(1);
+  if (count < 0) return fail(-count, "taking over", "the sockets of systemd");
+  if (count != 1 || sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_STREAM, 1, nullptr, 0) <= 0)
+    return fail(0, "this program is started by systemd: systemctl start " + unit, "");
+  return Fd{SD_LISTEN_FDS_START};
+}
+
+Result<void> end_on_signals(sd_event* event) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT}) sigaddset(&signals, signal);
+  if (sigprocmask(SIG_BLOCK, &signals, nullptr) != 0) return fail(errno, "blocking", "signals");
+  for (const int signal : {SIGTERM, SIGINT}) {
+    // No handler: sd-event ends its loop.
+    const int result = sd_event_add_signal(event, nullptr, signal, nullptr, nullptr);
+    if (result < 0) return fail(-result, "watching", "signals");
+  }
+  return {};
+}
+
+Result<void> IdleEnd::start() {
+  // A timer that cannot be set leaves the program running: no harm, and the next try may succeed.
+  service_.on_idle([this] { static_cast<void>(set_timer()); });
+  return set_timer();
+}
+
+Result<void> IdleEnd::set_timer() {
+  std::uint64_t now = 0;
+  sd_event_source* source = nullptr;
+  int result = sd_event_now(event_, CLOCK_MONOTONIC, &now);
+  const auto later = static_cast<std::uint64_t>(std::chrono::microseconds{after_}.count());
+  if (result >= 0)
+    result = sd_event_add_time(event_, &source, CLOCK_MONOTONIC, now + later, 0, on_timer, this);
+  timer_.reset(source);
+  if (result < 0) return fail(-result, "setting", "the idle timer");
+  return {};
+}
+
+int IdleEnd::on_timer(sd_event_source* source, std::uint64_t, void* self) {
+  return guarded_callback(source, [self] {
+    const auto& idle = *static_cast<IdleEnd*>(self);
+    return idle.service_.clients() == 0 ? sd_event_exit(idle.event_, 0) : 0;
+  });
+}
+
+}  // namespace pvrdma::varlink

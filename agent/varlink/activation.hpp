@@ -1,0 +1,45 @@
+// For programs that systemd starts when somebody connects (systemd.socket(5)), and that end by
+// themselves when nobody is there any more.
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include <cstdint>
+#include <string>
+
+#include "agent/base/clock.hpp"
+#include "agent/base/error.hpp"
+#include "agent/base/handle.hpp"
+#include "agent/varlink/service.hpp"
+
+namespace pvrdma::varlink {
+
+// The one listening socket that systemd handed over (sd_listen_fds(3)). Where there is none, the
+// Error names `unit`, by which the program is to be started.
+[[nodiscard]] Result<Fd> activated_socket(const std::string& unit);
+
+// SIGTERM and SIGINT end the loop. They are blocked, so they wait until what is under way has
+// ended.
+[[nodiscard]] Result<void> end_on_signals(sd_event* event);
+
+// Ends the loop when a service has had no client for some time, also where none ever came. Who
+// connects from then on finds systemd listening.
+class IdleEnd {
+ public:
+  // `event` and `service` must outlive it.
+  IdleEnd(sd_event* event, Service& service, Milliseconds after)
+      : event_{event}, service_{service}, after_{after} {}
+  // From now on. Errors: those of sd_event_add_time(3).
+  [[nodiscard]] Result<void> start();
+
+ private:
+  [[nodiscard]] Result<void> set_timer();
+  static int on_timer(sd_event_source* source, std::uint64_t when, void* self);
+
+  sd_event* event_;
+  Service& service_;
+  Milliseconds after_;
+  Handle<sd_event_source, sd_event_source_unref> timer_;
+};
+
+}  // namespace pvrdma::varlink
