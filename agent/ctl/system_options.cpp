@@ -159,6 +159,10 @@ void add_metrics_options(CLI::App& command, MetricsOptions& options) {
       .add_flag("--watch", options.watch,
                 "Replace it on each change and every minute, until interrupted")
       ->needs(output);
+  command
+      .add_flag("--serve", options.serve,
+                "Answer systemd-report on the socket of pvrdma-agent-report.socket")
+      ->excludes(output);
 }
 
 void add_export_options(CLI::App& command, ExportOptions& options) {

@@ -63,6 +63,7 @@ complete -c pvrdma-agentctl -n "$on doctor migrate seal" -l root -x -a '(__fish_
 complete -c pvrdma-agentctl -n "$on report" -s o -l output -r -F -d 'A new file to write it to'
 complete -c pvrdma-agentctl -n "$on metrics" -s o -l output -r -F -d 'A file to replace in one step'
 complete -c pvrdma-agentctl -n "$on metrics" -l watch -d 'Replace it on each change and every minute'
+complete -c pvrdma-agentctl -n "$on metrics" -l serve -d 'Answer systemd-report on the socket of a unit'
 complete -c pvrdma-agentctl -n "$on export" -f -a 'cdi nfd guestinfo'
 complete -c pvrdma-agentctl -n "$on export" -s o -l output -r -F -d 'A file to replace in one step'
 complete -c pvrdma-agentctl -n "$on export" -l publish -d 'Set the variable of the VM'

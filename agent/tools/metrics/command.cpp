@@ -1,35 +1,18 @@
 #include "agent/tools/metrics/command.hpp"
 
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <utility>
 
 #include "agent/base/text.hpp"
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/keeping.hpp"
 #include "agent/tools/metrics/rendering.hpp"
+#include "agent/tools/metrics/report_service.hpp"
 #include "build_config.hpp"
 
 namespace pvrdma::ctl {
 
 namespace {
-
-// The steps of this boot. They are read again until it is ready.
-class Boot {
- public:
-  explicit Boot(const MetricsOptions& options) : options_{options} {}
-  // Null: the journal has none for this user.
-  [[nodiscard]] const Timeline* latest() {
-    if (options_.read_boot && (!known_ || known_->find(StepKind::Ready) == nullptr))
-      if (auto read = options_.read_boot()) known_ = std::move(*read);
-    return known_ ? &*known_ : nullptr;
-  }
-
- private:
-  const MetricsOptions& options_;
-  std::optional<Timeline> known_;
-};
 
 std::string rendered(const Settings& settings, const News& news, const Timeline* boot) {
   const metrics::Observation observation{news ? &news->value : nullptr, boot, Moment::now(),
@@ -50,7 +33,8 @@ int write_out(const Settings& settings, const Console& console, const std::strin
 }  // namespace
 
 int print_metrics(const Settings& settings, const Console& console, const MetricsOptions& options) {
-  Boot boot{options};
+  if (options.serve) return serve_metrics(settings, console, options);
+  metrics::BootSteps boot{options.read_boot};
   const auto write = [&](const News& news) {
     return write_out(settings, console, options.output, news, boot.latest());
   };

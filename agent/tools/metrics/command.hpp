@@ -1,12 +1,11 @@
 // `metrics`: what the agent knows, for Prometheus.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/keeping.hpp"
-#include "agent/model/timeline.hpp"
+#include "agent/tools/metrics/boot_steps.hpp"
 
 namespace pvrdma::ctl {
 
@@ -14,9 +13,8 @@ struct MetricsOptions {
   std::string output;  // empty or "-": standard output
   bool watch = false;  // writes `output` anew on each change and after each `pace.refresh`
   Pace pace = {};
-  // The steps of this boot: read_this_boot() (agent/ctl/boots_journal.hpp); empty: they are left
-  // out.
-  std::function<Answered<Timeline>()> read_boot = {};
+  metrics::BootReader read_boot = {};
+  bool serve = false;  // answers io.systemd.Metrics instead (report_service.hpp)
 };
 // 0: it was written, also where the agent gave no answer, which is what it says then; 3: it was
 // not.

@@ -2,12 +2,18 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
+#include <utility>
 
 namespace pvrdma::metrics {
 
 namespace {
+
+using Json = nlohmann::json;
 
 const char* word(Type type) { return type == Type::Counter ? "counter" : "gauge"; }
 
@@ -41,18 +47,42 @@ std::string number(double value) {
   return {text.data(), end};
 }
 
+// The samples whose labels none before them has.
+Samples distinct_samples(const Family& family, const Observation& observation) {
+  std::set<std::string> seen;
+  Samples samples;
+  for (Sample& sample : family.generate(observation))
+    if (seen.insert(label_set(sample.labels)).second) samples.push_back(std::move(sample));
+  return samples;
+}
+
+Json labels_of(const Sample& sample) {
+  Json labels = Json::object();
+  for (const auto& [name, value] : sample.labels)
+    if (!value.empty()) labels[name] = value;
+  return labels;
+}
+
+std::string report_name(const Family& family) {
+  constexpr std::string_view kPrefix = "pvrdma_";
+  return std::string{kReportName} + "." + (family.name + kPrefix.size());
+}
+
+// A number without a fraction, as a counter's, is none in JSON either.
+Json report_value(double value) {
+  constexpr double kExactBelow = 1LL << 53;
+  const bool whole = std::abs(value) < kExactBelow && std::trunc(value) == value;
+  return whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
+}
+
 }  // namespace
 
 std::string prometheus_text(const Observation& observation) {
   std::string text;
   for (const Family& family : families()) {
-    std::set<std::string> seen;
     std::string lines;
-    for (const Sample& sample : family.generate(observation)) {
-      const std::string labels = label_set(sample.labels);
-      if (seen.insert(labels).second)
-        lines += family.name + labels + " " + number(sample.value) + "\n";
-    }
+    for (const Sample& sample : distinct_samples(family, observation))
+      lines += family.name + label_set(sample.labels) + " " + number(sample.value) + "\n";
     if (lines.empty()) continue;
     const std::string name{family.name};
     text += "# HELP " + name + " " + family.description + "\n# TYPE " + name + " " +
@@ -61,23 +91,44 @@ std::string prometheus_text(const Observation& observation) {
   return text;
 }
 
-nlohmann::json to_json(const Observation& observation) {
-  using Json = nlohmann::json;
+Json to_json(const Observation& observation) {
   Json list = Json::array();
   for (const Family& family : families()) {
     Json samples = Json::array();
-    for (const Sample& sample : family.generate(observation)) {
-      Json labels = Json::object();
-      for (const auto& [name, value] : sample.labels)
-        if (!value.empty()) labels[name] = value;
-      samples.push_back({{"labels", std::move(labels)}, {"value", sample.value}});
-    }
+    for (const Sample& sample : distinct_samples(family, observation))
+      samples.push_back({{"labels", labels_of(sample)}, {"value", sample.value}});
     list.push_back({{"name", family.name},
                     {"description", family.description},
                     {"type", word(family.type)},
                     {"samples", std::move(samples)}});
   }
   return {{"metrics", std::move(list)}};
+}
+
+std::vector<Json> report_samples(const Observation& observation) {
+  std::vector<Json> replies;
+  for (const Family& family : families()) {
+    for (const Sample& sample : distinct_samples(family, observation)) {
+      Json fields = labels_of(sample);
+      Json reply{{"name", report_name(family)}, {"value", report_value(sample.value)}};
+      if (const auto function = fields.find("function"); function != fields.end()) {
+        reply["object"] = *function;
+        fields.erase(function);
+      }
+      if (!fields.empty()) reply["fields"] = std::move(fields);
+      replies.push_back(std::move(reply));
+    }
+  }
+  return replies;
+}
+
+std::vector<Json> report_families() {
+  std::vector<Json> replies;
+  for (const Family& family : families())
+    replies.push_back({{"name", report_name(family)},
+                       {"description", family.description},
+                       {"type", word(family.type)}});
+  return replies;
 }
 
 }  // namespace pvrdma::metrics

@@ -1,4 +1,4 @@
-# summary: systemd's own varlinkctl introspects the agent's socket, calls it and follows it, and says what pvrdma-agentctl says
+# summary: systemd's own varlinkctl introspects the agent's socket, calls it and follows it, and says what pvrdma-agentctl says; anyone gets the metrics by systemd-report's interface
 # suite: trixie
 # adapters: 1
 #
@@ -19,6 +19,45 @@ followed() { [[ $(wc -l <followed) -ge $1 ]]; }       # NUMBER of answers
 latest() { tail -n 1 followed | tr -d '\036' | jq -r "$1"; }
 last_state() { [[ $(latest .health.state) == "$1" ]]; }
 last_port() { [[ $(latest '.health.adapters[0].port.state') == "$1" ]]; }
+
+# As systemd-report asks (systemd 260), by a user who may do nothing.
+reported=/run/systemd/report/io.pvrdma.Agent
+as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
+metrics() { as_nobody varlinkctl --more --json=short call "$reported" "io.systemd.Metrics.$1" '{}' | tr -d '\036'; } # METHOD
+names() { jq -r .name "$1" | sort -u; } # FILE of answers
+# What systemd-report takes of a name: the socket's, a dot, and a field's.
+is_named_by_socket() { ! names "$1" | grep -vE "^$(basename "$reported" | sed 's/\./\\./g')\.[A-Za-z](_?[A-Za-z0-9])*$"; } # FILE
+prometheus_names() { pvrdma-agentctl metrics | sed -n 's/^pvrdma_\([a-z_]*\).*/io.pvrdma.Agent.\1/p' | sort -u; }
+agent_up_is() { [[ $(metrics List | jq 'select(.name == "io.pvrdma.Agent.agent_up").value') == "$1" ]]; }
+report_ended() { ! systemctl is-active --quiet pvrdma-agent-report.service; }
+
+metrics_for_report() {
+  expect_equal "systemd-report's socket: off" disabled "$(systemctl is-enabled pvrdma-agent-report.socket || true)"
+  expect_not "and not there" test -e "$reported"
+  systemctl enable --now pvrdma-agent-report.socket
+  expect_equal "the service runs for whoever asks" inactive "$(systemctl is-active pvrdma-agent-report.service || true)"
+  metrics List >listed
+  expect "each name is the socket's" is_named_by_socket listed
+  expect_equal "as many as Prometheus gets, by the same names" "$(prometheus_names)" "$(names listed)"
+  expect "the boot's steps among them" grep -q boot_step_seconds listed
+  expect_equal "the port of the adapter" 4 \
+    "$(jq --arg function "$(function_of 0)" 'select(.name == "io.pvrdma.Agent.port_state_id" and .object == $function).value' listed)"
+  metrics Describe >described
+  expect "what is described has the socket's name" is_named_by_socket described
+  expect_equal "each of Prometheus' families is" "$(pvrdma-agentctl --json metrics | jq -r '.metrics[].name' | sed 's/^pvrdma_/io.pvrdma.Agent./' | sort)" \
+    "$(names described)"
+  expect_equal "as what it is" counter "$(jq -r 'select(.name == "io.pvrdma.Agent.port_transitions_total").type' described)"
+  varlinkctl introspect "$reported" io.systemd.Metrics >introspected
+  expect "what is introspected is valid" varlinkctl validate-idl introspected
+  as_nobody varlinkctl call "$reported" io.systemd.Metrics.List '{}' >refused 2>&1 || true
+  expect "who does not ask for more is told to" grep -qi more refused
+  systemctl stop pvrdma-agent.service
+  expect "an agent that does not run is a value" agent_up_is 0
+  systemctl start pvrdma-agent.service
+  wait_until 30 "and it is back" agent_up_is 1
+  wait_until 40 "when nobody asks, the service ends" report_ended
+  expect "and for the next who asks it is there" agent_up_is 1
+}
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
@@ -56,4 +95,6 @@ scenario() {
   expect_equal "without a complaint" "" "$(cat follow-errors)"
   wait_until 10 "both still agree" same_health
   kill "$follower"
+
+  metrics_for_report
 }

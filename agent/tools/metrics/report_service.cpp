@@ -1,0 +1,128 @@
+#include "agent/tools/metrics/report_service.hpp"
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "agent/base/guarded.hpp"
+#include "agent/base/notify.hpp"
+#include "agent/base/text.hpp"
+#include "agent/ctl/connection.hpp"
+#include "agent/ctl/failure.hpp"
+#include "agent/tools/metrics/rendering.hpp"
+#include "build_config.hpp"
+
+namespace pvrdma::metrics {
+
+namespace {
+
+using varlink::Call;
+using varlink::CallPtr;
+using varlink::Json;
+
+// The boot's journal is read no more often than this, whoever asks.
+constexpr Milliseconds kBootPause = std::chrono::seconds{10};
+
+// Several replies to one call, the last of which ends it. systemd's own services say so to who has
+// not asked for more than one.
+void reply_each(Call& call, const std::vector<Json>& replies) {
+  if (!call.wants_more()) return call.error("org.varlink.service.ExpectedMore", Json::object());
+  if (replies.empty()) return call.error("io.systemd.Metrics.NoSuchMetric", Json::object());
+  for (std::size_t i = 0; i + 1 < replies.size(); ++i) call.reply_continues(replies[i]);
+  call.reply(replies.back());
+}
+
+}  // namespace
+
+ReportService::ReportService(sd_event* event, Options options)
+    : event_{event},
+      options_{std::move(options)},
+      boot_{options_.read_boot, kBootPause},
+      agent_{std::make_unique<varlink::AsyncClient>(event, options_.agent_socket)},
+      service_{event, {"pvrdma-agent", "pvrdma-agentctl", options_.version, ""}},
+      idle_end_{event, service_, options_.idle} {}
+
+Result<void> ReportService::listen_on(Fd socket) {
+  auto added = service_.add_interface(
+      kMetricsInterface,
+      {{"List", [this](const CallPtr& call) { list(call); }},
+       {"Describe", [](const CallPtr& call) { reply_each(*call, report_families()); }}});
+  if (!added) return added;
+  if (auto started = idle_end_.start(); !started) return started;
+  return service_.listen_on(std::move(socket));
+}
+
+void ReportService::list(const CallPtr& call) {
+  if (!call->wants_more()) return reply_each(*call, {});
+  waiting_.push_back(call);
+  // Where others wait already, it has been asked.
+  if (waiting_.size() == 1) ask();
+}
+
+void ReportService::ask() {
+  std::uint64_t now = 0;
+  sd_event_source* source = nullptr;
+  sd_event_now(event_, CLOCK_MONOTONIC, &now);
+  const auto within =
+      static_cast<std::uint64_t>(std::chrono::microseconds{options_.answer_within}.count());
+  // Fails for want of memory only. Then nothing is asked that nobody would stop waiting for.
+  if (sd_event_add_time(event_, &source, CLOCK_MONOTONIC, now + within, 0, on_time_out, this) < 0)
+    return answer_all(nullptr);
+  time_out_.reset(source);
+  agent_->call("io.pvrdma.Agent.GetHealth", Json::object(), [this](Result<varlink::Reply> reply) {
+    time_out_.reset();
+    if (!reply || !reply->error.empty()) return answer_all(nullptr);
+    const auto health = ctl::health_in(std::move(reply->parameters));
+    answer_all(health ? &health->value : nullptr);
+  });
+}
+
+int ReportService::on_time_out(sd_event_source* source, std::uint64_t, void* self) {
+  return guarded_callback(source, [self] {
+    auto& service = *static_cast<ReportService*>(self);
+    service.agent_ =
+        std::make_unique<varlink::AsyncClient>(service.event_, service.options_.agent_socket);
+    service.answer_all(nullptr);
+  });
+}
+
+void ReportService::answer_all(const Health* health) {
+  const auto calls = std::exchange(waiting_, {});
+  const auto replies = report_samples({health, boot_.latest(), Moment::now(), options_.version});
+  for (const CallPtr& call : calls) reply_each(*call, replies);
+}
+
+}  // namespace pvrdma::metrics
+
+namespace pvrdma::ctl {
+
+namespace {
+
+Result<void> serve(const Settings& settings, const MetricsOptions& options) {
+  auto socket = varlink::activated_socket("pvrdma-agent-report.socket");
+  if (!socket) return fail(std::move(socket.error()));
+  sd_event* raw = nullptr;
+  if (const int made = sd_event_new(&raw); made < 0) return fail(-made, "making", "an event loop");
+  const Handle<sd_event, sd_event_unref> event{raw};
+  if (auto watching = varlink::end_on_signals(event.get()); !watching) return watching;
+  metrics::ReportService service{event.get(),
+                                 {.agent_socket = settings.socket,
+                                  .answer_within = settings.answer_within,
+                                  .read_boot = options.read_boot,
+                                  .version = PVRDMA_VERSION}};
+  if (auto listening = service.listen_on(std::move(*socket)); !listening) return listening;
+  notify("READY", "1");
+  const int result = sd_event_loop(event.get());
+  notify("STOPPING", "1");
+  if (result < 0) return fail(-result, "running", "the event loop");
+  return {};
+}
+
+}  // namespace
+
+int serve_metrics(const Settings& settings, const Console& console, const MetricsOptions& options) {
+  const auto served = serve(settings, options);
+  return served ? 0 : end_without(settings, console, printable(served.error().message()));
+}
+
+}  // namespace pvrdma::ctl

@@ -1,0 +1,67 @@
+// io.systemd.Metrics, which systemd-report asks of each socket in /run/systemd/report: the families
+// of metrics by varlink.
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/base/error.hpp"
+#include "agent/base/handle.hpp"
+#include "agent/ctl/commands.hpp"
+#include "agent/tools/metrics/boot_steps.hpp"
+#include "agent/tools/metrics/command.hpp"
+#include "agent/varlink/activation.hpp"
+#include "agent/varlink/client.hpp"
+#include "agent/varlink/service.hpp"
+
+namespace pvrdma::metrics {
+
+extern const std::string_view kMetricsInterface;  // io.systemd.Metrics.varlink
+
+// Asks the agent anew for each List. Who asks while the agent has not answered yet gets the same
+// answer, so a crowd costs the agent no more than one client does. No call here waits for it.
+class ReportService {
+ public:
+  struct Options {
+    std::string agent_socket;
+    Milliseconds answer_within = std::chrono::seconds{5};  // the agent; else it is down
+    BootReader read_boot = {};
+    Milliseconds idle = std::chrono::seconds{15};  // without a client, before the loop is ended
+    std::string version;
+  };
+  // `event` must outlive it.
+  ReportService(sd_event* event, Options options);
+
+  // On a socket that systemd has bound.
+  [[nodiscard]] Result<void> listen_on(Fd socket);
+
+ private:
+  void list(const varlink::CallPtr& call);
+  void ask();
+  void answer_all(const Health* health);
+  static int on_time_out(sd_event_source* source, std::uint64_t when, void* self);
+
+  sd_event* event_;
+  Options options_;
+  BootSteps boot_;
+  std::vector<varlink::CallPtr> waiting_;  // for the agent's answer
+  std::unique_ptr<varlink::AsyncClient> agent_;
+  Handle<sd_event_source, sd_event_source_unref> time_out_;
+  varlink::Service service_;
+  varlink::IdleEnd idle_end_;
+};
+
+}  // namespace pvrdma::metrics
+
+namespace pvrdma::ctl {
+
+// `metrics --serve`: until nobody has asked for a while. 0, or 3: systemd has not started it, or
+// its socket cannot be watched.
+int serve_metrics(const Settings& settings, const Console& console, const MetricsOptions& options);
+
+}  // namespace pvrdma::ctl
