@@ -215,6 +215,20 @@ managed_by() { [[ $(health_query ".adapters[$1].managed_by") == "$2" ]]; } # N O
 agent_config() { mkdir -p /etc/pvrdma-agent; cat >/etc/pvrdma-agent/pvrdma-agent.toml; } # <TOML
 no_finding() { ! finding "$1"; }
 unit_is() { [[ $(systemctl is-active "$1") == "$2" ]]; }                          # UNIT STATE
+# Those for other people's programs, which the package's preset names: off until somebody enables them.
+integrations_are_off() {
+  local unit units
+  units=$(sed -n 's/^disable //p' /usr/lib/systemd/system-preset/85-pvrdma-agent.preset)
+  [[ -n $units ]] || return
+  for unit in $units; do
+    [[ $(systemctl is-enabled "$unit") == disabled ]] && unit_is "$unit" inactive || return
+  done
+}
+integrations_have_gone() { # of two that ran: no process, no socket, no file
+  expect "removed: nothing answers systemd-report" gone /run/systemd/report/io.pvrdma.Agent
+  expect "removed: no file of metrics is left" gone /run/pvrdma-agent-metrics
+  expect_not "removed: no service of these runs" pgrep -f 'pvrdma-agentctl metrics'
+}
 ledger() { jq "$@" /run/pvrdma-agent-executor/ledger.json; }                      # [JQ OPTION…] FILTER
 reloads_are() { [[ $(ledger .reloads) == "$1" ]]; }                               # NUMBER
 

@@ -20,10 +20,11 @@ early() {
   systemctl daemon-reload
   systemctl --no-block start wanting.service requiring.service bystander.service
 }
+lines_of() { grep -E '^(Wants|Requires|After)=' "/usr/share/doc/pvrdma-agent/examples/$1"; } # EXAMPLE
 needs_of() {
   case $1 in
-    wanting) printf 'Wants=pvrdma-online.target\nAfter=pvrdma-online.target' ;;
-    requiring) printf 'Requires=pvrdma-agent-wait-online.service\nAfter=pvrdma-agent-wait-online.service' ;;
+    wanting) lines_of slurmd-pvrdma.conf ;;
+    requiring) lines_of kubelet-pvrdma.conf ;;
     bystander) printf 'Description=Waits for nothing' ;;
   esac
 }

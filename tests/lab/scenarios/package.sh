@@ -104,7 +104,10 @@ scenario() {
   install_from previous downgrade
   still_the_administrators downgrade
   install_from debs "upgrade again"
+  expect "what is for others' programs is off" integrations_are_off
+  systemctl start pvrdma-agent-metrics.service pvrdma-agent-report.service
   dpkg -r pvrdma-agent
+  integrations_have_gone
   expect_not "remove: the service is gone" unit_active pvrdma-agent.service
   nothing_happened remove
   install_from debs "install again"

@@ -30,6 +30,7 @@ scenario() {
   transaction "installed" "prein post posttrans" -i rpms/*.rpm
   expect "its files are as they were packed" rpm -V --nodeps pvrdma-agent
   expect "enabled for the next boot" systemctl is-enabled pvrdma-agent.service pvrdma-agent-executor.socket pvrdma-agent-wait-online.service
+  expect "what is for others' programs is off" integrations_are_off
   expect "its messages are explained" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
   expect "sos has its plugin" sh -c 'PYTHONDONTWRITEBYTECODE=1 sos report --list-plugins | grep pvrdma_agent'
   expect_equal "nothing has been started" inactive "$(systemctl is-active pvrdma-agent.service)"
@@ -54,12 +55,13 @@ scenario() {
   wait_until 30 "upgraded: health says ready" health_is ready
   expect "an upgrade changes nothing" diff before <(kernel_state)
 
-  systemctl start pvrdma-agent-executor.service
+  systemctl start pvrdma-agent-executor.service pvrdma-agent-metrics.service pvrdma-agent-report.service
   transaction "removed" "preun postun" -e pvrdma-agent
   expect "a removal changes nothing" diff before <(kernel_state)
   expect "the job goes on" kill -0 "$job"
   expect_equal "and has seen nothing" 0 "$(grep -c event_type events || true)"
   kill "$job"
+  integrations_have_gone
   expect_not "no process is left" pgrep -f pvrdma-agent
   expect_not "the catalog's index forgets them" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
   files >files.after
