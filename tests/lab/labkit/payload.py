@@ -22,15 +22,19 @@ PASSED = ("PVRDMA_LAB_RACE_", "PVRDMA_LAB_RELOAD_", "PVRDMA_LAB_ROUNDS")
 
 
 def find_packages(directory, suite, required):
-    """The packages to install in guests of a suite, without debug symbols and sources, by the folder of /run/lab that they
-    go to: debs, or rpms, and then `system` with what is to be installed before and `next` with a higher release."""
+    """The packages to install in guests of a suite, by the folder of /run/lab that they go to: debs, or rpms, and then
+    `system` with what is to be installed before and `next` with a higher release. Not debug symbols, sources, and what
+    belongs to programs that guests lack."""
+    def listed(pattern):
+        return sorted(p for p in directory.glob(pattern)
+                      if "-dbgsym_" not in p.name and not p.name.endswith(".src.rpm") and not p.name.startswith("cockpit-"))
+
     if suite.form == "deb":
         directory, how = directory / suite.release, f"build-deb --suite {suite.release}"
-        found = {"debs": sorted(p for p in directory.glob("*.deb") if "-dbgsym_" not in p.name)}
+        found = {"debs": listed("*.deb")}
     else:
         directory, how = directory / "rpm", "build-rpm"
-        found = {"rpms": sorted(p for p in directory.glob("*.rpm") if not p.name.endswith(".src.rpm")),
-                 "next": sorted(directory.glob("next/*.rpm")), "system": [distribution.package()]}
+        found = {"rpms": listed("*.rpm"), "next": listed("next/*.rpm"), "system": [distribution.package()]}
     if required and not found[f"{suite.form}s"]:
         raise LabError(f"no packages in {directory}: build them with packaging/{how}, or name others with --packages")
     return found

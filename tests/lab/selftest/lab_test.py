@@ -48,8 +48,8 @@ class PackagesForGuests(unittest.TestCase):
                     for folder, files in payload.find_packages(Path(directory), SUITES[suite], required=True).items()}
 
     def test_each_suite_finds_its_own(self):
-        names = ("bookworm/a_1.deb", "trixie/a_2.deb", "trixie/a-dbgsym_2.deb", "rpm/a-1.rpm", "rpm/a-1.src.rpm",
-                 "rpm/next/a-1.next.rpm")
+        names = ("bookworm/a_1.deb", "trixie/a_2.deb", "trixie/a-dbgsym_2.deb", "trixie/cockpit-a_2.deb", "rpm/a-1.rpm",
+                 "rpm/a-1.src.rpm", "rpm/cockpit-a-1.rpm", "rpm/next/a-1.next.rpm", "rpm/next/cockpit-a-1.next.rpm")
         self.assertEqual(self.found("bookworm", names), {"debs": ["a_1.deb"]})
         self.assertEqual(self.found("trixie", names), {"debs": ["a_2.deb"]})
         self.assertEqual(self.found("dracut", names),

@@ -1,0 +1,53 @@
+// Elements of the page. What comes from elsewhere is only ever a text node, or the value of an attribute that is text.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+// el("p", {class: "small"}, "text", otherElement): what is null or undefined is left out.
+export function el(name, attributes = {}, ...children) {
+  return filled(document.createElement(name), attributes, children);
+}
+
+export function svg(name, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, name), attributes, children);
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "onclick") element.addEventListener("click", value);
+    else if (value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  element.append(...children.filter(child => child !== null && child !== undefined));
+  return element;
+}
+
+const shown = new WeakMap();
+
+// Fills a place with build(value), unless that value is what it shows. What a person has opened stays open, and the
+// keyboard stays where it was: such elements have a data-key.
+export function show(place, value, build) {
+  const key = JSON.stringify(value);
+  if (shown.get(place) === key) return;
+  shown.set(place, key);
+  const open = new Set([...place.querySelectorAll("details[open]")].map(one => one.dataset.key));
+  const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+  place.replaceChildren(...[build(value)].flat());
+  for (const one of place.querySelectorAll("details")) one.open = open.has(one.dataset.key);
+  if (focused !== undefined) [...place.querySelectorAll("[data-key]")].find(one => one.dataset.key === focused)?.focus();
+}
+
+// 12 s, 3 min, 2 h, 4 d: as much as one wants to know of an age.
+export function span(seconds) {
+  const whole = Math.max(0, Math.floor(seconds));
+  if (whole < 120) return `${whole} s`;
+  if (whole < 7200) return `${Math.floor(whole / 60)} min`;
+  if (whole < 172800) return `${Math.floor(whole / 3600)} h`;
+  return `${Math.floor(whole / 86400)} d`;
+}
+
+// A time of the agent's (RFC 3339, UTC) in the reader's own manner; a text that is none as it is.
+export function time(text) {
+  const date = new Date(text);
+  const known = !Number.isNaN(date.getTime());
+  const words = known ? date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" }) : text;
+  return el("time", { datetime: known ? text : null, title: text }, words);
+}

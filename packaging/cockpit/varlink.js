@@ -1,0 +1,75 @@
+// The agent's varlink interface, io.pvrdma.Agent(7), by Cockpit's channels: JSON, each message ended by a NUL byte. Text
+// channels would replace that byte, so they are binary.
+/* global cockpit */
+
+const INTERFACE = "io.pvrdma.Agent";
+const SOCKET = `/run/pvrdma-agent/${INTERFACE}`;
+const LONGEST = 1 << 24;  // characters of one message; ten adapters and their findings take some ten thousand
+const AGAIN_MS = [500, 1000, 2000, 4000];  // before each further try to connect; the last for all later ones
+
+// Asks once, on a connection of its own. answered(parameters) for each reply; ended(problem) once, when there will be no
+// more. Returns what closes it without a further word.
+function ask(method, { more = false, superuser = null }, answered, ended) {
+  const decoder = new TextDecoder();
+  const channel = cockpit.channel({ payload: "stream", unix: SOCKET, binary: true, superuser });
+  let text = "";
+  let open = true;
+
+  const end = problem => {
+    if (!open) return;
+    open = false;
+    channel.close();
+    ended(problem);
+  };
+  const take = message => {
+    let reply = null;
+    try {
+      reply = JSON.parse(message);
+    } catch (error) {
+      // Said below: no reply.
+    }
+    if (reply?.error) end(reply.error);
+    else if (typeof reply?.parameters !== "object") end("protocol-error");
+    else answered(reply.parameters);
+  };
+
+  channel.addEventListener("message", (_event, data) => {
+    const messages = (text + decoder.decode(data, { stream: true })).split("\0");
+    text = messages.pop();
+    messages.forEach(message => open && take(message));
+    if (text.length > LONGEST) end("protocol-error");
+  });
+  channel.addEventListener("close", (_event, options) => end(options.problem || "disconnected"));
+  channel.send(new TextEncoder().encode(JSON.stringify({ method: `${INTERFACE}.${method}`, parameters: {}, more }) + "\0"));
+  return () => {
+    open = false;
+    channel.close();
+  };
+}
+
+// One answer; rejected with the problem's name: "timeout" where none comes in time.
+export function call(method, limitMs, superuser = null) {
+  return new Promise((resolve, reject) => {
+    const close = ask(method, { superuser }, parameters => finish(resolve, parameters), problem => finish(reject, problem));
+    const timer = window.setTimeout(() => finish(reject, "timeout"), limitMs);
+    const finish = (settle, value) => {
+      window.clearTimeout(timer);
+      close();
+      settle(value);
+    };
+  });
+}
+
+// Each state of health as it comes, for as long as the page is there; lost(problem) whenever the connection ends, which is
+// made again until it stands.
+export function watchHealth(changed, lost, tries = 0) {
+  const take = parameters => {
+    tries = 0;
+    changed(parameters.health);
+  };
+  ask("WatchHealth", { more: true }, take, problem => {
+    lost(problem);
+    const pause = AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)];
+    window.setTimeout(() => watchHealth(changed, lost, tries + 1), pause);
+  });
+}
