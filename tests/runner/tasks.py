@@ -99,8 +99,16 @@ def _lab(all_scenarios):
             needs = [f"prepare-{scenario.name}"]
         tests.append(Task(f"lab-{scenario.name}", f"tests/lab/run {scenario.name}", tuple(needs), ("lab",), "suite", "guest"))
     yield from (*installed.values(), *snapshots.values())
+    yield from _cockpit()
     yield Task("demo", "demo_shows_ready", (f"guest-{DEFAULT}",), ("lab", "demo"), pool="guest")
     yield from tests
+
+
+def _cockpit():
+    """A guest as a scenario has it, which a browser outside of it looks into; from a snapshot that scenarios start from."""
+    start = f"snapshot-{_topology(scenarios.load(ROOT / 'tests/lab/guest/cockpit.sh'), DEFAULT)}"
+    yield Task("prepare-cockpit", "tests/check/cockpit --prepare", (start,), kind="step")
+    yield Task("cockpit", "tests/check/cockpit build/packages/bookworm", ("prepare-cockpit",), ("lab",), "suite", "guest")
 
 
 def _soak(hours):

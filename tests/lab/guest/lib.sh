@@ -5,6 +5,7 @@
 
 # host port N DOWN|ACTIVE|…   host phys N NUMBER   host link N up|down   host device_del N   host reset   host mark TEXT
 # host path rdma|net lost   host path rdma|net MICROSECONDS MEGABYTES: the way between guests, its delay and how much a second
+# host forward PORT: prints the host's port that leads to this one of 10.0.2.15, the address of the VM's regular NIC
 # Prints the host's answer, if it has one to give; dies when the host could not do it.
 host() { ask_host 20 "$@"; }
 ask_host() { # SECONDS WORD…

@@ -253,8 +253,8 @@ class Boot:
         while b"\n" in self._lines:
             line, _, self._lines = self._lines.partition(b"\n")
             line = line.decode(errors="replace").strip()
-            company = self._guest.company
-            if not company or not company.room.request(self._guest.number, line, functools.partial(_answer, sock)):
+            room = self._guest.room
+            if not room or not room.request(self._guest.number, line, functools.partial(_answer, sock)):
                 _answer(sock, self._request(line))
 
     def _request(self, line):

@@ -5,6 +5,7 @@ the machine away.
 """
 
 import os
+import re
 import time
 
 from .errors import LabError
@@ -91,6 +92,17 @@ class Faults:
     def _do_device_del(self, adapter):
         # Either function ejects the whole slot; the guest has to play along, so this is only the request.
         self.qmp.execute("device_del", id=f"nic{self._adapter(adapter)}")
+
+    def _do_forward(self, port):
+        """The host's port, on 127.0.0.1, that leads from now on to this one of the guest's."""
+        self._monitor(f"hostfwd_add regular tcp:127.0.0.1:0-:{int(port)}")
+        return re.search(rf"HOST_FORWARD\]\s+\d+\s+127\.0\.0\.1\s+(\d+)\s+\S+\s+{int(port)}\s", self._monitor("info usernet"))[1]
+
+    def _monitor(self, command):
+        said = self.qmp.execute("human-monitor-command", **{"command-line": command})
+        if "could not" in said.lower() or "invalid" in said.lower():
+            raise LabError(f"QEMU's monitor: {said.strip()}")
+        return said
 
     def _do_mark(self, *_words):
         pass  # the note in the timeline is all

@@ -47,7 +47,8 @@ class Guest:
         self._output = bytearray()
         self._mux = Mux(str(self.directory), scenario.adapters)
         self.faults = Faults(self.directory, scenario.adapters, scenario.port)
-        self.number, self.company = number, company
+        # Answers the requests about other guests, and by whom this one is told what to do.
+        self.number, self.room = number, company and company.room
         if company:
             company.join(self, self._mux)
         self.disk, self.memory = self.directory / "disk.qcow2", self.directory / "memory"

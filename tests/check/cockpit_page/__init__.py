@@ -1,0 +1,1 @@
+"""The parts of tests/check/cockpit: the guest with the agent and Cockpit, the browser outside of it."""

@@ -1,0 +1,138 @@
+"""Chromium without a window, from a Debian 12 of its own, driven by Selenium; and what is measured in a page."""
+
+import importlib
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from labkit import debootstrap, paths
+from labkit.cache import Cache, key_of
+
+PACKAGES = ("chromium", "chromium-driver", "fonts-dejavu-core", "python3-selenium")
+# Files alone, no maintainer's script: neither program needs one. /etc/passwd, as Chromium asks for its user's folder.
+OPTIONS = ("--variant=extract", "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
+           "--customize-hook=printf 'root:x:0:0::/tmp:/bin/sh\\n' >\"$1/etc/passwd\"",
+           "--customize-hook=rm -rf \"$1/usr/share/doc\" \"$1/usr/share/locale\" \"$1/var/cache/apt/archives\"")
+FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
+--disable-component-update --disable-sync --user-data-dir=/tmp/profile --force-device-scale-factor=1""".split()
+# In the host's network, where Cockpit's port is; nothing else of it is seen.
+DRIVER = """#!/bin/sh
+exec bwrap --die-with-parent --unshare-pid --ro-bind {root} / --dev /dev --proc /proc --perms 1777 --tmpfs /tmp --tmpfs /run \\
+  --clearenv --setenv PATH /usr/bin:/bin --setenv HOME /tmp --setenv LANG C.UTF-8 -- /usr/bin/chromedriver "$@"
+"""
+
+# The lowest contrast (WCAG 2.1) of any text with what is behind it, and whose it is.
+CONTRAST = r"""
+const parse = text => text.match(/[\d.]+/g).map(Number);
+const luminance = ([r, g, b]) => [r, g, b].map(c => c / 255).map(c => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+  .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+const behind = element => {
+  for (; element; element = element.parentElement) {
+    const colour = parse(getComputedStyle(element).backgroundColor);
+    if (colour.length === 3 || colour[3] === 1) return colour;
+  }
+  return [255, 255, 255];
+};
+let worst = [21, ""];
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walker.nextNode()) {
+  const element = walker.currentNode.parentElement;
+  if (!walker.currentNode.data.trim() || !element.checkVisibility()) continue;
+  const [one, other] = [getComputedStyle(element).color, behind(element)].map(c => luminance(typeof c === "string" ? parse(c) : c));
+  const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+  if (ratio < worst[0]) worst = [ratio, walker.currentNode.data.trim()];
+}
+return worst;
+"""
+# Each change of the verdict with its time, which is this machine's.
+RECORD = """
+const place = document.getElementById("verdict");
+window.verdicts = [];
+new MutationObserver(() => window.verdicts.push([Date.now() / 1000, place.textContent])).observe(
+  place, {childList: true, characterData: true, subtree: true});
+"""
+
+
+def system():
+    """The cache entry with root/: the browser and what drives it."""
+    def build(directory):
+        debootstrap.say("unpacking a browser (once)")
+        debootstrap.unpack("bookworm", PACKAGES, directory / "root", directory / "mmdebstrap.log", *OPTIONS)
+
+    return Cache(paths.CACHE).entry("browser", key_of(PACKAGES, OPTIONS), build, keep=1)
+
+
+class Browser:
+    """At Cockpit's own front page, within a `with` block."""
+
+    def __init__(self, entry, pictures):
+        self._pictures = pictures
+        self._work = tempfile.TemporaryDirectory()
+        program = Path(self._work.name) / "chromedriver"
+        program.write_text(DRIVER.format(root=entry / "root"), encoding="utf-8")
+        program.chmod(0o755)
+        # Of the same Debian as this machine's Python.
+        sys.path.append(str(entry / "root/usr/lib/python3/dist-packages"))
+        self._selenium = importlib.import_module("selenium.webdriver")
+        options = self._selenium.ChromeOptions()
+        for flag in FLAGS:
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        service = importlib.import_module("selenium.webdriver.chrome.service").Service(str(program))
+        self.driver = self._selenium.Chrome(service=service, options=options)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_error):
+        self.driver.quit()
+        self._work.cleanup()
+
+    def size(self, width, height=900):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                    {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+
+    def script(self, text, *arguments):
+        return self.driver.execute_script(text, *arguments)
+
+    def element(self, selector):
+        return self.driver.find_element("css selector", selector)
+
+    def text(self, selector="body"):
+        """As it is seen: what is hidden is not in it."""
+        return self.element(selector).text
+
+    def keys(self, *names):
+        """Presses keys by Selenium's names for them, or types text, wherever the keyboard is."""
+        keys = importlib.import_module("selenium.webdriver.common.keys").Keys
+        chain = self._selenium.ActionChains(self.driver)
+        for name in names:
+            chain.send_keys(getattr(keys, name, name))
+        chain.perform()
+
+    def wait(self, seconds, what, condition, delayed=lambda: 0.0):
+        """Until condition() is true: its value. Time in which others had the guest's CPU does not count."""
+        errors = importlib.import_module("selenium.common.exceptions")
+        end, before = time.monotonic() + seconds, delayed()
+        while True:
+            try:
+                found = condition()
+                if found:
+                    return found
+            except (errors.NoSuchElementException, errors.StaleElementReferenceException, errors.JavascriptException):
+                pass
+            if time.monotonic() > end + delayed() - before:
+                raise AssertionError(f"not within {seconds} s: {what}; the page says:\n{self.text()}")
+            time.sleep(0.05)
+
+    def picture(self, name):
+        """The whole page, as high as it is."""
+        os.makedirs(self._pictures, exist_ok=True)
+        self.driver.save_screenshot(str(self._pictures / f"{name}.png"))
+
+    def complaints(self):
+        """What the browser logged since it was asked last: errors, and any word on the content policy."""
+        return [entry["message"] for entry in self.driver.get_log("browser")
+                if entry["level"] == "SEVERE" or "Content Security Policy" in entry["message"]]

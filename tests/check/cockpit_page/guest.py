@@ -1,0 +1,118 @@
+"""The lab's guest with Cockpit and the agent, which does on command what the test wants."""
+
+import base64
+import queue
+import shlex
+import threading
+from dataclasses import replace
+
+from labkit import boot, paths, scenario
+from labkit.errors import LabError
+from labkit.guest import Guest
+from labkit.lab import Lab
+
+RECIPE = paths.GUEST / "cockpit.sh"
+UP_S, COMMAND_S = 240, 120
+
+
+class Commands:
+    """What the guest's `follow` (tests/lab/guest/lib.sh) asks for: the next command, and where to leave what it said."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._reply = None
+        self._todo = []
+        self.said = queue.Queue()
+
+    def request(self, _guest, line, reply):
+        word, _, rest = line.partition(" ")
+        if word == "next":
+            with self._lock:
+                self._reply = reply
+            self._go_on()
+        elif word == "said":
+            reply("ok")
+            self.said.put(rest)
+        else:
+            return False
+        return True
+
+    def give(self, command):
+        """None: there will be no more."""
+        with self._lock:
+            self._todo.append(command)
+        self._go_on()
+
+    def _go_on(self):
+        with self._lock:
+            if self._reply and self._todo:
+                command, reply = self._todo.pop(0), self._reply
+                self._reply = None
+                # Words in quotes, in base64: as `on` sends them.
+                reply("ok" if command is None else "ok " + base64.b64encode(command.encode()).decode())
+
+
+class CockpitGuest:
+    """Runs from the first line to the `with` block's end. `port` of this machine's 127.0.0.1 is Cockpit's."""
+
+    def __init__(self, options, deb):
+        recipe = scenario.load(RECIPE)
+        self._lab = Lab(options, [recipe])
+        start = self._lab.start(recipe)
+        self._guest = Guest(recipe, replace(start, packages={**start.packages, "cockpit": [deb]}))
+        self._guest.room = self._commands = Commands()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.result = None
+        self.port = None
+
+    @staticmethod
+    def prepare(options):
+        recipe = scenario.load(RECIPE)
+        Lab(options, [recipe]).start(recipe)
+
+    def _run(self):
+        try:
+            self.result = self._guest.run()
+        finally:
+            self._commands.said.put("gone")
+
+    def __enter__(self):
+        self._thread.start()
+        self.port = int(self.run("true; cat /run/lab/cockpit.port", UP_S))
+        return self
+
+    def __exit__(self, *_error):
+        self._commands.give(None)
+        self._thread.join(60)
+        target = paths.LOGS / "cockpit"
+        target.mkdir(parents=True, exist_ok=True)
+        (target / "output").write_text(self.output(), encoding="utf-8")
+        (target / "console.log").write_text(self._guest.console(), encoding="utf-8")
+        self._guest.close()
+
+    def output(self):
+        return self._guest._output.decode(errors="replace")
+
+    def run(self, command, limit=COMMAND_S):
+        """What the command printed; one that fails is an error."""
+        self._commands.give(command)
+        try:
+            said = self._commands.said.get(timeout=limit)
+        except queue.Empty as error:
+            raise LabError(f"the guest has not done within {limit} s: {command}") from error
+        if said == "gone":
+            self._commands.said.put(said)
+            raise LabError(f"the guest has ended:\n{self.output()[-3000:]}")
+        status, _, output = said.partition(" ")
+        output = base64.b64decode(output).decode(errors="replace")
+        if status != "0":
+            raise LabError(f"'{command}' ended with status {status}:\n{output}")
+        return output.strip()
+
+    def shell(self, *words):
+        return self.run(shlex.join(words))
+
+    @staticmethod
+    def delayed():
+        """Seconds for which the guest could have run, had others not had this machine's CPUs."""
+        return max((boot.delayed(process.pid) for process in boot.running), default=0.0)

@@ -1,0 +1,211 @@
+"""What is looked at, one after the other: each begins with an agent that is ready and ends with one."""
+
+import json
+import time
+
+from .browser import CONTRAST
+from .made_up import HEALTH, HOSTILE
+from .page import LONG_S, SHOWN_S
+
+HANGS_S = 12  # until an agent that is there and does not answer is told of: it is asked every five seconds
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def ready(page):
+    page.ready()
+    adapter = page.health()["adapters"][0]
+    for key in ("function", "netdev", "rdma_device", "mac"):
+        page.says(adapter[key], "#adapters")
+    page.says("Nothing is to be done", "#findings")
+    page.says("Nothing is to be done now", "#plan")
+    page.says("Observed", "#age")
+    page.browser.picture("ready")
+
+
+def rights(page):
+    """Without the switch nothing can be changed; also not by whoever makes the button work."""
+    page.ready()
+    page.switch(on=False)
+    page.says("turn on administrative access", "#rights")
+    page.says("may not read the system's journal", "#boots")
+    expect(not page.browser.element("#reload").is_enabled(), "the driver can be reloaded without administrative access")
+    page.browser.script("const one = document.getElementById('reload'); one.disabled = false; one.click();"
+                        "document.getElementById('confirmed').click();")
+    page.says("Not done", "#outcome")
+    expect(page.health()["executor"]["reloads"] == 0, "it was reloaded without administrative access")
+    page.switch(on=True)
+    page.wait(LONG_S, "the button works", lambda: page.browser.element("#reload").is_enabled())
+    page.browser.picture("administrator")
+
+
+def keyboard(page):
+    """The driver is reloaded by the keyboard alone, and what it does is told."""
+    page.ready()
+    page.switch(on=True)
+    page.wait(LONG_S, "the button works", lambda: page.browser.element("#reload").is_enabled())
+    page.browser.script("document.activeElement.blur();")
+
+    def focus():
+        return page.browser.script("return document.activeElement.id || document.activeElement.value")
+
+    def tab_to(name):
+        for _ in range(20):
+            if focus() == name:
+                return
+            page.browser.keys("TAB")
+        raise AssertionError(f"the keyboard does not come to {name}")
+
+    tab_to("reload")
+    page.browser.keys("ENTER")
+    page.wait(LONG_S, "the dialog", lambda: page.browser.element("#confirm").is_displayed())
+    page.browser.picture("confirm")
+    page.browser.keys("ESCAPE")
+    expect(not page.browser.element("#confirm").is_displayed(), "Escape does not end the dialog")
+    expect(focus() == "reload", "the keyboard is not where it was before the dialog")
+    page.browser.keys("ENTER")
+    tab_to("confirmed")
+    page.browser.keys("ENTER")
+    page.says("reloaded; now", "#outcome")
+    page.says("driver reloaded once", "#executor")
+    page.ready()
+
+
+def boots(page):
+    page.switch(on=True)
+    page.wait(LONG_S, "a boot", lambda: page.browser.element("#boots details"))
+    shown = json.loads(page.guest.run("pvrdma-agentctl boots --json"))["boots"]
+    expect(len(page.browser.script("return document.querySelectorAll('#boots details')")) == len(shown), "not each boot has its bar")
+    step = next(one for one in shown[0]["steps"] if one["step"] == "ready")
+    page.says(f"ready at {step['at_ms'] / 1000:.2f} s", "#boots")
+    width = page.browser.script("return [...document.querySelectorAll('#boots details:first-of-type rect')]"
+                                ".reduce((sum, one) => sum + one.width.baseVal.value, 0)")
+    longest = max(one["at_ms"] for boot in shown for one in boot["steps"] if one["step"] == "ready")
+    expect(abs(width - 1000 * step["at_ms"] / longest) < 1, f"the bar is {width} wide")
+    page.browser.script("document.querySelector('#boots summary').focus();")
+    page.browser.keys("ENTER")
+    page.says("vmw_pvrdma live", "#boots table")
+    page.browser.picture("boots")
+
+
+def port_down(page):
+    page.ready()
+    page.guest.run("host port 0 DOWN")
+    page.verdict_is("FAILED")
+    found = [one for one in page.health()["findings"] if one["severity"] == "error"]
+    expect(found, "the agent has found nothing")
+    page.says(found[0]["summary"], "#findings")
+    page.says(found[0]["remedy"], "#findings")
+    page.browser.picture("port-down")
+    page.guest.run("host port 0 ACTIVE")
+    page.ready()
+
+
+def within_limit(page, what, begin, word, delayed):
+    """That the page told of it soon enough after that moment, but for what the guest had to wait for others."""
+    took = page.verdict_since(begin, word)
+    expect(took <= SHOWN_S + page.guest.delayed() - delayed, f"{what} shows after {took:.1f} s")
+    print(f"{what} shows after {took:.2f} s")
+
+
+def unload(page):
+    """While nothing may load it again, the plan says what is to be done."""
+    page.ready()
+    page.guest.run("systemctl stop pvrdma-agent-executor.socket pvrdma-agent-executor.service")
+    page.record()
+    delayed = page.guest.delayed()
+    page.guest.run("modprobe -r vmw_pvrdma")
+    within_limit(page, "an unload", time.time(), "", delayed)
+    expect(page.browser.text("#verdict .badge") != "READY", "without a driver the page says ready")
+    plan = json.loads(page.guest.run("pvrdma-agentctl plan --json || true"))
+    expect(plan["actions"], "the agent has no plan")
+    for one in plan["actions"]:
+        page.says(f"because {one['reason']}", "#plan")
+    page.says("none: vmw_pvrdma is not bound to it", "#adapters")
+    page.browser.picture("unloaded")
+    page.guest.run("systemctl start pvrdma-agent-executor.socket")
+    page.ready()
+
+
+def killed(page):
+    page.ready()
+    page.record()
+    delayed = page.guest.delayed()
+    page.guest.run("systemctl kill --kill-whom=main --signal=KILL pvrdma-agent.service")
+    within_limit(page, "a killed agent", time.time(), "STALE", delayed)
+    page.ready()
+    expect(not page.browser.element("#stale").is_displayed(), "an agent that is back is told of as gone")
+
+
+def stopped(page):
+    page.ready()
+    page.guest.run("systemctl stop pvrdma-agent.service")
+    page.verdict_is("STALE", SHOWN_S)
+    page.says("The agent does not run", "#stale")
+    page.says("Last known: ready", "#verdict")
+    page.wait(LONG_S, "its age grows", lambda: int(page.browser.text("#age").split()[1]) >= 4)
+    page.says("0000:00:10.1", "#adapters")
+    page.browser.picture("stale")
+    page.guest.run("systemctl start pvrdma-agent.service")
+    page.ready()
+
+
+def hangs(page):
+    page.ready()
+    page.guest.run("systemctl kill --kill-whom=main --signal=STOP pvrdma-agent.service")
+    page.verdict_is("STALE", HANGS_S)
+    page.says("The agent does not answer", "#stale")
+    page.guest.run("systemctl kill --kill-whom=main --signal=CONT pvrdma-agent.service")
+    page.ready()
+
+
+def acknowledge(page):
+    page.ready()
+    page.guest.run("remove_adapter 0")
+    button = "#findings button.root"
+    page.switch(on=True)
+    page.wait(LONG_S, "it can be acknowledged", lambda: page.browser.element(button).is_enabled())
+    page.browser.picture("removed")
+    page.switch(on=False)
+    page.wait(LONG_S, "the finding", lambda: page.browser.element(button))
+    expect(not page.browser.element(button).is_enabled(), "a removal can be acknowledged without administrative access")
+    page.switch(on=True)
+    page.wait(LONG_S, "it can be acknowledged", lambda: page.browser.element(button).is_enabled())
+    page.browser.element(button).click()
+    page.verdict_is("ABSENT")
+    page.says("now absent", "#outcome")
+    page.guest.run("rescan_pci")
+    page.ready()
+
+
+def made_up(page):
+    """An agent that lies: long and hostile texts in every width and both styles."""
+    page.ready()
+    page.guest.shell("start_made_up_agent", json.dumps(HEALTH))
+    page.verdict_is("DEGRADED")
+    for text in HOSTILE:
+        page.says(text)
+    expect(page.browser.script("return document.querySelectorAll('main img, main script, main b, main a').length") == 0,
+           "a text has become an element")
+    for style in ("light", "dark"):
+        page.browser.script("localStorage.setItem('shell:style', arguments[0]);"
+                            "window.dispatchEvent(new CustomEvent('cockpit-style', {detail: {style: arguments[0]}}));", style)
+        for width in (360, 768, 1600):
+            page.browser.size(width, 2400)
+            wide, inner = page.browser.script("return [document.documentElement.scrollWidth, innerWidth]")
+            expect(wide <= inner <= width, f"at {width} px the page is {wide} of {inner} wide")
+            page.browser.picture(f"made-up-{style}-{width}")
+        contrast, text = page.browser.script(CONTRAST)
+        expect(contrast >= 4.5, f"{style}: a contrast of {contrast:.2f}: {text}")
+        print(f"{style}: no contrast below {contrast:.1f}")
+    page.browser.size(1280)
+    page.guest.run("stop_made_up_agent")
+    page.ready()
+
+
+LOOKS = {"ready": ready, "without administrative access": rights, "by keyboard": keyboard, "boots": boots, "port down": port_down,
+         "unload": unload, "agent killed": killed, "agent stopped": stopped, "agent hangs": hangs, "acknowledge": acknowledge,
+         "widths, styles, hostile texts": made_up}
