@@ -11,6 +11,7 @@ import { call, watchHealth } from "./varlink.js";
 const ASK_MS = 5000;
 const ANSWER_MS = 4000;
 const LOOK_MS = 60000;  // a look waits for the devices
+const PAUSE_MS = 1000;  // between two questions for the plan
 
 const byId = id => document.getElementById(id);
 const PROBLEMS = {
@@ -22,6 +23,7 @@ const PROBLEMS = {
 
 let health = null;
 let observed = null;  // when the look behind it was, in milliseconds of the page's own clock; null: not known
+let heard = 0;        // when the agent said something last, by the same clock
 let trouble = "";     // why what is shown may no longer be so; empty: it is
 
 function tick() {
@@ -44,9 +46,17 @@ function showHealth() {
   tick();
 }
 
+let planState = "";  // "", "asked", or "asked again" while one is on its way
+
+// One at a time, however often health changes.
 async function showPlan() {
+  planState = planState ? "asked again" : "asked";
+  if (planState !== "asked") return;
   const answer = await call("GetPlan", ANSWER_MS).catch(() => null);
   if (answer) show(byId("plan"), answer.plan, plan);
+  const again = planState === "asked again";
+  planState = "";
+  if (again) window.setTimeout(showPlan, PAUSE_MS);
 }
 
 async function showBoots() {
@@ -72,13 +82,17 @@ function take(answer) {
     lose("protocol-error");
     return;
   }
-  observed = health.observed_ms_ago === null ? null : performance.now() - health.observed_ms_ago;
+  heard = performance.now();
+  observed = health.observed_ms_ago === null ? null : heard - health.observed_ms_ago;
   tick();
   showPlan();
   if (before && health.state === "ready" && before.state !== "ready") showBoots();
 }
 
-const ask = () => call("GetHealth", ANSWER_MS).then(answer => take(answer.health), lose);
+function ask() {
+  const isFresh = !trouble && performance.now() - heard < ASK_MS / 2;
+  if (!document.hidden && !isFresh) call("GetHealth", ANSWER_MS).then(answer => take(answer.health), lose);
+}
 
 async function look() {
   byId("look").disabled = true;
@@ -93,5 +107,5 @@ showBoots();
 watchHealth(take, lose);
 byId("look").addEventListener("click", look);
 window.setInterval(tick, 1000);
-window.setInterval(() => { if (!document.hidden) ask(); }, ASK_MS);
-document.addEventListener("visibilitychange", () => { if (!document.hidden) ask(); });
+window.setInterval(ask, ASK_MS);
+document.addEventListener("visibilitychange", ask);

@@ -11,16 +11,18 @@ from labkit import debootstrap, paths
 from labkit.cache import Cache, key_of
 
 PACKAGES = ("chromium", "chromium-driver", "fonts-dejavu-core", "python3-selenium")
-# Files alone, no maintainer's script: neither program needs one. /etc/passwd, as Chromium asks for its user's folder.
+# Files alone, no maintainer's script: neither program needs one. Both look up localhost, and their user's folder.
 OPTIONS = ("--variant=extract", "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
-           "--customize-hook=printf 'root:x:0:0::/tmp:/bin/sh\\n' >\"$1/etc/passwd\"",
-           "--customize-hook=rm -rf \"$1/usr/share/doc\" \"$1/usr/share/locale\" \"$1/var/cache/apt/archives\"")
+           "--extract-hook=cd \"$1\" && mkdir -p proc run && echo 127.0.0.1 localhost >etc/hosts && "
+           "echo root:x:0:0::/tmp:/bin/sh >etc/passwd && "
+           "rm -rf usr/share/doc usr/share/man usr/share/locale var/cache/apt/archives")
+CHROMIUM = "/usr/lib/chromium/chromium"  # the one in /usr/bin is a script, and there is no shell
 FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
 --disable-component-update --disable-sync --user-data-dir=/tmp/profile --force-device-scale-factor=1""".split()
 # In the host's network, where Cockpit's port is; nothing else of it is seen.
 DRIVER = """#!/bin/sh
 exec bwrap --die-with-parent --unshare-pid --ro-bind {root} / --dev /dev --proc /proc --perms 1777 --tmpfs /tmp --tmpfs /run \\
-  --clearenv --setenv PATH /usr/bin:/bin --setenv HOME /tmp --setenv LANG C.UTF-8 -- /usr/bin/chromedriver "$@"
+  --clearenv --setenv PATH /usr/bin:/bin --setenv HOME /tmp --setenv LANG C.UTF-8 -- /usr/bin/chromedriver "$@" 2>{log}
 """
 
 # The lowest contrast (WCAG 2.1) of any text with what is behind it, and whose it is.
@@ -71,12 +73,14 @@ class Browser:
         self._pictures = pictures
         self._work = tempfile.TemporaryDirectory()
         program = Path(self._work.name) / "chromedriver"
-        program.write_text(DRIVER.format(root=entry / "root"), encoding="utf-8")
+        os.makedirs(pictures, exist_ok=True)
+        program.write_text(DRIVER.format(root=entry / "root", log=pictures / "browser.log"), encoding="utf-8")
         program.chmod(0o755)
         # Of the same Debian as this machine's Python.
         sys.path.append(str(entry / "root/usr/lib/python3/dist-packages"))
         self._selenium = importlib.import_module("selenium.webdriver")
         options = self._selenium.ChromeOptions()
+        options.binary_location = CHROMIUM
         for flag in FLAGS:
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
@@ -125,11 +129,10 @@ class Browser:
                 pass
             if time.monotonic() > end + delayed() - before:
                 raise AssertionError(f"not within {seconds} s: {what}; the page says:\n{self.text()}")
-            time.sleep(0.05)
+            time.sleep(0.2)
 
     def picture(self, name):
         """The whole page, as high as it is."""
-        os.makedirs(self._pictures, exist_ok=True)
         self.driver.save_screenshot(str(self._pictures / f"{name}.png"))
 
     def complaints(self):

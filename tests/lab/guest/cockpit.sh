@@ -1,7 +1,7 @@
 # summary: Cockpit in a guest, whose port the host reaches; then whatever tests/check/cockpit wants
 # programs: cockpit-ws cockpit-bridge cockpit-system sudo
 # start: snapshot
-# timeout: 500
+# timeout: 600
 
 # A user who may become root, as Cockpit's administrator switch does it, by sudo.
 make_visitor() {
