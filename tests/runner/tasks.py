@@ -107,7 +107,7 @@ def _lab(all_scenarios):
 def _cockpit():
     """A guest as a scenario has it, which a browser outside of it looks into; from a snapshot that scenarios start from."""
     start = f"snapshot-{_topology(scenarios.load(ROOT / 'tests/lab/guest/cockpit.sh'), DEFAULT)}"
-    yield Task("prepare-cockpit", "tests/check/cockpit --prepare", (start,), kind="step")
+    yield Task("prepare-cockpit", "tests/check/cockpit --prepare", (start,), kind="step", pool="unpack")
     yield Task("cockpit", "tests/check/cockpit build/packages/bookworm", ("prepare-cockpit",), ("lab",), "suite", "guest")
 
 
