@@ -30,17 +30,18 @@ std::optional<int> end_if_failed(const Settings& settings, const Console& consol
                      measuring ? kExitFailed : kExitUnknown);
 }
 
-// `keeps`: for later runs with this peer.
+// Of a listener they are the peer's, and not kept for later runs.
 int end_with_figures(const Settings& settings, const Console& console, const VerifyOptions& options,
-                     const std::string& device, const nlohmann::json& answer, bool keeps) {
+                     const std::string& device, const nlohmann::json& answer) {
   auto figures = verify::figures_from(answer);
   if (!figures) return end_without(settings, console, figures.error().message());
+  figures->of_the_peer = options.listen;
   const auto earlier = options.state_file.empty()
                            ? std::nullopt
                            : verify::best_earlier(options.state_file, options.peer);
   const verify::Verdict verdict = verify::judge(options.peer, device, std::move(*figures),
                                                 options.expected, options.line_rate_mb_s, earlier);
-  if (keeps && !options.state_file.empty()) {
+  if (!options.listen && !options.state_file.empty()) {
     const auto kept = verify::remember(options.state_file, options.peer,
                                        std::min(verdict.figures.out_mb_s, verdict.figures.in_mb_s),
                                        verdict.figures.latency.front().typical_us);
@@ -56,7 +57,7 @@ int end_listening(const Settings& settings, const Console& console, VerifyOption
                   const std::string& device, const nlohmann::json& answer) {
   options.peer = text(answer, "peer_address").value_or("?");
   const auto seen = verify::seen_from_here(answer.value("figures", nlohmann::json{}), options.peer);
-  if (seen) return end_with_figures(settings, console, options, device, *seen, false);
+  if (seen) return end_with_figures(settings, console, options, device, *seen);
   const bool printed = settings.json
                            ? console.print(dumped(answer) + "\n")
                            : console.print(formatted("{}: served {}; its user has the figures\n",
@@ -83,9 +84,8 @@ int verify_peer(const Settings& settings, const Console& console, VerifyOptions 
       options.listen ? helper->listen(options.wait) : helper->connect(options.peer, options.wait);
   if (!answer) return end_without(settings, console, printable(answer.error().message()));
   if (const auto code = end_if_failed(settings, console, *answer)) return *code;
-  return options.listen
-             ? end_listening(settings, console, options, helper->device(), *answer)
-             : end_with_figures(settings, console, options, helper->device(), *answer, true);
+  return options.listen ? end_listening(settings, console, options, helper->device(), *answer)
+                        : end_with_figures(settings, console, options, helper->device(), *answer);
 }
 
 }  // namespace pvrdma::ctl

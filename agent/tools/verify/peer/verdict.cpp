@@ -129,8 +129,8 @@ Verdict judge(std::string peer, std::string device, Figures figures,
   verdict.figures = std::move(figures);
   const Figures& of = verdict.figures;
   const double latency = of.latency.front().typical_us;
-  verdict.path =
-      classify({latency, of.out_mb_s, of.tcp_latency_us, of.tcp_bandwidth_mb_s, line_rate_mb_s});
+  verdict.path = classify(
+      {latency, of.way_of_tcp_mb_s(), of.tcp_latency_us, of.tcp_bandwidth_mb_s, line_rate_mb_s});
   verdict.reference_mb_s = line_rate_mb_s ? line_rate_mb_s : best_earlier_mb_s;
   verdict.expected = expected.has_value();
   if (expected)

@@ -24,6 +24,10 @@ struct Figures {
   double message_bytes = 0, out_mb_s = 0, in_mb_s = 0, both_mb_s = 0;
   double messages_per_s = 0;
   double tcp_latency_us = 0, tcp_bandwidth_mb_s = 0;
+  bool of_the_peer = false;  // the peer measured, and TCP from there to here
+
+  // The direction in which TCP's bandwidth was measured, to compare with that.
+  [[nodiscard]] double way_of_tcp_mb_s() const { return of_the_peer ? in_mb_s : out_mb_s; }
 };
 // EBADMSG: something is missing.
 [[nodiscard]] Result<Figures> figures_from(const nlohmann::json& answer);

@@ -14,10 +14,11 @@ using pvrdma::test::Tree;
 
 namespace {
 
+// TCP from the client on: a listener that compared its own way out with that would find no RDMA.
 constexpr const char* kFigures =
     R"("data_whole": true, "latency": [{"message_bytes": 2, "rounds": 100, "min_us": 3, "typical_us": 4,
     "average_us": 4.5, "p99_us": 9, "p999_us": 12}], "bandwidth": {"message_bytes": 1048576,
-    "out_mb_s": 9000, "in_mb_s": 8000, "both_mb_s": 12000}, "messages_per_s": 1000000,
+    "out_mb_s": 9000, "in_mb_s": 5000, "both_mb_s": 12000}, "messages_per_s": 1000000,
     "tcp": {"latency_us": 30, "bandwidth_mb_s": 5000}, "peer_address": "192.168.30.2")";
 
 struct Machine {
@@ -58,8 +59,8 @@ TEST_CASE_METHOD(Machine, "who measures prints the figures, and keeps them for t
   run();
   CHECK(code == 0);
   CHECK(shows("192.168.30.2 from rocep19s0f1: messages pass, by native RDMA\n"));
-  CHECK(shows("9000 MB/s out, 8000 in"));
-  CHECK(verify::best_earlier(options.state_file, "192.168.30.2") == 8000.0);
+  CHECK(shows("9000 MB/s out, 5000 in"));
+  CHECK(verify::best_earlier(options.state_file, "192.168.30.2") == 5000.0);
 }
 
 TEST_CASE_METHOD(Machine, "who listens prints the figures as they are from there, and keeps none") {
@@ -69,7 +70,7 @@ TEST_CASE_METHOD(Machine, "who listens prints the figures as they are from there
   run();
   CHECK(code == 0);
   CHECK(shows("192.168.30.9 from rocep19s0f1: messages pass, by native RDMA\n"));
-  CHECK(shows("8000 MB/s out, 9000 in"));
+  CHECK(shows("5000 MB/s out, 9000 in"));
   CHECK_FALSE(verify::best_earlier(options.state_file, "192.168.30.9"));
   options.expected = verify::parse_expectation("latency=1us");
   run();
