@@ -53,7 +53,7 @@ function finding(one, { adapters, acknowledge }) {
 
 // acknowledge(adapter) gives the button for an adapter that was removed.
 export function findings({ findings: list, adapters }, acknowledge) {
-  if (list.length === 0) return el("p", { class: "card good" }, "None. Nothing is to be done.");
+  if (list.length === 0) return el("p", { class: "card good" }, "None.");
   const sorted = [...list].sort((left, right) => RANK[left.severity] - RANK[right.severity]);
   return sorted.map(one => finding(one, { adapters, acknowledge }));
 }

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -48,8 +49,10 @@ while (walker.nextNode()) {
 }
 return worst;
 """
-# Each change of the verdict with its time, which is this machine's.
+# Each change of the verdict with its time, which is this machine's. A page that nobody sees asks nothing: whatever comes,
+# the agent has told by itself.
 RECORD = """
+Object.defineProperty(document, "hidden", {value: true, configurable: true});
 const place = document.getElementById("verdict");
 window.verdicts = [];
 new MutationObserver(() => window.verdicts.push([Date.now() / 1000, place.textContent])).observe(
@@ -73,7 +76,8 @@ class Browser:
         self._pictures = pictures
         self._work = tempfile.TemporaryDirectory()
         program = Path(self._work.name) / "chromedriver"
-        os.makedirs(pictures, exist_ok=True)
+        shutil.rmtree(pictures, ignore_errors=True)
+        os.makedirs(pictures)
         program.write_text(DRIVER.format(root=entry / "root", log=pictures / "browser.log"), encoding="utf-8")
         program.chmod(0o755)
         # Of the same Debian as this machine's Python.
@@ -132,7 +136,8 @@ class Browser:
             time.sleep(0.2)
 
     def picture(self, name):
-        """The whole page, as high as it is."""
+        """The page from its top."""
+        self.script("window.scrollTo(0, 0)")
         self.driver.save_screenshot(str(self._pictures / f"{name}.png"))
 
     def complaints(self):

@@ -4,6 +4,7 @@ import base64
 import queue
 import shlex
 import threading
+import time
 from dataclasses import replace
 
 from labkit import boot, paths, scenario
@@ -23,6 +24,7 @@ class Commands:
         self._reply = None
         self._todo = []
         self.said = queue.Queue()
+        self.marked = 0.0  # when the guest last said `host mark`, by this machine's clock
 
     def request(self, _guest, line, reply):
         word, _, rest = line.partition(" ")
@@ -30,6 +32,9 @@ class Commands:
             with self._lock:
                 self._reply = reply
             self._go_on()
+        elif word == "mark":
+            self.marked = time.time()
+            reply("ok")
         elif word == "said":
             reply("ok")
             self.said.put(rest)
@@ -111,6 +116,11 @@ class CockpitGuest:
 
     def shell(self, *words):
         return self.run(shlex.join(words))
+
+    def moment(self, command):
+        """When the command had done what it does, by this machine's clock."""
+        self.run(f"{command} && host mark")
+        return self._commands.marked
 
     @staticmethod
     def delayed():

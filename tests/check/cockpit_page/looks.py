@@ -1,7 +1,6 @@
 """What is looked at, one after the other: each begins with an agent that is ready and ends with one."""
 
 import json
-import time
 
 from .browser import CONTRAST
 from .made_up import HEALTH, HOSTILE
@@ -20,7 +19,7 @@ def ready(page):
     adapter = page.health()["adapters"][0]
     for key in ("function", "netdev", "rdma_device", "mac"):
         page.says(adapter[key], "#adapters")
-    page.says("Nothing is to be done", "#findings")
+    page.says("None.", "#findings")
     page.says("Nothing is to be done now", "#plan")
     page.says("Observed", "#age")
     page.browser.picture("ready")
@@ -118,8 +117,7 @@ def unload(page):
                    " && systemctl kill --kill-whom=main --signal=STOP pvrdma-agent-executor.service")
     page.record()
     delayed = page.guest.delayed()
-    page.guest.run("modprobe -r vmw_pvrdma")
-    within_limit(page, "an unload", time.time(), "", delayed)
+    within_limit(page, "an unload", page.guest.moment("modprobe -r vmw_pvrdma"), "", delayed)
     page.verdict_is("CONVERGING")
     page.says("because vmw_pvrdma is not loaded", "#plan")
     page.says("none: vmw_pvrdma is not bound to it", "#adapters")
@@ -133,8 +131,8 @@ def killed(page):
     page.ready()
     page.record()
     delayed = page.guest.delayed()
-    page.guest.run("systemctl kill --kill-whom=main --signal=KILL pvrdma-agent.service")
-    within_limit(page, "a killed agent", time.time(), "STALE", delayed)
+    kill = "systemctl kill --kill-whom=main --signal=KILL pvrdma-agent.service"
+    within_limit(page, "a killed agent", page.guest.moment(kill), "STALE", delayed)
     page.ready()
     expect(not page.browser.element("#stale").is_displayed(), "an agent that is back is told of as gone")
 
