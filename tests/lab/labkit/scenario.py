@@ -129,6 +129,9 @@ def parse(path, text):
         raise LabError(f"{path}: has no `# summary:`")
     if scenario.guests > 1 and (scenario.boots > 1 or scenario.clones):
         raise LabError(f"{path}: several `# guests:` have neither boots nor clones")
+    # QEMU refuses a vmxnet3's state where the MAC address is another: the device's serial number is made of it.
+    if scenario.start == "snapshot" and scenario.guests > 1:
+        raise LabError(f"{path}: several `# guests:` cannot go on from one snapshot, as they have MAC addresses of their own")
     if scenario.start == "snapshot" and (scenario.boots > 1 or scenario.clones or scenario.kernel or scenario.initrd != "lab"):
         raise LabError(f"{path}: with `# start: snapshot` there is no boot that could have boots, clones, kernel or initrd")
     return scenario

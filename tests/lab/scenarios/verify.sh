@@ -43,10 +43,11 @@ as_perftest() {
   measure --json
   between "perftest's latency" ib_send_lat -d rocep0s16f1 -n 20 -s 2
   expect "latency within 10 % of perftest's" within_tenth "$(of '.latency[0].typical_us')" "$(figure 5)"
-  host path rdma 0 20
+  # A tenth of what an emulated CPU copies, which others may have in the meantime. perftest's MB are 2^20 bytes.
+  host path rdma 0 8
   measure --json
-  between "perftest's bandwidth" ib_send_bw -d rocep0s16f1 -Q 1 -n 100 -s 1048576 --report_gbits
-  expect "bandwidth within 10 % of perftest's" within_tenth "$(of .bandwidth.out_mb_s)" "$(figure 4 | awk '{ print $1 * 125 }')"
+  between "perftest's bandwidth" ib_send_bw -d rocep0s16f1 -Q 1 -n 50 -s 1048576
+  expect "bandwidth within 10 % of perftest's" within_tenth "$(of .bandwidth.out_mb_s)" "$(figure 4 | awk '{ print $1 * 1.048576 }')"
   host path rdma 0 0
 }
 within_tenth() { # FIGURE OF-PERFTEST

@@ -35,6 +35,9 @@ class Headers(unittest.TestCase):
             with self.assertRaises(LabError) as caught:
                 self.parse(f"# summary: s\n# start: snapshot\n# {more}\n" + BODY)
             self.assertIn("there is no boot", str(caught.exception))
+        with self.assertRaises(LabError) as caught:
+            self.parse("# summary: s\n# start: snapshot\n# guests: 2\n" + BODY)
+        self.assertIn("MAC addresses", str(caught.exception))
 
     def test_a_machine_is_what_its_scenario_says(self):
         def argv(**more):
