@@ -54,7 +54,6 @@ class Page:
         return json.loads(self.guest.run("health || true"))
 
     def ready(self):
-        self.guest.run('wait_until 60 "health says ready" health_is ready')
         self.verdict_is("READY")
 
     def switch(self, on):
@@ -64,10 +63,11 @@ class Page:
         self.browser.driver.switch_to.default_content()
 
         def button(text):
-            return [one for one in self.browser.driver.find_elements("css selector", "button") if text in one.text]
+            return self.browser.script("return [...document.querySelectorAll('button')].find(one => one.innerText.includes(arguments[0]))", text)
 
-        if self.wait(LONG_S, "Cockpit's switch", lambda: button(before) or button(after))[0].text != after:
-            self.wait(LONG_S, before, lambda: button(before))[0].click()
-            self.wait(LONG_S, confirm, lambda: button(confirm))[0].click()
+        self.wait(LONG_S, "Cockpit's switch", lambda: button(before) or button(after))
+        if not button(after):
+            button(before).click()
+            self.wait(LONG_S, confirm, lambda: button(confirm)).click()
             self.wait(LONG_S, after, lambda: button(after))
         self.enter()
