@@ -123,7 +123,7 @@ class Browser:
     def wait(self, seconds, what, condition, delayed=lambda: 0.0):
         """Until condition() is true: its value. Time in which others had the guest's CPU does not count."""
         errors = importlib.import_module("selenium.common.exceptions")
-        end, before = time.monotonic() + seconds, delayed()
+        end, before, pause = time.monotonic() + seconds, delayed(), 0.1
         while True:
             try:
                 found = condition()
@@ -133,7 +133,8 @@ class Browser:
                 pass
             if time.monotonic() > end + delayed() - before:
                 raise AssertionError(f"not within {seconds} s: {what}; the page says:\n{self.text()}")
-            time.sleep(0.2 if seconds < 5 else 0.4)
+            time.sleep(pause)
+            pause = min(1.0, pause * 1.5)
 
     def picture(self, name):
         """The page from its top."""
