@@ -33,6 +33,10 @@ Result<Report> answer_of(const Operation& operation, const Result<varlink::Reply
   return refusal;
 }
 
+bool is_unreached(const Result<varlink::Reply>& reply) {
+  return !reply && (reply.error().code == ENOENT || reply.error().code == ECONNREFUSED);
+}
+
 bool succeeded(const Result<Report>& answer) { return answer && answer->good(); }
 
 }  // namespace
@@ -45,7 +49,7 @@ Dispatcher::Dispatcher(sd_event* event, Events events, std::string socket,
       patient_until_(BootClock::now() + socket_patience) {}
 
 void Dispatcher::carry_out(const std::vector<Action>& actions) {
-  if (busy_ || actions.empty()) return;
+  if (busy_ || pause_ || actions.empty()) return;
   queue_.assign(actions.begin(), actions.end());
   next();
 }
@@ -60,6 +64,7 @@ void Dispatcher::keep_only(const std::vector<Action>& actions) {
 
 void Dispatcher::next() {
   if (queue_.empty()) {
+    if (unreached_) pause();
     events_.idle();
     return;
   }
@@ -79,8 +84,7 @@ void Dispatcher::call(const Operation& operation) {
 }
 
 bool Dispatcher::is_repeated(const Operation& operation, const Result<varlink::Reply>& reply) {
-  const int code = reply ? 0 : reply.error().code;
-  if (code != ENOENT && code != ECONNREFUSED) patient_until_.reset();
+  if (!is_unreached(reply)) patient_until_.reset();
   if (!patient_until_ || BootClock::now() >= *patient_until_) return false;
   std::uint64_t now = 0;
   sd_event_now(event_, CLOCK_MONOTONIC, &now);
@@ -114,11 +118,32 @@ void Dispatcher::on_reply(const Operation& operation, const Result<varlink::Repl
   const Result<Report> answer = answer_of(operation, reply);
   if (answer && (reply->error.empty() || reply->error == kNotAllowed)) remember(operation, *answer);
   busy_.reset();
+  unreached_ = is_unreached(reply);
+  if (!unreached_) last_pause_ = Milliseconds{0};
   events_.answered(operation, answer);
   // After a failure the rest rests on a state that was not reached; a module that would not load
   // keeps no other from being tried.
   if (!succeeded(answer) && !std::holds_alternative<LoadModule>(operation)) queue_.clear();
   next();
+}
+
+void Dispatcher::pause() {
+  last_pause_ = std::clamp(2 * last_pause_, kFirstPause, kLongestPause);
+  std::uint64_t now = 0;
+  sd_event_now(event_, CLOCK_MONOTONIC, &now);
+  const auto then =
+      now + static_cast<std::uint64_t>(std::chrono::microseconds{last_pause_}.count());
+  sd_event_source* source = nullptr;
+  // Fails for want of memory only; then the executor is tried again at the next look.
+  if (sd_event_add_time(event_, &source, CLOCK_MONOTONIC, then, 0, on_pause_over, this) >= 0)
+    pause_.reset(source);
+}
+
+int Dispatcher::on_pause_over(sd_event_source* source, std::uint64_t /*usec*/, void* self) {
+  return guarded_callback(source, [dispatcher = static_cast<Dispatcher*>(self)] {
+    dispatcher->pause_.reset();
+    dispatcher->events_.idle();
+  });
 }
 
 void Dispatcher::arm_timer() {

@@ -27,19 +27,26 @@ class Dispatcher {
     std::function<void(const Operation&, const Result<Report>&)> answered;
     // busy() has changed: a call began, or turned out to be stuck.
     std::function<void()> busy_changed;
-    // Nothing is under way or queued any more.
+    // Nothing is under way or queued any more; or the executor, which was not there, may be asked
+    // again.
     std::function<void()> idle;
   };
 
   // Nothing of the boot is waited for before the agent starts, not even the executor's socket:
   // until it was reached once, a call is tried again for that long.
   static constexpr Milliseconds kSocketPatience{10'000};
+  // Where that socket cannot be reached, nothing is asked of the executor for so long, and after
+  // each further try in vain for twice as long, up to the longest: idle() leads to the next look,
+  // which leads to the same actions.
+  static constexpr Milliseconds kFirstPause{1'000};
+  static constexpr Milliseconds kLongestPause{16'000};
 
   // `event` must outlive the dispatcher.
   Dispatcher(sd_event* event, Events events, std::string socket = varlink::kExecutorSocket,
              Milliseconds socket_patience = kSocketPatience);
 
-  // Begins to carry out `actions`. Does nothing while busy.
+  // Begins to carry out `actions`. Does nothing while busy, or pausing as the executor is not
+  // there.
   void carry_out(const std::vector<Action>& actions);
   // Drops what is queued but no longer part of the newest plan.
   void keep_only(const std::vector<Action>& actions);
@@ -60,6 +67,8 @@ class Dispatcher {
   void on_reply(const Operation& operation, const Result<varlink::Reply>& reply);
   void arm_timer();
   static int on_timer(sd_event_source* source, std::uint64_t usec, void* self);
+  void pause();
+  static int on_pause_over(sd_event_source* source, std::uint64_t usec, void* self);
 
   sd_event* event_;
   Events events_;
@@ -72,6 +81,9 @@ class Dispatcher {
   std::optional<Operation> repeated_;
   Handle<sd_event_source, sd_event_source_unref> retry_;
   Handle<sd_event_source, sd_event_source_unref> timer_;
+  bool unreached_ = false;                                // by the last call
+  Milliseconds last_pause_{0};                            // none since the executor was reached
+  Handle<sd_event_source, sd_event_source_unref> pause_;  // while there is one
 };
 
 }  // namespace pvrdma

@@ -179,6 +179,32 @@ TEST_CASE("no executor at all is an answer, not a wait") {
   CHECK(bench.idle);
 }
 
+TEST_CASE("an executor that is not there is asked again after a pause, not at once") {
+  Bench bench{false, Milliseconds{0}};
+  bench.dispatcher->carry_out(kTwoLoads);
+  bench.spin();
+  REQUIRE(bench.answers.size() == 2);
+  // What the look after it would have done.
+  bench.idle = false;
+  bench.dispatcher->carry_out(kTwoLoads);
+  CHECK_FALSE(bench.dispatcher->busy());
+  for (int i = 0; i < 5; ++i) sd_event_run(bench.event.get(), 10'000);
+  CHECK(bench.answers.size() == 2);
+  REQUIRE_FALSE(bench.idle);
+  // The pause ends by itself, and leads to a look.
+  REQUIRE(bench.service->listen(bench.path, 0600));
+  bench.spin();
+  REQUIRE(bench.idle);
+  bench.idle = false;
+  bench.dispatcher->carry_out(kTwoLoads);
+  bench.spin();
+  CHECK(bench.answers.size() == 4);
+  CHECK(bench.answers.back() == "done");
+  // Once it was reached there is no pause any more.
+  bench.dispatcher->carry_out(kTwoLoads);
+  CHECK(bench.dispatcher->busy());
+}
+
 TEST_CASE("the executor's socket may come after the first call, once and within its time") {
   SECTION("it comes") {
     Bench bench{false};
