@@ -126,9 +126,10 @@ def within_limit(page, what, begin, word, delayed):
 
 
 def unload(page):
-    """Seen as it happens; while the executor hangs nothing loads it again, and the plan says what is to be done."""
+    """Seen as it happens; while the executor hangs nothing loads it again, and the plan says what is to be done. It has just
+    begun: one that is idle could end before it is stopped."""
     page.ready()
-    page.guest.run("systemctl start pvrdma-agent-executor.service"
+    page.guest.run("systemctl restart pvrdma-agent-executor.service"
                    " && systemctl kill --kill-whom=main --signal=STOP pvrdma-agent-executor.service")
     page.record()
     delayed = page.guest.delayed()
