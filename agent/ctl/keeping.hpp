@@ -19,7 +19,7 @@ struct Pace {
   Milliseconds refresh = std::chrono::minutes{1};
   // What changes in this time after a first change goes into one.
   Milliseconds burst = std::chrono::seconds{1};
-  std::optional<Milliseconds> limit = std::nullopt;  // none: until a signal ends the process
+  std::optional<unsigned> times = std::nullopt;  // none: until a signal ends the process
 };
 
 // Calls `act` with the latest health, or why there is none: at once, after each change, and after

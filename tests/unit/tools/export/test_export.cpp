@@ -205,7 +205,7 @@ TEST_CASE("export: the file goes with the devices, and not with the agent") {
   }
   ExportOptions watching = place.to_file();
   watching.watch = true;
-  watching.pace = {Milliseconds{50}, Milliseconds{10}, Milliseconds{1}};
+  watching.pace = {Milliseconds{2000}, Milliseconds{10}, 1};
   CHECK(place.run(watching).code == 0);  // nobody answers
   CHECK(place.is_written());
   std::filesystem::remove(place.socket);
@@ -261,7 +261,7 @@ TEST_CASE("export: the host is told of a change, and from time to time that we l
   tools.add_host();
   ExportOptions options = publishing();
   options.watch = true;
-  options.pace = {Milliseconds{40}, Milliseconds{0}, Milliseconds{1000}};
+  options.pace = {Milliseconds{300}, Milliseconds{0}, 4};
   Json changed = samples::ready();
   changed["state"] = "degraded";
   SECTION("not of what is as it was") {
