@@ -31,6 +31,6 @@ def write(tasks, options, guests):
     """How many tasks at a time are worth it: two more than there are CPUs, as one or the other waits for the network, the disk
     or a guest's timer. `guests`: how many of them may be guests."""
     BUILD.mkdir(parents=True, exist_ok=True)
-    depths = {"guest": guests, "unpack": 2, "work": os.cpu_count()}
+    depths = {"guest": guests, "guests": 1, "unpack": 2, "work": os.cpu_count()}
     NINJA_FILE.write_text(text(tasks, options, depths), encoding="utf-8")
     return os.cpu_count() + 2

@@ -27,7 +27,7 @@ class Task:
     needs: tuple = ()            # names of tasks
     stages: tuple = ()           # none: only where another task needs it
     kind: str = "check"
-    pool: str = "work"           # guest, unpack (what downloads and unpacks packages), work: how many at a time, graph.py says
+    pool: str = "work"           # guest, guests (several), unpack (downloads and unpacks packages), work: graph.py has their depths
 
 
 def _packages():
@@ -81,7 +81,8 @@ def _lab(all_scenarios):
         yield Task(f"image-{suite}", f"tests/lab/run --suite {suite} --prepare image", ("image-bookworm",) if suite == "dracut" else (),
                    kind="step", pool="unpack")
     installed, snapshots, tests = {}, {}, []
-    for scenario in sorted(all_scenarios, key=lambda one: -one.timeout * one.boots * (1 + one.clones)):
+    # Long ones first; several guests at a time, whose figures are compared, not while all else is compiled.
+    for scenario in sorted(all_scenarios, key=lambda one: -one.timeout * one.boots * (1 + one.clones) / one.guests):
         suite = scenario.suite or DEFAULT
         needs = needs_of_guest = [f"image-{suite}", *PACKAGE_OF[suite]]
         prepare = f"tests/lab/run --prepare start {scenario.name}"
@@ -97,7 +98,8 @@ def _lab(all_scenarios):
         if scenario.previous or scenario.packages or scenario.programs:
             tests.append(Task(f"prepare-{scenario.name}", prepare, tuple(needs), kind="step", pool="work" if scenario.previous else "unpack"))
             needs = [f"prepare-{scenario.name}"]
-        tests.append(Task(f"lab-{scenario.name}", f"tests/lab/run {scenario.name}", tuple(needs), ("lab",), "suite", "guest"))
+        pool = "guest" if scenario.guests == 1 else "guests"
+        tests.append(Task(f"lab-{scenario.name}", f"tests/lab/run {scenario.name}", tuple(needs), ("lab",), "suite", pool))
     yield from (*installed.values(), *snapshots.values())
     yield from _cockpit()
     yield Task("demo", "demo_shows_ready", (f"guest-{DEFAULT}",), ("lab", "demo"), pool="guest")
