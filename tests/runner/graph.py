@@ -29,8 +29,9 @@ def text(tasks, options, depths):
 
 def write(tasks, options, guests):
     """How many tasks at a time are worth it: two more than there are CPUs, as one or the other waits for the network, the disk
-    or a guest's timer. `guests`: how many of them may be guests."""
+    or a guest's timer. `guests`: how many guests there is memory for; one more than there are CPUs, beside other work,
+    makes each slower and nothing sooner."""
     BUILD.mkdir(parents=True, exist_ok=True)
-    depths = {"guest": guests, "guests": 1, "unpack": 2, "work": os.cpu_count()}
+    depths = {"guest": min(guests, os.cpu_count()), "guests": 1, "unpack": 2, "work": os.cpu_count()}
     NINJA_FILE.write_text(text(tasks, options, depths), encoding="utf-8")
     return os.cpu_count() + 2

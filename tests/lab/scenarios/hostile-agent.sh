@@ -1,7 +1,7 @@
 # summary: what the agent's own user tries against the executor and root's tools: configuration, links, the socket, the ledger, limits
 # adapters: 1
 # start: snapshot
-# timeout: 300
+# timeout: 400
 
 agent() { setpriv --reuid pvrdma-agent --regid pvrdma-agent --clear-groups "$@"; } # COMMAND…
 executor_socket=/run/pvrdma-agent-executor/io.pvrdma.Executor
