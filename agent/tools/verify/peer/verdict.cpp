@@ -172,7 +172,7 @@ std::string render(const Verdict& verdict, const ctl::Style& style) {
     text += row(n == 0 ? "path" : "", verdict.path.reasons[n], style);
   if (falls_back)
     for (std::size_t n = 0; n < causes_of_fall_back().size(); ++n)
-      text += row(n == 0 ? "on the hosts" : "", causes_of_fall_back()[n], style);
+      text += row(n == 0 ? "look at" : "", causes_of_fall_back()[n], style);
   for (const std::string& what : verdict.unmet) text += row("expected", what, style);
   if (verdict.expected && verdict.unmet.empty()) text += row("expected", "met", style);
   return text;
