@@ -26,14 +26,14 @@ passes() {
 }
 
 paths() {
-  host path rdma 30000 1
+  host path rdma 30000 4
   host path net 3000 80
   measure --json --expect latency=1ms
   expect_equal "a latency above what is expected" 2 "$status"
   expect_equal "RDMA that is no faster than TCP is a fall-back, surely" "tcp-fall-back true" "$(of '"\(.path.kind) \(.path.sure)"')"
   expect "with what to look at on the hosts" jq -e '.path.look_at | length > 3' out
   host path rdma 0 0
-  host path net 30000 1
+  host path net 30000 4
   measure --json --expect latency=10000ms,bandwidth=1%
   expect_equal "what is expected, with an earlier run to compare with" 0 "$status"
   expect_equal "RDMA that is much faster is native, surely" "native true" "$(of '"\(.path.kind) \(.path.sure)"')"
