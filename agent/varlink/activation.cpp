@@ -55,6 +55,7 @@ Result<void> IdleEnd::set_timer() {
 int IdleEnd::on_timer(sd_event_source* source, std::uint64_t, void* self) {
   return guarded_callback(source, [self] {
     const auto& idle = *static_cast<IdleEnd*>(self);
+    // Whoever connects from here on finds the socket unit listening.
     return idle.service_.clients() == 0 ? sd_event_exit(idle.event_, 0) : 0;
   });
 }
