@@ -10,7 +10,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr std::size_t kOutputLimitBytes = 4096;
+constexpr std::size_t kLookupOutputBytes = 4096;
 constexpr std::string_view kError = "error ";
 constexpr std::array kAnswers{Shipped::Loadable, Shipped::BuiltIn, Shipped::Missing};
 
@@ -29,7 +29,7 @@ Result<std::vector<Field<Shipped>>> ask(const std::string& program, const std::s
   std::vector<std::string> words{program, release};
   words.insert(words.end(), names.begin(), names.end());
   const auto result =
-      run_program({std::move(words), std::vector<std::string>{}, timeout, kOutputLimitBytes});
+      run_program({std::move(words), std::vector<std::string>{}, timeout, kLookupOutputBytes});
   if (!result) return fail(result.error());
   if (result->ended == Ended::TimedOut) return fail(ETIMEDOUT, "waiting for", program);
   if (result->ended != Ended::Exited || result->status != 0)

@@ -11,7 +11,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr std::size_t kOutputLimitBytes = 4096;
+constexpr std::size_t kAnswerBytes = 4096;
 constexpr int kExitTimedOut = 124;  // port_query_main.cpp
 
 }  // namespace
@@ -42,7 +42,7 @@ Result<PortAnswer> run_port_query(const std::string& program, const std::string&
                                   Milliseconds timeout) {
   // Nothing of the daemon's environment changes what libibverbs does.
   const auto result =
-      run_program({{program, device}, std::vector<std::string>{}, timeout, kOutputLimitBytes});
+      run_program({{program, device}, std::vector<std::string>{}, timeout, kAnswerBytes});
   if (!result) return fail(result.error());
   if (result->ended == Ended::TimedOut ||
       (result->ended == Ended::Exited && result->status == kExitTimedOut))

@@ -12,7 +12,7 @@ namespace pvrdma::ctl {
 namespace {
 
 // The refusals of the interface, each with what to do.
-NoAnswer refused(const std::string& error, const Json& parameters) {
+NoAnswer not_acknowledged(const std::string& error, const Json& parameters) {
   if (error == "io.pvrdma.Agent.PermissionDenied")
     return {error, "only root may acknowledge", "Try: sudo pvrdma-agentctl acknowledge"};
   if (error == "io.pvrdma.Agent.NoSuchAdapter")
@@ -31,7 +31,8 @@ Answered<Answer<Health>> ask_to_acknowledge(const Settings& settings,
   if (adapter) parameters["adapter"] = *adapter;
   auto reply = client->call("io.pvrdma.Agent.Acknowledge", parameters, settings.answer_within);
   if (!reply) return tl::unexpected{explain(reply.error(), settings.socket)};
-  if (!reply->error.empty()) return tl::unexpected{refused(reply->error, reply->parameters)};
+  if (!reply->error.empty())
+    return tl::unexpected{not_acknowledged(reply->error, reply->parameters)};
   return health_in(std::move(reply->parameters));
 }
 

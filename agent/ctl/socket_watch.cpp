@@ -41,7 +41,7 @@ void SocketWatch::wait(Milliseconds timeout) {
   static_cast<void>(poll(&event, 1, static_cast<int>(limit.count())));
   // Only that something happened counts. Read it off, or the next wait would not wait.
   std::array<char, 4096> events{};
-  while (inotify_ && read(inotify_.get(), events.data(), events.size()) > 0) {
+  while (inotify_ && ::read(inotify_.get(), events.data(), events.size()) > 0) {
   }
 }
 

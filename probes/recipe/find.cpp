@@ -17,7 +17,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr std::size_t kFileLimit = 512;          // in all
+constexpr std::size_t kFilesInAll = 512;         // in all
 constexpr std::size_t kSizeLimit = 256U << 10U;  // bytes; a script of the field is no longer
 constexpr std::array<const char*, 2> kUnitFolders{"/etc/systemd/system",
                                                   "/usr/local/lib/systemd/system"};
@@ -117,7 +117,7 @@ class Finder {
 
   // The file and, where it is run by the system itself, the scripts that it names.
   void take(const std::string& called, const Place& place) {
-    if (seen_.size() >= kFileLimit) return;
+    if (seen_.size() >= kFilesInAll) return;
     const auto resolved = resolve_rooted(root_ / called);
     if (!resolved) return recipe_.unreadable.push_back(resolved.error());
     const std::string path = resolved->inside();

@@ -5,7 +5,7 @@
 export CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=locale
 # Several files compiled as one, for a third of the time. Packages for users are compiled file by file, so that each has
 # all that it includes (tests/run --soak looks at that too).
-quick=(--unity=on --unity-size=12 -Ddebug=false -Dwerror=true)
+quick=(--unity=on --unity-size=60 -Ddebug=false -Dwerror=true)
 
 # A build directory of the tree we are in, with these options; made anew where it has others, or meson cannot go on with
 # it.
@@ -29,7 +29,7 @@ configure_unit() {
   CC="ccache clang" CXX="ccache clang++" CC_LD=lld CXX_LD=lld configured build/unit "${quick[@]}" -Doptimization=0 -Db_sanitize=address,undefined -Db_lundef=false \
     "-Dcpp_args=-fno-sanitize-recover=all -Wno-c99-extensions"
 }
-build_sanitized() { configure_unit && ninja -C build/unit; }
+build_sanitized() { configure_unit && ninja -j "$(nproc)" -C build/unit; }
 
 in_chroot() { # SUITE KIND DIRECTORY COMMAND...
   mkdir -p "$3"
@@ -45,7 +45,7 @@ build_trixie() {
     cd tree
     DEB_BUILD_OPTIONS=pvrdma_tests debian/rules override_dh_auto_configure
     ln -sfn tree/"$(echo obj-*)" ../meson
-    exec ninja -C ../meson'
+    exec ninja -j "$(nproc)" -C ../meson'
 }
 
 unit_tests() { # DIRECTORY [SEEN COMMAND...]: runs meson by this command, which sees the directory as SEEN

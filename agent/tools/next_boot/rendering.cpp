@@ -9,7 +9,7 @@ namespace pvrdma::ctl {
 
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kForecastVersion = 1;
 constexpr std::size_t kNameWidth = 13;  // two blanks, the name of a check, and blanks behind it
 
 Json to_json(const std::vector<ForecastCheck>& checks) {
@@ -88,7 +88,7 @@ Json to_json(const NextBoot& outcome, const Field<NextKernel>& next) {
                        {"driver", to_string(kernel.driver)},
                        {"checks", to_json(kernel.checks)}});
   const NextKernel* known = next.get();
-  return {{"version", kVersion},
+  return {{"version", kForecastVersion},
           {"driver", to_string(outcome.driver)},
           {"next",
            known == nullptr ? Json(nullptr) : Json{{"release", known->release}, {"by", known->by}}},

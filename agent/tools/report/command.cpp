@@ -21,7 +21,7 @@ namespace pvrdma::ctl {
 
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kReportVersion = 1;
 
 constexpr const char* kNoRedaction =
     "report masks nothing. For a support case use `sos report`, and `sos clean` to mask what it "
@@ -45,7 +45,7 @@ Result<Json> system_part(const Root& root) {
 Json document_of(const Settings& settings, const ReportOptions& options) {
   const BootTime start = BootClock::now();
   const BootTime deadline = start + options.limit;
-  Json document{{"version", kVersion},
+  Json document{{"version", kReportVersion},
                 {"program", std::string{"pvrdma-agentctl "} + PVRDMA_VERSION},
                 {"made", wall_time(start)},
                 {"as_root", ::geteuid() == 0},

@@ -1,6 +1,6 @@
 """Clean chroots of a suite, in which packages are built and checked; from the machine's own mirror, cached.
 
-Kinds: `build` has build-essential and the Build-Depends of a control file, nothing else but ccache, which compiles
+Kinds: `build` has build-essential and this tree's Build-Depends, nothing else but ccache, which compiles
 nothing itself; `check` has what checks need beside that. A command sees its chroot read-only and without network, so
 that what is cached stays as clean as it was unpacked:
 
@@ -47,33 +47,33 @@ def _unpack(suite, depends, directory):
         (root / name).mkdir()
 
 
-def chroot(suite, kind="build", control=CONTROL, cache=None):
+def chroot(suite, kind="build", cache=None):
     """The cache entry with root/, unpacked if it is not there (a minute, once)."""
     cache = cache or Cache(paths.CACHE)
-    depends = build_depends(control)
+    depends = build_depends(CONTROL)
 
     def build(directory):
         debootstrap.say(f"unpacking a {kind} chroot of {suite} (once, a minute)")
         if kind == "build":
             _unpack(suite, depends, directory)
             return
-        grow(suite, ADDED[kind], directory, control, cache)
+        grow(suite, ADDED[kind], directory, cache)
 
     return cache.entry(f"chroot-{suite}-{kind}", key_of(suite, BUILD, ADDED[kind], MOUNT_POINTS, depends), build)
 
 
-def grow(suite, packages, directory, control=CONTROL, cache=None):
+def grow(suite, packages, directory, cache=None):
     """directory/root: a build chroot with these packages too."""
-    entry = chroot(suite, "build", control, cache)
+    entry = chroot(suite, "build", cache)
     try:
         debootstrap.extend(entry / "root", packages, directory / "root", directory / "apt.log")
     finally:
         entry.release()
 
 
-def run(suite, kind, control, folder, command):
+def run(suite, kind, folder, command):
     """The exit status of the command, run by root in /build, which is `folder`; its output goes where ours does."""
-    entry = chroot(suite, kind, control)
+    entry = chroot(suite, kind)
     # Of a suite's own, as compilers differ, and their caches' versions.
     ccache = paths.CACHE / "ccache" / suite
     ccache.mkdir(parents=True, exist_ok=True)

@@ -17,8 +17,6 @@ def parse_arguments(argv):
     parser.add_argument("--suite", required=True, choices=RELEASES, help="Debian 12 or 13")
     parser.add_argument("--kind", default="build", choices=sorted(chroot.ADDED),
                         help="build: build dependencies and ccache; check: lintian and the unit tests' needs as well")
-    parser.add_argument("--control", metavar="FILE", type=Path, default=chroot.CONTROL,
-                        help="whose build dependencies (default: packaging/debian/control)")
     parser.add_argument("directory", metavar="DIRECTORY", type=Path)
     parser.add_argument("command", metavar="COMMAND", nargs=argparse.REMAINDER)
     options = parser.parse_args(argv)
@@ -31,4 +29,4 @@ def main(argv):
     options = parse_arguments(argv)
     host.need_root("a chroot")
     host.setup("--chroot")
-    return chroot.run(options.suite, options.kind, options.control, options.directory.resolve(), options.command)
+    return chroot.run(options.suite, options.kind, options.directory.resolve(), options.command)

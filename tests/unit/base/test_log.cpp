@@ -5,6 +5,7 @@
 #include <new>
 #include <thread>
 
+#include "agent/base/log_sink.hpp"
 #include "agent/base/notify.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/logged.hpp"

@@ -11,7 +11,8 @@ using pvrdma::test::Tree;
 namespace {
 
 constexpr const char* kPciDevices = "/sys/bus/pci/devices/";
-constexpr const char* kPort = "/sys/bus/pci/devices/0000:13:00.1/infiniband/rocep19s0f1/ports/1";
+constexpr const char* kObservedPort =
+    "/sys/bus/pci/devices/0000:13:00.1/infiniband/rocep19s0f1/ports/1";
 
 void guest(const Tree& tree) {
   tree.file("/proc/sys/kernel/osrelease", "6.1.0-test\n");
@@ -103,11 +104,11 @@ TEST_CASE("verbs are asked once each time the port becomes ACTIVE") {
   const Snapshot second = guest.look(&first);
   CHECK(guest.asked() == 1);
   CHECK(second == first);
-  guest.tree.file(std::string{kPort} + "/state", "1: DOWN\n");
+  guest.tree.file(std::string{kObservedPort} + "/state", "1: DOWN\n");
   const Snapshot down = guest.look(&second);
   CHECK(guest.asked() == 1);
   CHECK(device(down).port.verbs_state.is_absent());
-  guest.tree.file(std::string{kPort} + "/state", "4: ACTIVE\n");
+  guest.tree.file(std::string{kObservedPort} + "/state", "4: ACTIVE\n");
   CHECK(device(guest.look(&down)).port.verbs_state.is("ACTIVE"));
   CHECK(guest.asked() == 2);
 }
@@ -182,9 +183,9 @@ TEST_CASE("verbs that hang are not asked again until the port changes") {
   REQUIRE(device(hung).port.verbs_state.is_unreadable());
   CHECK(guest.look(&hung) == hung);
   CHECK(guest.asked() == 1);
-  guest.tree.file(std::string{kPort} + "/state", "1: DOWN\n");
+  guest.tree.file(std::string{kObservedPort} + "/state", "1: DOWN\n");
   const Snapshot down = guest.look(&hung);
-  guest.tree.file(std::string{kPort} + "/state", "4: ACTIVE\n");
+  guest.tree.file(std::string{kObservedPort} + "/state", "4: ACTIVE\n");
   static_cast<void>(guest.look(&down));
   CHECK(guest.asked() == 2);
 }
@@ -199,7 +200,7 @@ TEST_CASE("verbs are not asked") {
     guest.tree.remove("/sys/bus/pci/devices/0000:13:00.1/infiniband_verbs");
   }
   SECTION("of a port whose state cannot be read") {
-    guest.tree.file(std::string{kPort} + "/state", "?\n");
+    guest.tree.file(std::string{kObservedPort} + "/state", "?\n");
   }
   CHECK(device(guest.look()).port.verbs_state.is_absent());
   CHECK(guest.asked() == 0);

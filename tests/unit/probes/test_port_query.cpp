@@ -15,8 +15,8 @@ namespace {
 constexpr const char* kLine =
     "state=ACTIVE phys_state=LINK_UP active_mtu=1024 link_layer=Ethernet\n";
 
-Result<probes::PortAnswer> run(const Tree& tree, const std::string& script,
-                               Milliseconds timeout = std::chrono::seconds{20}) {
+Result<probes::PortAnswer> query(const Tree& tree, const std::string& script,
+                                 Milliseconds timeout = std::chrono::seconds{20}) {
   tree.program("/query", script);
   return probes::run_port_query(tree / "/query", "rocep19s0f1", timeout);
 }
@@ -40,28 +40,28 @@ TEST_CASE("port-query's line") {
 TEST_CASE("the program gets the device's name, no environment and no input") {
   const Tree tree;
   const auto answer =
-      run(tree, "read x && exit 1; [ \"$1\" = rocep19s0f1 ] && [ -z \"$HOME$USER\" ] && echo \"" +
-                    std::string{kLine} + "\"");
+      query(tree, "read x && exit 1; [ \"$1\" = rocep19s0f1 ] && [ -z \"$HOME$USER\" ] && echo \"" +
+                      std::string{kLine} + "\"");
   REQUIRE(answer);
   CHECK(answer->state == "ACTIVE");
 }
 
 TEST_CASE("a failure carries the program's own line") {
   const Tree tree;
-  const auto answer = run(tree, "echo 'port-query: opening x: No such device' >&2; exit 1");
+  const auto answer = query(tree, "echo 'port-query: opening x: No such device' >&2; exit 1");
   REQUIRE_FALSE(answer);
   CHECK(answer.error().code == EREMOTEIO);
   CHECK(answer.error().message().find("opening x: No such device") != std::string::npos);
-  CHECK(run(tree, "kill -SEGV $$").error().code == EREMOTEIO);
-  CHECK(run(tree, "echo nonsense").error().code == EBADMSG);
+  CHECK(query(tree, "kill -SEGV $$").error().code == EREMOTEIO);
+  CHECK(query(tree, "echo nonsense").error().code == EBADMSG);
 }
 
 TEST_CASE("no answer in time is a time-out, whoever notices") {
   const Tree tree;
-  CHECK(run(tree, "exit 124").error().code == ETIMEDOUT);
+  CHECK(query(tree, "exit 124").error().code == ETIMEDOUT);
   const BootTime start = BootClock::now();
-  CHECK(run(tree, "exec sleep 60", Milliseconds{200}).error().code == ETIMEDOUT);
-  CHECK(run(tree, "exec >&- 2>&-; exec sleep 60", Milliseconds{200}).error().code == ETIMEDOUT);
+  CHECK(query(tree, "exec sleep 60", Milliseconds{200}).error().code == ETIMEDOUT);
+  CHECK(query(tree, "exec >&- 2>&-; exec sleep 60", Milliseconds{200}).error().code == ETIMEDOUT);
   CHECK(BootClock::now() - start < std::chrono::seconds{30});
   // Nobody is left behind.
   CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
@@ -70,7 +70,7 @@ TEST_CASE("no answer in time is a time-out, whoever notices") {
 TEST_CASE("a program that writes without end is read without end of memory") {
   const Tree tree;
   CHECK_FALSE(
-      run(tree, "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", Milliseconds{300}));
+      query(tree, "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", Milliseconds{300}));
 }
 
 TEST_CASE("a program that is not there") {

@@ -27,11 +27,6 @@ bool is_address(const std::string& text) {
          ::inet_pton(AF_INET6, text.c_str(), binary.data()) == 1;
 }
 
-std::string text_in(const Json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
-}
-
 // `pvrdma-agentctl mtu`, which is this program.
 std::optional<double> mtu_to(const std::string& address) {
   const Program program{{"/proc/self/exe", "--json", "mtu", address, "--timeout",

@@ -9,26 +9,25 @@ namespace {
 
 using nlohmann::json;
 
-struct Member {
+struct Named {
   const char* name;
   double PairFigures::*value;
 };
-constexpr std::array<Member, 8> kMembers{
-    {{"latency_us", &PairFigures::latency_us},
-     {"p99_us", &PairFigures::p99_us},
-     {"out_mb_s", &PairFigures::out_mb_s},
-     {"in_mb_s", &PairFigures::in_mb_s},
-     {"both_mb_s", &PairFigures::both_mb_s},
-     {"messages_per_s", &PairFigures::messages_per_s},
-     {"tcp_latency_us", &PairFigures::tcp_latency_us},
-     {"tcp_bandwidth_mb_s", &PairFigures::tcp_bandwidth_mb_s}}};
+constexpr std::array<Named, 8> kMembers{{{"latency_us", &PairFigures::latency_us},
+                                         {"p99_us", &PairFigures::p99_us},
+                                         {"out_mb_s", &PairFigures::out_mb_s},
+                                         {"in_mb_s", &PairFigures::in_mb_s},
+                                         {"both_mb_s", &PairFigures::both_mb_s},
+                                         {"messages_per_s", &PairFigures::messages_per_s},
+                                         {"tcp_latency_us", &PairFigures::tcp_latency_us},
+                                         {"tcp_bandwidth_mb_s", &PairFigures::tcp_bandwidth_mb_s}}};
+
+}  // namespace
 
 std::string text_in(const json& object, const char* key) {
   const auto at = object.find(key);
   return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
 }
-
-}  // namespace
 
 PairFigures summary_of(const Figures& figures) {
   return {figures.latency.front().typical_us,
@@ -44,7 +43,7 @@ PairFigures summary_of(const Figures& figures) {
 
 json to_json(const PairFigures& figures) {
   json object;
-  for (const Member& member : kMembers) object[member.name] = figures.*member.value;
+  for (const Named& member : kMembers) object[member.name] = figures.*member.value;
   object["mtu_bytes"] = figures.mtu_bytes ? json(*figures.mtu_bytes) : json();
   return object;
 }
@@ -60,7 +59,7 @@ json to_json(const PairResult& result) {
 
 Result<PairFigures> pair_figures_from(const json& object) {
   PairFigures figures;
-  for (const Member& member : kMembers) {
+  for (const Named& member : kMembers) {
     const auto at = object.is_object() ? object.find(member.name) : object.end();
     if (at == object.end() || !at->is_number() || at->get<double>() < 0)
       return fail(EBADMSG, "reading a pair's figures:", member.name);

@@ -19,7 +19,7 @@ using pvrdma::test::has;
 
 namespace {
 
-struct Place {
+struct Textfile {
   fake::Directory directory;
   std::string socket = directory / "socket";
   std::string file = directory / "pvrdma.prom";
@@ -35,12 +35,12 @@ struct Place {
   [[nodiscard]] std::string written() const { return read_file(file).value(); }
 };
 
-fake::Agent ready_agent(const Place& place) {
+fake::Agent ready_agent(const Textfile& place) {
   return {place.socket, {{"GetHealth", fake::answers({{"health", samples::ready()}})}}};
 }
 
 // Once. An answer that is on its way comes in time on a busy machine too.
-MetricsOptions watching(const Place& place) {
+MetricsOptions watching(const Textfile& place) {
   return {place.file, true, {Milliseconds{2000}, Milliseconds{10}, 1}};
 }
 
@@ -50,7 +50,7 @@ Pace asking_again() { return {Milliseconds{300}, Milliseconds{10}, 3}; }
 }  // namespace
 
 TEST_CASE("metrics are printed, also as JSON") {
-  const Place place;
+  const Textfile place;
   const fake::Agent agent = ready_agent(place);
   const fake::Printed text = place.run({});
   CHECK(text.code == 0);
@@ -61,7 +61,7 @@ TEST_CASE("metrics are printed, also as JSON") {
 }
 
 TEST_CASE("steps of this boot are read until it is ready") {
-  const Place place;
+  const Textfile place;
   const fake::Agent agent = ready_agent(place);
   unsigned reads = 0;
   MetricsOptions options = watching(place);
@@ -86,7 +86,7 @@ TEST_CASE("steps of this boot are read until it is ready") {
 }
 
 TEST_CASE("an agent that does not run, or hangs, is an answer") {
-  const Place place;
+  const Textfile place;
   const fake::Printed dead = place.run({});
   CHECK(dead.code == 0);
   CHECK(has(dead.out, "\npvrdma_agent_up 0\n"));
@@ -100,7 +100,7 @@ TEST_CASE("an agent that does not run, or hangs, is an answer") {
 }
 
 TEST_CASE("a file is replaced, for everybody to read") {
-  const Place place;
+  const Textfile place;
   const fake::Agent agent = ready_agent(place);
   REQUIRE(replace_file(place.file, "old", 0600));
   struct stat before {};
@@ -119,7 +119,7 @@ TEST_CASE("a file is replaced, for everybody to read") {
 }
 
 TEST_CASE("what cannot be written is said") {
-  const Place place;
+  const Textfile place;
   const fake::Printed nowhere = place.run({place.directory / "none/pvrdma.prom"});
   CHECK(nowhere.code == 3);
   CHECK(has(nowhere.err, "none/.pvrdma.prom.new"));
@@ -134,7 +134,7 @@ TEST_CASE("what cannot be written is said") {
 }
 
 TEST_CASE("watching, the file has the latest of what came together") {
-  const Place place;
+  const Textfile place;
   const fake::Agent agent{place.socket,
                           {{"WatchHealth", fake::streams({samples::converging(), samples::failed(),
                                                           samples::ready()})}}};
@@ -147,7 +147,7 @@ TEST_CASE("watching, the file has the latest of what came together") {
 }
 
 TEST_CASE("watching, an agent that says nothing more is asked") {
-  const Place place;
+  const Textfile place;
   Json older = samples::ready();
   older["executor"]["reloads"] = 7;
   const fake::Agent agent{place.socket,
@@ -160,7 +160,7 @@ TEST_CASE("watching, an agent that says nothing more is asked") {
 }
 
 TEST_CASE("watching, an agent that hangs after its first answer is down") {
-  const Place place;
+  const Textfile place;
   // Its answer to GetHealth never comes.
   const fake::Agent agent{
       place.socket,
@@ -173,13 +173,13 @@ TEST_CASE("watching, an agent that hangs after its first answer is down") {
 }
 
 TEST_CASE("watching, an agent that is not there is down") {
-  const Place place;
+  const Textfile place;
   CHECK(place.run(watching(place)).code == 0);
   CHECK(has(place.written(), "\npvrdma_agent_up 0\n"));
 }
 
 TEST_CASE("watching ends where it cannot write") {
-  const Place place;
+  const Textfile place;
   MetricsOptions options = watching(place);
   options.output = place.directory / "none/pvrdma.prom";
   options.pace.times = std::nullopt;
