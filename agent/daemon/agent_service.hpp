@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "agent/base/error.hpp"
-#include "agent/base/handle.hpp"
+#include "agent/base/timer.hpp"
 #include "agent/daemon/kept_calls.hpp"
 #include "agent/model/health.hpp"
 #include "agent/varlink/interfaces.hpp"
@@ -68,7 +68,7 @@ class AgentService {
   KeptCalls watchers_, refreshes_;
   std::vector<varlink::CallPtr> reloads_;  // root's alone, so few
   BootTime looked_for_others_ = BootTime{} - std::chrono::hours{1};
-  Handle<sd_event_source, sd_event_source_unref> timer_;
+  EventSource timer_;
 };
 
 }  // namespace pvrdma

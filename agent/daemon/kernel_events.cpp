@@ -62,7 +62,7 @@ Result<void> KernelEvents::open_udev(sd_event* event) {
   udev_.reset(udev_new());
   if (!udev_) return fail(errno, "creating", "a udev context");
   const auto open = [&](const char* name, Handle<udev_monitor, udev_monitor_unref>& monitor,
-                        Handle<sd_event_source, sd_event_source_unref>& into) -> Result<void> {
+                        EventSource& into) -> Result<void> {
     monitor.reset(udev_monitor_new_from_netlink(udev_.get(), name));
     if (!monitor) return fail(errno, "creating a monitor of", name);
     for (const char* subsystem : kSubsystems)

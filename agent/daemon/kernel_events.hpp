@@ -17,6 +17,7 @@
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
 #include "agent/base/netlink.hpp"
+#include "agent/base/timer.hpp"
 #include "agent/model/snapshot.hpp"
 
 namespace pvrdma {
@@ -55,7 +56,7 @@ class KernelEvents {
   Handle<udev, udev_unref> udev_;
   Handle<udev_monitor, udev_monitor_unref> processed_;  // after udevd's rules: renames are done
   Handle<udev_monitor, udev_monitor_unref> raw_;        // from the kernel: also where no udevd runs
-  Handle<sd_event_source, sd_event_source_unref> rtnetlink_source_, processed_source_, raw_source_;
+  EventSource rtnetlink_source_, processed_source_, raw_source_;
 };
 
 }  // namespace pvrdma

@@ -41,14 +41,9 @@ Result<void> IdleEnd::start() {
 }
 
 Result<void> IdleEnd::set_timer() {
-  std::uint64_t now = 0;
-  sd_event_source* source = nullptr;
-  int result = sd_event_now(event_, CLOCK_MONOTONIC, &now);
-  const auto later = static_cast<std::uint64_t>(std::chrono::microseconds{after_}.count());
-  if (result >= 0)
-    result = sd_event_add_time(event_, &source, CLOCK_MONOTONIC, now + later, 0, on_timer, this);
-  timer_.reset(source);
-  if (result < 0) return fail(-result, "setting", "the idle timer");
+  auto timer = call_after(event_, CLOCK_MONOTONIC, after_, on_timer, this);
+  if (!timer) return fail(timer.error());
+  timer_ = std::move(*timer);
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
+#include "agent/base/timer.hpp"
 #include "agent/varlink/service.hpp"
 
 namespace pvrdma::varlink {
@@ -39,7 +40,7 @@ class IdleEnd {
   sd_event* event_;
   Service& service_;
   Milliseconds after_;
-  Handle<sd_event_source, sd_event_source_unref> timer_;
+  EventSource timer_;
 };
 
 }  // namespace pvrdma::varlink

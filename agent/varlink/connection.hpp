@@ -15,14 +15,13 @@
 
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
+#include "agent/base/timer.hpp"
 #include "agent/varlink/framing.hpp"
 #include "agent/varlink/service.hpp"
 
 namespace pvrdma::varlink {
 
 class ConnectedCall;
-
-using EventSource = Handle<sd_event_source, sd_event_source_unref>;
 
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:

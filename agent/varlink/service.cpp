@@ -24,7 +24,7 @@ namespace pvrdma::varlink {
 namespace {
 
 constexpr int kAcceptsPerRound = 16;
-constexpr std::uint64_t kAcceptPauseUs = 1'000'000;
+constexpr Milliseconds kAcceptPause{1000};
 
 struct Route {
   std::string description;
@@ -172,14 +172,10 @@ bool Service::Impl::accept_one(int listening) {
 }
 
 void Service::Impl::pause_listening() {
-  sd_event_source* source = nullptr;
-  std::uint64_t now = 0;
-  sd_event_now(event, CLOCK_MONOTONIC, &now);
+  auto timer = call_after(event, CLOCK_MONOTONIC, kAcceptPause, on_pause_over, this);
   // Without a timer it would never come back: rather spin.
-  if (sd_event_add_time(event, &source, CLOCK_MONOTONIC, now + kAcceptPauseUs, 0, on_pause_over,
-                        this) < 0)
-    return;
-  pause.reset(source);
+  if (!timer) return;
+  pause = std::move(*timer);
   paused = true;
   for (const auto& listener : listeners)
     sd_event_source_set_enabled(listener.source.get(), SD_EVENT_OFF);

@@ -60,15 +60,10 @@ void ReportService::list(const CallPtr& call) {
 }
 
 void ReportService::ask() {
-  std::uint64_t now = 0;
-  sd_event_source* source = nullptr;
-  sd_event_now(event_, CLOCK_MONOTONIC, &now);
-  const auto within =
-      static_cast<std::uint64_t>(std::chrono::microseconds{options_.answer_within}.count());
-  // Fails for want of memory only. Then nothing is asked that nobody would stop waiting for.
-  if (sd_event_add_time(event_, &source, CLOCK_MONOTONIC, now + within, 0, on_time_out, this) < 0)
-    return answer_all(nullptr);
-  time_out_.reset(source);
+  auto timer = call_after(event_, CLOCK_MONOTONIC, options_.answer_within, on_time_out, this);
+  // Nothing is asked that nobody would stop waiting for.
+  if (!timer) return answer_all(nullptr);
+  time_out_ = std::move(*timer);
   agent_->call("io.pvrdma.Agent.GetHealth", Json::object(), [this](Result<varlink::Reply> reply) {
     time_out_.reset();
     if (!reply || !reply->error.empty()) return answer_all(nullptr);

@@ -12,6 +12,7 @@
 
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
+#include "agent/base/timer.hpp"
 #include "agent/ctl/commands.hpp"
 #include "agent/tools/metrics/boot_steps.hpp"
 #include "agent/tools/metrics/command.hpp"
@@ -51,7 +52,7 @@ class ReportService {
   BootSteps boot_;
   std::vector<varlink::CallPtr> waiting_;  // for the agent's answer
   std::unique_ptr<varlink::AsyncClient> agent_;
-  Handle<sd_event_source, sd_event_source_unref> time_out_;
+  EventSource time_out_;
   varlink::Service service_;
   varlink::IdleEnd idle_end_;
 };

@@ -1,0 +1,22 @@
+// What sd-event calls back later.
+#pragma once
+
+#include <systemd/sd-event.h>
+#include <time.h>
+
+#include "agent/base/clock.hpp"
+#include "agent/base/error.hpp"
+#include "agent/base/handle.hpp"
+
+namespace pvrdma {
+
+// Ends with its owner: what was not called back until then is not called back any more.
+using EventSource = Handle<sd_event_source, sd_event_source_unref>;
+
+// `callback(…, data)` once, `after` from now, at most sd-event's 250 ms later; by CLOCK_BOOTTIME
+// where a suspended machine's time counts, by CLOCK_MONOTONIC where not. Fails for want of memory
+// only (sd_event_add_time(3)).
+[[nodiscard]] Result<EventSource> call_after(sd_event* event, clockid_t clock, Milliseconds after,
+                                             sd_event_time_handler_t callback, void* data);
+
+}  // namespace pvrdma
