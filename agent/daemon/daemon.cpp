@@ -115,7 +115,9 @@ void Daemon::on_look(Look look) {
 }
 
 void Daemon::on_answer(const Operation& operation, const Result<Report>& answer) {
-  reporter_.call_ended(operation, answer);
+  reconciler_.executor_missing(dispatcher_.unreached());
+  // An executor that is not there becomes a finding, which is logged.
+  if (!dispatcher_.unreached()) reporter_.call_ended(operation, answer);
   if (!takes_driver_away(operation) || !service_.reload_awaited()) return;
   reload_asked_.reset();
   reload_under_way_ = false;
@@ -209,15 +211,9 @@ void Daemon::reload_config() {
 }
 
 Result<void> Daemon::arm_ready_limit() {
-  std::uint64_t now = 0;
-  sd_event_now(event_, CLOCK_BOOTTIME, &now);
-  const std::chrono::microseconds limit{surroundings_.ready_limit};
-  sd_event_source* source = nullptr;
-  const int added =
-      sd_event_add_time(event_, &source, CLOCK_BOOTTIME,
-                        now + static_cast<std::uint64_t>(limit.count()), 0, &on_ready_limit, this);
-  if (added < 0) return fail(-added, "setting", "a timer");
-  ready_limit_.reset(source);
+  auto timer = call_after(event_, CLOCK_BOOTTIME, surroundings_.ready_limit, on_ready_limit, this);
+  if (!timer) return fail(timer.error());
+  ready_limit_ = std::move(*timer);
   return {};
 }
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "agent/base/error.hpp"
-#include "agent/base/handle.hpp"
+#include "agent/base/timer.hpp"
 #include "agent/config/config_files.hpp"
 #include "agent/daemon/agent_service.hpp"
 #include "agent/daemon/dispatcher.hpp"
@@ -64,7 +64,7 @@ class Daemon {
   std::unique_ptr<KernelEvents> events_;
   std::optional<BootTime> reload_asked_;  // by io.pvrdma.Agent.Reload
   bool reload_under_way_ = false;
-  Handle<sd_event_source, sd_event_source_unref> ready_limit_;
+  EventSource ready_limit_;
 };
 
 }  // namespace pvrdma

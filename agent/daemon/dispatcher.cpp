@@ -15,7 +15,7 @@ namespace {
 constexpr Milliseconds kBound{20'000};
 constexpr Milliseconds kReloadBound{60'000};
 // No file event tells when systemd calls listen(2) on the executor's socket: so often is it tried.
-constexpr std::chrono::microseconds kRetry{50'000};
+constexpr Milliseconds kRetry{50};
 // The only error that the executor answers with after having looked at what was asked.
 constexpr const char* kNotAllowed = "io.pvrdma.Executor.NotAllowed";
 
@@ -86,13 +86,9 @@ void Dispatcher::call(const Operation& operation) {
 bool Dispatcher::is_repeated(const Operation& operation, const Result<varlink::Reply>& reply) {
   if (!is_unreached(reply)) patient_until_.reset();
   if (!patient_until_ || BootClock::now() >= *patient_until_) return false;
-  std::uint64_t now = 0;
-  sd_event_now(event_, CLOCK_MONOTONIC, &now);
-  sd_event_source* source = nullptr;
-  const auto then = now + static_cast<std::uint64_t>(kRetry.count());
-  if (sd_event_add_time(event_, &source, CLOCK_MONOTONIC, then, 0, on_retry, this) < 0)
-    return false;
-  retry_.reset(source);
+  auto retry = call_after(event_, CLOCK_MONOTONIC, kRetry, on_retry, this);
+  if (!retry) return false;
+  retry_ = std::move(*retry);
   repeated_ = operation;
   return true;
 }
@@ -118,7 +114,7 @@ void Dispatcher::on_reply(const Operation& operation, const Result<varlink::Repl
   const Result<Report> answer = answer_of(operation, reply);
   if (answer && (reply->error.empty() || reply->error == kNotAllowed)) remember(operation, *answer);
   busy_.reset();
-  unreached_ = is_unreached(reply);
+  unreached_ = is_unreached(reply) ? std::optional{reply.error()} : std::nullopt;
   if (!unreached_) last_pause_ = Milliseconds{0};
   events_.answered(operation, answer);
   // After a failure the rest rests on a state that was not reached; a module that would not load
@@ -129,14 +125,9 @@ void Dispatcher::on_reply(const Operation& operation, const Result<varlink::Repl
 
 void Dispatcher::pause() {
   last_pause_ = std::clamp(2 * last_pause_, kFirstPause, kLongestPause);
-  std::uint64_t now = 0;
-  sd_event_now(event_, CLOCK_MONOTONIC, &now);
-  const auto then =
-      now + static_cast<std::uint64_t>(std::chrono::microseconds{last_pause_}.count());
-  sd_event_source* source = nullptr;
-  // Fails for want of memory only; then the executor is tried again at the next look.
-  if (sd_event_add_time(event_, &source, CLOCK_MONOTONIC, then, 0, on_pause_over, this) >= 0)
-    pause_.reset(source);
+  // Without a timer the executor is tried again at the next look.
+  if (auto pause = call_after(event_, CLOCK_MONOTONIC, last_pause_, on_pause_over, this))
+    pause_ = std::move(*pause);
 }
 
 int Dispatcher::on_pause_over(sd_event_source* source, std::uint64_t /*usec*/, void* self) {
@@ -147,16 +138,10 @@ int Dispatcher::on_pause_over(sd_event_source* source, std::uint64_t /*usec*/, v
 }
 
 void Dispatcher::arm_timer() {
-  std::uint64_t now = 0;
-  sd_event_now(event_, CLOCK_BOOTTIME, &now);
-  const auto bound =
-      std::chrono::microseconds{takes_driver_away(busy_->verb) ? kReloadBound : kBound};
-  sd_event_source* source = nullptr;
+  const Milliseconds bound = takes_driver_away(busy_->verb) ? kReloadBound : kBound;
   // Without a timer a stuck call is still shown as busy, with its age; only the word is missing.
-  if (sd_event_add_time(event_, &source, CLOCK_BOOTTIME,
-                        now + static_cast<std::uint64_t>(bound.count()), 0, &Dispatcher::on_timer,
-                        this) >= 0)
-    timer_.reset(source);
+  if (auto timer = call_after(event_, CLOCK_BOOTTIME, bound, on_timer, this))
+    timer_ = std::move(*timer);
 }
 
 int Dispatcher::on_timer(sd_event_source* source, std::uint64_t /*usec*/, void* self) {

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "agent/base/handle.hpp"
+#include "agent/base/timer.hpp"
 #include "agent/codec/json.hpp"
 #include "agent/model/health.hpp"
 #include "agent/varlink/client.hpp"
@@ -54,6 +54,8 @@ class Dispatcher {
   [[nodiscard]] const std::optional<BusyCall>& busy() const { return busy_; }
   // What came back answered, as this program saw it: the executor's ledger is to say the same.
   [[nodiscard]] const Ledger& answered() const { return answered_; }
+  // Why the last call did not reach the executor; none: it did, or there was none.
+  [[nodiscard]] const std::optional<Error>& unreached() const { return unreached_; }
   // When the last call came back: what was seen before it says nothing about its effect.
   [[nodiscard]] BootTime last_answer() const { return last_answer_; }
 
@@ -79,11 +81,11 @@ class Dispatcher {
   BootTime last_answer_{};
   std::optional<BootTime> patient_until_;  // none: the socket was reached
   std::optional<Operation> repeated_;
-  Handle<sd_event_source, sd_event_source_unref> retry_;
-  Handle<sd_event_source, sd_event_source_unref> timer_;
-  bool unreached_ = false;                                // by the last call
-  Milliseconds last_pause_{0};                            // none since the executor was reached
-  Handle<sd_event_source, sd_event_source_unref> pause_;  // while there is one
+  EventSource retry_;
+  EventSource timer_;
+  std::optional<Error> unreached_;
+  Milliseconds last_pause_{0};  // none since the executor was reached
+  EventSource pause_;           // while there is one
 };
 
 }  // namespace pvrdma

@@ -77,6 +77,10 @@ void Reconciler::start_afresh(BootTime now) { history_.fresh_start = now; }
 
 void Reconciler::request_reload(bool requested) { history_.reload_requested = requested; }
 
+void Reconciler::executor_missing(std::optional<Error> why) {
+  history_.executor_missing = std::move(why);
+}
+
 std::optional<Finding> Reconciler::reload_refusal(BootTime now) const {
   if (!snapshot_) return std::nullopt;
   return requested_reload({config_, *snapshot_, history_, now}).refusal;

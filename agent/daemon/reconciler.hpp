@@ -40,6 +40,8 @@ class Reconciler {
   // Forgives what was tried so far.
   void start_afresh(BootTime now);
   void request_reload(bool requested);
+  // Why the executor could not be asked the last time; none: it was asked.
+  void executor_missing(std::optional<Error> why);
   // Why a reload that an administrator asks for must not be done, by the newest look; none: nothing
   // speaks against it.
   [[nodiscard]] std::optional<Finding> reload_refusal(BootTime now) const;

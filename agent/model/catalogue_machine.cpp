@@ -95,6 +95,12 @@ constexpr std::array kMachineEntries{
                    Concern::Modules, "{call} has not come back from the kernel since {since}.",
                    "See `journalctl -u pvrdma-agent-executor` and dmesg. A process stuck in the "
                    "kernel cannot be killed; nothing else is tried until it returns."},
+    CatalogueEntry{
+        FindingId::ExecutorMissing, "executor-missing", "", "4562bd550d4d4ac1bf919618fda8e095",
+        Severity::Error, Actor::Guest, Concern::Readiness | Concern::Modules,
+        "Nothing can be done for the adapters, as the executor cannot be asked: {error}.",
+        "See `systemctl status pvrdma-agent-executor.socket`; `systemctl unmask` it where it is "
+        "masked, then `systemctl start` it. The agent tries again by itself."},
     CatalogueEntry{FindingId::ConfigBad, "config-bad", "file", "1fe3d02b9cbd50aa971bf95fc541685b",
                    Severity::Warning, Actor::Guest, Concern::Links,
                    "The configuration on disk is not good, the last good one is in force: {error}",

@@ -23,6 +23,7 @@ enum class FindingId {
   ReloadWaits,
   LedgerUnusable,
   ExecutorStuck,
+  ExecutorMissing,
   ConfigBad,
   CustomizationAwaited,
   CustomizationLate,

@@ -176,6 +176,10 @@ Finding executor_stuck(const BusyCall& call) {
                  {{"call", describe(call)}, {"since", wall_time(call.since)}});
 }
 
+Finding executor_missing(const Error& error) {
+  return overall(FindingId::ExecutorMissing, {{"error", error.message()}});
+}
+
 Finding slow(const Adapter& adapter, Milliseconds limit) {
   return about(adapter, FindingId::Slow, {{"limit", seconds(limit)}});
 }

@@ -44,6 +44,7 @@ using MaybeAdapter = std::optional<std::string>;
 [[nodiscard]] Finding reload_waits(const BootScript& script, const std::string& why);
 [[nodiscard]] Finding ledger_unusable(const Error& error, const std::string& why);
 [[nodiscard]] Finding executor_stuck(const BusyCall& call);
+[[nodiscard]] Finding executor_missing(const Error& error);
 [[nodiscard]] Finding slow(const Adapter& adapter, Milliseconds limit);
 
 // Configuration

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/base/error.hpp"
 #include "agent/model/health.hpp"
 #include "agent/model/snapshot.hpp"
 
@@ -52,6 +53,8 @@ struct History {
   // io.pvrdma.Agent.Reload was called and has not been carried out or refused yet.
   bool reload_requested = false;
   std::optional<BusyCall> busy;
+  // Why the executor could not be asked the last time; none: it was asked.
+  std::optional<Error> executor_missing;
 };
 
 // Of an adapter that no look has recorded yet, everything is of this moment.

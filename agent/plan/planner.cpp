@@ -160,6 +160,8 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
   bind_functions(in, draft);
   configure_links(in, draft);
   climb_ladder(in, draft);
+  if (history.executor_missing && !draft.plan.actions.empty())
+    draft.find(findings::executor_missing(*history.executor_missing));
   tidy(draft.plan.findings);
   return draft.plan;
 }

@@ -1,4 +1,4 @@
-# summary: the executor's module load hangs: health answers as fast as ever and names the stuck call
+# summary: the executor's module load hangs, or its socket is masked: health answers as fast as ever and says which
 # adapters: 1
 # start: snapshot
 
@@ -23,6 +23,19 @@ at_most_ms() { # ANSWER BEFORE
 }
 stuck() { health_query .executor.busy.stuck | grep -qx true; }
 
+masked() {
+  systemctl mask --now pvrdma-agent-executor.socket
+  systemctl stop pvrdma-agent-executor.service
+  modprobe -r vmw_pvrdma
+  wait_until 20 "its socket masked, a finding says so" finding executor-missing
+  expect_not "that is not called converging" health_is converging
+  wait_until 10 "and the journal" journal_has 'the executor cannot be asked'
+  systemctl unmask pvrdma-agent-executor.socket
+  systemctl start pvrdma-agent-executor.socket
+  wait_until 60 "started again, it goes on" health_is ready
+  expect "the journal has it once" [ "$(agent_journal -o cat | grep -c 'the executor cannot be asked')" = 1 ]
+}
+
 scenario() {
   write_ask
   wait_until 60 "health says ready" health_is ready
@@ -45,4 +58,5 @@ scenario() {
   expect "still named, as stuck" [ "${answer##* }" = True ]
   kill -CONT "$(systemctl show -P MainPID pvrdma-agent-executor.service)"
   wait_until 40 "let go, it goes on" health_is ready
+  masked
 }

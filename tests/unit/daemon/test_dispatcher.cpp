@@ -184,6 +184,8 @@ TEST_CASE("an executor that is not there is asked again after a pause, not at on
   bench.dispatcher->carry_out(kTwoLoads);
   bench.spin();
   REQUIRE(bench.answers.size() == 2);
+  REQUIRE(bench.dispatcher->unreached());
+  CHECK(bench.dispatcher->unreached()->code == ENOENT);
   // What the look after it would have done.
   bench.idle = false;
   bench.dispatcher->carry_out(kTwoLoads);
@@ -200,6 +202,7 @@ TEST_CASE("an executor that is not there is asked again after a pause, not at on
   bench.spin();
   CHECK(bench.answers.size() == 4);
   CHECK(bench.answers.back() == "done");
+  CHECK_FALSE(bench.dispatcher->unreached());
   // Once it was reached there is no pause any more.
   bench.dispatcher->carry_out(kTwoLoads);
   CHECK(bench.dispatcher->busy());

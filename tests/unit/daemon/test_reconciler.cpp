@@ -1,5 +1,7 @@
 // One pass after the other: what is remembered between them, and what may be acted on.
+#include <cerrno>
 #include "agent/daemon/reconciler.hpp"
+
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 
@@ -129,4 +131,25 @@ TEST_CASE("a call that is stuck is an error with a name") {
   reconciler.pass(look_at(ready_scene(), kNow), call, kNever, kNow);
   CHECK(reconciler.health().busy == call);
   REQUIRE(finding(reconciler.health().findings, FindingId::ExecutorStuck) != nullptr);
+}
+
+TEST_CASE("an executor that cannot be asked is an error where there is something to do") {
+  Reconciler reconciler{{}, kNow};
+  const Error why{ENOENT, "connecting to", "/run/executor"};
+  Snapshot down = ready_scene();
+  netdev(down).up = false;
+  rdma(down).port.state = std::string{"DOWN"};
+  reconciler.executor_missing(why);
+  reconciler.pass(look_at(ready_scene(), kNow), {}, kNever, kNow);
+  CHECK(finding(reconciler.health().findings, FindingId::ExecutorMissing) == nullptr);
+  CHECK(reconciler.health().state == State::Ready);
+  reconciler.pass(look_at(down, kNow), {}, kNever, kNow);
+  REQUIRE_FALSE(reconciler.plan().actions.empty());
+  const Finding* found = finding(reconciler.health().findings, FindingId::ExecutorMissing);
+  REQUIRE(found != nullptr);
+  CHECK(found->summary.find("/run/executor: No such file") != std::string::npos);
+  CHECK(reconciler.health().state == State::Failed);
+  reconciler.executor_missing(std::nullopt);
+  reconciler.again({}, kNow);
+  CHECK(finding(reconciler.health().findings, FindingId::ExecutorMissing) == nullptr);
 }

@@ -30,6 +30,7 @@ std::vector<Finding> of_the_machine(const Snapshot& snapshot) {
           findings::reload_waits(script, "why"),
           findings::ledger_unusable({28, "writing", "the ledger"}, "why"),
           findings::executor_stuck({Verb::LoadModule, "ib_umad", kNow, true}),
+          findings::executor_missing({2, "connecting to", "the executor"}),
           findings::config_bad("file:1: key"),
           findings::config_left_out("file:1: key"),
           findings::customization_awaited("cloud-init", Milliseconds{1000}),
