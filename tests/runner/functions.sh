@@ -29,7 +29,9 @@ configure_unit() {
   CC="ccache clang" CXX="ccache clang++" CC_LD=lld CXX_LD=lld configured build/unit "${quick[@]}" -Doptimization=0 -Db_sanitize=address,undefined -Db_lundef=false \
     "-Dcpp_args=-fno-sanitize-recover=all -Wno-c99-extensions"
 }
-build_sanitized() { configure_unit && ninja -j "$(nproc)" -C build/unit; }
+# Clang takes its memory by the gigabyte, and is a tenth faster in huge pages, which some systems give on request only.
+huge_pages=glibc.malloc.hugetlb=1
+build_sanitized() { configure_unit && GLIBC_TUNABLES=$huge_pages ninja -j "$(nproc)" -C build/unit; }
 
 in_chroot() { # SUITE KIND DIRECTORY COMMAND...
   mkdir -p "$3"

@@ -61,7 +61,7 @@ def _code():
         yield Task(name, f"tests/check/{name}", (), ("static",))
     for name in ("completions", "documentation", "documentation-selftest", "monitoring"):
         yield Task(name, f"tests/check/{name} build/unit", ("build",), ("static",))
-    yield Task("clang-tidy", "tests/check/tidy build/unit", ("build",), ("static",))
+    yield Task("clang-tidy", "GLIBC_TUNABLES=$huge_pages tests/check/tidy build/unit", ("build",), ("static",))
 
 
 PACKAGE_OF = {"bookworm": ("package-bookworm",), "trixie": ("package-trixie",), "dracut": ("package-rpm",)}

@@ -2,7 +2,7 @@
 # adapters: 1
 # initrd: own
 # boots: 2
-# timeout: 400
+# timeout: 900
 
 # shellcheck source=tests/lab/guest/initramfs.sh
 . /run/lab/initramfs.sh
