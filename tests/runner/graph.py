@@ -5,25 +5,41 @@ import sys
 
 from . import BUILD, DONE, NINJA_FILE, ROOT
 
+# nice(1): a third of the CPU time of one that does not.
+GIVES_WAY = 5
+
 
 def _escaped(text):
     return str(text).replace("$", "$$").replace(" ", "$ ").replace(":", "$:")
 
 
+def urgent(tasks):
+    """The names of the guests' tasks and of all that they need; and of suites, whose tests wait for time to pass."""
+    found = set()
+    todo = [task.name for task in tasks.values() if task.pool in ("guest", "guests")]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo += tasks[name].needs
+    return found | {task.name for task in tasks.values() if task.kind == "suite"}
+
+
 def text(tasks, options, depths):
     """The file: ninja starts what comes first where it has a choice, and pools, with their depths, bound what goes on at the
-    same time."""
+    same time. What nothing but the end waits for gives way: guests, which wait a lot, leave it CPU enough."""
     lines = ["ninja_required_version = 1.5", f"builddir = {_escaped(BUILD)}",
              *(f"pool {name}\n  depth = {depth}" for name, depth in depths.items()), "rule task",
-             f"  command = cd {_escaped(ROOT)} && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 {sys.executable} -m runner.task {options} $name",
+             f"  command = cd {_escaped(ROOT)} && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 nice -n $nice {sys.executable} -m runner.task {options} $name",
              "  description = $name"]
+    first = urgent(tasks)
     for task in tasks.values():
         missing = [name for name in task.needs if name not in tasks]
         if missing:
             raise ValueError(f"the task {task.name} needs {', '.join(missing)}, which no task is")
         needs = "".join(f" {_escaped(DONE / name)}" for name in task.needs)
         lines += [f"build {_escaped(DONE / task.name)}: task{' |' + needs if needs else ''}", f"  name = {task.name}"]
-        lines.append(f"  pool = {task.pool}")
+        lines += [f"  pool = {task.pool}", f"  nice = {0 if task.name in first else GIVES_WAY}"]
     return "\n".join(lines) + "\n"
 
 

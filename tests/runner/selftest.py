@@ -72,6 +72,13 @@ class TheFile(unittest.TestCase):
         self.assertEqual(sorted(ran), ["a", "c"])
 
 
+    def test_what_no_guest_waits_for_gives_way(self):
+        some = table(Task("image", ""), Task("guest", "", ("image",), pool="guest"), Task("lint", "", ("image",)), Task("tests", "", kind="suite"))
+        self.assertEqual(graph.urgent(some), {"image", "guest", "tests"})
+        lines = graph.text(some, "", {"guest": 1, "work": 2}).splitlines()
+        self.assertEqual([line.split()[-1] for line in lines if line.startswith("  nice = ")], ["0", "0", str(graph.GIVES_WAY), "0"])
+
+
 class Verdicts(unittest.TestCase):
     def test_of_each_kind(self):
         for kind, status, output, expected in (

@@ -33,8 +33,9 @@ class Task:
 def _packages():
     for release in RELEASES:
         deb = f"package-{release}"
-        for kind in ("build", "check"):
-            yield Task(f"chroot-{release}-{kind}", f"in_chroot {release} {kind} build/tests/empty true", kind="step",
+        # The second is the first and more.
+        for kind, needs in (("build", ()), ("check", (f"chroot-{release}-build",))):
+            yield Task(f"chroot-{release}-{kind}", f"in_chroot {release} {kind} build/tests/empty true", needs, kind="step",
                        pool="unpack")
         yield Task(deb, f"packaging/build-deb --suite {release} --for-tests", (f"chroot-{release}-build",), ("package",))
         yield Task(f"lintian-{release}", f"lintian_clean {release}", (deb, f"chroot-{release}-check"), ("package",))
