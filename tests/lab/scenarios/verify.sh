@@ -97,10 +97,13 @@ refusals() {
   kill "$job"
   on 2 listen
   exec 5<>/dev/tcp/$other/18600
+  echo 'GET / HTTP/1.0' >&5
+  exec 5>&-
+  exec 5<>/dev/tcp/$other/18600
   echo '{"pvrdma_verify": 99, "nonce": "00", "token": false}' >&5
   on 2 listened >said
   exec 5>&-
-  expect "another version" grep "it speaks version 99 of the protocol" said
+  expect "a stranger ends nothing, another version does" grep "it speaks version 99 of the protocol" said
 }
 
 on_terminal() { # ARGUMENT…: as `verify`

@@ -1,5 +1,7 @@
 #include "agent/tools/verify/mesh/command.hpp"
 
+#include <sys/resource.h>
+
 #include <cerrno>
 #include <future>
 #include <nlohmann/json.hpp>
@@ -52,6 +54,15 @@ Result<std::optional<verify::Listener>> listen_at(const Place& place, std::size_
     return fail(0, place.host + " is " + address,
                 "on this machine, where no other one reaches it: --rendezvous needs an address");
   return std::optional<verify::Listener>{std::move(*listener)};
+}
+
+// A connection for each machine: as many as this user may have open, not only the 1,024 that
+// programs begin with for select(2)'s sake, which none of ours calls.
+void allow_many_connections() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
 Result<unsigned> join(const Place& place, const Helper& helper, const std::string& token,
@@ -143,6 +154,7 @@ int verify_mesh(const Settings& settings, const Console& console, const VerifyOp
     return pairs ? end_taking_part(settings, console, *place, *pairs) : end(pairs.error());
   }
 
+  allow_many_connections();
   std::optional<verify::Results> results;
   if (!options.mesh.folder.empty()) {
     auto opened = verify::Results::open(options.mesh.folder, options.mesh.resume);

@@ -107,12 +107,6 @@ Result<Control> Control::connect(const std::string& host, int port, BootTime dea
   return fail(code, "connecting to", host + " port " + std::to_string(port));
 }
 
-Result<Control> Control::accept(const std::string& address, int port, BootTime deadline) {
-  const auto listener = Listener::open(address, port, 1);
-  if (!listener) return fail(listener.error());
-  return listener->accept(deadline);
-}
-
 Result<Listener> Listener::open(const std::string& address, int port, int waiting) {
   const auto addresses = resolve(address, port, true);
   if (!addresses) return fail(addresses.error());

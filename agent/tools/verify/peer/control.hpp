@@ -23,9 +23,6 @@ class Control {
   // An address or a name. Tried again until `deadline`, as the other side may not listen yet.
   [[nodiscard]] static Result<Control> connect(const std::string& host, int port,
                                                BootTime deadline);
-  // The one peer that comes first; nobody can connect once it returns. `address` empty: any.
-  [[nodiscard]] static Result<Control> accept(const std::string& address, int port,
-                                              BootTime deadline);
 
   [[nodiscard]] Result<void> send(const Json& message, BootTime deadline);
   // An object. EBADMSG: it was none; EMSGSIZE: the line is too long; ECONNRESET: the end.

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kDigestBytes = 32;
 constexpr std::size_t kNonceBytes = 16;
+constexpr Milliseconds kPatience{3000};  // for a greeting
 
 std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
   std::string text;
@@ -46,6 +47,11 @@ bool are_equal(const std::string& left, const std::string& right) {
 std::string text_of(const Json& message, const char* key) {
   const auto at = message.find(key);
   return at != message.end() && at->is_string() ? at->get<std::string>() : std::string{};
+}
+
+bool is_a_strangers(const Error& error) {
+  return error.code == EBADMSG || error.code == EMSGSIZE || error.code == ECONNRESET ||
+         error.code == EPIPE || error.code == ETIMEDOUT;
 }
 
 // Of one side's knowledge of the token: no answer to one side is one of the other's.
@@ -108,7 +114,7 @@ Result<void> greet(Control& control, Side side, const std::string& token, BootTi
   if (!came) return fail(came.error());
   const auto version = came->find("pvrdma_verify");
   if (version == came->end() || !version->is_number_integer())
-    return fail(EPROTO, "greeting", "the peer: it is no pvrdma-agentctl verify");
+    return fail(EBADMSG, "greeting", "the peer: it is no pvrdma-agentctl verify");
   if (*version != kProtocolVersion)
     return fail(EPROTO, "greeting",
                 "the peer: it speaks version " + version->dump() +
@@ -124,6 +130,19 @@ Result<void> greet(Control& control, Side side, const std::string& token, BootTi
     return fail(EBADMSG, "greeting", "the peer");
   if (token.empty()) return {};
   return prove(control, side, token, *nonce, others, deadline);
+}
+
+Result<Control> await_peer(const std::string& address, int port, const std::string& token,
+                           BootTime deadline) {
+  const auto listener = Listener::open(address, port, 1);
+  if (!listener) return fail(listener.error());
+  for (;;) {
+    auto control = listener->accept(deadline);
+    if (!control) return control;
+    const auto greeted = greet(*control, Side::Listener, token, BootClock::now() + kPatience);
+    if (greeted) return control;
+    if (!is_a_strangers(greeted.error())) return fail(greeted.error());
+  }
 }
 
 }  // namespace pvrdma::verify

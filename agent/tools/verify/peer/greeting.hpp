@@ -17,6 +17,12 @@ enum class Side { Client, Listener };
 [[nodiscard]] Result<void> greet(Control& control, Side side, const std::string& token,
                                  BootTime deadline);
 
+// The first to come to this address (empty: any) and port who greets as it should; nobody can
+// connect once it returns. Who speaks another language, or nothing within three seconds, is a
+// stranger, a port scanner for one, and ends nothing. An Error as of greet(), or by the deadline.
+[[nodiscard]] Result<Control> await_peer(const std::string& address, int port,
+                                         const std::string& token, BootTime deadline);
+
 inline constexpr std::size_t kTokenAtMost = 256;  // bytes of its file that count
 // The token in a file's content, which may end in a newline.
 [[nodiscard]] std::string token_in(std::string content);

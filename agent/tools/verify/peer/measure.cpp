@@ -190,9 +190,7 @@ Result<Served> serve(Control& control, Link& link, BootTime deadline) {
   }
 }
 
-Result<void> join(Control& control, Side side, const std::string& token, Link& link,
-                  BootTime deadline) {
-  if (auto greeted = greet(control, side, token, deadline); !greeted) return greeted;
+Result<void> join(Control& control, Link& link, BootTime deadline) {
   const LinkName& own = link.name();
   const Json name{{"gid", own.gid}, {"qpn", own.qpn}, {"psn", own.psn}, {"mtu", own.mtu}};
   if (auto sent = control.send(name, deadline); !sent) return sent;

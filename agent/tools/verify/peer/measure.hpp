@@ -24,8 +24,7 @@ struct Served {
 // Until the client has ended the run.
 [[nodiscard]] Result<Served> serve(Control& control, Link& link, BootTime deadline);
 
-// Both sides: greeting, names of the queue pairs, connection.
-[[nodiscard]] Result<void> join(Control& control, Side side, const std::string& token, Link& link,
-                                BootTime deadline);
+// Both sides, once they have greeted: names of the queue pairs, connection.
+[[nodiscard]] Result<void> join(Control& control, Link& link, BootTime deadline);
 
 }  // namespace pvrdma::verify

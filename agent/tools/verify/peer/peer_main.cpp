@@ -67,12 +67,14 @@ Result<Json> work(const Arguments& arguments, const std::string& token, bool& me
   if (arguments.side == Side::Listener) show("waiting for a peer");
   auto control = arguments.side == Side::Client
                      ? Control::connect(arguments.address, arguments.port, until)
-                     : Control::accept(arguments.address, arguments.port, until);
+                     : await_peer(arguments.address, arguments.port, token, until);
   show("");
   if (!control) return fail(control.error());
   const BootTime soon = BootClock::now() + std::chrono::seconds{10};
-  if (auto joined = join(*control, arguments.side, token, **link, soon); !joined)
-    return fail(joined.error());
+  if (arguments.side == Side::Client)
+    if (auto greeted = greet(*control, Side::Client, token, soon); !greeted)
+      return fail(greeted.error());
+  if (auto joined = join(*control, **link, soon); !joined) return fail(joined.error());
   measuring = true;
   Json found;
   if (arguments.side == Side::Client) {

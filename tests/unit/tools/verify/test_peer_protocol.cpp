@@ -58,10 +58,16 @@ TEST_CASE("HMAC-SHA256, as RFC 4231 has it") {
 TEST_CASE("who listens takes one peer; another one finds nobody while that is served, nor later") {
   constexpr int kPort = 18790;
   std::optional<Result<Control>> served;
-  std::thread listener{[&] { served = Control::accept("127.0.0.1", kPort, soon()); }};
-  const auto peer = Control::connect("127.0.0.1", kPort, soon());
+  std::thread listener{[&] { served = await_peer("127.0.0.1", kPort, "", soon()); }};
+  // Strangers who leave, or speak of something else, do not count.
+  CHECK(Control::connect("127.0.0.1", kPort, soon()));
+  auto stranger = Control::connect("127.0.0.1", kPort, soon());
+  REQUIRE(stranger);
+  CHECK(stranger->send({{"hello", 1}}, soon()));
+  auto peer = Control::connect("127.0.0.1", kPort, soon());
+  REQUIRE(peer);
+  CHECK(greet(*peer, Side::Client, "", soon()));
   listener.join();
-  CHECK(peer);
   REQUIRE(*served);
   const auto another = Control::connect("127.0.0.1", kPort, BootClock::now());
   REQUIRE_FALSE(another);
