@@ -58,7 +58,7 @@ TEST_CASE("HMAC-SHA256, as RFC 4231 has it") {
 TEST_CASE("who listens takes one peer; another one finds nobody while that is served, nor later") {
   constexpr int kPort = 18790;
   std::optional<Result<Control>> served;
-  std::thread listener{[&] { served = await_peer("127.0.0.1", kPort, "", soon()); }};
+  std::jthread listener{[&] { served = await_peer("127.0.0.1", kPort, "", soon()); }};
   // Strangers who leave, or speak of something else, do not count.
   CHECK(Control::connect("127.0.0.1", kPort, soon()));
   auto stranger = Control::connect("127.0.0.1", kPort, soon());
