@@ -5,8 +5,8 @@ import sys
 
 from . import BUILD, DONE, NINJA_FILE, ROOT
 
-# nice(1): a third of the CPU time of one that does not.
-GIVES_WAY = 5
+# nice(1): a tenth of the CPU time of one that does not.
+GIVES_WAY = 10
 
 
 def _escaped(text):
@@ -16,7 +16,7 @@ def _escaped(text):
 def urgent(tasks):
     """The names of the guests' tasks and of all that they need; and of suites, whose tests wait for time to pass."""
     found = set()
-    todo = [task.name for task in tasks.values() if task.pool in ("guest", "guests")]
+    todo = [task.name for task in tasks.values() if task.pool == "guest"]
     while todo:
         name = todo.pop()
         if name not in found:
@@ -44,10 +44,10 @@ def text(tasks, options, depths):
 
 
 def write(tasks, options, guests):
-    """How many tasks at a time are worth it: two more than there are CPUs, as one or the other waits for the network, the disk
-    or a guest's timer. `guests`: how many guests there is memory for; one more than there are CPUs, beside other work,
-    makes each slower and nothing sooner."""
+    """How many tasks at a time are worth it: one more than there are CPUs, as one or the other waits for the network, the disk
+    or a guest's timer. `guests`: how many guests there is memory for; more tasks with guests than there are CPUs make each
+    slower, until what the agent bounds by seconds ends before it is done, and nothing sooner."""
     BUILD.mkdir(parents=True, exist_ok=True)
-    depths = {"guest": min(guests, os.cpu_count()), "guests": 1, "unpack": 2, "work": os.cpu_count()}
+    depths = {"guest": min(guests, os.cpu_count()), "unpack": 2, "work": os.cpu_count()}
     NINJA_FILE.write_text(text(tasks, options, depths), encoding="utf-8")
-    return os.cpu_count() + 2
+    return os.cpu_count() + 1

@@ -27,7 +27,7 @@ class Task:
     needs: tuple = ()            # names of tasks
     stages: tuple = ()           # none: only where another task needs it
     kind: str = "check"
-    pool: str = "work"           # guest, guests (several), unpack (downloads and unpacks packages), work: graph.py has their depths
+    pool: str = "work"           # guest, unpack (downloads and unpacks packages), work: graph.py has their depths
 
 
 def _packages():
@@ -99,8 +99,7 @@ def _lab(all_scenarios):
         if scenario.previous or scenario.packages or scenario.programs:
             tests.append(Task(f"prepare-{scenario.name}", prepare, tuple(needs), kind="step", pool="work" if scenario.previous else "unpack"))
             needs = [f"prepare-{scenario.name}"]
-        pool = "guest" if scenario.guests == 1 else "guests"
-        tests.append(Task(f"lab-{scenario.name}", f"tests/lab/run {scenario.name}", tuple(needs), ("lab",), "suite", pool))
+        tests.append(Task(f"lab-{scenario.name}", f"tests/lab/run {scenario.name}", tuple(needs), ("lab",), "suite", "guest"))
     yield from (*installed.values(), *snapshots.values())
     yield from _cockpit()
     yield Task("demo", "demo_shows_ready", (f"guest-{DEFAULT}",), ("lab", "demo"), pool="guest")
