@@ -3,6 +3,8 @@
 #include <array>
 #include <cerrno>
 
+#include "agent/tools/verify/peer/control.hpp"
+
 namespace pvrdma::verify {
 
 namespace {
@@ -23,11 +25,6 @@ constexpr std::array<Named, 8> kMembers{{{"latency_us", &PairFigures::latency_us
                                          {"tcp_bandwidth_mb_s", &PairFigures::tcp_bandwidth_mb_s}}};
 
 }  // namespace
-
-std::string text_in(const json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
-}
 
 PairFigures summary_of(const Figures& figures) {
   return {figures.latency.front().typical_us,

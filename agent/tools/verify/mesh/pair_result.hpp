@@ -33,9 +33,6 @@ struct PairResult {
   std::string failed;  // why there are none
 };
 
-// Empty where there is no such text.
-[[nodiscard]] std::string text_in(const nlohmann::json& object, const char* key);
-
 [[nodiscard]] nlohmann::json to_json(const PairFigures& figures);
 [[nodiscard]] nlohmann::json to_json(const PairResult& result);
 // EBADMSG: something is missing.

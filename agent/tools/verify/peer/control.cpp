@@ -90,6 +90,11 @@ std::string text_of_address(int fd, Get get) {
 
 }  // namespace
 
+std::string text_in(const Json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
+}
+
 Result<Control> Control::connect(const std::string& host, int port, BootTime deadline) {
   const auto addresses = resolve(host, port, false);
   if (!addresses) return fail(addresses.error());

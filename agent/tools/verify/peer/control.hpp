@@ -16,6 +16,9 @@ using Json = nlohmann::json;
 
 inline constexpr std::size_t kLineAtMost = 4096;
 
+// Of a message's object. Empty where there is no such text.
+[[nodiscard]] std::string text_in(const Json& object, const char* key);
+
 class Control {
  public:
   explicit Control(Fd fd) : fd_(std::move(fd)) {}

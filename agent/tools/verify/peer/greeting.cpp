@@ -44,11 +44,6 @@ bool are_equal(const std::string& left, const std::string& right) {
   return difference == 0;
 }
 
-std::string text_of(const Json& message, const char* key) {
-  const auto at = message.find(key);
-  return at != message.end() && at->is_string() ? at->get<std::string>() : std::string{};
-}
-
 bool is_a_strangers(const Error& error) {
   return error.code == EBADMSG || error.code == EMSGSIZE || error.code == ECONNRESET ||
          error.code == EPIPE || error.code == ETIMEDOUT;
@@ -69,7 +64,7 @@ Result<void> prove(Control& control, Side side, const std::string& token, const 
   if (auto sent = control.send({{"proof", *mine}}, deadline); !sent) return sent;
   const auto came = control.receive(deadline);
   if (!came) return fail(came.error());
-  if (!are_equal(text_of(*came, "proof"), *expected))
+  if (!are_equal(text_in(*came, "proof"), *expected))
     return fail(EACCES, "checking", "the peer's token: it is another one");
   return {};
 }
@@ -125,7 +120,7 @@ Result<void> greet(Control& control, Side side, const std::string& token, BootTi
     return fail(EACCES, "greeting",
                 token.empty() ? "the peer: it wants a token, and none is given here"
                               : "the peer: it was given no token");
-  const std::string others = text_of(*came, "nonce");
+  const std::string others = text_in(*came, "nonce");
   if (others.size() != 2 * kNonceBytes || others == *nonce)
     return fail(EBADMSG, "greeting", "the peer");
   if (token.empty()) return {};
