@@ -4,6 +4,7 @@ import os
 import sys
 
 from . import BUILD, DONE, NINJA_FILE, ROOT
+from .tasks import with_needs
 
 # nice(1): a tenth of the CPU time of one that does not.
 GIVES_WAY = 10
@@ -15,14 +16,8 @@ def _escaped(text):
 
 def urgent(tasks):
     """The names of the guests' tasks and of all that they need; and of suites, whose tests wait for time to pass."""
-    found = set()
-    todo = [task.name for task in tasks.values() if task.pool == "guest"]
-    while todo:
-        name = todo.pop()
-        if name not in found:
-            found.add(name)
-            todo += tasks[name].needs
-    return found | {task.name for task in tasks.values() if task.kind == "suite"}
+    of_guests = with_needs(tasks, [task.name for task in tasks.values() if task.pool == "guest"])
+    return of_guests | {task.name for task in tasks.values() if task.kind == "suite"}
 
 
 def text(tasks, options, depths):

@@ -71,7 +71,6 @@ class TheFile(unittest.TestCase):
         ran = [line.split()[-1] for line in done.stdout.splitlines() if line.startswith("[")]
         self.assertEqual(sorted(ran), ["a", "c"])
 
-
     def test_what_no_guest_waits_for_gives_way(self):
         some = table(Task("image", ""), Task("guest", "", ("image",), pool="guest"), Task("lint", "", ("image",)), Task("tests", "", kind="suite"))
         self.assertEqual(graph.urgent(some), {"image", "guest", "tests"})

@@ -148,13 +148,18 @@ def table(hours=1.0, all_scenarios=None):
     return named
 
 
-def chosen(tasks, stages):
-    """The tasks of these stages, or of these names, and what they need, in the table's order."""
-    wanted = set()
-    todo = [task.name for task in tasks.values() if {task.name, *task.stages} & set(stages)]
+def with_needs(tasks, names):
+    """The names, and those of all that these tasks need, directly or not."""
+    found, todo = set(), list(names)
     while todo:
         name = todo.pop()
-        if name not in wanted:
-            wanted.add(name)
+        if name not in found:
+            found.add(name)
             todo += tasks[name].needs
+    return found
+
+
+def chosen(tasks, stages):
+    """The tasks of these stages, or of these names, and what they need, in the table's order."""
+    wanted = with_needs(tasks, [task.name for task in tasks.values() if {task.name, *task.stages} & set(stages)])
     return {name: task for name, task in tasks.items() if name in wanted}
