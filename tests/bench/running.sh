@@ -1,5 +1,5 @@
 # summary: bench: bring-up against the recipe script, and the steady state, in one running guest
-# timeout: 400
+# timeout: 600
 
 recipe() {
   modprobe mlx4_ib
@@ -14,6 +14,11 @@ unload_all() {
   modprobe -r vmw_pvrdma
   modprobe -r rdma_ucm rdma_cm ib_umad mlx4_ib 2>/dev/null || true
   ip link set ens16f0 down
+}
+# Without the ledger, or the pause that follows an attempt would be measured.
+begin_anew() {
+  systemctl stop pvrdma-agent.service pvrdma-agent-executor.service
+  rm -f /run/pvrdma-agent-executor/ledger*
 }
 until_active() { until port_is 0 ACTIVE; do pause_50ms; done; }
 timed() { # NAME COMMAND…
@@ -33,39 +38,45 @@ usage_of() {
   cat /proc/"$1"/task/*/status | awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum }'
 }
 
+# What the agent costs where nothing happens, and two daemons of the same kind of VM beside it.
 steady_state() {
+  local minutes=3 unit pid cpu wakes name
+  local -A pids cpu_before wakes_before
   wait_until 20 "health says ready" health_is ready
+  systemctl start systemd-networkd.service rdma-ndd.service
   wait_until 40 "the executor has gone" unit_is pvrdma-agent-executor.service inactive
-  local pid cpu wakes cpu_after wakes_after pss
-  pid=$(systemctl show -P MainPID pvrdma-agent.service)
-  read -r cpu wakes < <(usage_of "$pid")
-  read -r -t 60 -u 8 || true
-  read -r cpu_after wakes_after < <(usage_of "$pid")
-  pss=$(for p in $(pgrep -f '/pvrdma-agent|/port-query' || true); do awk '/^Pss:/ { print $2 }' "/proc/$p/smaps_rollup"; done | awk '{ sum += $1 } END { print sum }')
-  grep -E 'Pss|Rss' "/proc/$pid/smaps_rollup"
-  echo "BENCH pss-kib $pss"
-  echo "BENCH wakeups-per-minute $((wakes_after - wakes))"
-  echo "BENCH cpu-ppm-of-60s $(((cpu_after - cpu) / 60000))"
-  echo "BENCH privileged-processes $(pgrep -c -f pvrdma-agent-executor || true)"
+  for unit in pvrdma-agent systemd-networkd rdma-ndd; do
+    pids[$unit]=$(systemctl show -P MainPID "$unit.service")
+    read -r "cpu_before[$unit]" "wakes_before[$unit]" < <(usage_of "${pids[$unit]}")
+  done
+  read -r -t $((minutes * 60)) -u 8 || true
+  for unit in "${!pids[@]}"; do
+    pid=${pids[$unit]} name=${unit##*-}
+    read -r cpu wakes < <(usage_of "$pid")
+    echo "BENCH $name-pss-kib $(awk '/^Pss:/ { print $2 }' "/proc/$pid/smaps_rollup")"
+    echo "BENCH $name-wakeups-per-minute $(((wakes - wakes_before[$unit]) / minutes))"
+    echo "BENCH $name-cpu-ppm $(((cpu - cpu_before[$unit]) / (minutes * 60000)))"
+  done
+  echo "BENCH helpers-at-rest $(pgrep -c -f 'pvrdma-agent-executor|port-query|module-lookup' || true)"
 }
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
-  systemctl stop pvrdma-agent.service
+  begin_anew
   local n
   for n in 1 2 3; do
     unload_all
     timed unloaded-recipe recipe
     unload_all
     timed unloaded-agent systemctl start pvrdma-agent.service
-    systemctl stop pvrdma-agent.service
+    begin_anew
     unload_all
     by_alias
     timed by-alias-recipe recipe
     unload_all
     by_alias
     timed by-alias-agent systemctl start pvrdma-agent.service
-    systemctl stop pvrdma-agent.service
+    begin_anew
   done
   systemctl start pvrdma-agent.service
   steady_state

@@ -18,10 +18,14 @@ REGULAR_SLOTS = {"first": 0x0F, "last": 0x1F}
 PORTS = ("out", "ctl")
 OWN_INITRD, OWN_INITRD_SIZE = "initrd.own", 96 << 20
 
+# One emulated CPU has a clock that counts its instructions, 2 ns each, and follows the real one only where it has nothing
+# to do: however busy this machine is, no limit in the guest ends sooner, and boots can be compared. Several CPUs run side by
+# side, as races want it, and guests that speak with each other share the real time.
+COUNTED = ("tcg,thread=single", "-icount", "shift=1,sleep=on")
+ACCEL = {"tcg": ("tcg,thread=multi",), "kvm": ("kvm",)}
 # An emulated CPU is slow: spare it what no scenario is about. A plain x86-64 with what string functions make use of, and
 # no AVX, whose state each switch of tasks would save; below, the drivers of a PC's old hardware and for acceleration
 # that emulation does not accelerate.
-ACCEL = {"tcg": "tcg,thread=multi", "kvm": "kvm"}
 CPU = {"tcg": "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+rdrand,-svm", "kvm": "host"}
 UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c_piix4", "powernow_k8", "acpi_cpufreq",
                   "aesni_intel", "ghash_clmulni_intel", "sha512_ssse3", "sha256_ssse3", "crct10dif_pclmul",
@@ -72,7 +76,7 @@ class Machine:
         console = "mon:stdio" if self.interactive else f"file:{d}/console.log"
         argv = [
             "qemu-system-x86_64", "-name", "lab,debug-threads=on", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-            "-machine", "pc", "-accel", ACCEL[self.accel], "-cpu", CPU[self.accel], "-smp", str(self.cpus), "-m", MEMORY,
+            "-machine", "pc", "-accel", *self._accel(), "-cpu", CPU[self.accel], "-smp", str(self.cpus), "-m", MEMORY,
             # A snapshot's clock stood still: the hardware's goes with it.
             "-rtc", time.strftime("base=%Y-%m-%dT%H:%M:%S,clock=vm", time.gmtime()),
             # The pvrdma device insists on memory that it could share.
@@ -110,6 +114,9 @@ class Machine:
                          "-device", f"pvrdma,id=rdma{n},addr={slot:x}.1,ibdev=hca{n},ibport=1,netdev=eth{n},"
                                     f"mad-chardev=mux{n}"]
         return argv
+
+    def _accel(self):
+        return COUNTED if self.accel == "tcg" and self.cpus == 1 and not self.peers else ACCEL[self.accel]
 
     def _masks(self):
         units = (*UNUSED_UNITS, *(() if self.interactive else LOGIN), *(() if self.loaders else LOADERS))

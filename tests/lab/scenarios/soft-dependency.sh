@@ -13,6 +13,8 @@ nics() { find /sys/class/net -name 'ens*' -printf '%f\n' | sort | xargs; }
 scenario() {
   wait_until 90 "udev has loaded the driver" module_live vmw_pvrdma
   udevadm settle --timeout=60
+  # Or it would fail where we unload what it is about to need.
+  wait_until 60 "rdma-core has loaded what it loads" unit_is rdma-load-modules@rdma.service active
   expect_equal "all are loaded" "$(sorted "$before vmw_pvrdma")" "$(loaded)"
   expect_equal "the youngest" vmw_pvrdma "$(loaded_last)"
   expect_equal "NICs" "ens15 ens16f0 ens17f0" "$(nics)"

@@ -45,6 +45,9 @@ class Headers(unittest.TestCase):
         self.assertIn("-smp 1", argv())
         self.assertIn("-smp 2", argv(cpus=2))
         self.assertNotIn("tcg", argv(accel="kvm"))
+        self.assertIn("-icount", argv())
+        for more in ({"cpus": 2}, {"peers": True}, {"accel": "kvm"}):
+            self.assertNotIn("-icount", argv(**more))
         self.assertIn("-incoming exec:cat /x/memory", argv(incoming=Path("/x/memory")))
 
     def test_a_snapshot_is_of_a_topology(self):
