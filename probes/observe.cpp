@@ -49,6 +49,7 @@ Field<bool> settled(const Root& root, const Adapter* before, const std::string& 
   Field<bool> settled = udev_settled(root, now.index);
   const auto name = root / "/sys/bus/pci/devices" / net_function / "net" / now.name;
   if (settled.is(true) && !is_there(name).value_or(true)) return false;
+  if (settled.is(false) && was_renamed(name)) return true;
   return settled;
 }
 

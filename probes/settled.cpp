@@ -28,4 +28,10 @@ Field<bool> udev_settled(const Root& root, int interface_index) {
   return answer > 0 && !renaming;
 }
 
+bool was_renamed(const RootedPath& netdev) {
+  constexpr const char* kRenamed = "4";  // NET_NAME_RENAMED, Linux include/uapi/linux/netdevice.h
+  const auto how = read_attribute(netdev / "name_assign_type");
+  return how && *how == kRenamed;
+}
+
 }  // namespace pvrdma::probes

@@ -17,4 +17,9 @@ namespace pvrdma::probes {
 // control socket is looked for below `root`.
 [[nodiscard]] Field<bool> udev_settled(const Root& root, int interface_index);
 
+// Whether the netdev with this folder in sysfs was renamed since its registration:
+// name_assign_type, Linux 3.17. udev does so once, after all else that it sets of a link and before
+// the programs of its rules, whose end it waits for before it says that it has finished.
+[[nodiscard]] bool was_renamed(const RootedPath& netdev);
+
 }  // namespace pvrdma::probes

@@ -134,6 +134,16 @@ TEST_CASE("the kernel's own links") {
 
 TEST_CASE("nothing asked for is nothing asked") { CHECK(probes::look_at_netdevs({}).empty()); }
 
+TEST_CASE("a netdev that was renamed is known by sysfs") {
+  const test::Tree tree;
+  const auto netdev = tree.root() / "/sys/class/net/ens16f0";
+  CHECK_FALSE(probes::was_renamed(netdev));
+  tree.file("/sys/class/net/ens16f0/name_assign_type", "2\n");
+  CHECK_FALSE(probes::was_renamed(netdev));
+  tree.file("/sys/class/net/ens16f0/name_assign_type", "4\n");
+  CHECK(probes::was_renamed(netdev));
+}
+
 TEST_CASE("without udevd every interface is settled") {
   const test::Tree tree;
   CHECK(probes::udev_settled(tree.root(), 1).is(true));
