@@ -1,10 +1,10 @@
 // Whether udev has had its turn with a netdev.
 //
 // udev renames an interface while it handles the device's `add`, and a link that is up cannot be
-// renamed (EBUSY, before Linux 6.2): so nobody brings a link up before this says yes. What udev is
-// about to rename is in its database already, with ID_RENAMING, until it has handled the `move`
-// that the rename causes (systemd src/udev/udev-event.c, rename_netif(); networkd waits for the
-// same).
+// renamed (EBUSY, before Linux 6.2): so nobody brings a link up before one of these says yes. What
+// udev is about to rename is in its database already, with ID_RENAMING, until it has handled the
+// `move` that the rename causes (systemd src/udev/udev-event.c, rename_netif(); networkd waits for
+// the same).
 #pragma once
 
 #include "agent/base/file.hpp"

@@ -69,9 +69,9 @@ struct Netdev {
   Field<bool> carrier;                 // absent while the link is down, when it says nothing
   std::string operstate;               // "up", "down", "lowerlayerdown", … (RFC 2863, if_link.h)
   std::vector<LinkAddress> addresses;  // in the kernel's order
-  Field<bool> settled;        // udev has finished with it (and so has renamed it if it would)
-  Field<LinkOwner> owner;     // absent: no network manager has it
-  Field<bool> default_route;  // a route of prefix length 0 leaves by it
+  Field<bool> settled;                 // udev has renamed it, or has finished with it and will not
+  Field<LinkOwner> owner;              // absent: no network manager has it
+  Field<bool> default_route;           // a route of prefix length 0 leaves by it
   friend bool operator==(const Netdev&, const Netdev&) = default;
 };
 

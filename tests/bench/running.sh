@@ -44,7 +44,7 @@ steady_state() {
   local -A pids cpu_before wakes_before
   wait_until 20 "health says ready" health_is ready
   systemctl start systemd-networkd.service rdma-ndd.service
-  wait_until 40 "the executor has gone" unit_is pvrdma-agent-executor.service inactive
+  wait_until 40 "the executor has gone" at_rest
   for unit in pvrdma-agent systemd-networkd rdma-ndd; do
     pids[$unit]=$(systemctl show -P MainPID "$unit.service")
     read -r "cpu_before[$unit]" "wakes_before[$unit]" < <(usage_of "${pids[$unit]}")
