@@ -8,7 +8,7 @@ namespace pvrdma::ctl {
 
 namespace {
 
-// The daemon looks again every twenty seconds at least; two missed looks are mentioned.
+// The daemon looks again every thirty seconds at least; a look that is missed is mentioned.
 constexpr Milliseconds kOldLook = std::chrono::seconds{45};
 
 std::string line_of_times(const Health& health, const Style& style) {

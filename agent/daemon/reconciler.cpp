@@ -13,7 +13,7 @@ namespace pvrdma {
 
 namespace {
 
-constexpr Milliseconds kRestingInterval{20'000};
+constexpr Milliseconds kRestingInterval{30'000};
 // The host can take a port down without any event in the guest.
 constexpr Milliseconds kWorkingInterval{2000};
 // An agent that starts in the middle of a boot's life counts what was tried this long before it, so

@@ -28,7 +28,7 @@ scenario() {
   expect_equal "the executor counts as many reloads" 3 "$(ledger .reloads)"
   expect "changes of the ports are counted: $(port_transitions)" [ "$(port_transitions)" -ge 6 ]
   for n in 1 2; do
-    # Anywhere between two looks, which are twenty seconds apart.
+    # Anywhere between two looks, which are thirty seconds apart.
     read -r -t "$((1 + n * 4)).3" -u 8 || true
     expect "unload $n by hand: modprobe -r vmw_pvrdma" modprobe -r vmw_pvrdma
     wait_until 60 "unload $n by hand: all are paired again" all_paired
