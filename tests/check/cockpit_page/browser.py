@@ -11,6 +11,8 @@ from pathlib import Path
 from labkit import debootstrap, paths
 from labkit.cache import Cache, key_of
 
+from .waits import waited
+
 PACKAGES = ("chromium", "chromium-driver", "fonts-dejavu-core", "python3-selenium")
 # Files alone, no maintainer's script: neither program needs one. Both look up localhost, and their user's folder.
 OPTIONS = ("--variant=extract", "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
@@ -88,8 +90,8 @@ class Browser:
         for flag in FLAGS:
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        service = importlib.import_module("selenium.webdriver.chrome.service").Service(str(program))
-        self.driver = self._selenium.Chrome(service=service, options=options)
+        self._service = importlib.import_module("selenium.webdriver.chrome.service").Service(str(program))
+        self.driver = self._selenium.Chrome(service=self._service, options=options)
 
     def __enter__(self):
         return self
@@ -120,8 +122,12 @@ class Browser:
             chain.send_keys(getattr(keys, name, name))
         chain.perform()
 
-    def wait(self, seconds, what, condition, delayed=lambda: 0.0):
-        """Until condition() is true: its value. Time in which others had the guest's CPU does not count."""
+    def waited(self):
+        """Seconds for which the browser could have run, had others not had this machine's CPUs."""
+        return waited(self._service.process.pid)
+
+    def wait(self, seconds, what, condition, delayed):
+        """Until condition() is true: its value. What delayed() grows by, in seconds, does not count."""
         errors = importlib.import_module("selenium.common.exceptions")
         end, before, pause = time.monotonic() + seconds, delayed(), 0.1
         while True:

@@ -12,6 +12,8 @@ from labkit.errors import LabError
 from labkit.guest import Guest
 from labkit.lab import Lab
 
+from .waits import waited
+
 RECIPE = paths.GUEST / "cockpit.sh"
 UP_S, COMMAND_S = 240, 120
 
@@ -123,6 +125,6 @@ class CockpitGuest:
         return self._commands.marked
 
     @staticmethod
-    def delayed():
+    def waited():
         """Seconds for which the guest could have run, had others not had this machine's CPUs."""
-        return max((boot.delayed(process.pid) for process in boot.running), default=0.0)
+        return sum(waited(process.pid) for process in boot.running)

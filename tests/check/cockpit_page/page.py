@@ -1,8 +1,10 @@
 """Cockpit's page in the browser, as a test asks about it."""
 
 import json
+from contextlib import contextmanager
 
 from .browser import RECORD
+from .waits import stolen
 
 FRAME = "iframe[name='cockpit1:localhost/pvrdma']"
 SHOWN_S = 2    # from what happens until the page tells of it
@@ -29,8 +31,12 @@ class Page:
 
         self.wait(LONG_S, "the page in Cockpit", entered)
 
+    def delayed(self):
+        """Seconds for which guest or browser could have run, had others not had this machine's CPUs: no part of any limit."""
+        return self.guest.waited() + self.browser.waited() + stolen()
+
     def wait(self, seconds, what, condition):
-        return self.browser.wait(seconds, what, condition, self.guest.delayed)
+        return self.browser.wait(seconds, what, condition, self.delayed)
 
     def verdict_is(self, word, seconds=LONG_S):
         self.wait(seconds, f"the verdict {word}", lambda: self.browser.text("#verdict .badge") == word)
@@ -38,17 +44,21 @@ class Page:
     def says(self, text, place="body", seconds=LONG_S):
         self.wait(seconds, f"{place} says: {text}", lambda: text in self.browser.text(place))
 
-    def record(self):
+    @contextmanager
+    def recorded(self):
+        """While the block runs, each verdict is written down, and the page, which nobody sees then, asks nothing."""
         self.browser.script(RECORD)
+        try:
+            yield
+        finally:
+            self.browser.script("delete document.hidden")
 
     def verdict_since(self, moment, word):
         """How many seconds after that moment the page first had that verdict, or any but ready."""
         def found():
             return [at for at, text in self.browser.script("return window.verdicts") if text.startswith(word) and not text.startswith("READY")]
 
-        took = self.wait(LONG_S, f"the verdict {word}", found)[0] - moment
-        self.browser.script("delete document.hidden")
-        return took
+        return self.wait(LONG_S, f"the verdict {word or 'that is not READY'}", found)[0] - moment
 
     def health(self):
         return json.loads(self.guest.run("health || true"))
