@@ -15,14 +15,15 @@ def _escaped(text):
 
 
 def urgent(tasks):
-    """The names of the guests' tasks and of all that they need; and of suites, whose tests wait for time to pass."""
-    of_guests = with_needs(tasks, [task.name for task in tasks.values() if task.pool == "guest"])
-    return of_guests | {task.name for task in tasks.values() if task.kind == "suite"}
+    """The names of all that guests need; and of what waits for time to pass, unless that is a time of its own."""
+    for_guests = with_needs(tasks, [task.name for task in tasks.values() if task.pool == "guest"])
+    in_time = {task.name for task in tasks.values() if task.kind == "suite"}
+    return (for_guests | in_time) - {task.name for task in tasks.values() if task.counted}
 
 
 def text(tasks, options, depths):
     """The file: ninja starts what comes first where it has a choice, and pools, with their depths, bound what goes on at the
-    same time. What nothing but the end waits for gives way: guests, which wait a lot, leave it CPU enough."""
+    same time. What nothing but the end waits for gives way."""
     lines = ["ninja_required_version = 1.5", f"builddir = {_escaped(BUILD)}",
              *(f"pool {name}\n  depth = {depth}" for name, depth in depths.items()), "rule task",
              f"  command = cd {_escaped(ROOT)} && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 nice -n $nice {sys.executable} -m runner.task {options} $name",
@@ -40,9 +41,9 @@ def text(tasks, options, depths):
 
 def write(tasks, options, guests):
     """How many tasks at a time are worth it: one more than there are CPUs, as one or the other waits for the network, the disk
-    or a guest's timer. `guests`: how many guests there is memory for; more tasks with guests than there are CPUs make each
-    slower, until what the agent bounds by seconds ends before it is done, and nothing sooner."""
+    or a guest's timer. `guests`: how many guests there is memory for."""
     BUILD.mkdir(parents=True, exist_ok=True)
-    depths = {"guest": min(guests, os.cpu_count()), "unpack": 2, "work": os.cpu_count()}
+    at_a_time = os.cpu_count() + 1
+    depths = {"guest": min(guests, at_a_time), "unpack": 2, "work": os.cpu_count()}
     NINJA_FILE.write_text(text(tasks, options, depths), encoding="utf-8")
-    return os.cpu_count() + 1
+    return at_a_time

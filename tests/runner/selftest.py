@@ -71,11 +71,13 @@ class TheFile(unittest.TestCase):
         ran = [line.split()[-1] for line in done.stdout.splitlines() if line.startswith("[")]
         self.assertEqual(sorted(ran), ["a", "c"])
 
-    def test_what_no_guest_waits_for_gives_way(self):
-        some = table(Task("image", ""), Task("guest", "", ("image",), pool="guest"), Task("lint", "", ("image",)), Task("tests", "", kind="suite"))
+    def test_what_no_guest_and_no_clock_waits_for_gives_way(self):
+        some = table(Task("image", ""), Task("guest", "", ("image",), pool="guest"), Task("lint", "", ("image",)), Task("tests", "", kind="suite"),
+                     Task("counted", "", ("guest",), kind="suite", pool="guest", counted=True))
         self.assertEqual(graph.urgent(some), {"image", "guest", "tests"})
         lines = graph.text(some, "", {"guest": 1, "work": 2}).splitlines()
-        self.assertEqual([line.split()[-1] for line in lines if line.startswith("  nice = ")], ["0", "0", str(graph.GIVES_WAY), "0"])
+        nice = str(graph.GIVES_WAY)
+        self.assertEqual([line.split()[-1] for line in lines if line.startswith("  nice = ")], ["0", "0", nice, "0", nice])
 
 
 class Verdicts(unittest.TestCase):

@@ -50,6 +50,11 @@ class Scenario:
     def name(self):
         return self.path.stem
 
+    @property
+    def counted(self):
+        """Whether an emulated guest's clock counts its instructions (machine.py)."""
+        return self.cpus == 1 and self.guests == 1
+
     def topology(self):
         """What a snapshot has in common with the scenarios that start from it."""
         return {"adapters": self.adapters, "nics": self.nics, "regular": self.regular, "network": self.network,
