@@ -1,12 +1,17 @@
 """The table of tasks, the file for ninja, verdicts, the summary; and ninja itself on a small table."""
 
+import contextlib
+import io
+import json
 import os
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 from runner import ROOT, graph, progress, summary, tasks
+from runner import task as one_task
 from runner.task import verdict
 from runner.tasks import Task
 
@@ -93,6 +98,18 @@ class Verdicts(unittest.TestCase):
     def test_a_scenario_that_fails_says_where(self):
         output = "FAIL x (3 s) a scenario\n  | ok: one\n  | FAIL: two (no: after 20 s)\n  | --- diagnostics\n0 passed, 1 failed"
         self.assertEqual(verdict("suite", 1, output)[3], "1 of its tests failed, the first with: two (no: after 20 s)")
+
+
+class CpuTime(unittest.TestCase):
+    def test_of_a_process_whose_parent_ended_before_it(self):
+        burn = "for ((i = 0; i < 300000; i++)); do :; done"
+        with tempfile.TemporaryDirectory() as directory, contextlib.ExitStack() as patched:
+            for name in ("LOGS", "DONE", "RESULTS", "RUNNING", "ROOT"):
+                patched.enter_context(unittest.mock.patch.object(one_task, name, Path(directory)))
+            patched.enter_context(contextlib.redirect_stdout(io.StringIO()))
+            one_task.run(Task("orphan", f"bash -c '{{ {burn}; echo; }} & exit' | cat"))
+            result = json.loads((Path(directory) / "orphan.json").read_text(encoding="utf-8"))
+        self.assertGreater(result["cpu"], 0.1)
 
 
 class TheSummary(unittest.TestCase):

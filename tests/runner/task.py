@@ -3,7 +3,10 @@
     python3 -m runner.task [--hours HOURS] NAME
 """
 
+import contextlib
+import ctypes
 import json
+import os
 import re
 import resource
 import subprocess
@@ -14,6 +17,7 @@ from . import COUNT, DONE, LOGS, RESULTS, ROOT, RUNNING
 from .tasks import table
 
 FUNCTIONS = ROOT / "tests/runner/functions.sh"
+PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
 
 
 def verdict(kind, status, output):
@@ -39,13 +43,22 @@ def first_reason(output):
     return f", the first with: {said[1]}" if said else ""
 
 
+def reap():
+    """Waits for whatever has ended below us: bwrap leaves the process that had ours as its children, and their CPU time."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
 def run(task):
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     log = LOGS / f"{task.name}.log"
     (RUNNING / task.name).touch()
     began = time.time()
     with open(log, "w", encoding="utf-8") as out:
         status = subprocess.run(["bash", "-uo", "pipefail", "-c", f". {FUNCTIONS}; {task.command}"], cwd=ROOT,
                                 stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, check=False).returncode
+    reap()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     output = log.read_text(encoding="utf-8", errors="replace")
     passed, failed, skipped, why = verdict(task.kind, status, output)
