@@ -45,6 +45,8 @@ steady_state() {
   wait_until 20 "health says ready" health_is ready
   systemctl start systemd-networkd.service rdma-ndd.service
   wait_until 40 "the executor has gone" at_rest
+  # Until what the other two change as they start has been looked at.
+  read -r -t 60 -u 8 || true
   for unit in pvrdma-agent systemd-networkd rdma-ndd; do
     pids[$unit]=$(systemctl show -P MainPID "$unit.service")
     read -r "cpu_before[$unit]" "wakes_before[$unit]" < <(usage_of "${pids[$unit]}")
