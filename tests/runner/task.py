@@ -9,6 +9,7 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from .tasks import table
 
 FUNCTIONS = ROOT / "tests/runner/functions.sh"
 PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
+MOMENT_S = 1
 
 
 def verdict(kind, status, output):
@@ -44,10 +46,13 @@ def first_reason(output):
 
 
 def reap():
-    """Waits for whatever has ended below us: bwrap leaves the process that had ours as its children, and their CPU time."""
+    """Waits for what ends below us: bwrap leaves the process that had ours as its children, and their CPU time, a moment
+    before it has ended. What goes on for longer is not waited for."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
+        while os.waitpid(-1, os.WNOHANG)[0] or signal.sigtimedwait({signal.SIGCHLD}, MOMENT_S):
             pass
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
 
 
 def run(task):
