@@ -137,7 +137,8 @@ class Browser:
                     return found
             except (errors.NoSuchElementException, errors.StaleElementReferenceException, errors.JavascriptException):
                 pass
-            if time.monotonic() > end + delayed() - before:
+            now = time.monotonic()
+            if now > end and now > end + delayed() - before:  # delayed() reads a hundred files
                 raise AssertionError(f"not within {seconds} s: {what}; the page says:\n{self.text()}")
             time.sleep(pause)
             pause = min(1.0, pause * 1.5)

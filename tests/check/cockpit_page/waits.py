@@ -4,13 +4,15 @@ import contextlib
 import os
 from pathlib import Path
 
+from labkit import boot
+
 
 def waited(pid):
-    """Seconds for which threads of this process and of those that it started could have run (proc(5): schedstat)."""
+    """Seconds for which the threads of this process, and of those that it started, could have run; all together."""
     seconds = 0.0
     for thread in Path(f"/proc/{pid}/task").glob("*"):
         with contextlib.suppress(OSError):  # one that has just ended
-            seconds += int((thread / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+            seconds += boot.waited(thread)
             for child in (thread / "children").read_text(encoding="ascii").split():
                 seconds += waited(child)
     return seconds

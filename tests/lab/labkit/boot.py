@@ -37,14 +37,19 @@ def _answer(sock, text):
         sock.sendall(text.encode() + b"\n")
 
 
+def waited(thread):
+    """Seconds for which a thread, by its folder in /proc, could have run, had others not had the CPUs (proc(5): schedstat)."""
+    return int((thread / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+
+
 def delayed(pid):
     """Seconds for which a virtual CPU of this QEMU could have run, had others not had the host's: no part of any limit."""
-    longest = 0
+    longest = 0.0
     for task in Path(f"/proc/{pid}/task").glob("*"):
         with contextlib.suppress(OSError):
             if (task / "comm").read_text(encoding="ascii").startswith(("CPU ", "ALL CPUs")):
-                longest = max(longest, int((task / "schedstat").read_text(encoding="ascii").split()[1]))
-    return longest / 1e9
+                longest = max(longest, waited(task))
+    return longest
 
 
 class Boot:

@@ -51,6 +51,11 @@ LOADERS = ("rdma-load-modules@rdma.service", "rdma-load-modules@roce.service")
 LOGIN = ("serial-getty@ttyS0.service",)  # where nobody sits at the console
 
 
+def counted(cpus, peers):
+    """Whether the clock of an emulated guest with so many CPUs, and with or without other guests beside it, counts instructions."""
+    return cpus == 1 and not peers
+
+
 @dataclass
 class Machine:
     directory: Path              # sockets, logs, port files: one machine's own
@@ -116,7 +121,7 @@ class Machine:
         return argv
 
     def _accel(self):
-        return COUNTED if self.accel == "tcg" and self.cpus == 1 and not self.peers else ACCEL[self.accel]
+        return COUNTED if self.accel == "tcg" and counted(self.cpus, self.peers) else ACCEL[self.accel]
 
     def _masks(self):
         units = (*UNUSED_UNITS, *(() if self.interactive else LOGIN), *(() if self.loaders else LOADERS))

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import paths
+from . import machine, paths
 from .errors import LabError
 from .suites import SUITES
 
@@ -52,8 +52,7 @@ class Scenario:
 
     @property
     def counted(self):
-        """Whether an emulated guest's clock counts its instructions (machine.py)."""
-        return self.cpus == 1 and self.guests == 1
+        return machine.counted(self.cpus, self.guests > 1)
 
     def topology(self):
         """What a snapshot has in common with the scenarios that start from it."""
