@@ -154,11 +154,12 @@ std::vector<Field<Netdev>> look_at_netdevs(const std::vector<std::string>& names
   };
   auto socket = NetlinkSocket::open(NETLINK_ROUTE);
   if (!socket) return all_unreadable(socket.error());
+  // First, as addresses often come right after the link is up: none is seen on a link still down.
+  const auto addresses = ask_addresses(*socket);
+  if (!addresses) return all_unreadable(addresses.error());
   std::vector<Field<Netdev>> netdevs;
   netdevs.reserve(names.size());
   for (const std::string& name : names) netdevs.push_back(ask_link(*socket, name));
-  const auto addresses = ask_addresses(*socket);
-  if (!addresses) return all_unreadable(addresses.error());
   for (Field<Netdev>& field : netdevs) {
     Netdev* netdev = field.get();
     if (netdev == nullptr) continue;

@@ -72,27 +72,40 @@ std::vector<Field<Netdev>> look_at_links(const std::vector<PciAdapter>& function
   return links;
 }
 
-std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous,
-                                      std::vector<PciAdapter> functions) {
-  std::vector<Adapter> adapters;
-  if (functions.empty()) return adapters;
-  std::vector<Field<Netdev>> links = look_at_links(functions);
+// The RDMA device of each adapter, in order.
+std::vector<Field<RdmaDevice>> look_at_devices(const Root& root, const Snapshot* previous,
+                                               const std::vector<PciAdapter>& functions) {
   const bool any_rdma = std::any_of(functions.begin(), functions.end(), [](const PciAdapter& one) {
     return one.rdma_device.is_known();
   });
   NldevView nldev;
   if (any_rdma) nldev = open_nldev_view();
+  std::vector<Field<RdmaDevice>> devices;
+  devices.reserve(functions.size());
+  for (const PciAdapter& one : functions)
+    devices.push_back(look_at_rdma(root, one, nldev, device_before(previous, one.function)));
+  return devices;
+}
+
+std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous,
+                                      std::vector<PciAdapter> functions) {
+  std::vector<Adapter> adapters;
+  if (functions.empty()) return adapters;
+  // An effect before its cause: a port that became ACTIVE, or a GID that came, while this look was
+  // taken is never seen without the link that was up, or the address that was there, before it.
+  std::vector<Field<RdmaDevice>> devices = look_at_devices(root, previous, functions);
+  std::vector<Field<Netdev>> links = look_at_links(functions);
   const auto routed = links_of_default_routes();
   // What cannot be read claims no address for us: nothing is removed that may be another's.
   const auto records = read_address_records(root).value_or(std::vector<RecordedAddress>{});
   for (std::size_t at = 0; at < functions.size(); ++at) {
     PciAdapter& function = functions[at];
     Adapter adapter;
-    adapter.rdma = look_at_rdma(root, function, nldev, device_before(previous, function.function));
     adapter.function = std::move(function.function);
     adapter.net_function = std::move(function.net_function);
     adapter.driver = std::move(function.driver);
     adapter.net_driver = std::move(function.net_driver);
+    adapter.rdma = std::move(devices[at]);
     adapter.netdev = std::move(links[at]);
     if (Netdev* netdev = adapter.netdev.get()) {
       netdev->settled =
