@@ -12,7 +12,8 @@ namespace {
 constexpr Milliseconds kPatience{15'000};
 
 constexpr std::uint32_t kPatternMessages = 40;
-constexpr std::uint32_t kWarmUpRounds = 50;
+constexpr std::uint32_t kFirstRounds = 5;    // of a warm-up, to learn what one takes
+constexpr std::uint32_t kWarmUpRounds = 45;  // after these, at most
 constexpr std::uint32_t kFirstMessages = 8;  // of a stream, to learn how fast it is
 constexpr std::array<std::uint32_t, 6> kLatencyBytes{2, 64, 1024, 4096, 16384, 65536};
 constexpr std::uint32_t kSmallBytes = 64;
@@ -58,9 +59,9 @@ class Client {
   // Batch after batch until the median has come to rest, or the time is over.
   Result<LatencyFigures> latency(Kind kind, std::uint32_t bytes, int share) {
     const Nanoseconds slice = share_of(share);
-    const auto warm = ask({kind, true, true, bytes, kWarmUpRounds}, slice);
+    const auto warm = warm_up(kind, bytes, slice);
     if (!warm) return fail(warm.error());
-    Nanoseconds round = median_of(warm->round_trips);
+    Nanoseconds round = *warm;
     std::vector<Nanoseconds> all, medians;
     const BootTime end = BootClock::now() + std::chrono::ceil<Milliseconds>(slice);
     do {
@@ -93,6 +94,19 @@ class Client {
   }
 
  private:
+  // Rounds that do not count, fewer where one takes long; what one took at the end.
+  Result<Nanoseconds> warm_up(Kind kind, std::uint32_t bytes, Nanoseconds slice) {
+    const auto rounds_of = [&](std::uint32_t count) {
+      return ask({kind, true, true, bytes, count}, slice).map([](const Outcome& outcome) {
+        return std::max(median_of(outcome.round_trips), Nanoseconds{1});
+      });
+    };
+    auto round = rounds_of(kFirstRounds);
+    if (!round) return round;
+    const auto more = std::min<Nanoseconds::rep>(slice / 5 / *round, kWarmUpRounds);
+    return more > 0 ? rounds_of(static_cast<std::uint32_t>(more)) : round;
+  }
+
   [[nodiscard]] Nanoseconds share_of(int share) const {
     return Nanoseconds{duration_} * share / 100;
   }
