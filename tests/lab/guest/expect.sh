@@ -31,7 +31,7 @@ adapters_seen() {
 # One line, which stands behind the failure in the summary of all tests.
 health_said() {
   command -v pvrdma-agentctl >/dev/null || return 0
-  timeout 10 pvrdma-agentctl --json health | jq -r '"; health: \(.state), \([.findings[].id] | join(" "))"' | head -c 150
+  timeout 10 pvrdma-agentctl --json health | gojq -r '"; health: \(.state), \([.findings[].id] | join(" "))"' | head -c 150
 }
 die() { trap - ERR; echo "FAIL: $*$(health_said 2>/dev/null || true)"; diagnostics; exit 1; }
 skip() { trap - ERR; echo "SKIP: $*"; exit 77; }

@@ -14,7 +14,7 @@ refresh_by_package() { # PATTERN COMMAND…: what the package manager is to do, 
   touch -d 2001-01-01 "$image"
   look_now
   wait_until 60 "the image is too old" finding initramfs-old
-  finding initramfs-old | jq -r '.summary, .remedy'
+  finding initramfs-old | gojq -r '.summary, .remedy'
   wait_until 60 "which keeps nobody waiting: health says ready" health_is ready
   expect "beside it" finding initramfs-old
   began=$(now_ms)
@@ -29,7 +29,7 @@ refresh_by_package() { # PATTERN COMMAND…: what the package manager is to do, 
 # What the forecast of the next boot says of the image, having looked into it.
 forecast_of_image() {
   { pvrdma-agentctl doctor --next-boot --json || true; } |
-    jq -r '.kernels[] | select(.running) | .checks[] | select(.check == "initramfs") | "\(.outlook) \(.says)"'
+    gojq -r '.kernels[] | select(.running) | .checks[] | select(.check == "initramfs") | "\(.outlook) \(.says)"'
 }
 first_line() { dmesg | grep -n -m 1 -e "$1" | cut -d: -f1; }
 loaded_in_order() { # oldest first, by /proc/modules

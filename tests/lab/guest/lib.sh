@@ -94,13 +94,13 @@ pingpong() { # ARGUMENT…: the device and the GID's index
   local server
   renice -n 19 "$BASHPID" >/dev/null
   while :; do
-    ibv_rc_pingpong "$@" -n 25 >server.out 2>&1 &
+    ibv_rc_pingpong "$@" -n 10 >server.out 2>&1 &
     server=$!
     until ss -ltn | grep -q ':18515 '; do
       kill -0 "$server" || break
       pause_50ms
     done
-    if ! ibv_rc_pingpong "$@" -n 25 127.0.0.1 >client.out 2>&1 || ! wait "$server"; then
+    if ! ibv_rc_pingpong "$@" -n 10 127.0.0.1 >client.out 2>&1 || ! wait "$server"; then
       cat server.out client.out >failed
       return 0
     fi
@@ -188,11 +188,11 @@ agent_journal() { journalctl -b -u 'pvrdma-agent*' --no-pager -o short-monotonic
 journal_has() { agent_journal | grep -E -e "$1" >/dev/null; } # REGEX
 unit_active() { systemctl is-active --quiet "$1"; }
 health() { : >/run/lab/health.asked; timeout 10 pvrdma-agentctl --json health; } # its exit status is the verdict's
-health_query() { { health || true; } | jq -r "$@"; }   # [JQ OPTION…] FILTER
+health_query() { { health || true; } | gojq -r "$@"; }   # [JQ OPTION…] FILTER
 health_state() { health_query .state; }
 health_is() { [[ $(health_state) == "$1" ]]; }         # STATE
 adapter_is() { [[ $(health_query --arg f "$(function_of "$1")" '.adapters[] | select(.function == $f) | .state') == "$2" ]]; }
-finding() { { health || true; } | jq -e --arg id "$1" '.findings[] | select(.id == $id)'; } # ID: prints it, or fails
+finding() { { health || true; } | gojq -e --arg id "$1" '.findings[] | select(.id == $id)'; } # ID: prints it, or fails
 port_transitions() { health_query '[.adapters[].transitions] | add'; }
 adapter_count() { [[ $(health_query '.adapters | length') == "$1" ]]; } # NUMBER
 at_rest() { unit_is pvrdma-agent-executor.service inactive; }
@@ -207,10 +207,10 @@ leaks_end() {
     [ "$(agent_memory_kib)" -le $((memory_before + 512)) ]
 }
 held_by() { # ID PID [COMMAND]: the finding names this process
-  { health || true; } | jq -e --arg id "$1" --argjson pid "$2" --arg command "${3:-}" '[.findings[] | select(.id == $id)
+  { health || true; } | gojq -e --arg id "$1" --argjson pid "$2" --arg command "${3:-}" '[.findings[] | select(.id == $id)
     | .evidence.holders[] | select(.pid == $pid and ($command == "" or .command == $command))] | length > 0'
 }
-remedy_of() { finding "$1" | jq -er .remedy; }          # ID
+remedy_of() { finding "$1" | gojq -er .remedy; }          # ID
 remedy_says() { remedy_of "$1" | grep -qF "$2"; }       # ID TEXT
 managed_by() { [[ $(health_query ".adapters[$1].managed_by") == "$2" ]]; } # N OWNER
 agent_config() { mkdir -p /etc/pvrdma-agent; cat >/etc/pvrdma-agent/pvrdma-agent.toml; } # <TOML
@@ -230,7 +230,7 @@ integrations_have_gone() { # of two that ran: no process, no socket, no file
   expect "removed: no file of metrics is left" gone /run/pvrdma-agent-metrics
   expect_not "removed: no service of these runs" pgrep -f 'pvrdma-agentctl metrics'
 }
-ledger() { jq "$@" /run/pvrdma-agent-executor/ledger.json; }                      # [JQ OPTION…] FILTER
+ledger() { gojq "$@" /run/pvrdma-agent-executor/ledger.json; }                      # [JQ OPTION…] FILTER
 reloads_are() { [[ $(ledger .reloads) == "$1" ]]; }                               # NUMBER
 
 # --- guestinfo --------------------------------------------------------------------------------------------------

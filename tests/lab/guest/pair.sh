@@ -51,4 +51,4 @@ verify() { # ARGUMENT…: exit status in $status, output in ./out
   cat out
 }
 measure() { on 2 listen; verify --duration 5s "$@"; on 2 listened; }
-of() { jq -r "$1" out; } # FILTER
+of() { gojq -r "$1" out; } # FILTER

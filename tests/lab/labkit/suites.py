@@ -3,11 +3,12 @@
 from dataclasses import dataclass, field
 
 # What any guest has: a plain, small Debian, the RDMA user space, network managers (at rest), and the tools that
-# scenarios use. The guest has no network: whatever the agent's package depends on must be named here.
+# scenarios use (gojq: jq 1.6 takes a third of a second of an emulated CPU to begin). The guest has no network: whatever
+# the agent's package depends on must be named here.
 COMMON = """
 systemd systemd-sysv udev kmod linux-image-amd64 busybox-static zstd dbus apt procps less
 iproute2 iputils-ping rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest network-manager
-strace jq socat python3-minimal libpython3-stdlib libarchive-tools pciutils sosreport
+strace gojq socat python3-minimal libpython3-stdlib libarchive-tools pciutils sosreport
 libstdc++6 libsystemd0 libudev1 libkmod2 libnl-3-200 libnl-route-3-200 libibverbs1
 """.split()
 # Libraries of the agent's whose packages are named by their version: Debian 12's, Debian 13's.

@@ -19,7 +19,7 @@ has() { ip -o address show dev ens16f0 | grep -q " $1 "; }
 has_not() { ! has "$1"; }
 valid() { ip -o address show dev ens16f0 | grep " $1 " | grep -qv tentative; }
 gid_of() { grep -qi "$1" /sys/class/infiniband/rocep0s16f1/ports/1/gids/*; }
-duplicate_named() { pvrdma-agentctl health --json | jq -e '.findings[] | select(.summary | contains("192.168.30.2/24"))' | grep -q '52:5[0-9a-f]:'; }
+duplicate_named() { pvrdma-agentctl health --json | gojq -e '.findings[] | select(.summary | contains("192.168.30.2/24"))' | grep -q '52:5[0-9a-f]:'; }
 
 scenario() {
   wait_until 60 "health says ready" health_is ready

@@ -20,28 +20,28 @@ early() {
 
 order='["agent_started", "adapter_seen", "driver_live", "link_up", "carrier", "port_active", "address", "gid", "ready"]'
 boots() { pvrdma-agentctl boots --json; }
-step() { boots | jq -e --arg step "$1" '.boots[0].steps[] | select(.step == $step) | .at_ms'; } # STEP
-knows() { boots | jq -e --argjson count "$1" '.boots[:$count] | length == $count and all(.[]; any(.steps[]; .step == "ready"))'; } # COUNT
+step() { boots | gojq -e --arg step "$1" '.boots[0].steps[] | select(.step == $step) | .at_ms'; } # STEP
+knows() { boots | gojq -e --argjson count "$1" '.boots[:$count] | length == $count and all(.[]; any(.steps[]; .step == "ready"))'; } # COUNT
 this_boot_id() { tr -d - </proc/sys/kernel/random/boot_id; }
-timeline() { boots | jq -S '.boots[0] | del(.began)'; }
+timeline() { boots | gojq '.boots[0] | del(.began)'; }
 in_order() {
-  boots | jq -c '.boots[0].steps[] | [.at_ms, .step, .subject]'
-  boots | jq -e --argjson order "$order" '[.boots[0].steps[] | .step | select(. as $step | $order | index($step))] == $order'
+  boots | gojq -c '.boots[0].steps[] | [.at_ms, .step, .subject]'
+  boots | gojq -e --argjson order "$order" '[.boots[0].steps[] | .step | select(. as $step | $order | index($step))] == $order'
 }
-ascending() { boots | jq -e '[.boots[0].steps[].at_ms] | . == sort and .[0] > 500'; }
+ascending() { boots | gojq -e '[.boots[0].steps[].at_ms] | . == sort and .[0] > 500'; }
 # Each load of the executor's up to ready, with its time in the kernel; its own clock is read a moment later than the ledger's, on a busy machine longer.
 loads_are_there() {
   local ready
   ready=$(step ready)
-  ledger --argjson ready "$ready" --argjson steps "$(boots | jq '[.boots[0].steps[] | select(.step == "module_loaded")]')" -e '
+  ledger --argjson ready "$ready" --argjson steps "$(boots | gojq '[.boots[0].steps[] | select(.step == "module_loaded")]')" -e '
     [.attempts[] | select(.verb == "LoadModule" and .outcome == "done" and .finished_ms <= $ready)] as $loads
     | ($loads | length) == ($steps | length) and all($loads[]; . as $load | any($steps[];
         .subject == $load.target and (.at_ms - $load.finished_ms | fabs) <= 2000
         and (.took_ms - ($load.finished_ms - $load.started_ms) | fabs) <= 2000))'
 }
 told_once() { # the agent's own steps of this boot
-  diff <(boots | jq -r '.boots[0].steps[] | select(.took_ms == null) | "\(.step) \(.subject // "")"' | sort) \
-    <(journalctl -b -o json -u pvrdma-agent.service | jq -r 'select(.PVRDMA_STEP) | "\(.PVRDMA_STEP) \(.PVRDMA_ADAPTER // "")"' | sort)
+  diff <(boots | gojq -r '.boots[0].steps[] | select(.took_ms == null) | "\(.step) \(.subject // "")"' | sort) \
+    <(journalctl -b -o json -u pvrdma-agent.service | gojq -r 'select(.PVRDMA_STEP) | "\(.PVRDMA_STEP) \(.PVRDMA_ADAPTER // "")"' | sort)
 }
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
 next_boot() { journalctl --sync; sync; host reset; }
@@ -58,7 +58,7 @@ scenario() {
   expect "and in time" ascending
   expect "the loads are there" loads_are_there
   expect "each is told once" told_once
-  expect_equal "this boot is the newest" "$(this_boot_id)" "$(boots | jq -r '.boots[0].boot_id')"
+  expect_equal "this boot is the newest" "$(this_boot_id)" "$(boots | gojq -r '.boots[0].boot_id')"
   case $BOOT in
     1) an_agent_comes_and_goes ;;
     2) others_write_and_read ;;
@@ -96,5 +96,5 @@ others_write_and_read() {
 }
 
 slower_than_before() {
-  boots | jq -e '[.boots[:2][] | [.steps[] | {(.step): .at_ms}] | add | .carrier - .link_up] | .[0] > .[1]'
+  boots | gojq -e '[.boots[:2][] | [.steps[] | {(.step): .at_ms}] | add | .carrier - .link_up] | .[0] > .[1]'
 }

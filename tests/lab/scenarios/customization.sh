@@ -11,7 +11,7 @@ status() { # END-OF-LOCAL END-OF-NETWORK, or null
     "finished": %s, "start": null}, "stage": "init"}}\n' "$1" "$2" >/run/cloud-init/status.json
 }
 address() { printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\nmanage = "agent"\naddresses = ["%s/24"]\n' "$1"; }
-waits_for() { finding customization-awaited | jq -er .summary | grep -F -e "$1"; }
+waits_for() { finding customization-awaited | gojq -er .summary | grep -F -e "$1"; }
 
 # The template's address, and cloud-init about to run.
 early() {

@@ -10,11 +10,11 @@ doctor() { # ARGUMENT…
   as_nobody pvrdma-agentctl doctor "$@" >out 2>&1 || status=$?
 }
 says() { tr -s '\n ' ' ' <out | grep -qF -- "$1"; } # TEXT, wherever it is wrapped
-answer() { jq -r "$1" out; }                        # FILTER
-found() { jq -e --arg id "$1" '.findings[] | select(.id == $id)' out; }
+answer() { gojq -r "$1" out; }                        # FILTER
+found() { gojq -e --arg id "$1" '.findings[] | select(.id == $id)' out; }
 finds() { # STATUS ID ACTOR: a finding, perhaps for each adapter, and whose move it is
   doctor --json
-  expect_equal "$2: exit status, whose move" "$1 $3" "$status $(found "$2" | jq -rs 'map(.actor) | unique | join(" ")')"
+  expect_equal "$2: exit status, whose move" "$1 $3" "$status $(found "$2" | gojq -rs 'map(.actor) | unique | join(" ")')"
 }
 verdict_of() { answer ".checks[] | select(.area == \"$1\") | .verdict"; } # AREA
 unlimited() { prlimit --memlock=unlimited:unlimited --pid $$; }
@@ -24,10 +24,10 @@ logins() {
   unlimited
   doctor --json
   expect_equal "logins get systemd's default, which is little" "info 8 MiB" \
-    "$(verdict_of memlock) $(found memlock-low | jq -r .evidence.values.limit)"
+    "$(verdict_of memlock) $(found memlock-low | gojq -r .evidence.values.limit)"
   expect_equal "at the next boot as well" "$(answer '.checks[] | select(.area == "memlock") | .evidence[] | select(test("^logins"))')" \
-    "$(as_nobody pvrdma-agentctl --json doctor --next-boot | jq -r '.machine[] | select(.check == "memlock") | .says')"
-  found memlock-low | jq -r '.commands[]' >commands
+    "$(as_nobody pvrdma-agentctl --json doctor --next-boot | gojq -r '.machine[] | select(.check == "memlock") | .says')"
+  found memlock-low | gojq -r '.commands[]' >commands
   sh commands
   doctor --json
   expect_equal "which its line mends" good "$(verdict_of memlock)"
@@ -44,8 +44,8 @@ healthy() {
   expect_equal "all is known and good, but for addresses, this distribution and a clock that nobody sets" \
     "GIDs info, guest info, clock info" \
     "$(answer '[.checks[] | select(.verdict != "good") | "\(.area) \(.verdict)"] | join(", ")')"
-  expect "with the raw state" sh -c "jq -e '.checks[] | select(.area == \"ports\") | .evidence[0] | test(\"port ACTIVE, LINK_UP\")' out"
-  expect "and the provider" sh -c "jq -r '.checks[] | select(.area == \"libraries\") | .evidence[]' out | grep -q 'provider: .*rdmav'"
+  expect "with the raw state" sh -c "gojq -e '.checks[] | select(.area == \"ports\") | .evidence[0] | test(\"port ACTIVE, LINK_UP\")' out"
+  expect "and the provider" sh -c "gojq -r '.checks[] | select(.area == \"libraries\") | .evidence[]' out | grep -q 'provider: .*rdmav'"
   local began
   began=$(now_ms)
   doctor --json
@@ -55,19 +55,19 @@ healthy() {
 limits() {
   prlimit --memlock=8388608:8388608 --pid $$
   finds 1 memlock-low guest
-  expect "for this shell, with the line to write" sh -c "jq -e '.findings[] | select(.id == \"memlock-low\") | .commands[] | test(\"limits.d\")' out"
+  expect "for this shell, with the line to write" sh -c "gojq -e '.findings[] | select(.id == \"memlock-low\") | .commands[] | test(\"limits.d\")' out"
   unlimited
   printf '[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=true\nLimitMEMLOCK=8M\n' >/run/systemd/system/slurmd.service
   systemctl start slurmd
   doctor --json --unit slurmd
-  expect_equal "a unit's limit: exit status, unit" "1 slurmd.service" "$status $(found memlock-low | jq -r .evidence.values.unit)"
-  found memlock-low | jq -r '.commands[]' >commands
+  expect_equal "a unit's limit: exit status, unit" "1 slurmd.service" "$status $(found memlock-low | gojq -r .evidence.values.unit)"
+  found memlock-low | gojq -r '.commands[]' >commands
   sh commands # as an administrator does who copies them
   doctor --json --unit slurmd
   expect_equal "which its lines mend" "0 slurmd.service: unlimited" \
     "$status $(answer '.checks[] | select(.area == "memlock") | .evidence[]' | grep slurmd)"
   doctor --json --unit nosuch
-  expect_equal "no such unit" "1 nosuch.service" "$status $(found no-such-unit | jq -r .evidence.values.unit)"
+  expect_equal "no such unit" "1 nosuch.service" "$status $(found no-such-unit | gojq -r .evidence.values.unit)"
 }
 
 spoilt() {
@@ -88,7 +88,7 @@ spoilt() {
   mkdir -p /opt/mellanox/lib
   echo /opt/mellanox/lib >/etc/ld.so.conf.d/mlnx.conf
   finds 1 vendor-libraries image
-  expect "with the lines of a Dockerfile" sh -c "jq -r '.findings[].commands[]' out | grep -q 'apt-get purge -y ibverbs-providers'"
+  expect "with the lines of a Dockerfile" sh -c "gojq -r '.findings[].commands[]' out | grep -q 'apt-get purge -y ibverbs-providers'"
   rm -r /etc/ld.so.conf.d/mlnx.conf /opt/mellanox
   hwclock --systohc --utc
   date -s "+1 hour" >/dev/null
@@ -143,17 +143,17 @@ in_containers() {
   expect_equal "bare container: exit status, by what it is run" "2 docker" "$status $(answer .container)"
   expect_equal "what it lacks" "container-network memlock-low nodes-missing" \
     "$(answer '[.findings[] | select(.severity != "info") | .id] | unique | join(" ")')"
-  expect "the nodes to give it, and no more" sh -c "jq -r '.findings[] | select(.id == \"nodes-missing\") | .commands[]' out |
+  expect "the nodes to give it, and no more" sh -c "gojq -r '.findings[] | select(.id == \"nodes-missing\") | .commands[]' out |
     grep -qx 'docker run --device /dev/infiniband/uverbs0 --device /dev/infiniband/uverbs1 --device /dev/infiniband/rdma_cm --ulimit memlock=-1 --network host IMAGE'"
-  jq -r '.findings[] | .summary, .commands[]' out
+  gojq -r '.findings[] | .summary, .commands[]' out
   in_container "mkdir /dev/infiniband; for node in uverbs0 uverbs1 rdma_cm; do cp -a /dev/kept/infiniband/\$node /dev/infiniband; done; ulimit -l unlimited"
   expect_equal "with devices and limit: its network" container-network \
     "$(answer '[.findings[] | select(.severity != "info") | .id] | unique | join(" ")')"
   # An image with a vendor's libraries, as NGC's are.
   in_container "mount -t tmpfs none /var/lib/dpkg; printf 'Package: libibverbs1\nStatus: install ok installed\nVersion: 51mlnx1-1.51258\n' >/var/lib/dpkg/status
     mount -t tmpfs none /usr/lib/x86_64-linux-gnu/libibverbs; ulimit -l unlimited"
-  expect "a vendor's libraries: for who makes the image" sh -c "jq -e '[.findings[] | select(.actor == \"image\") | .id] | sort == [\"provider-missing\", \"vendor-libraries\"]' out"
-  expect "by their package" sh -c "jq -r '.findings[].summary' out | grep -q 'package libibverbs1 51mlnx1-1.51258'"
+  expect "a vendor's libraries: for who makes the image" sh -c "gojq -e '[.findings[] | select(.actor == \"image\") | .id] | sort == [\"provider-missing\", \"vendor-libraries\"]' out"
+  expect "by their package" sh -c "gojq -r '.findings[].summary' out | grep -q 'package libibverbs1 51mlnx1-1.51258'"
 }
 
 scenario() {

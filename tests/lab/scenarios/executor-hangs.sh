@@ -45,7 +45,7 @@ scenario() {
   systemctl start pvrdma-agent-executor.service
   kill -STOP "$(systemctl show -P MainPID pvrdma-agent-executor.service)"
   modprobe -r vmw_pvrdma
-  wait_until 20 "a call is under way" sh -c 'pvrdma-agentctl --json health | jq -e .executor.busy.call'
+  wait_until 20 "a call is under way" sh -c 'pvrdma-agentctl --json health | gojq -e .executor.busy.call'
   answer=$(python3 ask.py)
   expect "50 answers, none slow: $answer; before: $before" at_most_ms "$answer" "$before"
   expect "naming the call" [ "$(awk '{ print $2, $3 }' <<<"$answer")" = "LoadModule vmw_pvrdma" ]

@@ -4,7 +4,7 @@
 
 cdi=/run/cdi/pvrdma.io-adapter.json
 features=/etc/kubernetes/node-feature-discovery/features.d/pvrdma
-cdi_has() { jq -e --arg name "$1" --arg path "$2" '.devices[] | select(.name == $name) | .containerEdits.deviceNodes[] | select(.path == $path)' "$cdi"; } # DEVICE PATH
+cdi_has() { gojq -e --arg name "$1" --arg path "$2" '.devices[] | select(.name == $name) | .containerEdits.deviceNodes[] | select(.path == $path)' "$cdi"; } # DEVICE PATH
 exposed() { systemctl show -P CapabilityBoundingSet "$1"; }
 labels_lapse_soon() { # within five minutes from now
   local lapse
@@ -33,7 +33,7 @@ STANDIN
   systemctl daemon-reload
 }
 last_value() { tail -n 1 "/run/vmx/$1" | sed -n 's/^info-set guestinfo.pvrdma-agent.health //p'; } # PROGRAM
-value_is() { [[ $(last_value "$1" | jq -r .state) == "$2" ]]; } # PROGRAM STATE
+value_is() { [[ $(last_value "$1" | gojq -r .state) == "$2" ]]; } # PROGRAM STATE
 complaints_of_vsphere() { journalctl -q -b -u pvrdma-agent-vsphere.service -o cat | grep -c 'Failed sending' || true; }
 vsphere_complains() { (($(complaints_of_vsphere) > 0)); }
 
@@ -71,7 +71,7 @@ scenario() {
   vsphere_standin
   systemctl start pvrdma-agent-vsphere.service
   expect "vSphere is told" value_is vmware-rpctool ready
-  expect_equal "of this boot" "$(tr -d - </proc/sys/kernel/random/boot_id)" "$(last_value vmware-rpctool | jq -r .bootId)"
+  expect_equal "of this boot" "$(tr -d - </proc/sys/kernel/random/boot_id)" "$(last_value vmware-rpctool | gojq -r .bootId)"
   : >/run/vmx/vmware-rpctool.hangs
   systemctl stop pvrdma-agent.service
   wait_until 30 "one program hangs: by the other, of an agent that is not there" value_is vmtoolsd unknown

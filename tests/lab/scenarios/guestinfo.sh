@@ -7,7 +7,7 @@
 
 address_from_vsphere() { printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["%s/24"]\n' "$1"; }
 fetch() { systemctl start pvrdma-agent-guestinfo.service && systemctl reload pvrdma-agent.service; }
-finding_says() { finding "$1" | jq -er .summary | grep -F -e "$2"; } # ID TEXT
+finding_says() { finding "$1" | gojq -er .summary | grep -F -e "$2"; } # ID TEXT
 
 scenario() {
   wait_until 60 "health says ready" health_is ready

@@ -29,9 +29,9 @@ P
 }
 executor_calls() { agent python3 /usr/local/bin/call "$executor_socket"; } # <LINES: as the agent's user
 executor() { executor_calls <<<"$*"; } # VERB PARAMETERS
-not_allowed() { executor "$@" | tee answer | jq -e '.error != null and .result == null'; }
-refused() { executor "$@" | tee answer | jq -e '.error == "io.pvrdma.Executor.NotAllowed"'; }
-load() { jq -cn --arg name "$1" '{"module": $name}'; }
+not_allowed() { executor "$@" | tee answer | gojq -e '.error != null and .result == null'; }
+refused() { executor "$@" | tee answer | gojq -e '.error == "io.pvrdma.Executor.NotAllowed"'; }
+load() { gojq -cn --arg name "$1" '{"module": $name}'; }
 
 configuration() {
   agent mkdir -p /run/pvrdma-agent/pvrdma-agent.toml.d
@@ -78,7 +78,7 @@ ledger_and_limits() {
   cat last.out
   reloads=$(ledger .reloads)
   expect "the executor itself ends it: $reloads reloads for 41 requests" [ "$reloads" -le 30 ]
-  expect "and says why" jq -e '.error == "io.pvrdma.Executor.NotAllowed"' last.out
+  expect "and says why" gojq -e '.error == "io.pvrdma.Executor.NotAllowed"' last.out
 }
 
 # Where the ledger cannot be written nothing disturbs the driver; where it can be again, all goes on.

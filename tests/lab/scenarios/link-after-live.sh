@@ -21,7 +21,7 @@ round() {
   began=$(uptime_ms)
   systemctl start pvrdma-agent.service
   wait_until 40 "both ports are ACTIVE" sh -c 'grep -l ACTIVE /sys/class/infiniband/*/ports/1/state | wc -l | grep -qx 2'
-  wait_until 10 "the ledger has both links" jq -e --argjson t "$began" \
+  wait_until 10 "the ledger has both links" gojq -e --argjson t "$began" \
     '[.attempts[] | select(.verb == "ConfigureLink" and .started_ms >= $t and .finished_ms != null)] | length == 2' /run/pvrdma-agent-executor/ledger.json
   kill "$udev" "$links"
   wait "$udev" "$links" || true

@@ -92,7 +92,7 @@ by_ansible() { # FOLDER ARGUMENT…: root's; what was found in ./out
 }
 kept() { grep -c figures "$1/pairs.jsonl"; } # FOLDER
 all_measured() { # FOLDER
-  expect "every pair is measured" jq -e '.machines | length == 3' out
+  expect "every pair is measured" gojq -e '.machines | length == 3' out
   expect_equal "with all figures" "3 true" "$(of '"\(.pairs | length) \([.pairs[].figures | .latency_us, .out_mb_s, .in_mb_s, .mtu_bytes] | all(. > 0))"')"
   expect_equal "kept" "3" "$(kept "$1")"
   expect_equal "nothing listens" "" "$(ss -Hltn 'sport = :18650')"

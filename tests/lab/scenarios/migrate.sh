@@ -49,7 +49,7 @@ beside_the_script() {
   wait_until 60 "a reload is due" finding reload-waits
   expect "the finding names the script" sh -c "pvrdma-agentctl health --json | grep -q '/etc/rc.local does that itself'"
   expect "so does the lasting one" finding boot-script
-  holds_for 10 "no reload by the agent" sh -c '! jq -e ".reloads > 0" /run/pvrdma-agent-executor/ledger.json'
+  holds_for 10 "no reload by the agent" sh -c '! gojq -e ".reloads > 0" /run/pvrdma-agent-executor/ledger.json'
   expect_not "nor when root asks for one" pvrdma-agentctl reload
   local before
   before=$(driver_inode)

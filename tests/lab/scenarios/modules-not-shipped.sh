@@ -31,6 +31,6 @@ scenario() {
   systemctl restart pvrdma-agent.service
   wait_until 60 "with the driver: health says ready" health_is ready
   expect "the other module is noted" finding module-not-shipped
-  expect_equal "as information" info "$(finding module-not-shipped | jq -r .severity)"
+  expect_equal "as information" info "$(finding module-not-shipped | gojq -r .severity)"
   expect "exit status 0" pvrdma-agentctl health
 }

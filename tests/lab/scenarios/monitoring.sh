@@ -17,7 +17,7 @@ start_exporter() {
 start_prometheus() {
   sed -E 's/for: [0-9]+m$/for: 1s/' /usr/share/pvrdma-agent/monitoring/rules.yml >/etc/prometheus/rules.yml
   cat >/etc/prometheus/prometheus.yml <<'YAML'
-global: { scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 1s }
+global: { scrape_interval: 4s, scrape_timeout: 4s, evaluation_interval: 2s }
 rule_files: [rules.yml]
 scrape_configs:
   - job_name: node
@@ -33,8 +33,8 @@ http() ( # PORT PATH
   printf 'GET %s HTTP/1.0\r\n\r\n' "$2" >&3
   sed '1,/^\r$/d' <&3
 )
-ask() { http 9090 "/api/v1/query?query=$(jq -rnR '[inputs] | join("\n") | @uri' <<<"$1")" 2>&1; } # QUERY
-asked() { ask "$1" | jq -e '.data.result | length > 0' >/dev/null 2>&1; } # QUERY: which has a result
+ask() { http 9090 "/api/v1/query?query=$(gojq -rnR '[inputs] | join("\n") | @uri' <<<"$1")" 2>&1; } # QUERY
+asked() { ask "$1" | gojq -e '.data.result | length > 0' >/dev/null 2>&1; } # QUERY: which has a result
 alert_is() { asked "ALERTS{alertname=\"$1\",alertstate=\"firing\"}"; }
 alert_ended() { ! alert_is "$1"; }
 
@@ -46,10 +46,10 @@ dashboard() {
     query=${query//\$job/.*}
     query=${query//\$instance/.*}
     ask "$query" >answer
-    expect "answered: $query" jq -e '.status == "success"' answer
-    [[ $query == *"> 0" || $query == *severity* ]] || expect "with a result" jq -e '.data.result | length > 0' answer
+    expect "answered: $query" gojq -e '.status == "success"' answer
+    [[ $query == *"> 0" || $query == *severity* ]] || expect "with a result" gojq -e '.data.result | length > 0' answer
     count=$((count + 1))
-  done < <(jq -r '.panels[].targets[].expr' /usr/share/pvrdma-agent/monitoring/dashboard.json)
+  done < <(gojq -r '.panels[].targets[].expr' /usr/share/pvrdma-agent/monitoring/dashboard.json)
   expect "it has queries ($count)" test "$count" -ge 15
 }
 

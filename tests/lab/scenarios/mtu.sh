@@ -84,7 +84,7 @@ ask() {
   status=0
   ns me pvrdma-agentctl --json mtu "$@" >answer.json || status=$?
 }
-of_first() { jq -r ".hosts[0] | $1" answer.json; }
+of_first() { gojq -r ".hosts[0] | $1" answer.json; }
 
 # measured DESCRIPTION HOST MTU MOST-PROBES LIMITED-BY [ROUTER]
 measured() {
@@ -153,11 +153,11 @@ as_nobody() { ns me setpriv --reuid nobody --regid nogroup --clear-groups "$@"; 
 rights() {
   as_nobody pvrdma-agentctl --json mtu 10.9.2.2 fd09:2::2 >answer.json
   expect_equal "anyone, where ping sockets are allowed" "1500 ping 1500 ping" \
-    "$(jq -r '[.hosts[] | .mtu_bytes, .socket] | join(" ")' answer.json)"
+    "$(gojq -r '[.hosts[] | .mtu_bytes, .socket] | join(" ")' answer.json)"
   ns me sysctl -qw net.ipv4.ping_group_range='1 0'
   ns me pvrdma-agentctl --json mtu 10.9.2.2 fd09:2::2 10.9.3.2 >answer.json
   expect_equal "root, where they are not" "1500 raw router 1500 raw router 1280 raw router" \
-    "$(jq -r '[.hosts[] | .mtu_bytes, .socket, .limited_by] | join(" ")' answer.json)"
+    "$(gojq -r '[.hosts[] | .mtu_bytes, .socket, .limited_by] | join(" ")' answer.json)"
   status=0
   as_nobody pvrdma-agentctl mtu 10.9.2.2 10.9.3.2 >out 2>complaint || status=$?
   cat complaint
@@ -172,9 +172,9 @@ several() {
   expect_equal "several at once: exit code, last line" "0 minimum: MTU 1280, to 10.9.3.2" "$status $(tail -n 1 out)"
   ask --timeout 10s 10.9.1.2 10.9.2.77 10.9.99.1 nosuch.invalid 10.9.3.2
   expect_equal "those that cannot be reached: exit code, MTUs, minimum" "3 9000 null null null 1280 1280" \
-    "$status $(jq -r '[.hosts[].mtu_bytes, .minimum_mtu_bytes] | map(tostring) | join(" ")' answer.json)"
-  jq -r '.hosts[] | select(.error) | "  \(.host): \(.error)"' answer.json
-  expect "each has its reason" jq -e '[.hosts[] | select(.mtu_bytes == null) | .error | length > 0] | all' answer.json
+    "$status $(gojq -r '[.hosts[].mtu_bytes, .minimum_mtu_bytes] | map(tostring) | join(" ")' answer.json)"
+  gojq -r '.hosts[] | select(.error) | "  \(.host): \(.error)"' answer.json
+  expect "each has its reason" gojq -e '[.hosts[] | select(.mtu_bytes == null) | .error | length > 0] | all' answer.json
   ask --timeout 1s 10.9.6.2
   expect_equal "out of time: exit code, what passed so far" "3 null true" \
     "$status $(of_first '"\(.mtu_bytes) \(.passed_bytes >= 1500)"')"
@@ -186,7 +186,7 @@ expected() {
   local about=$1 code=$2 carried=$3
   shift 3
   ask --expect "$@"
-  expect_equal "$about: exit code, carried" "$code $carried" "$status $(jq -r .carried answer.json)"
+  expect_equal "$about: exit code, carried" "$code $carried" "$status $(gojq -r .carried answer.json)"
 }
 expectations() {
   expected "9000 on a path of 9000" 0 yes 9000 10.9.1.2

@@ -24,7 +24,7 @@ scenario() {
   ip netns add job
   ip link set ens16f0 netns job
   wait_until 20 "it is elsewhere, which is a finding" finding netdev-elsewhere
-  expect "and the only one" sh -c "[ \"\$(pvrdma-agentctl --json health | jq '.findings | length')\" = 1 ]"
+  expect "and the only one" sh -c "[ \"\$(pvrdma-agentctl --json health | gojq '.findings | length')\" = 1 ]"
   expect "health says degraded" health_is degraded
   inside ip link set lo up
   inside ip link set ens16f0 up

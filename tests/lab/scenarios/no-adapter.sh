@@ -20,9 +20,9 @@ scenario() {
   pvrdma-agentctl doctor --json >doctor.json || status=$?
   expect_equal "doctor's exit status" 2 "$status"
   expect_equal "what is missing, and whose move: this is no VM of vSphere's" "no-rdma-function guest" \
-    "$(jq -r '"\(.findings[0].id) \(.next_move)"' doctor.json)"
+    "$(gojq -r '"\(.findings[0].id) \(.next_move)"' doctor.json)"
   expect_equal "no row of the adapter's is good" "" \
-    "$(jq -r '.checks[] | select(.verdict == "good" and (.area | IN("adapters", "devices", "ports", "links"))) | .area' doctor.json)"
+    "$(gojq -r '.checks[] | select(.verdict == "good" and (.area | IN("adapters", "devices", "ports", "links"))) | .area' doctor.json)"
   expect "health points to what tells more" sh -c 'pvrdma-agentctl health | grep -q readiness.adapters'
   pvrdma-agentctl doctor --host-admin || true
   expect_not "nothing was loaded by that" module_loaded vmw_pvrdma

@@ -21,9 +21,9 @@ doctor_tells() {
   local status=0
   timeout 30 unpacked/usr/bin/pvrdma-agentctl doctor --json >doctor.json || status=$?
   expect_equal "doctor's exit status" 2 "$status"
-  jq -r '.findings[] | "\(.id): \(.summary)"' doctor.json
+  gojq -r '.findings[] | "\(.id): \(.summary)"' doctor.json
   expect_equal "doctor's first finding, and whose move" "driver-crashed guest" \
-    "$(jq -r '.findings[0] | "\(.id) \(.actor)"' doctor.json)"
+    "$(gojq -r '.findings[0] | "\(.id) \(.actor)"' doctor.json)"
 }
 
 scenario() {

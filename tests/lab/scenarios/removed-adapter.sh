@@ -5,9 +5,9 @@
 # QEMU cannot plug an adapter into a running guest. Its vmxnet3 keeps a MAC that the guest has set through a removal and a
 # rescan of the function, though, and then shows it as its own: another adapter in the same slot, as the guest sees it.
 
-missed() { finding adapter-removed | jq -r .summary; }
+missed() { finding adapter-removed | gojq -r .summary; }
 transitions() { health_query --arg f "$(function_of "$1")" '.adapters[] | select(.function == $f) | .transitions'; }
-permanent_mac() { ip -j -d link show "$1" | jq -r ".[0] | .permaddr // .address"; }
+permanent_mac() { ip -j -d link show "$1" | gojq -r ".[0] | .permaddr // .address"; }
 forget_after() { # TIME
   printf '[readiness]\nforget_removed = "%s"\n' "$1" | agent_config
   systemctl reload pvrdma-agent.service

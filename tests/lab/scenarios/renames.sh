@@ -48,7 +48,7 @@ scenario() {
     wait_until 20 "$round: the address stays" has_address "moved$round"
   done
   expect "older names are remembered: $(health_query -c '.adapters[0].aliases')" \
-    sh -c "pvrdma-agentctl health --json | jq -e '.adapters[0].aliases | length > 1'"
+    sh -c "pvrdma-agentctl health --json | gojq -e '.adapters[0].aliases | length > 1'"
   expect "the other adapter is as it was" adapter_is 1 ready
   expect_equal "its netdev" ens17f0 "$(health_query '.adapters[1].netdev')"
   expect_equal "the ports are paired" 2 "$(rdma link | grep -cE "netdev (moved$last|ens17f0)")"

@@ -15,11 +15,11 @@ made() {
   "$@" >said 2>complaint || status=$?
   took=$(($(uptime_ms) - start))
   cat complaint
-  jq -r '.errors | to_entries[] | "\(.key): \(.value)"' said
+  gojq -r '.errors | to_entries[] | "\(.key): \(.value)"' said
   expect "$*: within its time ($took ms)" [ "$took" -le $most_ms ]
   expect_equal "$*: status, complaints" "0 0" "$status $(wc -c <complaint)"
 }
-told() { jq -r "$1" said; } # FILTER
+told() { gojq -r "$1" said; } # FILTER
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
 as_agent() { setpriv --reuid pvrdma-agent --regid pvrdma-agent --clear-groups "$@"; }
 
@@ -28,7 +28,7 @@ whole() {
   expect_equal "nothing is missing" "{}" "$(told '.errors | tojson')"
   expect_equal "made by root" true "$(told .as_root)"
   expect_equal "health, plan, verdict" "ready 0 ready" "$(told '"\(.health.state) \(.plan.actions | length) \(.doctor.state)"')"
-  expect "boots and the next one" jq -e '(.boots.boots | length) > 0 and (.next_boot.kernels | length) > 0' said
+  expect "boots and the next one" gojq -e '(.boots.boots | length) > 0 and (.next_boot.kernels | length) > 0' said
   expect_equal "kernel" "Linux $(uname -r)" "$(told .system.kernel)"
   expect_equal "the file of the configuration, its owner and mode" "/etc/pvrdma-agent/pvrdma-agent.toml 0 0 0644" \
     "$(told '.configuration.files[] | "\(.path) \(.uid) \(.gid) \(.mode)"')"
@@ -39,7 +39,7 @@ whole() {
 refused() {
   pvrdma-agentctl report -o first
   expect_equal "only root may read it" 600 "$(stat -c %a first)"
-  expect "it is the document" jq -e '.health.state == "ready"' first
+  expect "it is the document" gojq -e '.health.state == "ready"' first
   cp first kept
   status=0
   pvrdma-agentctl report -o first 2>said || status=$?
@@ -82,7 +82,7 @@ agent_hangs() {
   kill -STOP "$pid"
   made pvrdma-agentctl report
   expect_equal "health is not known, which doctor sees for itself" "unknown ready" "$(told '"\(.health.state) \(.doctor.state)"')"
-  expect "the rest is there" jq -e '.boots != null and .next_boot != null' said
+  expect "the rest is there" gojq -e '.boots != null and .next_boot != null' said
   kill -CONT "$pid"
 }
 
@@ -99,7 +99,7 @@ kernel_hangs() {
   function_of 0 >/sys/bus/pci/drivers/vmw_pvrdma/unbind &
   wait_until 20 "the unbind waits" in_kernel $!
   made pvrdma-agentctl report
-  expect "the rest is there" jq -e '.configuration != null and .next_boot != null' said
+  expect "the rest is there" gojq -e '.configuration != null and .next_boot != null' said
 }
 
 scenario() {

@@ -17,7 +17,7 @@ selftest() { # ARGUMENT…: exit status in $status, output in ./out and ./compla
 }
 held() { cat /sys/module/vmw_pvrdma/refcnt; rdma resource; } # by whom and how often the driver and its devices are used
 released() { diff before <(held); }
-of_first() { jq -r ".devices[0] | $1" answer.json; }
+of_first() { gojq -r ".devices[0] | $1" answer.json; }
 says() { grep -qF -- "$1" out; } # TEXT
 
 passes() {
@@ -34,9 +34,9 @@ passes() {
   done
   expect_equal "what QEMU's device makes of an RDMA write" "false it carries out a send instead" \
     "$(of_first '.rdma_write | "\(.offered) \(.why_not)"')"
-  expect "1000 rounds, with figures in order" jq -e '.devices[0].latency | .rounds == 1000 and .median_us > 0
+  expect "1000 rounds, with figures in order" gojq -e '.devices[0].latency | .rounds == 1000 and .median_us > 0
     and .median_us <= .p99_us and .p99_us <= .max_us' answer.json
-  jq -c '.devices[0] | .latency, .took_ms' answer.json
+  gojq -c '.devices[0] | .latency, .took_ms' answer.json
   as_nobody "${ctl[@]}" --json >answer.json
   expect_equal "nobody's limit of locked memory is told, root has none" "$(as_nobody sh -c 'ulimit -l') true" \
     "$(of_first '"\(.memlock_bytes / 1024) \(.passed)"')"

@@ -11,7 +11,7 @@ all_down() {
 
 # In this round each thing was done at most once. An attempt that the kill left open counts as one.
 nothing_doubled() {
-  jq -e --argjson t "$1" '[.attempts[] | select(.started_ms >= $t and (.outcome == "done" or .finished_ms == null)) | .verb + " " + .target]
+  gojq -e --argjson t "$1" '[.attempts[] | select(.started_ms >= $t and (.outcome == "done" or .finished_ms == null)) | .verb + " " + .target]
     | length == (unique | length)' /run/pvrdma-agent-executor/ledger.json
 }
 

@@ -24,8 +24,8 @@ scenario() {
   unpacked "$archive" report
   part=report/sos_commands/pvrdma_agent
   ls "$part"
-  expect "the agent's document" jq -e '.health.state == "ready" and .doctor != null' "$part/pvrdma-agentctl_report"
-  expect "health" jq -e '.state == "ready"' "$part/pvrdma-agentctl_health_--json"
+  expect "the agent's document" gojq -e '.health.state == "ready" and .doctor != null' "$part/pvrdma-agentctl_report"
+  expect "health" gojq -e '.state == "ready"' "$part/pvrdma-agentctl_health_--json"
   expect "the history of boots" grep 'start of the agent' "$part/pvrdma-agentctl_boots"
   expect "the service's status" grep 'Active: active' "$part/systemctl_status_pvrdma-agent.service"
   expect "the units' journal" grep 'ready: 1 of 1' "$part"/journalctl_*
@@ -36,7 +36,7 @@ scenario() {
 
   quietly sos clean --batch --no-update --tmp-dir "$PWD/made" "$archive"
   unpacked "$(echo made/*obfuscated*.tar.gz)" masked
-  expect "masked, it is whole" jq -e '.health.state == "ready"' "masked/sos_commands/pvrdma_agent/pvrdma-agentctl_report"
+  expect "masked, it is whole" gojq -e '.health.state == "ready"' "masked/sos_commands/pvrdma_agent/pvrdma-agentctl_report"
   expect_not "no address is left" grep -rF 192.168.30.201 masked
   # Debian 12's sos, 4.0, finds no MAC in quotes, in which JSON has them.
   [[ $(dpkg-query -W -f '${Version}' sosreport) == 4.0* ]] || expect_not "no MAC is left" grep -riF "$mac" masked

@@ -18,9 +18,9 @@ scenario() {
   began=$(uptime_ms)
   host port 1 DOWN
   wait_until 60 "the finding says what is waited for" held_by driver-in-use "$job" ibv_asyncwatch
-  expect "nothing was done until then" jq -e --argjson t "$began" \
+  expect "nothing was done until then" gojq -e --argjson t "$began" \
     '[.attempts[] | select(.started_ms >= $t and .outcome == "done")] | length == 0' /run/pvrdma-agent-executor/ledger.json
-  holds_for 15 "no reload, no rebind" jq -e '.reloads == 0 and .rebinds == 0' /run/pvrdma-agent-executor/ledger.json
+  holds_for 15 "no reload, no rebind" gojq -e '.reloads == 0 and .rebinds == 0' /run/pvrdma-agent-executor/ledger.json
   expect_equal "the job's event stream is empty" "$greeting" "$(wc -l <events)"
   expect "adapter 0 is ready all the time" adapter_is 0 ready
   expect_equal "the whole is degraded" degraded "$(health_state)"

@@ -35,7 +35,7 @@ scenario() {
   pvrdma-agentctl env
   eval "$(pvrdma-agentctl env)"
   expect_equal "for NCCL" "=rocep0s16f1:1 $(gid_index)" "$NCCL_IB_HCA $NCCL_IB_GID_INDEX"
-  expect_equal "as JSON" "$NCCL_IB_GID_INDEX" "$(pvrdma-agentctl env --json | jq -r .NCCL_IB_GID_INDEX)"
+  expect_equal "as JSON" "$NCCL_IB_GID_INDEX" "$(pvrdma-agentctl env --json | gojq -r .NCCL_IB_GID_INDEX)"
   pvrdma-agentctl env --format systemd ens16f0 >/run/rdma.env
   expect_equal "as systemd reads it" "$PERFTEST_ARGS" \
     "$(systemd-run --quiet --pipe --wait -p EnvironmentFile=/run/rdma.env sh -c 'echo "$PERFTEST_ARGS"')"
@@ -48,7 +48,7 @@ scenario() {
   ip address add 192.168.30.9/24 dev ens16f0
   wait_until 15 "a second GID" index_in_sysfs c0a8:1e09
   configure 'addresses = ["192.168.30.9/24"]'
-  wait_until 20 "another address, another GID" sh -c "pvrdma-agentctl health --json | jq -e '.adapters[0].application_gid.address == \"192.168.30.9\"'"
+  wait_until 20 "another address, another GID" sh -c "pvrdma-agentctl health --json | gojq -e '.adapters[0].application_gid.address == \"192.168.30.9\"'"
   expect "it has another index" [ "$before" != "$(gid_index)" ]
   wait_until 10 "the journal says so" sh -c "journalctl -u pvrdma-agent -o cat | grep 'GID for applications of 0000:00:10.1 is index'"
 

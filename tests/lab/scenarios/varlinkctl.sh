@@ -7,16 +7,16 @@
 socket=/run/pvrdma-agent/io.pvrdma.Agent
 call() { varlinkctl --json=short call "$socket" "$@"; } # METHOD PARAMETERS
 # What of a health object does not change while nothing happens.
-steady() { jq -S 'del(.observed_ms_ago)'; }
+steady() { gojq 'del(.observed_ms_ago)'; }
 same_health() {
   local ours theirs
-  theirs=$(call io.pvrdma.Agent.GetHealth '{}' | jq .health | steady)
+  theirs=$(call io.pvrdma.Agent.GetHealth '{}' | gojq .health | steady)
   ours=$(health | steady)
   diff <(echo "$theirs") <(echo "$ours")
 }
 followed() { [[ $(wc -l <followed) -ge $1 ]]; }       # NUMBER of answers
 # Several answers are a JSON text sequence (RFC 7464), each behind a record separator.
-latest() { tail -n 1 followed | tr -d '\036' | jq -r "$1"; }
+latest() { tail -n 1 followed | tr -d '\036' | gojq -r "$1"; }
 last_state() { [[ $(latest .health.state) == "$1" ]]; }
 last_port() { [[ $(latest '.health.adapters[0].port.state') == "$1" ]]; }
 
@@ -24,11 +24,11 @@ last_port() { [[ $(latest '.health.adapters[0].port.state') == "$1" ]]; }
 reported=/run/systemd/report/io.pvrdma.Agent
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
 metrics() { as_nobody varlinkctl --more --json=short call "$reported" "io.systemd.Metrics.$1" '{}' | tr -d '\036'; } # METHOD
-names() { jq -r .name "$1" | sort -u; } # FILE of answers
+names() { gojq -r .name "$1" | sort -u; } # FILE of answers
 # What systemd-report takes of a name: the socket's, a dot, and a field's.
 is_named_by_socket() { ! names "$1" | grep -vE "^$(basename "$reported" | sed 's/\./\\./g')\.[A-Za-z](_?[A-Za-z0-9])*$"; } # FILE
 prometheus_names() { pvrdma-agentctl metrics | sed -n 's/^pvrdma_\([a-z_]*\).*/io.pvrdma.Agent.\1/p' | sort -u; }
-agent_up_is() { [[ $(metrics List | jq 'select(.name == "io.pvrdma.Agent.agent_up").value') == "$1" ]]; }
+agent_up_is() { [[ $(metrics List | gojq 'select(.name == "io.pvrdma.Agent.agent_up").value') == "$1" ]]; }
 report_ended() { ! systemctl is-active --quiet pvrdma-agent-report.service; }
 
 metrics_for_report() {
@@ -41,12 +41,12 @@ metrics_for_report() {
   expect_equal "as many as Prometheus gets, by the same names" "$(prometheus_names)" "$(names listed)"
   expect "the boot's steps among them" grep -q boot_step_seconds listed
   expect_equal "the port of the adapter" 4 \
-    "$(jq --arg function "$(function_of 0)" 'select(.name == "io.pvrdma.Agent.port_state_id" and .object == $function).value' listed)"
+    "$(gojq --arg function "$(function_of 0)" 'select(.name == "io.pvrdma.Agent.port_state_id" and .object == $function).value' listed)"
   metrics Describe >described
   expect "what is described has the socket's name" is_named_by_socket described
-  expect_equal "each of Prometheus' families is" "$(pvrdma-agentctl --json metrics | jq -r '.metrics[].name' | sed 's/^pvrdma_/io.pvrdma.Agent./' | sort)" \
+  expect_equal "each of Prometheus' families is" "$(pvrdma-agentctl --json metrics | gojq -r '.metrics[].name' | sed 's/^pvrdma_/io.pvrdma.Agent./' | sort)" \
     "$(names described)"
-  expect_equal "as what it is" counter "$(jq -r 'select(.name == "io.pvrdma.Agent.port_transitions_total").type' described)"
+  expect_equal "as what it is" counter "$(gojq -r 'select(.name == "io.pvrdma.Agent.port_transitions_total").type' described)"
   varlinkctl introspect "$reported" io.systemd.Metrics >introspected
   expect "what is introspected is valid" varlinkctl validate-idl introspected
   as_nobody varlinkctl call "$reported" io.systemd.Metrics.List '{}' >refused 2>&1 || true
@@ -65,7 +65,7 @@ scenario() {
   varlinkctl info "$socket"
   expect "info names the program" sh -c "varlinkctl info $socket | grep -q 'pvrdma-agent'"
   expect_equal "info has its version" "$(pvrdma-agentctl --version | awk '{ print $NF }')" \
-    "$(varlinkctl --json=short info "$socket" | jq -r .version)"
+    "$(varlinkctl --json=short info "$socket" | gojq -r .version)"
   expect_equal "the interfaces" "io.pvrdma.Agent org.varlink.service" \
     "$(varlinkctl list-interfaces "$socket" | sort | xargs)"
 
@@ -76,12 +76,12 @@ scenario() {
   expect_not "which a broken text is not" varlinkctl validate-idl broken
 
   wait_until 10 "GetHealth says what pvrdma-agentctl says" same_health
-  expect_equal "GetPlan too" "$(pvrdma-agentctl --json plan | jq -S .actions)" \
-    "$(call io.pvrdma.Agent.GetPlan '{}' | jq -S .plan.actions)"
+  expect_equal "GetPlan too" "$(pvrdma-agentctl --json plan | gojq .actions)" \
+    "$(call io.pvrdma.Agent.GetPlan '{}' | gojq .plan.actions)"
   expect_not "an unknown method is an error" call io.pvrdma.Agent.Explode '{}'
   expect_not "and a wrong parameter" call io.pvrdma.Agent.GetHealth '{"colour":"red"}'
   expect_equal "WatchHealth answers once who does not ask for more" ready \
-    "$(call io.pvrdma.Agent.WatchHealth '{}' | jq -r .health.state)"
+    "$(call io.pvrdma.Agent.WatchHealth '{}' | gojq -r .health.state)"
 
   varlinkctl --more --json=short call "$socket" io.pvrdma.Agent.WatchHealth '{}' >followed 2>follow-errors &
   local follower=$!

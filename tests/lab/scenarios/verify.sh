@@ -19,7 +19,7 @@ passes() {
     awk '{ printf "%.0f %.0f\n", $1, $2 }')" "$(on 2 sed -n 's|^  bandwidth *\([0-9]*\) MB/s out, \([0-9]*\) in,.*|\1 \2|p' listener.out)"
   expect_equal "the figures are complete" "true 6 true" \
     "$(of '"\(.data_whole) \(.latency | length) \([.bandwidth.out_mb_s, .bandwidth.in_mb_s, .bandwidth.both_mb_s, .messages_per_s, .tcp.latency_us, .tcp.bandwidth_mb_s] | all(. > 0))"')"
-  expect "and in order" jq -e '.latency | all(.min_us <= .typical_us and .typical_us <= .p99_us and .p99_us <= .p999_us)' out
+  expect "and in order" gojq -e '.latency | all(.min_us <= .typical_us and .typical_us <= .p99_us and .p99_us <= .p999_us)' out
   expect_equal "nothing is left" "0" "$(rdma resource show qp | grep -c verify || true)"
   expect_equal "nothing listens" "" "$(on 2 ss -Hltn 'sport = :18600')"
   host path net 0 0
@@ -31,7 +31,7 @@ paths() {
   measure --json --expect latency=1ms
   expect_equal "a latency above what is expected" 2 "$status"
   expect_equal "RDMA that is no faster than TCP is a fall-back, surely" "tcp-fall-back true" "$(of '"\(.path.kind) \(.path.sure)"')"
-  expect "with what to look at on the hosts" jq -e '.path.look_at | length > 3' out
+  expect "with what to look at on the hosts" gojq -e '.path.look_at | length > 3' out
   host path rdma 0 0
   host path net 30000 4
   measure --json --expect latency=10000ms,bandwidth=1%
