@@ -68,15 +68,17 @@ expect_equal() { # DESCRIPTION EXPECTED SEEN
 
 exec 8<> <(:) # nothing ever arrives here: reading it with a time-out is a pause without a process
 pause_50ms() { read -r -t 0.05 -u 8 || true; }
-# After a look that began at START, as long as it took: whoever waits takes half of a CPU at most from what he waits for.
-pause_since() { # START, of uptime_ms
-  local took pause
-  took=$(($(uptime_ms) - $1))
-  printf -v pause '0.%03d' "$((took < 50 ? 50 : took > 900 ? 900 : took))"
+# After a look that began at LOOK, as long as it took: whoever waits takes half of a CPU at most from what he waits for. A
+# tenth of what has passed since START, where that is longer: what takes long need not be seen at once.
+pause_since() { # START LOOK, both of uptime_ms
+  local now pause
+  now=$(uptime_ms) pause=$((now - $2))
+  ((pause >= (now - $1) / 10)) || pause=$(((now - $1) / 10))
+  printf -v pause '0.%03d' "$((pause < 50 ? 50 : pause > 900 ? 900 : pause))"
   read -r -t "$pause" -u 8 || true
 }
 
-# A look at health takes an emulated CPU a third of a second. So whoever waits for it looks again when a subscriber to
+# A look at health takes an emulated CPU its time. So whoever waits for it looks again when a subscriber to
 # WatchHealth says that it has changed, and every other second for what else the look was about.
 health_changes() { # starts the subscriber, whose lines come on descriptor 6
   if ! { : >&6; } 2>/dev/null; then
@@ -91,12 +93,12 @@ before_look() {
   rm -f health.asked
   ! { : >&6; } 2>/dev/null || forget_changes
 }
-after_look() { # START, of uptime_ms
+after_look() { # START LOOK, both of uptime_ms
   if [[ -e health.asked ]]; then
     health_changes
     read -r -t 2 -u 6 || true
   else
-    pause_since "$1"
+    pause_since "$1" "$2"
   fi
 }
 
@@ -110,7 +112,7 @@ wait_until() { # SECONDS DESCRIPTION COMMAND…: looks again and again, dies whe
       cat /run/lab/expect.out
       die "not within $limit s: $what ('$*')"
     fi
-    after_look "$look"
+    after_look "$start" "$look"
     before_look
     look=$(uptime_ms)
   done
@@ -123,7 +125,7 @@ holds_for() { # SECONDS DESCRIPTION COMMAND…: true whenever it is looked at, w
   while ((look - start < limit * 1000)); do
     before_look
     "$@" >/run/lab/expect.out 2>&1 || { cat /run/lab/expect.out; die "did not stay so for $limit s: $what ('$*')"; }
-    after_look "$look"
+    after_look "$look" "$look"
     look=$(uptime_ms)
   done
   echo "ok: $what (for $limit s)"

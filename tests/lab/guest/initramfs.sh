@@ -21,6 +21,7 @@ refresh_by_package() { # PATTERN COMMAND…: what the package manager is to do, 
   "$@" 2>&1 | tee install.out
   echo "installed within $(($(now_ms) - began)) ms"
   expect_equal "the initramfs was refreshed once" 1 "$(grep -ci "$pattern" install.out)"
+  look_now
   wait_until 60 "the image is not too old" no_finding initramfs-old
   wait_until 30 "health says ready" health_is ready
   hand_over_initrd "$image"
