@@ -109,13 +109,13 @@ def boots(page):
 
 
 @contextmanager
-def port_held_down(page):
-    """By the host, while the block runs; whatever the block finds, it lets go."""
-    page.guest.run("host port 0 DOWN")
+def while_so(page, begin, end):
+    """While the block runs, what `begin` does in the guest is so; whatever the block finds, `end` undoes it."""
+    page.guest.run(begin)
     try:
         yield
     finally:
-        page.guest.run("host port 0 ACTIVE")
+        page.guest.run(end)
 
 
 def shows_errors(page):
@@ -127,7 +127,7 @@ def shows_errors(page):
 
 def port_down(page):
     page.ready()
-    with port_held_down(page):
+    with while_so(page, "host port 0 DOWN", "host port 0 ACTIVE"):
         page.verdict_is("FAILED")
         page.wait(LONG_S, "each error that the agent has found", lambda: shows_errors(page))
         page.browser.picture("port-down")
@@ -143,14 +143,10 @@ def shows_at_once(page, what, command, word):
     print(f"{what} shows after {took:.2f} s")
 
 
-@contextmanager
 def standing_still(page, unit, before="true"):
     """While the block runs, the unit's process does nothing; whatever the block finds, it goes on after it."""
-    page.guest.run(f"{before} && systemctl kill --kill-whom=main --signal=STOP {unit}")
-    try:
-        yield
-    finally:
-        page.guest.run(f"systemctl kill --kill-whom=main --signal=CONT {unit}")
+    kill = "systemctl kill --kill-whom=main --signal"
+    return while_so(page, f"{before} && {kill}=STOP {unit}", f"{kill}=CONT {unit}")
 
 
 def unload(page):
