@@ -50,5 +50,5 @@ verify() { # ARGUMENT…: exit status in $status, output in ./out
   as_nobody pvrdma-agentctl verify "$@" "$other" >out 2>&1 || status=$?
   cat out
 }
-measure() { on 2 listen; verify --duration 5s "$@"; on 2 listened; }
+measure() { on 2 listen; verify --duration 3s "$@"; on 2 listened; }
 of() { gojq -r "$1" out; } # FILTER

@@ -26,7 +26,7 @@ passes() {
 }
 
 paths() {
-  host path rdma 30000 4
+  host path rdma 15000 4
   host path net 3000 80
   measure --json --expect latency=1ms
   expect_equal "a latency above what is expected" 2 "$status"
@@ -42,7 +42,7 @@ paths() {
 
 # perftest over the same path, where the path and not the emulated CPU is what takes the time.
 as_perftest() {
-  host path rdma 100000 0
+  host path rdma 50000 0
   measure --json
   between "perftest's latency" ib_send_lat -d rocep0s16f1 -n 20 -s 2
   expect "latency within 10 % of perftest's" within_tenth "$(of '.latency[0].typical_us')" "$(figure 5)"
