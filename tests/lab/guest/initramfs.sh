@@ -33,9 +33,6 @@ forecast_of_image() {
     gojq -r '.kernels[] | select(.running) | .checks[] | select(.check == "initramfs") | "\(.outlook) \(.says)"'
 }
 first_line() { dmesg | grep -n -m 1 -e "$1" | cut -d: -f1; }
-loaded_in_order() { # oldest first, by /proc/modules
-  grep -oE '^(vmxnet3|mlx4_ib|ib_umad|rdma_cm|rdma_ucm|vmw_pvrdma) ' /proc/modules | tac | tr -d '\n'
-}
 expect_early_driver() {
   local driver system
   driver=$(first_line 'vmw_pvrdma .*attached to device') system=$(first_line 'systemd\[1\]: systemd .* running in system mode')

@@ -5,8 +5,8 @@
 # kernel: systemd.mask=pvrdma-agent.service
 
 before='vmxnet3 mlx4_ib ib_umad rdma_cm rdma_ucm'
-loaded() { grep -oE "^(${before// /|}|vmw_pvrdma) " /proc/modules | tr -d ' ' | sort | xargs; }
-loaded_last() { grep -oE "^(${before// /|}|vmw_pvrdma) " /proc/modules | head -1 | tr -d ' '; }
+loaded() { sorted "$(loaded_in_order)"; }
+loaded_last() { loaded_in_order | awk '{ print $NF }'; }
 sorted() { tr ' ' '\n' <<<"$1" | sort | xargs; }
 nics() { find /sys/class/net -name 'ens*' -printf '%f\n' | sort | xargs; }
 

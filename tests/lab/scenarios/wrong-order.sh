@@ -1,4 +1,4 @@
-# summary: vmw_pvrdma is older than a module that must precede it, and the port does not come up: reloaded last, once, ready
+# summary: vmw_pvrdma is older than a module that must precede it, and the port does not come up: reloaded last, once, ready; of none loaded, loaded last at once
 # adapters: 1
 # start: snapshot
 # port: DOWN
@@ -12,17 +12,32 @@ early() {
   stat -c %i /sys/module/vmw_pvrdma >/run/driver-inode
 }
 
+youngest() { loaded_in_order | awk '{ print $NF }'; }
 driver_replaced() {
   local now
   now=$(stat -c %i /sys/module/vmw_pvrdma 2>/dev/null) && [[ $now != "$(cat /run/driver-inode)" ]]
+}
+
+# Nobody but the agent knows the order then: neither modprobe.d nor udev, which loads drivers of what appears.
+load_all_by_agent() {
+  systemctl stop pvrdma-agent.service
+  rm /usr/lib/modprobe.d/pvrdma-agent.conf
+  modprobe -r vmw_pvrdma rdma_ucm ib_umad mlx4_ib vmxnet3
+  expect_equal "nothing is loaded" "" "$(loaded_in_order)"
+  systemctl start pvrdma-agent.service
+  wait_until 60 "health says ready" health_is ready
+  expect_equal "all are loaded" 6 "$(loaded_in_order | wc -w)"
 }
 
 scenario() {
   wait_until 60 "the driver is reloaded" driver_replaced
   host port 0 ACTIVE
   wait_until 15 "health says ready" health_is ready
-  expect_equal "the youngest module" vmw_pvrdma \
-    "$(grep -oE '^(vmxnet3|mlx4_ib|ib_umad|rdma_cm|rdma_ucm|vmw_pvrdma) ' /proc/modules | head -1 | tr -d ' ')"
+  expect_equal "the youngest module" vmw_pvrdma "$(youngest)"
   holds_for 12 "no second reload" reloads_are 1
   expect_equal "reloads in health" 1 "$(health_query .executor.reloads)"
+
+  load_all_by_agent
+  expect_equal "the youngest module, by the agent alone" vmw_pvrdma "$(youngest)"
+  expect_equal "without a reload" 1 "$(health_query .executor.reloads)"
 }
