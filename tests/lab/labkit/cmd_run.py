@@ -33,8 +33,8 @@ Exit status: 0 when nothing failed, 1 otherwise.
 
 
 def guests_at_a_time():
-    """Two more than there are CPUs, as a guest waits at times, and what memory there is holds."""
-    return max(1, min(os.cpu_count() + 2, host.memory_available() // GUEST_MEMORY))
+    """Three more than there are CPUs, as a guest waits at times, and what memory there is holds."""
+    return max(1, min(os.cpu_count() + 3, host.memory_available() // GUEST_MEMORY))
 
 
 def parse_arguments(argv):
