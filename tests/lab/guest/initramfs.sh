@@ -38,7 +38,7 @@ expect_early_driver() {
   driver=$(first_line 'vmw_pvrdma .*attached to device') system=$(first_line 'systemd\[1\]: systemd .* running in system mode')
   expect "the initramfs has loaded the driver (line $driver of the kernel's log, systemd at $system)" [ "$driver" -lt "$system" ]
   wait_until 60 "health says ready" health_is ready
-  expect_equal "the youngest is the driver" vmw_pvrdma "$(loaded_in_order | awk '{ print $NF }')"
+  expect_equal "the youngest is the driver" vmw_pvrdma "$(loaded_last)"
   expect_equal "no module is missing" 6 "$(loaded_in_order | wc -w)"
   expect_equal "reloads and rebinds" 0/0 "$(health_query '"\(.executor.reloads)/\(.executor.rebinds)"')"
   expect "the boot left the image's note" cmp /run/pvrdma-agent.initramfs /usr/lib/modprobe.d/pvrdma-agent.conf

@@ -162,6 +162,7 @@ module_loaded() { [[ -e /sys/module/$1 ]]; }
 loaded_in_order() { # of the recipe's modules those that are loaded, oldest first
   grep -oE '^(vmxnet3|mlx4_ib|ib_umad|rdma_cm|rdma_ucm|vmw_pvrdma) ' /proc/modules | tac | tr -d '\n'
 }
+loaded_last() { loaded_in_order | awk '{ print $NF }'; }
 module_live() { [[ $(cat "/sys/module/$1/initstate" 2>/dev/null) == live ]]; }
 netdev_up() { [[ $(ip -o link show "$(netdev_of "$1")" 2>/dev/null) =~ [\<,]UP[,\>] ]]; }
 

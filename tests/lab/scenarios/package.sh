@@ -64,6 +64,7 @@ moved_by_upgrade() {
   expect "upgrade: nor of the files and units for timelines" without_timelines
   expect_equal "upgrade: a new unit is enabled" enabled "$(systemctl is-enabled pvrdma-agent-wait-online.service)"
   rm /run/vmx/guestinfo.pvrdma-agent.config
+  # The previous version, which comes back below, would take it away: nothing of that is to be seen there.
   ip address delete 192.168.30.211/24 dev ens16f0
 }
 

@@ -6,7 +6,6 @@
 
 before='vmxnet3 mlx4_ib ib_umad rdma_cm rdma_ucm'
 loaded() { sorted "$(loaded_in_order)"; }
-loaded_last() { loaded_in_order | awk '{ print $NF }'; }
 sorted() { tr ' ' '\n' <<<"$1" | sort | xargs; }
 nics() { find /sys/class/net -name 'ens*' -printf '%f\n' | sort | xargs; }
 

@@ -12,7 +12,6 @@ early() {
   stat -c %i /sys/module/vmw_pvrdma >/run/driver-inode
 }
 
-youngest() { loaded_in_order | awk '{ print $NF }'; }
 driver_replaced() {
   local now
   now=$(stat -c %i /sys/module/vmw_pvrdma 2>/dev/null) && [[ $now != "$(cat /run/driver-inode)" ]]
@@ -33,11 +32,11 @@ scenario() {
   wait_until 60 "the driver is reloaded" driver_replaced
   host port 0 ACTIVE
   wait_until 15 "health says ready" health_is ready
-  expect_equal "the youngest module" vmw_pvrdma "$(youngest)"
+  expect_equal "the youngest module" vmw_pvrdma "$(loaded_last)"
   holds_for 12 "no second reload" reloads_are 1
   expect_equal "reloads in health" 1 "$(health_query .executor.reloads)"
 
   load_all_by_agent
-  expect_equal "the youngest module, by the agent alone" vmw_pvrdma "$(youngest)"
+  expect_equal "the youngest module, by the agent alone" vmw_pvrdma "$(loaded_last)"
   expect_equal "without a reload" 1 "$(health_query .executor.reloads)"
 }
