@@ -84,10 +84,10 @@ def main(argv):
         print("failed: installing what is needed\n0 passed, 1 failed")
         return 1
     before = fresh_directories()
-    from labkit.cmd_run import guests_at_a_time  # pylint: disable=import-outside-toplevel  # its directory comes with tasks
-    at_a_time = graph.write(tasks, f"--hours {hours}", guests_at_a_time())
+    from labkit import cmd_run, host  # pylint: disable=import-outside-toplevel  # their directory comes with tasks
+    graph.write(tasks, f"--hours {hours}", cmd_run.guests_at_a_time())
     began = time.monotonic()
-    progress.run(tasks, before, at_a_time)
+    progress.run(tasks, before, host.tasks_at_a_time())
     done = summary.results(tasks)
     remember(before, done)
     print("\n=== summary")

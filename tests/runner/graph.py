@@ -40,10 +40,7 @@ def text(tasks, options, depths):
 
 
 def write(tasks, options, guests):
-    """How many tasks at a time are worth it: three more than there are CPUs, as one or the other waits for the network, the disk
-    or a guest's timer. `guests`: how many guests there is memory for."""
+    """`guests`: how many of them at a time."""
     BUILD.mkdir(parents=True, exist_ok=True)
-    at_a_time = os.cpu_count() + 3
-    depths = {"guest": min(guests, at_a_time), "unpack": 2, "work": os.cpu_count()}
+    depths = {"guest": guests, "unpack": 2, "work": os.cpu_count()}
     NINJA_FILE.write_text(text(tasks, options, depths), encoding="utf-8")
-    return at_a_time

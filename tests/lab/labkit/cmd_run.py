@@ -3,7 +3,6 @@
 import argparse
 import concurrent.futures
 import contextlib
-import os
 import re
 import shutil
 import sys
@@ -33,8 +32,8 @@ Exit status: 0 when nothing failed, 1 otherwise.
 
 
 def guests_at_a_time():
-    """Three more than there are CPUs, as a guest waits at times, and what memory there is holds."""
-    return max(1, min(os.cpu_count() + 3, host.memory_available() // GUEST_MEMORY))
+    """As many as of any tasks, and as memory holds."""
+    return max(1, min(host.tasks_at_a_time(), host.memory_available() // GUEST_MEMORY))
 
 
 def parse_arguments(argv):

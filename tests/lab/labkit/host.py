@@ -23,6 +23,11 @@ def cpu_model():
         return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "")
 
 
+def tasks_at_a_time():
+    """How many are worth it: more than there are CPUs, as some wait for the network, the disk or a guest's timer."""
+    return os.cpu_count() + 3
+
+
 def memory_available():
     """In bytes."""
     with open("/proc/meminfo", encoding="ascii") as lines:
