@@ -80,18 +80,18 @@ pause_since() { # START LOOK, both of uptime_ms
 
 # A look at health takes an emulated CPU its time. So whoever waits for it looks again when a subscriber to
 # WatchHealth says that it has changed, and every other second for what else the look was about.
+health_watched() { { : >&6; } 2>/dev/null; }
 health_changes() { # starts the subscriber, whose lines come on descriptor 6
-  if ! { : >&6; } 2>/dev/null; then
-    [[ -p health.changes ]] || mkfifo health.changes
-    exec 6<>health.changes
-    python3 ./watch-health >&6 7>&- 9>&- &
-    disown
-  fi
+  health_watched && return
+  [[ -p health.changes ]] || mkfifo health.changes
+  exec 6<>health.changes
+  python3 ./watch-health >&6 7>&- 9>&- &
+  disown
 }
 forget_changes() { while read -r -t 0 -u 6 && read -r -t 1 -u 6; do :; done; }
 before_look() {
   rm -f health.asked
-  ! { : >&6; } 2>/dev/null || forget_changes
+  ! health_watched || forget_changes
 }
 after_look() { # START LOOK, both of uptime_ms
   if [[ -e health.asked ]]; then
