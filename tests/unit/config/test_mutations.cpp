@@ -1,7 +1,5 @@
 // Seeded mutations of good files: whatever the text, there is an answer, and it is one line. Run
 // under the sanitizers this is the layer's fuzz test.
-#include <chrono>
-
 #include "tests/unit/catch.hpp"
 #include "tests/unit/config/config_tree.hpp"
 #include "tests/unit/mutate.hpp"
@@ -66,8 +64,7 @@ TEST_CASE("mutated files are good or yield one line") {
   ConfigTree tree;
   int good = 0;
   int bad = 0;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
-  for (int i = 0; i < 1500 && std::chrono::steady_clock::now() < end; ++i) {
+  for (int i = 0; i < 1500; ++i) {
     const std::string text = mutator.mutated(kGood, 1 + mutator.below(6));
     tree.file(kMain, text);
     const std::string line = tree.complaint();
