@@ -1,10 +1,16 @@
 // initramfs images made up of cpio archives in the ways that distributions stack and compress them.
 #include <archive.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdio>
 
 #include "agent/tools/next_boot/initramfs_reader.hpp"
+#include "agent/tools/next_boot/rights.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cpio.hpp"
 #include "tests/unit/tree.hpp"
@@ -38,6 +44,22 @@ struct InitramfsContentFixture {
   }
 };
 
+// In a process of its own: which right it still has, by a number; 0: none.
+int right_that_is_left(int open_file) {
+  const bool was_root = ::geteuid() == 0;
+  ::signal(SIGXFSZ, SIG_IGN);
+  if (!give_up_rights()) return 1;
+  uid_t real = 0, effective = 0, saved = 0;
+  if (::getresuid(&real, &effective, &saved) != 0 || real == 0 || effective == 0 || saved == 0)
+    return 2;
+  if (was_root && (::getegid() == 0 || ::getgroups(0, nullptr) > 0)) return 3;
+  if (::setuid(0) == 0) return 4;
+  if (::open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0 || errno != EMFILE) return 5;
+  if (::write(open_file, "x", 1) >= 0 || errno != EFBIG) return 6;
+  if (const pid_t another = ::fork(); another >= 0) return another == 0 ? 0 : 7;
+  return ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? 0 : 8;
+}
+
 }  // namespace
 
 TEST_CASE_METHOD(InitramfsContentFixture,
@@ -69,6 +91,18 @@ TEST_CASE_METHOD(InitramfsContentFixture, "initramfs content: by the program tha
       run_initramfs_content(INITRAMFS_CONTENT, tree.root() / "/boot/initrd", patience).error();
   CHECK(error.code == EBADMSG);
   CHECK(error.message().find("/boot/initrd") != std::string::npos);
+}
+
+TEST_CASE("initramfs content: who unpacks is not root, and opens, writes and starts nothing") {
+  std::FILE* const file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(right_that_is_left(::fileno(file)));
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  std::fclose(file);
 }
 
 TEST_CASE_METHOD(InitramfsContentFixture,
