@@ -6,6 +6,7 @@
 early() {
   mkdir -p /etc/systemd/network
   printf '[Match]\nMACAddress=00:50:56:00:00:10\n[Link]\nName=storage0\n' >/etc/systemd/network/10-storage.link
+  udevadm control --reload # udevd looks for changed files every 3 s at most, and a snapshot resumes within those (udev-manager.c)
   agent_config <<'TOML'
 [[adapter]]
 match = { mac = "00:50:56:00:00:10" }
