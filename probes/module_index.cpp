@@ -1,24 +1,19 @@
 #include "probes/module_index.hpp"
 
-#include <fcntl.h>
 #include <libkmod.h>
-#include <sys/stat.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string_view>
 
 #include "agent/base/handle.hpp"
-#include "agent/base/rooted_path.hpp"
 #include "probes/kmod_log.hpp"
+#include "probes/module_lookup.hpp"
+#include "probes/rights.hpp"
 
 namespace pvrdma::probes {
 
 namespace {
-
-constexpr const char* kModuleFolder = "/lib/modules";
-constexpr const char* kIndex = "modules.dep.bin";
 
 Field<Shipped> look_up(kmod_ctx* context, const std::string& name) {
   kmod_list* raw = nullptr;
@@ -31,42 +26,48 @@ Field<Shipped> look_up(kmod_ctx* context, const std::string& name) {
   return kmod_module_get_path(module.get()) != nullptr ? Shipped::Loadable : Shipped::BuiltIn;
 }
 
-// Whether an index of an image is a link, which depmod makes none: libkmod would follow it to this
-// machine's files.
-bool has_linked_index(const RootedPath& directory) {
-  if (directory.on_this_system()) return false;
-  const auto names = list_directory(directory).value_or(std::vector<std::string>{});
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    const auto status = status_of(directory / name, FinalLink::Shown);
-    return name.starts_with("modules.") && (!status || S_ISLNK(status->st_mode));
-  });
+using Context = Handle<kmod_ctx, kmod_unref>;
+
+// No configuration: whether a module is shipped does not depend on modprobe.d.
+Result<Context> open_indexes(int folder) {
+  const std::array<const char*, 1> no_configuration{nullptr};
+  const std::string path = "/proc/self/fd/" + std::to_string(folder);
+  Context context{kmod_new(path.c_str(), no_configuration.data())};
+  if (!context) return fail(ENOMEM, "opening", "the module index");
+  take_over_log(context.get());
+  return context;
+}
+
+Result<Context> map_indexes_and_give_up_rights(int folder) {
+  auto indexes = open_indexes(folder);
+  if (!indexes) return indexes;
+  if (const int code = kmod_load_resources(indexes->get()); code < 0)
+    return fail(-code, "mapping", "the module index");
+  if (auto given_up = give_up_rights(); !given_up) return fail(given_up.error());
+  return indexes;
+}
+
+std::vector<Field<Shipped>> look_up(const Result<Context>& indexes,
+                                    const std::vector<std::string>& names) {
+  if (!indexes) return all_unreadable(names, indexes.error());
+  std::vector<Field<Shipped>> shipped;
+  shipped.reserve(names.size());
+  for (const std::string& name : names) shipped.push_back(look_up(indexes->get(), name));
+  return shipped;
 }
 
 }  // namespace
 
 std::vector<Field<Shipped>> find_shipped(const Root& root, const std::string& release,
                                          const std::vector<std::string>& names) {
-  const auto directory = root / kModuleFolder / release;
-  const auto unreadable = [&](int code, const char* doing) {
-    return std::vector<Field<Shipped>>(names.size(),
-                                       Field<Shipped>::unreadable({code, doing, directory}));
-  };
-  // Without the index libkmod finds nothing, which would read as "missing".
-  if (const auto index = open_rooted(directory / kIndex, O_RDONLY); !index)
-    return unreadable(index.error().code, "reading the module index of");
-  const auto folder = open_rooted(directory, O_PATH | O_DIRECTORY);
-  if (!folder) return unreadable(folder.error().code, "opening");
-  if (has_linked_index(directory)) return unreadable(ELOOP, "reading the module index of");
-  // No configuration: whether a module is shipped does not depend on modprobe.d.
-  const std::array<const char*, 1> no_configuration{nullptr};
-  const std::string path = "/proc/self/fd/" + std::to_string(folder->get());
-  const Handle<kmod_ctx, kmod_unref> context{kmod_new(path.c_str(), no_configuration.data())};
-  if (!context) return unreadable(ENOMEM, "opening the module index of");
-  take_over_log(context.get());
-  std::vector<Field<Shipped>> shipped;
-  shipped.reserve(names.size());
-  for (const std::string& name : names) shipped.push_back(look_up(context.get(), name));
-  return shipped;
+  const auto folder = open_modules_of(root, release);
+  if (!folder) return all_unreadable(names, folder.error());
+  return look_up(open_indexes(folder->get()), names);
+}
+
+std::vector<Field<Shipped>> find_shipped_without_rights(int folder,
+                                                        const std::vector<std::string>& names) {
+  return look_up(map_indexes_and_give_up_rights(folder), names);
 }
 
 Field<std::string> module_signer(const Root& root, const std::string& release,

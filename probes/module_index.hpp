@@ -15,6 +15,12 @@ namespace pvrdma::probes {
 [[nodiscard]] std::vector<Field<Shipped>> find_shipped(const Root& root, const std::string& release,
                                                        const std::vector<std::string>& names);
 
+// The same of the open folder of a kernel that may be anybody's (open_modules_of(),
+// module_lookup.hpp): libkmod 30 follows the offsets in an index without a look at them. This
+// process maps the files, gives up its rights for good (rights.hpp), and looks into them only then.
+[[nodiscard]] std::vector<Field<Shipped>> find_shipped_without_rights(
+    int folder, const std::vector<std::string>& names);
+
 // Who signed a module of kernel `release`, as modinfo(8) has it. Absent: it has no signature, or
 // there is no such module.
 [[nodiscard]] Field<std::string> module_signer(const Root& root, const std::string& release,

@@ -1,15 +1,22 @@
 #include "probes/module_lookup.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
 #include "agent/base/program.hpp"
+#include "agent/base/rooted_path.hpp"
 #include "agent/base/text.hpp"
+#include "probes/modules.hpp"
 
 namespace pvrdma::probes {
 
 namespace {
 
+constexpr int kNoInput = -1;
 constexpr std::size_t kLookupOutputBytes = 4096;
 constexpr std::string_view kError = "error ";
 constexpr std::array kAnswers{Shipped::Loadable, Shipped::BuiltIn, Shipped::Missing};
@@ -23,18 +30,31 @@ std::optional<Field<Shipped>> shipped_from(std::string_view line, const std::str
   return Field<Shipped>::unreadable({*code, "looking up module", name});
 }
 
-Result<std::vector<Field<Shipped>>> ask(const std::string& program, const std::string& release,
-                                        const std::vector<std::string>& names,
+// What the program is asked for: `which` kernel, or the folder that is open as `input`.
+Result<std::vector<Field<Shipped>>> ask(const std::string& program, const std::string& which,
+                                        int input, const std::vector<std::string>& names,
                                         Milliseconds timeout) {
-  std::vector<std::string> words{program, release};
+  std::vector<std::string> words{program, which};
   words.insert(words.end(), names.begin(), names.end());
-  const auto result =
-      run_program({std::move(words), std::vector<std::string>{}, timeout, kLookupOutputBytes});
+  const auto result = run_program(
+      {std::move(words), std::vector<std::string>{}, timeout, kLookupOutputBytes, input});
   if (!result) return fail(result.error());
   if (result->ended == Ended::TimedOut) return fail(ETIMEDOUT, "waiting for", program);
+  if (result->ended == Ended::Signalled)
+    return fail(EREMOTEIO, "running", program + " (signal " + std::to_string(result->status) + ")");
   if (result->ended != Ended::Exited || result->status != 0)
     return fail(EREMOTEIO, "running " + program, "(" + first_line(result->output) + ")");
   return parse_lookup(result->output, names);
+}
+
+// Whether an index is a link.
+bool has_linked_index(const RootedPath& directory) {
+  if (directory.on_this_system()) return false;
+  const auto names = list_directory(directory).value_or(std::vector<std::string>{});
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const auto status = status_of(directory / name, FinalLink::Shown);
+    return name.starts_with("modules.") && (!status || S_ISLNK(status->st_mode));
+  });
 }
 
 }  // namespace
@@ -58,14 +78,36 @@ Result<std::vector<Field<Shipped>>> parse_lookup(std::string_view lines,
   return found;
 }
 
+std::vector<Field<Shipped>> all_unreadable(const std::vector<std::string>& names,
+                                           const Error& why) {
+  return std::vector<Field<Shipped>>(names.size(), Field<Shipped>::unreadable(why));
+}
+
+Result<Fd> open_modules_of(const Root& root, const std::string& release) {
+  const auto directory = root / kModuleFolder / release;
+  if (const auto index = open_rooted(directory / kModuleIndex, O_RDONLY); !index)
+    return fail(index.error().code, "reading the module index of", directory);
+  if (has_linked_index(directory)) return fail(ELOOP, "reading the module index of", directory);
+  return open_rooted(directory, O_PATH | O_DIRECTORY);
+}
+
 std::vector<Field<Shipped>> run_module_lookup(const std::string& program,
                                               const std::string& release,
                                               const std::vector<std::string>& names,
                                               Milliseconds timeout) {
-  auto found = ask(program, release, names, timeout);
-  if (found) return std::move(*found);
-  return std::vector<Field<Shipped>>(names.size(),
-                                     Field<Shipped>::unreadable(std::move(found.error())));
+  auto found = ask(program, release, kNoInput, names, timeout);
+  return found ? std::move(*found) : all_unreadable(names, found.error());
+}
+
+std::vector<Field<Shipped>> run_module_lookup_without_rights(const std::string& program,
+                                                             const Root& root,
+                                                             const std::string& release,
+                                                             const std::vector<std::string>& names,
+                                                             Milliseconds timeout) {
+  const auto folder = open_modules_of(root, release);
+  if (!folder) return all_unreadable(names, folder.error());
+  auto found = ask(program, kFolderIsInput, folder->get(), names, timeout);
+  return found ? std::move(*found) : all_unreadable(names, found.error());
 }
 
 }  // namespace pvrdma::probes

@@ -16,9 +16,6 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr const char* kModuleFolder = "/lib/modules";
-constexpr const char* kIndex = "modules.dep.bin";
-
 std::optional<ModuleInit> init_from_proc(std::string_view word) {
   if (word == "Live") return ModuleInit::Live;
   if (word == "Loading") return ModuleInit::Coming;
@@ -119,7 +116,7 @@ void fill_shipped(const Root& root, const Field<std::string>& kernel, const Snap
             Field<Shipped>::unreadable(kernel.error() != nullptr ? *kernel.error() : unknown);
     return;
   }
-  const auto index = root / kModuleFolder / *kernel.get() / kIndex;
+  const auto index = root / kModuleFolder / *kernel.get() / kModuleIndex;
   const bool same_index =
       previous != nullptr && previous->kernel == kernel && index_is_older(index, *previous);
   std::vector<std::string> wanted;

@@ -16,6 +16,9 @@
 
 namespace pvrdma::probes {
 
+inline constexpr const char* kModuleFolder = "/lib/modules";    // a folder for each kernel below it
+inline constexpr const char* kModuleIndex = "modules.dep.bin";  // of depmod(8), in that folder
+
 // With underscores, as the kernel spells it: "rdma-cm" and "rdma_cm" are the same module.
 [[nodiscard]] std::string module_name(std::string_view name);
 

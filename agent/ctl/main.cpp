@@ -202,7 +202,7 @@ int run(int argc, char** argv) {
   // Of the package: a container may have this program alone.
   if (::access(PVRDMA_PORT_QUERY, X_OK) == 0) doctor_options.port_query = PVRDMA_PORT_QUERY;
   bool is_next_boot = false;
-  NextBootOptions next_boot_options{"/", {}, PVRDMA_INITRAMFS_CONTENT};
+  NextBootOptions next_boot_options{"/", {}, PVRDMA_MODULE_LOOKUP, PVRDMA_INITRAMFS_CONTENT};
   CLI::App* examining = command("doctor", [&] {
     next_boot_options.units = doctor_options.units;
     return is_next_boot ? next_boot(settings, console, next_boot_options)

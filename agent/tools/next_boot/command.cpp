@@ -33,8 +33,8 @@ int next_boot(const Settings& settings, const Console& console, const NextBootOp
   const Root root{options.root};
   const auto loaded = load_config(root);
   if (!loaded) return end_without(settings, console, printable(loaded.error().message()));
-  const Forecast forecast =
-      probes::look_ahead({root, loaded->config, options.units, options.initramfs_content});
+  const Forecast forecast = probes::look_ahead(
+      {root, loaded->config, options.units, options.module_lookup, options.initramfs_content});
   const NextBoot outcome = judge(loaded->config, forecast);
   if (!settings.json)
     for (const std::string& error : outcome.unreadable)

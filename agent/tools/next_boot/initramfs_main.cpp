@@ -7,7 +7,7 @@
 #include <exception>
 
 #include "agent/tools/next_boot/initramfs_reader.hpp"
-#include "agent/tools/next_boot/rights.hpp"
+#include "probes/rights.hpp"
 
 namespace {
 

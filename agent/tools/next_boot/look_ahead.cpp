@@ -10,7 +10,7 @@
 #include "agent/tools/next_boot/link_files.hpp"
 #include "probes/initramfs.hpp"
 #include "probes/module_blocks.hpp"
-#include "probes/module_index.hpp"
+#include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
 #include "probes/pci.hpp"
 #include "probes/recipe/boot_scripts.hpp"
@@ -60,7 +60,8 @@ KernelForecast look_at_kernel(const ForecastOptions& options, const InstalledKer
   ahead.release = kernel.release;
   ahead.image = kernel.image;
   ahead.running = running;
-  const auto shipped = find_shipped(options.root, kernel.release, modules);
+  const auto shipped = run_module_lookup_without_rights(options.module_lookup, options.root,
+                                                        kernel.release, modules);
   for (std::size_t at = 0; at < modules.size(); ++at)
     ahead.modules.push_back({modules[at], shipped[at]});
   // No image holds a driver that its kernel does not have; unpacking one takes a while.

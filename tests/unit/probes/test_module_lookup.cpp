@@ -1,13 +1,20 @@
 // The answers of module-lookup, and what becomes of a program that gives none.
 #include "probes/module_lookup.hpp"
 
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cerrno>
 
+#include "probes/module_index.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/module_index.hpp"
 #include "tests/unit/tree.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::probes;
+using test::module_index;
 
 namespace {
 
@@ -18,6 +25,17 @@ std::vector<Field<Shipped>> run(const test::Tree& tree, const std::string& scrip
   tree.file("/lookup", "#!/bin/sh\n" + script + "\n");
   std::filesystem::permissions(tree / "/lookup", std::filesystem::perms::owner_all);
   return run_module_lookup(tree / "/lookup", "6.1.0", kAsked, timeout);
+}
+
+std::vector<Field<Shipped>> without_rights(const test::Tree& tree) {
+  return run_module_lookup_without_rights(MODULE_LOOKUP, tree.root(), "6.1", kAsked,
+                                          std::chrono::seconds{20});
+}
+
+// In a process of its own: 0, if it finds vmw_pvrdma and can open nothing any more.
+int opens_nothing_later(int folder) {
+  if (!find_shipped_without_rights(folder, {"vmw_pvrdma"})[0].is(Shipped::Loadable)) return 1;
+  return ::open("/dev/null", O_RDONLY | O_CLOEXEC) < 0 && errno == EMFILE ? 0 : 2;
 }
 
 }  // namespace
@@ -52,4 +70,38 @@ TEST_CASE("a program that gives no answer leaves all unreadable, with the reason
   CHECK(failed[3].error()->message().find("no index") != std::string::npos);
   CHECK(run(tree, "sleep 60", Milliseconds{50})[0].error()->code == ETIMEDOUT);
   CHECK(run_module_lookup("/nowhere", "6.1.0", kAsked)[0].error()->code == ENOENT);
+}
+
+TEST_CASE("a kernel that may be anybody's: the program that is installed says the same of it") {
+  const test::Tree tree;
+  CHECK(without_rights(tree)[0].error()->code == ENOENT);
+  module_index(tree, "6.1");
+  CHECK(without_rights(tree) == find_shipped(tree.root(), "6.1", kAsked));
+  // Without rights it can open none later.
+  tree.remove("/lib/modules/6.1/modules.symbols.bin");
+  CHECK(without_rights(tree)[0].is_unreadable());
+}
+
+TEST_CASE("a kernel that may be anybody's: who looks into its index can open nothing any more") {
+  const test::Tree tree;
+  module_index(tree, "6.1");
+  const auto folder = open_modules_of(tree.root(), "6.1");
+  REQUIRE(folder);
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(opens_nothing_later(folder->get()));
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("an index that leads libkmod astray ends the program that looked, and not this one") {
+  const test::Tree tree;
+  module_index(tree, "6.1");
+  std::string index{test::kEmptyIndex};
+  index.replace(index.size() - 4, 4, "\x2F\xFF\xFF\xFF");  // the root, with children, lies far away
+  tree.file("/lib/modules/6.1/modules.dep.bin", index);
+  const auto shipped = without_rights(tree);
+  REQUIRE(shipped.size() == kAsked.size());
+  CHECK(shipped[0].error()->code == EREMOTEIO);
 }

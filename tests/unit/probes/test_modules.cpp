@@ -8,12 +8,14 @@
 
 #include "tests/unit/catch.hpp"
 #include "tests/unit/logged.hpp"
+#include "tests/unit/module_index.hpp"
 #include "tests/unit/notified.hpp"
 #include "tests/unit/probes/tree.hpp"
 
 using namespace pvrdma;
 using pvrdma::test::ErrorOutput;
 using pvrdma::test::Logged;
+using pvrdma::test::module_index;
 using pvrdma::test::Tree;
 
 namespace {
@@ -34,16 +36,6 @@ const Module& named(const std::vector<Module>& modules, const std::string& name)
     if (module.name == name) return module;
   FAIL("no module " << name);
   return modules.front();
-}
-
-// An index as depmod(8) writes it: vmw_pvrdma and rdma_cm loadable, vmxnet3 built in.
-void module_index(const Tree& tree) {
-  tree.directory("/lib/modules/6.1.0-test");
-  for (const char* file : {"modules.dep.bin", "modules.builtin.bin", "modules.alias.bin",
-                           "modules.symbols.bin", "modules.builtin.alias.bin"}) {
-    const std::filesystem::path captured = std::filesystem::path{FIXTURES} / "module-index" / file;
-    if (exists(captured)) copy_file(captured, tree / "/lib/modules/6.1.0-test" / file);
-  }
 }
 
 }  // namespace
@@ -147,7 +139,7 @@ TEST_CASE("without /proc/modules sysfs says what is loaded, and the order is unr
 
 TEST_CASE("the module index says what the kernel ships") {
   const Tree tree;
-  module_index(tree);
+  module_index(tree, "6.1.0-test");
   const auto shipped = probes::find_shipped(tree.root(), "6.1.0-test",
                                             {"vmw_pvrdma", "rdma_cm", "vmxnet3", "mlx4_ib"});
   REQUIRE(shipped.size() == 4);
@@ -159,7 +151,7 @@ TEST_CASE("the module index says what the kernel ships") {
 
 TEST_CASE("what libkmod says is logged at debug, and nowhere else") {
   const Tree tree;
-  module_index(tree);
+  module_index(tree, "6.1.0-test");
   tree.file("/lib/modules/6.1.0-test/modules.dep.bin", "no index at all, whoever wrote it");
   const ErrorOutput output;
   Logged logged;
@@ -189,7 +181,7 @@ TEST_CASE("a kernel without an index, or of unknown release, is unreadable") {
 
 TEST_CASE("what the index held is looked up again once the index has changed") {
   const Tree tree;
-  module_index(tree);
+  module_index(tree, "6.1.0-test");
   Snapshot previous;
   previous.kernel = kRelease;
   previous.modules =

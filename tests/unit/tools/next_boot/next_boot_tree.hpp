@@ -10,6 +10,7 @@
 #include "tests/unit/captured.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
+#include "tests/unit/module_index.hpp"
 #include "tests/unit/probes/tree.hpp"
 
 namespace pvrdma::test {
@@ -30,8 +31,9 @@ inline Seen look(const Tree& tree, bool json, const List& units = {}) {
   fake::Screen screen;
   ctl::Settings settings;
   settings.json = json;
-  const int code = ctl::next_boot(settings, screen.console,
-                                  {(tree.root() / "/").string(), units, INITRAMFS_CONTENT});
+  const int code =
+      ctl::next_boot(settings, screen.console,
+                     {(tree.root() / "/").string(), units, MODULE_LOOKUP, INITRAMFS_CONTENT});
   return {code, screen.out(), screen.err()};
 }
 inline Json answer(const Tree& tree, const List& units = {}) {
@@ -69,17 +71,13 @@ inline void install_agent(const Tree& tree) {
 inline void captured(const Tree& tree, const std::string& name, const std::string& release) {
   unpack(std::string{FIXTURES} + "/next-boot/" + name + ".tar.xz", tree);
   tree.link("/lib", "usr/lib");
+  complete_index(tree, "/usr/lib/modules/" + release);
   tree.file("/boot/vmlinuz-" + release, "");
   tree.link("/vmlinuz", "boot/vmlinuz-" + release);
   install_agent(tree);
 }
-// An index of rdma_cm and vmw_pvrdma, and vmxnet3 built in (tests/fixtures/module-index).
 inline void small_kernel(const Tree& tree, const std::string& release, const std::string& image) {
-  for (const std::string file : {"modules.dep.bin", "modules.builtin.bin"}) {
-    std::filesystem::create_directories(tree / ("/lib/modules/" + release));
-    std::filesystem::copy_file(std::string{FIXTURES} + "/module-index/" + file,
-                               tree / ("/lib/modules/" + release + "/" + file));
-  }
+  module_index(tree, release);
   tree.file(image, "");
 }
 

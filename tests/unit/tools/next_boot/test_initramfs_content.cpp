@@ -10,7 +10,7 @@
 #include <cstdio>
 
 #include "agent/tools/next_boot/initramfs_reader.hpp"
-#include "agent/tools/next_boot/rights.hpp"
+#include "probes/rights.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cpio.hpp"
 #include "tests/unit/tree.hpp"

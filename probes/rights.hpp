@@ -1,5 +1,5 @@
-// What initramfs-content gives up before it unpacks an image, which may be anybody's: a fault of
-// the unpacking then reaches nothing but the image and the answer.
+// What a program gives up before it reads what may be anybody's, with a library that was not made
+// for that: a fault there then reaches nothing but what was read and the answer.
 #pragma once
 
 #include "agent/base/error.hpp"

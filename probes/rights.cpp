@@ -1,4 +1,4 @@
-#include "agent/tools/next_boot/rights.hpp"
+#include "probes/rights.hpp"
 
 #include <grp.h>
 #include <sys/prctl.h>
