@@ -117,11 +117,4 @@ Result<std::vector<PciAdapter>> find_adapters(const Root& root) {
   return look_at_bus(root).map([](PciBus bus) { return std::move(bus.adapters); });
 }
 
-Result<bool> is_pvrdma_function(const Root& root, const std::string& address) {
-  if (!is_pci_address(address)) return fail(EINVAL, "taking for a PCI address", address);
-  return identity_of(function_path(root, address)).map([](const std::string& identity) {
-    return identity.starts_with(kPvrdma);
-  });
-}
-
 }  // namespace pvrdma::probes

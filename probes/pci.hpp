@@ -52,7 +52,4 @@ struct PciBus {
 [[nodiscard]] Result<PciBus> look_at_bus(const Root& root);
 [[nodiscard]] Result<std::vector<PciAdapter>> find_adapters(const Root& root);  // of the bus
 
-// Whether a function of that address exists and is 15ad:0820. EINVAL: not an address.
-[[nodiscard]] Result<bool> is_pvrdma_function(const Root& root, const std::string& address);
-
 }  // namespace pvrdma::probes

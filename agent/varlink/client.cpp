@@ -115,6 +115,4 @@ Result<Reply> Client::next(Milliseconds timeout) {
   }
 }
 
-int Client::fd() const { return socket_.get(); }
-
 }  // namespace pvrdma::varlink

@@ -40,8 +40,6 @@ class Client {
   [[nodiscard]] Result<void> start_stream(const std::string& method, const Json& parameters);
   // After ETIMEDOUT it may be asked again.
   [[nodiscard]] Result<Reply> next(Milliseconds timeout);
-  // For poll(2) beside other fds; replies already received are not seen there.
-  [[nodiscard]] int fd() const;
 
  private:
   explicit Client(Fd socket);

@@ -83,20 +83,6 @@ TEST_CASE("a function whose identity cannot be read hides behind no empty list")
   CHECK(adapters.error().code == ELOOP);
 }
 
-TEST_CASE("only 15ad:0820 is a PVRDMA function") {
-  const Tree tree;
-  test::bound_adapter(tree, "13:00", "ens224f0", "rocep19s0f1", "uverbs0");
-  CHECK(probes::is_pvrdma_function(tree.root(), "0000:13:00.1") == true);
-  CHECK(probes::is_pvrdma_function(tree.root(), "0000:13:00.0") == false);
-  CHECK(probes::is_pvrdma_function(tree.root(), "0000:14:00.1") == false);
-  for (const char* bad : {"", ".", "../devices/0000:13:00.1", "0000:13:00.1/../0000:13:00.1"}) {
-    const auto answer = probes::is_pvrdma_function(tree.root(), bad);
-    INFO(bad);
-    REQUIRE_FALSE(answer);
-    CHECK(answer.error().code == EINVAL);
-  }
-}
-
 TEST_CASE("the first NIC is the network function with the lowest address") {
   const Tree tree;
   const auto first_nic = [&] { return probes::look_at_bus(tree.root()).value().first_nic; };

@@ -47,9 +47,4 @@ std::size_t rounds_within(Nanoseconds slice, Nanoseconds round) {
                     kMostRounds);
 }
 
-double rate_mb_s(std::size_t bytes, Nanoseconds took) {
-  if (took.count() <= 0) return 0;
-  return static_cast<double>(bytes) * 1000 / static_cast<double>(took.count());
-}
-
 }  // namespace pvrdma::verify

@@ -30,7 +30,4 @@ struct LatencyFigures {
 // Rounds for a batch that takes about `slice`, at one round in `round`; from 20 to 5000.
 [[nodiscard]] std::size_t rounds_within(Nanoseconds slice, Nanoseconds round);
 
-// Megabytes (10^6) a second.
-[[nodiscard]] double rate_mb_s(std::size_t bytes, Nanoseconds took);
-
 }  // namespace pvrdma::verify
