@@ -12,8 +12,8 @@ namespace pvrdma::ctl {
 struct NextBootOptions {
   std::string root = "/";          // of the system to look at
   std::vector<std::string> units;  // whose memlock limit is wanted: "slurmd"
-  std::string module_lookup;       // path of the program that looks into module indexes
-  std::string initramfs_content;   // path of the one that looks into images
+  std::string module_lookup;       // path of the program that looks into an image's module index
+  std::string initramfs_content;   // path of the one that looks into initramfs images
 };
 
 // 0: all is well; 1: a warning; 2: the driver will not be there, on the kernel that is next or on

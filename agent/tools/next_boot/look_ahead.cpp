@@ -10,6 +10,7 @@
 #include "agent/tools/next_boot/link_files.hpp"
 #include "probes/initramfs.hpp"
 #include "probes/module_blocks.hpp"
+#include "probes/module_index.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
 #include "probes/pci.hpp"
@@ -54,14 +55,21 @@ Field<InitramfsForecast> look_into_initramfs(const ForecastOptions& options,
   return ahead;
 }
 
+// An image's index is anybody's. This system's is root's own, and this program may be here alone.
+std::vector<Field<Shipped>> find_shipped_by(const ForecastOptions& options,
+                                            const std::string& release,
+                                            const std::vector<std::string>& modules) {
+  if (options.root.is_this_system()) return find_shipped(options.root, release, modules);
+  return run_module_lookup_without_rights(options.module_lookup, options.root, release, modules);
+}
+
 KernelForecast look_at_kernel(const ForecastOptions& options, const InstalledKernel& kernel,
                               bool running, const std::vector<std::string>& modules) {
   KernelForecast ahead;
   ahead.release = kernel.release;
   ahead.image = kernel.image;
   ahead.running = running;
-  const auto shipped = run_module_lookup_without_rights(options.module_lookup, options.root,
-                                                        kernel.release, modules);
+  const auto shipped = find_shipped_by(options, kernel.release, modules);
   for (std::size_t at = 0; at < modules.size(); ++at)
     ahead.modules.push_back({modules[at], shipped[at]});
   // No image holds a driver that its kernel does not have; unpacking one takes a while.

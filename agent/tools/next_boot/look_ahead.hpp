@@ -14,8 +14,8 @@ struct ForecastOptions {
   Root root;
   Config config;                   // of that system
   std::vector<std::string> units;  // whose memlock limit is wanted: "slurmd"
-  std::string module_lookup;       // path of the program that looks into module indexes
-  std::string initramfs_content;   // path of the one that looks into images
+  std::string module_lookup;       // path of the program that looks into an image's module index
+  std::string initramfs_content;   // path of the one that looks into initramfs images
 };
 
 [[nodiscard]] Forecast look_ahead(const ForecastOptions& options);
