@@ -19,8 +19,9 @@ constexpr std::array<std::uint32_t, 6> kLatencyBytes{2, 64, 1024, 4096, 16384, 6
 constexpr std::uint32_t kSmallBytes = 64;
 constexpr std::uint32_t kTcpBytes = 65536;
 
-// Parts of the duration, of a hundred: each latency 4, five streams 12, TCP's two 8.
-constexpr int kLatencyShare = 4, kStreamShare = 12, kTcpShare = 8;
+// Parts of the duration, of a hundred: six latencies 4 each, four streams 12, TCP's latency and its
+// streams 8.
+constexpr int kLatencyShare = 4, kStreamShare = 12, kTcpShare = 8, kTcpStreams = 2;
 
 double us(Nanoseconds time) { return static_cast<double>(time.count()) / 1000; }
 
@@ -156,9 +157,15 @@ Result<Json> tcp(Client& client, const Progress& progress) {
   progress("TCP");
   const auto latency = client.latency(Kind::TcpPingPong, kLatencyBytes.front(), kTcpShare);
   if (!latency) return fail(latency.error());
-  const auto rate = client.messages_per_s(Kind::TcpStream, true, false, kTcpBytes, kTcpShare);
-  if (!rate) return fail(rate.error());
-  return Json{{"latency_us", us(latency->typical)}, {"bandwidth_mb_s", *rate * kTcpBytes / 1e6}};
+  // One lost packet holds TCP up for at least 200 ms (Linux include/net/tcp.h, TCP_RTO_MIN), which
+  // may be all of a stream.
+  double best = 0;
+  for (int stream = 0; stream < kTcpStreams; ++stream) {
+    const auto rate = client.messages_per_s(Kind::TcpStream, true, false, kTcpBytes, kTcpShare);
+    if (!rate) return fail(rate.error());
+    best = std::max(best, *rate);
+  }
+  return Json{{"latency_us", us(latency->typical)}, {"bandwidth_mb_s", best * kTcpBytes / 1e6}};
 }
 
 }  // namespace
