@@ -95,7 +95,8 @@ TEST_CASE("a kernel that may be anybody's: who looks into its index can open not
   CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("an index that leads libkmod astray ends the program that looked, and not this one") {
+// libkmod 30 follows such an offset, and the program ends; 34 looks at it first, and finds nothing.
+TEST_CASE("an index that leads libkmod astray ends the program that looked at most, not this one") {
   const test::Tree tree;
   module_index(tree, "6.1");
   std::string index{test::kEmptyIndex};
@@ -103,5 +104,7 @@ TEST_CASE("an index that leads libkmod astray ends the program that looked, and 
   tree.file("/lib/modules/6.1/modules.dep.bin", index);
   const auto shipped = without_rights(tree);
   REQUIRE(shipped.size() == kAsked.size());
-  CHECK(shipped[0].error()->code == EREMOTEIO);
+  const std::string answer = lookup_line(shipped[0]);
+  const std::string ended = lookup_line(Field<Shipped>::unreadable({EREMOTEIO, "", ""}));
+  CHECK((answer == ended || answer == lookup_line(Shipped::Missing)));
 }
