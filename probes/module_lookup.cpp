@@ -47,13 +47,13 @@ Result<std::vector<Field<Shipped>>> ask(const std::string& program, const std::s
   return parse_lookup(result->output, names);
 }
 
-// Whether an index is a link.
-bool has_linked_index(const RootedPath& directory) {
+// Whether something that libkmod would open there is no regular file.
+bool has_odd_index(const RootedPath& directory) {
   if (directory.on_this_system()) return false;
   const auto names = list_directory(directory).value_or(std::vector<std::string>{});
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     const auto status = status_of(directory / name, FinalLink::Shown);
-    return name.starts_with("modules.") && (!status || S_ISLNK(status->st_mode));
+    return name.starts_with("modules.") && (!status || !S_ISREG(status->st_mode));
   });
 }
 
@@ -87,7 +87,7 @@ Result<Fd> open_modules_of(const Root& root, const std::string& release) {
   const auto directory = root / kModuleFolder / release;
   if (const auto index = open_rooted(directory / kModuleIndex, O_RDONLY); !index)
     return fail(index.error().code, "reading the module index of", directory);
-  if (has_linked_index(directory)) return fail(ELOOP, "reading the module index of", directory);
+  if (has_odd_index(directory)) return fail(EINVAL, "reading the module index of", directory);
   return open_rooted(directory, O_PATH | O_DIRECTORY);
 }
 

@@ -15,8 +15,8 @@
 namespace pvrdma::probes {
 
 // /lib/modules/RELEASE, for libkmod. An index that is not there or may not be read is an error:
-// libkmod would find nothing, which reads as "missing". ELOOP: an index of an image is a link,
-// which depmod makes none, and libkmod would follow it to this machine's files.
+// libkmod would find nothing, which reads as "missing". EINVAL: an index of an image is a link,
+// which libkmod would follow to this machine's files, a device or a pipe; depmod makes none.
 [[nodiscard]] Result<Fd> open_modules_of(const Root& root, const std::string& release);
 
 [[nodiscard]] std::vector<Field<Shipped>> all_unreadable(const std::vector<std::string>& names,

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <array>
@@ -62,6 +63,7 @@ class Walker {
     while (!waiting_.empty() && !file_)
       if (auto stepped = step(); !stepped) return fail(std::move(stepped.error()));
     if (!waiting_.empty()) return failed(ENOTDIR);
+    if (auto harmless = refuse_device(flags); !harmless) return fail(std::move(harmless.error()));
     const int always = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     Fd fd{::openat(here(), file_ ? file_->c_str() : ".", flags | always)};
     if (!fd) return failed(errno);
@@ -133,6 +135,17 @@ class Walker {
     if (target->starts_with('/')) folders_.erase(folders_.begin() + 1, folders_.end());
     push(*target);
     return {};
+  }
+
+  // An image's devices are this machine's, and to be opened does something to some: a watchdog
+  // begins to count. The null device stands for an empty file, by which things are masked.
+  [[nodiscard]] Result<void> refuse_device(int flags) const {
+    if (place_.on_this_system() || !file_ || (flags & (O_PATH | O_DIRECTORY)) != 0) return {};
+    struct stat status {};
+    if (::fstatat(here(), file_->c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return failed(errno);
+    const bool null = S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3);  // null(4)
+    if (null || (!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode))) return {};
+    return failed(ENXIO);
   }
 
   Result<void> trusted(const struct stat& status) const {

@@ -50,6 +50,15 @@ TEST_CASE("links in a circle, files taken for folders, and a FIFO end") {
   CHECK(code_of(tree, "/fifo", kTrusted) == EINVAL);
 }
 
+TEST_CASE("a device of an image is not opened, but the null device is") {
+  const Root image{"/dev"};
+  CHECK(open_rooted(image / "/zero", O_RDONLY).error().code == ENXIO);
+  CHECK(read_file(image / "/zero").error().code == ENXIO);
+  CHECK(open_rooted(image / "/zero", O_PATH));
+  CHECK(read_file(image / "/null").value_or("unreadable").empty());
+  CHECK(open_rooted(Root{} / "/dev/zero", O_RDONLY));
+}
+
 TEST_CASE("trusted is what root alone can have written") {
   const test::Tree tree;
   tree.file("/etc/file", "good");

@@ -121,7 +121,7 @@ TEST_CASE_METHOD(ImageFixture, "inside: the index of modules") {
   CHECK(find_shipped(root(), "6.1", {"vmw_pvrdma"}).front().is_unreadable());
   image.file("/lib/modules/6.2/modules.dep.bin", "x");
   leak("/lib/modules/6.2/modules.alias.bin", "x");
-  CHECK(find_shipped(root(), "6.2", {"vmw_pvrdma"}).front().error()->code == ELOOP);
+  CHECK(find_shipped(root(), "6.2", {"vmw_pvrdma"}).front().error()->code == EINVAL);
   host.file("/lib/modules/6.3/modules.dep.bin", "x");
   image.link("/lib/modules/6.3", host / "/lib/modules/6.3");
   CHECK(find_shipped(root(), "6.3", {"vmw_pvrdma"}).front().error()->code == ENOENT);
