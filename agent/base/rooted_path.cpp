@@ -145,7 +145,7 @@ class Walker {
     if (::fstatat(here(), file_->c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return failed(errno);
     const bool null = S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3);  // null(4)
     if (null || (!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode))) return {};
-    return failed(ENXIO);
+    return failed(EINVAL);
   }
 
   Result<void> trusted(const struct stat& status) const {

@@ -75,8 +75,8 @@ inline constexpr Trust kTrusted{Links::Refuse, Writers::RootAlone};
 inline constexpr Trust kTrustedLinks{Links::Follow, Writers::RootAlone};
 
 // open(2) with O_CLOEXEC, O_NOFOLLOW, O_NONBLOCK (a FIFO does not hold up) and `flags`, which never
-// create. With RootAlone the file must be a regular one or a folder (EINVAL). ENXIO: a device below
-// another root than "/", other than the null device.
+// create. With RootAlone the file must be a regular one or a folder (EINVAL). EINVAL as well: a
+// device below another root than "/", other than the null device.
 [[nodiscard]] Result<Fd> open_rooted(const RootedPath& place, int flags, const Trust& trust = {});
 
 // The folder that the place is in, opened with O_PATH, and the last component's name in it, which

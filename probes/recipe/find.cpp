@@ -29,6 +29,10 @@ Result<std::string> read_spooled(const RootedPath& place) {
   struct stat folder {
   }, file{};
   if (::fstat(parent->folder.get(), &folder) != 0) return fail(errno, "looking at", place);
+  // Before it is opened, too: to be opened does something to some devices.
+  if (::fstatat(parent->folder.get(), parent->name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0)
+    return fail(errno, "looking at", place);
+  if (S_ISCHR(file.st_mode) || S_ISBLK(file.st_mode)) return fail(EINVAL, "opening", place);
   const Fd fd{::openat(parent->folder.get(), parent->name.c_str(),
                        O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
   if (!fd || ::fstat(fd.get(), &file) != 0) return fail(errno, "opening", place);
