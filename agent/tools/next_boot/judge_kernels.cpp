@@ -39,7 +39,7 @@ class Judge {
     // What comes before a driver that is not there does not matter.
     if (outlook_.driver != Outlook::No) {
       judge_modules();
-      judge_order();
+      if (shipped(kDriverModule)) judge_order();
       judge_initramfs();
     }
     outcome_.kernels.push_back(std::move(outlook_));
@@ -125,7 +125,10 @@ class Judge {
   void judge_modules() {
     std::vector<std::string> needed, optional;
     for (const std::string& name : config_.modules.before) {
-      if (shipped(name) != Shipped::Missing) continue;
+      const auto known = shipped(name);
+      if (!known)
+        return say("modules", Outlook::Unknown, "it is not known whether " + name + " is shipped");
+      if (known != Shipped::Missing) continue;
       const bool required = is_among(config_.modules.required, name);
       (required ? needed : optional).push_back(name);
       find(make_finding(FindingId::ModuleNotShipped, required ? "required" : "optional",

@@ -73,6 +73,8 @@ TEST_CASE_METHOD(GoodForecast, "next boot: a module index that is not there or m
   for (const std::string& name : kModules) ship(next(), name, Field<Shipped>::unreadable(kDenied));
   const NextBoot outcome = judged();
   CHECK(outcome.driver == Outlook::Unknown);
+  CHECK(of_next(outcome, "modules").outlook == Outlook::Unknown);
+  for (const ForecastCheck& row : outcome.kernels.front().checks) CHECK(row.name != "order");
   CHECK(outcome.unreadable == std::vector<std::string>{kDenied.message()});
   CHECK(outcome.findings.empty());
 }
