@@ -9,6 +9,7 @@
 #include "agent/base/handle.hpp"
 #include "probes/kmod_log.hpp"
 #include "probes/module_lookup.hpp"
+#include "probes/modules.hpp"
 #include "probes/rights.hpp"
 
 namespace pvrdma::probes {
@@ -72,7 +73,7 @@ std::vector<Field<Shipped>> find_shipped_without_rights(int folder,
 
 Field<std::string> module_signer(const Root& root, const std::string& release,
                                  const std::string& module) {
-  const auto directory = root / ("/lib/modules/" + release);
+  const auto directory = root / kModuleFolder / release;
   const std::array<const char*, 1> no_configuration{nullptr};
   const Handle<kmod_ctx, kmod_unref> context{kmod_new(directory.c_str(), no_configuration.data())};
   kmod_list* found = nullptr;

@@ -47,6 +47,11 @@ Result<std::vector<Field<Shipped>>> ask(const std::string& program, const std::s
   return parse_lookup(result->output, names);
 }
 
+std::vector<Field<Shipped>> unless_failed(Result<std::vector<Field<Shipped>>> found,
+                                          const std::vector<std::string>& names) {
+  return found ? std::move(*found) : all_unreadable(names, found.error());
+}
+
 // Whether something that libkmod would open there is no regular file.
 bool has_odd_index(const RootedPath& directory) {
   if (directory.on_this_system()) return false;
@@ -95,8 +100,7 @@ std::vector<Field<Shipped>> run_module_lookup(const std::string& program,
                                               const std::string& release,
                                               const std::vector<std::string>& names,
                                               Milliseconds timeout) {
-  auto found = ask(program, release, kNoInput, names, timeout);
-  return found ? std::move(*found) : all_unreadable(names, found.error());
+  return unless_failed(ask(program, release, kNoInput, names, timeout), names);
 }
 
 std::vector<Field<Shipped>> run_module_lookup_without_rights(const std::string& program,
@@ -106,8 +110,7 @@ std::vector<Field<Shipped>> run_module_lookup_without_rights(const std::string& 
                                                              Milliseconds timeout) {
   const auto folder = open_modules_of(root, release);
   if (!folder) return all_unreadable(names, folder.error());
-  auto found = ask(program, kFolderIsInput, folder->get(), names, timeout);
-  return found ? std::move(*found) : all_unreadable(names, found.error());
+  return unless_failed(ask(program, kFolderIsInput, folder->get(), names, timeout), names);
 }
 
 }  // namespace pvrdma::probes

@@ -11,13 +11,11 @@
 #include "agent/base/text.hpp"
 #include "agent/tools/next_boot/boot_menu.hpp"
 #include "probes/boot_folder.hpp"
+#include "probes/modules.hpp"
 
 namespace pvrdma::probes {
 
 namespace {
-
-constexpr const char* kModules = "/lib/modules";
-constexpr const char* kIndex = "/modules.dep.bin";
 
 // Absent: no such file.
 Field<std::string> file_at(const Root& root, const std::string& path) {
@@ -50,7 +48,7 @@ Field<std::string> find_image(const Root& root, const std::string& release) {
     }
     if (auto image = image_by_spec(root, release); !image.is_absent()) return image;
   }
-  auto image = file_at(root, std::string{kModules} + "/" + release + "/vmlinuz");
+  auto image = file_at(root, std::string{kModuleFolder} + "/" + release + "/vmlinuz");
   return image.is_absent() ? doubtful : image;
 }
 
@@ -180,11 +178,12 @@ class Chooser {
 Result<std::vector<InstalledKernel>> installed_kernels(const Root& root,
                                                        const std::string& running) {
   std::vector<InstalledKernel> kernels;
-  const auto names = list_directory(root / kModules);
+  const auto names = list_directory(root / kModuleFolder);
   if (!names && means_absent(names.error())) return kernels;
   if (!names) return fail(names.error());
   for (const std::string& release : *names) {
-    if (file_at(root, std::string{kModules} + "/" + release + kIndex).is_absent()) continue;
+    if (file_at(root, std::string{kModuleFolder} + "/" + release + "/" + kModuleIndex).is_absent())
+      continue;
     auto image = find_image(root, release);
     if (!image.is_absent() || release == running) kernels.push_back({release, std::move(image)});
   }
