@@ -35,10 +35,16 @@ UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c
 # no_timer_check: on a busy machine the kernel's test of its timer may wait in vain, and the kernel panics.
 # sysrq_always_enabled: a guest that hangs is asked by its keyboard who is stuck. init_on_alloc: pages are not zeroed twice.
 # acpi=noirq: whenever a device is enabled, the whole table of interrupts would be interpreted, a seventh of a second; all
-# of ours have MSI-X. rodata: all pages of the kernel would be looked at for being writable.
+# of ours have MSI-X. rodata: all pages of the kernel would be looked at for being writable. psi, cgroup.memory, lsm: what
+# each switch of tasks, page and opened file is counted and asked for. hpet_late_init: half a second for a device that no
+# program uses. rep_good: repeated string instructions, which are emulated word by word.
 KERNEL_ARGUMENTS = ("console=ttyS0", "root=/dev/vda", "rw", "panic=-1", "quiet", "no_timer_check", "sysrq_always_enabled",
                     "init_on_alloc=0", "rodata=off", "acpi=noirq", "norandmaps", "mitigations=off", "cryptomgr.notests", "8250.nr_uarts=1",
-                    "modprobe.blacklist=" + ",".join(UNUSED_DRIVERS))
+                    "psi=0", "cgroup.memory=nokmem,nosocket", "lsm=landlock,lockdown,yama,apparmor", "initcall_blacklist=hpet_late_init",
+                    "clearcpuid=rep_good", "modprobe.blacklist=" + ",".join(UNUSED_DRIVERS))
+# A single CPU has its timer from the HPET: to calibrate the APIC's, for which the kernel counts a tenth of a second in a loop, takes an
+# emulated one two.
+SINGLE_EMULATED_CPU = ("noapictimer",)
 # Of the distribution's units those that no scenario is about and that cost an emulated CPU time.
 UNUSED_UNITS = ("getty@tty1.service", "e2scrub_reap.service", "e2scrub_all.timer", "fstrim.timer", "dpkg-db-backup.timer",
                 "apt-daily.timer", "apt-daily-upgrade.timer", "systemd-pcrphase.service",
@@ -90,7 +96,7 @@ class Machine:
             # The pvrdma device insists on memory that it could share.
             "-object", f"memory-backend-ram,id=ram,size={MEMORY},share=on", "-numa", "node,memdev=ram",
             "-kernel", f"{self.image}/kernel", "-initrd", self._initrd(),
-            "-append", " ".join([*KERNEL_ARGUMENTS, *self._masks(), *self.append]),
+            "-append", " ".join([*KERNEL_ARGUMENTS, *self._timer(), *self._masks(), *self.append]),
             # Nothing on these disks outlives the run but a clean shutdown's result: no flushes.
             "-drive", f"file={self.disk},if=virtio,format=qcow2,cache=unsafe",
             "-drive", f"file={d}/payload.tar,if=virtio,format=raw,readonly=on",
@@ -125,6 +131,9 @@ class Machine:
 
     def _accel(self):
         return COUNTED if self.accel == "tcg" and counted(self.cpus, self.peers) else ACCEL[self.accel]
+
+    def _timer(self):
+        return SINGLE_EMULATED_CPU if self.accel == "tcg" and self.cpus == 1 else ()
 
     def _masks(self):
         units = (*UNUSED_UNITS, *(() if self.interactive else LOGIN), *(() if self.loaders else LOADERS))
