@@ -85,7 +85,7 @@ health_changes() { # starts the subscriber, whose lines come on descriptor 6
   health_watched && return
   [[ -p health.changes ]] || mkfifo health.changes
   exec 6<>health.changes
-  python3 ./watch-health >&6 7>&- 9>&- &
+  { exec 7>&- 9>&-; pvrdma-agentctl --json watch | grep --line-buffered -o '^.'; } >&6 2>/dev/null &
   disown
 }
 forget_changes() { while read -r -t 0 -u 6 && read -r -t 1 -u 6; do :; done; }

@@ -16,7 +16,7 @@ SIZE = 64 << 20
 PROGRAMS_SIZE = 2 << 30
 
 RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "expect.sh", "race.sh", "initramfs.sh", "pair.sh", "slurm.sh",
-                                          "host", "watch-health")]
+                                          "host")]
 # Of the environment of whoever runs the lab, what scenarios may ask for.
 PASSED = ("PVRDMA_LAB_RACE_", "PVRDMA_LAB_RELOAD_", "PVRDMA_LAB_ROUNDS")
 
