@@ -27,7 +27,7 @@ configure_unit() {
   # Where the compiler is named, meson uses ccache only if that is named too.
   # lld links what is instrumented in a fifth of the time.
   CC="ccache clang" CXX="ccache clang++" CC_LD=lld CXX_LD=lld configured build/unit "${quick[@]}" -Doptimization=0 -Db_sanitize=address,undefined -Db_lundef=false \
-    "-Dcpp_args=-fno-sanitize-recover=all -Wno-c99-extensions"
+    "-Dcpp_args=-fno-sanitize-recover=all -Wno-c99-extensions -Wreserved-identifier"
 }
 # Clang takes its memory by the gigabyte, and is a tenth faster in huge pages, which some systems give on request only.
 huge_pages=glibc.malloc.hugetlb=1
