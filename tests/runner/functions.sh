@@ -10,14 +10,16 @@ quick=(--unity=on --unity-size=60 -Ddebug=false -Dwerror=true)
 # A build directory of the tree we are in, with these options; made anew where it has others, or meson cannot go on with
 # it.
 configured() { # DIRECTORY OPTION...
-  local directory=$1
+  local directory=$1 found
   shift
-  if [[ $(cat "$directory/made-with" 2>/dev/null) == "$*" ]] && ninja -C "$directory" build.ninja; then return; fi
-  mkdir -p "$directory"
-  find "$directory" -mindepth 1 -delete
-  meson setup "$directory" "$@" || return
+  if [[ $(cat "$directory/made-with" 2>/dev/null) != "$*" ]] || ! ninja -C "$directory" build.ninja; then
+    mkdir -p "$directory"
+    find "$directory" -mindepth 1 -delete
+    meson setup "$directory" "$@" || return
+  fi
   # Files that are compiled as one are named by what is the same in every clone, so that a compiler cache knows them.
-  find "$directory" -name '*-unity*.cpp' -exec sed -i "s|<$(realpath "$directory")/|<|" {} +
+  found="<$(realpath "$directory")/"
+  find "$directory" -name '*-unity*.cpp' -exec grep -q "$found" {} \; -exec sed -i "s|$found|<|" {} \;
   echo "$*" >"$directory/made-with"
 }
 

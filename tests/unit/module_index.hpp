@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "tests/unit/places.hpp"
 #include "tests/unit/tree.hpp"
 
 namespace pvrdma::test {
@@ -26,7 +27,7 @@ inline void module_index(const Tree& tree, const std::string& release) {
   const std::string folder = "/lib/modules/" + release;
   tree.directory(folder);
   for (const std::string file : {"modules.dep.bin", "modules.builtin.bin"})
-    std::filesystem::copy_file(std::string{FIXTURES} + "/module-index/" + file,
+    std::filesystem::copy_file(std::string{places::fixtures} + "/module-index/" + file,
                                tree / (folder + "/" + file));
   complete_index(tree, folder);
 }

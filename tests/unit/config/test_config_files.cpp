@@ -4,6 +4,7 @@
 
 #include "tests/unit/catch.hpp"
 #include "tests/unit/config/config_tree.hpp"
+#include "tests/unit/places.hpp"
 
 using namespace pvrdma;
 using pvrdma::test::ConfigTree;
@@ -27,7 +28,7 @@ TEST_CASE("where others could write, but have not, no file is missed") {
 
 TEST_CASE("the example says the defaults") {
   ConfigTree tree;
-  tree.file(kMain, read_file(EXAMPLE).value());
+  tree.file(kMain, read_file(places::example).value());
   const auto loaded = tree.load();
   REQUIRE(loaded);
   Config defaults;

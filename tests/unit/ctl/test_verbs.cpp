@@ -6,6 +6,7 @@
 
 #include "agent/base/program.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/places.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::ctl;
@@ -18,7 +19,7 @@ struct Run {
 };
 
 Run agentctl(std::vector<std::string> words) {
-  words.insert(words.begin(), AGENTCTL);
+  words.insert(words.begin(), places::agentctl);
   Program program;
   program.words = std::move(words);
   program.timeout = std::chrono::seconds{20};

@@ -6,6 +6,7 @@
 #include "agent/model/config.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/tree.hpp"
+#include "tests/unit/places.hpp"
 
 namespace pvrdma::executor {
 
@@ -132,7 +133,7 @@ TEST_CASE_METHOD(ModulesFixture,
 }
 
 TEST_CASE("modules: the shipped modprobe.d file loads what the default configuration does") {
-  const auto text = read_file(MODPROBE_CONF);
+  const auto text = read_file(places::modprobe_conf);
   REQUIRE(text.has_value());
   std::string list = "vmxnet3";
   for (const std::string& name : Config{}.modules.before) list += " " + name;

@@ -9,11 +9,12 @@
 #include "agent/base/netlink.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/netlink_bytes.hpp"
+#include "tests/unit/places.hpp"
 
 namespace pvrdma::test {
 
 inline std::vector<std::string> captured(const std::string& name) {
-  std::ifstream file{std::string{FIXTURES} + "/netlink/" + name + ".hex"};
+  std::ifstream file{std::string{places::fixtures} + "/netlink/" + name + ".hex"};
   REQUIRE(file);
   std::vector<std::string> datagrams;
   for (std::string line; std::getline(file, line);) {

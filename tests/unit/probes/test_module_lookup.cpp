@@ -10,6 +10,7 @@
 #include "probes/module_index.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/module_index.hpp"
+#include "tests/unit/places.hpp"
 #include "tests/unit/tree.hpp"
 
 using namespace pvrdma;
@@ -28,7 +29,7 @@ std::vector<Field<Shipped>> run(const test::Tree& tree, const std::string& scrip
 }
 
 std::vector<Field<Shipped>> without_rights(const test::Tree& tree) {
-  return run_module_lookup_without_rights(MODULE_LOOKUP, tree.root(), "6.1", kAsked,
+  return run_module_lookup_without_rights(places::module_lookup, tree.root(), "6.1", kAsked,
                                           std::chrono::seconds{20});
 }
 

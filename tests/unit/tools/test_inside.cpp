@@ -18,6 +18,7 @@
 #include "probes/unit_files.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cpio.hpp"
+#include "tests/unit/places.hpp"
 #include "tests/unit/tree.hpp"
 
 #include <archive.h>
@@ -105,13 +106,13 @@ TEST_CASE_METHOD(ImageFixture, "inside: the initramfs image") {
   const Milliseconds patience = std::chrono::seconds{20};
   leak("/boot/initrd.img-6.1", bytes);
   CHECK(look_at_initramfs(root(), "6.1").is_absent());
-  CHECK(run_initramfs_content(INITRAMFS_CONTENT, root() / "/boot/initrd.img-6.1", patience)
+  CHECK(run_initramfs_content(places::initramfs_content, root() / "/boot/initrd.img-6.1", patience)
             .error()
             .code == ENOENT);
   inner("/boot/initrd.img-6.2", "/big/initrd", bytes);
   CHECK(look_at_initramfs(root(), "6.2").is_known());
   const auto content =
-      run_initramfs_content(INITRAMFS_CONTENT, root() / "/boot/initrd.img-6.2", patience);
+      run_initramfs_content(places::initramfs_content, root() / "/boot/initrd.img-6.2", patience);
   REQUIRE(content);
   CHECK(content->modules == std::set<std::string>{"vmw_pvrdma"});
 }

@@ -8,6 +8,7 @@
 
 #include "agent/tools/doctor/host_output/judgement.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/places.hpp"
 
 namespace pvrdma::test {
 
@@ -15,7 +16,7 @@ inline const std::vector<doctor::GuestLink> kGuest{{"ens161", 1500}, {"ens224f0"
 
 // Of tests/fixtures/host-output.
 inline std::string fixture(const std::string& name) {
-  std::ifstream file{std::string{FIXTURES} + "/host-output/" + name};
+  std::ifstream file{std::string{places::fixtures} + "/host-output/" + name};
   std::stringstream text;
   text << file.rdbuf();
   REQUIRE_FALSE(text.str().empty());

@@ -12,6 +12,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/mutate.hpp"
+#include "tests/unit/places.hpp"
 #include "tests/unit/tools/doctor/pasted.hpp"
 #include "tests/unit/tree.hpp"
 
@@ -40,7 +41,7 @@ int run(const std::string& path, std::string* out = nullptr, bool json = false) 
 
 TEST_CASE("from a file, on the screen and as JSON") {
   std::string out;
-  const std::string folder = std::string{FIXTURES} + "/host-output/";
+  const std::string folder = std::string{places::fixtures} + "/host-output/";
   CHECK(run(folder + "good.txt", &out) == 0);
   CHECK(out.starts_with("GOOD  nothing is to be changed on the ESXi host\n"));
   CHECK(run(folder + "trouble.txt", &out) == 1);
@@ -59,7 +60,8 @@ TEST_CASE("from a file, on the screen and as JSON") {
 
 TEST_CASE("from standard input") {
   const Fd before{::dup(STDIN_FILENO)};
-  const Fd pasted{::open((std::string{FIXTURES} + "/host-output/good.txt").c_str(), O_RDONLY)};
+  const Fd pasted{
+      ::open((std::string{places::fixtures} + "/host-output/good.txt").c_str(), O_RDONLY)};
   REQUIRE(::dup2(pasted.get(), STDIN_FILENO) == STDIN_FILENO);
   CHECK(run("-") == 0);
   REQUIRE(::dup2(before.get(), STDIN_FILENO) == STDIN_FILENO);
@@ -70,7 +72,7 @@ TEST_CASE("what cannot be read is told, and never waited for") {
   std::string out;
   CHECK(run(tree.root() / "/none", &out) == 3);
   CHECK(out.find("No such file or directory") != std::string::npos);
-  CHECK(run(std::string{FIXTURES}, &out) == 3);
+  CHECK(run(std::string{places::fixtures}, &out) == 3);
   CHECK(out.find("Is a directory") != std::string::npos);
   const std::string fifo = tree.root() / "/fifo";
   REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);

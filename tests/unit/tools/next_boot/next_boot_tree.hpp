@@ -11,6 +11,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/module_index.hpp"
+#include "tests/unit/places.hpp"
 #include "tests/unit/probes/tree.hpp"
 
 namespace pvrdma::test {
@@ -31,9 +32,9 @@ inline Seen look(const Tree& tree, bool json, const List& units = {}) {
   fake::Screen screen;
   ctl::Settings settings;
   settings.json = json;
-  const int code =
-      ctl::next_boot(settings, screen.console,
-                     {(tree.root() / "/").string(), units, MODULE_LOOKUP, INITRAMFS_CONTENT});
+  const int code = ctl::next_boot(
+      settings, screen.console,
+      {(tree.root() / "/").string(), units, places::module_lookup, places::initramfs_content});
   return {code, screen.out(), screen.err()};
 }
 inline Json answer(const Tree& tree, const List& units = {}) {
@@ -69,7 +70,7 @@ inline void install_agent(const Tree& tree) {
 }
 // A disk of the lab with its links and images, and the package.
 inline void captured(const Tree& tree, const std::string& name, const std::string& release) {
-  unpack(std::string{FIXTURES} + "/next-boot/" + name + ".tar.xz", tree);
+  unpack(std::string{places::fixtures} + "/next-boot/" + name + ".tar.xz", tree);
   tree.link("/lib", "usr/lib");
   complete_index(tree, "/usr/lib/modules/" + release);
   tree.file("/boot/vmlinuz-" + release, "");

@@ -13,6 +13,7 @@
 #include "probes/rights.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cpio.hpp"
+#include "tests/unit/places.hpp"
 #include "tests/unit/tree.hpp"
 
 namespace pvrdma::probes {
@@ -81,14 +82,16 @@ TEST_CASE_METHOD(InitramfsContentFixture, "initramfs content: by the program tha
             test::cpio(kModules, ARCHIVE_FILTER_NONE) + test::cpio(kRest, ARCHIVE_FILTER_ZSTD));
   const Milliseconds patience = std::chrono::seconds{20};
   const auto content =
-      run_initramfs_content(INITRAMFS_CONTENT, tree.root() / "/boot/initrd", patience);
+      run_initramfs_content(places::initramfs_content, tree.root() / "/boot/initrd", patience);
   REQUIRE(content.has_value());
   CHECK(*content == reread().value());
-  CHECK(run_initramfs_content(INITRAMFS_CONTENT, tree.root() / "/none", patience).error().code ==
-        ENOENT);
+  CHECK(run_initramfs_content(places::initramfs_content, tree.root() / "/none", patience)
+            .error()
+            .code == ENOENT);
   tree.file("/boot/initrd", "no archive at all\n");
   const Error error =
-      run_initramfs_content(INITRAMFS_CONTENT, tree.root() / "/boot/initrd", patience).error();
+      run_initramfs_content(places::initramfs_content, tree.root() / "/boot/initrd", patience)
+          .error();
   CHECK(error.code == EBADMSG);
   CHECK(error.message().find("/boot/initrd") != std::string::npos);
 }

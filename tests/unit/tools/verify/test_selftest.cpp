@@ -8,6 +8,7 @@
 #include "agent/tools/verify/devices.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
+#include "tests/unit/places.hpp"
 #include "tests/unit/probes/tree.hpp"
 
 using namespace pvrdma;
@@ -130,11 +131,11 @@ TEST_CASE("without helper program or libibverbs nothing is tested, which takes o
 TEST_CASE("the real helper program says that there is no such device") {
   const Tree tree;
   add_adapter(tree, "13:00", "nosuch0");
-  const Json printed = Json::parse(run(tree, SELFTEST, {}, true).out)["devices"][0];
+  const Json printed = Json::parse(run(tree, places::selftest, {}, true).out)["devices"][0];
   CHECK(printed["passed"] == false);
   CHECK(printed["steps"].empty());
   CHECK(printed["failure"]["step"] == "find");
   CHECK((printed["failure"]["errno"] == ENODEV || printed["failure"]["errno"] == ENOSYS));
-  tree.program("/misused", std::string{"exec "} + SELFTEST + " nosuch0");
+  tree.program("/misused", std::string{"exec "} + places::selftest + " nosuch0");
   CHECK(run(tree, tree / "/misused").out.find("exit status 2") != std::string::npos);
 }

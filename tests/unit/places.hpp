@@ -1,0 +1,15 @@
+// Where the tests' files are, and the programs they run. Compiled apart: all else is the same in
+// every clone, and a compiler cache has it.
+#pragma once
+
+namespace places {
+
+extern const char* const fixtures;  // tests/fixtures
+extern const char* const example;   // the package's example of a configuration
+extern const char* const modprobe_conf;
+extern const char* const agentctl;
+extern const char* const selftest;
+extern const char* const initramfs_content;
+extern const char* const module_lookup;
+
+}  // namespace places
