@@ -11,10 +11,8 @@ says() { grep -qF -- "$1" out; }
 passes() {
   # Where neither has a path of its own, both figures are the emulated CPUs', which may well be alike.
   host path net 30000 4
-  measure
-  expect_equal "messages pass" 0 "$status"
-  expect "whole" says "whole, compared byte by byte"
   measure --json
+  expect_equal "messages pass" 0 "$status"
   expect_equal "the listener says the same, out and in the other way round" "$(of '"\(.bandwidth.in_mb_s) \(.bandwidth.out_mb_s)"' |
     awk '{ printf "%.0f %.0f\n", $1, $2 }')" "$(on 2 sed -n 's|^  bandwidth *\([0-9]*\) MB/s out, \([0-9]*\) in,.*|\1 \2|p' listener.out)"
   expect_equal "the figures are complete" "true 6 true" \
@@ -65,6 +63,7 @@ tokens() {
   on 2 listen --token-file token
   verify --duration 2s --token-file token
   expect_equal "the same token" 0 "$status"
+  expect "whole" says "whole, compared byte by byte"
   on 2 listened
   on 2 listen --token-file other
   verify --token-file token
