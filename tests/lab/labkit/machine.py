@@ -35,9 +35,10 @@ UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c
 # no_timer_check: on a busy machine the kernel's test of its timer may wait in vain, and the kernel panics.
 # sysrq_always_enabled: a guest that hangs is asked by its keyboard who is stuck. init_on_alloc: pages are not zeroed twice.
 # acpi=noirq: whenever a device is enabled, the whole table of interrupts would be interpreted, a seventh of a second; all
-# of ours have MSI-X. rodata: all pages of the kernel would be looked at for being writable. psi, cgroup.memory, lsm: what
-# each switch of tasks, page and opened file is counted and asked for. hpet_late_init: half a second for a device that no
-# program uses. rep_good: repeated string instructions, which are emulated word by word.
+# of ours have MSI-X. rodata: all pages of the kernel would be looked at for being writable. psi, cgroup.memory: each switch of
+# tasks and each page of the kernel's would be accounted. lsm: modules without a policy would be asked about each file.
+# hpet_late_init: half a second for a device that no program uses. rep_good: the kernel would copy by string instructions, which
+# are emulated word by word.
 KERNEL_ARGUMENTS = ("console=ttyS0", "root=/dev/vda", "rw", "panic=-1", "quiet", "no_timer_check", "sysrq_always_enabled",
                     "init_on_alloc=0", "rodata=off", "acpi=noirq", "norandmaps", "mitigations=off", "cryptomgr.notests", "8250.nr_uarts=1",
                     "psi=0", "cgroup.memory=nokmem,nosocket", "lsm=landlock,lockdown,yama,apparmor", "initcall_blacklist=hpet_late_init",

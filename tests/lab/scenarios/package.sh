@@ -103,13 +103,20 @@ scenario() {
   systemctl enable pvrdma-agent.service
   wait_until 10 "its messages are explained" sh -c 'journalctl -x -u pvrdma-agent | grep -q "man:pvrdma-agentctl(1)"'
   expect "what is for others' programs is off" integrations_are_off
-  systemctl start pvrdma-agent-metrics.service pvrdma-agent-report.service
+  systemctl enable --now pvrdma-agent-metrics.service
+  systemctl start pvrdma-agent-report.service
+  local metrics
+  metrics=$(systemctl show -P MainPID pvrdma-agent-metrics.service)
+  install_from debs "same again"
+  expect "same again: of what is off, what ran has been restarted" unit_active pvrdma-agent-metrics.service
+  expect_not "same again: it is another process" [ "$metrics" = "$(systemctl show -P MainPID pvrdma-agent-metrics.service)" ]
   dpkg -r pvrdma-agent
   integrations_have_gone
   expect_not "remove: the service is gone" unit_active pvrdma-agent.service
   nothing_happened remove
   install_from debs "install again"
   still_the_administrators "install again"
+  expect "install again: what was enabled runs" unit_active pvrdma-agent-metrics.service
   dpkg -P pvrdma-agent
   expect_not "the catalog's index forgets them" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
   nothing_happened purge
