@@ -200,7 +200,8 @@ finding() { { health || true; } | gojq -e --arg id "$1" '.findings[] | select(.i
 port_transitions() { health_query '[.adapters[].transitions] | add'; }
 adapter_count() { [[ $(health_query '.adapters | length') == "$1" ]]; } # NUMBER
 at_rest() { unit_is pvrdma-agent-executor.service inactive; }
-agent_pid() { systemctl show -P MainPID pvrdma-agent.service; }
+main_pid() { systemctl show -P MainPID "$1"; } # UNIT
+agent_pid() { main_pid pvrdma-agent.service; }
 agent_fds() { find "/proc/$(agent_pid)/fd" -mindepth 1 -printf '%l\n' | sed 's/:\[[0-9]*]$//' | sort; } # of which kind each is
 agent_memory_kib() { awk '/^Pss:/ { print $2 }' "/proc/$(agent_pid)/smaps_rollup"; }
 no_more_fds() { ! comm -13 <(echo "$fds_before") <(agent_fds) | grep .; }

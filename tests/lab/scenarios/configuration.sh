@@ -12,7 +12,7 @@ config() { printf '%s\n' "$1" >/etc/pvrdma-agent/pvrdma-agent.toml; }
 scenario() {
   wait_until 60 "health says ready" health_is ready
   local pid
-  pid=$(systemctl show -P MainPID pvrdma-agent.service)
+  pid=$(agent_pid)
   mkdir -p /etc/pvrdma-agent
   config "$bad"
   expect_equal "--check-config" 1 "$(pvrdma-agent --check-config >/dev/null 2>complaint; echo $?)"
@@ -22,7 +22,7 @@ scenario() {
     grep -E '^/etc/pvrdma-agent/pvrdma-agent.toml:2: modules.reload = "sometimes".*auto.*always.*never' complaint
   systemctl reload pvrdma-agent.service
   wait_until 10 "a finding says so" finding config-bad
-  expect_equal "the same process goes on" "$pid" "$(systemctl show -P MainPID pvrdma-agent.service)"
+  expect_equal "the same process goes on" "$pid" "$(agent_pid)"
   expect "the executor refuses to act on it" [ "$(pvrdma-agentctl reload >/dev/null 2>&1; echo $?)" != 0 ]
   config "$good"
   kill -HUP "$pid"

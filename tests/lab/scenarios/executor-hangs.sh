@@ -43,7 +43,7 @@ scenario() {
   local before answer
   before=$(python3 ask.py)
   systemctl start pvrdma-agent-executor.service
-  kill -STOP "$(systemctl show -P MainPID pvrdma-agent-executor.service)"
+  kill -STOP "$(main_pid pvrdma-agent-executor.service)"
   modprobe -r vmw_pvrdma
   wait_until 20 "a call is under way" sh -c 'pvrdma-agentctl --json health | gojq -e .executor.busy.call'
   answer=$(python3 ask.py)
@@ -56,7 +56,7 @@ scenario() {
   answer=$(python3 ask.py)
   expect "still none slow: $answer" at_most_ms "$answer" "$before"
   expect "still named, as stuck" [ "${answer##* }" = True ]
-  kill -CONT "$(systemctl show -P MainPID pvrdma-agent-executor.service)"
+  kill -CONT "$(main_pid pvrdma-agent-executor.service)"
   wait_until 40 "let go, it goes on" health_is ready
   masked
 }

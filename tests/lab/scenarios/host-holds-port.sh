@@ -11,10 +11,10 @@ scenario() {
   expect "first converging, then failed" [ "$(seen_states)" = "converging:failed:" ]
   expect_equal "exit status of health" 2 "$(pvrdma-agentctl health >/dev/null; echo $?)"
   local pid reloads
-  pid=$(systemctl show -P MainPID pvrdma-agent.service)
+  pid=$(agent_pid)
   host port 0 ACTIVE
   wait_until 15 "health says ready" health_is ready
   reloads=$(health_query .executor.reloads)
-  expect_equal "the agent was not restarted" "$pid" "$(systemctl show -P MainPID pvrdma-agent.service)"
+  expect_equal "the agent was not restarted" "$pid" "$(agent_pid)"
   holds_for 20 "no reload after success" reloads_are "$reloads"
 }

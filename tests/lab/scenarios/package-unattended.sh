@@ -40,7 +40,7 @@ nothing_happened() { # WORD
   wait_until 30 "$1: health says ready" health_is ready
 }
 executor=pvrdma-agent-executor.service
-traced() { ! grep -qs '^TracerPid:[[:space:]]*0$' "/proc/$(systemctl show -P MainPID "$executor")/status"; }
+traced() { ! grep -qs '^TracerPid:[[:space:]]*0$' "/proc/$(main_pid "$executor")/status"; }
 driver_leaves() { ! module_live vmw_pvrdma; }
 
 scenario() {
@@ -72,7 +72,7 @@ scenario() {
   systemctl start "$executor"
   renew_library
   # It stays out while needrestart has systemd stop the executor. The delay is strace's, not the kernel's.
-  strace -f -qq -o trace -e trace=finit_module -e inject=finit_module:delay_enter=20s -p "$(systemctl show -P MainPID "$executor")" &
+  strace -f -qq -o trace -e trace=finit_module -e inject=finit_module:delay_enter=20s -p "$(main_pid "$executor")" &
   wait_until 20 "the executor is held up" traced
   pvrdma-agentctl reload >reload.out 2>&1 &
   wait_until 20 "a reload: the driver leaves" driver_leaves

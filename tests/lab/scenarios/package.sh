@@ -106,10 +106,10 @@ scenario() {
   systemctl enable --now pvrdma-agent-metrics.service
   systemctl start pvrdma-agent-report.service
   local metrics
-  metrics=$(systemctl show -P MainPID pvrdma-agent-metrics.service)
+  metrics=$(main_pid pvrdma-agent-metrics.service)
   install_from debs "same again"
   expect "same again: of what is off, what ran has been restarted" unit_active pvrdma-agent-metrics.service
-  expect_not "same again: it is another process" [ "$metrics" = "$(systemctl show -P MainPID pvrdma-agent-metrics.service)" ]
+  expect_not "same again: it is another process" [ "$metrics" = "$(main_pid pvrdma-agent-metrics.service)" ]
   dpkg -r pvrdma-agent
   integrations_have_gone
   expect_not "remove: the service is gone" unit_active pvrdma-agent.service
