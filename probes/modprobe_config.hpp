@@ -1,11 +1,12 @@
-// modprobe.d(5) below a root, as libkmod reads it.
+// modprobe.d(5) below a root, as libkmod reads it: by the program module-lookup.
 #pragma once
 
-#include <libkmod.h>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "agent/base/error.hpp"
 #include "agent/base/file.hpp"
-#include "agent/base/handle.hpp"
 
 namespace pvrdma::probes {
 
@@ -13,9 +14,20 @@ namespace pvrdma::probes {
 // not.
 enum class ModprobeOf { ThisBoot, NextBoot };
 
-// A context that holds what the files say. They are read here and handed to libkmod as one, as it
-// would follow links of an image to this machine's, and pass over what it may not read.
-[[nodiscard]] Result<Handle<kmod_ctx, kmod_unref>> open_modprobe_config(const Root& root,
-                                                                        ModprobeOf which);
+struct ModprobeLine {
+  std::string keyword;  // "blacklist", "install" or "softdep"
+  std::string name;     // of a module, or what stands for one
+  std::string rest;     // the command; "pre: a b" and "post: c"; of "blacklist" nothing
+  friend bool operator==(const ModprobeLine&, const ModprobeLine&) = default;
+};
+
+// What the files say, and this boot's command line, which libkmod counts among them. The files are
+// read here and handed on as one, as libkmod would follow links of an image to this machine's, and
+// pass over what it may not read.
+[[nodiscard]] Result<std::vector<ModprobeLine>> read_modprobe_config(
+    const std::string& module_lookup, const Root& root, ModprobeOf which);
+
+// What module-lookup writes: "KEYWORD NAME REST", each on a line. EBADMSG: that is no such line.
+[[nodiscard]] Result<std::vector<ModprobeLine>> parse_modprobe_lines(std::string_view lines);
 
 }  // namespace pvrdma::probes

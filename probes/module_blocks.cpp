@@ -1,17 +1,15 @@
 #include "probes/module_blocks.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
-#include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
 #include "probes/modules.hpp"
 
 namespace pvrdma::probes {
 
 namespace {
-
-using Config = Handle<kmod_config_iter, kmod_config_iter_free_iter>;
 
 bool is_among(const std::vector<std::string>& modules, std::string_view name) {
   return std::find(modules.begin(), modules.end(), module_name(name)) != modules.end();
@@ -32,19 +30,13 @@ bool is_of_this_command_line(const std::string& name) {
                      [&](const ModuleBlock& block) { return block.module == module_name(name); });
 }
 
-void take(kmod_config_iter* made, const std::vector<std::string>& modules, bool installs,
-          std::vector<ModuleBlock>& blocks) {
-  const Config lines{made};
-  while (lines && kmod_config_iter_next(lines.get())) {
-    const std::string name = kmod_config_iter_get_key(lines.get());
-    if (!is_among(modules, name) || (!installs && is_of_this_command_line(name))) continue;
-    const char* command = installs ? kmod_config_iter_get_value(lines.get()) : nullptr;
-    if (!installs)
-      blocks.push_back({module_name(name), "\"blacklist " + name + "\" in modprobe.d"});
-    else if (command != nullptr && loads_nothing(command))
-      blocks.push_back(
-          {module_name(name), "\"install " + name + " " + command + "\" in modprobe.d"});
-  }
+std::optional<ModuleBlock> block_of(const ModprobeLine& line) {
+  if (line.keyword == "blacklist" && !is_of_this_command_line(line.name))
+    return ModuleBlock{module_name(line.name), "\"blacklist " + line.name + "\" in modprobe.d"};
+  if (line.keyword == "install" && loads_nothing(line.rest))
+    return ModuleBlock{module_name(line.name),
+                       "\"install " + line.name + " " + line.rest + "\" in modprobe.d"};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -65,14 +57,16 @@ std::vector<ModuleBlock> blocks_of_command_line(std::string_view command_line) {
   return blocks;
 }
 
-Field<std::vector<ModuleBlock>> find_module_blocks(const Root& root,
+Field<std::vector<ModuleBlock>> find_module_blocks(const std::string& module_lookup,
+                                                   const Root& root,
                                                    const std::vector<std::string>& modules,
                                                    ModprobeOf which) {
-  const auto context = open_modprobe_config(root, which);
-  if (!context) return Field<std::vector<ModuleBlock>>::unreadable(context.error());
+  const auto lines = read_modprobe_config(module_lookup, root, which);
+  if (!lines) return Field<std::vector<ModuleBlock>>::unreadable(lines.error());
   std::vector<ModuleBlock> blocks;
-  take(kmod_config_get_blacklists(context->get()), modules, false, blocks);
-  take(kmod_config_get_install_commands(context->get()), modules, true, blocks);
+  for (const ModprobeLine& line : *lines)
+    if (auto block = is_among(modules, line.name) ? block_of(line) : std::nullopt)
+      blocks.push_back(std::move(*block));
   const auto command_line = read_file(root / "/proc/cmdline");
   if (!command_line && !means_absent(command_line.error()))
     return Field<std::vector<ModuleBlock>>::unreadable(command_line.error());

@@ -23,10 +23,10 @@ struct ModuleBlock {
 namespace pvrdma::probes {
 
 // Of `modules`: blacklist lines and install commands that load nothing, in modprobe.d below `root`
-// (by libkmod), and the same on the kernel's command line. A blacklist line keeps udev from loading
-// the module, not modprobe by its name.
+// (by the program `module_lookup`), and the same on the kernel's command line. A blacklist line
+// keeps udev from loading the module, not modprobe by its name.
 [[nodiscard]] Field<std::vector<ModuleBlock>> find_module_blocks(
-    const Root& root, const std::vector<std::string>& modules,
+    const std::string& module_lookup, const Root& root, const std::vector<std::string>& modules,
     ModprobeOf which = ModprobeOf::ThisBoot);
 
 // "modprobe.blacklist=a,b" and "module_blacklist=c" (Linux

@@ -71,23 +71,21 @@ std::vector<Field<Shipped>> find_shipped_without_rights(int folder,
   return look_up(map_indexes_and_give_up_rights(folder), names);
 }
 
-Field<std::string> module_signer(const Root& root, const std::string& release,
-                                 const std::string& module) {
-  const auto directory = root / kModuleFolder / release;
-  const std::array<const char*, 1> no_configuration{nullptr};
-  const Handle<kmod_ctx, kmod_unref> context{kmod_new(directory.c_str(), no_configuration.data())};
+Result<std::string> module_signer(int folder, const std::string& name) {
+  const auto context = open_indexes(folder);
+  if (!context) return fail(context.error());
   kmod_list* found = nullptr;
-  if (!context || kmod_module_new_from_lookup(context.get(), module.c_str(), &found) < 0) return {};
+  if (kmod_module_new_from_lookup(context->get(), name.c_str(), &found) < 0) return {};
   const Handle<kmod_list, kmod_module_unref_list> list{found};
   if (!list) return {};
-  const Handle<kmod_module, kmod_module_unref> handle{kmod_module_get_module(list.get())};
+  const Handle<kmod_module, kmod_module_unref> module{kmod_module_get_module(list.get())};
   kmod_list* about = nullptr;
-  if (const int code = kmod_module_get_info(handle.get(), &about); code < 0)
-    return Field<std::string>::unreadable({-code, "reading the signature of module", module});
+  if (const int code = kmod_module_get_info(module.get(), &about); code < 0)
+    return fail(-code, "reading the signature of module", name);
   const Handle<kmod_list, kmod_module_info_free_list> information{about};
   for (kmod_list* one = about; one != nullptr; one = kmod_list_next(about, one))
     if (std::string_view{kmod_module_info_get_key(one)} == "signer")
-      return std::string{kmod_module_info_get_value(one)};
+      return std::string{kmod_module_info_get_value(one)} + "\n";
   return {};
 }
 

@@ -1,5 +1,5 @@
-// The kernel's module index and its modules, by libkmod. Not for the resident daemon, in whose
-// memory libkmod and what it brings along (libcrypto) would stay: it runs module-lookup.
+// The kernel's module index and its modules, by libkmod: for the program module-lookup, which all
+// others run (module_lookup.hpp).
 #pragma once
 
 #include <string>
@@ -21,9 +21,8 @@ namespace pvrdma::probes {
 [[nodiscard]] std::vector<Field<Shipped>> find_shipped_without_rights(
     int folder, const std::vector<std::string>& names);
 
-// Who signed a module of kernel `release`, as modinfo(8) has it. Absent: it has no signature, or
-// there is no such module.
-[[nodiscard]] Field<std::string> module_signer(const Root& root, const std::string& release,
-                                               const std::string& module);
+// Who signed a module of the kernel whose folder is open, and a newline; empty: nobody, or there is
+// no such module.
+[[nodiscard]] Result<std::string> module_signer(int folder, const std::string& name);
 
 }  // namespace pvrdma::probes

@@ -17,7 +17,7 @@ namespace pvrdma::probes {
 namespace {
 
 constexpr int kNoInput = -1;
-constexpr std::size_t kLookupOutputBytes = 4096;
+constexpr std::size_t kLookupOutputBytes = 1U << 20U;  // of a long modprobe.d
 constexpr std::string_view kError = "error ";
 constexpr std::array kAnswers{Shipped::Loadable, Shipped::BuiltIn, Shipped::Missing};
 
@@ -28,28 +28,6 @@ std::optional<Field<Shipped>> shipped_from(std::string_view line, const std::str
   const auto code = number_from<int>(line.substr(kError.size()));
   if (!code || *code <= 0) return std::nullopt;
   return Field<Shipped>::unreadable({*code, "looking up module", name});
-}
-
-// What the program is asked for: `which` kernel, or the folder that is open as `input`.
-Result<std::vector<Field<Shipped>>> ask(const std::string& program, const std::string& which,
-                                        int input, const std::vector<std::string>& names,
-                                        Milliseconds timeout) {
-  std::vector<std::string> words{program, which};
-  words.insert(words.end(), names.begin(), names.end());
-  const auto result = run_program(
-      {std::move(words), std::vector<std::string>{}, timeout, kLookupOutputBytes, input});
-  if (!result) return fail(result.error());
-  if (result->ended == Ended::TimedOut) return fail(ETIMEDOUT, "waiting for", program);
-  if (result->ended == Ended::Signalled)
-    return fail(EREMOTEIO, "running", program + " (signal " + std::to_string(result->status) + ")");
-  if (result->ended != Ended::Exited || result->status != 0)
-    return fail(EREMOTEIO, "running " + program, "(" + first_line(result->output) + ")");
-  return parse_lookup(result->output, names);
-}
-
-std::vector<Field<Shipped>> unless_failed(Result<std::vector<Field<Shipped>>> found,
-                                          const std::vector<std::string>& names) {
-  return found ? std::move(*found) : all_unreadable(names, found.error());
 }
 
 // Whether something that libkmod would open there is no regular file.
@@ -96,21 +74,43 @@ Result<Fd> open_modules_of(const Root& root, const std::string& release) {
   return open_rooted(directory, O_PATH | O_DIRECTORY);
 }
 
-std::vector<Field<Shipped>> run_module_lookup(const std::string& program,
-                                              const std::string& release,
-                                              const std::vector<std::string>& names,
-                                              Milliseconds timeout) {
-  return unless_failed(ask(program, release, kNoInput, names, timeout), names);
+Result<std::string> run_module_lookup(const std::string& program, std::vector<std::string> words,
+                                      int input, Milliseconds timeout) {
+  words.insert(words.begin(), program);
+  auto result = run_program(
+      {std::move(words), std::vector<std::string>{}, timeout, kLookupOutputBytes, input});
+  if (!result) return fail(result.error());
+  if (result->ended == Ended::TimedOut) return fail(ETIMEDOUT, "waiting for", program);
+  if (result->ended == Ended::Signalled)
+    return fail(EREMOTEIO, "running", program + " (signal " + std::to_string(result->status) + ")");
+  if (result->ended != Ended::Exited || result->status != 0)
+    return fail(EREMOTEIO, "running " + program, "(" + first_line(result->output) + ")");
+  return std::move(result->output);
 }
 
-std::vector<Field<Shipped>> run_module_lookup_without_rights(const std::string& program,
-                                                             const Root& root,
-                                                             const std::string& release,
-                                                             const std::vector<std::string>& names,
-                                                             Milliseconds timeout) {
+std::vector<Field<Shipped>> look_up_shipped(const std::string& program, const Root& root,
+                                            const std::string& release,
+                                            const std::vector<std::string>& names,
+                                            Milliseconds timeout) {
   const auto folder = open_modules_of(root, release);
   if (!folder) return all_unreadable(names, folder.error());
-  return unless_failed(ask(program, kFolderIsInput, folder->get(), names, timeout), names);
+  const bool ours = root.is_this_system();
+  std::vector<std::string> words{kLookUpShipped, ours ? release : kFolderIsInput};
+  words.insert(words.end(), names.begin(), names.end());
+  const auto answer =
+      run_module_lookup(program, std::move(words), ours ? kNoInput : folder->get(), timeout);
+  auto found = answer ? parse_lookup(*answer, names) : fail(answer.error());
+  return found ? std::move(*found) : all_unreadable(names, found.error());
+}
+
+Field<std::string> look_up_signer(const std::string& program, const Root& root,
+                                  const std::string& release, const std::string& module) {
+  const auto folder = open_modules_of(root, release);
+  if (!folder) return Field<std::string>::from(fail(folder.error()));
+  const auto answer = run_module_lookup(program, {kLookUpSigner, module}, folder->get());
+  if (!answer) return Field<std::string>::unreadable(answer.error());
+  std::string signer = first_line(*answer);
+  return signer.empty() ? Field<std::string>{} : Field<std::string>{std::move(signer)};
 }
 
 }  // namespace pvrdma::probes

@@ -1,5 +1,6 @@
-// Whether modules are shipped, without libkmod in this process: the program module-lookup asks,
-// this side runs it and reads its lines.
+// What libkmod knows, without libkmod in this process, where it and libcrypto, which it brings
+// along, would cost memory and a start of 20 ms on an emulated CPU: the program module-lookup asks
+// it, this side runs that and reads its lines.
 #pragma once
 
 #include <string>
@@ -22,28 +23,42 @@ namespace pvrdma::probes {
 [[nodiscard]] std::vector<Field<Shipped>> all_unreadable(const std::vector<std::string>& names,
                                                          const Error& why);
 
-// In place of RELEASE: the folder of the kernel's modules is the program's input, and it has no
-// rights when it looks into the index.
+// What the program is asked for by its first word:
+// - "shipped RELEASE NAME...": whether that kernel's index has each module. In place of RELEASE
+//   kFolderIsInput: the kernel's folder is the input, and the program has no rights when it looks.
+inline constexpr const char* kLookUpShipped = "shipped";
 inline constexpr const char* kFolderIsInput = "-";
+// - "signer NAME": who signed a module of the kernel whose folder is the input; nothing: nobody.
+inline constexpr const char* kLookUpSigner = "signer";
+// - "config": what the text of modprobe.d says that is the input (modprobe_config.hpp).
+inline constexpr const char* kLookUpConfig = "config";
 
-// What the program writes: a line for each name, in their order; "loadable", "built-in", "missing",
-// or "error CODE" with errno's number.
+// It reads some files; a disk that does not answer is not waited for any longer.
+inline constexpr Milliseconds kModuleLookupTimeout = std::chrono::seconds{5};
+
+// What the program writes, asked by `words`. `input`: open for it, not owned; -1: nothing.
+// EREMOTEIO: it failed; ETIMEDOUT.
+[[nodiscard]] Result<std::string> run_module_lookup(const std::string& program,
+                                                    std::vector<std::string> words, int input,
+                                                    Milliseconds timeout = kModuleLookupTimeout);
+
+// What it writes of modules: a line for each name, in their order; "loadable", "built-in",
+// "missing", or "error CODE" with errno's number.
 [[nodiscard]] std::string lookup_line(const Field<Shipped>& shipped);
 // EBADMSG: not that many such lines.
 [[nodiscard]] Result<std::vector<Field<Shipped>>> parse_lookup(
     std::string_view lines, const std::vector<std::string>& names);
 
-// It reads two files; a disk that does not answer is not waited for any longer.
-inline constexpr Milliseconds kModuleLookupTimeout = std::chrono::seconds{5};
-
-// Runs `program RELEASE NAME...`. All unreadable, with the reason, where that does not work.
-[[nodiscard]] std::vector<Field<Shipped>> run_module_lookup(
-    const std::string& program, const std::string& release, const std::vector<std::string>& names,
-    Milliseconds timeout = kModuleLookupTimeout);
-
-// The same of a kernel that may be anybody's, as an image's: the program has no rights then.
-[[nodiscard]] std::vector<Field<Shipped>> run_module_lookup_without_rights(
+// Whether the index of kernel `release` has each module. An image's index may be anybody's: the
+// program has no rights then. All unreadable, with the reason, where that does not work.
+[[nodiscard]] std::vector<Field<Shipped>> look_up_shipped(
     const std::string& program, const Root& root, const std::string& release,
     const std::vector<std::string>& names, Milliseconds timeout = kModuleLookupTimeout);
+
+// Who signed a module of that kernel, as modinfo(8) has it. Absent: it has no signature, or there
+// is no such module or kernel.
+[[nodiscard]] Field<std::string> look_up_signer(const std::string& program, const Root& root,
+                                                const std::string& release,
+                                                const std::string& module);
 
 }  // namespace pvrdma::probes

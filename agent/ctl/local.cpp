@@ -7,19 +7,22 @@
 #include "agent/plan/findings.hpp"
 #include "agent/plan/planner.hpp"
 #include "agent/plan/verdict.hpp"
-#include "probes/module_index.hpp"
+#include "probes/module_lookup.hpp"
 #include "probes/observe.hpp"
 #include "probes/recipe/boot_scripts.hpp"
 #include "probes/unit_state.hpp"
 
 namespace pvrdma::ctl {
 
-Snapshot observe_locally(const Root& root, const Config& config, const std::string& port_query) {
+Snapshot observe_locally(const Root& root, const Config& config, const Helpers& helpers) {
   probes::ObserveOptions options;
   options.root = root;
   options.modules = config.modules.before;
-  options.port_query = port_query;
-  options.find_shipped = probes::find_shipped;
+  options.port_query = helpers.port_query;
+  options.find_shipped = [&](const Root& where, const std::string& release,
+                             const std::vector<std::string>& names) {
+    return probes::look_up_shipped(helpers.module_lookup, where, release, names);
+  };
   probes::BootScriptWatch boot_scripts{root, probes::unit_is_in_motion};
   options.boot_scripts = &boot_scripts;
   options.read_ledger = [&] { return codec::read_ledger(root / codec::kLedgerPath); };

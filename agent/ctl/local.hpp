@@ -9,6 +9,7 @@
 #include "agent/model/config.hpp"
 #include "agent/model/health.hpp"
 #include "agent/model/snapshot.hpp"
+#include "build_config.hpp"
 
 namespace pvrdma::ctl {
 
@@ -17,10 +18,17 @@ struct LocalLook {
   Plan plan;
 };
 
-// What there is now, with the executor's ledger where that is readable. `port_query`: the program
-// that asks ibv_query_port(3), or empty: it opens each device for some milliseconds.
+// Paths of the programs that a look runs.
+struct Helpers {
+  std::string port_query;  // asks ibv_query_port(3), for which it opens each device for some
+                           // milliseconds; empty: nobody asks
+  std::string module_lookup = PVRDMA_MODULE_LOOKUP;
+  [[nodiscard]] Helpers without_port_query() const { return {{}, module_lookup}; }
+};
+
+// What there is now, with the executor's ledger where that is readable.
 [[nodiscard]] Snapshot observe_locally(const Root& root, const Config& config,
-                                       const std::string& port_query = {});
+                                       const Helpers& helpers = {});
 
 // What an agent would conclude from that. `left_out`: why a part of the configuration does not
 // count; empty: all does.

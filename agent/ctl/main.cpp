@@ -200,7 +200,7 @@ int run(int argc, char** argv) {
   add_env_options(*variables, words);
   DoctorOptions doctor_options;
   // Of the package: a container may have this program alone.
-  if (::access(PVRDMA_PORT_QUERY, X_OK) == 0) doctor_options.port_query = PVRDMA_PORT_QUERY;
+  if (::access(PVRDMA_PORT_QUERY, X_OK) == 0) doctor_options.helpers.port_query = PVRDMA_PORT_QUERY;
   bool is_next_boot = false;
   NextBootOptions next_boot_options{"/", {}, PVRDMA_MODULE_LOOKUP, PVRDMA_INITRAMFS_CONTENT};
   CLI::App* examining = command("doctor", [&] {

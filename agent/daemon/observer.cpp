@@ -77,9 +77,9 @@ void Observer::Shared::run() {
   probes::BootScriptWatch boot_scripts{Root{}, probes::unit_is_in_motion};
   probes::ObserveOptions options;
   options.port_query = PVRDMA_PORT_QUERY;
-  options.find_shipped = [](const Root&, const std::string& release,
+  options.find_shipped = [](const Root& root, const std::string& release,
                             const std::vector<std::string>& names) {
-    return probes::run_module_lookup(PVRDMA_MODULE_LOOKUP, release, names);
+    return probes::look_up_shipped(PVRDMA_MODULE_LOOKUP, root, release, names);
   };
   options.boot_scripts = &boot_scripts;
   options.read_ledger = [] { return codec::read_ledger(); };

@@ -6,6 +6,7 @@
 
 #include "agent/base/file.hpp"
 #include "agent/ctl/commands.hpp"
+#include "agent/ctl/local.hpp"
 
 namespace pvrdma::ctl {
 
@@ -13,7 +14,7 @@ struct DoctorOptions {
   std::vector<std::string> units;  // whose limit of locked memory is looked at: "slurmd"
   bool host_admin = false;         // only what is for the vSphere administrator
   std::string host_output;         // instead: what an ESXi host printed, a file or "-"; empty: no
-  std::string port_query;          // as of observe_locally(); used where no agent has asked
+  Helpers helpers;                 // port_query is used where no agent has asked
   Root root;
 };
 

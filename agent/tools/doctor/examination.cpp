@@ -35,6 +35,7 @@ Survey survey_of(const DoctorOptions& options, const Config& config, const std::
   wanted.modules.emplace_back(kDriverModule);
   wanted.units = options.units;
   wanted.library_path = environment("LD_LIBRARY_PATH");
+  wanted.module_lookup = options.helpers.module_lookup;
   Survey seen = probes::survey(wanted);
   // As the forecast of the next boot has it. In a container no login is of systemd's.
   if (seen.login_memlock.is_absent() && !seen.container.is_known())
@@ -98,7 +99,8 @@ Examination examine(const Settings& settings, const DoctorOptions& options) {
   const bool has_crashed = crash != nullptr && crash->in_driver;
   if (!has_crashed)
     examination.snapshot =
-        observe_locally(options.root, examination.config, answer ? "" : options.port_query);
+        observe_locally(options.root, examination.config,
+                        answer ? options.helpers.without_port_query() : options.helpers);
   examination.by_agent = answer.has_value();
   if (answer)
     take_findings(std::move(answer->value), examination);

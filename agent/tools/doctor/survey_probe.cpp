@@ -14,7 +14,7 @@
 #include "probes/machine.hpp"
 #include "probes/memlock.hpp"
 #include "probes/module_blocks.hpp"
-#include "probes/module_index.hpp"
+#include "probes/module_lookup.hpp"
 #include "probes/pci.hpp"
 
 namespace pvrdma::probes {
@@ -73,10 +73,10 @@ Survey survey(const SurveyOptions& options) {
   for (const std::string& unit : options.units) seen.unit_memlocks.push_back(unit_memlock(unit));
   seen.vmxnet3 = functions_like(functions, kVmxnet3);
   seen.mellanox = functions_like(functions, kMellanox);
-  seen.blocks = find_module_blocks(root, options.modules);
+  seen.blocks = find_module_blocks(options.module_lookup, root, options.modules);
   seen.secure_boot = secure_boot(root);
   if (!options.kernel.empty())
-    seen.driver_signer = module_signer(root, options.kernel, kDriverModule);
+    seen.driver_signer = look_up_signer(options.module_lookup, root, options.kernel, kDriverModule);
   seen.os = os_release(root);
   seen.crash = look_for_kernel_crash(root);
   seen.clock = clock_state(root, std::time(nullptr));

@@ -16,6 +16,7 @@ struct SurveyOptions {
   std::vector<std::string> modules;  // that should load: the driver, and what goes before it
   std::vector<std::string> units;    // whose limits are wanted: "slurmd"
   std::string library_path;          // LD_LIBRARY_PATH
+  std::string module_lookup;         // path of the program that asks libkmod
 };
 
 [[nodiscard]] Survey survey(const SurveyOptions& options);

@@ -12,7 +12,7 @@ namespace pvrdma::ctl {
 struct NextBootOptions {
   std::string root = "/";          // of the system to look at
   std::vector<std::string> units;  // whose memlock limit is wanted: "slurmd"
-  std::string module_lookup;       // path of the program that looks into an image's module index
+  std::string module_lookup;       // path of the program that asks libkmod
   std::string initramfs_content;   // path of the one that looks into initramfs images
 };
 

@@ -2,7 +2,6 @@
 
 #include <map>
 
-#include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
 #include "agent/model/snapshot.hpp"
 #include "probes/modprobe_config.hpp"
@@ -11,8 +10,6 @@
 namespace pvrdma::probes {
 
 namespace {
-
-using Lines = Handle<kmod_config_iter, kmod_config_iter_free_iter>;
 
 // "pre: a bpost: c" -> a, b; libkmod puts no blank before "post:".
 std::vector<std::string> required_before(std::string_view text) {
@@ -26,12 +23,10 @@ std::vector<std::string> required_before(std::string_view text) {
   return names;
 }
 
-std::map<std::string, std::string> install_commands(kmod_ctx* context) {
+std::map<std::string, std::string> install_commands(const std::vector<ModprobeLine>& lines) {
   std::map<std::string, std::string> commands;
-  const Lines lines{kmod_config_get_install_commands(context)};
-  while (lines && kmod_config_iter_next(lines.get()))
-    if (const char* command = kmod_config_iter_get_value(lines.get()))
-      commands[module_name(kmod_config_iter_get_key(lines.get()))] = command;
+  for (const ModprobeLine& line : lines)
+    if (line.keyword == "install") commands[module_name(line.name)] = line.rest;
   return commands;
 }
 
@@ -49,16 +44,15 @@ std::vector<std::string> loaded_by(std::string_view command) {
   return names;
 }
 
-Field<std::vector<std::string>> driver_predecessors(const Root& root) {
-  const auto context = open_modprobe_config(root, ModprobeOf::NextBoot);
-  if (!context) return Field<std::vector<std::string>>::unreadable(context.error());
-  const auto commands = install_commands(context->get());
+Field<std::vector<std::string>> driver_predecessors(const std::string& module_lookup,
+                                                    const Root& root) {
+  const auto lines = read_modprobe_config(module_lookup, root, ModprobeOf::NextBoot);
+  if (!lines) return Field<std::vector<std::string>>::unreadable(lines.error());
+  const auto commands = install_commands(*lines);
   std::vector<std::string> predecessors;
-  const Lines lines{kmod_config_get_softdeps(context->get())};
-  while (lines && kmod_config_iter_next(lines.get())) {
-    if (module_name(kmod_config_iter_get_key(lines.get())) != kDriverModule) continue;
-    const char* text = kmod_config_iter_get_value(lines.get());
-    for (const std::string& name : required_before(text != nullptr ? text : "")) {
+  for (const ModprobeLine& line : *lines) {
+    if (line.keyword != "softdep" || module_name(line.name) != kDriverModule) continue;
+    for (const std::string& name : required_before(line.rest)) {
       const auto command = commands.find(name);
       const auto loaded =
           command == commands.end() ? std::vector{name} : loaded_by(command->second);

@@ -10,10 +10,11 @@
 
 namespace pvrdma::probes {
 
-// The soft dependencies that modprobe.d below `root`, without /run, gives the driver, by libkmod.
-// For a name that only an `install` line knows, what that line's modprobe loads
-// (units/pvrdma-agent.modprobe.in). Absent: there are none.
-[[nodiscard]] Field<std::vector<std::string>> driver_predecessors(const Root& root);
+// The soft dependencies that modprobe.d below `root`, without /run, gives the driver, by the
+// program `module_lookup`. For a name that only an `install` line knows, what that line's modprobe
+// loads (units/pvrdma-agent.modprobe.in). Absent: there are none.
+[[nodiscard]] Field<std::vector<std::string>> driver_predecessors(const std::string& module_lookup,
+                                                                  const Root& root);
 
 // The names that "/sbin/modprobe --quiet --all vmxnet3 ib_umad" loads; none of another command.
 [[nodiscard]] std::vector<std::string> loaded_by(std::string_view command);

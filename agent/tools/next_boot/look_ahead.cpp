@@ -10,7 +10,6 @@
 #include "agent/tools/next_boot/link_files.hpp"
 #include "probes/initramfs.hpp"
 #include "probes/module_blocks.hpp"
-#include "probes/module_index.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
 #include "probes/pci.hpp"
@@ -55,21 +54,14 @@ Field<InitramfsForecast> look_into_initramfs(const ForecastOptions& options,
   return ahead;
 }
 
-// An image's index is anybody's. This system's is root's own, and this program may be here alone.
-std::vector<Field<Shipped>> find_shipped_by(const ForecastOptions& options,
-                                            const std::string& release,
-                                            const std::vector<std::string>& modules) {
-  if (options.root.is_this_system()) return find_shipped(options.root, release, modules);
-  return run_module_lookup_without_rights(options.module_lookup, options.root, release, modules);
-}
-
 KernelForecast look_at_kernel(const ForecastOptions& options, const InstalledKernel& kernel,
                               bool running, const std::vector<std::string>& modules) {
   KernelForecast ahead;
   ahead.release = kernel.release;
   ahead.image = kernel.image;
   ahead.running = running;
-  const auto shipped = find_shipped_by(options, kernel.release, modules);
+  const auto shipped =
+      look_up_shipped(options.module_lookup, options.root, kernel.release, modules);
   for (std::size_t at = 0; at < modules.size(); ++at)
     ahead.modules.push_back({modules[at], shipped[at]});
   // No image holds a driver that its kernel does not have; unpacking one takes a while.
@@ -128,7 +120,8 @@ void look_at_scripts(const ForecastOptions& options, Forecast& forecast) {
 // The next boot's command line, where it is known, takes the place of this boot's.
 void look_at_blocks(const ForecastOptions& options, const std::vector<std::string>& modules,
                     Forecast& forecast) {
-  forecast.blocks = find_module_blocks(options.root, modules, ModprobeOf::NextBoot);
+  forecast.blocks =
+      find_module_blocks(options.module_lookup, options.root, modules, ModprobeOf::NextBoot);
   const NextKernel* next = forecast.next.get();
   std::vector<ModuleBlock>* blocks = forecast.blocks.get();
   if (next == nullptr || next->options.empty() || blocks == nullptr) return;
@@ -156,7 +149,7 @@ Forecast look_ahead(const ForecastOptions& options) {
     forecast.kernels.push_back(
         look_at_kernel(options, kernel, running && *running == kernel.release, modules));
   forecast.next = next_kernel(root, kernels);
-  forecast.predecessors = driver_predecessors(root);
+  forecast.predecessors = driver_predecessors(options.module_lookup, root);
   forecast.agent = unit_file(root, "pvrdma-agent.service");
   forecast.executor = unit_file(root, "pvrdma-agent-executor.socket");
   look_at_links(options, forecast);

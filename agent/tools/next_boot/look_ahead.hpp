@@ -14,7 +14,7 @@ struct ForecastOptions {
   Root root;
   Config config;                   // of that system
   std::vector<std::string> units;  // whose memlock limit is wanted: "slurmd"
-  std::string module_lookup;       // path of the program that looks into an image's module index
+  std::string module_lookup;       // path of the program that asks libkmod
   std::string initramfs_content;   // path of the one that looks into initramfs images
 };
 

@@ -25,9 +25,9 @@ TEST_CASE("a machine without an adapter is absent, and there is nothing to do") 
 TEST_CASE("a ledger that cannot be read is not an empty one") {
   const fake::Directory directory;
   std::filesystem::create_directories(directory / "run/pvrdma-agent-executor");
-  CHECK_FALSE(observe_locally(Root{directory / ""}, {}, "").ledger_error);
+  CHECK_FALSE(observe_locally(Root{directory / ""}, {}).ledger_error);
   std::ofstream{directory / "run/pvrdma-agent-executor/ledger.json"} << "{";
-  const auto error = observe_locally(Root{directory / ""}, {}, "").ledger_error;
+  const auto error = observe_locally(Root{directory / ""}, {}).ledger_error;
   REQUIRE(error);
   CHECK(error->message().find("ledger") != std::string::npos);
 }

@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
+#include "probes/modprobe_config.hpp"
 #include "probes/module_index.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/module_index.hpp"
@@ -25,12 +27,12 @@ std::vector<Field<Shipped>> run(const test::Tree& tree, const std::string& scrip
                                 Milliseconds timeout = std::chrono::seconds{10}) {
   tree.file("/lookup", "#!/bin/sh\n" + script + "\n");
   std::filesystem::permissions(tree / "/lookup", std::filesystem::perms::owner_all);
-  return run_module_lookup(tree / "/lookup", "6.1.0", kAsked, timeout);
+  return look_up_shipped(tree / "/lookup", tree.root(), "6.1", kAsked, timeout);
 }
 
 std::vector<Field<Shipped>> without_rights(const test::Tree& tree) {
-  return run_module_lookup_without_rights(places::module_lookup, tree.root(), "6.1", kAsked,
-                                          std::chrono::seconds{20});
+  return look_up_shipped(places::module_lookup, tree.root(), "6.1", kAsked,
+                         std::chrono::seconds{20});
 }
 
 // In a process of its own: 0, if it finds vmw_pvrdma and can open nothing any more.
@@ -61,8 +63,9 @@ TEST_CASE("each answer comes back as it was written") {
 
 TEST_CASE("a program that gives no answer leaves all unreadable, with the reason") {
   const test::Tree tree;
+  module_index(tree, "6.1");
   CHECK(run(tree,
-            "test \"$*\" = '6.1.0 ib_umad vmxnet3 mlx4_ib rdma_cm' && printf "
+            "test \"$*\" = 'shipped - ib_umad vmxnet3 mlx4_ib rdma_cm' && printf "
             "'loadable\\nmissing\\nmissing\\nmissing\\n'")[0]
             .is(Shipped::Loadable));
   const auto failed = run(tree, "echo 'no index' >&2; exit 1");
@@ -70,7 +73,41 @@ TEST_CASE("a program that gives no answer leaves all unreadable, with the reason
   CHECK(failed[3].error()->code == EREMOTEIO);
   CHECK(failed[3].error()->message().find("no index") != std::string::npos);
   CHECK(run(tree, "sleep 60", Milliseconds{50})[0].error()->code == ETIMEDOUT);
-  CHECK(run_module_lookup("/nowhere", "6.1.0", kAsked)[0].error()->code == ENOENT);
+  CHECK(look_up_shipped("/nowhere", tree.root(), "6.1", kAsked)[0].error()->code == ENOENT);
+}
+
+TEST_CASE("modprobe.d comes back as libkmod has it") {
+  const test::Tree tree;
+  tree.file("/etc/modprobe.d/a.conf",
+            "blacklist my-module\n# softdep a pre: b\ninstall ib-umad /bin/false  --no\n"
+            "softdep vmw-pvrdma pre: a b-c post: d\nremove x /bin/true\n");
+  const auto lines = read_modprobe_config(places::module_lookup, tree.root(), ModprobeOf::NextBoot);
+  REQUIRE(lines);
+  const auto has = [&](const ModprobeLine& line) {
+    return std::find(lines->begin(), lines->end(), line) != lines->end();
+  };
+  CHECK(has({"blacklist", "my_module", ""}));
+  CHECK(has({"install", "ib_umad", "/bin/false  --no"}));
+  // libkmod 30 puts no blank before "post:".
+  CHECK(std::any_of(lines->begin(), lines->end(), [](const ModprobeLine& line) {
+    return line.keyword == "softdep" && line.name == "vmw_pvrdma" &&
+           line.rest.starts_with("pre: a b-c") && line.rest.ends_with("post: d");
+  }));
+  CHECK(std::none_of(lines->begin(), lines->end(),
+                     [](const ModprobeLine& line) { return line.keyword == "remove"; }));
+  CHECK(parse_modprobe_lines("blacklist\n").error().code == EBADMSG);
+  CHECK(read_modprobe_config("/nowhere", tree.root(), ModprobeOf::NextBoot).error().code == ENOENT);
+}
+
+TEST_CASE("who signed a module: nobody where there is none; a file that is no module is an error") {
+  const test::Tree tree;
+  const auto signer = [&] {
+    return look_up_signer(places::module_lookup, tree.root(), "6.1", "vmw_pvrdma");
+  };
+  CHECK(signer().is_absent());
+  module_index(tree, "6.1");
+  CHECK(look_up_signer(places::module_lookup, tree.root(), "6.1", "no_such_module").is_absent());
+  CHECK(signer().is_unreadable());
 }
 
 TEST_CASE("a kernel that may be anybody's: the program that is installed says the same of it") {

@@ -12,9 +12,8 @@
 #include "agent/tools/seal/template.hpp"
 #include "probes/ifupdown.hpp"
 #include "probes/initramfs.hpp"
-#include "probes/modprobe_config.hpp"
 #include "probes/module_blocks.hpp"
-#include "probes/module_index.hpp"
+#include "probes/module_lookup.hpp"
 #include "probes/unit_files.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cpio.hpp"
@@ -50,16 +49,16 @@ TEST_CASE_METHOD(ImageFixture, "inside: modprobe.d") {
   leak("/etc/modprobe.d/leak.conf", "blacklist vmw_pvrdma\nsoftdep vmw_pvrdma pre: leaked\n");
   inner("/etc/modprobe.d/good.conf", "/etc/fstab", "blacklist rdma_cm\nsoftdep vmw_pvrdma pre: a");
   leak("/usr/lib/modprobe.d", "a file");
-  const auto blocks = find_module_blocks(root(), {"vmw_pvrdma", "rdma_cm"});
+  const auto blocks = find_module_blocks(places::module_lookup, root(), {"vmw_pvrdma", "rdma_cm"});
   REQUIRE(blocks.is_known());
   REQUIRE(blocks.get()->size() == 1);
   CHECK(blocks.get()->front().module == "rdma_cm");
-  CHECK(driver_predecessors(root()).is(std::vector<std::string>{"a"}));
+  CHECK(driver_predecessors(places::module_lookup, root()).is(std::vector<std::string>{"a"}));
   // A whole folder that is a link out.
   image.remove("/etc/modprobe.d");
   host.file("/etc/modprobe.d/x.conf", "blacklist vmw_pvrdma\n");
   image.link("/etc/modprobe.d", host / "/etc/modprobe.d");
-  CHECK(find_module_blocks(root(), {"vmw_pvrdma"}).get()->empty());
+  CHECK(find_module_blocks(places::module_lookup, root(), {"vmw_pvrdma"}).get()->empty());
   CHECK(driver_configuration(root()).value_or("not read").empty());
 }
 
@@ -69,13 +68,14 @@ TEST_CASE_METHOD(ImageFixture, "inside: modprobe.d is merged by name and masked 
   image.file("/lib/modprobe.d/c.conf", "blacklist rdma_ucm\n");
   image.file("/lib/modprobe.d/d.txt", "blacklist ib_umad\n");
   image.link("/etc/modprobe.d/a.conf", "/dev/null");
-  const auto blocks = find_module_blocks(root(), {"vmw_pvrdma", "rdma_cm", "rdma_ucm", "ib_umad"});
+  const auto blocks = find_module_blocks(places::module_lookup, root(),
+                                         {"vmw_pvrdma", "rdma_cm", "rdma_ucm", "ib_umad"});
   REQUIRE(blocks.is_known());
   std::vector<std::string> modules;
   for (const ModuleBlock& block : *blocks.get()) modules.push_back(block.module);
   CHECK(modules == std::vector<std::string>{"rdma_cm", "rdma_ucm"});
   image.unreadable("/lib/modprobe.d/e.conf");
-  CHECK(find_module_blocks(root(), {"vmw_pvrdma"}).is_unreadable());
+  CHECK(find_module_blocks(places::module_lookup, root(), {"vmw_pvrdma"}).is_unreadable());
 }
 
 TEST_CASE_METHOD(ImageFixture, "inside: kernels and what a boot loader has") {
@@ -119,13 +119,19 @@ TEST_CASE_METHOD(ImageFixture, "inside: the initramfs image") {
 
 TEST_CASE_METHOD(ImageFixture, "inside: the index of modules") {
   leak("/lib/modules/6.1/modules.dep.bin", "x");
-  CHECK(find_shipped(root(), "6.1", {"vmw_pvrdma"}).front().is_unreadable());
+  CHECK(look_up_shipped(places::module_lookup, root(), "6.1", {"vmw_pvrdma"})
+            .front()
+            .is_unreadable());
   image.file("/lib/modules/6.2/modules.dep.bin", "x");
   leak("/lib/modules/6.2/modules.alias.bin", "x");
-  CHECK(find_shipped(root(), "6.2", {"vmw_pvrdma"}).front().error()->code == EINVAL);
+  CHECK(
+      look_up_shipped(places::module_lookup, root(), "6.2", {"vmw_pvrdma"}).front().error()->code ==
+      EINVAL);
   host.file("/lib/modules/6.3/modules.dep.bin", "x");
   image.link("/lib/modules/6.3", host / "/lib/modules/6.3");
-  CHECK(find_shipped(root(), "6.3", {"vmw_pvrdma"}).front().error()->code == ENOENT);
+  CHECK(
+      look_up_shipped(places::module_lookup, root(), "6.3", {"vmw_pvrdma"}).front().error()->code ==
+      ENOENT);
 }
 
 TEST_CASE_METHOD(ImageFixture, "inside: units") {

@@ -11,6 +11,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/ctl/samples.hpp"
+#include "tests/unit/places.hpp"
 #include "tests/unit/probes/tree.hpp"
 
 using namespace pvrdma;
@@ -39,6 +40,7 @@ Diagnosed diagnose(const Tree& tree, const std::string& socket, bool json = true
   DoctorOptions options;
   options.host_admin = host_admin;
   options.root = tree.root();
+  options.helpers.module_lookup = places::module_lookup;
   const int code = ctl::doctor(settings, screen.console, options);
   return {code, screen.out(), screen.err()};
 }

@@ -1,6 +1,7 @@
-// The driver's predecessors by modprobe.d, on made-up roots, through libkmod.
+// The driver's predecessors by modprobe.d, on made-up roots, through module-lookup.
 #include "agent/tools/next_boot/driver_order.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/places.hpp"
 #include "tests/unit/tree.hpp"
 
 namespace pvrdma::probes {
@@ -18,7 +19,9 @@ constexpr const char* kOurPath = "/usr/lib/modprobe.d/pvrdma-agent.conf";
 
 struct DriverOrderFixture {
   test::Tree tree;
-  [[nodiscard]] Field<Names> look() const { return driver_predecessors(tree.root()); }
+  [[nodiscard]] Field<Names> look() const {
+    return driver_predecessors(places::module_lookup, tree.root());
+  }
 };
 
 }  // namespace
