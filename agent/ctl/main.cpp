@@ -116,130 +116,161 @@ int print_help(const CLI::App& app, const Settings& settings, const Console& con
   return console.print(text) ? 0 : kExitUnknown;
 }
 
-int run(int argc, char** argv) {
-  Settings settings;
-  settings.look_without_agent = [] { return look_locally(); };
-  const Console console = Console::of_process();
-  Words words;
-  int code = kExitUnknown;
-  CLI::App app{"State of the PVRDMA adapters of this machine, as pvrdma-agent sees it.",
-               "pvrdma-agentctl"};
-  add_global_options(app, settings);
-  const auto command = [&](const char* name, std::function<int()> call) {
-    CLI::App* added = app.add_subcommand(name, find_verb(name)->what);
-    added->fallthrough();
-    set_default_footer(*added);
-    added->callback([&code, call = std::move(call)] { code = call(); });
-    return added;
-  };
-
-  bool for_monitor = false;
-  add_health_options(*command("health",
-                              [&] {
-                                return for_monitor ? health_for_monitor(settings, console)
-                                                   : health(settings, console);
-                              }),
-                     for_monitor);
-  command("status", [&] { return status(settings, console); });
-  command("plan", [&] { return plan(settings, console); });
-  add_boots_options(*command("boots", [&] { return boots(settings, console, read_journal); }));
-  CLI::App* waiting = command("wait", [&] {
-    return wait(settings, console, {wait_timeout(words.timeout), words.goal == "settled"});
-  });
-  add_wait_options(*waiting, words);
-  CLI::App* watching =
-      command("watch", [&] { return watch(settings, console, parse_timeout(words.timeout)); });
-  add_watch_options(*watching, words);
-  MetricsOptions metrics_options;
-  metrics_options.read_boot = read_this_boot;
-  add_metrics_options(
-      *command("metrics", [&] { return print_metrics(settings, console, metrics_options); }),
-      metrics_options);
-  ExportOptions export_options;
-  add_export_options(
-      *command("export", [&] { return print_export(settings, console, export_options); }),
-      export_options);
-  CLI::App* reloading =
-      command("reload", [&] { return reload(settings, console, adapter_of(words)); });
-  add_reload_options(*reloading, words);
-  CLI::App* acknowledging =
-      command("acknowledge", [&] { return acknowledge(settings, console, adapter_of(words)); });
-  add_acknowledge_options(*acknowledging, words);
-  MtuOptions mtu_options;
-  CLI::App* sizing = command("mtu", [&] {
-    mtu_options.timeout = parse_timeout(words.timeout).value_or(mtu_options.timeout);
-    return mtu(settings, console, mtu_options);
-  });
-  add_mtu_options(*sizing, mtu_options, words.timeout);
-  MmioOptions mmio_options;
-  CLI::App* mapping = command("mmio", [&] { return mmio(settings, console, mmio_options); });
-  add_mmio_options(*mapping, mmio_options);
-  CLI::App* testing = command("selftest", [&] {
-    SelftestOptions options;
-    options.device = adapter_of(words);
-    options.timeout = parse_timeout(words.timeout).value_or(options.timeout);
-    options.program = PVRDMA_SELFTEST;
-    return self_test(settings, console, options);
-  });
-  add_selftest_options(*testing, words);
-  VerifyOptions verify_options;
-  verify_options.program = PVRDMA_VERIFY;
-  verify_options.state_file = verify::state_file();
-  add_verify_options(*command("verify",
-                              [&] {
-                                return verify_options.peer == "mesh"
-                                           ? verify_mesh(settings, console, verify_options)
-                                           : verify_peer(settings, console, verify_options);
-                              }),
-                     verify_options);
-  CLI::App* variables = command("env", [&] {
-    return env(settings, console,
-               {adapter_of(words),
-                words.form == "shell" ? EnvironmentForm::Shell : EnvironmentForm::Systemd});
-  });
-  add_env_options(*variables, words);
-  DoctorOptions doctor_options;
-  // Of the package: a container may have this program alone.
-  if (::access(PVRDMA_PORT_QUERY, X_OK) == 0) doctor_options.helpers.port_query = PVRDMA_PORT_QUERY;
-  bool is_next_boot = false;
-  NextBootOptions next_boot_options{"/", {}, PVRDMA_MODULE_LOOKUP, PVRDMA_INITRAMFS_CONTENT};
-  CLI::App* examining = command("doctor", [&] {
-    next_boot_options.units = doctor_options.units;
-    return is_next_boot ? next_boot(settings, console, next_boot_options)
-                        : doctor(settings, console, doctor_options);
-  });
-  add_doctor_options(*examining, doctor_options, is_next_boot, next_boot_options);
-  MigrateOptions migrate_options;
-  add_migrate_options(
-      *command("migrate", [&] { return migrate(settings, console, migrate_options); }),
-      migrate_options);
-  SealOptions seal_options;
-  add_seal_options(*command("seal", [&] { return seal(settings, console, seal_options); }),
-                   seal_options);
-  ReportOptions report_options;
-  add_report_options(*command("report", [&] { return report(settings, console, report_options); }),
-                     report_options);
-
-  CLI::App* helping =
-      command("help", [&] { return print_help(app, settings, console, words.verb); });
-  add_help_options(*helping, words);
-
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    // Of what is wrong no option has been taken over yet.
-    settings.json = settings.json || app.get_option("--json")->count() > 0;
-    return end_without(settings, console, complaint(app, error));
+// The options of all commands, and the one command that is called.
+class CommandLine {
+ public:
+  CommandLine() {
+    add_global_options(app_, settings_);
+    settings_.look_without_agent = [] { return look_locally(); };
+    add_core_verbs();
+    add_doctor();
+    add_measurements();
+    add_other_tools();
+    add_help_options(
+        *add("help", [this] { return print_help(app_, settings_, console_, words_.verb); }),
+        words_);
   }
-  return code;
+  int run(int argc, char** argv);
+
+ private:
+  CLI::App* add(const char* name, std::function<int()> call);
+  void add_core_verbs();
+  void add_doctor();
+  void add_measurements();
+  void add_other_tools();
+
+  Settings settings_;
+  Console console_ = Console::of_process();
+  CLI::App app_{"State of the PVRDMA adapters of this machine, as pvrdma-agent sees it.",
+                "pvrdma-agentctl"};
+  int code_ = kExitUnknown;  // of the command
+  Words words_;
+  bool for_monitor_ = false;
+  bool is_next_boot_ = false;
+  DoctorOptions doctor_;
+  NextBootOptions next_boot_{"/", {}, PVRDMA_MODULE_LOOKUP, PVRDMA_INITRAMFS_CONTENT};
+  MtuOptions mtu_;
+  VerifyOptions verify_;
+  MmioOptions mmio_;
+  MetricsOptions metrics_;
+  ExportOptions export_;
+  MigrateOptions migrate_;
+  SealOptions seal_;
+  ReportOptions report_;
+};
+
+CLI::App* CommandLine::add(const char* name, std::function<int()> call) {
+  CLI::App* added = app_.add_subcommand(name, find_verb(name)->what);
+  added->fallthrough();
+  set_default_footer(*added);
+  added->callback([this, call = std::move(call)] { code_ = call(); });
+  return added;
+}
+
+void CommandLine::add_core_verbs() {
+  add_health_options(*add("health",
+                          [this] {
+                            return for_monitor_ ? health_for_monitor(settings_, console_)
+                                                : health(settings_, console_);
+                          }),
+                     for_monitor_);
+  add("status", [this] { return status(settings_, console_); });
+  add("plan", [this] { return plan(settings_, console_); });
+  add_boots_options(*add("boots", [this] { return boots(settings_, console_, read_journal); }));
+  add_wait_options(*add("wait",
+                        [this] {
+                          return wait(settings_, console_,
+                                      {wait_timeout(words_.timeout), words_.goal == "settled"});
+                        }),
+                   words_);
+  add_watch_options(
+      *add("watch", [this] { return watch(settings_, console_, parse_timeout(words_.timeout)); }),
+      words_);
+  add_reload_options(
+      *add("reload", [this] { return reload(settings_, console_, adapter_of(words_)); }), words_);
+  add_acknowledge_options(
+      *add("acknowledge", [this] { return acknowledge(settings_, console_, adapter_of(words_)); }),
+      words_);
+  add_env_options(
+      *add("env",
+           [this] {
+             return env(settings_, console_,
+                        {adapter_of(words_), words_.form == "shell" ? EnvironmentForm::Shell
+                                                                    : EnvironmentForm::Systemd});
+           }),
+      words_);
+}
+
+void CommandLine::add_doctor() {
+  // Of the package: a container may have this program alone.
+  if (::access(PVRDMA_PORT_QUERY, X_OK) == 0) doctor_.helpers.port_query = PVRDMA_PORT_QUERY;
+  CLI::App* examining = add("doctor", [this] {
+    next_boot_.units = doctor_.units;
+    return is_next_boot_ ? next_boot(settings_, console_, next_boot_)
+                         : doctor(settings_, console_, doctor_);
+  });
+  add_doctor_options(*examining, doctor_, is_next_boot_, next_boot_);
+}
+
+void CommandLine::add_measurements() {
+  add_mtu_options(*add("mtu",
+                       [this] {
+                         mtu_.timeout = parse_timeout(words_.timeout).value_or(mtu_.timeout);
+                         return mtu(settings_, console_, mtu_);
+                       }),
+                  mtu_, words_.timeout);
+  add_selftest_options(*add("selftest",
+                            [this] {
+                              SelftestOptions options;
+                              options.device = adapter_of(words_);
+                              options.timeout =
+                                  parse_timeout(words_.timeout).value_or(options.timeout);
+                              options.program = PVRDMA_SELFTEST;
+                              return self_test(settings_, console_, options);
+                            }),
+                       words_);
+  verify_.program = PVRDMA_VERIFY;
+  verify_.state_file = verify::state_file();
+  add_verify_options(*add("verify",
+                          [this] {
+                            return verify_.peer == "mesh"
+                                       ? verify_mesh(settings_, console_, verify_)
+                                       : verify_peer(settings_, console_, verify_);
+                          }),
+                     verify_);
+}
+
+void CommandLine::add_other_tools() {
+  metrics_.read_boot = read_this_boot;
+  add_metrics_options(
+      *add("metrics", [this] { return print_metrics(settings_, console_, metrics_); }), metrics_);
+  add_export_options(*add("export", [this] { return print_export(settings_, console_, export_); }),
+                     export_);
+  add_mmio_options(*add("mmio", [this] { return mmio(settings_, console_, mmio_); }), mmio_);
+  add_migrate_options(*add("migrate", [this] { return migrate(settings_, console_, migrate_); }),
+                      migrate_);
+  add_seal_options(*add("seal", [this] { return seal(settings_, console_, seal_); }), seal_);
+  add_report_options(*add("report", [this] { return report(settings_, console_, report_); }),
+                     report_);
+}
+
+int CommandLine::run(int argc, char** argv) {
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app_.exit(error);  // --help, --version
+    // Of what is wrong no option has been taken over yet.
+    settings_.json = settings_.json || app_.get_option("--json")->count() > 0;
+    return end_without(settings_, console_, complaint(app_, error));
+  }
+  return code_;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    return CommandLine{}.run(argc, argv);
   } catch (const std::exception& surprise) {
     Console::of_process().complain(printable(surprise.what()));
     return kExitUnknown;

@@ -17,7 +17,7 @@ scenario() {
   expect "the agent's exposure, $agent, is at most 1.4" at_most "$agent" 1.4
   expect "the executor's exposure, $executor, is at most 2.7" at_most "$executor" 2.7
   expect_equal "the agent's capabilities" 0000000000000000 \
-    "$(awk '/^CapEff/ { print $2 }' "/proc/$(systemctl show -P MainPID pvrdma-agent.service)/status")"
+    "$(awk '/^CapEff/ { print $2 }' "/proc/$(agent_pid)/status")"
   expect_equal "the executor's socket" "600 pvrdma-agent" "$(stat -c '%a %U' /run/pvrdma-agent-executor/io.pvrdma.Executor)"
   for unit in pvrdma-agent pvrdma-agent-executor pvrdma-agent-guestinfo pvrdma-agent-wait-online; do
     expect "$unit has bounds, and leaves no core" bounded "$unit.service"

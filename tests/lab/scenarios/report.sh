@@ -78,7 +78,7 @@ unprivileged() {
 
 agent_hangs() {
   local pid
-  pid=$(systemctl show -P MainPID pvrdma-agent.service)
+  pid=$(agent_pid)
   kill -STOP "$pid"
   made pvrdma-agentctl report
   expect_equal "health is not known, which doctor sees for itself" "unknown ready" "$(told '"\(.health.state) \(.doctor.state)"')"

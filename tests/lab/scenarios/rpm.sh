@@ -21,7 +21,7 @@ transaction() { # DESCRIPTION SCRIPTS RPM-OPTION…
 }
 agent_is_new() { [[ $(agent_pid) != "$1" && $(agent_pid) != 0 ]]; } # THE OLD PID
 socket_inode() { stat -c %i /run/pvrdma-agent-executor/io.pvrdma.Executor; }
-executor_pid() { systemctl show -P MainPID pvrdma-agent-executor.service; }
+executor_pid() { main_pid pvrdma-agent-executor.service; }
 
 scenario() {
   wait_boot
