@@ -77,8 +77,10 @@ Result<Fd> open_modules_of(const Root& root, const std::string& release) {
 Result<std::string> run_module_lookup(const std::string& program, std::vector<std::string> words,
                                       int input, Milliseconds timeout) {
   words.insert(words.begin(), program);
-  auto result = run_program(
-      {std::move(words), std::vector<std::string>{}, timeout, kLookupOutputBytes, input});
+  // By this libkmod keeps to itself what it would say of a bad line (kmod_new(), libkmod.c of kmod
+  // 30).
+  const std::vector<std::string> environment{"KMOD_LOG=0"};
+  auto result = run_program({std::move(words), environment, timeout, kLookupOutputBytes, input});
   if (!result) return fail(result.error());
   if (result->ended == Ended::TimedOut) return fail(ETIMEDOUT, "waiting for", program);
   if (result->ended == Ended::Signalled)

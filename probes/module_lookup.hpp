@@ -1,6 +1,6 @@
-// What libkmod knows, without libkmod in this process, where it and libcrypto, which it brings
-// along, would cost memory and a start of 20 ms on an emulated CPU: the program module-lookup asks
-// it, this side runs that and reads its lines.
+// What libkmod knows, without libkmod in this process: it brings libcrypto along, which would stay
+// in the daemon's memory, and which makes each start of the client take twice as long. The program
+// module-lookup asks it, this side runs that and reads its lines.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// What libkmod knows, for who does without it (module_lookup.hpp): the daemon, in whose memory it
-// would stay, and the client, whose start it would make three times as long.
+// module-lookup: what libkmod knows, for who does without it (module_lookup.hpp).
 #include <unistd.h>
 
 #include <cstdio>

@@ -80,7 +80,8 @@ TEST_CASE("modprobe.d comes back as libkmod has it") {
   const test::Tree tree;
   tree.file("/etc/modprobe.d/a.conf",
             "blacklist my-module\n# softdep a pre: b\ninstall ib-umad /bin/false  --no\n"
-            "softdep vmw-pvrdma pre: a b-c post: d\nremove x /bin/true\n");
+            "softdep vmw-pvrdma pre: a b-c post: d\nremove x /bin/true\n"
+            "no such keyword\n");
   const auto lines = read_modprobe_config(places::module_lookup, tree.root(), ModprobeOf::NextBoot);
   REQUIRE(lines);
   const auto has = [&](const ModprobeLine& line) {
@@ -93,8 +94,10 @@ TEST_CASE("modprobe.d comes back as libkmod has it") {
     return line.keyword == "softdep" && line.name == "vmw_pvrdma" &&
            line.rest.starts_with("pre: a b-c") && line.rest.ends_with("post: d");
   }));
-  CHECK(std::none_of(lines->begin(), lines->end(),
-                     [](const ModprobeLine& line) { return line.keyword == "remove"; }));
+  // Neither other keywords nor what libkmod says of a bad line.
+  CHECK(std::all_of(lines->begin(), lines->end(), [](const ModprobeLine& line) {
+    return line.keyword == "blacklist" || line.keyword == "install" || line.keyword == "softdep";
+  }));
   CHECK(parse_modprobe_lines("blacklist\n").error().code == EBADMSG);
   CHECK(read_modprobe_config("/nowhere", tree.root(), ModprobeOf::NextBoot).error().code == ENOENT);
 }
