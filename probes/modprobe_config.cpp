@@ -65,8 +65,8 @@ Result<Fd> in_memory(const std::string& text) {
 
 }  // namespace
 
-Result<std::vector<ModprobeLine>> read_modprobe_config(const std::string& module_lookup,
-                                                       const Root& root, ModprobeOf which) {
+ModprobeConfig read_modprobe_config(const std::string& module_lookup, const Root& root,
+                                    ModprobeOf which) {
   const auto text = whole_text(root, which);
   if (!text) return fail(text.error());
   const auto file = in_memory(*text);
@@ -76,7 +76,7 @@ Result<std::vector<ModprobeLine>> read_modprobe_config(const std::string& module
   return parse_modprobe_lines(*answer);
 }
 
-Result<std::vector<ModprobeLine>> parse_modprobe_lines(std::string_view lines) {
+ModprobeConfig parse_modprobe_lines(std::string_view lines) {
   std::vector<ModprobeLine> parsed;
   while (!lines.empty()) {
     std::string_view rest = cut(lines, '\n');

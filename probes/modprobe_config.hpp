@@ -24,10 +24,11 @@ struct ModprobeLine {
 // What the files say, and this boot's command line, which libkmod counts among them. The files are
 // read here and handed on as one, as libkmod would follow links of an image to this machine's, and
 // pass over what it may not read.
-[[nodiscard]] Result<std::vector<ModprobeLine>> read_modprobe_config(
-    const std::string& module_lookup, const Root& root, ModprobeOf which);
+using ModprobeConfig = Result<std::vector<ModprobeLine>>;
+[[nodiscard]] ModprobeConfig read_modprobe_config(const std::string& module_lookup,
+                                                  const Root& root, ModprobeOf which);
 
 // What module-lookup writes: "KEYWORD NAME REST", each on a line. EBADMSG: that is no such line.
-[[nodiscard]] Result<std::vector<ModprobeLine>> parse_modprobe_lines(std::string_view lines);
+[[nodiscard]] ModprobeConfig parse_modprobe_lines(std::string_view lines);
 
 }  // namespace pvrdma::probes

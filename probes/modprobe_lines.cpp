@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cerrno>
-#include <string_view>
 
 #include "agent/base/handle.hpp"
 #include "probes/kmod_log.hpp"
@@ -15,13 +14,13 @@ namespace {
 
 using Lines = Handle<kmod_config_iter, kmod_config_iter_free_iter>;
 
-std::string lines_of(std::string_view keyword, kmod_config_iter* made) {
+std::string lines_of(const std::string& keyword, kmod_config_iter* made) {
   const Lines lines{made};
   std::string text;
   while (lines && kmod_config_iter_next(lines.get())) {
-    const char* const rest = keyword == "blacklist" ? nullptr : kmod_config_iter_get_value(made);
-    text += std::string{keyword} + " " + kmod_config_iter_get_key(made);
-    text += std::string{rest == nullptr ? "" : " "} + (rest == nullptr ? "" : rest) + "\n";
+    text += keyword + " " + kmod_config_iter_get_key(lines.get());
+    if (const char* rest = kmod_config_iter_get_value(lines.get())) text += std::string{" "} + rest;
+    text += "\n";
   }
   return text;
 }

@@ -57,14 +57,11 @@ std::vector<ModuleBlock> blocks_of_command_line(std::string_view command_line) {
   return blocks;
 }
 
-Field<std::vector<ModuleBlock>> find_module_blocks(const std::string& module_lookup,
-                                                   const Root& root,
-                                                   const std::vector<std::string>& modules,
-                                                   ModprobeOf which) {
-  const auto lines = read_modprobe_config(module_lookup, root, which);
-  if (!lines) return Field<std::vector<ModuleBlock>>::unreadable(lines.error());
+Field<std::vector<ModuleBlock>> find_module_blocks(const ModprobeConfig& config, const Root& root,
+                                                   const std::vector<std::string>& modules) {
+  if (!config) return Field<std::vector<ModuleBlock>>::unreadable(config.error());
   std::vector<ModuleBlock> blocks;
-  for (const ModprobeLine& line : *lines)
+  for (const ModprobeLine& line : *config)
     if (auto block = is_among(modules, line.name) ? block_of(line) : std::nullopt)
       blocks.push_back(std::move(*block));
   const auto command_line = read_file(root / "/proc/cmdline");

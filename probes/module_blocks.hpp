@@ -22,12 +22,11 @@ struct ModuleBlock {
 
 namespace pvrdma::probes {
 
-// Of `modules`: blacklist lines and install commands that load nothing, in modprobe.d below `root`
-// (by the program `module_lookup`), and the same on the kernel's command line. A blacklist line
-// keeps udev from loading the module, not modprobe by its name.
+// Of `modules`: blacklist lines and install commands that load nothing, in `config`, and the same
+// on the kernel's command line below `root`. A blacklist line keeps udev from loading the module,
+// not modprobe by its name.
 [[nodiscard]] Field<std::vector<ModuleBlock>> find_module_blocks(
-    const std::string& module_lookup, const Root& root, const std::vector<std::string>& modules,
-    ModprobeOf which = ModprobeOf::ThisBoot);
+    const ModprobeConfig& config, const Root& root, const std::vector<std::string>& modules);
 
 // "modprobe.blacklist=a,b" and "module_blacklist=c" (Linux
 // Documentation/admin-guide/kernel-parameters.txt) of a command line.

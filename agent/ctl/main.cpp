@@ -127,13 +127,12 @@ class CommandLine {
     add_measurements();
     add_other_tools();
     add_help_options(
-        *add("help", [this] { return print_help(app_, settings_, console_, words_.verb); }),
-        words_);
+        add("help", [this] { return print_help(app_, settings_, console_, words_.verb); }), words_);
   }
   int run(int argc, char** argv);
 
  private:
-  CLI::App* add(const char* name, std::function<int()> call);
+  CLI::App& add(const char* name, std::function<int()> call);
   void add_core_verbs();
   void add_doctor();
   void add_measurements();
@@ -159,98 +158,98 @@ class CommandLine {
   ReportOptions report_;
 };
 
-CLI::App* CommandLine::add(const char* name, std::function<int()> call) {
-  CLI::App* added = app_.add_subcommand(name, find_verb(name)->what);
-  added->fallthrough();
-  set_default_footer(*added);
-  added->callback([this, call = std::move(call)] { code_ = call(); });
+CLI::App& CommandLine::add(const char* name, std::function<int()> call) {
+  CLI::App& added = *app_.add_subcommand(name, find_verb(name)->what);
+  added.fallthrough();
+  set_default_footer(added);
+  added.callback([this, call = std::move(call)] { code_ = call(); });
   return added;
 }
 
 void CommandLine::add_core_verbs() {
-  add_health_options(*add("health",
-                          [this] {
-                            return for_monitor_ ? health_for_monitor(settings_, console_)
-                                                : health(settings_, console_);
-                          }),
+  add_health_options(add("health",
+                         [this] {
+                           return for_monitor_ ? health_for_monitor(settings_, console_)
+                                               : health(settings_, console_);
+                         }),
                      for_monitor_);
   add("status", [this] { return status(settings_, console_); });
   add("plan", [this] { return plan(settings_, console_); });
-  add_boots_options(*add("boots", [this] { return boots(settings_, console_, read_journal); }));
-  add_wait_options(*add("wait",
-                        [this] {
-                          return wait(settings_, console_,
-                                      {wait_timeout(words_.timeout), words_.goal == "settled"});
-                        }),
+  add_boots_options(add("boots", [this] { return boots(settings_, console_, read_journal); }));
+  add_wait_options(add("wait",
+                       [this] {
+                         return wait(settings_, console_,
+                                     {wait_timeout(words_.timeout), words_.goal == "settled"});
+                       }),
                    words_);
   add_watch_options(
-      *add("watch", [this] { return watch(settings_, console_, parse_timeout(words_.timeout)); }),
+      add("watch", [this] { return watch(settings_, console_, parse_timeout(words_.timeout)); }),
       words_);
   add_reload_options(
-      *add("reload", [this] { return reload(settings_, console_, adapter_of(words_)); }), words_);
+      add("reload", [this] { return reload(settings_, console_, adapter_of(words_)); }), words_);
   add_acknowledge_options(
-      *add("acknowledge", [this] { return acknowledge(settings_, console_, adapter_of(words_)); }),
+      add("acknowledge", [this] { return acknowledge(settings_, console_, adapter_of(words_)); }),
       words_);
   add_env_options(
-      *add("env",
-           [this] {
-             return env(settings_, console_,
-                        {adapter_of(words_), words_.form == "shell" ? EnvironmentForm::Shell
-                                                                    : EnvironmentForm::Systemd});
-           }),
+      add("env",
+          [this] {
+            return env(settings_, console_,
+                       {adapter_of(words_), words_.form == "shell" ? EnvironmentForm::Shell
+                                                                   : EnvironmentForm::Systemd});
+          }),
       words_);
 }
 
 void CommandLine::add_doctor() {
   // Of the package: a container may have this program alone.
   if (::access(PVRDMA_PORT_QUERY, X_OK) == 0) doctor_.helpers.port_query = PVRDMA_PORT_QUERY;
-  CLI::App* examining = add("doctor", [this] {
+  CLI::App& examining = add("doctor", [this] {
     next_boot_.units = doctor_.units;
     return is_next_boot_ ? next_boot(settings_, console_, next_boot_)
                          : doctor(settings_, console_, doctor_);
   });
-  add_doctor_options(*examining, doctor_, is_next_boot_, next_boot_);
+  add_doctor_options(examining, doctor_, is_next_boot_, next_boot_);
 }
 
 void CommandLine::add_measurements() {
-  add_mtu_options(*add("mtu",
-                       [this] {
-                         mtu_.timeout = parse_timeout(words_.timeout).value_or(mtu_.timeout);
-                         return mtu(settings_, console_, mtu_);
-                       }),
+  add_mtu_options(add("mtu",
+                      [this] {
+                        mtu_.timeout = parse_timeout(words_.timeout).value_or(mtu_.timeout);
+                        return mtu(settings_, console_, mtu_);
+                      }),
                   mtu_, words_.timeout);
-  add_selftest_options(*add("selftest",
-                            [this] {
-                              SelftestOptions options;
-                              options.device = adapter_of(words_);
-                              options.timeout =
-                                  parse_timeout(words_.timeout).value_or(options.timeout);
-                              options.program = PVRDMA_SELFTEST;
-                              return self_test(settings_, console_, options);
-                            }),
+  add_selftest_options(add("selftest",
+                           [this] {
+                             SelftestOptions options;
+                             options.device = adapter_of(words_);
+                             options.timeout =
+                                 parse_timeout(words_.timeout).value_or(options.timeout);
+                             options.program = PVRDMA_SELFTEST;
+                             return self_test(settings_, console_, options);
+                           }),
                        words_);
   verify_.program = PVRDMA_VERIFY;
   verify_.state_file = verify::state_file();
-  add_verify_options(*add("verify",
-                          [this] {
-                            return verify_.peer == "mesh"
-                                       ? verify_mesh(settings_, console_, verify_)
-                                       : verify_peer(settings_, console_, verify_);
-                          }),
+  add_verify_options(add("verify",
+                         [this] {
+                           return verify_.peer == "mesh"
+                                      ? verify_mesh(settings_, console_, verify_)
+                                      : verify_peer(settings_, console_, verify_);
+                         }),
                      verify_);
 }
 
 void CommandLine::add_other_tools() {
   metrics_.read_boot = read_this_boot;
   add_metrics_options(
-      *add("metrics", [this] { return print_metrics(settings_, console_, metrics_); }), metrics_);
-  add_export_options(*add("export", [this] { return print_export(settings_, console_, export_); }),
+      add("metrics", [this] { return print_metrics(settings_, console_, metrics_); }), metrics_);
+  add_export_options(add("export", [this] { return print_export(settings_, console_, export_); }),
                      export_);
-  add_mmio_options(*add("mmio", [this] { return mmio(settings_, console_, mmio_); }), mmio_);
-  add_migrate_options(*add("migrate", [this] { return migrate(settings_, console_, migrate_); }),
+  add_mmio_options(add("mmio", [this] { return mmio(settings_, console_, mmio_); }), mmio_);
+  add_migrate_options(add("migrate", [this] { return migrate(settings_, console_, migrate_); }),
                       migrate_);
-  add_seal_options(*add("seal", [this] { return seal(settings_, console_, seal_); }), seal_);
-  add_report_options(*add("report", [this] { return report(settings_, console_, report_); }),
+  add_seal_options(add("seal", [this] { return seal(settings_, console_, seal_); }), seal_);
+  add_report_options(add("report", [this] { return report(settings_, console_, report_); }),
                      report_);
 }
 

@@ -73,7 +73,9 @@ Survey survey(const SurveyOptions& options) {
   for (const std::string& unit : options.units) seen.unit_memlocks.push_back(unit_memlock(unit));
   seen.vmxnet3 = functions_like(functions, kVmxnet3);
   seen.mellanox = functions_like(functions, kMellanox);
-  seen.blocks = find_module_blocks(options.module_lookup, root, options.modules);
+  seen.blocks =
+      find_module_blocks(read_modprobe_config(options.module_lookup, root, ModprobeOf::ThisBoot),
+                         root, options.modules);
   seen.secure_boot = secure_boot(root);
   if (!options.kernel.empty())
     seen.driver_signer = look_up_signer(options.module_lookup, root, options.kernel, kDriverModule);

@@ -4,7 +4,6 @@
 
 #include "agent/base/text.hpp"
 #include "agent/model/snapshot.hpp"
-#include "probes/modprobe_config.hpp"
 #include "probes/modules.hpp"
 
 namespace pvrdma::probes {
@@ -44,13 +43,11 @@ std::vector<std::string> loaded_by(std::string_view command) {
   return names;
 }
 
-Field<std::vector<std::string>> driver_predecessors(const std::string& module_lookup,
-                                                    const Root& root) {
-  const auto lines = read_modprobe_config(module_lookup, root, ModprobeOf::NextBoot);
-  if (!lines) return Field<std::vector<std::string>>::unreadable(lines.error());
-  const auto commands = install_commands(*lines);
+Field<std::vector<std::string>> driver_predecessors(const ModprobeConfig& config) {
+  if (!config) return Field<std::vector<std::string>>::unreadable(config.error());
+  const auto commands = install_commands(*config);
   std::vector<std::string> predecessors;
-  for (const ModprobeLine& line : *lines) {
+  for (const ModprobeLine& line : *config) {
     if (line.keyword != "softdep" || module_name(line.name) != kDriverModule) continue;
     for (const std::string& name : required_before(line.rest)) {
       const auto command = commands.find(name);

@@ -5,16 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/base/file.hpp"
 #include "agent/model/field.hpp"
+#include "probes/modprobe_config.hpp"
 
 namespace pvrdma::probes {
 
-// The soft dependencies that modprobe.d below `root`, without /run, gives the driver, by the
-// program `module_lookup`. For a name that only an `install` line knows, what that line's modprobe
-// loads (units/pvrdma-agent.modprobe.in). Absent: there are none.
-[[nodiscard]] Field<std::vector<std::string>> driver_predecessors(const std::string& module_lookup,
-                                                                  const Root& root);
+// The soft dependencies that modprobe.d gives the driver. For a name that only an `install` line
+// knows, what that line's modprobe loads (units/pvrdma-agent.modprobe.in). Absent: there are none.
+[[nodiscard]] Field<std::vector<std::string>> driver_predecessors(const ModprobeConfig& config);
 
 // The names that "/sbin/modprobe --quiet --all vmxnet3 ib_umad" loads; none of another command.
 [[nodiscard]] std::vector<std::string> loaded_by(std::string_view command);

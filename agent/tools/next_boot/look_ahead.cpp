@@ -118,10 +118,9 @@ void look_at_scripts(const ForecastOptions& options, Forecast& forecast) {
 }
 
 // The next boot's command line, where it is known, takes the place of this boot's.
-void look_at_blocks(const ForecastOptions& options, const std::vector<std::string>& modules,
-                    Forecast& forecast) {
-  forecast.blocks =
-      find_module_blocks(options.module_lookup, options.root, modules, ModprobeOf::NextBoot);
+void look_at_blocks(const ForecastOptions& options, const ModprobeConfig& modprobe,
+                    const std::vector<std::string>& modules, Forecast& forecast) {
+  forecast.blocks = find_module_blocks(modprobe, options.root, modules);
   const NextKernel* next = forecast.next.get();
   std::vector<ModuleBlock>* blocks = forecast.blocks.get();
   if (next == nullptr || next->options.empty() || blocks == nullptr) return;
@@ -149,14 +148,15 @@ Forecast look_ahead(const ForecastOptions& options) {
     forecast.kernels.push_back(
         look_at_kernel(options, kernel, running && *running == kernel.release, modules));
   forecast.next = next_kernel(root, kernels);
-  forecast.predecessors = driver_predecessors(options.module_lookup, root);
+  const auto modprobe = read_modprobe_config(options.module_lookup, root, ModprobeOf::NextBoot);
+  forecast.predecessors = driver_predecessors(modprobe);
   forecast.agent = unit_file(root, "pvrdma-agent.service");
   forecast.executor = unit_file(root, "pvrdma-agent-executor.socket");
   look_at_links(options, forecast);
   forecast.login_memlock = login_memlock_on_disk(root);
   for (const std::string& unit : options.units)
     forecast.unit_memlocks.push_back(unit_memlock_on_disk(root, unit));
-  look_at_blocks(options, modules, forecast);
+  look_at_blocks(options, modprobe, modules, forecast);
   look_at_scripts(options, forecast);
   return forecast;
 }

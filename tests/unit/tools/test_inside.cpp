@@ -12,11 +12,11 @@
 #include "agent/tools/seal/template.hpp"
 #include "probes/ifupdown.hpp"
 #include "probes/initramfs.hpp"
-#include "probes/module_blocks.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/unit_files.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cpio.hpp"
+#include "tests/unit/module_blocks.hpp"
 #include "tests/unit/places.hpp"
 #include "tests/unit/tree.hpp"
 
@@ -43,22 +43,26 @@ struct ImageFixture {
   [[nodiscard]] Root root() const { return image.root(); }
 };
 
+using test::blocks_of;
+
 }  // namespace
 
 TEST_CASE_METHOD(ImageFixture, "inside: modprobe.d") {
   leak("/etc/modprobe.d/leak.conf", "blacklist vmw_pvrdma\nsoftdep vmw_pvrdma pre: leaked\n");
   inner("/etc/modprobe.d/good.conf", "/etc/fstab", "blacklist rdma_cm\nsoftdep vmw_pvrdma pre: a");
   leak("/usr/lib/modprobe.d", "a file");
-  const auto blocks = find_module_blocks(places::module_lookup, root(), {"vmw_pvrdma", "rdma_cm"});
+  const auto blocks = blocks_of(root(), {"vmw_pvrdma", "rdma_cm"});
   REQUIRE(blocks.is_known());
   REQUIRE(blocks.get()->size() == 1);
   CHECK(blocks.get()->front().module == "rdma_cm");
-  CHECK(driver_predecessors(places::module_lookup, root()).is(std::vector<std::string>{"a"}));
+  CHECK(
+      driver_predecessors(read_modprobe_config(places::module_lookup, root(), ModprobeOf::NextBoot))
+          .is(std::vector<std::string>{"a"}));
   // A whole folder that is a link out.
   image.remove("/etc/modprobe.d");
   host.file("/etc/modprobe.d/x.conf", "blacklist vmw_pvrdma\n");
   image.link("/etc/modprobe.d", host / "/etc/modprobe.d");
-  CHECK(find_module_blocks(places::module_lookup, root(), {"vmw_pvrdma"}).get()->empty());
+  CHECK(blocks_of(root(), {"vmw_pvrdma"}).get()->empty());
   CHECK(driver_configuration(root()).value_or("not read").empty());
 }
 
@@ -68,14 +72,13 @@ TEST_CASE_METHOD(ImageFixture, "inside: modprobe.d is merged by name and masked 
   image.file("/lib/modprobe.d/c.conf", "blacklist rdma_ucm\n");
   image.file("/lib/modprobe.d/d.txt", "blacklist ib_umad\n");
   image.link("/etc/modprobe.d/a.conf", "/dev/null");
-  const auto blocks = find_module_blocks(places::module_lookup, root(),
-                                         {"vmw_pvrdma", "rdma_cm", "rdma_ucm", "ib_umad"});
+  const auto blocks = blocks_of(root(), {"vmw_pvrdma", "rdma_cm", "rdma_ucm", "ib_umad"});
   REQUIRE(blocks.is_known());
   std::vector<std::string> modules;
   for (const ModuleBlock& block : *blocks.get()) modules.push_back(block.module);
   CHECK(modules == std::vector<std::string>{"rdma_cm", "rdma_ucm"});
   image.unreadable("/lib/modprobe.d/e.conf");
-  CHECK(find_module_blocks(places::module_lookup, root(), {"vmw_pvrdma"}).is_unreadable());
+  CHECK(blocks_of(root(), {"vmw_pvrdma"}).is_unreadable());
 }
 
 TEST_CASE_METHOD(ImageFixture, "inside: kernels and what a boot loader has") {

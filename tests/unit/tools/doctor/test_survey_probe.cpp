@@ -9,13 +9,13 @@
 #include "agent/tools/doctor/verbs_libraries.hpp"
 #include "probes/machine.hpp"
 #include "probes/memlock.hpp"
-#include "probes/module_blocks.hpp"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/places.hpp"
+#include "tests/unit/module_blocks.hpp"
 #include "tests/unit/probes/tree.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::probes;
+using pvrdma::test::blocks_of;
 using pvrdma::test::Tree;
 
 TEST_CASE("limits.conf: the last line for everybody counts, soft or both") {
@@ -69,29 +69,26 @@ TEST_CASE("a block list of this boot alone does not count for the next") {
   const Tree tree;
   tree.directory("/lib/modules");
   tree.file("/run/modprobe.d/a.conf", "blacklist vmw_pvrdma\n");
-  CHECK(find_module_blocks(places::module_lookup, tree.root(), {"vmw_pvrdma"}).get()->size() == 1);
-  CHECK(find_module_blocks(places::module_lookup, tree.root(), {"vmw_pvrdma"}, ModprobeOf::NextBoot)
-            .get()
-            ->empty());
+  CHECK(blocks_of(tree.root(), {"vmw_pvrdma"}).get()->size() == 1);
+  CHECK(blocks_of(tree.root(), {"vmw_pvrdma"}, ModprobeOf::NextBoot).get()->empty());
 }
 
 TEST_CASE("what keeps modules from being loaded") {
   const Tree tree;
   tree.directory("/lib/modules");
   const std::vector<std::string> modules{"vmw_pvrdma", "ib_umad", "rdma_cm"};
-  CHECK(find_module_blocks(places::module_lookup, tree.root(), modules)
-            .is(std::vector<ModuleBlock>{}));
+  CHECK(blocks_of(tree.root(), modules).is(std::vector<ModuleBlock>{}));
   tree.file("/etc/modprobe.d/a.conf",
             "blacklist vmw-pvrdma\nblacklist other\ninstall ib_umad /bin/false\n"
             "install rdma_cm /sbin/modprobe --ignore-install rdma_cm\n");
   tree.file("/proc/cmdline", "quiet module_blacklist=x,rdma_cm modprobe.blacklist=y\n");
-  CHECK(find_module_blocks(places::module_lookup, tree.root(), modules)
+  CHECK(blocks_of(tree.root(), modules)
             .is({{"vmw_pvrdma", "\"blacklist vmw_pvrdma\" in modprobe.d"},
                  {"ib_umad", "\"install ib_umad /bin/false\" in modprobe.d"},
                  {"rdma_cm", "\"module_blacklist=x,rdma_cm\" on the kernel's command line"}}));
   tree.remove("/proc/cmdline");
   tree.unreadable("/proc/cmdline");
-  CHECK(find_module_blocks(places::module_lookup, tree.root(), modules).is_unreadable());
+  CHECK(blocks_of(tree.root(), modules).is_unreadable());
 }
 
 TEST_CASE("the private interface of libibverbs and its providers") {

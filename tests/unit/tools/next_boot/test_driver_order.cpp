@@ -20,7 +20,8 @@ constexpr const char* kOurPath = "/usr/lib/modprobe.d/pvrdma-agent.conf";
 struct DriverOrderFixture {
   test::Tree tree;
   [[nodiscard]] Field<Names> look() const {
-    return driver_predecessors(places::module_lookup, tree.root());
+    return driver_predecessors(
+        read_modprobe_config(places::module_lookup, tree.root(), ModprobeOf::NextBoot));
   }
 };
 
