@@ -3,8 +3,8 @@
 # timeout: 180
 
 scenario() {
-  # shellcheck source=tests/bench/boot/poller.sh
-  . ./files/poller.sh
+  # shellcheck source=tests/bench/boot/common.sh
+  . ./files/common.sh
   if [[ $BOOT == 1 ]]; then
     install_poller
     install_network

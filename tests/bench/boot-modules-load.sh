@@ -4,13 +4,12 @@
 # timeout: 180
 
 scenario() {
-  # shellcheck source=tests/bench/boot/poller.sh
-  . ./files/poller.sh
+  # shellcheck source=tests/bench/boot/common.sh
+  . ./files/common.sh
   if [[ $BOOT == 1 ]]; then
     install_poller
     install_network
-    # With vmxnet3, at its best: without, the driver may be loaded before the netdev is there, and its port stays out.
-    printf '%s\n' vmxnet3 mlx4_ib ib_umad rdma_cm rdma_ucm vmw_pvrdma >/etc/modules-load.d/rdma.conf
+    install_modules_load
   else
     report_active modules-load
   fi

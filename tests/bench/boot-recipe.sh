@@ -4,24 +4,14 @@
 # timeout: 180
 
 scenario() {
-  # shellcheck source=tests/bench/boot/poller.sh
-  . ./files/poller.sh
+  # shellcheck source=tests/bench/boot/common.sh
+  . ./files/common.sh
   if [[ $BOOT == 1 ]]; then
     install_poller
     install_network
-    cat >/etc/rc.local <<'R'
-#!/bin/bash
-/sbin/modprobe mlx4_ib
-/sbin/modprobe ib_umad
-/sbin/modprobe rdma_cm
-/sbin/modprobe rdma_ucm
-/sbin/modprobe -r vmw_pvrdma
-/sbin/modprobe vmw_pvrdma
-exit 0
-R
-    chmod 755 /etc/rc.local
+    install_recipe
   else
-    wait_until 90 "rc.local has run" sh -c '[ "$(systemctl show -P ActiveState rc-local.service)" = active ]'
+    wait_recipe
     report_active recipe
   fi
 }
