@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
-#include "probes/ifupdown.hpp"
-#include "probes/network_manager.hpp"
-#include "probes/networkd.hpp"
+#include "agent/base/text.hpp"
+#include "probes/systemd.hpp"
 
 namespace pvrdma::probes {
 
 namespace {
+
+constexpr const char* kNetworkd = "systemd-networkd.service";
+constexpr std::size_t kInterfacesFiles = 64;  // sources may name each other
 
 // A manager that has the link outranks one that may take it, and that one a manager that will not
 // say; each is asked only while the one before it has not claimed the link.
@@ -18,25 +21,33 @@ int rank(const Field<LinkOwner>& owner) {
   return owner.is_unreadable() ? 2 : 0;
 }
 
-bool is_link(const RootedPath& place) {
-  const auto status = status_of(place, FinalLink::Shown);
-  return status && S_ISLNK(status->st_mode);
+// The value of "NAME=…" on a line of its own; empty where there is none.
+std::string value_of(std::string_view text, std::string_view name) {
+  while (!text.empty()) {
+    std::string_view line = cut(text, '\n');
+    if (cut(line, '=') == name) return std::string{line};
+  }
+  return {};
+}
+
+// Absent: networkd does not run and is not enabled either, or leaves the link alone.
+Field<LinkOwner> networkd_owner(const Root& root, int index) {
+  const LinkOwner undecided{LinkManager::Networkd, false, {}};
+  if (!service_runs(root, kNetworkd))
+    return service_is_enabled(root, kNetworkd) ? Field<LinkOwner>{undecided} : Field<LinkOwner>{};
+  const auto state = read_attribute(root / "/run/systemd/netif/links" / std::to_string(index));
+  if (state) return parse_networkd_link(*state);
+  return means_absent(state.error()) ? Field<LinkOwner>{undecided}
+                                     : Field<LinkOwner>::unreadable(state.error());
+}
+
+// The files that a pattern stands for, or that are in a directory.
+std::vector<std::string> files_of(const Root& root, const std::string& source) {
+  const auto status = status_of(root / source);
+  return paths_matching(root, status && S_ISDIR(status->st_mode) ? source + "/*" : source);
 }
 
 }  // namespace
-
-bool service_runs(const Root& root, const std::string& service) {
-  return is_link(root / ("/run/systemd/units/invocation:" + service));
-}
-
-bool service_is_enabled(const Root& root, const std::string& service) {
-  constexpr std::array kPlaces{"/etc/systemd/system/multi-user.target.wants",
-                               "/etc/systemd/system/network.target.wants",
-                               "/run/systemd/generator/multi-user.target.wants",
-                               "/run/systemd/system/multi-user.target.wants"};
-  return std::any_of(kPlaces.begin(), kPlaces.end(),
-                     [&](const char* place) { return is_link(root / place / service); });
-}
 
 Field<LinkOwner> link_owner(const Root& root, const std::string& name, int index) {
   Field<LinkOwner> owner = networkd_owner(root, index);
@@ -46,6 +57,55 @@ Field<LinkOwner> link_owner(const Root& root, const std::string& name, int index
   if (rank(owner) == 3) return owner;
   if (auto other = ifupdown_owner(root, name); rank(other) > rank(owner)) owner = std::move(other);
   return owner;
+}
+
+Field<LinkOwner> parse_networkd_link(const std::string& state) {
+  const std::string setup = value_of(state, "ADMIN_STATE");
+  if (setup == "unmanaged") return {};
+  constexpr std::array kUndecided{"", "pending", "initialized"};
+  const bool decided = std::find(kUndecided.begin(), kUndecided.end(), setup) == kUndecided.end();
+  return LinkOwner{LinkManager::Networkd, decided, value_of(state, "NETWORK_FILE")};
+}
+
+InterfacesFile parse_interfaces(std::string_view text) {
+  InterfacesFile file;
+  std::string whole;  // of the lines that a backslash joins
+  while (!text.empty()) {
+    whole += cut(text, '\n');
+    const bool goes_on = whole.ends_with('\\');
+    if (goes_on) whole.pop_back();
+    if (goes_on && !text.empty()) continue;
+    const auto words = split_at_blanks(whole);
+    if (words.size() > 1 && words[0] == "iface") file.interfaces.emplace_back(words[1]);
+    if (words.size() > 1 && (words[0] == "source" || words[0] == "source-directory"))
+      file.sources.emplace_back(words[1]);
+    whole.clear();
+  }
+  return file;
+}
+
+Field<LinkOwner> ifupdown_owner(const Root& root, const std::string& name) {
+  const auto installed = is_there(root / "/sbin/ifup");
+  if (!installed) return Field<LinkOwner>::unreadable(installed.error());
+  if (!*installed) return {};
+  std::vector<std::string> waiting{"/etc/network/interfaces"};
+  std::set<std::string> seen;
+  while (!waiting.empty() && seen.size() < kInterfacesFiles) {
+    const std::string path = std::move(waiting.back());
+    waiting.pop_back();
+    if (!seen.insert(path).second) continue;
+    const auto text = read_file(root / path);
+    if (!text && means_absent(text.error())) continue;
+    if (!text) return Field<LinkOwner>::unreadable(text.error());
+    const InterfacesFile file = parse_interfaces(*text);
+    if (std::find(file.interfaces.begin(), file.interfaces.end(), name) != file.interfaces.end())
+      return LinkOwner{LinkManager::Ifupdown, true, path};
+    for (const std::string& source : file.sources)
+      for (std::string& found :
+           files_of(root, source.front() == '/' ? source : "/etc/network/" + source))
+        waiting.push_back(std::move(found));
+  }
+  return {};
 }
 
 }  // namespace pvrdma::probes

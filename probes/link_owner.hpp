@@ -2,10 +2,13 @@
 // works through one of the first two, and shows in the name of the file they go by.
 //
 // Managers are asked, or what they write about themselves is read; their configuration is not
-// interpreted in their place.
+// interpreted in their place, but for ifupdown's, which says nothing of itself.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "agent/base/file.hpp"
 #include "agent/model/snapshot.hpp"
@@ -15,11 +18,38 @@ namespace pvrdma::probes {
 // Absent: no manager runs, or is enabled and still to start, that has the link or may take it.
 [[nodiscard]] Field<LinkOwner> link_owner(const Root& root, const std::string& name, int index);
 
-// Whether a service runs: systemd keeps a link for each (src/core/unit.c,
-// unit_export_invocation_id(), since systemd 236).
-[[nodiscard]] bool service_runs(const Root& root, const std::string& service);
+// The content of a link's state file in /run/systemd/netif/links (src/network/networkd-link.c,
+// link_save(); sd_network_link_get_setup_state() reads the same). Absent: networkd leaves the link
+// alone.
+[[nodiscard]] Field<LinkOwner> parse_networkd_link(const std::string& state);
 
-// Whether systemd starts a service at boot: something wants it, on disk or by a generator.
-[[nodiscard]] bool service_is_enabled(const Root& root, const std::string& service);
+// What NetworkManager says about one device.
+struct ManagedDevice {
+  bool managed = false;
+  std::uint32_t state = 0;  // NMDeviceState
+  bool active = false;      // it has an active connection
+  bool external = false;    // which only mirrors what somebody else has configured
+  std::string file;         // the active connection's keyfile
+};
+
+// Absent: the link is left alone, or what is on it is known to be somebody else's.
+[[nodiscard]] Field<LinkOwner> owner_from(const ManagedDevice& device);
+
+// Absent: NetworkManager does not run and is not enabled either, or leaves the link alone. Asks
+// nothing over the bus while it does not run; each answer is waited for half a second at most.
+[[nodiscard]] Field<LinkOwner> network_manager_owner(const Root& root, const std::string& name);
+
+// A file of interfaces(5), by which Debian's ifupdown configures links.
+struct InterfacesFile {
+  std::vector<std::string> interfaces;  // with an `iface` stanza
+  std::vector<std::string> sources;     // patterns of `source`, directories of `source-directory`
+};
+
+// Continued lines are joined, comments skipped; what is not understood is passed over, as it is
+// ifupdown's to complain about.
+[[nodiscard]] InterfacesFile parse_interfaces(std::string_view text);
+
+// Absent: no ifupdown is installed, or no file it reads has a stanza for the interface.
+[[nodiscard]] Field<LinkOwner> ifupdown_owner(const Root& root, const std::string& name);
 
 }  // namespace pvrdma::probes

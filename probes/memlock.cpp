@@ -11,7 +11,7 @@
 
 #include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
-#include "probes/system_bus.hpp"
+#include "probes/systemd.hpp"
 
 namespace pvrdma::probes {
 

@@ -1,13 +1,13 @@
-#include "probes/network_manager.hpp"
-
+// NetworkManager's word about a link (link_owner.hpp), over D-Bus (its API,
+// org.freedesktop.NetworkManager.Device and .Connection.Active; both may be read by anyone).
 #include <systemd/sd-bus.h>
 
-#include <array>
 #include <cerrno>
+#include <initializer_list>
+#include <type_traits>
 
-#include "agent/base/handle.hpp"
 #include "probes/link_owner.hpp"
-#include "probes/system_bus.hpp"
+#include "probes/systemd.hpp"
 
 namespace pvrdma::probes {
 
@@ -24,114 +24,77 @@ constexpr const char* kNoObject = "/";
 constexpr std::uint32_t kStateFailed = 120;    // NM_DEVICE_STATE_FAILED
 constexpr std::uint32_t kFlagExternal = 0x80;  // NM_ACTIVATION_STATE_FLAG_EXTERNAL, since 1.26
 
-// NetworkManager on the system bus. Errors say what was asked for; ENODEV: it has no such device.
-class Manager {
- public:
-  static Result<Manager> connect() {
-    auto bus = open_system_bus();
-    if (!bus) return fail(std::move(bus.error()));
-    return Manager{std::move(*bus)};
-  }
+// A call of a method, or of Get() for an interface's property, which the Error names. ENODEV:
+// NetworkManager has no such device.
+Result<BusMessage> call(sd_bus* bus, const std::string& object, const char* interface,
+                        const char* method, std::initializer_list<const char*> texts) {
+  sd_bus_message* made = nullptr;
+  int code = sd_bus_message_new_method_call(bus, &made, kName, object.c_str(), interface, method);
+  const BusMessage question{made};
+  for (const char* text : texts)
+    if (code >= 0) code = sd_bus_message_append_basic(question.get(), SD_BUS_TYPE_STRING, text);
+  // A manager that does not run must not be started by a look.
+  if (code >= 0) code = sd_bus_message_set_auto_start(question.get(), 0);
+  sd_bus_message* answer = nullptr;
+  sd_bus_error error = SD_BUS_ERROR_NULL;
+  if (code >= 0) code = sd_bus_call(bus, question.get(), kBusPatienceUs, &error, &answer);
+  if (sd_bus_error_has_name(&error, "org.freedesktop.NetworkManager.UnknownDevice") != 0)
+    code = -ENODEV;
+  sd_bus_error_free(&error);
+  if (code < 0)
+    return fail(-code, "asking NetworkManager for",
+                texts.size() > 1 ? *(texts.begin() + 1) : method);
+  return BusMessage{answer};
+}
 
-  // The object path of an interface's device.
-  [[nodiscard]] Result<std::string> device(const std::string& interface_name) {
-    auto answer = call(kObject, kName, "GetDeviceByIpIface", {interface_name.c_str(), nullptr});
-    if (!answer) return fail(std::move(answer.error()));
-    return read_text(answer->get(), SD_BUS_TYPE_OBJECT_PATH, "device of " + interface_name);
-  }
-  // A property of type s or o.
-  [[nodiscard]] Result<std::string> text(const std::string& object, const char* interface,
-                                         const char* name, char type) {
-    auto answer = property(object, interface, name, type);
-    if (!answer) return fail(std::move(answer.error()));
-    return read_text(answer->get(), type, name);
-  }
-  // A property of type u or b.
-  [[nodiscard]] Result<std::uint32_t> number(const std::string& object, const char* interface,
-                                             const char* name, char type) {
-    auto answer = property(object, interface, name, type);
-    if (!answer) return fail(std::move(answer.error()));
-    std::uint32_t value = 0;  // of both types, sd_bus_message_read_basic(3)
-    if (const int code = sd_bus_message_read_basic(answer->get(), type, &value); code <= 0)
-      return fail(code < 0 ? -code : EBADMSG, "reading NetworkManager's", name);
-    return value;
-  }
+// The object path of an interface's device.
+Result<std::string> find_device(sd_bus* bus, const std::string& interface_name) {
+  const auto answer = call(bus, kObject, kName, "GetDeviceByIpIface", {interface_name.c_str()});
+  if (!answer) return fail(answer.error());
+  const char* path = nullptr;
+  if (const int code = sd_bus_message_read(answer->get(), "o", &path); code <= 0)
+    return fail(code < 0 ? -code : EBADMSG, "reading NetworkManager's",
+                "device of " + interface_name);
+  return std::string{path};
+}
 
- private:
-  explicit Manager(Bus bus) : bus_(std::move(bus)) {}
-
-  // One call with two texts at most.
-  Result<BusMessage> call(const std::string& object, const char* interface, const char* method,
-                          const std::array<const char*, 2>& texts) {
-    sd_bus_message* made = nullptr;
-    int code =
-        sd_bus_message_new_method_call(bus_.get(), &made, kName, object.c_str(), interface, method);
-    const BusMessage question{made};
-    for (const char* text : texts)
-      if (code >= 0 && text != nullptr)
-        code = sd_bus_message_append_basic(question.get(), SD_BUS_TYPE_STRING, text);
-    // A manager that does not run must not be started by a look.
-    if (code >= 0) code = sd_bus_message_set_auto_start(question.get(), 0);
-    sd_bus_message* answer = nullptr;
-    sd_bus_error error = SD_BUS_ERROR_NULL;
-    if (code >= 0) code = sd_bus_call(bus_.get(), question.get(), kBusPatienceUs, &error, &answer);
-    if (sd_bus_error_has_name(&error, "org.freedesktop.NetworkManager.UnknownDevice") != 0)
-      code = -ENODEV;
-    sd_bus_error_free(&error);
-    if (code < 0)
-      return fail(-code, "asking NetworkManager for", texts.back() ? texts.back() : method);
-    return BusMessage{answer};
-  }
-
-  // The answer, entered as far as the value.
-  Result<BusMessage> property(const std::string& object, const char* interface, const char* name,
-                              char type) {
-    auto answer = call(object, "org.freedesktop.DBus.Properties", "Get", {interface, name});
-    if (!answer) return answer;
-    const std::array<char, 2> contents{type, '\0'};
-    const int code =
-        sd_bus_message_enter_container(answer->get(), SD_BUS_TYPE_VARIANT, contents.data());
-    if (code <= 0) return fail(code < 0 ? -code : EBADMSG, "reading NetworkManager's", name);
-    return answer;
-  }
-
-  static Result<std::string> read_text(sd_bus_message* answer, char type, const std::string& what) {
-    const char* text = nullptr;
-    if (const int code = sd_bus_message_read_basic(answer, type, &text); code <= 0)
-      return fail(code < 0 ? -code : EBADMSG, "reading NetworkManager's", what);
-    return std::string{text};
-  }
-
-  Bus bus_;
-};
+// A property of that type: of "s" and "o" it is a std::string, of "u" and "b" a number.
+template <typename Value>
+Result<Value> property(sd_bus* bus, const std::string& object, const char* interface,
+                       const char* name, const char* type) {
+  const auto answer =
+      call(bus, object, "org.freedesktop.DBus.Properties", "Get", {interface, name});
+  if (!answer) return fail(answer.error());
+  std::conditional_t<std::is_same_v<Value, std::string>, const char*, Value> value{};
+  const int code = sd_bus_message_read(answer->get(), "v", type, &value);
+  if (code <= 0) return fail(code < 0 ? -code : EBADMSG, "reading NetworkManager's", name);
+  return Value{value};
+}
 
 // The parts of `device` that an active connection tells.
-Result<void> ask_about_connection(Manager& manager, const std::string& active,
-                                  ManagedDevice& device) {
+Result<void> ask_about_connection(sd_bus* bus, const std::string& active, ManagedDevice& device) {
   device.active = true;
-  const auto flags = manager.number(active, kActive, "StateFlags", SD_BUS_TYPE_UINT32);
+  const auto flags = property<std::uint32_t>(bus, active, kActive, "StateFlags", "u");
   if (!flags) return fail(flags.error());
   device.external = (*flags & kFlagExternal) != 0;
-  const auto profile = manager.text(active, kActive, "Connection", SD_BUS_TYPE_OBJECT_PATH);
+  const auto profile = property<std::string>(bus, active, kActive, "Connection", "o");
   if (!profile) return fail(profile.error());
-  if (auto file = manager.text(*profile, kProfile, "Filename", SD_BUS_TYPE_STRING))
-    device.file = std::move(*file);
+  device.file = property<std::string>(bus, *profile, kProfile, "Filename", "s").value_or("");
   return {};
 }
 
-Result<ManagedDevice> ask_about(Manager& manager, const std::string& name) {
-  const auto path = manager.device(name);
+Result<ManagedDevice> ask_about(sd_bus* bus, const std::string& name) {
+  const auto path = find_device(bus, name);
   if (!path) return fail(path.error());
-  const auto managed = manager.number(*path, kDevice, "Managed", SD_BUS_TYPE_BOOLEAN);
+  const auto managed = property<std::uint32_t>(bus, *path, kDevice, "Managed", "b");
   if (!managed) return fail(managed.error());
-  const auto state = manager.number(*path, kDevice, "State", SD_BUS_TYPE_UINT32);
+  const auto state = property<std::uint32_t>(bus, *path, kDevice, "State", "u");
   if (!state) return fail(state.error());
-  const auto active = manager.text(*path, kDevice, "ActiveConnection", SD_BUS_TYPE_OBJECT_PATH);
+  const auto active = property<std::string>(bus, *path, kDevice, "ActiveConnection", "o");
   if (!active) return fail(active.error());
   ManagedDevice device{*managed != 0, *state, false, false, {}};
   if (*active != kNoObject)
-    if (auto asked = ask_about_connection(manager, *active, device); !asked)
-      return fail(asked.error());
+    if (auto asked = ask_about_connection(bus, *active, device); !asked) return fail(asked.error());
   return device;
 }
 
@@ -148,9 +111,9 @@ Field<LinkOwner> network_manager_owner(const Root& root, const std::string& name
   if (!service_runs(root, kNetworkManager))
     return service_is_enabled(root, kNetworkManager) ? Field<LinkOwner>{undecided}
                                                      : Field<LinkOwner>{};
-  auto manager = Manager::connect();
-  if (!manager) return Field<LinkOwner>::unreadable(manager.error());
-  const auto device = ask_about(*manager, name);
+  const auto bus = open_system_bus();
+  if (!bus) return Field<LinkOwner>::unreadable(bus.error());
+  const auto device = ask_about(bus->get(), name);
   if (device) return owner_from(*device);
   // It has just started, or has not seen the link yet; or the connection ended between two answers.
   for (const int code : {ENODEV, EBADR, ENXIO, EHOSTUNREACH})

@@ -39,6 +39,16 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
+// The words between blanks of a line.
+[[nodiscard]] inline std::vector<std::string_view> split_at_blanks(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (line = trimmed(line); !line.empty(); line = trimmed(line)) {
+    words.push_back(line.substr(0, line.find_first_of(" \t")));
+    line.remove_prefix(words.back().size());
+  }
+  return words;
+}
+
 // The number that all of `text` is, without "0x"; none: it is something else, or too large.
 template <typename Number>
 [[nodiscard]] std::optional<Number> number_from(std::string_view text, int base = 10) {

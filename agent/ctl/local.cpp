@@ -10,7 +10,7 @@
 #include "probes/module_lookup.hpp"
 #include "probes/observe.hpp"
 #include "probes/recipe/boot_scripts.hpp"
-#include "probes/unit_state.hpp"
+#include "probes/systemd.hpp"
 
 namespace pvrdma::ctl {
 

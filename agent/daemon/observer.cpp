@@ -14,7 +14,7 @@
 #include "build_config.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/recipe/boot_scripts.hpp"
-#include "probes/unit_state.hpp"
+#include "probes/systemd.hpp"
 
 namespace pvrdma {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "probes/ifupdown.hpp"
+#include "probes/link_owner.hpp"
 #include "probes/unit_files.hpp"
 
 namespace pvrdma::probes {

@@ -1,9 +1,6 @@
 // Who has a link: what networkd and ifupdown leave in files, and what NetworkManager's answers
 // mean.
-#include "probes/ifupdown.hpp"
 #include "probes/link_owner.hpp"
-#include "probes/network_manager.hpp"
-#include "probes/networkd.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tree.hpp"
 
