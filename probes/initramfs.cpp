@@ -1,13 +1,15 @@
 #include "probes/initramfs.hpp"
 
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <vector>
-
-#include "probes/boot_folder.hpp"
 
 namespace pvrdma::probes {
 
@@ -48,10 +50,8 @@ Result<void> take_newer(const RootedPath& place, Configuration& configuration) {
 Result<void> take_file(const Root& root, const std::string& file, Configuration& configuration) {
   const auto place = root / file;
   const auto text = read_file(place);
-  if (!text) {
-    if (means_absent(text.error())) return {};
-    return fail(text.error());
-  }
+  if (!text && means_absent(text.error())) return {};
+  if (!text) return fail(text.error());
   if (text->find(kDriverModule) == std::string::npos) return {};
   configuration.text += *text;
   return take_newer(place, configuration);
@@ -59,8 +59,7 @@ Result<void> take_file(const Root& root, const std::string& file, Configuration&
 
 Result<Configuration> read_configuration(const Root& root) {
   Configuration configuration;
-  for (const char* const path : kModprobeFolders) {
-    const std::string folder = path;
+  for (const std::string folder : kModprobeFolders) {
     const auto names = list_directory(root / folder);
     if (!names && !means_absent(names.error())) return fail(names.error());
     for (const std::string& name : names.value_or(std::vector<std::string>{}))
@@ -116,6 +115,18 @@ Result<std::string> outdated_by(const Root& root, const Image& image, const std:
 }
 
 }  // namespace
+
+Result<Fd> open_boot_folder(const Root& root) {
+  const auto boot = root / "/boot";
+  if (!boot.on_this_system()) return open_rooted(boot, O_PATH | O_DIRECTORY);
+  // O_PATH does not trigger an automount (open(2)).
+  Fd folder{::open(boot.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  struct statfs system {};
+  if (!folder || ::fstatfs(folder.get(), &system) != 0) return fail(errno, "opening", boot);
+  if (system.f_type == AUTOFS_SUPER_MAGIC)
+    return fail(ENXIO, "looking into, as nobody has mounted it yet,", boot);
+  return folder;
+}
 
 Result<std::string> driver_configuration(const Root& root) {
   auto configuration = read_configuration(root);

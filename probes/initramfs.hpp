@@ -11,6 +11,7 @@
 #include <string>
 
 #include "agent/base/file.hpp"
+#include "agent/base/handle.hpp"
 #include "agent/model/field.hpp"
 #include "agent/model/snapshot.hpp"
 
@@ -24,6 +25,10 @@ inline constexpr const char* kInitramfsNote = "/run/pvrdma-agent.initramfs";
 // automount point that nobody has used yet. Unreadable: /boot or modprobe.d may not be looked at.
 // Costs some stat(2) and the reading of modprobe.d.
 [[nodiscard]] Field<Initramfs> look_at_initramfs(const Root& root, const std::string& release);
+
+// /boot, where kernels and images lie, opened with O_PATH. ENXIO: an automount point that nobody
+// has used yet; a look does not mount it, as that would keep it mounted for ever.
+[[nodiscard]] Result<Fd> open_boot_folder(const Root& root);
 
 // All that modprobe.d says about the driver: whole files, in the order in which the hooks note
 // them. Empty: nothing.

@@ -1,4 +1,5 @@
-// modprobe.d(5) below a root, as libkmod reads it: by the program module-lookup.
+// modprobe.d(5) below a root, as libkmod reads it, by the program module-lookup; and what in it, or
+// on the kernel's command line, keeps modprobe from loading a module.
 #pragma once
 
 #include <string>
@@ -7,6 +8,18 @@
 
 #include "agent/base/error.hpp"
 #include "agent/base/file.hpp"
+#include "agent/model/field.hpp"
+
+namespace pvrdma {
+
+// What keeps modprobe from loading a module.
+struct ModuleBlock {
+  std::string module;
+  std::string how;  // "blacklist", "install /bin/false", "modprobe.blacklist= on the command line"
+  friend bool operator==(const ModuleBlock&, const ModuleBlock&) = default;
+};
+
+}  // namespace pvrdma
 
 namespace pvrdma::probes {
 
@@ -30,5 +43,15 @@ using ModprobeConfig = Result<std::vector<ModprobeLine>>;
 
 // What module-lookup writes: "KEYWORD NAME REST", each on a line. EBADMSG: that is no such line.
 [[nodiscard]] ModprobeConfig parse_modprobe_lines(std::string_view lines);
+
+// Of `modules`: blacklist lines and install commands that load nothing, in `config`, and the same
+// on the kernel's command line below `root`. A blacklist line keeps udev from loading the module,
+// not modprobe by its name.
+[[nodiscard]] Field<std::vector<ModuleBlock>> find_module_blocks(
+    const ModprobeConfig& config, const Root& root, const std::vector<std::string>& modules);
+
+// "modprobe.blacklist=a,b" and "module_blacklist=c" (Linux
+// Documentation/admin-guide/kernel-parameters.txt) of a command line.
+[[nodiscard]] std::vector<ModuleBlock> blocks_of_command_line(std::string_view command_line);
 
 }  // namespace pvrdma::probes

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "agent/base/guarded.hpp"
-#include "probes/modprobe_lines.hpp"
-#include "probes/module_index.hpp"
+#include "probes/kmod.hpp"
 #include "probes/module_lookup.hpp"
 
 namespace {

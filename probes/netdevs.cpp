@@ -6,11 +6,12 @@
 #include <linux/rtnetlink.h>
 #include <netlink/attr.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
-
-#include "agent/base/netlink.hpp"
+#include <cstring>
+#include <iterator>
 
 namespace pvrdma::probes {
 
@@ -21,12 +22,6 @@ constexpr int kPermanentAddressAttribute = 54;  // IFLA_PERM_ADDRESS, which olde
 constexpr int kLinkAttributes = kPermanentAddressAttribute;
 
 Error bad_message(const char* what) { return {EBADMSG, "reading the kernel's answer about", what}; }
-
-nla_policy of_type(std::uint16_t type) {
-  nla_policy policy{};
-  policy.type = type;
-  return policy;
-}
 
 std::string hardware_address(nlattr* attribute) {
   const auto* bytes = static_cast<const unsigned char*>(nla_data(attribute));
@@ -67,15 +62,33 @@ Field<Netdev> ask_link(NetlinkSocket& socket, const std::string& name) {
   return netdev;
 }
 
+// The interface indices in a RTA_MULTIPATH attribute, as far as it is well-formed.
+std::vector<int> links_of_next_hops(const nlattr* multipath) {
+  std::vector<int> links;
+  const auto* at = static_cast<const char*>(nla_data(multipath));
+  auto left = static_cast<std::size_t>(nla_len(multipath));
+  while (left >= sizeof(rtnexthop)) {
+    rtnexthop hop{};
+    std::memcpy(&hop, at, sizeof hop);
+    if (hop.rtnh_len < sizeof hop) break;
+    links.push_back(hop.rtnh_ifindex);
+    const std::size_t step = RTNH_ALIGN(hop.rtnh_len);
+    if (step > left) break;
+    at += step;
+    left -= step;
+  }
+  return links;
+}
+
 }  // namespace
 
 Result<Netdev> parse_link(nlmsghdr& message) {
   std::array<nla_policy, kLinkAttributes + 1> policy{};
-  policy[IFLA_IFNAME] = of_type(NLA_STRING);
+  policy[IFLA_IFNAME].type = NLA_STRING;
   for (const int at : {IFLA_MTU, IFLA_MIN_MTU, IFLA_MAX_MTU})
-    policy[static_cast<std::size_t>(at)] = of_type(NLA_U32);
+    policy[static_cast<std::size_t>(at)].type = NLA_U32;
   for (const int at : {IFLA_OPERSTATE, IFLA_CARRIER})
-    policy[static_cast<std::size_t>(at)] = of_type(NLA_U8);
+    policy[static_cast<std::size_t>(at)].type = NLA_U8;
   std::array<nlattr*, kLinkAttributes + 1> attributes{};
   if (message.nlmsg_type != RTM_NEWLINK ||
       nlmsg_parse(&message, sizeof(ifinfomsg), attributes.data(), kLinkAttributes, policy.data()) <
@@ -167,6 +180,42 @@ std::vector<Field<Netdev>> look_at_netdevs(const std::vector<std::string>& names
       if (address.interface_index == netdev->index) netdev->addresses.push_back(address.address);
   }
   return netdevs;
+}
+
+Result<std::vector<int>> parse_default_route(nlmsghdr& message) {
+  std::array<nlattr*, RTA_MAX + 1> attributes{};
+  if (message.nlmsg_type != RTM_NEWROUTE ||
+      nlmsg_parse(&message, sizeof(rtmsg), attributes.data(), RTA_MAX, nullptr) < 0)
+    return fail(EBADMSG, "reading", "a route");
+  rtmsg header{};
+  std::memcpy(&header, nlmsg_data(&message), sizeof header);
+  std::vector<int> links;
+  if (header.rtm_dst_len != 0 || header.rtm_type != RTN_UNICAST ||
+      header.rtm_table != RT_TABLE_MAIN)
+    return links;
+  if (attributes[RTA_OIF] != nullptr && nla_len(attributes[RTA_OIF]) >= int{sizeof(std::uint32_t)})
+    links.push_back(static_cast<int>(nla_get_u32(attributes[RTA_OIF])));
+  if (attributes[RTA_MULTIPATH] != nullptr)
+    std::ranges::copy(links_of_next_hops(attributes[RTA_MULTIPATH]), std::back_inserter(links));
+  return links;
+}
+
+Result<std::set<int>> links_of_default_routes() {
+  auto socket = NetlinkSocket::open(NETLINK_ROUTE);
+  if (!socket) return fail(socket.error());
+  return consistent([&]() -> Result<std::set<int>> {
+    rtmsg header{};
+    header.rtm_table = RT_TABLE_MAIN;
+    const auto question = netlink_message(RTM_GETROUTE, NLM_F_DUMP, header);
+    if (!question) return fail(ENOMEM, "asking for", "routes");
+    std::set<int> links;
+    const auto answered = socket->ask(*question, [&](nlmsghdr& message) {
+      return parse_default_route(message).map(
+          [&](const std::vector<int>& found) { links.insert(found.begin(), found.end()); });
+    });
+    if (!answered) return fail(answered.error().code, "asking for", "routes");
+    return links;
+  });
 }
 
 }  // namespace pvrdma::probes

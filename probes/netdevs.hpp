@@ -1,4 +1,5 @@
-// Network interfaces over rtnetlink: only those asked for, by name.
+// Network interfaces over rtnetlink: only those asked for, by name; and which of all of them
+// default routes leave by.
 //
 // Messages are parsed apart from the socket, with libnl-3's own parser of attributes: libnl-route's
 // objects (3.7) have no limits of the MTU, and loading it costs the daemon 400 KiB.
@@ -7,6 +8,7 @@
 #include <linux/netlink.h>
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,5 +41,12 @@ inline constexpr std::uint8_t kAddressProtocol = 0xA7;
 // Netdev::settled and Netdev::owner are left absent: they are udev's and the network managers' to
 // know (probes/settled.hpp, probes/link_owner.hpp).
 [[nodiscard]] std::vector<Field<Netdev>> look_at_netdevs(const std::vector<std::string>& names);
+
+// RTM_NEWROUTE (rtnetlink(7)) -> the interface indices it leaves by, where it is a unicast default
+// route of the main table; else none. EBADMSG: not such a message.
+[[nodiscard]] Result<std::vector<int>> parse_default_route(nlmsghdr& message);
+
+// The interface indices that the default routes of IPv4 and IPv6 leave by.
+[[nodiscard]] Result<std::set<int>> links_of_default_routes();
 
 }  // namespace pvrdma::probes

@@ -13,7 +13,6 @@
 #include "probes/pci.hpp"
 #include "probes/port_query.hpp"
 #include "probes/rdma.hpp"
-#include "probes/routes.hpp"
 #include "probes/settled.hpp"
 
 namespace pvrdma::probes {

@@ -11,7 +11,7 @@
 
 #include "agent/base/file.hpp"
 #include "agent/base/guarded.hpp"
-#include "probes/kmod_log.hpp"
+#include "probes/kmod.hpp"
 #include "probes/modules.hpp"
 
 namespace pvrdma::executor {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/module_blocks.hpp"
+#include "probes/modprobe_config.hpp"
 #include "tests/unit/places.hpp"
 
 namespace pvrdma::test {

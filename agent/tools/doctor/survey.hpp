@@ -11,7 +11,7 @@
 #include "agent/model/field.hpp"
 #include "agent/model/memlock.hpp"
 #include "probes/machine.hpp"
-#include "probes/module_blocks.hpp"
+#include "probes/modprobe_config.hpp"
 
 namespace pvrdma {
 

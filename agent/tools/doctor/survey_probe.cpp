@@ -13,7 +13,7 @@
 #include "agent/tools/doctor/verbs_libraries.hpp"
 #include "probes/machine.hpp"
 #include "probes/memlock.hpp"
-#include "probes/module_blocks.hpp"
+#include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/pci.hpp"
 

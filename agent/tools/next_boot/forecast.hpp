@@ -11,7 +11,7 @@
 #include "agent/model/field.hpp"
 #include "agent/model/memlock.hpp"
 #include "agent/model/snapshot.hpp"
-#include "probes/module_blocks.hpp"
+#include "probes/modprobe_config.hpp"
 #include "probes/unit_files.hpp"
 
 namespace pvrdma {

@@ -10,7 +10,7 @@
 
 #include "agent/base/text.hpp"
 #include "agent/tools/next_boot/boot_menu.hpp"
-#include "probes/boot_folder.hpp"
+#include "probes/initramfs.hpp"
 #include "probes/modules.hpp"
 
 namespace pvrdma::probes {

@@ -9,7 +9,7 @@
 #include "agent/tools/next_boot/kernels.hpp"
 #include "agent/tools/next_boot/link_files.hpp"
 #include "probes/initramfs.hpp"
-#include "probes/module_blocks.hpp"
+#include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
 #include "probes/pci.hpp"

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "probes/kmod.hpp"
 #include "probes/modprobe_config.hpp"
-#include "probes/module_index.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/module_index.hpp"
 #include "tests/unit/places.hpp"

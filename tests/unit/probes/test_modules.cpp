@@ -1,6 +1,6 @@
 #include "probes/modules.hpp"
 
-#include "probes/module_index.hpp"
+#include "probes/kmod.hpp"
 
 #include <utime.h>
 

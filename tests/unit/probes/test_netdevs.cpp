@@ -1,5 +1,4 @@
 #include "probes/netdevs.hpp"
-#include "probes/routes.hpp"
 
 #include <fcntl.h>
 #include <sched.h>

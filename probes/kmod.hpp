@@ -1,5 +1,5 @@
-// The kernel's module index and its modules, by libkmod: for the program module-lookup, which all
-// others run (module_lookup.hpp).
+// What is asked of libkmod itself, for the program module-lookup, which all others run
+// (module_lookup.hpp); and where libkmod's own log goes.
 #pragma once
 
 #include <string>
@@ -8,7 +8,13 @@
 #include "agent/base/file.hpp"
 #include "agent/model/snapshot.hpp"
 
+struct kmod_ctx;
+
 namespace pvrdma::probes {
+
+// What libkmod says by itself goes into our log at level debug, all of it where that is wanted, and
+// never to stderr: what matters comes back as a return value too.
+void take_over_log(kmod_ctx* context);
 
 // Whether the index below /lib/modules/RELEASE has each module, in the order of `names`. All
 // unreadable where the index is not there or may not be read.
@@ -24,5 +30,9 @@ namespace pvrdma::probes {
 // Who signed a module of the kernel whose folder is open, and a newline; empty: nobody, or there is
 // no such module.
 [[nodiscard]] Result<std::string> module_signer(int folder, const std::string& name);
+
+// The lines of parse_modprobe_lines() (modprobe_config.hpp) for a file that is open, with the text
+// of all of modprobe.d (modprobe.d(5)).
+[[nodiscard]] Result<std::string> modprobe_lines(int file);
 
 }  // namespace pvrdma::probes
