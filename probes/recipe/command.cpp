@@ -4,8 +4,7 @@
 #include <array>
 
 #include "agent/base/text.hpp"
-#include "probes/modules.hpp"
-#include "probes/recipe/simple.hpp"
+#include "agent/model/snapshot.hpp"
 
 namespace pvrdma::probes {
 
@@ -37,7 +36,7 @@ bool names_module(const Words& words, const RecipeScope& scope, bool& touches_dr
     const std::string module = module_of(*word);
     if (!is_module_of_agent(module, scope)) continue;
     named = true;
-    touches_driver = touches_driver || removes || module == kRecipeDriver;
+    touches_driver = touches_driver || removes || module == kDriverModule;
   }
   return named;
 }
@@ -165,9 +164,7 @@ CommandLook look_at_command(std::string_view text, const RecipeScope& scope) {
 std::vector<std::string> scripts_called(std::string_view text) {
   std::vector<std::string> paths;
   for (const std::string& command : commands_in(without_comment(text))) {
-    for (std::string_view rest = trimmed(command); !rest.empty();) {
-      const std::string_view word = rest.substr(0, rest.find_first_of(" \t"));
-      rest = trimmed(rest.substr(word.size()));
+    for (const std::string_view word : split_at_blanks(command)) {
       if (is_wrapper(word)) continue;
       const bool plain = words_in(word) == Words{word};
       if (word.starts_with('/') && plain && !is_packaged(word)) paths.emplace_back(word);

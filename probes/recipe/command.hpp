@@ -53,4 +53,15 @@ template <typename List>
 // "/usr/sbin/ip" -> "ip"
 [[nodiscard]] std::string_view base_name(std::string_view path);
 
+// "/lib/modules/…/vmw-pvrdma.ko.xz" -> "vmw_pvrdma"
+[[nodiscard]] std::string module_of(std::string_view word);
+
+// One that the agent loads, or that comes with one of these.
+[[nodiscard]] bool is_module_of_agent(const std::string& module, const RecipeScope& scope);
+
+// Empty where it is simple: one or several of `modprobe [-afqrsv] MODULE…`, `rmmod MODULE…`,
+// `insmod FILE` and `sleep N` between ";" or "&&", each with nothing more than `sudo` before it and
+// redirections to /dev/null, `2>&1`, `|| true` after it.
+[[nodiscard]] std::string why_not_simple(std::string_view text, const RecipeScope& scope);
+
 }  // namespace pvrdma::probes

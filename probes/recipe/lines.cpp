@@ -4,7 +4,7 @@
 #include <array>
 
 #include "agent/base/text.hpp"
-#include "probes/recipe/simple.hpp"
+#include "agent/model/snapshot.hpp"
 
 namespace pvrdma::probes {
 
@@ -38,16 +38,11 @@ bool take_command(unsigned number, std::string_view line, std::string_view comma
 
 // By the #! line, where there is one; the shells are this system's own, at their fixed paths.
 std::string shell_of(std::string_view text) {
-  std::string_view first = cut(text, '\n');
+  const std::string_view first = cut(text, '\n');
   if (!first.starts_with("#!")) return "/bin/sh";
-  first = trimmed(first.substr(2));
-  const auto next_word = [&] {
-    const std::string_view word = first.substr(0, first.find_first_of(" \t"));
-    first = trimmed(first.substr(word.size()));
-    return base_name(word);
-  };
-  std::string_view name = next_word();
-  if (name == "env") name = next_word();
+  const auto words = split_at_blanks(first.substr(2));
+  std::string_view name = words.empty() ? "" : base_name(words[0]);
+  if (name == "env" && words.size() > 1) name = base_name(words[1]);
   if (name == "bash") return "/bin/bash";
   return name == "sh" || name == "dash" ? "/bin/sh" : "";
 }
@@ -200,7 +195,7 @@ RecipeLook look_at_module_list(std::string_view text, const RecipeScope& scope) 
     if (content.empty() || content.starts_with('#') || content.starts_with(';')) return;
     const std::string module = module_of(content.substr(0, content.find_first_of(" \t")));
     if (!is_module_of_agent(module, scope)) return;
-    const bool driver = module == kRecipeDriver;
+    const bool driver = module == kDriverModule;
     look.lines.push_back(
         {number, std::string{line}, LineKind::Driver, driver,
          driver ? "it may load vmw_pvrdma before what must precede it; the agent loads it last, so "

@@ -1,11 +1,14 @@
-#include "probes/recipe/simple.hpp"
-
+// Whether a command line is nothing but loads and unloads of the agent's modules, so that it can be
+// commented out as a whole (why_not_simple(), command.hpp). Anything that is not plain is not
+// simple.
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "agent/base/text.hpp"
+#include "agent/model/snapshot.hpp"
 #include "probes/modules.hpp"
+#include "probes/recipe/command.hpp"
 
 namespace pvrdma::probes {
 
@@ -15,15 +18,6 @@ using Words = std::vector<std::string_view>;
 
 constexpr const char* kDoesMore = "it does more than load or unload these modules";
 constexpr const char* kUnloadsNic = "it unloads vmxnet3, which the agent never does";
-
-Words split_at_blanks(std::string_view text) {
-  Words words;
-  for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
-    words.push_back(text.substr(0, text.find_first_of(" \t")));
-    text.remove_prefix(words.back().size());
-  }
-  return words;
-}
 
 // Without what only says where the output goes, and that a failure is none.
 void drop_endings(Words& words) {
@@ -74,7 +68,7 @@ std::string why_not_simple(const Words& words, const RecipeScope& scope) {
     const std::string module = module_of(*word);
     // Of insmod, only a path names a module; what follows are its parameters.
     if (!is_module_of_agent(module, scope) || (tool == "insmod" && modules > 0)) return kDoesMore;
-    if (removes && module == "vmxnet3") return kUnloadsNic;
+    if (removes && module == kNetModule) return kUnloadsNic;
     ++modules;
   }
   return modules == 0 ? kDoesMore : "";
@@ -102,7 +96,7 @@ std::string module_of(std::string_view word) {
 
 bool is_module_of_agent(const std::string& module, const RecipeScope& scope) {
   constexpr std::array<std::string_view, 7> kAlways{
-      kRecipeDriver, "vmxnet3", "ib_core", "ib_uverbs", "ib_cm", "iw_cm", "ib_mad"};
+      kDriverModule, kNetModule, "ib_core", "ib_uverbs", "ib_cm", "iw_cm", "ib_mad"};
   return holds(kAlways, module) ||
          std::any_of(scope.modules.begin(), scope.modules.end(),
                      [&](const std::string& one) { return module_name(one) == module; });
