@@ -1,22 +1,17 @@
 #include "probes/address_records.hpp"
 
 #include <algorithm>
-#include <sstream>
+
+#include "agent/base/text.hpp"
 
 namespace pvrdma::probes {
 
 std::vector<RecordedAddress> parse_address_records(std::string_view text) {
   std::vector<RecordedAddress> records;
-  std::istringstream lines{std::string{text}};
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words{line};
-    RecordedAddress entry;
-    std::string mark;
-    std::string rest;
-    if (!(words >> entry.mac >> entry.address >> mark) || words >> rest) continue;
-    if (mark != "marked" && mark != "unmarked") continue;
-    entry.marked = mark == "marked";
-    records.push_back(std::move(entry));
+  while (!text.empty()) {
+    const auto words = split_at_blanks(cut(text, '\n'));
+    if (words.size() == 3 && (words[2] == "marked" || words[2] == "unmarked"))
+      records.push_back({std::string{words[0]}, std::string{words[1]}, words[2] == "marked"});
   }
   return records;
 }

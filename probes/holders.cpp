@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
+#include <iterator>
 #include <tuple>
 
 #include "agent/base/text.hpp"
@@ -12,13 +12,13 @@ namespace pvrdma::probes {
 
 namespace {
 
-Result<unsigned> read_count(const std::filesystem::path& path) {
-  return read_attribute(path).and_then([&](const std::string& text) -> Result<unsigned> {
-    unsigned count = 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (parsed.ec != std::errc{}) return fail(EBADMSG, "reading", path);
-    return count;
-  });
+// Absent: the driver is not loaded, or built in.
+Field<unsigned> reference_count(const Root& root) {
+  const auto place = root / "/sys/module/vmw_pvrdma/refcnt";
+  const auto text = read_attribute(place);
+  if (!text) return Field<unsigned>::from(fail(text.error()));
+  if (const auto count = number_from<unsigned>(*text)) return *count;
+  return Field<unsigned>::unreadable({EBADMSG, "reading", place});
 }
 
 std::string command_of(const Root& root, pid_t pid) {
@@ -33,11 +33,8 @@ Result<std::vector<Holder>> holders_from_nldev(const std::vector<HeldDevice>& de
   if (!nldev.socket) return fail(nldev.socket.error());
   std::vector<Holder> holders;
   for (const HeldDevice& device : devices) {
-    const auto known =
-        std::find_if(nldev.devices.begin(), nldev.devices.end(),
-                     [&](const NldevDevice& one) { return one.name == device.rdma_device; });
-    if (known == nldev.devices.end())
-      return fail(ENODATA, "asking nldev about", device.rdma_device);
+    const NldevDevice* known = nldev.find(device.rdma_device);
+    if (known == nullptr) return fail(ENODATA, "asking nldev about", device.rdma_device);
     const auto processes = nldev.socket->contexts(known->index);
     if (!processes) return fail(processes.error());
     for (const pid_t pid : *processes) holders.push_back({pid, {}, device.rdma_device});
@@ -45,30 +42,13 @@ Result<std::vector<Holder>> holders_from_nldev(const std::vector<HeldDevice>& de
   return holders;
 }
 
-// Adds the processes that hold a verbs node open; false: some could not be looked into.
-bool add_open_nodes(const Root& root, const std::vector<HeldDevice>& devices,
-                    std::vector<Holder>& holders) {
-  auto open = find_open_nodes(root, devices);
-  if (!open) return false;
-  holders.insert(holders.end(), open->holders.begin(), open->holders.end());
-  return open->complete;
-}
-
 std::vector<Holder> finished(const Root& root, std::vector<Holder> holders) {
   const auto key = [](const Holder& holder) { return std::tie(holder.pid, holder.rdma_device); };
-  std::sort(holders.begin(), holders.end(),
-            [&](const Holder& one, const Holder& other) { return key(one) < key(other); });
+  std::ranges::sort(holders, {}, key);
   const auto same = [&](const Holder& one, const Holder& other) { return key(one) == key(other); };
   holders.erase(std::unique(holders.begin(), holders.end(), same), holders.end());
   for (Holder& holder : holders) holder.command = command_of(root, holder.pid);
   return holders;
-}
-
-// The device whose verbs node a link of /proc/PID/fd leads to, or null.
-const HeldDevice* device_of(const std::string& node, const std::vector<HeldDevice>& devices) {
-  const auto found = std::find_if(devices.begin(), devices.end(),
-                                  [&](const HeldDevice& device) { return device.uverbs.is(node); });
-  return found == devices.end() ? nullptr : &*found;
 }
 
 // One process's fds. A process that has ended meanwhile holds nothing.
@@ -85,8 +65,9 @@ void look_into(const std::filesystem::path& process, pid_t pid,
       if (!means_absent(node.error()) && node.error().code != ESRCH) open.complete = false;
       continue;
     }
-    if (const HeldDevice* device = device_of(*node, devices))
-      open.holders.push_back({pid, {}, device->rdma_device});
+    const auto device =
+        std::ranges::find_if(devices, [&](const HeldDevice& one) { return one.uverbs.is(*node); });
+    if (device != devices.end()) open.holders.push_back({pid, {}, device->rdma_device});
   }
 }
 
@@ -102,16 +83,17 @@ Result<OpenNodes> find_open_nodes(const Root& root, const std::vector<HeldDevice
 }
 
 Field<std::vector<Holder>> find_holders(const Root& root, const std::vector<HeldDevice>& devices) {
-  const auto refcnt = root / "/sys/module/vmw_pvrdma/refcnt";
-  const auto count = Field<unsigned>::from(read_count(refcnt));
+  const auto count = reference_count(root);
   if (count.is(0) || devices.empty()) return std::vector<Holder>{};
-  auto named = holders_from_nldev(devices);
+  const auto named = holders_from_nldev(devices);
   std::vector<Holder> holders = named.value_or(std::vector<Holder>{});
   // Built in, the driver has no count, and nldev's list is all there is to know.
-  const bool certain_count = count.is_absent() && named.has_value();
-  bool complete = certain_count;
-  if (!certain_count && (!count.is_known() || holders.size() < *count.get()))
-    complete = add_open_nodes(root, devices, holders);
+  bool complete = count.is_absent() && named.has_value();
+  if (!complete && (!count.is_known() || holders.size() < *count.get())) {
+    const auto open = find_open_nodes(root, devices);
+    complete = open && open->complete;
+    if (open) std::ranges::copy(open->holders, std::back_inserter(holders));
+  }
   // Some known is enough to wait for, though there may be more.
   if (!holders.empty()) return finished(root, std::move(holders));
   if (count.is_known())

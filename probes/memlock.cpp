@@ -21,27 +21,13 @@ constexpr const char* kLimits = "/etc/security/limits.conf";
 constexpr const char* kLimitsFolder = "/etc/security/limits.d";
 constexpr std::uint64_t kKiB = 1024;
 
-// Words between blanks; from "#" on a line is comment.
-std::vector<std::string_view> words_of(std::string_view line) {
-  line = line.substr(0, line.find('#'));
-  std::vector<std::string_view> words;
-  constexpr std::string_view kBlank = " \t\r";
-  while (true) {
-    line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
-    if (line.empty()) return words;
-    words.push_back(line.substr(0, line.find_first_of(kBlank)));
-    line.remove_prefix(words.back().size());
-  }
-}
-
 // limits.conf(5): KiB; "-1", "unlimited" and "infinity" are no limit.
 std::optional<MemlockLimit> limit_from(std::string_view value) {
   if (value == "-1" || value == "unlimited" || value == "infinity") return MemlockLimit{};
   const auto kib = number_from<std::uint64_t>(value);
   if (!kib) return std::nullopt;
-  return MemlockLimit{*kib > std::numeric_limits<std::uint64_t>::max() / kKiB
-                          ? std::numeric_limits<std::uint64_t>::max()
-                          : *kib * kKiB};
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  return MemlockLimit{*kib > kMost / kKiB ? kMost : *kib * kKiB};
 }
 
 Result<std::vector<std::string>> limit_files(const Root& root) {
@@ -51,10 +37,6 @@ Result<std::vector<std::string>> limit_files(const Root& root) {
   for (const std::string& name : names.value_or(std::vector<std::string>{}))
     if (name.ends_with(".conf")) files.push_back(std::string{kLimitsFolder} + "/" + name);
   return files;
-}
-
-std::string service_name(const std::string& unit) {
-  return unit.find('.') == std::string::npos ? unit + ".service" : unit;
 }
 
 // Of a unit that is loaded; org.freedesktop.systemd1(5).
@@ -94,12 +76,8 @@ Field<bool> may_lock_all(const Root& root) {
   while (!rest.empty()) {
     const std::string_view line = cut(rest, '\n');
     if (!line.starts_with(kEffective)) continue;
-    const std::string_view digits = line.substr(kEffective.size());
-    std::uint64_t mask = 0;
-    const auto [end, code] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), mask, 16);
-    if (code == std::errc{} && end == digits.data() + digits.size())
-      return (mask >> CAP_IPC_LOCK & 1U) != 0;
+    const auto mask = number_from<std::uint64_t>(line.substr(kEffective.size()), 16);
+    if (mask) return (*mask >> CAP_IPC_LOCK & 1U) != 0;
   }
   return Field<bool>::unreadable({EBADMSG, "finding capabilities in", "/proc/self/status"});
 }
@@ -109,7 +87,8 @@ Field<MemlockLimit> parse_limits(const std::string& path, std::string_view text)
   unsigned number = 0;
   while (!text.empty()) {
     ++number;
-    const auto words = words_of(cut(text, '\n'));
+    std::string_view line = cut(text, '\n');
+    const auto words = split_at_blanks(cut(line, '#'));  // from there on it is comment
     if (words.size() != 4 || words[0] != "*" || words[2] != "memlock" || words[1] == "hard")
       continue;
     auto limit = limit_from(words[3]);

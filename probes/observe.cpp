@@ -21,11 +21,12 @@ namespace {
 
 constexpr std::size_t kAliasLimit = 8;
 
-std::vector<std::string> module_names(const ObserveOptions& options) {
+std::vector<Module> reported_modules(const ObserveOptions& options,
+                                     const Field<std::string>& kernel) {
   std::vector<std::string> names = options.modules;
   names.emplace_back(kNetModule);
   names.emplace_back(kDriverModule);
-  return names;
+  return look_at_modules(options.root, kernel, names, options.previous, options.find_shipped);
 }
 
 // What an earlier look saw of an adapter, or null.
@@ -57,16 +58,14 @@ std::vector<Field<Netdev>> look_at_links(const std::vector<PciAdapter>& function
   std::vector<std::string> names;
   for (const PciAdapter& function : functions)
     if (const std::string* name = function.netdev.get()) names.push_back(*name);
-  std::vector<Field<Netdev>> found = look_at_netdevs(names);
-  std::vector<Field<Netdev>> links;
-  std::size_t next = 0;
-  for (const PciAdapter& function : functions) {
-    if (function.netdev.is_known())
-      links.push_back(std::move(found[next++]));
-    else if (const Error* error = function.netdev.error())
-      links.push_back(Field<Netdev>::unreadable(*error));
-    else
-      links.emplace_back();
+  const std::vector<Field<Netdev>> found = look_at_netdevs(names);
+  std::vector<Field<Netdev>> links(functions.size());
+  auto next = found.begin();
+  for (std::size_t at = 0; at < functions.size(); ++at) {
+    if (functions[at].netdev.is_known())
+      links[at] = *next++;
+    else if (const Error* error = functions[at].netdev.error())
+      links[at] = Field<Netdev>::unreadable(*error);
   }
   return links;
 }
@@ -121,17 +120,15 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
 
 // The kernel keeps no old name: those a device has had are what udev's links and earlier looks say.
 void collect_aliases(const Root& root, const RdmaDevice* before, RdmaDevice& now) {
+  const auto add = [&](const std::string& name) {
+    const bool is_new = name != now.name && std::ranges::count(now.aliases, name) == 0;
+    if (is_new && now.aliases.size() < kAliasLimit) now.aliases.push_back(name);
+  };
   if (before != nullptr) {
-    now.aliases = before->aliases;
-    now.aliases.push_back(before->name);
+    std::ranges::for_each(before->aliases, add);
+    add(before->name);
   }
-  for (std::string& name : names_of_links(root, now)) now.aliases.push_back(std::move(name));
-  std::erase(now.aliases, now.name);
-  for (std::size_t at = 0; at < now.aliases.size(); ++at) {
-    const auto rest = now.aliases.begin() + static_cast<std::ptrdiff_t>(at) + 1;
-    now.aliases.erase(std::remove(rest, now.aliases.end(), now.aliases[at]), now.aliases.end());
-  }
-  if (now.aliases.size() > kAliasLimit) now.aliases.resize(kAliasLimit);
+  std::ranges::for_each(names_of_links(root, now), add);
 }
 
 // What is known of ibv_query_port's answer still holds where the port's state has not changed.
@@ -202,8 +199,7 @@ Snapshot observe(const ObserveOptions& options) {
   const Root& root = options.root;
   Snapshot snapshot;
   snapshot.kernel = Field<std::string>::from(read_attribute(root / "/proc/sys/kernel/osrelease"));
-  snapshot.modules = look_at_modules(root, snapshot.kernel, module_names(options), options.previous,
-                                     options.find_shipped);
+  snapshot.modules = reported_modules(options, snapshot.kernel);
   auto bus = look_at_bus(root);
   if (!bus) {
     snapshot.adapters = Field<std::vector<Adapter>>::unreadable(bus.error());
@@ -222,8 +218,7 @@ Snapshot observe(const ObserveOptions& options) {
     // A driver being unloaded stops being live before it lets go of its functions. Read before
     // them, it would still pass for live, and a function that it has just left for one to be bound.
     if (any_unbound(adapters) && is_live(snapshot.module(kDriverModule)))
-      snapshot.modules = look_at_modules(root, snapshot.kernel, module_names(options),
-                                         options.previous, options.find_shipped);
+      snapshot.modules = reported_modules(options, snapshot.kernel);
     snapshot.adapters = std::move(adapters);
   }
   snapshot.taken_at = BootClock::now();

@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "agent/base/text.hpp"
+
 namespace pvrdma::probes {
 
 namespace {
@@ -58,8 +60,6 @@ Result<PciAdapter> look_at_adapter(const Root& root, const std::string& address)
   return adapter;
 }
 
-bool is_hex(char c) noexcept { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
-
 }  // namespace
 
 bool is_called(const PciAdapter& adapter, const std::string& name) {
@@ -68,17 +68,13 @@ bool is_called(const PciAdapter& adapter, const std::string& name) {
 
 bool is_pci_address(std::string_view text) noexcept {
   // The domain has four digits or more: VMD and Hyper-V number theirs above 0xffff.
-  constexpr std::string_view kTail = ":hh:hh.f";
-  if (text.size() < 4 + kTail.size() || text.size() > 8 + kTail.size()) return false;
-  const std::string_view domain = text.substr(0, text.size() - kTail.size());
-  if (!std::all_of(domain.begin(), domain.end(), is_hex)) return false;
-  text.remove_prefix(domain.size());
-  for (std::size_t at = 0; at < kTail.size(); ++at) {
-    const char c = text[at];
-    const char want = kTail[at];
-    if (want == 'h' ? !is_hex(c) : want == 'f' ? (c < '0' || c > '7') : c != want) return false;
-  }
-  return true;
+  constexpr std::string_view kForm = "hhhhhhhh:hh:hh.f";
+  constexpr std::size_t kOptional = 4;
+  if (text.size() > kForm.size() || text.size() < kForm.size() - kOptional) return false;
+  return std::ranges::equal(text, kForm.substr(kForm.size() - text.size()), [](char c, char form) {
+    if (form == 'h') return is_digit(c) || (c >= 'a' && c <= 'f');
+    return form == 'f' ? c >= '0' && c <= '7' : c == form;
+  });
 }
 
 Result<std::vector<PciFunction>> list_functions(const Root& root) {

@@ -1,11 +1,10 @@
 #include "probes/port_query.hpp"
 
-#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <vector>
 
 #include "agent/base/program.hpp"
+#include "agent/base/text.hpp"
 
 namespace pvrdma::probes {
 
@@ -17,24 +16,18 @@ constexpr int kExitTimedOut = 124;  // port_query_main.cpp
 }  // namespace
 
 Result<PortAnswer> parse_port_answer(std::string_view line) {
-  const std::string whole{line.substr(0, line.find('\n'))};
+  const std::string_view whole = cut(line, '\n');
   PortAnswer answer;
-  std::string_view rest = whole;
-  while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-    const std::size_t equals = word.find('=');
-    if (equals == std::string_view::npos) continue;
-    const std::string_view key = word.substr(0, equals);
-    const std::string_view value = word.substr(equals + 1);
+  for (std::string_view rest = whole; !rest.empty();) {
+    std::string_view value = cut(rest, ' ');
+    const std::string_view key = cut(value, '=');
     if (key == "state") answer.state = value;
     if (key == "phys_state") answer.phys_state = value;
     if (key == "link_layer") answer.link_layer = value;
-    if (key == "active_mtu")
-      std::from_chars(value.data(), value.data() + value.size(), answer.active_mtu);
+    if (key == "active_mtu") answer.active_mtu = number_from<unsigned>(value).value_or(0);
   }
   if (answer.state.empty() || answer.active_mtu == 0)
-    return fail(EBADMSG, "reading the answer of port-query", whole);
+    return fail(EBADMSG, "reading the answer of port-query", std::string{whole});
   return answer;
 }
 

@@ -16,16 +16,9 @@ namespace {
 // The part after "4: ".
 Result<std::string_view> after_number(std::string_view text) {
   const std::size_t at = text.find(": ");
-  if (at == std::string_view::npos || at == 0 ||
-      !std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at),
-                   [](unsigned char c) { return std::isdigit(c) != 0; }))
+  if (at == std::string_view::npos || at == 0 || !std::ranges::all_of(text.substr(0, at), is_digit))
     return fail(EBADMSG, "reading the port state", std::string{text});
   return text.substr(at + 2);
-}
-
-template <typename Parse>
-Field<std::string> parsed_attribute(const std::filesystem::path& path, Parse parse) {
-  return Field<std::string>::from(read_attribute(path).and_then(parse));
 }
 
 // An attribute of an unused GID entry answers EINVAL (ENOENT in some releases).
@@ -78,26 +71,23 @@ Field<std::string> find_uverbs(const std::filesystem::path& function) {
 }
 
 void port_from_sysfs(const std::filesystem::path& port, const Error& no_nldev, RdmaDevice& device) {
-  device.port.state = parsed_attribute(
-      port / "state", [](const std::string& text) { return parse_sysfs_state(text); });
-  device.port.phys_state = parsed_attribute(
-      port / "phys_state", [](const std::string& text) { return parse_sysfs_phys_state(text); });
+  device.port.state =
+      Field<std::string>::from(read_attribute(port / "state").and_then(parse_sysfs_state));
+  device.port.phys_state = Field<std::string>::from(
+      read_attribute(port / "phys_state").and_then(parse_sysfs_phys_state));
   device.netdev = Field<std::string>::unreadable(no_nldev);
 }
 
 // True where nldev knows the device, whatever it answered.
 bool port_from_nldev(NldevView& nldev, RdmaDevice& device) {
-  const auto find = [&] {
-    return std::find_if(nldev.devices.begin(), nldev.devices.end(),
-                        [&](const NldevDevice& one) { return one.name == device.name; });
-  };
-  auto known = find();
-  if (nldev.socket && known == nldev.devices.end()) {
+  if (!nldev.socket) return false;
+  const NldevDevice* known = nldev.find(device.name);
+  if (known == nullptr) {
     // Renamed, or new, since they were listed.
     nldev.devices = nldev.socket->devices().value_or(std::vector<NldevDevice>{});
-    known = find();
+    known = nldev.find(device.name);
   }
-  if (!nldev.socket || known == nldev.devices.end()) return false;
+  if (known == nullptr) return false;
   auto port = nldev.socket->port(known->index);
   if (!port) {
     // Gone since it was listed, or a kernel without PORT_GET: sysfs tells which.
@@ -165,6 +155,11 @@ Result<std::string> parse_sysfs_gid(const std::string& text) {
     return fail(EBADMSG, "reading the GID", text);
   if (IN6_IS_ADDR_UNSPECIFIED(&gid)) return std::string{};
   return std::string{printed.data()};
+}
+
+const NldevDevice* NldevView::find(const std::string& name) const {
+  const auto found = std::ranges::find(devices, name, &NldevDevice::name);
+  return found == devices.end() ? nullptr : &*found;
 }
 
 NldevView open_nldev_view() {

@@ -28,6 +28,8 @@ namespace pvrdma::probes {
 struct NldevView {
   Result<Nldev> socket = fail(EPROTONOSUPPORT, "asking", "nldev");
   std::vector<NldevDevice> devices;
+  // Null: nldev does not know it.
+  [[nodiscard]] const NldevDevice* find(const std::string& name) const;
 };
 [[nodiscard]] NldevView open_nldev_view();
 

@@ -43,6 +43,10 @@ bool service_is_enabled(const Root& root, const std::string& service) {
                      [&](const char* place) { return is_link(root / place / service); });
 }
 
+std::string service_name(const std::string& unit) {
+  return unit.find('.') == std::string::npos ? unit + ".service" : unit;
+}
+
 Result<bool> unit_is_in_motion(const std::string& unit) {
   const auto bus = open_system_bus();
   if (!bus) return fail(bus.error());

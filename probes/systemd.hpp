@@ -21,6 +21,9 @@ namespace pvrdma::probes {
 // Whether systemd starts a service at boot: something wants it, on disk or by a generator.
 [[nodiscard]] bool service_is_enabled(const Root& root, const std::string& service);
 
+// "slurmd" -> "slurmd.service"; with its type it stays as it is.
+[[nodiscard]] std::string service_name(const std::string& unit);
+
 // True where the unit is being started or stopped, or has a job that waits for its turn; false
 // where it is active, failed, inactive with nothing to come, or unknown to systemd. Bounded: half a
 // second for each of two questions. Errors: no bus (as early in a boot), no answer.

@@ -9,6 +9,7 @@
 #include "agent/base/text.hpp"
 #include "probes/memlock.hpp"
 #include "probes/settings.hpp"
+#include "probes/systemd.hpp"
 
 namespace pvrdma::probes {
 
@@ -164,7 +165,7 @@ Field<UnitFile> unit_file(const Root& root, const std::string& unit) {
 }
 
 UnitMemlock unit_memlock_on_disk(const Root& root, const std::string& unit) {
-  UnitMemlock result{unit.find('.') == std::string::npos ? unit + ".service" : unit, {}};
+  UnitMemlock result{service_name(unit), {}};
   result.limit = memlock_of(root, result.unit);
   return result;
 }
