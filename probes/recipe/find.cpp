@@ -59,10 +59,11 @@ class Finder {
  private:
   struct Place {
     RecipeForm form = RecipeForm::Script;
-    bool with_user = false;  // of a crontab
-    std::string by, unit;
+    std::string unit{};  // as of RecipeFile
     bool at_boot = true;
-    bool spooled = false;  // in cron's spool, whose folder's group may add files
+    bool with_user = false;  // of a crontab
+    bool spooled = false;    // in cron's spool, whose folder's group may add files
+    std::string by{};
   };
 
   // Why a place was not looked at. Where others than root can write, only if there is something.
@@ -119,63 +120,65 @@ class Finder {
     return std::nullopt;
   }
 
-  // The file and, where it is run by the system itself, the scripts that it names.
-  void take(const std::string& called, const Place& place) {
-    if (seen_.size() >= kFilesInAll) return;
+  // The file and, where it is run by the system itself, the scripts that it names. What was found
+  // in the file, until more are taken; null: nothing of the recipe.
+  RecipeFile* take(const std::string& called, const Place& place) {
+    if (seen_.size() >= kFilesInAll) return nullptr;
     const auto resolved = resolve_rooted(root_ / called);
-    if (!resolved) return recipe_.unreadable.push_back(resolved.error());
+    if (!resolved) {
+      recipe_.unreadable.push_back(resolved.error());
+      return nullptr;
+    }
     const std::string path = resolved->inside();
     for (const std::string& name : std::set<std::string>{called, path})
       recipe_.looked_at.push_back(name);
-    if (!seen_.insert(path).second) return;
+    if (!seen_.insert(path).second) return nullptr;
     const auto text = text_of(path, place);
-    if (!text) return;
+    if (!text) return nullptr;
     RecipeLook found = look(*text, place);
     const bool recipe = std::any_of(found.lines.begin(), found.lines.end(),
                                     [](const auto& line) { return line.kind == LineKind::Driver; });
     const bool migrated =
         ("\n" + *text).find("\n" + std::string{kMigratedMark}) != std::string::npos;
-    if (recipe || (migrated && !found.lines.empty()))
+    const std::size_t before = recipe_.files.size();
+    const bool kept = recipe || (migrated && !found.lines.empty());
+    if (kept)
       recipe_.files.push_back({path, called, place.form, place.by, place.unit, place.at_boot,
                                std::move(found.lines), found.shell, found.nothing_else});
-    if (!place.by.empty()) return;
-    for (const std::string& script : found.scripts)
-      take(script, {RecipeForm::Script, false, path, place.unit, place.at_boot});
+    if (place.by.empty())
+      for (const std::string& script : found.scripts)
+        take(script, {RecipeForm::Script, place.unit, place.at_boot, false, false, path});
+    return kept ? &recipe_.files[before] : nullptr;
+  }
+
+  static void leave_to_person(RecipeFile& file, const char* why) {
+    for (RecipeLine& line : file.lines)
+      if (line.by_hand.empty()) line.by_hand = why;
   }
 
   // Both names are read: systemd's generator takes Debian's or Enterprise Linux's, as it was built.
   void look_at_rc_local() {
     for (const char* name : {"/etc/rc.local", "/etc/rc.d/rc.local"}) {
       const auto found = status_of(root_ / name);
-      take(name, {RecipeForm::Script,
-                  false,
-                  {},
-                  "rc-local.service",
-                  found && (found->st_mode & S_IXUSR) != 0});
+      const bool runs = found && (found->st_mode & S_IXUSR) != 0;
+      take(name, {RecipeForm::Script, "rc-local.service", runs});
     }
   }
 
-  // Of users' crontabs root's alone: what others run cannot load a module.
+  // Of users' crontabs root's alone: what others run cannot load a module. Debian's crontab(1)
+  // writes there as a group of its own: root's file is root's all the same, but another is not put
+  // in its place here.
   void look_at_crontabs() {
     const bool el = status_of(root_ / "/usr/lib/systemd/system/crond.service").has_value();
     const std::string unit = el ? "crond.service" : "cron.service";
-    take("/etc/crontab", {RecipeForm::Crontab, true, {}, unit});
+    const Place with_user{RecipeForm::Crontab, unit, true, true};
+    take("/etc/crontab", with_user);
     for (const std::string& name : names_in("/etc/cron.d"))
-      if (!name.starts_with('.'))
-        take("/etc/cron.d/" + name, {RecipeForm::Crontab, true, {}, unit});
+      if (!name.starts_with('.')) take("/etc/cron.d/" + name, with_user);
     for (const char* name :
          {"/var/spool/cron/crontabs/root", "/var/spool/cron/tabs/root", "/var/spool/cron/root"})
-      take_spooled(name, {RecipeForm::Crontab, false, {}, unit, true, true});
-  }
-
-  // Debian's crontab(1) writes there as a group of its own: root's file is root's all the same, but
-  // another is not put in its place here.
-  void take_spooled(const std::string& path, const Place& place) {
-    const std::size_t before = recipe_.files.size();
-    take(path, place);
-    if (recipe_.files.size() == before) return;
-    for (RecipeLine& line : recipe_.files[before].lines)
-      if (line.by_hand.empty()) line.by_hand = "root's own crontab is edited by `crontab -e`";
+      if (RecipeFile* own = take(name, {RecipeForm::Crontab, unit, true, false, true}))
+        leave_to_person(*own, "root's own crontab is edited by `crontab -e`");
   }
 
   // Units, and what timers start, that another unit wants: by a link that `systemctl enable` made.
@@ -204,7 +207,7 @@ class Finder {
         if (!drop_ins && !name.ends_with(".service")) continue;
         const std::string unit = drop_ins ? name.substr(0, name.size() - 2) : name;
         const bool runs = enabled.contains(unit) && !is_retired(unit);
-        const Place place{RecipeForm::Unit, false, {}, unit, runs};
+        const Place place{RecipeForm::Unit, unit, runs};
         if (!drop_ins) {
           take_unit(path, place);
           continue;
@@ -227,23 +230,18 @@ class Finder {
     // Links lead to packages' units (aliases) or to /dev/null (masked).
     const auto found = status_of(root_ / path, FinalLink::Shown);
     if (!found || S_ISLNK(found->st_mode)) return;
-    const std::size_t before = recipe_.files.size();
-    take(path, place);
-    if (recipe_.files.size() == before || recipe_.files[before].called != path) return;
-    RecipeFile& own = recipe_.files[before];
-    own.retires_unit =
-        own.retires_unit && path.ends_with("/" + place.unit) && !has_drop_ins(place.unit);
-    if (own.retires_unit) return;
-    for (RecipeLine& line : own.lines)
-      if (line.by_hand.empty())
-        line.by_hand = "the unit or a drop-in of it has other commands, too";
+    RecipeFile* const own = take(path, place);
+    if (own == nullptr) return;
+    own->retires_unit =
+        own->retires_unit && path.ends_with("/" + place.unit) && !has_drop_ins(place.unit);
+    if (!own->retires_unit)
+      leave_to_person(*own, "the unit or a drop-in of it has other commands, too");
   }
 
   void look_at_module_lists() {
-    take("/etc/modules", {RecipeForm::ModuleList, false, {}, {}});
+    take("/etc/modules", {RecipeForm::ModuleList});
     for (const std::string& name : names_in("/etc/modules-load.d"))
-      if (name.ends_with(".conf"))
-        take("/etc/modules-load.d/" + name, {RecipeForm::ModuleList, false, {}, {}});
+      if (name.ends_with(".conf")) take("/etc/modules-load.d/" + name, {RecipeForm::ModuleList});
   }
 
   const Root& root_;

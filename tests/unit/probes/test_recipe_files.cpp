@@ -62,6 +62,13 @@ TEST_CASE("root's own crontab is looked at in a folder of cron's group, others' 
   CHECK(recipe.files[0].path == folder + "/root");
   CHECK(described(recipe.files[0].lines) ==
         Lines{"1: root's own crontab is edited by `crontab -e`"});
+  // A script that it runs can be edited all the same.
+  tree.file(folder + "/root", "@reboot /root/up.sh\n");
+  tree.file("/root/up.sh", "modprobe vmw_pvrdma\n");
+  const auto called = find_recipe(tree.root(), scope());
+  REQUIRE(called.files.size() == 1);
+  CHECK(called.files[0].path == "/root/up.sh");
+  CHECK(described(called.files[0].lines) == Lines{"1"});
   REQUIRE(::chown((tree / (folder + "/root")).c_str(), 1000, 105) == 0);
   const auto taken = find_recipe(tree.root(), scope());
   CHECK(taken.files.empty());
