@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "agent/base/text.hpp"
-#include "probes/rdma.hpp"
+#include "probes/rdma_nldev.hpp"
 
 namespace pvrdma::probes {
 
@@ -29,13 +29,13 @@ std::string command_of(const Root& root, pid_t pid) {
 
 // An Error where nldev cannot tell about every device.
 Result<std::vector<Holder>> holders_from_nldev(const std::vector<HeldDevice>& devices) {
-  NldevView nldev = open_nldev_view();
-  if (!nldev.socket) return fail(nldev.socket.error());
+  auto nldev = Nldev::open();
+  if (!nldev) return fail(nldev.error());
   std::vector<Holder> holders;
   for (const HeldDevice& device : devices) {
-    const NldevDevice* known = nldev.find(device.rdma_device);
+    const NldevDevice* known = nldev->find(device.rdma_device);
     if (known == nullptr) return fail(ENODATA, "asking nldev about", device.rdma_device);
-    const auto processes = nldev.socket->contexts(known->index);
+    const auto processes = nldev->contexts(known->index);
     if (!processes) return fail(processes.error());
     for (const pid_t pid : *processes) holders.push_back({pid, {}, device.rdma_device});
   }

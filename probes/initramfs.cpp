@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <optional>
 #include <vector>
 
 namespace pvrdma::probes {
@@ -77,18 +76,17 @@ struct Image {
 
 // The latest built of those that a boot loader may have for this kernel: Debian's name, that of
 // dracut, and SUSE's.
-Result<std::optional<Image>> find_image(const Root& root, const std::string& release) {
+Field<Image> find_image(const Root& root, const std::string& release) {
   const auto folder = open_boot_folder(root);
-  if (!folder && means_absent(folder.error())) return std::optional<Image>{};
-  if (!folder) return fail(folder.error());
-  std::optional<Image> image;
+  if (!folder) return Field<Image>::from(fail(folder.error()));
+  Field<Image> image;
   for (const std::string& name :
        {"initrd.img-" + release, "initramfs-" + release + ".img", "initrd-" + release}) {
     const auto status = status_of(root / "/boot" / name);
     if (!status && means_absent(status.error())) continue;
-    if (!status) return fail(status.error());
+    if (!status) return Field<Image>::unreadable(status.error());
     const FileTime built = nanoseconds(status->st_mtim);
-    if (!image || built > image->built) image = Image{"/boot/" + name, built};
+    if (!image.is_known() || built > image.get()->built) image = Image{"/boot/" + name, built};
   }
   return image;
 }
@@ -136,11 +134,11 @@ Result<std::string> driver_configuration(const Root& root) {
 
 Field<Initramfs> look_at_initramfs(const Root& root, const std::string& release) {
   const auto image = find_image(root, release);
-  if (!image) return Field<Initramfs>::unreadable(image.error());
-  if (!*image) return Field<Initramfs>::absent();
-  auto newer = outdated_by(root, **image, release);
+  if (const Error* error = image.error()) return Field<Initramfs>::unreadable(*error);
+  if (image.is_absent()) return {};
+  auto newer = outdated_by(root, *image.get(), release);
   if (!newer) return Field<Initramfs>::unreadable(newer.error());
-  return Initramfs{(*image)->path, std::move(*newer)};
+  return Initramfs{image.get()->path, std::move(*newer)};
 }
 
 }  // namespace pvrdma::probes

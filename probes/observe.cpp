@@ -73,11 +73,9 @@ std::vector<Field<Netdev>> look_at_links(const std::vector<PciAdapter>& function
 // The RDMA device of each adapter, in order.
 std::vector<Field<RdmaDevice>> look_at_devices(const Root& root, const Snapshot* previous,
                                                const std::vector<PciAdapter>& functions) {
-  const bool any_rdma = std::any_of(functions.begin(), functions.end(), [](const PciAdapter& one) {
-    return one.rdma_device.is_known();
-  });
-  NldevView nldev;
-  if (any_rdma) nldev = open_nldev_view();
+  const bool any_rdma = std::ranges::any_of(
+      functions, [](const PciAdapter& one) { return one.rdma_device.is_known(); });
+  Result<Nldev> nldev = any_rdma ? Nldev::open() : fail(EPROTONOSUPPORT, "asking", "nldev");
   std::vector<Field<RdmaDevice>> devices;
   devices.reserve(functions.size());
   for (const PciAdapter& one : functions)
@@ -98,13 +96,9 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
   const auto records = read_address_records(root).value_or(std::vector<RecordedAddress>{});
   for (std::size_t at = 0; at < functions.size(); ++at) {
     PciAdapter& function = functions[at];
-    Adapter adapter;
-    adapter.function = std::move(function.function);
-    adapter.net_function = std::move(function.net_function);
-    adapter.driver = std::move(function.driver);
-    adapter.net_driver = std::move(function.net_driver);
-    adapter.rdma = std::move(devices[at]);
-    adapter.netdev = std::move(links[at]);
+    Adapter adapter{std::move(function.function), std::move(function.net_function),
+                    std::move(function.driver),   std::move(function.net_driver),
+                    std::move(links[at]),         std::move(devices[at])};
     if (Netdev* netdev = adapter.netdev.get()) {
       netdev->settled =
           settled(root, adapter_before(previous, adapter.function), adapter.net_function, *netdev);
@@ -188,11 +182,6 @@ bool is_live(const Module* module) {
          (module->init.is(ModuleInit::Live) || module->init.is(ModuleInit::BuiltIn));
 }
 
-bool any_unbound(const std::vector<Adapter>& adapters) {
-  return std::any_of(adapters.begin(), adapters.end(),
-                     [](const Adapter& adapter) { return adapter.driver.is_absent(); });
-}
-
 }  // namespace
 
 Snapshot observe(const ObserveOptions& options) {
@@ -217,7 +206,9 @@ Snapshot observe(const ObserveOptions& options) {
     add_history(options, is_live(snapshot.module(kDriverModule)), adapters);
     // A driver being unloaded stops being live before it lets go of its functions. Read before
     // them, it would still pass for live, and a function that it has just left for one to be bound.
-    if (any_unbound(adapters) && is_live(snapshot.module(kDriverModule)))
+    const bool any_unbound =
+        std::ranges::any_of(adapters, [](const Adapter& one) { return one.driver.is_absent(); });
+    if (any_unbound && is_live(snapshot.module(kDriverModule)))
       snapshot.modules = reported_modules(options, snapshot.kernel);
     snapshot.adapters = std::move(adapters);
   }

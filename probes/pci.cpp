@@ -38,16 +38,12 @@ Field<std::string> first_entry(const std::filesystem::path& directory) {
   return std::move(names->front());
 }
 
-std::string function_zero(std::string address) {
-  address.back() = '0';
-  return address;
-}
-
 Result<PciAdapter> look_at_adapter(const Root& root, const std::string& address) {
   const auto function = function_path(root, address);
   PciAdapter adapter;
   adapter.function = address;
-  adapter.net_function = function_zero(address);
+  adapter.net_function = address;
+  adapter.net_function.back() = '0';
   adapter.driver = Field<std::string>::from(link_target_name(function / "driver"));
   adapter.rdma_device = first_entry(function / "infiniband");
   const auto net_function = function_path(root, adapter.net_function);

@@ -22,8 +22,6 @@ Result<PortAnswer> parse_port_answer(std::string_view line) {
     std::string_view value = cut(rest, ' ');
     const std::string_view key = cut(value, '=');
     if (key == "state") answer.state = value;
-    if (key == "phys_state") answer.phys_state = value;
-    if (key == "link_layer") answer.link_layer = value;
     if (key == "active_mtu") answer.active_mtu = number_from<unsigned>(value).value_or(0);
   }
   if (answer.state.empty() || answer.active_mtu == 0)

@@ -15,13 +15,11 @@ namespace pvrdma::probes {
 
 struct PortAnswer {
   std::string state;        // "ACTIVE"
-  std::string phys_state;   // "LINK_UP"
   unsigned active_mtu = 0;  // bytes
-  std::string link_layer;   // "Ethernet"
   friend bool operator==(const PortAnswer&, const PortAnswer&) = default;
 };
 
-// "state=ACTIVE phys_state=LINK_UP active_mtu=1024 link_layer=Ethernet". Unknown keys are passed
+// "state=ACTIVE phys_state=LINK_UP active_mtu=1024 link_layer=Ethernet". Other keys are passed
 // over. EBADMSG: not such a line.
 [[nodiscard]] Result<PortAnswer> parse_port_answer(std::string_view line);
 

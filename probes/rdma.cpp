@@ -70,25 +70,14 @@ Field<std::string> find_uverbs(const std::filesystem::path& function) {
   return {};
 }
 
-void port_from_sysfs(const std::filesystem::path& port, const Error& no_nldev, RdmaDevice& device) {
-  device.port.state =
-      Field<std::string>::from(read_attribute(port / "state").and_then(parse_sysfs_state));
-  device.port.phys_state = Field<std::string>::from(
-      read_attribute(port / "phys_state").and_then(parse_sysfs_phys_state));
-  device.netdev = Field<std::string>::unreadable(no_nldev);
-}
-
 // True where nldev knows the device, whatever it answered.
-bool port_from_nldev(NldevView& nldev, RdmaDevice& device) {
-  if (!nldev.socket) return false;
-  const NldevDevice* known = nldev.find(device.name);
-  if (known == nullptr) {
-    // Renamed, or new, since they were listed.
-    nldev.devices = nldev.socket->devices().value_or(std::vector<NldevDevice>{});
-    known = nldev.find(device.name);
-  }
+bool port_from_nldev(Result<Nldev>& nldev, RdmaDevice& device) {
+  if (!nldev) return false;
+  const NldevDevice* known = nldev->find(device.name);
+  // Renamed, or new, since they were listed.
+  if (known == nullptr && nldev->list()) known = nldev->find(device.name);
   if (known == nullptr) return false;
-  auto port = nldev.socket->port(known->index);
+  auto port = nldev->port(known->index);
   if (!port) {
     // Gone since it was listed, or a kernel without PORT_GET: sysfs tells which.
     if (port.error().code == EINVAL || port.error().code == EOPNOTSUPP) return false;
@@ -104,14 +93,9 @@ bool port_from_nldev(NldevView& nldev, RdmaDevice& device) {
   return true;
 }
 
-Error why_not_nldev(const NldevView& nldev, const std::string& name) {
-  if (!nldev.socket) return nldev.socket.error();
-  return {ENODATA, "asking nldev about", name};
-}
-
 // The device of a function under one name; absent where it does not have that name (any more).
 Field<RdmaDevice> look_at_device(const std::filesystem::path& function, const std::string& name,
-                                 NldevView& nldev, const RdmaDevice* before) {
+                                 Result<Nldev>& nldev, const RdmaDevice* before) {
   const auto directory = function / "infiniband" / name;
   const auto port = directory / "ports/1";
   RdmaDevice device;
@@ -119,8 +103,14 @@ Field<RdmaDevice> look_at_device(const std::filesystem::path& function, const st
   device.node_guid = Field<std::string>::from(read_attribute(directory / "node_guid"));
   if (device.node_guid.is_absent()) return {};
   device.uverbs = find_uverbs(function);
-  if (!port_from_nldev(nldev, device))
-    port_from_sysfs(port, why_not_nldev(nldev, device.name), device);
+  if (!port_from_nldev(nldev, device)) {
+    device.port.state =
+        Field<std::string>::from(read_attribute(port / "state").and_then(parse_sysfs_state));
+    device.port.phys_state = Field<std::string>::from(
+        read_attribute(port / "phys_state").and_then(parse_sysfs_phys_state));
+    device.netdev = Field<std::string>::unreadable(
+        nldev ? Error{ENODATA, "asking nldev about", device.name} : nldev.error());
+  }
   device.port.link_layer = Field<std::string>::from(read_attribute(port / "link_layer"));
   device.gids =
       look_at_gids(port, before != nullptr && before->name == device.name ? before : nullptr);
@@ -157,24 +147,7 @@ Result<std::string> parse_sysfs_gid(const std::string& text) {
   return std::string{printed.data()};
 }
 
-const NldevDevice* NldevView::find(const std::string& name) const {
-  const auto found = std::ranges::find(devices, name, &NldevDevice::name);
-  return found == devices.end() ? nullptr : &*found;
-}
-
-NldevView open_nldev_view() {
-  NldevView view;
-  view.socket = Nldev::open();
-  if (!view.socket) return view;
-  auto devices = view.socket->devices();
-  if (devices)
-    view.devices = std::move(*devices);
-  else
-    view.socket = fail(std::move(devices.error()));
-  return view;
-}
-
-Field<RdmaDevice> look_at_rdma(const Root& root, const PciAdapter& adapter, NldevView& nldev,
+Field<RdmaDevice> look_at_rdma(const Root& root, const PciAdapter& adapter, Result<Nldev>& nldev,
                                const RdmaDevice* before) {
   if (const Error* error = adapter.rdma_device.error())
     return Field<RdmaDevice>::unreadable(*error);

@@ -24,20 +24,12 @@ namespace pvrdma::probes {
 // "fe80:0000:…" -> as inet_ntop(3) writes it; empty for the zero GID of an unused entry.
 [[nodiscard]] Result<std::string> parse_sysfs_gid(const std::string& text);
 
-// The devices nldev knows, asked once per look; an Error where it could not be asked.
-struct NldevView {
-  Result<Nldev> socket = fail(EPROTONOSUPPORT, "asking", "nldev");
-  std::vector<NldevDevice> devices;
-  // Null: nldev does not know it.
-  [[nodiscard]] const NldevDevice* find(const std::string& name) const;
-};
-[[nodiscard]] NldevView open_nldev_view();
-
-// Absent: the device has gone since the PCI function was looked at. `before` (or null): what an
+// Absent: the device has gone since the PCI function was looked at. `nldev` is asked as far as it
+// could be opened. `before` (or null): what an
 // earlier look saw of the same function; it saves reading unused GID entries. Aliases and what
 // ibv_query_port(3) tells are left to observe().
 [[nodiscard]] Field<RdmaDevice> look_at_rdma(const Root& root, const PciAdapter& adapter,
-                                             NldevView& nldev, const RdmaDevice* before);
+                                             Result<Nldev>& nldev, const RdmaDevice* before);
 
 // The non-zero GIDs of port 1 of any RDMA device, by its name below /sys/class/infiniband.
 [[nodiscard]] std::vector<Gid> read_gid_table(const Root& root, const std::string& device);

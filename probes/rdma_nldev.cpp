@@ -3,6 +3,7 @@
 #include <netlink/attr.h>
 #include <rdma/rdma_netlink.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -66,13 +67,11 @@ Result<NldevPort> parse_nldev_port(nlmsghdr& message) {
   const auto attributes = attributes_of(message);
   if (!attributes) return fail(attributes.error());
   NldevPort port;
-  if (nlattr* name = (*attributes)[RDMA_NLDEV_ATTR_DEV_NAME]; name != nullptr)
-    port.device = attribute_text(name);
-  if (nlattr* state = (*attributes)[RDMA_NLDEV_ATTR_PORT_STATE]; state != nullptr)
+  if (nlattr* state = (*attributes)[RDMA_NLDEV_ATTR_PORT_STATE])
     port.state = port_state_word(nla_get_u8(state));
-  if (nlattr* state = (*attributes)[RDMA_NLDEV_ATTR_PORT_PHYS_STATE]; state != nullptr)
+  if (nlattr* state = (*attributes)[RDMA_NLDEV_ATTR_PORT_PHYS_STATE])
     port.phys_state = phys_state_word(nla_get_u8(state));
-  if (nlattr* netdev = (*attributes)[RDMA_NLDEV_ATTR_NDEV_NAME]; netdev != nullptr)
+  if (nlattr* netdev = (*attributes)[RDMA_NLDEV_ATTR_NDEV_NAME])
     port.netdev = attribute_text(netdev);
   return port;
 }
@@ -98,12 +97,14 @@ Result<std::vector<pid_t>> parse_nldev_contexts(nlmsghdr& message) {
 }
 
 Result<Nldev> Nldev::open() {
-  return NetlinkSocket::open(NETLINK_RDMA).map([](NetlinkSocket socket) {
-    return Nldev{std::move(socket)};
-  });
+  auto socket = NetlinkSocket::open(NETLINK_RDMA);
+  if (!socket) return fail(std::move(socket.error()));
+  Nldev nldev{std::move(*socket)};
+  if (auto listed = nldev.list(); !listed) return fail(std::move(listed.error()));
+  return nldev;
 }
 
-Result<std::vector<NldevDevice>> Nldev::devices() {
+Result<void> Nldev::list() {
   const auto message = question(RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
   if (!message) return fail(no_memory());
   std::vector<NldevDevice> devices;
@@ -112,7 +113,13 @@ Result<std::vector<NldevDevice>> Nldev::devices() {
         [&](NldevDevice device) { devices.push_back(std::move(device)); });
   });
   if (!answered) return fail(answered.error().code, "listing", "RDMA devices");
-  return devices;
+  devices_ = std::move(devices);
+  return {};
+}
+
+const NldevDevice* Nldev::find(const std::string& name) const {
+  const auto found = std::ranges::find(devices_, name, &NldevDevice::name);
+  return found == devices_.end() ? nullptr : &*found;
 }
 
 Result<NldevPort> Nldev::port(std::uint32_t index) {

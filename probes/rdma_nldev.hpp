@@ -23,7 +23,6 @@ struct NldevDevice {
 };
 
 struct NldevPort {
-  std::string device;
   Field<std::string> state;       // "ACTIVE"
   Field<std::string> phys_state;  // "LINK_UP"
   // Absent: the driver has no netdev for the port (any more), or it is in another network
@@ -40,9 +39,12 @@ struct NldevPort {
 
 class Nldev {
  public:
-  // EPROTONOSUPPORT: ib_core is not loaded.
+  // With its devices listed. EPROTONOSUPPORT: ib_core is not loaded.
   [[nodiscard]] static Result<Nldev> open();
-  [[nodiscard]] Result<std::vector<NldevDevice>> devices();
+  // Lists them anew.
+  [[nodiscard]] Result<void> list();
+  // Of those listed last; null: there was none of that name.
+  [[nodiscard]] const NldevDevice* find(const std::string& name) const;
   // Port 1. One device command. EINVAL: no such device (any more).
   [[nodiscard]] Result<NldevPort> port(std::uint32_t index);
   // EINVAL: no such device, or a kernel older than 5.14.
@@ -51,6 +53,7 @@ class Nldev {
  private:
   explicit Nldev(NetlinkSocket socket) : socket_(std::move(socket)) {}
   NetlinkSocket socket_;
+  std::vector<NldevDevice> devices_;
 };
 
 }  // namespace pvrdma::probes

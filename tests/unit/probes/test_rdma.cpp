@@ -16,7 +16,7 @@ constexpr const char* kPort = "/sys/bus/pci/devices/0000:13:00.1/infiniband/roce
 Field<RdmaDevice> look(const Tree& tree, const RdmaDevice* before = nullptr) {
   const auto adapters = probes::find_adapters(tree.root());
   REQUIRE(adapters);
-  probes::NldevView no_nldev;
+  Result<probes::Nldev> no_nldev = fail(EPROTONOSUPPORT, "asking", "nldev");
   return probes::look_at_rdma(tree.root(), adapters->at(0), no_nldev, before);
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("a device that udev renames after it was listed is found by its new na
   REQUIRE(adapters.has_value());
   const auto devices = tree / "/sys/bus/pci/devices/0000:13:00.1/infiniband";
   std::filesystem::rename(devices / "vmw_pvrdma0", devices / "rocep19s0f1");
-  probes::NldevView no_nldev;
+  Result<probes::Nldev> no_nldev = fail(EPROTONOSUPPORT, "asking", "nldev");
   const auto field = probes::look_at_rdma(tree.root(), adapters->at(0), no_nldev, nullptr);
   REQUIRE(field.is_known());
   CHECK(field.get()->name == "rocep19s0f1");
