@@ -16,8 +16,9 @@ constexpr std::size_t kInterfacesFiles = 64;  // sources may name each other
 
 // A manager that has the link outranks one that may take it, and that one a manager that will not
 // say; each is asked only while the one before it has not claimed the link.
+constexpr int kHasIt = 3;
 int rank(const Field<LinkOwner>& owner) {
-  if (owner.is_known()) return owner.get()->decided ? 3 : 1;
+  if (owner.is_known()) return owner.get()->decided ? kHasIt : 1;
   return owner.is_unreadable() ? 2 : 0;
 }
 
@@ -51,11 +52,10 @@ std::vector<std::string> files_of(const Root& root, const std::string& source) {
 
 Field<LinkOwner> link_owner(const Root& root, const std::string& name, int index) {
   Field<LinkOwner> owner = networkd_owner(root, index);
-  if (rank(owner) == 3) return owner;
-  if (auto other = network_manager_owner(root, name); rank(other) > rank(owner))
-    owner = std::move(other);
-  if (rank(owner) == 3) return owner;
-  if (auto other = ifupdown_owner(root, name); rank(other) > rank(owner)) owner = std::move(other);
+  for (const auto ask : {network_manager_owner, ifupdown_owner}) {
+    if (rank(owner) == kHasIt) return owner;
+    if (auto other = ask(root, name); rank(other) > rank(owner)) owner = std::move(other);
+  }
   return owner;
 }
 

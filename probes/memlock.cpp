@@ -4,7 +4,6 @@
 #include <systemd/sd-bus.h>
 
 #include <linux/capability.h>
-#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <vector>
