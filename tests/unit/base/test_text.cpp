@@ -15,6 +15,13 @@ TEST_CASE("text is cut at each end, and whole where there is none") {
   CHECK(rest.empty());
 }
 
+TEST_CASE("a line's words are what stands between its blanks") {
+  CHECK(split_at_blanks("").empty());
+  CHECK(split_at_blanks(" \t\r").empty());
+  CHECK(split_at_blanks("\t* -  memlock\t64\r") ==
+        std::vector<std::string_view>{"*", "-", "memlock", "64"});
+}
+
 TEST_CASE("a number is all of its text") {
   CHECK(number_from<unsigned>("42") == 42U);
   CHECK(number_from<int>("-7") == -7);

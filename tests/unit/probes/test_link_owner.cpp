@@ -90,6 +90,8 @@ TEST_CASE("link owner: stanzas of interfaces(5)") {
       "source /etc/network/interfaces.d/*\nsource-directory more\niface\n");
   CHECK(file.interfaces == std::vector<std::string>{"lo", "ens16f0"});
   CHECK(file.sources == std::vector<std::string>{"/etc/network/interfaces.d/*", "more"});
+  CHECK(parse_interfaces("iface ens\\\n16f0\\\n").interfaces ==
+        std::vector<std::string>{"ens16f0"});
 }
 
 TEST_CASE_METHOD(LinkOwnerFixture, "link owner: ifupdown, also by its sources") {
