@@ -16,7 +16,7 @@
 #include "agent/ctl/system_options.hpp"
 #include "agent/ctl/verb_options.hpp"
 #include "agent/ctl/verbs.hpp"
-#include "agent/tools/verify/mesh/command.hpp"
+#include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/peer/earlier.hpp"
 #include "build_config.hpp"
 

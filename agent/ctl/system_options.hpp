@@ -9,7 +9,7 @@
 #include "agent/tools/next_boot/command.hpp"
 #include "agent/tools/report/command.hpp"
 #include "agent/tools/seal/command.hpp"
-#include "agent/tools/verify/peer/command.hpp"
+#include "agent/tools/verify/commands.hpp"
 
 namespace CLI {
 class App;

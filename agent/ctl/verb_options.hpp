@@ -7,7 +7,7 @@
 #include "agent/ctl/commands.hpp"
 #include "agent/tools/mmio/command.hpp"
 #include "agent/tools/mtu/command.hpp"
-#include "agent/tools/verify/command.hpp"
+#include "agent/tools/verify/commands.hpp"
 
 namespace CLI {
 class App;

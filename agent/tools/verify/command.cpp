@@ -1,13 +1,12 @@
 // `selftest`: an RC connection of a device to itself, to prove provider, driver, memlock limit and
-// data path. The verbs are the helper program's (selftest/helper_main.cpp).
-#include "agent/tools/verify/command.hpp"
-
+// data path. The verbs are the helper program's (helper_main.cpp).
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "agent/base/program.hpp"
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
+#include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/devices.hpp"
 #include "agent/tools/verify/rendering.hpp"
 

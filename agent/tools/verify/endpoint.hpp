@@ -7,46 +7,49 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
 
 #include "agent/base/handle.hpp"
-#include "agent/tools/verify/outcome.hpp"
 #include "agent/tools/verify/protocol.hpp"
+#include "agent/tools/verify/verbs.hpp"
 
 namespace pvrdma::ctl::selftest {
 
+// How the steps report: what the device or the kernel answered.
+struct Failure {
+  int code = 0;      // errno; 0: none
+  int status = 0;    // enum ibv_wc_status; 0: none
+  std::string what;  // more than the step's name says; may be empty
+};
+
+template <typename T>
+using Outcome = tl::expected<T, Failure>;
+
+[[nodiscard]] inline tl::unexpected<Failure> failure(int code, std::string what = {},
+                                                     int status = 0) {
+  return tl::unexpected<Failure>(Failure{code, status, std::move(what)});
+}
+
 // The parts of the buffer, kMessageBytes each.
 enum class Part : std::size_t { Out, In, Back, Target };
-inline constexpr std::size_t kParts = 4;
-
-// Of private pages, so that they can be locked and nothing else shares them.
-class Buffer {
- public:
-  Buffer();
-  ~Buffer();
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  [[nodiscard]] std::byte* data() const { return data_; }  // null: no memory, see errno
-  [[nodiscard]] static constexpr std::size_t size() { return kParts * kMessageBytes; }
-  [[nodiscard]] std::byte* at(Part part) const {
-    return data_ + static_cast<std::size_t>(part) * kMessageBytes;
-  }
-
- private:
-  std::byte* data_ = nullptr;
-};
+inline constexpr std::size_t kBufferBytes = 4 * kMessageBytes;
 
 // Released in the opposite order, whatever happens; release() also says whether it worked.
 struct Endpoint {
-  using QueuePair = Handle<ibv_qp, ibv_destroy_qp>;
-  Buffer buffer;
+  verify::Pages buffer;
   Handle<ibv_context, ibv_close_device> context;
   Handle<ibv_pd, ibv_dealloc_pd> pd;
   Handle<ibv_mr, ibv_dereg_mr> region;
   Handle<ibv_comp_channel, ibv_destroy_comp_channel> channel;
   Handle<ibv_cq, ibv_destroy_cq> completions;
-  std::array<QueuePair, 2> pairs;
+  std::array<verify::QueuePair, 2> pairs;
+
+  [[nodiscard]] std::byte* at(Part part) const {
+    return buffer.get() + static_cast<std::size_t>(part) * kMessageBytes;
+  }
 };
 
 // Told before each step is begun.

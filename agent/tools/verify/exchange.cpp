@@ -16,36 +16,21 @@ constexpr std::chrono::microseconds kPolling{100};
 enum Side : std::size_t { kFirst, kSecond };
 
 ibv_sge piece(const Endpoint& endpoint, Part part, std::size_t bytes) {
-  return {reinterpret_cast<std::uintptr_t>(endpoint.buffer.at(part)),
-          static_cast<std::uint32_t>(bytes), endpoint.region->lkey};
+  return verify::piece(*endpoint.region, endpoint.at(part), bytes);
 }
 
 Outcome<void> post_receive(Endpoint& endpoint, Side side, Work work, Part into) {
-  ibv_sge where = piece(endpoint, into, kMessageBytes);
-  ibv_recv_wr request{};
-  request.wr_id = static_cast<std::uint64_t>(work);
-  request.sg_list = &where;
-  request.num_sge = 1;
-  ibv_recv_wr* bad = nullptr;
-  if (const int code = ibv_post_recv(endpoint.pairs.at(side).get(), &request, &bad))
+  if (const int code =
+          verify::post_receive(endpoint.pairs.at(side).get(), static_cast<std::uint64_t>(work),
+                               piece(endpoint, into, kMessageBytes)))
     return failure(code, "posting a receive");
   return {};
 }
 
-// The errno of posting it; 0: posted.
-int post(Endpoint& endpoint, Side side, ibv_send_wr request, Work work, ibv_sge what) {
-  request.wr_id = static_cast<std::uint64_t>(work);
-  request.sg_list = &what;
-  request.num_sge = 1;
-  request.send_flags = IBV_SEND_SIGNALED;
-  ibv_send_wr* bad = nullptr;
-  return ibv_post_send(endpoint.pairs.at(side).get(), &request, &bad);
-}
-
 Outcome<void> post_send(Endpoint& endpoint, Side side, Work work, Part from, std::size_t bytes) {
-  ibv_send_wr request{};
-  request.opcode = IBV_WR_SEND;
-  if (const int code = post(endpoint, side, request, work, piece(endpoint, from, bytes)))
+  if (const int code =
+          verify::post_send(endpoint.pairs.at(side).get(), static_cast<std::uint64_t>(work),
+                            piece(endpoint, from, bytes)))
     return failure(code, "posting a send");
   return {};
 }
@@ -53,15 +38,15 @@ Outcome<void> post_send(Endpoint& endpoint, Side side, Work work, Part from, std
 // Other data for each seed; nothing of what was there before remains in the other parts.
 void prepare(const Endpoint& endpoint, unsigned seed, std::size_t bytes) {
   std::minstd_rand numbers{seed + 1};
-  std::generate_n(endpoint.buffer.at(Part::Out), bytes,
+  std::generate_n(endpoint.at(Part::Out), bytes,
                   [&] { return static_cast<std::byte>(numbers() >> 8U); });
   for (const Part part : {Part::In, Part::Back, Part::Target})
-    std::memset(endpoint.buffer.at(part), 0, bytes);
+    std::memset(endpoint.at(part), 0, bytes);
 }
 
 Outcome<void> compare(const Endpoint& endpoint, Part part, std::size_t bytes) {
-  const std::byte* sent = endpoint.buffer.at(Part::Out);
-  const std::byte* came = endpoint.buffer.at(part);
+  const std::byte* sent = endpoint.at(Part::Out);
+  const std::byte* came = endpoint.at(part);
   const auto at = std::mismatch(sent, sent + bytes, came).first - sent;
   if (static_cast<std::size_t>(at) == bytes) return {};
   return failure(EBADMSG, "byte " + std::to_string(at) + " of " + std::to_string(bytes) +
@@ -79,14 +64,13 @@ Outcome<void> expect_bytes(const Completions& completions, Work work, std::size_
 Outcome<Nanoseconds> round_trip(Endpoint& endpoint, Completions& completions, std::size_t bytes,
                                 Nanoseconds polling) {
   using enum Work;
-  if (auto posted = post_receive(endpoint, kSecond, ReceiveSecond, Part::In).and_then([&] {
-        return post_receive(endpoint, kFirst, ReceiveFirst, Part::Back);
-      });
-      !posted)
-    return tl::unexpected<Failure>(posted.error());
-  const auto start = Clock::now();
-  auto end = start;
-  return post_send(endpoint, kFirst, SendFirst, Part::Out, bytes)
+  Clock::time_point start, end;
+  return post_receive(endpoint, kSecond, ReceiveSecond, Part::In)
+      .and_then([&] { return post_receive(endpoint, kFirst, ReceiveFirst, Part::Back); })
+      .and_then([&] {
+        start = Clock::now();
+        return post_send(endpoint, kFirst, SendFirst, Part::Out, bytes);
+      })
       .and_then([&] { return completions.await({ReceiveSecond}, polling); })
       .and_then([&] { return expect_bytes(completions, ReceiveSecond, bytes); })
       .and_then([&] { return post_send(endpoint, kSecond, SendSecond, Part::In, bytes); })
@@ -110,12 +94,15 @@ bool refuses_operation(int status) {
          status == IBV_WC_REM_OP_ERR;
 }
 
-ibv_send_wr write_request(const Endpoint& endpoint) {
+// From Out to Target. The errno of posting it; 0: posted.
+int post_write(const Endpoint& endpoint) {
   ibv_send_wr request{};
   request.opcode = IBV_WR_RDMA_WRITE;
-  request.wr.rdma.remote_addr = reinterpret_cast<std::uintptr_t>(endpoint.buffer.at(Part::Target));
+  request.wr.rdma.remote_addr = reinterpret_cast<std::uintptr_t>(endpoint.at(Part::Target));
   request.wr.rdma.rkey = endpoint.region->rkey;
-  return request;
+  return verify::post(endpoint.pairs.at(kFirst).get(), request,
+                      static_cast<std::uint64_t>(Work::Write),
+                      piece(endpoint, Part::Out, kMessageBytes));
 }
 
 }  // namespace
@@ -150,9 +137,8 @@ Outcome<std::optional<std::string>> write_remotely(Endpoint& endpoint, Completio
     return post_receive(endpoint, kSecond, Next, Part::Back);
   });
   if (!posted) return tl::unexpected<Failure>(posted.error());
-  const int refused = post(endpoint, kFirst, write_request(endpoint), Write,
-                           piece(endpoint, Part::Out, kMessageBytes));
-  if (refused != 0) return "it refuses one: " + std::string{std::strerror(refused)};
+  if (const int refused = post_write(endpoint))
+    return "it refuses one: " + std::string{std::strerror(refused)};
   const auto written = completions.await({Write});
   if (!written && refuses_operation(written.error().status)) return written.error().what;
   bool as_send = false;

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "agent/tools/verify/completions.hpp"
-#include "agent/tools/verify/latency.hpp"
 
 namespace pvrdma::ctl::selftest {
 

@@ -12,17 +12,17 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
+#include "agent/base/text.hpp"
 #include "agent/tools/verify/exchange.hpp"
 
 namespace {
 
 using namespace pvrdma::ctl::selftest;
+using pvrdma::number_from;
 
 // At once: whoever kills a hanging helper has read how far it came.
 void tell(const std::string& line) {
@@ -46,11 +46,6 @@ std::string memlock() {
   return std::to_string(limit.rlim_cur);
 }
 
-void tell_latency(const Latency& latency) {
-  tell("latency_ns=" + std::to_string(latency.median.count()) + " " +
-       std::to_string(latency.p99.count()) + " " + std::to_string(latency.max.count()));
-}
-
 Outcome<void> test(const char* device, int gid_index, Clock::time_point deadline) {
   const auto begin = [](Step step) { tell(std::string{"step="} + words_of(step).id); };
   Endpoint endpoint;
@@ -62,7 +57,9 @@ Outcome<void> test(const char* device, int gid_index, Clock::time_point deadline
         begin(Step::Rounds);
         const auto times = exchange_rounds(endpoint, completions);
         if (!times) return tl::unexpected<Failure>(times.error());
-        if (const auto latency = latency_of(*times)) tell_latency(*latency);
+        if (const auto latency = latency_of(*times))
+          tell("latency_ns=" + std::to_string(latency->median.count()) + " " +
+               std::to_string(latency->p99.count()) + " " + std::to_string(latency->max.count()));
         begin(Step::Write);
         const auto why_not = write_remotely(endpoint, completions);
         if (!why_not) return tl::unexpected<Failure>(why_not.error());
@@ -75,17 +72,11 @@ Outcome<void> test(const char* device, int gid_index, Clock::time_point deadline
       });
 }
 
-int number(const char* text) {
-  int value = -1;
-  std::from_chars(text, text + std::strlen(text), value);
-  return value;
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
-  const int gid_index = count == 4 ? number(arguments[2]) : -1;
-  const int timeout_ms = count == 4 ? number(arguments[3]) : -1;
+  const int gid_index = count == 4 ? number_from<int>(arguments[2]).value_or(-1) : -1;
+  const int timeout_ms = count == 4 ? number_from<int>(arguments[3]).value_or(-1) : -1;
   if (gid_index < 0 || timeout_ms <= 0) {
     std::fprintf(stderr, "usage: pvrdma-selftest DEVICE GID_INDEX TIMEOUT_MS\n");
     return 2;

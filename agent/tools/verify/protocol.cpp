@@ -1,5 +1,6 @@
 #include "agent/tools/verify/protocol.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace pvrdma::ctl::selftest {
@@ -35,6 +36,15 @@ std::optional<Step> step_of(std::string_view id) {
   for (std::size_t at = 0; at < kSteps.size(); ++at)
     if (kSteps.at(at).id == id) return static_cast<Step>(at);
   return std::nullopt;
+}
+
+std::optional<Latency> latency_of(std::vector<Nanoseconds> times) {
+  if (times.empty()) return std::nullopt;
+  std::sort(times.begin(), times.end());
+  const auto rank = [&](std::size_t percent) {
+    return times[(times.size() * percent + 99) / 100 - 1];
+  };
+  return Latency{rank(50), rank(99), times.back()};
 }
 
 }  // namespace pvrdma::ctl::selftest

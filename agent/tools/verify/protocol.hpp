@@ -1,5 +1,5 @@
 // What the helper program of `selftest` (helper_main.cpp) and pvrdma-agentctl have in common: the
-// steps of the test, and the form of the helper's lines. No libibverbs here.
+// steps of the test, its figures, and the form of the helper's lines. No libibverbs here.
 //
 //   memlock=8388608                    bytes this process may lock, or "unlimited"
 //   step=pd                            begun; the one before it is done
@@ -11,9 +11,11 @@
 // Any other line is libibverbs' or the dynamic loader's own.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace pvrdma::ctl::selftest {
 
@@ -43,6 +45,17 @@ struct StepWords {
 
 [[nodiscard]] const StepWords& words_of(Step step);
 [[nodiscard]] std::optional<Step> step_of(std::string_view id);
+
+using Nanoseconds = std::chrono::nanoseconds;
+
+// Of round trips. Each is one of the measured times: the smallest that at least half, or 99 in 100,
+// of them do not exceed ("nearest rank"), and the largest.
+struct Latency {
+  Nanoseconds median{0}, p99{0}, max{0};
+  friend bool operator==(const Latency&, const Latency&) = default;
+};
+// None for no times at all.
+[[nodiscard]] std::optional<Latency> latency_of(std::vector<Nanoseconds> times);
 
 inline constexpr unsigned kRounds = 1000;
 inline constexpr std::size_t kRoundBytes = 64;

@@ -7,7 +7,6 @@
 
 #include "agent/base/text.hpp"
 #include "agent/ctl/fields.hpp"
-#include "agent/tools/verify/advice.hpp"
 
 namespace pvrdma::ctl::selftest {
 

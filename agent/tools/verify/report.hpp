@@ -1,4 +1,5 @@
-// What became of the self-test of one device: the helper program's lines as a value. Pure.
+// What became of the self-test of one device: the helper program's lines as a value, and whose move
+// it is where it failed. Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,6 @@
 #include "agent/base/clock.hpp"
 #include "agent/base/program.hpp"
 #include "agent/model/snapshot.hpp"
-#include "agent/tools/verify/latency.hpp"
 #include "agent/tools/verify/protocol.hpp"
 
 namespace pvrdma::ctl::selftest {
@@ -43,6 +43,15 @@ struct Report {
 
 // The lines, and how the program ended.
 [[nodiscard]] Report report_of(const ProgramResult& run);
+
+struct Advice {
+  const char* who;  // "guest": this machine's administrator; "image": whoever made it or its
+                    // container; "host": vSphere's administrator
+  std::string remedy;
+};
+
+// For a report that has a failure.
+[[nodiscard]] Advice advice_for(const Report& report);
 
 // Whether the program never came to its first line, for want of a shared library.
 [[nodiscard]] bool lacks_libraries(const ProgramResult& run);

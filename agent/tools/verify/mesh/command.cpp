@@ -1,5 +1,5 @@
-#include "agent/tools/verify/mesh/command.hpp"
-
+// `verify mesh`: every pair of several machines. One of them, at whose address all meet, tells the
+// others what to measure, and has the results; it takes part as well.
 #include <sys/resource.h>
 
 #include <cerrno>
@@ -11,6 +11,7 @@
 #include "agent/base/text.hpp"
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/verbs.hpp"
+#include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/mesh/coordinator.hpp"
 #include "agent/tools/verify/mesh/member.hpp"
 #include "agent/tools/verify/mesh/rendering.hpp"

@@ -1,11 +1,10 @@
-#include "agent/tools/verify/mesh/heat_map.hpp"
-
+// heat_map() of rendering.hpp: latencies and bandwidths of all pairs as a picture.
 #include <algorithm>
 #include <set>
 
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
-#include "agent/tools/verify/mesh/matrix.hpp"
+#include "agent/tools/verify/mesh/rendering.hpp"
 
 namespace pvrdma::verify {
 

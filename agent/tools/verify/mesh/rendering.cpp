@@ -5,7 +5,6 @@
 
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
-#include "agent/tools/verify/mesh/matrix.hpp"
 
 namespace pvrdma::verify {
 
@@ -87,6 +86,19 @@ std::string csv_field(const std::string& text) {
 }
 
 }  // namespace
+
+Matrix matrix_of(const Mesh& mesh, const Judgement& judgement, const MatrixKind& kind) {
+  const std::size_t size = mesh.machines.size();
+  Matrix matrix(size, std::vector<std::optional<double>>(size));
+  for (std::size_t at = 0; at < mesh.pairs.size(); ++at) {
+    const JudgedPair& pair = judgement.pairs[at];
+    const auto& figures = mesh.pairs[at].figures;
+    if (!figures) continue;
+    matrix[pair.from][pair.to] = kind.of(*figures, true);
+    matrix[pair.to][pair.from] = kind.of(*figures, false);
+  }
+  return matrix;
+}
 
 std::string render(const Mesh& mesh, const Judgement& judgement, const ctl::Style& style) {
   std::string text = headline(mesh, judgement, style);

@@ -1,8 +1,11 @@
-// A mesh's figures for a person, a program and a spreadsheet. Pure.
+// A mesh's figures for a person, a program and a spreadsheet, and as a picture. Pure.
 #pragma once
 
+#include <array>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/ctl/text.hpp"
 #include "agent/tools/verify/mesh/judgement.hpp"
@@ -16,5 +19,31 @@ namespace pvrdma::verify {
 [[nodiscard]] nlohmann::json to_json(const Mesh& mesh, const Judgement& judgement);
 // A line for each pair (RFC 4180).
 [[nodiscard]] std::string to_csv(const Mesh& mesh, const Judgement& judgement);
+// SVG 1.1, without script or any outside resource: one cell for each pair. Darker is worse; a
+// figure that stands out has a red frame, one that is missing is crossed out. Each cell says its
+// figure where it is pointed at.
+[[nodiscard]] std::string heat_map(const Mesh& mesh, const Judgement& judgement);
+
+// A figure of each pair, by machine.
+using Matrix = std::vector<std::vector<std::optional<double>>>;
+
+struct MatrixKind {
+  const char* key;  // in JSON
+  const char* title;
+  bool less_is_better;
+  std::optional<double> (*of)(const PairFigures& figures, bool from_measured);
+};
+
+// Row: who sends. Latency and MTU are the same both ways.
+inline constexpr std::array<MatrixKind, 3> kMatrices{{
+    {"latency_us", "latency, us", true,
+     [](const PairFigures& of, bool) { return std::optional{of.latency_us}; }},
+    {"bandwidth_mb_s", "bandwidth, MB/s, from row to column", false,
+     [](const PairFigures& of, bool out) { return std::optional{out ? of.out_mb_s : of.in_mb_s}; }},
+    {"mtu_bytes", "MTU, bytes", false, [](const PairFigures& of, bool) { return of.mtu_bytes; }},
+}};
+
+[[nodiscard]] Matrix matrix_of(const Mesh& mesh, const Judgement& judgement,
+                               const MatrixKind& kind);
 
 }  // namespace pvrdma::verify

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "agent/base/file.hpp"
-#include "agent/tools/verify/mesh/heat_map.hpp"
 #include "agent/tools/verify/mesh/rendering.hpp"
 
 namespace pvrdma::verify {

@@ -1,5 +1,4 @@
-#include "agent/tools/verify/peer/command.hpp"
-
+// `verify`: this VM and another. What is measured comes from the helper program (peer_main.cpp).
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/verbs.hpp"
+#include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/peer/earlier.hpp"
 #include "agent/tools/verify/peer/helper.hpp"
 #include "agent/tools/verify/peer/verdict.hpp"

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "agent/base/format.hpp"
+
 namespace pvrdma::verify {
 
 namespace {
@@ -95,6 +97,12 @@ std::string text_in(const Json& object, const char* key) {
   return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
 }
 
+std::string hexadecimal(std::span<const unsigned char> bytes) {
+  std::string text;
+  for (const unsigned char byte : bytes) text += formatted("{:02x}", byte);
+  return text;
+}
+
 Result<Control> Control::connect(const std::string& host, int port, BootTime deadline) {
   const auto addresses = resolve(host, port, false);
   if (!addresses) return fail(addresses.error());
@@ -160,21 +168,28 @@ Result<void> Control::write(const std::byte* data, std::size_t bytes, BootTime d
   return {};
 }
 
-Result<void> Control::read(std::byte* data, std::size_t bytes, BootTime deadline) {
-  const std::size_t kept = std::min(bytes, received_.size());
-  std::memcpy(data, received_.data(), kept);
-  received_.erase(0, kept);
-  for (std::size_t done = kept; done < bytes;) {
-    const ssize_t came = ::recv(fd_.get(), data + done, bytes - done, 0);
-    if (came > 0) {
-      done += static_cast<std::size_t>(came);
-    } else if (came == 0) {
-      return fail(ECONNRESET, "receiving from", "the peer");
-    } else if (errno == EAGAIN) {
-      if (auto waited = wait(POLLIN, deadline); !waited) return waited;
+Result<std::size_t> Control::read_some(std::byte* data, std::size_t bytes,
+                                       BootTime deadline) const {
+  for (;;) {
+    const ssize_t came = ::recv(fd_.get(), data, bytes, 0);
+    if (came > 0) return static_cast<std::size_t>(came);
+    if (came == 0) return fail(ECONNRESET, "receiving from", "the peer");
+    if (errno == EAGAIN) {
+      if (auto waited = wait(POLLIN, deadline); !waited) return fail(waited.error());
     } else if (errno != EINTR) {
       return fail(errno, "receiving from", "the peer");
     }
+  }
+}
+
+Result<void> Control::read(std::byte* data, std::size_t bytes, BootTime deadline) {
+  std::size_t done = std::min(bytes, received_.size());
+  std::memcpy(data, received_.data(), done);
+  received_.erase(0, done);
+  while (done < bytes) {
+    const auto came = read_some(data + done, bytes - done, deadline);
+    if (!came) return fail(came.error());
+    done += *came;
   }
   return {};
 }
@@ -189,16 +204,10 @@ Result<Json> Control::receive(BootTime deadline) {
   while ((end = received_.find('\n')) == std::string::npos) {
     if (received_.size() >= kLineAtMost)
       return fail(EMSGSIZE, "reading what came from", "the peer");
-    std::array<char, 1024> part{};
-    const ssize_t came = ::recv(fd_.get(), part.data(), part.size(), 0);
-    if (came == 0) return fail(ECONNRESET, "receiving from", "the peer");
-    if (came > 0) {
-      received_.append(part.data(), static_cast<std::size_t>(came));
-    } else if (errno == EAGAIN) {
-      if (auto waited = wait(POLLIN, deadline); !waited) return fail(waited.error());
-    } else if (errno != EINTR) {
-      return fail(errno, "receiving from", "the peer");
-    }
+    std::array<std::byte, 1024> part{};
+    const auto came = read_some(part.data(), part.size(), deadline);
+    if (!came) return fail(came.error());
+    received_.append(reinterpret_cast<const char*>(part.data()), *came);
   }
   Json message = Json::parse(received_.substr(0, end), nullptr, false);
   received_.erase(0, end + 1);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 
 #include "agent/base/clock.hpp"
@@ -18,6 +19,8 @@ inline constexpr std::size_t kLineAtMost = 4096;
 
 // Of a message's object. Empty where there is no such text.
 [[nodiscard]] std::string text_in(const Json& object, const char* key);
+// Bytes as messages have them, two digits each.
+[[nodiscard]] std::string hexadecimal(std::span<const unsigned char> bytes);
 
 class Control {
  public:
@@ -41,6 +44,9 @@ class Control {
 
  private:
   [[nodiscard]] Result<void> wait(short events, BootTime deadline) const;
+  // What is there, once something is; how much.
+  [[nodiscard]] Result<std::size_t> read_some(std::byte* data, std::size_t bytes,
+                                              BootTime deadline) const;
 
   Fd fd_;
   std::string received_;  // behind the last line

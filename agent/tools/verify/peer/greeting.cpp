@@ -6,8 +6,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdint>
-#include <cstdio>
 #include <cstring>
 
 namespace pvrdma::verify {
@@ -18,21 +16,11 @@ constexpr std::size_t kDigestBytes = 32;
 constexpr std::size_t kNonceBytes = 16;
 constexpr Milliseconds kPatience{3000};  // for a greeting
 
-std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
-  std::string text;
-  for (std::size_t at = 0; at < count; ++at) {
-    std::array<char, 3> digits{};
-    std::snprintf(digits.data(), digits.size(), "%02x", static_cast<unsigned>(bytes[at]));
-    text += digits.data();
-  }
-  return text;
-}
-
 Result<std::string> make_nonce() {
   std::array<unsigned char, kNonceBytes> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
     return fail(errno, "asking for", "random numbers");
-  return hexadecimal(bytes.data(), bytes.size());
+  return hexadecimal(bytes);
 }
 
 // In a time that does not tell where they differ.
@@ -96,7 +84,7 @@ Result<std::string> hmac(const std::string& key, const std::string& text) {
       ::recv(operation.get(), digest.data(), digest.size(), 0) !=
           static_cast<ssize_t>(digest.size()))
     return fail(errno, kDoing, kWhat);
-  return hexadecimal(digest.data(), digest.size());
+  return hexadecimal(digest);
 }
 
 Result<void> greet(Control& control, Side side, const std::string& token, BootTime deadline) {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "agent/base/handle.hpp"
+#include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/devices.hpp"
-#include "agent/tools/verify/peer/command.hpp"
 
 namespace pvrdma::ctl {
 

@@ -5,13 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
+#include "agent/tools/verify/peer/control.hpp"
+#include "agent/tools/verify/verbs.hpp"
 
 namespace pvrdma::verify {
 
@@ -37,36 +37,33 @@ struct Done {
 class Link {
  public:
   // Port 1, the GID of that index. The port must be ACTIVE.
-  [[nodiscard]] static Result<std::unique_ptr<Link>> open(const std::string& device, int gid_index);
-  ~Link();
-  Link(const Link&) = delete;
-  Link& operator=(const Link&) = delete;
+  [[nodiscard]] static Result<Link> open(const std::string& device, int gid_index);
 
   [[nodiscard]] const LinkName& name() const { return name_; }
   // Ready to receive and to send. EINVAL: that is no queue pair's name.
   [[nodiscard]] Result<void> connect(const LinkName& peer);
 
   // Of the memory for outgoing and for incoming messages, kMessageAtMost each.
-  [[nodiscard]] std::byte* out() const { return memory_; }
-  [[nodiscard]] std::byte* in() const { return memory_ + kMessageAtMost; }
+  [[nodiscard]] std::byte* out() const { return memory_.get(); }
+  [[nodiscard]] std::byte* in() const { return memory_.get() + kMessageAtMost; }
   [[nodiscard]] Result<void> send(std::size_t offset, std::size_t bytes, std::uint64_t id);
   [[nodiscard]] Result<void> receive(std::size_t offset, std::size_t bytes, std::uint64_t id);
   // The next completion. Polls all the time, as programs do for whom latency counts. Now and then
-  // it asks whether the other side `is_gone`. ETIMEDOUT; EIO: the work failed.
-  [[nodiscard]] Result<Done> next(BootTime deadline, const std::function<bool()>& is_gone);
+  // it asks whether the other side has closed `control`. ETIMEDOUT; EIO: the work failed.
+  [[nodiscard]] Result<Done> next(const Control& control, BootTime deadline);
 
  private:
   Link() = default;
-  [[nodiscard]] Result<void> create(const std::string& device, int gid_index);
 
-  std::byte* memory_ = nullptr;
+  // Released in the opposite order.
+  Pages memory_;
   int gid_index_ = 0;
   LinkName name_;
   Handle<ibv_context, ibv_close_device> context_;
   Handle<ibv_pd, ibv_dealloc_pd> pd_;
   Handle<ibv_mr, ibv_dereg_mr> region_;
   Handle<ibv_cq, ibv_destroy_cq> completions_;
-  Handle<ibv_qp, ibv_destroy_qp> pair_;
+  QueuePair pair_;
 };
 
 }  // namespace pvrdma::verify

@@ -199,13 +199,14 @@ Result<Json> measure(Control& control, Link& link, Milliseconds duration,
   return found;
 }
 
-Result<Served> serve(Control& control, Link& link, BootTime deadline) {
+Result<Json> serve(Control& control, Link& link, BootTime deadline) {
   for (unsigned parts = 0;; ++parts) {
     const auto message = control.receive(deadline);
     if (!message) return fail(message.error());
     const auto run = run_from(*message);
     if (!run) return fail(run.error());
-    if (run->kind == Kind::End) return Served{parts, message->value("figures", Json{})};
+    if (run->kind == Kind::End)
+      return Json{{"parts", parts}, {"figures", message->value("figures", Json{})}};
     const auto done = carry_out(*run, Side::Listener, control, link, deadline);
     if (!done) return fail(done.error());
   }

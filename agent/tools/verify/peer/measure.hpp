@@ -16,13 +16,9 @@ using Progress = std::function<void(const std::string& doing)>;
 [[nodiscard]] Result<Json> measure(Control& control, Link& link, Milliseconds duration,
                                    const Progress& progress);
 
-// What the other side of a run has of it.
-struct Served {
-  unsigned parts = 0;
-  Json figures;  // what measure() gave there; null: the client did not tell
-};
-// Until the client has ended the run.
-[[nodiscard]] Result<Served> serve(Control& control, Link& link, BootTime deadline);
+// The other side of a run, until the client has ended it: "parts", how many there were, and
+// "figures", what measure() gave there; null: the client did not tell.
+[[nodiscard]] Result<Json> serve(Control& control, Link& link, BootTime deadline);
 
 // Both sides, once they have greeted: names of the queue pairs, connection.
 [[nodiscard]] Result<void> join(Control& control, Link& link, BootTime deadline);

@@ -74,22 +74,14 @@ Result<Json> work(const Arguments& arguments, const std::string& token, bool& me
   if (arguments.side == Side::Client)
     if (auto greeted = greet(*control, Side::Client, token, soon); !greeted)
       return fail(greeted.error());
-  if (auto joined = join(*control, **link, soon); !joined) return fail(joined.error());
+  if (auto joined = join(*control, *link, soon); !joined) return fail(joined.error());
   measuring = true;
-  Json found;
-  if (arguments.side == Side::Client) {
-    auto measured = measure(*control, **link, arguments.duration, show);
-    show("");
-    if (!measured) return fail(measured.error());
-    found = std::move(*measured);
-  } else {
-    const auto served = serve(*control, **link,
-                              BootClock::now() + std::chrono::minutes{2} + 3 * arguments.duration);
-    if (!served) return fail(served.error());
-    found["parts"] = served->parts;
-    found["figures"] = served->figures;
-  }
-  found["peer_address"] = control->peer();
+  auto found = arguments.side == Side::Client
+                   ? measure(*control, *link, arguments.duration, show)
+                   : serve(*control, *link,
+                           BootClock::now() + std::chrono::minutes{2} + 3 * arguments.duration);
+  if (arguments.side == Side::Client) show("");
+  if (found) (*found)["peer_address"] = control->peer();
   return found;
 }
 

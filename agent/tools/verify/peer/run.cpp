@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <utility>
-
-#include "agent/tools/verify/peer/tcp_run.hpp"
+#include <string>
+#include <string_view>
 
 namespace pvrdma::verify {
 
@@ -13,45 +12,85 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::array<std::pair<Kind, const char*>, 6> kKinds{{{Kind::Pattern, "pattern"},
-                                                              {Kind::PingPong, "ping-pong"},
-                                                              {Kind::Stream, "stream"},
-                                                              {Kind::TcpPingPong, "tcp-ping-pong"},
-                                                              {Kind::TcpStream, "tcp-stream"},
-                                                              {Kind::End, "end"}}};
+// In the order of Kind.
+constexpr std::array<std::string_view, 6> kKinds{"pattern",       "ping-pong",  "stream",
+                                                 "tcp-ping-pong", "tcp-stream", "end"};
+static_assert(kKinds.size() == static_cast<std::size_t>(Kind::End) + 1);
 
 // Messages of a pattern are of these sizes in turn; a slot of the memory holds the largest.
 constexpr std::array<std::size_t, 5> kPatternBytes{2, 64, 1000, 4096, 65536};
 constexpr std::size_t kSlot = 65536;
 constexpr std::uint32_t kSlots = kMessageAtMost / kSlot;
 
-std::size_t pattern_size(std::uint32_t number) {
-  return kPatternBytes.at(number % kPatternBytes.size());
+// Byte `at` of a pattern's message.
+std::byte pattern_byte(std::uint32_t number, std::size_t at) {
+  return static_cast<std::byte>((at * 31 + std::size_t{number} * 17 + (at >> 8U)) & 0xffU);
 }
 
-// Traffic in one or both directions, with what differs between the kinds in two functions.
+// Messages in one or both directions. Those of a stream are all alike, and in the same place of the
+// memory; those of a pattern differ, and each is in the next slot.
 struct Traffic {
+  const Run& run;
+  Link& link;
   std::uint32_t to_send = 0, to_receive = 0;
-  std::function<Result<void>(std::uint32_t number)> send, receive;  // posts one
-  std::function<Result<void>(std::uint32_t number, std::uint32_t bytes)> check;
+
+  [[nodiscard]] bool is_pattern() const { return run.kind == Kind::Pattern; }
+  [[nodiscard]] std::size_t size(std::uint32_t number) const {
+    return is_pattern() ? kPatternBytes.at(number % kPatternBytes.size()) : run.bytes;
+  }
+  [[nodiscard]] std::size_t place(std::uint32_t number) const {
+    return is_pattern() ? number % kSlots * kSlot : 0;
+  }
+
+  [[nodiscard]] Result<void> send(std::uint32_t number) const {
+    if (is_pattern())
+      for (std::size_t at = 0; at < size(number); ++at)
+        link.out()[place(number) + at] = pattern_byte(number, at);
+    return link.send(place(number), size(number), number);
+  }
+  [[nodiscard]] Result<void> receive(std::uint32_t number) const {
+    return link.receive(place(number), is_pattern() ? kSlot : run.bytes, number);
+  }
+  // Of a message that has come.
+  [[nodiscard]] Result<void> check(std::uint32_t number, std::uint32_t bytes) const {
+    const bool is_whole = bytes == size(number);
+    if (!is_pattern() && !is_whole)
+      return fail(EBADMSG, "receiving", "a message: it is not as long as it was");
+    if (!is_pattern()) return {};
+    const std::string message = "message " + std::to_string(number) + " of the peer's";
+    if (!is_whole)
+      return fail(EBADMSG, "comparing",
+                  message + ": " + std::to_string(bytes) + " bytes came of " +
+                      std::to_string(size(number)));
+    const std::byte* in = link.in() + place(number);
+    for (std::size_t at = 0; at < bytes; ++at)
+      if (in[at] != pattern_byte(number, at))
+        return fail(EBADMSG, "comparing", message + ": byte " + std::to_string(at) + " of it");
+    return {};
+  }
 };
 
-Result<void> post_receives(const Traffic& traffic, std::uint32_t depth) {
-  for (std::uint32_t n = 0; n < std::min(traffic.to_receive, depth); ++n)
-    if (auto posted = traffic.receive(n); !posted) return posted;
+Result<void> meet(Control& control, BootTime deadline) {
+  if (auto sent = control.send({{"ready", true}}, deadline); !sent) return sent;
+  const auto came = control.receive(deadline);
+  if (!came) return fail(came.error());
+  if (!came->contains("ready")) return fail(EBADMSG, "waiting for", "the peer to be ready");
   return {};
 }
 
-Result<Received> move(const Traffic& traffic, std::uint32_t receives, std::uint32_t sends,
-                      Control& control, Link& link, BootTime deadline) {
-  std::uint32_t posted = 0, sent = 0, came = 0;
-  std::uint32_t listed = std::min(traffic.to_receive, receives);
+// Receives are posted before the peer is told that it may send.
+Result<void> pass(const Traffic& traffic, Control& control, BootTime deadline, Received& received) {
+  const std::uint32_t receives = traffic.is_pattern() ? kSlots : kReceives;
+  const std::uint32_t sends = std::min(kSends, receives / 2);
+  std::uint32_t listed = 0, posted = 0, sent = 0, came = 0;
+  for (; listed < std::min(traffic.to_receive, receives); ++listed)
+    if (auto done = traffic.receive(listed); !done) return done;
+  if (auto met = meet(control, deadline); !met) return met;
   Clock::time_point first, last;
-  const auto is_gone = [&] { return control.is_closed(); };
   while (sent < traffic.to_send || came < traffic.to_receive) {
     for (; posted < traffic.to_send && posted - sent < sends; ++posted)
-      if (auto done = traffic.send(posted); !done) return fail(done.error());
-    const auto done = link.next(deadline, is_gone);
+      if (auto done = traffic.send(posted); !done) return done;
+    const auto done = traffic.link.next(control, deadline);
     if (!done) return fail(done.error());
     if (!done->is_receive) {
       ++sent;
@@ -59,63 +98,21 @@ Result<Received> move(const Traffic& traffic, std::uint32_t receives, std::uint3
     }
     last = Clock::now();
     if (came == 0) first = last;
-    if (auto good = traffic.check(came, done->bytes); !good) return fail(good.error());
+    if (auto good = traffic.check(came, done->bytes); !good) return good;
     ++came;
-    if (listed < traffic.to_receive) {
-      if (auto again = traffic.receive(listed++); !again) return fail(again.error());
-    }
+    if (listed < traffic.to_receive)
+      if (auto again = traffic.receive(listed++); !again) return again;
   }
-  return Received{last - first, came > 0 ? came - 1 : 0};
-}
-
-Traffic pattern_of(const Run& run, bool sends, bool receives, Link& link) {
-  Traffic traffic;
-  traffic.to_send = sends ? run.count : 0;
-  traffic.to_receive = receives ? run.count : 0;
-  traffic.send = [&link](std::uint32_t n) {
-    const std::size_t slot = n % kSlots * kSlot;
-    for (std::size_t at = 0; at < pattern_size(n); ++at)
-      link.out()[slot + at] = pattern_byte(n, at);
-    return link.send(slot, pattern_size(n), n);
-  };
-  traffic.receive = [&link](std::uint32_t n) { return link.receive(n % kSlots * kSlot, kSlot, n); };
-  traffic.check = [&link](std::uint32_t n, std::uint32_t bytes) -> Result<void> {
-    const std::string message = "message " + std::to_string(n) + " of the peer's";
-    if (bytes != pattern_size(n))
-      return fail(EBADMSG, "comparing",
-                  message + ": " + std::to_string(bytes) + " bytes came of " +
-                      std::to_string(pattern_size(n)));
-    const std::byte* in = link.in() + n % kSlots * kSlot;
-    for (std::size_t at = 0; at < bytes; ++at)
-      if (in[at] != pattern_byte(n, at))
-        return fail(EBADMSG, "comparing", message + ": byte " + std::to_string(at) + " of it");
-    return {};
-  };
-  return traffic;
-}
-
-Traffic stream_of(const Run& run, bool sends, bool receives, Link& link) {
-  Traffic traffic;
-  traffic.to_send = sends ? run.count : 0;
-  traffic.to_receive = receives ? run.count : 0;
-  traffic.send = [&link, bytes = run.bytes](std::uint32_t n) { return link.send(0, bytes, n); };
-  traffic.receive = [&link, bytes = run.bytes](std::uint32_t n) {
-    return link.receive(0, bytes, n);
-  };
-  traffic.check = [bytes = run.bytes](std::uint32_t, std::uint32_t came) -> Result<void> {
-    if (came != bytes) return fail(EBADMSG, "receiving", "a message: it is not as long as it was");
-    return {};
-  };
-  return traffic;
+  received = {last - first, came > 0 ? came - 1 : 0};
+  return {};
 }
 
 // The client's message, the listener's, and so on; the next receive is posted before each send.
 Result<void> ping_pong(const Run& run, Side side, Control& control, Link& link, BootTime deadline,
                        std::vector<Nanoseconds>& times) {
-  const auto is_gone = [&] { return control.is_closed(); };
   std::uint32_t outstanding = 0, arrived = 0;
   const auto take_one = [&]() -> Result<void> {
-    const auto done = link.next(deadline, is_gone);
+    const auto done = link.next(control, deadline);
     if (!done) return fail(done.error());
     done->is_receive ? ++arrived : --outstanding;
     return {};
@@ -147,11 +144,32 @@ Result<void> ping_pong(const Run& run, Side side, Control& control, Link& link, 
   return {};
 }
 
-Result<void> meet(Control& control, BootTime deadline) {
-  if (auto sent = control.send({{"ready", true}}, deadline); !sent) return sent;
-  const auto came = control.receive(deadline);
-  if (!came) return fail(came.error());
-  if (!came->contains("ready")) return fail(EBADMSG, "waiting for", "the peer to be ready");
+// The same over TCP, to compare with: over the control connection, between lines.
+Result<void> tcp_ping_pong(const Run& run, Side side, Control& control, BootTime deadline,
+                           std::vector<Nanoseconds>& times) {
+  std::vector<std::byte> message(run.bytes);
+  const auto write = [&] { return control.write(message.data(), message.size(), deadline); };
+  const auto read = [&] { return control.read(message.data(), message.size(), deadline); };
+  for (std::uint32_t round = 0; round < run.count; ++round) {
+    const auto start = Clock::now();
+    auto done = side == Side::Client ? write().and_then(read) : read().and_then(write);
+    if (!done) return done;
+    if (side == Side::Client) times.push_back(Clock::now() - start);
+  }
+  return {};
+}
+
+Result<void> tcp_stream(const Run& run, bool sends, Control& control, BootTime deadline,
+                        Received& received) {
+  std::vector<std::byte> message(run.bytes);
+  Clock::time_point first;
+  for (std::uint32_t n = 0; n < run.count; ++n) {
+    auto done = sends ? control.write(message.data(), message.size(), deadline)
+                      : control.read(message.data(), message.size(), deadline);
+    if (!done) return done;
+    if (n == 0) first = Clock::now();
+  }
+  if (!sends) received = {Clock::now() - first, run.count - 1};
   return {};
 }
 
@@ -171,14 +189,8 @@ Result<Received> compare_notes(const Received& here, Control& control, BootTime 
 
 }  // namespace
 
-std::byte pattern_byte(std::uint32_t number, std::size_t at) {
-  return static_cast<std::byte>((at * 31 + std::size_t{number} * 17 + (at >> 8U)) & 0xffU);
-}
-
 Json to_json(const Run& run) {
-  const auto* kind = std::find_if(kKinds.begin(), kKinds.end(),
-                                  [&](const auto& entry) { return entry.first == run.kind; });
-  return {{"run", kind->second},
+  return {{"run", kKinds.at(static_cast<std::size_t>(run.kind))},
           {"from_client", run.from_client},
           {"from_listener", run.from_listener},
           {"bytes", run.bytes},
@@ -189,11 +201,9 @@ Result<Run> run_from(const Json& message) {
   const auto bad = [&](const char* what) {
     return fail(EBADMSG, "reading what the peer asks for:", what);
   };
-  const std::string name =
-      message.value("run", Json{}).is_string() ? message["run"].get<std::string>() : "";
-  const auto* kind = std::find_if(kKinds.begin(), kKinds.end(),
-                                  [&](const auto& entry) { return entry.second == name; });
-  if (kind == kKinds.end()) return bad("an unknown kind of run");
+  const auto* name = std::find(kKinds.begin(), kKinds.end(), text_in(message, "run"));
+  if (name == kKinds.end()) return bad("an unknown kind of run");
+  const auto kind = static_cast<Kind>(name - kKinds.begin());
   for (const char* key : {"from_client", "from_listener"})
     if (!message.value(key, Json{}).is_boolean()) return bad(key);
   for (const char* key : {"bytes", "count"})
@@ -201,8 +211,8 @@ Result<Run> run_from(const Json& message) {
   const auto bytes = message["bytes"].get<std::uint64_t>();
   const auto count = message["count"].get<std::uint64_t>();
   if (bytes > kMessageAtMost || count > kCountAtMost) return bad("more than is allowed");
-  if (kind->first != Kind::End && (bytes == 0 || count == 0)) return bad("nothing");
-  return Run{kind->first, message["from_client"].get<bool>(), message["from_listener"].get<bool>(),
+  if (kind != Kind::End && (bytes == 0 || count == 0)) return bad("nothing");
+  return Run{kind, message["from_client"].get<bool>(), message["from_listener"].get<bool>(),
              static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(count)};
 }
 
@@ -212,18 +222,9 @@ Result<Outcome> carry_out(const Run& run, Side side, Control& control, Link& lin
   const bool sends = side == Side::Client ? run.from_client : run.from_listener;
   const bool receives = side == Side::Client ? run.from_listener : run.from_client;
   Result<void> done;
-  const auto moved = [&](const Traffic& traffic, std::uint32_t depth) -> Result<void> {
-    if (auto posted = post_receives(traffic, depth); !posted) return posted;
-    if (auto met = meet(control, deadline); !met) return met;
-    auto received = move(traffic, depth, std::min(kSends, depth / 2), control, link, deadline);
-    if (!received) return fail(received.error());
-    outcome.here = *received;
-    return {};
-  };
-  if (run.kind == Kind::Pattern) {
-    done = moved(pattern_of(run, sends, receives, link), kSlots);
-  } else if (run.kind == Kind::Stream) {
-    done = moved(stream_of(run, sends, receives, link), kReceives);
+  if (run.kind == Kind::Pattern || run.kind == Kind::Stream) {
+    const Traffic traffic{run, link, sends ? run.count : 0, receives ? run.count : 0};
+    done = pass(traffic, control, deadline, outcome.here);
   } else if (run.kind == Kind::PingPong) {
     done = link.receive(0, run.bytes, 0)
                .and_then([&] { return meet(control, deadline); })

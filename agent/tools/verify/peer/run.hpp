@@ -50,7 +50,4 @@ struct Outcome {
 [[nodiscard]] Result<Outcome> carry_out(const Run& run, Side side, Control& control, Link& link,
                                         BootTime deadline);
 
-// Byte `at` of the message `number` of a pattern.
-[[nodiscard]] std::byte pattern_byte(std::uint32_t number, std::size_t at);
-
 }  // namespace pvrdma::verify

@@ -5,8 +5,7 @@
 #include <set>
 #include <string>
 
-#include "agent/tools/verify/mesh/judgement.hpp"
-#include "agent/tools/verify/mesh/schedule.hpp"
+#include "agent/tools/verify/mesh/coordinator.hpp"
 #include "tests/unit/catch.hpp"
 
 namespace pvrdma::verify {

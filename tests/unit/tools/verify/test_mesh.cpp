@@ -4,7 +4,6 @@
 #include <set>
 
 #include "agent/base/file.hpp"
-#include "agent/tools/verify/mesh/heat_map.hpp"
 #include "agent/tools/verify/mesh/rendering.hpp"
 #include "agent/tools/verify/mesh/results.hpp"
 #include "tests/unit/tools/verify/made_mesh.hpp"

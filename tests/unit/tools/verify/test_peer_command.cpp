@@ -2,7 +2,7 @@
 // command lines are none.
 #include <algorithm>
 
-#include "agent/tools/verify/mesh/command.hpp"
+#include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/peer/earlier.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"

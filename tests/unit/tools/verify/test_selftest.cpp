@@ -4,7 +4,7 @@
 
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/fields.hpp"
-#include "agent/tools/verify/command.hpp"
+#include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/devices.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"

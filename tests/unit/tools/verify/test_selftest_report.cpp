@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/ctl/fields.hpp"
-#include "agent/tools/verify/advice.hpp"
 #include "agent/tools/verify/devices.hpp"
 #include "agent/tools/verify/rendering.hpp"
 #include "tests/unit/catch.hpp"

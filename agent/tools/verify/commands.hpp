@@ -1,4 +1,6 @@
-// `verify`: whether RDMA works between this VM and another, by which path, and how fast.
+// The commands of this tool: `selftest`, whether messages pass through a device; `verify`, whether
+// RDMA works between this VM and another, by which path, and how fast; and `verify mesh`, the same
+// of every pair of several machines.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +12,16 @@
 #include "agent/tools/verify/peer/expectation.hpp"
 
 namespace pvrdma::ctl {
+
+struct SelftestOptions {
+  std::optional<std::string> device;  // as selftest::find_targets takes it; none: every adapter
+  Milliseconds timeout = std::chrono::seconds{10};  // for each device
+  std::string program;                              // the helper's path
+  Root root;
+};
+
+// 0: every device passed; 2: one did not; 3: nothing was tested.
+int self_test(const Settings& settings, const Console& console, const SelftestOptions& options);
 
 // Several machines, each pair of them: `verify mesh`.
 struct MeshOptions {
@@ -44,5 +56,9 @@ struct VerifyOptions {
 // 0: messages pass; 1: they do, over TCP; 2: they do not, or not as expected; 3: nothing was
 // measured. The same of a listener, which is told the figures.
 int verify_peer(const Settings& settings, const Console& console, VerifyOptions options);
+
+// Where the machines meet: 0: all pairs are well; 1: some stand out, or go over TCP; 2: some
+// failed; 3: nothing was measured. Elsewhere 0, or 3 where this machine could not take part.
+int verify_mesh(const Settings& settings, const Console& console, const VerifyOptions& options);
 
 }  // namespace pvrdma::ctl
