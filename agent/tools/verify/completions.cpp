@@ -54,12 +54,6 @@ bool Completions::take(std::initializer_list<Work> works) {
   return true;
 }
 
-Outcome<void> Completions::arm() const {
-  if (const int code = ibv_req_notify_cq(endpoint_.completions.get(), 0))
-    return failure(code, "asking for completion events");
-  return {};
-}
-
 Outcome<bool> Completions::sleep() const {
   for (;;) {
     const auto left =
@@ -87,7 +81,9 @@ Outcome<void> Completions::await(std::initializer_list<Work> works,
   } while (Clock::now() < polls_until);
   for (;;) {
     // What completes before the event is asked for sends none, hence the second look.
-    if (auto looked = arm().and_then([&] { return drain(); }); !looked) return looked;
+    if (const int code = ibv_req_notify_cq(endpoint_.completions.get(), 0))
+      return failure(code, "asking for completion events");
+    if (auto drained = drain(); !drained) return drained;
     if (take(works)) return {};
     const auto woken = sleep();
     if (!woken) return tl::unexpected<Failure>(woken.error());

@@ -33,7 +33,6 @@ class Completions {
 
  private:
   [[nodiscard]] Outcome<void> drain();
-  [[nodiscard]] Outcome<void> arm() const;
   // False: the deadline came first.
   [[nodiscard]] Outcome<bool> sleep() const;
   [[nodiscard]] bool take(std::initializer_list<Work> works);

@@ -12,7 +12,6 @@ namespace pvrdma::ctl::selftest {
 namespace {
 
 constexpr const char* kDevices = "/sys/class/infiniband";
-constexpr std::string_view kMappedIpv4 = "::ffff:";
 
 Target target_of(const Root& root, const probes::PciAdapter& adapter) {
   Target target{adapter.function, adapter.rdma_device.value_or(""), {}};
@@ -42,11 +41,16 @@ Result<std::vector<Target>> find_targets(const Root& root,
                 : fail(0, "there is no PVRDMA adapter", "");
 }
 
+std::string ipv4_of(const Gid& gid) {
+  constexpr std::string_view kMapped = "::ffff:";
+  return gid.gid.starts_with(kMapped) ? gid.gid.substr(kMapped.size()) : std::string{};
+}
+
 const Gid* choose_gid(const std::vector<Gid>& gids) {
   const auto rank = [](const Gid& gid) {
-    const bool ipv4 = gid.gid.starts_with(kMappedIpv4);
-    const std::string address = ipv4 ? gid.gid.substr(kMappedIpv4.size()) : gid.gid;
-    return std::tuple{is_link_local(address), !ipv4, !gid.type.is("RoCE v2"), gid.index};
+    const std::string ipv4 = ipv4_of(gid);
+    return std::tuple{is_link_local(ipv4.empty() ? gid.gid : ipv4), ipv4.empty(),
+                      !gid.type.is("RoCE v2"), gid.index};
   };
   const auto best =
       std::min_element(gids.begin(), gids.end(),

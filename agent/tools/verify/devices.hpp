@@ -22,6 +22,9 @@ struct Target {
 [[nodiscard]] Result<std::vector<Target>> find_targets(const Root& root,
                                                        const std::optional<std::string>& wanted);
 
+// The IPv4 address that a GID is of; empty: it is of an IPv6 one.
+[[nodiscard]] std::string ipv4_of(const Gid& gid);
+
 // The one to use: of an IPv4 address rather than of an IPv6 one, of a link-local one last; RoCE v2
 // where there is a choice; then the lowest index. Null: there is none.
 [[nodiscard]] const Gid* choose_gid(const std::vector<Gid>& gids);

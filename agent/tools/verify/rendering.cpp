@@ -1,10 +1,10 @@
 #include "agent/tools/verify/rendering.hpp"
 
-#include <array>
-#include <cstdio>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
 #include "agent/ctl/fields.hpp"
 
@@ -15,18 +15,12 @@ namespace {
 constexpr std::size_t kLabelWidth = 16;  // "  locked memory "
 
 bool is_done(const Report& report, Step step) {
-  for (const Step done : report.done)
-    if (done == step) return true;
-  return false;
+  return std::find(report.done.begin(), report.done.end(), step) != report.done.end();
 }
 
 double microseconds(Nanoseconds time) { return static_cast<double>(time.count()) / 1000; }
 
-std::string us(Nanoseconds time) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f µs", microseconds(time));
-  return text.data();
-}
+std::string us(Nanoseconds time) { return formatted("{:.1f} µs", microseconds(time)); }
 
 std::string line(const char* label, const std::string& text, const Style& style) {
   return padded("  " + std::string{label}, kLabelWidth) +

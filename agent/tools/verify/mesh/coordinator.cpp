@@ -110,11 +110,8 @@ class Gathering {
       end(listener, client, *figures, "");
       return;
     }
-    std::string failed;
-    for (const Json& side : {found, served})
-      if (const auto why = side.find("failed");
-          why != side.end() && why->is_string() && failed.empty())
-        failed = why->get<std::string>();
+    std::string failed = text_in(found, "failed");
+    if (failed.empty()) failed = text_in(served, "failed");
     end(listener, client, std::nullopt,
         lost_of(listener, client).value_or(failed.empty() ? "no figures came" : failed));
   }

@@ -14,23 +14,14 @@ constexpr int kMargin = 150, kTop = 40, kGap = 40;
 constexpr std::size_t kNamesAtMost = 64;  // beyond that they would be smaller than a line
 
 std::string escaped(const std::string& text) {
+  constexpr std::string_view kSpecial = "<>&\"";
+  constexpr const char* kEntities[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
   std::string out;
-  for (const char each : printable(text)) switch (each) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += each;
-    }
+  for (const char each : printable(text))
+    if (const std::size_t at = kSpecial.find(each); at != std::string_view::npos)
+      out += kEntities[at];
+    else
+      out += each;
   return out;
 }
 

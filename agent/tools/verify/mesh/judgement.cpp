@@ -9,7 +9,13 @@ namespace pvrdma::verify {
 
 namespace {
 
-constexpr double kMadToDeviation = 1.4826;
+// A figure stands out where it is worse than the median of all pairs of the same path by more than
+// five times their median absolute deviation (MAD, scaled to a standard deviation by 1.4826;
+// Leys et al., J. Exp. Soc. Psychology 49, 2013) and by more than a fifth of the median. Pairs of
+// one path only: within a host's memory everything is faster, and legitimately so.
+constexpr double kDeviations = 5 * 1.4826;
+constexpr double kPartOfMedian = 0.2;
+constexpr std::size_t kPairsAtLeast = 3;  // fewer have no typical figure
 
 struct Figure {
   const char* name;
@@ -31,16 +37,15 @@ double median_of(std::vector<double> values) {
 
 // Marks those of `members`, all of one path, whose figure stands out.
 void mark_outliers(const Mesh& mesh, Path path, const std::vector<std::size_t>& members,
-                   const Figure& figure, const OutlierRule& rule, Judgement& judgement) {
-  if (members.size() < rule.pairs_at_least) return;
+                   const Figure& figure, Judgement& judgement) {
+  if (members.size() < kPairsAtLeast) return;
   std::vector<double> values, deviations;
   values.reserve(members.size());
   for (const std::size_t at : members) values.push_back(figure.of(*mesh.pairs[at].figures));
   const double median = median_of(values);
   deviations.reserve(values.size());
   for (const double value : values) deviations.push_back(std::abs(value - median));
-  const double far = std::max(rule.deviations * kMadToDeviation * median_of(deviations),
-                              rule.part_of_median * median);
+  const double far = std::max(kDeviations * median_of(deviations), kPartOfMedian * median);
   for (std::size_t n = 0; n < members.size(); ++n) {
     const double worse = figure.less_is_better ? values[n] - median : median - values[n];
     if (worse <= far) continue;
@@ -125,7 +130,13 @@ void blame(std::size_t machines, Judgement& judgement) {
 
 }  // namespace
 
-Judgement judge(const Mesh& mesh, const OutlierRule& rule) {
+std::size_t measured(const Mesh& mesh) {
+  return static_cast<std::size_t>(
+      std::count_if(mesh.pairs.begin(), mesh.pairs.end(),
+                    [](const PairResult& pair) { return pair.figures.has_value(); }));
+}
+
+Judgement judge(const Mesh& mesh) {
   Judgement judgement;
   std::map<std::string, std::size_t> numbers;
   for (std::size_t n = 0; n < mesh.machines.size(); ++n) numbers[mesh.machines[n].address] = n;
@@ -142,19 +153,15 @@ Judgement judge(const Mesh& mesh, const OutlierRule& rule) {
   const auto classes = by_path(judgement);
   mark_fall_backs(classes, judgement);
   for (const auto& [path, members] : comparable(classes))
-    for (const Figure& figure : kFigures)
-      mark_outliers(mesh, path, members, figure, rule, judgement);
+    for (const Figure& figure : kFigures) mark_outliers(mesh, path, members, figure, judgement);
   mark_small_mtus(mesh, judgement);
   blame(mesh.machines.size(), judgement);
   return judgement;
 }
 
 int exit_code(const Mesh& mesh, const Judgement& judgement) {
-  const auto measured = std::count_if(mesh.pairs.begin(), mesh.pairs.end(),
-                                      [](const PairResult& pair) { return !!pair.figures; });
-  if (measured == 0) return 3;
-  if (static_cast<std::size_t>(measured) < mesh.pairs.size() || mesh.machines.size() < mesh.size)
-    return 2;
+  if (measured(mesh) == 0) return 3;
+  if (measured(mesh) < mesh.pairs.size() || mesh.machines.size() < mesh.size) return 2;
   return judgement.all_over_tcp || !judgement.blamed.empty() || !judgement.unclear.empty() ? 1 : 0;
 }
 

@@ -16,16 +16,8 @@ struct Mesh {
   std::vector<Machine> machines;  // that came
   std::vector<PairResult> pairs;  // that were tried, each once
 };
-
-// A figure stands out where it is worse than the median of all pairs of the same path by more than
-// five times their median absolute deviation (MAD, scaled to a standard deviation by 1.4826;
-// Leys et al., J. Exp. Soc. Psychology 49, 2013) and by more than a fifth of the median. Pairs of
-// one path only: within a host's memory everything is faster, and legitimately so.
-struct OutlierRule {
-  double deviations = 5;
-  double part_of_median = 0.2;
-  std::size_t pairs_at_least = 3;  // fewer have no typical figure
-};
+// How many pairs have figures.
+[[nodiscard]] std::size_t measured(const Mesh& mesh);
 
 struct JudgedPair {
   std::size_t from = 0, to = 0;  // in Mesh::machines
@@ -42,7 +34,7 @@ struct Judgement {
   std::optional<double> smallest_mtu_bytes;
 };
 
-[[nodiscard]] Judgement judge(const Mesh& mesh, const OutlierRule& rule = {});
+[[nodiscard]] Judgement judge(const Mesh& mesh);
 
 // 0: all pairs are well; 1: some stand out, or go over TCP; 2: some failed, or machines are
 // missing; 3: no pair was measured.

@@ -8,6 +8,7 @@
 #include <climits>
 
 #include "agent/base/program.hpp"
+#include "agent/tools/verify/peer/verdict.hpp"
 
 namespace pvrdma::verify {
 
@@ -65,17 +66,21 @@ Json measure_one(const ctl::Helper& helper, const std::string& peer) {
   if (const auto failed = failure_in(answer)) return failure(*failed);
   const auto figures = figures_from(*answer);
   if (!figures) return failure(figures.error().message());
-  PairFigures summary = summary_of(*figures);
-  summary.mtu_bytes = mtu_to(peer);
+  const PairFigures summary{figures->latency.front().typical_us,
+                            figures->latency.front().p99_us,
+                            figures->out_mb_s,
+                            figures->in_mb_s,
+                            figures->both_mb_s,
+                            figures->messages_per_s,
+                            figures->tcp_latency_us,
+                            figures->tcp_bandwidth_mb_s,
+                            mtu_to(peer)};
   return {{"figures", verify::to_json(summary)}};
 }
 
 }  // namespace
 
-Json join_message(const Machine& machine) {
-  return {
-      {"mesh", {{"name", machine.name}, {"address", machine.address}, {"device", machine.device}}}};
-}
+Json join_message(const Machine& machine) { return {{"mesh", verify::to_json(machine)}}; }
 
 Result<Machine> machine_from(const Json& message) {
   const auto at = message.find("mesh");

@@ -26,16 +26,8 @@ constexpr std::array<Named, 8> kMembers{{{"latency_us", &PairFigures::latency_us
 
 }  // namespace
 
-PairFigures summary_of(const Figures& figures) {
-  return {figures.latency.front().typical_us,
-          figures.latency.front().p99_us,
-          figures.out_mb_s,
-          figures.in_mb_s,
-          figures.both_mb_s,
-          figures.messages_per_s,
-          figures.tcp_latency_us,
-          figures.tcp_bandwidth_mb_s,
-          std::nullopt};
+json to_json(const Machine& machine) {
+  return {{"name", machine.name}, {"address", machine.address}, {"device", machine.device}};
 }
 
 json to_json(const PairFigures& figures) {

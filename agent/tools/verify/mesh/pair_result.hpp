@@ -6,7 +6,6 @@
 #include <string>
 
 #include "agent/base/error.hpp"
-#include "agent/tools/verify/peer/verdict.hpp"
 
 namespace pvrdma::verify {
 
@@ -15,6 +14,7 @@ struct Machine {
   std::string address;  // of its adapter's interface; no two machines have the same
   std::string device;
 };
+[[nodiscard]] nlohmann::json to_json(const Machine& machine);
 
 struct PairFigures {
   double latency_us = 0, p99_us = 0;  // of the smallest message
@@ -25,7 +25,6 @@ struct PairFigures {
 
   [[nodiscard]] double slower_way_mb_s() const { return out_mb_s < in_mb_s ? out_mb_s : in_mb_s; }
 };
-[[nodiscard]] PairFigures summary_of(const Figures& figures);
 
 struct PairResult {
   std::string from, to;  // addresses; `from` measured, `to` listened

@@ -23,12 +23,6 @@ std::string name_of(const Mesh& mesh, std::size_t machine) {
   return mesh.machines[machine].name + " (" + mesh.machines[machine].address + ")";
 }
 
-std::size_t measured(const Mesh& mesh) {
-  return static_cast<std::size_t>(
-      std::count_if(mesh.pairs.begin(), mesh.pairs.end(),
-                    [](const PairResult& pair) { return pair.figures.has_value(); }));
-}
-
 std::string headline(const Mesh& mesh, const Judgement& judgement, const ctl::Style& style) {
   const int code = exit_code(mesh, judgement);
   const char* const words[] = {"all alike", "some stand out", "not all of them work",
@@ -128,8 +122,7 @@ json to_json(const Mesh& mesh, const Judgement& judgement) {
   json result{{"size", mesh.size}, {"all_over_tcp", judgement.all_over_tcp}};
   result["machines"] = json::array();
   for (const Machine& machine : mesh.machines)
-    result["machines"].push_back(
-        {{"name", machine.name}, {"address", machine.address}, {"device", machine.device}});
+    result["machines"].push_back(verify::to_json(machine));
   for (const MatrixKind& kind : kMatrices) {
     json rows = json::array();
     for (const auto& row : matrix_of(mesh, judgement, kind)) {

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <sstream>
+#include <string_view>
 
 #include "agent/base/file.hpp"
+#include "agent/base/text.hpp"
+#include "agent/ctl/fields.hpp"
 #include "agent/tools/verify/mesh/rendering.hpp"
 
 namespace pvrdma::verify {
@@ -41,18 +43,16 @@ Result<std::vector<PairResult>> Results::earlier() const {
   const auto text = read_file(folder_ / kPairs, kPairsAtMostBytes);
   if (!text) return fail(text.error());
   std::vector<PairResult> pairs;
-  std::istringstream lines{*text};
   // The last line is cut where the writer was killed.
-  for (std::string line; std::getline(lines, line);)
-    if (auto pair = pair_result_from(nlohmann::json::parse(line, nullptr, false));
+  for (std::string_view rest = *text; !rest.empty();)
+    if (auto pair = pair_result_from(nlohmann::json::parse(cut(rest, '\n'), nullptr, false));
         pair && pair->figures)
       pairs.push_back(std::move(*pair));
   return pairs;
 }
 
 Result<void> Results::keep(const PairResult& result) const {
-  const std::string line =
-      verify::to_json(result).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string line = ctl::dumped(verify::to_json(result), -1) + "\n";
   const ssize_t written = ::write(pairs_.get(), line.data(), line.size());
   if (written == static_cast<ssize_t>(line.size())) return {};
   return fail(written < 0 ? errno : ENOSPC, "writing", folder_ / kPairs);
@@ -61,10 +61,7 @@ Result<void> Results::keep(const PairResult& result) const {
 Result<void> Results::write(const Mesh& mesh, const Judgement& judgement) const {
   constexpr mode_t kMode = 0644;
   return replace_file(folder_ / "mesh.json",
-                      verify::to_json(mesh, judgement)
-                              .dump(1, ' ', true, nlohmann::json::error_handler_t::replace) +
-                          "\n",
-                      kMode)
+                      ctl::dumped(verify::to_json(mesh, judgement), 1) + "\n", kMode)
       .and_then([&] { return replace_file(folder_ / "mesh.csv", to_csv(mesh, judgement), kMode); })
       .and_then(
           [&] { return replace_file(folder_ / "mesh.svg", heat_map(mesh, judgement), kMode); });

@@ -78,8 +78,7 @@ Fd listen_on(const addrinfo& address, int waiting) {
 }
 
 // As getpeername or getsockname has it.
-template <typename Get>
-std::string text_of_address(int fd, Get get) {
+std::string text_of_address(int fd, int (*get)(int, sockaddr*, socklen_t*)) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   std::array<char, NI_MAXHOST> text{};

@@ -6,6 +6,7 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/base/file.hpp"
+#include "agent/ctl/fields.hpp"
 
 namespace pvrdma::verify {
 
@@ -57,7 +58,7 @@ Result<void> remember(const std::filesystem::path& file, const std::string& peer
                 {"bandwidth_mb_s", bandwidth_mb_s},
                 {"latency_us", latency_us}});
   if (of.size() > kRunsKept) of.erase(of.begin());
-  return replace_file(file, runs.dump(1, ' ', true, json::error_handler_t::replace) + "\n", 0600);
+  return replace_file(file, ctl::dumped(runs, 1) + "\n", 0600);
 }
 
 }  // namespace pvrdma::verify

@@ -1,8 +1,10 @@
 #include "agent/tools/verify/peer/expectation.hpp"
-#include "agent/base/format.hpp"
 
 #include <charconv>
 #include <utility>
+
+#include "agent/base/format.hpp"
+#include "agent/base/text.hpp"
 
 namespace pvrdma::verify {
 
@@ -27,10 +29,8 @@ std::optional<double> parse_time_us(std::string_view text) {
 }
 
 bool take(std::string_view word, Expectation& expected) {
-  const std::size_t equals = word.find('=');
-  if (equals == std::string_view::npos) return false;
-  const std::string_view key = word.substr(0, equals);
-  const std::string_view value = word.substr(equals + 1);
+  const std::string_view key = cut(word, '=');
+  const std::string_view value = word;
   if (key == "latency" && !expected.latency_us) {
     expected.latency_us = parse_time_us(value);
     return expected.latency_us.has_value();

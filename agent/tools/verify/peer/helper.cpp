@@ -20,16 +20,6 @@ namespace {
 constexpr std::size_t kAnswerLimitBytes = 65536;
 // The helper program sees to its own time; this is for the one that hangs.
 constexpr Milliseconds kHelperGrace = std::chrono::minutes{3};
-constexpr std::string_view kMappedIpv4 = "::ffff:";
-
-// Who holds the device, where that is known.
-std::vector<Holder> holders_of(const Root& root, const std::string& device) {
-  const auto holders = probes::find_holders(root, {{device, Field<std::string>{}}}).value_or({});
-  std::vector<Holder> of;
-  for (const Holder& holder : holders)
-    if (holder.rdma_device == device) of.push_back(holder);
-  return of;
-}
 
 Result<Fd> open_token(const std::string& path) {
   Fd fd{::open(path.empty() ? "/dev/null" : path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
@@ -56,7 +46,9 @@ Result<Helper> Helper::prepare(const VerifyOptions& options) {
   }
   if (helper.device().empty())
     return fail(0, "no device has a GID:", "its interface is down, or has no address");
-  const auto holders = holders_of(options.root, helper.device());
+  // Who holds it, where that is known.
+  const auto holders =
+      probes::find_holders(options.root, {{helper.device(), Field<std::string>{}}}).value_or({});
   if (!options.beside && !holders.empty())
     return fail(0, helper.device() + " is in use,",
                 formatted("by {} ({}): a measurement would disturb it. "
@@ -65,15 +57,11 @@ Result<Helper> Helper::prepare(const VerifyOptions& options) {
   auto token = open_token(options.token_file);
   if (!token) return fail(token.error());
   helper.token_ = std::move(*token);
-  helper.program_ = options.program;
-  helper.port_ = options.port;
-  helper.duration_ = options.duration;
+  helper.options_ = options;
   return helper;
 }
 
-std::string Helper::own_address() const {
-  return gid_.gid.starts_with(kMappedIpv4) ? gid_.gid.substr(kMappedIpv4.size()) : std::string{};
-}
+std::string Helper::own_address() const { return selftest::ipv4_of(gid_); }
 
 Result<std::string> Helper::token() const {
   std::array<char, verify::kTokenAtMost> text{};
@@ -82,19 +70,21 @@ Result<std::string> Helper::token() const {
   return verify::token_in({text.data(), size > 0 ? static_cast<std::size_t>(size) : 0});
 }
 
-Milliseconds Helper::limit(Milliseconds wait) const { return wait + 3 * duration_ + kHelperGrace; }
+Milliseconds Helper::limit(Milliseconds wait) const {
+  return wait + 3 * options_.duration + kHelperGrace;
+}
 
 Result<nlohmann::json> Helper::run(const char* side, const std::string& address,
                                    Milliseconds wait) const {
   // The program reads it from where the descriptor, which is shared with it, stands.
   static_cast<void>(::lseek(token_.get(), 0, SEEK_SET));
-  const Program program{
-      {program_, side, device(), std::to_string(gid_.index), address, std::to_string(port_),
-       std::to_string(wait.count()), std::to_string(duration_.count())},
-      std::nullopt,
-      limit(wait),
-      kAnswerLimitBytes,
-      token_.get()};
+  const Program program{{options_.program, side, device(), std::to_string(gid_.index), address,
+                         std::to_string(options_.port), std::to_string(wait.count()),
+                         std::to_string(options_.duration.count())},
+                        std::nullopt,
+                        limit(wait),
+                        kAnswerLimitBytes,
+                        token_.get()};
   const auto run = run_program(program);
   if (!run) return fail(run.error());
   // Before it there may be words of libibverbs'.

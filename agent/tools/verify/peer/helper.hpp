@@ -34,9 +34,7 @@ class Helper {
   [[nodiscard]] Result<nlohmann::json> run(const char* side, const std::string& address,
                                            Milliseconds wait) const;
 
-  std::string program_;
-  int port_ = 0;
-  Milliseconds duration_{0};
+  VerifyOptions options_;
   selftest::Target target_;
   Gid gid_;
   Fd token_;  // of its file, or of /dev/null

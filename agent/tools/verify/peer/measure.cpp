@@ -53,10 +53,6 @@ class Client {
     return outcome;
   }
 
-  Result<void> compare_data() {
-    return ask({Kind::Pattern, true, true, 65536, kPatternMessages}).map([](const Outcome&) {});
-  }
-
   // Batch after batch until the median has come to rest, or the time is over.
   Result<LatencyFigures> latency(Kind kind, std::uint32_t bytes, int share) {
     const Nanoseconds slice = share_of(share);
@@ -128,13 +124,13 @@ class Client {
 };
 
 Result<LinkName> link_name_from(const Json& message) {
-  const auto gid = message.find("gid");
   for (const char* key : {"qpn", "psn", "mtu"})
     if (!message.value(key, Json{}).is_number_unsigned())
       return fail(EBADMSG, "reading", "the peer's queue pair");
-  if (gid == message.end() || !gid->is_string()) return fail(EBADMSG, "reading", "the peer's GID");
-  return LinkName{gid->get<std::string>(), message["qpn"].get<std::uint32_t>(),
-                  message["psn"].get<std::uint32_t>(), message["mtu"].get<int>()};
+  const std::string gid = text_in(message, "gid");
+  if (gid.empty()) return fail(EBADMSG, "reading", "the peer's GID");
+  return LinkName{gid, message["qpn"].get<std::uint32_t>(), message["psn"].get<std::uint32_t>(),
+                  message["mtu"].get<int>()};
 }
 
 Result<Json> bandwidths(Client& client, const Progress& progress) {
@@ -175,7 +171,8 @@ Result<Json> measure(Control& control, Link& link, Milliseconds duration,
   Client client{control, link, duration};
   Json found;
   progress("comparing data");
-  if (auto whole = client.compare_data(); !whole) return fail(whole.error());
+  if (const auto whole = client.ask({Kind::Pattern, true, true, 65536, kPatternMessages}); !whole)
+    return fail(whole.error());
   found["data_whole"] = true;
   for (const std::uint32_t bytes : kLatencyBytes) {
     progress("latency of " + std::to_string(bytes) + " bytes");

@@ -15,16 +15,6 @@ using nlohmann::json;
 
 constexpr std::size_t kIndent = 14;
 
-// Missing ones make `complete` false.
-double number_in(const json& object, const char* key, bool& complete) {
-  const auto at = object.find(key);
-  if (at == object.end() || !at->is_number()) {
-    complete = false;
-    return 0;
-  }
-  return at->get<double>();
-}
-
 // A number, as it came. Missing ones make `complete` false.
 json copied(const json& object, const char* key, bool& complete) {
   const auto at = object.find(key);
@@ -33,10 +23,24 @@ json copied(const json& object, const char* key, bool& complete) {
   return {};
 }
 
+double number_in(const json& object, const char* key, bool& complete) {
+  const json number = copied(object, key, complete);
+  return number.is_number() ? number.get<double>() : 0;
+}
+
 const json& part(const json& answer, const char* key) {
   static const json none = json::object();
   const auto at = answer.find(key);
   return at != answer.end() && at->is_object() ? *at : none;
+}
+
+// A row for each size of message. None make `complete` false.
+const json& latencies(const json& answer, bool& complete) {
+  static const json none = json::array();
+  const auto at = answer.find("latency");
+  if (at != answer.end() && at->is_array() && !at->empty()) return *at;
+  complete = false;
+  return none;
 }
 
 std::string row(const char* label, const std::string& text, const ctl::Style& style) {
@@ -74,15 +78,11 @@ Result<Figures> figures_from(const json& answer) {
   bool complete = true;
   if (const auto at = answer.find("peer_address"); at != answer.end() && at->is_string())
     figures.peer_address = at->get<std::string>();
-  const auto latency = answer.find("latency");
-  if (latency == answer.end() || !latency->is_array() || latency->empty())
-    complete = false;
-  else
-    for (const json& of : *latency)
-      figures.latency.push_back(
-          {number_in(of, "message_bytes", complete), number_in(of, "min_us", complete),
-           number_in(of, "typical_us", complete), number_in(of, "average_us", complete),
-           number_in(of, "p99_us", complete), number_in(of, "p999_us", complete)});
+  for (const json& of : latencies(answer, complete))
+    figures.latency.push_back(
+        {number_in(of, "message_bytes", complete), number_in(of, "min_us", complete),
+         number_in(of, "typical_us", complete), number_in(of, "average_us", complete),
+         number_in(of, "p99_us", complete), number_in(of, "p999_us", complete)});
   const json& bandwidth = part(answer, "bandwidth");
   figures.message_bytes = number_in(bandwidth, "message_bytes", complete);
   figures.out_mb_s = number_in(bandwidth, "out_mb_s", complete);
@@ -99,9 +99,7 @@ Result<Figures> figures_from(const json& answer) {
 Result<json> seen_from_here(const json& told, const std::string& peer_address) {
   bool complete = told.is_object() && told.value("data_whole", json{}) == true;
   json seen{{"data_whole", true}, {"peer_address", peer_address}};
-  const auto latency = told.find("latency");
-  if (latency == told.end() || !latency->is_array() || latency->empty()) complete = false;
-  for (const json& row : complete ? *latency : json::array()) {
+  for (const json& row : latencies(told, complete)) {
     json& of = seen["latency"].emplace_back(json::object());
     for (const char* key :
          {"message_bytes", "rounds", "min_us", "typical_us", "average_us", "p99_us", "p999_us"})
