@@ -20,15 +20,14 @@ using selftest::Report;
 constexpr std::size_t kOutputLimitBytes = 16384;
 constexpr Milliseconds kGrace = std::chrono::seconds{1};
 
-Report without_device(const selftest::Target& target) {
-  Report report;
-  report.device = target.function;
-  report.failure = selftest::StepFailure{{}, 0, 0, "the adapter has no RDMA device"};
-  return report;
-}
-
 // An Error: nothing was tested, for want of the program or of what it needs.
 Result<Report> test(const selftest::Target& target, const SelftestOptions& options) {
+  if (target.device.empty()) {
+    Report report;
+    report.device = target.function;
+    report.failure = selftest::StepFailure{{}, 0, 0, "the adapter has no RDMA device"};
+    return report;
+  }
   const Gid* gid = selftest::choose_gid(target.gids);
   const BootTime start = BootClock::now();
   // The shell's own environment, as it decides which libibverbs a job would get.
@@ -58,7 +57,7 @@ int self_test(const Settings& settings, const Console& console, const SelftestOp
   std::vector<Report> reports;
   bool printed = true;
   for (const selftest::Target& target : *targets) {
-    auto report = target.device.empty() ? without_device(target) : test(target, options);
+    auto report = test(target, options);
     if (!report) return end_without(settings, console, printable(report.error().message()));
     if (!settings.json)
       printed = console.print(selftest::render(*report, console.style())) && printed;

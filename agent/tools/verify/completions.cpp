@@ -10,24 +10,13 @@ namespace pvrdma::ctl::selftest {
 
 namespace {
 
-const char* name_of(Work work) {
-  switch (work) {
-    case Work::SendFirst:
-    case Work::SendSecond:
-      return "a send";
-    case Work::ReceiveFirst:
-    case Work::ReceiveSecond:
-    case Work::Next:
-      return "a receive";
-    case Work::Write:
-      return "an RDMA write";
-  }
-  return "";
-}
+// In the order of Work.
+constexpr std::array<const char*, kWorks> kWorkNames{"a send",    "a send",    "a receive",
+                                                     "a receive", "a receive", "an RDMA write"};
 
 tl::unexpected<Failure> failed_completion(const ibv_wc& wc) {
-  const auto work = static_cast<Work>(wc.wr_id);
-  std::string what = std::string{name_of(work)} + " ended with: " + ibv_wc_status_str(wc.status);
+  std::string what = wc.wr_id < kWorks ? kWorkNames.at(wc.wr_id) : "";
+  what += std::string{" ended with: "} + ibv_wc_status_str(wc.status);
   if (wc.vendor_err != 0) what += " (vendor error " + std::to_string(wc.vendor_err) + ")";
   return failure(0, std::move(what), wc.status);
 }

@@ -13,12 +13,6 @@ namespace {
 
 constexpr const char* kDevices = "/sys/class/infiniband";
 
-Target target_of(const Root& root, const probes::PciAdapter& adapter) {
-  Target target{adapter.function, adapter.rdma_device.value_or(""), {}};
-  if (!target.device.empty()) target.gids = probes::read_gid_table(root, target.device);
-  return target;
-}
-
 bool exists(const Root& root, const std::string& device) {
   const auto names = list_directory(root / kDevices);
   return names && std::find(names->begin(), names->end(), device) != names->end();
@@ -32,10 +26,12 @@ Result<std::vector<Target>> find_targets(const Root& root,
   if (!adapters) return fail(adapters.error());
   std::vector<Target> targets;
   for (const probes::PciAdapter& adapter : *adapters)
-    if (!wanted || probes::is_called(adapter, *wanted)) targets.push_back(target_of(root, adapter));
+    if (!wanted || probes::is_called(adapter, *wanted))
+      targets.push_back({adapter.function, adapter.rdma_device.value_or(""), {}});
   // Not a PVRDMA adapter's, but an RDMA device all the same.
-  if (targets.empty() && wanted && exists(root, *wanted))
-    targets.push_back({"", *wanted, probes::read_gid_table(root, *wanted)});
+  if (targets.empty() && wanted && exists(root, *wanted)) targets.push_back({"", *wanted, {}});
+  for (Target& target : targets)
+    if (!target.device.empty()) target.gids = probes::read_gid_table(root, target.device);
   if (!targets.empty()) return targets;
   return wanted ? fail(0, "there is no adapter or RDMA device", *wanted)
                 : fail(0, "there is no PVRDMA adapter", "");

@@ -97,11 +97,9 @@ class Picture {
     const bool is_bad = bad_.count({row, column}) > 0;
     if (!value && !is_bad) return {};  // not tried
     const double width = range.most - range.least;
-    const double place = value && width > 0 ? (*value - range.least) / width : 0;
-    const std::string fill = !value ? "#ffffff"
-                                    : colour(kind.less_is_better ? place
-                                             : width > 0         ? 1 - place
-                                                                 : 0);
+    double badness = value && width > 0 ? (*value - range.least) / width : 0;
+    if (!kind.less_is_better && width > 0) badness = 1 - badness;
+    const std::string fill = value ? colour(badness) : "#ffffff";
     std::string text = formatted(
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"{}><title>{} to {}: "
         "{}</title></rect>\n",

@@ -51,7 +51,7 @@ void mark_outliers(const Mesh& mesh, Path path, const std::vector<std::size_t>& 
     if (worse <= far) continue;
     judgement.pairs[members[n]].bad.push_back(
         formatted("{} {:.4g} {}; the median of {} {} pairs is {:.4g}", figure.name, values[n],
-                  figure.unit, members.size(), to_string(path), median));
+                  figure.unit, members.size(), words_of(path).id, median));
   }
 }
 

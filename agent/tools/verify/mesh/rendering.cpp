@@ -136,7 +136,7 @@ json to_json(const Mesh& mesh, const Judgement& judgement) {
   for (std::size_t at = 0; at < mesh.pairs.size(); ++at) {
     json pair = verify::to_json(mesh.pairs[at]);
     const JudgedPair& judged = judgement.pairs[at];
-    pair["path"] = judged.path ? json(to_string(*judged.path)) : json();
+    pair["path"] = judged.path ? json(words_of(*judged.path).id) : json();
     pair["stands_out"] = judged.bad;
     result["pairs"].push_back(std::move(pair));
   }
@@ -158,7 +158,7 @@ std::string to_csv(const Mesh& mesh, const Judgement& judgement) {
     text += formatted("{},{},{},{},{}", csv_field(pair.from), csv_field(pair.to),
                       csv_field(mesh.machines[judged.from].name),
                       csv_field(mesh.machines[judged.to].name),
-                      judged.path ? to_string(*judged.path) : "");
+                      judged.path ? words_of(*judged.path).id : "");
     if (const auto& of = pair.figures)
       text += formatted(",{:.2f},{:.2f},{:.1f},{:.1f},{:.1f},{:.0f},{:.2f},{:.1f},{}",
                         of->latency_us, of->p99_us, of->out_mb_s, of->in_mb_s, of->both_mb_s,

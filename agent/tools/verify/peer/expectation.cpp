@@ -1,6 +1,7 @@
 #include "agent/tools/verify/peer/expectation.hpp"
 
 #include <charconv>
+#include <initializer_list>
 #include <utility>
 
 #include "agent/base/format.hpp"
@@ -12,46 +13,34 @@ namespace {
 
 constexpr double kMostFigure = 1e9;
 
-// A positive number in front, and the unit behind it.
-std::optional<std::pair<double, std::string_view>> split(std::string_view text) {
+// A positive number and one of these units behind it, which are so many of what is returned.
+std::optional<double> in_units(std::string_view text,
+                               std::initializer_list<std::pair<std::string_view, double>> units) {
   double number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (code != std::errc{} || !(number > 0) || number > kMostFigure) return std::nullopt;
-  return std::pair{number, text.substr(static_cast<std::size_t>(end - text.data()))};
-}
-
-std::optional<double> parse_time_us(std::string_view text) {
-  const auto parts = split(text);
-  if (!parts) return std::nullopt;
-  if (parts->second == "us" || parts->second == "µs") return parts->first;
-  if (parts->second == "ms") return parts->first * 1000;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  for (const auto& [unit, factor] : units)
+    if (text == unit) return number * factor;
   return std::nullopt;
 }
 
 bool take(std::string_view word, Expectation& expected) {
   const std::string_view key = cut(word, '=');
-  const std::string_view value = word;
   if (key == "latency" && !expected.latency_us) {
-    expected.latency_us = parse_time_us(value);
+    expected.latency_us = in_units(word, {{"us", 1}, {"µs", 1}, {"ms", 1000}});
     return expected.latency_us.has_value();
   }
   if (key != "bandwidth" || expected.bandwidth_mb_s || expected.bandwidth_percent) return false;
-  if (const auto parts = split(value); parts && parts->second == "%") {
-    expected.bandwidth_percent = parts->first;
-    return true;
-  }
-  expected.bandwidth_mb_s = parse_rate(value);
-  return expected.bandwidth_mb_s.has_value();
+  expected.bandwidth_percent = in_units(word, {{"%", 1}});
+  expected.bandwidth_mb_s = parse_rate(word);
+  return expected.bandwidth_percent || expected.bandwidth_mb_s;
 }
 
 }  // namespace
 
 std::optional<double> parse_rate(std::string_view text) {
-  const auto parts = split(text);
-  if (!parts) return std::nullopt;
-  if (parts->second == "MB/s") return parts->first;
-  if (parts->second == "Gb/s" || parts->second == "G") return parts->first * 125;
-  return std::nullopt;
+  return in_units(text, {{"MB/s", 1}, {"Gb/s", 125}, {"G", 125}});
 }
 
 std::optional<Expectation> parse_expectation(std::string_view text) {

@@ -3,6 +3,7 @@
 #include <linux/if_alg.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -59,9 +60,13 @@ Result<void> prove(Control& control, Side side, const std::string& token, const 
 
 }  // namespace
 
-std::string token_in(std::string content) {
-  while (!content.empty() && (content.back() == '\n' || content.back() == '\r')) content.pop_back();
-  return content;
+Result<std::string> read_token(int fd) {
+  std::array<char, 256> text{};
+  const ssize_t size = ::read(fd, text.data(), text.size());
+  if (size < 0) return fail(errno, "reading", "the token");
+  std::string token{text.data(), static_cast<std::size_t>(size)};
+  while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
+  return token;
 }
 
 Result<std::string> hmac(const std::string& key, const std::string& text) {

@@ -23,9 +23,9 @@ enum class Side { Client, Listener };
 [[nodiscard]] Result<Control> await_peer(const std::string& address, int port,
                                          const std::string& token, BootTime deadline);
 
-inline constexpr std::size_t kTokenAtMost = 256;  // bytes of its file that count
-// The token in a file's content, which may end in a newline.
-[[nodiscard]] std::string token_in(std::string content);
+// The token: the first 256 bytes of a file, from where the descriptor stands, without the newline
+// that they may end in.
+[[nodiscard]] Result<std::string> read_token(int fd);
 
 // HMAC-SHA256 (RFC 2104) in hexadecimal, by the kernel's AF_ALG sockets (Documentation/crypto/
 // userspace-if.rst), so that no cryptographic library is needed.

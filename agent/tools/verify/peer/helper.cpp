@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
@@ -64,10 +63,8 @@ Result<Helper> Helper::prepare(const VerifyOptions& options) {
 std::string Helper::own_address() const { return selftest::ipv4_of(gid_); }
 
 Result<std::string> Helper::token() const {
-  std::array<char, verify::kTokenAtMost> text{};
-  const ssize_t size = ::pread(token_.get(), text.data(), text.size(), 0);
-  if (size < 0 && errno != ESPIPE) return fail(errno, "reading", "the token");
-  return verify::token_in({text.data(), size > 0 ? static_cast<std::size_t>(size) : 0});
+  static_cast<void>(::lseek(token_.get(), 0, SEEK_SET));
+  return verify::read_token(token_.get());
 }
 
 Milliseconds Helper::limit(Milliseconds wait) const {

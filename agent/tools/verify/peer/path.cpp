@@ -1,4 +1,7 @@
 #include "agent/tools/verify/peer/path.hpp"
+
+#include <array>
+
 #include "agent/base/format.hpp"
 
 namespace pvrdma::verify {
@@ -18,6 +21,15 @@ constexpr double kBandwidthOfTcpRdma = 1.3;
 constexpr double kBandwidthOfTcpFallBack = 1.05;
 constexpr double kAboveLineRate = 1.05;  // more has not gone over the wire
 constexpr double kLineRateUnknownMbS = 12'500;
+
+// In the order of Path.
+constexpr std::array kPaths{
+    PathWords{"same-host", "within one host's memory"},
+    PathWords{"native", "by native RDMA"},
+    PathWords{"tcp-fall-back", "over TCP, which vSphere has fallen back to"},
+    PathWords{"unclear", "by a path that the figures do not tell"},
+};
+static_assert(kPaths.size() == static_cast<std::size_t>(Path::Unclear) + 1);
 
 struct Signs {
   int rdma = 0, fall_back = 0;
@@ -71,19 +83,7 @@ std::optional<std::string> above_the_wire(const Measured& of) {
 
 }  // namespace
 
-const char* to_string(Path path) {
-  switch (path) {
-    case Path::SameHost:
-      return "same-host";
-    case Path::Native:
-      return "native";
-    case Path::TcpFallBack:
-      return "tcp-fall-back";
-    case Path::Unclear:
-      break;
-  }
-  return "unclear";
-}
+const PathWords& words_of(Path path) { return kPaths.at(static_cast<std::size_t>(path)); }
 
 PathVerdict classify(const Measured& measured) {
   Signs signs;

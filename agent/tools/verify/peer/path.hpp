@@ -10,7 +10,11 @@
 namespace pvrdma::verify {
 
 enum class Path { SameHost, Native, TcpFallBack, Unclear };
-[[nodiscard]] const char* to_string(Path path);  // "same-host", …
+struct PathWords {
+  const char* id;      // in JSON and CSV; does not change
+  const char* passes;  // how a message does, for people
+};
+[[nodiscard]] const PathWords& words_of(Path path);
 
 // Of the same run, over the same netdevs; what is missing was not measured.
 struct Measured {

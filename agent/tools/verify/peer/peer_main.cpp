@@ -9,7 +9,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -45,12 +44,6 @@ std::optional<Arguments> parse(int count, char** words) {
                    *port,
                    Milliseconds{*wait},
                    Milliseconds{*duration}};
-}
-
-std::string read_token() {
-  std::array<char, kTokenAtMost> text{};
-  const ssize_t size = ::read(STDIN_FILENO, text.data(), text.size());
-  return token_in({text.data(), size > 0 ? static_cast<std::size_t>(size) : 0});
 }
 
 void show(const std::string& doing) {
@@ -98,7 +91,7 @@ int main(int count, char** words) {
   // Without pvrdma-agentctl nobody wants the answer, and the device is to be free.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   bool measuring = false;
-  auto found = work(*arguments, read_token(), measuring);
+  auto found = work(*arguments, read_token(STDIN_FILENO).value_or(""), measuring);
   Json answer = found ? std::move(*found)
                       : Json{{"failed",
                               {{"code", found.error().code},

@@ -48,20 +48,6 @@ std::string row(const char* label, const std::string& text, const ctl::Style& st
          ctl::wrapped(printable(text), style.width, kIndent) + "\n";
 }
 
-const char* words_of(Path path) {
-  switch (path) {
-    case Path::SameHost:
-      return "within one host's memory";
-    case Path::Native:
-      return "by native RDMA";
-    case Path::TcpFallBack:
-      return "over TCP, which vSphere has fallen back to";
-    case Path::Unclear:
-      break;
-  }
-  return "by a path that the figures do not tell";
-}
-
 std::string latency_table(const Figures& figures) {
   std::string text = formatted("  {:<12}{:>9}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "latency, us",
                                "bytes", "min", "typical", "average", "p99", "p99.9");
@@ -153,7 +139,7 @@ std::string render(const Verdict& verdict, const ctl::Style& style) {
       formatted("{} from {}: {}, {}{}\n", printable(verdict.peer), printable(verdict.device),
                 ctl::painted(word, colour, style),
                 verdict.path.sure || verdict.path.path == Path::Unclear ? "" : "probably ",
-                words_of(verdict.path.path));
+                words_of(verdict.path.path).passes);
   text += row("data", "whole, compared byte by byte at both ends", style);
   text += latency_table(of);
   text += row("bandwidth",
@@ -180,7 +166,7 @@ json to_json(const Verdict& verdict, const json& answer) {
   json result = answer;
   result["peer"] = verdict.peer;
   result["device"] = verdict.device;
-  result["path"] = {{"kind", to_string(verdict.path.path)},
+  result["path"] = {{"kind", words_of(verdict.path.path).id},
                     {"sure", verdict.path.sure},
                     {"reasons", verdict.path.reasons}};
   if (verdict.path.path == Path::TcpFallBack) result["path"]["look_at"] = causes_of_fall_back();
