@@ -49,27 +49,22 @@ std::string memlock() {
 Outcome<void> test(const char* device, int gid_index, Clock::time_point deadline) {
   const auto begin = [](Step step) { tell(std::string{"step="} + words_of(step).id); };
   Endpoint endpoint;
-  return connect(endpoint, device, gid_index, begin)
-      .and_then([&]() -> Outcome<void> {
-        Completions completions{endpoint, deadline};
-        begin(Step::Message);
-        if (auto done = exchange_message(endpoint, completions); !done) return done;
-        begin(Step::Rounds);
-        const auto times = exchange_rounds(endpoint, completions);
-        if (!times) return tl::unexpected<Failure>(times.error());
-        if (const auto latency = latency_of(*times))
-          tell("latency_ns=" + std::to_string(latency->median.count()) + " " +
-               std::to_string(latency->p99.count()) + " " + std::to_string(latency->max.count()));
-        begin(Step::Write);
-        const auto why_not = write_remotely(endpoint, completions);
-        if (!why_not) return tl::unexpected<Failure>(why_not.error());
-        tell(*why_not ? "write=not-offered " + **why_not : "write=proved");
-        return {};
-      })
-      .and_then([&] {
-        begin(Step::Release);
-        return release(endpoint);
-      });
+  if (auto connected = connect(endpoint, device, gid_index, begin); !connected) return connected;
+  Completions completions{endpoint, deadline};
+  begin(Step::Message);
+  if (auto done = exchange_message(endpoint, completions); !done) return done;
+  begin(Step::Rounds);
+  const auto times = exchange_rounds(endpoint, completions);
+  if (!times) return tl::unexpected<Failure>(times.error());
+  if (const auto latency = latency_of(*times))
+    tell("latency_ns=" + std::to_string(latency->median.count()) + " " +
+         std::to_string(latency->p99.count()) + " " + std::to_string(latency->max.count()));
+  begin(Step::Write);
+  const auto why_not = write_remotely(endpoint, completions);
+  if (!why_not) return tl::unexpected<Failure>(why_not.error());
+  tell(*why_not ? "write=not-offered " + **why_not : "write=proved");
+  begin(Step::Release);
+  return release(endpoint);
 }
 
 }  // namespace

@@ -53,8 +53,12 @@ class Reading {
  private:
   // False: not a line of the helper program.
   bool known(std::string_view key, std::string_view value) {
-    if (key == "step") return begin(step_of(value));
-    if (key == "memlock") {
+    if (key == "step") {
+      const auto step = step_of(value);
+      if (!step) return false;
+      finish_step();
+      step_ = step;
+    } else if (key == "memlock") {
       report_.memlock_bytes = number_from<std::uint64_t>(value);
     } else if (key == "latency_ns") {
       report_.latency = latency_from(value);
@@ -72,12 +76,6 @@ class Reading {
     } else {
       return false;
     }
-    return true;
-  }
-  bool begin(std::optional<Step> step) {
-    if (!step) return false;
-    finish_step();
-    step_ = step;
     return true;
   }
   void finish_step() {

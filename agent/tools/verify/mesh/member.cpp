@@ -56,14 +56,11 @@ Json failure(const std::string& message) {
   return {{"failed", message.substr(0, kMessageAtMostBytes)}};
 }
 
-Json serve_one(const ctl::Helper& helper) {
-  const auto failed = failure_in(helper.listen(kPairWait));
-  return failed ? failure(*failed) : Json{{"served", true}};
-}
-
-Json measure_one(const ctl::Helper& helper, const std::string& peer) {
-  const auto answer = helper.connect(peer, kPairWait);
+// `peer` empty: the other machine of the pair measures.
+Json take_turn(const ctl::Helper& helper, const std::string& peer) {
+  const auto answer = peer.empty() ? helper.listen(kPairWait) : helper.connect(peer, kPairWait);
   if (const auto failed = failure_in(answer)) return failure(*failed);
+  if (peer.empty()) return {{"served", true}};
   const auto figures = figures_from(*answer);
   if (!figures) return failure(figures.error().message());
   const PairFigures summary{figures->latency.front().typical_us,
@@ -108,7 +105,7 @@ Result<unsigned> take_part(Control& control, const ctl::Helper& helper, Millisec
     if (peer.empty() && !asked->contains("listen"))
       return fail(EBADMSG, "reading", "what to measure");
     if (!peer.empty() && !is_address(peer)) return fail(EBADMSG, "reading", "whom to measure with");
-    const Json answer = peer.empty() ? serve_one(helper) : measure_one(helper, peer);
+    const Json answer = take_turn(helper, peer);
     if (auto sent = control.send(answer, BootClock::now() + kSoon); !sent)
       return fail(sent.error());
   }

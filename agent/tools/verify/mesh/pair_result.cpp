@@ -49,7 +49,7 @@ json to_json(const PairResult& result) {
 Result<PairFigures> pair_figures_from(const json& object) {
   PairFigures figures;
   for (const Named& member : kMembers) {
-    const auto at = object.is_object() ? object.find(member.name) : object.end();
+    const auto at = object.find(member.name);
     if (at == object.end() || !at->is_number() || at->get<double>() < 0)
       return fail(EBADMSG, "reading a pair's figures:", member.name);
     figures.*member.value = at->get<double>();
@@ -60,7 +60,6 @@ Result<PairFigures> pair_figures_from(const json& object) {
 }
 
 Result<PairResult> pair_result_from(const json& object) {
-  if (!object.is_object()) return fail(EBADMSG, "reading", "a pair's result");
   PairResult result{text_in(object, "from"), text_in(object, "to"), std::nullopt,
                     text_in(object, "failed")};
   if (result.from.empty() || result.to.empty()) return fail(EBADMSG, "reading", "a pair's result");

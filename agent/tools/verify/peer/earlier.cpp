@@ -38,7 +38,7 @@ std::optional<double> best_earlier(const std::filesystem::path& file, const std:
   if (of == runs.end() || !of->is_array()) return std::nullopt;
   std::optional<double> best;
   for (const json& run : *of) {
-    const auto bandwidth = run.is_object() ? run.find("bandwidth_mb_s") : run.end();
+    const auto bandwidth = run.find("bandwidth_mb_s");
     if (bandwidth != run.end() && bandwidth->is_number())
       best = std::max(best.value_or(0), bandwidth->get<double>());
   }

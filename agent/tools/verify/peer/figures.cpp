@@ -12,8 +12,7 @@ constexpr std::size_t kMostRounds = 5000;
 
 // The smallest of the sorted times that at least `per_mille` of them do not exceed.
 Nanoseconds rank(const std::vector<Nanoseconds>& sorted, std::size_t per_mille) {
-  const std::size_t at = (sorted.size() * per_mille + 999) / 1000;
-  return sorted.at(at == 0 ? 0 : at - 1);
+  return sorted.at((sorted.size() * per_mille + 999) / 1000 - 1);
 }
 
 }  // namespace

@@ -96,14 +96,14 @@ Result<void> Link::connect(const LinkName& peer) {
   return {};
 }
 
-Result<void> Link::send(std::size_t offset, std::size_t bytes, std::uint64_t id) {
-  if (const int code = post_send(pair_.get(), id, piece(*region_, out() + offset, bytes)))
+Result<void> Link::send(std::size_t offset, std::size_t bytes) {
+  if (const int code = post_send(pair_.get(), 0, piece(*region_, out() + offset, bytes)))
     return fail(code, "posting", "a send");
   return {};
 }
 
-Result<void> Link::receive(std::size_t offset, std::size_t bytes, std::uint64_t id) {
-  if (const int code = post_receive(pair_.get(), id, piece(*region_, in() + offset, bytes)))
+Result<void> Link::receive(std::size_t offset, std::size_t bytes) {
+  if (const int code = post_receive(pair_.get(), 0, piece(*region_, in() + offset, bytes)))
     return fail(code, "posting", "a receive");
   return {};
 }
@@ -117,7 +117,7 @@ Result<Done> Link::next(const Control& control, BootTime deadline) {
       if (work.status != IBV_WC_SUCCESS)
         return fail(0, "passing a message",
                     std::string{"to or from the peer: "} + ibv_wc_status_str(work.status));
-      return Done{(work.opcode & IBV_WC_RECV) != 0, work.byte_len, work.wr_id};
+      return Done{(work.opcode & IBV_WC_RECV) != 0, work.byte_len};
     }
     if (polls % kPollsBetweenLooks != 0) continue;
     if (BootClock::now() >= deadline)

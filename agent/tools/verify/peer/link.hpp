@@ -31,7 +31,6 @@ struct LinkName {
 struct Done {
   bool is_receive = false;
   std::uint32_t bytes = 0;  // of a receive
-  std::uint64_t id = 0;
 };
 
 class Link {
@@ -46,8 +45,8 @@ class Link {
   // Of the memory for outgoing and for incoming messages, kMessageAtMost each.
   [[nodiscard]] std::byte* out() const { return memory_.get(); }
   [[nodiscard]] std::byte* in() const { return memory_.get() + kMessageAtMost; }
-  [[nodiscard]] Result<void> send(std::size_t offset, std::size_t bytes, std::uint64_t id);
-  [[nodiscard]] Result<void> receive(std::size_t offset, std::size_t bytes, std::uint64_t id);
+  [[nodiscard]] Result<void> send(std::size_t offset, std::size_t bytes);
+  [[nodiscard]] Result<void> receive(std::size_t offset, std::size_t bytes);
   // The next completion. Polls all the time, as programs do for whom latency counts. Now and then
   // it asks whether the other side has closed `control`. ETIMEDOUT; EIO: the work failed.
   [[nodiscard]] Result<Done> next(const Control& control, BootTime deadline);

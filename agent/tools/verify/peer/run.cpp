@@ -46,10 +46,10 @@ struct Traffic {
     if (is_pattern())
       for (std::size_t at = 0; at < size(number); ++at)
         link.out()[place(number) + at] = pattern_byte(number, at);
-    return link.send(place(number), size(number), number);
+    return link.send(place(number), size(number));
   }
   [[nodiscard]] Result<void> receive(std::uint32_t number) const {
-    return link.receive(place(number), is_pattern() ? kSlot : run.bytes, number);
+    return link.receive(place(number), is_pattern() ? kSlot : run.bytes);
   }
   // Of a message that has come.
   [[nodiscard]] Result<void> check(std::uint32_t number, std::uint32_t bytes) const {
@@ -129,8 +129,8 @@ Result<void> ping_pong(const Run& run, Side side, Control& control, Link& link, 
     if (side == Side::Listener)
       if (auto came = await_message(); !came) return came;
     if (round + 1 < run.count)
-      if (auto posted = link.receive(0, run.bytes, round); !posted) return posted;
-    if (auto posted = link.send(0, run.bytes, round); !posted) return posted;
+      if (auto posted = link.receive(0, run.bytes); !posted) return posted;
+    if (auto posted = link.send(0, run.bytes); !posted) return posted;
     ++outstanding;
     if (side == Side::Client) {
       if (auto came = await_message(); !came) return came;
@@ -226,11 +226,10 @@ Result<Outcome> carry_out(const Run& run, Side side, Control& control, Link& lin
     const Traffic traffic{run, link, sends ? run.count : 0, receives ? run.count : 0};
     done = pass(traffic, control, deadline, outcome.here);
   } else if (run.kind == Kind::PingPong) {
-    done = link.receive(0, run.bytes, 0)
-               .and_then([&] { return meet(control, deadline); })
-               .and_then([&] {
-                 return ping_pong(run, side, control, link, deadline, outcome.round_trips);
-               });
+    done =
+        link.receive(0, run.bytes).and_then([&] { return meet(control, deadline); }).and_then([&] {
+          return ping_pong(run, side, control, link, deadline, outcome.round_trips);
+        });
   } else {
     done = meet(control, deadline).and_then([&] {
       return run.kind == Kind::TcpPingPong

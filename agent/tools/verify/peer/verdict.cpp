@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <nlohmann/json.hpp>
 
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
+#include "agent/tools/verify/peer/control.hpp"
 
 namespace pvrdma::verify {
 
@@ -62,8 +62,7 @@ std::string latency_table(const Figures& figures) {
 Result<Figures> figures_from(const json& answer) {
   Figures figures;
   bool complete = true;
-  if (const auto at = answer.find("peer_address"); at != answer.end() && at->is_string())
-    figures.peer_address = at->get<std::string>();
+  figures.peer_address = text_in(answer, "peer_address");
   for (const json& of : latencies(answer, complete))
     figures.latency.push_back(
         {number_in(of, "message_bytes", complete), number_in(of, "min_us", complete),
