@@ -44,6 +44,9 @@ struct Report {
 // The lines, and how the program ended.
 [[nodiscard]] Report report_of(const ProgramResult& run);
 
+// Whether the program never came to its first line, for want of a shared library.
+[[nodiscard]] bool lacks_libraries(const ProgramResult& run);
+
 struct Advice {
   const char* who;  // "guest": this machine's administrator; "image": whoever made it or its
                     // container; "host": vSphere's administrator
@@ -52,8 +55,5 @@ struct Advice {
 
 // For a report that has a failure.
 [[nodiscard]] Advice advice_for(const Report& report);
-
-// Whether the program never came to its first line, for want of a shared library.
-[[nodiscard]] bool lacks_libraries(const ProgramResult& run);
 
 }  // namespace pvrdma::ctl::selftest

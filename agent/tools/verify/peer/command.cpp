@@ -20,25 +20,13 @@ namespace {
 
 constexpr Milliseconds kDuration = std::chrono::seconds{10};
 
-// The exit code, where the helper program has nothing else to say.
-std::optional<int> end_if_failed(const Settings& settings, const Console& console,
-                                 const nlohmann::json& answer) {
-  const auto failed = answer.find("failed");
-  if (failed == answer.end()) return std::nullopt;
-  const bool measuring = flag(*failed, "measuring").value_or(false);
-  return end_without(settings, console, text(*failed, "message").value_or("pvrdma-verify failed"),
-                     measuring ? kExitFailed : kExitUnknown);
-}
-
 // Of a listener they are the peer's, and not kept for later runs.
 int end_with_figures(const Settings& settings, const Console& console, const VerifyOptions& options,
                      const std::string& device, const nlohmann::json& answer) {
   auto figures = verify::figures_from(answer);
   if (!figures) return end_without(settings, console, figures.error().message());
   figures->of_the_peer = options.listen;
-  const auto earlier = options.state_file.empty()
-                           ? std::nullopt
-                           : verify::best_earlier(options.state_file, options.peer);
+  const auto earlier = verify::best_earlier(options.state_file, options.peer);
   const verify::Verdict verdict = verify::judge(options.peer, device, std::move(*figures),
                                                 options.expected, options.line_rate_mb_s, earlier);
   if (!options.listen && !options.state_file.empty()) {
@@ -83,7 +71,9 @@ int verify_peer(const Settings& settings, const Console& console, VerifyOptions 
   const auto answer =
       options.listen ? helper->listen(options.wait) : helper->connect(options.peer, options.wait);
   if (!answer) return end_without(settings, console, printable(answer.error().message()));
-  if (const auto code = end_if_failed(settings, console, *answer)) return *code;
+  if (const auto failed = answer->find("failed"); failed != answer->end())
+    return end_without(settings, console, text(*failed, "message").value_or("pvrdma-verify failed"),
+                       flag(*failed, "measuring").value_or(false) ? kExitFailed : kExitUnknown);
   return options.listen ? end_listening(settings, console, options, helper->device(), *answer)
                         : end_with_figures(settings, console, options, helper->device(), *answer);
 }
