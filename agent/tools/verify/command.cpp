@@ -8,7 +8,7 @@
 #include "agent/ctl/fields.hpp"
 #include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/devices.hpp"
-#include "agent/tools/verify/rendering.hpp"
+#include "agent/tools/verify/report.hpp"
 
 namespace pvrdma::ctl {
 

@@ -1,5 +1,4 @@
-#include "agent/tools/verify/rendering.hpp"
-
+// A self-test's report as text and as JSON: render() and to_json() of report.hpp.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -7,6 +6,7 @@
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
 #include "agent/ctl/fields.hpp"
+#include "agent/tools/verify/report.hpp"
 
 namespace pvrdma::ctl::selftest {
 

@@ -1,14 +1,16 @@
-// What became of the self-test of one device: the helper program's lines as a value, and whose move
-// it is where it failed. Pure.
+// What became of the self-test of one device: the helper program's lines as a value, whose move it
+// is where it failed, and all of it as text and as JSON. Pure.
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/program.hpp"
+#include "agent/ctl/text.hpp"
 #include "agent/model/snapshot.hpp"
 #include "agent/tools/verify/protocol.hpp"
 
@@ -55,5 +57,9 @@ struct Advice {
 
 // For a report that has a failure.
 [[nodiscard]] Advice advice_for(const Report& report);
+
+// A line with the verdict, and what was seen, indented.
+[[nodiscard]] std::string render(const Report& report, const Style& style);
+[[nodiscard]] nlohmann::json to_json(const std::vector<Report>& reports);
 
 }  // namespace pvrdma::ctl::selftest

@@ -10,6 +10,7 @@
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
 #include "agent/ctl/failure.hpp"
+#include "agent/ctl/fields.hpp"
 #include "agent/ctl/verbs.hpp"
 #include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/mesh/coordinator.hpp"

@@ -30,16 +30,13 @@ struct Range {
 };
 
 Range range_of(const Matrix& matrix) {
-  Range range;
-  bool first = true;
+  std::vector<double> values;
   for (const auto& row : matrix)
     for (const auto& cell : row)
-      if (cell) {
-        range.least = first ? *cell : std::min(range.least, *cell);
-        range.most = first ? *cell : std::max(range.most, *cell);
-        first = false;
-      }
-  return range;
+      if (cell) values.push_back(*cell);
+  if (values.empty()) return {};
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return {*least, *most};
 }
 
 // From a light blue to a dark one, which those who see no red or green tell apart as well.

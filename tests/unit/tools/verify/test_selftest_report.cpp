@@ -4,7 +4,7 @@
 
 #include "agent/ctl/fields.hpp"
 #include "agent/tools/verify/devices.hpp"
-#include "agent/tools/verify/rendering.hpp"
+#include "agent/tools/verify/report.hpp"
 #include "tests/unit/catch.hpp"
 
 using namespace pvrdma;
