@@ -67,13 +67,12 @@ void allow_many_connections() {
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
-Result<unsigned> join(const Place& place, const Helper& helper, const std::string& token,
-                      Milliseconds wait) {
+Result<unsigned> join(const Place& place, const Helper& helper, Milliseconds wait) {
   auto control = verify::Control::connect(place.host, place.port, BootClock::now() + wait);
   if (!control) return fail(control.error());
   // Others may be greeted before.
-  if (auto greeted =
-          verify::greet(*control, verify::Side::Client, token, BootClock::now() + wait + kSoon);
+  if (auto greeted = verify::greet(*control, verify::Side::Client, helper.token(),
+                                   BootClock::now() + wait + kSoon);
       !greeted)
     return fail(greeted.error());
   return verify::take_part(*control, helper, wait);
@@ -147,12 +146,10 @@ int verify_mesh(const Settings& settings, const Console& console, const VerifyOp
   if (of_pair.duration.count() == 0) of_pair.duration = kPairDuration;
   const auto helper = Helper::prepare(of_pair);
   if (!helper) return end(helper.error());
-  const auto token = helper->token();
-  if (!token) return end(token.error());
   const auto listener = listen_at(*place, options.mesh.size);
   if (!listener) return end(listener.error());
   if (!*listener) {
-    const auto pairs = join(*place, *helper, *token, options.wait);
+    const auto pairs = join(*place, *helper, options.wait);
     return pairs ? end_taking_part(settings, console, *place, *pairs) : end(pairs.error());
   }
 
@@ -165,7 +162,7 @@ int verify_mesh(const Settings& settings, const Console& console, const VerifyOp
   }
   const verify::Meeting meeting{options.mesh.size,
                                 options.mesh.full ? options.mesh.size : kQuickRounds,
-                                *token,
+                                helper->token(),
                                 options.wait,
                                 helper->limit(verify::kPairWait) + verify::kMtuLimit + kSoon,
                                 {},
@@ -174,7 +171,7 @@ int verify_mesh(const Settings& settings, const Console& console, const VerifyOp
   auto holding = std::async(std::launch::async, [&] {
     return hold(**listener, meeting, results, console, console.live && !settings.json);
   });
-  const auto own = join(*place, *helper, *token, options.wait);
+  const auto own = join(*place, *helper, options.wait);
   const auto mesh = holding.get();
   if (!mesh) return end(mesh.error());
   if (!own) console.complain("this machine: " + printable(own.error().message()));

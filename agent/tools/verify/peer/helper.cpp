@@ -26,7 +26,6 @@ Result<Fd> open_token(const std::string& path) {
   if (!fd || ::fstat(fd.get(), &status) != 0) return fail(errno, "reading the token from", path);
   if (!path.empty() && (!S_ISREG(status.st_mode) || (status.st_mode & 077U) != 0))
     return fail(0, "the token's file is open to others, or no file:", path + ": chmod 600 it");
-  if (!path.empty() && status.st_size == 0) return fail(0, "the token's file is empty:", path);
   return fd;
 }
 
@@ -53,19 +52,19 @@ Result<Helper> Helper::prepare(const VerifyOptions& options) {
                 formatted("by {} ({}): a measurement would disturb it. "
                           "--beside measures all the same",
                           holders.front().command, holders.front().pid));
-  auto token = open_token(options.token_file);
+  auto file = open_token(options.token_file);
+  if (!file) return fail(file.error());
+  auto token = verify::read_token(file->get());
   if (!token) return fail(token.error());
+  if (token->empty() && !options.token_file.empty())
+    return fail(0, "the token's file is empty:", options.token_file);
+  helper.token_file_ = std::move(*file);
   helper.token_ = std::move(*token);
   helper.options_ = options;
   return helper;
 }
 
 std::string Helper::own_address() const { return selftest::ipv4_of(gid_); }
-
-Result<std::string> Helper::token() const {
-  static_cast<void>(::lseek(token_.get(), 0, SEEK_SET));
-  return verify::read_token(token_.get());
-}
 
 Milliseconds Helper::limit(Milliseconds wait) const {
   return wait + 3 * options_.duration + kHelperGrace;
@@ -74,14 +73,14 @@ Milliseconds Helper::limit(Milliseconds wait) const {
 Result<nlohmann::json> Helper::run(const char* side, const std::string& address,
                                    Milliseconds wait) const {
   // The program reads it from where the descriptor, which is shared with it, stands.
-  static_cast<void>(::lseek(token_.get(), 0, SEEK_SET));
+  static_cast<void>(::lseek(token_file_.get(), 0, SEEK_SET));
   const Program program{{options_.program, side, device(), std::to_string(gid_.index), address,
                          std::to_string(options_.port), std::to_string(wait.count()),
                          std::to_string(options_.duration.count())},
                         std::nullopt,
                         limit(wait),
                         kAnswerLimitBytes,
-                        token_.get()};
+                        token_file_.get()};
   const auto run = run_program(program);
   if (!run) return fail(run.error());
   // Before it there may be words of libibverbs'.

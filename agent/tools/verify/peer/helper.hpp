@@ -20,7 +20,7 @@ class Helper {
   // IPv4 where the GID is of an IPv4 address; else empty.
   [[nodiscard]] std::string own_address() const;
   // Empty: none is shared.
-  [[nodiscard]] Result<std::string> token() const;
+  [[nodiscard]] const std::string& token() const { return token_; }
 
   // The program's answer: the figures, or "failed". It waits as long for the other side. An Error
   // where it could not answer.
@@ -37,7 +37,8 @@ class Helper {
   VerifyOptions options_;
   selftest::Target target_;
   Gid gid_;
-  Fd token_;  // of its file, or of /dev/null
+  std::string token_;
+  Fd token_file_;  // or of /dev/null
 };
 
 }  // namespace pvrdma::ctl

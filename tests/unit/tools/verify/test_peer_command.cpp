@@ -1,5 +1,7 @@
 // `verify` as a command, with a made-up helper program: what each side prints and keeps, and which
 // command lines are none.
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "agent/tools/verify/commands.hpp"
@@ -96,6 +98,25 @@ TEST_CASE_METHOD(Machine, "a run that fails once it measures is a failure, befor
   run();
   CHECK(code == 3);
   CHECK(err == "pvrdma-agentctl: nobody\n");
+}
+
+TEST_CASE_METHOD(Machine, "a token's file has a token, and is nobody else's") {
+  answers(kFigures);
+  options.peer = "192.168.30.2";
+  options.token_file = tree / "/token";
+  const auto runs_with = [&](const std::string& content, unsigned mode) {
+    tree.file("/token", content);
+    REQUIRE(::chmod(options.token_file.c_str(), mode) == 0);
+    run();
+    return code == 0;
+  };
+  CHECK(runs_with("secret\n", 0600));
+  CHECK_FALSE(runs_with("secret\n", 0644));
+  CHECK(err.find("open to others") != std::string::npos);
+  for (const char* nothing : {"", "\n", "\r\n\n"}) {
+    CHECK_FALSE(runs_with(nothing, 0600));
+    CHECK(err.find("the token's file is empty") != std::string::npos);
+  }
 }
 
 TEST_CASE_METHOD(Machine, "options that would do nothing are not taken") {
