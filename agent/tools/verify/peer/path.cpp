@@ -14,8 +14,8 @@ namespace {
 // PVRDMA beats TCP by 30 to 80 % (VMware's OpenFOAM tests). A fall-back goes through the hosts'
 // TCP as the VMs' own TCP does: its figures are no better than these.
 constexpr double kSurelyRdmaUs = 10;  // TCP between VMs does not come near
-constexpr double kLatencyOfTcpRdma =
-    0.5;  // RDMA's latency as a part of TCP's: at most that of RDMA
+// RDMA's latency as a part of TCP's: at most that of RDMA, at least that of a fall-back.
+constexpr double kLatencyOfTcpRdma = 0.5;
 constexpr double kLatencyOfTcpFallBack = 0.9;
 constexpr double kBandwidthOfTcpRdma = 1.3;
 constexpr double kBandwidthOfTcpFallBack = 1.05;
