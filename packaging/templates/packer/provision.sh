@@ -16,6 +16,7 @@ case $package in
 esac
 rm -f "$package"
 
+umask 022  # the agent is not root, and has to read it
 mkdir -p /etc/pvrdma-agent
 cat >/etc/pvrdma-agent/pvrdma-agent.toml <<'TOML'
 # For all clones.
