@@ -13,9 +13,9 @@ namespace {
 constexpr const char* kKeyfiles = "/etc/NetworkManager/system-connections";
 constexpr const char* kIfcfg = "/etc/sysconfig/network-scripts";
 
-class Search {
+class OwnerSearch {
  public:
-  Search(const Root& root, const LinkNames& link) : root_(root), link_(link) {}
+  OwnerSearch(const Root& root, const LinkNames& link) : root_(root), link_(link) {}
 
   Field<LinkOwner> run() {
     look_at_netplan();
@@ -118,7 +118,7 @@ class Search {
 }  // namespace
 
 Field<LinkOwner> link_owner_on_disk(const Root& root, const LinkNames& link) {
-  return Search{root, link}.run();
+  return OwnerSearch{root, link}.run();
 }
 
 }  // namespace pvrdma::probes

@@ -90,9 +90,9 @@ void scan_line(const std::string& path, unsigned number, std::string_view line,
   }
 }
 
-class Search {
+class TraceSearch {
  public:
-  Search(const Root& root, const Config& config, const std::vector<std::string>& files)
+  TraceSearch(const Root& root, const Config& config, const std::vector<std::string>& files)
       : root_(root), config_(config), files_(files) {}
 
   Traces run() {
@@ -204,7 +204,7 @@ std::vector<Trace> traces_in(const std::string& path, std::string_view text) {
 }
 
 Traces find_traces(const Root& root, const Config& config, const std::vector<std::string>& files) {
-  return Search{root, config, files}.run();
+  return TraceSearch{root, config, files}.run();
 }
 
 }  // namespace pvrdma::probes
