@@ -7,7 +7,6 @@
 
 #include "agent/config/duration.hpp"
 #include "agent/ctl/verbs.hpp"
-#include "agent/tools/mmio/size.hpp"
 #include "agent/tools/mtu/search.hpp"
 
 namespace pvrdma::ctl {

@@ -1,13 +1,14 @@
 // `mmio`: the settings a VM needs to map the memory of its GPUs. Asks neither agent nor network.
 #include "agent/tools/mmio/command.hpp"
 
+#include <bit>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "agent/base/text.hpp"
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/tools/mmio/gpus.hpp"
-#include "agent/tools/mmio/size.hpp"
 #include "probes/machine.hpp"
 
 namespace pvrdma::ctl {
@@ -100,6 +101,26 @@ int mmio(const Settings& settings, const Console& console, const MmioOptions& op
                 "\n"
           : render(sum, size_gb, given, efi));
   return printed && sum.doubts.empty() ? 0 : kExitUnknown;
+}
+
+std::optional<gpu::Gpus> gpu::parse_gpus(std::string_view text) {
+  constexpr unsigned kMostGpus = 64, kMostGb = 1024;
+  std::optional<unsigned> count = 1;
+  if (const auto times = text.find_first_of("xX"); times != std::string_view::npos) {
+    count = number_from<unsigned>(text.substr(0, times));
+    text.remove_prefix(times + 1);
+  }
+  if (text.ends_with("GB") || text.ends_with("gb")) text.remove_suffix(2);
+  const auto framebuffer = number_from<unsigned>(text);
+  const auto fits = [](const std::optional<unsigned>& number, unsigned most) {
+    return number && *number >= 1 && *number <= most;
+  };
+  if (!fits(count, kMostGpus) || !fits(framebuffer, kMostGb)) return std::nullopt;
+  return Gpus{*count, *framebuffer};
+}
+
+std::uint64_t gpu::mmio_size_gb(std::uint64_t framebuffer_gb) {
+  return std::bit_ceil(framebuffer_gb) * 2;
 }
 
 }  // namespace pvrdma::ctl

@@ -1,7 +1,10 @@
 // `mmio`: the VM's settings for passed-through GPUs.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/base/file.hpp"
@@ -16,5 +19,27 @@ struct MmioOptions {
 
 // 0: printed; 3: there is nothing to go by, or it is doubtful.
 int mmio(const Settings& settings, const Console& console, const MmioOptions& options);
+
+namespace gpu {
+
+// So many GPUs with so much framebuffer each.
+struct Gpus {
+  unsigned count = 0;
+  unsigned framebuffer_gb = 0;
+  friend bool operator==(const Gpus&, const Gpus&) = default;
+};
+
+inline constexpr const char* kGpusRule =
+    "must be COUNTxGB or GB, as 2x40: up to 64 GPUs of up to 1024 GB each";
+
+// "2x40", "2x40GB", "40", "40gb"; none where kGpusRule is not kept.
+[[nodiscard]] std::optional<Gpus> parse_gpus(std::string_view text);
+
+// pciPassthru.64bitMMIOSizeGB for so many GB of framebuffer in all, which is more than none.
+// VMware's rule: a sum that is a power of two goes to the next one, any other is rounded up to a
+// power of two and then doubled.
+[[nodiscard]] std::uint64_t mmio_size_gb(std::uint64_t framebuffer_gb);
+
+}  // namespace gpu
 
 }  // namespace pvrdma::ctl

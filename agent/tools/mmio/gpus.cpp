@@ -11,9 +11,7 @@ namespace pvrdma::probes {
 namespace {
 
 constexpr std::string_view kVendorVmware = "pci:v000015AD";  // its SVGA adapter
-constexpr std::string_view kClassDisplay =
-    "bc03sc";  // include/linux/pci_ids.h, PCI_BASE_CLASS_DISPLAY
-
+constexpr std::string_view kClassDisplay = "bc03sc";         // PCI_BASE_CLASS_DISPLAY, pci_ids.h
 constexpr std::size_t kBars = 6;  // of a PCI function; further lines are its ROM and bridge windows
 
 // include/linux/ioport.h
@@ -26,9 +24,7 @@ std::uint64_t largest_prefetchable(const std::string& resource) {
   std::istringstream lines{resource};
   lines >> std::setbase(0);  // hexadecimal, as "0x" says
   std::uint64_t largest = 0;
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-  std::uint64_t flags = 0;
+  std::uint64_t first = 0, last = 0, flags = 0;
   for (std::size_t bar = 0; bar < kBars && lines >> first >> last >> flags; ++bar)
     if ((flags & kWanted) == kWanted && last > first) largest = std::max(largest, last - first + 1);
   return largest;

@@ -3,7 +3,6 @@
 
 #include "agent/ctl/commands.hpp"
 #include "agent/tools/mmio/command.hpp"
-#include "agent/tools/mmio/size.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/probes/tree.hpp"
