@@ -7,9 +7,7 @@
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/text.hpp"
-#include "agent/tools/mtu/adapter.hpp"
-#include "agent/tools/mtu/expectation.hpp"
-#include "agent/tools/mtu/measure.hpp"
+#include "agent/tools/mtu/interface.hpp"
 #include "agent/tools/mtu/rendering.hpp"
 
 namespace pvrdma::ctl {
@@ -22,9 +20,7 @@ int exit_code(const Measurements& all, unsigned expect) {
     if (carries == pmtu::Carries::Unknown) return kExitUnknown;
     return carries == pmtu::Carries::No ? kExitFailed : 0;
   }
-  const bool all_found =
-      std::all_of(all.begin(), all.end(), [](const pmtu::Measurement& one) { return one.found(); });
-  return all_found ? 0 : kExitUnknown;
+  return std::ranges::all_of(all, &pmtu::Measurement::found) ? 0 : kExitUnknown;
 }
 
 }  // namespace
@@ -40,8 +36,7 @@ int mtu(const Settings& settings, const Console& console, const MtuOptions& opti
   const auto tell = [&](const Measurements& so_far) {
     if (live) console.progress(mtu_progress(so_far));
   };
-  const auto measured =
-      pmtu::measure({options.hosts, options.family, options.timeout, interface}, tell);
+  const auto measured = pmtu::measure(options, interface, tell);
   if (live) console.progress("");
   if (!measured) return end_without(settings, console, measured.error().message());
   bool printed = true;

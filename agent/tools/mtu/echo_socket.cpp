@@ -1,16 +1,20 @@
 #include "agent/tools/mtu/echo_socket.hpp"
 
+// linux/errqueue.h needs it, and does not include it.
+#include <ctime>
+
+#include <linux/errqueue.h>
 #include <linux/icmp.h>
 #include <netinet/icmp6.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <random>
 #include <utility>
-
-#include "agent/tools/mtu/error_queue.hpp"
 
 namespace pvrdma::ctl::pmtu {
 
@@ -18,15 +22,15 @@ namespace {
 
 constexpr const char* kNoRight =
     "an ICMP socket (net.ipv4.ping_group_range must hold a group of this user, or the process "
-    "needs "
-    "CAP_NET_RAW)";
+    "needs CAP_NET_RAW)";
 
 std::uint64_t secret() {
   std::random_device source;
   return (std::uint64_t{source()} << 32U) | source();
 }
 
-Result<void> set(int fd, int level, int option, int value, const char* name) {
+template <typename Value>
+Result<void> set(int fd, int level, int option, const Value& value, const char* name) {
   if (setsockopt(fd, level, option, &value, sizeof value) != 0) return fail(errno, "setting", name);
   return {};
 }
@@ -47,16 +51,12 @@ Result<void> configure(int fd, Family family) {
 Result<void> filter(int fd, Family family) {
   if (family == Family::Ipv4) {
     const icmp_filter replies{~(1U << static_cast<unsigned>(ICMP_ECHOREPLY))};
-    if (setsockopt(fd, SOL_RAW, ICMP_FILTER, &replies, sizeof replies) != 0)
-      return fail(errno, "setting", "ICMP_FILTER");
-    return {};
+    return set(fd, SOL_RAW, ICMP_FILTER, replies, "ICMP_FILTER");
   }
   icmp6_filter replies{};
   ICMP6_FILTER_SETBLOCKALL(&replies);
   ICMP6_FILTER_SETPASS(ICMP6_ECHO_REPLY, &replies);
-  if (setsockopt(fd, SOL_ICMPV6, ICMP6_FILTER, &replies, sizeof replies) != 0)
-    return fail(errno, "setting", "ICMP6_FILTER");
-  return {};
+  return set(fd, SOL_ICMPV6, ICMP6_FILTER, replies, "ICMP6_FILTER");
 }
 
 // Of one call, so that a flood cannot keep the loop from its other hosts and its clock.
@@ -74,6 +74,55 @@ Result<void> bind_to(int fd, const std::string& interface) {
 
 // Errors that a lost packet may have as well: the queues of this host are full for the moment.
 bool is_lost(int code) { return code == ENOBUFS || code == EAGAIN || code == ENOMEM; }
+
+// A message of a socket's error queue (MSG_ERRQUEUE in recv(2), IP_RECVERR in ip(7), ipv6(7)).
+struct QueuedError {
+  sock_extended_err what{};
+  std::string offender;  // who sent the ICMP error: an address in numbers; empty: nobody did
+  Bytes quoted;          // the beginning of the packet it is about, from the ICMP header on
+
+  [[nodiscard]] bool is_local() const { return what.ee_origin == SO_EE_ORIGIN_LOCAL; }
+};
+
+// An ICMP error quotes what fits into 576 bytes (RFC 1812) or 1280 (RFC 4443): the header will do.
+constexpr std::size_t kQuotedMost = 576;
+
+// The address that follows an extended error (SO_EE_OFFENDER), AF_UNSPEC where nobody sent it.
+std::string offender_of(const std::uint8_t* data, std::size_t length) {
+  sockaddr_storage address{};
+  if (length <= sizeof(sock_extended_err)) return {};
+  std::memcpy(&address, data + sizeof(sock_extended_err),
+              std::min(length - sizeof(sock_extended_err), sizeof address));
+  return in_numbers(reinterpret_cast<const sockaddr*>(&address), sizeof address);
+}
+
+// The next message of the queue; none when it is empty.
+std::optional<QueuedError> next_error(int fd) {
+  QueuedError error;
+  error.quoted.resize(kQuotedMost);
+  iovec data{error.quoted.data(), error.quoted.size()};
+  alignas(cmsghdr) std::array<std::uint8_t, 512> control{};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  ssize_t got = 0;
+  do got = recvmsg(fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT);
+  while (got < 0 && errno == EINTR);
+  if (got < 0) return std::nullopt;
+  error.quoted.resize(static_cast<std::size_t>(got));
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
+       part = CMSG_NXTHDR(&message, part)) {
+    const bool is_error = (part->cmsg_level == SOL_IP && part->cmsg_type == IP_RECVERR) ||
+                          (part->cmsg_level == SOL_IPV6 && part->cmsg_type == IPV6_RECVERR);
+    const std::size_t length = part->cmsg_len - CMSG_LEN(0);
+    if (!is_error || length < sizeof error.what) continue;
+    std::memcpy(&error.what, CMSG_DATA(part), sizeof error.what);
+    error.offender = offender_of(CMSG_DATA(part), length);
+  }
+  return error;
+}
 
 }  // namespace
 

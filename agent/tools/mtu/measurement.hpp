@@ -1,12 +1,19 @@
-// What is known of the MTU to one host, while it is measured and afterwards: a plain value.
+// Measures the MTU to several hosts at once. A Measurement is what is known of one of them, also
+// while it is measured: a plain value.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
 #include "agent/tools/mtu/search.hpp"
+
+namespace pvrdma::ctl {
+struct MtuOptions;
+}
 
 namespace pvrdma::ctl::pmtu {
 
@@ -26,5 +33,22 @@ struct Measurement {
   // The MTU was found.
   [[nodiscard]] bool found() const { return !error && outcome.exact; }
 };
+using Measurements = std::vector<Measurement>;
+
+// Whether packets of the size that is expected pass; the larger, the worse.
+enum class Carries { Yes, Unknown, No };
+
+// A packet of that size that passed is proof, also where the search did not come to its end.
+[[nodiscard]] Carries carries(const Measurement& one, unsigned bytes);
+// All paths: No as soon as one does not; Yes only where each is known to.
+[[nodiscard]] Carries carries(const Measurements& all, unsigned bytes);
+
+// A measurement for each of the options' hosts, in their order; returns after their timeout, names
+// included, at the latest, with what is known by then. What one host suffers is in its own
+// measurement: an Error is one of the loop (errno of eventfd(2) or poll(2)). `interface`: the only
+// one to measure from; empty: where the route goes. `tell` hears of every step, for a progress
+// display.
+[[nodiscard]] Result<Measurements> measure(const MtuOptions& options, const std::string& interface,
+                                           const std::function<void(const Measurements&)>& tell);
 
 }  // namespace pvrdma::ctl::pmtu

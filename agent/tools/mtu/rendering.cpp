@@ -1,12 +1,11 @@
 #include "agent/tools/mtu/rendering.hpp"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "agent/ctl/text.hpp"
-#include "agent/tools/mtu/expectation.hpp"
 
 namespace pvrdma::ctl {
 
@@ -14,6 +13,22 @@ namespace {
 
 using pmtu::Limit;
 using pmtu::Measurement;
+
+// An MTU that may be too small for packets that vanish without a word.
+struct Place {
+  const char* where;
+  const char* how;  // to look at it
+};
+// From the guest outwards, as the guides have it.
+constexpr std::array<Place, 4> kPlaces{{
+    {"both guests' interfaces", "ip link show"},
+    {"distributed switch", "vSphere Client: distributed switch > Configure > Properties > MTU"},
+    {"physical switches", "MTU of each port and VLAN between the hosts"},
+    {"vmknics of both hosts",
+     "vSphere Client: Host > Configure > VMkernel adapters; esxcli network ip interface list"},
+}};
+// Whether larger packets vanish on the way, and nobody says why.
+bool vanishes(const Measurement& one) { return one.found() && one.outcome.limit == Limit::Silence; }
 
 // "db1 (192.0.2.7)", or the address alone where that was given.
 std::string name_of(const Measurement& one) {
@@ -67,9 +82,9 @@ const char* limit_name(Limit limit) {
   return "";
 }
 
-// Why there is no answer; none where there is one.
-std::optional<std::string> trouble(const Measurement& one) {
-  if (one.found()) return std::nullopt;
+// Why there is no answer; empty where there is one.
+std::string trouble(const Measurement& one) {
+  if (one.found()) return {};
   if (one.error) return printable(one.error->message());
   if (one.outcome.mtu > 0)
     return "packets of " + std::to_string(one.outcome.mtu) +
@@ -90,10 +105,6 @@ const Measurement* smallest(const Measurements& all) {
   return least;
 }
 
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json{};
-}
 Json or_null(const std::string& text) { return text.empty() ? Json{} : Json(text); }
 
 // Where to look, once for all hosts; empty where no packets vanish.
@@ -101,10 +112,10 @@ std::string place_lines(const Measurements& all) {
   constexpr std::size_t kWhereColumns = 25;
   std::string hosts;
   for (const Measurement& one : all)
-    if (pmtu::vanishes(one)) hosts += (hosts.empty() ? "" : ", ") + name_of(one);
+    if (vanishes(one)) hosts += (hosts.empty() ? "" : ", ") + name_of(one);
   if (hosts.empty()) return {};
   std::string lines = "where large packets vanish to " + hosts + ", look at the MTU of:\n";
-  for (const pmtu::Place& place : pmtu::kPlaces)
+  for (const Place& place : kPlaces)
     lines += "  " + padded(place.where, kWhereColumns) + place.how + "\n";
   return lines;
 }
@@ -126,14 +137,15 @@ std::string expectation_line(const Measurements& all, unsigned expect) {
 
 Json places_json(const Measurement& one) {
   Json places = Json::array();
-  if (pmtu::vanishes(one))
-    for (const pmtu::Place& place : pmtu::kPlaces)
+  if (vanishes(one))
+    for (const Place& place : kPlaces)
       places.push_back({{"where", place.where}, {"how", place.how}});
   return places;
 }
 
 Json carried(pmtu::Carries carries, unsigned expect) {
-  return expect == 0 ? Json{} : Json(to_string(carries));
+  if (expect == 0) return {};
+  return carries == pmtu::Carries::Yes ? "yes" : carries == pmtu::Carries::No ? "no" : "unknown";
 }
 
 Json json_of(const Measurement& one, unsigned expect) {
@@ -144,7 +156,7 @@ Json json_of(const Measurement& one, unsigned expect) {
           {"mtu_bytes", one.found() ? Json(outcome.mtu) : Json{}},
           {"passed_bytes", outcome.mtu > 0 ? Json(outcome.mtu) : Json{}},
           {"limited_by", outcome.limit ? Json(limit_name(*outcome.limit)) : Json{}},
-          {"link_mtu_bytes", or_null(outcome.link_mtu)},
+          {"link_mtu_bytes", outcome.link_mtu ? Json(*outcome.link_mtu) : Json{}},
           {"interface", or_null(one.interface)},
           {"router", outcome.claim ? Json(outcome.claim->router) : Json{}},
           {"router_mtu_bytes", outcome.claim ? Json(outcome.claim->mtu) : Json{}},
@@ -185,12 +197,11 @@ std::string render_mtu(const Measurements& all, unsigned expect) {
 std::vector<std::string> mtu_complaints(const Measurements& all) {
   std::vector<std::pair<std::string, std::string>> lines;  // hosts, trouble
   for (const Measurement& one : all) {
-    const auto what = trouble(one);
-    if (!what) continue;
-    const auto same = std::find_if(lines.begin(), lines.end(),
-                                   [&](const auto& line) { return line.second == *what; });
+    const std::string what = trouble(one);
+    if (what.empty()) continue;
+    const auto same = std::ranges::find(lines, what, &std::pair<std::string, std::string>::second);
     if (same == lines.end())
-      lines.emplace_back(name_of(one), *what);
+      lines.emplace_back(name_of(one), what);
     else
       same->first += ", " + name_of(one);
   }
@@ -210,7 +221,7 @@ std::string mtu_progress(const Measurements& all) {
   }
   unsigned probes = 0;
   for (const Measurement& one : all) probes += one.outcome.probes;
-  const auto done = std::count_if(all.begin(), all.end(), [](const auto& one) { return one.done; });
+  const auto done = std::ranges::count_if(all, &Measurement::done);
   return std::to_string(done) + " of " + std::to_string(all.size()) + " hosts done, " +
          std::to_string(probes) + " probes";
 }

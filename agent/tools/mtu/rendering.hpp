@@ -10,7 +10,7 @@
 namespace pvrdma::ctl {
 
 using Json = nlohmann::json;
-using Measurements = std::vector<pmtu::Measurement>;
+using pmtu::Measurements;
 
 // A line for each host whose MTU was found; where large packets vanish, the places to look at; for
 // several hosts a line with the minimum; with an expectation (`expect` bytes, 0: none) a last one

@@ -21,10 +21,7 @@ Address address_of(const addrinfo& info) {
   Address address;
   std::memcpy(&address.storage, info.ai_addr, info.ai_addrlen);
   address.length = info.ai_addrlen;
-  std::array<char, NI_MAXHOST> text{};
-  if (getnameinfo(info.ai_addr, info.ai_addrlen, text.data(), text.size(), nullptr, 0,
-                  NI_NUMERICHOST) == 0)
-    address.text = text.data();
+  address.text = in_numbers(info.ai_addr, info.ai_addrlen);
   return address;
 }
 
@@ -45,6 +42,13 @@ Addresses look_up(int family, const std::string& host, int flags) {
 }
 
 }  // namespace
+
+std::string in_numbers(const sockaddr* address, socklen_t length) {
+  std::array<char, NI_MAXHOST> text{};
+  const int code =
+      getnameinfo(address, length, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST);
+  return code == 0 ? text.data() : "";
+}
 
 // Owned by the resolver and by each thread still at work.
 struct Resolver::Shared {

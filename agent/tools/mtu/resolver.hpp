@@ -28,6 +28,9 @@ struct Address {
   [[nodiscard]] const sockaddr* raw() const { return reinterpret_cast<const sockaddr*>(&storage); }
 };
 
+// An address as numbers; empty where it is none of IPv4 or IPv6.
+[[nodiscard]] std::string in_numbers(const sockaddr* address, socklen_t length);
+
 // Addresses of a host in the order to try them (RFC 6724): one at least.
 using Addresses = Result<std::vector<Address>>;
 

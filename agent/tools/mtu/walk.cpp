@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "agent/ctl/text.hpp"
-#include "agent/tools/mtu/local_interface.hpp"
+#include "agent/tools/mtu/interface.hpp"
 
 namespace pvrdma::ctl::pmtu {
 
@@ -38,14 +38,10 @@ void Walk::begin(const Addresses& addresses, BootTime now) {
 }
 
 void Walk::go_on(BootTime now) {
-  listen(now);
-  if (now >= answer_by_) search_->expired();
-  send(now);
-}
-
-void Walk::listen(BootTime now) {
   while (const auto event = socket_->receive())
     std::visit([&](const auto& what) { note(what, now); }, *event);
+  if (now >= answer_by_) search_->expired();
+  send(now);
 }
 
 void Walk::note(const Answered& event, BootTime now) {

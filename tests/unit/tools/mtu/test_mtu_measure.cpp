@@ -3,10 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "agent/tools/mtu/adapter.hpp"
 #include "agent/tools/mtu/command.hpp"
 #include "agent/tools/mtu/echo_socket.hpp"
-#include "agent/tools/mtu/measure.hpp"
+#include "agent/tools/mtu/interface.hpp"
 #include "agent/tools/mtu/resolver.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"

@@ -1,7 +1,7 @@
 // The search for a path's MTU step by step: what is sent after which answer, and how long each is
 // waited for.
-#include "agent/tools/mtu/pace.hpp"
 #include "agent/tools/mtu/search.hpp"
+#include "agent/tools/mtu/walk.hpp"
 #include "tests/unit/catch.hpp"
 
 using namespace pvrdma;

@@ -1,4 +1,4 @@
-#include "agent/tools/mtu/local_interface.hpp"
+#include "agent/tools/mtu/interface.hpp"
 
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "agent/base/handle.hpp"
+#include "probes/pci.hpp"
 
 namespace pvrdma::ctl::pmtu {
 
@@ -34,6 +35,18 @@ unsigned mtu_of(int fd, const char* name) {
 }
 
 }  // namespace
+
+Result<std::string> interface_of_adapter(const Root& root, const std::string& name) {
+  const auto adapters = probes::find_adapters(root);
+  if (!adapters) return fail(adapters.error());
+  for (const probes::PciAdapter& adapter : *adapters) {
+    if (!probes::is_called(adapter, name)) continue;
+    if (const std::string* interface = adapter.netdev.get()) return *interface;
+    if (const Error* error = adapter.netdev.error()) return fail(*error);
+    return fail(0, "no interface to measure from: adapter", adapter.function + " has none");
+  }
+  return fail(0, "there is no PVRDMA adapter", name);
+}
 
 std::string interface_of(int fd, unsigned mtu) {
   sockaddr_storage own{};
