@@ -9,7 +9,6 @@
 
 #include "agent/tools/migrate/edit.hpp"
 #include "agent/tools/migrate/replace.hpp"
-#include "agent/tools/migrate/syntax.hpp"
 #include "probes/unit_files.hpp"
 
 namespace pvrdma::ctl::moving {
@@ -27,15 +26,9 @@ constexpr const char* kDropIn =
     "[Unit]\n"
     "ConditionPathExists=!/usr/sbin/pvrdma-agent\n";
 
-Change failed(std::string path, Error error) {
-  return {std::move(path), {}, {}, std::move(error), false};
-}
+Change failed(std::string path, Error error) { return {std::move(path), {}, {}, std::move(error)}; }
 
 std::string backup_of(const std::string& path) { return kStore + path; }
-
-RootedPath above(const RootedPath& place) {
-  return {place.root(), place.below().parent_path().string()};
-}
 
 // A copy of what the file was, before it had any mark. That of an earlier --apply stays where it
 // still holds.
@@ -51,12 +44,12 @@ Result<void> back_up(const Root& root, const std::string& path, const FileState&
   return write_file(place, original, now.status.st_mode & 07777U, &now.status.st_mtim);
 }
 
-std::vector<Change> comment_out_in(const Root& root, const RecipeFile& file) {
-  const auto lines = std::count_if(file.lines.begin(), file.lines.end(), is_to_be_moved);
-  if (lines == 0 || file.form == RecipeForm::Unit) return {};
+std::optional<Change> comment_out_in(const Root& root, const RecipeFile& file) {
+  const auto lines = std::ranges::count_if(file.lines, is_to_be_moved);
+  if (lines == 0 || file.form == RecipeForm::Unit) return std::nullopt;
   const RootedPath place = root / file.path;
   const auto state = read_state(place);
-  if (!state) return {failed(file.path, state.error())};
+  if (!state) return failed(file.path, state.error());
   bool refused = false;
   const auto by_shell = [&](const Fd& draft) {
     auto good = check_syntax(file.shell, draft);
@@ -64,25 +57,23 @@ std::vector<Change> comment_out_in(const Root& root, const RecipeFile& file) {
     return good;
   };
   if (auto saved = back_up(root, file.path, *state); !saved)
-    return {failed(file.path, saved.error())};
+    return failed(file.path, saved.error());
   const auto replaced =
       replace_content(place, comment_out(state->content, file.lines), *state, nullptr,
                       file.form == RecipeForm::Script ? Check{by_shell} : Check{});
-  if (!replaced) return {{file.path, {}, {}, replaced.error(), refused}};
-  return {{file.path,
-           std::to_string(lines) + (lines == 1 ? " line" : " lines") + " commented out",
-           backup_of(file.path),
-           {},
-           false}};
+  if (!replaced) return Change{file.path, {}, {}, replaced.error(), refused};
+  return Change{file.path,
+                std::to_string(lines) + (lines == 1 ? " line" : " lines") + " commented out",
+                backup_of(file.path)};
 }
 
-std::vector<Change> retire(const Root& root, const RecipeFile& file) {
+Change retire(const Root& root, const RecipeFile& file) {
   const std::string path = std::string{kUnits} + "/" + file.unit + ".d/" + probes::kRetiringDropIn;
   const RootedPath place = root / path;
-  if (auto made = make_folders(above(place)); !made) return {failed(path, made.error())};
+  if (auto made = make_folders(above(place)); !made) return failed(path, made.error());
   if (auto written = write_file(place, kDropIn, 0644, nullptr); !written)
-    return {failed(path, written.error())};
-  return {{path, file.unit + " is not started any more", {}, {}, false}};
+    return failed(path, written.error());
+  return {path, file.unit + " is not started any more"};
 }
 
 Change put_back_in(const Root& root, const std::string& path) {
@@ -98,14 +89,11 @@ Change put_back_in(const Root& root, const std::string& path) {
       return failed(path, replaced.error());
   }
   if (!same)
-    return {path,
-            "was changed since: that stays, only the marked lines are put back",
-            backup_of(path),
-            {},
-            false};
+    return {path, "was changed since: that stays, only the marked lines are put back",
+            backup_of(path)};
   if (auto removed = remove_entry(root / backup_of(path)); !removed)
     return failed(path, removed.error());
-  return {path, "as it was", {}, {}, false};
+  return {path, "as it was"};
 }
 
 Change reinstate(const Root& root, const std::string& path) {
@@ -113,12 +101,11 @@ Change reinstate(const Root& root, const std::string& path) {
   const auto state = read_state(place);
   if (!state) return failed(path, state.error());
   if (state->content != kDropIn)
-    return {
-        path, "was changed since: it stays, and keeps the unit from being started", {}, {}, false};
+    return {path, "was changed since: it stays, and keeps the unit from being started"};
   if (auto removed = remove_entry(place); !removed) return failed(path, removed.error());
   // Fails where something else is in it.
   static_cast<void>(remove_entry(above(place), AT_REMOVEDIR));
-  return {path, "removed", {}, {}, false};
+  return {path, "removed"};
 }
 
 // Paths of the files that have a backup, in order.
@@ -156,7 +143,7 @@ std::string why_not_to_apply(const Root& root) {
   return {};
 }
 
-std::vector<Change> apply(const Root& root, const RecipeFile& file) {
+std::optional<Change> apply(const Root& root, const RecipeFile& file) {
   return file.retires_unit ? retire(root, file) : comment_out_in(root, file);
 }
 

@@ -6,6 +6,7 @@
 // after it as they are.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,9 @@ inline constexpr const char* kStore = "/var/lib/pvrdma-agent/migrated";
 // One thing done, or not.
 struct Change {
   std::string path;      // what was changed
-  std::string what;      // "6 lines commented out"
-  std::string backup;    // empty: none was needed
-  Error error;           // with `doing` empty: it worked
+  std::string what{};    // "6 lines commented out"
+  std::string backup{};  // empty: none was needed
+  Error error{};         // with `doing` empty: it worked
   bool by_hand = false;  // it failed as the shell does not take the result: a person's to do
   [[nodiscard]] bool failed() const { return !error.doing.empty(); }
 };
@@ -30,8 +31,8 @@ struct Change {
 // Why the recipe is to stay: no agent would do its work in that system. Empty: it can go.
 [[nodiscard]] std::string why_not_to_apply(const Root& root);
 
-// Nothing where no line of the file can be commented out.
-[[nodiscard]] std::vector<Change> apply(const Root& root, const probes::RecipeFile& file);
+// None where no line of the file can be commented out.
+[[nodiscard]] std::optional<Change> apply(const Root& root, const probes::RecipeFile& file);
 
 // All that apply() has done. A file that was changed since keeps the change: only the lines that
 // are marked go back, and `what` says so.

@@ -47,8 +47,7 @@ std::vector<Change> change(const Root& root, const Recipe& recipe, const Migrate
   for (const RecipeFile& file : recipe.files) {
     // What is not run is shown, but nothing of it is to be moved.
     if (!probes::runs_at_boot(file)) continue;
-    auto made = moving::apply(root, file);
-    changes.insert(changes.end(), made.begin(), made.end());
+    if (auto made = moving::apply(root, file)) changes.push_back(std::move(*made));
   }
   return changes;
 }
@@ -62,10 +61,8 @@ void have_agent_look(const Settings& settings) {
 
 // Something is left that a person has to look at.
 bool is_left(const RecipeFile& file) {
-  return probes::runs_at_boot(file) &&
-         std::any_of(file.lines.begin(), file.lines.end(), [](const probes::RecipeLine& line) {
-           return line.kind != probes::LineKind::Port;
-         });
+  const auto matters = [](const auto& line) { return line.kind != probes::LineKind::Port; };
+  return probes::runs_at_boot(file) && std::ranges::any_of(file.lines, matters);
 }
 
 int exit_code_for(const std::vector<Change>& changes, const Recipe& now) {
@@ -75,9 +72,8 @@ int exit_code_for(const std::vector<Change>& changes, const Recipe& now) {
       code = std::max(
           code, one.error.code == EACCES || one.error.code == EPERM ? kExitUnknown : kExitFailed);
   if (code != 0) return code;
-  if (std::any_of(now.files.begin(), now.files.end(), is_left) ||
-      std::any_of(now.not_of_root.begin(), now.not_of_root.end(),
-                  [](const probes::NotOfRoot& one) { return one.at_boot; }))
+  if (std::ranges::any_of(now.files, is_left) ||
+      std::ranges::any_of(now.not_of_root, &probes::NotOfRoot::at_boot))
     return kExitSome;
   return now.unreadable.empty() ? 0 : kExitUnknown;
 }

@@ -1,8 +1,15 @@
 #include "agent/tools/migrate/edit.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <functional>
+
+#include "agent/base/program.hpp"
+#include "agent/base/rooted_path.hpp"
 
 namespace pvrdma::ctl::moving {
 
@@ -32,9 +39,8 @@ bool is_to_be_moved(const RecipeLine& line) {
 
 std::string comment_out(std::string_view text, const std::vector<RecipeLine>& lines) {
   return each_line(text, [&](std::string_view line, unsigned number) {
-    const bool goes = std::any_of(lines.begin(), lines.end(), [&](const RecipeLine& one) {
-      return one.number == number && is_to_be_moved(one);
-    });
+    const bool goes = std::ranges::any_of(
+        lines, [&](const RecipeLine& one) { return one.number == number && is_to_be_moved(one); });
     return std::string{goes ? kMigratedMark : ""} += line;
   });
 }
@@ -47,6 +53,22 @@ std::string put_back(std::string_view text) {
       if (line.starts_with(mark)) return std::string{line.substr(mark.size())};
     return std::string{line};
   });
+}
+
+Result<void> check_syntax(const std::string& shell, const Fd& script) {
+  if (shell != "/bin/sh" && shell != "/bin/bash") return fail(EINVAL, "checking with", shell);
+  if (auto trusted = open_rooted(Root{} / shell, O_RDONLY, kTrustedLinks); !trusted)
+    return fail(std::move(trusted.error()));
+  if (::lseek(script.get(), 0, SEEK_SET) != 0) return fail(errno, "reading", "the draft");
+  Program program;
+  program.words = {shell, "-n"};
+  program.environment = std::vector<std::string>{};
+  program.input_fd = script.get();
+  const auto result = run_program(program);
+  if (!result) return fail(result.error());
+  if (result->ended == Ended::TimedOut) return fail(ETIMEDOUT, "checking with", shell + " -n");
+  if (result->ended == Ended::Exited && result->status == 0) return {};
+  return fail(0, shell + " -n does not take the result", first_line(result->output));
 }
 
 }  // namespace pvrdma::ctl::moving

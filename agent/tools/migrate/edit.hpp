@@ -1,10 +1,13 @@
-// Commenting lines out, and putting them back. Pure: text in, text out.
+// Commenting lines out, and putting them back: text in, text out; and whether a shell takes what
+// comes of it for a script.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "agent/base/error.hpp"
+#include "agent/base/handle.hpp"
 #include "probes/recipe/lines.hpp"
 
 namespace pvrdma::ctl::moving {
@@ -18,5 +21,11 @@ namespace pvrdma::ctl::moving {
 
 // The text with every marked line as it was.
 [[nodiscard]] std::string put_back(std::string_view text);
+
+// Has `shell`, /bin/sh or /bin/bash of the running system, read the script from `script`'s
+// beginning and not run it (-n), with an empty environment, for ten seconds at most. The shell is
+// never one that the script names: that could be anybody's program. An Error has the shell's first
+// complaint, or why it could not be asked.
+[[nodiscard]] Result<void> check_syntax(const std::string& shell, const Fd& script);
 
 }  // namespace pvrdma::ctl::moving

@@ -8,7 +8,6 @@
 #include "agent/model/adapter_match.hpp"
 #include "agent/model/address.hpp"
 #include "agent/model/identifiers.hpp"
-#include "agent/tools/migrate/netplan.hpp"
 #include "probes/recipe/command.hpp"
 
 namespace pvrdma::ctl::moving {
@@ -62,57 +61,46 @@ LinkSettings of_ifconfig(const Words& words) {
   return link;
 }
 
-class Collector {
- public:
-  explicit Collector(const probes::RecipeScope& scope) : scope_(scope) {}
-
-  // Of adapters only, and only what a configuration may have.
-  void add(LinkSettings link, const std::string& from) {
-    constexpr unsigned kLeast = 68, kMost = 9000;  // bytes, as adapter.mtu
-    if (link.mtu && (*link.mtu < kLeast || *link.mtu > kMost)) link.mtu.reset();
-    if (!link.mtu && link.addresses.empty()) return;
-    if (netdev_name(link.netdev) != link.netdev || probes::words_in(link.netdev).size() != 1)
-      return;
-    const bool ours = scope_.netdevs.empty() ||
-                      std::find(scope_.netdevs.begin(), scope_.netdevs.end(), link.netdev) !=
-                          scope_.netdevs.end();
-    if (!ours) return;
-    auto known = std::find_if(links.begin(), links.end(),
-                              [&](const auto& one) { return one.netdev == link.netdev; });
-    if (known == links.end()) {
-      links.push_back({link.netdev, {}, {}, {}, {}, {}});
-      known = links.end() - 1;
-    }
-    if (link.mtu) known->mtu = link.mtu;
-    for (std::string& address : link.addresses)
-      if (std::find(known->addresses.begin(), known->addresses.end(), address) ==
-          known->addresses.end())
-        known->addresses.push_back(std::move(address));
-    known->from.push_back(from);
-    known->netplan.insert(known->netplan.end(), link.netplan.begin(), link.netplan.end());
-  }
-
-  std::vector<LinkSettings> links;
-
- private:
-  const probes::RecipeScope& scope_;
-};
+// Adds what one place sets to what others set on the same link: only what a configuration may have.
+void add(const LinkSettings& link, std::vector<LinkSettings>& links) {
+  constexpr unsigned kLeast = 68, kMost = 9000;  // bytes, as adapter.mtu
+  const bool has_mtu = link.mtu && *link.mtu >= kLeast && *link.mtu <= kMost;
+  if (!has_mtu && link.addresses.empty()) return;
+  auto known = std::ranges::find(links, link.netdev, &LinkSettings::netdev);
+  if (known == links.end()) known = links.insert(known, LinkSettings{link.netdev});
+  if (has_mtu) known->mtu = link.mtu;
+  for (const std::string& address : link.addresses)
+    if (!probes::holds(known->addresses, address)) known->addresses.push_back(address);
+  known->from.insert(known->from.end(), link.from.begin(), link.from.end());
+  known->netplan.insert(known->netplan.end(), link.netplan.begin(), link.netplan.end());
+}
 
 // True: the line applies netplan's files.
-bool take_line(const probes::RecipeLine& line, const std::string& from, Collector& into) {
+bool take_line(const probes::RecipeLine& line, const std::string& from,
+               std::vector<LinkSettings>& links) {
   bool netplan = false;
+  const auto take = [&](LinkSettings link) {
+    link.from = {from};
+    add(link, links);
+  };
   for (const std::string& command : probes::commands_in(probes::without_comment(line.text))) {
     if (command.find('$') != std::string::npos) continue;
     const Words words = probes::words_in(command);
     for (auto at = words.begin(); at != words.end(); ++at) {
       const Words rest{at + 1, words.end()};
       const std::string_view tool = probes::base_name(*at);
-      if (tool == "ip") into.add(of_ip(rest), from);
-      if (tool == "ifconfig") into.add(of_ifconfig(rest), from);
+      if (tool == "ip") take(of_ip(rest));
+      if (tool == "ifconfig") take(of_ifconfig(rest));
       netplan = netplan || (tool == "netplan" && probes::holds(rest, "apply"));
     }
   }
   return netplan;
+}
+
+// By a name that a path and a configuration may have.
+bool is_adapter(const std::string& netdev, const probes::RecipeScope& scope) {
+  return netdev_name(netdev) == netdev && probes::words_in(netdev).size() == 1 &&
+         (scope.netdevs.empty() || probes::holds(scope.netdevs, netdev));
 }
 
 void drop_configured(const Config& config, LinkSettings& link) {
@@ -122,8 +110,7 @@ void drop_configured(const Config& config, LinkSettings& link) {
   const AdapterConfig& adapter = *find_config(config, names).value_or(&config.every_adapter);
   if (adapter.mtu == link.mtu) link.mtu.reset();
   std::erase_if(link.addresses, [&](const std::string& address) {
-    return std::find(adapter.addresses.begin(), adapter.addresses.end(), address) !=
-           adapter.addresses.end();
+    return probes::holds(adapter.addresses, address);
   });
 }
 
@@ -132,24 +119,23 @@ void drop_configured(const Config& config, LinkSettings& link) {
 std::vector<LinkSettings> find_link_settings(const Root& root, const probes::Recipe& recipe,
                                              const probes::RecipeScope& scope,
                                              const Config& config) {
-  Collector found{scope};
+  std::vector<LinkSettings> links;
   bool netplan = false;
   for (const probes::RecipeFile& file : recipe.files)
     for (const probes::RecipeLine& line : file.lines)
       if (probes::runs_at_boot(file) && line.kind == LineKind::Link)
-        netplan |= take_line(line, file.path + ":" + std::to_string(line.number), found);
+        netplan |= take_line(line, file.path + ":" + std::to_string(line.number), links);
   if (netplan)
-    for (NetplanLink& one : netplan_links(root))
-      found.add({std::move(one.netdev), {}, one.mtu, std::move(one.addresses), {}, {one.file}},
-                one.file + ":" + std::to_string(one.line));
-  for (LinkSettings& link : found.links) {
+    for (const LinkSettings& link : netplan_links(root)) add(link, links);
+  std::erase_if(links, [&](const LinkSettings& link) { return !is_adapter(link.netdev, scope); });
+  for (LinkSettings& link : links) {
     const auto mac = read_attribute(root / ("/sys/class/net/" + link.netdev + "/address"));
     link.mac = mac ? mac_address(*mac).value_or("") : "";
     drop_configured(config, link);
   }
-  std::erase_if(found.links,
+  std::erase_if(links,
                 [](const LinkSettings& link) { return !link.mtu && link.addresses.empty(); });
-  return std::move(found.links);
+  return links;
 }
 
 std::string to_toml(const std::vector<LinkSettings>& links) {

@@ -1,9 +1,9 @@
-#include "agent/tools/migrate/netplan.hpp"
-
+// netplan's part of the settings of links.
 #include <algorithm>
 
 #include "agent/base/text.hpp"
 #include "agent/model/address.hpp"
+#include "agent/tools/migrate/link_settings.hpp"
 #include "probes/recipe/command.hpp"
 
 namespace pvrdma::ctl::moving {
@@ -40,7 +40,8 @@ class Reader {
     if (colon == std::string_view::npos) return;
     const std::string name{content.substr(0, colon)};
     const std::string_view value = trimmed(content.substr(colon + 1));
-    if (is_link_name()) links.push_back({file_, number, name, {}, {}});
+    if (is_link_name())
+      links.push_back({name, {}, {}, {}, {file_ + ":" + std::to_string(number)}, {file_}});
     if (is_of_link(0)) {
       if (name == "mtu") links.back().mtu = number_from<unsigned>(value);
       if (name == "addresses") take_addresses(value);
@@ -49,7 +50,7 @@ class Reader {
     keys_.push_back({indent, name});
   }
 
-  std::vector<NetplanLink> links;
+  std::vector<LinkSettings> links;
 
  private:
   // The keys above are network, ethernets.
@@ -75,16 +76,16 @@ class Reader {
 
 }  // namespace
 
-std::vector<NetplanLink> parse_netplan(const std::string& file, std::string_view text) {
+std::vector<LinkSettings> parse_netplan(const std::string& file, std::string_view text) {
   Reader reader{file};
   for (unsigned number = 1; !text.empty(); ++number) reader.read(number, cut(text, '\n'));
-  std::erase_if(reader.links, [](const NetplanLink& link) { return link.netdev.empty(); });
+  std::erase_if(reader.links, [](const LinkSettings& link) { return link.netdev.empty(); });
   return std::move(reader.links);
 }
 
-std::vector<NetplanLink> netplan_links(const Root& root) {
+std::vector<LinkSettings> netplan_links(const Root& root) {
   constexpr const char* kFolder = "/etc/netplan";
-  std::vector<NetplanLink> links;
+  std::vector<LinkSettings> links;
   for (const std::string& name :
        list_directory(root / kFolder, kTrustedLinks).value_or(std::vector<std::string>{})) {
     const std::string file = std::string{kFolder} + "/" + name;

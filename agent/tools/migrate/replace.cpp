@@ -114,13 +114,16 @@ Result<void> write_file(const RootedPath& place, std::string_view content, mode_
   });
 }
 
+RootedPath above(const RootedPath& place) {
+  return {place.root(), place.below().parent_path().string()};
+}
+
 Result<void> make_folders(const RootedPath& place, mode_t mode) {
   const auto there = open_rooted(place, O_RDONLY | O_DIRECTORY, kTrustedLinks);
   if (there && mode == 0755) return {};
   if (!there) {
     if (there.error().code != ENOENT) return fail(there.error());
-    const RootedPath above{place.root(), place.below().parent_path().string()};
-    if (auto made = make_folders(above); !made) return made;
+    if (auto made = make_folders(above(place)); !made) return made;
     const auto parent = open_rooted_parent(place, kTrustedLinks);
     if (!parent) return fail(parent.error());
     if (::mkdirat(parent->folder.get(), parent->name.c_str(), 0700) != 0)

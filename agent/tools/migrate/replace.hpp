@@ -39,6 +39,9 @@ using Check = std::function<Result<void>(const Fd& draft)>;
 [[nodiscard]] Result<void> write_file(const RootedPath& place, std::string_view content,
                                       mode_t mode, const timespec* mtime);
 
+// The folder that it is in.
+[[nodiscard]] RootedPath above(const RootedPath& place);
+
 // The folder and those above it, where they are missing: open to all to look into whatever the
 // umask, as others keep their files in some of them, but for a last one with another `mode`.
 [[nodiscard]] Result<void> make_folders(const RootedPath& place, mode_t mode = 0755);

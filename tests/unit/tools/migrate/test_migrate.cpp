@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "agent/tools/migrate/netplan.hpp"
-#include "agent/tools/migrate/syntax.hpp"
+#include "agent/tools/migrate/edit.hpp"
+#include "agent/tools/migrate/link_settings.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/text.hpp"
 #include "tests/unit/tools/migrate/migrate_system.hpp"
@@ -257,7 +257,7 @@ TEST_CASE("netplan's files by their lines") {
       "      addresses: [10.0.0.2/8, '10.0.0.3/8'] # x\n  bonds:\n    e:\n      mtu: 1\n");
   REQUIRE(links.size() == 3);
   CHECK(links[0].netdev == "a");
-  CHECK(links[0].line == 3);
+  CHECK(links[0].from == std::vector<std::string>{"/f:3"});
   CHECK(links[0].mtu == 9000U);
   CHECK(links[0].addresses == std::vector<std::string>{"10.0.0.1/8", "fd00::1/64"});
   CHECK(!links[1].mtu);
