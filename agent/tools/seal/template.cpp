@@ -85,8 +85,7 @@ void scan_line(const std::string& path, unsigned number, std::string_view line,
     if (length == 0) continue;
     std::string what{rest.substr(0, length)};
     at += length - 1;
-    if (std::find(kNobodys.begin(), kNobodys.end(), what) == kNobodys.end())
-      into.push_back({kind, path, number, std::move(what)});
+    if (!holds(kNobodys, what)) into.push_back({kind, path, number, std::move(what)});
   }
 }
 
@@ -105,36 +104,31 @@ class TraceSearch {
   }
 
  private:
-  // Empty: not there, or not to be read, which is noted.
-  std::string text_of(const std::string& path) {
-    auto text = read_file(root_ / path);
-    if (text) return std::move(*text);
-    if (!means_absent(text.error())) traces_.unreadable.push_back(text.error());
+  // What was read; empty: it is not there, or not to be read, which is noted.
+  template <typename T>
+  T what_is_there(Result<T> read) {
+    if (read) return std::move(*read);
+    if (!means_absent(read.error())) traces_.unreadable.push_back(read.error());
     return {};
   }
+  std::string text_of(const std::string& path) { return what_is_there(read_file(root_ / path)); }
   std::vector<std::string> names_in(const std::string& directory) {
-    auto names = list_directory(root_ / directory);
-    if (names) return std::move(*names);
-    if (!means_absent(names.error())) traces_.unreadable.push_back(names.error());
-    return {};
+    return what_is_there(list_directory(root_ / directory));
   }
 
   // The agent's configuration is good TOML: what stands for a MAC or an address in it is one.
   void look_at_configuration() {
     const auto used = [&](const Trace& trace) {
-      return std::any_of(config_.adapters.begin(), config_.adapters.end(), [&](const auto& entry) {
-        const auto& addresses = entry.addresses;
-        return trace.kind == TraceKind::Mac ||
-               std::find(addresses.begin(), addresses.end(), trace.what) != addresses.end();
+      return std::ranges::any_of(config_.adapters, [&](const AdapterConfig& entry) {
+        return trace.kind == TraceKind::Mac || holds(entry.addresses, trace.what);
       });
     };
-    for (const std::string& file : files_) {
+    for (const std::string& file : files_)
       for (Trace& trace : traces_in(file, text_of(file))) {
         if (trace.kind == TraceKind::Uuid || !used(trace)) continue;
         trace.kind = trace.kind == TraceKind::Mac ? TraceKind::AgentMac : TraceKind::AgentAddress;
         traces_.found.push_back(std::move(trace));
       }
-    }
   }
 
   void look_at_networks() {
@@ -180,8 +174,7 @@ class TraceSearch {
           traces_.found.push_back({TraceKind::BootScript, file.path, line.number, line.text});
           break;
         }
-    std::move(recipe.unreadable.begin(), recipe.unreadable.end(),
-              std::back_inserter(traces_.unreadable));
+    std::ranges::move(recipe.unreadable, std::back_inserter(traces_.unreadable));
   }
 
   const Root& root_;
