@@ -126,9 +126,8 @@ class MenuReader {
 const MenuEntry* find_one(const std::vector<MenuEntry>& entries, std::string_view name) {
   if (const auto number = number_from<std::size_t>(name))
     return *number < entries.size() ? &entries[*number] : nullptr;
-  const auto found = std::find_if(entries.begin(), entries.end(), [&](const MenuEntry& entry) {
-    return entry.id == name || entry.title == name;
-  });
+  const auto found = std::ranges::find_if(
+      entries, [&](const MenuEntry& entry) { return entry.id == name || entry.title == name; });
   return found == entries.end() ? nullptr : &*found;
 }
 
@@ -162,12 +161,9 @@ MenuEntry parse_loader_entry(std::string_view name, std::string_view text) {
   MenuEntry entry;
   entry.id = name;
   while (!text.empty()) {
-    std::string_view line = cut(text, '\n');
-    line.remove_prefix(std::min(line.find_first_not_of(kMenuBlanks), line.size()));
+    const std::string_view line = trimmed(cut(text, '\n'));
     const std::string_view key = line.substr(0, line.find_first_of(kMenuBlanks));
-    line.remove_prefix(key.size());
-    line.remove_prefix(std::min(line.find_first_not_of(kMenuBlanks), line.size()));
-    const std::string value{line.substr(0, line.find_last_not_of(kMenuBlanks) + 1)};
+    const std::string value{trimmed(line.substr(key.size()))};
     if (key == "title") entry.title = value;
     if (key == "linux") entry.kernel = value;
     if (key == "options") entry.options += (entry.options.empty() ? "" : " ") + value;

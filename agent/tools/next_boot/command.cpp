@@ -1,14 +1,17 @@
+// `doctor --next-boot`: reads, has it judged, and prints that as JSON or as text.
 #include "agent/tools/next_boot/command.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "agent/config/config_files.hpp"
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
-#include "agent/ctl/text.hpp"
-#include "agent/tools/next_boot/look_ahead.hpp"
-#include "agent/tools/next_boot/rendering.hpp"
+#include "agent/ctl/finding_json.hpp"
+#include "agent/ctl/rendering.hpp"
+#include "agent/tools/next_boot/forecast.hpp"
+#include "agent/tools/next_boot/judge.hpp"
 
 namespace pvrdma::ctl {
 
@@ -16,32 +19,123 @@ namespace {
 
 constexpr int kExitWarnings = 1;
 constexpr int kExitNoDriver = 2;
+constexpr int kForecastVersion = 1;
+constexpr std::size_t kNameWidth = 13;  // two blanks, the name of a check, and blanks behind it
+
+Json to_json(const std::vector<ForecastCheck>& checks) {
+  Json list = Json::array();
+  for (const ForecastCheck& check : checks)
+    list.push_back(
+        {{"check", check.name}, {"outlook", to_string(check.outlook)}, {"says", check.says}});
+  return list;
+}
+
+Colour colour_of(Outlook outlook) {
+  return outlook == Outlook::Yes  ? Colour::Green
+         : outlook == Outlook::No ? Colour::Red
+                                  : Colour::Yellow;
+}
+
+std::string verdict(Outlook driver) {
+  switch (driver) {
+    case Outlook::Yes:
+      return "DRIVER";
+    case Outlook::No:
+      return "NO DRIVER";
+    case Outlook::Unknown:
+      break;
+  }
+  return "NOT KNOWN";
+}
+
+// "!" marks what is not as it should be, "?" what is not known, for those without colours.
+std::string rows(const std::vector<ForecastCheck>& checks, const Style& style) {
+  std::string out;
+  std::string last;
+  for (const ForecastCheck& check : checks) {
+    const std::string mark = check.outlook == Outlook::Yes  ? "  "
+                             : check.outlook == Outlook::No ? "! "
+                                                            : "? ";
+    const std::string name = check.name == last ? "" : check.name;
+    last = check.name;
+    out += painted(mark, colour_of(check.outlook), style) + padded(name, kNameWidth - 2) +
+           wrapped(printable(check.says), style.width, kNameWidth) + "\n";
+  }
+  return out;
+}
+
+std::string kernel_block(const KernelOutlook& kernel, const Style& style) {
+  std::string tags;
+  if (kernel.next) tags = "next";
+  if (kernel.running) tags += std::string{tags.empty() ? "" : ", "} + "running";
+  return painted(verdict(kernel.driver), colour_of(kernel.driver), style) + "  " +
+         printable(kernel.release) + (tags.empty() ? "" : " (" + tags + ")") + "\n" +
+         rows(kernel.checks, style);
+}
+
+std::string headline(const Field<NextKernel>& next) {
+  if (const NextKernel* known = next.get())
+    return "The next boot takes " + known->release + ": " + known->by + ".";
+  if (const Error* error = next.error())
+    return "Which kernel the next boot takes could not be read: " + error->message() + ".";
+  return "Which kernel the next boot takes cannot be told from files.";
+}
+
+Json to_json(const NextBoot& outcome, const Field<NextKernel>& next) {
+  Json kernels = Json::array();
+  for (const KernelOutlook& kernel : outcome.kernels)
+    kernels.push_back({{"release", kernel.release},
+                       {"next", kernel.next},
+                       {"running", kernel.running},
+                       {"driver", to_string(kernel.driver)},
+                       {"checks", to_json(kernel.checks)}});
+  Json findings = Json::array();
+  for (const Finding& finding : outcome.findings) findings.push_back(with_commands(finding));
+  const NextKernel* known = next.get();
+  return {{"version", kForecastVersion},
+          {"driver", to_string(outcome.driver)},
+          {"next",
+           known == nullptr ? Json(nullptr) : Json{{"release", known->release}, {"by", known->by}}},
+          {"kernels", std::move(kernels)},
+          {"machine", to_json(outcome.machine)},
+          {"findings", std::move(findings)},
+          {"unreadable", outcome.unreadable}};
+}
+
+// A block for each kernel, one for the machine, then the findings.
+std::string rendered(const NextBoot& outcome, const Field<NextKernel>& next, const Style& style) {
+  std::string out = wrapped(printable(headline(next)), style.width, 0) + "\n";
+  for (const KernelOutlook& kernel : outcome.kernels) out += "\n" + kernel_block(kernel, style);
+  if (!outcome.machine.empty())
+    out += "\n" + painted("MACHINE", Colour::Bold, style) + "\n" + rows(outcome.machine, style);
+  for (const Notes notes : {Notes::Without, Notes::Only})
+    if (const std::string text = render_findings(outcome.findings, {notes, true, nullptr}, style);
+        !text.empty())
+      out += "\n" + text;
+  return out;
+}
 
 int exit_code_for(const NextBoot& outcome) {
   if (outcome.driver == Outlook::No) return kExitNoDriver;
   if (outcome.kernels.empty()) return kExitUnknown;
-  const bool warned =
-      std::any_of(outcome.findings.begin(), outcome.findings.end(),
-                  [](const Finding& finding) { return finding.severity != Severity::Info; });
-  if (warned) return kExitWarnings;
+  const auto warns = [](const Finding& finding) { return finding.severity != Severity::Info; };
+  if (std::ranges::any_of(outcome.findings, warns)) return kExitWarnings;
   return outcome.unreadable.empty() ? 0 : kExitUnknown;
 }
 
 }  // namespace
 
 int next_boot(const Settings& settings, const Console& console, const NextBootOptions& options) {
-  const Root root{options.root};
-  const auto loaded = load_config(root);
+  const auto loaded = load_config(Root{options.root});
   if (!loaded) return end_without(settings, console, printable(loaded.error().message()));
-  const Forecast forecast = probes::look_ahead(
-      {root, loaded->config, options.units, options.module_lookup, options.initramfs_content});
+  const Forecast forecast = probes::look_ahead(loaded->config, options);
   const NextBoot outcome = judge(loaded->config, forecast);
   if (!settings.json)
     for (const std::string& error : outcome.unreadable)
       console.complain("not all could be looked at: " + printable(error));
   const bool printed =
       console.print(settings.json ? dumped(to_json(outcome, forecast.next)) + "\n"
-                                  : render_next_boot(outcome, forecast.next, console.style()));
+                                  : rendered(outcome, forecast.next, console.style()));
   return printed ? exit_code_for(outcome) : kExitUnknown;
 }
 

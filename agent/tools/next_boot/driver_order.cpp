@@ -22,13 +22,6 @@ std::vector<std::string> required_before(std::string_view text) {
   return names;
 }
 
-std::map<std::string, std::string> install_commands(const std::vector<ModprobeLine>& lines) {
-  std::map<std::string, std::string> commands;
-  for (const ModprobeLine& line : lines)
-    if (line.keyword == "install") commands[module_name(line.name)] = line.rest;
-  return commands;
-}
-
 }  // namespace
 
 std::vector<std::string> loaded_by(std::string_view command) {
@@ -45,7 +38,9 @@ std::vector<std::string> loaded_by(std::string_view command) {
 
 Field<std::vector<std::string>> driver_predecessors(const ModprobeConfig& config) {
   if (!config) return Field<std::vector<std::string>>::unreadable(config.error());
-  const auto commands = install_commands(*config);
+  std::map<std::string, std::string> commands;
+  for (const ModprobeLine& line : *config)
+    if (line.keyword == "install") commands[module_name(line.name)] = line.rest;
   std::vector<std::string> predecessors;
   for (const ModprobeLine& line : *config) {
     if (line.keyword != "softdep" || module_name(line.name) != kDriverModule) continue;

@@ -1,5 +1,6 @@
 // Forecast: what the next boot of this system will find, as far as files on disk tell: what
-// `pvrdma-agentctl doctor --next-boot` looks at. Plain values, comparable, no handles.
+// `pvrdma-agentctl doctor --next-boot` looks at: plain values, comparable, no handles; and the
+// look at those files, for this machine or an image.
 //
 // Nothing in /run counts, as it does not outlive this boot.
 #pragma once
@@ -13,6 +14,10 @@
 #include "agent/model/snapshot.hpp"
 #include "probes/modprobe_config.hpp"
 #include "probes/unit_files.hpp"
+
+namespace pvrdma::ctl {
+struct NextBootOptions;
+}
 
 namespace pvrdma {
 
@@ -42,10 +47,12 @@ struct InitramfsForecast {
 
 struct KernelForecast {
   std::string release;
-  Field<std::string> image;  // "/boot/vmlinuz-…"; absent: it runs, from nobody knows where
-  bool running = false;      // now
-  std::vector<ShippedModule> modules;  // the driver, vmxnet3, then `modules.before`
-  Field<InitramfsForecast> initramfs;  // absent: it has none; not looked for without a driver
+  // "/boot/vmlinuz-…", or in the modules' folder, or as kernel-install(8) has it. Absent: it runs,
+  // from nobody knows where. Unreadable: /boot, or where it may be, was not to be looked into.
+  Field<std::string> image;
+  bool running = false;                  // now
+  std::vector<ShippedModule> modules{};  // the driver, vmxnet3, then `modules.before`
+  Field<InitramfsForecast> initramfs{};  // absent: it has none; not looked for without a driver
   friend bool operator==(const KernelForecast&, const KernelForecast&) = default;
 };
 
@@ -78,3 +85,11 @@ struct Forecast {
 };
 
 }  // namespace pvrdma
+
+namespace pvrdma::probes {
+
+// Below the root of the options; `config` is that system's. Read-only, asks no service, and needs
+// no root: what may not be read is said to be unreadable.
+[[nodiscard]] Forecast look_ahead(const Config& config, const ctl::NextBootOptions& options);
+
+}  // namespace pvrdma::probes

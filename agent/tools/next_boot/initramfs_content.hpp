@@ -1,6 +1,9 @@
 // What an initramfs image holds of modules and modprobe.d, by the program initramfs-content: so
 // that nobody else links libarchive, and an image that is not one harms nobody. Some distributions
 // let only root read their images.
+//
+// An image is one or more cpio archives one behind the other, the last one compressed as a whole
+// (Linux Documentation/driver-api/early-userspace/buffer-format.rst).
 #pragma once
 
 #include <set>
@@ -29,5 +32,10 @@ struct InitramfsContent {
 [[nodiscard]] Result<InitramfsContent> run_initramfs_content(const std::string& program,
                                                              const RootedPath& image,
                                                              Milliseconds timeout);
+
+// How the program itself has it, and nobody else can (initramfs_reader.cpp). `image`: a regular
+// file, open; it stays so. EFBIG: more than 2 GiB unpacked. EBADMSG: not an image, or a compression
+// not known here.
+[[nodiscard]] Result<InitramfsContent> read_initramfs(int image);
 
 }  // namespace pvrdma::probes

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <exception>
 
-#include "agent/tools/next_boot/initramfs_reader.hpp"
+#include "agent/tools/next_boot/initramfs_content.hpp"
 #include "probes/rights.hpp"
 
 namespace {

@@ -1,5 +1,4 @@
-#include "agent/tools/next_boot/initramfs_reader.hpp"
-
+// Unpacks an initramfs image with libarchive, for the program initramfs-content alone.
 #include <archive.h>
 #include <archive_entry.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 
 #include "agent/base/handle.hpp"
 #include "agent/model/snapshot.hpp"
+#include "agent/tools/next_boot/initramfs_content.hpp"
 #include "probes/modules.hpp"
 
 namespace pvrdma::probes {

@@ -5,18 +5,10 @@
 
 #include "agent/model/catalogue.hpp"
 #include "agent/model/memlock.hpp"
-#include "agent/tools/next_boot/judge_kernels.hpp"
 
 namespace pvrdma {
 
 namespace {
-
-void note(NextBoot& outcome, const Error& error) {
-  const std::string text = error.message();
-  if (std::find(outcome.unreadable.begin(), outcome.unreadable.end(), text) ==
-      outcome.unreadable.end())
-    outcome.unreadable.push_back(text);
-}
 
 void say(NextBoot& outcome, const char* name, Outlook outlook, std::string text) {
   outcome.machine.push_back({name, outlook, std::move(text)});
@@ -33,19 +25,26 @@ void judge_kernels(const Config& config, const Forecast& forecast, NextBoot& out
   for (const KernelForecast& kernel : forecast.kernels)
     judge_kernel(config, forecast, kernel, next == nullptr || next->release == kernel.release,
                  outcome);
-  const bool listed = std::any_of(outcome.kernels.begin(), outcome.kernels.end(),
-                                  [](const KernelOutlook& kernel) { return kernel.next; });
-  if (next != nullptr && !listed) judge_unknown_kernel(*next, outcome);
+  // One that is next but has no modules has no driver.
+  if (next != nullptr && std::ranges::none_of(outcome.kernels, &KernelOutlook::next)) {
+    outcome.findings.push_back(
+        make_finding(FindingId::DriverNotShipped, {}, {{"kernel", next->release}}));
+    outcome.kernels.push_back({next->release,
+                               false,
+                               true,
+                               Outlook::No,
+                               {{"driver", Outlook::No, "its modules are not in /lib/modules"}}});
+  }
   if (outcome.kernels.empty()) {
     if (outcome.unreadable.empty() && forecast.unreadable.empty())
       outcome.findings.push_back(make_finding(FindingId::NoKernel, {}, {}));
     return;
   }
-  std::stable_sort(outcome.kernels.begin(), outcome.kernels.end(),
-                   [](const KernelOutlook& one, const KernelOutlook& other) {
-                     if (one.next != other.next) return one.next;
-                     return one.running && !other.running;
-                   });
+  std::ranges::stable_sort(outcome.kernels,
+                           [](const KernelOutlook& one, const KernelOutlook& other) {
+                             if (one.next != other.next) return one.next;
+                             return one.running && !other.running;
+                           });
   outcome.driver = outcome.kernels.front().driver;
   if (next == nullptr)
     for (const KernelOutlook& kernel : outcome.kernels)
@@ -64,8 +63,7 @@ void judge_blocks(const Forecast& forecast, NextBoot& outcome) {
 bool judge_agent(const Forecast& forecast, NextBoot& outcome) {
   const std::string unit = "pvrdma-agent.service";
   if (const Error* error = forecast.agent.error()) {
-    note(outcome, *error);
-    say(outcome, "agent", Outlook::Unknown, error->message());
+    say(outcome, "agent", Outlook::Unknown, note(outcome, *error));
     return false;
   }
   const UnitFile* agent = forecast.agent.get();
@@ -110,10 +108,8 @@ void judge_link(const LinkForecast& link, bool agent_runs, NextBoot& outcome) {
                      is_adapter ? std::optional{link.adapter} : std::nullopt));
   };
   if (link.manage != Manage::Agent && taken) return row(Outlook::Yes, name_of(*owner));
-  if (link.manage != Manage::Agent && link.owner.is_unreadable()) {
-    note(outcome, *link.owner.error());
-    return row(Outlook::Unknown, link.owner.error()->message());
-  }
+  if (link.manage != Manage::Agent && link.owner.is_unreadable())
+    return row(Outlook::Unknown, note(outcome, *link.owner.error()));
   if (agent_runs && link.manage != Manage::Observe) {
     const std::string unless = owner == nullptr ? ""
                                : taken          ? ", and "
@@ -132,10 +128,8 @@ void judge_link(const LinkForecast& link, bool agent_runs, NextBoot& outcome) {
 void judge_memlock(const Forecast& forecast, NextBoot& outcome) {
   const auto judge = [&](const std::string& who, const char* variant,
                          const Field<MemlockLimit>& field) {
-    if (const Error* error = field.error()) {
-      note(outcome, *error);
-      return say(outcome, "memlock", Outlook::Unknown, who + ": " + error->message());
-    }
+    if (const Error* error = field.error())
+      return say(outcome, "memlock", Outlook::Unknown, who + ": " + note(outcome, *error));
     const MemlockLimit* limit = field.get();
     if (limit == nullptr) {
       outcome.findings.push_back(make_finding(FindingId::NoSuchUnit, {}, {{"unit", who}}));
@@ -172,6 +166,13 @@ const char* to_string(Outlook outlook) {
       break;
   }
   return "unknown";
+}
+
+std::string note(NextBoot& outcome, const Error& error) {
+  std::string text = error.message();
+  if (std::ranges::find(outcome.unreadable, text) == outcome.unreadable.end())
+    outcome.unreadable.push_back(text);
+  return text;
 }
 
 NextBoot judge(const Config& config, const Forecast& forecast) {

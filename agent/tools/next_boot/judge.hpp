@@ -41,4 +41,13 @@ struct NextBoot {
 
 [[nodiscard]] NextBoot judge(const Config& config, const Forecast& forecast);
 
+// Parts of it, which add to `outcome`.
+
+// The part that is about one kernel. `counts`: the next boot may take this kernel, so that what it
+// lacks is a finding.
+void judge_kernel(const Config& config, const Forecast& forecast, const KernelForecast& kernel,
+                  bool counts, NextBoot& outcome);
+// Says once what could not be read. Returns its text.
+std::string note(NextBoot& outcome, const Error& error);
+
 }  // namespace pvrdma

@@ -1,18 +1,18 @@
-#include "agent/tools/next_boot/judge_kernels.hpp"
-
+// The part of a forecast's judgement that is about one kernel.
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "agent/base/text.hpp"
 #include "agent/model/catalogue.hpp"
+#include "agent/tools/next_boot/judge.hpp"
 
 namespace pvrdma {
 
 namespace {
 
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 std::vector<std::string> without(const std::vector<std::string>& names,
@@ -52,8 +52,7 @@ class Judge {
   void find(Finding finding) {
     if (!counts_) return;
     auto& found = outcome_.findings;
-    if (std::find(found.begin(), found.end(), finding) == found.end())
-      found.push_back(std::move(finding));
+    if (std::ranges::find(found, finding) == found.end()) found.push_back(std::move(finding));
   }
 
   // None: not known. No module index: nothing is shipped.
@@ -70,8 +69,7 @@ class Judge {
   [[nodiscard]] const ModuleBlock* block_of(const std::string& name) const {
     const std::vector<ModuleBlock>* blocks = forecast_.blocks.get();
     if (blocks == nullptr) return nullptr;
-    const auto found = std::find_if(blocks->begin(), blocks->end(),
-                                    [&](const ModuleBlock& block) { return block.module == name; });
+    const auto found = std::ranges::find(*blocks, name, &ModuleBlock::module);
     return found == blocks->end() ? nullptr : &*found;
   }
 
@@ -86,7 +84,7 @@ class Judge {
     if (!driver_shipped || !net_shipped) {
       for (const ShippedModule& module : kernel_.modules)
         if (const Error* error = module.shipped.error())
-          return driver(Outlook::Unknown, note(*error));
+          return driver(Outlook::Unknown, note(outcome_, *error));
       return driver(Outlook::Unknown, "not looked for");
     }
     if (*driver_shipped == Shipped::Missing) {
@@ -114,12 +112,6 @@ class Judge {
     outcome_.findings.push_back(make_finding(FindingId::KernelWithoutDriver,
                                              forecast_.next.is_known() ? "other" : "may-be-next",
                                              values));
-  }
-
-  std::string note(const Error& error) {
-    std::string text = error.message();
-    if (!is_among(outcome_.unreadable, text)) outcome_.unreadable.push_back(text);
-    return text;
   }
 
   void judge_modules() {
@@ -156,7 +148,7 @@ class Judge {
     if (shipped(kDriverModule) == Shipped::BuiltIn)
       return say("order", Outlook::Unknown, "a built-in driver has no order that modprobe.d sets");
     if (const Error* error = forecast_.predecessors.error())
-      return say("order", Outlook::Unknown, note(*error));
+      return say("order", Outlook::Unknown, note(outcome_, *error));
     const std::vector<std::string> wanted = predecessors();
     const auto missing = without(wanted, forecast_.predecessors.value_or({}));
     if (missing.empty())
@@ -168,7 +160,7 @@ class Judge {
   void judge_initramfs() {
     if (kernel_.initramfs.is_absent()) return say("initramfs", Outlook::Yes, "there is none");
     if (const Error* error = kernel_.initramfs.error())
-      return say("initramfs", Outlook::Unknown, note(*error));
+      return say("initramfs", Outlook::Unknown, note(outcome_, *error));
     const InitramfsForecast& image = *kernel_.initramfs.get();
     const auto* held = image.modules.get();
     if (held == nullptr) return judge_by_time(image);
@@ -181,7 +173,7 @@ class Judge {
       return say("initramfs", Outlook::No, "holds the driver, but not " + joined(missing));
     }
     if (const Error* error = image.current.error())
-      return say("initramfs", Outlook::Unknown, note(*error));
+      return say("initramfs", Outlook::Unknown, note(outcome_, *error));
     if (image.current.is(true))
       return say("initramfs", Outlook::Yes, "holds the driver, and modprobe.d as it is now");
     find_old(image, "modprobe.d");
@@ -190,7 +182,8 @@ class Judge {
 
   // Who may not look into an image still sees how old it is.
   void judge_by_time(const InitramfsForecast& image) {
-    const std::string why = image.modules.is_unreadable() ? note(*image.modules.error()) : "";
+    const std::string why =
+        image.modules.is_unreadable() ? note(outcome_, *image.modules.error()) : "";
     if (image.older_than.empty())
       return say("initramfs", Outlook::Unknown, "what it holds is not known: " + why);
     find_old(image, image.older_than);
@@ -215,16 +208,6 @@ class Judge {
 void judge_kernel(const Config& config, const Forecast& forecast, const KernelForecast& kernel,
                   bool counts, NextBoot& outcome) {
   Judge{config, forecast, kernel, counts, outcome}.run();
-}
-
-void judge_unknown_kernel(const NextKernel& next, NextBoot& outcome) {
-  outcome.findings.push_back(
-      make_finding(FindingId::DriverNotShipped, {}, {{"kernel", next.release}}));
-  outcome.kernels.push_back({next.release,
-                             false,
-                             true,
-                             Outlook::No,
-                             {{"driver", Outlook::No, "its modules are not in /lib/modules"}}});
 }
 
 }  // namespace pvrdma

@@ -1,12 +1,8 @@
 #include "agent/tools/next_boot/kernels.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <optional>
 
 #include "agent/base/text.hpp"
 #include "agent/tools/next_boot/boot_menu.hpp"
@@ -71,7 +67,7 @@ std::string release_of(const Root& root, const std::string& path) {
 
 class Chooser {
  public:
-  Chooser(const Root& root, const std::vector<InstalledKernel>& installed)
+  Chooser(const Root& root, const std::vector<KernelForecast>& installed)
       : root_(root), installed_(installed) {}
 
   Field<NextKernel> run() {
@@ -169,15 +165,15 @@ class Chooser {
   }
 
   const Root& root_;
-  const std::vector<InstalledKernel>& installed_;
+  const std::vector<KernelForecast>& installed_;
   std::map<std::string, std::string> environment_;
 };
 
 }  // namespace
 
-Result<std::vector<InstalledKernel>> installed_kernels(const Root& root,
-                                                       const std::string& running) {
-  std::vector<InstalledKernel> kernels;
+Result<std::vector<KernelForecast>> installed_kernels(const Root& root,
+                                                      const std::string& running) {
+  std::vector<KernelForecast> kernels;
   const auto names = list_directory(root / kModuleFolder);
   if (!names && means_absent(names.error())) return kernels;
   if (!names) return fail(names.error());
@@ -185,12 +181,13 @@ Result<std::vector<InstalledKernel>> installed_kernels(const Root& root,
     if (file_at(root, std::string{kModuleFolder} + "/" + release + "/" + kModuleIndex).is_absent())
       continue;
     auto image = find_image(root, release);
-    if (!image.is_absent() || release == running) kernels.push_back({release, std::move(image)});
+    const bool runs = release == running;
+    if (!image.is_absent() || runs) kernels.push_back({release, std::move(image), runs});
   }
   return kernels;
 }
 
-Field<NextKernel> next_kernel(const Root& root, const std::vector<InstalledKernel>& installed) {
+Field<NextKernel> next_kernel(const Root& root, const std::vector<KernelForecast>& installed) {
   return Chooser{root, installed}.run();
 }
 

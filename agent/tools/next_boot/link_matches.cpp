@@ -10,8 +10,6 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr std::string_view kQuotes = "\"'";
-
 bool fits(const std::string& pattern, const std::string& text) {
   return !text.empty() && ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
@@ -29,10 +27,8 @@ bool same_mac(std::string_view one, const std::string& mac) {
 }
 
 std::string unquoted(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  text = text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-  if (text.size() > 1 && kQuotes.find(text.front()) != std::string_view::npos &&
+  text = trimmed(text);
+  if (text.size() > 1 && (text.front() == '"' || text.front() == '\'') &&
       text.back() == text.front())
     text = text.substr(1, text.size() - 2);
   return std::string{text};
@@ -71,8 +67,14 @@ Match match_condition(const Setting& one, const LinkNames& link) {
   return Match::Maybe;
 }
 
-bool is_no(const std::string* value) {
-  return value != nullptr && (lower(*value) == "no" || lower(*value) == "false" || *value == "0");
+bool is_no(std::string_view value) {
+  return lower(value) == "no" || lower(value) == "false" || value == "0";
+}
+
+// Empty: there is none.
+std::string value_of(const std::vector<Setting>& settings, const char* section, const char* key) {
+  const std::string* found = find_setting(settings, section, key);
+  return found == nullptr ? "" : *found;
 }
 
 }  // namespace
@@ -89,9 +91,9 @@ Match match_network(const std::vector<Setting>& settings, const LinkNames& link)
 }
 
 Match match_keyfile(const std::vector<Setting>& settings, const LinkNames& link) {
-  const std::string* type = find_setting(settings, "connection", "type");
-  if (type == nullptr || (*type != "ethernet" && *type != "802-3-ethernet")) return Match::No;
-  if (is_no(find_setting(settings, "connection", "autoconnect"))) return Match::No;
+  const std::string type = value_of(settings, "connection", "type");
+  if (type != "ethernet" && type != "802-3-ethernet") return Match::No;
+  if (is_no(value_of(settings, "connection", "autoconnect"))) return Match::No;
   Match all = Match::Yes;
   const auto both = [&](Match one) { all = std::min(all, one); };
   if (const std::string* name = find_setting(settings, "connection", "interface-name"))
@@ -105,13 +107,8 @@ Match match_keyfile(const std::vector<Setting>& settings, const LinkNames& link)
 }
 
 Match match_ifcfg(const std::vector<Setting>& settings, const LinkNames& link) {
-  const auto value = [&](const char* key) {
-    const std::string* found = find_setting(settings, "", key);
-    return found == nullptr ? std::string{} : unquoted(*found);
-  };
-  const std::string on_boot = value("ONBOOT");
-  const std::string controlled = value("NM_CONTROLLED");
-  if (is_no(&on_boot) || is_no(&controlled)) return Match::No;
+  const auto value = [&](const char* key) { return unquoted(value_of(settings, "", key)); };
+  if (is_no(value("ONBOOT")) || is_no(value("NM_CONTROLLED"))) return Match::No;
   const std::string device = value("DEVICE");
   const std::string mac = value("HWADDR");
   if (device.empty() && mac.empty()) return Match::Maybe;

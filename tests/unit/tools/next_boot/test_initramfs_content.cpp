@@ -9,7 +9,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include "agent/tools/next_boot/initramfs_reader.hpp"
+#include "agent/tools/next_boot/initramfs_content.hpp"
 #include "probes/rights.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cpio.hpp"

@@ -26,7 +26,7 @@ struct KernelsFixture {
     kernel(kNew, std::string{"/boot/vmlinuz-"} + kNew);
     kernel(kOld, std::string{"/boot/vmlinuz-"} + kOld);
   }
-  [[nodiscard]] std::vector<InstalledKernel> installed(const std::string& running = "") const {
+  [[nodiscard]] std::vector<KernelForecast> installed(const std::string& running = "") const {
     return installed_kernels(tree.root(), running).value();
   }
   [[nodiscard]] Field<NextKernel> next() const { return next_kernel(tree.root(), installed()); }
@@ -55,11 +55,11 @@ TEST_CASE_METHOD(KernelsFixture, "kernels: a module index and an image make one"
   tree.file("/boot/vmlinuz-6.1.0-no-modules", "");
   tree.file("/lib/modules/6.1.0-no-index/modules.order", "");
   tree.file("/boot/vmlinuz-6.1.0-no-index", "");
-  CHECK(installed() == std::vector<InstalledKernel>{{kOld, "/boot/vmlinuz-6.1.0-13-amd64"s},
-                                                    {kNew, "/boot/vmlinuz-6.1.0-18-amd64"s}});
+  CHECK(installed() == std::vector<KernelForecast>{{kOld, "/boot/vmlinuz-6.1.0-13-amd64"s},
+                                                   {kNew, "/boot/vmlinuz-6.1.0-18-amd64"s}});
   const auto with_running = installed("6.1.0-left-over");
   REQUIRE(with_running.size() == 3);
-  CHECK(with_running.back() == InstalledKernel{"6.1.0-left-over", {}});
+  CHECK(with_running.back() == KernelForecast{"6.1.0-left-over", {}, true});
 }
 
 TEST_CASE_METHOD(KernelsFixture,
@@ -67,10 +67,10 @@ TEST_CASE_METHOD(KernelsFixture,
   kernel("5.14.0-el9", "/lib/modules/5.14.0-el9/vmlinuz");
   kernel("6.8.0", "/efi/0123/6.8.0/linux");
   CHECK(installed() ==
-        std::vector<InstalledKernel>{{"5.14.0-el9", "/lib/modules/5.14.0-el9/vmlinuz"s}});
+        std::vector<KernelForecast>{{"5.14.0-el9", "/lib/modules/5.14.0-el9/vmlinuz"s}});
   tree.directory("/boot");
   tree.file("/etc/machine-id", "0123\n");
-  CHECK(installed().back() == InstalledKernel{"6.8.0", "/efi/0123/6.8.0/linux"s});
+  CHECK(installed().back() == KernelForecast{"6.8.0", "/efi/0123/6.8.0/linux"s});
 }
 
 TEST_CASE_METHOD(KernelsFixture,

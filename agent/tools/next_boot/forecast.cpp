@@ -1,9 +1,10 @@
-#include "agent/tools/next_boot/look_ahead.hpp"
+#include "agent/tools/next_boot/forecast.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "agent/model/adapter_match.hpp"
+#include "agent/tools/next_boot/command.hpp"
 #include "agent/tools/next_boot/driver_order.hpp"
 #include "agent/tools/next_boot/initramfs_content.hpp"
 #include "agent/tools/next_boot/kernels.hpp"
@@ -29,16 +30,15 @@ std::vector<std::string> modules_of(const Config& config) {
 
 constexpr Milliseconds kUnpackWithin{30'000};  // an emulated guest takes seconds
 
-Field<InitramfsForecast> look_into_initramfs(const ForecastOptions& options,
-                                             const std::string& release,
-                                             const std::vector<std::string>& modules) {
-  const Root& root = options.root;
+// `program`: the path of initramfs-content.
+Field<InitramfsForecast> look_into_initramfs(const Root& root, const std::string& release,
+                                             const std::vector<std::string>& modules,
+                                             const std::string& program) {
   const auto image = look_at_initramfs(root, release);
   if (const Error* error = image.error()) return Field<InitramfsForecast>::unreadable(*error);
   if (image.is_absent()) return {};
   InitramfsForecast ahead{image.get()->path, {}, {}, image.get()->older_than};
-  const auto content =
-      run_initramfs_content(options.initramfs_content, root / ahead.path, kUnpackWithin);
+  const auto content = run_initramfs_content(program, root / ahead.path, kUnpackWithin);
   if (!content) {
     ahead.modules = Field<std::vector<std::string>>::unreadable(content.error());
     ahead.current = Field<bool>::unreadable(content.error());
@@ -54,30 +54,25 @@ Field<InitramfsForecast> look_into_initramfs(const ForecastOptions& options,
   return ahead;
 }
 
-KernelForecast look_at_kernel(const ForecastOptions& options, const InstalledKernel& kernel,
-                              bool running, const std::vector<std::string>& modules) {
-  KernelForecast ahead;
-  ahead.release = kernel.release;
-  ahead.image = kernel.image;
-  ahead.running = running;
-  const auto shipped =
-      look_up_shipped(options.module_lookup, options.root, kernel.release, modules);
+void look_at_kernel(const Root& root, const ctl::NextBootOptions& options,
+                    const std::vector<std::string>& modules, KernelForecast& kernel) {
+  const auto shipped = look_up_shipped(options.module_lookup, root, kernel.release, modules);
   for (std::size_t at = 0; at < modules.size(); ++at)
-    ahead.modules.push_back({modules[at], shipped[at]});
+    kernel.modules.push_back({modules[at], shipped[at]});
   // No image holds a driver that its kernel does not have; unpacking one takes a while.
   if (!shipped.front().is(Shipped::Missing))
-    ahead.initramfs = look_into_initramfs(options, kernel.release, modules);
-  return ahead;
+    kernel.initramfs =
+        look_into_initramfs(root, kernel.release, modules, options.initramfs_content);
 }
 
 // The adapters that are here, and what the configuration has for others, as in an image.
-void look_at_links(const ForecastOptions& options, Forecast& forecast) {
-  const auto adapters = find_adapters(options.root);
+void look_at_links(const Root& root, const Config& config, Forecast& forecast) {
+  const auto adapters = find_adapters(root);
   if (!adapters && !means_absent(adapters.error())) forecast.unreadable.push_back(adapters.error());
-  const auto take = [&](LinkForecast link, const AdapterConfig& config) {
-    link.manage = config.manage;
-    link.addressed = !config.addresses.empty();
-    link.owner = link_owner_on_disk(options.root, {link.netdev, link.mac});
+  const auto take = [&](LinkForecast link, const AdapterConfig& entry) {
+    link.manage = entry.manage;
+    link.addressed = !entry.addresses.empty();
+    link.owner = link_owner_on_disk(root, {link.netdev, link.mac});
     forecast.links.push_back(std::move(link));
   };
   for (const PciAdapter& adapter : adapters.value_or(std::vector<PciAdapter>{})) {
@@ -87,77 +82,74 @@ void look_at_links(const ForecastOptions& options, Forecast& forecast) {
     Field<std::string> mac;
     if (!link.netdev.empty())
       mac = Field<std::string>::from(
-          read_attribute(options.root / ("/sys/class/net/" + link.netdev + "/address")));
+          read_attribute(root / ("/sys/class/net/" + link.netdev + "/address")));
     link.mac = mac.value_or("");
-    const auto config = find_config(
-        options.config, {adapter.function, adapter.net_function, adapter.netdev, std::move(mac)});
-    if (!config) forecast.unreadable.push_back(config.error());
-    take(std::move(link), *config.value_or(&options.config.every_adapter));
+    const auto entry = find_config(
+        config, {adapter.function, adapter.net_function, adapter.netdev, std::move(mac)});
+    if (!entry) forecast.unreadable.push_back(entry.error());
+    take(std::move(link), *entry.value_or(&config.every_adapter));
   }
   // Beside adapters that are here, an entry for others is a finding of the agent's own.
   if (!forecast.links.empty()) return;
-  for (const AdapterConfig& config : options.config.adapters) {
+  for (const AdapterConfig& entry : config.adapters) {
     LinkForecast link;
-    link.netdev = config.match.netdev.value_or("");
-    link.mac = config.match.mac.value_or("");
-    link.adapter = config.match.pci.value_or(to_string(config.match));
-    take(std::move(link), config);
+    link.netdev = entry.match.netdev.value_or("");
+    link.mac = entry.match.mac.value_or("");
+    link.adapter = entry.match.pci.value_or(to_string(entry.match));
+    take(std::move(link), entry);
   }
 }
 
-void look_at_scripts(const ForecastOptions& options, Forecast& forecast) {
+void look_at_scripts(const Root& root, const Config& config, Forecast& forecast) {
   RecipeScope scope;
-  scope.modules = options.config.modules.before;
-  Recipe recipe = find_recipe(options.root, scope);
+  scope.modules = config.modules.before;
+  Recipe recipe = find_recipe(root, scope);
   const auto nothing_moves = [](const std::string&) -> Result<bool> { return false; };
-  forecast.boot_scripts = boot_scripts(options.root, recipe, scope, nothing_moves, BootTime{});
+  forecast.boot_scripts = boot_scripts(root, recipe, scope, nothing_moves, BootTime{});
   // Whether one has ended is this boot's matter.
   for (BootScript& script : forecast.boot_scripts) script.ended = false;
-  std::move(recipe.unreadable.begin(), recipe.unreadable.end(),
-            std::back_inserter(forecast.unreadable));
+  std::ranges::move(recipe.unreadable, std::back_inserter(forecast.unreadable));
 }
 
 // The next boot's command line, where it is known, takes the place of this boot's.
-void look_at_blocks(const ForecastOptions& options, const ModprobeConfig& modprobe,
+void look_at_blocks(const Root& root, const ModprobeConfig& modprobe,
                     const std::vector<std::string>& modules, Forecast& forecast) {
-  forecast.blocks = find_module_blocks(modprobe, options.root, modules);
+  forecast.blocks = find_module_blocks(modprobe, root, modules);
   const NextKernel* next = forecast.next.get();
   std::vector<ModuleBlock>* blocks = forecast.blocks.get();
   if (next == nullptr || next->options.empty() || blocks == nullptr) return;
-  const auto line = read_file(options.root / "/proc/cmdline");
+  const auto line = read_file(root / "/proc/cmdline");
   const auto old = blocks_of_command_line(line.value_or(std::string{}));
   std::erase_if(*blocks, [&](const ModuleBlock& block) {
-    return std::find(old.begin(), old.end(), block) != old.end();
+    return std::ranges::find(old, block) != old.end();
   });
   for (ModuleBlock& block : blocks_of_command_line(next->options))
-    if (std::find(modules.begin(), modules.end(), block.module) != modules.end())
-      blocks->push_back(std::move(block));
+    if (holds(modules, block.module)) blocks->push_back(std::move(block));
 }
 
 }  // namespace
 
-Forecast look_ahead(const ForecastOptions& options) {
-  const Root& root = options.root;
-  const std::vector<std::string> modules = modules_of(options.config);
+Forecast look_ahead(const Config& config, const ctl::NextBootOptions& options) {
+  const Root root{options.root};
+  const std::vector<std::string> modules = modules_of(config);
   Forecast forecast;
   const auto running = read_attribute(root / "/proc/sys/kernel/osrelease");
-  const auto installed = installed_kernels(root, running.value_or(""));
-  if (!installed) forecast.unreadable.push_back(installed.error());
-  const std::vector<InstalledKernel> kernels = installed.value_or(std::vector<InstalledKernel>{});
-  for (const InstalledKernel& kernel : kernels)
-    forecast.kernels.push_back(
-        look_at_kernel(options, kernel, running && *running == kernel.release, modules));
-  forecast.next = next_kernel(root, kernels);
+  if (auto installed = installed_kernels(root, running.value_or("")))
+    forecast.kernels = std::move(*installed);
+  else
+    forecast.unreadable.push_back(installed.error());
+  for (KernelForecast& kernel : forecast.kernels) look_at_kernel(root, options, modules, kernel);
+  forecast.next = next_kernel(root, forecast.kernels);
   const auto modprobe = read_modprobe_config(options.module_lookup, root, ModprobeOf::NextBoot);
   forecast.predecessors = driver_predecessors(modprobe);
   forecast.agent = unit_file(root, "pvrdma-agent.service");
   forecast.executor = unit_file(root, "pvrdma-agent-executor.socket");
-  look_at_links(options, forecast);
+  look_at_links(root, config, forecast);
   forecast.login_memlock = login_memlock_on_disk(root);
   for (const std::string& unit : options.units)
     forecast.unit_memlocks.push_back(unit_memlock_on_disk(root, unit));
-  look_at_blocks(options, modprobe, modules, forecast);
-  look_at_scripts(options, forecast);
+  look_at_blocks(root, modprobe, modules, forecast);
+  look_at_scripts(root, config, forecast);
   return forecast;
 }
 
