@@ -1,6 +1,7 @@
 #include "agent/tools/migrate/link_settings.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <utility>
 
@@ -25,9 +26,9 @@ std::optional<unsigned> prefix_of(std::string_view netmask) {
     if (!number) return std::nullopt;
     bits = bits << 8U | *number;
   }
-  unsigned prefix = 0;
-  for (; (bits & 0x80000000U) != 0; bits <<= 1U) ++prefix;
-  return bits == 0 && netmask.empty() ? std::optional{prefix} : std::nullopt;
+  const int prefix = std::countl_one(bits);
+  if (!netmask.empty() || std::popcount(bits) != prefix) return std::nullopt;
+  return static_cast<unsigned>(prefix);
 }
 
 // The word after `name`; empty: there is none.

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "agent/base/text.hpp"
+
 namespace pvrdma::ctl::moving {
 
 namespace {
@@ -21,8 +23,7 @@ Result<void> copy_attributes(const Fd& from, const Fd& to, const RootedPath& pla
   if (length < 0 && errno == ENOTSUP) return {};
   if (length < 0) return fail(errno, "listing the attributes of", place);
   for (std::string_view rest{names.data(), static_cast<std::size_t>(length)}; !rest.empty();) {
-    const std::string name{rest.substr(0, rest.find('\0'))};
-    rest.remove_prefix(name.size() + 1);
+    const std::string name{cut(rest, '\0')};
     std::array<char, 4096> value{};
     const ssize_t size = ::fgetxattr(from.get(), name.c_str(), value.data(), value.size());
     if (size < 0) return fail(errno, "reading the attribute " + name + " of", place);
@@ -54,10 +55,8 @@ Result<void> sync_folder(const Parent& parent, const RootedPath& place) {
   return {};
 }
 
-using Finish = std::function<Result<void>(const Fd& draft)>;
-
 Result<void> rename_draft(const Parent& parent, const std::string& draft, const Fd& fd,
-                          std::string_view content, const Finish& finish, const RootedPath& place) {
+                          std::string_view content, const Check& finish, const RootedPath& place) {
   if (auto written = write_all(fd.get(), content, place); !written) return written;
   if (auto finished = finish(fd); !finished) return finished;
   if (::fsync(fd.get()) != 0) return fail(errno, "syncing the new", place);
@@ -68,7 +67,7 @@ Result<void> rename_draft(const Parent& parent, const std::string& draft, const 
 
 // One that was left by a process that was killed is of no use to anybody.
 Result<void> replace_by_draft(const RootedPath& place, std::string_view content,
-                              const Finish& finish) {
+                              const Check& finish) {
   const auto parent = open_rooted_parent(place, kTrustedLinks);
   if (!parent) return fail(parent.error());
   const std::string draft = "." + parent->name + ".pvrdma-agent";

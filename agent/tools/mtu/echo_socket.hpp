@@ -21,20 +21,17 @@ namespace pvrdma::ctl::pmtu {
 // The host answered the probe with this sequence number.
 struct Answered {
   std::uint16_t sequence = 0;
-  friend bool operator==(const Answered&, const Answered&) = default;
 };
 // A router refused it as too large, and names the MTU that it has to fit; 0: it names none.
 struct TooBig {
   std::uint16_t sequence = 0;
   unsigned mtu = 0;
   std::string router;
-  friend bool operator==(const TooBig&, const TooBig&) = default;
 };
 // Somebody says that the host cannot be reached: `code` is the errno that stands for it.
 struct Unreachable {
   int code = 0;
   std::string from;
-  friend bool operator==(const Unreachable&, const Unreachable&) = default;
 };
 using EchoEvent = std::variant<Answered, TooBig, Unreachable>;
 

@@ -15,12 +15,12 @@ using pmtu::Limit;
 using pmtu::Measurement;
 
 // An MTU that may be too small for packets that vanish without a word.
-struct Place {
+struct PlaceToLook {
   const char* where;
   const char* how;  // to look at it
 };
 // From the guest outwards, as the guides have it.
-constexpr std::array<Place, 4> kPlaces{{
+constexpr std::array<PlaceToLook, 4> kPlacesToLook{{
     {"both guests' interfaces", "ip link show"},
     {"distributed switch", "vSphere Client: distributed switch > Configure > Properties > MTU"},
     {"physical switches", "MTU of each port and VLAN between the hosts"},
@@ -110,35 +110,36 @@ Json or_null(const std::string& text) { return text.empty() ? Json{} : Json(text
 // Where to look, once for all hosts; empty where no packets vanish.
 std::string place_lines(const Measurements& all) {
   constexpr std::size_t kWhereColumns = 25;
-  std::string hosts;
+  std::vector<std::string> hosts;
   for (const Measurement& one : all)
-    if (vanishes(one)) hosts += (hosts.empty() ? "" : ", ") + name_of(one);
+    if (vanishes(one)) hosts.push_back(name_of(one));
   if (hosts.empty()) return {};
-  std::string lines = "where large packets vanish to " + hosts + ", look at the MTU of:\n";
-  for (const Place& place : kPlaces)
+  std::string lines = "where large packets vanish to " + joined(hosts) + ", look at the MTU of:\n";
+  for (const PlaceToLook& place : kPlacesToLook)
     lines += "  " + padded(place.where, kWhereColumns) + place.how + "\n";
   return lines;
 }
 
 std::string expectation_line(const Measurements& all, unsigned expect) {
-  std::string no, unknown;
-  for (const Measurement& one : all) {
-    const pmtu::Carries carries = pmtu::carries(one, expect);
-    if (carries == pmtu::Carries::Yes) continue;
-    std::string& list = carries == pmtu::Carries::No ? no : unknown;
-    list += (list.empty() ? "" : ", ") + name_of(one);
-  }
-  std::string line = "expected: packets of " + std::to_string(expect) + " bytes ";
-  if (no.empty() && unknown.empty()) return line + "pass\n";
-  if (!no.empty()) line += "do not pass to " + no;
-  if (!unknown.empty()) line += (no.empty() ? "" : "; ") + ("not known of " + unknown);
-  return line + "\n";
+  const auto hosts = [&](pmtu::Carries wanted) {
+    std::vector<std::string> names;
+    for (const Measurement& one : all)
+      if (pmtu::carries(one, expect) == wanted) names.push_back(name_of(one));
+    return joined(names);
+  };
+  std::vector<std::string> words;
+  if (const std::string no = hosts(pmtu::Carries::No); !no.empty())
+    words.push_back("do not pass to " + no);
+  if (const std::string unknown = hosts(pmtu::Carries::Unknown); !unknown.empty())
+    words.push_back("not known of " + unknown);
+  return "expected: packets of " + std::to_string(expect) + " bytes " +
+         (words.empty() ? "pass" : joined(words, "; ")) + "\n";
 }
 
 Json places_json(const Measurement& one) {
   Json places = Json::array();
   if (vanishes(one))
-    for (const Place& place : kPlaces)
+    for (const PlaceToLook& place : kPlacesToLook)
       places.push_back({{"where", place.where}, {"how", place.how}});
   return places;
 }

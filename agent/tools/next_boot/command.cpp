@@ -22,43 +22,43 @@ constexpr int kExitNoDriver = 2;
 constexpr int kForecastVersion = 1;
 constexpr std::size_t kNameWidth = 13;  // two blanks, the name of a check, and blanks behind it
 
+// How an outlook is written.
+struct OutlookForm {
+  const char* word;     // in JSON
+  const char* verdict;  // of a kernel
+  // Of a check: "!" for what is not as it should be, "?" for what is not known, for those without
+  // colours.
+  const char* mark;
+  Colour colour;
+};
+OutlookForm form_of(Outlook outlook) {
+  switch (outlook) {
+    case Outlook::Yes:
+      return {"yes", "DRIVER", "  ", Colour::Green};
+    case Outlook::No:
+      return {"no", "NO DRIVER", "! ", Colour::Red};
+    case Outlook::Unknown:
+      break;
+  }
+  return {"unknown", "NOT KNOWN", "? ", Colour::Yellow};
+}
+
 Json to_json(const std::vector<ForecastCheck>& checks) {
   Json list = Json::array();
   for (const ForecastCheck& check : checks)
     list.push_back(
-        {{"check", check.name}, {"outlook", to_string(check.outlook)}, {"says", check.says}});
+        {{"check", check.name}, {"outlook", form_of(check.outlook).word}, {"says", check.says}});
   return list;
 }
 
-Colour colour_of(Outlook outlook) {
-  return outlook == Outlook::Yes  ? Colour::Green
-         : outlook == Outlook::No ? Colour::Red
-                                  : Colour::Yellow;
-}
-
-std::string verdict(Outlook driver) {
-  switch (driver) {
-    case Outlook::Yes:
-      return "DRIVER";
-    case Outlook::No:
-      return "NO DRIVER";
-    case Outlook::Unknown:
-      break;
-  }
-  return "NOT KNOWN";
-}
-
-// "!" marks what is not as it should be, "?" what is not known, for those without colours.
 std::string rows(const std::vector<ForecastCheck>& checks, const Style& style) {
   std::string out;
   std::string last;
   for (const ForecastCheck& check : checks) {
-    const std::string mark = check.outlook == Outlook::Yes  ? "  "
-                             : check.outlook == Outlook::No ? "! "
-                                                            : "? ";
+    const OutlookForm form = form_of(check.outlook);
     const std::string name = check.name == last ? "" : check.name;
     last = check.name;
-    out += painted(mark, colour_of(check.outlook), style) + padded(name, kNameWidth - 2) +
+    out += painted(form.mark, form.colour, style) + padded(name, kNameWidth - 2) +
            wrapped(printable(check.says), style.width, kNameWidth) + "\n";
   }
   return out;
@@ -68,9 +68,9 @@ std::string kernel_block(const KernelOutlook& kernel, const Style& style) {
   std::string tags;
   if (kernel.next) tags = "next";
   if (kernel.running) tags += std::string{tags.empty() ? "" : ", "} + "running";
-  return painted(verdict(kernel.driver), colour_of(kernel.driver), style) + "  " +
-         printable(kernel.release) + (tags.empty() ? "" : " (" + tags + ")") + "\n" +
-         rows(kernel.checks, style);
+  const OutlookForm form = form_of(kernel.driver);
+  return painted(form.verdict, form.colour, style) + "  " + printable(kernel.release) +
+         (tags.empty() ? "" : " (" + tags + ")") + "\n" + rows(kernel.checks, style);
 }
 
 std::string headline(const Field<NextKernel>& next) {
@@ -87,13 +87,13 @@ Json to_json(const NextBoot& outcome, const Field<NextKernel>& next) {
     kernels.push_back({{"release", kernel.release},
                        {"next", kernel.next},
                        {"running", kernel.running},
-                       {"driver", to_string(kernel.driver)},
+                       {"driver", form_of(kernel.driver).word},
                        {"checks", to_json(kernel.checks)}});
   Json findings = Json::array();
   for (const Finding& finding : outcome.findings) findings.push_back(with_commands(finding));
   const NextKernel* known = next.get();
   return {{"version", kForecastVersion},
-          {"driver", to_string(outcome.driver)},
+          {"driver", form_of(outcome.driver).word},
           {"next",
            known == nullptr ? Json(nullptr) : Json{{"release", known->release}, {"by", known->by}}},
           {"kernels", std::move(kernels)},

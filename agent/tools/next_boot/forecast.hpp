@@ -1,13 +1,15 @@
-// Forecast: what the next boot of this system will find, as far as files on disk tell: what
-// `pvrdma-agentctl doctor --next-boot` looks at: plain values, comparable, no handles; and the
-// look at those files, for this machine or an image.
+// Forecast: what the next boot of this system will find, as far as files on disk tell, in plain
+// values; and the look at those files, for this machine or an image. What `pvrdma-agentctl doctor
+// --next-boot` judges.
 //
 // Nothing in /run counts, as it does not outlive this boot.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "agent/base/file.hpp"
 #include "agent/model/config.hpp"
 #include "agent/model/field.hpp"
 #include "agent/model/memlock.hpp"
@@ -65,7 +67,6 @@ struct LinkForecast {
   bool addressed = false;  // the agent has addresses for it
   // By the network managers' configuration and which of them is enabled. Absent: none has it.
   Field<LinkOwner> owner;
-  friend bool operator==(const LinkForecast&, const LinkForecast&) = default;
 };
 
 struct Forecast {
@@ -81,7 +82,6 @@ struct Forecast {
   Field<std::vector<ModuleBlock>> blocks;
   std::vector<BootScript> boot_scripts;
   std::vector<Error> unreadable;  // what belongs to none of the above
-  friend bool operator==(const Forecast&, const Forecast&) = default;
 };
 
 }  // namespace pvrdma
@@ -91,5 +91,23 @@ namespace pvrdma::probes {
 // Below the root of the options; `config` is that system's. Read-only, asks no service, and needs
 // no root: what may not be read is said to be unreadable.
 [[nodiscard]] Forecast look_ahead(const Config& config, const ctl::NextBootOptions& options);
+
+// Parts of it.
+
+// Of the folders of /lib/modules with a module index, by release: those with an image, as others
+// are what was left over; and `running` (empty: none), wherever it was booted from. What they hold
+// is not looked at.
+[[nodiscard]] Result<std::vector<KernelForecast>> installed_kernels(const Root& root,
+                                                                    const std::string& running);
+// By GRUB's configuration; where there is none by the link that the distribution keeps; or because
+// there is one only. Absent: these do not tell. Unreadable: they may not be read.
+[[nodiscard]] Field<NextKernel> next_kernel(const Root& root,
+                                            const std::vector<KernelForecast>& installed);
+// What modprobe loads before the driver, whoever asks for that: the soft dependencies that
+// modprobe.d gives it. For a name that only an `install` line knows, what that line's modprobe
+// loads (units/pvrdma-agent.modprobe.in). Absent: there are none.
+[[nodiscard]] Field<std::vector<std::string>> driver_predecessors(const ModprobeConfig& config);
+// The names that "/sbin/modprobe --quiet --all vmxnet3 ib_umad" loads; none of another command.
+[[nodiscard]] std::vector<std::string> loaded_by(std::string_view command);
 
 }  // namespace pvrdma::probes

@@ -156,18 +156,6 @@ void judge_scripts(const Forecast& forecast, NextBoot& outcome) {
 
 }  // namespace
 
-const char* to_string(Outlook outlook) {
-  switch (outlook) {
-    case Outlook::Yes:
-      return "yes";
-    case Outlook::No:
-      return "no";
-    case Outlook::Unknown:
-      break;
-  }
-  return "unknown";
-}
-
 std::string note(NextBoot& outcome, const Error& error) {
   std::string text = error.message();
   if (std::ranges::find(outcome.unreadable, text) == outcome.unreadable.end())

@@ -12,13 +12,11 @@
 namespace pvrdma {
 
 enum class Outlook { Yes, No, Unknown };
-[[nodiscard]] const char* to_string(Outlook outlook);  // "yes", "no", "unknown"
 
 struct ForecastCheck {
   std::string name;  // "driver", "modules", "order", "initramfs", "agent", "link", …
   Outlook outlook = Outlook::Unknown;
   std::string says;  // for a person: what is so
-  friend bool operator==(const ForecastCheck&, const ForecastCheck&) = default;
 };
 
 struct KernelOutlook {
@@ -27,7 +25,6 @@ struct KernelOutlook {
   bool next = false;
   Outlook driver = Outlook::Unknown;  // will it be there
   std::vector<ForecastCheck> checks;
-  friend bool operator==(const KernelOutlook&, const KernelOutlook&) = default;
 };
 
 struct NextBoot {

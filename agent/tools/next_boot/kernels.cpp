@@ -1,11 +1,11 @@
-#include "agent/tools/next_boot/kernels.hpp"
-
+// Which kernels are installed, and which of them the next boot takes.
 #include <sys/stat.h>
 
 #include <cerrno>
 
 #include "agent/base/text.hpp"
 #include "agent/tools/next_boot/boot_menu.hpp"
+#include "agent/tools/next_boot/forecast.hpp"
 #include "probes/initramfs.hpp"
 #include "probes/modules.hpp"
 

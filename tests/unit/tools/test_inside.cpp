@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "agent/tools/doctor/verbs_libraries.hpp"
-#include "agent/tools/next_boot/driver_order.hpp"
+#include "agent/tools/next_boot/forecast.hpp"
 #include "agent/tools/next_boot/initramfs_content.hpp"
-#include "agent/tools/next_boot/kernels.hpp"
 #include "agent/tools/next_boot/link_files.hpp"
 #include "agent/tools/seal/template.hpp"
 #include "probes/initramfs.hpp"

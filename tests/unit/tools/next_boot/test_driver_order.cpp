@@ -1,5 +1,5 @@
 // The driver's predecessors by modprobe.d, on made-up roots, through module-lookup.
-#include "agent/tools/next_boot/driver_order.hpp"
+#include "agent/tools/next_boot/forecast.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/places.hpp"
 #include "tests/unit/tree.hpp"

@@ -1,7 +1,7 @@
 // Installed kernels, and which is next, on made-up roots.
 #include <filesystem>
 
-#include "agent/tools/next_boot/kernels.hpp"
+#include "agent/tools/next_boot/forecast.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tree.hpp"
 
