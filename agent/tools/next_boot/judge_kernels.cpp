@@ -34,7 +34,7 @@ class Judge {
     outlook_.running = kernel_.running;
     const NextKernel* next = forecast_.next.get();
     outlook_.next = next != nullptr && next->release == kernel_.release;
-    if (const Error* error = kernel_.image.error()) outcome_.unreadable.push_back(error->message());
+    if (const Error* error = kernel_.image.error()) note(outcome_, *error);
     judge_driver();
     // What comes before a driver that is not there does not matter.
     if (outlook_.driver != Outlook::No) {

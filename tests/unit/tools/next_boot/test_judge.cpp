@@ -79,6 +79,12 @@ TEST_CASE_METHOD(GoodForecast, "next boot: a module index that is not there or m
   CHECK(outcome.findings.empty());
 }
 
+TEST_CASE_METHOD(GoodForecast, "next boot: a /boot that may not be looked into is said once") {
+  for (KernelForecast& kernel : ahead.kernels)
+    kernel.image = Field<std::string>::unreadable(kDenied);
+  CHECK(judged().unreadable == std::vector<std::string>{kDenied.message()});
+}
+
 TEST_CASE_METHOD(GoodForecast, "next boot: modules that are kept from being loaded") {
   ahead.blocks = std::vector<ModuleBlock>{{"ib_umad", "a line"}};
   NextBoot outcome = judged();
