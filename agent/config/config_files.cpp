@@ -5,11 +5,11 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "agent/base/text.hpp"
 #include "agent/config/draft.hpp"
-#include "agent/config/guestinfo.hpp"
 #include "agent/config/item.hpp"
 #include "agent/config/root_file.hpp"
 #include "agent/config/toml_tree.hpp"
@@ -29,15 +29,21 @@ constexpr const char* kFile = "pvrdma-agent.toml";
 constexpr const char* kDropIns = "pvrdma-agent.toml.d";
 constexpr const char* kFetchedDropIn = "50-guestinfo.toml";
 
-// Stands among the drop-ins of /run for what vSphere has, whether it has anything or not.
-RootedPath guestinfo_place(const Root& root) { return root / kGuestinfo; }
+// Of units/read-guestinfo, which systemd makes before it runs the program.
+constexpr const char* kFetchedFolder = "/run/pvrdma-agent-guestinfo";
+// In it. A first line "config", with the TOML below it, "none", or "error REASON".
+constexpr const char* kAnswer = "answer";
+constexpr std::size_t kFirstLineMax = 400;
+
+// True of what stands among the drop-ins of /run for what vSphere has.
 bool is_guestinfo(const RootedPath& place) { return place.below() == kGuestinfo; }
 
 // Of a name in several folders the file of the first counts.
 Result<std::vector<RootedPath>> drop_ins(const Root& root) {
   std::map<std::string, RootedPath> by_name;
   for (const char* folder : kFolders) {
-    if (folder == kFolders.back()) by_name.emplace(kFetchedDropIn, guestinfo_place(root));
+    // Whether vSphere has anything or not.
+    if (folder == kFolders.back()) by_name.emplace(kFetchedDropIn, root / kGuestinfo);
     const RootedPath place = root / folder / kDropIns;
     const auto names = root_folder(place);
     if (!names) return fail(names.error());
@@ -118,12 +124,40 @@ Result<LoadedConfig> combine(const std::vector<RootedPath>& places,
   return loaded;
 }
 
-// Not to take away at an upgrade what the version before had been given.
-std::string upgrade_notice() {
-  return std::string{kGuestinfo} +
-         ": was used unasked by the version before, and is off by default now, as every user of "
-         "this machine can write it: set guestinfo.enabled = true in a file of this machine to go "
-         "on using it, or false to do without";
+tl::unexpected<Error> no_guestinfo(const std::string& why) {
+  constexpr std::size_t kLongest = 300;
+  return fail(0, std::string{kGuestinfo} + ": " + printable(why, kLongest), "");
+}
+
+// What was fetched from vSphere: TOML; none: nothing is set for this VM, or nothing was asked.
+Result<std::optional<std::string>> read_guestinfo(const Root& root) {
+  const RootedPath folder = root / kFetchedFolder;
+  const RootedPath place = folder / kAnswer;
+  const auto asked = root_has(folder);
+  if (!asked) return no_guestinfo(asked.error().message());
+  if (!*asked) return std::nullopt;
+  const auto answered = root_has(place);
+  if (!answered) return no_guestinfo(answered.error().message());
+  // Not "nothing is set": what it would have asked for may be in force from an earlier start.
+  if (!*answered)
+    return no_guestinfo("cannot be read: the program that fetches it was interrupted");
+  const auto answer = root_file(place, kReadLimitBytes + kFirstLineMax);
+  if (!answer) return no_guestinfo(answer.error().message());
+  std::string_view rest = *answer ? std::string_view{**answer} : std::string_view{};
+  const std::string_view first = cut(rest, '\n');
+  constexpr std::string_view kError = "error ";
+  if (first.starts_with(kError)) return no_guestinfo(std::string{first.substr(kError.size())});
+  if (first == "none") return std::nullopt;
+  if (first != "config")
+    return no_guestinfo("cannot be read: " + place.string() + " has another form");
+  if (rest.size() > kReadLimitBytes) return no_guestinfo("is larger than 1 MiB");
+  return std::string{rest};
+}
+
+// Guestinfo once counted unless a file said no. The package notes when it replaces such a version
+// and vSphere has something for this VM. The note lies in /run, so it ends with the boot.
+bool guestinfo_used_before_upgrade(const Root& root) {
+  return root_has(root / kFetchedFolder / "used-before-upgrade").value_or(false);
 }
 
 }  // namespace
@@ -136,15 +170,17 @@ Result<LoadedConfig> load_config(const Root& root) {
   if (!loaded || std::none_of(places->begin(), places->end(), is_guestinfo)) return loaded;
   const std::optional<bool> enabled = loaded->config.guestinfo.enabled;
   if (enabled.value_or(false)) {
-    const Guestinfo guestinfo = read_guestinfo(root);
-    loaded->left_out = guestinfo.error;
-    if (guestinfo.text) {
-      auto with_guestinfo = combine(*places, guestinfo.text);
-      if (with_guestinfo) return with_guestinfo;
-      loaded->left_out = with_guestinfo.error().message();
-    }
+    auto with_guestinfo = read_guestinfo(root).and_then(
+        [&](const std::optional<std::string>& guestinfo) { return combine(*places, guestinfo); });
+    if (with_guestinfo) return with_guestinfo;
+    loaded->left_out = with_guestinfo.error().message();
   } else if (!enabled && guestinfo_used_before_upgrade(root)) {
-    loaded->left_out = upgrade_notice();
+    // Not to take away at an upgrade what the version before had been given.
+    loaded->left_out =
+        std::string{kGuestinfo} +
+        ": was used unasked by the version before, and is off by default now, as every user of "
+        "this machine can write it: set guestinfo.enabled = true in a file of this machine to go "
+        "on using it, or false to do without";
   }
   loaded->config.complete = loaded->left_out.empty();
   return loaded;

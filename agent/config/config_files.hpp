@@ -28,6 +28,9 @@
 
 namespace pvrdma {
 
+// The name of what vSphere has, in messages and among the files that were read.
+inline constexpr const char* kGuestinfo = "guestinfo.pvrdma-agent.config";
+
 struct LoadedConfig {
   Config config;
   std::vector<std::filesystem::path> files;  // those that were read, in order

@@ -1,4 +1,4 @@
-// ConfigDraft::add(): each key by itself. Those of [[adapter]] are in draft_adapters.cpp.
+// ConfigDraft::add(): each key by itself. What they must be together is in draft_checks.cpp.
 #include "agent/config/draft.hpp"
 
 #include <algorithm>
@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "agent/config/duration.hpp"
-#include "agent/config/member.hpp"
 #include "agent/model/identifiers.hpp"
 #include "agent/model/snapshot.hpp"
 
@@ -19,51 +18,44 @@ using toml_tree::Node;
 constexpr std::int64_t kAdaptersMax = 10;  // NICs of a VM
 
 Result<void> read_modules(const Item& list, std::vector<std::string>& into,
-                          std::vector<Said>* said) {
+                          std::vector<Said>& said) {
   if (!list.is(Node::Kind::Array)) return list.bad("must be a list of module names");
-  std::vector<std::string> names;
-  std::vector<Said> places;
+  into.clear();
   for (const Item& item : list.items()) {
     const auto name = item.string() ? module_name(*item.string()) : std::nullopt;
     if (!name) return item.bad("must be a module's name: 1 to 55 letters, digits, \"_\" and \"-\"");
-    if (std::count(names.begin(), names.end(), *name) > 0)
+    if (std::count(into.begin(), into.end(), *name) > 0)
       return item.bad("must be listed only once");
-    names.push_back(*name);
-    places.push_back(item.said());
+    into.push_back(*name);
+    said.push_back(item.said());
   }
-  into = std::move(names);
-  if (said != nullptr) *said = std::move(places);
   return {};
 }
 
 Result<void> read_before(const Item& list, std::vector<std::string>& into) {
-  if (auto read = read_modules(list, into, nullptr); !read) return read;
+  std::vector<Said> said;
+  if (auto read = read_modules(list, into, said); !read) return read;
   const auto driver = std::find(into.begin(), into.end(), kDriverModule);
   if (driver == into.end()) return {};
-  return list.items()[static_cast<std::size_t>(driver - into.begin())].bad(
-      "must be a module other than vmw_pvrdma, which is always the last");
+  return bad_value(said[static_cast<std::size_t>(driver - into.begin())],
+                   "must be a module other than vmw_pvrdma, which is always the last");
 }
 
 Result<void> read_modules_table(const Item& table, ConfigDraft& draft) {
-  if (auto right = table.expect_table({"before", "required", "reload"}); !right) return right;
   auto& modules = draft.config.modules;
-  if (auto read = with_member(table, "before",
-                              [&](const Item& item) { return read_before(item, modules.before); });
-      !read)
-    return read;
-  if (auto read = with_member(table, "required",
-                              [&](const Item& item) {
-                                draft.required_set = true;
-                                return read_modules(item, modules.required, &draft.required_said);
-                              });
-      !read)
-    return read;
-  static constexpr std::array<std::pair<const char*, ReloadPolicy>, 3> kWords{
-      {{"auto", ReloadPolicy::Auto},
-       {"always", ReloadPolicy::Always},
-       {"never", ReloadPolicy::Never}}};
-  return with_member(table, "reload",
-                     [&](const Item& item) { return read_word(item, kWords, modules.reload); });
+  return read_table(
+      table, {{"before", [&](const Item& item) { return read_before(item, modules.before); }},
+              {"required",
+               [&](const Item& item) {
+                 return read_modules(item, modules.required, draft.required_said.emplace());
+               }},
+              {"reload", [&](const Item& item) {
+                 return read_word(item,
+                                  {{"auto", ReloadPolicy::Auto},
+                                   {"always", ReloadPolicy::Always},
+                                   {"never", ReloadPolicy::Never}},
+                                  modules.reload);
+               }}});
 }
 
 Result<void> read_adapter_count(const Item& item, std::optional<unsigned>& into) {
@@ -77,63 +69,158 @@ Result<void> read_adapter_count(const Item& item, std::optional<unsigned>& into)
 
 // `parse` says what is allowed in code, `rule` in words.
 Result<void> read_time(const Item& item, std::optional<Milliseconds> (*parse)(std::string_view),
-                       std::string_view rule, Milliseconds& into) {
+                       const char* rule, Milliseconds& into) {
   const auto time = item.string() ? parse(*item.string()) : std::nullopt;
-  if (!time) return item.bad(std::string{rule});
+  if (!time) return item.bad(rule);
   into = *time;
   return {};
 }
 
 Result<void> read_readiness_table(const Item& table, Config::Readiness& readiness) {
-  if (auto right = table.expect_table({"adapters", "timeout", "forget_removed"}); !right)
-    return right;
-  if (auto read = with_member(
-          table, "adapters",
-          [&](const Item& item) { return read_adapter_count(item, readiness.adapters); });
-      !read)
-    return read;
-  if (auto read = with_member(table, "timeout",
-                              [&](const Item& item) {
-                                return read_time(item, parse_timeout, kTimeoutRule,
-                                                 readiness.timeout);
-                              });
-      !read)
-    return read;
-  return with_member(table, "forget_removed", [&](const Item& item) {
-    return read_time(item, parse_duration, kDurationRule, readiness.forget_removed);
-  });
+  return read_table(
+      table,
+      {{"adapters", [&](const Item& item) { return read_adapter_count(item, readiness.adapters); }},
+       {"timeout",
+        [&](const Item& item) {
+          return read_time(item, parse_timeout, kTimeoutRule, readiness.timeout);
+        }},
+       {"forget_removed", [&](const Item& item) {
+          return read_time(item, parse_duration, kDurationRule, readiness.forget_removed);
+        }}});
 }
 
-Result<void> read_guestinfo_table(const Item& table, Config::Guestinfo& guestinfo) {
-  if (auto right = table.expect_table({"enabled"}); !right) return right;
-  return with_member(table, "enabled", [&](const Item& item) -> Result<void> {
-    if (!item.boolean()) return item.bad("must be true or false");
-    guestinfo.enabled = *item.boolean();
-    return {};
-  });
+Result<void> read_enabled(const Item& item, std::optional<bool>& into) {
+  if (!item.boolean()) return item.bad("must be true or false");
+  into = item.boolean();
+  return {};
+}
+
+// Below 68 the kernel takes IPv4 off the link (net/ipv4/devinet.c, inetdev_valid_mtu()); 9000 is
+// vmxnet3's largest.
+constexpr std::int64_t kMtuMin = 68;
+constexpr std::int64_t kMtuMax = 9000;
+
+struct MatchKey {
+  const char* name;
+  std::optional<std::string> (*normal)(std::string_view);
+  const char* rule;
+  std::optional<std::string> AdapterMatch::*into;
+};
+constexpr std::array<MatchKey, 3> kMatchKeys{
+    {{"mac", mac_address, "must be a MAC address, such as \"00:50:56:8a:9f:c2\"",
+      &AdapterMatch::mac},
+     {"pci", pci_address, "must be a PCI address, such as \"0000:13:00.1\"", &AdapterMatch::pci},
+     {"netdev", netdev_name, "must be a network interface's name, such as \"ens224f0\"",
+      &AdapterMatch::netdev}}};
+
+Result<void> read_match(const Item& match, ConfigDraft::Adapter& into) {
+  if (auto right = match.expect_table({"mac", "pci", "netdev"}); !right) return right;
+  if (match.items().size() != 1) return match.bad("must hold exactly one of mac, pci, netdev");
+  for (const MatchKey& key : kMatchKeys) {
+    const auto item = match.member(key.name);
+    if (!item) continue;
+    const auto value = item->string() ? key.normal(*item->string()) : std::nullopt;
+    if (!value) return item->bad(key.rule);
+    into.match.*key.into = value;
+    into.match_said = item->said();
+  }
+  return {};
+}
+
+Result<void> read_mtu(const Item& item, std::optional<ConfigDraft::Mtu>& into) {
+  const auto mtu = item.integer();
+  if (!mtu || *mtu < kMtuMin || *mtu > kMtuMax)
+    return item.bad("must be a number from " + std::to_string(kMtuMin) + " to " +
+                    std::to_string(kMtuMax));
+  into = {static_cast<unsigned>(*mtu), item.said()};
+  return {};
+}
+
+Result<void> read_addresses(const Item& list, ConfigDraft::Adapter& into) {
+  if (!list.is(Node::Kind::Array)) return list.bad("must be a list of addresses");
+  for (const Item& item : list.items()) {
+    if (item.string() == nullptr) return item.bad("must be an address in quotes");
+    auto address = parse_interface_address(*item.string());
+    if (!address) return item.bad(address.error().what);
+    for (const auto& other : into.addresses)
+      if (other.value.is_ipv6 == address->is_ipv6 && other.value.bytes == address->bytes)
+        return item.bad("must be listed only once");
+    into.addresses.push_back({std::move(*address), item.said()});
+  }
+  return {};
+}
+
+// What may stand with and without match.
+Result<void> read_shared(const Item& table, ConfigDraft::SharedKeys& into) {
+  return read_members(
+      table,
+      {{"manage",
+        [&](const Item& item) {
+          return read_word(
+              item,
+              {{"auto", Manage::Auto}, {"agent", Manage::Agent}, {"observe", Manage::Observe}},
+              into.manage.emplace());
+        }},
+       {"mtu", [&](const Item& item) { return read_mtu(item, into.mtu); }},
+       {"gid_type", [&](const Item& item) {
+          return read_word(
+              item,
+              {{"best", GidType::Best}, {"RoCE v1", GidType::RoceV1}, {"RoCE v2", GidType::RoceV2}},
+              into.gid_type.emplace());
+        }}});
+}
+
+Result<void> read_adapter(const Item& table, ConfigDraft::Adapter& into) {
+  if (auto read = read_match(*table.member("match"), into); !read) return read;
+  if (auto read = read_shared(table, into.keys); !read) return read;
+  const auto addresses = table.member("addresses");
+  return addresses ? read_addresses(*addresses, into) : Result<void>{};
+}
+
+// An [[adapter]] without match.
+Result<void> read_every_adapter(const Item& table, ConfigDraft::SharedKeys& into) {
+  if (const auto addresses = table.member("addresses"))
+    return addresses->bad(
+        "needs match = { … } beside it, with exactly one of mac, pci, netdev; without match, for "
+        "every adapter, only mtu, manage and gid_type are allowed");
+  return read_shared(table, into);
+}
+
+Result<void> read_adapters(const Item& list, ConfigDraft& draft) {
+  if (!list.is(Node::Kind::Array)) return list.bad("must be written as [[adapter]]");
+  std::optional<std::string> every_adapter_at;
+  for (const Item& table : list.items()) {
+    if (auto right = table.expect_table({"match", "manage", "mtu", "addresses", "gid_type"});
+        !right)
+      return right;
+    if (table.member("match")) {
+      if (auto read = read_adapter(table, draft.adapters.emplace_back()); !read) return read;
+      continue;
+    }
+    if (every_adapter_at)
+      return table.bad("must be the only [[adapter]] without match of this file; another is at " +
+                       *every_adapter_at);
+    every_adapter_at = table.place();
+    if (auto read = read_every_adapter(table, draft.every_adapter); !read) return read;
+  }
+  return {};
 }
 
 }  // namespace
 
 Result<void> ConfigDraft::add(const Node& root, const std::string& file) {
-  const Item top{root, file, ""};
-  if (auto right = top.expect_table({"modules", "readiness", "guestinfo", "adapter"}); !right)
-    return right;
-  if (auto read = with_member(top, "modules",
-                              [&](const Item& item) { return read_modules_table(item, *this); });
-      !read)
-    return read;
-  if (auto read = with_member(
-          top, "readiness",
-          [&](const Item& item) { return read_readiness_table(item, config.readiness); });
-      !read)
-    return read;
-  if (auto read = with_member(
-          top, "guestinfo",
-          [&](const Item& item) { return read_guestinfo_table(item, config.guestinfo); });
-      !read)
-    return read;
-  return with_member(top, "adapter", [&](const Item& item) { return add_adapters(item); });
+  return read_table(
+      Item{root, file, ""},
+      {{"modules", [&](const Item& item) { return read_modules_table(item, *this); }},
+       {"readiness",
+        [&](const Item& item) { return read_readiness_table(item, config.readiness); }},
+       {"guestinfo",
+        [&](const Item& table) {
+          return read_table(table, {{"enabled", [&](const Item& item) {
+                                       return read_enabled(item, config.guestinfo.enabled);
+                                     }}});
+        }},
+       {"adapter", [&](const Item& item) { return read_adapters(item, *this); }}});
 }
 
 }  // namespace pvrdma

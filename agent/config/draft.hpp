@@ -34,10 +34,9 @@ struct ConfigDraft {
     std::vector<Address> addresses;
   };
 
-  Config config;                    // without anything of adapters
-  std::vector<Said> required_said;  // one for each of `required`; empty: nobody set it
-  bool required_set = false;
-  SharedKeys every_adapter;  // of [[adapter]] without match
+  Config config;                                   // without anything of adapters
+  std::optional<std::vector<Said>> required_said;  // each of `required`; none: nobody set it
+  SharedKeys every_adapter;                        // of [[adapter]] without match
   std::vector<Adapter> adapters;
 
   // Adds what a file says; a key said before is replaced.
@@ -46,9 +45,6 @@ struct ConfigDraft {
   // modules are in `before`, no two [[adapter]] tables name the same adapter or share a subnet,
   // IPv6 has the MTU it needs.
   [[nodiscard]] Result<Config> finish() &&;
-
- private:
-  [[nodiscard]] Result<void> add_adapters(const Item& list);
 };
 
 }  // namespace pvrdma

@@ -16,18 +16,17 @@ bool holds(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Result<void> check_required(const ConfigDraft& draft, Config::Modules& modules) {
-  if (!draft.required_set) {
+Result<void> check_required(ConfigDraft& draft) {
+  Config::Modules& modules = draft.config.modules;
+  if (!draft.required_said) {
     // The default asks for nothing that `before` has left out.
-    auto& required = modules.required;
-    required.erase(std::remove_if(required.begin(), required.end(),
-                                  [&](const auto& name) { return !holds(modules.before, name); }),
-                   required.end());
+    std::erase_if(modules.required,
+                  [&](const std::string& name) { return !holds(modules.before, name); });
     return {};
   }
   for (std::size_t i = 0; i < modules.required.size(); ++i)
     if (!holds(modules.before, modules.required[i]))
-      return bad_value(draft.required_said[i],
+      return bad_value((*draft.required_said)[i],
                        "must be one of modules.before (" + joined(modules.before) + ")");
   return {};
 }
@@ -37,7 +36,7 @@ Result<void> check_subnets(const ConfigDraft::Adapter& one, const ConfigDraft::A
     for (const auto& other : earlier.addresses)
       if (share_subnet(address.value, other.value))
         return bad_value(address.said, "must not share a subnet with " + other.said.value + " of " +
-                                           other.said.place.text() +
+                                           other.said.place +
                                            ": two adapters in one subnet do not work on Linux");
   return {};
 }
@@ -48,7 +47,7 @@ Result<void> check_ipv6_mtu(const ConfigDraft::Adapter& adapter) {
                                  [](const auto& address) { return address.value.is_ipv6; });
   if (ipv6 != adapter.addresses.end() && mtu && mtu->bytes < kIpv6MtuMin)
     return bad_value(mtu->said, "must be at least 1280 for the IPv6 address " + ipv6->said.value +
-                                    " of " + ipv6->said.place.text());
+                                    " of " + ipv6->said.place);
   return {};
 }
 
@@ -57,8 +56,8 @@ Result<void> check_adapters(const std::vector<ConfigDraft::Adapter>& adapters) {
     if (auto right = check_ipv6_mtu(adapters[i]); !right) return right;
     for (std::size_t j = 0; j < i; ++j) {
       if (adapters[i].match == adapters[j].match)
-        return bad_value(adapters[i].match_said, "must not name the same adapter as " +
-                                                     adapters[j].match_said.place.text());
+        return bad_value(adapters[i].match_said,
+                         "must not name the same adapter as " + adapters[j].match_said.place);
       if (auto right = check_subnets(adapters[i], adapters[j]); !right) return right;
     }
   }
@@ -83,8 +82,7 @@ AdapterConfig config_of(const ConfigDraft::SharedKeys& keys) {
 }  // namespace
 
 Result<Config> ConfigDraft::finish() && {
-  if (auto right = check_required(*this, config.modules); !right)
-    return fail(std::move(right.error()));
+  if (auto right = check_required(*this); !right) return fail(std::move(right.error()));
   for (Adapter& adapter : adapters) inherit(adapter.keys, every_adapter);
   if (auto right = check_adapters(adapters); !right) return fail(std::move(right.error()));
   config.every_adapter = config_of(every_adapter);

@@ -15,11 +15,11 @@ namespace pvrdma {
 // What a time limit of this program may be, in the configuration and on the command line.
 inline constexpr Milliseconds kTimeoutMin = std::chrono::seconds{1};
 inline constexpr Milliseconds kTimeoutMax = std::chrono::hours{1};
-inline constexpr std::string_view kTimeoutRule =
+inline constexpr const char* kTimeoutRule =
     "must be a time from 1s to 1h, such as \"90s\", \"2min\" or \"1500ms\"";
 
 // What any other time span may be: all that parse_duration() takes.
-inline constexpr std::string_view kDurationRule =
+inline constexpr const char* kDurationRule =
     "must be a time from 0s to 8784h, such as \"30min\" or \"1h\"";
 
 // parse_duration() within these limits.

@@ -10,7 +10,7 @@ namespace pvrdma {
 using toml_tree::Node;
 
 tl::unexpected<Error> bad_value(const Said& said, const std::string& rule) {
-  return fail(0, said.place.text() + ": " + said.key + " = " + said.value + ": " + rule, "");
+  return fail(0, said.place + ": " + said.key + " = " + said.value + ": " + rule, "");
 }
 
 const std::string* Item::string() const { return is(Node::Kind::String) ? &node_->text : nullptr; }
@@ -49,6 +49,20 @@ Result<void> Item::expect_table(const std::vector<std::string>& keys) const {
 
 std::string Item::key_of(const std::string& name) const {
   return key_.empty() ? name : key_ + "." + name;
+}
+
+Result<void> read_members(const Item& table, const std::vector<Member>& members) {
+  for (const Member& member : members)
+    if (const auto item = table.member(member.key))
+      if (auto read = member.read(*item); !read) return read;
+  return {};
+}
+
+Result<void> read_table(const Item& table, const std::vector<Member>& members) {
+  std::vector<std::string> keys;
+  for (const Member& member : members) keys.emplace_back(member.key);
+  if (auto right = table.expect_table(keys); !right) return right;
+  return read_members(table, members);
 }
 
 }  // namespace pvrdma

@@ -3,6 +3,8 @@
 // "FILE:LINE: KEY = VALUE: what is allowed".
 #pragma once
 
+#include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,15 +15,9 @@
 
 namespace pvrdma {
 
-struct Place {
-  std::string file;
-  unsigned line = 0;
-  [[nodiscard]] std::string text() const { return file + ":" + std::to_string(line); }
-};
-
 // Where, which key, what it says: all that an error line needs.
 struct Said {
-  Place place;
+  std::string place;  // "FILE:3"
   std::string key;    // "modules.reload"
   std::string value;  // printable, "\"auto\""
 };
@@ -34,7 +30,7 @@ class Item {
   Item(const toml_tree::Node& node, const std::string& file, std::string key)
       : node_(&node), file_(&file), key_(std::move(key)) {}
 
-  [[nodiscard]] Place place() const { return {*file_, node_->line}; }
+  [[nodiscard]] std::string place() const { return *file_ + ":" + std::to_string(node_->line); }
   [[nodiscard]] Said said() const { return {place(), key_, toml_tree::printable(*node_)}; }
   [[nodiscard]] tl::unexpected<Error> bad(const std::string& rule) const {
     return bad_value(said(), rule);
@@ -59,5 +55,30 @@ class Item {
   const std::string* file_;
   std::string key_;  // "" for the whole file
 };
+
+// What a table may hold: a key, and what takes its value.
+struct Member {
+  const char* key;
+  std::function<Result<void>(const Item&)> read;
+};
+// Reads those that are there, in this order; the first error ends it.
+[[nodiscard]] Result<void> read_members(const Item& table, const std::vector<Member>& members);
+// The same of what has to be a table with no other keys than these.
+[[nodiscard]] Result<void> read_table(const Item& table, const std::vector<Member>& members);
+
+template <typename Value>
+[[nodiscard]] Result<void> read_word(const Item& item,
+                                     std::initializer_list<std::pair<const char*, Value>> words,
+                                     Value& into) {
+  std::string rule;
+  for (const auto& [word, value] : words) {
+    if (item.string() != nullptr && *item.string() == word) {
+      into = value;
+      return {};
+    }
+    rule += (rule.empty() ? "must be one of " : ", ") + std::string{word};
+  }
+  return item.bad(rule);
+}
 
 }  // namespace pvrdma

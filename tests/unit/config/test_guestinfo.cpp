@@ -2,7 +2,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/config/guestinfo.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/config/config_tree.hpp"
 
