@@ -94,26 +94,12 @@ Result<Operation> operation_from(Verb verb, const Json& parameters) {
           varlink::mismatch(*interface, method.in, parameters, varlink::Strictness::Request))
     return fail(EINVAL, "reading parameter", *wrong);
 
-  const auto of_function = [&](auto make) {
-    return function_of(parameters).map([&](std::string function) {
-      return Operation{make(std::move(function))};
-    });
-  };
-  switch (verb) {
-    case Verb::LoadModule:
-      return name(parameters, "module", module_name).map([](std::string module) {
-        return Operation{LoadModule{std::move(module)}};
-      });
-    case Verb::BindFunction:
-      return of_function([](std::string function) { return BindFunction{std::move(function)}; });
-    case Verb::RebindFunction:
-      return of_function([](std::string function) { return RebindFunction{std::move(function)}; });
-    case Verb::ReloadDriver:
-      return ReloadDriver{};
-    case Verb::ConfigureLink:
-      break;
-  }
-  return configure_link_from(parameters);
+  if (verb == Verb::ConfigureLink) return configure_link_from(parameters);
+  if (verb == Verb::ReloadDriver) return ReloadDriver{};
+  auto target =
+      verb == Verb::LoadModule ? name(parameters, "module", module_name) : function_of(parameters);
+  if (!target) return fail(std::move(target.error()));
+  return operation_on(verb, std::move(*target));
 }
 
 Json to_json(const Report& report) {

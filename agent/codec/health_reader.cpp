@@ -192,6 +192,8 @@ std::optional<std::pair<Verb, std::string>> call_from(const std::string& call) {
   return verb ? std::optional{std::pair{*verb, std::string{rest}}} : std::nullopt;
 }
 
+}  // namespace
+
 Operation operation_on(Verb verb, std::string target) {
   switch (verb) {
     case Verb::LoadModule:
@@ -207,8 +209,6 @@ Operation operation_on(Verb verb, std::string target) {
   }
   return ConfigureLink{std::move(target), "", std::nullopt, {}};
 }
-
-}  // namespace
 
 Result<std::vector<Holder>> holders_from(const Json& holders) {
   if (!holders.is_array()) return bad("holders");

@@ -1,6 +1,7 @@
 // io.pvrdma.Agent: Health and Plan -> JSON. Every member of the interface is always there, null
 // where there is no value; what could not be read is null and named in `unreadable` as well.
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -103,14 +104,11 @@ Json busy_json(const std::optional<BusyCall>& busy, BootTime now) {
 
 }  // namespace
 
-Json to_json(const Holder& holder) {
-  return {{"pid", holder.pid}, {"command", holder.command}, {"rdma_device", holder.rdma_device}};
-}
-
 Json to_json(const std::vector<Holder>& holders) {
   Json array = Json::array();
-  for (std::size_t at = 0; at < std::min(holders.size(), kHoldersAtMost); ++at)
-    array.push_back(to_json(holders[at]));
+  for (const Holder& holder : std::span{holders}.first(std::min(holders.size(), kHoldersAtMost)))
+    array.push_back(
+        {{"pid", holder.pid}, {"command", holder.command}, {"rdma_device", holder.rdma_device}});
   return array;
 }
 

@@ -20,17 +20,18 @@ using Json = nlohmann::json;
 [[nodiscard]] Json to_json(const Health& health, BootTime now);
 [[nodiscard]] Json to_json(const Plan& plan, BootTime now);
 [[nodiscard]] Json to_json(const Finding& finding);
-[[nodiscard]] Json to_json(const Holder& holder);
 // At most kHoldersAtMost of them: anybody can hold an adapter by as many processes as he may have,
 // and an answer must fit into what a client may be sent (Limits::output_bytes).
 [[nodiscard]] Json to_json(const std::vector<Holder>& holders);
 inline constexpr std::size_t kHoldersAtMost = 64;
 
-// And back. `now`: when the answer came. EBADMSG names the member that is not as declared. What the
-// interface leaves out is not there: of an action's operation it has the verb and the target.
+// And back. `now`: when the answer came. EBADMSG names the member that is not as declared.
 [[nodiscard]] Result<Health> health_from(const Json& health, const Moment& now);
 [[nodiscard]] Result<Plan> plan_from(const Json& plan, const Moment& now);
 [[nodiscard]] Result<std::vector<Holder>> holders_from(const Json& holders);
+// What the interface of the agent has of an operation: its verb and its target. The rest of
+// ConfigureLink is not there.
+[[nodiscard]] Operation operation_on(Verb verb, std::string target);
 
 // io.pvrdma.Executor: the parameters of a verb's call, and back. EINVAL names the bad field.
 [[nodiscard]] Json to_parameters(const Operation& operation);
