@@ -1,15 +1,118 @@
 // `boots`: the steps of this boot and of those before it, side by side.
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
 
 #include "agent/ctl/boots_journal.hpp"
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
-#include "agent/ctl/rendering_boots.hpp"
+#include "agent/ctl/rendering.hpp"
 
 namespace pvrdma::ctl {
 
 namespace {
+
+using Boots = std::vector<Timeline>;
+constexpr const char* kGap = "  ";
+constexpr const char* kNothing = "-";
+constexpr const char* kLegend =
+    "Seconds since the boot began, +seconds since the step before, (seconds in the kernel). <= "
+    "found so by the agent's first look: reached then or before.";
+
+// A row's key.
+using Row = std::pair<StepKind, std::string>;
+
+Row row_of(const Step& step) { return {step.kind, step.subject}; }
+
+// Those of the newest boot in their order; what only others have, after what it followed there.
+std::vector<Row> rows_of(const Boots& boots) {
+  std::vector<Row> rows;
+  for (const Timeline& boot : boots) {
+    auto place = rows.begin();
+    for (const Step& step : boot.steps) {
+      const auto known = std::find(rows.begin(), rows.end(), row_of(step));
+      place = (known != rows.end() ? known : rows.insert(place, row_of(step))) + 1;
+    }
+  }
+  return rows;
+}
+
+std::string cell_of(const Timeline& boot, const Step& step) {
+  if (step.at_or_before) return "<= " + in_seconds(step.at.time_since_epoch());
+  return in_seconds(step.at.time_since_epoch()) +
+         (step.took ? " (" + in_seconds(*step.took) + ")"
+                    : " +" + in_seconds(own_duration(boot, step)));
+}
+
+// "2026-11-21T02:31:43Z": a day and a time; a text that is none is printed as it is.
+std::pair<std::string, std::string> began(const Timeline& boot) {
+  const std::string text = printable(boot.began);
+  if (!boot_time_from(text, Moment{})) return {text, ""};
+  return {text.substr(0, 10), text.substr(11, 8)};
+}
+
+struct Column {
+  std::vector<std::string> cells;
+  std::size_t width = 0;
+  void put(std::string cell) {
+    width = std::max(width, columns(cell));
+    cells.push_back(std::move(cell));
+  }
+};
+
+// Which rows there are beside the steps.
+struct Extras {
+  bool kernel = false;        // they differ
+  bool port_changes = false;  // some boot has any
+};
+
+Column labels(const std::vector<Row>& rows, Extras extras) {
+  Column column;
+  column.put("boot of");
+  column.put("(UTC)");
+  if (extras.kernel) column.put("kernel");
+  for (const auto& [kind, subject] : rows) column.put(printable(in_words(kind, subject)));
+  if (extras.port_changes) column.put("changes of a port before");
+  return column;
+}
+
+Column column_of(const Timeline& boot, const std::vector<Row>& rows, Extras extras) {
+  Column column;
+  auto [day, time] = began(boot);
+  column.put(std::move(day));
+  column.put(std::move(time));
+  if (extras.kernel) column.put(printable(boot.kernel));
+  for (const auto& [kind, subject] : rows) {
+    const Step* step = boot.find(kind, subject);
+    column.put(step != nullptr ? cell_of(boot, *step) : kNothing);
+  }
+  if (extras.port_changes) column.put(std::to_string(boot.port_changes));
+  return column;
+}
+
+std::string beside_each_other(const Column& left, std::span<const Column> block) {
+  std::string out;
+  for (std::size_t line = 0; line < left.cells.size(); ++line) {
+    std::string text = padded(left.cells[line], left.width);
+    for (const Column& column : block) text += kGap + padded(column.cells[line], column.width);
+    out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+  }
+  return out;
+}
+
+// How many of `rest` fit beside `left`, one at least.
+std::size_t fitting(const Column& left, std::span<const Column> rest, std::size_t width) {
+  std::size_t used = left.width;
+  std::size_t count = 0;
+  for (const Column& column : rest) {
+    used += columns(kGap) + column.width;
+    if (used > width && count > 0) break;
+    ++count;
+  }
+  return count;
+}
 
 constexpr int kBootsVersion = 1;
 
@@ -31,7 +134,7 @@ Json boot_json(const Timeline& boot) {
           {"steps", std::move(steps)}};
 }
 
-Json to_json(const std::vector<Timeline>& boots) {
+Json to_json(const Boots& boots) {
   Json list = Json::array();
   for (const Timeline& boot : boots) list.push_back(boot_json(boot));
   return {{"version", kBootsVersion}, {"boots", std::move(list)}};
@@ -39,8 +142,29 @@ Json to_json(const std::vector<Timeline>& boots) {
 
 }  // namespace
 
-int boots(const Settings& settings, const Console& console, const BootsReader& read) {
-  const auto found = read();
+std::string render_boots(const Boots& boots, const Style& style) {
+  const auto other_kernel = [&](const Timeline& boot) {
+    return boot.kernel != boots.front().kernel;
+  };
+  const auto any_change = [](const Timeline& boot) { return boot.port_changes > 0; };
+  const Extras extras{std::any_of(boots.begin(), boots.end(), other_kernel),
+                      std::any_of(boots.begin(), boots.end(), any_change)};
+  const auto rows = rows_of(boots);
+  const Column left = labels(rows, extras);
+  std::vector<Column> all;
+  for (const Timeline& boot : boots) all.push_back(column_of(boot, rows, extras));
+  std::string out;
+  for (std::span<const Column> rest{all}; !rest.empty();) {
+    const std::size_t count = fitting(left, rest, style.width);
+    out += beside_each_other(left, rest.first(count)) + "\n";
+    rest = rest.subspan(count);
+  }
+  if (!extras.kernel && !boots.front().kernel.empty())
+    out += "Kernel: " + printable(boots.front().kernel) + "\n";
+  return out + painted(wrapped(kLegend, style.width, 0), Colour::Dim, style) + "\n";
+}
+
+int boots(const Settings& settings, const Console& console, const Answered<JournalBoots>& found) {
   if (!found) return end_without(settings, console, found.error());
   if (found->is_volatile)
     console.complain(

@@ -1,10 +1,10 @@
-#include "agent/ctl/changes.hpp"
-
+// What differs between two health objects.
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "agent/base/text.hpp"
+#include "agent/ctl/rendering.hpp"
 
 namespace pvrdma::ctl {
 
@@ -28,13 +28,6 @@ std::string carrier(const AdapterHealth& health) {
   return carrier != nullptr ? yes_no(*carrier) : "";
 }
 
-std::string addresses(const AdapterHealth& health) {
-  std::vector<std::string> list;
-  if (netdev(health) != nullptr)
-    for (const LinkAddress& address : netdev(health)->addresses) list.push_back(address.text);
-  return joined(list);
-}
-
 std::string gids(const AdapterHealth& health) {
   std::vector<std::string> list;
   if (rdma(health) != nullptr)
@@ -53,7 +46,7 @@ constexpr std::array<std::pair<const char*, FieldReader>, 10> kFields{{
     {"link up", [](const AdapterHealth& a) { return netdev(a) ? yes_no(netdev(a)->up) : ""; }},
     {"carrier", carrier},
     {"MTU", [](const AdapterHealth& a) { return netdev(a) ? std::to_string(netdev(a)->mtu) : ""; }},
-    {"addresses", addresses},
+    {"addresses", [](const AdapterHealth& a) { return netdev(a) ? addresses_of(*netdev(a)) : ""; }},
     {"GIDs", gids},
 }};
 

@@ -1,4 +1,4 @@
-// The commands of pvrdma-agentctl, a function and a file each. They return the exit code: 0 ready
+// The commands of pvrdma-agentctl, a function each. They return the exit code: 0 ready
 // or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no answer in time, a bad
 // answer, a wrong command line). That is a monitoring plugin's. `boots`, `mtu`, `mmio`, `report`,
 // `metrics` and `export`, by whose code no state is told, know 0 and 3 only, `selftest` and `mtu` 2
@@ -44,14 +44,11 @@ struct EnvOptions {
   EnvironmentForm form = EnvironmentForm::Shell;
 };
 
-// Where `boots` has them from: read_journal() (agent/ctl/boots_journal.hpp).
-struct JournalBoots;
-using BootsReader = std::function<Answered<JournalBoots>()>;
+struct JournalBoots;  // agent/ctl/boots_journal.hpp
 
 // Prints what a rendering makes of an answer, with --json the answer itself, or why there is none.
 // The state's exit code.
-int show_health(const Settings& settings, const Console& console,
-                const Answered<Answer<Health>>& answer,
+int show_health(const Settings& settings, const Console& console, const News& answer,
                 std::string (*render)(const Health& health, const Style& style));
 
 int health(const Settings& settings, const Console& console);
@@ -60,7 +57,7 @@ int health_for_monitor(const Settings& settings, const Console& console);
 int status(const Settings& settings, const Console& console);
 int plan(const Settings& settings, const Console& console);
 // 0: printed; 3: there is nothing to print.
-int boots(const Settings& settings, const Console& console, const BootsReader& read);
+int boots(const Settings& settings, const Console& console, const Answered<JournalBoots>& found);
 int wait(const Settings& settings, const Console& console, const WaitOptions& options);
 // `limit` none: until a signal ends the process.
 int watch(const Settings& settings, const Console& console, std::optional<Milliseconds> limit);

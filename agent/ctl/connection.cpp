@@ -70,19 +70,17 @@ Answered<Json> ask(const std::string& socket, const std::string& method, Millise
   return std::move(reply->parameters);
 }
 
-Answered<Answer<Health>> ask_health(const std::string& socket, Milliseconds timeout) {
-  auto answer = ask(socket, "GetHealth", timeout);
-  if (!answer) return tl::unexpected(std::move(answer.error()));
-  return health_in(std::move(*answer));
+News ask_health(const std::string& socket, Milliseconds timeout) {
+  return ask(socket, "GetHealth", timeout).and_then(health_in);
 }
 
 Answered<Answer<Plan>> ask_plan(const std::string& socket, Milliseconds timeout) {
-  auto answer = ask(socket, "GetPlan", timeout);
-  if (!answer) return tl::unexpected(std::move(answer.error()));
-  return read<Plan>(std::move(*answer), "plan", codec::plan_from);
+  return ask(socket, "GetPlan", timeout).and_then([](Json parameters) {
+    return read<Plan>(std::move(parameters), "plan", codec::plan_from);
+  });
 }
 
-Answered<Answer<Health>> health_in(Json parameters) {
+News health_in(Json parameters) {
   return read<Health>(std::move(parameters), "health", codec::health_from);
 }
 

@@ -41,15 +41,18 @@ struct Answer {
   Json json;
 };
 
+// The agent's health, or why it cannot be had.
+using News = Answered<Answer<Health>>;
+
 // The parameters of the reply to a method of io.pvrdma.Agent without parameters: one question with
 // a bounded wait. A reply that is a varlink error is a bad answer.
 [[nodiscard]] Answered<Json> ask(const std::string& socket, const std::string& method,
                                  Milliseconds timeout);
-[[nodiscard]] Answered<Answer<Health>> ask_health(const std::string& socket, Milliseconds timeout);
+[[nodiscard]] News ask_health(const std::string& socket, Milliseconds timeout);
 [[nodiscard]] Answered<Answer<Plan>> ask_plan(const std::string& socket, Milliseconds timeout);
 
 // The member "health" of a reply's parameters.
-[[nodiscard]] Answered<Answer<Health>> health_in(Json parameters);
+[[nodiscard]] News health_in(Json parameters);
 
 // In the form of an answer, for programs that read the JSON.
 [[nodiscard]] Answer<Health> as_answer(Health health);

@@ -6,20 +6,6 @@
 
 namespace pvrdma::ctl {
 
-int show_health(const Settings& settings, const Console& console,
-                const Answered<Answer<Health>>& answer,
-                std::string (*render)(const Health& health, const Style& style)) {
-  bool printed = true;
-  if (settings.json)
-    printed =
-        console.print(dumped(answer ? answer->json : unknown_health(answer.error()).json) + "\n");
-  else if (answer)
-    printed = console.print(render(answer->value, console.style()));
-  else
-    console.complain(answer.error().line());
-  return printed && answer ? exit_code(answer->value.state) : kExitUnknown;
-}
-
 int end_without(const Settings& settings, const Console& console, const NoAnswer& why, int code) {
   if (!settings.json) {
     console.complain(why.remedy.empty() ? why.summary : why.line());

@@ -2,7 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "agent/codec/json.hpp"
 #include "agent/ctl/text.hpp"
+#include "agent/model/catalogue.hpp"
 #include "agent/varlink/message.hpp"
 
 namespace pvrdma::ctl {
@@ -28,6 +30,12 @@ std::optional<bool> flag(const Json& object, const char* key) {
   const Json* value = find(object, key);
   if (value == nullptr || !value->is_boolean()) return std::nullopt;
   return value->get<bool>();
+}
+
+Json with_commands(const Finding& finding) {
+  Json json = codec::to_json(finding);
+  json["commands"] = commands_of(finding);
+  return json;
 }
 
 std::string dumped(const Json& value, int indent) { return varlink::to_text(value, indent); }

@@ -1,7 +1,14 @@
 #include "agent/ctl/follower.hpp"
 
+#include <poll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdint>
+#include <filesystem>
 #include <utility>
 
 #include "agent/ctl/text.hpp"
@@ -13,11 +20,41 @@ namespace {
 // No file event tells when a service calls listen(2), or why it hangs up: so often is it tried.
 constexpr Milliseconds kRetry{200};
 
+constexpr Milliseconds kWithoutInotify{200};
+// A directory made between two inotify_add_watch calls of arm() goes unnoticed: look again then.
+constexpr Milliseconds kLookAgain{1000};
+
 Milliseconds until(BootTime deadline) {
   return std::max(deadline - BootClock::now(), Milliseconds{0});
 }
 
 }  // namespace
+
+void SocketWatch::arm() {
+  inotify_ = Fd{inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
+  if (!inotify_) return;
+  // IN_ATTRIB comes last: a service binds, sets the mode, and then listens.
+  constexpr std::uint32_t kEvents =
+      IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF;
+  for (auto directory = std::filesystem::path{path_}.parent_path(); !directory.empty();
+       directory = directory.parent_path()) {
+    if (inotify_add_watch(inotify_.get(), directory.c_str(), kEvents) >= 0) return;
+    if (directory == directory.root_path()) break;
+  }
+  inotify_ = Fd{};
+}
+
+void SocketWatch::wait(Milliseconds timeout) {
+  const Milliseconds limit = std::min(timeout, inotify_ ? kLookAgain : kWithoutInotify);
+  if (limit <= Milliseconds{0}) return;
+  pollfd event{inotify_.get(), POLLIN, 0};
+  // A signal ends the wait early; the caller looks at its own clock.
+  static_cast<void>(poll(&event, 1, static_cast<int>(limit.count())));
+  // Only that something happened counts. Read it off, or the next wait would not wait.
+  std::array<char, 4096> events{};
+  while (inotify_ && ::read(inotify_.get(), events.data(), events.size()) > 0) {
+  }
+}
 
 Follower::Follower(std::string socket, Milliseconds answer_within)
     : socket_(socket), answer_within_(answer_within), watch_(std::move(socket)) {}
@@ -27,12 +64,12 @@ std::optional<NoAnswer> Follower::connect(Milliseconds timeout) {
   const Milliseconds bound = std::max(std::min(timeout, answer_within_), Milliseconds{1});
   auto client = varlink::Client::connect(socket_, bound);
   if (!client) {
-    if (client.error().code != ENOENT) retry_at_ = BootClock::now() + kRetry;
+    if (client.error().code != ENOENT) hang_up();
     return explain(client.error(), socket_);
   }
   const auto started = client->start_stream("io.pvrdma.Agent.WatchHealth", Json::object());
   if (!started) {
-    retry_at_ = BootClock::now() + kRetry;
+    hang_up();
     return explain(started.error(), socket_);
   }
   client_ = std::move(*client);
@@ -41,41 +78,41 @@ std::optional<NoAnswer> Follower::connect(Milliseconds timeout) {
   return std::nullopt;
 }
 
-std::optional<Answered<Answer<Health>>> Follower::lost(NoAnswer trouble) {
+void Follower::hang_up() {
   client_.reset();
-  if (told_ == trouble) return std::nullopt;
-  told_ = trouble;
-  return Answered<Answer<Health>>{tl::unexpected(std::move(trouble))};
+  retry_at_ = BootClock::now() + kRetry;
 }
 
-std::optional<Answered<Answer<Health>>> Follower::receive(Milliseconds timeout) {
+std::optional<News> Follower::told(NoAnswer trouble) {
+  if (told_ == trouble) return std::nullopt;
+  told_ = trouble;
+  return News{tl::unexpected(std::move(trouble))};
+}
+
+std::optional<News> Follower::receive(Milliseconds timeout) {
   const Milliseconds bound = answered_ ? timeout : std::min(timeout, until(answer_by_));
   auto reply = client_->next(std::max(bound, Milliseconds{1}));
   if (!reply) {
     const bool timed_out = reply.error().code == ETIMEDOUT;
     if (timed_out && (answered_ || until(answer_by_) > Milliseconds{0})) return std::nullopt;
-    retry_at_ = BootClock::now() + kRetry;
+    hang_up();
     // A service that restarts hangs up on those it has answered: nothing to report as yet.
-    if (!timed_out && answered_) {
-      client_.reset();
-      return std::nullopt;
-    }
-    return lost(explain(reply.error(), socket_));
+    if (!timed_out && answered_) return std::nullopt;
+    return told(explain(reply.error(), socket_));
   }
-  if (!reply->continues || !reply->error.empty()) retry_at_ = BootClock::now() + kRetry;
-  if (!reply->error.empty()) return lost(bad_answer(printable(reply->error)));
+  if (!reply->continues || !reply->error.empty()) hang_up();
+  if (!reply->error.empty()) return told(bad_answer(printable(reply->error)));
   auto health = health_in(std::move(reply->parameters));
   if (!health) {
-    retry_at_ = BootClock::now() + kRetry;
-    return lost(std::move(health.error()));
+    hang_up();
+    return told(std::move(health.error()));
   }
   answered_ = true;
   told_.reset();
-  if (!reply->continues) client_.reset();
   return health;
 }
 
-std::optional<Answered<Answer<Health>>> Follower::next(Milliseconds timeout) {
+std::optional<News> Follower::next(Milliseconds timeout) {
   const BootTime deadline = BootClock::now() + timeout;
   for (;;) {
     if (client_) {
@@ -84,7 +121,7 @@ std::optional<Answered<Answer<Health>>> Follower::next(Milliseconds timeout) {
       watch_.wait(std::min(until(deadline), until(*retry_at_)));
       if (until(*retry_at_) == Milliseconds{0}) retry_at_.reset();
     } else if (auto trouble = connect(until(deadline))) {
-      if (auto news = lost(std::move(*trouble))) return news;
+      if (auto news = told(std::move(*trouble))) return news;
       if (!retry_at_) watch_.wait(until(deadline));
     }
     if (until(deadline) == Milliseconds{0}) return std::nullopt;

@@ -3,13 +3,32 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "agent/base/clock.hpp"
+#include "agent/base/handle.hpp"
 #include "agent/ctl/connection.hpp"
-#include "agent/ctl/socket_watch.hpp"
 #include "agent/varlink/client.hpp"
 
 namespace pvrdma::ctl {
+
+// Waiting for a socket file to appear, by inotify(7) on its directory or, while that is missing, on
+// the nearest one above it.
+class SocketWatch {
+ public:
+  explicit SocketWatch(std::string path) : path_(std::move(path)) {}
+
+  // Starts (or starts anew) to listen. Call it before trying to connect, so that what happens
+  // between the try and the wait is not missed.
+  void arm();
+  // Returns when something happened there, or after `timeout`. Where inotify is out of order (no
+  // watches left), it returns after 200 ms at most.
+  void wait(Milliseconds timeout);
+
+ private:
+  std::string path_;
+  Fd inotify_;
+};
 
 class Follower {
  public:
@@ -18,12 +37,15 @@ class Follower {
 
   // The next health object; or why there is none at present, once for each reason in a row; or
   // nothing, when `timeout` has passed without news.
-  [[nodiscard]] std::optional<Answered<Answer<Health>>> next(Milliseconds timeout);
+  [[nodiscard]] std::optional<News> next(Milliseconds timeout);
 
  private:
   [[nodiscard]] std::optional<NoAnswer> connect(Milliseconds timeout);
-  [[nodiscard]] std::optional<Answered<Answer<Health>>> receive(Milliseconds timeout);
-  [[nodiscard]] std::optional<Answered<Answer<Health>>> lost(NoAnswer trouble);
+  [[nodiscard]] std::optional<News> receive(Milliseconds timeout);
+  // To try again in a while.
+  void hang_up();
+  // Why there is no health, unless that was told before.
+  [[nodiscard]] std::optional<News> told(NoAnswer trouble);
 
   std::string socket_;
   Milliseconds answer_within_;

@@ -12,8 +12,6 @@
 
 namespace pvrdma::ctl {
 
-using News = Answered<Answer<Health>>;
-
 struct Pace {
   // Without a change, it is done anew after this time.
   Milliseconds refresh = std::chrono::minutes{1};

@@ -9,11 +9,9 @@
 #include <string>
 
 #include "agent/config/config_files.hpp"
-#include "agent/config/duration.hpp"
 #include "agent/ctl/boots_journal.hpp"
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/failure.hpp"
-#include "agent/ctl/system_options.hpp"
 #include "agent/ctl/verb_options.hpp"
 #include "agent/ctl/verbs.hpp"
 #include "agent/tools/verify/commands.hpp"
@@ -30,8 +28,8 @@ constexpr const char* kWhereToRead =
 
 // Without --timeout the configuration's readiness.timeout counts. A configuration that cannot be
 // read is the agent's to report, so the built-in value serves then.
-Milliseconds wait_timeout(const std::string& word) {
-  if (const auto given = parse_timeout(word)) return *given;
+Milliseconds wait_timeout(Milliseconds given) {
+  if (given > Milliseconds{0}) return given;
   const auto loaded = load_config();
   return loaded ? loaded->config.readiness.timeout : Config{}.readiness.timeout;
 }
@@ -46,6 +44,10 @@ void add_global_options(CLI::App& app, Settings& settings) {
   app.require_subcommand(1);
   app.fallthrough();
   app.footer(std::string{kStateExitCodes} + kWhereToRead);
+}
+
+std::optional<Milliseconds> watch_limit(Milliseconds given) {
+  return given > Milliseconds{0} ? std::optional{given} : std::nullopt;
 }
 
 std::optional<std::string> adapter_of(const Words& words) {
@@ -68,11 +70,6 @@ std::vector<std::string> option_names(const CLI::App& app, const CLI::App* comma
 // option's name is used.
 std::string own_words(const CLI::ParseError& error, const CLI::App* command) {
   const std::string what = error.what();
-  const auto any = [&](auto wanted) {
-    for (const CLI::Option* option : command->get_options())
-      if (wanted(*option)) return option->get_name();
-    return std::string{};
-  };
   if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
     const std::size_t colon = what.find(": ");
     return colon == std::string::npos ? what : what.substr(0, colon) + what.substr(colon + 1);
@@ -82,8 +79,8 @@ std::string own_words(const CLI::ParseError& error, const CLI::App* command) {
     return option + " needs a value, and one only";
   if (command == nullptr) return "the arguments are not understood";
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
-    return any([](const CLI::Option& one) { return one.get_required() && one.count() == 0; }) +
-           " is missing";
+    for (const CLI::Option* one : command->get_options())
+      if (one->get_required() && one->count() == 0) return one->get_name() + " is missing";
   if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
     return option + " does not go with " + what.substr(what.rfind(' ') + 1);
   if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr)
@@ -149,6 +146,7 @@ class CommandLine {
   DoctorOptions doctor_;
   NextBootOptions next_boot_{"/", {}, PVRDMA_MODULE_LOOKUP, PVRDMA_INITRAMFS_CONTENT};
   MtuOptions mtu_;
+  SelftestOptions selftest_;
   VerifyOptions verify_;
   MmioOptions mmio_;
   MetricsOptions metrics_;
@@ -161,7 +159,7 @@ class CommandLine {
 CLI::App& CommandLine::add(const char* name, std::function<int()> call) {
   CLI::App& added = *app_.add_subcommand(name, find_verb(name)->what);
   added.fallthrough();
-  set_default_footer(added);
+  set_footer(added, kStateExitCodes);
   added.callback([this, call = std::move(call)] { code_ = call(); });
   return added;
 }
@@ -175,7 +173,7 @@ void CommandLine::add_core_verbs() {
                      for_monitor_);
   add("status", [this] { return status(settings_, console_); });
   add("plan", [this] { return plan(settings_, console_); });
-  add_boots_options(add("boots", [this] { return boots(settings_, console_, read_journal); }));
+  add_boots_options(add("boots", [this] { return boots(settings_, console_, read_journal()); }));
   add_wait_options(add("wait",
                        [this] {
                          return wait(settings_, console_,
@@ -183,7 +181,7 @@ void CommandLine::add_core_verbs() {
                        }),
                    words_);
   add_watch_options(
-      add("watch", [this] { return watch(settings_, console_, parse_timeout(words_.timeout)); }),
+      add("watch", [this] { return watch(settings_, console_, watch_limit(words_.timeout)); }),
       words_);
   add_reload_options(
       add("reload", [this] { return reload(settings_, console_, adapter_of(words_)); }), words_);
@@ -212,22 +210,13 @@ void CommandLine::add_doctor() {
 }
 
 void CommandLine::add_measurements() {
-  add_mtu_options(add("mtu",
-                      [this] {
-                        mtu_.timeout = parse_timeout(words_.timeout).value_or(mtu_.timeout);
-                        return mtu(settings_, console_, mtu_);
-                      }),
-                  mtu_, words_.timeout);
-  add_selftest_options(add("selftest",
-                           [this] {
-                             SelftestOptions options;
-                             options.device = adapter_of(words_);
-                             options.timeout =
-                                 parse_timeout(words_.timeout).value_or(options.timeout);
-                             options.program = PVRDMA_SELFTEST;
-                             return self_test(settings_, console_, options);
-                           }),
-                       words_);
+  add_mtu_options(add("mtu", [this] { return mtu(settings_, console_, mtu_); }), mtu_);
+  selftest_.program = PVRDMA_SELFTEST;
+  CLI::App& testing = add("selftest", [this] {
+    selftest_.device = adapter_of(words_);
+    return self_test(settings_, console_, selftest_);
+  });
+  add_selftest_options(testing, words_, selftest_);
   verify_.program = PVRDMA_VERIFY;
   verify_.state_file = verify::state_file();
   add_verify_options(add("verify",

@@ -1,5 +1,4 @@
-#include "agent/ctl/plugin_line.hpp"
-
+// One line for a monitor: its rules are those of the Nagios family.
 #include <algorithm>
 #include <array>
 #include <chrono>

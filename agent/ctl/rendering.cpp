@@ -1,6 +1,7 @@
 #include "agent/ctl/rendering.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "agent/base/text.hpp"
 
@@ -74,35 +75,28 @@ std::string counters(const Health& health, const Style& style) {
   return painted("Since boot: " + joined(parts), Colour::Dim, style) + "\n";
 }
 
-// 0 for the worst.
-int rank_of(State state) {
-  switch (state) {
-    case State::Failed:
-      return 0;
-    case State::Degraded:
-      return 2;
-    case State::Converging:
-      return 3;
-    case State::Ready:
-      return 4;
-    case State::Absent:
-    case State::Unknown:
-      break;
-  }
-  return 1;
-}
+// The order of adapters on the screen.
+constexpr std::array kWorstFirst{State::Failed,   State::Unknown,    State::Absent,
+                                 State::Degraded, State::Converging, State::Ready};
 
-std::vector<const AdapterHealth*> worst_first(const std::vector<AdapterHealth>& adapters) {
-  std::vector<const AdapterHealth*> sorted;
-  sorted.reserve(adapters.size());
-  for (const AdapterHealth& adapter : adapters) sorted.push_back(&adapter);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto* left, const auto* right) {
-    return rank_of(left->state) < rank_of(right->state);
-  });
-  return sorted;
+std::string render_action(const Action& action, std::size_t place, const Style& style) {
+  const std::string mark = std::to_string(place) + ". ";
+  const auto line = [&](const std::string& text) {
+    return wrapped(printable(text), style.width, mark.size()) + "\n";
+  };
+  std::string out = mark + line(in_words(verb(action.operation), target(action.operation)));
+  if (!action.reason.empty())
+    out += std::string(mark.size(), ' ') + line("because " + action.reason);
+  return out;
 }
 
 }  // namespace
+
+std::string addresses_of(const Netdev& netdev) {
+  std::vector<std::string> texts;
+  for (const LinkAddress& address : netdev.addresses) texts.push_back(address.text);
+  return joined(texts);
+}
 
 std::string in_words(Verb verb, const std::string& target) {
   const std::string name = printable(target);
@@ -152,11 +146,35 @@ std::string render_health(const Health& health, const Style& style) {
   block(hint_of_absence(health, style));
   block(executor_lines(health, style));
   block(render_findings(health.findings, {Notes::Without, false, &health.adapters}, style));
-  for (const AdapterHealth* adapter : worst_first(health.adapters))
-    block(render_adapter(*adapter, style));
+  for (const State state : kWorstFirst)
+    for (const AdapterHealth& adapter : health.adapters)
+      if (adapter.state == state) block(render_adapter(adapter, style));
   block(render_findings(health.findings, {Notes::Only, false, &health.adapters}, style));
   block(counters(health, style));
   return out;
+}
+
+std::string render_plan(const Plan& plan, const Style& style) {
+  std::string out = plan.actions.empty() ? "nothing to do\n" : "";
+  std::size_t place = 0;
+  for (const Action& action : plan.actions) out += render_action(action, ++place, style);
+  for (const Notes notes : {Notes::Without, Notes::Only}) {
+    const std::string findings = render_findings(plan.findings, {notes, false, nullptr}, style);
+    if (!findings.empty()) out += "\n" + findings;
+  }
+  if (plan.next_look)
+    out += "\n" +
+           painted("Without any event, the agent looks again in " +
+                       span(*plan.next_look - style.now.boot) + ".",
+                   Colour::Dim, style) +
+           "\n";
+  return out;
+}
+
+int plan_exit_code(const Plan& plan) {
+  Severity worst = plan.actions.empty() ? Severity::Info : Severity::Warning;
+  for (const Finding& finding : plan.findings) worst = std::max(worst, finding.severity);
+  return static_cast<int>(worst);
 }
 
 }  // namespace pvrdma::ctl

@@ -1,4 +1,4 @@
-// Health and Plan as text for an administrator. Pure: values in, text out.
+// Health, Plan and Timelines as text for an administrator. Pure: values in, text out.
 //
 // Worst first, and nothing that asks for no attention. Texts end with a newline. ASCII, so that a
 // bare console shows it; only names that come from outside may hold other characters, and those are
@@ -10,6 +10,7 @@
 
 #include "agent/ctl/text.hpp"
 #include "agent/model/health.hpp"
+#include "agent/model/timeline.hpp"
 
 namespace pvrdma::ctl {
 
@@ -21,6 +22,26 @@ namespace pvrdma::ctl {
 [[nodiscard]] std::string render_plan(const Plan& plan, const Style& style);
 // 0 nothing to do, 1 actions or warnings, 2 an error among the findings.
 [[nodiscard]] int plan_exit_code(const Plan& plan);
+
+// What differs between two health objects, one line each: "state: converging -> ready: 1 of 1
+// adapters ready", "0000:13:00.1 port: DOWN -> ACTIVE", "finding driver-in-use (warning): …",
+// "finding driver-in-use: gone". `before` may be null: then everything is new. Empty where nothing
+// changed but ages.
+[[nodiscard]] std::vector<std::string> changes(const Health* before, const Health& after);
+
+// What a monitor of the Nagios family (Icinga, Naemon, Checkmk's MRPE) wants of a check: one line
+// of text, then "|" and numbers to draw ("Nagios Plugins Development Guidelines",
+// monitoring-plugins.org), as "PVRDMA OK - 2 of 2 adapters ready | adapters=2;;;0 ready=2;2:;1:;0;2
+// reloads=0c …", with a newline.
+[[nodiscard]] std::string plugin_line(const Health& health, BootTime now);
+// The same where nobody answered: status 3, unknown.
+[[nodiscard]] std::string plugin_line(const std::string& why);
+
+// A column for each boot, a row for each step; there is one boot at least. The newest is on the
+// left. As many as fit stand side by side, the others below. A cell is "12.34 +0.41": the seconds
+// since the boot began, and since the step before; "12.34 (0.04)" of a load, with the seconds in
+// the kernel; "<= 12.34" where it was reached then or before; "-" where it was not.
+[[nodiscard]] std::string render_boots(const std::vector<Timeline>& boots, const Style& style);
 
 // Parts that the above and the commands share.
 
@@ -38,6 +59,8 @@ struct FindingStyle {
 // "PID 812 ibv_asyncwatch (rocep19s0f1)", a line each after `indent` spaces; at most `limit`.
 [[nodiscard]] std::string render_holders(const std::vector<Holder>& holders, std::size_t indent,
                                          std::size_t limit);
+// "192.168.30.201/24, fe80::1/64"; empty: it has none.
+[[nodiscard]] std::string addresses_of(const Netdev& netdev);
 // "load module ib_umad": a verb of the executor and its target in plain words.
 [[nodiscard]] std::string in_words(Verb verb, const std::string& target);
 

@@ -125,9 +125,7 @@ std::string gids(const AdapterHealth& health, const Style& style) {
 std::string addresses(const Adapter& adapter) {
   const Netdev* netdev = adapter.netdev.get();
   if (netdev == nullptr) return {};
-  std::vector<std::string> texts;
-  for (const LinkAddress& address : netdev->addresses) texts.push_back(address.text);
-  return texts.empty() ? "none" : joined(texts);
+  return netdev->addresses.empty() ? "none" : addresses_of(*netdev);
 }
 
 std::string managed_by(const AdapterHealth& health) {

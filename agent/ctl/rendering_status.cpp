@@ -1,7 +1,6 @@
 // The table with a line for each adapter.
 #include <algorithm>
 #include <array>
-#include <tuple>
 #include <vector>
 
 #include "agent/base/text.hpp"
@@ -13,8 +12,6 @@ namespace {
 
 constexpr std::size_t kColumns = 8;
 constexpr std::size_t kStateColumn = 1;
-constexpr std::size_t kDeviceColumn = 2;
-constexpr std::size_t kNetdevColumn = 4;
 using Line = std::array<std::string, kColumns>;
 
 // "?" for what could not be read, "-" for what is not there.
@@ -32,28 +29,23 @@ std::string link_cell(const Netdev& netdev) {
   return *carrier ? "up" : "no carrier";
 }
 
-std::string addresses_cell(const Netdev& netdev) {
-  std::vector<std::string> texts;
-  for (const LinkAddress& address : netdev.addresses) texts.push_back(address.text);
-  return or_none(joined(texts));
+std::string port_cell(const Field<std::string>& state) {
+  return state.is_known() ? or_none(*state.get()) : lack_of(state);
 }
 
 Line line_of(const AdapterHealth& health) {
   const Field<RdmaDevice>& rdma = health.adapter.rdma;
   const Field<Netdev>& netdev = health.adapter.netdev;
-  Line line{or_none(health.adapter.function), to_string(health.state)};
-  std::fill(line.begin() + kDeviceColumn, line.begin() + kNetdevColumn, lack_of(rdma));
-  std::fill(line.begin() + kNetdevColumn, line.end(), lack_of(netdev));
-  if (const RdmaDevice* device = rdma.get()) {
-    const Field<std::string>& port = device->port.state;
-    line[kDeviceColumn] = or_none(device->name);
-    line[kDeviceColumn + 1] = port.is_known() ? or_none(*port.get()) : lack_of(port);
-  }
-  if (const Netdev* link = netdev.get())
-    std::tie(line[kNetdevColumn], line[kNetdevColumn + 1], line[kNetdevColumn + 2],
-             line[kNetdevColumn + 3]) = std::tuple{
-        or_none(link->name), link_cell(*link), std::to_string(link->mtu), addresses_cell(*link)};
-  return line;
+  const RdmaDevice* device = rdma.get();
+  const Netdev* link = netdev.get();
+  return {or_none(health.adapter.function),
+          to_string(health.state),
+          device ? or_none(device->name) : lack_of(rdma),
+          device ? port_cell(device->port.state) : lack_of(rdma),
+          link ? or_none(link->name) : lack_of(netdev),
+          link ? link_cell(*link) : lack_of(netdev),
+          link ? std::to_string(link->mtu) : lack_of(netdev),
+          link ? or_none(addresses_of(*link)) : lack_of(netdev)};
 }
 
 std::string aligned(const Line& line, const std::array<std::size_t, kColumns>& widths,

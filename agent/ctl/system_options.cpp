@@ -1,12 +1,10 @@
-#include "agent/ctl/system_options.hpp"
-
+// The options of what looks at the whole system: `doctor`, `migrate`, `seal`, `report`, `metrics`
+// and `export`; and of `verify`.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <map>
 
-#include "agent/config/duration.hpp"
 #include "agent/ctl/verb_options.hpp"
-#include "agent/ctl/verbs.hpp"
 
 namespace pvrdma::ctl {
 
@@ -57,30 +55,23 @@ constexpr const char* kVerifyFooter =
     "of\n"
     "RDMA, 2 they do not, or not as expected, 3 nothing was measured, or a wrong command line.";
 
-CLI::Validator is_directory() {
-  return {[](const std::string& path) {
-            std::error_code error;
-            return std::filesystem::is_directory(path, error) ? "" : "must be a directory";
-          },
-          ""};
+std::string check_directory(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) ? "" : "must be a directory";
 }
 
 CLI::Option* add_root_option(CLI::App& command, std::string& root) {
   return command.add_option("--root", root, "Where the system to look at is mounted")
       ->type_name("DIRECTORY")
-      ->check(is_directory())
+      ->check(check_directory)
       ->capture_default_str();
 }
 
-// A time with its unit, taken over as it is checked.
-void add_time(CLI::App& command, const char* name, Milliseconds& time, const char* what) {
-  command
-      .add_option_function<std::string>(
-          name, [&time](const std::string& word) { time = parse_timeout(word).value_or(time); },
-          what)
-      ->check([](const std::string& word) { return check_time(word); })
-      ->type_name("TIME");
+CLI::Option* add_output_option(CLI::App& command, std::string& output, const char* what) {
+  return command.add_option("-o,--output", output, what)->type_name("FILE");
 }
+
+constexpr const char* kReplacedFile = "A file to replace in one step (default: standard output)";
 
 // A word that `parse` understands, put into `value`.
 template <typename T, typename Parse>
@@ -118,7 +109,7 @@ void add_doctor_options(CLI::App& command, DoctorOptions& options, bool& is_next
                   "Say what the output of an ESXi host's commands means for this VM; -: standard "
                   "input")
       ->type_name("FILE")
-      ->check([](const std::string& path) { return path.empty() ? "must not be empty" : ""; })
+      ->check(check_not_empty)
       ->excludes(host_admin)
       ->excludes(next_boot);
   add_root_option(command, next_boot_options.root)->needs(next_boot);
@@ -143,18 +134,13 @@ void add_seal_options(CLI::App& command, SealOptions& options) {
 void add_report_options(CLI::App& command, ReportOptions& options) {
   set_footer(command, kReportFooter);
   command.add_flag("--redact", options.redact)->group("");  // refused with an explanation
-  command
-      .add_option("-o,--output", options.output,
-                  "A new file to write it to (default: standard output)")
-      ->type_name("FILE");
+  add_output_option(command, options.output,
+                    "A new file to write it to (default: standard output)");
 }
 
 void add_metrics_options(CLI::App& command, MetricsOptions& options) {
   set_footer(command, kMetricsFooter);
-  CLI::Option* output = command
-                            .add_option("-o,--output", options.output,
-                                        "A file to replace in one step (default: standard output)")
-                            ->type_name("FILE");
+  CLI::Option* output = add_output_option(command, options.output, kReplacedFile);
   command
       .add_flag("--watch", options.watch,
                 "Replace it on each change and every minute, until interrupted")
@@ -177,10 +163,7 @@ void add_export_options(CLI::App& command, ExportOptions& options) {
       ->required()
       ->type_name("cdi|nfd|guestinfo")
       ->check(CLI::IsMember(kFormats));
-  CLI::Option* output = command
-                            .add_option("-o,--output", options.output,
-                                        "A file to replace in one step (default: standard output)")
-                            ->type_name("FILE");
+  CLI::Option* output = add_output_option(command, options.output, kReplacedFile);
   command
       .add_flag("--publish", options.publish,
                 "guestinfo: set the VM's variable guestinfo.pvrdma-agent.health")
@@ -230,7 +213,7 @@ void add_verify_options(CLI::App& command, VerifyOptions& options) {
       .add_option("--token-file", options.token_file,
                   "A secret that both VMs have, where others are in the network")
       ->type_name("FILE")
-      ->check([](const std::string& path) { return path.empty() ? "must not be empty" : ""; });
+      ->check(check_not_empty);
   add_time(command, "--wait", options.wait, "How long for the other VM (default: 60s)");
   add_time(command, "--duration", options.duration,
            "How long to measure (default: 10s; 3s for a pair of a mesh)");

@@ -6,14 +6,6 @@
 
 namespace pvrdma::ctl {
 
-namespace {
-
-std::string plural(std::int64_t number, const char* unit) {
-  return std::to_string(number) + " " + unit + (number == 1 ? "" : "s");
-}
-
-}  // namespace
-
 std::size_t columns(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80;
@@ -71,16 +63,16 @@ std::string span(Milliseconds time) {
   const std::int64_t ms = std::max<std::int64_t>(time.count(), 0);
   if (ms < 1000) return std::to_string(ms) + " ms";
   const std::int64_t s = ms / 1000;
-  const auto both = [](std::int64_t large, std::string large_unit, std::int64_t small,
+  const auto both = [](std::int64_t large, const char* large_unit, std::int64_t small,
                        const char* small_unit) {
-    return large_unit + (small == 0 || large >= 100
-                             ? std::string{}
-                             : " " + std::to_string(small) + " " + small_unit);
+    const std::string text = std::to_string(large) + large_unit;
+    return small == 0 ? text : text + " " + std::to_string(small) + small_unit;
   };
   if (s < 60) return std::to_string(s) + " s";
-  if (s < 3600) return both(s / 60, std::to_string(s / 60) + " min", s % 60, "s");
-  if (s < 86400) return both(s / 3600, std::to_string(s / 3600) + " h", s % 3600 / 60, "min");
-  return both(s / 86400, plural(s / 86400, "day"), s % 86400 / 3600, "h");
+  if (s < 3600) return both(s / 60, " min", s % 60, " s");
+  if (s < 86400) return both(s / 3600, " h", s % 3600 / 60, " min");
+  const std::int64_t days = s / 86400;
+  return both(days, days == 1 ? " day" : " days", days < 100 ? s % 86400 / 3600 : 0, " h");
 }
 
 std::string moment(BootTime time, const Moment& now) {

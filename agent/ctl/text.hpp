@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <ctime>
-#include <optional>
 #include <string>
 #include <string_view>
 

@@ -3,8 +3,8 @@
 #include <sys/socket.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 
+#include "agent/base/text.hpp"
 #include "agent/config/duration.hpp"
 #include "agent/ctl/verbs.hpp"
 #include "agent/tools/mtu/search.hpp"
@@ -46,11 +46,6 @@ constexpr const char* kSelftestFooter =
 
 constexpr const char* kHelpFooter = "Exit codes: 0 printed, 3 there is no such verb.";
 
-// CLI11 prints the message after the option's name.
-CLI::Validator time_check() {
-  return {[](const std::string& word) { return check_time(word); }, ""};
-}
-
 CLI::Validator one_of(const std::string& one, const std::string& other) {
   return CLI::Validator{[=](const std::string& word) {
                           return word == one || word == other ? std::string{}
@@ -59,25 +54,14 @@ CLI::Validator one_of(const std::string& one, const std::string& other) {
                         "{" + one + "," + other + "}"};
 }
 
-CLI::Validator packet_size() {
-  return {[](const std::string& word) -> std::string {
-            unsigned bytes = 0;
-            const char* end = word.data() + word.size();
-            const auto [stop, error] = std::from_chars(word.data(), end, bytes);
-            const bool fits = bytes >= pmtu::kFloorIpv4 && bytes <= pmtu::kLargestPacket;
-            return error == std::errc{} && stop == end && fits
-                       ? ""
-                       : "must be a number of bytes from 68 to 65535";
-          },
-          ""};
+std::string check_packet_size(const std::string& word) {
+  const auto bytes = number_from<unsigned>(word);
+  const bool fits = bytes && *bytes >= pmtu::kFloorIpv4 && *bytes <= pmtu::kLargestPacket;
+  return fits ? "" : "must be a number of bytes from 68 to 65535";
 }
 
 void add_adapter_argument(CLI::App& command, Words& words, const char* what) {
   command.add_option("ADAPTER", words.adapter, what)->type_name("");
-}
-
-void add_timeout(CLI::App& command, std::string& word, const char* what) {
-  command.add_option("--timeout", word, what)->check(time_check())->type_name("TIME");
 }
 
 }  // namespace
@@ -87,7 +71,18 @@ void set_footer(CLI::App& command, const char* exit_codes) {
     command.footer(verb_footer(*verb, exit_codes));
 }
 
-void set_default_footer(CLI::App& command) { set_footer(command, kStateExitCodes); }
+void add_time(CLI::App& command, const char* name, Milliseconds& time, const char* what) {
+  command
+      .add_option_function<std::string>(
+          name, [&time](const std::string& word) { time = parse_timeout(word).value_or(time); },
+          what)
+      ->check(check_time)
+      ->type_name("TIME");
+}
+
+std::string check_not_empty(const std::string& word) {
+  return word.empty() ? "must not be empty" : "";
+}
 
 void add_health_options(CLI::App& command, bool& for_monitor) {
   command.add_flag("--plugin", for_monitor,
@@ -97,8 +92,8 @@ void add_health_options(CLI::App& command, bool& for_monitor) {
 void add_boots_options(CLI::App& command) { set_footer(command, kBootsFooter); }
 
 void add_wait_options(CLI::App& command, Words& words) {
-  add_timeout(command, words.timeout,
-              "How long at most (default: readiness.timeout of the configuration, 90s)");
+  add_time(command, "--timeout", words.timeout,
+           "How long at most (default: readiness.timeout of the configuration, 90s)");
   command
       .add_option("--for", words.goal,
                   "ready: ready or absent; settled: any verdict, also degraded or failed")
@@ -108,7 +103,7 @@ void add_wait_options(CLI::App& command, Words& words) {
 }
 
 void add_watch_options(CLI::App& command, Words& words) {
-  add_timeout(command, words.timeout, "Stop after this time (default: never)");
+  add_time(command, "--timeout", words.timeout, "Stop after this time (default: never)");
 }
 
 void add_reload_options(CLI::App& command, Words& words) {
@@ -123,31 +118,31 @@ void add_acknowledge_options(CLI::App& command, Words& words) {
                        "PCI address, MAC or interface it had (default: all that were removed)");
 }
 
-void add_mtu_options(CLI::App& command, MtuOptions& options, std::string& timeout) {
+void add_mtu_options(CLI::App& command, MtuOptions& options) {
   set_footer(command, kMtuFooter);
   command.add_option("HOST", options.hosts, "Names or addresses; all are measured at once")
       ->required()
       ->type_name("")
-      ->check([](const std::string& host) { return host.empty() ? "must not be empty" : ""; });
+      ->check(check_not_empty);
   CLI::Option* ipv4 = command.add_flag_callback(
       "-4,--ipv4", [&options] { options.family = AF_INET; }, "Only over IPv4");
   command
       .add_flag_callback(
           "-6,--ipv6", [&options] { options.family = AF_INET6; }, "Only over IPv6")
       ->excludes(ipv4);
-  add_timeout(command, timeout,
-              "How long at most, for all hosts together and their names (default: 30s)");
+  add_time(command, "--timeout", options.timeout,
+           "How long at most, for all hosts together and their names (default: 30s)");
   command
       .add_option("--expect", options.expect,
                   "The exit code says whether packets of this size reach every host")
       ->type_name("BYTES")
-      ->check(packet_size());
+      ->check(check_packet_size);
   command
       .add_option("--adapter", options.adapter,
                   "Measure from its interface: PCI address, RDMA device or interface (default: by "
                   "the route)")
       ->type_name("ADAPTER")
-      ->check([](const std::string& name) { return name.empty() ? "must not be empty" : ""; });
+      ->check(check_not_empty);
 }
 
 void add_mmio_options(CLI::App& command, MmioOptions& options) {
@@ -161,13 +156,13 @@ void add_mmio_options(CLI::App& command, MmioOptions& options) {
       });
 }
 
-void add_selftest_options(CLI::App& command, Words& words) {
+void add_selftest_options(CLI::App& command, Words& words, SelftestOptions& options) {
   set_footer(command, kSelftestFooter);
   command
       .add_option("DEVICE", words.adapter,
                   "RDMA device, PCI address or interface (default: every PVRDMA adapter)")
       ->type_name("");
-  add_timeout(command, words.timeout, "How long at most for a device (default: 10s)");
+  add_time(command, "--timeout", options.timeout, "How long at most for a device (default: 10s)");
 }
 
 void add_env_options(CLI::App& command, Words& words) {

@@ -1,12 +1,18 @@
-// The options, arguments and footers of the verbs. Those of `doctor`, `migrate`, `seal` and
-// `report` are in system_options.hpp.
+// The options, arguments and footers of the verbs.
 #pragma once
 
 #include <string>
 
 #include "agent/ctl/commands.hpp"
+#include "agent/tools/doctor/command.hpp"
+#include "agent/tools/export/command.hpp"
+#include "agent/tools/metrics/command.hpp"
+#include "agent/tools/migrate/command.hpp"
 #include "agent/tools/mmio/command.hpp"
 #include "agent/tools/mtu/command.hpp"
+#include "agent/tools/next_boot/command.hpp"
+#include "agent/tools/report/command.hpp"
+#include "agent/tools/seal/command.hpp"
 #include "agent/tools/verify/commands.hpp"
 
 namespace CLI {
@@ -17,7 +23,7 @@ namespace pvrdma::ctl {
 
 // What the command line says, before it is made a verb's options.
 struct Words {
-  std::string timeout;
+  Milliseconds timeout{0};  // zero: none was given
   std::string goal = "ready";
   std::string adapter;
   std::string form = "shell";
@@ -29,9 +35,12 @@ inline constexpr const char* kStateExitCodes =
     "Exit codes: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no\n"
     "answer in time, wrong command line).";
 
-// Below the options of the verb that `command` is; the default is of what returns a state.
+// Below the options of the verb that `command` is.
 void set_footer(CLI::App& command, const char* exit_codes);
-void set_default_footer(CLI::App& command);
+// A time with its unit, taken over as it is checked.
+void add_time(CLI::App& command, const char* name, Milliseconds& time, const char* what);
+// A check: what is wrong with the word; empty: nothing.
+[[nodiscard]] std::string check_not_empty(const std::string& word);
 
 void add_health_options(CLI::App& command, bool& for_monitor);
 void add_boots_options(CLI::App& command);
@@ -39,10 +48,23 @@ void add_wait_options(CLI::App& command, Words& words);
 void add_watch_options(CLI::App& command, Words& words);
 void add_reload_options(CLI::App& command, Words& words);
 void add_acknowledge_options(CLI::App& command, Words& words);
-void add_mtu_options(CLI::App& command, MtuOptions& options, std::string& timeout);
+void add_mtu_options(CLI::App& command, MtuOptions& options);
 void add_mmio_options(CLI::App& command, MmioOptions& options);
-void add_selftest_options(CLI::App& command, Words& words);
+void add_selftest_options(CLI::App& command, Words& words, SelftestOptions& options);
 void add_env_options(CLI::App& command, Words& words);
 void add_help_options(CLI::App& command, Words& words);
+
+// What looks at the whole system, and `verify` (system_options.cpp).
+
+// `options` or, where it is about the next boot, `next_boot`: units of the one are those of the
+// other.
+void add_doctor_options(CLI::App& command, DoctorOptions& options, bool& is_next_boot,
+                        NextBootOptions& next_boot);
+void add_migrate_options(CLI::App& command, MigrateOptions& options);
+void add_seal_options(CLI::App& command, SealOptions& options);
+void add_report_options(CLI::App& command, ReportOptions& options);
+void add_metrics_options(CLI::App& command, MetricsOptions& options);
+void add_export_options(CLI::App& command, ExportOptions& options);
+void add_verify_options(CLI::App& command, VerifyOptions& options);
 
 }  // namespace pvrdma::ctl

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "agent/config/config_files.hpp"
-#include "agent/ctl/finding_json.hpp"
+#include "agent/ctl/fields.hpp"
 #include "agent/ctl/local.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/plan/findings.hpp"

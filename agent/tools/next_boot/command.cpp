@@ -8,7 +8,6 @@
 #include "agent/config/config_files.hpp"
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
-#include "agent/ctl/finding_json.hpp"
 #include "agent/ctl/rendering.hpp"
 #include "agent/tools/next_boot/forecast.hpp"
 #include "agent/tools/next_boot/judge.hpp"

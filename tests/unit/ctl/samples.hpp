@@ -6,7 +6,6 @@
 #include <string>
 
 #include "agent/codec/json.hpp"
-#include "agent/ctl/changes.hpp"
 #include "agent/ctl/environment.hpp"
 #include "agent/ctl/rendering.hpp"
 

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/ctl/boots_journal.hpp"
-#include "agent/ctl/rendering_boots.hpp"
 #include "tests/unit/boots.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
@@ -21,7 +20,7 @@ fake::Printed run_boots(const Answered<JournalBoots>& found, bool json = false) 
   const fake::Screen screen;
   Settings settings;
   settings.json = json;
-  const int code = boots(settings, screen.console, [&] { return found; });
+  const int code = boots(settings, screen.console, found);
   return {code, screen.out(), screen.err()};
 }
 

@@ -1,0 +1,101 @@
+// `health`, `status`, `plan` and `env`: what the agent knows, printed once. Where no agent runs,
+// all but `health` look themselves.
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "agent/ctl/commands.hpp"
+#include "agent/ctl/failure.hpp"
+#include "agent/ctl/fields.hpp"
+#include "agent/ctl/rendering.hpp"
+
+namespace pvrdma::ctl {
+
+namespace {
+
+// `answer` or, where no agent runs, the part of a look of our own that stands for it.
+template <typename T>
+Answered<Answer<T>> or_look(const Settings& settings, const Console& console,
+                            Answered<Answer<T>> answer, T LocalLook::*part) {
+  // An agent that is there and does not answer is an error of its own, not to be hidden.
+  if (answer || !answer.error().not_running() || !settings.look_without_agent) return answer;
+  auto look = settings.look_without_agent();
+  if (!look)
+    return tl::unexpected(NoAnswer{to_string(FindingId::ConfigBad),
+                                   printable(look.error().message()),
+                                   "Check it with: pvrdma-agent --check-config"});
+  console.complain("pvrdma-agent is not running; this is what a look without it shows");
+  return as_answer(std::move((*look).*part));
+}
+
+News health_or_look(const Settings& settings, const Console& console) {
+  return or_look(settings, console, ask_health(settings.socket, settings.answer_within),
+                 &LocalLook::health);
+}
+
+// `unknown` is what --json prints where there is no answer.
+template <typename T>
+int show(const Settings& settings, const Console& console, const Answered<Answer<T>>& answer,
+         Answer<T> (*unknown)(const NoAnswer&), std::string (*render)(const T&, const Style&),
+         int code) {
+  bool printed = true;
+  if (settings.json)
+    printed = console.print(dumped(answer ? answer->json : unknown(answer.error()).json) + "\n");
+  else if (answer)
+    printed = console.print(render(answer->value, console.style()));
+  else
+    console.complain(answer.error().line());
+  return printed && answer ? code : kExitUnknown;
+}
+
+}  // namespace
+
+int show_health(const Settings& settings, const Console& console, const News& answer,
+                std::string (*render)(const Health& health, const Style& style)) {
+  return show(settings, console, answer, unknown_health, render,
+              answer ? exit_code(answer->value.state) : kExitUnknown);
+}
+
+int health(const Settings& settings, const Console& console) {
+  return show_health(settings, console, ask_health(settings.socket, settings.answer_within),
+                     render_health);
+}
+
+int health_for_monitor(const Settings& settings, const Console& console) {
+  if (settings.json)
+    return end_without(settings, console, "--plugin is one line of text: not with --json");
+  const auto answer = ask_health(settings.socket, settings.answer_within);
+  // A monitor reads standard output alone.
+  const bool printed = console.print(answer ? plugin_line(answer->value, BootClock::now())
+                                            : plugin_line(answer.error().line()));
+  return printed && answer ? exit_code(answer->value.state) : kExitUnknown;
+}
+
+// For programs the same object as `health` has: one to learn.
+int status(const Settings& settings, const Console& console) {
+  return show_health(settings, console, health_or_look(settings, console), render_status);
+}
+
+int plan(const Settings& settings, const Console& console) {
+  const auto answer = or_look(settings, console, ask_plan(settings.socket, settings.answer_within),
+                              &LocalLook::plan);
+  return show(settings, console, answer, unknown_plan, render_plan,
+              answer ? plan_exit_code(answer->value) : kExitUnknown);
+}
+
+int env(const Settings& settings, const Console& console, const EnvOptions& options) {
+  const auto health = health_or_look(settings, console);
+  if (!health) return end_without(settings, console, health.error());
+  const int code = exit_code(health->value.state);
+  const auto environment = environment_of(health->value, options.adapter);
+  if (!environment)
+    return end_without(settings, console, environment.error().message(),
+                       code == 0 ? kExitUnknown : code);
+  if (!environment->gap.empty()) console.complain(environment->gap);
+  if (!settings.json)
+    return console.print(render_environment(*environment, options.form)) ? 0 : kExitUnknown;
+  Json variables = Json::object();
+  for (const auto& [name, value] : environment->variables) variables[name] = value;
+  return console.print(dumped(variables) + "\n") ? 0 : kExitUnknown;
+}
+
+}  // namespace pvrdma::ctl
