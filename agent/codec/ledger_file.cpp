@@ -29,18 +29,16 @@ tl::unexpected<Error> bad_ledger(const std::string& what) {
   return fail(EBADMSG, "reading the executor's ledger", what);
 }
 
-Json attempt_json(const Attempt& attempt) {
-  return {{"verb", to_string(attempt.verb)},
-          {"target", attempt.target},
-          {"started_ms", to_ms(attempt.started)},
-          {"finished_ms", attempt.finished ? Json(to_ms(*attempt.finished)) : Json(nullptr)},
-          {"outcome", to_string(attempt.outcome)},
-          {"detail", attempt.detail}};
-}
-
 Json attempts_json(const std::vector<Attempt>& attempts) {
   Json list = Json::array();
-  for (const Attempt& attempt : attempts) list.push_back(attempt_json(attempt));
+  for (const Attempt& attempt : attempts)
+    list.push_back(
+        {{"verb", to_string(attempt.verb)},
+         {"target", attempt.target},
+         {"started_ms", to_ms(attempt.started)},
+         {"finished_ms", attempt.finished ? Json(to_ms(*attempt.finished)) : Json(nullptr)},
+         {"outcome", to_string(attempt.outcome)},
+         {"detail", attempt.detail}});
   return list;
 }
 

@@ -84,39 +84,23 @@ Result<void> check_guestinfo(const toml_tree::Node& tree) {
   return {};
 }
 
-Result<void> add_guestinfo(const std::string& text, ConfigDraft& draft) {
-  const auto tree = toml_tree::parse(text, kGuestinfo);
-  if (!tree) return fail(tree.error());
-  if (auto right = check_guestinfo(*tree); !right) return right;
-  return draft.add(*tree, kGuestinfo);
-}
-
-// True: it was added. False: it is masked.
-Result<bool> add_file(const RootedPath& place, ConfigDraft& draft) {
-  const auto text = root_file(place);
-  if (!text) return fail(text.error());
-  if (!*text) return false;
-  const auto tree = toml_tree::parse(**text, place);
-  if (!tree) return fail(tree.error());
-  if (auto added = draft.add(*tree, place); !added) return fail(std::move(added.error()));
-  return true;
-}
-
 // `guestinfo`: what stands for it among the places; none: nothing.
 Result<LoadedConfig> combine(const std::vector<RootedPath>& places,
                              const std::optional<std::string>& guestinfo = {}) {
   ConfigDraft draft;
   LoadedConfig loaded;
   for (const RootedPath& place : places) {
-    if (!is_guestinfo(place)) {
-      const auto added = add_file(place, draft);
-      if (!added) return fail(added.error());
-      if (*added) loaded.files.push_back(place);
-    } else if (guestinfo) {
-      if (auto added = add_guestinfo(*guestinfo, draft); !added)
-        return fail(std::move(added.error()));
-      loaded.files.emplace_back(kGuestinfo);
-    }
+    const bool is_fetched = is_guestinfo(place);
+    const std::string name = is_fetched ? kGuestinfo : place.string();
+    const auto text = is_fetched ? Result<std::optional<std::string>>{guestinfo} : root_file(place);
+    if (!text) return fail(text.error());
+    if (!*text) continue;  // not set, or masked
+    const auto tree = toml_tree::parse(**text, name);
+    if (!tree) return fail(tree.error());
+    if (auto right = is_fetched ? check_guestinfo(*tree) : Result<void>{}; !right)
+      return fail(std::move(right.error()));
+    if (auto added = draft.add(*tree, name); !added) return fail(std::move(added.error()));
+    loaded.files.emplace_back(name);
   }
   auto config = std::move(draft).finish();
   if (!config) return fail(std::move(config.error()));

@@ -95,8 +95,7 @@ tl::unexpected<Error> syntax_error(const std::string& file, std::string_view mes
     title.remove_prefix(std::min(title.find(": ") + 2, title.size()));
   std::size_t line = 1;
   for (std::string_view rest = message; !rest.empty();) {
-    std::string_view row = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(row.size() + 1, rest.size()));
+    std::string_view row = cut(rest, '\n');
     row.remove_prefix(std::min(row.find_first_not_of(' '), row.size()));
     const auto [end, code] = std::from_chars(row.data(), row.data() + row.size(), line);
     if (code == std::errc{} && std::string_view{end, row.data() + row.size()}.substr(0, 2) == " |")

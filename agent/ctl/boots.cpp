@@ -116,17 +116,14 @@ std::size_t fitting(const Column& left, std::span<const Column> rest, std::size_
 
 constexpr int kBootsVersion = 1;
 
-Json step_json(const Step& step) {
-  return {{"step", to_string(step.kind)},
-          {"subject", step.subject.empty() ? Json(nullptr) : Json(step.subject)},
-          {"at_ms", to_ms(step.at)},
-          {"took_ms", step.took ? Json(step.took->count()) : Json(nullptr)},
-          {"at_or_before", step.at_or_before}};
-}
-
 Json boot_json(const Timeline& boot) {
   Json steps = Json::array();
-  for (const Step& step : boot.steps) steps.push_back(step_json(step));
+  for (const Step& step : boot.steps)
+    steps.push_back({{"step", to_string(step.kind)},
+                     {"subject", step.subject.empty() ? Json(nullptr) : Json(step.subject)},
+                     {"at_ms", to_ms(step.at)},
+                     {"took_ms", step.took ? Json(step.took->count()) : Json(nullptr)},
+                     {"at_or_before", step.at_or_before}});
   return {{"boot_id", boot.boot_id},
           {"began", boot.began},
           {"kernel", boot.kernel},

@@ -27,11 +27,9 @@ std::string lack_of(const Field<T>& field, const char* none) {
   return field.is_unreadable() ? "could not be read" : none;
 }
 
-std::string rdma_device(const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma.get();
-  if (rdma == nullptr) return lack_of(adapter.rdma, "none: the driver has not registered one");
-  const std::string aliases = joined(rdma->aliases);
-  return rdma->name + (aliases.empty() ? "" : ", also known as " + aliases);
+std::string rdma_device(const RdmaDevice& rdma) {
+  const std::string aliases = joined(rdma.aliases);
+  return rdma.name + (aliases.empty() ? "" : ", also known as " + aliases);
 }
 
 std::string driver(const Adapter& adapter) {
@@ -46,23 +44,19 @@ std::string port_meaning(const std::string& state) {
 }
 
 // The device has a packet size of its own.
-std::string rdma_mtu_meaning(unsigned rdma_mtu, const Adapter& adapter) {
+std::string rdma_mtu_meaning(unsigned rdma_mtu, const Netdev* netdev) {
   constexpr unsigned kUsual = 1024;
-  const Netdev* netdev = adapter.netdev.get();
   const bool jumbo = netdev != nullptr && netdev->mtu > kEthernetMtu;
   return rdma_mtu == kUsual && jumbo ? " (usual with jumbo frames)" : "";
 }
 
-std::string port(const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma.get();
-  if (rdma == nullptr) return {};
-  const Port& port = rdma->port;
+std::string port_words(const Port& port, const Netdev* netdev) {
   std::vector<std::string> parts;
   const std::string* state = port.state.get();
   parts.push_back(state != nullptr ? *state + port_meaning(*state) : "state not known");
   if (const std::string* physical = port.phys_state.get()) parts.push_back("physical " + *physical);
   if (const unsigned* mtu = port.active_mtu.get())
-    parts.push_back("RDMA MTU " + std::to_string(*mtu) + rdma_mtu_meaning(*mtu, adapter));
+    parts.push_back("RDMA MTU " + std::to_string(*mtu) + rdma_mtu_meaning(*mtu, netdev));
   // RoCE is the only layer this device has; another would be news.
   if (const std::string* layer = port.link_layer.get(); layer != nullptr && *layer != "Ethernet")
     parts.push_back("link layer " + *layer);
@@ -76,22 +70,18 @@ std::string link_word(const Netdev& netdev) {
   return *carrier ? "link up with carrier" : "link up but no carrier (no signal from the switch)";
 }
 
-std::string interface(const Adapter& adapter) {
-  const Netdev* netdev = adapter.netdev.get();
-  if (netdev == nullptr) return lack_of(adapter.netdev, "none: vmxnet3 has not registered one");
-  std::vector<std::string> parts{netdev->name, link_word(*netdev)};
-  if (!netdev->mac.empty()) parts.push_back(netdev->mac);
-  parts.push_back("MTU " + std::to_string(netdev->mtu));
+std::string interface(const Netdev& netdev) {
+  std::vector<std::string> parts{netdev.name, link_word(netdev)};
+  if (!netdev.mac.empty()) parts.push_back(netdev.mac);
+  parts.push_back("MTU " + std::to_string(netdev.mtu));
   return joined(parts);
 }
 
 // The driver's own idea of the pairing, where it is not what the slot says.
-std::string pairing(const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma.get();
-  const Netdev* netdev = adapter.netdev.get();
-  if (rdma == nullptr || netdev == nullptr || rdma->netdev.is(netdev->name)) return {};
-  return rdma->netdev.value_or(lack_of(
-      rdma->netdev, "none: the driver has lost its interface, link changes do not reach it"));
+std::string pairing(const RdmaDevice& rdma, const Netdev& netdev) {
+  if (rdma.netdev.is(netdev.name)) return {};
+  return rdma.netdev.value_or(lack_of(
+      rdma.netdev, "none: the driver has lost its interface, link changes do not reach it"));
 }
 
 bool has_only_roce_v1(const std::vector<Gid>& gids) {
@@ -99,15 +89,13 @@ bool has_only_roce_v1(const std::vector<Gid>& gids) {
                                       [](const Gid& gid) { return gid.type.is("IB/RoCE v1"); });
 }
 
-std::string gids(const AdapterHealth& health, const Style& style) {
-  const RdmaDevice* rdma = health.adapter.rdma.get();
-  if (rdma == nullptr) return {};
-  const auto& chosen = health.application_gid;
+std::string gid_rows(const std::vector<Gid>& gids, const std::optional<ApplicationGid>& chosen,
+                     const Style& style) {
   std::string out;
   std::size_t shown = 0;
-  for (const Gid& gid : rdma->gids) {
+  for (const Gid& gid : gids) {
     if (shown == kGidRows) {
-      const std::string rest = std::to_string(rdma->gids.size() - kGidRows);
+      const std::string rest = std::to_string(gids.size() - kGidRows);
       return out + row("", "and " + rest + " more (all of them: --json)", style);
     }
     const bool is_chosen = chosen && chosen->index == gid.index;
@@ -117,15 +105,9 @@ std::string gids(const AdapterHealth& health, const Style& style) {
                style);
     ++shown;
   }
-  if (has_only_roce_v1(rdma->gids))
+  if (has_only_roce_v1(gids))
     out += row("", "RoCE v1 only: see the adapter's \"Device Protocol\" in vSphere", style);
   return out;
-}
-
-std::string addresses(const Adapter& adapter) {
-  const Netdev* netdev = adapter.netdev.get();
-  if (netdev == nullptr) return {};
-  return netdev->addresses.empty() ? "none" : addresses_of(*netdev);
 }
 
 std::string managed_by(const AdapterHealth& health) {
@@ -154,15 +136,24 @@ std::string unreadable_rows(const Adapter& adapter, const Style& style) {
 
 std::string render_adapter(const AdapterHealth& health, const Style& style) {
   const Adapter& adapter = health.adapter;
+  const RdmaDevice* rdma = adapter.rdma.get();
+  const Netdev* netdev = adapter.netdev.get();
   std::string out = painted(printable(adapter.function), Colour::Bold, style) + "  " +
                     painted(to_string(health.state), colour_of(health.state), style) + "\n";
   out += row("Driver", driver(adapter), style);
-  out += row("RDMA device", rdma_device(adapter), style);
-  out += row("Port", port(adapter), style);
-  out += row("Interface", interface(adapter), style);
-  out += row("Paired with", pairing(adapter), style);
-  out += row("Addresses", addresses(adapter), style);
-  out += gids(health, style);
+  out += row(
+      "RDMA device",
+      rdma ? rdma_device(*rdma) : lack_of(adapter.rdma, "none: the driver has not registered one"),
+      style);
+  if (rdma) out += row("Port", port_words(rdma->port, netdev), style);
+  out += row(
+      "Interface",
+      netdev ? interface(*netdev) : lack_of(adapter.netdev, "none: vmxnet3 has not registered one"),
+      style);
+  if (rdma && netdev) out += row("Paired with", pairing(*rdma, *netdev), style);
+  if (netdev)
+    out += row("Addresses", netdev->addresses.empty() ? "none" : addresses_of(*netdev), style);
+  if (rdma) out += gid_rows(rdma->gids, health.application_gid, style);
   out += row("Managed by", managed_by(health), style);
   out += row("Changes", transitions(health, style), style);
   return out + unreadable_rows(adapter, style);

@@ -1,6 +1,7 @@
 // Findings, and who holds a device.
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "agent/base/text.hpp"
 #include "agent/ctl/rendering.hpp"
@@ -69,17 +70,14 @@ std::string render_holders(const std::vector<Holder>& holders, std::size_t inden
                            std::size_t limit) {
   const std::string gap(indent, ' ');
   std::string out;
-  std::size_t shown = 0;
-  for (const Holder& holder : holders) {
-    if (shown == limit)
-      return out + gap + "and " + std::to_string(holders.size() - limit) +
-             " more (all of them: --json)\n";
-    ++shown;
+  for (const Holder& holder : std::span{holders}.first(std::min(holders.size(), limit))) {
     out += gap + "PID " + std::to_string(holder.pid) + " " +
            (holder.command.empty() ? "(its name could not be read)" : printable(holder.command));
     if (!holder.rdma_device.empty()) out += " (" + printable(holder.rdma_device) + ")";
     out += "\n";
   }
+  if (holders.size() > limit)
+    out += gap + "and " + std::to_string(holders.size() - limit) + " more (all of them: --json)\n";
   return out;
 }
 

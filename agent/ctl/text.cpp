@@ -40,9 +40,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
   std::string out;
   std::size_t column = indent;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view word = cut(text, ' ');
     if (word.empty()) continue;
     const std::size_t length = columns(word);
     if (column > indent && column + 1 + length > width) {
