@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -55,7 +54,7 @@ Answered<Journal> open_journal() {
 }
 
 // Fields of one name are alternatives; those of several names must all be there.
-int select(sd_journal* journal, std::initializer_list<std::string> matches) {
+int select(sd_journal* journal, const std::vector<std::string>& matches) {
   sd_journal_flush_matches(journal);
   for (const std::string& match : matches)
     if (const int added = sd_journal_add_match(journal, match.data(), match.size()); added < 0)
@@ -64,12 +63,10 @@ int select(sd_journal* journal, std::initializer_list<std::string> matches) {
 }
 
 int select_steps(sd_journal* journal, const std::string& boot_id) {
-  int added = select(journal, {"_BOOT_ID=" + boot_id, kAgentUnit, kExecutorUnit});
-  for (int i = 0; added >= 0 && i <= static_cast<int>(StepKind::Ready); ++i) {
-    const std::string match = std::string{"PVRDMA_STEP="} + to_string(static_cast<StepKind>(i));
-    added = sd_journal_add_match(journal, match.data(), match.size());
-  }
-  return added;
+  std::vector<std::string> matches{"_BOOT_ID=" + boot_id, kAgentUnit, kExecutorUnit};
+  for (int i = 0; i <= static_cast<int>(StepKind::Ready); ++i)
+    matches.push_back(std::string{"PVRDMA_STEP="} + to_string(static_cast<StepKind>(i)));
+  return select(journal, matches);
 }
 
 std::string field_of(sd_journal* journal, const char* name) {
