@@ -1,6 +1,7 @@
 // The rows of one adapter.
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "agent/base/text.hpp"
@@ -92,19 +93,16 @@ bool has_only_roce_v1(const std::vector<Gid>& gids) {
 std::string gid_rows(const std::vector<Gid>& gids, const std::optional<ApplicationGid>& chosen,
                      const Style& style) {
   std::string out;
-  std::size_t shown = 0;
-  for (const Gid& gid : gids) {
-    if (shown == kGidRows) {
-      const std::string rest = std::to_string(gids.size() - kGidRows);
-      return out + row("", "and " + rest + " more (all of them: --json)", style);
-    }
+  for (const Gid& gid : std::span{gids}.first(std::min(gids.size(), kGidRows))) {
     const bool is_chosen = chosen && chosen->index == gid.index;
-    out += row(shown == 0 ? "GIDs" : "",
+    out += row(out.empty() ? "GIDs" : "",
                "index " + std::to_string(gid.index) + ", " + gid.gid + ", " +
                    gid.type.value_or("type not known") + (is_chosen ? " (for applications)" : ""),
                style);
-    ++shown;
   }
+  if (gids.size() > kGidRows)
+    out += row("", "and " + std::to_string(gids.size() - kGidRows) + " more (all of them: --json)",
+               style);
   if (has_only_roce_v1(gids))
     out += row("", "RoCE v1 only: see the adapter's \"Device Protocol\" in vSphere", style);
   return out;

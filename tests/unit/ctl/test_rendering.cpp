@@ -86,6 +86,9 @@ TEST_CASE("long lists of holders and GIDs are cut on the screen") {
     adapter["gids"].push_back({{"index", index}, {"gid", "fe80::1"}, {"type", "RoCE v2"}});
   CHECK(render_adapter(adapter, kPlain).find("               and 4 more (all of them: --json)\n") !=
         std::string::npos);
+  for (Json& gid : adapter["gids"]) gid["type"] = "IB/RoCE v1";
+  CHECK(render_adapter(adapter, kPlain).find("--json)\n               RoCE v1 only: see") !=
+        std::string::npos);
 }
 
 TEST_CASE("a finding of the agent about a stuck executor is not repeated") {
