@@ -157,9 +157,10 @@ class CommandLine {
 };
 
 CLI::App& CommandLine::add(const char* name, std::function<int()> call) {
-  CLI::App& added = *app_.add_subcommand(name, find_verb(name)->what);
+  const VerbEntry& verb = *find_verb(name);
+  CLI::App& added = *app_.add_subcommand(name, verb.what);
   added.fallthrough();
-  set_footer(added, kStateExitCodes);
+  added.footer(verb_footer(verb));
   added.callback([this, call = std::move(call)] { code_ = call(); });
   return added;
 }
@@ -173,7 +174,7 @@ void CommandLine::add_core_verbs() {
                      for_monitor_);
   add("status", [this] { return status(settings_, console_); });
   add("plan", [this] { return plan(settings_, console_); });
-  add_boots_options(add("boots", [this] { return boots(settings_, console_, read_journal()); }));
+  add("boots", [this] { return boots(settings_, console_, read_journal()); });
   add_wait_options(add("wait",
                        [this] {
                          return wait(settings_, console_,

@@ -10,51 +10,6 @@ namespace pvrdma::ctl {
 
 namespace {
 
-constexpr const char* kMigrateFooter =
-    "Exit codes: 0 nothing of it is there, or all was moved, 1 some is left to be done by hand,\n"
-    "2 a file could not be changed, 3 not permitted, no enabled agent is there to take over, not\n"
-    "all could be read, or a wrong command line.";
-
-constexpr const char* kSealFooter =
-    "Changes nothing. Exit codes: 0 nothing would be handed down, 1 something would, 3 not all\n"
-    "could be looked at, or a wrong command line.";
-
-constexpr const char* kReportFooter =
-    "One JSON document, in 60 seconds at most; what is missing is null, and `errors` says why.\n"
-    "`sos report` collects logs and files, and `sos clean` masks them. Exit codes: 0 written,\n"
-    "whatever is missing, 3 not written, or a wrong command line.";
-
-constexpr const char* kMetricsFooter =
-    "Prometheus' text format 0.0.4. Where the agent does not answer it says just that\n"
-    "(pvrdma_agent_up 0), which is an answer too. Exit codes: 0 written, whatever the state, 3 "
-    "not\n"
-    "written, or a wrong command line.";
-
-constexpr const char* kExportFooter =
-    "cdi: devices for container engines; nfd: labels for Node Feature Discovery, which lapse "
-    "after\n"
-    "five minutes; guestinfo: the verdict for vSphere. Exit codes: 0 written, whatever the state,\n"
-    "3 not written, or a wrong command line.";
-
-constexpr const char* kDoctorFooter =
-    "Needs neither agent nor root; sees more with either. Exit codes: 0 RDMA is usable here,\n"
-    "1 with warnings, 2 it is not, 3 that is not known, or a wrong command line.\n"
-    "Of --next-boot: 0 all is well, 1 warnings, 2 the driver will not be there, 3 not all\n"
-    "could be read.\n"
-    "Of --host-output: 0 nothing is to be changed on the host, 1 something is, 3 not all is in "
-    "the\n"
-    "paste, or it could not be read. `ssh ESX-HOST esxcli rdma device list | pvrdma-agentctl "
-    "doctor\n"
-    "--host-output -`; it says which other commands it wants.";
-
-constexpr const char* kVerifyFooter =
-    "Run `pvrdma-agentctl verify --listen` on the other VM first; it serves one peer and ends.\n"
-    "For every pair of N machines run `pvrdma-agentctl verify mesh --rendezvous HOST:PORT --size "
-    "N`\non all of them, by srun, mpirun, Ansible or a Kubernetes Job.\n"
-    "Needs neither agent nor root. Exit codes: 0 messages pass, 1 they do, but over TCP instead "
-    "of\n"
-    "RDMA, 2 they do not, or not as expected, 3 nothing was measured, or a wrong command line.";
-
 std::string check_directory(const std::string& path) {
   std::error_code error;
   return std::filesystem::is_directory(path, error) ? "" : "must be a directory";
@@ -89,7 +44,6 @@ void add_parsed(CLI::App& command, const char* name, std::optional<T>& value, Pa
 
 void add_doctor_options(CLI::App& command, DoctorOptions& options, bool& is_next_boot,
                         NextBootOptions& next_boot_options) {
-  set_footer(command, kDoctorFooter);
   command
       .add_option(
           "--unit", options.units,
@@ -116,7 +70,6 @@ void add_doctor_options(CLI::App& command, DoctorOptions& options, bool& is_next
 }
 
 void add_migrate_options(CLI::App& command, MigrateOptions& options) {
-  set_footer(command, kMigrateFooter);
   CLI::Option* apply = command.add_flag(
       "--apply", options.apply, "Comment out simple lines of it, with a backup (root only)");
   command.add_flag("--revert", options.revert, "Put back what --apply changed (root only)")
@@ -125,21 +78,18 @@ void add_migrate_options(CLI::App& command, MigrateOptions& options) {
 }
 
 void add_seal_options(CLI::App& command, SealOptions& options) {
-  set_footer(command, kSealFooter);
   // Accepted, as it once was required.
   command.add_flag("--check")->description("Only tell, which is all that seal does");
   add_root_option(command, options.root);
 }
 
 void add_report_options(CLI::App& command, ReportOptions& options) {
-  set_footer(command, kReportFooter);
   command.add_flag("--redact", options.redact)->group("");  // refused with an explanation
   add_output_option(command, options.output,
                     "A new file to write it to (default: standard output)");
 }
 
 void add_metrics_options(CLI::App& command, MetricsOptions& options) {
-  set_footer(command, kMetricsFooter);
   CLI::Option* output = add_output_option(command, options.output, kReplacedFile);
   command
       .add_flag("--watch", options.watch,
@@ -152,7 +102,6 @@ void add_metrics_options(CLI::App& command, MetricsOptions& options) {
 }
 
 void add_export_options(CLI::App& command, ExportOptions& options) {
-  set_footer(command, kExportFooter);
   static const std::map<std::string, ExportFormat> kFormats{{"cdi", ExportFormat::Cdi},
                                                             {"nfd", ExportFormat::NodeFeatures},
                                                             {"guestinfo", ExportFormat::Guestinfo}};
@@ -194,7 +143,6 @@ static void add_mesh_options(CLI::App& command, MeshOptions& options) {
 }
 
 void add_verify_options(CLI::App& command, VerifyOptions& options) {
-  set_footer(command, kVerifyFooter);
   CLI::Option* peer =
       command
           .add_option("PEER", options.peer,

@@ -13,39 +13,6 @@ namespace pvrdma::ctl {
 
 namespace {
 
-constexpr const char* kBootsFooter =
-    "From the journal, for root and who is in the group systemd-journal or adm; without the agent\n"
-    "as well. Exit codes: 0 printed, 3 not (nothing is known of any boot, wrong command line).";
-
-constexpr const char* kReloadFooter =
-    "Exit codes: 0 reloaded, 1 an adapter is in use or now degraded, 2 it did not work or is\n"
-    "forbidden, 3 unknown (no agent, no answer in time, not permitted, no such adapter, wrong\n"
-    "command line).";
-
-constexpr const char* kEnvFooter =
-    "Exit codes: 0 printed; where no adapter is ready 1 degraded or converging, 2 failed, else 3\n"
-    "(no adapter, no agent, no answer in time, wrong command line).";
-
-constexpr const char* kMtuFooter =
-    "Sends ICMP echo requests that may not be fragmented: at most 20 to a host where the link has\n"
-    "MTU 9000, more where packets get lost. Sizes are whole IP packets: 28 bytes more than the\n"
-    "payload of ping -s, 48 more for IPv6.\n"
-    "Exit codes: 0 the MTU to every host was found, 3 it was not (no answer, no such host, out of\n"
-    "time, not permitted, wrong command line). With --expect: 0 packets of that size reach every\n"
-    "host, 2 they do not reach one, 3 of one it is not known.";
-
-constexpr const char* kMmioFooter =
-    "Exit codes: 0 printed, 3 not (no GPU in this guest, or one that maps less than its "
-    "framebuffer;\n"
-    "wrong command line).";
-
-constexpr const char* kSelftestFooter =
-    "Sends messages from the device to itself, for a second or so; asks no agent and changes\n"
-    "nothing. Exit codes: 0 every device passed, 2 one did not, 3 nothing was tested (no such\n"
-    "device, no libibverbs, wrong command line).";
-
-constexpr const char* kHelpFooter = "Exit codes: 0 printed, 3 there is no such verb.";
-
 CLI::Validator one_of(const std::string& one, const std::string& other) {
   return CLI::Validator{[=](const std::string& word) {
                           return word == one || word == other ? std::string{}
@@ -66,11 +33,6 @@ void add_adapter_argument(CLI::App& command, Words& words, const char* what) {
 
 }  // namespace
 
-void set_footer(CLI::App& command, const char* exit_codes) {
-  if (const VerbEntry* verb = find_verb(command.get_name()))
-    command.footer(verb_footer(*verb, exit_codes));
-}
-
 void add_time(CLI::App& command, const char* name, Milliseconds& time, const char* what) {
   command
       .add_option_function<std::string>(
@@ -89,8 +51,6 @@ void add_health_options(CLI::App& command, bool& for_monitor) {
                    "One line with figures, for Nagios, Icinga and their kind");
 }
 
-void add_boots_options(CLI::App& command) { set_footer(command, kBootsFooter); }
-
 void add_wait_options(CLI::App& command, Words& words) {
   add_time(command, "--timeout", words.timeout,
            "How long at most (default: readiness.timeout of the configuration, 90s)");
@@ -107,7 +67,6 @@ void add_watch_options(CLI::App& command, Words& words) {
 }
 
 void add_reload_options(CLI::App& command, Words& words) {
-  set_footer(command, kReloadFooter);
   add_adapter_argument(
       command, words,
       "Must exist: PCI address, RDMA device or interface (all adapters are reloaded)");
@@ -119,7 +78,6 @@ void add_acknowledge_options(CLI::App& command, Words& words) {
 }
 
 void add_mtu_options(CLI::App& command, MtuOptions& options) {
-  set_footer(command, kMtuFooter);
   command.add_option("HOST", options.hosts, "Names or addresses; all are measured at once")
       ->required()
       ->type_name("")
@@ -146,7 +104,6 @@ void add_mtu_options(CLI::App& command, MtuOptions& options) {
 }
 
 void add_mmio_options(CLI::App& command, MmioOptions& options) {
-  set_footer(command, kMmioFooter);
   command
       .add_option("GPUS", options.gpus,
                   "COUNTxGB or GB of framebuffer, as 2x40 (default: the GPUs of this guest)")
@@ -157,7 +114,6 @@ void add_mmio_options(CLI::App& command, MmioOptions& options) {
 }
 
 void add_selftest_options(CLI::App& command, Words& words, SelftestOptions& options) {
-  set_footer(command, kSelftestFooter);
   command
       .add_option("DEVICE", words.adapter,
                   "RDMA device, PCI address or interface (default: every PVRDMA adapter)")
@@ -166,7 +122,6 @@ void add_selftest_options(CLI::App& command, Words& words, SelftestOptions& opti
 }
 
 void add_env_options(CLI::App& command, Words& words) {
-  set_footer(command, kEnvFooter);
   add_adapter_argument(command, words,
                        "PCI address, RDMA device or interface (default: all that are ready)");
   command
@@ -178,7 +133,6 @@ void add_env_options(CLI::App& command, Words& words) {
 }
 
 void add_help_options(CLI::App& command, Words& words) {
-  set_footer(command, kHelpFooter);
   command.add_option("VERB", words.verb, "Whose options (default: the list of verbs)")
       ->type_name("");
 }

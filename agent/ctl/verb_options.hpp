@@ -1,4 +1,4 @@
-// The options, arguments and footers of the verbs.
+// The options and arguments of the verbs.
 #pragma once
 
 #include <string>
@@ -30,20 +30,12 @@ struct Words {
   std::string verb;
 };
 
-// Of every verb that returns a state.
-inline constexpr const char* kStateExitCodes =
-    "Exit codes: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no\n"
-    "answer in time, wrong command line).";
-
-// Below the options of the verb that `command` is.
-void set_footer(CLI::App& command, const char* exit_codes);
 // A time with its unit, taken over as it is checked.
 void add_time(CLI::App& command, const char* name, Milliseconds& time, const char* what);
 // A check: what is wrong with the word; empty: nothing.
 [[nodiscard]] std::string check_not_empty(const std::string& word);
 
 void add_health_options(CLI::App& command, bool& for_monitor);
-void add_boots_options(CLI::App& command);
 void add_wait_options(CLI::App& command, Words& words);
 void add_watch_options(CLI::App& command, Words& words);
 void add_reload_options(CLI::App& command, Words& words);

@@ -33,9 +33,9 @@ const VerbEntry* find_verb(const std::string& name) {
   return found == kVerbTable.end() ? nullptr : found;
 }
 
-std::string verb_footer(const VerbEntry& verb, const std::string& exit_codes) {
+std::string verb_footer(const VerbEntry& verb) {
   return std::string{verb.root_only ? "Root only. " : ""} +
-         "Takes --json (JSON, for programs) and --socket PATH as well.\n" + exit_codes +
+         "Takes --json (JSON, for programs) and --socket PATH as well.\n" + verb.exit_codes +
          "\nExample: " + verb.example + "\nManual page: " + verb.page;
 }
 
