@@ -8,11 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "agent/base/handle.hpp"
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
-#include "agent/tools/report/configuration.hpp"
 #include "agent/tools/report/parts.hpp"
 #include "build_config.hpp"
 #include "probes/machine.hpp"
@@ -43,6 +44,13 @@ Result<Json> system_part(const Root& root) {
 }
 
 Json document_of(const Settings& settings, const ReportOptions& options) {
+  // Names in the report of what these commands answer.
+  const std::vector<std::pair<const char*, std::vector<std::string>>> parts{
+      {"health", {"health"}},
+      {"plan", {"plan"}},
+      {"boots", {"boots"}},
+      {"doctor", {"doctor"}},
+      {"next_boot", {"doctor", "--next-boot"}}};
   const BootTime start = BootClock::now();
   const BootTime deadline = start + options.limit;
   Json document{{"version", kReportVersion},
@@ -52,15 +60,15 @@ Json document_of(const Settings& settings, const ReportOptions& options) {
                 {"errors", Json::object()}};
   put(document, "system", system_part(options.root));
   put(document, "configuration", configuration_part(options.root));
-  for (const Part& part : parts()) {
+  for (const auto& [name, command] : parts) {
     const auto left = std::min(deadline - BootClock::now(), options.part_limit);
     if (left <= Milliseconds{0}) {
-      put(document, part.name, fail(0, "the time for all parts was over", ""));
+      put(document, name, fail(0, "the time for all parts was over", ""));
       continue;
     }
     std::vector<std::string> words{options.agentctl, "--json", "--socket", settings.socket};
-    words.insert(words.end(), part.words.begin(), part.words.end());
-    put(document, part.name, run_part(words, left));
+    words.insert(words.end(), command.begin(), command.end());
+    put(document, name, run_part(words, left));
   }
   document["took_ms"] = (BootClock::now() - start).count();
   return document;

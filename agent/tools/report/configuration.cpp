@@ -1,15 +1,14 @@
-#include "agent/tools/report/configuration.hpp"
+// The configuration as a part of a report.
 
 #include <sys/stat.h>
 
-#include <array>
-#include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "agent/base/format.hpp"
 #include "agent/config/config_files.hpp"
+#include "agent/tools/report/parts.hpp"
 
 namespace pvrdma::ctl {
 
@@ -52,17 +51,17 @@ const char* word(GidType type) {
 }
 
 template <typename T>
-Json or_null(const std::optional<T>& value) {
+Json value_or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
 Json to_json(const AdapterConfig& adapter) {
   return {{"match",
-           {{"mac", or_null(adapter.match.mac)},
-            {"pci", or_null(adapter.match.pci)},
-            {"netdev", or_null(adapter.match.netdev)}}},
+           {{"mac", value_or_null(adapter.match.mac)},
+            {"pci", value_or_null(adapter.match.pci)},
+            {"netdev", value_or_null(adapter.match.netdev)}}},
           {"manage", word(adapter.manage)},
-          {"mtu", or_null(adapter.mtu)},
+          {"mtu", value_or_null(adapter.mtu)},
           {"addresses", adapter.addresses},
           {"gid_type", word(adapter.gid_type)}};
 }
@@ -72,15 +71,11 @@ Json file_json(const std::filesystem::path& file) {
   struct stat status {};
   if (::lstat(file.c_str(), &status) != 0)
     return {{"path", file.string()}, {"uid", nullptr}, {"gid", nullptr}, {"mode", nullptr}};
-  std::array<char, 8> mode{};
-  std::snprintf(mode.data(), mode.size(), "%04o", status.st_mode & 07777U);
   return {{"path", file.string()},
           {"uid", status.st_uid},
           {"gid", status.st_gid},
-          {"mode", mode.data()}};
+          {"mode", formatted("{:04o}", status.st_mode & 07777U)}};
 }
-
-}  // namespace
 
 Json to_json(const Config& config) {
   Json adapters = Json::array();
@@ -90,13 +85,15 @@ Json to_json(const Config& config) {
             {"required", config.modules.required},
             {"reload", word(config.modules.reload)}}},
           {"readiness",
-           {{"adapters", or_null(config.readiness.adapters)},
+           {{"adapters", value_or_null(config.readiness.adapters)},
             {"timeout_ms", config.readiness.timeout.count()},
             {"forget_removed_ms", config.readiness.forget_removed.count()}}},
           {"guestinfo", {{"enabled", config.guestinfo.enabled.value_or(false)}}},
           {"every_adapter", to_json(config.every_adapter)},
           {"adapter", std::move(adapters)}};
 }
+
+}  // namespace
 
 Result<Json> configuration_part(const Root& root) {
   const auto loaded = load_config(root);

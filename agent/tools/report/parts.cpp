@@ -1,8 +1,6 @@
 #include "agent/tools/report/parts.hpp"
 
-#include <cerrno>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "agent/base/program.hpp"
 #include "agent/base/text.hpp"
@@ -14,6 +12,8 @@ namespace pvrdma::ctl {
 namespace {
 
 constexpr std::size_t kComplaintColumns = 300;
+constexpr std::size_t kBytesAtMost = std::size_t{1} << 20U;
+constexpr int kDepthAtMost = 32;  // of objects and arrays in each other
 
 // The lines of the JSON object, and those before and after it.
 struct Said {
@@ -40,8 +40,8 @@ Said separate(std::string_view output) {
 Json parse(const std::string& text) {
   bool is_deep = false;
   const auto bounded = [&](int depth, Json::parse_event_t, Json&) {
-    is_deep = is_deep || depth > kPartDepthAtMost;
-    return depth <= kPartDepthAtMost;
+    is_deep = is_deep || depth > kDepthAtMost;
+    return depth <= kDepthAtMost;
   };
   Json value = Json::parse(text, bounded, /*allow_exceptions=*/false);
   return is_deep ? Json(Json::value_t::discarded) : value;
@@ -58,25 +58,16 @@ std::string how_it_ended(const ProgramResult& result) {
     case Ended::Flooded:
       break;
   }
-  return "more than " + std::to_string(kPartBytesAtMost) + " bytes";
+  return "more than " + std::to_string(kBytesAtMost) + " bytes";
 }
 
 }  // namespace
-
-const std::vector<Part>& parts() {
-  static const std::vector<Part> kParts{{"health", {"health"}},
-                                        {"plan", {"plan"}},
-                                        {"boots", {"boots"}},
-                                        {"doctor", {"doctor"}},
-                                        {"next_boot", {"doctor", "--next-boot"}}};
-  return kParts;
-}
 
 Result<Json> run_part(const std::vector<std::string>& words, Milliseconds limit) {
   Program program;
   program.words = words;
   program.timeout = limit;
-  program.output_limit_bytes = kPartBytesAtMost;
+  program.output_limit_bytes = kBytesAtMost;
   const auto result = run_program(program);
   if (!result) return fail(result.error());
   const Said said = separate(result->output);

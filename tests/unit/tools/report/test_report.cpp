@@ -7,7 +7,6 @@
 
 #include "agent/ctl/commands.hpp"
 #include "agent/tools/report/command.hpp"
-#include "agent/tools/report/configuration.hpp"
 #include "agent/tools/report/parts.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
