@@ -1,19 +1,30 @@
 #include "agent/tools/export/command.hpp"
 
+#include <systemd/sd-id128.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 
+#include "agent/base/format.hpp"
+#include "agent/base/program.hpp"
 #include "agent/base/text.hpp"
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/verbs.hpp"
 #include "agent/tools/export/formats.hpp"
-#include "agent/tools/export/publisher.hpp"
 
 namespace pvrdma::ctl {
 
 namespace {
+
+constexpr const char* kConnectionManager = "/dev/infiniband/rdma_cm";
+// Of Node Feature Discovery's labels: what they say lapses where nobody renews it.
+constexpr Milliseconds kLabelLifetime = std::chrono::minutes{5};
+// The variable of the VM that has the verdict. Any process of the guest may write it, so it proves
+// nothing.
+constexpr const char* kGuestinfoKey = "guestinfo.pvrdma-agent.health";
 
 // Standard output, a file, or no file where there is nothing to have in it.
 Result<void> put(const Console& console, const std::string& output,
@@ -29,27 +40,31 @@ Result<void> put(const Console& console, const std::string& output,
   return {};
 }
 
-// stat(2): access(2) of a device asks the unit's DevicePolicy= as well, which lets us open none.
-bool is_there(const std::string& node) {
-  std::error_code error;
-  return std::filesystem::exists(node, error);
+exports::Edition this_boot(std::uint64_t counter) {
+  sd_id128_t id{};
+  std::array<char, SD_ID128_STRING_MAX> text{};
+  if (::sd_id128_get_boot(&id) >= 0) ::sd_id128_to_string(id, text.data());
+  return {text.data(), counter, Moment::now()};
 }
 
-std::optional<std::string> text_of(const Health& health, const ExportOptions& options) {
-  switch (options.format) {
+std::optional<std::string> text_of(const Health& health, ExportFormat format) {
+  std::error_code error;
+  switch (format) {
     case ExportFormat::Cdi:
-      return exports::cdi(health, is_there(options.connection_manager));
+      // stat(2): access(2) of a device asks the unit's DevicePolicy= as well, which lets us open
+      // none.
+      return exports::cdi(health, std::filesystem::exists(kConnectionManager, error));
     case ExportFormat::NodeFeatures:
-      return exports::node_features(health, Moment::now(), options.lifetime);
+      return exports::node_features(health, Moment::now(), kLabelLifetime);
     case ExportFormat::Guestinfo:
-      return exports::guestinfo(health, exports::this_boot(1)) + "\n";
+      return exports::guestinfo(health, this_boot(1)) + "\n";
   }
   return std::nullopt;
 }
 
 int write_text(const Settings& settings, const Console& console, const ExportOptions& options,
                const Health& health) {
-  const auto written = put(console, options.output, text_of(health, options));
+  const auto written = put(console, options.output, text_of(health, options.format));
   return written ? 0 : end_without(settings, console, printable(written.error().message()));
 }
 
@@ -59,14 +74,62 @@ int keep_file(const Settings& settings, const Console& console, const ExportOpti
   });
 }
 
-// An agent that does not answer is an answer for the host, as for Prometheus.
-Health told_of(const News& news) { return news ? news->value : unknown_health(news.error()).value; }
+// What went wrong with a program of open-vm-tools', in words; none: nothing did.
+std::optional<std::string> trouble_of(std::vector<std::string> words, Milliseconds within) {
+  const std::string name = words.front();
+  const auto result =
+      run_program({.words = std::move(words), .environment = {}, .timeout = within});
+  if (!result) return result.error().message();
+  if (result->ended == Ended::Exited && result->status == 0) return std::nullopt;
+  if (result->ended == Ended::TimedOut)
+    return formatted("{}: no answer within {} s", name, in_seconds(within));
+  return formatted("{}: status {}: {}", name, result->status, first_line(result->output));
+}
+
+// vmware-rpctool is refused where vmtoolsd holds the channel (open-vm-tools issue 690).
+Result<void> hand_over(const std::string& text, Milliseconds within) {
+  const std::string request = formatted("info-set {} {}", kGuestinfoKey, text);
+  const auto by_rpctool = trouble_of({"vmware-rpctool", request}, within);
+  if (!by_rpctool) return {};
+  const auto by_tools = trouble_of({"vmtoolsd", "--cmd", request}, within);
+  if (!by_tools) return {};
+  return fail(0, "publishing " + std::string{kGuestinfoKey}, *by_rpctool + "; " + *by_tools);
+}
+
+// Hands the verdict to the host, and remembers what it was told.
+class Publisher {
+ public:
+  explicit Publisher(const ExportOptions& options) : options_{options} {}
+
+  // Unless the host has the same already and the heartbeat is not due. An agent that does not
+  // answer is an answer for the host, as for Prometheus. An Error says what each program answered.
+  [[nodiscard]] Result<void> publish(const News& news) {
+    const Health health = news ? news->value : unknown_health(news.error()).value;
+    const std::string essence = exports::guestinfo(health, {});
+    const BootTime now = BootClock::now();
+    if (published_at_ && essence == published_ && now - *published_at_ < options_.heartbeat)
+      return {};
+    auto handed =
+        hand_over(exports::guestinfo(health, this_boot(count_ + 1)), options_.tool_within);
+    if (!handed) return handed;
+    ++count_;
+    published_ = essence;
+    published_at_ = now;
+    return {};
+  }
+
+ private:
+  const ExportOptions& options_;
+  std::uint64_t count_ = 0;
+  std::string published_;  // without counter and time
+  std::optional<BootTime> published_at_;
+};
 
 int keep_published(const Settings& settings, const Console& console, const ExportOptions& options) {
-  exports::Publisher publisher{options.heartbeat, options.tool_within};
+  Publisher publisher{options};
   std::string told;  // of a host that refuses, once
   return keep_up(settings, options.pace, [&](const News& news) {
-    const auto published = publisher.publish(told_of(news));
+    const auto published = publisher.publish(news);
     const std::string trouble = published ? "" : printable(published.error().message());
     if (!trouble.empty() && trouble != told) console.complain(trouble);
     told = trouble;
@@ -75,9 +138,8 @@ int keep_published(const Settings& settings, const Console& console, const Expor
 }
 
 int publish_once(const Settings& settings, const Console& console, const ExportOptions& options) {
-  exports::Publisher publisher{options.heartbeat, options.tool_within};
   const auto published =
-      publisher.publish(told_of(ask_health(settings.socket, settings.answer_within)));
+      Publisher{options}.publish(ask_health(settings.socket, settings.answer_within));
   return published ? 0 : end_without(settings, console, printable(published.error().message()));
 }
 

@@ -16,11 +16,8 @@ struct ExportOptions {
   bool watch = false;    // keeps `output`, or what is published, up to date
   bool publish = false;  // Guestinfo: hands it to the host
   Pace pace = {};
-  // Of Node Feature Discovery's labels: what they say lapses where nobody renews it.
-  Milliseconds lifetime = std::chrono::minutes{5};
   // What has not changed is published anew after this time: the host sees that we live.
   Milliseconds heartbeat = std::chrono::minutes{10};
-  std::string connection_manager = "/dev/infiniband/rdma_cm";
   Milliseconds tool_within = std::chrono::seconds{5};  // each of open-vm-tools' programs
 };
 
