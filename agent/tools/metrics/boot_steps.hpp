@@ -20,12 +20,19 @@ class BootSteps {
   // `pause`: the least time between two readings.
   explicit BootSteps(BootReader read, Milliseconds pause = {})
       : read_{std::move(read)}, pause_{pause} {}
+
   // Null: the journal has none for this user.
-  [[nodiscard]] const Timeline* latest();
+  [[nodiscard]] const Timeline* latest() {
+    const BootTime now = BootClock::now();
+    const bool complete = known_ && known_->find(StepKind::Ready) != nullptr;
+    if (read_ && !complete && (!read_at_ || now - *read_at_ >= pause_)) {
+      read_at_ = now;
+      if (auto read = read_()) known_ = std::move(*read);
+    }
+    return known_ ? &*known_ : nullptr;
+  }
 
  private:
-  [[nodiscard]] bool is_due(BootTime now) const;
-
   BootReader read_;
   Milliseconds pause_;
   std::optional<BootTime> read_at_;

@@ -12,31 +12,20 @@
 
 namespace pvrdma::ctl {
 
-namespace {
-
-std::string rendered(const Settings& settings, const News& news, const Timeline* boot) {
-  const metrics::Observation observation{news ? &news->value : nullptr, boot, Moment::now(),
-                                         PVRDMA_VERSION};
-  return settings.json ? dumped(metrics::to_json(observation)) + "\n"
-                       : metrics::prometheus_text(observation);
-}
-
-int write_out(const Settings& settings, const Console& console, const std::string& output,
-              const News& news, const Timeline* boot) {
-  const std::string text = rendered(settings, news, boot);
-  if (output.empty() || output == "-") return console.print(text) ? 0 : kExitUnknown;
-  if (const auto written = replace_regular_file(output, text); !written)
-    return end_without(settings, console, printable(written.error().message()));
-  return 0;
-}
-
-}  // namespace
-
 int print_metrics(const Settings& settings, const Console& console, const MetricsOptions& options) {
-  if (options.serve) return serve_metrics(settings, console, options);
+  const auto ended = [&](const Result<void>& done) {
+    return done ? 0 : end_without(settings, console, printable(done.error().message()));
+  };
+  if (options.serve) return ended(metrics::serve(settings, options.read_boot));
   metrics::BootSteps boot{options.read_boot};
   const auto write = [&](const News& news) {
-    return write_out(settings, console, options.output, news, boot.latest());
+    const metrics::Observation observation{news ? &news->value : nullptr, boot.latest(),
+                                           Moment::now(), PVRDMA_VERSION};
+    const std::string text = settings.json ? dumped(metrics::to_json(observation)) + "\n"
+                                           : metrics::prometheus_text(observation);
+    if (options.output.empty() || options.output == "-")
+      return console.print(text) ? 0 : kExitUnknown;
+    return ended(replace_regular_file(options.output, text));
   };
   if (options.watch) return keep_up(settings, options.pace, write);
   return write(ask_health(settings.socket, settings.answer_within));

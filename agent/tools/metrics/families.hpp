@@ -1,4 +1,4 @@
-// The families of metrics: one table, of which every rendering is made. Pure.
+// The families of metrics, of which every rendering is made. Pure.
 //
 // What could not be read has no sample and is counted in pvrdma_unreadable_fields; a 0 is always
 // something that was seen. Labels `device` and `port` are those of node_exporter's
@@ -43,5 +43,11 @@ struct Family {
 
 // By name, ascending.
 [[nodiscard]] std::span<const Family> families();
+// Those of them that have a sample for each adapter.
+[[nodiscard]] std::span<const Family> adapter_families();
+
+// Since 1970, the second that has begun: what the agent's interface has is no finer, and so a time
+// that has not changed is the same number in each rendering.
+[[nodiscard]] double timestamp(BootTime time, const Moment& now);
 
 }  // namespace pvrdma::metrics

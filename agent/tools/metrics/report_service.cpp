@@ -6,9 +6,7 @@
 
 #include "agent/base/guarded.hpp"
 #include "agent/base/notify.hpp"
-#include "agent/base/text.hpp"
 #include "agent/ctl/connection.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/tools/metrics/rendering.hpp"
 #include "build_config.hpp"
 
@@ -87,24 +85,18 @@ void ReportService::answer_all(const Health* health) {
   for (const CallPtr& call : calls) reply_each(*call, replies);
 }
 
-}  // namespace pvrdma::metrics
-
-namespace pvrdma::ctl {
-
-namespace {
-
-Result<void> serve(const Settings& settings, const MetricsOptions& options) {
+Result<void> serve(const ctl::Settings& settings, const BootReader& read_boot) {
   auto socket = varlink::activated_socket("pvrdma-agent-report.socket");
   if (!socket) return fail(std::move(socket.error()));
   sd_event* raw = nullptr;
   if (const int made = sd_event_new(&raw); made < 0) return fail(-made, "making", "an event loop");
   const Handle<sd_event, sd_event_unref> event{raw};
   if (auto watching = varlink::end_on_signals(event.get()); !watching) return watching;
-  metrics::ReportService service{event.get(),
-                                 {.agent_socket = settings.socket,
-                                  .answer_within = settings.answer_within,
-                                  .read_boot = options.read_boot,
-                                  .version = PVRDMA_VERSION}};
+  ReportService service{event.get(),
+                        {.agent_socket = settings.socket,
+                         .answer_within = settings.answer_within,
+                         .read_boot = read_boot,
+                         .version = PVRDMA_VERSION}};
   if (auto listening = service.listen_on(std::move(*socket)); !listening) return listening;
   notify("READY", "1");
   const int result = sd_event_loop(event.get());
@@ -113,11 +105,4 @@ Result<void> serve(const Settings& settings, const MetricsOptions& options) {
   return {};
 }
 
-}  // namespace
-
-int serve_metrics(const Settings& settings, const Console& console, const MetricsOptions& options) {
-  const auto served = serve(settings, options);
-  return served ? 0 : end_without(settings, console, printable(served.error().message()));
-}
-
-}  // namespace pvrdma::ctl
+}  // namespace pvrdma::metrics

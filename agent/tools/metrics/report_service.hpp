@@ -15,7 +15,6 @@
 #include "agent/base/timer.hpp"
 #include "agent/ctl/commands.hpp"
 #include "agent/tools/metrics/boot_steps.hpp"
-#include "agent/tools/metrics/command.hpp"
 #include "agent/varlink/activation.hpp"
 #include "agent/varlink/client.hpp"
 #include "agent/varlink/service.hpp"
@@ -57,12 +56,8 @@ class ReportService {
   varlink::IdleEnd idle_end_;
 };
 
-}  // namespace pvrdma::metrics
-
-namespace pvrdma::ctl {
-
-// `metrics --serve`: until nobody has asked for a while. 0, or 3: systemd has not started it, or
+// `metrics --serve`: until nobody has asked for a while. An Error: systemd has not started it, or
 // its socket cannot be watched.
-int serve_metrics(const Settings& settings, const Console& console, const MetricsOptions& options);
+[[nodiscard]] Result<void> serve(const ctl::Settings& settings, const BootReader& read_boot);
 
-}  // namespace pvrdma::ctl
+}  // namespace pvrdma::metrics

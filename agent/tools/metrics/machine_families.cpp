@@ -1,13 +1,14 @@
-// Samples of the machine and of the agent.
+// The families of the machine and of the agent, and all together.
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 #include "agent/model/health.hpp"
 #include "agent/model/unreadable.hpp"
-#include "agent/tools/metrics/generators.hpp"
+#include "agent/tools/metrics/families.hpp"
 
 namespace pvrdma::metrics {
 
@@ -38,17 +39,6 @@ bool says_unreadable(const Finding& finding) {
           finding.id == FindingId::HoldersUnknown);
 }
 
-}  // namespace
-
-double timestamp(BootTime time, const Moment& now) {
-  const auto wall = std::chrono::floor<std::chrono::seconds>(now.wall - (now.boot - time));
-  return static_cast<double>(wall.count());
-}
-
-Samples agent_up(const Observation& observation) {
-  return one(observation.health == nullptr ? 0 : 1);
-}
-
 Samples boot_steps(const Observation& observation) {
   Samples samples;
   if (observation.boot == nullptr) return samples;
@@ -60,18 +50,6 @@ Samples boot_steps(const Observation& observation) {
          static_cast<double>(to_ms(step.at)) / 1000});
   }
   return samples;
-}
-
-Samples build_info(const Observation& observation) {
-  return {{{{"version", observation.version}}, 1}};
-}
-
-Samples driver_reloads(const Observation& observation) {
-  return from_ledger(observation, &Health::reloads);
-}
-
-Samples function_rebinds(const Observation& observation) {
-  return from_ledger(observation, &Health::rebinds);
 }
 
 Samples executor_call(const Observation& observation) {
@@ -109,10 +87,6 @@ Samples machine_state_time(const Observation& observation) {
   return one(timestamp(observation.health->since, observation.now));
 }
 
-Samples metrics_time(const Observation& observation) {
-  return one(timestamp(observation.now.boot, observation.now));
-}
-
 Samples observation_time(const Observation& observation) {
   // The boot's own beginning: no look has finished (Health's default).
   if (observation.health == nullptr || observation.health->observed == BootTime{}) return {};
@@ -128,6 +102,72 @@ Samples unreadable_fields(const Observation& observation) {
     samples.push_back({{{"function", health.adapter.function}},
                        static_cast<double>(unreadable_of(health.adapter).size())});
   return samples;
+}
+
+constexpr std::array kMachineFamilies{
+    Family{"pvrdma_agent_up", "Whether pvrdma-agent answered (1), or does not run or hangs (0).",
+           Type::Gauge,
+           [](const Observation& seen) { return one(seen.health == nullptr ? 0 : 1); }},
+    Family{"pvrdma_boot_step_seconds",
+           "When a step of this boot was reached, or found as reached, after the kernel's start.",
+           Type::Gauge, boot_steps},
+    Family{"pvrdma_build_info", "Version of pvrdma-agentctl, which writes this; always 1.",
+           Type::Gauge,
+           [](const Observation& seen) {
+             return Samples{{{{"version", seen.version}}, 1}};
+           }},
+    Family{"pvrdma_driver_reloads_total", "Reloads of vmw_pvrdma by the agent in this boot.",
+           Type::Counter,
+           [](const Observation& seen) { return from_ledger(seen, &Health::reloads); }},
+    Family{"pvrdma_executor_call_seconds",
+           "How long the privileged executor's present call has been under way; 0: there is none.",
+           Type::Gauge, executor_call},
+    Family{
+        "pvrdma_findings",
+        "Findings there are now, as pvrdma-agentctl(1) explains them; of the machine where there "
+        "is no label function.",
+        Type::Gauge, findings},
+    Family{"pvrdma_function_rebinds_total",
+           "Functions unbound from vmw_pvrdma and bound again by the agent in this boot.",
+           Type::Counter,
+           [](const Observation& seen) { return from_ledger(seen, &Health::rebinds); }},
+    Family{"pvrdma_metrics_timestamp_seconds", "When the agent was asked for these metrics.",
+           Type::Gauge,
+           [](const Observation& seen) { return one(timestamp(seen.now.boot, seen.now)); }},
+    Family{"pvrdma_observation_timestamp_seconds",
+           "When the agent's look ended that these metrics are from.", Type::Gauge,
+           observation_time},
+    Family{
+        "pvrdma_state",
+        "State of the machine: 1 for the one it is in, 0 for the others; unknown where the agent "
+        "gave no answer.",
+        Type::Gauge, machine_state},
+    Family{"pvrdma_state_timestamp_seconds", "When the machine entered its state.", Type::Gauge,
+           machine_state_time},
+    Family{"pvrdma_unreadable_fields",
+           "Parts of the state that could not be read, whose metrics are absent; of the machine "
+           "where there is no label function.",
+           Type::Gauge, unreadable_fields},
+};
+
+}  // namespace
+
+double timestamp(BootTime time, const Moment& now) {
+  const auto wall = std::chrono::floor<std::chrono::seconds>(now.wall - (now.boot - time));
+  return static_cast<double>(wall.count());
+}
+
+std::span<const Family> families() {
+  static const std::vector<Family> kFamilies = [] {
+    std::vector<Family> all{kMachineFamilies.begin(), kMachineFamilies.end()};
+    const auto adapters = adapter_families();
+    all.insert(all.end(), adapters.begin(), adapters.end());
+    std::sort(all.begin(), all.end(), [](const Family& left, const Family& right) {
+      return std::string_view{left.name} < right.name;
+    });
+    return all;
+  }();
+  return kFamilies;
 }
 
 }  // namespace pvrdma::metrics

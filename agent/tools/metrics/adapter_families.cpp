@@ -1,8 +1,8 @@
-// Samples of the adapters. What is absent or could not be read gives none.
+// The families of the adapters. What is absent or could not be read gives no sample.
 #include <array>
 #include <optional>
 
-#include "agent/tools/metrics/generators.hpp"
+#include "agent/tools/metrics/families.hpp"
 #include "probes/port_words.hpp"
 
 namespace pvrdma::metrics {
@@ -17,24 +17,28 @@ using Value = std::optional<double>;
 
 // A sample for each adapter that has a value.
 template <typename ValueOf>
-Samples of_each(const Observation& observation, Labels (*labels)(const Adapter& adapter),
+Samples of_each(const Observation& observation, Labels (*labels)(const AdapterHealth& health),
                 ValueOf value_of) {
   Samples samples;
   if (observation.health == nullptr) return samples;
   for (const AdapterHealth& health : observation.health->adapters)
-    if (const Value value = value_of(health)) samples.push_back({labels(health.adapter), *value});
+    if (const Value value = value_of(health)) samples.push_back({labels(health), *value});
   return samples;
 }
 
 // The one label that stays while drivers come and go.
-Labels function_labels(const Adapter& adapter) { return {{"function", adapter.function}}; }
-
-Labels link_labels(const Adapter& adapter) {
-  return {{"function", adapter.function}, {"netdev", adapter.netdev.get()->name}};
+Labels function_labels(const AdapterHealth& health) {
+  return {{"function", health.adapter.function}};
 }
 
-Labels port_labels(const Adapter& adapter) {
-  return {{"device", adapter.rdma.get()->name}, {"port", kPort}, {"function", adapter.function}};
+Labels link_labels(const AdapterHealth& health) {
+  return {{"function", health.adapter.function}, {"netdev", health.adapter.netdev.get()->name}};
+}
+
+Labels port_labels(const AdapterHealth& health) {
+  return {{"device", health.adapter.rdma.get()->name},
+          {"port", kPort},
+          {"function", health.adapter.function}};
 }
 
 // The same, of what is known of its interface, or of its port.
@@ -42,7 +46,7 @@ template <typename ValueOf>
 Samples of_each_link(const Observation& observation, ValueOf value_of) {
   return of_each(observation, link_labels, [&](const AdapterHealth& health) {
     const Netdev* netdev = health.adapter.netdev.get();
-    return netdev == nullptr ? Value{} : value_of(*netdev);
+    return netdev == nullptr ? Value{} : Value{value_of(*netdev)};
   });
 }
 
@@ -50,7 +54,7 @@ template <typename ValueOf>
 Samples of_each_port(const Observation& observation, ValueOf value_of) {
   return of_each(observation, port_labels, [&](const AdapterHealth& health) {
     const RdmaDevice* rdma = health.adapter.rdma.get();
-    return rdma == nullptr ? Value{} : value_of(rdma->port);
+    return rdma == nullptr ? Value{} : Value{value_of(rdma->port)};
   });
 }
 
@@ -80,14 +84,8 @@ Labels info_labels(const AdapterHealth& health) {
           {"managed_by", health.managed_by}};
 }
 
-}  // namespace
-
 Samples adapter_info(const Observation& observation) {
-  Samples samples;
-  if (observation.health == nullptr) return samples;
-  for (const AdapterHealth& health : observation.health->adapters)
-    samples.push_back({info_labels(health), 1});
-  return samples;
+  return of_each(observation, info_labels, [](const AdapterHealth&) { return 1; });
 }
 
 Samples adapter_state(const Observation& observation) {
@@ -100,10 +98,10 @@ Samples adapter_state(const Observation& observation) {
   return samples;
 }
 
-Samples gid_moves(const Observation& observation) {
-  return of_each(observation, function_labels, [](const AdapterHealth& health) {
-    return Value{static_cast<double>(health.gid_moves)};
-  });
+// A count of each adapter's that Health has.
+Samples counted(const Observation& observation, std::uint64_t AdapterHealth::*count) {
+  return of_each(observation, function_labels,
+                 [&](const AdapterHealth& health) { return static_cast<double>(health.*count); });
 }
 
 Samples link_carrier(const Observation& observation) {
@@ -118,8 +116,7 @@ Samples link_mtu(const Observation& observation) {
 }
 
 Samples link_up(const Observation& observation) {
-  return of_each_link(observation,
-                      [](const Netdev& netdev) { return Value{netdev.up ? 1.0 : 0.0}; });
+  return of_each_link(observation, [](const Netdev& netdev) { return netdev.up ? 1.0 : 0.0; });
 }
 
 Samples port_active_mtu(const Observation& observation) {
@@ -128,7 +125,7 @@ Samples port_active_mtu(const Observation& observation) {
 
 Samples port_last_change(const Observation& observation) {
   return of_each(observation, function_labels, [&](const AdapterHealth& health) {
-    return Value{timestamp(health.last_change, observation.now)};
+    return timestamp(health.last_change, observation.now);
   });
 }
 
@@ -143,10 +140,39 @@ Samples port_state(const Observation& observation) {
       observation, [](const Port& port) { return number_of(port.state, probes::port_state_word); });
 }
 
-Samples port_transitions(const Observation& observation) {
-  return of_each(observation, function_labels, [](const AdapterHealth& health) {
-    return Value{static_cast<double>(health.transitions)};
-  });
-}
+constexpr std::array kAdapterFamilies{
+    Family{"pvrdma_adapter_info", "What an adapter is, in its labels; always 1.", Type::Gauge,
+           adapter_info},
+    Family{"pvrdma_adapter_state", "State of an adapter: 1 for the one it is in, 0 for the others.",
+           Type::Gauge, adapter_state},
+    Family{"pvrdma_gid_moves_total",
+           "GIDs seen at another index than before, since the agent started.", Type::Counter,
+           [](const Observation& seen) { return counted(seen, &AdapterHealth::gid_moves); }},
+    Family{"pvrdma_link_carrier",
+           "Whether the adapter's interface has a carrier; absent while it is down.", Type::Gauge,
+           link_carrier},
+    Family{"pvrdma_link_mtu_bytes", "MTU of the adapter's interface.", Type::Gauge, link_mtu},
+    Family{"pvrdma_link_up", "Whether the adapter's interface is administratively up.", Type::Gauge,
+           link_up},
+    Family{"pvrdma_port_active_mtu_bytes", "Active MTU of the RDMA port.", Type::Gauge,
+           port_active_mtu},
+    Family{"pvrdma_port_last_change_timestamp_seconds",
+           "When the port's state changed last, or the adapter was first seen.", Type::Gauge,
+           port_last_change},
+    Family{"pvrdma_port_physical_state_id",
+           "Physical state of the port (0: no change, 1: sleep, 2: polling, 3: disabled, 4: "
+           "training, 5: link up, 6: link error recovery, 7: phy test).",
+           Type::Gauge, port_physical_state},
+    Family{"pvrdma_port_state_id",
+           "State of the port (0: no change, 1: down, 2: init, 3: armed, 4: active, 5: act defer).",
+           Type::Gauge, port_state},
+    Family{"pvrdma_port_transitions_total",
+           "Changes of the port's state seen since the agent started.", Type::Counter,
+           [](const Observation& seen) { return counted(seen, &AdapterHealth::transitions); }},
+};
+
+}  // namespace
+
+std::span<const Family> adapter_families() { return kAdapterFamilies; }
 
 }  // namespace pvrdma::metrics
