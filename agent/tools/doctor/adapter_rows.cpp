@@ -1,11 +1,9 @@
-#include "agent/tools/doctor/adapter_rows.hpp"
-
+// The rows of `doctor` about the adapters and their modules: hardware, kernel, link, port.
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "agent/base/text.hpp"
 #include "agent/plan/gid.hpp"
+#include "agent/tools/doctor/rows.hpp"
 
 namespace pvrdma::doctor {
 
@@ -21,6 +19,29 @@ std::string word(const Field<bool>& field, const char* yes, const char* no) {
   return std::string{yes} + (field.is_absent() ? ": not told" : ": unreadable");
 }
 
+// "0000:13:00.1 (vmw_pvrdma) with 0000:13:00.0 (vmxnet3, ens224f0)"
+std::string pair_line(const Adapter& adapter) {
+  const Netdev* netdev = adapter.netdev.get();
+  return adapter.function + " (" + word(adapter.driver, "no driver") + ") with " +
+         adapter.net_function + " (" + word(adapter.net_driver, "no driver") + ", " +
+         (netdev != nullptr ? netdev->name : "no interface here") + ")";
+}
+
+void add_once(std::vector<std::string>& lines, std::string line) {
+  if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+}
+
+std::string module_line(const Module& module) {
+  std::string line = module.name + ": ";
+  if (module.init.is_known())
+    line += to_string(*module.init.get());
+  else
+    line += module.init.is_absent() ? "not loaded" : "unreadable";
+  if (module.shipped.is_known()) line += std::string{", "} + to_string(*module.shipped.get());
+  if (module.refcount.is_known()) line += ", used " + std::to_string(*module.refcount.get()) + "x";
+  return line;
+}
+
 std::string link_line(const Netdev& netdev) {
   std::string line = netdev.name + ": " + (netdev.up ? "up" : "down") + ", " +
                      word(netdev.carrier, "carrier", "no carrier") + ", MTU " +
@@ -33,11 +54,6 @@ std::string link_line(const Netdev& netdev) {
   line += ", " + (addresses.empty() ? "no address" : joined(addresses));
   if (netdev.default_route.is(true)) line += ", default route";
   return line;
-}
-
-template <typename T>
-void take_error(const Field<T>& field, Check& check) {
-  if (const Error* error = field.error()) check.unread.push_back(error->message());
 }
 
 Standing standing_of(const RdmaDevice& rdma) {
@@ -56,27 +72,68 @@ bool has_only_roce_v1(const std::vector<Gid>& gids) {
 
 }  // namespace
 
-std::string pair_line(const Adapter& adapter) {
-  const Netdev* netdev = adapter.netdev.get();
-  return adapter.function + " (" + word(adapter.driver, "no driver") + ") with " +
-         adapter.net_function + " (" + word(adapter.net_driver, "no driver") + ", " +
-         (netdev != nullptr ? netdev->name : "no interface here") + ")";
+Check hardware(const Snapshot& snapshot, const Survey& survey) {
+  Check check{"adapters", Concern::Adapters};
+  tell(check, survey.vendor, "machine: DMI does not say", [&](const std::string& vendor) {
+    return "machine: " + vendor + " " + survey.product.value_or("");
+  });
+  if (const std::string* name = survey.virtualization.get())
+    check.note("machine, by systemd: " + *name);
+  if (const auto* adapters = fact(check, snapshot.adapters, "adapters: not looked at")) {
+    const bool bound = std::all_of(adapters->begin(), adapters->end(), [](const Adapter& adapter) {
+      return adapter.driver.is(kDriverModule) && adapter.net_driver.is_known();
+    });
+    check.add(!adapters->empty() && bound ? Standing::Good : Standing::Plain,
+              listed(*adapters, "no PVRDMA function (15ad:0820)", pair_line, "; "));
+    for (const Adapter& adapter : *adapters) {
+      take_error(check, adapter.driver);
+      take_error(check, adapter.net_driver);
+    }
+  }
+  tell(check, survey.mellanox, "", [](const std::vector<std::string>& functions) {
+    return functions.empty() ? std::string{"no other RDMA adapter is passed through"}
+                             : "passed through: " + joined(functions);
+  });
+  return check;
 }
 
-std::string node_line(const DeviceNode& node) {
-  std::array<char, 8> mode{};
-  std::snprintf(mode.data(), mode.size(), "%04o", node.mode);
-  return node.name + " (" + mode.data() +
-         (node.openable.is(true)    ? ""
-          : node.openable.is(false) ? ", closed to this user"
-                                    : ", ?") +
-         ")";
+// In the order in which they were loaded, which is what matters.
+Check modules(const Snapshot& snapshot) {
+  Check check{"modules", Concern::Modules};
+  std::vector<const Module*> sorted;
+  for (const Module& module : snapshot.modules) sorted.push_back(&module);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Module* a, const Module* b) {
+    return a->load_order.value_or(~0U) < b->load_order.value_or(~0U);
+  });
+  for (const Module* module : sorted) {
+    const bool is_there = module->init.is(ModuleInit::Live) || module->init.is(ModuleInit::BuiltIn);
+    check.add(is_there ? Standing::Good : Standing::Plain, module_line(*module));
+    for (const Error* error : {module->init.error(), module->shipped.error()})
+      if (error != nullptr) add_once(check.unread, error->message());
+  }
+  return check;
+}
+
+Check refusals(const Snapshot& snapshot, const Survey& survey) {
+  Check check{"blocks", Concern::Blocks};
+  if (const auto* blocks = fact(check, survey.blocks, "block lists: not looked at"))
+    check.add(blocks->empty() ? Standing::Good : Standing::Plain,
+              listed(
+                  *blocks, "modprobe.d and the command line block no module",
+                  [](const ModuleBlock& block) { return block.module + ": " + block.how; }, "; "));
+  tell(check, survey.secure_boot, "Secure Boot: not booted by EFI",
+       [](bool on) { return std::string{"Secure Boot: "} + (on ? "on" : "off"); });
+  const Module* driver = snapshot.module(kDriverModule);
+  if (driver != nullptr && driver->shipped.is(Shipped::Loadable))
+    tell(check, survey.driver_signer, "vmw_pvrdma is not signed",
+         [](const std::string& signer) { return "vmw_pvrdma is signed by " + signer; });
+  return check;
 }
 
 Check links(const Snapshot& snapshot) {
   Check check{"links", Concern::Links};
   for (const Adapter& adapter : snapshot.adapters.value_or({})) {
-    take_error(adapter.netdev, check);
+    take_error(check, adapter.netdev);
     const Netdev* netdev = adapter.netdev.get();
     if (netdev == nullptr) {
       if (adapter.netdev.is_absent()) check.plain(adapter.net_function + ": no interface here");
@@ -84,9 +141,9 @@ Check links(const Snapshot& snapshot) {
     }
     const bool works = netdev->up && netdev->carrier.is(true);
     check.add(works ? Standing::Good : Standing::Plain, link_line(*netdev));
-    take_error(netdev->carrier, check);
-    take_error(netdev->owner, check);
-    take_error(netdev->default_route, check);
+    take_error(check, netdev->carrier);
+    take_error(check, netdev->owner);
+    take_error(check, netdev->default_route);
   }
   return check;
 }
@@ -94,7 +151,7 @@ Check links(const Snapshot& snapshot) {
 Check ports(const Snapshot& snapshot) {
   Check check{"ports", Concern::Ports};
   for (const Adapter& adapter : snapshot.adapters.value_or({})) {
-    take_error(adapter.rdma, check);
+    take_error(check, adapter.rdma);
     const RdmaDevice* rdma = adapter.rdma.get();
     if (rdma == nullptr) {
       if (adapter.rdma.is_absent()) check.plain(adapter.function + ": no RDMA device");
@@ -105,9 +162,9 @@ Check ports(const Snapshot& snapshot) {
                                       ", " + word(port.phys_state, "physical state not told") +
                                       ", " + word(port.link_layer, "link layer not told") +
                                       ", netdev " + word(rdma->netdev, "none"));
-    take_error(port.state, check);
-    take_error(port.phys_state, check);
-    take_error(rdma->netdev, check);
+    take_error(check, port.state);
+    take_error(check, port.phys_state);
+    take_error(check, rdma->netdev);
   }
   return check;
 }
@@ -123,11 +180,9 @@ Check gids(const Config& config, const Snapshot& snapshot) {
       const bool is_chosen = chosen && chosen->index == gid.index;
       check.note(rdma->name + " " + std::to_string(gid.index) + ": " + gid.gid + ", " +
                  word(gid.type, "type not told") + (is_chosen ? " (for applications)" : ""));
-      take_error(gid.type, check);
+      take_error(check, gid.type);
     }
-    if (!rdma->gids.empty())
-      check.standing = std::max(check.standing.value_or(Standing::Good),
-                                chosen ? Standing::Good : Standing::Plain);
+    if (!rdma->gids.empty()) check.count(chosen ? Standing::Good : Standing::Plain);
     if (has_only_roce_v1(rdma->gids)) check.note(rdma->name + ": " + kRoceV1Only);
   }
   return check;

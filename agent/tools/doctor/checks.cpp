@@ -1,103 +1,35 @@
 #include "agent/tools/doctor/checks.hpp"
 
 #include <algorithm>
-#include <utility>
 
-#include "agent/base/text.hpp"
-#include "agent/tools/doctor/adapter_rows.hpp"
-#include "agent/tools/doctor/machine_rows.hpp"
+#include "agent/base/format.hpp"
 #include "agent/tools/doctor/rows.hpp"
+#include "agent/tools/doctor/support_matrix.hpp"
 #include "agent/tools/doctor/surroundings.hpp"
 
 namespace pvrdma::doctor {
 
 namespace {
 
-void add_once(std::vector<std::string>& lines, std::string line) {
-  if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
-}
-
-std::string module_line(const Module& module) {
-  std::string line = module.name + ": ";
-  if (module.init.is_known())
-    line += to_string(*module.init.get());
-  else
-    line += module.init.is_absent() ? "not loaded" : "unreadable";
-  if (module.shipped.is_known()) line += std::string{", "} + to_string(*module.shipped.get());
-  if (module.refcount.is_known()) line += ", used " + std::to_string(*module.refcount.get()) + "x";
-  return line;
-}
-
-// In the order in which they were loaded, which is what matters.
-Check modules(const Snapshot& snapshot) {
-  Check check{"modules", Concern::Modules};
-  std::vector<const Module*> sorted;
-  for (const Module& module : snapshot.modules) sorted.push_back(&module);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Module* a, const Module* b) {
-    return a->load_order.value_or(~0U) < b->load_order.value_or(~0U);
-  });
-  for (const Module* module : sorted) {
-    const bool is_there = module->init.is(ModuleInit::Live) || module->init.is(ModuleInit::BuiltIn);
-    check.add(is_there ? Standing::Good : Standing::Plain, module_line(*module));
-    for (const Error* error : {module->init.error(), module->shipped.error()})
-      if (error != nullptr) add_once(check.unread, error->message());
-  }
-  return check;
-}
-
-Check refusals(const Snapshot& snapshot, const Survey& survey) {
-  Check check{"blocks", Concern::Blocks};
-  if (const auto* blocks = fact(check, survey.blocks, "block lists: not looked at"))
-    check.add(blocks->empty() ? Standing::Good : Standing::Plain,
-              listed(
-                  *blocks, "modprobe.d and the command line block no module",
-                  [](const ModuleBlock& block) { return block.module + ": " + block.how; }, "; "));
-  tell(check, survey.secure_boot, "Secure Boot: not booted by EFI",
-       [](bool on) { return std::string{"Secure Boot: "} + (on ? "on" : "off"); });
-  const Module* driver = snapshot.module(kDriverModule);
-  if (driver != nullptr && driver->shipped.is(Shipped::Loadable))
-    tell(check, survey.driver_signer, "vmw_pvrdma is not signed",
-         [](const std::string& signer) { return "vmw_pvrdma is signed by " + signer; });
-  return check;
-}
-
-Check hardware(const Snapshot& snapshot, const Survey& survey) {
-  Check check{"adapters", Concern::Adapters};
-  tell(check, survey.vendor, "machine: DMI does not say", [&](const std::string& vendor) {
-    return "machine: " + vendor + " " + survey.product.value_or("");
-  });
-  if (const std::string* name = survey.virtualization.get())
-    check.note("machine, by systemd: " + *name);
-  if (const auto* adapters = fact(check, snapshot.adapters, "adapters: not looked at")) {
-    const bool bound = std::all_of(adapters->begin(), adapters->end(), [](const Adapter& adapter) {
-      return adapter.driver.is(kDriverModule) && adapter.net_driver.is_known();
-    });
-    check.add(!adapters->empty() && bound ? Standing::Good : Standing::Plain,
-              listed(*adapters, "no PVRDMA function (15ad:0820)", pair_line, "; "));
-    for (const Adapter& adapter : *adapters)
-      for (const Error* error : {adapter.driver.error(), adapter.net_driver.error()})
-        if (error != nullptr) check.unread.push_back(error->message());
-  }
-  tell(check, survey.mellanox, "", [](const std::vector<std::string>& functions) {
-    return functions.empty() ? std::string{"no other RDMA adapter is passed through"}
-                             : "passed through: " + joined(functions);
-  });
-  return check;
+// "uverbs0 (0666, open to this user)"
+std::string node_line(const DeviceNode& node) {
+  const char* access = node.openable.is(true)    ? ""
+                       : node.openable.is(false) ? ", closed to this user"
+                                                 : ", ?";
+  return formatted("{} ({:04o}{})", node.name, node.mode, access);
 }
 
 Check nodes(const Snapshot& snapshot, const Survey& survey) {
   Check check{"devices", Concern::Nodes};
+  take_error(check, survey.nodes);
+  if (survey.nodes.is_unreadable()) return check;
   const auto needed = needed_nodes(snapshot);
   std::size_t open = 0;
   for (const std::string& name : needed) {
     const DeviceNode* node = find_node(survey, name);
     if (node == nullptr) continue;
-    if (const Error* error = node->openable.error()) check.unread.push_back(error->message());
+    take_error(check, node->openable);
     if (node->openable.is(true)) ++open;
-  }
-  if (const Error* error = survey.nodes.error()) {
-    check.unread.push_back(error->message());
-    return check;
   }
   const auto* found = survey.nodes.get();
   check.add(!needed.empty() && open == needed.size() ? Standing::Good : Standing::Plain,
@@ -124,17 +56,118 @@ Check libraries(const Survey& survey) {
   if (found == nullptr) return check;
   check.standing = standing_of(*found);
   const auto line = [&](const char* what, const VerbsLibrary& library) {
-    check.note(std::string{what} + library.path + " (private interface " +
-               (library.private_abi.is_known() ? std::to_string(*library.private_abi.get())
-                                               : "not known") +
-               ")");
-    if (const Error* error = library.private_abi.error()) check.unread.push_back(error->message());
+    const unsigned* abi = library.private_abi.get();
+    check.note(formatted("{}{} (private interface {})", what, library.path,
+                         abi != nullptr ? std::to_string(*abi) : "not known"));
+    take_error(check, library.private_abi);
   };
   for (const VerbsLibrary& library : found->verbs) line("", library);
   for (const VerbsLibrary& library : found->providers) line("provider: ", library);
   tell(check, found->driver_file, "no file of /etc/libibverbs.d names vmw_pvrdma",
        [](const std::string& file) { return "named by " + file; });
   for (const std::string& trace : found->vendor) check.note("vendor's: " + trace);
+  return check;
+}
+
+Standing standing_of(const MemlockLimit& limit) {
+  return is_low(limit) ? Standing::Plain : Standing::Good;
+}
+
+bool has_adapters(const Snapshot& snapshot) {
+  return snapshot.adapters.is_known() && !snapshot.adapters.get()->empty();
+}
+
+Standing standing_of(Support support) {
+  if (support == Support::Unknown) return Standing::Unknown;
+  return support == Support::RoceV2 ? Standing::Good : Standing::Plain;
+}
+
+Check memlock(const Survey& survey) {
+  Check check{"memlock", Concern::Memlock};
+  if (const auto* own = fact(check, survey.own_memlock, "this process: not looked at")) {
+    const bool exempt = survey.may_lock_all.is(true);
+    check.add(
+        exempt ? Standing::Good : standing_of(*own),
+        "this process: " + text_of(*own) + (exempt ? ", which does not count (CAP_IPC_LOCK)" : ""));
+    if (is_low(*own)) take_error(check, survey.may_lock_all);
+  }
+  tell(check, survey.login_memlock, "logins: pam_limits sets no limit here",
+       [](const MemlockLimit& limit) {
+         return "logins: " + text_of(limit) + " (" + limit.place + ")";
+       });
+  if (const MemlockLimit* login = survey.login_memlock.get()) check.count(standing_of(*login));
+  for (const UnitMemlock& unit : survey.unit_memlocks) {
+    take_error(check, unit.limit);
+    if (unit.limit.is_absent()) check.plain(unit.unit + ": no such unit");
+    if (const MemlockLimit* limit = unit.limit.get())
+      check.add(standing_of(*limit), unit.unit + ": " + text_of(*limit));
+  }
+  return check;
+}
+
+Check holders(const Snapshot& snapshot, const Survey& survey) {
+  Check check{"holders", Concern::Holders};
+  take_error(check, snapshot.holders);
+  const auto* found = snapshot.holders.get();
+  if (found == nullptr) return check;
+  // A container does not see the processes of others.
+  const bool contained = survey.container.is_known();
+  const bool good = found->empty() && has_adapters(snapshot) && !contained;
+  check.add(good ? Standing::Good : Standing::Plain,
+            listed(*found,
+                   contained ? "no process of this container holds an adapter"
+                             : "no process holds an adapter",
+                   [](const Holder& holder) {
+                     return formatted("held by {} (PID {}, {})", holder.command, holder.pid,
+                                      holder.rdma_device);
+                   }));
+  return check;
+}
+
+// Looked at only where there is an adapter; a container's files are not those that boot.
+Check boot(const Snapshot& snapshot, const Survey& survey) {
+  Check check{"boot", Concern::Boot};
+  if (!has_adapters(snapshot) || survey.container.is_known()) return check;
+  tell(check, snapshot.initramfs, "initramfs: none", [](const Initramfs& image) {
+    return image.path +
+           (image.older_than.empty() ? ": not too old" : ": older than " + image.older_than);
+  });
+  for (const BootScript& script : snapshot.boot_scripts)
+    check.plain("reloads the driver at every boot: " + script.path);
+  if (snapshot.boot_scripts.empty()) check.good("no script reloads the driver at boot");
+  tell(check, snapshot.customization, "",
+       [](const std::string& what) { return "this VM is being customized by " + what; });
+  const Initramfs* image = snapshot.initramfs.get();
+  if ((image != nullptr && !image->older_than.empty()) || snapshot.customization.is_known())
+    check.count(Standing::Plain);
+  return check;
+}
+
+Check guest(const Snapshot& snapshot, const Survey& survey) {
+  Check check{"guest", Concern::Guest};
+  if (const OsRelease* os = fact(check, survey.os, "no os-release")) {
+    // An image's distribution says nothing about the kernel below it.
+    const bool counts = !survey.container.is_known();
+    check.add(counts ? standing_of(support_of(*os, snapshot.kernel.value_or(""))) : Standing::Plain,
+              os->name);
+  }
+  tell(check, snapshot.kernel, "", [](const std::string& kernel) { return "Linux " + kernel; });
+  tell(check, survey.container, "", [](const std::string& by) { return "a container of " + by; });
+  tell(check, survey.crash, "the kernel has not crashed in this boot",
+       [](const KernelCrash& crash) {
+         return "crashed: " + (crash.line.empty() ? "taint flag D" : crash.line);
+       });
+  return check;
+}
+
+Check clock_row(const Survey& survey) {
+  Check check{"clock", Concern::Clock};
+  const ClockState& clock = survey.clock;
+  if (const bool* yes = fact(check, clock.synchronized, "synchronization: not looked at"))
+    check.add(*yes ? Standing::Good : Standing::Plain,
+              *yes ? "synchronized" : "not synchronized (adjtimex)");
+  tell(check, clock.off_rtc_seconds, "",
+       [](std::int64_t seconds) { return std::to_string(seconds) + " s from the hardware clock"; });
   return check;
 }
 

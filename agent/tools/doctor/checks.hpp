@@ -37,9 +37,11 @@ struct Check {
   // For the reader alone: makes no row good or bad.
   void note(std::string line) { evidence.push_back(std::move(line)); }
   void add(Standing fact, std::string line) {
-    standing = std::max(standing.value_or(fact), fact);
+    count(fact);
     note(std::move(line));
   }
+  // A fact that lines already tell.
+  void count(Standing fact) { standing = std::max(standing.value_or(fact), fact); }
 };
 
 // One for each area that there is something to say about, in the order of the stack: hardware,

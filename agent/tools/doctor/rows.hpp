@@ -1,4 +1,5 @@
-// How a row of `doctor` is filled from fields that may be absent or unreadable.
+// How a row of `doctor` is filled from fields that may be absent or unreadable, and the rows of the
+// adapters and their modules.
 #pragma once
 
 #include <string>
@@ -7,21 +8,23 @@
 
 namespace pvrdma::doctor {
 
+template <typename T>
+void take_error(Check& check, const Field<T>& field) {
+  if (const Error* error = field.error()) check.unread.push_back(error->message());
+}
+
 // The field's text for the reader; what is unreadable goes where that goes.
 template <typename T, typename Text>
 void tell(Check& check, const Field<T>& field, const std::string& absent, Text text) {
-  if (const T* value = field.get())
-    check.note(text(*value));
-  else if (const Error* error = field.error())
-    check.unread.push_back(error->message());
-  else if (!absent.empty())
-    check.note(absent);
+  take_error(check, field);
+  if (const T* value = field.get()) check.note(text(*value));
+  if (field.is_absent() && !absent.empty()) check.note(absent);
 }
 
 // The value of a fact that counts; null: it is unreadable, or absent, which is said in `unknown`.
 template <typename T>
 const T* fact(Check& check, const Field<T>& field, const char* unknown) {
-  if (const Error* error = field.error()) check.unread.push_back(error->message());
+  take_error(check, field);
   if (field.is_absent()) check.unknown(unknown);
   return field.get();
 }
@@ -33,5 +36,13 @@ std::string listed(const Range& range, const char* none, Text text, const char* 
   for (const auto& one : range) list += (list.empty() ? "" : separator) + text(one);
   return list.empty() ? none : list;
 }
+
+// adapter_rows.cpp
+[[nodiscard]] Check hardware(const Snapshot& snapshot, const Survey& survey);
+[[nodiscard]] Check modules(const Snapshot& snapshot);
+[[nodiscard]] Check refusals(const Snapshot& snapshot, const Survey& survey);
+[[nodiscard]] Check links(const Snapshot& snapshot);
+[[nodiscard]] Check ports(const Snapshot& snapshot);
+[[nodiscard]] Check gids(const Config& config, const Snapshot& snapshot);
 
 }  // namespace pvrdma::doctor
