@@ -46,25 +46,6 @@ HostCause of_part(HostPart part, std::string what) {
   return {std::move(what), {}, {info.look, info.change}, info.menu};
 }
 
-HostCause vmknic() {
-  return of_part(HostPart::Vmknic, "Net.PVRDMAVmknic is not set on the ESXi host.");
-}
-
-HostCause firewall() {
-  return of_part(HostPart::Firewall,
-                 "The host's firewall rule set pvrdma (TCP 28250-28761) is disabled.");
-}
-
-HostCause uplink() {
-  return {
-      "The distributed switch has no uplink on this host, or the vmknics of the hosts do not "
-      "reach each other.",
-      {},
-      {about(HostPart::Nics).look, about(HostPart::RdmaDevices).look,
-       "vmkping -I vmk0 ADDRESS_OF_ANOTHER_HOST"},
-      kSwitchesMenu};
-}
-
 // What is set for the whole host works if it does for a neighbour.
 Causes of_port_down(const Snapshot& snapshot, const std::optional<std::string>& function) {
   const auto adapters = snapshot.adapters.value_or({});
@@ -72,9 +53,16 @@ Causes of_port_down(const Snapshot& snapshot, const std::optional<std::string>& 
     return other.function != function && other.rdma.is_known() &&
            other.rdma.get()->port.state.is("ACTIVE");
   });
-  HostCause host = vmknic();
-  HostCause wall = firewall();
-  HostCause network = uplink();
+  HostCause host = of_part(HostPart::Vmknic, "Net.PVRDMAVmknic is not set on the ESXi host.");
+  HostCause wall = of_part(HostPart::Firewall,
+                           "The host's firewall rule set pvrdma (TCP 28250-28761) is disabled.");
+  HostCause network{
+      "The distributed switch has no uplink on this host, or the vmknics of the hosts do not "
+      "reach each other.",
+      {},
+      {about(HostPart::Nics).look, about(HostPart::RdmaDevices).look,
+       "vmkping -I vmk0 ADDRESS_OF_ANOTHER_HOST"},
+      kSwitchesMenu};
   if (active == adapters.end()) {
     host.because = wall.because = "link and carrier are up, and no other adapter is ACTIVE";
     network.because = "less likely, as the guest sees a carrier";

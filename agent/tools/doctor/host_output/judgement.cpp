@@ -1,6 +1,7 @@
 #include "agent/tools/doctor/host_output/judgement.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "agent/base/text.hpp"
 #include "agent/tools/doctor/host_output/uplinks.hpp"
@@ -159,7 +160,7 @@ void note_missing(const Uplinks& uplinks, HostReading& reading) {
   for (const HostPartInfo& info : kHostParts) {
     const bool is_there = std::any_of(reading.remarks.begin(), reading.remarks.end(),
                                       [&](const HostRemark& one) { return one.part == info.part; });
-    const bool has_none = info.part == HostPart::Statistics && reading.has_no_device;
+    const bool has_none = info.part == HostPart::Statistics && uplinks.has_no_device();
     if (is_there || has_none) continue;
     MissingPart missing{info.part, info.look};
     if (info.part == HostPart::Statistics && !uplinks.devices.empty())
@@ -171,17 +172,8 @@ void note_missing(const Uplinks& uplinks, HostReading& reading) {
 }  // namespace
 
 const char* to_string(Weight weight) {
-  switch (weight) {
-    case Weight::Change:
-      return "change";
-    case Weight::Info:
-      return "info";
-    case Weight::Good:
-      return "good";
-    case Weight::Unknown:
-      break;
-  }
-  return "unknown";
+  constexpr std::array kNames{"change", "unknown", "info", "good"};  // by number of Weight
+  return kNames.at(static_cast<std::size_t>(weight));
 }
 
 HostReading judge_host_output(std::string_view text, const std::vector<GuestLink>& guest) {
@@ -197,7 +189,6 @@ HostReading judge_host_output(std::string_view text, const std::vector<GuestLink
       reading.unknown.push_back(table.place);
   }
   uplinks.has_device_list = uplinks.has_device_list || ran_without_answer(paste.commands);
-  reading.has_no_device = uplinks.has_device_list && uplinks.devices.empty();
   judge_uplinks(uplinks, guest, reading);
   note_missing(uplinks, reading);
   std::stable_sort(reading.remarks.begin(), reading.remarks.end(),

@@ -39,7 +39,6 @@ struct HostReading {
   std::vector<HostRemark> remarks;  // the weightiest first
   std::vector<MissingPart> missing;
   std::vector<PastedText> unknown;
-  bool has_no_device = false;  // `esxcli rdma device list` was run, and printed nothing
 };
 
 [[nodiscard]] HostReading judge_host_output(std::string_view text,

@@ -129,7 +129,6 @@ class Reader {
     if (auto command = command_in(line)) {
       end_details();
       is_other_open_ = false;
-      command->line = at_ + 1;
       paste_.commands.push_back(std::move(*command));
       return;
     }

@@ -40,7 +40,6 @@ struct PastedDetails {
 };
 
 struct PastedCommand {
-  std::size_t line = 0;
   std::string text;          // from the program's name on; empty: a prompt alone
   bool at_prompt = false;    // after "[root@esx:~]": it was run, and the one before it has ended
   bool is_answered = false;  // something stands between it and the next

@@ -1,5 +1,6 @@
 // What `doctor --host-output` prints. Pure.
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "agent/base/text.hpp"
@@ -20,17 +21,9 @@ constexpr std::size_t kMostUnknown = 10;    // texts that are shown
 constexpr std::size_t kLongestBegins = 50;  // bytes of each
 
 Colour colour_of(Weight weight) {
-  switch (weight) {
-    case Weight::Change:
-      return Colour::Red;
-    case Weight::Good:
-      return Colour::Green;
-    case Weight::Info:
-      return Colour::Bold;
-    case Weight::Unknown:
-      break;
-  }
-  return Colour::Yellow;
+  // By number of Weight.
+  constexpr std::array kColours{Colour::Red, Colour::Yellow, Colour::Bold, Colour::Green};
+  return kColours.at(static_cast<std::size_t>(weight));
 }
 
 std::string headline(const HostReading& reading, const Style& style) {

@@ -181,8 +181,7 @@ bool Uplinks::take(const PastedTable& table) {
 
 void judge_uplinks(const Uplinks& uplinks, const std::vector<GuestLink>& guest,
                    HostReading& reading) {
-  if (uplinks.has_device_list && uplinks.devices.empty())
-    reading.remarks.push_back(no_device(uplinks));
+  if (uplinks.has_no_device()) reading.remarks.push_back(no_device(uplinks));
   judge_devices(uplinks, reading);
   judge_nics(uplinks, largest(guest), reading);
 }

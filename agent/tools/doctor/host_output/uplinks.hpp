@@ -22,10 +22,11 @@ struct NicRow {
 };
 
 struct Uplinks {
-  bool has_device_list = false;
+  bool has_device_list = false;  // `esxcli rdma device list` was run
   std::vector<RdmaDeviceRow> devices;
   std::map<std::string, NicRow> nics;  // by name
 
+  [[nodiscard]] bool has_no_device() const { return has_device_list && devices.empty(); }
   // False: the table is neither list.
   bool take(const PastedTable& table);
 };
