@@ -39,20 +39,6 @@ VmIdentity identity(const Examination& examination, const Root& root) {
   return vm;
 }
 
-int exit_code(Usable usable) {
-  switch (usable) {
-    case Usable::Yes:
-      return 0;
-    case Usable::WithWarnings:
-      return 1;
-    case Usable::No:
-      return 2;
-    case Usable::Unknown:
-      break;
-  }
-  return kExitUnknown;
-}
-
 }  // namespace
 
 int doctor(const Settings& settings, const Console& console, const DoctorOptions& options) {
@@ -69,7 +55,7 @@ int doctor(const Settings& settings, const Console& console, const DoctorOptions
     text = settings.json ? dumped(to_json(examination)) + "\n"
                          : render_examination(examination, console.style());
   }
-  return console.print(text) ? exit_code(usable(examination)) : kExitUnknown;
+  return console.print(text) ? static_cast<int>(usable(examination)) : kExitUnknown;
 }
 
 }  // namespace pvrdma::ctl

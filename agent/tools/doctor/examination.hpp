@@ -1,7 +1,6 @@
 // What `doctor` found: a look of its own, and the agent's word where one runs.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,12 +14,10 @@
 
 namespace pvrdma::ctl {
 
-using Json = nlohmann::json;
-
-enum class Usable { Yes, WithWarnings, No, Unknown };
+// By their numbers the exit codes of `doctor`.
+enum class Usable { Yes, WithWarnings, No = kExitFailed, Unknown = kExitUnknown };
 
 struct Examination {
-  Config config;
   Snapshot snapshot;
   Survey survey;
   State state = State::Unknown;  // by the agent, or by our own look
@@ -36,8 +33,5 @@ struct Examination {
 [[nodiscard]] Usable usable(const Examination& examination);
 // Whose move it is: that of the first of the worst findings. None: there is nothing to do.
 [[nodiscard]] std::optional<Actor> next_move(const Examination& examination);
-
-// For programs; render_examination() shows the same.
-[[nodiscard]] Json to_json(const Examination& examination);
 
 }  // namespace pvrdma::ctl

@@ -1,5 +1,4 @@
-#include "agent/tools/doctor/kernel_crash.hpp"
-
+// Crashes of the kernel, by its log and its taint flags.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 
 #include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
+#include "agent/tools/doctor/survey_probe.hpp"
 
 namespace pvrdma::probes {
 

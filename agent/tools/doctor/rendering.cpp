@@ -1,8 +1,10 @@
 #include "agent/tools/doctor/rendering.hpp"
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "agent/ctl/fields.hpp"
 #include "agent/ctl/rendering.hpp"
 #include "agent/model/health.hpp"
 
@@ -13,23 +15,19 @@ namespace {
 constexpr std::size_t kVerdictColumns = 9;
 constexpr std::size_t kAreaColumns = 11;
 
-struct Word {
+struct UsableWords {
+  const char* id;  // for programs
   const char* text;
   Colour colour;
 };
-
-Word word_for(Usable usable) {
-  switch (usable) {
-    case Usable::Yes:
-      return {"USABLE", Colour::Green};
-    case Usable::WithWarnings:
-      return {"USABLE WITH WARNINGS", Colour::Yellow};
-    case Usable::No:
-      return {"NOT USABLE", Colour::Red};
-    case Usable::Unknown:
-      break;
-  }
-  return {"UNKNOWN", Colour::Red};
+const UsableWords& words_for(Usable usable) {
+  // By number of Usable.
+  static constexpr std::array<UsableWords, 4> kWords{
+      {{"yes", "USABLE", Colour::Green},
+       {"with-warnings", "USABLE WITH WARNINGS", Colour::Yellow},
+       {"no", "NOT USABLE", Colour::Red},
+       {"unknown", "UNKNOWN", Colour::Red}}};
+  return kWords.at(static_cast<std::size_t>(usable));
 }
 
 std::string mover(std::optional<Actor> actor) {
@@ -50,7 +48,7 @@ std::string mover(std::optional<Actor> actor) {
 
 std::string headline(const Examination& examination, const Style& style) {
   const Usable found = usable(examination);
-  const Word word = word_for(found);
+  const UsableWords& word = words_for(found);
   std::string rest = mover(next_move(examination));
   // Degraded or converging without a finding of its own.
   if (found == Usable::WithWarnings && !next_move(examination))
@@ -95,6 +93,26 @@ std::string render_examination(const Examination& examination, const Style& styl
   for (const doctor::Check& check : examination.checks)
     out += check_rows(check, doctor::verdict(check, examination.findings), style);
   return out;
+}
+
+Json to_json(const Examination& examination) {
+  Json findings = Json::array();
+  for (const Finding& finding : examination.findings) findings.push_back(with_commands(finding));
+  Json checks = Json::array();
+  for (const doctor::Check& check : examination.checks)
+    checks.push_back({{"area", check.area},
+                      {"verdict", doctor::verdict(check, examination.findings)},
+                      {"evidence", check.evidence},
+                      {"unreadable", check.unread}});
+  const auto actor = next_move(examination);
+  const std::string* container = examination.survey.container.get();
+  return {{"usable", words_for(usable(examination)).id},
+          {"next_move", actor ? Json(pvrdma::to_string(*actor)) : Json(nullptr)},
+          {"state", pvrdma::to_string(examination.state)},
+          {"asked_agent", examination.by_agent},
+          {"container", container != nullptr ? Json(*container) : Json(nullptr)},
+          {"findings", std::move(findings)},
+          {"checks", std::move(checks)}};
 }
 
 std::string render_ticket(const VmIdentity& vm, const std::vector<doctor::HostTrouble>& troubles,

@@ -1,4 +1,4 @@
-// The answers of `doctor` as text. Pure.
+// The answers of `doctor` as text, and the same as JSON for programs. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,6 +15,7 @@ using Json = nlohmann::json;
 
 // Verdict, findings with what to do, and the checks with their evidence.
 [[nodiscard]] std::string render_examination(const Examination& examination, const Style& style);
+[[nodiscard]] Json to_json(const Examination& examination);
 
 // What identifies this VM to who sees it from outside.
 struct VmIdentity {

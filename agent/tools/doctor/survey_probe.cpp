@@ -5,17 +5,17 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 
 #include "agent/model/snapshot.hpp"
-#include "agent/tools/doctor/kernel_crash.hpp"
-#include "agent/tools/doctor/verbs_libraries.hpp"
 #include "probes/machine.hpp"
 #include "probes/memlock.hpp"
 #include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/pci.hpp"
+#include "probes/unit_files.hpp"
 
 namespace pvrdma::probes {
 
@@ -56,8 +56,13 @@ Field<std::vector<DeviceNode>> device_nodes(const Root& root) {
   return nodes;
 }
 
-Survey survey(const SurveyOptions& options) {
+Survey survey(const ctl::DoctorOptions& options, const Config& config) {
   const Root& root = options.root;
+  const std::string& module_lookup = options.helpers.module_lookup;
+  const char* const library_path = std::getenv("LD_LIBRARY_PATH");
+  std::vector<std::string> modules = config.modules.before;
+  modules.emplace_back(kNetModule);
+  modules.emplace_back(kDriverModule);
   const auto functions = list_functions(root);
   Survey seen;
   seen.container = container_manager(root);
@@ -66,19 +71,24 @@ Survey survey(const SurveyOptions& options) {
   if (!seen.vendor.is_known() && !seen.container.is_known())
     seen.virtualization = virtualization(root);
   seen.nodes = device_nodes(root);
-  seen.libraries = look_at_verbs_libraries(root, options.library_path);
+  seen.libraries = look_at_verbs_libraries(root, library_path == nullptr ? "" : library_path);
   seen.own_memlock = own_memlock();
   seen.may_lock_all = may_lock_all(root);
   seen.login_memlock = login_memlock(root);
+  // As the forecast of the next boot has it. In a container no login is of systemd's.
+  if (seen.login_memlock.is_absent() && !seen.container.is_known())
+    seen.login_memlock = login_memlock_on_disk(root);
   for (const std::string& unit : options.units) seen.unit_memlocks.push_back(unit_memlock(unit));
   seen.vmxnet3 = functions_like(functions, kVmxnet3);
   seen.mellanox = functions_like(functions, kMellanox);
-  seen.blocks =
-      find_module_blocks(read_modprobe_config(options.module_lookup, root, ModprobeOf::ThisBoot),
-                         root, options.modules);
+  seen.blocks = find_module_blocks(read_modprobe_config(module_lookup, root, ModprobeOf::ThisBoot),
+                                   root, modules);
   seen.secure_boot = secure_boot(root);
-  if (!options.kernel.empty())
-    seen.driver_signer = look_up_signer(options.module_lookup, root, options.kernel, kDriverModule);
+  // Without the release the module index is not looked for.
+  const std::string kernel =
+      read_attribute(root / "/proc/sys/kernel/osrelease").value_or(std::string{});
+  if (!kernel.empty())
+    seen.driver_signer = look_up_signer(module_lookup, root, kernel, kDriverModule);
   seen.os = os_release(root);
   seen.crash = look_for_kernel_crash(root);
   seen.clock = clock_state(root, std::time(nullptr));

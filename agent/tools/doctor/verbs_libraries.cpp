@@ -1,11 +1,11 @@
-#include "agent/tools/doctor/verbs_libraries.hpp"
-
+// The libraries of applications, and whose they are.
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <set>
 
 #include "agent/base/text.hpp"
+#include "agent/tools/doctor/survey_probe.hpp"
 
 namespace pvrdma::probes {
 
@@ -46,14 +46,8 @@ struct ConfiguredFolder {
   std::string file;
 };
 
-// Paths below the root that an `include` of `file` means, without the root.
-std::vector<std::string> included(const Root& root, std::string_view file, std::string pattern) {
-  if (!pattern.starts_with('/'))
-    pattern.insert(0, std::string{file.substr(0, file.rfind('/') + 1)});
-  return paths_matching(root, pattern);
-}
-
-// ldconfig(8): a folder in each line, or "include PATTERN".
+// ldconfig(8): a folder in each line, or "include PATTERN", where what is relative is beside the
+// file.
 Result<std::vector<ConfiguredFolder>> configured_folders(const Root& root) {
   std::vector<ConfiguredFolder> folders;
   std::vector<std::string> files{"/etc/ld.so.conf"};
@@ -64,11 +58,13 @@ Result<std::vector<ConfiguredFolder>> configured_folders(const Root& root) {
     std::string_view rest = text ? std::string_view{*text} : std::string_view{};
     while (!rest.empty()) {
       const std::string_view line = setting_in(cut(rest, '\n'));
-      if (line.starts_with("include ") || line.starts_with("include\t"))
-        for (std::string& more : included(root, file, std::string{trimmed(line.substr(8))}))
-          files.push_back(std::move(more));
-      else if (line.starts_with('/'))
+      if (line.starts_with("include ") || line.starts_with("include\t")) {
+        std::string pattern{trimmed(line.substr(8))};
+        if (!pattern.starts_with('/')) pattern.insert(0, file.substr(0, file.rfind('/') + 1));
+        for (std::string& more : paths_matching(root, pattern)) files.push_back(std::move(more));
+      } else if (line.starts_with('/')) {
         folders.push_back({std::string{line}, file});
+      }
     }
   }
   return folders;
@@ -135,7 +131,7 @@ Field<unsigned> private_abi_of_provider(std::string_view file_name) {
   constexpr std::string_view kSuffix = ".so";
   if (!file_name.starts_with(kFront) || !file_name.ends_with(kSuffix)) return {};
   file_name.remove_prefix(kFront.size());
-  file_name.remove_suffix(std::min(kSuffix.size(), file_name.size()));
+  file_name.remove_suffix(kSuffix.size());
   const auto version = number_from<unsigned>(file_name);
   return version ? Field<unsigned>{*version} : Field<unsigned>{};
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "agent/tools/doctor/verbs_libraries.hpp"
+#include "agent/tools/doctor/survey_probe.hpp"
 #include "agent/tools/next_boot/forecast.hpp"
 #include "agent/tools/next_boot/initramfs_content.hpp"
 #include "agent/tools/next_boot/link_files.hpp"

@@ -11,7 +11,7 @@
 #include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/local.hpp"
-#include "agent/tools/doctor/kernel_crash.hpp"
+#include "agent/tools/doctor/survey_probe.hpp"
 
 namespace pvrdma::ctl {
 

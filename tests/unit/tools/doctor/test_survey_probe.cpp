@@ -5,8 +5,6 @@
 
 #include <ctime>
 
-#include "agent/tools/doctor/kernel_crash.hpp"
-#include "agent/tools/doctor/verbs_libraries.hpp"
 #include "probes/machine.hpp"
 #include "probes/memlock.hpp"
 #include "tests/unit/catch.hpp"
