@@ -84,9 +84,8 @@ Usable usable(const Examination& examination) {
   if (worst == Severity::Error || examination.state == State::Failed) return Usable::No;
   const auto* adapters = examination.snapshot.adapters.get();
   if (adapters == nullptr) return Usable::Unknown;
-  const bool is_quiet = worst == Severity::Info;
-  if (examination.survey.container.is_known()) return is_quiet ? Usable::Yes : Usable::WithWarnings;
-  return is_quiet && examination.state == State::Ready ? Usable::Yes : Usable::WithWarnings;
+  const bool works = examination.state == State::Ready || examination.survey.container.is_known();
+  return works && worst == Severity::Info ? Usable::Yes : Usable::WithWarnings;
 }
 
 std::optional<Actor> next_move(const Examination& examination) {

@@ -1,4 +1,4 @@
-// Crashes of the kernel, by its log and its taint flags.
+// Crashes of the kernel that it survived, by its log and its taint flags.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 // The answers of `doctor` as text, and the same as JSON for programs. Pure.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -10,8 +9,6 @@
 #include "agent/tools/doctor/host_causes.hpp"
 
 namespace pvrdma::ctl {
-
-using Json = nlohmann::json;
 
 // Verdict, findings with what to do, and the checks with their evidence.
 [[nodiscard]] std::string render_examination(const Examination& examination, const Style& style);

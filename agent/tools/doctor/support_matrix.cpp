@@ -27,8 +27,7 @@ constexpr std::array kRows{Row{"centos", {7, 2}, {7, 3}},   Row{"rhel", {7, 2}, 
 // "16.04", "7", "4.14.35-1818.el7uek.x86_64"; `exact`: whether there was a second number.
 std::optional<Version> version_from(std::string_view text, bool& exact) {
   const auto leading = [](std::string_view word) {
-    const auto end = std::find_if_not(word.begin(), word.end(), is_digit);
-    return word.substr(0, static_cast<std::size_t>(end - word.begin()));
+    return word.substr(0, word.find_first_not_of("0123456789"));
   };
   const auto major = number_from<unsigned>(leading(cut(text, '.')));
   const auto minor = number_from<unsigned>(leading(text));

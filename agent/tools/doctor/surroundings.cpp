@@ -1,7 +1,9 @@
 #include "agent/tools/doctor/surroundings.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "agent/base/text.hpp"
@@ -15,12 +17,12 @@ namespace {
 using Findings = std::vector<Finding>;
 
 constexpr const char* kVmware = "VMware, Inc.";
+// A clock that a network sets is never as far off; the hardware clock counts whole seconds.
+constexpr std::int64_t kClockOffSeconds = 5;
 
 void add(Findings& findings, FindingId id, std::string_view variant, Values values) {
   findings.push_back(make_finding(id, variant, std::move(values)));
 }
-
-bool is_contained(const Survey& survey) { return survey.container.is_known(); }
 
 // What the machine is, where it is known to be no VM of vSphere's: systemd is asked where DMI says
 // nothing.
@@ -59,7 +61,7 @@ void check_nodes(const Snapshot& snapshot, const Survey& survey, Findings& findi
     }
   }
   if (!missing.empty())
-    add(findings, FindingId::NodesMissing, is_contained(survey) ? "container" : "guest",
+    add(findings, FindingId::NodesMissing, survey.container.is_known() ? "container" : "guest",
         {{"nodes", joined(missing)}, {"devices", joined(options, " ")}});
   if (!closed.empty()) add(findings, FindingId::NodesClosed, {}, {{"nodes", joined(closed)}});
 }
@@ -102,7 +104,7 @@ void check_libraries(const Survey& survey, Findings& findings) {
 void check_memlock(const Survey& survey, Findings& findings) {
   const MemlockLimit* own = survey.own_memlock.get();
   if (own != nullptr && is_low(*own) && survey.may_lock_all.is(false))
-    add(findings, FindingId::MemlockLow, is_contained(survey) ? "container" : "shell",
+    add(findings, FindingId::MemlockLow, survey.container.is_known() ? "container" : "shell",
         {{"limit", text_of(*own)}});
   for (const UnitMemlock& unit : survey.unit_memlocks) {
     if (unit.limit.is_absent()) add(findings, FindingId::NoSuchUnit, {}, {{"unit", unit.unit}});
@@ -130,7 +132,7 @@ void check_modules(const Snapshot& snapshot, const Survey& survey, Findings& fin
 void check_guest(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
   const OsRelease* os = survey.os.get();
   // An image's distribution says nothing about the kernel below it.
-  if (os == nullptr || is_contained(survey)) return;
+  if (os == nullptr || survey.container.is_known()) return;
   const Support support = support_of(*os, snapshot.kernel.value_or(""));
   if (support == Support::None || support == Support::RoceV1)
     add(findings, FindingId::GuestUnlisted, {},
@@ -156,7 +158,7 @@ void check_machine(const Survey& survey, Findings& findings) {
 
 // The device is there and its interface is in somebody else's network namespace.
 void check_network(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
-  if (!is_contained(survey)) return;
+  if (!survey.container.is_known()) return;
   for (const Adapter& adapter : snapshot.adapters.value_or({}))
     if (adapter.rdma.is_known() && adapter.net_driver.is_known() && adapter.netdev.is_absent())
       findings.push_back(make_finding(FindingId::ContainerNetwork, {},

@@ -2,8 +2,6 @@
 // Survey in, findings of the catalogue out.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,9 +9,6 @@
 #include "agent/tools/doctor/survey.hpp"
 
 namespace pvrdma::doctor {
-
-// A clock that a network sets is never as far off; the hardware clock counts whole seconds.
-inline constexpr std::int64_t kClockOffSeconds = 5;
 
 [[nodiscard]] std::vector<Finding> surroundings(const Snapshot& snapshot, const Survey& survey);
 

@@ -18,20 +18,18 @@ namespace pvrdma::probes {
 // The nodes of /dev/infiniband. Absent: no such folder.
 [[nodiscard]] Field<std::vector<DeviceNode>> device_nodes(const Root& root);
 
-// Whether the kernel has crashed in this boot without going down, and whether vmw_pvrdma was at it
-// (kernel_crash.cpp).
+// kernel_crash.cpp
 
 // The first crash in records of /dev/kmsg (Linux Documentation/ABI/testing/dev-kmsg), one with
 // "[vmw_pvrdma]" in its call trace before any other. Absent: there is none.
 [[nodiscard]] Field<KernelCrash> parse_kernel_log(std::string_view records);
 
+// Whether the kernel has crashed in this boot without going down, and whether vmw_pvrdma was at it.
 // By /dev/kmsg, which only root may read where kernel.dmesg_restrict is set; else, and where the
 // log has already lost it, by the taint flag D (Documentation/admin-guide/tainted-kernels.rst).
 [[nodiscard]] Field<KernelCrash> look_for_kernel_crash(const Root& root);
 
-// libibverbs, its provider for vmw_pvrdma, and traces of a vendor's OFED, which brings its own
-// libibverbs without that provider (verbs_libraries.cpp). Looks at files only: nothing is loaded or
-// run.
+// verbs_libraries.cpp
 
 // The largest N of "IBVERBS_PRIVATE_N" in a library's content: the symbol version that its
 // providers are linked against. Absent: there is none.
@@ -39,10 +37,6 @@ namespace pvrdma::probes {
 
 // N of "libvmw_pvrdma-rdmavN.so"; absent: another name.
 [[nodiscard]] Field<unsigned> private_abi_of_provider(std::string_view file_name);
-
-// Packages of RDMA libraries in dpkg's status file whose version is a vendor's ("51mlnx1-…"), as
-// "libibverbs1 51mlnx1-1.51258".
-[[nodiscard]] std::vector<std::string> vendor_packages(std::string_view dpkg_status);
 
 // In the order of the dynamic linker (ld.so(8)): `library_path` (LD_LIBRARY_PATH), the folders of
 // /etc/ld.so.conf and what it includes, its own.

@@ -1,4 +1,5 @@
-// The libraries of applications, and whose they are.
+// libibverbs, its provider for vmw_pvrdma, and traces of a vendor's OFED, which brings its own
+// libibverbs without that provider. Looks at files only: nothing is loaded or run.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -96,6 +97,24 @@ Field<std::string> driver_file(const Root& root) {
   return {};
 }
 
+// Packages of RDMA libraries in dpkg's status file whose version is a vendor's ("51mlnx1-…"), as
+// "libibverbs1 51mlnx1-1.51258".
+std::vector<std::string> vendor_packages(std::string_view dpkg_status) {
+  std::vector<std::string> packages;
+  std::string_view name;
+  bool installed = false;
+  while (!dpkg_status.empty()) {
+    const std::string_view line = cut(dpkg_status, '\n');
+    if (line.starts_with("Package: ")) name = line.substr(9);
+    if (line.starts_with("Status: ")) installed = line.ends_with(" installed");
+    if (!line.starts_with("Version: ") || !installed || !is_vendors(line)) continue;
+    if (name.find("ib") != std::string_view::npos || name.find("rdma") != std::string_view::npos ||
+        is_vendors(name))
+      packages.push_back(std::string{name} + " " + std::string{line.substr(9)});
+  }
+  return packages;
+}
+
 std::vector<std::string> vendor_traces(const Root& root,
                                        const std::vector<ConfiguredFolder>& folders) {
   std::vector<std::string> traces;
@@ -116,11 +135,8 @@ Field<unsigned> private_abi_in(std::string_view library) {
   for (std::size_t at = library.find(kMark); at != std::string_view::npos;
        at = library.find(kMark, at + 1)) {
     const std::string_view rest = library.substr(at + kMark.size());
-    const std::size_t length = std::min<std::size_t>(
-        static_cast<std::size_t>(std::find_if_not(rest.begin(), rest.end(), is_digit) -
-                                 rest.begin()),
-        9);
-    const auto version = number_from<unsigned>(rest.substr(0, length));
+    const std::size_t digits = rest.find_first_not_of("0123456789");
+    const auto version = number_from<unsigned>(rest.substr(0, std::min<std::size_t>(digits, 9)));
     if (version && (!found.is_known() || *version > *found.get())) found = *version;
   }
   return found;
@@ -134,22 +150,6 @@ Field<unsigned> private_abi_of_provider(std::string_view file_name) {
   file_name.remove_suffix(kSuffix.size());
   const auto version = number_from<unsigned>(file_name);
   return version ? Field<unsigned>{*version} : Field<unsigned>{};
-}
-
-std::vector<std::string> vendor_packages(std::string_view dpkg_status) {
-  std::vector<std::string> packages;
-  std::string_view name;
-  bool installed = false;
-  while (!dpkg_status.empty()) {
-    const std::string_view line = cut(dpkg_status, '\n');
-    if (line.starts_with("Package: ")) name = line.substr(9);
-    if (line.starts_with("Status: ")) installed = line.ends_with(" installed");
-    if (!line.starts_with("Version: ") || !installed || !is_vendors(line)) continue;
-    if (name.find("ib") != std::string_view::npos || name.find("rdma") != std::string_view::npos ||
-        is_vendors(name))
-      packages.push_back(std::string{name} + " " + std::string{line.substr(9)});
-  }
-  return packages;
 }
 
 Field<Libraries> look_at_verbs_libraries(const Root& root, std::string_view library_path) {

@@ -29,11 +29,10 @@ constexpr const char* kGuestinfoKey = "guestinfo.pvrdma-agent.health";
 // Standard output, a file, or no file where there is nothing to have in it.
 Result<void> put(const Console& console, const std::string& output,
                  const std::optional<std::string>& text) {
-  const bool to_screen = output.empty() || output == "-";
-  if (to_screen && !text) return fail(0, "no adapter has a device node", "");
-  if (to_screen) {
-    if (console.print(*text)) return {};
-    return fail(errno, "writing", "standard output");
+  if (output.empty() || output == "-") {
+    if (!text) return fail(0, "no adapter has a device node", "");
+    if (!console.print(*text)) return fail(errno, "writing", "standard output");
+    return {};
   }
   if (text) return replace_regular_file(output, *text);
   if (::unlink(output.c_str()) != 0 && errno != ENOENT) return fail(errno, "removing", output);

@@ -19,16 +19,13 @@ constexpr std::array kMachineStates{State::Absent,   State::Converging, State::R
 
 Samples one(double value) { return {{{}, value}}; }
 
-bool has_finding(const Health& health, FindingId id) {
-  return std::any_of(health.findings.begin(), health.findings.end(),
-                     [&](const Finding& finding) { return finding.id == id; });
-}
-
 // What the executor did is counted in its ledger: where that cannot be read, more was done than
 // Health says.
 Samples from_ledger(const Observation& observation, std::uint64_t Health::*count) {
   const Health* health = observation.health;
-  if (health == nullptr || has_finding(*health, FindingId::LedgerUnusable)) return {};
+  if (health == nullptr) return {};
+  for (const Finding& finding : health->findings)
+    if (finding.id == FindingId::LedgerUnusable) return {};
   return one(static_cast<double>(health->*count));
 }
 

@@ -1,7 +1,6 @@
 // `doctor --host-output`: what the output of an ESXi host's commands means for this VM.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -9,8 +8,6 @@
 #include "agent/tools/doctor/host_output/judgement.hpp"
 
 namespace pvrdma::ctl {
-
-using Json = nlohmann::json;
 
 // 0: all of it is there, and nothing is to be changed; 1: something is; 3: what is there is good
 // or not understood, and not all is there, or it could not be read.

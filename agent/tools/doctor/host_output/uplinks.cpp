@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "agent/base/text.hpp"
 
@@ -11,32 +12,24 @@ namespace pvrdma::doctor {
 namespace {
 
 // Whose RDMA half is a module of its own on ESXi.
-struct DriverPair {
-  const char* nic;
-  const char* rdma;
-};
-constexpr std::array<DriverPair, 5> kDriverPairs{{{"nmlx5_core", "nmlx5_rdma"},
-                                                  {"nmlx4_en", "nmlx4_rdma"},
-                                                  {"bnxtnet", "bnxtroce"},
-                                                  {"qedentv", "qedrntv"},
-                                                  {"icen", "irdman"}}};
-
-const std::string kNone;
+constexpr std::array<std::pair<const char*, const char*>, 5> kDriverPairs{
+    {{"nmlx5_core", "nmlx5_rdma"},
+     {"nmlx4_en", "nmlx4_rdma"},
+     {"bnxtnet", "bnxtroce"},
+     {"qedentv", "qedrntv"},
+     {"icen", "irdman"}}};
 
 std::string told(const std::string& value) { return value.empty() ? "not told" : value; }
 
-const std::string& cell(const PastedTable& table, std::size_t row, std::string_view name) {
+std::string cell(const PastedTable& table, std::size_t row, std::string_view name) {
   const auto column = table.column(name);
-  return column ? table.rows[row][*column] : kNone;
-}
-
-bool has_uplink(const RdmaDeviceRow& device) {
-  return !device.uplink.empty() && device.uplink != "N/A" && device.uplink != "None";
+  return column ? table.rows[row][*column] : "";
 }
 
 // Why the device carries no RDMA; empty: as far as the paste tells it does.
 std::string trouble_of(const RdmaDeviceRow& device, const Uplinks& uplinks) {
-  if (!has_uplink(device)) return "it is paired with no uplink";
+  if (device.uplink.empty() || device.uplink == "N/A" || device.uplink == "None")
+    return "it is paired with no uplink";
   const auto nic = uplinks.nics.find(device.uplink);
   if (nic != uplinks.nics.end() && nic->second.link != "Up")
     return "the link of its uplink " + device.uplink + " is " + told(nic->second.link);
@@ -55,11 +48,11 @@ HostRemark no_device(const Uplinks& uplinks) {
                     {"esxcli system module list"},
                     info.menu};
   for (const auto& [name, nic] : uplinks.nics)
-    for (const DriverPair& pair : kDriverPairs)
-      if (nic.driver == pair.nic) {
+    for (const auto& [nic_driver, rdma_driver] : kDriverPairs)
+      if (nic.driver == nic_driver) {
         remark.says += "; " + name + " has the driver " + nic.driver + ", whose RDMA half " +
-                       pair.rdma + " may not be loaded";
-        remark.commands.push_back(std::string{"esxcli system module load -m "} + pair.rdma);
+                       rdma_driver + " may not be loaded";
+        remark.commands.push_back(std::string{"esxcli system module load -m "} + rdma_driver);
         return remark;
       }
   return remark;
@@ -168,7 +161,7 @@ bool Uplinks::take(const PastedTable& table) {
   has_device_list = has_device_list || is_devices;
   const char* link = table.column("Link Status") ? "Link Status" : "Link";
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    const std::string& name = cell(table, row, "Name");
+    const std::string name = cell(table, row, "Name");
     if (is_devices)
       devices.push_back({table.lines[row], name, cell(table, row, "Driver"),
                          cell(table, row, "State"), cell(table, row, "Paired Uplink")});
