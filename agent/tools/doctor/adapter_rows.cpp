@@ -61,15 +61,6 @@ Standing standing_of(const RdmaDevice& rdma) {
   return rdma.port.state.is("ACTIVE") && rdma.netdev.is_known() ? Standing::Good : Standing::Plain;
 }
 
-constexpr const char* kRoceV1Only =
-    "RoCE v1 only, which no router forwards: \"Device Protocol\" of the adapter in vSphere chooses "
-    "RoCE v1 or v2";
-
-bool has_only_roce_v1(const std::vector<Gid>& gids) {
-  return !gids.empty() &&
-         std::all_of(gids.begin(), gids.end(), [](const Gid& gid) { return gid.type.is(kRoceV1); });
-}
-
 }  // namespace
 
 Check hardware(const Snapshot& snapshot, const Survey& survey) {
@@ -174,16 +165,24 @@ Check gids(const Config& config, const Snapshot& snapshot) {
   for (const Adapter& adapter : snapshot.adapters.value_or({})) {
     const RdmaDevice* rdma = adapter.rdma.get();
     if (rdma == nullptr) continue;
+    if (rdma->gids.empty()) {
+      check.plain(rdma->name + ": none");
+      continue;
+    }
     const auto chosen = application_gid(config, adapter);
-    if (rdma->gids.empty()) check.plain(rdma->name + ": none");
+    bool has_only_roce_v1 = true;
     for (const Gid& gid : rdma->gids) {
       const bool is_chosen = chosen && chosen->index == gid.index;
       check.note(rdma->name + " " + std::to_string(gid.index) + ": " + gid.gid + ", " +
                  word(gid.type, "type not told") + (is_chosen ? " (for applications)" : ""));
       take_error(check, gid.type);
+      has_only_roce_v1 = has_only_roce_v1 && gid.type.is(kRoceV1);
     }
-    if (!rdma->gids.empty()) check.count(chosen ? Standing::Good : Standing::Plain);
-    if (has_only_roce_v1(rdma->gids)) check.note(rdma->name + ": " + kRoceV1Only);
+    check.count(chosen ? Standing::Good : Standing::Plain);
+    if (has_only_roce_v1)
+      check.note(rdma->name +
+                 ": RoCE v1 only, which no router forwards: \"Device Protocol\" of the adapter in "
+                 "vSphere chooses RoCE v1 or v2");
   }
   return check;
 }

@@ -178,11 +178,10 @@ std::vector<std::string> needed_nodes(const Snapshot& snapshot) {
 }
 
 const DeviceNode* find_node(const Survey& survey, const std::string& name) {
-  const auto* nodes = survey.nodes.get();
-  if (nodes == nullptr) return nullptr;
-  const auto found = std::find_if(nodes->begin(), nodes->end(),
-                                  [&](const DeviceNode& node) { return node.name == name; });
-  return found == nodes->end() ? nullptr : &*found;
+  if (const auto* nodes = survey.nodes.get())
+    for (const DeviceNode& node : *nodes)
+      if (node.name == name) return &node;
+  return nullptr;
 }
 
 std::vector<Finding> surroundings(const Snapshot& snapshot, const Survey& survey) {

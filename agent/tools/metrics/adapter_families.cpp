@@ -98,7 +98,6 @@ Samples adapter_state(const Observation& observation) {
   return samples;
 }
 
-// A count of each adapter's that Health has.
 Samples counted(const Observation& observation, std::uint64_t AdapterHealth::*count) {
   return of_each(observation, function_labels,
                  [&](const AdapterHealth& health) { return static_cast<double>(health.*count); });
@@ -140,35 +139,34 @@ Samples port_state(const Observation& observation) {
       observation, [](const Port& port) { return number_of(port.state, probes::port_state_word); });
 }
 
-constexpr std::array kAdapterFamilies{
-    Family{"pvrdma_adapter_info", "What an adapter is, in its labels; always 1.", Type::Gauge,
-           adapter_info},
-    Family{"pvrdma_adapter_state", "State of an adapter: 1 for the one it is in, 0 for the others.",
-           Type::Gauge, adapter_state},
-    Family{"pvrdma_gid_moves_total",
-           "GIDs seen at another index than before, since the agent started.", Type::Counter,
-           [](const Observation& seen) { return counted(seen, &AdapterHealth::gid_moves); }},
-    Family{"pvrdma_link_carrier",
-           "Whether the adapter's interface has a carrier; absent while it is down.", Type::Gauge,
-           link_carrier},
-    Family{"pvrdma_link_mtu_bytes", "MTU of the adapter's interface.", Type::Gauge, link_mtu},
-    Family{"pvrdma_link_up", "Whether the adapter's interface is administratively up.", Type::Gauge,
-           link_up},
-    Family{"pvrdma_port_active_mtu_bytes", "Active MTU of the RDMA port.", Type::Gauge,
-           port_active_mtu},
-    Family{"pvrdma_port_last_change_timestamp_seconds",
-           "When the port's state changed last, or the adapter was first seen.", Type::Gauge,
-           port_last_change},
-    Family{"pvrdma_port_physical_state_id",
-           "Physical state of the port (0: no change, 1: sleep, 2: polling, 3: disabled, 4: "
-           "training, 5: link up, 6: link error recovery, 7: phy test).",
-           Type::Gauge, port_physical_state},
-    Family{"pvrdma_port_state_id",
-           "State of the port (0: no change, 1: down, 2: init, 3: armed, 4: active, 5: act defer).",
-           Type::Gauge, port_state},
-    Family{"pvrdma_port_transitions_total",
-           "Changes of the port's state seen since the agent started.", Type::Counter,
-           [](const Observation& seen) { return counted(seen, &AdapterHealth::transitions); }},
+constexpr Family kAdapterFamilies[]{
+    {"pvrdma_adapter_info", "What an adapter is, in its labels; always 1.", Type::Gauge,
+     adapter_info},
+    {"pvrdma_adapter_state", "State of an adapter: 1 for the one it is in, 0 for the others.",
+     Type::Gauge, adapter_state},
+    {"pvrdma_gid_moves_total", "GIDs seen at another index than before, since the agent started.",
+     Type::Counter,
+     [](const Observation& seen) { return counted(seen, &AdapterHealth::gid_moves); }},
+    {"pvrdma_link_carrier",
+     "Whether the adapter's interface has a carrier; absent while it is down.", Type::Gauge,
+     link_carrier},
+    {"pvrdma_link_mtu_bytes", "MTU of the adapter's interface.", Type::Gauge, link_mtu},
+    {"pvrdma_link_up", "Whether the adapter's interface is administratively up.", Type::Gauge,
+     link_up},
+    {"pvrdma_port_active_mtu_bytes", "Active MTU of the RDMA port.", Type::Gauge, port_active_mtu},
+    {"pvrdma_port_last_change_timestamp_seconds",
+     "When the port's state changed last, or the adapter was first seen.", Type::Gauge,
+     port_last_change},
+    {"pvrdma_port_physical_state_id",
+     "Physical state of the port (0: no change, 1: sleep, 2: polling, 3: disabled, 4: "
+     "training, 5: link up, 6: link error recovery, 7: phy test).",
+     Type::Gauge, port_physical_state},
+    {"pvrdma_port_state_id",
+     "State of the port (0: no change, 1: down, 2: init, 3: armed, 4: active, 5: act defer).",
+     Type::Gauge, port_state},
+    {"pvrdma_port_transitions_total", "Changes of the port's state seen since the agent started.",
+     Type::Counter,
+     [](const Observation& seen) { return counted(seen, &AdapterHealth::transitions); }},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The families of metrics, of which every rendering is made. Pure.
+// The families of metrics, of which every rendering is made: those of the machine and the agent
+// (machine_families.cpp), and those of the adapters (adapter_families.cpp). Pure.
 //
 // What could not be read has no sample and is counted in pvrdma_unreadable_fields; a 0 is always
 // something that was seen. Labels `device` and `port` are those of node_exporter's
@@ -41,9 +42,8 @@ struct Family {
   Samples (*generate)(const Observation& observation);
 };
 
-// By name, ascending.
+// All, by name, ascending.
 [[nodiscard]] std::span<const Family> families();
-// Those of them that have a sample for each adapter.
 [[nodiscard]] std::span<const Family> adapter_families();
 
 // Since 1970, the second that has begun: what the agent's interface has is no finer, and so a time

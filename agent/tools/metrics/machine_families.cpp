@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -101,50 +102,42 @@ Samples unreadable_fields(const Observation& observation) {
   return samples;
 }
 
-constexpr std::array kMachineFamilies{
-    Family{"pvrdma_agent_up", "Whether pvrdma-agent answered (1), or does not run or hangs (0).",
-           Type::Gauge,
-           [](const Observation& seen) { return one(seen.health == nullptr ? 0 : 1); }},
-    Family{"pvrdma_boot_step_seconds",
-           "When a step of this boot was reached, or found as reached, after the kernel's start.",
-           Type::Gauge, boot_steps},
-    Family{"pvrdma_build_info", "Version of pvrdma-agentctl, which writes this; always 1.",
-           Type::Gauge,
-           [](const Observation& seen) {
-             return Samples{{{{"version", seen.version}}, 1}};
-           }},
-    Family{"pvrdma_driver_reloads_total", "Reloads of vmw_pvrdma by the agent in this boot.",
-           Type::Counter,
-           [](const Observation& seen) { return from_ledger(seen, &Health::reloads); }},
-    Family{"pvrdma_executor_call_seconds",
-           "How long the privileged executor's present call has been under way; 0: there is none.",
-           Type::Gauge, executor_call},
-    Family{
-        "pvrdma_findings",
-        "Findings there are now, as pvrdma-agentctl(1) explains them; of the machine where there "
-        "is no label function.",
-        Type::Gauge, findings},
-    Family{"pvrdma_function_rebinds_total",
-           "Functions unbound from vmw_pvrdma and bound again by the agent in this boot.",
-           Type::Counter,
-           [](const Observation& seen) { return from_ledger(seen, &Health::rebinds); }},
-    Family{"pvrdma_metrics_timestamp_seconds", "When the agent was asked for these metrics.",
-           Type::Gauge,
-           [](const Observation& seen) { return one(timestamp(seen.now.boot, seen.now)); }},
-    Family{"pvrdma_observation_timestamp_seconds",
-           "When the agent's look ended that these metrics are from.", Type::Gauge,
-           observation_time},
-    Family{
-        "pvrdma_state",
-        "State of the machine: 1 for the one it is in, 0 for the others; unknown where the agent "
-        "gave no answer.",
-        Type::Gauge, machine_state},
-    Family{"pvrdma_state_timestamp_seconds", "When the machine entered its state.", Type::Gauge,
-           machine_state_time},
-    Family{"pvrdma_unreadable_fields",
-           "Parts of the state that could not be read, whose metrics are absent; of the machine "
-           "where there is no label function.",
-           Type::Gauge, unreadable_fields},
+constexpr Family kMachineFamilies[]{
+    {"pvrdma_agent_up", "Whether pvrdma-agent answered (1), or does not run or hangs (0).",
+     Type::Gauge, [](const Observation& seen) { return one(seen.health == nullptr ? 0 : 1); }},
+    {"pvrdma_boot_step_seconds",
+     "When a step of this boot was reached, or found as reached, after the kernel's start.",
+     Type::Gauge, boot_steps},
+    {"pvrdma_build_info", "Version of pvrdma-agentctl, which writes this; always 1.", Type::Gauge,
+     [](const Observation& seen) {
+       return Samples{{{{"version", seen.version}}, 1}};
+     }},
+    {"pvrdma_driver_reloads_total", "Reloads of vmw_pvrdma by the agent in this boot.",
+     Type::Counter, [](const Observation& seen) { return from_ledger(seen, &Health::reloads); }},
+    {"pvrdma_executor_call_seconds",
+     "How long the privileged executor's present call has been under way; 0: there is none.",
+     Type::Gauge, executor_call},
+    {"pvrdma_findings",
+     "Findings there are now, as pvrdma-agentctl(1) explains them; of the machine where there "
+     "is no label function.",
+     Type::Gauge, findings},
+    {"pvrdma_function_rebinds_total",
+     "Functions unbound from vmw_pvrdma and bound again by the agent in this boot.", Type::Counter,
+     [](const Observation& seen) { return from_ledger(seen, &Health::rebinds); }},
+    {"pvrdma_metrics_timestamp_seconds", "When the agent was asked for these metrics.", Type::Gauge,
+     [](const Observation& seen) { return one(timestamp(seen.now.boot, seen.now)); }},
+    {"pvrdma_observation_timestamp_seconds",
+     "When the agent's look ended that these metrics are from.", Type::Gauge, observation_time},
+    {"pvrdma_state",
+     "State of the machine: 1 for the one it is in, 0 for the others; unknown where the agent "
+     "gave no answer.",
+     Type::Gauge, machine_state},
+    {"pvrdma_state_timestamp_seconds", "When the machine entered its state.", Type::Gauge,
+     machine_state_time},
+    {"pvrdma_unreadable_fields",
+     "Parts of the state that could not be read, whose metrics are absent; of the machine "
+     "where there is no label function.",
+     Type::Gauge, unreadable_fields},
 };
 
 }  // namespace
@@ -156,7 +149,7 @@ double timestamp(BootTime time, const Moment& now) {
 
 std::span<const Family> families() {
   static const std::vector<Family> kFamilies = [] {
-    std::vector<Family> all{kMachineFamilies.begin(), kMachineFamilies.end()};
+    std::vector<Family> all{std::begin(kMachineFamilies), std::end(kMachineFamilies)};
     const auto adapters = adapter_families();
     all.insert(all.end(), adapters.begin(), adapters.end());
     std::sort(all.begin(), all.end(), [](const Family& left, const Family& right) {
