@@ -18,14 +18,10 @@ namespace pvrdma::ctl {
 
 namespace {
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "(unknown)";
-}
-
 VmIdentity identity(const Examination& examination, const Root& root) {
   VmIdentity vm;
-  vm.host_name = host_name();
+  std::array<char, 256> name{};
+  vm.host_name = ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "(unknown)";
   if (const OsRelease* os = examination.survey.os.get()) vm.system = os->name + ", ";
   vm.system += "Linux " + examination.snapshot.kernel.value_or("(unknown)");
   vm.uuid = probes::dmi(root, "product_uuid").value_or("");

@@ -26,11 +26,6 @@ constexpr std::string_view kEnd = "---[ end trace";
 // Of a call trace. The list "Modules linked in:" has names without brackets.
 constexpr std::string_view kInDriver = "[vmw_pvrdma]";
 
-bool starts_crash(std::string_view message) {
-  return std::any_of(kStarts.begin(), kStarts.end(),
-                     [&](std::string_view start) { return message.starts_with(start); });
-}
-
 // Each read(2) gives a record; EPIPE: the next one was overwritten meanwhile.
 Result<std::string> read_log(const Root& root) {
   const auto path = root / "/dev/kmsg";
@@ -67,7 +62,8 @@ Field<KernelCrash> parse_kernel_log(std::string_view records) {
     const std::size_t at = record.find(';');
     if (record.starts_with(' ') || at == std::string_view::npos) continue;
     const std::string_view message = record.substr(at + 1);
-    if (!inside && starts_crash(message)) {
+    const auto begins_so = [&](std::string_view start) { return message.starts_with(start); };
+    if (!inside && std::any_of(kStarts.begin(), kStarts.end(), begins_so)) {
       inside = true;
       crash = {std::string{message}, false};
     }
