@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/plan/boot_steps.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/planner.hpp"
 #include "agent/plan/reload_policy.hpp"
@@ -23,7 +22,9 @@ constexpr Milliseconds kMemory{600'000};
 }  // namespace
 
 Reconciler::Reconciler(Config config, BootTime started, std::string left_out)
-    : config_(std::move(config)), left_out_(std::move(left_out)), health_(not_looked_yet(started)) {
+    : config_(std::move(config)), left_out_(std::move(left_out)) {
+  health_.since = started;
+  health_.summary = "no look has finished yet";
   boot_.add({StepKind::AgentStarted, {}, started, std::nullopt, false});
   history_.started = started;
   history_.fresh_start = std::max(BootTime{}, started - kMemory);

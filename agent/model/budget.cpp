@@ -33,7 +33,7 @@ bool worked(const Attempt& attempt) {
 }
 
 Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs, const std::string& target,
-                    const std::vector<Milliseconds>& pauses, BootTime fresh_start, BootTime now,
+                    std::span<const Milliseconds> pauses, BootTime fresh_start, BootTime now,
                     Success success) {
   Allowance result;
   BootTime earliest{};

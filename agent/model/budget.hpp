@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,9 +31,8 @@ struct Allowance {
 // are allowed as it has entries.
 enum class Success { Counts, CountsWhileRecent };
 [[nodiscard]] Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs,
-                                  const std::string& target,
-                                  const std::vector<Milliseconds>& pauses, BootTime fresh_start,
-                                  BootTime now, Success success);
+                                  const std::string& target, std::span<const Milliseconds> pauses,
+                                  BootTime fresh_start, BootTime now, Success success);
 
 // The most reloads and rebinds that the executor does for the agent's user, in any ten minutes. No
 // fresh start lifts it, as the executor need not believe in one. The planner keeps to it too, and

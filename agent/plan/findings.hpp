@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/plan/draft.hpp"
+#include "agent/model/config.hpp"
+#include "agent/model/health.hpp"
+#include "agent/plan/history.hpp"
 
 namespace pvrdma::findings {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "agent/model/address.hpp"
-#include "agent/plan/match.hpp"
+#include "agent/plan/questions.hpp"
 
 namespace pvrdma {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/plan/gid.hpp"
+#include "agent/plan/questions.hpp"
 
 namespace pvrdma {
 
@@ -121,6 +122,16 @@ AdapterHistory advance(const AdapterHistory& known, const Adapter* was, const Ad
   return entry;
 }
 
+unsigned changed_ports(const Snapshot& before, const Health& health) {
+  return static_cast<unsigned>(std::count_if(
+      health.adapters.begin(), health.adapters.end(), [&](const AdapterHealth& entry) {
+        const Adapter* was = before.adapter(entry.adapter.function);
+        const RdmaDevice* old = was != nullptr ? was->rdma.get() : nullptr;
+        const RdmaDevice* rdma = entry.adapter.rdma.get();
+        return old != nullptr && rdma != nullptr && old->port.state != rdma->port.state;
+      }));
+}
+
 }  // namespace
 
 AdapterHistory history_of(const History& history, const Adapter& adapter, BootTime now) {
@@ -156,6 +167,31 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
     history.fresh_start = now.taken_at;
   history.adapters = std::move(adapters);
   return history;
+}
+
+Timeline advance(Timeline timeline, const Config& config, const Snapshot* before,
+                 const Snapshot& now, const Health& health) {
+  const bool was_ready = timeline.find(StepKind::Ready) != nullptr;
+  if (timeline.kernel.empty()) timeline.kernel = now.kernel.value_or({});
+  const auto reached = [&](bool is_so, StepKind kind, const std::string& subject) {
+    if (is_so) timeline.add({kind, subject, now.taken_at, std::nullopt, before == nullptr});
+  };
+  for (const AdapterHealth& entry : health.adapters) {
+    const std::string& function = entry.adapter.function;
+    const Netdev* netdev = entry.adapter.netdev.get();
+    const RdmaDevice* rdma = entry.adapter.rdma.get();
+    reached(true, StepKind::AdapterSeen, function);
+    reached(netdev != nullptr && netdev->up, StepKind::LinkUp, function);
+    reached(netdev != nullptr && netdev->carrier.is(true), StepKind::Carrier, function);
+    reached(rdma != nullptr && rdma->port.state.is("ACTIVE"), StepKind::PortActive, function);
+    reached(!application_address(config, entry.adapter).empty(), StepKind::Address, function);
+    reached(entry.application_gid.has_value(), StepKind::Gid, function);
+  }
+  if (was_ready) return timeline;
+  reached(!health.adapters.empty() && is_live(now, kDriverModule), StepKind::DriverLive, {});
+  if (before != nullptr) timeline.port_changes += changed_ports(*before, health);
+  reached(health.state == State::Ready, StepKind::Ready, {});
+  return timeline;
 }
 
 }  // namespace pvrdma

@@ -1,4 +1,5 @@
-// History: the little that no look at the system can tell: when things changed, and who asked.
+// History: the little that no look at the system can tell: when things changed, and who asked; and
+// what a look adds to the timeline of a boot.
 //
 // advance() is pure: the history after a look follows from the history before it, the look before
 // and the look now. What was tried is not here; the executor's ledger (in the Snapshot) tells that.
@@ -11,8 +12,10 @@
 #include <vector>
 
 #include "agent/base/error.hpp"
+#include "agent/model/config.hpp"
 #include "agent/model/health.hpp"
 #include "agent/model/snapshot.hpp"
+#include "agent/model/timeline.hpp"
 
 namespace pvrdma {
 
@@ -68,5 +71,11 @@ inline constexpr Milliseconds kSettle{3000};
 
 // `before` is null for the first look.
 [[nodiscard]] History advance(History history, const Snapshot* before, const Snapshot& now);
+
+// What the first look of this agent finds reached, was reached then or before. `health` is the
+// verdict on `now`. What the executor does is not among the steps: it tells of that itself
+// (agent/executor/main.cpp).
+[[nodiscard]] Timeline advance(Timeline timeline, const Config& config, const Snapshot* before,
+                               const Snapshot& now, const Health& health);
 
 }  // namespace pvrdma

@@ -1,12 +1,11 @@
-#include "agent/plan/ladder.hpp"
-
+// Rules 5 and 6, the reloads. Whether the driver may be taken away is reload_policy's to say.
 #include <algorithm>
-#include <utility>
-#include <vector>
+#include <string>
 
 #include "agent/plan/findings.hpp"
-#include "agent/plan/order.hpp"
+#include "agent/plan/questions.hpp"
 #include "agent/plan/reload_policy.hpp"
+#include "agent/plan/rules.hpp"
 
 namespace pvrdma {
 
@@ -36,9 +35,28 @@ std::string what_is_wrong(const Adapter& adapter) {
 }
 
 std::string reason_to_reload(const Inputs& in, const Adapter& adapter) {
-  const std::vector<std::string> late = loaded_too_late(in.config, in.snapshot);
-  if (late.empty()) return what_is_wrong(adapter);
-  return what_is_wrong(adapter) + ", and vmw_pvrdma was loaded before " + late.front();
+  const auto order_of = [&](const std::string& name) -> const unsigned* {
+    const Module* module = in.snapshot.module(name);
+    return module != nullptr ? module->load_order.get() : nullptr;
+  };
+  if (const unsigned* driver = order_of(kDriverModule))
+    for (const std::string& name : predecessors(in.config))
+      if (const unsigned* order = order_of(name); order != nullptr && *order > *driver)
+        return what_is_wrong(adapter) + ", and vmw_pvrdma was loaded before " + name;
+  return what_is_wrong(adapter);
+}
+
+// Whether rule 5 has to do something about this adapter, the driver being live, or will once it has
+// settled.
+bool is_broken(const Adapter& adapter) {
+  if (!adapter.driver.is(kDriverModule)) return false;
+  if (adapter.rdma.is_absent()) return true;
+  const Netdev* netdev = adapter.netdev.get();
+  const RdmaDevice* rdma = adapter.rdma.get();
+  if (netdev == nullptr || rdma == nullptr || !netdev->up || !netdev->carrier.is(true))
+    return false;
+  return rdma->netdev.is_absent() ||
+         (rdma->port.state.is_known() && !rdma->port.state.is("ACTIVE"));
 }
 
 // What can be said of an adapter that a reload does not help, or cannot reach now.
@@ -57,14 +75,6 @@ bool reload_if_granted(Draft& draft, const ReloadVerdict& verdict, const std::st
   return verdict.granted.has_value();
 }
 
-// For the first broken adapter that has settled; it reaches all of them.
-void reload_for(const Inputs& in, Draft& draft, const Adapter& adapter) {
-  const ReloadCause cause =
-      has_lost_netdev(adapter) ? ReloadCause::NetdevLost : ReloadCause::PortDown;
-  const std::string why = reason_to_reload(in, adapter);
-  reload_if_granted(draft, may_reload(in, cause, why, adapter.function), why);
-}
-
 // The reloads that are due whatever the ports say. True where one of them is planned.
 bool asked_for(const Inputs& in, Draft& draft) {
   if (in.history.reload_requested)
@@ -76,24 +86,13 @@ bool asked_for(const Inputs& in, Draft& draft) {
 
 }  // namespace
 
-bool is_broken(const Snapshot& snapshot, const Adapter& adapter) {
-  if (!is_live(snapshot, kDriverModule) || !adapter.driver.is(kDriverModule)) return false;
-  if (adapter.rdma.is_absent()) return true;
-  const Netdev* netdev = adapter.netdev.get();
-  const RdmaDevice* rdma = adapter.rdma.get();
-  if (netdev == nullptr || rdma == nullptr || !netdev->up || !netdev->carrier.is(true))
-    return false;
-  return rdma->netdev.is_absent() ||
-         (rdma->port.state.is_known() && !rdma->port.state.is("ACTIVE"));
-}
-
 void climb_ladder(const Inputs& in, Draft& draft) {
   // What is gentler comes first; and while a predecessor is missing, a reload would come too early.
   if (!draft.plan.actions.empty() || !is_live(in.snapshot, kDriverModule)) return;
   if (asked_for(in, draft)) return;
   const Adapter* reload_due = nullptr;
   for (const Adapter& adapter : *in.snapshot.adapters.get()) {
-    if (!is_broken(in.snapshot, adapter)) continue;
+    if (!is_broken(adapter)) continue;
     const BootTime settled = settled_at(in, adapter);
     if (in.now < settled) {
       draft.look_by(settled);
@@ -104,7 +103,12 @@ void climb_ladder(const Inputs& in, Draft& draft) {
         reload_due = &adapter;
     }
   }
-  if (reload_due != nullptr) reload_for(in, draft, *reload_due);
+  if (reload_due == nullptr) return;
+  // For the first broken adapter that has settled; it reaches all of them.
+  const ReloadCause cause =
+      has_lost_netdev(*reload_due) ? ReloadCause::NetdevLost : ReloadCause::PortDown;
+  const std::string why = reason_to_reload(in, *reload_due);
+  reload_if_granted(draft, may_reload(in, cause, why, reload_due->function), why);
 }
 
 }  // namespace pvrdma

@@ -1,15 +1,12 @@
-#include "agent/plan/link_rule.hpp"
-
+// Rule 4: the adapters' links, and the customization of the VM that their addresses wait for.
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "agent/plan/customization.hpp"
 #include "agent/plan/findings.hpp"
-#include "agent/plan/match.hpp"
-#include "agent/plan/order.hpp"
-#include "agent/plan/trying.hpp"
+#include "agent/plan/questions.hpp"
+#include "agent/plan/rules.hpp"
 
 namespace pvrdma {
 
@@ -20,6 +17,14 @@ namespace {
 // keeps its name, and no configuration matches it.
 constexpr Milliseconds kUdevPatience{60'000};
 constexpr Milliseconds kManagerPatience{60'000};
+
+// What cloud-init's network stage and the scripts of open-vm-tools are given by those themselves:
+// 120 and 100 s.
+constexpr Milliseconds kCustomizationPatience{120'000};
+
+BootTime customization_deadline(const Inputs& in) {
+  return in.history.customized_since.value_or(in.now) + kCustomizationPatience;
+}
 
 std::vector<std::string> missing_addresses(const AdapterConfig& wanted, const Netdev& netdev) {
   std::vector<std::string> missing;
@@ -132,6 +137,24 @@ void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
 }
 
 }  // namespace
+
+bool awaits_customization(const Inputs& in) {
+  return !in.snapshot.customization.is_absent() && in.now < customization_deadline(in);
+}
+
+void report_customization(const Inputs& in, Draft& draft) {
+  const Field<std::string>& customization = in.snapshot.customization;
+  if (customization.is_absent()) return;
+  const std::string what = customization.is_known() ? *customization.get()
+                                                    : "a customization of this VM (" +
+                                                          customization.error()->message() + ")";
+  if (awaits_customization(in)) {
+    draft.look_by(customization_deadline(in));
+    draft.find(findings::customization_awaited(what, kCustomizationPatience));
+  } else {
+    draft.find(findings::customization_late(what, kCustomizationPatience));
+  }
+}
 
 void configure_links(const Inputs& in, Draft& draft) {
   for (const Adapter& adapter : *in.snapshot.adapters.get())

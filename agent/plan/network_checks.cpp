@@ -1,12 +1,12 @@
-#include "agent/plan/network_checks.hpp"
-
+// What is wrong with the networks of the adapters, whoever has configured them.
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "agent/model/address.hpp"
 #include "agent/plan/findings.hpp"
-#include "agent/plan/match.hpp"
+#include "agent/plan/questions.hpp"
+#include "agent/plan/rules.hpp"
 
 namespace pvrdma {
 

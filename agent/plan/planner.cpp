@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
-#include "agent/plan/customization.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/gid.hpp"
-#include "agent/plan/ladder.hpp"
-#include "agent/plan/link_rule.hpp"
-#include "agent/plan/match.hpp"
-#include "agent/plan/network_checks.hpp"
+#include "agent/plan/questions.hpp"
 #include "agent/plan/rules.hpp"
 
 namespace pvrdma {
@@ -49,6 +45,14 @@ void report_port(const Adapter& adapter, Draft& draft) {
     draft.find(findings::verbs_unusable(adapter, *rdma));
 }
 
+// Whether the adapter has had its time since it last changed; else it is looked at again then.
+bool has_settled(const Inputs& in, const Adapter& adapter, Draft& draft) {
+  const BootTime settled = history_of(in, adapter).changed + kSettle;
+  if (in.now >= settled) return true;
+  draft.look_by(settled);
+  return false;
+}
+
 // vmxnet3 has an interface for each function that it is bound to; one that cannot be seen is in
 // another network namespace, where it is not the agent's to touch.
 bool may_be_elsewhere(const Adapter& adapter) {
@@ -57,11 +61,7 @@ bool may_be_elsewhere(const Adapter& adapter) {
 }
 
 void report_elsewhere(const Inputs& in, const Adapter& adapter, Draft& draft) {
-  if (!may_be_elsewhere(adapter)) return;
-  const BootTime late = history_of(in, adapter).changed + kSettle;
-  if (in.now < late)
-    draft.look_by(late);
-  else
+  if (may_be_elsewhere(adapter) && has_settled(in, adapter, draft))
     draft.find(findings::netdev_elsewhere(adapter));
 }
 
@@ -69,13 +69,8 @@ void report_elsewhere(const Inputs& in, const Adapter& adapter, Draft& draft) {
 void report_gid(const Inputs& in, const Adapter& adapter, Draft& draft) {
   const std::string address = application_address(in.config, adapter);
   const RdmaDevice* rdma = adapter.rdma.get();
-  if (address.empty() || rdma == nullptr || !rdma->port.state.is("ACTIVE") ||
-      application_gid(in.config, adapter))
-    return;
-  const BootTime late = history_of(in, adapter).changed + kSettle;
-  if (in.now < late)
-    draft.look_by(late);
-  else
+  const bool is_due = !address.empty() && rdma != nullptr && rdma->port.state.is("ACTIVE");
+  if (is_due && !application_gid(in.config, adapter) && has_settled(in, adapter, draft))
     draft.find(findings::gid_missing(adapter, address, config_of(in.config, adapter).gid_type));
 }
 

@@ -1,26 +1,22 @@
 #include "agent/plan/reload_policy.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <array>
 
 #include "agent/model/budget.hpp"
 #include "agent/plan/findings.hpp"
-#include "agent/plan/order.hpp"
+#include "agent/plan/questions.hpp"
 
 namespace pvrdma {
 
 namespace {
 
-const std::vector<Milliseconds>& reload_pauses() {
-  static const std::vector<Milliseconds> pauses{Milliseconds{0}, Milliseconds{30'000},
-                                                Milliseconds{120'000}};
-  return pauses;
-}
+constexpr std::array kPauses{Milliseconds{0}, Milliseconds{30'000}, Milliseconds{120'000}};
 
 // How often it may be tried, counted for all adapters together.
 Allowance reload_budget(const Inputs& in) {
-  return allowance(in.snapshot.ledger, {Verb::ReloadDriver, Verb::RebindFunction}, {},
-                   reload_pauses(), in.history.fresh_start, in.now, Success::Counts);
+  return allowance(in.snapshot.ledger, {Verb::ReloadDriver, Verb::RebindFunction}, {}, kPauses,
+                   in.history.fresh_start, in.now, Success::Counts);
 }
 
 // A port that the host takes down and up again looks like a fresh start each time; the driver is

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "agent/plan/draft.hpp"
+#include "agent/plan/rules.hpp"
 
 namespace pvrdma {
 

@@ -1,15 +1,37 @@
 #include "agent/plan/rules.hpp"
 
 #include <algorithm>
+#include <array>
+#include <variant>
 
 #include "agent/model/budget.hpp"
 #include "agent/plan/findings.hpp"
-#include "agent/plan/order.hpp"
-#include "agent/plan/trying.hpp"
+#include "agent/plan/questions.hpp"
 
 namespace pvrdma {
 
 namespace {
+
+// Before the first, second, … try of what harms nobody.
+constexpr std::array kGentlePauses{Milliseconds{0}, Milliseconds{2000}, Milliseconds{10'000},
+                                   Milliseconds{60'000}, Milliseconds{300'000}};
+
+Allowance gentle_budget(const Inputs& in, Verb verb, const std::string& target) {
+  return allowance(in.snapshot.ledger, {verb}, target, kGentlePauses, in.history.fresh_start,
+                   in.now, Success::CountsWhileRecent);
+}
+
+// True where health is `failed` without the module: vmxnet3, and modules.required.
+bool is_required(const Config& config, const std::string& module) {
+  const auto& names = config.modules.required;
+  return module == kNetModule || std::find(names.begin(), names.end(), module) != names.end();
+}
+
+// A module the adapters work without.
+bool optional(const Config& config, const Operation& operation) {
+  const auto* load = std::get_if<LoadModule>(&operation);
+  return load != nullptr && load->module != kDriverModule && !is_required(config, load->module);
+}
 
 // True where the module is there or on its way; false where it is to be loaded or cannot be.
 bool present(const Module& module) { return !module.init.is_absent(); }
@@ -26,13 +48,31 @@ bool out_of_the_way(const Inputs& in, const std::string& name) {
   const Module* module = in.snapshot.module(name);
   if (module == nullptr || module->shipped.is(Shipped::Missing) || is_live(in.snapshot, name))
     return true;
-  const Allowance budget = allowance(in.snapshot.ledger, {Verb::LoadModule}, name, gentle_pauses(),
-                                     in.history.fresh_start, in.now, Success::CountsWhileRecent);
+  const Allowance budget = gentle_budget(in, Verb::LoadModule, name);
   // One failed try is enough to go on without an optional module; retries come later.
   return budget.tries > 0 && budget.last->finished.has_value();
 }
 
 }  // namespace
+
+void try_within_budget(const Inputs& in, Draft& draft, Operation operation, std::string reason,
+                       std::optional<std::string> adapter) {
+  const Allowance budget = gentle_budget(in, verb(operation), target(operation));
+  if (budget.last != nullptr && budget.last->finished && !worked(*budget.last))
+    draft.find(findings::attempt_failed(*budget.last, adapter));
+  switch (budget.verdict) {
+    case Allowance::Verdict::Now:
+      draft.act(std::move(operation), std::move(reason));
+      break;
+    case Allowance::Verdict::Later:
+      draft.look_by(budget.when);
+      break;
+    case Allowance::Verdict::GiveUp:
+      draft.find(findings::giving_up(describe(operation), budget.tries,
+                                     optional(in.config, operation), std::move(adapter)));
+      break;
+  }
+}
 
 void load_predecessors(const Inputs& in, Draft& draft) {
   for (const std::string& name : predecessors(in.config)) {

@@ -7,9 +7,8 @@
 #include "agent/model/catalogue.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/gid.hpp"
-#include "agent/plan/link_rule.hpp"
-#include "agent/plan/match.hpp"
-#include "agent/plan/order.hpp"
+#include "agent/plan/questions.hpp"
+#include "agent/plan/rules.hpp"
 
 namespace pvrdma {
 
@@ -45,6 +44,13 @@ Burden burden_of(const Plan& plan, const std::string& function) {
   return burden;
 }
 
+// Whether there is a finding of this severity about the whole machine.
+bool machine_has(const Plan& plan, Severity severity) {
+  return std::any_of(plan.findings.begin(), plan.findings.end(), [&](const Finding& finding) {
+    return !finding.adapter && finding.severity == severity;
+  });
+}
+
 State adapter_state(const Config& config, const Snapshot& snapshot, const Plan& plan,
                     const Adapter& adapter) {
   const Burden burden = burden_of(plan, adapter.function);
@@ -63,12 +69,7 @@ State adapter_state(const Config& config, const Snapshot& snapshot, const Plan& 
                : State::Degraded;
   }
   if (burden.worst == Severity::Error) return State::Failed;
-  const bool driver_lost =
-      std::any_of(plan.findings.begin(), plan.findings.end(), [](const Finding& finding) {
-        return !finding.adapter && finding.severity == Severity::Error &&
-               finding.id != FindingId::NoAdapter;
-      });
-  if (driver_lost && !is_live(snapshot, kDriverModule)) return State::Failed;
+  if (machine_has(plan, Severity::Error) && !is_live(snapshot, kDriverModule)) return State::Failed;
   return burden.is_blocked ? State::Degraded : State::Converging;
 }
 
@@ -78,32 +79,20 @@ std::size_t count(const std::vector<AdapterHealth>& adapters, State state) {
                     [&](const AdapterHealth& adapter) { return adapter.state == state; }));
 }
 
-bool fails_as_a_whole(const Plan& plan) {
-  return std::any_of(plan.findings.begin(), plan.findings.end(), [](const Finding& finding) {
-    return !finding.adapter && finding.severity == Severity::Error;
-  });
-}
-
-bool warns_as_a_whole(const Plan& plan) {
-  return std::any_of(plan.findings.begin(), plan.findings.end(), [](const Finding& finding) {
-    return !finding.adapter && finding.severity == Severity::Warning;
-  });
-}
-
-bool has_lost_adapter(const Plan& plan) {
-  return std::any_of(plan.findings.begin(), plan.findings.end(), [](const Finding& finding) {
-    return finding.id == FindingId::AdapterRemoved;
-  });
-}
-
 State overall(const Config& config, const Plan& plan, const std::vector<AdapterHealth>& adapters) {
-  if (fails_as_a_whole(plan)) return State::Failed;
+  if (machine_has(plan, Severity::Error)) return State::Failed;
   // Where there was an adapter, its absence is news.
-  if (adapters.empty()) return has_lost_adapter(plan) ? State::Degraded : State::Absent;
+  if (adapters.empty()) {
+    const auto is_lost = [](const Finding& finding) {
+      return finding.id == FindingId::AdapterRemoved;
+    };
+    return std::any_of(plan.findings.begin(), plan.findings.end(), is_lost) ? State::Degraded
+                                                                            : State::Absent;
+  }
   const std::size_t ready = count(adapters, State::Ready);
   const std::size_t wanted =
       config.readiness.adapters.value_or(static_cast<unsigned>(adapters.size()));
-  if (ready >= wanted) return warns_as_a_whole(plan) ? State::Degraded : State::Ready;
+  if (ready >= wanted) return machine_has(plan, Severity::Warning) ? State::Degraded : State::Ready;
   if (count(adapters, State::Converging) > 0) return State::Converging;
   const bool some_work = ready + count(adapters, State::Degraded) > 0;
   return some_work ? State::Degraded : State::Failed;
@@ -116,16 +105,6 @@ std::string summary_of(const Config& config, const std::vector<AdapterHealth>& a
   if (config.readiness.adapters)
     text += ", " + std::to_string(*config.readiness.adapters) + " required";
   return text;
-}
-
-void report_slow(const Config& config, const History& history, BootTime now, AdapterHealth& adapter,
-                 Health& health) {
-  // A customization of the VM begins a wait as well.
-  const BootTime since = std::max(history_of(history, adapter.adapter, now).changed,
-                                  history.customized_since.value_or(BootTime{}));
-  if (adapter.state != State::Converging || now - since <= config.readiness.timeout) return;
-  adapter.state = State::Degraded;
-  health.findings.push_back(findings::slow(adapter.adapter, config.readiness.timeout));
 }
 
 }  // namespace
@@ -148,23 +127,20 @@ Health assess(const Config& config, const Snapshot& snapshot, const Plan& plan,
     entry.state = adapter_state(config, snapshot, plan, adapter);
     entry.managed_by = managed_by(config, adapter);
     entry.application_gid = application_gid(config, adapter);
-    if (const auto seen = history.adapters.find(adapter.function); seen != history.adapters.end()) {
-      entry.transitions = seen->second.transitions;
-      entry.last_change = seen->second.port_changed;
-      entry.gid_moves = seen->second.gid_moves;
+    const AdapterHistory seen = history_of(history, adapter, now);
+    entry.transitions = seen.transitions;
+    entry.last_change = seen.port_changed;
+    entry.gid_moves = seen.gid_moves;
+    // A customization of the VM begins a wait as well.
+    const BootTime since = std::max(seen.changed, history.customized_since.value_or(BootTime{}));
+    if (entry.state == State::Converging && now - since > config.readiness.timeout) {
+      entry.state = State::Degraded;
+      health.findings.push_back(findings::slow(adapter, config.readiness.timeout));
     }
-    report_slow(config, history, now, entry, health);
     health.adapters.push_back(std::move(entry));
   }
   health.state = overall(config, plan, health.adapters);
   health.summary = summary_of(config, health.adapters);
-  return health;
-}
-
-Health not_looked_yet(BootTime now) {
-  Health health;
-  health.since = now;
-  health.summary = "no look has finished yet";
   return health;
 }
 

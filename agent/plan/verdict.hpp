@@ -12,9 +12,6 @@ namespace pvrdma {
 [[nodiscard]] Health assess(const Config& config, const Snapshot& snapshot, const Plan& plan,
                             const History& history, BootTime now);
 
-// No look has finished yet.
-[[nodiscard]] Health not_looked_yet(BootTime now);
-
 // The same health when its observation is older than `limit`: nothing is claimed from a stale look.
 [[nodiscard]] Health if_fresh(Health health, BootTime now, Milliseconds limit);
 

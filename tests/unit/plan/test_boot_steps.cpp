@@ -1,5 +1,5 @@
 // What each look adds to the timeline of a boot.
-#include "agent/plan/boot_steps.hpp"
+#include "agent/plan/history.hpp"
 
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"

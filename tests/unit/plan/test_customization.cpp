@@ -1,5 +1,5 @@
 // What waits while cloud-init or open-vm-tools customize the VM, and for how long.
-#include "agent/plan/customization.hpp"
+#include "agent/plan/rules.hpp"
 
 #include <variant>
 

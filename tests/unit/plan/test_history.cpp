@@ -109,8 +109,7 @@ TEST_CASE("another MAC in the same slot is another adapter; one set by hand is n
   CHECK(advance(replaced, &other, other).removed.size() == 1);
 }
 
-TEST_CASE("nothing is claimed before the first look, nor from a stale one") {
-  CHECK(not_looked_yet(kNow).state == State::Unknown);
+TEST_CASE("nothing is claimed from a stale look") {
   const Snapshot snapshot = ready_scene();
   const Health health = assess({}, snapshot, plan_settled(snapshot), {}, kNow);
   CHECK(health.state == State::Ready);

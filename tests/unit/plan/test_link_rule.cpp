@@ -1,5 +1,5 @@
 // Rule 4: links that are ours, links that are a network manager's, and what is said about both.
-#include "agent/plan/match.hpp"
+#include "agent/plan/questions.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 

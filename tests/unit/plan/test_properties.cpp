@@ -4,8 +4,7 @@
 
 #include "agent/model/budget.hpp"
 #include "agent/model/catalogue.hpp"
-#include "agent/plan/match.hpp"
-#include "agent/plan/order.hpp"
+#include "agent/plan/questions.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/kernel_model.hpp"
 #include "tests/unit/random_fields.hpp"

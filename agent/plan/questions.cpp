@@ -1,8 +1,20 @@
-#include "agent/plan/match.hpp"
+#include "agent/plan/questions.hpp"
 
 #include <algorithm>
 
 namespace pvrdma {
+
+std::vector<std::string> predecessors(const Config& config) {
+  std::vector<std::string> names{kNetModule};
+  names.insert(names.end(), config.modules.before.begin(), config.modules.before.end());
+  return names;
+}
+
+bool is_live(const Snapshot& snapshot, const std::string& module) {
+  const Module* found = snapshot.module(module);
+  return found != nullptr &&
+         (found->init.is(ModuleInit::Live) || found->init.is(ModuleInit::BuiltIn));
+}
 
 const AdapterConfig& config_of(const Config& config, const Adapter& adapter) {
   return *find_config(config, names_of(adapter)).value_or(&config.every_adapter);

@@ -1,13 +1,20 @@
-// What the configuration says about an adapter of the Snapshot, and whose its link is.
+// What several rules ask of the configuration and a Snapshot: what precedes the driver, what the
+// configuration says about an adapter, and whose its link is.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "agent/model/adapter_match.hpp"
 #include "agent/model/config.hpp"
 #include "agent/model/snapshot.hpp"
 
 namespace pvrdma {
+
+// Modules that must precede vmw_pvrdma: vmxnet3, then `modules.before`.
+[[nodiscard]] std::vector<std::string> predecessors(const Config& config);
+
+[[nodiscard]] bool is_live(const Snapshot& snapshot, const std::string& module);
 
 // As find_config(). Where that cannot tell, there is no known link to do anything to: what holds
 // for every adapter then.
