@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <vector>
 
 #include "agent/base/handle.hpp"
 #include "agent/executor/event_queue.hpp"
 #include "agent/executor/uverbs_access.hpp"
+#include "probes/pci.hpp"
 
 namespace pvrdma::executor {
 
@@ -15,6 +17,17 @@ namespace {
 
 constexpr const char* kDriver = "/sys/bus/pci/drivers/vmw_pvrdma";
 constexpr const char* kNoOverride = "(null)";
+
+// One write(2), which is one request to the kernel; its errno is the answer.
+Result<void> write_attribute(const std::filesystem::path& path, const std::string& text) {
+  const Fd fd{::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)};
+  if (!fd) return fail(errno, "opening", path);
+  ssize_t put = 0;
+  do put = ::write(fd.get(), text.data(), text.size());
+  while (put < 0 && errno == EINTR);
+  if (put < 0) return fail(errno, "writing " + text + " to", path);
+  return {};
+}
 
 Result<void> tell_driver(const Root& root, const char* file, const std::string& function) {
   return write_attribute(root / kDriver / file, function);
@@ -24,30 +37,46 @@ std::filesystem::path override_of(const Root& root, const std::string& function)
   return root / "/sys/bus/pci/devices" / function / "driver_override";
 }
 
-bool has_driver(const Root& root, const std::string& function) {
-  const auto driver = link_target_name(root / "/sys/bus/pci/devices" / function / "driver");
-  return driver && *driver == kDriverModule;
+Result<void> hold_back(const Root& root, const std::string& function) {
+  return write_attribute(override_of(root, function), kHeldBack);
 }
 
-Report bind_again(const Root& root, const std::string& function) {
-  Report report = bind_function(root, function);
-  if (report.good()) return done();
+// Also what an executor that was killed has left held back; an administrator's own override stays.
+Result<void> clear_driver_override(const Root& root, const std::string& function) {
+  const auto name = read_attribute(override_of(root, function));
+  if (!name || *name != kHeldBack) return {};
+  return write_attribute(override_of(root, function), "\n");
+}
+
+// False: an administrator has given the function to another driver.
+bool may_be_probed(const Root& root, const std::string& function) {
+  const auto name = read_attribute(override_of(root, function));
+  return !name || name->empty() || *name == kNoOverride || *name == kHeldBack ||
+         *name == kDriverModule;
+}
+
+// In PCI order.
+Result<std::vector<std::string>> functions_to_probe(const Root& root) {
+  const auto adapters = probes::find_adapters(root);
+  if (!adapters) return fail(adapters.error());
+  std::vector<std::string> functions;
+  for (const probes::PciAdapter& adapter : *adapters)
+    if (adapter.driver.value_or(kDriverModule) == kDriverModule &&
+        may_be_probed(root, adapter.function))
+      functions.push_back(adapter.function);
+  return functions;
+}
+
+// What brings back a driver that was taken away is tried twice.
+Report bring_back(const std::function<Report()>& attempt, const std::string& done_as,
+                  const std::string& lost) {
+  Report report = attempt();
+  if (report.good()) return report;
   const std::string first = report.detail;
-  report = bind_function(root, function);
-  if (report.good())
-    report = {Outcome::Done, "bound at the second try; the first failed: " + first, 0, {}};
-  else
-    report.detail = function + " was unbound and could not be bound again: " + report.detail;
+  report = attempt();
+  report.detail = report.good() ? done_as + " at the second try; the first failed: " + first
+                                : lost + ": " + report.detail;
   return report;
-}
-
-// A refusal, with what went wrong in opening the node again.
-Rebind refused_at(UverbsAccess* access, Report report) {
-  if (access != nullptr) {
-    if (auto opened = access->open(); !opened)
-      report.detail += "; and its verbs node stays closed: " + opened.error().message();
-  }
-  return {std::move(report), false};
 }
 
 }  // namespace
@@ -60,35 +89,10 @@ Field<std::string> verbs_node_name(const Root& root, const std::string& function
   return {};
 }
 
-Result<void> write_attribute(const std::filesystem::path& path, const std::string& text) {
-  const Fd fd{::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)};
-  if (!fd) return fail(errno, "opening", path);
-  ssize_t put = 0;
-  do put = ::write(fd.get(), text.data(), text.size());
-  while (put < 0 && errno == EINTR);
-  if (put < 0) return fail(errno, "writing " + text + " to", path);
-  return {};
-}
-
-Result<void> hold_back(const Root& root, const std::string& function) {
-  return write_attribute(override_of(root, function), kHeldBack);
-}
-
-Result<void> clear_driver_override(const Root& root, const std::string& function) {
-  const auto name = read_attribute(override_of(root, function));
-  if (!name || *name != kHeldBack) return {};
-  return write_attribute(override_of(root, function), "\n");
-}
-
-bool may_be_probed(const Root& root, const std::string& function) {
-  const auto name = read_attribute(override_of(root, function));
-  return !name || name->empty() || *name == kNoOverride || *name == kHeldBack ||
-         *name == kDriverModule;
-}
-
 Report bind_function(const Root& root, const std::string& function) {
   if (const auto free = clear_driver_override(root, function); !free) return failed(free.error());
-  if (has_driver(root, function)) return already_done(function + " is bound to vmw_pvrdma");
+  const auto driver = link_target_name(root / "/sys/bus/pci/devices" / function / "driver");
+  if (driver && *driver == kDriverModule) return already_done(function + " is bound to vmw_pvrdma");
   if (const auto quiet = await_event_queue(root); !quiet) return failed(quiet.error());
   const auto told = tell_driver(root, "bind", function);
   if (told) return done();
@@ -98,9 +102,27 @@ Report bind_function(const Root& root, const std::string& function) {
   return report;
 }
 
-Rebind rebind_function(const Root& root, const std::string& function,
-                       const std::filesystem::path& access_memo,
-                       const std::function<std::optional<Report>()>& refused_now) {
+Report insert_driver(const Root& root, const std::function<Report()>& insert) {
+  const auto functions = functions_to_probe(root);
+  if (!functions) return failed(functions.error());
+  if (functions->empty()) return insert();
+  const auto others = functions->begin() + 1;
+  Result<void> ready = clear_driver_override(root, functions->front());
+  for (auto function = others; function != functions->end() && ready; ++function)
+    ready = hold_back(root, *function);
+  Report report = ready ? insert() : failed(ready.error());
+  for (auto function = others; function != functions->end(); ++function) {
+    if (report.good())
+      static_cast<void>(bind_function(root, *function));
+    else
+      static_cast<void>(clear_driver_override(root, *function));
+  }
+  return report;
+}
+
+TakeAway rebind_function(const Root& root, const std::string& function,
+                         const std::filesystem::path& access_memo,
+                         const std::function<std::optional<Report>()>& refused_now) {
   const auto node = verbs_node_name(root, function);
   if (node.is_unreadable()) return {failed(*node.error()), false};
   std::optional<UverbsAccess> access;
@@ -109,12 +131,37 @@ Rebind rebind_function(const Root& root, const std::string& function,
     if (!closed) return {failed(closed.error()), false};
     access.emplace(std::move(*closed));
   }
-  UverbsAccess* const closed_access = access ? &*access : nullptr;
-  if (auto refused = refused_now()) return refused_at(closed_access, std::move(*refused));
-  if (auto told = tell_driver(root, "unbind", function); !told)
-    return refused_at(closed_access, failed(told.error()));
+  std::optional<Report> refused = refused_now();
+  if (!refused)
+    if (auto told = tell_driver(root, "unbind", function); !told) refused = failed(told.error());
+  if (refused) {
+    if (access)
+      if (auto opened = access->open(); !opened)
+        refused->detail += "; and its verbs node stays closed: " + opened.error().message();
+    return {std::move(*refused), false};
+  }
   if (access) access->gone();
-  return {bind_again(root, function), true};
+  // Somebody else may have bound it first; it was rebound all the same.
+  const auto bind = [&] {
+    Report report = bind_function(root, function);
+    return report.good() ? done() : report;
+  };
+  return {bring_back(bind, "bound", function + " was unbound and could not be bound again"), true};
+}
+
+TakeAway reload_driver(const DriverModule& module) {
+  if (Report likely = module.rehearse(); !likely.good()) {
+    likely.detail = "not removed, as it could not be inserted again: " + likely.detail;
+    return {std::move(likely), false};
+  }
+  Report removal = module.remove();
+  if (!removal.good()) return {std::move(removal), false};
+  if (removal.outcome != Outcome::Done) return {module.insert(), false};
+  Report report = bring_back(module.insert, "inserted",
+                             "vmw_pvrdma was removed and could not be inserted again");
+  // Somebody else may have inserted it first; it was reloaded all the same.
+  if (report.outcome == Outcome::AlreadyDone) report.outcome = Outcome::Done;
+  return {std::move(report), true};
 }
 
 }  // namespace pvrdma::executor

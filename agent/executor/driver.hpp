@@ -1,8 +1,10 @@
-// Bind and unbind of vmw_pvrdma and one function, by sysfs
-// (Documentation/ABI/testing/sysfs-bus-pci; Linux drivers/base/bus.c).
+// What is done to vmw_pvrdma: bound to one function and unbound from it, by sysfs
+// (Documentation/ABI/testing/sysfs-bus-pci; Linux drivers/base/bus.c), inserted and reloaded.
 //
 // The bind and unbind files have mode 0200 and belong to root: uid 0 suffices, no capability. The
-// caller has asked the guard; an unbind asks once more behind a closed node.
+// caller has asked the guard; an unbind asks once more behind a closed node. One function is probed
+// after the other, each with the driver's event queue empty: an insertion would probe all of them
+// in a row, which may crash the kernel (agent/executor/event_queue.hpp tells how).
 #pragma once
 
 #include <filesystem>
@@ -19,39 +21,49 @@ namespace pvrdma::executor {
 // Its name is that of earlier versions, which may have left one.
 inline constexpr const char* kAccessMemo = "/run/pvrdma-agent-executor/door";
 
-// "uverbs0", of a function; absent where ib_uverbs has no node for it, and nobody can hold it then.
-[[nodiscard]] Field<std::string> verbs_node_name(const Root& root, const std::string& function);
-
-// One write(2), which is one request to the kernel; its errno is the answer.
-[[nodiscard]] Result<void> write_attribute(const std::filesystem::path& path,
-                                           const std::string& text);
-
 // What a function's driver_override says while it is held back from being probed: the name of no
 // driver.
 inline constexpr const char* kHeldBack = "pvrdma-agent-waits";
 
-[[nodiscard]] Result<void> hold_back(const Root& root, const std::string& function);
-// Also what an executor that was killed has left held back; an administrator's own override stays.
-[[nodiscard]] Result<void> clear_driver_override(const Root& root, const std::string& function);
-// False: an administrator has given the function to another driver.
-[[nodiscard]] bool may_be_probed(const Root& root, const std::string& function);
+// "uverbs0", of a function; absent where ib_uverbs has no node for it, and nobody can hold it then.
+[[nodiscard]] Field<std::string> verbs_node_name(const Root& root, const std::string& function);
 
-// Lets go of the function and waits for the driver's event queue first, ETIMEDOUT. ENODEV in a
-// Failed report: the driver's probe gave up, as it does where vmxnet3 has not registered the netdev
-// of function 0 yet.
+// Lets go of a function that was held back, also by an executor that was killed, and waits for the
+// driver's event queue first, ETIMEDOUT. ENODEV in a Failed report: the driver's probe gave up, as
+// it does where vmxnet3 has not registered the netdev of function 0 yet.
 [[nodiscard]] Report bind_function(const Root& root, const std::string& function);
 
-struct Rebind {
+// insert(), which may be a reload, with all functions that vmw_pvrdma has or would probe but the
+// first, in PCI order, held back; then binds these one by one. A function that an administrator has
+// given to another driver (driver_override) is not among them. Where one cannot be held back,
+// insert() is not called. The report is insert()'s; a probe that failed is left to the next look,
+// as after any insertion.
+[[nodiscard]] Report insert_driver(const Root& root, const std::function<Report()>& insert);
+
+// What came of taking the driver away and bringing it back.
+struct TakeAway {
   Report report;
-  bool unbound = false;  // whatever came after it
+  bool taken = false;  // it was unbound or removed, whatever came after it
 };
 
 // `refused_now` looks again and asks the guard again; a refusal opens the node to others again and
 // changes nothing. After an unbind the binding is tried twice, and its failure says that the
 // function has no driver. Blocks, unkillably, while somebody who came through the closed node holds
 // the device.
-[[nodiscard]] Rebind rebind_function(const Root& root, const std::string& function,
-                                     const std::filesystem::path& access_memo,
-                                     const std::function<std::optional<Report>()>& refused_now);
+[[nodiscard]] TakeAway rebind_function(const Root& root, const std::string& function,
+                                       const std::filesystem::path& access_memo,
+                                       const std::function<std::optional<Report>()>& refused_now);
+
+// What a reload does to the module, so that its order can be tested without a driver.
+struct DriverModule {
+  std::function<Report()> rehearse;  // Done: an insertion would be tried
+  std::function<Report()> remove;    // AlreadyDone: it was not loaded
+  std::function<Report()> insert;
+};
+
+// Removes nothing that could not be inserted again (a block list, or a kernel update that took the
+// running kernel's modules away). Not loaded: only inserts. After a removal the insertion is tried
+// twice, and its failure says that the driver is out.
+[[nodiscard]] TakeAway reload_driver(const DriverModule& module);
 
 }  // namespace pvrdma::executor

@@ -65,7 +65,7 @@ Field<std::vector<Holder>> holders_of(const Root& root, const std::vector<Adapte
 
 }  // namespace
 
-Facts look(const Root& root) {
+Facts look(const Root& root, const std::string& link_of) {
   Facts facts;
   facts.driver = probes::look_at_modules(root, {}, {kDriverModule}, nullptr, {}).front();
   auto found = probes::find_adapters(root);
@@ -82,15 +82,10 @@ Facts look(const Root& root) {
     adapters.push_back({std::move(pci), std::move(mac), std::move(mtu), std::move(up), {}});
   }
   facts.holders = holders_of(root, adapters);
+  for (AdapterFacts& adapter : adapters)
+    if (adapter.pci.function == link_of) adapter.owner = owner_of(root, adapter.pci);
   facts.adapters = std::move(adapters);
   return facts;
-}
-
-void look_at_owner(const Root& root, const std::string& function, Facts& facts) {
-  auto* adapters = facts.adapters.get();
-  if (adapters == nullptr) return;
-  for (AdapterFacts& adapter : *adapters)
-    if (adapter.pci.function == function) adapter.owner = owner_of(root, adapter.pci);
 }
 
 }  // namespace pvrdma::executor

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <type_traits>
 
 #include "agent/model/adapter_match.hpp"
 #include "probes/modules.hpp"
@@ -93,7 +92,18 @@ Refusal refuse_by_policy(const Config& config) {
   return refuse("modules.reload = \"never\" forbids unloading and rebinding vmw_pvrdma");
 }
 
-Refusal refuse_owned_link(const AdapterFacts& adapter) {
+Refusal refuse_foreign_link(const AdapterFacts& adapter, const std::string& netdev) {
+  const auto& pair = adapter.pci.netdev;
+  if (!pair.is_known()) return refuse_unread("the link of " + adapter.pci.function, pair.error());
+  if (pair.is(netdev)) return std::nullopt;
+  return refuse(netdev + " is not the link of " + adapter.pci.function + " (" + *pair.get() +
+                " is)");
+}
+
+Refusal refuse_managed_link(const AdapterConfig& entry, const AdapterFacts& adapter) {
+  if (entry.manage == Manage::Observe)
+    return refuse("the configuration says manage = \"observe\" for this adapter");
+  if (entry.manage == Manage::Agent) return std::nullopt;
   if (adapter.owner.is_unreadable())
     return refuse_unread("who configures the link", adapter.owner.error());
   const LinkOwner* owner = adapter.owner.get();
@@ -102,33 +112,13 @@ Refusal refuse_owned_link(const AdapterFacts& adapter) {
                 " configures the link, and manage = \"auto\" leaves it to that");
 }
 
-Refusal refuse_foreign_link(const Config& config, const AdapterFacts& adapter,
-                            const std::string& netdev) {
-  const auto& pair = adapter.pci.netdev;
-  if (!pair.is_known()) return refuse_unread("the link of " + adapter.pci.function, pair.error());
-  if (!pair.is(netdev))
-    return refuse(netdev + " is not the link of " + adapter.pci.function + " (" + *pair.get() +
-                  " is)");
-  const auto entry = config_of(config, adapter);
-  if (!entry) return refuse_unread("the MAC address or name of the link", &entry.error());
-  const Manage manage = (*entry)->manage;
-  if (manage == Manage::Observe)
-    return refuse("the configuration says manage = \"observe\" for this adapter");
-  return manage == Manage::Auto ? refuse_owned_link(adapter) : std::nullopt;
-}
-
-Refusal refuse_unconfigured(const ConfigureLink& operation, const Config& config,
-                            const AdapterFacts& adapter) {
-  const auto entry = config_of(config, adapter);
-  if (!entry) return refuse_unread("the MAC address or name of the link", &entry.error());
-  if (operation.mtu && (*entry)->mtu != operation.mtu)
+Refusal refuse_unconfigured(const ConfigureLink& operation, const AdapterConfig& entry) {
+  if (operation.mtu && entry.mtu != operation.mtu)
     return refuse("MTU " + std::to_string(*operation.mtu) +
                   " is not what the configuration says for this adapter");
-  const auto& configured = (*entry)->addresses;
-  for (const std::string& address : operation.addresses) {
-    if (std::find(configured.begin(), configured.end(), address) == configured.end())
+  for (const std::string& address : operation.addresses)
+    if (std::find(entry.addresses.begin(), entry.addresses.end(), address) == entry.addresses.end())
       return refuse(address + " is not an address of this adapter's configuration");
-  }
   return std::nullopt;
 }
 
@@ -179,20 +169,18 @@ struct Guard {
   }
 
   Refusal operator()(const ConfigureLink& operation) const {
-    if (auto no = refuse_link(operation.function, operation.netdev)) return no;
+    if (auto no = refuse_unknown_function(facts, operation.function)) return no;
+    if (auto no = refuse_unless_live(facts)) return no;
     const AdapterFacts& adapter = *find(facts, operation.function);
-    if (auto no = refuse_unconfigured(operation, config, adapter)) return no;
+    if (auto no = refuse_foreign_link(adapter, operation.netdev)) return no;
+    const auto entry = config_of(config, adapter);
+    if (!entry) return refuse_unread("the MAC address or name of the link", &entry.error());
+    if (auto no = refuse_managed_link(**entry, adapter)) return no;
+    if (auto no = refuse_unconfigured(operation, **entry)) return no;
     // vmxnet3 resets a device that is up for a new MTU (vmxnet3_change_mtu(), drivers/net/vmxnet3).
     if (operation.mtu && !adapter.mtu.is(*operation.mtu) && !adapter.up.is(false))
       return refuse_if_adapter_held(facts, adapter);
     return std::nullopt;
-  }
-
- private:
-  [[nodiscard]] Refusal refuse_link(const std::string& function, const std::string& netdev) const {
-    if (auto no = refuse_unknown_function(facts, function)) return no;
-    if (auto no = refuse_unless_live(facts)) return no;
-    return refuse_foreign_link(config, *find(facts, function), netdev);
   }
 };
 

@@ -25,14 +25,6 @@ void finish(Attempt& attempt, const Report& report, BootTime now) {
   attempt.detail = report.detail;
 }
 
-Report too_often(Milliseconds left) {
-  return {Outcome::NotAllowed,
-          "it has been done as often as is allowed within ten minutes; the next is due in " +
-              in_seconds(left) + " s",
-          EBUSY,
-          {}};
-}
-
 }  // namespace
 
 LedgerWriter::LedgerWriter(std::filesystem::path path, BootTime now) : path_(std::move(path)) {
@@ -51,7 +43,12 @@ LedgerWriter::LedgerWriter(std::filesystem::path path, BootTime now) : path_(std
 
 std::optional<Report> LedgerWriter::begin(const Operation& operation, Caller caller, BootTime now) {
   if (const auto until = limited_until(ledger_, operation, now); until && caller != Caller::Root) {
-    Report report = too_often(*until - now);
+    Report report{
+        Outcome::NotAllowed,
+        "it has been done as often as is allowed within ten minutes; the next is due in " +
+            in_seconds(*until - now) + " s",
+        EBUSY,
+        {}};
     refuse(operation, report, now);
     return report;
   }

@@ -1,11 +1,110 @@
 #include "agent/executor/link.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 #include "agent/base/text.hpp"
-#include "agent/executor/link_addresses.hpp"
+#include "agent/executor/duplicate.hpp"
+#include "agent/model/address.hpp"
 
 namespace pvrdma::executor {
+
+namespace {
+
+using AddressRecords = std::vector<probes::RecordedAddress>;
+
+// vmxnet3 has it within milliseconds of its link's coming up, where it has any.
+constexpr Milliseconds kCarrierPatience{2000};
+
+bool contains(const std::vector<std::string>& list, const std::string& one) {
+  return std::find(list.begin(), list.end(), one) != list.end();
+}
+
+bool is_recorded(const AddressRecords& records, const std::string& mac,
+                 const std::string& address) {
+  return std::any_of(records.begin(), records.end(), [&](const probes::RecordedAddress& entry) {
+    return entry.mac == mac && entry.address == address;
+  });
+}
+
+void forget(AddressRecords& records, const std::string& mac, const std::string& address) {
+  std::erase_if(records, [&](const probes::RecordedAddress& entry) {
+    return entry.mac == mac && entry.address == address;
+  });
+}
+
+// None: the address may be set.
+std::optional<Report> refuse_duplicate(RouteSocket& socket, const Netdev& link,
+                                       const std::string& address) {
+  const auto carrier = socket.await_carrier(link.index, kCarrierPatience);
+  if (!carrier) return failed(carrier.error());
+  if (!*carrier)
+    return failed({ENETDOWN, "looking for other users of " + address + " on", link.name});
+  const auto other = find_duplicate(link.index, link.mac, address);
+  if (!other) return failed(other.error());
+  if (!*other) return std::nullopt;
+  return Report{
+      Outcome::Failed, address + " is not set: " + **other + " has it already", EADDRINUSE, {}};
+}
+
+// Adds one that is not there.
+Report add(RouteSocket& socket, const Netdev& link, const std::string& address,
+           AddressRecords& records) {
+  const std::string mac = link.mac;
+  if (!is_ipv6(address) && !is_recorded(records, mac, address))
+    if (auto refused = refuse_duplicate(socket, link, address)) return std::move(*refused);
+  const auto added = socket.add_address(link.index, address);
+  if (!added) return failed(added.error());
+  if (!*added) return already_done(address + " is there");
+  forget(records, mac, address);
+  records.push_back({mac, address, false});
+  return done();
+}
+
+// Whether the kernel has kept the mark of those we have just set.
+void note_marks(const std::vector<LinkAddress>& now, const std::string& mac,
+                AddressRecords& records) {
+  for (probes::RecordedAddress& entry : records) {
+    const LinkAddress* address = entry.mac == mac ? find_address(now, entry.address) : nullptr;
+    if (address != nullptr) entry.marked = address->ours;
+  }
+}
+
+// The part of configure_link() that is about addresses, on a link that is up. A failure leaves the
+// others set.
+Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSettings& settings,
+                           AddressRecords& records) {
+  auto now = socket.addresses(link.index);
+  if (!now) return failed(now.error());
+  const std::string mac = link.mac;
+  probes::claim_unmarked(records, mac, *now);
+  Report result = already_done({});
+  const auto take = [&](Report report) {
+    if (!report.good() && result.good())
+      result = std::move(report);
+    else if (report.outcome == Outcome::Done && result.good())
+      result = done();
+  };
+  for (const LinkAddress& address : *now) {
+    if (!settings.complete || !address.ours || contains(settings.configured, address.text))
+      continue;
+    const auto removed = socket.remove_address(link.index, address.text);
+    if (removed) forget(records, mac, address.text);
+    take(removed ? done() : failed(removed.error()));
+  }
+  bool added = false;
+  for (const std::string& address : settings.addresses) {
+    if (find_address(*now, address) != nullptr) continue;
+    Report report = add(socket, link, address, records);
+    added = added || report.outcome == Outcome::Done;
+    take(std::move(report));
+  }
+  if (!added) return result;
+  if (const auto after = socket.addresses(link.index)) note_marks(*after, mac, records);
+  return result;
+}
+
+}  // namespace
 
 Result<int> interface_of(const Root& root, const std::string& net_function,
                          const std::string& netdev) {

@@ -13,7 +13,6 @@
 #include "agent/base/guarded.hpp"
 #include "agent/base/log.hpp"
 #include "agent/base/text.hpp"
-#include "agent/executor/caller.hpp"
 #include "agent/executor/server.hpp"
 #include "agent/executor/uverbs_access.hpp"
 #include "agent/model/messages.hpp"

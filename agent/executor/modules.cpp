@@ -24,13 +24,6 @@ using KernelModule = Handle<kmod_module, kmod_module_unref>;
 // The soft dependency of vmw_pvrdma in our modprobe.d file, which loads what must precede it.
 constexpr const char* kPredecessors = "pvrdma_agent_before";
 
-// What happened on the way that a person should know: the `install` commands that were run.
-struct Notes {
-  std::string commands;
-};
-
-std::string words(int code) { return std::generic_category().message(code); }
-
 // Done, with the modules that the name stands for in `list`; or why there are none.
 Report look_up(kmod_ctx* context, const std::string& name, List& list) {
   // libkmod 30 tells a missing index apart from a missing module in some lookups only.
@@ -70,12 +63,13 @@ Report rehearse_one(kmod_module* module) {
   return done();
 }
 
-// The `install` command of one module on the way, which may be a dependency.
+// The `install` command of one module on the way, which may be a dependency. `data`: the commands
+// that were run, which a person should know.
 int run_install(kmod_module* module, const char* command, void* data) {
   const char* name = kmod_module_get_name(module);
   // The planner has had them loaded, by a configuration that modprobe.d does not know.
   if (std::string_view{name} == kPredecessors) return 0;
-  auto& commands = static_cast<Notes*>(data)->commands;
+  auto& commands = *static_cast<std::string*>(data);
   const int noted = guarded([&] {
     commands += std::string{commands.empty() ? "" : "; "} + "install " + name + " " + command;
   });
@@ -92,13 +86,13 @@ Report insert_one(kmod_module* module) {
   const int state = kmod_module_get_initstate(module);
   if (state == KMOD_MODULE_BUILTIN) return already_done(name + " is built into the kernel");
   if (state == KMOD_MODULE_LIVE) return already_done(name + " is loaded");
-  Notes notes;
+  std::string commands;
   const int code = kmod_module_probe_insert_module(module, KMOD_PROBE_FAIL_ON_LOADED, nullptr,
-                                                   run_install, &notes, nullptr);
+                                                   run_install, &commands, nullptr);
   Report report = insertion_report(name, code < 0 ? -code : 0);
-  if (!notes.commands.empty())
-    report.detail += (report.detail.empty() ? "" : " ") +
-                     ("(modprobe.d's command was run: " + notes.commands + ")");
+  if (!commands.empty())
+    report.detail +=
+        (report.detail.empty() ? "" : " ") + ("(modprobe.d's command was run: " + commands + ")");
   return report;
 }
 
@@ -114,7 +108,10 @@ bool is_in_kernel(const std::string& name) {
 }  // namespace
 
 Report insertion_report(const std::string& name, int code) {
-  Report report{Outcome::Failed, "inserting " + name + ": " + words(code), code, {}};
+  Report report{Outcome::Failed,
+                "inserting " + name + ": " + std::generic_category().message(code),
+                code,
+                {}};
   switch (code) {
     case 0:
       return done();

@@ -36,13 +36,12 @@ class Operations {
 
  private:
   [[nodiscard]] std::optional<Report> refused(const Operation& operation) const;
-  [[nodiscard]] Report act(const Operation& operation);
 
-  Report act_on(const LoadModule& operation);
-  Report act_on(const BindFunction& operation);
-  Report act_on(const RebindFunction& operation);
-  Report act_on(const ReloadDriver& operation);
-  Report act_on(const ConfigureLink& operation);
+  Report act(const LoadModule& operation);
+  Report act(const BindFunction& operation);
+  Report act(const RebindFunction& operation);
+  Report act(const ReloadDriver& operation);
+  Report act(const ConfigureLink& operation);
 
   Places places_;
   LedgerWriter ledger_;

@@ -1,4 +1,6 @@
-// Server: io.pvrdma.Executor on a socket that systemd has bound, for the agent's user and root.
+// Server: io.pvrdma.Executor on a socket that systemd has bound, for the agent's user and root. The
+// agent's user is the owner of that socket, which its unit sees to (SocketUser=), so that no look
+// into the user database is needed.
 #pragma once
 
 #include <sys/types.h>
@@ -7,12 +9,21 @@
 #include <functional>
 #include <string>
 
+#include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
+#include "agent/base/rooted_path.hpp"
 #include "agent/executor/operations.hpp"
 #include "agent/varlink/activation.hpp"
 #include "agent/varlink/service.hpp"
 
 namespace pvrdma::executor {
+
+// The owner of the socket at that place. EPERM or ELOOP where anybody but root could have put it
+// there: whoever can, could choose who is served. ENOTSOCK: something else is there.
+[[nodiscard]] Result<uid_t> owner_of(const RootedPath& place);
+
+// The same of the place that a socket is bound to.
+[[nodiscard]] Result<uid_t> owner_of(int socket);
 
 class Server {
  public:

@@ -4,10 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
+#include <string_view>
 #include <utility>
 
 #include "agent/base/file.hpp"
+#include "agent/base/text.hpp"
 
 namespace pvrdma::executor {
 
@@ -70,17 +71,15 @@ Result<bool> reopen_access_left_closed(const std::filesystem::path& memo) {
   const auto text = read_file(memo);
   if (!text && text.error().code == ENOENT) return false;
   if (!text) return fail(text.error());
-  unsigned mode = 0;
-  const auto [end, code] = std::from_chars(text->data(), text->data() + text->size(), mode);
-  const auto length = static_cast<std::size_t>(end - text->data());
-  if (code != std::errc{} || length + 1 >= text->size() || mode > kPermissions)
-    return fail(EBADMSG, "reading", memo);
-  const std::filesystem::path node = text->substr(length + 1);
+  std::string_view node_name = *text;
+  const auto mode = number_from<unsigned>(cut(node_name, ' '));
+  if (!mode || node_name.empty() || *mode > kPermissions) return fail(EBADMSG, "reading", memo);
+  const std::filesystem::path node = node_name;
   const auto now = mode_of(node);
   // Gone, or made anew since: then its mode is nobody's doing of ours.
   const bool closed = now && *now == 0;
   if (closed) {
-    if (auto set = set_mode(node, mode); !set) return fail(std::move(set.error()));
+    if (auto set = set_mode(node, *mode); !set) return fail(std::move(set.error()));
   }
   ::unlink(memo.c_str());
   return closed;

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "agent/base/handle.hpp"
-#include "agent/executor/caller.hpp"
+#include "agent/executor/server.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tree.hpp"
 

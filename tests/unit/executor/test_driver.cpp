@@ -23,7 +23,7 @@ struct DriverFixture {
   std::filesystem::path memo = tree / "/door";
 
   DriverFixture() { test::add_adapter(tree, "ens224f0", 5); }
-  Rebind rebind(const std::function<std::optional<Report>()>& refused_now) const {
+  TakeAway rebind(const std::function<std::optional<Report>()>& refused_now) const {
     return rebind_function(tree.root(), test::kFunction, memo, refused_now);
   }
 };
@@ -50,7 +50,7 @@ TEST_CASE_METHOD(DriverFixture, "driver: bind without the driver") {
 TEST_CASE_METHOD(DriverFixture, "driver: rebind looks again behind a closed node") {
   unsigned mode_at_look = 07777;
   bool memo_at_look = false;
-  const Rebind rebind = this->rebind([&]() -> std::optional<Report> {
+  const TakeAway rebind = this->rebind([&]() -> std::optional<Report> {
     mode_at_look = tree.mode(kNode);
     memo_at_look = std::filesystem::exists(memo);
     CHECK(tree.read(kUnbind).empty());
@@ -60,7 +60,7 @@ TEST_CASE_METHOD(DriverFixture, "driver: rebind looks again behind a closed node
   CHECK(mode_at_look == 0);
   CHECK(memo_at_look);
   CHECK(rebind.report.outcome == Outcome::Done);
-  CHECK(rebind.unbound);
+  CHECK(rebind.taken);
   CHECK(tree.read(kUnbind) == test::kFunction);
   CHECK(tree.read(kBind) == test::kFunction);
   CHECK_FALSE(std::filesystem::exists(memo));
@@ -68,12 +68,12 @@ TEST_CASE_METHOD(DriverFixture, "driver: rebind looks again behind a closed node
 
 TEST_CASE_METHOD(DriverFixture, "driver: somebody was faster than the closing of the node") {
   const std::vector<Holder> holders{{812, "ibv_asyncwatch", "rocep19s0f1"}};
-  const Rebind rebind = this->rebind([&]() -> std::optional<Report> {
+  const TakeAway rebind = this->rebind([&]() -> std::optional<Report> {
     return Report{Outcome::InUse, "in use", EBUSY, holders};
   });
   CHECK(rebind.report.outcome == Outcome::InUse);
   CHECK(rebind.report.holders == holders);
-  CHECK_FALSE(rebind.unbound);
+  CHECK_FALSE(rebind.taken);
   CHECK(tree.mode(kNode) == 0666);
   CHECK(tree.read(kUnbind).empty());
   CHECK_FALSE(std::filesystem::exists(memo));
@@ -81,18 +81,18 @@ TEST_CASE_METHOD(DriverFixture, "driver: somebody was faster than the closing of
 
 TEST_CASE_METHOD(DriverFixture, "driver: an unbind that fails opens the node to others again") {
   std::filesystem::remove(tree / kUnbind);
-  const Rebind rebind = this->rebind([] { return std::nullopt; });
+  const TakeAway rebind = this->rebind([] { return std::nullopt; });
   CHECK(rebind.report.outcome == Outcome::Failed);
-  CHECK_FALSE(rebind.unbound);
+  CHECK_FALSE(rebind.taken);
   CHECK(tree.mode(kNode) == 0666);
 }
 
 TEST_CASE_METHOD(DriverFixture, "driver: an unbound function without driver is told") {
   std::filesystem::remove(tree / kDriverLink);
   std::filesystem::remove(tree / kBind);
-  const Rebind rebind = this->rebind([] { return std::nullopt; });
+  const TakeAway rebind = this->rebind([] { return std::nullopt; });
   CHECK(rebind.report.outcome == Outcome::Failed);
-  CHECK(rebind.unbound);
+  CHECK(rebind.taken);
   CHECK(rebind.report.detail.find("was unbound and could not be bound again") != std::string::npos);
 }
 
@@ -110,12 +110,12 @@ TEST_CASE_METHOD(DriverFixture, "driver: a node that cannot be closed stops the 
     std::filesystem::rename(tree / kNode, tree / "/elsewhere");
     tree.link(kNode, tree / "/elsewhere");
   }
-  const Rebind rebind = this->rebind([]() -> std::optional<Report> {
+  const TakeAway rebind = this->rebind([]() -> std::optional<Report> {
     FAIL("looked behind an open node");
     return std::nullopt;
   });
   CHECK(rebind.report.outcome == Outcome::Failed);
-  CHECK_FALSE(rebind.unbound);
+  CHECK_FALSE(rebind.taken);
   CHECK(tree.read(kUnbind).empty());
 }
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "agent/executor/driver.hpp"
-#include "agent/executor/probing.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/tree.hpp"
 

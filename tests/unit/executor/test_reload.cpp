@@ -1,5 +1,5 @@
 // The steps of a reload, each of them failing.
-#include "agent/executor/reload.hpp"
+#include "agent/executor/driver.hpp"
 #include "tests/unit/catch.hpp"
 
 namespace pvrdma::executor {
@@ -46,21 +46,21 @@ TEST_CASE("reload: the order, and what comes of each step failing") {
     INFO(one.what);
     std::string steps;
     std::size_t insertions = 0;
-    const Reload reload = reload_driver({[&] {
-                                           steps += '?';
-                                           return one.rehearsal;
-                                         },
-                                         [&] {
-                                           steps += '-';
-                                           return one.removal;
-                                         },
-                                         [&] {
-                                           steps += '+';
-                                           return one.insertions.at(insertions++);
-                                         }});
+    const TakeAway reload = reload_driver({[&] {
+                                             steps += '?';
+                                             return one.rehearsal;
+                                           },
+                                           [&] {
+                                             steps += '-';
+                                             return one.removal;
+                                           },
+                                           [&] {
+                                             steps += '+';
+                                             return one.insertions.at(insertions++);
+                                           }});
     CHECK(steps == one.steps);
     CHECK(reload.report.outcome == one.outcome);
-    CHECK(reload.removed == one.removed);
+    CHECK(reload.taken == one.removed);
     CHECK(reload.report.detail.find(one.detail) != std::string::npos);
   }
 }
