@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "agent/base/guarded.hpp"
-#include "agent/daemon/answered.hpp"
 #include "agent/plan/verdict.hpp"
 #include "agent/varlink/client.hpp"
 #include "probes/pci.hpp"
@@ -89,7 +88,10 @@ Result<void> Daemon::start() {
       surroundings_.observe);
   if (!observer) return fail(observer.error());
   observer_ = std::move(*observer);
-  return arm_ready_limit();
+  auto timer = call_after(event_, CLOCK_BOOTTIME, surroundings_.ready_limit, on_ready_limit, this);
+  if (!timer) return fail(timer.error());
+  ready_limit_ = std::move(*timer);
+  return {};
 }
 
 void Daemon::on_look(Look look) {
@@ -208,13 +210,6 @@ void Daemon::reload_config() {
   observer_->schedule(reconciler_.config().modules.before, reconciler_.interval(),
                       reconciler_.plan().next_look);
   observer_->look();
-}
-
-Result<void> Daemon::arm_ready_limit() {
-  auto timer = call_after(event_, CLOCK_BOOTTIME, surroundings_.ready_limit, on_ready_limit, this);
-  if (!timer) return fail(timer.error());
-  ready_limit_ = std::move(*timer);
-  return {};
 }
 
 int Daemon::on_ready_limit(sd_event_source* source, std::uint64_t /*usec*/, void* self) {

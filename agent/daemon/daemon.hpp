@@ -50,7 +50,6 @@ class Daemon {
   void settle_reload_request();
   [[nodiscard]] Health current_health() const;
   [[nodiscard]] std::string accept_reload();
-  [[nodiscard]] Result<void> arm_ready_limit();
   static int on_ready_limit(sd_event_source* source, std::uint64_t usec, void* self);
 
   sd_event* event_;

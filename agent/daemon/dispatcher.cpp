@@ -16,6 +16,8 @@ constexpr Milliseconds kBound{20'000};
 constexpr Milliseconds kReloadBound{60'000};
 // No file event tells when systemd calls listen(2) on the executor's socket: so often is it tried.
 constexpr Milliseconds kRetry{50};
+// How long an answer that the ledger lacks is held against it.
+constexpr Milliseconds kHeldAgainst{60'000};
 // The only error that the executor answers with after having looked at what was asked.
 constexpr const char* kNotAllowed = "io.pvrdma.Executor.NotAllowed";
 
@@ -37,7 +39,16 @@ bool is_unreached(const Result<varlink::Reply>& reply) {
   return !reply && (reply.error().code == ENOENT || reply.error().code == ECONNREFUSED);
 }
 
-bool succeeded(const Result<Report>& answer) { return answer && answer->good(); }
+BootTime end_of(const Attempt& attempt) { return attempt.finished.value_or(attempt.started); }
+
+// By the same clock: the executor began after it was asked. A refusal may stand for an older one.
+bool is_in(const std::vector<Attempt>& list, const Attempt& answered) {
+  return std::any_of(list.begin(), list.end(), [&](const Attempt& entry) {
+    return entry.verb == answered.verb && entry.target == answered.target &&
+           entry.started >= answered.started &&
+           (entry.started <= end_of(answered) || is_refusal(answered));
+  });
+}
 
 }  // namespace
 
@@ -55,11 +66,10 @@ void Dispatcher::carry_out(const std::vector<Action>& actions) {
 }
 
 void Dispatcher::keep_only(const std::vector<Action>& actions) {
-  const auto stale = [&](const Action& queued) {
+  std::erase_if(queue_, [&](const Action& queued) {
     return std::none_of(actions.begin(), actions.end(),
                         [&](const Action& action) { return action.operation == queued.operation; });
-  };
-  queue_.erase(std::remove_if(queue_.begin(), queue_.end(), stale), queue_.end());
+  });
 }
 
 void Dispatcher::next() {
@@ -71,7 +81,10 @@ void Dispatcher::next() {
   const Operation operation = queue_.front().operation;
   queue_.pop_front();
   busy_ = BusyCall{verb(operation), target(operation), BootClock::now(), false};
-  arm_timer();
+  const Milliseconds bound = takes_driver_away(operation) ? kReloadBound : kBound;
+  // Without a timer a stuck call is still shown as busy, with its age; only the word is missing.
+  if (auto timer = call_after(event_, CLOCK_BOOTTIME, bound, on_timer, this))
+    timer_ = std::move(*timer);
   call(operation);
   events_.busy_changed();
 }
@@ -119,7 +132,7 @@ void Dispatcher::on_reply(const Operation& operation, const Result<varlink::Repl
   events_.answered(operation, answer);
   // After a failure the rest rests on a state that was not reached; a module that would not load
   // keeps no other from being tried.
-  if (!succeeded(answer) && !std::holds_alternative<LoadModule>(operation)) queue_.clear();
+  if (!(answer && answer->good()) && !std::holds_alternative<LoadModule>(operation)) queue_.clear();
   next();
 }
 
@@ -137,19 +150,39 @@ int Dispatcher::on_pause_over(sd_event_source* source, std::uint64_t /*usec*/, v
   });
 }
 
-void Dispatcher::arm_timer() {
-  const Milliseconds bound = takes_driver_away(busy_->verb) ? kReloadBound : kBound;
-  // Without a timer a stuck call is still shown as busy, with its age; only the word is missing.
-  if (auto timer = call_after(event_, CLOCK_BOOTTIME, bound, on_timer, this))
-    timer_ = std::move(*timer);
-}
-
 int Dispatcher::on_timer(sd_event_source* source, std::uint64_t /*usec*/, void* self) {
   return guarded_callback(source, [dispatcher = static_cast<Dispatcher*>(self)] {
     if (!dispatcher->busy_) return;
     dispatcher->busy_->stuck = true;
     dispatcher->events_.busy_changed();
   });
+}
+
+void complete_ledger(Look& look, const Ledger& answered) {
+  Snapshot& snapshot = look.snapshot;
+  const Ledger known = snapshot.ledger;  // as it was read
+  const auto complete = [&](std::vector<Attempt>& list, const std::vector<Attempt>& with) {
+    const std::size_t before = list.size();
+    for (const Attempt& attempt : with) {
+      if (is_in(known.attempts, attempt) || is_in(known.refusals, attempt)) continue;
+      list.push_back(attempt);
+      const bool was_there = look.started >= end_of(attempt);
+      const bool recent = snapshot.taken_at - end_of(attempt) < kHeldAgainst;
+      if (snapshot.ledger_error || !was_there || !recent) continue;
+      snapshot.ledger_error =
+          Error{0, "looking in the executor's ledger for",
+                describe(attempt.verb, attempt.target) + ", which is not there" +
+                    (attempt.detail.empty() ? "" : " (" + attempt.detail + ")")};
+    }
+    if (list.size() == before) return;
+    std::stable_sort(list.begin(), list.end(), [](const Attempt& left, const Attempt& right) {
+      return left.started < right.started;
+    });
+  };
+  complete(snapshot.ledger.attempts, answered.attempts);
+  complete(snapshot.ledger.refusals, answered.refusals);
+  snapshot.ledger.reloads = std::max(known.reloads, answered.reloads);
+  snapshot.ledger.rebinds = std::max(known.rebinds, answered.rebinds);
 }
 
 }  // namespace pvrdma

@@ -14,6 +14,7 @@
 
 #include "agent/base/timer.hpp"
 #include "agent/codec/json.hpp"
+#include "agent/daemon/observer.hpp"
 #include "agent/model/health.hpp"
 #include "agent/varlink/client.hpp"
 #include "agent/varlink/interfaces.hpp"
@@ -67,7 +68,6 @@ class Dispatcher {
   static int on_retry(sd_event_source* source, std::uint64_t usec, void* self);
   void remember(const Operation& operation, const Report& answer);
   void on_reply(const Operation& operation, const Result<varlink::Reply>& reply);
-  void arm_timer();
   static int on_timer(sd_event_source* source, std::uint64_t usec, void* self);
   void pause();
   static int on_pause_over(sd_event_source* source, std::uint64_t usec, void* self);
@@ -87,5 +87,13 @@ class Dispatcher {
   Milliseconds last_pause_{0};  // none since the executor was reached
   EventSource pause_;           // while there is one
 };
+
+// What the executor has answered, held against its ledger: a ledger that loses entries, on a full
+// /run or by any other way, does not allow more attempts, and its loss is noticed.
+//
+// Adds to the look's ledger what it lacks of `answered`. Where an answer of the last minute was not
+// in the ledger when it was read, that is its `ledger_error`, if it has none yet; after that minute
+// whatever is planned next shows whether it is so still.
+void complete_ledger(Look& look, const Ledger& answered);
 
 }  // namespace pvrdma

@@ -36,7 +36,6 @@ int link_in(nlmsghdr& message) {
 
 KernelEvents::KernelEvents(OnEvent on_event)
     : on_event_(std::move(on_event)), modules_{kDriverModule, kNetModule} {}
-KernelEvents::~KernelEvents() = default;
 
 Result<std::unique_ptr<KernelEvents>> KernelEvents::subscribe(sd_event* event, OnEvent on_event) {
   std::unique_ptr<KernelEvents> events{new KernelEvents(std::move(on_event))};
@@ -95,55 +94,46 @@ void KernelEvents::concerns(const Snapshot& snapshot) {
 
 int KernelEvents::on_rtnetlink(sd_event_source* source, int /*fd*/, unsigned /*events*/,
                                void* self) {
-  return guarded_callback(source, [&] { static_cast<KernelEvents*>(self)->read_rtnetlink(); });
-}
-
-void KernelEvents::read_rtnetlink() {
-  bool ours = false;
-  const auto read = socket_->read_events(
-      [&](nlmsghdr& message) { ours = ours || links_.contains(link_in(message)); });
-  // Events were lost: they may have been ours.
-  if (!read && read.error().code != EAGAIN) ours = true;
-  if (ours) on_event_();
+  return guarded_callback(source, [events = static_cast<KernelEvents*>(self)] {
+    bool ours = false;
+    const auto read = events->socket_->read_events(
+        [&](nlmsghdr& message) { ours = ours || events->links_.contains(link_in(message)); });
+    // Events were lost: they may have been ours.
+    if (!read && read.error().code != EAGAIN) ours = true;
+    if (ours) events->on_event_();
+  });
 }
 
 bool KernelEvents::concerns_us(udev_device* device) const {
   const std::string_view subsystem = view(udev_device_get_subsystem(device));
   if (subsystem == "infiniband") return true;
-  if (subsystem == "module")
-    return modules_.count(std::string{view(udev_device_get_sysname(device))}) > 0;
+  if (subsystem == "module") return modules_.contains(view(udev_device_get_sysname(device)));
   if (subsystem == "pci") {
     // A hot-plugged function is known by its id, one that we watch by its address.
     const std::string_view id = view(udev_device_get_property_value(device, "PCI_ID"));
-    return id == "15AD:0820" ||
-           functions_.count(std::string{view(udev_device_get_sysname(device))}) > 0;
+    return id == "15AD:0820" || functions_.contains(view(udev_device_get_sysname(device)));
   }
   udev_device* parent =
       udev_device_get_parent_with_subsystem_devtype(device, "pci", nullptr);  // not ours to free
-  return parent != nullptr &&
-         functions_.count(std::string{view(udev_device_get_sysname(parent))}) > 0;
+  return parent != nullptr && functions_.contains(view(udev_device_get_sysname(parent)));
 }
 
 int KernelEvents::on_uevent(sd_event_source* source, int fd, unsigned /*events*/, void* self) {
-  return guarded_callback(source, [&] {
-    auto* events = static_cast<KernelEvents*>(self);
+  return guarded_callback(source, [fd, events = static_cast<KernelEvents*>(self)] {
     const bool raw = fd == udev_monitor_get_fd(events->raw_.get());
-    events->read_uevents(raw ? events->raw_.get() : events->processed_.get());
-  });
-}
-
-void KernelEvents::read_uevents(udev_monitor* monitor) {
-  bool ours = false;
-  for (;;) {
-    errno = 0;
-    const Handle<udev_device, udev_device_unref> device{udev_monitor_receive_device(monitor)};
-    if (!device) {
-      ours = ours || errno == ENOBUFS;
-      break;
+    udev_monitor* monitor = raw ? events->raw_.get() : events->processed_.get();
+    bool ours = false;
+    for (;;) {
+      errno = 0;
+      const Handle<udev_device, udev_device_unref> device{udev_monitor_receive_device(monitor)};
+      if (!device) {
+        ours = ours || errno == ENOBUFS;
+        break;
+      }
+      ours = ours || events->concerns_us(device.get());
     }
-    ours = ours || concerns_us(device.get());
-  }
-  if (ours) on_event_();
+    if (ours) events->on_event_();
+  });
 }
 
 }  // namespace pvrdma

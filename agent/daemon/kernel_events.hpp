@@ -29,7 +29,7 @@ class KernelEvents {
   // Subscribed when this returns. `event` must outlive the object.
   [[nodiscard]] static Result<std::unique_ptr<KernelEvents>> subscribe(sd_event* event,
                                                                        OnEvent on_event);
-  ~KernelEvents();
+  ~KernelEvents() = default;
   KernelEvents(const KernelEvents&) = delete;
   KernelEvents& operator=(const KernelEvents&) = delete;
   KernelEvents(KernelEvents&&) = delete;
@@ -43,15 +43,13 @@ class KernelEvents {
   [[nodiscard]] Result<void> open_rtnetlink(sd_event* event);
   [[nodiscard]] Result<void> open_udev(sd_event* event);
   [[nodiscard]] bool concerns_us(udev_device* device) const;
-  void read_rtnetlink();
-  void read_uevents(udev_monitor* monitor);
   static int on_rtnetlink(sd_event_source* source, int fd, unsigned events, void* self);
   static int on_uevent(sd_event_source* source, int fd, unsigned events, void* self);
 
   OnEvent on_event_;
-  std::set<int> links_;              // ifindex of every adapter's netdev
-  std::set<std::string> functions_;  // PCI addresses, both functions of each adapter
-  std::set<std::string> modules_;
+  std::set<int> links_;                           // ifindex of every adapter's netdev
+  std::set<std::string, std::less<>> functions_;  // PCI addresses, both of each adapter
+  std::set<std::string, std::less<>> modules_;
   std::optional<NetlinkSocket> socket_;
   Handle<udev, udev_unref> udev_;
   Handle<udev_monitor, udev_monitor_unref> processed_;  // after udevd's rules: renames are done

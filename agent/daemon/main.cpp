@@ -19,6 +19,7 @@
 #include "agent/config/config_files.hpp"
 #include "agent/daemon/daemon.hpp"
 #include "agent/model/messages.hpp"
+#include "agent/varlink/activation.hpp"
 #include "build_config.hpp"
 
 namespace {
@@ -71,11 +72,12 @@ Result<void> run(LoadedConfig loaded) {
   if (const int made = sd_event_default(&raw); made < 0)
     return fail(-made, "creating", "the event loop");
   const Handle<sd_event, sd_event_unref> event{raw};
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
-  // Before any thread exists, so that every thread inherits it.
-  if (sigprocmask(SIG_BLOCK, &signals, nullptr) != 0) return fail(errno, "blocking", "signals");
+  // Before any thread exists, so that every thread has them blocked.
+  if (auto watching = varlink::end_on_signals(event.get()); !watching) return watching;
+  sigset_t hangup;
+  sigemptyset(&hangup);
+  sigaddset(&hangup, SIGHUP);
+  if (sigprocmask(SIG_BLOCK, &hangup, nullptr) != 0) return fail(errno, "blocking", "signals");
 
   // Its threads take turns, so a heap for each would only cost memory (mallopt(3)), and a huge page
   // for the little they use as well, 2 MiB each (PR_SET_THP_DISABLE in prctl(2)).
@@ -89,10 +91,6 @@ Result<void> run(LoadedConfig loaded) {
       notify("READY", "1");
     });
   };
-  for (const int signal : {SIGTERM, SIGINT})
-    if (const int added = sd_event_add_signal(event.get(), nullptr, signal, nullptr, nullptr);
-        added < 0)
-      return fail(-added, "watching", "signals");
   if (const int added = sd_event_add_signal(event.get(), nullptr, SIGHUP, on_hangup, &daemon);
       added < 0)
     return fail(-added, "watching", "signals");

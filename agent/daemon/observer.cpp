@@ -47,7 +47,6 @@ struct Observer::Shared {
 
   void run();
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
-  [[nodiscard]] static Look blind(int code);
 };
 
 // False: stop. Sleeps until the next look is due or asked for.
@@ -61,15 +60,6 @@ bool Observer::Shared::wait_for_work(std::unique_lock<std::mutex>& lock) {
     wake.wait_for(lock, left);
   }
   return !stop;
-}
-
-// A look that was cut short saw nothing, and says so.
-Look Observer::Shared::blind(int code) {
-  Look result;
-  result.started = result.snapshot.taken_at = BootClock::now();
-  result.snapshot.adapters =
-      Field<std::vector<Adapter>>::unreadable({code, "looking at", "the system"});
-  return result;
 }
 
 void Observer::Shared::run() {
@@ -97,7 +87,12 @@ void Observer::Shared::run() {
     Look seen;
     seen.started = BootClock::now();
     const int code = guarded([&] { seen.snapshot = observe(options); });
-    if (code < 0) seen = blind(-code);
+    // A look that was cut short saw nothing, and says so.
+    if (code < 0) {
+      seen.started = seen.snapshot.taken_at = BootClock::now();
+      seen.snapshot.adapters =
+          Field<std::vector<Adapter>>::unreadable({-code, "looking at", "the system"});
+    }
     lock.lock();
     const BootTime now = seen.snapshot.taken_at;
     last_look = now;

@@ -37,9 +37,6 @@ struct StepFields {
   std::string name, usec, at_or_before;
 };
 
-// Whether an entry about a port or the state tells of it.
-bool has_entry(StepKind kind) { return kind == StepKind::PortActive || kind == StepKind::Ready; }
-
 }  // namespace
 
 void Reporter::conclude(const Health& health, bool managers_may_start, const Timeline& boot) {
@@ -75,7 +72,8 @@ Timeline Reporter::new_steps(const Timeline& boot) {
 
 void Reporter::log_steps(const Timeline& steps) {
   for (const Step& step : steps.steps) {
-    if (has_entry(step.kind)) continue;
+    // The entry about the port, or about the state, tells of it.
+    if (step.kind == StepKind::PortActive || step.kind == StepKind::Ready) continue;
     const StepFields fields{&step};
     log::event(Level::Info, messages::kBootStep,
                formatted("{} s after the boot began{}: {}", in_seconds(step.at.time_since_epoch()),
@@ -168,13 +166,9 @@ void Reporter::log_findings(const Health& health) {
 }
 
 void Reporter::call_ended(const Operation& operation, const Result<Report>& answer) {
-  std::string refusal;
-  if (!answer) refusal = answer.error().message();
-  if (refusal.empty() || refusal == last_refusal_) {
-    last_refusal_ = refusal;
-    return;
-  }
-  last_refusal_ = refusal;
+  const std::string refusal = answer ? "" : answer.error().message();
+  const std::string before = std::exchange(last_refusal_, refusal);
+  if (refusal.empty() || refusal == before) return;
   log::event(Level::Warning, messages::kActionFailed,
              formatted("{}: {}", describe(operation), refusal),
              {{"PVRDMA_VERB", to_string(verb(operation))}, {"PVRDMA_TARGET", target(operation)}});

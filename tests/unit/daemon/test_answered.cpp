@@ -1,5 +1,5 @@
 // The executor's ledger held against its answers: what it has lost counts all the same.
-#include "agent/daemon/answered.hpp"
+#include "agent/daemon/dispatcher.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 

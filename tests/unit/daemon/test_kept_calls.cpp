@@ -1,5 +1,5 @@
 // Calls that are answered later, of real clients that stay or leave.
-#include "agent/daemon/kept_calls.hpp"
+#include "agent/daemon/agent_service.hpp"
 
 #include <nlohmann/json.hpp>
 #include <optional>
