@@ -4,20 +4,21 @@
 #include <utility>
 
 #include "agent/model/adapter_match.hpp"
-#include "agent/model/catalogue.hpp"
 #include "agent/plan/advice.hpp"
 
-namespace pvrdma::findings {
+namespace pvrdma {
 
-namespace {
-
-Finding about(const Adapter& adapter, FindingId id, Values values, std::string_view variant = {}) {
+Finding about(const Adapter& adapter, FindingId id, Values values, std::string_view variant) {
   return make_finding(id, variant, std::move(values), adapter.function);
 }
 
-Finding overall(FindingId id, Values values, std::string_view variant = {}) {
+Finding overall(FindingId id, Values values, std::string_view variant) {
   return make_finding(id, variant, std::move(values));
 }
+
+namespace findings {
+
+namespace {
 
 std::string device_name(const Adapter& adapter) {
   const RdmaDevice* rdma = adapter.rdma.get();
@@ -52,10 +53,6 @@ Finding not_ours(const Adapter& adapter, FindingId id, Values values, const Link
 
 }  // namespace
 
-Finding no_adapter(unsigned required) {
-  return overall(FindingId::NoAdapter, {{"required", std::to_string(required)}});
-}
-
 Finding adapter_removed(const RemovedAdapter& removed, Milliseconds patience) {
   std::string known_by = removed.netdev;
   if (!removed.mac.empty()) known_by += (known_by.empty() ? "" : ", ") + removed.mac;
@@ -63,14 +60,6 @@ Finding adapter_removed(const RemovedAdapter& removed, Milliseconds patience) {
                  {{"adapter", removed.function + (known_by.empty() ? "" : " (" + known_by + ")")},
                   {"time", wall_time(removed.removed)},
                   {"patience", seconds(patience)}});
-}
-
-Finding no_vmxnet3_pair(const Adapter& adapter) {
-  return about(adapter, FindingId::NoVmxnet3Pair, {{"function", adapter.net_function}});
-}
-
-Finding no_carrier(const Adapter& adapter, const Netdev& netdev) {
-  return about(adapter, FindingId::NoCarrier, {{"netdev", netdev.name}});
 }
 
 Finding port_down(const Adapter& adapter) {
@@ -82,15 +71,6 @@ Finding port_down(const Adapter& adapter) {
 
 Finding netdev_lost(const Adapter& adapter) {
   return about(adapter, FindingId::NetdevLost, {{"device", device_name(adapter)}});
-}
-
-Finding netdev_elsewhere(const Adapter& adapter) {
-  return about(adapter, FindingId::NetdevElsewhere, {{"adapter", adapter.function}});
-}
-
-Finding verbs_unusable(const Adapter& adapter, const RdmaDevice& rdma) {
-  return about(adapter, FindingId::VerbsUnusable,
-               {{"device", rdma.name}, {"error", rdma.port.verbs_state.error()->message()}});
 }
 
 Finding gid_missing(const Adapter& adapter, const std::string& address, GidType type) {
@@ -106,10 +86,6 @@ Finding unreadable(const Error& error, MaybeAdapter adapter) {
 
 Finding driver_not_shipped(const Snapshot& snapshot) {
   return overall(FindingId::DriverNotShipped, {{"kernel", kernel_of(snapshot)}});
-}
-
-Finding driver_built_in(const std::string& why) {
-  return overall(FindingId::DriverBuiltIn, {{"reason", why}});
 }
 
 Finding initramfs_old(const Initramfs& image, const Snapshot& snapshot) {
@@ -155,31 +131,6 @@ Finding holders_unknown(const Snapshot& snapshot, const std::string& why) {
                                              : "the kernel does not tell vmw_pvrdma's refcount"}});
 }
 
-Finding reload_forbidden(const std::string& why) {
-  return overall(FindingId::ReloadForbidden, {{"reason", why}});
-}
-
-Finding boot_script(const BootScript& script) {
-  return overall(FindingId::BootScript, {{"script", script.path}});
-}
-
-Finding reload_waits(const BootScript& script, const std::string& why) {
-  return overall(FindingId::ReloadWaits, {{"reason", why}, {"script", script.path}});
-}
-
-Finding ledger_unusable(const Error& error, const std::string& why) {
-  return overall(FindingId::LedgerUnusable, {{"reason", why}, {"error", error.message()}});
-}
-
-Finding executor_stuck(const BusyCall& call) {
-  return overall(FindingId::ExecutorStuck,
-                 {{"call", describe(call)}, {"since", wall_time(call.since)}});
-}
-
-Finding executor_missing(const Error& error) {
-  return overall(FindingId::ExecutorMissing, {{"error", error.message()}});
-}
-
 Finding slow(const Adapter& adapter, Milliseconds limit) {
   return about(adapter, FindingId::Slow, {{"limit", seconds(limit)}});
 }
@@ -199,10 +150,6 @@ Finding customization_awaited(const std::string& what, Milliseconds patience) {
 
 Finding customization_late(const std::string& what, Milliseconds patience) {
   return overall(FindingId::CustomizationLate, {{"what", what}, {"patience", seconds(patience)}});
-}
-
-Finding config_matches_nothing(const AdapterMatch& match) {
-  return overall(FindingId::ConfigMatchesNothing, {{"match", to_string(match)}});
 }
 
 Finding link_down_not_ours(const Adapter& adapter, const LinkOwner* owner) {
@@ -242,27 +189,11 @@ Finding mtu_waits(const Adapter& adapter, const Netdev& netdev, unsigned mtu) {
                 {"configured", std::to_string(mtu)}});
 }
 
-Finding address_duplicate(const Adapter& adapter, const std::string& address) {
-  return about(adapter, FindingId::AddressDuplicate,
-               {{"netdev", adapter.netdev.get()->name}, {"address", address}});
-}
-
 Finding same_subnet(const Adapter& adapter, const Adapter& other, const std::string& address) {
   return about(adapter, FindingId::SameSubnet,
                {{"netdev", adapter.netdev.get()->name},
                 {"address", address},
                 {"other", other.netdev.get()->name}});
-}
-
-Finding default_route(const Adapter& adapter) {
-  return about(adapter, FindingId::DefaultRoute, {{"netdev", adapter.netdev.get()->name}});
-}
-
-Finding first_nic(const Adapter& adapter) { return about(adapter, FindingId::FirstNic, {}); }
-
-Finding address_outside(const Adapter& adapter, const std::string& address) {
-  return about(adapter, FindingId::AddressOutside,
-               {{"netdev", adapter.netdev.get()->name}, {"address", address}});
 }
 
 Finding two_owners(const Adapter& adapter, const LinkOwner& owner) {
@@ -273,4 +204,6 @@ Finding two_owners(const Adapter& adapter, const LinkOwner& owner) {
                 {"advice", advice::leave_link_to_us(owner, netdev)}});
 }
 
-}  // namespace pvrdma::findings
+}  // namespace findings
+
+}  // namespace pvrdma

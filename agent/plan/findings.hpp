@@ -1,34 +1,38 @@
-// The planner's findings: each a function that fills in an entry of the catalogue
-// (agent/model/catalogue.hpp) from what was seen.
+// The planner's findings, which are entries of the catalogue (agent/model/catalogue.hpp) filled in
+// with what was seen. A rule fills in what it has at hand by itself; here is what takes more, or is
+// made in several places.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "agent/model/catalogue.hpp"
 #include "agent/model/config.hpp"
 #include "agent/model/health.hpp"
 #include "agent/plan/history.hpp"
 
-namespace pvrdma::findings {
+namespace pvrdma {
+
+// A finding about an adapter, and one about the whole machine, with values for the names in its
+// words.
+[[nodiscard]] Finding about(const Adapter& adapter, FindingId id, Values values,
+                            std::string_view variant = {});
+[[nodiscard]] Finding overall(FindingId id, Values values, std::string_view variant = {});
+
+namespace findings {
 
 using MaybeAdapter = std::optional<std::string>;
 
 // Adapter and host
-[[nodiscard]] Finding no_adapter(unsigned required);
-[[nodiscard]] Finding no_vmxnet3_pair(const Adapter& adapter);
-[[nodiscard]] Finding no_carrier(const Adapter& adapter, const Netdev& netdev);
 [[nodiscard]] Finding port_down(const Adapter& adapter);
 [[nodiscard]] Finding netdev_lost(const Adapter& adapter);
-[[nodiscard]] Finding netdev_elsewhere(const Adapter& adapter);
-// What ibv_query_port(3) says is unreadable.
-[[nodiscard]] Finding verbs_unusable(const Adapter& adapter, const RdmaDevice& rdma);
 [[nodiscard]] Finding gid_missing(const Adapter& adapter, const std::string& address, GidType type);
 [[nodiscard]] Finding unreadable(const Error& error, MaybeAdapter adapter);
 
 // Modules
 [[nodiscard]] Finding driver_not_shipped(const Snapshot& snapshot);
-[[nodiscard]] Finding driver_built_in(const std::string& why);
 [[nodiscard]] Finding module_not_shipped(const std::string& module, const Snapshot& snapshot,
                                          bool required);
 [[nodiscard]] Finding initramfs_old(const Initramfs& image, const Snapshot& snapshot);
@@ -40,13 +44,6 @@ using MaybeAdapter = std::optional<std::string>;
                                 MaybeAdapter adapter);
 [[nodiscard]] Finding driver_in_use(std::vector<Holder> holders, const std::string& why);
 [[nodiscard]] Finding holders_unknown(const Snapshot& snapshot, const std::string& why);
-[[nodiscard]] Finding reload_forbidden(const std::string& why);
-// `script`: of those that reload the driver at every boot.
-[[nodiscard]] Finding boot_script(const BootScript& script);
-[[nodiscard]] Finding reload_waits(const BootScript& script, const std::string& why);
-[[nodiscard]] Finding ledger_unusable(const Error& error, const std::string& why);
-[[nodiscard]] Finding executor_stuck(const BusyCall& call);
-[[nodiscard]] Finding executor_missing(const Error& error);
 [[nodiscard]] Finding slow(const Adapter& adapter, Milliseconds limit);
 
 // Configuration
@@ -55,7 +52,6 @@ using MaybeAdapter = std::optional<std::string>;
 // `what` customizes the VM, `patience` is how long it is waited for.
 [[nodiscard]] Finding customization_awaited(const std::string& what, Milliseconds patience);
 [[nodiscard]] Finding customization_late(const std::string& what, Milliseconds patience);
-[[nodiscard]] Finding config_matches_nothing(const AdapterMatch& match);
 
 // Links. `owner`: the network manager that has it, null: nobody that we know. The adapter has a
 // netdev.
@@ -65,14 +61,12 @@ using MaybeAdapter = std::optional<std::string>;
                                       const std::string& address);
 [[nodiscard]] Finding mtu_impossible(const Adapter& adapter, const Netdev& netdev, unsigned mtu);
 [[nodiscard]] Finding mtu_waits(const Adapter& adapter, const Netdev& netdev, unsigned mtu);
-[[nodiscard]] Finding address_duplicate(const Adapter& adapter, const std::string& address);
 [[nodiscard]] Finding same_subnet(const Adapter& adapter, const Adapter& other,
                                   const std::string& address);
-[[nodiscard]] Finding default_route(const Adapter& adapter);
 // `patience`: after which it is forgotten.
 [[nodiscard]] Finding adapter_removed(const RemovedAdapter& removed, Milliseconds patience);
-[[nodiscard]] Finding first_nic(const Adapter& adapter);
-[[nodiscard]] Finding address_outside(const Adapter& adapter, const std::string& address);
 [[nodiscard]] Finding two_owners(const Adapter& adapter, const LinkOwner& owner);
 
-}  // namespace pvrdma::findings
+}  // namespace findings
+
+}  // namespace pvrdma

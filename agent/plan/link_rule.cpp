@@ -98,8 +98,11 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
 }
 
 void report_duplicates(const Adapter& adapter, Draft& draft) {
-  for (const LinkAddress& address : adapter.netdev.get()->addresses)
-    if (address.duplicate) draft.find(findings::address_duplicate(adapter, address.text));
+  const Netdev& netdev = *adapter.netdev.get();
+  for (const LinkAddress& address : netdev.addresses)
+    if (address.duplicate)
+      draft.find(about(adapter, FindingId::AddressDuplicate,
+                       {{"netdev", netdev.name}, {"address", address.text}}));
 }
 
 void report_foreign_link(Draft& draft, const Adapter& adapter, const AdapterConfig& wanted) {

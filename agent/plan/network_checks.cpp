@@ -54,7 +54,8 @@ void check_outside(const Config& config, const Adapter& adapter, Draft& draft) {
         subnets.begin(), subnets.end(),
         [&](const InterfaceAddress& subnet) { return subnet.is_ipv6 == address.is_ipv6; });
     if (same_family && !is_link_local(address.text) && shared({address}, subnets) == nullptr)
-      draft.find(findings::address_outside(adapter, address.text));
+      draft.find(about(adapter, FindingId::AddressOutside,
+                       {{"netdev", adapter.netdev.get()->name}, {"address", address.text}}));
   }
 }
 
@@ -67,8 +68,9 @@ void check_networks(const Inputs& in, Draft& draft) {
     check_outside(in.config, adapter, draft);
     if (const Netdev* netdev = adapter.netdev.get();
         netdev != nullptr && netdev->default_route.is(true))
-      draft.find(findings::default_route(adapter));
-    if (in.snapshot.first_nic.is(adapter.net_function)) draft.find(findings::first_nic(adapter));
+      draft.find(about(adapter, FindingId::DefaultRoute, {{"netdev", netdev->name}}));
+    if (in.snapshot.first_nic.is(adapter.net_function))
+      draft.find(about(adapter, FindingId::FirstNic, {}));
   }
 }
 

@@ -40,9 +40,11 @@ void report_port(const Adapter& adapter, Draft& draft) {
   const Netdev* netdev = adapter.netdev.get();
   const RdmaDevice* rdma = adapter.rdma.get();
   if (netdev != nullptr && netdev->up && netdev->carrier.is(false))
-    draft.find(findings::no_carrier(adapter, *netdev));
+    draft.find(about(adapter, FindingId::NoCarrier, {{"netdev", netdev->name}}));
   if (rdma != nullptr && rdma->port.state.is("ACTIVE") && rdma->port.verbs_state.is_unreadable())
-    draft.find(findings::verbs_unusable(adapter, *rdma));
+    draft.find(
+        about(adapter, FindingId::VerbsUnusable,
+              {{"device", rdma->name}, {"error", rdma->port.verbs_state.error()->message()}}));
 }
 
 // Whether the adapter has had its time since it last changed; else it is looked at again then.
@@ -62,7 +64,7 @@ bool may_be_elsewhere(const Adapter& adapter) {
 
 void report_elsewhere(const Inputs& in, const Adapter& adapter, Draft& draft) {
   if (may_be_elsewhere(adapter) && has_settled(in, adapter, draft))
-    draft.find(findings::netdev_elsewhere(adapter));
+    draft.find(about(adapter, FindingId::NetdevElsewhere, {{"adapter", adapter.function}}));
 }
 
 // The driver makes the GID of a new address within milliseconds.
@@ -82,7 +84,7 @@ void report_config(const Config& config, const Snapshot& snapshot, Draft& draft)
     if (std::none_of(adapters.begin(), adapters.end(), [&](const Adapter& adapter) {
           return matches(entry.match, names_of(adapter));
         }))
-      draft.find(findings::config_matches_nothing(entry.match));
+      draft.find(overall(FindingId::ConfigMatchesNothing, {{"match", to_string(entry.match)}}));
 }
 
 // One that cannot be looked at, as where /boot is closed to others, is not held against the
@@ -108,8 +110,8 @@ Plan plan_without_adapter(const Inputs& in) {
   const Config& config = in.config;
   Draft draft;
   report_removed(in, draft);
-  if (config.readiness.adapters.value_or(0) > 0)
-    draft.find(findings::no_adapter(*config.readiness.adapters));
+  if (const unsigned required = config.readiness.adapters.value_or(0); required > 0)
+    draft.find(overall(FindingId::NoAdapter, {{"required", std::to_string(required)}}));
   return draft.plan;
 }
 
@@ -136,7 +138,9 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
   const Inputs in{config, snapshot, history, now};
   if (!snapshot.adapters.is_known() || snapshot.adapters.get()->empty())
     return plan_without_adapter(in);
-  if (history.busy && history.busy->stuck) draft.find(findings::executor_stuck(*history.busy));
+  if (const auto& call = history.busy; call && call->stuck)
+    draft.find(overall(FindingId::ExecutorStuck,
+                       {{"call", describe(*call)}, {"since", wall_time(call->since)}}));
   report_unreadable_fields(snapshot, draft);
   report_customization(in, draft);
   // Until then it may still be the template's.
@@ -148,7 +152,8 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
     report_gid(in, adapter, draft);
   }
   report_removed(in, draft);
-  for (const BootScript& script : snapshot.boot_scripts) draft.find(findings::boot_script(script));
+  for (const BootScript& script : snapshot.boot_scripts)
+    draft.find(overall(FindingId::BootScript, {{"script", script.path}}));
   check_networks(in, draft);
   load_predecessors(in, draft);
   load_driver(in, draft);
@@ -156,7 +161,8 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
   configure_links(in, draft);
   climb_ladder(in, draft);
   if (history.executor_missing && !draft.plan.actions.empty())
-    draft.find(findings::executor_missing(*history.executor_missing));
+    draft.find(
+        overall(FindingId::ExecutorMissing, {{"error", history.executor_missing->message()}}));
   tidy(draft.plan.findings);
   return draft.plan;
 }

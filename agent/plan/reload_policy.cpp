@@ -59,11 +59,13 @@ std::optional<ReloadVerdict> not_its_turn(const Inputs& in, ReloadCause cause,
 
 // Who, or what, speaks against it.
 std::optional<Finding> objection(const Inputs& in, const Module& driver, const std::string& why) {
-  if (in.config.modules.reload == ReloadPolicy::Never) return findings::reload_forbidden(why);
-  if (const auto& error = in.snapshot.ledger_error) return findings::ledger_unusable(*error, why);
+  if (in.config.modules.reload == ReloadPolicy::Never)
+    return overall(FindingId::ReloadForbidden, {{"reason", why}});
+  if (const auto& error = in.snapshot.ledger_error)
+    return overall(FindingId::LedgerUnusable, {{"reason", why}, {"error", error->message()}});
   // Two that unload the same driver: the script, which looks at nothing, goes first.
   if (const BootScript* script = unfinished(in.snapshot.boot_scripts))
-    return findings::reload_waits(*script, why);
+    return overall(FindingId::ReloadWaits, {{"reason", why}, {"script", script->path}});
   const auto* holders = in.snapshot.holders.get();
   if (holders == nullptr) return findings::holders_unknown(in.snapshot, why);
   if (!holders->empty()) return findings::driver_in_use(*holders, why);
@@ -89,7 +91,7 @@ ReloadVerdict may_reload(const Inputs& in, ReloadCause cause, const std::string&
   if (auto refusal = objection(in, *driver, why)) return {{}, std::move(refusal), {}};
   if (!driver->init.is(ModuleInit::BuiltIn)) return {ReloadDriver{}, {}, {}};
   // An unbind takes the neighbours' netdevs away.
-  if (adapters->size() > 1) return {{}, findings::driver_built_in(why), {}};
+  if (adapters->size() > 1) return {{}, overall(FindingId::DriverBuiltIn, {{"reason", why}}), {}};
   if (adapters->empty() || !adapters->front().driver.is(kDriverModule)) return {};
   return {RebindFunction{adapters->front().function}, {}, {}};
 }

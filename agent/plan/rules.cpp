@@ -104,7 +104,8 @@ void load_driver(const Inputs& in, Draft& draft) {
 void bind_functions(const Inputs& in, Draft& draft) {
   if (!is_live(in.snapshot, kDriverModule)) return;
   for (const Adapter& adapter : *in.snapshot.adapters.get()) {
-    if (adapter.net_driver.is_absent()) draft.find(findings::no_vmxnet3_pair(adapter));
+    if (adapter.net_driver.is_absent())
+      draft.find(about(adapter, FindingId::NoVmxnet3Pair, {{"function", adapter.net_function}}));
     // The probe takes the netdev of function 0; without one it would only fail again.
     if (!adapter.driver.is_absent() || !adapter.netdev.is_known()) continue;
     const BootTime unbound = history_of(in, adapter).unbound;

@@ -79,7 +79,7 @@ std::size_t count(const std::vector<AdapterHealth>& adapters, State state) {
                     [&](const AdapterHealth& adapter) { return adapter.state == state; }));
 }
 
-State overall(const Config& config, const Plan& plan, const std::vector<AdapterHealth>& adapters) {
+State state_of(const Config& config, const Plan& plan, const std::vector<AdapterHealth>& adapters) {
   if (machine_has(plan, Severity::Error)) return State::Failed;
   // Where there was an adapter, its absence is news.
   if (adapters.empty()) {
@@ -139,7 +139,7 @@ Health assess(const Config& config, const Snapshot& snapshot, const Plan& plan,
     }
     health.adapters.push_back(std::move(entry));
   }
-  health.state = overall(config, plan, health.adapters);
+  health.state = state_of(config, plan, health.adapters);
   health.summary = summary_of(config, health.adapters);
   return health;
 }
