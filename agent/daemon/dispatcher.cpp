@@ -39,8 +39,6 @@ bool is_unreached(const Result<varlink::Reply>& reply) {
   return !reply && (reply.error().code == ENOENT || reply.error().code == ECONNREFUSED);
 }
 
-BootTime end_of(const Attempt& attempt) { return attempt.finished.value_or(attempt.started); }
-
 // By the same clock: the executor began after it was asked. A refusal may stand for an older one.
 bool is_in(const std::vector<Attempt>& list, const Attempt& answered) {
   return std::any_of(list.begin(), list.end(), [&](const Attempt& entry) {

@@ -64,22 +64,12 @@ void Reconciler::use(Config config, std::string left_out) {
   config_error_.clear();
 }
 
-void Reconciler::reject_config(std::string error) { config_error_ = std::move(error); }
-
 bool Reconciler::config_may_be_old(const Snapshot& now) const {
   return now.customization.is_absent() && (!snapshot_ || !snapshot_->customization.is_absent());
 }
 
 bool Reconciler::uses(const Config& config, const std::string& left_out) const {
   return config_error_.empty() && left_out == left_out_ && config == config_;
-}
-
-void Reconciler::start_afresh(BootTime now) { history_.fresh_start = now; }
-
-void Reconciler::request_reload(bool requested) { history_.reload_requested = requested; }
-
-void Reconciler::executor_missing(std::optional<Error> why) {
-  history_.executor_missing = std::move(why);
 }
 
 std::optional<Finding> Reconciler::reload_refusal(BootTime now) const {

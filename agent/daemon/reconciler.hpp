@@ -29,7 +29,7 @@ class Reconciler {
 
   // A new good configuration, or the reason why the one on disk is not (the old one stays).
   void use(Config config, std::string left_out);
-  void reject_config(std::string error);
+  void reject_config(std::string error) { config_error_ = std::move(error); }
 
   // True where the files may have changed without any event since the configuration was read: what
   // customizes the VM has ended, or may have before the first look.
@@ -38,10 +38,10 @@ class Reconciler {
   [[nodiscard]] bool uses(const Config& config, const std::string& left_out) const;
 
   // Forgives what was tried so far.
-  void start_afresh(BootTime now);
-  void request_reload(bool requested);
+  void start_afresh(BootTime now) { history_.fresh_start = now; }
+  void request_reload(bool requested) { history_.reload_requested = requested; }
   // Why the executor could not be asked the last time; none: it was asked.
-  void executor_missing(std::optional<Error> why);
+  void executor_missing(std::optional<Error> why) { history_.executor_missing = std::move(why); }
   // Why a reload that an administrator asks for must not be done, by the newest look; none: nothing
   // speaks against it.
   [[nodiscard]] std::optional<Finding> reload_refusal(BootTime now) const;

@@ -16,10 +16,6 @@ using AddressRecords = std::vector<probes::RecordedAddress>;
 // vmxnet3 has it within milliseconds of its link's coming up, where it has any.
 constexpr Milliseconds kCarrierPatience{2000};
 
-bool contains(const std::vector<std::string>& list, const std::string& one) {
-  return std::find(list.begin(), list.end(), one) != list.end();
-}
-
 bool is_recorded(const AddressRecords& records, const std::string& mac,
                  const std::string& address) {
   return std::any_of(records.begin(), records.end(), [&](const probes::RecordedAddress& entry) {
@@ -50,14 +46,13 @@ std::optional<Report> refuse_duplicate(RouteSocket& socket, const Netdev& link,
 // Adds one that is not there.
 Report add(RouteSocket& socket, const Netdev& link, const std::string& address,
            AddressRecords& records) {
-  const std::string mac = link.mac;
-  if (!is_ipv6(address) && !is_recorded(records, mac, address))
+  if (!is_ipv6(address) && !is_recorded(records, link.mac, address))
     if (auto refused = refuse_duplicate(socket, link, address)) return std::move(*refused);
   const auto added = socket.add_address(link.index, address);
   if (!added) return failed(added.error());
   if (!*added) return already_done(address + " is there");
-  forget(records, mac, address);
-  records.push_back({mac, address, false});
+  forget(records, link.mac, address);
+  records.push_back({link.mac, address, false});
   return done();
 }
 
@@ -76,8 +71,7 @@ Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSe
                            AddressRecords& records) {
   auto now = socket.addresses(link.index);
   if (!now) return failed(now.error());
-  const std::string mac = link.mac;
-  probes::claim_unmarked(records, mac, *now);
+  probes::claim_unmarked(records, link.mac, *now);
   Report result = already_done({});
   const auto take = [&](Report report) {
     if (!report.good() && result.good())
@@ -85,11 +79,13 @@ Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSe
     else if (report.outcome == Outcome::Done && result.good())
       result = done();
   };
+  const auto& configured = settings.configured;
   for (const LinkAddress& address : *now) {
-    if (!settings.complete || !address.ours || contains(settings.configured, address.text))
+    if (!settings.complete || !address.ours ||
+        std::find(configured.begin(), configured.end(), address.text) != configured.end())
       continue;
     const auto removed = socket.remove_address(link.index, address.text);
-    if (removed) forget(records, mac, address.text);
+    if (removed) forget(records, link.mac, address.text);
     take(removed ? done() : failed(removed.error()));
   }
   bool added = false;
@@ -100,7 +96,7 @@ Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSe
     take(std::move(report));
   }
   if (!added) return result;
-  if (const auto after = socket.addresses(link.index)) note_marks(*after, mac, records);
+  if (const auto after = socket.addresses(link.index)) note_marks(*after, link.mac, records);
   return result;
 }
 

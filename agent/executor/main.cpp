@@ -95,7 +95,7 @@ Result<void> serve() {
   Operations operations{Places{}};
   if (!operations.ledger_state()) log_error(operations.ledger_state().error());
 
-  Server server{event.get(), operations, {*owner, PVRDMA_VERSION}, log_operation};
+  Server server{event.get(), operations, {.agent_uid = *owner}, log_operation};
   if (auto listening = server.listen_on(std::move(*socket)); !listening) return listening;
   static_cast<void>(sd_notify(0, "READY=1"));
   const int result = sd_event_loop(event.get());

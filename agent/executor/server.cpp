@@ -12,6 +12,7 @@
 
 #include "agent/codec/json.hpp"
 #include "agent/varlink/interfaces.hpp"
+#include "build_config.hpp"
 
 namespace pvrdma::executor {
 
@@ -42,9 +43,9 @@ Result<uid_t> owner_of(int socket) {
 
 Server::Server(sd_event* event, Operations& operations, Options options, Log log)
     : operations_(operations),
-      options_(std::move(options)),
+      options_(options),
       log_(std::move(log)),
-      service_(event, {"pvrdma-agent", "pvrdma-agent-executor", options_.version, ""}),
+      service_(event, {"pvrdma-agent", "pvrdma-agent-executor", PVRDMA_VERSION, ""}),
       idle_end_(event, service_, options_.idle) {}
 
 Result<void> Server::listen_on(Fd socket) {

@@ -30,8 +30,7 @@ class Server {
   // Called once for each request, after it was carried out or refused, which took so long.
   using Log = std::function<void(const Operation&, const Report&, Milliseconds took)>;
   struct Options {
-    uid_t agent_uid = 0;  // who may call, beside uid 0
-    std::string version;
+    uid_t agent_uid = 0;                           // who may call, beside uid 0
     Milliseconds idle = std::chrono::seconds{15};  // without a client, before the loop is ended
   };
 

@@ -51,6 +51,11 @@ inline constexpr std::size_t kRefusalsKept = 32;
 inline constexpr std::size_t kDetailKept = 256;  // bytes
 inline constexpr std::size_t kTargetKept = 64;
 
+// When it ended, or began where it has not ended.
+[[nodiscard]] inline BootTime end_of(const Attempt& attempt) {
+  return attempt.finished.value_or(attempt.started);
+}
+
 // Ended without anything having been done.
 [[nodiscard]] bool is_refusal(const Attempt& attempt);
 

@@ -12,8 +12,6 @@ constexpr Milliseconds kRefusedPause{5000};
 // another case.
 constexpr Milliseconds kRecent{10'000};
 
-BootTime end_of(const Attempt& attempt) { return attempt.finished.value_or(attempt.started); }
-
 // The attempts of a list that are of these verbs, at this target (empty: any), and not forgiven.
 std::vector<const Attempt*> of(const std::vector<Attempt>& list, const std::vector<Verb>& verbs,
                                const std::string& target, BootTime fresh_start) {

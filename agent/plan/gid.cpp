@@ -69,17 +69,16 @@ std::optional<ApplicationGid> application_gid(const Config& config, const Adapte
 }
 
 unsigned moved_gids(const RdmaDevice& before, const RdmaDevice& now) {
-  const auto indices = [](const RdmaDevice& device, const Gid& of) {
-    std::vector<unsigned> found;
-    for (const Gid& gid : device.gids)
-      if (gid.gid == of.gid && gid.type == of.type) found.push_back(gid.index);
-    return found;
+  const auto has_moved = [&](const Gid& gid) {
+    bool is_there = false;
+    for (const Gid& later : now.gids) {
+      if (later.gid != gid.gid || later.type != gid.type) continue;
+      if (later.index == gid.index) return false;
+      is_there = true;
+    }
+    return is_there;
   };
-  return static_cast<unsigned>(
-      std::count_if(before.gids.begin(), before.gids.end(), [&](const Gid& gid) {
-        const auto later = indices(now, gid);
-        return !later.empty() && std::find(later.begin(), later.end(), gid.index) == later.end();
-      }));
+  return static_cast<unsigned>(std::count_if(before.gids.begin(), before.gids.end(), has_moved));
 }
 
 }  // namespace pvrdma

@@ -16,7 +16,7 @@ BootTime settled_at(const Inputs& in, const Adapter& adapter) {
   BootTime last = history_of(in, adapter).changed;
   for (const Attempt& attempt : in.snapshot.ledger.attempts)
     if (attempt.verb != Verb::LoadModule || attempt.target == kDriverModule)
-      last = std::max(last, attempt.finished.value_or(attempt.started));
+      last = std::max(last, end_of(attempt));
   return last + kSettle;
 }
 

@@ -29,10 +29,9 @@ BootTime spaced_out(const Inputs& in) {
   int recent = 0;
   for (const Attempt& attempt : in.snapshot.ledger.attempts) {
     if (!takes_driver_away(attempt.verb)) continue;
-    const BootTime ended = attempt.finished.value_or(attempt.started);
     if (attempt.finished && attempt.outcome != Outcome::Done) continue;
-    if (ended + kWindow < in.now) continue;
-    last = std::max(last, ended);
+    if (end_of(attempt) + kWindow < in.now) continue;
+    last = std::max(last, end_of(attempt));
     ++recent;
   }
   return recent == 0 ? last : last + kFirstPause * (1 << std::min(recent - 1, kMostDoublings));

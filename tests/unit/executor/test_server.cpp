@@ -87,7 +87,7 @@ struct ServerFixture {
     const auto path = tree / "/socket";
     Server server{event.get(),
                   operations,
-                  {12345, "0", idle},
+                  {12345, idle},
                   [&](const Operation& operation, const Report& report, Milliseconds) {
                     logged.emplace_back(operation, report);
                   }};
