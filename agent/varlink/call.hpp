@@ -1,40 +1,45 @@
-// ConnectedCall: a request together with the connection it came by.
+// Call: one request together with the connection it came by, from its arrival until its last reply.
 //
-// It outlives the connection safely (it holds it weakly), answers at most once, and answers with an
-// error of its own where its last holder drops it unanswered.
+// A handler may keep it and reply later. It outlives the connection safely (it holds it weakly):
+// after the client has gone, replies do nothing. It answers at most once, and where its last holder
+// drops it unanswered, the client gets an error.
 #pragma once
+
+#include <sys/types.h>
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "agent/varlink/connection.hpp"
 #include "agent/varlink/message.hpp"
-#include "agent/varlink/service.hpp"
 
 namespace pvrdma::varlink {
 
-class ConnectedCall final : public Call {
- public:
-  ConnectedCall(std::weak_ptr<Connection> connection, uid_t peer_uid, Request request);
-  ~ConnectedCall() override;
-  ConnectedCall(const ConnectedCall&) = delete;
-  ConnectedCall& operator=(const ConnectedCall&) = delete;
-  ConnectedCall(ConnectedCall&&) = delete;
-  ConnectedCall& operator=(ConnectedCall&&) = delete;
+class Connection;
 
-  [[nodiscard]] const std::string& method() const override { return request_.method; }
-  [[nodiscard]] const Json& parameters() const override { return request_.parameters; }
-  [[nodiscard]] bool wants_more() const override { return request_.more; }
-  [[nodiscard]] uid_t peer_uid() const override { return peer_uid_; }
-  [[nodiscard]] bool gone() const override;
-  void reply(const Json& parameters) override;
+class Call {
+ public:
+  Call(std::weak_ptr<Connection> connection, uid_t peer_uid, Request request);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  // "io.pvrdma.Agent.GetHealth"
+  [[nodiscard]] const std::string& method() const { return request_.method; }
+  [[nodiscard]] const Json& parameters() const { return request_.parameters; }  // always an object
+  [[nodiscard]] bool wants_more() const { return request_.more; }
+  [[nodiscard]] uid_t peer_uid() const { return peer_uid_; }  // SO_PEERCRED, unix(7)
+  [[nodiscard]] bool gone() const;                            // the client has left
+  void reply(const Json& parameters);                         // the last one
   // Where the client did not ask for more, this is the last reply: it would wait for no other.
-  void reply_continues(const Json& parameters) override;
-  void reply_text(std::string_view parameters, bool continues) override;
-  void error(std::string_view name, const Json& parameters) override;
-  void on_gone(std::function<void()> callback) override { on_gone_ = std::move(callback); }
+  void reply_continues(const Json& parameters);
+  // Like the two above for parameters already serialised, to share one text among many clients.
+  void reply_text(std::string_view parameters, bool continues);
+  void error(std::string_view name, const Json& parameters);  // "io.pvrdma.Agent.InUse"
+  // Called once, from the loop, when the client leaves before the last reply. For who keeps calls.
+  void on_gone(std::function<void()> callback) { on_gone_ = std::move(callback); }
 
   // The connection's part of on_gone().
   void client_has_gone();
@@ -48,5 +53,6 @@ class ConnectedCall final : public Call {
   std::function<void()> on_gone_;
   bool answered_ = false;
 };
+using CallPtr = std::shared_ptr<Call>;
 
 }  // namespace pvrdma::varlink

@@ -1,7 +1,7 @@
-// The blocking client: every wait is a poll(2) with what is left of the deadline.
 #include "agent/varlink/client.hpp"
 
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -13,7 +13,7 @@
 #include <cstring>
 #include <utility>
 
-#include "agent/varlink/message.hpp"
+#include "agent/base/guarded.hpp"
 
 namespace pvrdma::varlink {
 
@@ -24,6 +24,17 @@ namespace {
 constexpr Milliseconds kSendTimeout = std::chrono::seconds{5};
 
 BootTime after(Milliseconds timeout) { return BootClock::now() + timeout; }
+
+// EAGAIN where the server's queue is full, for a blocking socket when its time to send is over.
+Result<void> connect_to(int socket, const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return fail(ENAMETOOLONG, "connecting to", path);
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  while (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    if (errno != EINTR) return fail(errno, "connecting to", path);
+  return {};
+}
 
 // Waits for `events` on the socket. False: the deadline has passed.
 Result<bool> wait_for(int socket, short events, BootTime deadline) {
@@ -43,20 +54,18 @@ Result<bool> wait_for(int socket, short events, BootTime deadline) {
 Client::Client(Fd socket) : socket_(std::move(socket)), input_(kReplyLimitBytes) {}
 
 Result<Client> Client::connect(const std::string& path, Milliseconds timeout) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return fail(ENAMETOOLONG, "connecting to", path);
-  std::memcpy(address.sun_path, path.c_str(), path.size());
   Fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   if (!socket) return fail(errno, "making", "a socket");
-  // The one bound that connect(2) knows on AF_UNIX, where a full queue of the server makes it wait
-  // (EAGAIN once the time is over); zero would be no bound.
+  // The one bound that connect(2) knows on AF_UNIX, where a full queue of the server makes it wait;
+  // zero would be no bound.
   const auto us = std::chrono::microseconds{std::max(timeout, Milliseconds{1})}.count();
   const timeval bound{us / 1'000'000, us % 1'000'000};
   if (::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &bound, sizeof bound) != 0)
     return fail(errno, "preparing to connect to", path);
-  while (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    if (errno != EINTR) return fail(errno == EAGAIN ? ETIMEDOUT : errno, "connecting to", path);
+  if (auto connected = connect_to(socket.get(), path); !connected) {
+    if (connected.error().code == EAGAIN) connected.error().code = ETIMEDOUT;
+    return fail(std::move(connected.error()));
+  }
   return Client{std::move(socket)};
 }
 
@@ -113,6 +122,98 @@ Result<Reply> Client::next(Milliseconds timeout) {
     else if (errno != EAGAIN && errno != EINTR)
       return fail(errno, "waiting for", "the agent");
   }
+}
+
+// The client on a loop: every `done` comes from a callback of the loop, with the state already put
+// back, so that it may call again or destroy the client.
+Result<void> AsyncClient::start(std::string message) {
+  socket_ = Fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  if (!socket_) return fail(errno, "making", "a socket");
+  // On AF_UNIX this never waits.
+  if (auto connected = connect_to(socket_.get(), path_); !connected) return connected;
+  output_ = std::move(message);
+  input_ = Decoder{kReplyLimitBytes};
+  sd_event_source* source = nullptr;
+  const int result =
+      sd_event_add_io(event_, &source, socket_.get(), EPOLLIN | EPOLLOUT, on_io, this);
+  if (result < 0) return fail(-result, "watching", path_);
+  io_.reset(source);
+  return {};
+}
+
+int AsyncClient::on_io(sd_event_source* source, int, std::uint32_t, void* self) {
+  return guarded_callback(source, [&] { static_cast<AsyncClient*>(self)->go_on(); });
+}
+
+void AsyncClient::go_on() {
+  if (auto written = write(); !written) return finish(fail(std::move(written.error())));
+  auto reply = read();
+  if (!reply)
+    finish(fail(std::move(reply.error())));
+  else if (*reply)
+    finish(std::move(**reply));
+}
+
+Result<void> AsyncClient::write() {
+  while (!output_.empty()) {
+    const ssize_t put =
+        ::send(socket_.get(), output_.data(), output_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && errno == EAGAIN) return {};
+    if (put < 0) return fail(errno == EPIPE ? ECONNRESET : errno, "calling", path_);
+    output_.erase(0, static_cast<std::size_t>(put));
+    if (output_.empty()) sd_event_source_set_io_events(io_.get(), EPOLLIN);
+  }
+  return {};
+}
+
+Result<std::optional<Reply>> AsyncClient::read() {
+  std::array<char, 8192> chunk;  // NOLINT(*-member-init): filled by recv
+  const ssize_t got = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
+  if (got < 0) return fail(errno, "waiting for", path_);
+  if (got == 0) return fail(ECONNRESET, "waiting for", path_);
+  input_.feed({chunk.data(), static_cast<std::size_t>(got)});
+  const auto message = input_.next();
+  if (!message) return fail(message.error());
+  if (!*message) return std::nullopt;
+  return reply_from(**message);
+}
+
+void AsyncClient::finish(Result<Reply> reply) {
+  io_.reset();
+  socket_ = Fd{};
+  output_ = {};
+  const Done done = std::exchange(pending_, nullptr);
+  done(std::move(reply));  // may destroy this
+}
+
+void AsyncClient::report_later(Done done, Error error) {
+  reports_.emplace_back(std::move(done), std::move(error));
+  if (report_) {
+    sd_event_source_set_enabled(report_.get(), SD_EVENT_ONESHOT);
+    return;
+  }
+  sd_event_source* source = nullptr;
+  // Fails for want of memory only, which ends the program anyway.
+  if (sd_event_add_defer(event_, &source, on_report, this) >= 0) report_.reset(source);
+}
+
+int AsyncClient::on_report(sd_event_source* source, void* self) {
+  return guarded_callback(source, [&] {
+    const auto due = std::exchange(static_cast<AsyncClient*>(self)->reports_, {});
+    for (const auto& [done, error] : due) done(fail(error));  // may destroy *self
+  });
+}
+
+void AsyncClient::call(const std::string& method, const Json& parameters, Done done) {
+  if (busy()) return report_later(std::move(done), {EBUSY, "calling", path_});
+  if (auto started = start(call_message(method, parameters, /*more=*/false)); !started) {
+    io_.reset();
+    socket_ = Fd{};
+    return report_later(std::move(done), std::move(started.error()));
+  }
+  pending_ = std::move(done);
 }
 
 }  // namespace pvrdma::varlink

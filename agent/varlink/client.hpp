@@ -4,32 +4,30 @@
 
 #include <systemd/sd-event.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
+#include "agent/base/timer.hpp"
 #include "agent/varlink/framing.hpp"
+#include "agent/varlink/message.hpp"
 
 namespace pvrdma::varlink {
-
-using Json = nlohmann::json;
-
-struct Reply {
-  Json parameters = Json::object();
-  std::string error;       // "io.pvrdma.Agent.InUse"; empty: none
-  bool continues = false;  // another reply to the same call follows
-};
 
 // Replies longer than this are refused (EMSGSIZE): room for ten adapters many times over.
 inline constexpr std::size_t kReplyLimitBytes = 16U << 20U;
 
-// Blocking. A time-out is an Error with ETIMEDOUT, a server that hangs up one with ECONNRESET,
-// a message that is no reply one with EBADMSG.
+// Blocking, every wait bounded by what is left of a deadline. A time-out is an Error with
+// ETIMEDOUT, a server that hangs up one with ECONNRESET, a message that is no reply one with
+// EBADMSG.
 class Client {
  public:
   [[nodiscard]] static Result<Client> connect(const std::string& path, Milliseconds timeout);
@@ -53,22 +51,37 @@ class AsyncClient {
  public:
   using Done = std::function<void(Result<Reply>)>;
   // `event` must outlive the client.
-  AsyncClient(sd_event* event, std::string path);
-  ~AsyncClient();
+  AsyncClient(sd_event* event, std::string path) : event_(event), path_(std::move(path)) {}
   AsyncClient(const AsyncClient&) = delete;
   AsyncClient& operator=(const AsyncClient&) = delete;
-  AsyncClient(AsyncClient&&) = delete;
-  AsyncClient& operator=(AsyncClient&&) = delete;
 
   // `done` is called exactly once, from the loop, never from within call(): with the reply, or with
   // the Error of connecting, sending or receiving. No time limit: the caller watches the clock, for
   // a call stuck in the kernel cannot be taken back. EBUSY (through `done`) while one is under way.
   void call(const std::string& method, const Json& parameters, Done done);
-  [[nodiscard]] bool busy() const;
+  [[nodiscard]] bool busy() const { return pending_ != nullptr; }
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  [[nodiscard]] Result<void> start(std::string message);
+  // Reports from the loop's next round what failed within call().
+  void report_later(Done done, Error error);
+  // The state of the loop's callbacks: none where nothing is finished yet.
+  [[nodiscard]] Result<void> write();
+  [[nodiscard]] Result<std::optional<Reply>> read();
+  void go_on();
+  void finish(Result<Reply> reply);
+  static int on_io(sd_event_source* source, int fd, std::uint32_t events, void* self);
+  static int on_report(sd_event_source* source, void* self);
+
+  sd_event* event_;
+  std::string path_;
+  Done pending_;  // of the call under way; empty where there is none
+  Fd socket_;
+  EventSource io_;
+  std::string output_;
+  Decoder input_{kReplyLimitBytes};
+  std::vector<std::pair<Done, Error>> reports_;
+  EventSource report_;
 };
 
 }  // namespace pvrdma::varlink

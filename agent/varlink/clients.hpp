@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "agent/varlink/connection.hpp"
-#include "agent/varlink/service.hpp"
 
 namespace pvrdma::varlink {
 

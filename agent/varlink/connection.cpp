@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "agent/base/guarded.hpp"
-#include "agent/varlink/call.hpp"
 #include "agent/varlink/message.hpp"
 
 namespace pvrdma::varlink {
@@ -24,8 +23,6 @@ constexpr std::size_t kOutputPauseBytes = 16U << 10U;
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t to_us(Milliseconds time) { return static_cast<std::uint64_t>(time.count()) * 1000U; }
-
-EventSource owned(sd_event_source* source) { return EventSource{source}; }
 
 }  // namespace
 
@@ -50,16 +47,16 @@ Result<void> Connection::attach() {
   watched_ = EPOLLIN;
   int result = sd_event_add_io(event_, &source, socket_.get(), watched_, on_io, this);
   if (result < 0) return fail(-result, "watching", "a client's socket");
-  io_ = owned(source);
+  io_.reset(source);
   // Late by an eighth at most: it only ends what has gone wrong.
   const auto accuracy = to_us(std::min(limits_.idle, limits_.half_message)) / 8 + 1;
   result = sd_event_add_time(event_, &source, CLOCK_MONOTONIC, kNever, accuracy, on_timer, this);
   if (result < 0) return fail(-result, "making", "a client's timer");
-  timer_ = owned(source);
+  timer_.reset(source);
   sd_event_source_set_enabled(timer_.get(), SD_EVENT_OFF);
   result = sd_event_add_defer(event_, &source, on_resume, this);
   if (result < 0) return fail(-result, "making", "a client's event source");
-  resume_ = owned(source);
+  resume_.reset(source);
   sd_event_source_set_enabled(resume_.get(), SD_EVENT_OFF);
   active_at_ = now();
   settle_time();
@@ -180,7 +177,7 @@ void Connection::handle(std::string_view message) {
   active_at_ = now();
   in_flight_ = true;
   const bool upgrade = request->upgrade;
-  auto call = std::make_shared<ConnectedCall>(weak_from_this(), peer_uid_, std::move(*request));
+  auto call = std::make_shared<Call>(weak_from_this(), peer_uid_, std::move(*request));
   call_ = call;
   if (upgrade)
     call->error("org.varlink.service.InvalidParameter", {{"parameter", "upgrade"}});

@@ -8,35 +8,42 @@
 
 #include <systemd/sd-event.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
 #include "agent/base/timer.hpp"
+#include "agent/varlink/call.hpp"
 #include "agent/varlink/framing.hpp"
-#include "agent/varlink/service.hpp"
 
 namespace pvrdma::varlink {
 
-class ConnectedCall;
+struct Limits {
+  std::size_t message_bytes = 16U << 10U;  // of one request
+  std::size_t output_bytes = 1U << 20U;    // pending to one client; more: it is cut off
+  // Without those of uid 0 and of the service's own user, who always find a place (clients.hpp).
+  std::size_t clients = 1024;
+  std::size_t clients_per_uid = 128;
+  Milliseconds idle = std::chrono::minutes{2};           // without a request or an open watch
+  Milliseconds half_message = std::chrono::seconds{10};  // from a message's first byte to its last
+};
 
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:
   // Who made it. Outlives it.
   class Owner {
    public:
-    Owner() = default;
-    virtual ~Owner() = default;
-    Owner(const Owner&) = delete;
-    Owner& operator=(const Owner&) = delete;
-    Owner(Owner&&) = delete;
-    Owner& operator=(Owner&&) = delete;
     virtual void handle(CallPtr call) = 0;
     // Called once, when the client has left or was cut off; never from the destructor.
     virtual void closed(Connection& connection) = 0;
+
+   protected:
+    ~Owner() = default;
   };
 
   // `socket` is a connected, non-blocking stream socket. Errors: those of sd_event_add_io(3).
@@ -87,7 +94,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   Owner& owner_;
   Decoder input_;
   std::string output_;
-  std::weak_ptr<ConnectedCall> call_;  // the one under way
+  std::weak_ptr<Call> call_;  // the one under way
   EventSource io_, timer_, resume_;
   std::uint32_t watched_ = 0;   // epoll's mask of io_
   std::uint64_t timer_at_ = 0;  // 0: off

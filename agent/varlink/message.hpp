@@ -7,12 +7,13 @@
 #include <string_view>
 
 #include "agent/base/error.hpp"
-#include "agent/varlink/client.hpp"
 
 namespace pvrdma::varlink {
 
 // A message of this many nested arrays and objects is still read. Ours have at most eight.
 inline constexpr std::size_t kDepthLimit = 32;
+
+using Json = nlohmann::json;
 
 struct Request {
   std::string method;  // "io.pvrdma.Agent.GetHealth"
@@ -20,6 +21,12 @@ struct Request {
   bool more = false;     // the client takes several replies
   bool oneway = false;   // the client takes none
   bool upgrade = false;  // the client wants the connection for another protocol
+};
+
+struct Reply {
+  Json parameters = Json::object();
+  std::string error;       // "io.pvrdma.Agent.InUse"; empty: none
+  bool continues = false;  // another reply to the same call follows
 };
 
 // EBADMSG: not JSON, not UTF-8, not an object, or nested too deeply.

@@ -1,5 +1,3 @@
-// Listening, limits on clients, and the way from a method's name to its handler. What happens on
-// one connection is connection.cpp's.
 #include "agent/varlink/service.hpp"
 
 #include <sys/epoll.h>
@@ -9,15 +7,10 @@
 #include <cerrno>
 #include <ctime>
 #include <utility>
-#include <vector>
 
 #include "agent/base/guarded.hpp"
-#include "agent/varlink/clients.hpp"
-#include "agent/varlink/connection.hpp"
-#include "agent/varlink/interface.hpp"
 #include "agent/varlink/interfaces.hpp"
 #include "agent/varlink/listener.hpp"
-#include "agent/varlink/message.hpp"
 
 namespace pvrdma::varlink {
 
@@ -25,12 +18,6 @@ namespace {
 
 constexpr int kAcceptsPerRound = 16;
 constexpr Milliseconds kAcceptPause{1000};
-
-struct Route {
-  std::string description;
-  Interface interface;
-  std::map<std::string, Handler> handlers;
-};
 
 Result<uid_t> peer_uid(int socket) {
   ucred peer{};
@@ -42,45 +29,14 @@ Result<uid_t> peer_uid(int socket) {
 
 }  // namespace
 
-struct Service::Impl final : Connection::Owner {
-  Impl(sd_event* event_loop, About about_us, Limits its_limits)
-      : event(event_loop),
-        about(std::move(about_us)),
-        limits(its_limits),
-        clients(its_limits, ::geteuid()) {}
+Service::Service(sd_event* event, About about, Limits limits)
+    : event_(event), about_(std::move(about)), limits_(limits), clients_(limits, ::geteuid()) {
+  // Its text is part of this program and has its handlers: it cannot fail.
+  static_cast<void>(add_own_interface());
+}
 
-  void handle(CallPtr call) override;
-  void closed(Connection& connection) override;
-
-  Result<void> add(std::string_view description, std::map<std::string, Handler> handlers);
-  Result<void> add_own_interface();
-  void describe(const CallPtr& call) const;
-  Result<void> watch(Fd socket);
-  static int on_accept(sd_event_source* source, int fd, std::uint32_t events, void* self);
-  static int on_pause_over(sd_event_source* source, std::uint64_t when, void* self);
-  // False: nobody waits, or nobody can be accepted now.
-  bool accept_one(int listening);
-  // Out of descriptors: accept(2) would fail, and the loop spin, until some are free.
-  void pause_listening();
-  void resume_listening();
-
-  struct Listener {
-    Fd socket;
-    EventSource source;  // after its fd, so that it goes first
-  };
-  sd_event* event;
-  About about;
-  Limits limits;
-  std::map<std::string, Route, std::less<>> routes;
-  std::vector<Listener> listeners;
-  EventSource pause;
-  bool paused = false;
-  Clients clients;
-  std::function<void()> idle;
-};
-
-Result<void> Service::Impl::add(std::string_view description,
-                                std::map<std::string, Handler> handlers) {
+Result<void> Service::add_interface(std::string_view description,
+                                    std::map<std::string, Handler> handlers) {
   auto interface = parse_interface(description);
   if (!interface) return fail(std::move(interface.error()));
   const std::string name = interface->name;
@@ -90,39 +46,41 @@ Result<void> Service::Impl::add(std::string_view description,
     if (interface->methods.count(method) == 0 || !handler)
       return fail(EINVAL, "adding " + name + ", not a method of it", method);
   Route route{std::string{description}, std::move(*interface), std::move(handlers)};
-  if (!routes.emplace(name, std::move(route)).second) return fail(EEXIST, "adding interface", name);
+  if (!routes_.emplace(name, std::move(route)).second)
+    return fail(EEXIST, "adding interface", name);
   return {};
 }
 
-Result<void> Service::Impl::add_own_interface() {
-  return add(kServiceInterface,
-             {{"GetInfo",
-               [this](const CallPtr& call) {
-                 Json names = Json::array();
-                 for (const auto& [name, route] : routes) names.push_back(name);
-                 call->reply({{"vendor", about.vendor},
-                              {"product", about.product},
-                              {"version", about.version},
-                              {"url", about.url},
-                              {"interfaces", std::move(names)}});
-               }},
-              {"GetInterfaceDescription", [this](const CallPtr& call) { describe(call); }}});
+Result<void> Service::add_own_interface() {
+  return add_interface(kServiceInterface, {{"GetInfo",
+                                            [this](const CallPtr& call) {
+                                              Json names = Json::array();
+                                              for (const auto& [name, route] : routes_)
+                                                names.push_back(name);
+                                              call->reply({{"vendor", about_.vendor},
+                                                           {"product", about_.product},
+                                                           {"version", about_.version},
+                                                           {"url", about_.url},
+                                                           {"interfaces", std::move(names)}});
+                                            }},
+                                           {"GetInterfaceDescription",
+                                            [this](const CallPtr& call) { describe(call); }}});
 }
 
-void Service::Impl::describe(const CallPtr& call) const {
+void Service::describe(const CallPtr& call) const {
   const auto& name = call->parameters().at("interface").get_ref<const std::string&>();
-  const auto found = routes.find(name);
-  if (found == routes.end())
+  const auto found = routes_.find(name);
+  if (found == routes_.end())
     call->error("org.varlink.service.InterfaceNotFound", {{"interface", name}});
   else
     call->reply({{"description", found->second.description}});
 }
 
-void Service::Impl::handle(CallPtr call) {
+void Service::handle(CallPtr call) {
   const std::string& name = call->method();
   const std::size_t dot = name.rfind('.');
-  const auto found = routes.find(std::string_view{name}.substr(0, dot));
-  if (dot == std::string::npos || found == routes.end())
+  const auto found = routes_.find(std::string_view{name}.substr(0, dot));
+  if (dot == std::string::npos || found == routes_.end())
     return call->error("org.varlink.service.InterfaceNotFound",
                        {{"interface", name.substr(0, dot)}});
   const Route& route = found->second;
@@ -136,28 +94,28 @@ void Service::Impl::handle(CallPtr call) {
   route.handlers.at(method)(std::move(call));
 }
 
-void Service::Impl::closed(Connection& connection) {
-  clients.remove(connection);
+void Service::closed(Connection& connection) {
+  clients_.remove(connection);
   resume_listening();
-  if (clients.size() == 0 && idle) idle();
+  if (clients_.size() == 0 && idle_) idle_();
 }
 
-Result<void> Service::Impl::watch(Fd socket) {
+Result<void> Service::watch(Fd socket) {
   sd_event_source* source = nullptr;
-  const int result = sd_event_add_io(event, &source, socket.get(), EPOLLIN, on_accept, this);
+  const int result = sd_event_add_io(event_, &source, socket.get(), EPOLLIN, on_accept, this);
   if (result < 0) return fail(-result, "watching", "a listening socket");
-  listeners.push_back({std::move(socket), EventSource{source}});
+  listeners_.push_back({std::move(socket), EventSource{source}});
   return {};
 }
 
-int Service::Impl::on_accept(sd_event_source* source, int fd, std::uint32_t, void* self) {
+int Service::on_accept(sd_event_source* source, int fd, std::uint32_t, void* self) {
   return guarded_callback(source, [&] {
     for (int i = 0; i < kAcceptsPerRound; ++i)
-      if (!static_cast<Impl*>(self)->accept_one(fd)) break;
+      if (!static_cast<Service*>(self)->accept_one(fd)) break;
   });
 }
 
-bool Service::Impl::accept_one(int listening) {
+bool Service::accept_one(int listening) {
   Fd socket{::accept4(listening, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
   if (!socket) {
     if (errno == EINTR || errno == ECONNABORTED) return true;
@@ -165,61 +123,42 @@ bool Service::Impl::accept_one(int listening) {
     return false;
   }
   const auto uid = peer_uid(socket.get());
-  if (!uid || !clients.make_room_for(*uid)) return true;  // closes it
-  auto connection = Connection::open(event, std::move(socket), *uid, limits, *this);
-  if (connection) clients.add(std::move(*connection));
+  if (!uid || !clients_.make_room_for(*uid)) return true;  // closes it
+  auto connection = Connection::open(event_, std::move(socket), *uid, limits_, *this);
+  if (connection) clients_.add(std::move(*connection));
   return true;
 }
 
-void Service::Impl::pause_listening() {
-  auto timer = call_after(event, CLOCK_MONOTONIC, kAcceptPause, on_pause_over, this);
+void Service::pause_listening() {
+  auto timer = call_after(event_, CLOCK_MONOTONIC, kAcceptPause, on_pause_over, this);
   // Without a timer it would never come back: rather spin.
   if (!timer) return;
-  pause = std::move(*timer);
-  paused = true;
-  for (const auto& listener : listeners)
+  pause_ = std::move(*timer);
+  for (const auto& listener : listeners_)
     sd_event_source_set_enabled(listener.source.get(), SD_EVENT_OFF);
 }
 
-int Service::Impl::on_pause_over(sd_event_source* source, std::uint64_t, void* self) {
-  return guarded_callback(source, [&] { static_cast<Impl*>(self)->resume_listening(); });
+int Service::on_pause_over(sd_event_source* source, std::uint64_t, void* self) {
+  return guarded_callback(source, [&] { static_cast<Service*>(self)->resume_listening(); });
 }
 
-void Service::Impl::resume_listening() {
-  if (!paused) return;
-  paused = false;
-  pause.reset();
-  for (const auto& listener : listeners)
+void Service::resume_listening() {
+  if (!pause_) return;
+  pause_.reset();
+  for (const auto& listener : listeners_)
     sd_event_source_set_enabled(listener.source.get(), SD_EVENT_ON);
 }
 
-Service::Service(sd_event* event, About about, Limits limits)
-    : impl_(std::make_unique<Impl>(event, std::move(about), limits)) {
-  // Its text is part of this program and has its handlers: it cannot fail.
-  static_cast<void>(impl_->add_own_interface());
-}
-
-Service::~Service() = default;
-
-Result<void> Service::add_interface(std::string_view description,
-                                    std::map<std::string, Handler> handlers) {
-  return impl_->add(description, std::move(handlers));
-}
-
 Result<void> Service::listen(const std::string& path, unsigned mode) {
-  auto socket = listening_socket(path, mode);
-  if (!socket) return fail(std::move(socket.error()));
-  return impl_->watch(std::move(*socket));
+  return listening_socket(path, mode).and_then([this](Fd socket) {
+    return watch(std::move(socket));
+  });
 }
 
 Result<void> Service::listen_on(Fd socket) {
-  auto listening = inherited_socket(std::move(socket));
-  if (!listening) return fail(std::move(listening.error()));
-  return impl_->watch(std::move(*listening));
+  return inherited_socket(std::move(socket)).and_then([this](Fd listening) {
+    return watch(std::move(listening));
+  });
 }
-
-std::size_t Service::clients() const { return impl_->clients.size(); }
-
-void Service::on_idle(std::function<void()> callback) { impl_->idle = std::move(callback); }
 
 }  // namespace pvrdma::varlink

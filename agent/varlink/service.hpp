@@ -2,72 +2,42 @@
 // (https://varlink.org/Service). Single-threaded, as the loop is.
 //
 // A client that floods, stalls or vanishes costs nobody else anything: messages, clients, pending
-// output and idle time are limited, and no call here ever blocks.
+// output and idle time are limited, and no call here ever blocks. What happens on one connection is
+// connection.cpp's; here is listening, and the way from a method's name to its handler.
 #pragma once
 
 #include <systemd/sd-event.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
+#include "agent/base/timer.hpp"
+#include "agent/varlink/call.hpp"
+#include "agent/varlink/clients.hpp"
+#include "agent/varlink/connection.hpp"
+#include "agent/varlink/interface.hpp"
 
 namespace pvrdma::varlink {
 
-using Json = nlohmann::json;
-
-struct Limits {
-  std::size_t message_bytes = 16U << 10U;  // of one request
-  std::size_t output_bytes = 1U << 20U;    // pending to one client; more: it is cut off
-  // Without those of uid 0 and of the service's own user, who always find a place (clients.hpp).
-  std::size_t clients = 1024;
-  std::size_t clients_per_uid = 128;
-  Milliseconds idle = std::chrono::minutes{2};           // without a request or an open watch
-  Milliseconds half_message = std::chrono::seconds{10};  // from a message's first byte to its last
-};
-
-// One request, from its arrival until its last reply. The handler may keep it and reply later; if
-// it is dropped unanswered, the client gets an error. After the client has gone, replies do
-// nothing.
-class Call {
- public:
-  virtual ~Call() = default;
-  [[nodiscard]] virtual const std::string& method() const = 0;  // "io.pvrdma.Agent.GetHealth"
-  [[nodiscard]] virtual const Json& parameters() const = 0;     // always an object
-  [[nodiscard]] virtual bool wants_more() const = 0;
-  [[nodiscard]] virtual uid_t peer_uid() const = 0;          // SO_PEERCRED, unix(7)
-  [[nodiscard]] virtual bool gone() const = 0;               // the client has left
-  virtual void reply(const Json& parameters) = 0;            // the last one
-  virtual void reply_continues(const Json& parameters) = 0;  // only where wants_more()
-  // Like the two above for parameters already serialised, to share one text among many clients.
-  virtual void reply_text(std::string_view parameters, bool continues) = 0;
-  virtual void error(std::string_view name, const Json& parameters) = 0;  // "io.pvrdma.Agent.InUse"
-  // Called once, from the loop, when the client leaves before the last reply. For who keeps calls.
-  virtual void on_gone(std::function<void()> callback) = 0;
-};
-using CallPtr = std::shared_ptr<Call>;
 using Handler = std::function<void(CallPtr)>;
 
 struct About {
   std::string vendor, product, version, url;
 };
 
-class Service {
+class Service final : Connection::Owner {
  public:
   // `event` must outlive the service.
   Service(sd_event* event, About about, Limits limits = {});
-  ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
-  Service(Service&&) = delete;
-  Service& operator=(Service&&) = delete;
 
   // `description` is the interface file's text; its `interface` line names it, its `method` lines
   // are the methods, each of which must have a handler (by its short name: "GetHealth").
@@ -80,13 +50,42 @@ class Service {
   // Accepts on a listening socket that somebody else bound (sd_listen_fds(3)).
   [[nodiscard]] Result<void> listen_on(Fd socket);
 
-  [[nodiscard]] std::size_t clients() const;
+  [[nodiscard]] std::size_t clients() const { return clients_.size(); }
   // Called when the last client has left.
-  void on_idle(std::function<void()> callback);
+  void on_idle(std::function<void()> callback) { idle_ = std::move(callback); }
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  void handle(CallPtr call) override;
+  void closed(Connection& connection) override;
+
+  [[nodiscard]] Result<void> add_own_interface();
+  void describe(const CallPtr& call) const;
+  [[nodiscard]] Result<void> watch(Fd socket);
+  static int on_accept(sd_event_source* source, int fd, std::uint32_t events, void* self);
+  static int on_pause_over(sd_event_source* source, std::uint64_t when, void* self);
+  // False: nobody waits, or nobody can be accepted now.
+  bool accept_one(int listening);
+  // Out of descriptors: accept(2) would fail, and the loop spin, until some are free.
+  void pause_listening();
+  void resume_listening();
+
+  struct Route {
+    std::string description;
+    Interface interface;
+    std::map<std::string, Handler> handlers;
+  };
+  struct Listener {
+    Fd socket;
+    EventSource source;  // after its fd, so that it goes first
+  };
+  sd_event* event_;
+  About about_;
+  Limits limits_;
+  std::map<std::string, Route, std::less<>> routes_;
+  std::vector<Listener> listeners_;
+  EventSource pause_;  // null while it listens
+  Clients clients_;
+  std::function<void()> idle_;
 };
 
 }  // namespace pvrdma::varlink
