@@ -5,16 +5,15 @@
 #include <cerrno>
 #include <utility>
 
+#include "agent/base/text.hpp"
+
 namespace pvrdma::varlink {
 
 namespace {
 
 constexpr int kNestingAtMost = 16;
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.' || c == '-';
-}
+bool is_word(char c) { return is_alphanumeric(c) || c == '_' || c == '.' || c == '-'; }
 
 // Words, "->", and single marks; comments and white space skipped. An empty token is the end.
 class Tokens {

@@ -52,7 +52,7 @@ struct Checker {
         return simple(value.is_string() && std::count(type.names.begin(), type.names.end(),
                                                       value.get_ref<const std::string&>()) > 0);
       case Kind::Named:
-        return named(type.name, value);
+        return check(interface.types.at(type.name), value);
       case Kind::Optional:
         return value.is_null() ? std::nullopt : check(type.types.front(), value);
       case Kind::Array:
@@ -63,11 +63,6 @@ struct Checker {
         return members(type, value);
     }
     return "";
-  }
-
-  [[nodiscard]] Wrong named(const std::string& name, const Json& value) const {
-    const auto found = interface.types.find(name);
-    return found == interface.types.end() ? Wrong{""} : check(found->second, value);
   }
 
   [[nodiscard]] Wrong array(const Type& of, const Json& value) const {

@@ -11,28 +11,13 @@ namespace {
 
 // Moves an object's member out where it has the right type; leaves `into` alone where there is no
 // such member, or null. False: it is of another type.
-bool take_bool(const Json& object, const char* key, bool& into) {
+template <typename Type, typename Into>
+bool take(Json& object, const char* key, Into& into) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return true;
-  if (!found->is_boolean()) return false;
-  into = found->get<bool>();
-  return true;
-}
-
-bool take_object(Json& object, const char* key, Json& into) {
-  const auto found = object.find(key);
-  if (found == object.end() || found->is_null()) return true;
-  if (!found->is_object()) return false;
-  into = std::move(*found);
-  return true;
-}
-
-bool take_string(Json& object, const char* key, std::string& into) {
-  const auto found = object.find(key);
-  if (found == object.end() || found->is_null()) return true;
-  if (!found->is_string()) return false;
-  into = std::move(found->get_ref<std::string&>());
-  return true;
+  auto* const value = found->get_ptr<Type*>();
+  if (value != nullptr) into = std::move(*value);
+  return value != nullptr;
 }
 
 }  // namespace
@@ -49,10 +34,11 @@ Result<Request> request_from(std::string_view text) {
   auto object = parse_object(text);
   if (!object) return fail(std::move(object.error()));
   Request request;
-  if (!take_string(*object, "method", request.method) || request.method.empty() ||
-      !take_object(*object, "parameters", request.parameters) ||
-      !take_bool(*object, "more", request.more) || !take_bool(*object, "oneway", request.oneway) ||
-      !take_bool(*object, "upgrade", request.upgrade) || (request.more && request.oneway))
+  if (!take<std::string>(*object, "method", request.method) || request.method.empty() ||
+      !take<Json::object_t>(*object, "parameters", request.parameters) ||
+      !take<bool>(*object, "more", request.more) ||
+      !take<bool>(*object, "oneway", request.oneway) ||
+      !take<bool>(*object, "upgrade", request.upgrade) || (request.more && request.oneway))
     return fail(EBADMSG, "parsing", "a message that is not a varlink call");
   return request;
 }
@@ -61,9 +47,9 @@ Result<Reply> reply_from(std::string_view text) {
   auto object = parse_object(text);
   if (!object) return fail(std::move(object.error()));
   Reply reply;
-  if (!take_object(*object, "parameters", reply.parameters) ||
-      !take_string(*object, "error", reply.error) ||
-      !take_bool(*object, "continues", reply.continues))
+  if (!take<Json::object_t>(*object, "parameters", reply.parameters) ||
+      !take<std::string>(*object, "error", reply.error) ||
+      !take<bool>(*object, "continues", reply.continues))
     return fail(EBADMSG, "parsing", "a message that is not a varlink reply");
   return reply;
 }
