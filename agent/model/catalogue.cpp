@@ -5,9 +5,20 @@
 #include <utility>
 
 #include "agent/base/text.hpp"
-#include "agent/model/catalogue_entries.hpp"
 
 namespace pvrdma {
+
+namespace {
+
+template <typename Wanted>
+const CatalogueEntry* first_entry(const Wanted& wanted) {
+  for (const Subject subject : kSubjects)
+    for (const CatalogueEntry& entry : catalogue(subject))
+      if (wanted(entry)) return &entry;
+  return nullptr;
+}
+
+}  // namespace
 
 std::span<const CatalogueEntry> catalogue(Subject subject) {
   switch (subject) {
@@ -24,10 +35,9 @@ std::span<const CatalogueEntry> catalogue(Subject subject) {
 }
 
 const CatalogueEntry* find_entry(FindingId id, std::string_view variant) {
-  for (const Subject subject : kSubjects)
-    for (const CatalogueEntry& entry : catalogue(subject))
-      if (entry.id == id && (variant.empty() || entry.variant == variant)) return &entry;
-  return nullptr;
+  return first_entry([&](const CatalogueEntry& entry) {
+    return entry.id == id && (variant.empty() || entry.variant == variant);
+  });
 }
 
 bool concerns(FindingId id, Concern concern) {
@@ -42,10 +52,8 @@ const char* to_string(FindingId id) {
 }
 
 FindingId finding_id_from(std::string_view name) {
-  for (const Subject subject : kSubjects)
-    for (const CatalogueEntry& entry : catalogue(subject))
-      if (entry.name == name) return entry.id;
-  return FindingId::Other;
+  const auto* entry = first_entry([&](const CatalogueEntry& one) { return one.name == name; });
+  return entry != nullptr ? entry->id : FindingId::Other;
 }
 
 std::string filled(std::string_view text, const Values& values) {
@@ -79,17 +87,15 @@ Finding make_finding(FindingId id, std::string_view variant, Values values,
 }
 
 std::vector<std::string> commands_of(const Finding& finding) {
+  // Which variant it is, its words tell.
+  const auto* entry = first_entry([&](const CatalogueEntry& one) {
+    return one.id == finding.id && filled(one.summary, finding.values) == finding.summary;
+  });
   std::vector<std::string> commands;
-  for (const Subject subject : kSubjects)
-    for (const CatalogueEntry& entry : catalogue(subject)) {
-      // Which variant it is, its words tell.
-      if (entry.id != finding.id || filled(entry.summary, finding.values) != finding.summary)
-        continue;
-      const std::string lines = filled(entry.commands, finding.values);
-      std::string_view rest = lines;
-      while (!rest.empty()) commands.emplace_back(cut(rest, '\n'));
-      return commands;
-    }
+  if (entry == nullptr) return commands;
+  const std::string lines = filled(entry->commands, finding.values);
+  std::string_view rest = lines;
+  while (!rest.empty()) commands.emplace_back(cut(rest, '\n'));
   return commands;
 }
 

@@ -65,6 +65,11 @@ struct CatalogueEntry {
 
 // In the order of the pages; variants of one id follow each other.
 [[nodiscard]] std::span<const CatalogueEntry> catalogue(Subject subject);
+// Its parts, each in a file of its own.
+[[nodiscard]] std::span<const CatalogueEntry> machine_findings();
+[[nodiscard]] std::span<const CatalogueEntry> adapter_findings();
+[[nodiscard]] std::span<const CatalogueEntry> doctor_findings();
+[[nodiscard]] std::span<const CatalogueEntry> answer_findings();
 
 // Null: there is none. An empty variant finds the first.
 [[nodiscard]] const CatalogueEntry* find_entry(FindingId id, std::string_view variant = {});

@@ -1,7 +1,7 @@
 // Findings about one adapter.
 #include <array>
 
-#include "agent/model/catalogue_entries.hpp"
+#include "agent/model/catalogue.hpp"
 
 namespace pvrdma {
 

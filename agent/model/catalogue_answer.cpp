@@ -2,7 +2,7 @@
 // have no full stop, as they are parts of one line.
 #include <array>
 
-#include "agent/model/catalogue_entries.hpp"
+#include "agent/model/catalogue.hpp"
 
 namespace pvrdma {
 

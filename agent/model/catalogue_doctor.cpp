@@ -2,7 +2,7 @@
 // an adapter. The agent does not act on them, so none has a MESSAGE_ID.
 #include <array>
 
-#include "agent/model/catalogue_entries.hpp"
+#include "agent/model/catalogue.hpp"
 
 namespace pvrdma {
 

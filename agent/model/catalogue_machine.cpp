@@ -1,7 +1,7 @@
 // Findings about the machine as a whole.
 #include <array>
 
-#include "agent/model/catalogue_entries.hpp"
+#include "agent/model/catalogue.hpp"
 
 namespace pvrdma {
 
