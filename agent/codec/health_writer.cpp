@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "agent/codec/json.hpp"
-#include "agent/model/unreadable.hpp"
+#include "agent/model/snapshot.hpp"
 
 namespace pvrdma::codec {
 

@@ -6,7 +6,7 @@
 
 #include "agent/base/text.hpp"
 #include "agent/ctl/rendering.hpp"
-#include "agent/model/unreadable.hpp"
+#include "agent/model/snapshot.hpp"
 
 namespace pvrdma::ctl {
 

@@ -24,8 +24,15 @@ struct UnitMemlock {
 // Below this a limit of locked memory is too low: MPI libraries and NCCL register hundreds of MiB
 // for each process. systemd's default is 8 MiB.
 inline constexpr std::uint64_t kLargeMemlockBytes = 1ULL << 30U;
-[[nodiscard]] bool is_low(const MemlockLimit& limit);
+[[nodiscard]] inline bool is_low(const MemlockLimit& limit) {
+  return limit.bytes && *limit.bytes < kLargeMemlockBytes;
+}
 // "8 MiB", "unlimited"
-[[nodiscard]] std::string text_of(const MemlockLimit& limit);
+[[nodiscard]] inline std::string text_of(const MemlockLimit& limit) {
+  constexpr std::uint64_t kKiB = 1024;
+  if (!limit.bytes) return "unlimited";
+  if (*limit.bytes >= kKiB * kKiB) return std::to_string(*limit.bytes / kKiB / kKiB) + " MiB";
+  return std::to_string(*limit.bytes / kKiB) + " KiB";
+}
 
 }  // namespace pvrdma

@@ -1,7 +1,5 @@
-// Printable names of the model's values, and the few look-ups on them.
-#include <algorithm>
+// Printable names of the model's values.
 #include <array>
-#include <type_traits>
 #include <utility>
 
 #include "agent/model/action.hpp"
@@ -61,14 +59,9 @@ constexpr Names<ModuleInit, 4> kInits{{{ModuleInit::Coming, "coming"},
 constexpr Names<Shipped, 3> kShipped{{{Shipped::Loadable, "loadable"},
                                       {Shipped::BuiltIn, "built-in"},
                                       {Shipped::Missing, "missing"}}};
-
-// The overloads of a visitor in one object.
-template <typename... Each>
-struct Overload : Each... {
-  using Each::operator()...;
-};
-template <typename... Each>
-Overload(Each...) -> Overload<Each...>;
+constexpr Names<LinkManager, 3> kManagers{{{LinkManager::Networkd, "systemd-networkd"},
+                                           {LinkManager::NetworkManager, "NetworkManager"},
+                                           {LinkManager::Ifupdown, "ifupdown"}}};
 
 }  // namespace
 
@@ -79,6 +72,7 @@ const char* to_string(Severity severity) { return name_of(kSeverities, severity)
 const char* to_string(Actor actor) { return name_of(kActors, actor); }
 const char* to_string(ModuleInit init) { return name_of(kInits, init); }
 const char* to_string(Shipped shipped) { return name_of(kShipped, shipped); }
+const char* to_string(LinkManager manager) { return name_of(kManagers, manager); }
 std::optional<Verb> verb_from(std::string_view name) { return value_of(kVerbNames, name); }
 std::optional<Outcome> outcome_from(const std::string& text) { return value_of(kOutcomes, text); }
 std::optional<Severity> severity_from(std::string_view text) { return value_of(kSeverities, text); }
@@ -88,10 +82,16 @@ std::optional<State> state_from(std::string_view text) { return value_of(kStates
 Verb verb(const Operation& operation) { return kVerbs.at(operation.index()); }
 
 std::string target(const Operation& operation) {
-  return std::visit(Overload{[](const LoadModule& load) { return load.module; },
-                             [](const ReloadDriver&) { return std::string{kDriverModule}; },
-                             [](const auto& of_function) { return of_function.function; }},
-                    operation);
+  return std::visit(
+      [](const auto& one) -> std::string {
+        if constexpr (requires { one.module; })
+          return one.module;
+        else if constexpr (requires { one.function; })
+          return one.function;
+        else
+          return kDriverModule;
+      },
+      operation);
 }
 
 std::string describe(Verb verb, const std::string& target) {
@@ -110,18 +110,6 @@ bool takes_driver_away(Verb verb) {
 
 bool takes_driver_away(const Operation& operation) { return takes_driver_away(verb(operation)); }
 
-const char* to_string(LinkManager manager) {
-  switch (manager) {
-    case LinkManager::Networkd:
-      return "systemd-networkd";
-    case LinkManager::NetworkManager:
-      return "NetworkManager";
-    case LinkManager::Ifupdown:
-      break;
-  }
-  return "ifupdown";
-}
-
 int exit_code(State state) {
   switch (state) {
     case State::Absent:
@@ -136,28 +124,6 @@ int exit_code(State state) {
       break;
   }
   return 3;
-}
-
-const LinkAddress* find_address(const std::vector<LinkAddress>& addresses,
-                                const std::string& text) {
-  const auto found = std::find_if(addresses.begin(), addresses.end(),
-                                  [&](const LinkAddress& one) { return one.text == text; });
-  return found == addresses.end() ? nullptr : &*found;
-}
-
-const Module* SystemState::module(const std::string& name) const {
-  const auto found = std::find_if(modules.begin(), modules.end(),
-                                  [&](const Module& module) { return module.name == name; });
-  return found == modules.end() ? nullptr : &*found;
-}
-
-const Adapter* SystemState::adapter(const std::string& function) const {
-  if (!adapters.is_known()) return nullptr;
-  const auto& list = *adapters.get();
-  const auto found = std::find_if(list.begin(), list.end(), [&](const Adapter& adapter) {
-    return adapter.function == function;
-  });
-  return found == list.end() ? nullptr : &*found;
 }
 
 }  // namespace pvrdma

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/base/clock.hpp"
 #include "agent/model/attempt.hpp"
-#include "agent/model/boot_script.hpp"
 #include "agent/model/field.hpp"
 
 namespace pvrdma {
@@ -133,6 +133,19 @@ struct Initramfs {
   friend bool operator==(const Initramfs&, const Initramfs&) = default;
 };
 
+// A script of the field's that unloads and loads vmw_pvrdma at every boot, as this agent does where
+// it must. What keeps the two from working against each other.
+struct BootScript {
+  std::string path;  // "/etc/rc.local", a crontab, a unit
+  // It has run in this boot, or will not: only then is the driver the agent's to reload. False also
+  // where that is not known.
+  bool ended = false;
+  friend bool operator==(const BootScript&, const BootScript&) = default;
+};
+
+// The first that has not ended; null: there is none.
+[[nodiscard]] const BootScript* unfinished(const std::vector<BootScript>& scripts);
+
 // What one look saw: the same again where nothing has changed.
 struct SystemState {
   Field<std::string> kernel;             // release, uname(2)
@@ -157,6 +170,10 @@ struct SystemState {
 struct Snapshot : SystemState {
   BootTime taken_at;  // when the look ended
 };
+
+// What of an adapter could not be read, by the names that io.pvrdma.Agent has for it ("port.state",
+// "gids[1].type"), with the Error of each.
+[[nodiscard]] std::vector<std::pair<std::string, Error>> unreadable_of(const Adapter& adapter);
 
 [[nodiscard]] const char* to_string(ModuleInit init);
 [[nodiscard]] const char* to_string(Shipped shipped);

@@ -13,7 +13,7 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/base/file.hpp"
-#include "agent/model/boot_script.hpp"
+#include "agent/model/snapshot.hpp"
 #include "probes/recipe/find.hpp"
 
 namespace pvrdma::probes {

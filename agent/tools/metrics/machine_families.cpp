@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "agent/model/health.hpp"
-#include "agent/model/unreadable.hpp"
+#include "agent/model/snapshot.hpp"
 #include "agent/tools/metrics/families.hpp"
 
 namespace pvrdma::metrics {
