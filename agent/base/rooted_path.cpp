@@ -53,8 +53,9 @@ class Walker {
 
   // Up to the folder of the last component, which is not followed.
   Result<Parent> parent() {
-    while (waiting_.size() > 1)
+    while (waiting_.size() > 1 && !file_)
       if (auto stepped = step(); !stepped) return fail(std::move(stepped.error()));
+    if (file_) return failed(ENOTDIR);
     if (waiting_.empty() || waiting_.back() == "..") return failed(EINVAL);
     return Parent{std::move(folders_.back().fd), std::move(waiting_.back())};
   }

@@ -46,6 +46,9 @@ TEST_CASE("links in a circle, files taken for folders, and a FIFO end") {
   REQUIRE(::mkfifo((tree / "/fifo").c_str(), 0600) == 0);
   CHECK(code_of(tree, "/circle", {}) == ELOOP);
   CHECK(code_of(tree, "/file/inner", {}) == ENOTDIR);
+  tree.file("/inner", "");
+  CHECK(open_rooted_parent(tree.root() / "/file/inner").error().code == ENOTDIR);
+  CHECK(status_of(tree.root() / "/file/inner", FinalLink::Shown).error().code == ENOTDIR);
   CHECK(code_of(tree, "/fifo", {}) == 0);
   CHECK(code_of(tree, "/fifo", kTrusted) == EINVAL);
 }
