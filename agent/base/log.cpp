@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "agent/base/format.hpp"
@@ -27,22 +28,9 @@ constexpr std::array<std::pair<std::string_view, Level>, 5> kLevels{{{"error", L
                                                                      {"debug", Level::Debug}}};
 
 std::atomic<Level> threshold{Level::Info};
-// What spdlog's message has no place for. It calls the sinks in the thread that logs, before it
-// returns, so a thread has one message under way at most.
+// What spdlog's message has no place for, its level (see Level) included. It calls the sinks in the
+// thread that logs, before it returns, so a thread has one message under way at most.
 thread_local Extra under_way;
-
-spdlog::level::level_enum to_spdlog(Level level) {
-  switch (level) {
-    case Level::Error:
-      return spdlog::level::err;
-    case Level::Warning:
-      return spdlog::level::warn;
-    case Level::Debug:
-      return spdlog::level::debug;
-    default:
-      return spdlog::level::info;
-  }
-}
 
 bool journal_is_on_stderr() {
   const char* stream = std::getenv("JOURNAL_STREAM");
@@ -53,6 +41,12 @@ bool journal_is_on_stderr() {
 spdlog::sink_ptr usual_sink() {
   if (journal_is_on_stderr()) return std::make_shared<JournalSink>(send_to_journal);
   return std::make_shared<LineSink>(STDERR_FILENO);
+}
+
+std::optional<Level> level_from(std::string_view word) {
+  for (const auto& [known, level] : kLevels)
+    if (known == word) return level;
+  return std::nullopt;
 }
 
 std::string allowed() {
@@ -70,18 +64,11 @@ spdlog::logger& logger() {
   // Never freed: a thread that is left behind may log while the program ends.
   static spdlog::logger& ours = [&]() -> spdlog::logger& {
     auto& made = *new spdlog::logger{"pvrdma", usual_sink()};  // NOLINT(*-owning-memory)
-    made.set_level(spdlog::level::trace);
     // What a sink throws is passed on to who logs; spdlog would print it in a form of its own.
     made.set_error_handler([](const std::string& /*what*/) { throw; });
     return made;
   }();
   return ours;
-}
-
-std::optional<Level> level_from(std::string_view word) {
-  for (const auto& [known, level] : kLevels)
-    if (known == word) return level;
-  return std::nullopt;
 }
 
 void set_level(Level least) { threshold = least; }
@@ -111,7 +98,7 @@ void event(Level level, std::string_view message_id, std::string_view message,
   const std::string line = printable(message, kLongestMessage);
   under_way = {level, message_id, fields};
   const std::unique_ptr<Extra, void (*)(Extra*)> over{&under_way, [](Extra* mine) { *mine = {}; }};
-  logger().log(to_spdlog(level), spdlog::string_view_t{line.data(), line.size()});
+  logger().log(spdlog::level::info, spdlog::string_view_t{line.data(), line.size()});
 }
 
 void write(Level level, fmt::string_view format, fmt::format_args arguments) {

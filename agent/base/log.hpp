@@ -9,7 +9,6 @@
 #include <fmt/core.h>
 
 #include <initializer_list>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,19 +17,17 @@
 
 namespace pvrdma::log {
 
-// syslog(3)'s numbers: an entry's PRIORITY. To spdlog, which has nothing between info and warn, a
-// Notice is info; which levels are logged is therefore decided here.
+// syslog(3)'s numbers: an entry's PRIORITY. spdlog has nothing between info and warn; which levels
+// are logged is therefore decided here.
 enum class Level { Error = 3, Warning = 4, Notice = 5, Info = 6, Debug = 7 };
-
-// "error", "warning", "notice", "info", "debug"
-[[nodiscard]] std::optional<Level> level_from(std::string_view word);
 
 // Logs `least` and what is more important; before that Info.
 void set_level(Level least);
 [[nodiscard]] bool wants(Level level);
 
-// The words of a command line after the program's name. `--log-level LEVEL` is taken out of them
-// and set. The Error says what is wrong with it, and what is allowed.
+// The words of a command line after the program's name. `--log-level LEVEL` ("error", "warning",
+// "notice", "info", "debug") is taken out of them and set. The Error says what is wrong with it,
+// and what is allowed.
 [[nodiscard]] Result<std::vector<std::string_view>> take_log_level(int argc,
                                                                    const char* const* argv);
 
