@@ -59,6 +59,10 @@ Result<std::vector<std::string>> list(Fd fd, const std::filesystem::path& path) 
   return names;
 }
 
+std::string last_part(const std::string& path) {
+  return std::filesystem::path{path}.filename().string();
+}
+
 }  // namespace
 
 Result<std::string> read_file(const Fd& fd, const std::filesystem::path& path,
@@ -76,36 +80,30 @@ Result<std::string> read_file(const Fd& fd, const std::filesystem::path& path,
 }
 
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit_bytes) {
-  const auto fd = open_plain(path);
-  return fd ? read_file(*fd, path, limit_bytes) : Result<std::string>{fail(fd.error())};
+  return open_plain(path).and_then([&](const Fd& fd) { return read_file(fd, path, limit_bytes); });
 }
 
 Result<std::string> read_file(const RootedPath& place, std::size_t limit_bytes,
                               const Trust& trust) {
-  const auto fd = open_to_read(place, trust);
-  return fd ? read_file(*fd, place.path(), limit_bytes) : Result<std::string>{fail(fd.error())};
+  return open_to_read(place, trust).and_then([&](const Fd& fd) {
+    return read_file(fd, place.path(), limit_bytes);
+  });
 }
 
 Result<std::string> read_attribute(const std::filesystem::path& path) {
-  const auto fd = open_plain(path);
-  return fd ? read_page(*fd, path) : Result<std::string>{fail(fd.error())};
+  return open_plain(path).and_then([&](const Fd& fd) { return read_page(fd, path); });
 }
 
 Result<std::string> read_attribute(const RootedPath& place) {
-  const auto fd = open_to_read(place, {});
-  return fd ? read_page(*fd, place) : Result<std::string>{fail(fd.error())};
+  return open_to_read(place, {}).and_then([&](const Fd& fd) { return read_page(fd, place); });
 }
 
 Result<std::vector<std::string>> list_directory(const std::filesystem::path& path) {
-  auto fd = open_plain(path);
-  if (!fd) return fail(std::move(fd.error()));
-  return list(std::move(*fd), path);
+  return open_plain(path).and_then([&](Fd fd) { return list(std::move(fd), path); });
 }
 
 Result<std::vector<std::string>> list_directory(const RootedPath& place, const Trust& trust) {
-  auto fd = open_to_read(place, trust);
-  if (!fd) return fail(std::move(fd.error()));
-  return list(std::move(*fd), place);
+  return open_to_read(place, trust).and_then([&](Fd fd) { return list(std::move(fd), place); });
 }
 
 Result<std::vector<pid_t>> list_processes(const Root& root) {
@@ -119,10 +117,7 @@ Result<std::vector<pid_t>> list_processes(const Root& root) {
 }
 
 Result<std::string> link_target_name(const std::filesystem::path& path) {
-  std::error_code code;
-  const std::filesystem::path target = std::filesystem::read_symlink(path, code);
-  if (code) return fail(code.value(), "reading link", path);
-  return target.filename().string();
+  return read_link(AT_FDCWD, path).map(last_part);
 }
 
 Result<std::string> link_target_name(const RootedPath& place) {
@@ -131,34 +126,30 @@ Result<std::string> link_target_name(const RootedPath& place) {
   if (!parent) return fail(parent.error());
   const auto target = read_link(parent->folder.get(), parent->name);
   if (!target) return fail(target.error().code, "reading link", place.string());
-  return std::filesystem::path{*target}.filename().string();
+  return last_part(*target);
 }
 
 Result<struct stat> status_of(const RootedPath& place, FinalLink final_link) {
+  const bool shown = final_link == FinalLink::Shown;
   struct stat status {};
-  if (place.on_this_system()) {
-    const bool shown = final_link == FinalLink::Shown;
-    if ((shown ? ::lstat : ::stat)(place.c_str(), &status) == 0) return status;
-    return fail(errno, "looking at", place.string());
-  }
-  if (final_link == FinalLink::Shown) {
-    const auto parent = open_rooted_parent(place);
-    if (!parent) return fail(parent.error());
-    if (::fstatat(parent->folder.get(), parent->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
-      return fail(errno, "looking at", place.string());
+  const auto answer = [&](int result) -> Result<struct stat> {
+    if (result != 0) return fail(errno, "looking at", place.string());
     return status;
-  }
-  const auto fd = open_rooted(place, O_PATH);
-  if (!fd) return fail(fd.error());
-  if (::fstat(fd->get(), &status) != 0) return fail(errno, "looking at", place.string());
-  return status;
+  };
+  if (place.on_this_system()) return answer((shown ? ::lstat : ::stat)(place.c_str(), &status));
+  if (!shown)
+    return open_rooted(place, O_PATH).and_then([&](const Fd& fd) {
+      return answer(::fstat(fd.get(), &status));
+    });
+  return open_rooted_parent(place).and_then([&](const Parent& in) {
+    return answer(::fstatat(in.folder.get(), in.name.c_str(), &status, AT_SYMLINK_NOFOLLOW));
+  });
 }
 
 Result<bool> is_there(const RootedPath& place, FinalLink final_link) {
   const auto status = status_of(place, final_link);
-  if (status) return true;
-  if (means_absent(status.error())) return false;
-  return fail(status.error());
+  if (!status && !means_absent(status.error())) return fail(status.error());
+  return status.has_value();
 }
 
 std::vector<std::string> paths_matching(const Root& root, const std::string& pattern) {

@@ -37,32 +37,28 @@ std::string stranger(const struct stat& status, bool this_system) {
 // One walk from the root of a place to its last component.
 class Walker {
  public:
-  Walker(const RootedPath& place, const Trust& trust) : place_(place), trust_(trust) {
-    push(place.below().string());
-  }
-
-  Result<void> start() {
-    Fd root{::open(place_.root().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
-    if (!root) return fail(errno, "opening", place_.root());
+  // In the root's folder, with all of the way before it.
+  static Result<Walker> at_root(const RootedPath& place, const Trust& trust) {
+    Walker walker{place, trust};
+    Fd root{::open(place.root().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    if (!root) return fail(errno, "opening", place.root());
     struct stat status {};
-    if (::fstat(root.get(), &status) != 0) return failed(errno);
-    if (auto good = trusted(status); !good) return good;
-    enter(std::move(root), "/");
-    return {};
+    if (::fstat(root.get(), &status) != 0) return walker.failed(errno);
+    if (auto good = walker.trusted(status); !good) return fail(std::move(good.error()));
+    walker.enter(std::move(root), "/");
+    return walker;
   }
 
   // Up to the folder of the last component, which is not followed.
   Result<Parent> parent() {
-    while (waiting_.size() > 1 && !file_)
-      if (auto stepped = step(); !stepped) return fail(std::move(stepped.error()));
+    if (auto walked = walk(1); !walked) return fail(std::move(walked.error()));
     if (file_) return failed(ENOTDIR);
     if (waiting_.empty() || waiting_.back() == "..") return failed(EINVAL);
     return Parent{std::move(folders_.back().fd), std::move(waiting_.back())};
   }
 
   Result<Fd> open(int flags) {
-    while (!waiting_.empty() && !file_)
-      if (auto stepped = step(); !stepped) return fail(std::move(stepped.error()));
+    if (auto walked = walk(0); !walked) return fail(std::move(walked.error()));
     if (!waiting_.empty()) return failed(ENOTDIR);
     if (auto harmless = refuse_device(flags); !harmless) return fail(std::move(harmless.error()));
     const int always = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -77,11 +73,8 @@ class Walker {
   }
 
   Result<std::string> resolve() {
-    while (!waiting_.empty() && !file_)
-      if (auto stepped = step(); !stepped) {
-        if (stepped.error().code != ENOENT) return fail(std::move(stepped.error()));
-        break;
-      }
+    if (auto walked = walk(0); !walked && walked.error().code != ENOENT)
+      return fail(std::move(walked.error()));
     std::filesystem::path way{"/"};
     for (const Folder& folder : folders_) way /= folder.name;
     if (file_) way /= *file_;
@@ -95,6 +88,10 @@ class Walker {
     std::string name;
   };
 
+  Walker(const RootedPath& place, const Trust& trust) : place_(place), trust_(trust) {
+    push(place.below().string());
+  }
+
   void enter(Fd fd, std::string name) { folders_.push_back({std::move(fd), std::move(name)}); }
   [[nodiscard]] int here() const { return folders_.back().fd.get(); }
 
@@ -103,6 +100,13 @@ class Walker {
     for (const auto& part : std::filesystem::path{text}.relative_path())
       if (!part.empty() && part != ".") parts.push_back(part.string());
     waiting_.insert(waiting_.end(), parts.rbegin(), parts.rend());
+  }
+
+  // Until so many components are left, or it has come to what is no folder.
+  Result<void> walk(std::size_t left) {
+    while (waiting_.size() > left && !file_)
+      if (auto stepped = step(); !stepped) return stepped;
+    return {};
   }
 
   // One component: into a folder, out of one, along a link, or to what is no folder (`file_`).
@@ -196,15 +200,13 @@ RootedPath RootedPath::operator/(std::string_view name) const {
 }
 
 Result<Fd> open_rooted(const RootedPath& place, int flags, const Trust& trust) {
-  Walker walker{place, trust};
-  if (auto started = walker.start(); !started) return fail(std::move(started.error()));
-  return walker.open(flags);
+  return Walker::at_root(place, trust).and_then([flags](Walker walker) {
+    return walker.open(flags);
+  });
 }
 
 Result<Parent> open_rooted_parent(const RootedPath& place, const Trust& trust) {
-  Walker walker{place, trust};
-  if (auto started = walker.start(); !started) return fail(std::move(started.error()));
-  return walker.parent();
+  return Walker::at_root(place, trust).and_then([](Walker walker) { return walker.parent(); });
 }
 
 Result<std::string> read_link(int folder, const std::string& name) {
@@ -215,11 +217,11 @@ Result<std::string> read_link(int folder, const std::string& name) {
 }
 
 Result<RootedPath> resolve_rooted(const RootedPath& place) {
-  Walker walker{place, {}};
-  if (auto started = walker.start(); !started) return fail(std::move(started.error()));
-  auto way = walker.resolve();
-  if (!way) return fail(std::move(way.error()));
-  return RootedPath{place.root(), *way};
+  return Walker::at_root(place, {})
+      .and_then([](Walker walker) { return walker.resolve(); })
+      .map([&](const std::string& way) {
+        return RootedPath{place.root(), way};
+      });
 }
 
 std::optional<Distrusted> find_distrusted(const RootedPath& place) {

@@ -27,7 +27,6 @@ class RootedPath {
   // For messages, and for system calls on the running system, whose links lead where they should.
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
   [[nodiscard]] const char* c_str() const noexcept { return path_.c_str(); }
-  [[nodiscard]] std::filesystem::path parent_path() const { return path_.parent_path(); }
   [[nodiscard]] std::string string() const { return path_.string(); }
   // As an administrator of that system names it: "/etc/rc.local".
   [[nodiscard]] std::string inside() const { return "/" + below_.string(); }
@@ -87,8 +86,8 @@ struct Parent {
 };
 [[nodiscard]] Result<Parent> open_rooted_parent(const RootedPath& place, const Trust& trust = {});
 
-// What the link `name` in this folder says, readlinkat(2); the error's code is errno (EINVAL: no
-// link).
+// What the link `name` in this folder (or AT_FDCWD) says, readlinkat(2); the error's code is errno
+// (EINVAL: no link).
 [[nodiscard]] Result<std::string> read_link(int folder, const std::string& name);
 
 // The same place by a way without links. Components that do not exist stay as they are.
