@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <ctime>
 
+#include "agent/base/format.hpp"
+
 namespace pvrdma {
 
 BootTime BootClock::now() noexcept {
@@ -15,8 +17,7 @@ BootTime BootClock::now() noexcept {
 
 std::string in_seconds(Milliseconds time) {
   const std::int64_t hundredths = time.count() / 10;
-  const std::string decimals = std::to_string(hundredths % 100);
-  return std::to_string(hundredths / 100) + (decimals.size() < 2 ? ".0" : ".") + decimals;
+  return formatted("{}.{:02}", hundredths / 100, hundredths % 100);
 }
 
 Moment Moment::now() noexcept {

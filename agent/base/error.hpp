@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <system_error>
 #include <tl/expected.hpp>
 #include <utility>
 
@@ -18,7 +19,13 @@ struct Error {
   std::string what;   // the object: a path, a module, a function address
 
   // "reading /proc/modules: Permission denied"
-  [[nodiscard]] std::string message() const;
+  [[nodiscard]] std::string message() const {
+    std::string text = doing;
+    if (!what.empty()) text += (text.empty() ? "" : " ") + what;
+    // std::generic_category, unlike strerror, is safe beside other threads.
+    if (code != 0) text += (text.empty() ? "" : ": ") + std::generic_category().message(code);
+    return text;
+  }
 
   friend bool operator==(const Error&, const Error&) = default;
 };

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+
+#include "agent/base/format.hpp"
 
 namespace pvrdma {
 
@@ -14,20 +15,14 @@ bool reorders(char32_t value) {
          (value >= 0x2028 && value <= 0x202E) || (value >= 0x2066 && value <= 0x2069);
 }
 
-std::string escape(const char* format, unsigned value) {
-  std::array<char, 16> text{};
-  const int length = std::snprintf(text.data(), text.size(), format, value);
-  return {text.data(), static_cast<std::size_t>(length)};
-}
-
 // `bytes`: those of the code point, or the one that is not UTF-8.
 std::string shown(CodePoint point, std::string_view bytes) {
-  if (point.length == 0) return escape("\\x%02x", static_cast<unsigned char>(bytes.front()));
+  if (point.length == 0) return formatted("\\x{:02x}", static_cast<unsigned char>(bytes.front()));
   if (point.value == '\n') return "\\n";
   if (point.value == '\t') return "\\t";
   if (point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0))
-    return escape("\\x%02x", static_cast<unsigned>(point.value));
-  if (reorders(point.value)) return escape("\\u%04x", static_cast<unsigned>(point.value));
+    return formatted("\\x{:02x}", static_cast<unsigned>(point.value));
+  if (reorders(point.value)) return formatted("\\u{:04x}", static_cast<unsigned>(point.value));
   return std::string{bytes};
 }
 

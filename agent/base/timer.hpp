@@ -4,6 +4,8 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
+#include <cstdint>
+
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
@@ -16,7 +18,18 @@ using EventSource = Handle<sd_event_source, sd_event_source_unref>;
 // `callback(…, data)` once, `after` from now, at most sd-event's 250 ms later; by CLOCK_BOOTTIME
 // where a suspended machine's time counts, by CLOCK_MONOTONIC where not. Fails for want of memory
 // only (sd_event_add_time(3)).
-[[nodiscard]] Result<EventSource> call_after(sd_event* event, clockid_t clock, Milliseconds after,
-                                             sd_event_time_handler_t callback, void* data);
+[[nodiscard]] inline Result<EventSource> call_after(sd_event* event, clockid_t clock,
+                                                    Milliseconds after,
+                                                    sd_event_time_handler_t callback, void* data) {
+  std::uint64_t now = 0;
+  sd_event_source* source = nullptr;
+  int result = sd_event_now(event, clock, &now);
+  const auto later = static_cast<std::uint64_t>(std::chrono::microseconds{after}.count());
+  // sd_event_add_time_relative() came with systemd 247; Enterprise Linux 8 has 239.
+  if (result >= 0)
+    result = sd_event_add_time(event, &source, clock, now + later, 0, callback, data);
+  if (result < 0) return fail(-result, "setting", "a timer");
+  return EventSource{source};
+}
 
 }  // namespace pvrdma
