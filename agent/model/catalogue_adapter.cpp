@@ -1,154 +1,128 @@
 // Findings about one adapter.
-#include <array>
-
 #include "agent/model/catalogue.hpp"
 
 namespace pvrdma {
 
 namespace {
 
-constexpr std::array kAdapterEntries{
-    CatalogueEntry{FindingId::NoVmxnet3Pair, "no-vmxnet3-pair", "",
-                   "7bffc49236bf56dc8250da92384dd0d3", Severity::Error, Actor::Guest,
-                   Concern::Adapters,
-                   "Function {function}, the vmxnet3 side of the adapter, has no driver.",
-                   "See dmesg for vmxnet3; without its netdev vmw_pvrdma cannot probe."},
-    CatalogueEntry{
-        FindingId::NoCarrier, "no-carrier", "", "bc13908195f158488d0af94171d666a6",
-        Severity::Warning, Actor::Host, Concern::Links | Concern::Containers,
-        "The link of {netdev} is up but has no carrier.",
-        "In vSphere check that the network adapter is connected and its port group has an uplink."},
-    CatalogueEntry{FindingId::PortDown, "port-down", "", "8aeb78a0878058149286994037bd41be",
-                   Severity::Error, Actor::Host, Concern::Ports | Concern::Containers,
-                   "The port of {device} is {state} though its link and carrier are up: the host "
-                   "holds it down.",
-                   "On the ESXi host check that Net.PVRDMAVmknic is set (esxcli system settings "
-                   "advanced set -o /Net/PVRDMAVmknic -s vmk0), that the pvrdma firewall rule set "
-                   "is enabled (esxcli network firewall ruleset set -e true -r pvrdma), and that "
-                   "the distributed switch has an uplink."},
-    CatalogueEntry{FindingId::NetdevLost, "netdev-lost", "", "4765e51015ce54edae7dd0aee25b3700",
-                   Severity::Warning, Actor::Agent, Concern::Ports,
-                   "The driver has lost the netdev of {device} (another adapter was unbound or "
-                   "removed): link events no longer reach it.",
-                   "Its traffic goes on. The driver is reloaded for all adapters as soon as nobody "
-                   "holds one."},
-    CatalogueEntry{
-        FindingId::NetdevElsewhere, "netdev-elsewhere", "", "2596ce77708b4c2c89e5659e74f5a9d0",
-        Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Links,
-        "The interface of {adapter} is in another network namespace, as a container's: "
-        "RDMA goes by the addresses that it has there.",
-        "Nothing is done for it meanwhile. It comes back, and is configured again, when "
-        "that namespace ends; `ip -n NAMESPACE link set INTERFACE netns 1` brings it back "
-        "at once."},
-    CatalogueEntry{
-        FindingId::VerbsUnusable, "verbs-unusable", "", "f19b0124e531539f8edb53293fcda6df",
-        Severity::Warning, Actor::Image, Concern::Libraries | Concern::Ports,
-        "The kernel says the port of {device} is ACTIVE, but ibv_query_port does not: {error}.",
-        "Install rdma-core's provider for vmw_pvrdma (Debian, Ubuntu: ibverbs-providers; "
-        "Enterprise Linux: libibverbs); a vendor's OFED libraries bring none."},
-    CatalogueEntry{FindingId::GidMissing, "gid-missing", "any", "1075250bd99651748a48fbf20732d5c1",
-                   Severity::Warning, Actor::Guest, Concern::Gids | Concern::Containers,
-                   "{device} has no GID for {address}: applications cannot use this address.",
-                   "The driver makes one for each address of its interface; if none comes, "
-                   "`pvrdma-agentctl reload` pairs both again."},
-    CatalogueEntry{
-        FindingId::GidMissing, "gid-missing", "typed", "1075250bd99651748a48fbf20732d5c1",
-        Severity::Warning, Actor::Guest, Concern::Gids | Concern::Containers,
-        "{device} has no GID of type {type} for {address}: applications cannot use this address.",
-        "`pvrdma-agentctl health` lists the GIDs there are; gid_type = \"best\" takes what the "
-        "device offers."},
-    CatalogueEntry{FindingId::GivingUp, "giving-up", "", "b395d447361d5787bc897ed8c7a3608d",
-                   Severity::Error, Actor::Guest, Concern::Modules,
-                   "{call} was tried {tries} times; it is not tried again by itself.",
-                   "It is taken up again on any change of the adapter's state, or by "
-                   "`pvrdma-agentctl reload`."},
-    CatalogueEntry{FindingId::GivingUp, "giving-up", "optional", "b395d447361d5787bc897ed8c7a3608d",
-                   Severity::Warning, Actor::Guest, Concern::Modules,
-                   "{call} was tried {tries} times; it is not tried again by itself.",
-                   "It is taken up again on any change of the adapter's state, or by "
-                   "`pvrdma-agentctl reload`."},
-    CatalogueEntry{FindingId::ActionFailed, "action-failed", "", "4310feb2281b586ba7a1ccab50fea846",
-                   Severity::Warning, Actor::Agent, Concern::Modules,
-                   "{call} did not work: {error}.", "It is tried again, less and less often."},
-    CatalogueEntry{FindingId::Slow, "slow", "", "ac33329981dd5f6aae8fd813bba6c1f4",
-                   Severity::Warning, Actor::Guest, Concern::Ports,
-                   "The adapter has not become ready within {limit} of its last change.",
-                   "`pvrdma-agentctl plan` says what is waited for."},
-    CatalogueEntry{FindingId::Unreadable, "unreadable", "", "bdbdb18796a5510097bc766d78d9178d",
-                   Severity::Warning, Actor::Guest, Concern::Ports,
-                   "A part of the state is not known: {error}.",
-                   "Nothing is unloaded or unbound while this is so."},
-    CatalogueEntry{
-        FindingId::LinkDown, "link-down", "unmanaged", "0c5db809d1dd55e5b56bb41cd4b9affd",
-        Severity::Warning, Actor::Guest, Concern::Links,
-        "The link of {netdev} is down, and this agent is not to bring it up.",
-        "Bring it up (ip link set {netdev} up), or let the agent manage it (manage = \"agent\")."},
-    CatalogueEntry{
-        FindingId::LinkDown, "link-down", "managed", "0c5db809d1dd55e5b56bb41cd4b9affd",
-        Severity::Warning, Actor::Guest, Concern::Links,
-        "The link of {netdev} is down, and {manager} has it.",
-        "Bring it up (ip link set {netdev} up), or let the agent manage it (manage = \"agent\")."},
-    CatalogueEntry{
-        FindingId::MtuDiffers, "mtu-differs", "unmanaged", "0afb4196ef2a5b44a49148678b196080",
-        Severity::Warning, Actor::Guest, Concern::Links,
-        "The MTU of {netdev} is {mtu}, configured is {configured}, and the link is not ours.",
-        "Set it by ip link set {netdev} mtu {configured}."},
-    CatalogueEntry{
-        FindingId::MtuDiffers, "mtu-differs", "managed", "0afb4196ef2a5b44a49148678b196080",
-        Severity::Warning, Actor::Guest, Concern::Links,
-        "The MTU of {netdev} is {mtu}, configured is {configured}, and the link is not ours.",
-        "{advice}", "The finding has the line that the link's manager needs."},
-    CatalogueEntry{
-        FindingId::MtuImpossible, "mtu-impossible", "", "80711560479d53abb9267cc282406a58",
-        Severity::Warning, Actor::Guest, Concern::Links,
-        "The link of {netdev} takes no MTU of {configured}: its limits are {least} and {most}.",
-        "Configure an mtu within them."},
-    CatalogueEntry{FindingId::MtuWaits, "mtu-waits", "", "46d8edb775545fdbb28850e9daf76559",
-                   Severity::Warning, Actor::Agent, Concern::Links,
-                   "The MTU of {netdev} is {mtu}, configured is {configured}, but a process holds "
-                   "the adapter.",
-                   "vmxnet3 resets its device for a new MTU; it is set by itself once nobody holds "
-                   "the adapter."},
-    CatalogueEntry{FindingId::AddressMissing, "address-missing", "unmanaged",
-                   "2ae77089682c53bd96b183f4ef5bc243", Severity::Warning, Actor::Guest,
-                   Concern::Links,
-                   "The configured address {address} is not on {netdev}, and the link is not ours.",
-                   "Set it by ip address add {address} dev {netdev}."},
-    CatalogueEntry{FindingId::AddressMissing, "address-missing", "managed",
-                   "2ae77089682c53bd96b183f4ef5bc243", Severity::Warning, Actor::Guest,
-                   Concern::Links,
-                   "The configured address {address} is not on {netdev}, and the link is not ours.",
-                   "{advice}", "The finding has the line that the link's manager needs."},
-    CatalogueEntry{
-        FindingId::AddressDuplicate, "address-duplicate", "", "7a652d45cea5511ba0e489c7be31b6d3",
-        Severity::Error, Actor::Guest, Concern::Links | Concern::Containers,
-        "Somebody else in the network of {netdev} has {address}: the kernel does not use it.",
-        "Give one of the two another address; a clone of this VM may have the same."},
-    CatalogueEntry{FindingId::AddressOutside, "address-outside", "",
-                   "61a025325a5d5e3a99a33a54eddf1227", Severity::Info, Actor::Guest, Concern::Links,
-                   "{netdev} has {address}, which is in none of the subnets configured for it.",
-                   "Remove it, or add it to the adapter's addresses."},
-    CatalogueEntry{
-        FindingId::SameSubnet, "same-subnet", "", "5f872b2f345358249d282ecf007764d2",
-        Severity::Warning, Actor::Guest, Concern::Links,
-        "{netdev} ({address}) is in the subnet of {other}: Linux answers for both on either.",
-        "Give each adapter a network of its own."},
-    CatalogueEntry{FindingId::DefaultRoute, "default-route", "", "25cbc4298d055f4c85191fd13543d0dd",
-                   Severity::Info, Actor::Guest, Concern::Links,
-                   "A default route leaves by {netdev}: other traffic shares the adapter.",
-                   "Where that is not meant, leave the gateway out of its configuration (DHCP: "
-                   "ignore the routes it offers)."},
-    CatalogueEntry{
-        FindingId::FirstNic, "first-nic", "", "1b7a793e176e585a8c14abb0e10a06c0", Severity::Info,
-        Actor::Host, Concern::Adapters | Concern::Links,
-        "The adapter is the first NIC of this VM, which vSphere means to be a regular one.",
-        "In vSphere give the VM a regular (VMXNET3) network adapter before it; what expects the "
-        "first NIC to be the VM's management network would use the adapter."},
-    CatalogueEntry{FindingId::TwoOwners, "two-owners", "", "f8dfb2ae19ca58d9a491102e04431c0e",
-                   Severity::Warning, Actor::Guest, Concern::Links,
-                   "{manager} configures {netdev} as well, though manage = \"agent\" gives the "
-                   "link to this agent.",
-                   "{advice}", "The finding says how the manager lets go of the link."},
+constexpr CatalogueEntry kAdapterEntries[] = {
+    {FindingId::NoVmxnet3Pair, "no-vmxnet3-pair", "", "7bffc49236bf56dc8250da92384dd0d3",
+     Severity::Error, Actor::Guest, Concern::Adapters,
+     "Function {function}, the vmxnet3 side of the adapter, has no driver.",
+     "See dmesg for vmxnet3; without its netdev vmw_pvrdma cannot probe."},
+    {FindingId::NoCarrier, "no-carrier", "", "bc13908195f158488d0af94171d666a6", Severity::Warning,
+     Actor::Host, Concern::Links | Concern::Containers,
+     "The link of {netdev} is up but has no carrier.",
+     "In vSphere check that the network adapter is connected and its port group has an uplink."},
+    {FindingId::PortDown, "port-down", "", "8aeb78a0878058149286994037bd41be", Severity::Error,
+     Actor::Host, Concern::Ports | Concern::Containers,
+     "The port of {device} is {state} though its link and carrier are up: the host holds it down.",
+     "On the ESXi host check that Net.PVRDMAVmknic is set (esxcli system settings advanced set -o "
+     "/Net/PVRDMAVmknic -s vmk0), that the pvrdma firewall rule set is enabled (esxcli network "
+     "firewall ruleset set -e true -r pvrdma), and that the distributed switch has an uplink."},
+    {FindingId::NetdevLost, "netdev-lost", "", "4765e51015ce54edae7dd0aee25b3700",
+     Severity::Warning, Actor::Agent, Concern::Ports,
+     "The driver has lost the netdev of {device} (another adapter was unbound or removed): link "
+     "events no longer reach it.",
+     "Its traffic goes on. The driver is reloaded for all adapters as soon as nobody holds one."},
+    {FindingId::NetdevElsewhere, "netdev-elsewhere", "", "2596ce77708b4c2c89e5659e74f5a9d0",
+     Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Links,
+     "The interface of {adapter} is in another network namespace, as a container's: RDMA goes by "
+     "the addresses that it has there.",
+     "Nothing is done for it meanwhile. It comes back, and is configured again, when that "
+     "namespace ends; `ip -n NAMESPACE link set INTERFACE netns 1` brings it back at once."},
+    {FindingId::VerbsUnusable, "verbs-unusable", "", "f19b0124e531539f8edb53293fcda6df",
+     Severity::Warning, Actor::Image, Concern::Libraries | Concern::Ports,
+     "The kernel says the port of {device} is ACTIVE, but ibv_query_port does not: {error}.",
+     "Install rdma-core's provider for vmw_pvrdma (Debian, Ubuntu: ibverbs-providers; Enterprise "
+     "Linux: libibverbs); a vendor's OFED libraries bring none."},
+    {FindingId::GidMissing, "gid-missing", "any", "1075250bd99651748a48fbf20732d5c1",
+     Severity::Warning, Actor::Guest, Concern::Gids | Concern::Containers,
+     "{device} has no GID for {address}: applications cannot use this address.",
+     "The driver makes one for each address of its interface; if none comes, `pvrdma-agentctl "
+     "reload` pairs both again."},
+    {FindingId::GidMissing, "gid-missing", "typed", "1075250bd99651748a48fbf20732d5c1",
+     Severity::Warning, Actor::Guest, Concern::Gids | Concern::Containers,
+     "{device} has no GID of type {type} for {address}: applications cannot use this address.",
+     "`pvrdma-agentctl health` lists the GIDs there are; gid_type = \"best\" takes what the device "
+     "offers."},
+    {FindingId::GivingUp, "giving-up", "", "b395d447361d5787bc897ed8c7a3608d", Severity::Error,
+     Actor::Guest, Concern::Modules,
+     "{call} was tried {tries} times; it is not tried again by itself.",
+     "It is taken up again on any change of the adapter's state, or by `pvrdma-agentctl reload`."},
+    {FindingId::GivingUp, "giving-up", "optional", "b395d447361d5787bc897ed8c7a3608d",
+     Severity::Warning, Actor::Guest, Concern::Modules,
+     "{call} was tried {tries} times; it is not tried again by itself.",
+     "It is taken up again on any change of the adapter's state, or by `pvrdma-agentctl reload`."},
+    {FindingId::ActionFailed, "action-failed", "", "4310feb2281b586ba7a1ccab50fea846",
+     Severity::Warning, Actor::Agent, Concern::Modules, "{call} did not work: {error}.",
+     "It is tried again, less and less often."},
+    {FindingId::Slow, "slow", "", "ac33329981dd5f6aae8fd813bba6c1f4", Severity::Warning,
+     Actor::Guest, Concern::Ports,
+     "The adapter has not become ready within {limit} of its last change.",
+     "`pvrdma-agentctl plan` says what is waited for."},
+    {FindingId::Unreadable, "unreadable", "", "bdbdb18796a5510097bc766d78d9178d", Severity::Warning,
+     Actor::Guest, Concern::Ports, "A part of the state is not known: {error}.",
+     "Nothing is unloaded or unbound while this is so."},
+    {FindingId::LinkDown, "link-down", "unmanaged", "0c5db809d1dd55e5b56bb41cd4b9affd",
+     Severity::Warning, Actor::Guest, Concern::Links,
+     "The link of {netdev} is down, and this agent is not to bring it up.",
+     "Bring it up (ip link set {netdev} up), or let the agent manage it (manage = \"agent\")."},
+    {FindingId::LinkDown, "link-down", "managed", "0c5db809d1dd55e5b56bb41cd4b9affd",
+     Severity::Warning, Actor::Guest, Concern::Links,
+     "The link of {netdev} is down, and {manager} has it.",
+     "Bring it up (ip link set {netdev} up), or let the agent manage it (manage = \"agent\")."},
+    {FindingId::MtuDiffers, "mtu-differs", "unmanaged", "0afb4196ef2a5b44a49148678b196080",
+     Severity::Warning, Actor::Guest, Concern::Links,
+     "The MTU of {netdev} is {mtu}, configured is {configured}, and the link is not ours.",
+     "Set it by ip link set {netdev} mtu {configured}."},
+    {FindingId::MtuDiffers, "mtu-differs", "managed", "0afb4196ef2a5b44a49148678b196080",
+     Severity::Warning, Actor::Guest, Concern::Links,
+     "The MTU of {netdev} is {mtu}, configured is {configured}, and the link is not ours.",
+     "{advice}", "The finding has the line that the link's manager needs."},
+    {FindingId::MtuImpossible, "mtu-impossible", "", "80711560479d53abb9267cc282406a58",
+     Severity::Warning, Actor::Guest, Concern::Links,
+     "The link of {netdev} takes no MTU of {configured}: its limits are {least} and {most}.",
+     "Configure an mtu within them."},
+    {FindingId::MtuWaits, "mtu-waits", "", "46d8edb775545fdbb28850e9daf76559", Severity::Warning,
+     Actor::Agent, Concern::Links,
+     "The MTU of {netdev} is {mtu}, configured is {configured}, but a process holds the adapter.",
+     "vmxnet3 resets its device for a new MTU; it is set by itself once nobody holds the adapter."},
+    {FindingId::AddressMissing, "address-missing", "unmanaged", "2ae77089682c53bd96b183f4ef5bc243",
+     Severity::Warning, Actor::Guest, Concern::Links,
+     "The configured address {address} is not on {netdev}, and the link is not ours.",
+     "Set it by ip address add {address} dev {netdev}."},
+    {FindingId::AddressMissing, "address-missing", "managed", "2ae77089682c53bd96b183f4ef5bc243",
+     Severity::Warning, Actor::Guest, Concern::Links,
+     "The configured address {address} is not on {netdev}, and the link is not ours.", "{advice}",
+     "The finding has the line that the link's manager needs."},
+    {FindingId::AddressDuplicate, "address-duplicate", "", "7a652d45cea5511ba0e489c7be31b6d3",
+     Severity::Error, Actor::Guest, Concern::Links | Concern::Containers,
+     "Somebody else in the network of {netdev} has {address}: the kernel does not use it.",
+     "Give one of the two another address; a clone of this VM may have the same."},
+    {FindingId::AddressOutside, "address-outside", "", "61a025325a5d5e3a99a33a54eddf1227",
+     Severity::Info, Actor::Guest, Concern::Links,
+     "{netdev} has {address}, which is in none of the subnets configured for it.",
+     "Remove it, or add it to the adapter's addresses."},
+    {FindingId::SameSubnet, "same-subnet", "", "5f872b2f345358249d282ecf007764d2",
+     Severity::Warning, Actor::Guest, Concern::Links,
+     "{netdev} ({address}) is in the subnet of {other}: Linux answers for both on either.",
+     "Give each adapter a network of its own."},
+    {FindingId::DefaultRoute, "default-route", "", "25cbc4298d055f4c85191fd13543d0dd",
+     Severity::Info, Actor::Guest, Concern::Links,
+     "A default route leaves by {netdev}: other traffic shares the adapter.",
+     "Where that is not meant, leave the gateway out of its configuration (DHCP: ignore the routes "
+     "it offers)."},
+    {FindingId::FirstNic, "first-nic", "", "1b7a793e176e585a8c14abb0e10a06c0", Severity::Info,
+     Actor::Host, Concern::Adapters | Concern::Links,
+     "The adapter is the first NIC of this VM, which vSphere means to be a regular one.",
+     "In vSphere give the VM a regular (VMXNET3) network adapter before it; what expects the first "
+     "NIC to be the VM's management network would use the adapter."},
+    {FindingId::TwoOwners, "two-owners", "", "f8dfb2ae19ca58d9a491102e04431c0e", Severity::Warning,
+     Actor::Guest, Concern::Links,
+     "{manager} configures {netdev} as well, though manage = \"agent\" gives the link to this "
+     "agent.",
+     "{advice}", "The finding says how the manager lets go of the link."},
 };
 
 }  // namespace

@@ -1,39 +1,33 @@
 // Findings of pvrdma-agentctl's own: why there is no answer of the agent's to show. Their sentences
 // have no full stop, as they are parts of one line.
-#include <array>
-
 #include "agent/model/catalogue.hpp"
 
 namespace pvrdma {
 
 namespace {
 
-constexpr std::array kAnswerEntries{
-    CatalogueEntry{FindingId::AgentNotRunning, "agent-not-running", "", "", Severity::Error,
-                   Actor::Guest, Concern::None,
-                   "pvrdma-agent is not running (nobody listens on {socket})",
-                   "See: systemctl status pvrdma-agent"},
-    CatalogueEntry{FindingId::AgentNotAnswering, "agent-not-answering", "silent", "",
-                   Severity::Error, Actor::Guest, Concern::None,
-                   "pvrdma-agent is running but does not answer",
-                   "See: systemctl status pvrdma-agent"},
-    CatalogueEntry{FindingId::AgentNotAnswering, "agent-not-answering", "hung-up", "",
-                   Severity::Error, Actor::Guest, Concern::None,
-                   "pvrdma-agent hung up without an answer", "See: systemctl status pvrdma-agent"},
-    CatalogueEntry{FindingId::AgentNotAnswering, "agent-not-answering", "error", "",
-                   Severity::Error, Actor::Guest, Concern::None,
-                   "cannot talk to pvrdma-agent: {error}", "See: systemctl status pvrdma-agent"},
-    CatalogueEntry{FindingId::AgentNotAccessible, "agent-not-accessible", "", "", Severity::Error,
-                   Actor::Guest, Concern::None,
-                   "the socket of pvrdma-agent may not be opened: {socket}",
-                   "Anyone may by default; check the permissions of that file and its directory"},
-    CatalogueEntry{FindingId::AgentBadAnswer, "agent-bad-answer", "", "", Severity::Error,
-                   Actor::Guest, Concern::None,
-                   "pvrdma-agent gave an answer that cannot be understood: {error}",
-                   "Is pvrdma-agentctl of the same version? systemctl status pvrdma-agent"},
-    CatalogueEntry{FindingId::ReloadNotFinished, "reload-not-finished", "", "", Severity::Error,
-                   Actor::Guest, Concern::None, "the reload has not finished within {limit}",
-                   "It is not called off. See: pvrdma-agentctl health"},
+constexpr CatalogueEntry kAnswerEntries[] = {
+    {FindingId::AgentNotRunning, "agent-not-running", "", "", Severity::Error, Actor::Guest,
+     Concern::None, "pvrdma-agent is not running (nobody listens on {socket})",
+     "See: systemctl status pvrdma-agent"},
+    {FindingId::AgentNotAnswering, "agent-not-answering", "silent", "", Severity::Error,
+     Actor::Guest, Concern::None, "pvrdma-agent is running but does not answer",
+     "See: systemctl status pvrdma-agent"},
+    {FindingId::AgentNotAnswering, "agent-not-answering", "hung-up", "", Severity::Error,
+     Actor::Guest, Concern::None, "pvrdma-agent hung up without an answer",
+     "See: systemctl status pvrdma-agent"},
+    {FindingId::AgentNotAnswering, "agent-not-answering", "error", "", Severity::Error,
+     Actor::Guest, Concern::None, "cannot talk to pvrdma-agent: {error}",
+     "See: systemctl status pvrdma-agent"},
+    {FindingId::AgentNotAccessible, "agent-not-accessible", "", "", Severity::Error, Actor::Guest,
+     Concern::None, "the socket of pvrdma-agent may not be opened: {socket}",
+     "Anyone may by default; check the permissions of that file and its directory"},
+    {FindingId::AgentBadAnswer, "agent-bad-answer", "", "", Severity::Error, Actor::Guest,
+     Concern::None, "pvrdma-agent gave an answer that cannot be understood: {error}",
+     "Is pvrdma-agentctl of the same version? systemctl status pvrdma-agent"},
+    {FindingId::ReloadNotFinished, "reload-not-finished", "", "", Severity::Error, Actor::Guest,
+     Concern::None, "the reload has not finished within {limit}",
+     "It is not called off. See: pvrdma-agentctl health"},
 };
 
 }  // namespace

@@ -1,7 +1,5 @@
 // Findings that only `pvrdma-agentctl doctor` looks for: the surroundings in which applications use
 // an adapter. The agent does not act on them, so none has a MESSAGE_ID.
-#include <array>
-
 #include "agent/model/catalogue.hpp"
 
 namespace pvrdma {
@@ -17,188 +15,157 @@ constexpr const char* kDistributionLibraries =
     " && apt-get install -y --no-install-recommends rdma-core libibverbs1 ibverbs-providers \\\n"
     "      infiniband-diags ibverbs-utils perftest";
 
-constexpr std::array kDoctorEntries{
-    CatalogueEntry{FindingId::NoRdmaFunction, "no-rdma-function", "vmxnet3", "", Severity::Error,
-                   Actor::Host, Concern::Adapters,
-                   "No PVRDMA function is in this VM: beside {nics} there is none.",
-                   "In vSphere give the VM a network adapter of type PVRDMA, connected at power "
-                   "on; `doctor --host-admin` has that as a ticket."},
-    CatalogueEntry{FindingId::NoRdmaFunction, "no-rdma-function", "none", "", Severity::Error,
-                   Actor::Host, Concern::Adapters,
-                   "No PVRDMA function is in this VM, nor any vmxnet3 NIC.",
-                   "In vSphere give the VM a network adapter of type PVRDMA, connected at power "
-                   "on; `doctor --host-admin` has that as a ticket."},
-    CatalogueEntry{FindingId::NoRdmaFunction, "no-rdma-function", "elsewhere", "", Severity::Error,
-                   Actor::Guest, Concern::Adapters,
-                   "This machine is no VMware VM ({vendor}), and has no PVRDMA function.",
-                   "PVRDMA is an adapter of vSphere's; look for the machine's own RDMA devices "
-                   "with `rdma dev`."},
-    CatalogueEntry{FindingId::NodesMissing, "nodes-missing", "guest", "", Severity::Error,
-                   Actor::Guest, Concern::Nodes,
-                   "/dev/infiniband lacks {nodes}: applications cannot open the device.",
-                   "modprobe ib_uverbs rdma_ucm; the agent does that at every boot. In a container "
-                   "that is not known as one: give it these devices."},
-    CatalogueEntry{
-        FindingId::NodesMissing, "nodes-missing", "container", "", Severity::Error, Actor::Guest,
-        Concern::Nodes, "This container has no {nodes}: applications cannot open the device.",
-        "Give the container these devices and no more; --privileged is not needed.", "",
-        "docker run {devices} --ulimit memlock=-1 --network host IMAGE\n"
-        "resources: {limits: {rdma/hca: 1}}    # in a pod's spec, with an RDMA device plugin"},
-    CatalogueEntry{FindingId::NodesClosed, "nodes-closed", "", "", Severity::Warning, Actor::Guest,
-                   Concern::Nodes, "This user may not open {nodes}.",
-                   "rdma-core's udev rules give these nodes mode 0666: install it, or make the "
-                   "user a member of the node's group."},
-    CatalogueEntry{FindingId::VerbsMissing, "verbs-missing", "", "", Severity::Error, Actor::Image,
-                   Concern::Libraries,
-                   "There is no libibverbs.so.1 here: no application can use RDMA.",
-                   "Install the distribution's rdma-core and libibverbs.", "",
-                   "apt-get install rdma-core libibverbs1 ibverbs-providers\n"
-                   "dnf install rdma-core libibverbs"},
-    CatalogueEntry{FindingId::ProviderMissing, "provider-missing", "", "", Severity::Error,
-                   Actor::Image, Concern::Libraries,
-                   "{library} has no provider for vmw_pvrdma: applications see no device.",
-                   "Install the distribution's providers (Debian, Ubuntu: ibverbs-providers; "
-                   "Enterprise Linux: libibverbs); a vendor's OFED brings none.",
-                   "", "apt-get install ibverbs-providers\ndnf install libibverbs"},
-    CatalogueEntry{FindingId::ProviderMismatch, "provider-mismatch", "", "", Severity::Error,
-                   Actor::Image, Concern::Libraries,
-                   "{provider} is for another libibverbs: it has the private interface {has}, "
-                   "{library} wants {wants}.",
-                   "Install libibverbs and its providers from one source, in one version."},
-    CatalogueEntry{
-        FindingId::VendorLibraries, "vendor-libraries", "", "", Severity::Warning, Actor::Image,
-        Concern::Libraries,
-        "A vendor's OFED shadows rdma-core, and has no provider for vmw_pvrdma: {traces}.",
-        "Purge its packages and install the distribution's, as these lines of a Dockerfile do.", "",
-        kDistributionLibraries},
-    CatalogueEntry{
-        FindingId::MemlockLow, "memlock-low", "shell", "", Severity::Warning, Actor::Guest,
-        Concern::Memlock,
-        "This shell may lock only {limit} of memory: applications fail to register buffers.",
-        "For logins write it into /etc/security/limits.d, and log in anew.", "",
-        "printf '* - memlock unlimited\\n' >/etc/security/limits.d/90-rdma.conf"},
-    CatalogueEntry{
-        FindingId::MemlockLow, "memlock-low", "container", "", Severity::Warning, Actor::Guest,
-        Concern::Memlock,
-        "This container may lock only {limit} of memory: applications fail to register buffers.",
-        "Raise the limit; where that cannot be, give the container the capability IPC_LOCK.", "",
-        "docker run --ulimit memlock=-1 IMAGE\n"
-        "securityContext: {capabilities: {add: [IPC_LOCK]}}    # in a pod's spec"},
-    CatalogueEntry{FindingId::MemlockLow, "memlock-low", "unit", "", Severity::Warning,
-                   Actor::Guest, Concern::Memlock,
-                   "{unit} may lock only {limit} of memory: its jobs fail to register buffers.",
-                   "Give it a drop-in, and restart it when no job runs.", "",
-                   "mkdir -p /etc/systemd/system/{unit}.d\n"
-                   "printf '[Service]\\nLimitMEMLOCK=infinity\\n' "
-                   ">/etc/systemd/system/{unit}.d/memlock.conf\n"
-                   "systemctl daemon-reload"},
-    CatalogueEntry{FindingId::MemlockLow, "memlock-low", "login", "", Severity::Info, Actor::Guest,
-                   Concern::Memlock, "Logins may lock only {limit} of memory, by {place}.",
-                   "If users start RDMA programs from a shell, raise it.", "",
-                   "printf '* - memlock unlimited\\n' >/etc/security/limits.d/90-rdma.conf"},
-    CatalogueEntry{FindingId::NoSuchUnit, "no-such-unit", "", "", Severity::Warning, Actor::Guest,
-                   Concern::Memlock, "There is no unit {unit}, which was asked for.",
-                   "See `systemctl list-unit-files` for its name."},
-    CatalogueEntry{FindingId::ModuleBlocked, "module-blocked", "driver", "", Severity::Error,
-                   Actor::Guest, Concern::Modules | Concern::Blocks,
-                   "{module} is kept from being loaded: {how}.",
-                   "Take that out of modprobe.d, or off the kernel's command line."},
-    CatalogueEntry{FindingId::ModuleBlocked, "module-blocked", "other", "", Severity::Warning,
-                   Actor::Guest, Concern::Modules | Concern::Blocks,
-                   "{module} is kept from being loaded: {how}.",
-                   "Take that out of modprobe.d, or off the kernel's command line."},
-    CatalogueEntry{FindingId::DriverUnsigned, "driver-unsigned", "", "", Severity::Warning,
-                   Actor::Image, Concern::Modules | Concern::Blocks,
-                   "Secure Boot is on, and this kernel's vmw_pvrdma is not signed: it is refused.",
-                   "Use a kernel whose distribution signs the module, or sign it with a key of "
-                   "your own and enroll that (mokutil --import)."},
-    CatalogueEntry{FindingId::GuestUnlisted, "guest-unlisted", "", "", Severity::Info, Actor::Image,
-                   Concern::Guest,
-                   "{os} is not among the guests that VMware names for PVRDMA with {roce}.",
-                   "It may work all the same; VMware's support may ask for one of its list: "
-                   "{listed}."},
-    CatalogueEntry{FindingId::MixedPassthrough, "mixed-passthrough", "", "", Severity::Info,
-                   Actor::Guest, Concern::Adapters,
-                   "A passed-through RDMA adapter is here as well: {functions}.",
-                   "Tell applications which to use: `pvrdma-agentctl env` has the variables."},
-    CatalogueEntry{
-        FindingId::ClockOff, "clock-off", "", "", Severity::Warning, Actor::Guest, Concern::Clock,
-        "This guest's clock and that of its hardware are {offset} apart.",
-        "Let chrony or systemd-timesyncd set it (timedatectl); logs and measurements of several "
-        "hosts cannot be compared before."},
-    CatalogueEntry{
-        FindingId::DriverCrashed, "driver-crashed", "", "", Severity::Error, Actor::Guest,
-        Concern::Guest,
-        "vmw_pvrdma has crashed in this boot and may hold its locks for ever: {line}",
-        "Only a reboot helps. Do not unload or unbind anything before: that would hang, and "
-        "SIGKILL would not end it."},
-    CatalogueEntry{
-        FindingId::KernelCrashed, "kernel-crashed", "", "", Severity::Info, Actor::Guest,
-        Concern::Guest, "The kernel has crashed somewhere in this boot{where}.",
-        "See `journalctl -k -b`, as root: if vmw_pvrdma is in the call trace, only a reboot "
-        "helps."},
-    CatalogueEntry{FindingId::ContainerNetwork, "container-network", "", "", Severity::Warning,
-                   Actor::Guest, Concern::Links | Concern::Gids,
-                   "The interface of {device} is not in this container's network: it can use none "
-                   "of the GIDs.",
-                   "Share the host's network, or move the interface into the container's.", "",
-                   "docker run --network host IMAGE\n"
-                   "hostNetwork: true    # in a pod's spec"},
+constexpr CatalogueEntry kDoctorEntries[] = {
+    {FindingId::NoRdmaFunction, "no-rdma-function", "vmxnet3", "", Severity::Error, Actor::Host,
+     Concern::Adapters, "No PVRDMA function is in this VM: beside {nics} there is none.",
+     "In vSphere give the VM a network adapter of type PVRDMA, connected at power on; `doctor "
+     "--host-admin` has that as a ticket."},
+    {FindingId::NoRdmaFunction, "no-rdma-function", "none", "", Severity::Error, Actor::Host,
+     Concern::Adapters, "No PVRDMA function is in this VM, nor any vmxnet3 NIC.",
+     "In vSphere give the VM a network adapter of type PVRDMA, connected at power on; `doctor "
+     "--host-admin` has that as a ticket."},
+    {FindingId::NoRdmaFunction, "no-rdma-function", "elsewhere", "", Severity::Error, Actor::Guest,
+     Concern::Adapters, "This machine is no VMware VM ({vendor}), and has no PVRDMA function.",
+     "PVRDMA is an adapter of vSphere's; look for the machine's own RDMA devices with `rdma dev`."},
+    {FindingId::NodesMissing, "nodes-missing", "guest", "", Severity::Error, Actor::Guest,
+     Concern::Nodes, "/dev/infiniband lacks {nodes}: applications cannot open the device.",
+     "modprobe ib_uverbs rdma_ucm; the agent does that at every boot. In a container that is not "
+     "known as one: give it these devices."},
+    {FindingId::NodesMissing, "nodes-missing", "container", "", Severity::Error, Actor::Guest,
+     Concern::Nodes, "This container has no {nodes}: applications cannot open the device.",
+     "Give the container these devices and no more; --privileged is not needed.", "",
+     "docker run {devices} --ulimit memlock=-1 --network host IMAGE\n"
+     "resources: {limits: {rdma/hca: 1}}    # in a pod's spec, with an RDMA device plugin"},
+    {FindingId::NodesClosed, "nodes-closed", "", "", Severity::Warning, Actor::Guest,
+     Concern::Nodes, "This user may not open {nodes}.",
+     "rdma-core's udev rules give these nodes mode 0666: install it, or make the user a member of "
+     "the node's group."},
+    {FindingId::VerbsMissing, "verbs-missing", "", "", Severity::Error, Actor::Image,
+     Concern::Libraries, "There is no libibverbs.so.1 here: no application can use RDMA.",
+     "Install the distribution's rdma-core and libibverbs.", "",
+     "apt-get install rdma-core libibverbs1 ibverbs-providers\n"
+     "dnf install rdma-core libibverbs"},
+    {FindingId::ProviderMissing, "provider-missing", "", "", Severity::Error, Actor::Image,
+     Concern::Libraries, "{library} has no provider for vmw_pvrdma: applications see no device.",
+     "Install the distribution's providers (Debian, Ubuntu: ibverbs-providers; Enterprise Linux: "
+     "libibverbs); a vendor's OFED brings none.",
+     "", "apt-get install ibverbs-providers\ndnf install libibverbs"},
+    {FindingId::ProviderMismatch, "provider-mismatch", "", "", Severity::Error, Actor::Image,
+     Concern::Libraries,
+     "{provider} is for another libibverbs: it has the private interface {has}, {library} wants "
+     "{wants}.",
+     "Install libibverbs and its providers from one source, in one version."},
+    {FindingId::VendorLibraries, "vendor-libraries", "", "", Severity::Warning, Actor::Image,
+     Concern::Libraries,
+     "A vendor's OFED shadows rdma-core, and has no provider for vmw_pvrdma: {traces}.",
+     "Purge its packages and install the distribution's, as these lines of a Dockerfile do.", "",
+     kDistributionLibraries},
+    {FindingId::MemlockLow, "memlock-low", "shell", "", Severity::Warning, Actor::Guest,
+     Concern::Memlock,
+     "This shell may lock only {limit} of memory: applications fail to register buffers.",
+     "For logins write it into /etc/security/limits.d, and log in anew.", "",
+     "printf '* - memlock unlimited\\n' >/etc/security/limits.d/90-rdma.conf"},
+    {FindingId::MemlockLow, "memlock-low", "container", "", Severity::Warning, Actor::Guest,
+     Concern::Memlock,
+     "This container may lock only {limit} of memory: applications fail to register buffers.",
+     "Raise the limit; where that cannot be, give the container the capability IPC_LOCK.", "",
+     "docker run --ulimit memlock=-1 IMAGE\n"
+     "securityContext: {capabilities: {add: [IPC_LOCK]}}    # in a pod's spec"},
+    {FindingId::MemlockLow, "memlock-low", "unit", "", Severity::Warning, Actor::Guest,
+     Concern::Memlock, "{unit} may lock only {limit} of memory: its jobs fail to register buffers.",
+     "Give it a drop-in, and restart it when no job runs.", "",
+     "mkdir -p /etc/systemd/system/{unit}.d\n"
+     "printf '[Service]\\nLimitMEMLOCK=infinity\\n' >/etc/systemd/system/{unit}.d/memlock.conf\n"
+     "systemctl daemon-reload"},
+    {FindingId::MemlockLow, "memlock-low", "login", "", Severity::Info, Actor::Guest,
+     Concern::Memlock, "Logins may lock only {limit} of memory, by {place}.",
+     "If users start RDMA programs from a shell, raise it.", "",
+     "printf '* - memlock unlimited\\n' >/etc/security/limits.d/90-rdma.conf"},
+    {FindingId::NoSuchUnit, "no-such-unit", "", "", Severity::Warning, Actor::Guest,
+     Concern::Memlock, "There is no unit {unit}, which was asked for.",
+     "See `systemctl list-unit-files` for its name."},
+    {FindingId::ModuleBlocked, "module-blocked", "driver", "", Severity::Error, Actor::Guest,
+     Concern::Modules | Concern::Blocks, "{module} is kept from being loaded: {how}.",
+     "Take that out of modprobe.d, or off the kernel's command line."},
+    {FindingId::ModuleBlocked, "module-blocked", "other", "", Severity::Warning, Actor::Guest,
+     Concern::Modules | Concern::Blocks, "{module} is kept from being loaded: {how}.",
+     "Take that out of modprobe.d, or off the kernel's command line."},
+    {FindingId::DriverUnsigned, "driver-unsigned", "", "", Severity::Warning, Actor::Image,
+     Concern::Modules | Concern::Blocks,
+     "Secure Boot is on, and this kernel's vmw_pvrdma is not signed: it is refused.",
+     "Use a kernel whose distribution signs the module, or sign it with a key of your own and "
+     "enroll that (mokutil --import)."},
+    {FindingId::GuestUnlisted, "guest-unlisted", "", "", Severity::Info, Actor::Image,
+     Concern::Guest, "{os} is not among the guests that VMware names for PVRDMA with {roce}.",
+     "It may work all the same; VMware's support may ask for one of its list: {listed}."},
+    {FindingId::MixedPassthrough, "mixed-passthrough", "", "", Severity::Info, Actor::Guest,
+     Concern::Adapters, "A passed-through RDMA adapter is here as well: {functions}.",
+     "Tell applications which to use: `pvrdma-agentctl env` has the variables."},
+    {FindingId::ClockOff, "clock-off", "", "", Severity::Warning, Actor::Guest, Concern::Clock,
+     "This guest's clock and that of its hardware are {offset} apart.",
+     "Let chrony or systemd-timesyncd set it (timedatectl); logs and measurements of several hosts "
+     "cannot be compared before."},
+    {FindingId::DriverCrashed, "driver-crashed", "", "", Severity::Error, Actor::Guest,
+     Concern::Guest, "vmw_pvrdma has crashed in this boot and may hold its locks for ever: {line}",
+     "Only a reboot helps. Do not unload or unbind anything before: that would hang, and SIGKILL "
+     "would not end it."},
+    {FindingId::KernelCrashed, "kernel-crashed", "", "", Severity::Info, Actor::Guest,
+     Concern::Guest, "The kernel has crashed somewhere in this boot{where}.",
+     "See `journalctl -k -b`, as root: if vmw_pvrdma is in the call trace, only a reboot helps."},
+    {FindingId::ContainerNetwork, "container-network", "", "", Severity::Warning, Actor::Guest,
+     Concern::Links | Concern::Gids,
+     "The interface of {device} is not in this container's network: it can use none of the GIDs.",
+     "Share the host's network, or move the interface into the container's.", "",
+     "docker run --network host IMAGE\n"
+     "hostNetwork: true    # in a pod's spec"},
     // Of `doctor --next-boot` alone.
-    CatalogueEntry{
-        FindingId::NoKernel, "no-kernel", "", "", Severity::Error, Actor::Guest, Concern::None,
-        "No kernel is found here: no folder of /lib/modules has an image in /boot.",
-        "Mount /boot if it is not; what a container boots with is a matter of its host."},
-    CatalogueEntry{
-        FindingId::KernelWithoutDriver, "kernel-without-driver", "other", "", Severity::Warning,
-        Actor::Image, Concern::None,
-        "The kernel {kernel}, which is installed but not next, does not ship vmw_pvrdma.",
-        "Do not boot it, or install the package with its extra modules (Ubuntu: "
-        "linux-modules-extra), or remove it."},
-    CatalogueEntry{FindingId::KernelWithoutDriver, "kernel-without-driver", "may-be-next", "",
-                   Severity::Warning, Actor::Image, Concern::None,
-                   "The kernel {kernel} does not ship vmw_pvrdma, and whether the next boot takes "
-                   "it cannot be told.",
-                   "Choose the kernel to boot (grub-set-default, grubby --set-default), or install "
-                   "the package with this one's extra modules (Ubuntu: linux-modules-extra)."},
-    CatalogueEntry{FindingId::OrderNotSet, "order-not-set", "modprobe", "", Severity::Warning,
-                   Actor::Guest, Concern::None,
-                   "modprobe.d does not have {modules} loaded before vmw_pvrdma: at the next boot "
-                   "udev may load the driver too early.",
-                   "pvrdma-agent.conf of this package does; see that no file of its name in "
-                   "/etc/modprobe.d hides it. Where the agent runs it mends a wrong order, which "
-                   "costs seconds at each boot."},
-    CatalogueEntry{FindingId::OrderNotSet, "order-not-set", "initramfs", "", Severity::Warning,
-                   Actor::Guest, Concern::None,
-                   "{image} holds vmw_pvrdma, but not {modules}, which must come before it.",
-                   "Refresh it: update-initramfs -u -k {kernel} where initramfs-tools makes it, "
-                   "dracut --force {image} {kernel} where dracut does."},
-    CatalogueEntry{FindingId::AgentNotEnabled, "agent-not-enabled", "missing", "",
-                   Severity::Warning, Actor::Image, Concern::None,
-                   "pvrdma-agent is not installed, so nothing sees to the adapters at boot.",
-                   "Install the package pvrdma-agent."},
-    CatalogueEntry{FindingId::AgentNotEnabled, "agent-not-enabled", "masked", "", Severity::Warning,
-                   Actor::Guest, Concern::None,
-                   "pvrdma-agent.service is masked, so nothing sees to the adapters at boot.",
-                   "Unmask and enable it.", "",
-                   "systemctl unmask pvrdma-agent\nsystemctl enable --now pvrdma-agent"},
-    CatalogueEntry{FindingId::AgentNotEnabled, "agent-not-enabled", "disabled", "",
-                   Severity::Warning, Actor::Guest, Concern::None,
-                   "pvrdma-agent.service is not enabled, so nothing sees to the adapters at boot.",
-                   "Enable it.", "", "systemctl enable --now pvrdma-agent"},
-    CatalogueEntry{FindingId::AgentNotEnabled, "agent-not-enabled", "executor", "",
-                   Severity::Warning, Actor::Guest, Concern::None,
-                   "pvrdma-agent-executor.socket is masked: the agent can watch, but mend nothing.",
-                   "Unmask it.", "", "systemctl unmask --now pvrdma-agent-executor.socket"},
-    CatalogueEntry{FindingId::LinkUnowned, "link-unowned", "nobody", "", Severity::Warning,
-                   Actor::Guest, Concern::None,
-                   "Nobody brings up the link of {link} at the next boot, so its port stays DOWN.",
-                   "Enable pvrdma-agent, or have a network manager configure the link."},
-    CatalogueEntry{FindingId::LinkUnowned, "link-unowned", "unaddressed", "", Severity::Info,
-                   Actor::Guest, Concern::None,
-                   "Nobody gives {link} an address at the next boot, so there is no GID for IPv4.",
-                   "Give the adapter addresses in pvrdma-agent.toml, or have a network manager "
-                   "configure the link."},
+    {FindingId::NoKernel, "no-kernel", "", "", Severity::Error, Actor::Guest, Concern::None,
+     "No kernel is found here: no folder of /lib/modules has an image in /boot.",
+     "Mount /boot if it is not; what a container boots with is a matter of its host."},
+    {FindingId::KernelWithoutDriver, "kernel-without-driver", "other", "", Severity::Warning,
+     Actor::Image, Concern::None,
+     "The kernel {kernel}, which is installed but not next, does not ship vmw_pvrdma.",
+     "Do not boot it, or install the package with its extra modules (Ubuntu: linux-modules-extra), "
+     "or remove it."},
+    {FindingId::KernelWithoutDriver, "kernel-without-driver", "may-be-next", "", Severity::Warning,
+     Actor::Image, Concern::None,
+     "The kernel {kernel} does not ship vmw_pvrdma, and whether the next boot takes it cannot be "
+     "told.",
+     "Choose the kernel to boot (grub-set-default, grubby --set-default), or install the package "
+     "with this one's extra modules (Ubuntu: linux-modules-extra)."},
+    {FindingId::OrderNotSet, "order-not-set", "modprobe", "", Severity::Warning, Actor::Guest,
+     Concern::None,
+     "modprobe.d does not have {modules} loaded before vmw_pvrdma: at the next boot udev may load "
+     "the driver too early.",
+     "pvrdma-agent.conf of this package does; see that no file of its name in /etc/modprobe.d "
+     "hides it. Where the agent runs it mends a wrong order, which costs seconds at each boot."},
+    {FindingId::OrderNotSet, "order-not-set", "initramfs", "", Severity::Warning, Actor::Guest,
+     Concern::None, "{image} holds vmw_pvrdma, but not {modules}, which must come before it.",
+     "Refresh it: update-initramfs -u -k {kernel} where initramfs-tools makes it, dracut --force "
+     "{image} {kernel} where dracut does."},
+    {FindingId::AgentNotEnabled, "agent-not-enabled", "missing", "", Severity::Warning,
+     Actor::Image, Concern::None,
+     "pvrdma-agent is not installed, so nothing sees to the adapters at boot.",
+     "Install the package pvrdma-agent."},
+    {FindingId::AgentNotEnabled, "agent-not-enabled", "masked", "", Severity::Warning, Actor::Guest,
+     Concern::None, "pvrdma-agent.service is masked, so nothing sees to the adapters at boot.",
+     "Unmask and enable it.", "",
+     "systemctl unmask pvrdma-agent\nsystemctl enable --now pvrdma-agent"},
+    {FindingId::AgentNotEnabled, "agent-not-enabled", "disabled", "", Severity::Warning,
+     Actor::Guest, Concern::None,
+     "pvrdma-agent.service is not enabled, so nothing sees to the adapters at boot.", "Enable it.",
+     "", "systemctl enable --now pvrdma-agent"},
+    {FindingId::AgentNotEnabled, "agent-not-enabled", "executor", "", Severity::Warning,
+     Actor::Guest, Concern::None,
+     "pvrdma-agent-executor.socket is masked: the agent can watch, but mend nothing.", "Unmask it.",
+     "", "systemctl unmask --now pvrdma-agent-executor.socket"},
+    {FindingId::LinkUnowned, "link-unowned", "nobody", "", Severity::Warning, Actor::Guest,
+     Concern::None, "Nobody brings up the link of {link} at the next boot, so its port stays DOWN.",
+     "Enable pvrdma-agent, or have a network manager configure the link."},
+    {FindingId::LinkUnowned, "link-unowned", "unaddressed", "", Severity::Info, Actor::Guest,
+     Concern::None, "Nobody gives {link} an address at the next boot, so there is no GID for IPv4.",
+     "Give the adapter addresses in pvrdma-agent.toml, or have a network manager configure the "
+     "link."},
 };
 
 }  // namespace

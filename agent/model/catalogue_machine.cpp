@@ -1,134 +1,118 @@
 // Findings about the machine as a whole.
-#include <array>
-
 #include "agent/model/catalogue.hpp"
 
 namespace pvrdma {
 
 namespace {
 
-constexpr std::array kMachineEntries{
-    CatalogueEntry{FindingId::NoAdapter, "no-adapter", "", "d28ba4f6f48751b8ab2c147ffe1a36ca",
-                   Severity::Error, Actor::Host, Concern::Adapters,
-                   "No PVRDMA function is in this VM, but {required} adapter(s) are required by "
-                   "readiness.adapters.",
-                   "In vSphere give the VM a network adapter of type PVRDMA, connected at power "
-                   "on; it needs hardware version 13 or later."},
-    CatalogueEntry{
-        FindingId::AdapterRemoved, "adapter-removed", "", "49474437456c50a39113d0f857f92ea4",
-        Severity::Warning, Actor::Host, Concern::Adapters,
-        "Adapter {adapter} was removed from this VM at {time}.",
-        "If that was meant, `pvrdma-agentctl acknowledge` ends this; so does time, after "
-        "{patience} (readiness.forget_removed). Otherwise connect it again in vSphere."},
-    CatalogueEntry{FindingId::DriverNotShipped, "driver-not-shipped", "",
-                   "3c2fc9cfa9d75fe69271d2af398d3284", Severity::Error, Actor::Image,
-                   Concern::Modules | Concern::Containers,
-                   "The kernel {kernel} does not ship vmw_pvrdma.",
-                   "Boot a kernel that has it (Ubuntu: linux-modules-extra; Debian builds none), "
-                   "or build the module for this one."},
-    CatalogueEntry{FindingId::DriverBuiltIn, "driver-built-in", "",
-                   "04fe861108b35fd9b08bb5bd1dc81b65", Severity::Warning, Actor::Guest,
-                   Concern::Readiness | Concern::Modules,
-                   "vmw_pvrdma ought to be reloaded ({reason}), but it is built into this kernel "
-                   "and has several adapters.",
-                   "Only a reboot pairs all of them again."},
-    CatalogueEntry{FindingId::InitramfsOld, "initramfs-old", "", "bf1cd5992489585db11febe09b248e90",
-                   Severity::Info, Actor::Guest, Concern::Boot,
-                   "{image} was built before {newer} was changed: at the next boot it may load "
-                   "vmw_pvrdma out of order.",
-                   "Refresh it: update-initramfs -u -k {kernel} where initramfs-tools makes it, "
-                   "dracut --force {image} {kernel} where dracut does."},
-    CatalogueEntry{
-        FindingId::ModuleNotShipped, "module-not-shipped", "required",
-        "c98098df53375042a769774db9da54eb", Severity::Error, Actor::Image, Concern::Modules,
-        "The kernel {kernel} does not ship {module}. It is required.",
-        "Install the package with this kernel's extra modules (Ubuntu: linux-modules-extra; "
-        "Enterprise Linux: kernel-modules-extra), or take it off modules.required."},
-    CatalogueEntry{FindingId::ModuleNotShipped, "module-not-shipped", "optional",
-                   "c98098df53375042a769774db9da54eb", Severity::Info, Actor::Guest,
-                   Concern::Modules,
-                   "The kernel {kernel} does not ship {module}. The adapters work without it.",
-                   "To be rid of this line, take it off modules.before."},
-    CatalogueEntry{FindingId::ModuleRefused, "module-refused", "",
-                   "7fc19c4a4a2e5610a34ee21581649541", Severity::Warning, Actor::Guest,
-                   Concern::Modules | Concern::Blocks, "The kernel refuses {module}: {error}.",
-                   "With Secure Boot a module must be signed by a key the kernel trusts; see also "
-                   "modprobe.d for block lists."},
-    CatalogueEntry{FindingId::DriverInUse, "driver-in-use", "", "b743dbb6cd7354f69ce22dfb7ef69d45",
-                   Severity::Warning, Actor::Agent,
-                   Concern::Readiness | Concern::Modules | Concern::Holders,
-                   "vmw_pvrdma ought to be reloaded ({reason}), but is held by {who}.",
-                   "Nothing is unloaded while a process holds an adapter. The reload follows by "
-                   "itself once they have ended."},
-    CatalogueEntry{FindingId::HoldersUnknown, "holders-unknown", "",
-                   "1322fe1dea705ef790a18b1130ee2dc2", Severity::Warning, Actor::Guest,
-                   Concern::Readiness | Concern::Modules | Concern::Holders,
-                   "vmw_pvrdma ought to be reloaded ({reason}), but whether somebody holds an "
-                   "adapter is not known: {error}.",
-                   "Nothing is unloaded while this is so. When no RDMA program runs, `modprobe -r "
-                   "vmw_pvrdma` by hand is safe: the kernel refuses it while in use."},
-    CatalogueEntry{FindingId::ReloadForbidden, "reload-forbidden", "",
-                   "1ec28e69dd1358c0a57d3866c397e56c", Severity::Warning, Actor::Guest,
-                   Concern::Readiness | Concern::Modules,
-                   "vmw_pvrdma ought to be reloaded ({reason}), but modules.reload is \"never\".",
-                   "Set modules.reload to \"auto\", or reload it by hand when no job runs."},
-    CatalogueEntry{FindingId::BootScript, "boot-script", "", "939db618cb165614809f20bc08e55817",
-                   Severity::Info, Actor::Guest, Concern::Boot,
-                   "{script} loads or unloads vmw_pvrdma at every boot, beside this agent.",
-                   "`pvrdma-agentctl migrate` shows which lines the agent makes needless; with "
-                   "--apply it comments out the simple ones."},
-    CatalogueEntry{FindingId::ReloadWaits, "reload-waits", "", "c803b6d739485fd0bc3fa235b491580b",
-                   Severity::Warning, Actor::Agent, Concern::Modules | Concern::Boot,
-                   "vmw_pvrdma ought to be reloaded ({reason}), but {script} does that itself and "
-                   "has not ended in this boot.",
-                   "The reload follows by itself, if it is still needed then. `pvrdma-agentctl "
-                   "migrate` moves the script's part to this agent."},
-    CatalogueEntry{
-        FindingId::LedgerUnusable, "ledger-unusable", "", "18023474ef5d46008926d898849b9ba7",
-        Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules,
-        "A link or vmw_pvrdma ought to be reset ({reason}), but how often that was done "
-        "in this boot is not known: {error}.",
-        "Nothing is reset without being counted. Make room in /run, or see `journalctl "
-        "-u pvrdma-agent-executor`; the agent goes on by itself within a minute or two."},
-    CatalogueEntry{FindingId::ExecutorStuck, "executor-stuck", "",
-                   "f804fdaee3915d6d95dd49c91b228e6f", Severity::Error, Actor::Guest,
-                   Concern::Modules, "{call} has not come back from the kernel since {since}.",
-                   "See `journalctl -u pvrdma-agent-executor` and dmesg. A process stuck in the "
-                   "kernel cannot be killed; nothing else is tried until it returns."},
-    CatalogueEntry{
-        FindingId::ExecutorMissing, "executor-missing", "", "4562bd550d4d4ac1bf919618fda8e095",
-        Severity::Error, Actor::Guest, Concern::Readiness | Concern::Modules,
-        "Nothing can be done for the adapters, as the executor cannot be asked: {error}.",
-        "See `systemctl status pvrdma-agent-executor.socket`; `systemctl unmask` it where it is "
-        "masked, then `systemctl start` it. The agent tries again by itself."},
-    CatalogueEntry{FindingId::ConfigBad, "config-bad", "file", "1fe3d02b9cbd50aa971bf95fc541685b",
-                   Severity::Warning, Actor::Guest, Concern::Links,
-                   "The configuration on disk is not good, the last good one is in force: {error}",
-                   "Mend the file, try it with `pvrdma-agent --check-config`, then `systemctl "
-                   "reload pvrdma-agent`."},
-    CatalogueEntry{
-        FindingId::ConfigBad, "config-bad", "guestinfo", "1fe3d02b9cbd50aa971bf95fc541685b",
-        Severity::Warning, Actor::Host, Concern::Links,
-        "The configuration from vSphere does not count, that of this machine does: {error}",
-        "Mend it in the VM's settings, then `systemctl start pvrdma-agent-guestinfo` and "
-        "`systemctl reload pvrdma-agent`; guestinfo.enabled = false does without."},
-    CatalogueEntry{FindingId::CustomizationAwaited, "customization-awaited", "",
-                   "27b490a849e552dc8f933080cdf21be2", Severity::Info, Actor::Agent, Concern::Boot,
-                   "Addresses and MTU wait for {what}, which has not ended.",
-                   "They follow once it has, with the configuration as it is then, and after "
-                   "{patience} in any case."},
-    CatalogueEntry{FindingId::CustomizationLate, "customization-late", "",
-                   "3ee00791a06d531fb4f2d2059678875e", Severity::Warning, Actor::Guest,
-                   Concern::Boot,
-                   "Addresses and MTU did not wait any longer for {what}, which has not ended "
-                   "within {patience}.",
-                   "See `cloud-init status --long`, or /var/log/vmware-imc/toolsDeployPkg.log. The "
-                   "configuration is read again when it ends."},
-    CatalogueEntry{FindingId::ConfigMatchesNothing, "config-matches-nothing", "",
-                   "682b7f1430db55abaad3e6a6d3121ef6", Severity::Warning, Actor::Guest,
-                   Concern::Links,
-                   "An [[adapter]] of the configuration, {match}, is no adapter of this VM.",
-                   "Compare with `pvrdma-agentctl status`; a clone has other MAC addresses."},
+constexpr CatalogueEntry kMachineEntries[] = {
+    {FindingId::NoAdapter, "no-adapter", "", "d28ba4f6f48751b8ab2c147ffe1a36ca", Severity::Error,
+     Actor::Host, Concern::Adapters,
+     "No PVRDMA function is in this VM, but {required} adapter(s) are required by "
+     "readiness.adapters.",
+     "In vSphere give the VM a network adapter of type PVRDMA, connected at power on; it needs "
+     "hardware version 13 or later."},
+    {FindingId::AdapterRemoved, "adapter-removed", "", "49474437456c50a39113d0f857f92ea4",
+     Severity::Warning, Actor::Host, Concern::Adapters,
+     "Adapter {adapter} was removed from this VM at {time}.",
+     "If that was meant, `pvrdma-agentctl acknowledge` ends this; so does time, after {patience} "
+     "(readiness.forget_removed). Otherwise connect it again in vSphere."},
+    {FindingId::DriverNotShipped, "driver-not-shipped", "", "3c2fc9cfa9d75fe69271d2af398d3284",
+     Severity::Error, Actor::Image, Concern::Modules | Concern::Containers,
+     "The kernel {kernel} does not ship vmw_pvrdma.",
+     "Boot a kernel that has it (Ubuntu: linux-modules-extra; Debian builds none), or build the "
+     "module for this one."},
+    {FindingId::DriverBuiltIn, "driver-built-in", "", "04fe861108b35fd9b08bb5bd1dc81b65",
+     Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules,
+     "vmw_pvrdma ought to be reloaded ({reason}), but it is built into this kernel and has several "
+     "adapters.",
+     "Only a reboot pairs all of them again."},
+    {FindingId::InitramfsOld, "initramfs-old", "", "bf1cd5992489585db11febe09b248e90",
+     Severity::Info, Actor::Guest, Concern::Boot,
+     "{image} was built before {newer} was changed: at the next boot it may load vmw_pvrdma out of "
+     "order.",
+     "Refresh it: update-initramfs -u -k {kernel} where initramfs-tools makes it, dracut --force "
+     "{image} {kernel} where dracut does."},
+    {FindingId::ModuleNotShipped, "module-not-shipped", "required",
+     "c98098df53375042a769774db9da54eb", Severity::Error, Actor::Image, Concern::Modules,
+     "The kernel {kernel} does not ship {module}. It is required.",
+     "Install the package with this kernel's extra modules (Ubuntu: linux-modules-extra; "
+     "Enterprise Linux: kernel-modules-extra), or take it off modules.required."},
+    {FindingId::ModuleNotShipped, "module-not-shipped", "optional",
+     "c98098df53375042a769774db9da54eb", Severity::Info, Actor::Guest, Concern::Modules,
+     "The kernel {kernel} does not ship {module}. The adapters work without it.",
+     "To be rid of this line, take it off modules.before."},
+    {FindingId::ModuleRefused, "module-refused", "", "7fc19c4a4a2e5610a34ee21581649541",
+     Severity::Warning, Actor::Guest, Concern::Modules | Concern::Blocks,
+     "The kernel refuses {module}: {error}.",
+     "With Secure Boot a module must be signed by a key the kernel trusts; see also modprobe.d for "
+     "block lists."},
+    {FindingId::DriverInUse, "driver-in-use", "", "b743dbb6cd7354f69ce22dfb7ef69d45",
+     Severity::Warning, Actor::Agent, Concern::Readiness | Concern::Modules | Concern::Holders,
+     "vmw_pvrdma ought to be reloaded ({reason}), but is held by {who}.",
+     "Nothing is unloaded while a process holds an adapter. The reload follows by itself once they "
+     "have ended."},
+    {FindingId::HoldersUnknown, "holders-unknown", "", "1322fe1dea705ef790a18b1130ee2dc2",
+     Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules | Concern::Holders,
+     "vmw_pvrdma ought to be reloaded ({reason}), but whether somebody holds an adapter is not "
+     "known: {error}.",
+     "Nothing is unloaded while this is so. When no RDMA program runs, `modprobe -r vmw_pvrdma` by "
+     "hand is safe: the kernel refuses it while in use."},
+    {FindingId::ReloadForbidden, "reload-forbidden", "", "1ec28e69dd1358c0a57d3866c397e56c",
+     Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules,
+     "vmw_pvrdma ought to be reloaded ({reason}), but modules.reload is \"never\".",
+     "Set modules.reload to \"auto\", or reload it by hand when no job runs."},
+    {FindingId::BootScript, "boot-script", "", "939db618cb165614809f20bc08e55817", Severity::Info,
+     Actor::Guest, Concern::Boot,
+     "{script} loads or unloads vmw_pvrdma at every boot, beside this agent.",
+     "`pvrdma-agentctl migrate` shows which lines the agent makes needless; with --apply it "
+     "comments out the simple ones."},
+    {FindingId::ReloadWaits, "reload-waits", "", "c803b6d739485fd0bc3fa235b491580b",
+     Severity::Warning, Actor::Agent, Concern::Modules | Concern::Boot,
+     "vmw_pvrdma ought to be reloaded ({reason}), but {script} does that itself and has not ended "
+     "in this boot.",
+     "The reload follows by itself, if it is still needed then. `pvrdma-agentctl migrate` moves "
+     "the script's part to this agent."},
+    {FindingId::LedgerUnusable, "ledger-unusable", "", "18023474ef5d46008926d898849b9ba7",
+     Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules,
+     "A link or vmw_pvrdma ought to be reset ({reason}), but how often that was done in this boot "
+     "is not known: {error}.",
+     "Nothing is reset without being counted. Make room in /run, or see `journalctl -u "
+     "pvrdma-agent-executor`; the agent goes on by itself within a minute or two."},
+    {FindingId::ExecutorStuck, "executor-stuck", "", "f804fdaee3915d6d95dd49c91b228e6f",
+     Severity::Error, Actor::Guest, Concern::Modules,
+     "{call} has not come back from the kernel since {since}.",
+     "See `journalctl -u pvrdma-agent-executor` and dmesg. A process stuck in the kernel cannot be "
+     "killed; nothing else is tried until it returns."},
+    {FindingId::ExecutorMissing, "executor-missing", "", "4562bd550d4d4ac1bf919618fda8e095",
+     Severity::Error, Actor::Guest, Concern::Readiness | Concern::Modules,
+     "Nothing can be done for the adapters, as the executor cannot be asked: {error}.",
+     "See `systemctl status pvrdma-agent-executor.socket`; `systemctl unmask` it where it is "
+     "masked, then `systemctl start` it. The agent tries again by itself."},
+    {FindingId::ConfigBad, "config-bad", "file", "1fe3d02b9cbd50aa971bf95fc541685b",
+     Severity::Warning, Actor::Guest, Concern::Links,
+     "The configuration on disk is not good, the last good one is in force: {error}",
+     "Mend the file, try it with `pvrdma-agent --check-config`, then `systemctl reload "
+     "pvrdma-agent`."},
+    {FindingId::ConfigBad, "config-bad", "guestinfo", "1fe3d02b9cbd50aa971bf95fc541685b",
+     Severity::Warning, Actor::Host, Concern::Links,
+     "The configuration from vSphere does not count, that of this machine does: {error}",
+     "Mend it in the VM's settings, then `systemctl start pvrdma-agent-guestinfo` and `systemctl "
+     "reload pvrdma-agent`; guestinfo.enabled = false does without."},
+    {FindingId::CustomizationAwaited, "customization-awaited", "",
+     "27b490a849e552dc8f933080cdf21be2", Severity::Info, Actor::Agent, Concern::Boot,
+     "Addresses and MTU wait for {what}, which has not ended.",
+     "They follow once it has, with the configuration as it is then, and after {patience} in any "
+     "case."},
+    {FindingId::CustomizationLate, "customization-late", "", "3ee00791a06d531fb4f2d2059678875e",
+     Severity::Warning, Actor::Guest, Concern::Boot,
+     "Addresses and MTU did not wait any longer for {what}, which has not ended within {patience}.",
+     "See `cloud-init status --long`, or /var/log/vmware-imc/toolsDeployPkg.log. The configuration "
+     "is read again when it ends."},
+    {FindingId::ConfigMatchesNothing, "config-matches-nothing", "",
+     "682b7f1430db55abaad3e6a6d3121ef6", Severity::Warning, Actor::Guest, Concern::Links,
+     "An [[adapter]] of the configuration, {match}, is no adapter of this VM.",
+     "Compare with `pvrdma-agentctl status`; a clone has other MAC addresses."},
 };
 
 }  // namespace
