@@ -1,10 +1,13 @@
 #include "agent/base/log.hpp"
 
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <systemd/sd-journal.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -19,6 +22,7 @@ namespace pvrdma::log {
 namespace {
 
 constexpr std::size_t kLongestMessage = 4096;
+constexpr std::size_t kLongestField = 256;
 constexpr std::string_view kOption = "--log-level";
 
 constexpr std::array<std::pair<std::string_view, Level>, 5> kLevels{{{"error", Level::Error},
@@ -28,8 +32,15 @@ constexpr std::array<std::pair<std::string_view, Level>, 5> kLevels{{{"error", L
                                                                      {"debug", Level::Debug}}};
 
 std::atomic<Level> threshold{Level::Info};
-// What spdlog's message has no place for, its level (see Level) included. It calls the sinks in the
-// thread that logs, before it returns, so a thread has one message under way at most.
+
+// What an entry has beside its message, for which spdlog's has no place.
+struct Extra {
+  Level level = Level::Info;
+  std::string_view message_id;
+  std::initializer_list<FieldPair> fields;
+};
+// Of the message that this thread is logging. spdlog calls the sinks in the thread that logs,
+// before it returns, so a thread has one message under way at most.
 thread_local Extra under_way;
 
 bool journal_is_on_stderr() {
@@ -57,8 +68,6 @@ std::string allowed() {
 }
 
 }  // namespace
-
-const Extra& extra_of_message() { return under_way; }
 
 spdlog::logger& logger() {
   // Never freed: a thread that is left behind may log while the program ends.
@@ -103,6 +112,39 @@ void event(Level level, std::string_view message_id, std::string_view message,
 
 void write(Level level, fmt::string_view format, fmt::format_args arguments) {
   if (wants(level)) event(level, {}, formatted_with(format, arguments));
+}
+
+void send_to_journal(JournalEntry entry) {
+  std::vector<iovec> vectors;
+  vectors.reserve(entry.size());
+  for (auto& line : entry) vectors.push_back({line.data(), line.size()});
+  static_cast<void>(sd_journal_sendv(vectors.data(), static_cast<int>(vectors.size())));
+}
+
+void JournalSink::log(const spdlog::details::log_msg& message) {
+  const Extra& extra = under_way;
+  JournalEntry entry;
+  entry.reserve(extra.fields.size() + 3);
+  entry.push_back(
+      formatted("MESSAGE={}", std::string_view{message.payload.data(), message.payload.size()}));
+  entry.push_back(formatted("PRIORITY={}", static_cast<int>(extra.level)));
+  if (!extra.message_id.empty()) entry.push_back(formatted("MESSAGE_ID={}", extra.message_id));
+  for (const auto& [name, value] : extra.fields)
+    if (!value.empty()) entry.push_back(formatted("{}={}", name, printable(value, kLongestField)));
+  send_(std::move(entry));
+}
+
+void LineSink::log(const spdlog::details::log_msg& message) {
+  std::string line{message.payload.data(), message.payload.size()};
+  line += '\n';
+  // A stderr that takes nothing is nothing that could be reported.
+  while (::write(fd_, line.data(), line.size()) < 0 && errno == EINTR) {
+  }
+}
+
+bool is_journal(std::string_view stream, const struct stat& file) {
+  const auto device = number_from<dev_t>(cut(stream, ':'));
+  return device && *device == file.st_dev && number_from<ino_t>(stream) == file.st_ino;
 }
 
 }  // namespace pvrdma::log

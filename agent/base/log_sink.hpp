@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,16 +19,6 @@
 #include "agent/base/log.hpp"
 
 namespace pvrdma::log {
-
-// What an entry has beside its message.
-struct Extra {
-  Level level = Level::Info;
-  std::string_view message_id;
-  std::initializer_list<FieldPair> fields;
-};
-
-// Of the message that this thread is logging: what a sink asks for in its sink_it_().
-[[nodiscard]] const Extra& extra_of_message();
 
 // The one logger. Its sinks are to be changed while no other thread logs.
 [[nodiscard]] spdlog::logger& logger();

@@ -42,8 +42,6 @@ class SpawnSettings {
   }
   SpawnSettings(const SpawnSettings&) = delete;
   SpawnSettings& operator=(const SpawnSettings&) = delete;
-  SpawnSettings(SpawnSettings&&) = delete;
-  SpawnSettings& operator=(SpawnSettings&&) = delete;
 
   // `input` may be -1. Both outputs into `output`; no signal blocked, as an sd-event daemon has
   // several blocked.
