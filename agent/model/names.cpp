@@ -111,19 +111,9 @@ bool takes_driver_away(Verb verb) {
 bool takes_driver_away(const Operation& operation) { return takes_driver_away(verb(operation)); }
 
 int exit_code(State state) {
-  switch (state) {
-    case State::Absent:
-    case State::Ready:
-      return 0;
-    case State::Converging:
-    case State::Degraded:
-      return 1;
-    case State::Failed:
-      return 2;
-    case State::Unknown:
-      break;
-  }
-  return 3;
+  if (state == State::Ready || state == State::Absent) return 0;
+  if (state == State::Degraded || state == State::Converging) return 1;
+  return state == State::Failed ? 2 : 3;
 }
 
 }  // namespace pvrdma

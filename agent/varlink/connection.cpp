@@ -35,32 +35,29 @@ Connection::Connection(sd_event* event, Fd socket, uid_t peer_uid, const Limits&
       owner_(owner),
       input_(limits.message_bytes) {}
 
-Result<std::shared_ptr<Connection>> Connection::open(sd_event* event, Fd socket, uid_t peer_uid,
-                                                     const Limits& limits, Owner& owner) {
+std::shared_ptr<Connection> Connection::open(sd_event* event, Fd socket, uid_t peer_uid,
+                                             const Limits& limits, Owner& owner) {
   auto connection = std::make_shared<Connection>(event, std::move(socket), peer_uid, limits, owner);
-  if (auto attached = connection->attach(); !attached) return fail(std::move(attached.error()));
-  return connection;
+  return connection->attach() ? connection : nullptr;
 }
 
-Result<void> Connection::attach() {
+bool Connection::attach() {
   sd_event_source* source = nullptr;
   watched_ = EPOLLIN;
-  int result = sd_event_add_io(event_, &source, socket_.get(), watched_, on_io, this);
-  if (result < 0) return fail(-result, "watching", "a client's socket");
+  if (sd_event_add_io(event_, &source, socket_.get(), watched_, on_io, this) < 0) return false;
   io_.reset(source);
   // Late by an eighth at most: it only ends what has gone wrong.
   const auto accuracy = to_us(std::min(limits_.idle, limits_.half_message)) / 8 + 1;
-  result = sd_event_add_time(event_, &source, CLOCK_MONOTONIC, kNever, accuracy, on_timer, this);
-  if (result < 0) return fail(-result, "making", "a client's timer");
+  if (sd_event_add_time(event_, &source, CLOCK_MONOTONIC, kNever, accuracy, on_timer, this) < 0)
+    return false;
   timer_.reset(source);
   sd_event_source_set_enabled(timer_.get(), SD_EVENT_OFF);
-  result = sd_event_add_defer(event_, &source, on_resume, this);
-  if (result < 0) return fail(-result, "making", "a client's event source");
+  if (sd_event_add_defer(event_, &source, on_resume, this) < 0) return false;
   resume_.reset(source);
   sd_event_source_set_enabled(resume_.get(), SD_EVENT_OFF);
   active_at_ = now();
   settle_time();
-  return {};
+  return true;
 }
 
 template <typename Work>

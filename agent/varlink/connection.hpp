@@ -15,7 +15,6 @@
 #include <string_view>
 
 #include "agent/base/clock.hpp"
-#include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
 #include "agent/base/timer.hpp"
 #include "agent/varlink/call.hpp"
@@ -46,10 +45,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     ~Owner() = default;
   };
 
-  // `socket` is a connected, non-blocking stream socket. Errors: those of sd_event_add_io(3).
-  [[nodiscard]] static Result<std::shared_ptr<Connection>> open(sd_event* event, Fd socket,
-                                                                uid_t peer_uid,
-                                                                const Limits& limits, Owner& owner);
+  // `socket` is a connected, non-blocking stream socket. Null: the loop has no room for it.
+  [[nodiscard]] static std::shared_ptr<Connection> open(sd_event* event, Fd socket, uid_t peer_uid,
+                                                        const Limits& limits, Owner& owner);
   // Only for open().
   Connection(sd_event* event, Fd socket, uid_t peer_uid, const Limits& limits, Owner& owner);
 
@@ -71,7 +69,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   static int on_timer(sd_event_source* source, std::uint64_t when, void* self);
   static int on_resume(sd_event_source* source, void* self);
 
-  [[nodiscard]] Result<void> attach();
+  [[nodiscard]] bool attach();
   void hang_up();
   void receive();
   void flush();

@@ -125,7 +125,7 @@ bool Service::accept_one(int listening) {
   const auto uid = peer_uid(socket.get());
   if (!uid || !clients_.make_room_for(*uid)) return true;  // closes it
   auto connection = Connection::open(event_, std::move(socket), *uid, limits_, *this);
-  if (connection) clients_.add(std::move(*connection));
+  if (connection) clients_.add(std::move(connection));
   return true;
 }
 
