@@ -1,4 +1,5 @@
 // Clients that flood, stall, lie or vanish: they are cut off, and nobody else notices.
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 
 #include "tests/unit/catch.hpp"
@@ -154,6 +155,11 @@ TEST_CASE("a flood of requests, none of whose replies is read") {
     REQUIRE(other.ask(kHello) == kHelloReply);
     REQUIRE(std::chrono::steady_clock::now() - start < 1s);
   }
+  // What it does not read lies in the kernel, at our expense.
+  int unread_bytes = 0;
+  REQUIRE(::ioctl(flood.fd(), FIONREAD, &unread_bytes) == 0);
+  CHECK(unread_bytes > 0);
+  CHECK(unread_bytes <= 32 << 10);
   // It is cut off in the end, as nothing moves any more.
   CHECK(fixture.loop.run_until([&] { return fixture.service.clients() < 2; }));
 }
