@@ -8,13 +8,29 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <utility>
+
+#include "agent/base/file.hpp"
 
 namespace pvrdma::varlink {
 
 namespace {
 
 Fd stream_socket() { return Fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)}; }
+
+// Whether the process that listens on the other end still runs. One that hangs in the kernel keeps
+// its sockets when it is killed: its main thread has ended then, and it answers nobody.
+bool listens_yet(const Fd& connected) {
+  ucred listener{};
+  socklen_t size = sizeof listener;
+  if (::getsockopt(connected.get(), SOL_SOCKET, SO_PEERCRED, &listener, &size) != 0) return true;
+  const auto stat = read_file("/proc/" + std::to_string(listener.pid) + "/stat");
+  if (!stat) return !means_absent(stat.error());
+  // Behind the command, which is in brackets and may have any: proc_pid_stat(5).
+  const std::size_t command_end = stat->rfind(") ");
+  return command_end == std::string::npos || stat->substr(command_end + 2, 1) != "Z";
+}
 
 Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
   struct stat status {};
@@ -23,11 +39,11 @@ Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
   if (!S_ISSOCK(status.st_mode)) return fail(EEXIST, "listening on", path);
   const Fd probe = stream_socket();
   if (!probe) return fail(errno, "making", "a socket");
+  const bool connected =
+      ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   // EAGAIN is a living listener with a full queue, EPERM or EACCES one that is not for us.
-  const bool refused =
-      ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
-      (errno == ECONNREFUSED || errno == ENOENT);
-  if (!refused) return fail(EADDRINUSE, "listening on", path);
+  const bool refused = !connected && (errno == ECONNREFUSED || errno == ENOENT);
+  if (connected ? listens_yet(probe) : !refused) return fail(EADDRINUSE, "listening on", path);
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fail(errno, "removing", path);
   return {};
 }

@@ -9,9 +9,9 @@
 namespace pvrdma::varlink {
 
 // Binds and listens, non-blocking. The file has exactly `mode`, and at no moment more than that. A
-// socket file nobody listens on is replaced; EADDRINUSE where somebody does, EEXIST where the file
-// is no socket, ENAMETOOLONG past the 107 bytes of unix(7); else errno of socket(2), bind(2) and
-// listen(2).
+// socket file nobody listens on is replaced, as is that of a process that was killed and cannot
+// end; EADDRINUSE where somebody does listen, EEXIST where the file is no socket, ENAMETOOLONG past
+// the 107 bytes of unix(7); else errno of socket(2), bind(2) and listen(2).
 [[nodiscard]] Result<Fd> listening_socket(const std::string& path, unsigned mode);
 
 // Makes an inherited listening socket non-blocking. EINVAL: it does not listen.

@@ -1,6 +1,8 @@
 // The socket file: its mode, stale ones, and sockets that somebody else bound.
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "agent/varlink/listener.hpp"
 #include "tests/unit/catch.hpp"
@@ -44,6 +46,22 @@ TEST_CASE("a stale file is replaced, a living service and other files are not") 
   CHECK(listening_socket(file, 0600).error().code == EEXIST);
   CHECK(listening_socket(directory / "none/socket", 0600).error().code == ENOENT);
   CHECK(listening_socket("/" + std::string(200, 'x'), 0600).error().code == ENAMETOOLONG);
+}
+
+TEST_CASE("the file of a process that has ended, but whose socket is open yet, is replaced") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "socket";
+  // With our descriptors, as a thread of its own that hangs in the kernel would have them.
+  const auto child = static_cast<pid_t>(::syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0));
+  if (child == 0) {
+    auto socket = listening_socket(path, 0600);
+    ::_exit(socket && socket->release() >= 0 ? 0 : 1);
+  }
+  siginfo_t ended{};
+  REQUIRE(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) == 0);
+  REQUIRE(ended.si_status == 0);
+  CHECK(listening_socket(path, 0600));
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
 }
 
 TEST_CASE("an inherited socket") {
