@@ -21,7 +21,9 @@ tl::unexpected<Error> cannot_be_read(const RootedPath& place, const Error& error
       const std::string which = found->path == place.string() ? "" : found->path + " ";
       return bad_file(place, which + found->why + ", so it is not read: " + found->remedy);
     }
-  return bad_file(place, "cannot be read: " + Error{error.code, "", ""}.message());
+  const char* const remedy =
+      error.code == EACCES ? "; the agent is not root: it needs o+r, its folders o+x" : "";
+  return bad_file(place, "cannot be read: " + Error{error.code, "", ""}.message() + remedy);
 }
 
 // What is not there is read by nobody, whoever could write where it would be: /run of a container

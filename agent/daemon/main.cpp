@@ -1,8 +1,11 @@
 // pvrdma-agent: the daemon's command line, signals and event loop. Wiring only.
+#include <grp.h>
 #include <malloc.h>
+#include <pwd.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <systemd/sd-event.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -50,7 +53,22 @@ constexpr const char* kHelp =
 // EX_CONFIG of sysexits.h: the unit does not start again on it, as that would not mend the file.
 constexpr int kBadConfig = 78;
 
+// The service is not root, who can read more than it can. Where there is no such user, nothing was
+// installed, and the reader's own rights have to do.
+Result<void> become_service_user() {
+  const passwd* user = ::geteuid() == 0 ? ::getpwnam("pvrdma-agent") : nullptr;
+  if (user == nullptr) return {};
+  if (::setgroups(0, nullptr) != 0 || ::setresgid(user->pw_gid, user->pw_gid, user->pw_gid) != 0 ||
+      ::setresuid(user->pw_uid, user->pw_uid, user->pw_uid) != 0)
+    return fail(errno, "becoming", "the user pvrdma-agent");
+  return {};
+}
+
 int check_config() {
+  if (const auto became = become_service_user(); !became) {
+    std::fprintf(stderr, "%s\n", became.error().message().c_str());
+    return 1;
+  }
   const auto loaded = load_config();
   if (!loaded) {
     std::fprintf(stderr, "%s\n", printable(loaded.error().message()).c_str());

@@ -20,6 +20,10 @@ scenario() {
   expect_equal "one line" 1 "$(wc -l <complaint)"
   expect "with file, line, key, value and what is allowed" \
     grep -E '^/etc/pvrdma-agent/pvrdma-agent.toml:2: modules.reload = "sometimes".*auto.*always.*never' complaint
+  chmod 640 /etc/pvrdma-agent/pvrdma-agent.toml
+  expect_equal "--check-config of what root alone may read" 1 "$(pvrdma-agent --check-config >/dev/null 2>complaint; echo $?)"
+  expect "says that the agent may not" grep -E 'pvrdma-agent.toml: cannot be read: Permission denied; .* o\+r' complaint
+  chmod 644 /etc/pvrdma-agent/pvrdma-agent.toml
   systemctl reload pvrdma-agent.service
   wait_until 10 "a finding says so" finding config-bad
   expect_equal "the same process goes on" "$pid" "$(agent_pid)"

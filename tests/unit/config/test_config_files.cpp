@@ -179,7 +179,9 @@ TEST_CASE("files that are no files") {
     if (::geteuid() == 0) return;  // root reads everything
     tree.file(kMain, "");
     ::chmod((tree / kMain).c_str(), 0);
-    CHECK(tree.complaint() == std::string{kMain} + ": cannot be read: Permission denied");
+    CHECK(tree.complaint() == std::string{kMain} +
+                                  ": cannot be read: Permission denied; the agent is not root: it "
+                                  "needs o+r, its folders o+x");
   }
   SECTION("a drop-in directory that is a file has no drop-ins") {
     tree.file("/etc/pvrdma-agent/pvrdma-agent.toml.d", "");
