@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/daemon/agent_service.hpp"
+#include "tests/unit/as_nobody.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/varlink/loop_fixture.hpp"
 

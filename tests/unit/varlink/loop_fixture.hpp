@@ -3,7 +3,6 @@
 #pragma once
 
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <systemd/sd-event.h>
 #include <unistd.h>
@@ -126,21 +125,6 @@ class RawClient {
   std::string input_;
   bool connected_ = false;
   bool eof_ = false;
-};
-
-// Makes this thread alone somebody other than root, for as long as it lives, so that its clients
-// are (glibc's seteuid would change every thread).
-class AsNobody {
- public:
-  static constexpr uid_t kUid = 65534;
-  AsNobody() {
-    if (::geteuid() == 0) ::syscall(SYS_setresuid, -1, kUid, -1);
-  }
-  ~AsNobody() {
-    if (::getuid() == 0) ::syscall(SYS_setresuid, -1, 0, -1);
-  }
-  AsNobody(const AsNobody&) = delete;
-  AsNobody& operator=(const AsNobody&) = delete;
 };
 
 }  // namespace pvrdma::test

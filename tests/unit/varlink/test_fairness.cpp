@@ -1,6 +1,7 @@
 // Clients of several users, as the kernel tells them apart: none shuts out another.
 #include <optional>
 
+#include "tests/unit/as_nobody.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/varlink/crowd.hpp"
 #include "tests/unit/varlink/service_fixture.hpp"

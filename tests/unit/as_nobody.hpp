@@ -1,0 +1,24 @@
+// A thread of a test's, as somebody other than root.
+#pragma once
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace pvrdma::test {
+
+// Makes this thread alone somebody other than root, without his rights but with his groups, for as
+// long as it lives (glibc's seteuid would change every thread).
+class AsNobody {
+ public:
+  static constexpr uid_t kUid = 65534;
+  AsNobody() {
+    if (::geteuid() == 0) ::syscall(SYS_setresuid, -1, kUid, -1);
+  }
+  ~AsNobody() {
+    if (::getuid() == 0) ::syscall(SYS_setresuid, -1, 0, -1);
+  }
+  AsNobody(const AsNobody&) = delete;
+  AsNobody& operator=(const AsNobody&) = delete;
+};
+
+}  // namespace pvrdma::test
