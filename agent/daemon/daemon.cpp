@@ -95,7 +95,7 @@ Result<void> Daemon::start() {
 }
 
 void Daemon::on_look(Look look) {
-  complete_ledger(look, dispatcher_.answered());
+  complete_ledger(look, dispatcher_.answered(), dispatcher_.not_understood());
   const Health before = reconciler_.health();
   if (reconciler_.config_may_be_old(look.snapshot))
     if (auto loaded = load_config(surroundings_.root);

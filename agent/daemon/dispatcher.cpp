@@ -21,6 +21,10 @@ constexpr Milliseconds kHeldAgainst{60'000};
 // The only error that the executor answers with after having looked at what was asked.
 constexpr const char* kNotAllowed = "io.pvrdma.Executor.NotAllowed";
 
+bool is_understood(const varlink::Reply& reply) {
+  return reply.error.empty() || reply.error == kNotAllowed;
+}
+
 Result<Report> answer_of(const Operation& operation, const Result<varlink::Reply>& reply) {
   if (!reply) return fail(reply.error());
   if (reply->error.empty()) {
@@ -29,14 +33,13 @@ Result<Report> answer_of(const Operation& operation, const Result<varlink::Reply
       return fail(EBADMSG, "reading the executor's answer to", describe(operation));
     return codec::report_from(*result);
   }
+  if (!is_understood(*reply))
+    return failed(
+        {0, "the executor answered", reply->error + " " + varlink::to_text(reply->parameters)});
   Report refusal;
   refusal.outcome = Outcome::NotAllowed;
   refusal.detail = reply->parameters.value("reason", reply->error);
   return refusal;
-}
-
-bool is_unreached(const Result<varlink::Reply>& reply) {
-  return !reply && (reply.error().code == ENOENT || reply.error().code == ECONNREFUSED);
 }
 
 // By the same clock: the executor began after it was asked. A refusal may stand for an older one.
@@ -90,12 +93,12 @@ void Dispatcher::next() {
 void Dispatcher::call(const Operation& operation) {
   client_.call(std::string{"io.pvrdma.Executor."} + to_string(verb(operation)),
                codec::to_parameters(operation), [this, operation](Result<varlink::Reply> reply) {
-                 if (!is_repeated(operation, reply)) on_reply(operation, reply);
+                 if (!is_repeated(operation)) on_reply(operation, reply);
                });
 }
 
-bool Dispatcher::is_repeated(const Operation& operation, const Result<varlink::Reply>& reply) {
-  if (!is_unreached(reply)) patient_until_.reset();
+bool Dispatcher::is_repeated(const Operation& operation) {
+  if (client_.connected()) patient_until_.reset();
   if (!patient_until_ || BootClock::now() >= *patient_until_) return false;
   auto retry = call_after(event_, CLOCK_MONOTONIC, kRetry, on_retry, this);
   if (!retry) return false;
@@ -111,21 +114,21 @@ int Dispatcher::on_retry(sd_event_source* source, std::uint64_t /*usec*/, void* 
   });
 }
 
-void Dispatcher::remember(const Operation& operation, const Report& answer) {
-  add(answered_, {verb(operation), target(operation), busy_->since, last_answer_, answer.outcome,
-                  answer.detail});
+void Dispatcher::remember(Ledger& ledger, const Operation& operation, const Report& answer) {
+  add(ledger, {verb(operation), target(operation), busy_->since, last_answer_, answer.outcome,
+               answer.detail});
   if (answer.outcome != Outcome::Done) return;
-  if (std::holds_alternative<ReloadDriver>(operation)) ++answered_.reloads;
-  if (std::holds_alternative<RebindFunction>(operation)) ++answered_.rebinds;
+  if (std::holds_alternative<ReloadDriver>(operation)) ++ledger.reloads;
+  if (std::holds_alternative<RebindFunction>(operation)) ++ledger.rebinds;
 }
 
 void Dispatcher::on_reply(const Operation& operation, const Result<varlink::Reply>& reply) {
   timer_.reset();
   last_answer_ = BootClock::now();
   const Result<Report> answer = answer_of(operation, reply);
-  if (answer && (reply->error.empty() || reply->error == kNotAllowed)) remember(operation, *answer);
+  if (answer) remember(is_understood(*reply) ? answered_ : not_understood_, operation, *answer);
   busy_.reset();
-  unreached_ = is_unreached(reply) ? std::optional{reply.error()} : std::nullopt;
+  unreached_ = client_.connected() ? std::nullopt : std::optional{reply.error()};
   if (!unreached_) last_pause_ = Milliseconds{0};
   events_.answered(operation, answer);
   // After a failure the rest rests on a state that was not reached; a module that would not load
@@ -156,17 +159,18 @@ int Dispatcher::on_timer(sd_event_source* source, std::uint64_t /*usec*/, void* 
   });
 }
 
-void complete_ledger(Look& look, const Ledger& answered) {
+void complete_ledger(Look& look, const Ledger& answered, const Ledger& not_understood) {
   Snapshot& snapshot = look.snapshot;
   const Ledger known = snapshot.ledger;  // as it was read
-  const auto complete = [&](std::vector<Attempt>& list, const std::vector<Attempt>& with) {
+  const auto complete = [&](std::vector<Attempt>& list, const std::vector<Attempt>& with,
+                            bool is_written) {
     const std::size_t before = list.size();
     for (const Attempt& attempt : with) {
       if (is_in(known.attempts, attempt) || is_in(known.refusals, attempt)) continue;
       list.push_back(attempt);
       const bool was_there = look.started >= end_of(attempt);
       const bool recent = snapshot.taken_at - end_of(attempt) < kHeldAgainst;
-      if (snapshot.ledger_error || !was_there || !recent) continue;
+      if (!is_written || snapshot.ledger_error || !was_there || !recent) continue;
       snapshot.ledger_error =
           Error{0, "looking in the executor's ledger for",
                 describe(attempt.verb, attempt.target) + ", which is not there" +
@@ -177,8 +181,9 @@ void complete_ledger(Look& look, const Ledger& answered) {
       return left.started < right.started;
     });
   };
-  complete(snapshot.ledger.attempts, answered.attempts);
-  complete(snapshot.ledger.refusals, answered.refusals);
+  complete(snapshot.ledger.attempts, answered.attempts, true);
+  complete(snapshot.ledger.attempts, not_understood.attempts, false);
+  complete(snapshot.ledger.refusals, answered.refusals, true);
   snapshot.ledger.reloads = std::max(known.reloads, answered.reloads);
   snapshot.ledger.rebinds = std::max(known.rebinds, answered.rebinds);
 }

@@ -36,9 +36,9 @@ class Dispatcher {
   // Nothing of the boot is waited for before the agent starts, not even the executor's socket:
   // until it was reached once, a call is tried again for that long.
   static constexpr Milliseconds kSocketPatience{10'000};
-  // Where that socket cannot be reached, nothing is asked of the executor for so long, and after
-  // each further try in vain for twice as long, up to the longest: idle() leads to the next look,
-  // which leads to the same actions.
+  // Where that socket cannot be connected to, nothing is asked of the executor for so long, and
+  // after each further try in vain for twice as long, up to the longest: idle() leads to the next
+  // look, which leads to the same actions.
   static constexpr Milliseconds kFirstPause{1'000};
   static constexpr Milliseconds kLongestPause{16'000};
 
@@ -55,6 +55,9 @@ class Dispatcher {
   [[nodiscard]] const std::optional<BusyCall>& busy() const { return busy_; }
   // What came back answered, as this program saw it: the executor's ledger is to say the same.
   [[nodiscard]] const Ledger& answered() const { return answered_; }
+  // What the executor could not read (InvalidParameter, MethodNotFound): in no ledger of its, but
+  // tried in vain all the same.
+  [[nodiscard]] const Ledger& not_understood() const { return not_understood_; }
   // Why the last call did not reach the executor; none: it did, or there was none.
   [[nodiscard]] const std::optional<Error>& unreached() const { return unreached_; }
   // When the last call came back: what was seen before it says nothing about its effect.
@@ -64,9 +67,9 @@ class Dispatcher {
   void next();
   void call(const Operation& operation);
   // Whether the call is going to be made again.
-  [[nodiscard]] bool is_repeated(const Operation& operation, const Result<varlink::Reply>& reply);
+  [[nodiscard]] bool is_repeated(const Operation& operation);
   static int on_retry(sd_event_source* source, std::uint64_t usec, void* self);
-  void remember(const Operation& operation, const Report& answer);
+  void remember(Ledger& ledger, const Operation& operation, const Report& answer);
   void on_reply(const Operation& operation, const Result<varlink::Reply>& reply);
   static int on_timer(sd_event_source* source, std::uint64_t usec, void* self);
   void pause();
@@ -78,6 +81,7 @@ class Dispatcher {
   std::deque<Action> queue_;
   std::optional<BusyCall> busy_;
   Ledger answered_;
+  Ledger not_understood_;
   BootTime last_answer_{};
   std::optional<BootTime> patient_until_;  // none: the socket was reached
   std::optional<Operation> repeated_;
@@ -91,9 +95,9 @@ class Dispatcher {
 // What the executor has answered, held against its ledger: a ledger that loses entries, on a full
 // /run or by any other way, does not allow more attempts, and its loss is noticed.
 //
-// Adds to the look's ledger what it lacks of `answered`. Where an answer of the last minute was not
-// in the ledger when it was read, that is its `ledger_error`, if it has none yet; after that minute
-// whatever is planned next shows whether it is so still.
-void complete_ledger(Look& look, const Ledger& answered);
+// Adds to the look's ledger what it lacks of the two. Where one of `answered`, of the last minute,
+// was not in the ledger when it was read, that is its `ledger_error`, if it has none yet; after
+// that minute whatever is planned next shows whether it is so still.
+void complete_ledger(Look& look, const Ledger& answered, const Ledger& not_understood = {});
 
 }  // namespace pvrdma

@@ -208,7 +208,9 @@ int AsyncClient::on_report(sd_event_source* source, void* self) {
 
 void AsyncClient::call(const std::string& method, const Json& parameters, Done done) {
   if (busy()) return report_later(std::move(done), {EBUSY, "calling", path_});
-  if (auto started = start(call_message(method, parameters, /*more=*/false)); !started) {
+  auto started = start(call_message(method, parameters, /*more=*/false));
+  connected_ = started.has_value();
+  if (!started) {
     io_.reset();
     socket_ = Fd{};
     return report_later(std::move(done), std::move(started.error()));

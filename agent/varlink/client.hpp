@@ -60,6 +60,8 @@ class AsyncClient {
   // a call stuck in the kernel cannot be taken back. EBUSY (through `done`) while one is under way.
   void call(const std::string& method, const Json& parameters, Done done);
   [[nodiscard]] bool busy() const { return pending_ != nullptr; }
+  // Whether the last call was connected; else nothing of it was sent.
+  [[nodiscard]] bool connected() const { return connected_; }
 
  private:
   [[nodiscard]] Result<void> start(std::string message);
@@ -76,6 +78,7 @@ class AsyncClient {
   sd_event* event_;
   std::string path_;
   Done pending_;  // of the call under way; empty where there is none
+  bool connected_ = false;
   Fd socket_;
   EventSource io_;
   std::string output_;

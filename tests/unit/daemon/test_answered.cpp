@@ -86,6 +86,20 @@ TEST_CASE(
   CHECK(finding(result.findings, FindingId::GivingUp) != nullptr);
 }
 
+TEST_CASE("what the executor could not read is counted, and is not looked for in its ledger") {
+  Ledger not_understood;
+  add(not_understood, answered_call(kUp, Milliseconds{1000}, Outcome::Failed));
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).up = false;
+  Look look = look_at(snapshot);
+  complete_ledger(look, {}, not_understood);
+  CHECK_FALSE(look.snapshot.ledger_error);
+  CHECK(look.snapshot.ledger.attempts == not_understood.attempts);
+  const Plan plan = plan_settled(look.snapshot);
+  CHECK(plan.actions.empty());
+  CHECK(finding(plan.findings, FindingId::ActionFailed) != nullptr);
+}
+
 TEST_CASE("an answer that came after the ledger was read is counted, and is no error") {
   Ledger answered;
   add(answered, answered_call(kUp, Milliseconds{50}));

@@ -1,4 +1,6 @@
 // The dispatcher against a real socket: a stand-in executor that answers, refuses, dies or hangs.
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -28,6 +30,7 @@ class Bench {
         kept = std::move(call);
         return;
       }
+      if (!error.empty()) return call->error(error, {{"parameter", "netdev"}});
       Report answer;
       answer.outcome = outcome;
       call->reply({{"result", codec::to_json(answer)}});
@@ -67,6 +70,7 @@ class Bench {
   bool hang = false;
   bool idle = false;
   Outcome outcome = Outcome::Done;
+  std::string error;  // answered to each call; empty: `outcome` is
   Calls seen, answers;
 };
 
@@ -206,6 +210,52 @@ TEST_CASE("an executor that is not there is asked again after a pause, not at on
   // Once it was reached there is no pause any more.
   bench.dispatcher->carry_out(kTwoLoads);
   CHECK(bench.dispatcher->busy());
+}
+
+TEST_CASE("whatever keeps it from being connected to, the executor is asked again after a pause") {
+  Bench bench{false, Milliseconds{0}};
+  const Fd other{socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  bench.path.copy(address.sun_path, sizeof address.sun_path - 1);
+  REQUIRE(bind(other.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  bench.dispatcher->carry_out(kTwoLoads);
+  bench.spin();
+  REQUIRE(bench.answers.size() == 2);
+  bench.dispatcher->carry_out(kTwoLoads);
+  CHECK_FALSE(bench.dispatcher->busy());
+  REQUIRE(bench.dispatcher->unreached());
+  CHECK(bench.dispatcher->unreached()->message().find("Protocol wrong type") != std::string::npos);
+  CHECK(bench.dispatcher->not_understood().attempts.empty());
+}
+
+TEST_CASE("an executor that dies in a call was reached, and is not asked the same again") {
+  Bench bench;
+  bench.hang = true;
+  bench.dispatcher->carry_out({{ReloadDriver{}, "a"}});
+  for (int i = 0; i < 10 && !bench.kept; ++i) sd_event_run(bench.event.get(), 10'000);
+  REQUIRE(bench.kept);
+  bench.kept.reset();
+  bench.service.reset();
+  bench.spin();
+  CHECK(bench.answers.size() == 1);
+  CHECK_FALSE(bench.dispatcher->unreached());
+}
+
+TEST_CASE("what the executor cannot read is a try in vain") {
+  Bench bench;
+  bench.error = "org.varlink.service.InvalidParameter";
+  bench.dispatcher->carry_out(kBindThenLink);
+  bench.spin();
+  CHECK(bench.answers == Calls{"failed"});
+  CHECK(bench.dispatcher->answered() == Ledger{});
+  const Ledger& tried = bench.dispatcher->not_understood();
+  REQUIRE(tried.attempts.size() == 1);
+  CHECK(tried.attempts[0].verb == Verb::BindFunction);
+  CHECK(tried.attempts[0].target == "0000:00:10.1");
+  CHECK(tried.attempts[0].outcome == Outcome::Failed);
+  CHECK(tried.attempts[0].detail ==
+        R"(the executor answered org.varlink.service.InvalidParameter {"parameter":"netdev"})");
 }
 
 TEST_CASE("the executor's socket may come after the first call, once and within its time") {
