@@ -104,7 +104,6 @@ void Daemon::on_look(Look look) {
   reconciler_.pass(look, dispatcher_.busy(), dispatcher_.last_answer(), BootClock::now());
   events_->concerns(look.snapshot);
   dispatcher_.keep_only(reconciler_.plan().actions);
-  settle_reload_request();
   log_pass();
   publish(before);
   service_.looked(look.started);
@@ -114,6 +113,8 @@ void Daemon::on_look(Look look) {
   // What bringing adapters up took is not kept for the weeks in which there is nothing to do.
   if (before.state != reconciler_.health().state) ::malloc_trim(0);
   if (reconciler_.may_act()) dispatcher_.carry_out(reconciler_.plan().actions);
+  // Only now is it known what has begun; and what is given up here is not begun any more.
+  settle_reload_request();
 }
 
 void Daemon::on_answer(const Operation& operation, const Result<Report>& answer) {
@@ -122,7 +123,6 @@ void Daemon::on_answer(const Operation& operation, const Result<Report>& answer)
   if (!dispatcher_.unreached()) reporter_.call_ended(operation, answer);
   if (!takes_driver_away(operation) || !service_.reload_awaited()) return;
   reload_asked_.reset();
-  reload_under_way_ = false;
   reconciler_.request_reload(false);
   if (!answer)
     service_.reload_ended(answer.error().message(), {});
@@ -165,15 +165,12 @@ std::string Daemon::accept_reload() {
   return {};
 }
 
-// A reload that was asked for is begun by the plan, refused by a finding, or given up in time: it
-// is not kept to be carried out later, when nobody expects it any more.
+// A reload that was asked for is begun by the dispatcher, refused by a finding, or given up in
+// time: it is not kept to be carried out later, when nobody expects it any more. A plan that holds
+// it is no beginning: the dispatcher may be pausing. It is never queued behind another action.
 void Daemon::settle_reload_request() {
-  if (!reload_asked_ || reload_under_way_) return;
-  const Plan& plan = reconciler_.plan();
-  reload_under_way_ =
-      std::any_of(plan.actions.begin(), plan.actions.end(),
-                  [](const Action& action) { return takes_driver_away(action.operation); });
-  if (reload_under_way_) return;
+  const auto& busy = dispatcher_.busy();
+  if (!reload_asked_ || (busy && takes_driver_away(busy->verb))) return;
   const auto refusal = reconciler_.reload_refusal(BootClock::now());
   const bool too_long = BootClock::now() - *reload_asked_ > kReloadPatience;
   if (!refusal && !too_long) return;

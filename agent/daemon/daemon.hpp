@@ -62,7 +62,6 @@ class Daemon {
   std::unique_ptr<Observer> observer_;
   std::unique_ptr<KernelEvents> events_;
   std::optional<BootTime> reload_asked_;  // by io.pvrdma.Agent.Reload
-  bool reload_under_way_ = false;
   EventSource ready_limit_;
 };
 

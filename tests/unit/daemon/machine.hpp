@@ -3,6 +3,7 @@
 // model.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -48,6 +49,9 @@ class Machine {
   void configure(const std::string& toml) const {
     tree_.file("/etc/pvrdma-agent/pvrdma-agent.toml", toml);
   }
+
+  // From now on nobody can connect to it.
+  void lose_executor() const { std::filesystem::remove(sockets_ / "executor"); }
 
   // The daemon, with the configuration there is.
   Daemon& start(Milliseconds ready_limit = std::chrono::hours{1}) {

@@ -119,6 +119,29 @@ TEST_CASE("daemon: a reload that must not be is refused, with the reason") {
   CHECK(machine.asked.empty());
 }
 
+TEST_CASE("daemon: a reload that is planned but not begun is refused where a job comes first") {
+  ReadyMachine machine;
+  machine.lose_executor();
+  machine.change([](KernelModel& model) { model.adapters[0].up = false; });
+  static_cast<void>(machine.ask("Refresh"));
+  REQUIRE(machine.loop.run_until([&] { return machine.has_finding("executor-missing"); }));
+  // Within the pause that follows, the link comes up by itself.
+  machine.change([](KernelModel& model) { model.adapters[0].up = true; });
+  REQUIRE(machine.ask("Refresh")["health"]["state"] == "ready");
+  auto asking = machine.client();
+  REQUIRE(asking.call(R"({"method":"io.pvrdma.Agent.Reload"})"));
+  REQUIRE(
+      machine.loop.run_until([&] { return !machine.ask("GetPlan")["plan"]["actions"].empty(); }));
+  machine.change([](KernelModel& model) { model.adapters[0].held = true; });
+  static_cast<void>(machine.ask("Refresh"));
+  const auto told = asking.receive();
+  REQUIRE(told);
+  CHECK(nlohmann::json::parse(*told)["error"] == "io.pvrdma.Agent.InUse");
+  machine.change([](KernelModel& model) { model.adapters[0].held = false; });
+  static_cast<void>(machine.ask("Refresh"));
+  CHECK(machine.ask("GetPlan")["plan"]["actions"].empty());
+}
+
 TEST_CASE("daemon: the configuration read again counts at once; a bad one is a finding") {
   Machine machine;
   machine.configure("[modules]\nreload = \"auto\"\n");
