@@ -49,8 +49,12 @@ void Reconciler::conclude(const Snapshot* before, const std::optional<BusyCall>&
   plan_ = pvrdma::plan(config_, *snapshot_, history_, now);
   if (!left_out_.empty())
     plan_.findings.insert(plan_.findings.begin(), findings::config_left_out(left_out_));
-  if (!config_error_.empty())
+  if (!config_error_.empty()) {
+    // For that the executor refuses whatever it is asked.
+    std::erase_if(plan_.findings,
+                  [](const Finding& finding) { return finding.id == FindingId::ActionRefused; });
     plan_.findings.insert(plan_.findings.begin(), findings::config_bad(config_error_));
+  }
   Health health = assess(config_, *snapshot_, plan_, history_, now);
   boot_ = advance(std::move(boot_), config_, before, *snapshot_, health);
   health.since = health.state == health_.state ? health_.since : now;

@@ -11,6 +11,9 @@ constexpr Milliseconds kRefusedPause{5000};
 // What is undone within this time is undone by somebody who works against us; later than that it is
 // another case.
 constexpr Milliseconds kRecent{10'000};
+// What is refused is asked for again after kRefusedPause; a refusal that is much older is of a time
+// before it came to be wanted again.
+constexpr Milliseconds kStillRefused{30'000};
 
 // The attempts of a list that are of these verbs, at this target (empty: any), and not forgiven.
 std::vector<const Attempt*> of(const std::vector<Attempt>& list, const std::vector<Verb>& verbs,
@@ -35,9 +38,15 @@ Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs, const 
                     Success success) {
   Allowance result;
   BootTime earliest{};
-  for (const Attempt* refusal : of(ledger.refusals, verbs, target, fresh_start))
+  for (const Attempt* refusal : of(ledger.refusals, verbs, target, fresh_start)) {
     earliest = std::max(earliest, end_of(*refusal) + kRefusedPause);
+    const bool counts =
+        refusal->outcome == Outcome::NotAllowed && end_of(*refusal) + kStillRefused > now;
+    result.refused = counts ? refusal : nullptr;
+  }
   for (const Attempt* attempt : of(ledger.attempts, verbs, target, fresh_start)) {
+    if (result.refused != nullptr && attempt->started >= result.refused->started)
+      result.refused = nullptr;
     if (worked(*attempt) && success == Success::CountsWhileRecent &&
         end_of(*attempt) + kRecent < now)
       continue;

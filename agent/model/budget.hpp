@@ -22,6 +22,8 @@ struct Allowance {
   BootTime when{};                // for Later
   unsigned tries = 0;             // counted so far
   const Attempt* last = nullptr;  // the newest one counted; points into the ledger
+  // The guard's refusal, as long as it is the last word; points into the ledger as well.
+  const Attempt* refused = nullptr;
 };
 
 // True where the kernel did what was asked, or had no need to.

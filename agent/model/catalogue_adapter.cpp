@@ -57,6 +57,11 @@ constexpr CatalogueEntry kAdapterEntries[] = {
     {FindingId::ActionFailed, "action-failed", "", "4310feb2281b586ba7a1ccab50fea846",
      Severity::Warning, Actor::Agent, Concern::Modules, "{call} did not work: {error}.",
      "It is tried again, less and less often."},
+    {FindingId::ActionRefused, "action-refused", "", "bf5fec07d9bed06a40df35b6265fc145",
+     Severity::Warning, Actor::Guest, Concern::Modules | Concern::Links,
+     "The executor refuses {call}: {error}.",
+     "The agent may have read another configuration than there is now: try it with `pvrdma-agent "
+     "--check-config`, then `systemctl reload pvrdma-agent`. It is asked again every few seconds."},
     {FindingId::Slow, "slow", "", "ac33329981dd5f6aae8fd813bba6c1f4", Severity::Warning,
      Actor::Guest, Concern::Ports,
      "The adapter has not become ready within {limit} of its last change.",

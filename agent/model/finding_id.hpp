@@ -38,6 +38,7 @@ enum class FindingId {
   GidMissing,
   GivingUp,
   ActionFailed,
+  ActionRefused,
   Slow,
   Unreadable,
   LinkDown,

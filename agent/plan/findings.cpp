@@ -104,9 +104,10 @@ Finding attempt_failed(const Attempt& attempt, MaybeAdapter adapter) {
     return make_finding(FindingId::ModuleRefused, {},
                         {{"module", attempt.target}, {"error", attempt.detail}},
                         std::move(adapter));
-  return make_finding(FindingId::ActionFailed, {},
-                      {{"call", describe(attempt.verb, attempt.target)}, {"error", attempt.detail}},
-                      std::move(adapter));
+  Values said{{"call", describe(attempt.verb, attempt.target)}, {"error", attempt.detail}};
+  if (attempt.outcome == Outcome::NotAllowed)
+    return make_finding(FindingId::ActionRefused, {}, std::move(said), std::move(adapter));
+  return make_finding(FindingId::ActionFailed, {}, std::move(said), std::move(adapter));
 }
 
 Finding giving_up(const std::string& call, unsigned tries, bool optional, MaybeAdapter adapter) {

@@ -37,7 +37,7 @@ using MaybeAdapter = std::optional<std::string>;
                                          bool required);
 [[nodiscard]] Finding initramfs_old(const Initramfs& image, const Snapshot& snapshot);
 
-// What was tried, and what stands in the way
+// What was tried, or refused by the executor's guard, and what stands in the way
 [[nodiscard]] Finding attempt_failed(const Attempt& attempt, MaybeAdapter adapter);
 // `optional`: the adapters work without what was tried.
 [[nodiscard]] Finding giving_up(const std::string& call, unsigned tries, bool optional,

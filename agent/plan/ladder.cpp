@@ -1,6 +1,7 @@
 // Rules 5 and 6, the reloads. Whether the driver may be taken away is reload_policy's to say.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "agent/plan/findings.hpp"
 #include "agent/plan/questions.hpp"
@@ -67,9 +68,13 @@ void report_broken(const Inputs& in, Draft& draft, const Adapter& adapter) {
     draft.find(findings::port_down(adapter));
 }
 
-// Plans what the policy grants, or says what it says. True where the driver is taken away.
-bool reload_if_granted(Draft& draft, const ReloadVerdict& verdict, const std::string& why) {
+// Plans what the policy grants, or says what it says, or what the executor does. True where the
+// driver is taken away.
+bool reload_if_granted(const Inputs& in, Draft& draft, const ReloadVerdict& verdict,
+                       const std::string& why) {
   if (verdict.refusal) draft.find(*verdict.refusal);
+  if (verdict.granted || verdict.until)
+    if (auto refusal = executor_refusal(in)) draft.find(std::move(*refusal));
   if (verdict.until) draft.look_by(*verdict.until);
   if (verdict.granted) draft.act(*verdict.granted, why);
   return verdict.granted.has_value();
@@ -78,10 +83,10 @@ bool reload_if_granted(Draft& draft, const ReloadVerdict& verdict, const std::st
 // The reloads that are due whatever the ports say. True where one of them is planned.
 bool asked_for(const Inputs& in, Draft& draft) {
   if (in.history.reload_requested)
-    return reload_if_granted(draft, requested_reload(in), kRequested);
+    return reload_if_granted(in, draft, requested_reload(in), kRequested);
   if (in.config.modules.reload != ReloadPolicy::Always) return false;
   const std::string why = "modules.reload is \"always\": once per boot";
-  return reload_if_granted(draft, may_reload(in, ReloadCause::OncePerBoot, why), why);
+  return reload_if_granted(in, draft, may_reload(in, ReloadCause::OncePerBoot, why), why);
 }
 
 }  // namespace
@@ -108,7 +113,7 @@ void climb_ladder(const Inputs& in, Draft& draft) {
   const ReloadCause cause =
       has_lost_netdev(*reload_due) ? ReloadCause::NetdevLost : ReloadCause::PortDown;
   const std::string why = reason_to_reload(in, *reload_due);
-  reload_if_granted(draft, may_reload(in, cause, why, reload_due->function), why);
+  reload_if_granted(in, draft, may_reload(in, cause, why, reload_due->function), why);
 }
 
 }  // namespace pvrdma

@@ -95,6 +95,15 @@ ReloadVerdict may_reload(const Inputs& in, ReloadCause cause, const std::string&
   return {RebindFunction{adapters->front().function}, {}, {}};
 }
 
+std::optional<Finding> executor_refusal(const Inputs& in) {
+  // A reload too many is waited for, and one that cannot be counted has a finding of its own.
+  if (in.snapshot.ledger_error || limited_until(in.snapshot.ledger, ReloadDriver{}, in.now))
+    return std::nullopt;
+  const Attempt* refused = reload_budget(in).refused;
+  if (refused == nullptr) return std::nullopt;
+  return findings::attempt_failed(*refused, {});
+}
+
 bool reload_cannot_help(const Inputs& in) {
   return in.config.modules.reload == ReloadPolicy::Never || reload_budget(in).tries > 0;
 }

@@ -39,6 +39,9 @@ inline constexpr const char* kRequested = "an administrator asked for it";
   return may_reload(in, ReloadCause::Requested, kRequested);
 }
 
+// What the executor has said against a reload that this side had granted, and nobody else says.
+[[nodiscard]] std::optional<Finding> executor_refusal(const Inputs& in);
+
 // True where no reload will follow, or none that was tried has helped.
 [[nodiscard]] bool reload_cannot_help(const Inputs& in);
 

@@ -43,14 +43,16 @@ bool present(const Module& module) { return !module.init.is_absent(); }
 // Linux 6.1).
 constexpr Milliseconds kLeaving{1000};
 
-// A predecessor that the driver need not be kept waiting for: there, or out of reach.
+// A predecessor that the driver need not be kept waiting for: there, or out of reach. Where both
+// are due, the plan has the driver last.
 bool out_of_the_way(const Inputs& in, const std::string& name) {
   const Module* module = in.snapshot.module(name);
   if (module == nullptr || module->shipped.is(Shipped::Missing) || is_live(in.snapshot, name))
     return true;
   const Allowance budget = gentle_budget(in, Verb::LoadModule, name);
-  // One failed try is enough to go on without an optional module; retries come later.
-  return budget.tries > 0 && budget.last->finished.has_value();
+  // One failed try is enough to go on without an optional module, and so is a refusal; retries come
+  // later.
+  return budget.refused != nullptr || (budget.tries > 0 && budget.last->finished.has_value());
 }
 
 }  // namespace
@@ -60,6 +62,7 @@ void try_within_budget(const Inputs& in, Draft& draft, Operation operation, std:
   const Allowance budget = gentle_budget(in, verb(operation), target(operation));
   if (budget.last != nullptr && budget.last->finished && !worked(*budget.last))
     draft.find(findings::attempt_failed(*budget.last, adapter));
+  if (budget.refused != nullptr) draft.find(findings::attempt_failed(*budget.refused, adapter));
   switch (budget.verdict) {
     case Allowance::Verdict::Now:
       draft.act(std::move(operation), std::move(reason));

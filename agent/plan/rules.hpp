@@ -37,7 +37,7 @@ struct Draft {
 };
 
 // Something gentle, which harms nobody: acts if the budget for this verb and target allows it now,
-// and says so if it fails or the budget is used up.
+// and says so if it fails, the executor refuses it, or the budget is used up.
 void try_within_budget(const Inputs& in, Draft& draft, Operation operation, std::string reason,
                        std::optional<std::string> adapter);
 

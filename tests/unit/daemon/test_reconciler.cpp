@@ -101,6 +101,20 @@ TEST_CASE("the configuration may be old at the first look, and when the customiz
   CHECK_FALSE(reconciler.config_may_be_old(ready_scene()));
 }
 
+TEST_CASE("a configuration known to be bad is said once, and not again by each refusal") {
+  Snapshot down = ready_scene();
+  netdev(down).up = false;
+  add(down.ledger,
+      attempt(Verb::ConfigureLink, function_of(0), Milliseconds{100}, Outcome::NotAllowed));
+  Reconciler reconciler{{}, kNow};
+  reconciler.pass(look_at(down, kNow), {}, kNever, kNow);
+  CHECK(finding(reconciler.health().findings, FindingId::ActionRefused) != nullptr);
+  reconciler.reject_config("/etc/x.toml:1: bad");
+  reconciler.again({}, kNow);
+  CHECK(finding(reconciler.health().findings, FindingId::ActionRefused) == nullptr);
+  CHECK(finding(reconciler.health().findings, FindingId::ConfigBad) != nullptr);
+}
+
 TEST_CASE("a removed adapter is acknowledged by any name it had, or with all others") {
   Snapshot two = ready_scene(2);
   for (unsigned i = 0; i < 2; ++i) netdev(two, i).permanent_mac = netdev(two, i).mac;

@@ -33,12 +33,15 @@ std::vector<Finding> of_an_adapter(const Adapter& adapter) {
   const Netdev& netdev = *adapter.netdev.get();
   const LinkOwner owner{LinkManager::Networkd, true, "/etc/systemd/network/x.network"};
   const Attempt failed{Verb::BindFunction, "0000:00:10.1", kNow, {}, Outcome::Failed, "no"};
+  const Attempt refused{Verb::ConfigureLink, "0000:00:10.1",        kNow, {},
+                        Outcome::NotAllowed, "MTU 9000 is not what"};
   std::vector<Finding> found{findings::port_down(adapter),
                              findings::netdev_lost(adapter),
                              findings::gid_missing(adapter, "10.0.0.1", GidType::Best),
                              findings::gid_missing(adapter, "10.0.0.1", GidType::RoceV1),
                              findings::unreadable({5, "reading", "x"}, adapter.function),
                              findings::attempt_failed(failed, adapter.function),
+                             findings::attempt_failed(refused, adapter.function),
                              findings::giving_up("ReloadDriver", 3, false, adapter.function),
                              findings::giving_up("LoadModule", 3, true, {}),
                              findings::slow(adapter, Milliseconds{1000}),

@@ -1,0 +1,172 @@
+// What the executor refuses and the agent goes on wanting: said with the executor's own words,
+// once, and nothing waits for it that need not.
+#include "agent/model/budget.hpp"
+#include "agent/plan/reload_policy.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+Attempt refused(Verb verb, std::string target, Milliseconds ago = Milliseconds{1000}) {
+  Attempt refusal = attempt(verb, std::move(target), ago, Outcome::NotAllowed);
+  refusal.detail = "MTU 9000 is not what the configuration says for this adapter";
+  return refusal;
+}
+
+Snapshot link_due() {
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).up = false;
+  return snapshot;
+}
+
+Snapshot reload_due() {
+  Snapshot snapshot = ready_scene();
+  rdma(snapshot).port.state = std::string{"DOWN"};
+  return snapshot;
+}
+
+const Finding* refusal_in(const Plan& plan) {
+  return finding(plan.findings, FindingId::ActionRefused);
+}
+
+bool says_so(const Snapshot& snapshot) { return refusal_in(plan_settled(snapshot)) != nullptr; }
+
+}  // namespace
+
+TEST_CASE("what the executor refuses is said with its own words, and asked for again") {
+  Snapshot snapshot = link_due();
+  add(snapshot.ledger, refused(Verb::ConfigureLink, function_of(0)));
+  Plan waiting = plan_settled(snapshot);
+  CHECK(waiting.actions.empty());
+  CHECK(waiting.next_look == kNow + Milliseconds{4000});
+  REQUIRE(refusal_in(waiting) != nullptr);
+  CHECK(refusal_in(waiting)->adapter == function_of(0));
+  CHECK(refusal_in(waiting)->severity == Severity::Warning);
+  CHECK(refusal_in(waiting)->summary ==
+        "The executor refuses ConfigureLink 0000:00:10.1: MTU 9000 is not what the configuration "
+        "says for this adapter.");
+  CHECK(refusal_in(waiting)->remedy.find("systemctl reload pvrdma-agent") != std::string::npos);
+  // Not gone for the moment in which it is asked for.
+  const Plan again = plan({}, snapshot, long_settled(snapshot), kNow + Milliseconds{4000});
+  CHECK(described(again) == Steps{"ConfigureLink 0000:00:10.1"});
+  CHECK(refusal_in(again) != nullptr);
+  CHECK(again.findings == waiting.findings);
+}
+
+TEST_CASE("a refusal is gone with what it was about") {
+  Snapshot snapshot = link_due();
+  add(snapshot.ledger, refused(Verb::ConfigureLink, function_of(0)));
+  REQUIRE(says_so(snapshot));
+  SECTION("done") {
+    add(snapshot.ledger, attempt(Verb::ConfigureLink, function_of(0), Milliseconds{500}));
+  }
+  SECTION("tried, though in vain") {
+    add(snapshot.ledger,
+        attempt(Verb::ConfigureLink, function_of(0), Milliseconds{500}, Outcome::Failed));
+  }
+  SECTION("begun") {
+    Attempt begun = attempt(Verb::ConfigureLink, function_of(0), Milliseconds{500});
+    begun.finished.reset();
+    add(snapshot.ledger, begun);
+  }
+  SECTION("not wanted any more") { netdev(snapshot).up = true; }
+  SECTION("held since then, which is another reason") {
+    add(snapshot.ledger,
+        attempt(Verb::ConfigureLink, function_of(0), Milliseconds{500}, Outcome::InUse));
+  }
+  SECTION("not asked for again for long, as it was not wanted meanwhile") {
+    snapshot.ledger.refusals = {
+        refused(Verb::ConfigureLink, function_of(0), std::chrono::hours{1})};
+  }
+  SECTION("of another verb or target") {
+    snapshot.ledger.refusals = {refused(Verb::BindFunction, function_of(0)),
+                                refused(Verb::ConfigureLink, function_of(1))};
+  }
+  CHECK_FALSE(says_so(snapshot));
+}
+
+TEST_CASE("a refusal before a fresh start is forgiven: it is asked for at once") {
+  Snapshot snapshot = link_due();
+  add(snapshot.ledger, refused(Verb::ConfigureLink, function_of(0)));
+  History history = long_settled(snapshot);
+  history.fresh_start = kNow - Milliseconds{500};
+  const Plan plan = pvrdma::plan({}, snapshot, history, kNow);
+  CHECK(plan.actions.size() == 1);
+  CHECK(refusal_in(plan) == nullptr);
+}
+
+TEST_CASE("a refused predecessor keeps the driver no longer than one that failed; it comes last") {
+  Snapshot snapshot = ready_scene();
+  for (const char* name : {"mlx4_ib", kDriverModule}) module(snapshot, name) = unloaded(name);
+  adapter(snapshot).driver = Field<std::string>::absent();
+  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  CHECK(described(plan_settled(snapshot)) == Steps{"LoadModule mlx4_ib"});
+  add(snapshot.ledger, refused(Verb::LoadModule, "mlx4_ib"));
+  Plan plan = plan_settled(snapshot);
+  CHECK(described(plan) == Steps{"LoadModule vmw_pvrdma"});
+  CHECK(refusal_in(plan) != nullptr);
+  SECTION("where both are due, in their order") {
+    plan = pvrdma::plan({}, snapshot, long_settled(snapshot), kNow + Milliseconds{4000});
+    CHECK(described(plan) == Steps{"LoadModule mlx4_ib", "LoadModule vmw_pvrdma"});
+  }
+  SECTION("forgiven, it is asked for before the driver is") {
+    History history = long_settled(snapshot);
+    history.fresh_start = kNow - Milliseconds{500};
+    plan = pvrdma::plan({}, snapshot, history, kNow);
+    CHECK(described(plan) == Steps{"LoadModule mlx4_ib"});
+  }
+  SECTION("under way, it is waited for") {
+    Attempt begun = attempt(Verb::LoadModule, "mlx4_ib", Milliseconds{500});
+    begun.finished.reset();
+    add(snapshot.ledger, begun);
+    CHECK(plan_settled(snapshot).actions.empty());
+  }
+}
+
+TEST_CASE("a reload that the executor refuses is said while it is due") {
+  Snapshot snapshot = reload_due();
+  add(snapshot.ledger, refused(Verb::ReloadDriver, kDriverModule));
+  const Plan waiting = plan_settled(snapshot);
+  CHECK(waiting.actions.empty());
+  REQUIRE(refusal_in(waiting) != nullptr);
+  CHECK_FALSE(refusal_in(waiting)->adapter);
+  const Plan again = plan({}, snapshot, long_settled(snapshot), kNow + Milliseconds{4000});
+  CHECK(described(again) == Steps{"ReloadDriver vmw_pvrdma"});
+  CHECK(refusal_in(again) != nullptr);
+
+  SECTION("not where none is due") {
+    rdma(snapshot).port.state = std::string{"ACTIVE"};
+    CHECK_FALSE(says_so(snapshot));
+  }
+  SECTION("not where it has been done too often, which the agent knows by itself") {
+    for (unsigned i = 0; i < kMostReloads; ++i)
+      add(snapshot.ledger, attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{200'000}));
+    CHECK_FALSE(says_so(snapshot));
+  }
+  SECTION("not where it could not be counted, which is a finding of its own") {
+    snapshot.ledger_error = Error{28, "writing", "the ledger"};
+    CHECK_FALSE(says_so(snapshot));
+  }
+  SECTION("not where the agent has an objection itself") {
+    const BootTime later = kNow + Milliseconds{4000};
+    Config never;
+    never.modules.reload = ReloadPolicy::Never;
+    Plan plan = pvrdma::plan(never, snapshot, long_settled(snapshot), later);
+    CHECK(finding(plan.findings, FindingId::ReloadForbidden) != nullptr);
+    CHECK(refusal_in(plan) == nullptr);
+    module(snapshot, kDriverModule).refcount = 1U;
+    plan = pvrdma::plan({}, snapshot, long_settled(snapshot), later);
+    CHECK(finding(plan.findings, FindingId::DriverInUse) != nullptr);
+    CHECK(refusal_in(plan) == nullptr);
+  }
+  SECTION("an administrator's request is made all the same") {
+    History history = long_settled(snapshot);
+    history.reload_requested = true;
+    const Plan asked = pvrdma::plan({}, snapshot, history, kNow);
+    CHECK(described(asked) == Steps{"ReloadDriver vmw_pvrdma"});
+    CHECK_FALSE(requested_reload({Config{}, snapshot, history, kNow}).refusal);
+  }
+}
