@@ -60,6 +60,7 @@ Result<void> read_members(const Item& table, const std::vector<Member>& members)
 
 Result<void> read_table(const Item& table, const std::vector<Member>& members) {
   std::vector<std::string> keys;
+  keys.reserve(members.size());
   for (const Member& member : members) keys.emplace_back(member.key);
   if (auto right = table.expect_table(keys); !right) return right;
   return read_members(table, members);
