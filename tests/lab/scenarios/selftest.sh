@@ -94,8 +94,9 @@ lacks_libraries() {
 # Whoever started the test is killed in the middle of it. The delay is strace's, not the device's.
 interrupted() {
   strace -f -qq -o trace -e trace=poll -e inject=poll:delay_enter=60s "${ctl[@]}" >out 2>&1 &
+  local strace=$!
   wait_until 30 "the test holds the device" sh -c "rdma resource show ctx | grep selftest"
-  kill -KILL "$(pidof pvrdma-agentctl)"
+  pkill -KILL -P "$strace" # the test: the scenario may be watching health by another pvrdma-agentctl
   wait_until 40 "and lets go of it with who started it, not when its delay ends" released
 }
 
