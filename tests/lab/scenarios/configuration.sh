@@ -9,6 +9,32 @@ reload = "never"'
 
 config() { printf '%s\n' "$1" >/etc/pvrdma-agent/pvrdma-agent.toml; }
 
+refused() { finding action-refused | grep -q -- "$1"; }
+
+# The executor reads the configuration for each request, the agent when it is told to.
+not_read_again() {
+  config "$bad"
+  ip link set "$(netdev_of 0)" down
+  wait_until 15 "what the executor refuses is a finding, with its words" refused 'pvrdma-agent.toml:2: modules.reload'
+  expect "and the remedy" refused 'systemctl reload pvrdma-agent'
+  expect_not "the link stays down" netdev_up 0
+  config '[modules]
+before = ["dummy"]'
+  systemctl reload pvrdma-agent.service
+  wait_until 30 "mended: ready" health_is ready
+  expect "with another module before the driver" module_loaded dummy
+  expect "and the finding is gone" no_finding action-refused
+  rm /etc/pvrdma-agent/pvrdma-agent.toml
+  modprobe -r vmw_pvrdma
+  modprobe -r dummy
+  wait_until 15 "a module that the file names no more is refused" refused dummy
+  wait_until 15 "which keeps the driver from nothing" module_loaded vmw_pvrdma
+  expect_not "that module stays out" module_loaded dummy
+  systemctl reload pvrdma-agent.service
+  wait_until 30 "read again: ready" health_is ready
+  expect "and the finding is gone" no_finding action-refused
+}
+
 scenario() {
   wait_until 60 "health says ready" health_is ready
   local pid
@@ -38,4 +64,8 @@ scenario() {
   expect "and it is not tried again and again" [ "$(systemctl show -P NRestarts pvrdma-agent.service)" = 0 ]
   config "$good"
   expect "with a good one it starts" systemctl start pvrdma-agent.service
+  rm /etc/pvrdma-agent/pvrdma-agent.toml
+  systemctl reload pvrdma-agent.service
+  wait_until 30 "ready" health_is ready
+  not_read_again
 }
