@@ -16,12 +16,6 @@ constexpr std::size_t kLabel = 15;   // columns, with the two before it
 constexpr std::size_t kGidRows = 8;  // one screen
 constexpr unsigned kEthernetMtu = 1500;
 
-std::string row(const char* label, const std::string& value, const Style& style) {
-  if (value.empty()) return {};
-  return padded("  " + std::string{label}, kLabel) +
-         wrapped(printable(value), style.width, kLabel) + "\n";
-}
-
 // What there is to say of a field that is not known.
 template <typename T>
 std::string lack_of(const Field<T>& field, const char* none) {
@@ -98,13 +92,13 @@ std::string gid_rows(const std::vector<Gid>& gids, const std::optional<Applicati
     out += row(out.empty() ? "GIDs" : "",
                "index " + std::to_string(gid.index) + ", " + gid.gid + ", " +
                    gid.type.value_or("type not known") + (is_chosen ? " (for applications)" : ""),
-               style);
+               kLabel, style);
   }
   if (gids.size() > kGidRows)
     out += row("", "and " + std::to_string(gids.size() - kGidRows) + " more (all of them: --json)",
-               style);
+               kLabel, style);
   if (has_only_roce_v1(gids))
-    out += row("", "RoCE v1 only: see the adapter's \"Device Protocol\" in vSphere", style);
+    out += row("", "RoCE v1 only: see the adapter's \"Device Protocol\" in vSphere", kLabel, style);
   return out;
 }
 
@@ -126,7 +120,7 @@ std::string transitions(const AdapterHealth& health, const Style& style) {
 std::string unreadable_rows(const Adapter& adapter, const Style& style) {
   std::string out;
   for (const auto& [name, error] : unreadable_of(adapter))
-    out += row(out.empty() ? "Unreadable" : "", name + ": " + error.message(), style);
+    out += row(out.empty() ? "Unreadable" : "", name + ": " + error.message(), kLabel, style);
   return out;
 }
 
@@ -138,22 +132,23 @@ std::string render_adapter(const AdapterHealth& health, const Style& style) {
   const Netdev* netdev = adapter.netdev.get();
   std::string out = painted(printable(adapter.function), Colour::Bold, style) + "  " +
                     painted(to_string(health.state), colour_of(health.state), style) + "\n";
-  out += row("Driver", driver(adapter), style);
+  out += row("Driver", driver(adapter), kLabel, style);
   out += row(
       "RDMA device",
       rdma ? rdma_device(*rdma) : lack_of(adapter.rdma, "none: the driver has not registered one"),
-      style);
-  if (rdma) out += row("Port", port_words(rdma->port, netdev), style);
+      kLabel, style);
+  if (rdma) out += row("Port", port_words(rdma->port, netdev), kLabel, style);
   out += row(
       "Interface",
       netdev ? interface(*netdev) : lack_of(adapter.netdev, "none: vmxnet3 has not registered one"),
-      style);
-  if (rdma && netdev) out += row("Paired with", pairing(*rdma, *netdev), style);
+      kLabel, style);
+  if (rdma && netdev) out += row("Paired with", pairing(*rdma, *netdev), kLabel, style);
   if (netdev)
-    out += row("Addresses", netdev->addresses.empty() ? "none" : addresses_of(*netdev), style);
+    out +=
+        row("Addresses", netdev->addresses.empty() ? "none" : addresses_of(*netdev), kLabel, style);
   if (rdma) out += gid_rows(rdma->gids, health.application_gid, style);
-  out += row("Managed by", managed_by(health), style);
-  out += row("Changes", transitions(health, style), style);
+  out += row("Managed by", managed_by(health), kLabel, style);
+  out += row("Changes", transitions(health, style), kLabel, style);
   return out + unreadable_rows(adapter, style);
 }
 

@@ -57,6 +57,12 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
   return out;
 }
 
+std::string row(const std::string& label, std::string_view text, std::size_t indent,
+                const Style& style) {
+  if (text.empty()) return {};
+  return padded("  " + label, indent) + wrapped(printable(text), style.width, indent) + "\n";
+}
+
 std::string span(Milliseconds time) {
   const std::int64_t ms = std::max<std::int64_t>(time.count(), 0);
   if (ms < 1000) return std::to_string(ms) + " ms";

@@ -31,6 +31,11 @@ struct Style {
 // it can be copied. No newline at the end.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
 
+// A line of a block, as "  Driver         none": `text`, made printable and wrapped beside the
+// label, starts at column `indent`. Empty where there is no text.
+[[nodiscard]] std::string row(const std::string& label, std::string_view text, std::size_t indent,
+                              const Style& style);
+
 // "12 ms", "3 s", "4 min 5 s", "2 h 10 min", "3 days 4 h". Negative counts as zero.
 [[nodiscard]] std::string span(Milliseconds time);
 

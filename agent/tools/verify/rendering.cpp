@@ -22,11 +22,6 @@ double microseconds(Nanoseconds time) { return static_cast<double>(time.count())
 
 std::string us(Nanoseconds time) { return formatted("{:.1f} µs", microseconds(time)); }
 
-std::string line(const char* label, const std::string& text, const Style& style) {
-  return padded("  " + std::string{label}, kLabelWidth) +
-         wrapped(printable(text), style.width, kLabelWidth) + "\n";
-}
-
 // "port 1 …: it is DOWN: Network is down"
 std::string reason(const StepFailure& failure) {
   std::string text = failure.what;
@@ -60,18 +55,19 @@ std::string bytes(std::uint64_t number) {
 std::string operations(const Report& report, const Style& style) {
   std::string out;
   if (is_done(report, Step::Message))
-    out += line("send/receive", bytes(kMessageBytes) + " there and back, data as sent", style);
+    out += row("send/receive", bytes(kMessageBytes) + " there and back, data as sent", kLabelWidth,
+               style);
   if (report.write)
-    out += line("RDMA write",
-                report.write->proved ? bytes(kMessageBytes) + ", data as written"
-                                     : "not offered by this device: " + report.write->why_not,
-                style);
+    out += row("RDMA write",
+               report.write->proved ? bytes(kMessageBytes) + ", data as written"
+                                    : "not offered by this device: " + report.write->why_not,
+               kLabelWidth, style);
   if (report.latency)
-    out += line("round trip",
-                "median " + us(report.latency->median) + ", p99 " + us(report.latency->p99) +
-                    ", max " + us(report.latency->max) + " (" + std::to_string(kRounds) +
-                    " rounds of " + bytes(kRoundBytes) + ", data as sent)",
-                style);
+    out += row("round trip",
+               "median " + us(report.latency->median) + ", p99 " + us(report.latency->p99) +
+                   ", max " + us(report.latency->max) + " (" + std::to_string(kRounds) +
+                   " rounds of " + bytes(kRoundBytes) + ", data as sent)",
+               kLabelWidth, style);
   return out;
 }
 
@@ -131,19 +127,19 @@ Json one_json(const Report& report) {
 std::string render(const Report& report, const Style& style) {
   std::string out = verdict(report, style);
   if (report.gid)
-    out += line("GID",
-                "index " + std::to_string(report.gid->index) + ", " + report.gid->gid + ", " +
-                    report.gid->type.value_or("of unknown type"),
-                style);
+    out += row("GID",
+               "index " + std::to_string(report.gid->index) + ", " + report.gid->gid + ", " +
+                   report.gid->type.value_or("of unknown type"),
+               kLabelWidth, style);
   out += operations(report, style);
   if (report.memlock_bytes)
-    out += line("locked memory", "at most " + bytes(*report.memlock_bytes) + " for this process",
-                style);
+    out += row("locked memory", "at most " + bytes(*report.memlock_bytes) + " for this process",
+               kLabelWidth, style);
   if (report.passed) return out;
-  if (!report.done.empty()) out += line("done", steps_done(report), style);
+  if (!report.done.empty()) out += row("done", steps_done(report), kLabelWidth, style);
   const Advice advice = advice_for(report);
-  out += line(advice.who, advice.remedy, style);
-  for (const std::string& remark : report.remarks) out += line("said", remark, style);
+  out += row(advice.who, advice.remedy, kLabelWidth, style);
+  for (const std::string& remark : report.remarks) out += row("said", remark, kLabelWidth, style);
   return out;
 }
 

@@ -43,11 +43,6 @@ const json& latencies(const json& answer, bool& complete) {
   return none;
 }
 
-std::string row(const char* label, const std::string& text, const ctl::Style& style) {
-  return ctl::padded(std::string{"  "} + label, kIndent) +
-         ctl::wrapped(printable(text), style.width, kIndent) + "\n";
-}
-
 std::string latency_table(const Figures& figures) {
   std::string text = formatted("  {:<12}{:>9}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "latency, us",
                                "bytes", "min", "typical", "average", "p99", "p99.9");
@@ -139,25 +134,27 @@ std::string render(const Verdict& verdict, const ctl::Style& style) {
                 ctl::painted(word, colour, style),
                 verdict.path.sure || verdict.path.path == Path::Unclear ? "" : "probably ",
                 words_of(verdict.path.path).passes);
-  text += row("data", "whole, compared byte by byte at both ends", style);
+  text += ctl::row("data", "whole, compared byte by byte at both ends", kIndent, style);
   text += latency_table(of);
-  text += row("bandwidth",
-              formatted("{:.0f} MB/s out, {:.0f} in, {:.0f} both ways at once; messages of "
-                        "{:.0f} bytes",
-                        of.out_mb_s, of.in_mb_s, of.both_mb_s, of.message_bytes),
-              style);
-  text += row("messages", formatted("{:.0f} a second, of 64 bytes", of.messages_per_s), style);
-  text += row("TCP",
-              formatted("{:.1f} us, {:.0f} MB/s, to {} in the same run", of.tcp_latency_us,
-                        of.tcp_bandwidth_mb_s, of.peer_address),
-              style);
+  text += ctl::row("bandwidth",
+                   formatted("{:.0f} MB/s out, {:.0f} in, {:.0f} both ways at once; messages of "
+                             "{:.0f} bytes",
+                             of.out_mb_s, of.in_mb_s, of.both_mb_s, of.message_bytes),
+                   kIndent, style);
+  text += ctl::row("messages", formatted("{:.0f} a second, of 64 bytes", of.messages_per_s),
+                   kIndent, style);
+  text += ctl::row("TCP",
+                   formatted("{:.1f} us, {:.0f} MB/s, to {} in the same run", of.tcp_latency_us,
+                             of.tcp_bandwidth_mb_s, of.peer_address),
+                   kIndent, style);
   for (std::size_t n = 0; n < verdict.path.reasons.size(); ++n)
-    text += row(n == 0 ? "path" : "", verdict.path.reasons[n], style);
+    text += ctl::row(n == 0 ? "path" : "", verdict.path.reasons[n], kIndent, style);
   if (falls_back)
     for (std::size_t n = 0; n < causes_of_fall_back().size(); ++n)
-      text += row(n == 0 ? "look at" : "", causes_of_fall_back()[n], style);
-  for (const std::string& what : verdict.unmet) text += row("expected", what, style);
-  if (verdict.expected && verdict.unmet.empty()) text += row("expected", "met", style);
+      text += ctl::row(n == 0 ? "look at" : "", causes_of_fall_back()[n], kIndent, style);
+  for (const std::string& what : verdict.unmet) text += ctl::row("expected", what, kIndent, style);
+  if (verdict.expected && verdict.unmet.empty())
+    text += ctl::row("expected", "met", kIndent, style);
   return text;
 }
 
