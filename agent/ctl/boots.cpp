@@ -6,7 +6,6 @@
 
 #include "agent/ctl/boots_journal.hpp"
 #include "agent/ctl/commands.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/rendering.hpp"
 

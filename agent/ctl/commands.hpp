@@ -46,6 +46,15 @@ struct EnvOptions {
 
 struct JournalBoots;  // agent/ctl/boots_journal.hpp
 
+// How a command says why it has no result: a line on `err`, or with --json on `out`
+// {"error": {"message": …}}, and "id" and "remedy" where there are any. Returns `code`.
+int end_without(const Settings& settings, const Console& console, const NoAnswer& why,
+                int code = kExitUnknown);
+int end_without(const Settings& settings, const Console& console, const std::string& why,
+                int code = kExitUnknown);
+int end_without(const Settings& settings, const Console& console, const Error& why,
+                int code = kExitUnknown);
+
 // Prints what a rendering makes of an answer, with --json the answer itself, or why there is none.
 // The state's exit code.
 int show_health(const Settings& settings, const Console& console, const News& answer,

@@ -11,7 +11,6 @@
 #include "agent/config/config_files.hpp"
 #include "agent/ctl/boots_journal.hpp"
 #include "agent/ctl/commands.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/verb_options.hpp"
 #include "agent/ctl/verbs.hpp"
 #include "agent/tools/verify/commands.hpp"

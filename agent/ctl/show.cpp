@@ -1,10 +1,9 @@
 // `health`, `status`, `plan` and `env`: what the agent knows, printed once. Where no agent runs,
-// all but `health` look themselves.
+// all but `health` look themselves. And how any command ends that has nothing to print.
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "agent/ctl/commands.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/rendering.hpp"
 
@@ -49,6 +48,27 @@ int show(const Settings& settings, const Console& console, const Answered<Answer
 
 }  // namespace
 
+int end_without(const Settings& settings, const Console& console, const NoAnswer& why, int code) {
+  if (!settings.json) {
+    console.complain(why.remedy.empty() ? why.summary : why.line());
+    return code;
+  }
+  Json error = {{"message", why.summary}};
+  if (!why.id.empty()) error["id"] = why.id;
+  if (!why.remedy.empty()) error["remedy"] = why.remedy;
+  console.print(dumped({{"error", std::move(error)}}) + "\n");
+  return code;
+}
+
+int end_without(const Settings& settings, const Console& console, const std::string& why,
+                int code) {
+  return end_without(settings, console, NoAnswer{"", why, ""}, code);
+}
+
+int end_without(const Settings& settings, const Console& console, const Error& why, int code) {
+  return end_without(settings, console, printable(why.message()), code);
+}
+
 int show_health(const Settings& settings, const Console& console, const News& answer,
                 std::string (*render)(const Health& health, const Style& style)) {
   return show(settings, console, answer, unknown_health, render,
@@ -88,8 +108,7 @@ int env(const Settings& settings, const Console& console, const EnvOptions& opti
   const int code = exit_code(health->value.state);
   const auto environment = environment_of(health->value, options.adapter);
   if (!environment)
-    return end_without(settings, console, environment.error().message(),
-                       code == 0 ? kExitUnknown : code);
+    return end_without(settings, console, environment.error(), code == 0 ? kExitUnknown : code);
   if (!environment->gap.empty()) console.complain(environment->gap);
   if (!settings.json)
     return console.print(render_environment(*environment, options.form)) ? 0 : kExitUnknown;

@@ -11,7 +11,6 @@
 #include "agent/base/format.hpp"
 #include "agent/base/program.hpp"
 #include "agent/base/text.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/verbs.hpp"
 #include "agent/tools/export/formats.hpp"
 
@@ -64,7 +63,7 @@ std::optional<std::string> text_of(const Health& health, ExportFormat format) {
 int write_text(const Settings& settings, const Console& console, const ExportOptions& options,
                const Health& health) {
   const auto written = put(console, options.output, text_of(health, options.format));
-  return written ? 0 : end_without(settings, console, printable(written.error().message()));
+  return written ? 0 : end_without(settings, console, written.error());
 }
 
 int keep_file(const Settings& settings, const Console& console, const ExportOptions& options) {
@@ -139,7 +138,7 @@ int keep_published(const Settings& settings, const Console& console, const Expor
 int publish_once(const Settings& settings, const Console& console, const ExportOptions& options) {
   const auto published =
       Publisher{options}.publish(ask_health(settings.socket, settings.answer_within));
-  return published ? 0 : end_without(settings, console, printable(published.error().message()));
+  return published ? 0 : end_without(settings, console, published.error());
 }
 
 }  // namespace

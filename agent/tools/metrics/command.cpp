@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/base/text.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/keeping.hpp"
 #include "agent/tools/metrics/rendering.hpp"
@@ -14,7 +13,7 @@ namespace pvrdma::ctl {
 
 int print_metrics(const Settings& settings, const Console& console, const MetricsOptions& options) {
   const auto ended = [&](const Result<void>& done) {
-    return done ? 0 : end_without(settings, console, printable(done.error().message()));
+    return done ? 0 : end_without(settings, console, done.error());
   };
   if (options.serve) return ended(metrics::serve(settings, options.read_boot));
   metrics::BootSteps boot{options.read_boot};

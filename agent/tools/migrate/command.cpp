@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/config/config_files.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/tools/migrate/change.hpp"
 #include "agent/tools/migrate/link_settings.hpp"
@@ -83,7 +82,7 @@ int exit_code_for(const std::vector<Change>& changes, const Recipe& now) {
 int migrate(const Settings& settings, const Console& console, const MigrateOptions& options) {
   const Root root{options.root};
   const auto loaded = load_config(root);
-  if (!loaded) return end_without(settings, console, printable(loaded.error().message()));
+  if (!loaded) return end_without(settings, console, loaded.error());
   if (const std::string why = options.apply ? moving::why_not_to_apply(root) : ""; !why.empty())
     return end_without(
         settings, console,

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/base/text.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/tools/mmio/gpus.hpp"
 #include "probes/machine.hpp"
@@ -80,7 +79,7 @@ int mmio(const Settings& settings, const Console& console, const MmioOptions& op
   } else if (const auto seen = probes::find_gpus(options.root)) {
     sum = sum_of_seen(*seen);
   } else {
-    return end_without(settings, console, seen.error().message());
+    return end_without(settings, console, seen.error());
   }
   if (sum.gpus == 0)
     return end_without(settings, console,

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/text.hpp"
 #include "agent/tools/mtu/interface.hpp"
@@ -29,7 +28,7 @@ int mtu(const Settings& settings, const Console& console, const MtuOptions& opti
   std::string interface;
   if (!options.adapter.empty()) {
     auto found = pmtu::interface_of_adapter(options.root, options.adapter);
-    if (!found) return end_without(settings, console, printable(found.error().message()));
+    if (!found) return end_without(settings, console, found.error());
     interface = std::move(*found);
   }
   const bool live = console.live && !settings.json;
@@ -38,7 +37,7 @@ int mtu(const Settings& settings, const Console& console, const MtuOptions& opti
   };
   const auto measured = pmtu::measure(options, interface, tell);
   if (live) console.progress("");
-  if (!measured) return end_without(settings, console, measured.error().message());
+  if (!measured) return end_without(settings, console, measured.error());
   bool printed = true;
   if (settings.json) {
     printed = console.print(dumped(mtu_json(*measured, options.expect)) + "\n");

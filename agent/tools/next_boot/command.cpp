@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "agent/config/config_files.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/rendering.hpp"
 #include "agent/tools/next_boot/forecast.hpp"
@@ -126,7 +125,7 @@ int exit_code_for(const NextBoot& outcome) {
 
 int next_boot(const Settings& settings, const Console& console, const NextBootOptions& options) {
   const auto loaded = load_config(Root{options.root});
-  if (!loaded) return end_without(settings, console, printable(loaded.error().message()));
+  if (!loaded) return end_without(settings, console, loaded.error());
   const Forecast forecast = probes::look_ahead(loaded->config, options);
   const NextBoot outcome = judge(loaded->config, forecast);
   if (!settings.json)

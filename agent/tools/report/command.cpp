@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "agent/base/handle.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/tools/report/parts.hpp"
 #include "build_config.hpp"
@@ -91,7 +90,7 @@ int report(const Settings& settings, const Console& console, const ReportOptions
   if (options.output.empty() || options.output == "-")
     return console.print(text) ? 0 : kExitUnknown;
   if (const auto created = create(options.output, text); !created)
-    return end_without(settings, console, printable(created.error().message()));
+    return end_without(settings, console, created.error());
   return 0;
 }
 

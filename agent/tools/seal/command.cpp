@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/config/config_files.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/text.hpp"
 #include "agent/tools/seal/template.hpp"
@@ -103,7 +102,7 @@ std::string rendered(const Traces& traces, const Style& style) {
 int seal(const Settings& settings, const Console& console, const SealOptions& options) {
   const Root root{options.root};
   const auto loaded = load_config(root);
-  if (!loaded) return end_without(settings, console, printable(loaded.error().message()));
+  if (!loaded) return end_without(settings, console, loaded.error());
   std::vector<std::string> files;
   for (const auto& file : loaded->files)
     files.push_back("/" + file.lexically_relative(root / "/").string());

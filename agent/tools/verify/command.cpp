@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/base/program.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/devices.hpp"
@@ -53,12 +52,12 @@ Result<Report> test(const selftest::Target& target, const SelftestOptions& optio
 
 int self_test(const Settings& settings, const Console& console, const SelftestOptions& options) {
   const auto targets = selftest::find_targets(options.root, options.device);
-  if (!targets) return end_without(settings, console, printable(targets.error().message()));
+  if (!targets) return end_without(settings, console, targets.error());
   std::vector<Report> reports;
   bool printed = true;
   for (const selftest::Target& target : *targets) {
     auto report = test(target, options);
-    if (!report) return end_without(settings, console, printable(report.error().message()));
+    if (!report) return end_without(settings, console, report.error());
     if (!settings.json)
       printed = console.print(selftest::render(*report, console.style())) && printed;
     reports.push_back(std::move(*report));

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/base/handle.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/local.hpp"
 #include "agent/tools/doctor/survey_probe.hpp"
@@ -60,9 +59,9 @@ int host_output(const Settings& settings, const Console& console, const DoctorOp
   const auto text =
       options.host_output == "-" ? read_standard_input(console) : read_regular(options.host_output);
   if (!text)
-    return end_without(
-        settings, console,
-        text.error().message() + (text.error().code == EFBIG ? "; at most 1 MiB is read" : ""));
+    return end_without(settings, console,
+                       printable(text.error().message()) +
+                           (text.error().code == EFBIG ? "; at most 1 MiB is read" : ""));
   const auto guest = guest_links(options.root);
   const doctor::HostReading reading = doctor::judge_host_output(*text, guest);
   const bool printed = console.print(settings.json ? dumped(host_output_json(reading, guest)) + "\n"

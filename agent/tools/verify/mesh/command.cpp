@@ -9,7 +9,6 @@
 
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/verbs.hpp"
 #include "agent/tools/verify/commands.hpp"
@@ -96,7 +95,7 @@ Result<verify::Mesh> hold(const verify::Listener& listener, verify::Meeting meet
   };
   auto mesh = verify::hold(listener, meeting);
   if (live) console.progress("");
-  if (!kept) console.complain(kept.error().message());
+  if (!kept) console.complain(printable(kept.error().message()));
   return mesh;
 }
 
@@ -105,7 +104,7 @@ int end_holding(const Settings& settings, const Console& console, const verify::
   const verify::Judgement judgement = verify::judge(mesh);
   if (results)
     if (const auto written = results->write(mesh, judgement); !written)
-      return end_without(settings, console, printable(written.error().message()));
+      return end_without(settings, console, written.error());
   const bool printed =
       console.print(settings.json ? dumped(verify::to_json(mesh, judgement)) + "\n"
                                   : verify::render(mesh, judgement, console.style()));
@@ -136,28 +135,26 @@ std::string misused(const VerifyOptions& options, const std::optional<Place>& pl
 }  // namespace
 
 int verify_mesh(const Settings& settings, const Console& console, const VerifyOptions& options) {
-  const auto end = [&](const Error& why) {
-    return end_without(settings, console, printable(why.message()));
-  };
   const auto place = parse_place(options.mesh.rendezvous);
   if (const std::string why = misused(options, place); !why.empty())
     return end_without(settings, console, wrong_use("verify", why));
   VerifyOptions of_pair = options;
   if (of_pair.duration.count() == 0) of_pair.duration = kPairDuration;
   const auto helper = Helper::prepare(of_pair);
-  if (!helper) return end(helper.error());
+  if (!helper) return end_without(settings, console, helper.error());
   const auto listener = listen_at(*place, options.mesh.size);
-  if (!listener) return end(listener.error());
+  if (!listener) return end_without(settings, console, listener.error());
   if (!*listener) {
     const auto pairs = join(*place, *helper, options.wait);
-    return pairs ? end_taking_part(settings, console, *place, *pairs) : end(pairs.error());
+    return pairs ? end_taking_part(settings, console, *place, *pairs)
+                 : end_without(settings, console, pairs.error());
   }
 
   allow_many_connections();
   std::optional<verify::Results> results;
   if (!options.mesh.folder.empty()) {
     auto opened = verify::Results::open(options.mesh.folder, options.mesh.resume);
-    if (!opened) return end(opened.error());
+    if (!opened) return end_without(settings, console, opened.error());
     results = std::move(*opened);
   }
   const verify::Meeting meeting{options.mesh.size,
@@ -173,7 +170,7 @@ int verify_mesh(const Settings& settings, const Console& console, const VerifyOp
   });
   const auto own = join(*place, *helper, options.wait);
   const auto mesh = holding.get();
-  if (!mesh) return end(mesh.error());
+  if (!mesh) return end_without(settings, console, mesh.error());
   if (!own) console.complain("this machine: " + printable(own.error().message()));
   return end_holding(settings, console, *mesh, results);
 }

@@ -6,7 +6,6 @@
 
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
-#include "agent/ctl/failure.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/verbs.hpp"
 #include "agent/tools/verify/commands.hpp"
@@ -24,7 +23,7 @@ constexpr Milliseconds kDuration = std::chrono::seconds{10};
 int end_with_figures(const Settings& settings, const Console& console, const VerifyOptions& options,
                      const std::string& device, const nlohmann::json& answer) {
   auto figures = verify::figures_from(answer);
-  if (!figures) return end_without(settings, console, figures.error().message());
+  if (!figures) return end_without(settings, console, figures.error());
   figures->of_the_peer = options.listen;
   const auto earlier = verify::best_earlier(options.state_file, options.peer);
   const verify::Verdict verdict = verify::judge(options.peer, device, std::move(*figures),
@@ -33,7 +32,7 @@ int end_with_figures(const Settings& settings, const Console& console, const Ver
     const auto kept = verify::remember(options.state_file, options.peer,
                                        std::min(verdict.figures.out_mb_s, verdict.figures.in_mb_s),
                                        verdict.figures.latency.front().typical_us);
-    if (!kept) console.complain("not kept for later runs: " + kept.error().message());
+    if (!kept) console.complain("not kept for later runs: " + printable(kept.error().message()));
   }
   const bool printed = console.print(settings.json ? dumped(verify::to_json(verdict, answer)) + "\n"
                                                    : verify::render(verdict, console.style()));
@@ -66,11 +65,11 @@ int verify_peer(const Settings& settings, const Console& console, VerifyOptions 
                                  "--rendezvous, --size, --rounds, --output and --resume are for "
                                  "verify mesh"));
   const auto helper = Helper::prepare(options);
-  if (!helper) return end_without(settings, console, printable(helper.error().message()));
+  if (!helper) return end_without(settings, console, helper.error());
   if (console.live && !settings.json) ::setenv("PVRDMA_VERIFY_PROGRESS", "1", 1);
   const auto answer =
       options.listen ? helper->listen(options.wait) : helper->connect(options.peer, options.wait);
-  if (!answer) return end_without(settings, console, printable(answer.error().message()));
+  if (!answer) return end_without(settings, console, answer.error());
   if (const auto failed = answer->find("failed"); failed != answer->end())
     return end_without(settings, console, text(*failed, "message").value_or("pvrdma-verify failed"),
                        flag(*failed, "measuring").value_or(false) ? kExitFailed : kExitUnknown);
