@@ -18,7 +18,7 @@ enum class Subject { Machine, Adapter, Surroundings, Answer };
 inline constexpr std::array kSubjects{Subject::Machine, Subject::Adapter, Subject::Surroundings,
                                       Subject::Answer};
 
-// What a finding bears upon. The first are the rows of `doctor` (agent/plan/doctor/checks.hpp).
+// What a finding bears upon. The first are the rows of `doctor` (agent/tools/doctor/checks.hpp).
 enum class Concern : unsigned {
   None = 0,
   Adapters = 1U << 0U,
