@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,8 @@ constexpr char kRequest[] = R"({"method":"io.pvrdma.Agent.GetHealth"})";  // wit
   const Health health = assess({}, snapshot, plan, {}, BootClock::now());
   AgentService service{event,
                        {[&] { return health; }, [&]() -> const Plan& { return plan; }, [](bool) {},
-                        [] { return std::string{}; }, [](const std::string&) { return false; }}};
+                        [] { return std::string{}; }, [](const std::string&) { return false; },
+                        [](const std::optional<std::string>&) { return false; }}};
   if (!service.listen(path)) die("listen");
   if (write(ready, "", 1) != 1) die("write");
   sd_event_loop(event);
@@ -117,7 +119,7 @@ int main() {
   if (server == 0) serve(path, ready[1]);
   char byte = 0;
   if (read(ready[0], &byte, 1) != 1) die("read");
-  for (const std::size_t count : {1, 100, 500}) measure(path, count);
+  for (const std::size_t count : {1U, 100U, 500U}) measure(path, count);
   kill(server, SIGKILL);
   waitpid(server, nullptr, 0);
   unlink(path.c_str());
