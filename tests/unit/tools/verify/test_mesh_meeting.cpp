@@ -6,6 +6,7 @@
 #include "agent/tools/verify/mesh/coordinator.hpp"
 #include "agent/tools/verify/mesh/member.hpp"
 #include "agent/tools/verify/peer/greeting.hpp"
+#include "tests/unit/tools/verify/free_port.hpp"
 #include "tests/unit/tools/verify/made_mesh.hpp"
 
 namespace pvrdma::verify {
@@ -40,14 +41,13 @@ struct Held {
 Held hold_with(std::size_t size, const std::map<std::size_t, std::size_t>& leaving,
                std::vector<PairResult> earlier = {}, Milliseconds all_come = kLong,
                std::size_t missing = 0) {
-  static int port = 18700;
-  ++port;
-  const auto listener = Listener::open("127.0.0.1", port, 64);
+  const test::FreePort port;
+  const auto listener = Listener::open("127.0.0.1", port.number, 64);
   REQUIRE(listener);
   std::vector<std::thread> machines;
   for (std::size_t n = 0; n + missing < size; ++n) {
     const auto at = leaving.find(n);
-    machines.emplace_back(simulate, port, n, at == leaving.end() ? 10'000 : at->second);
+    machines.emplace_back(simulate, port.number, n, at == leaving.end() ? 10'000 : at->second);
   }
   std::vector<PairResult> kept;
   auto mesh = hold(*listener, {size, size, "", all_come, kLong, std::move(earlier),

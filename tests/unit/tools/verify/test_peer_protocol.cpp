@@ -9,6 +9,7 @@
 #include "agent/tools/verify/peer/greeting.hpp"
 #include "agent/tools/verify/peer/run.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/tools/verify/free_port.hpp"
 
 namespace pvrdma::verify {
 
@@ -56,20 +57,20 @@ TEST_CASE("HMAC-SHA256, as RFC 4231 has it") {
 }
 
 TEST_CASE("who listens takes one peer; another one finds nobody while that is served, nor later") {
-  constexpr int kPort = 18790;
+  const test::FreePort port;
   std::optional<Result<Control>> served;
-  std::jthread listener{[&] { served = await_peer("127.0.0.1", kPort, "", soon()); }};
+  std::jthread listener{[&] { served = await_peer("127.0.0.1", port.number, "", soon()); }};
   // Strangers who leave, or speak of something else, do not count.
-  CHECK(Control::connect("127.0.0.1", kPort, soon()));
-  auto stranger = Control::connect("127.0.0.1", kPort, soon());
+  CHECK(Control::connect("127.0.0.1", port.number, soon()));
+  auto stranger = Control::connect("127.0.0.1", port.number, soon());
   REQUIRE(stranger);
   CHECK(stranger->send({{"hello", 1}}, soon()));
-  auto peer = Control::connect("127.0.0.1", kPort, soon());
+  auto peer = Control::connect("127.0.0.1", port.number, soon());
   REQUIRE(peer);
   CHECK(greet(*peer, Side::Client, "", soon()));
   listener.join();
   REQUIRE(*served);
-  const auto another = Control::connect("127.0.0.1", kPort, BootClock::now());
+  const auto another = Control::connect("127.0.0.1", port.number, BootClock::now());
   REQUIRE_FALSE(another);
   CHECK(another.error().code == ECONNREFUSED);
 }

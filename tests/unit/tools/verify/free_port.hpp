@@ -1,0 +1,32 @@
+// A TCP port of 127.0.0.1 that no other program has, nor is given while this lives: the kernel
+// chose it, and both this socket and a listener of verify's have SO_REUSEADDR, so that it may
+// listen there.
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "agent/base/handle.hpp"
+#include "tests/unit/catch.hpp"
+
+namespace pvrdma::test {
+
+struct FreePort {
+  Fd held{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  int number = 0;
+
+  FreePort() {
+    const int yes = 1;
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    REQUIRE(::setsockopt(held.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0);
+    REQUIRE(::bind(held.get(), any, size) == 0);
+    REQUIRE(::getsockname(held.get(), any, &size) == 0);
+    number = ntohs(address.sin_port);
+  }
+};
+
+}  // namespace pvrdma::test
