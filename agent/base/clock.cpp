@@ -1,6 +1,11 @@
 #include "agent/base/clock.hpp"
 
+#include <poll.h>
+
+#include <algorithm>
 #include <array>
+#include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <ctime>
 
@@ -18,6 +23,18 @@ BootTime BootClock::now() noexcept {
 std::string in_seconds(Milliseconds time) {
   const std::int64_t hundredths = time.count() / 10;
   return formatted("{}.{:02}", hundredths / 100, hundredths % 100);
+}
+
+int poll_until(int fd, short events, BootTime deadline) {
+  for (;;) {
+    const Milliseconds::rep left = (deadline - BootClock::now()).count();
+    pollfd waited{fd, events, 0};
+    const int ready =
+        ::poll(&waited, 1, static_cast<int>(std::clamp<Milliseconds::rep>(left, 0, INT_MAX)));
+    if (ready > 0) return 0;
+    if (ready == 0) return ETIMEDOUT;
+    if (errno != EINTR) return errno;
+  }
 }
 
 Moment Moment::now() noexcept {

@@ -35,6 +35,10 @@ using BootTime = BootClock::time_point;
 // Seconds with two decimals, cut off: "12.34".
 [[nodiscard]] std::string in_seconds(Milliseconds time);
 
+// Waits for `events` of a descriptor (poll(2); -1: just waits). 0: there are some; ETIMEDOUT: not
+// by the deadline; otherwise errno.
+[[nodiscard]] int poll_until(int fd, short events, BootTime deadline);
+
 // Both clocks, read at once: what turns a time of the one into one of the other.
 struct Moment {
   BootTime boot;

@@ -74,22 +74,13 @@ class SpawnSettings {
 };
 
 // False: not before `deadline`.
-bool wait_readable(int fd, BootTime deadline) {
-  for (;;) {
-    const auto left = std::max(deadline - BootClock::now(), Milliseconds{0});
-    pollfd wanted{fd, POLLIN, 0};
-    const int ready = ::poll(&wanted, 1, static_cast<int>(left.count()));
-    if (ready < 0 && errno == EINTR) continue;
-    // A program that writes without end is late all the same.
-    return ready > 0 && left > Milliseconds{0};
-  }
-}
-
 // Until every writer has closed the pipe: Exited. Otherwise why no longer.
 Ended read_output(int fd, const Program& program, BootTime deadline, std::string& output) {
   std::array<char, 4096> chunk{};
   for (;;) {
-    if (!wait_readable(fd, deadline)) return Ended::TimedOut;
+    // A program that writes without end is late all the same.
+    if (BootClock::now() >= deadline || poll_until(fd, POLLIN, deadline) != 0)
+      return Ended::TimedOut;
     const ssize_t got = ::read(fd, chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return Ended::Exited;

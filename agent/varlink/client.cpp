@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <utility>
 
@@ -34,19 +33,6 @@ Result<void> connect_to(int socket, const std::string& path) {
   while (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     if (errno != EINTR) return fail(errno, "connecting to", path);
   return {};
-}
-
-// Waits for `events` on the socket. False: the deadline has passed.
-Result<bool> wait_for(int socket, short events, BootTime deadline) {
-  for (;;) {
-    const auto left = std::max((deadline - BootClock::now()).count(), Milliseconds::rep{0});
-    pollfd waited{socket, events, 0};
-    const int ready =
-        ::poll(&waited, 1, static_cast<int>(std::min<Milliseconds::rep>(left, INT_MAX)));
-    if (ready > 0) return true;
-    if (ready == 0) return false;
-    if (errno != EINTR) return fail(errno, "waiting for", "the agent");
-  }
 }
 
 }  // namespace
@@ -93,9 +79,8 @@ Result<void> Client::send(std::string_view message, BootTime deadline) {
     } else if (errno == EPIPE) {
       return fail(ECONNRESET, "calling", "the agent");
     } else if (errno == EAGAIN) {
-      const auto ready = wait_for(socket_.get(), POLLOUT, deadline);
-      if (!ready) return fail(ready.error());
-      if (!*ready) return fail(ETIMEDOUT, "calling", "the agent");
+      if (const int code = poll_until(socket_.get(), POLLOUT, deadline))
+        return fail(code, "calling", "the agent");
     } else if (errno != EINTR) {
       return fail(errno, "calling", "the agent");
     }
@@ -110,9 +95,8 @@ Result<Reply> Client::next(Milliseconds timeout) {
     const auto message = input_.next();
     if (!message) return fail(message.error());
     if (*message) return reply_from(**message);
-    const auto ready = wait_for(socket_.get(), POLLIN, deadline);
-    if (!ready) return fail(ready.error());
-    if (!*ready) return fail(ETIMEDOUT, "waiting for", "the agent");
+    if (const int code = poll_until(socket_.get(), POLLIN, deadline))
+      return fail(code, "waiting for", "the agent");
     std::array<char, 16384> chunk;  // NOLINT(*-member-init): filled by recv
     const ssize_t got = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
     if (got > 0)

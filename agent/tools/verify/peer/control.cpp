@@ -18,14 +18,9 @@ namespace pvrdma::verify {
 namespace {
 
 // Between two tries to connect: no event tells when the other machine begins to listen.
-constexpr int kBetweenTriesMs = 100;
+constexpr Milliseconds kBetweenTries{100};
 
 using Addresses = Handle<addrinfo, freeaddrinfo>;
-
-int left_ms(BootTime deadline) {
-  const auto left = std::chrono::ceil<Milliseconds>(deadline - BootClock::now()).count();
-  return static_cast<int>(std::clamp<decltype(left)>(left, 0, 3'600'000));
-}
 
 Result<Addresses> resolve(const std::string& host, int port, bool listens) {
   addrinfo wanted{};
@@ -47,21 +42,13 @@ Fd open_socket(const addrinfo& address) {
                      address.ai_protocol)};
 }
 
-int poll_one(int fd, short events, BootTime deadline) {
-  pollfd entry{fd, events, 0};
-  int ready = 0;
-  do ready = ::poll(&entry, 1, left_ms(deadline));
-  while (ready < 0 && errno == EINTR);
-  return ready > 0 ? 0 : ready == 0 ? ETIMEDOUT : errno;
-}
-
 // The errno; 0: connected.
 int connect_to(const addrinfo& address, Fd& fd, BootTime deadline) {
   fd = open_socket(address);
   if (!fd) return errno;
   if (::connect(fd.get(), address.ai_addr, address.ai_addrlen) == 0) return 0;
   if (errno != EINPROGRESS) return errno;
-  if (const int code = poll_one(fd.get(), POLLOUT, deadline)) return code;
+  if (const int code = poll_until(fd.get(), POLLOUT, deadline)) return code;
   int code = 0;
   socklen_t size = sizeof code;
   return ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : errno;
@@ -114,7 +101,7 @@ Result<Control> Control::connect(const std::string& host, int port, BootTime dea
       set(fd.get(), IPPROTO_TCP, TCP_NODELAY);
       return Control{std::move(fd)};
     }
-    static_cast<void>(::poll(nullptr, 0, std::min(kBetweenTriesMs, left_ms(deadline))));
+    static_cast<void>(poll_until(-1, 0, std::min(deadline, BootClock::now() + kBetweenTries)));
   } while (BootClock::now() < deadline);
   return fail(code, "connecting to", host + " port " + std::to_string(port));
 }
@@ -132,7 +119,7 @@ Result<Listener> Listener::open(const std::string& address, int port, int waitin
 }
 
 Result<Control> Listener::accept(BootTime deadline) const {
-  if (const int code = poll_one(fd_.get(), POLLIN, deadline))
+  if (const int code = poll_until(fd_.get(), POLLIN, deadline))
     return fail(code, "waiting for", "a peer");
   Fd fd{::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
   if (!fd) return fail(errno, "accepting", "a peer");
@@ -147,7 +134,7 @@ Result<Control> Listener::accept(BootTime deadline) const {
 std::string Listener::address() const { return text_of_address(fd_.get(), ::getsockname); }
 
 Result<void> Control::wait(short events, BootTime deadline) const {
-  if (const int code = poll_one(fd_.get(), events, deadline))
+  if (const int code = poll_until(fd_.get(), events, deadline))
     return fail(code, "waiting for", "the peer");
   return {};
 }
