@@ -1,7 +1,5 @@
 #include "probes/address_records.hpp"
 
-#include <algorithm>
-
 #include "agent/base/text.hpp"
 
 namespace pvrdma::probes {
@@ -33,9 +31,7 @@ Result<std::vector<RecordedAddress>> read_address_records(const Root& root) {
 void claim_unmarked(const std::vector<RecordedAddress>& records, const std::string& mac,
                     std::vector<LinkAddress>& addresses) {
   for (LinkAddress& address : addresses)
-    if (std::find(records.begin(), records.end(), RecordedAddress{mac, address.text, false}) !=
-        records.end())
-      address.ours = true;
+    if (contains(records, RecordedAddress{mac, address.text, false})) address.ours = true;
 }
 
 }  // namespace pvrdma::probes

@@ -1,6 +1,5 @@
 #include "probes/link_owner.hpp"
 
-#include <algorithm>
 #include <array>
 #include <set>
 
@@ -63,7 +62,7 @@ Field<LinkOwner> parse_networkd_link(const std::string& state) {
   const std::string setup = value_of(state, "ADMIN_STATE");
   if (setup == "unmanaged") return {};
   constexpr std::array kUndecided{"", "pending", "initialized"};
-  const bool decided = std::find(kUndecided.begin(), kUndecided.end(), setup) == kUndecided.end();
+  const bool decided = !contains(kUndecided, setup);
   return LinkOwner{LinkManager::Networkd, decided, value_of(state, "NETWORK_FILE")};
 }
 
@@ -98,8 +97,7 @@ Field<LinkOwner> ifupdown_owner(const Root& root, const std::string& name) {
     if (!text && means_absent(text.error())) continue;
     if (!text) return Field<LinkOwner>::unreadable(text.error());
     const InterfacesFile file = parse_interfaces(*text);
-    if (std::find(file.interfaces.begin(), file.interfaces.end(), name) != file.interfaces.end())
-      return LinkOwner{LinkManager::Ifupdown, true, path};
+    if (contains(file.interfaces, name)) return LinkOwner{LinkManager::Ifupdown, true, path};
     for (const std::string& source : file.sources)
       for (std::string& found :
            files_of(root, source.front() == '/' ? source : "/etc/network/" + source))

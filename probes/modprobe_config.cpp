@@ -50,7 +50,7 @@ Result<Fd> in_memory(const std::string& text) {
 }
 
 bool is_among(const std::vector<std::string>& modules, std::string_view name) {
-  return std::find(modules.begin(), modules.end(), module_name(name)) != modules.end();
+  return contains(modules, module_name(name));
 }
 
 // What `install` runs in place of the module: the usual ways to load nothing.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,6 +78,12 @@ struct CodePoint {
   for (char& letter : result)
     if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
   return result;
+}
+
+// Whether it is one of the list's: std::ranges::contains() of C++23.
+template <typename List, typename Value>
+[[nodiscard]] constexpr bool contains(const List& list, const Value& value) {
+  return std::find(std::begin(list), std::end(list), value) != std::end(list);
 }
 
 // "a, b, c"

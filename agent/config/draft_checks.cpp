@@ -12,20 +12,16 @@ namespace {
 // IPv6's least (RFC 8200, section 5): below it the kernel takes IPv6 off the link.
 constexpr unsigned kIpv6MtuMin = 1280;
 
-bool holds(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 Result<void> check_required(ConfigDraft& draft) {
   Config::Modules& modules = draft.config.modules;
   if (!draft.required_said) {
     // The default asks for nothing that `before` has left out.
     std::erase_if(modules.required,
-                  [&](const std::string& name) { return !holds(modules.before, name); });
+                  [&](const std::string& name) { return !contains(modules.before, name); });
     return {};
   }
   for (std::size_t i = 0; i < modules.required.size(); ++i)
-    if (!holds(modules.before, modules.required[i]))
+    if (!contains(modules.before, modules.required[i]))
       return bad_value((*draft.required_said)[i],
                        "must be one of modules.before (" + joined(modules.before) + ")");
   return {};

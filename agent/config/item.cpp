@@ -1,7 +1,5 @@
 #include "agent/config/item.hpp"
 
-#include <algorithm>
-
 #include "agent/base/text.hpp"
 #include "agent/config/text.hpp"
 
@@ -38,7 +36,7 @@ std::optional<Item> Item::member(const std::string& name) const {
 Result<void> Item::expect_table(const std::vector<std::string>& keys) const {
   if (!is(Node::Kind::Table)) return bad("must be a table with " + joined(keys));
   for (const Node& node : node_->items) {
-    if (std::count(keys.begin(), keys.end(), node.key) > 0) continue;
+    if (contains(keys, node.key)) continue;
     const auto meant = text::closest(node.key, keys);
     return Item{node, *file_, key_of(printable(node.key, 60))}.bad(
         "unknown key" + (meant ? ", did you mean \"" + *meant + "\"?" : "") +

@@ -102,7 +102,7 @@ Answered<std::vector<std::string>> find_boots(sd_journal* journal) {
     std::array<char, SD_ID128_STRING_MAX> id{};
     if (sd_journal_get_monotonic_usec(journal, &monotonic, &boot) < 0) continue;
     sd_id128_to_string(boot, id.data());
-    if (std::find(ids.begin(), ids.end(), id.data()) == ids.end()) ids.emplace_back(id.data());
+    if (!contains(ids, id.data())) ids.emplace_back(id.data());
   }
   if (state < 0) return tl::unexpected(trouble("reading the journal", state));
   return ids;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "agent/base/text.hpp"
 #include "agent/model/adapter_match.hpp"
 #include "probes/modules.hpp"
 
@@ -117,7 +118,7 @@ Refusal refuse_unconfigured(const ConfigureLink& operation, const AdapterConfig&
     return refuse("MTU " + std::to_string(*operation.mtu) +
                   " is not what the configuration says for this adapter");
   for (const std::string& address : operation.addresses)
-    if (std::find(entry.addresses.begin(), entry.addresses.end(), address) == entry.addresses.end())
+    if (!contains(entry.addresses, address))
       return refuse(address + " is not an address of this adapter's configuration");
   return std::nullopt;
 }

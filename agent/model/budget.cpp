@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "agent/base/text.hpp"
+
 namespace pvrdma {
 
 namespace {
@@ -20,8 +22,8 @@ std::vector<const Attempt*> of(const std::vector<Attempt>& list, const std::vect
                                const std::string& target, BootTime fresh_start) {
   std::vector<const Attempt*> found;
   for (const Attempt& attempt : list)
-    if (std::find(verbs.begin(), verbs.end(), attempt.verb) != verbs.end() &&
-        (target.empty() || attempt.target == target) && end_of(attempt) >= fresh_start)
+    if (contains(verbs, attempt.verb) && (target.empty() || attempt.target == target) &&
+        end_of(attempt) >= fresh_start)
       found.push_back(&attempt);
   return found;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "agent/base/text.hpp"
 #include "agent/varlink/interface.hpp"
 
 namespace pvrdma::varlink {
@@ -93,7 +94,7 @@ struct Checker {
     }
     if (strictness == Strictness::Reply) return std::nullopt;
     for (const auto& [key, entry] : value.items())
-      if (std::count(type.names.begin(), type.names.end(), key) == 0) return key;
+      if (!contains(type.names, key)) return key;
     return std::nullopt;
   }
 };

@@ -23,7 +23,7 @@ bool touches_driver_at_boot(const RecipeFile& file) {
 bool is_interpreter(const std::string& word) {
   constexpr std::array<std::string_view, 11> kInterpreters{
       "sh", "ash", "bash", "dash", "ksh", "mksh", "zsh", "busybox", "perl", "python", "python3"};
-  return holds(kInterpreters, base_name(word));
+  return contains(kInterpreters, base_name(word));
 }
 
 // The first page of a process's command line, in words; empty for a kernel thread, or one that has

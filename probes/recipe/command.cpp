@@ -14,13 +14,13 @@ using Words = std::vector<std::string_view>;
 
 bool is_driver_tool(std::string_view word) {
   constexpr std::array<std::string_view, 3> kTools{"modprobe", "rmmod", "insmod"};
-  return holds(kTools, base_name(word));
+  return contains(kTools, base_name(word));
 }
 
 // The command is of those that print, and nothing else is run on its line.
 bool only_prints(std::string_view text, const Words& words) {
   constexpr std::array<std::string_view, 3> kPrinters{"echo", "printf", "logger"};
-  return holds(kPrinters, base_name(words.front())) &&
+  return contains(kPrinters, base_name(words.front())) &&
          text.find_first_of(";&|`$") == std::string_view::npos;
 }
 
@@ -51,8 +51,8 @@ bool restarts_stack(const Words& words) {
         word.starts_with("/etc/init.d/") || word.starts_with("/etc/rc.d/init.d/");
     manager =
         manager || init_script || base_name(word) == "systemctl" || base_name(word) == "service";
-    unit = unit || (manager && holds(kUnits, init_script ? base_name(word) : word));
-    verb = verb || (manager && holds(kVerbs, word));
+    unit = unit || (manager && contains(kUnits, init_script ? base_name(word) : word));
+    verb = verb || (manager && contains(kVerbs, word));
   }
   return manager && unit && verb;
 }
@@ -63,17 +63,19 @@ bool sets_link(const Words& words, std::string_view text, const RecipeScope& sco
     const std::string_view tool = base_name(*at);
     if (tool != "netplan" && tool != "ifconfig" && tool != "ip") continue;
     const Words rest{at + 1, words.end()};
-    if (tool == "netplan" && holds(rest, "apply")) return true;
+    if (tool == "netplan" && contains(rest, "apply")) return true;
     sets = sets || (tool == "ifconfig" && !rest.empty());
     if (tool != "ip") continue;
-    const bool link = holds(rest, "link") || holds(rest, "l");
-    const bool address = holds(rest, "address") || holds(rest, "addr") || holds(rest, "a");
-    sets = sets || (link && holds(rest, "set") && (holds(rest, "mtu") || holds(rest, "up"))) ||
-           (address && (holds(rest, "add") || holds(rest, "replace")));
+    const bool link = contains(rest, "link") || contains(rest, "l");
+    const bool address = contains(rest, "address") || contains(rest, "addr") || contains(rest, "a");
+    sets = sets ||
+           (link && contains(rest, "set") && (contains(rest, "mtu") || contains(rest, "up"))) ||
+           (address && (contains(rest, "add") || contains(rest, "replace")));
   }
   const bool ours = scope.netdevs.empty() || text.find('$') != std::string_view::npos ||
-                    std::any_of(words.begin(), words.end(),
-                                [&](std::string_view word) { return holds(scope.netdevs, word); });
+                    std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+                      return contains(scope.netdevs, word);
+                    });
   return sets && ours;
 }
 
@@ -81,7 +83,7 @@ bool looks_at_ports(const Words& words) {
   constexpr std::array<std::string_view, 5> kViewers{"ibv_devinfo", "ibv_devices", "ibstat",
                                                      "ibstatus", "ibv_asyncwatch"};
   for (auto at = words.begin(); at != words.end(); ++at) {
-    if (holds(kViewers, base_name(*at))) return true;
+    if (contains(kViewers, base_name(*at))) return true;
     if (base_name(*at) == "rdma" && at + 1 != words.end() && (at[1] == "link" || at[1] == "dev"))
       return true;
   }
@@ -102,7 +104,7 @@ bool is_wrapper(std::string_view word) {
       "sudo", "env",  "nohup",   "command", "exec",   "nice",  "ionice", "time",
       "if",   "then", "timeout", "setsid",  "source", "sh",    "bash",   "dash",
       "do",   "else", "elif",    "while",   "until",  "flock", ".",      "!"};
-  return holds(kWrappers, base_name(word)) || word.starts_with('-') ||
+  return contains(kWrappers, base_name(word)) || word.starts_with('-') ||
          (word.find('=') != std::string_view::npos && !word.starts_with('/')) ||
          is_digit(word.front());
 }

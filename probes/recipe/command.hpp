@@ -4,7 +4,6 @@
 // This is no shell, and does not try to be one: what it cannot tell is left to a person.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,11 +43,6 @@ struct CommandLook {
 
 // Cut at ";", "&", "|", parentheses and braces, quotes taken for spaces.
 [[nodiscard]] std::vector<std::string> commands_in(std::string_view text);
-
-template <typename List>
-[[nodiscard]] bool holds(const List& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
 
 // "/usr/sbin/ip" -> "ip"
 [[nodiscard]] std::string_view base_name(std::string_view path);

@@ -19,7 +19,7 @@ void each_line(std::string_view text, const Visit& visit) {
 
 void take_scripts(std::string_view command, RecipeLook& into) {
   for (std::string& path : scripts_called(command))
-    if (!holds(into.scripts, path)) into.scripts.push_back(std::move(path));
+    if (!contains(into.scripts, path)) into.scripts.push_back(std::move(path));
 }
 
 // The line is noted where its command is one of the recipe or stands beside it. True: of the
@@ -164,7 +164,7 @@ RecipeLook look_at_unit(std::string_view text, const RecipeScope& scope) {
       if (content.starts_with('[')) in_service = content == "[Service]";
       const std::size_t equals = std::min(content.find('='), content.size());
       const std::string_view key = trimmed(content.substr(0, equals));
-      of_command = in_service && holds(kAtStart, key);
+      of_command = in_service && contains(kAtStart, key);
       // What runs at other times is something else, too.
       if (in_service && key.starts_with("Exec") && !of_command) look.nothing_else = false;
       if (of_command) content = trimmed(content.substr(std::min(equals + 1, content.size())));

@@ -25,13 +25,13 @@ void drop_endings(Words& words) {
                                                           "2>/dev/null", "&>/dev/null", "2>&1"};
   constexpr std::array<std::string_view, 4> kArrows{">", "1>", "2>", "&>"};
   constexpr std::array<std::string_view, 4> kTrue{"true", ":", "/bin/true", "/usr/bin/true"};
-  if (words.size() > 2 && words[words.size() - 2] == "||" && holds(kTrue, words.back()))
+  if (words.size() > 2 && words[words.size() - 2] == "||" && contains(kTrue, words.back()))
     words.resize(words.size() - 2);
   while (words.size() > 1) {
-    if (holds(kRedirections, words.back()))
+    if (contains(kRedirections, words.back()))
       words.pop_back();
     else if (words.size() > 2 && words.back() == "/dev/null" &&
-             holds(kArrows, words[words.size() - 2]))
+             contains(kArrows, words[words.size() - 2]))
       words.resize(words.size() - 2);
     else
       break;
@@ -43,13 +43,13 @@ std::string_view tool_of(std::string_view word) {
   constexpr std::array<std::string_view, 5> kFolders{"", "/sbin/", "/usr/sbin/", "/bin/",
                                                      "/usr/bin/"};
   const std::string_view name = base_name(word);
-  return holds(kFolders, word.substr(0, word.size() - name.size())) ? name : std::string_view{};
+  return contains(kFolders, word.substr(0, word.size() - name.size())) ? name : std::string_view{};
 }
 
 bool is_flag(std::string_view word) {
   constexpr std::array<std::string_view, 7> kLong{"--all",    "--remove",  "--force",     "--quiet",
                                                   "--syslog", "--verbose", "--first-time"};
-  if (word.starts_with("--")) return holds(kLong, word);
+  if (word.starts_with("--")) return contains(kLong, word);
   return word.size() > 1 && word.front() == '-' &&
          word.find_first_not_of("afqrsv", 1) == std::string_view::npos;
 }
@@ -97,7 +97,7 @@ std::string module_of(std::string_view word) {
 bool is_module_of_agent(const std::string& module, const RecipeScope& scope) {
   constexpr std::array<std::string_view, 7> kAlways{
       kDriverModule, kNetModule, "ib_core", "ib_uverbs", "ib_cm", "iw_cm", "ib_mad"};
-  return holds(kAlways, module) ||
+  return contains(kAlways, module) ||
          std::any_of(scope.modules.begin(), scope.modules.end(),
                      [&](const std::string& one) { return module_name(one) == module; });
 }

@@ -28,7 +28,7 @@ std::string pair_line(const Adapter& adapter) {
 }
 
 void add_once(std::vector<std::string>& lines, std::string line) {
-  if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+  if (!contains(lines, line)) lines.push_back(std::move(line));
 }
 
 std::string module_line(const Module& module) {

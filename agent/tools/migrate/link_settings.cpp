@@ -40,9 +40,9 @@ std::string_view after(const Words& words, std::string_view name) {
 LinkSettings of_ip(const Words& words) {
   LinkSettings link;
   link.netdev = after(words, "dev");
-  if (probes::holds(words, "set") && link.netdev.empty()) link.netdev = after(words, "set");
+  if (contains(words, "set") && link.netdev.empty()) link.netdev = after(words, "set");
   link.mtu = number_from<unsigned>(after(words, "mtu"));
-  if (probes::holds(words, "add") || probes::holds(words, "replace"))
+  if (contains(words, "add") || contains(words, "replace"))
     for (const std::string_view word : words)
       if (word.find('/') != std::string_view::npos && parse_interface_address(word))
         link.addresses.emplace_back(word);
@@ -71,7 +71,7 @@ void add(const LinkSettings& link, std::vector<LinkSettings>& links) {
   if (known == links.end()) known = links.insert(known, LinkSettings{link.netdev});
   if (has_mtu) known->mtu = link.mtu;
   for (const std::string& address : link.addresses)
-    if (!probes::holds(known->addresses, address)) known->addresses.push_back(address);
+    if (!contains(known->addresses, address)) known->addresses.push_back(address);
   known->from.insert(known->from.end(), link.from.begin(), link.from.end());
   known->netplan.insert(known->netplan.end(), link.netplan.begin(), link.netplan.end());
 }
@@ -92,7 +92,7 @@ bool take_line(const probes::RecipeLine& line, const std::string& from,
       const std::string_view tool = probes::base_name(*at);
       if (tool == "ip") take(of_ip(rest));
       if (tool == "ifconfig") take(of_ifconfig(rest));
-      netplan = netplan || (tool == "netplan" && probes::holds(rest, "apply"));
+      netplan = netplan || (tool == "netplan" && contains(rest, "apply"));
     }
   }
   return netplan;
@@ -101,7 +101,7 @@ bool take_line(const probes::RecipeLine& line, const std::string& from,
 // By a name that a path and a configuration may have.
 bool is_adapter(const std::string& netdev, const probes::RecipeScope& scope) {
   return netdev_name(netdev) == netdev && probes::words_in(netdev).size() == 1 &&
-         (scope.netdevs.empty() || probes::holds(scope.netdevs, netdev));
+         (scope.netdevs.empty() || contains(scope.netdevs, netdev));
 }
 
 void drop_configured(const Config& config, LinkSettings& link) {
@@ -110,9 +110,8 @@ void drop_configured(const Config& config, LinkSettings& link) {
   if (!link.mac.empty()) names.mac = link.mac;
   const AdapterConfig& adapter = *find_config(config, names).value_or(&config.every_adapter);
   if (adapter.mtu == link.mtu) link.mtu.reset();
-  std::erase_if(link.addresses, [&](const std::string& address) {
-    return probes::holds(adapter.addresses, address);
-  });
+  std::erase_if(link.addresses,
+                [&](const std::string& address) { return contains(adapter.addresses, address); });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "agent/tools/next_boot/forecast.hpp"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -120,11 +119,9 @@ void look_at_blocks(const Root& root, const ModprobeConfig& modprobe,
   if (next == nullptr || next->options.empty() || blocks == nullptr) return;
   const auto line = read_file(root / "/proc/cmdline");
   const auto old = blocks_of_command_line(line.value_or(std::string{}));
-  std::erase_if(*blocks, [&](const ModuleBlock& block) {
-    return std::ranges::find(old, block) != old.end();
-  });
+  std::erase_if(*blocks, [&](const ModuleBlock& block) { return contains(old, block); });
   for (ModuleBlock& block : blocks_of_command_line(next->options))
-    if (holds(modules, block.module)) blocks->push_back(std::move(block));
+    if (contains(modules, block.module)) blocks->push_back(std::move(block));
 }
 
 // "pre: a bpost: c" -> a, b; libkmod puts no blank before "post:".

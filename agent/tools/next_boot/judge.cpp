@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/base/text.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/model/memlock.hpp"
 
@@ -158,8 +159,7 @@ void judge_scripts(const Forecast& forecast, NextBoot& outcome) {
 
 std::string note(NextBoot& outcome, const Error& error) {
   std::string text = error.message();
-  if (std::ranges::find(outcome.unreadable, text) == outcome.unreadable.end())
-    outcome.unreadable.push_back(text);
+  if (!contains(outcome.unreadable, text)) outcome.unreadable.push_back(text);
   return text;
 }
 

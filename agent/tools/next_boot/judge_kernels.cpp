@@ -11,15 +11,11 @@ namespace pvrdma {
 
 namespace {
 
-bool is_among(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 std::vector<std::string> without(const std::vector<std::string>& names,
                                  const std::vector<std::string>& others) {
   std::vector<std::string> left;
   for (const std::string& name : names)
-    if (!is_among(others, name)) left.push_back(name);
+    if (!contains(others, name)) left.push_back(name);
   return left;
 }
 
@@ -52,7 +48,7 @@ class Judge {
   void find(Finding finding) {
     if (!counts_) return;
     auto& found = outcome_.findings;
-    if (std::ranges::find(found, finding) == found.end()) found.push_back(std::move(finding));
+    if (!contains(found, finding)) found.push_back(std::move(finding));
   }
 
   // None: not known. No module index: nothing is shipped.
@@ -121,7 +117,7 @@ class Judge {
       if (!known)
         return say("modules", Outlook::Unknown, "it is not known whether " + name + " is shipped");
       if (known != Shipped::Missing) continue;
-      const bool required = is_among(config_.modules.required, name);
+      const bool required = contains(config_.modules.required, name);
       (required ? needed : optional).push_back(name);
       find(make_finding(FindingId::ModuleNotShipped, required ? "required" : "optional",
                         {{"kernel", kernel_.release}, {"module", name}}));
@@ -164,7 +160,7 @@ class Judge {
     const InitramfsForecast& image = *kernel_.initramfs.get();
     const auto* held = image.modules.get();
     if (held == nullptr) return judge_by_time(image);
-    if (!is_among(*held, kDriverModule))
+    if (!contains(*held, kDriverModule))
       return say("initramfs", Outlook::Yes, "does not hold the driver, so its age is no matter");
     if (const auto missing = without(predecessors(), *held); !missing.empty()) {
       find(make_finding(

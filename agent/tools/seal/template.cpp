@@ -85,7 +85,7 @@ void scan_line(const std::string& path, unsigned number, std::string_view line,
     if (length == 0) continue;
     std::string what{rest.substr(0, length)};
     at += length - 1;
-    if (!holds(kNobodys, what)) into.push_back({kind, path, number, std::move(what)});
+    if (!contains(kNobodys, what)) into.push_back({kind, path, number, std::move(what)});
   }
 }
 
@@ -120,7 +120,7 @@ class TraceSearch {
   void look_at_configuration() {
     const auto used = [&](const Trace& trace) {
       return std::ranges::any_of(config_.adapters, [&](const AdapterConfig& entry) {
-        return trace.kind == TraceKind::Mac || holds(entry.addresses, trace.what);
+        return trace.kind == TraceKind::Mac || contains(entry.addresses, trace.what);
       });
     };
     for (const std::string& file : files_)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "agent/base/text.hpp"
 #include "agent/model/address.hpp"
 #include "probes/pci.hpp"
 #include "probes/rdma.hpp"
@@ -15,7 +16,7 @@ constexpr const char* kDevices = "/sys/class/infiniband";
 
 bool exists(const Root& root, const std::string& device) {
   const auto names = list_directory(root / kDevices);
-  return names && std::find(names->begin(), names->end(), device) != names->end();
+  return names && contains(*names, device);
 }
 
 }  // namespace

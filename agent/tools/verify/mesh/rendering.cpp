@@ -1,6 +1,5 @@
 #include "agent/tools/verify/mesh/rendering.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "agent/base/format.hpp"
@@ -64,8 +63,7 @@ std::string blame_line(const Mesh& mesh, const Judgement& judgement, std::size_t
     if (pair.from == machine || pair.to == machine) {
       ++pairs;
       for (const std::string& reason : pair.bad)
-        if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
-          reasons.push_back(reason);
+        if (!contains(reasons, reason)) reasons.push_back(reason);
     }
   constexpr std::size_t kReasons = 3;
   if (reasons.size() > kReasons) reasons.resize(kReasons);
