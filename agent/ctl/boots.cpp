@@ -119,7 +119,7 @@ Json boot_json(const Timeline& boot) {
   Json steps = Json::array();
   for (const Step& step : boot.steps)
     steps.push_back({{"step", to_string(step.kind)},
-                     {"subject", step.subject.empty() ? Json(nullptr) : Json(step.subject)},
+                     {"subject", or_null(step.subject)},
                      {"at_ms", to_ms(step.at)},
                      {"took_ms", step.took ? Json(step.took->count()) : Json(nullptr)},
                      {"at_or_before", step.at_or_before}});

@@ -32,6 +32,8 @@ std::optional<bool> flag(const Json& object, const char* key) {
   return value->get<bool>();
 }
 
+Json or_null(const std::string& text) { return text.empty() ? Json{} : Json(text); }
+
 Json with_commands(const Finding& finding) {
   Json json = codec::to_json(finding);
   json["commands"] = commands_of(finding);

@@ -19,6 +19,9 @@ using Json = nlohmann::json;
 [[nodiscard]] std::optional<std::string> text(const Json& object, const char* key);
 [[nodiscard]] std::optional<bool> flag(const Json& object, const char* key);
 
+// Null where the text is empty.
+[[nodiscard]] Json or_null(const std::string& text);
+
 // That of io.pvrdma.Agent, and as `commands` the lines to copy that the finding's entry of the
 // catalogue has, with values in place of names; empty where there are none.
 [[nodiscard]] Json with_commands(const Finding& finding);

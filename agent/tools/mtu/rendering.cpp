@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "agent/ctl/fields.hpp"
 #include "agent/ctl/text.hpp"
 
 namespace pvrdma::ctl {
@@ -104,8 +105,6 @@ const Measurement* smallest(const Measurements& all) {
     if (one.found() && (least == nullptr || one.outcome.mtu < least->outcome.mtu)) least = &one;
   return least;
 }
-
-Json or_null(const std::string& text) { return text.empty() ? Json{} : Json(text); }
 
 // Where to look, once for all hosts; empty where no packets vanish.
 std::string place_lines(const Measurements& all) {

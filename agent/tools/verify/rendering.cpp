@@ -1,5 +1,4 @@
 // A self-test's report as text and as JSON: render() and to_json() of report.hpp.
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -14,9 +13,7 @@ namespace {
 
 constexpr std::size_t kLabelWidth = 16;  // "  locked memory "
 
-bool is_done(const Report& report, Step step) {
-  return std::find(report.done.begin(), report.done.end(), step) != report.done.end();
-}
+bool is_done(const Report& report, Step step) { return contains(report.done, step); }
 
 double microseconds(Nanoseconds time) { return static_cast<double>(time.count()) / 1000; }
 
@@ -71,13 +68,11 @@ std::string operations(const Report& report, const Style& style) {
   return out;
 }
 
-Json nullable(const std::string& text) { return text.empty() ? Json{} : Json(text); }
-
 Json gid_json(const Report& report) {
   if (!report.gid) return {};
   return {{"index", report.gid->index},
           {"gid", report.gid->gid},
-          {"type", nullable(report.gid->type.value_or(""))}};
+          {"type", or_null(report.gid->type.value_or(""))}};
 }
 
 Json failure_json(const Report& report) {
@@ -94,7 +89,7 @@ Json failure_json(const Report& report) {
 
 Json write_json(const Report& report) {
   if (!report.write) return {};
-  return {{"offered", report.write->proved}, {"why_not", nullable(report.write->why_not)}};
+  return {{"offered", report.write->proved}, {"why_not", or_null(report.write->why_not)}};
 }
 
 Json latency_json(const Report& report) {
