@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "agent/base/text.hpp"
 #include "agent/config/duration.hpp"
 #include "agent/model/identifiers.hpp"
 #include "agent/model/snapshot.hpp"
@@ -24,8 +25,7 @@ Result<void> read_modules(const Item& list, std::vector<std::string>& into,
   for (const Item& item : list.items()) {
     const auto name = item.string() ? module_name(*item.string()) : std::nullopt;
     if (!name) return item.bad("must be a module's name: 1 to 55 letters, digits, \"_\" and \"-\"");
-    if (std::count(into.begin(), into.end(), *name) > 0)
-      return item.bad("must be listed only once");
+    if (contains(into, *name)) return item.bad("must be listed only once");
     into.push_back(*name);
     said.push_back(item.said());
   }
@@ -49,13 +49,8 @@ Result<void> read_modules_table(const Item& table, ConfigDraft& draft) {
                [&](const Item& item) {
                  return read_modules(item, modules.required, draft.required_said.emplace());
                }},
-              {"reload", [&](const Item& item) {
-                 return read_word(item,
-                                  {{"auto", ReloadPolicy::Auto},
-                                   {"always", ReloadPolicy::Always},
-                                   {"never", ReloadPolicy::Never}},
-                                  modules.reload);
-               }}});
+              {"reload",
+               [&](const Item& item) { return read_word(item, kReloadWords, modules.reload); }}});
 }
 
 Result<void> read_adapter_count(const Item& item, std::optional<unsigned>& into) {
@@ -155,18 +150,10 @@ Result<void> read_shared(const Item& table, ConfigDraft::SharedKeys& into) {
   return read_members(
       table,
       {{"manage",
-        [&](const Item& item) {
-          return read_word(
-              item,
-              {{"auto", Manage::Auto}, {"agent", Manage::Agent}, {"observe", Manage::Observe}},
-              into.manage.emplace());
-        }},
+        [&](const Item& item) { return read_word(item, kManageWords, into.manage.emplace()); }},
        {"mtu", [&](const Item& item) { return read_mtu(item, into.mtu); }},
        {"gid_type", [&](const Item& item) {
-          return read_word(
-              item,
-              {{"best", GidType::Best}, {"RoCE v1", GidType::RoceV1}, {"RoCE v2", GidType::RoceV2}},
-              into.gid_type.emplace());
+          return read_word(item, kGidTypeWords, into.gid_type.emplace());
         }}});
 }
 

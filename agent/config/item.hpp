@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 
 #include "agent/base/error.hpp"
 #include "agent/config/toml_tree.hpp"
+#include "agent/model/config.hpp"
 
 namespace pvrdma {
 
@@ -67,8 +67,7 @@ struct Member {
 [[nodiscard]] Result<void> read_table(const Item& table, const std::vector<Member>& members);
 
 template <typename Value>
-[[nodiscard]] Result<void> read_word(const Item& item,
-                                     std::initializer_list<std::pair<const char*, Value>> words,
+[[nodiscard]] Result<void> read_word(const Item& item, const ConfigWords<Value>& words,
                                      Value& into) {
   std::string rule;
   for (const auto& [word, value] : words) {

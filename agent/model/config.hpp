@@ -3,14 +3,20 @@
 // A Config is always a good one: agent/config yields an error in place of a half-good value.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/base/clock.hpp"
 
 namespace pvrdma {
+
+// The words for an enum's values in pvrdma-agent.toml, in the order in which a message lists them.
+template <typename Value>
+using ConfigWords = std::array<std::pair<const char*, Value>, 3>;
 
 // How far the agent may go to have vmw_pvrdma loaded last.
 enum class ReloadPolicy {
@@ -18,6 +24,9 @@ enum class ReloadPolicy {
   Always,  // as scripts in rc.local do: unload and load once per boot, then as Auto
   Never,   // never unload or rebind
 };
+inline constexpr ConfigWords<ReloadPolicy> kReloadWords{{{"auto", ReloadPolicy::Auto},
+                                                         {"always", ReloadPolicy::Always},
+                                                         {"never", ReloadPolicy::Never}}};
 
 // Whose the link of an adapter is.
 enum class Manage {
@@ -25,6 +34,8 @@ enum class Manage {
   Agent,    // ours
   Observe,  // never touched, only reported
 };
+inline constexpr ConfigWords<Manage> kManageWords{
+    {{"auto", Manage::Auto}, {"agent", Manage::Agent}, {"observe", Manage::Observe}}};
 
 // Names one adapter. Exactly one of the three is set.
 struct AdapterMatch {
@@ -41,6 +52,8 @@ enum class GidType {
   RoceV1,  // "IB/RoCE v1" in sysfs
   RoceV2,
 };
+inline constexpr ConfigWords<GidType> kGidTypeWords{
+    {{"best", GidType::Best}, {"RoCE v1", GidType::RoceV1}, {"RoCE v2", GidType::RoceV2}}};
 
 struct AdapterConfig {
   AdapterMatch match;  // of `every_adapter` empty

@@ -2,52 +2,23 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "agent/base/format.hpp"
 #include "agent/config/config_files.hpp"
+#include "agent/ctl/fields.hpp"
 #include "agent/tools/report/parts.hpp"
 
 namespace pvrdma::ctl {
 
 namespace {
 
-const char* word(ReloadPolicy policy) {
-  switch (policy) {
-    case ReloadPolicy::Always:
-      return "always";
-    case ReloadPolicy::Never:
-      return "never";
-    case ReloadPolicy::Auto:
-      break;
-  }
-  return "auto";
-}
-
-const char* word(Manage manage) {
-  switch (manage) {
-    case Manage::Agent:
-      return "agent";
-    case Manage::Observe:
-      return "observe";
-    case Manage::Auto:
-      break;
-  }
-  return "auto";
-}
-
-const char* word(GidType type) {
-  switch (type) {
-    case GidType::RoceV1:
-      return "RoCE v1";
-    case GidType::RoceV2:
-      return "RoCE v2";
-    case GidType::Best:
-      break;
-  }
-  return "best";
+template <typename Value>
+const char* word(const ConfigWords<Value>& words, Value value) {
+  return std::ranges::find(words, value, [](const auto& one) { return one.second; })->first;
 }
 
 template <typename T>
@@ -60,10 +31,10 @@ Json to_json(const AdapterConfig& adapter) {
            {{"mac", value_or_null(adapter.match.mac)},
             {"pci", value_or_null(adapter.match.pci)},
             {"netdev", value_or_null(adapter.match.netdev)}}},
-          {"manage", word(adapter.manage)},
+          {"manage", word(kManageWords, adapter.manage)},
           {"mtu", value_or_null(adapter.mtu)},
           {"addresses", adapter.addresses},
-          {"gid_type", word(adapter.gid_type)}};
+          {"gid_type", word(kGidTypeWords, adapter.gid_type)}};
 }
 
 // The link itself where it is one. No owner: it is not a file, as what vSphere has.
@@ -83,7 +54,7 @@ Json to_json(const Config& config) {
   return {{"modules",
            {{"before", config.modules.before},
             {"required", config.modules.required},
-            {"reload", word(config.modules.reload)}}},
+            {"reload", word(kReloadWords, config.modules.reload)}}},
           {"readiness",
            {{"adapters", value_or_null(config.readiness.adapters)},
             {"timeout_ms", config.readiness.timeout.count()},
@@ -102,7 +73,7 @@ Result<Json> configuration_part(const Root& root) {
   for (const auto& file : loaded->files) files.push_back(file_json(file));
   return Json{{"files", std::move(files)},
               {"values", to_json(loaded->config)},
-              {"left_out", loaded->left_out.empty() ? Json(nullptr) : Json(loaded->left_out)}};
+              {"left_out", or_null(loaded->left_out)}};
 }
 
 }  // namespace pvrdma::ctl
