@@ -1,6 +1,7 @@
 #include "probes/settings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -42,6 +43,14 @@ const std::string* find_setting(const std::vector<Setting>& settings, std::strin
     return one.section == section && one.key == key;
   });
   return found == settings.rend() ? nullptr : &found->value;
+}
+
+std::optional<bool> boolean_from(std::string_view word) {
+  constexpr std::array kYes{"1", "yes", "y", "true", "t", "on"};
+  constexpr std::array kNo{"0", "no", "n", "false", "f", "off"};
+  const std::string small = lower(word);
+  if (contains(kYes, small)) return true;
+  return contains(kNo, small) ? std::optional{false} : std::nullopt;
 }
 
 bool is_hidden(const Root& root, const std::string& path) {

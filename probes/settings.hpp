@@ -2,6 +2,7 @@
 // keyfiles; and folders of drop-ins that replace each other by name.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,9 @@ struct Setting {
 // systemd's does.
 [[nodiscard]] const std::string* find_setting(const std::vector<Setting>& settings,
                                               std::string_view section, std::string_view key);
+
+// A boolean of systemd's (systemd.syntax(7)): "yes", "Y", "on", "0"; none: it is no such word.
+[[nodiscard]] std::optional<bool> boolean_from(std::string_view word);
 
 // The files of that suffix in `folders`, by name; of one name that in the first folder. A link to
 // /dev/null hides those of its name. Errors: a folder that is there may not be listed.

@@ -82,7 +82,7 @@ class OwnerSearch {
       const auto settings = parse_settings(*text);
       const Match match = match_network(settings, link_);
       const std::string* unmanaged = find_setting(settings, "Link", "Unmanaged");
-      const bool lets_go = unmanaged != nullptr && (*unmanaged == "yes" || *unmanaged == "true");
+      const bool lets_go = unmanaged != nullptr && boolean_from(*unmanaged).value_or(false);
       if (!lets_go) take(LinkManager::Networkd, match, file);
       if (match == Match::Yes) return;
     }

@@ -67,9 +67,8 @@ Match match_condition(const Setting& one, const LinkNames& link) {
   return Match::Maybe;
 }
 
-bool is_no(std::string_view value) {
-  return lower(value) == "no" || lower(value) == "false" || value == "0";
-}
+// NetworkManager's word (svParseBoolean() of its ifcfg-rh plugin), which knows no "off".
+bool is_no(std::string_view value) { return lower(value) != "off" && boolean_from(value) == false; }
 
 // Empty: there is none.
 std::string value_of(const std::vector<Setting>& settings, const char* section, const char* key) {

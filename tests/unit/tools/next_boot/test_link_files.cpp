@@ -77,6 +77,10 @@ TEST_CASE("an ifcfg file matches by DEVICE and HWADDR") {
   CHECK(ifcfg_matches("DEVICE=ens224f0\nHWADDR=00:50:56:00:00:01\n") == Match::No);
   CHECK(ifcfg_matches("DEVICE=ens224f0\nONBOOT=no\n") == Match::No);
   CHECK(ifcfg_matches("DEVICE=ens224f0\nNM_CONTROLLED=no\n") == Match::No);
+  for (const char* no : {"NO", "False", "0", "n", "F"})
+    CHECK(ifcfg_matches("DEVICE=ens224f0\nONBOOT=" + std::string{no} + "\n") == Match::No);
+  // NetworkManager does not know it, and takes what holds without it.
+  CHECK(ifcfg_matches("DEVICE=ens224f0\nONBOOT=off\n") == Match::Yes);
 }
 
 TEST_CASE("netplan names an interface by id, name, MAC or driver") {
@@ -113,6 +117,20 @@ TEST_CASE_METHOD(LinkFilesFixture, "link owner: networkd goes by the first file 
   CHECK(owner().is_known());
   tree.file("/run/systemd/network/05-x.network", "[Match]\nName=ens224f0\n[Link]\nUnmanaged=yes\n");
   CHECK(owner().is_known());
+}
+
+TEST_CASE_METHOD(LinkFilesFixture,
+                 "link owner: networkd lets a link go by any of systemd's yeses") {
+  enable("systemd-networkd.service");
+  const auto lets_go = [&](const std::string& word) {
+    tree.file("/etc/systemd/network/x.network",
+              "[Match]\nName=ens224f0\n[Link]\nUnmanaged=" + word + "\n");
+    return owner().is_absent();
+  };
+  for (const char* yes : {"yes", "true", "1", "on", "y", "t", "Yes", "TRUE", "On"})
+    CHECK(lets_go(yes));
+  for (const char* no : {"no", "false", "0", "off", "n", "f", "No", "", "2", "yes."})
+    CHECK_FALSE(lets_go(no));
 }
 
 TEST_CASE_METHOD(LinkFilesFixture,
