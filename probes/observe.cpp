@@ -47,7 +47,7 @@ Field<bool> settled(const Root& root, const Adapter* before, const std::string& 
   const Netdev* netdev = before != nullptr ? before->netdev.get() : nullptr;
   if (netdev != nullptr && netdev->index == now.index && netdev->settled.is(true)) return true;
   Field<bool> settled = udev_settled(root, now.index);
-  const auto name = root / "/sys/bus/pci/devices" / net_function / "net" / now.name;
+  const auto name = function_path(root, net_function) / "net" / now.name;
   if (settled.is(true) && !is_there(name).value_or(true)) return false;
   if (settled.is(false) && was_renamed(name)) return true;
   return settled;
@@ -166,7 +166,7 @@ void add_history(const ObserveOptions& options, bool driver_live, std::vector<Ad
     collect_aliases(options.root, before, *now);
     // Until the driver is live, udev has not renamed its devices, and libibverbs would miss them.
     if (!driver_live) continue;
-    const auto function = options.root / "/sys/bus/pci/devices" / adapter.function;
+    const auto function = function_path(options.root, adapter.function);
     ask_verbs(function / "infiniband" / now->name, options.port_query, before, *now);
   }
 }

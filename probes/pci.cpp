@@ -18,10 +18,6 @@ constexpr std::string_view kVmxnet3 = "pci:v000015ADd000007B0";
 constexpr std::string_view kClassNetwork =
     "bc02sc";  // include/linux/pci_ids.h, PCI_BASE_CLASS_NETWORK
 
-std::filesystem::path function_path(const Root& root, const std::string& address) {
-  return root / kDevices / address;
-}
-
 // Vendor, device and class in one read; empty for a function that was hot-removed between the
 // listing and the look.
 Result<std::string> identity_of(const std::filesystem::path& function) {
@@ -39,14 +35,14 @@ Field<std::string> first_entry(const std::filesystem::path& directory) {
 }
 
 Result<PciAdapter> look_at_adapter(const Root& root, const std::string& address) {
-  const auto function = function_path(root, address);
+  const std::filesystem::path function = function_path(root, address);
   PciAdapter adapter;
   adapter.function = address;
   adapter.net_function = address;
   adapter.net_function.back() = '0';
   adapter.driver = Field<std::string>::from(link_target_name(function / "driver"));
   adapter.rdma_device = first_entry(function / "infiniband");
-  const auto net_function = function_path(root, adapter.net_function);
+  const std::filesystem::path net_function = function_path(root, adapter.net_function);
   const auto identity = identity_of(net_function);
   if (!identity) return fail(identity.error());
   if (identity->starts_with(kVmxnet3)) {
@@ -57,6 +53,10 @@ Result<PciAdapter> look_at_adapter(const Root& root, const std::string& address)
 }
 
 }  // namespace
+
+RootedPath function_path(const Root& root, const std::string& address) {
+  return root / kDevices / address;
+}
 
 bool is_called(const PciAdapter& adapter, const std::string& name) {
   return adapter.function == name || adapter.netdev.is(name) || adapter.rdma_device.is(name);

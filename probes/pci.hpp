@@ -33,6 +33,9 @@ struct PciAdapter {
 // such a text is safe as one component of a path.
 [[nodiscard]] bool is_pci_address(std::string_view text) noexcept;
 
+// Its folder in sysfs.
+[[nodiscard]] RootedPath function_path(const Root& root, const std::string& address);
+
 struct PciFunction {
   std::string address;
   std::string modalias;  // "pci:v000015ADd00000820sv…sd…bc02sc80i00"

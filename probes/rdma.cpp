@@ -62,14 +62,6 @@ std::vector<Gid> look_at_gids(const std::filesystem::path& port, const RdmaDevic
   return names ? read_gids(port, static_cast<unsigned>(names->size())) : std::vector<Gid>{};
 }
 
-Field<std::string> find_uverbs(const std::filesystem::path& function) {
-  auto names = list_directory(function / "infiniband_verbs");
-  if (!names) return Field<std::string>::from(fail(std::move(names.error())));
-  for (std::string& name : *names)
-    if (name.starts_with("uverbs")) return std::move(name);
-  return {};
-}
-
 // True where nldev knows the device, whatever it answered.
 bool port_from_nldev(Result<Nldev>& nldev, RdmaDevice& device) {
   if (!nldev) return false;
@@ -102,7 +94,7 @@ Field<RdmaDevice> look_at_device(const std::filesystem::path& function, const st
   device.name = printable(name);
   device.node_guid = Field<std::string>::from(read_attribute(directory / "node_guid"));
   if (device.node_guid.is_absent()) return {};
-  device.uverbs = find_uverbs(function);
+  device.uverbs = verbs_node(function);
   if (!port_from_nldev(nldev, device)) {
     device.port.state =
         Field<std::string>::from(read_attribute(port / "state").and_then(parse_sysfs_state));
@@ -152,13 +144,21 @@ Field<RdmaDevice> look_at_rdma(const Root& root, const PciAdapter& adapter, Resu
   if (const Error* error = adapter.rdma_device.error())
     return Field<RdmaDevice>::unreadable(*error);
   if (!adapter.rdma_device.is_known()) return {};
-  const auto function = root / ("/sys/bus/pci/devices/" + adapter.function);
+  const auto function = function_path(root, adapter.function);
   auto device = look_at_device(function, *adapter.rdma_device.get(), nldev, before);
   if (!device.is_absent()) return device;
   // Gone, or renamed by udev since it was listed.
   const auto names = list_directory(function / "infiniband");
   if (!names || names->empty()) return {};
   return look_at_device(function, names->front(), nldev, before);
+}
+
+Field<std::string> verbs_node(const std::filesystem::path& function) {
+  auto names = list_directory(function / "infiniband_verbs");
+  if (!names) return Field<std::string>::from(fail(std::move(names.error())));
+  for (std::string& name : *names)
+    if (name.starts_with("uverbs")) return std::move(name);
+  return {};
 }
 
 std::vector<Gid> read_gid_table(const Root& root, const std::string& device) {

@@ -6,6 +6,7 @@
 // a command and serve nobody (`rate`) are not read.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ namespace pvrdma::probes {
 // ibv_query_port(3) tells are left to observe().
 [[nodiscard]] Field<RdmaDevice> look_at_rdma(const Root& root, const PciAdapter& adapter,
                                              Result<Nldev>& nldev, const RdmaDevice* before);
+
+// "uverbs0", of a function's folder in sysfs; absent where ib_uverbs has no node for it, and nobody
+// can hold it then.
+[[nodiscard]] Field<std::string> verbs_node(const std::filesystem::path& function);
 
 // The non-zero GIDs of port 1 of any RDMA device, by its name below /sys/class/infiniband.
 [[nodiscard]] std::vector<Gid> read_gid_table(const Root& root, const std::string& device);

@@ -10,6 +10,7 @@
 #include "agent/executor/event_queue.hpp"
 #include "agent/executor/uverbs_access.hpp"
 #include "probes/pci.hpp"
+#include "probes/rdma.hpp"
 
 namespace pvrdma::executor {
 
@@ -34,7 +35,7 @@ Result<void> tell_driver(const Root& root, const char* file, const std::string& 
 }
 
 std::filesystem::path override_of(const Root& root, const std::string& function) {
-  return root / "/sys/bus/pci/devices" / function / "driver_override";
+  return probes::function_path(root, function) / "driver_override";
 }
 
 Result<void> hold_back(const Root& root, const std::string& function) {
@@ -81,17 +82,9 @@ Report bring_back(const std::function<Report()>& attempt, const std::string& don
 
 }  // namespace
 
-Field<std::string> verbs_node_name(const Root& root, const std::string& function) {
-  auto names = list_directory(root / "/sys/bus/pci/devices" / function / "infiniband_verbs");
-  if (!names) return Field<std::string>::from(fail(std::move(names.error())));
-  for (std::string& name : *names)
-    if (name.rfind("uverbs", 0) == 0) return std::move(name);
-  return {};
-}
-
 Report bind_function(const Root& root, const std::string& function) {
   if (const auto free = clear_driver_override(root, function); !free) return failed(free.error());
-  const auto driver = link_target_name(root / "/sys/bus/pci/devices" / function / "driver");
+  const auto driver = link_target_name(probes::function_path(root, function) / "driver");
   if (driver && *driver == kDriverModule) return already_done(function + " is bound to vmw_pvrdma");
   if (const auto quiet = await_event_queue(root); !quiet) return failed(quiet.error());
   const auto told = tell_driver(root, "bind", function);
@@ -123,7 +116,7 @@ Report insert_driver(const Root& root, const std::function<Report()>& insert) {
 TakeAway rebind_function(const Root& root, const std::string& function,
                          const std::filesystem::path& access_memo,
                          const std::function<std::optional<Report>()>& refused_now) {
-  const auto node = verbs_node_name(root, function);
+  const auto node = probes::verbs_node(probes::function_path(root, function));
   if (node.is_unreadable()) return {failed(*node.error()), false};
   std::optional<UverbsAccess> access;
   if (node.is_known()) {

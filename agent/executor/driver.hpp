@@ -25,9 +25,6 @@ inline constexpr const char* kAccessMemo = "/run/pvrdma-agent-executor/door";
 // driver.
 inline constexpr const char* kHeldBack = "pvrdma-agent-waits";
 
-// "uverbs0", of a function; absent where ib_uverbs has no node for it, and nobody can hold it then.
-[[nodiscard]] Field<std::string> verbs_node_name(const Root& root, const std::string& function);
-
 // Lets go of a function that was held back, also by an executor that was killed, and waits for the
 // driver's event queue first, ETIMEDOUT. ENODEV in a Failed report: the driver's probe gave up, as
 // it does where vmxnet3 has not registered the netdev of function 0 yet.

@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include "agent/base/text.hpp"
-#include "agent/executor/driver.hpp"
 #include "agent/executor/link.hpp"
 #include "probes/holders.hpp"
 #include "probes/link_owner.hpp"
 #include "probes/modules.hpp"
+#include "probes/rdma.hpp"
 
 namespace pvrdma::executor {
 
@@ -21,7 +21,7 @@ Field<std::string> attribute_of_netdev(const Root& root, const probes::PciAdapte
                                        const char* name) {
   if (pci.netdev.is_unreadable()) return Field<std::string>::unreadable(*pci.netdev.error());
   if (!pci.netdev.is_known()) return {};
-  return Field<std::string>::from(read_attribute(root / "/sys/bus/pci/devices" / pci.net_function /
+  return Field<std::string>::from(read_attribute(probes::function_path(root, pci.net_function) /
                                                  "net" / *pci.netdev.get() / name));
 }
 
@@ -58,7 +58,8 @@ Field<std::vector<Holder>> holders_of(const Root& root, const std::vector<Adapte
     const auto& device = adapter.pci.rdma_device;
     if (device.is_unreadable()) return Field<std::vector<Holder>>::unreadable(*device.error());
     if (device.is_known())
-      devices.push_back({*device.get(), verbs_node_name(root, adapter.pci.function)});
+      devices.push_back(
+          {*device.get(), probes::verbs_node(probes::function_path(root, adapter.pci.function))});
   }
   return probes::find_holders(root, devices);
 }

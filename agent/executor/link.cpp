@@ -6,6 +6,7 @@
 #include "agent/base/text.hpp"
 #include "agent/executor/duplicate.hpp"
 #include "agent/model/address.hpp"
+#include "probes/pci.hpp"
 
 namespace pvrdma::executor {
 
@@ -81,9 +82,7 @@ Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSe
   };
   const auto& configured = settings.configured;
   for (const LinkAddress& address : *now) {
-    if (!settings.complete || !address.ours ||
-        std::find(configured.begin(), configured.end(), address.text) != configured.end())
-      continue;
+    if (!settings.complete || !address.ours || contains(configured, address.text)) continue;
     const auto removed = socket.remove_address(link.index, address.text);
     if (removed) forget(records, link.mac, address.text);
     take(removed ? done() : failed(removed.error()));
@@ -104,7 +103,7 @@ Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSe
 
 Result<int> interface_of(const Root& root, const std::string& net_function,
                          const std::string& netdev) {
-  const auto path = root / "/sys/bus/pci/devices" / net_function / "net" / netdev / "ifindex";
+  const auto path = probes::function_path(root, net_function) / "net" / netdev / "ifindex";
   const auto text = read_attribute(path);
   if (!text) return fail(text.error());
   const auto index = number_from<int>(*text);

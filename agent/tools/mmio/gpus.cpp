@@ -40,7 +40,7 @@ Result<std::vector<Gpu>> find_gpus(const Root& root) {
     if (function.modalias.find(kClassDisplay) == std::string::npos ||
         function.modalias.starts_with(kVendorVmware))
       continue;
-    const auto resource = read_file(root / "/sys/bus/pci/devices" / function.address / "resource");
+    const auto resource = read_file(function_path(root, function.address) / "resource");
     if (!resource) return fail(resource.error());
     gpus.push_back({function.address, largest_prefetchable(*resource)});
   }

@@ -11,6 +11,8 @@
 #include "agent/base/program.hpp"
 #include "agent/tools/verify/peer/greeting.hpp"
 #include "probes/holders.hpp"
+#include "probes/pci.hpp"
+#include "probes/rdma.hpp"
 
 namespace pvrdma::ctl {
 
@@ -44,9 +46,12 @@ Result<Helper> Helper::prepare(const VerifyOptions& options) {
   }
   if (helper.device().empty())
     return fail(0, "no device has a GID:", "its interface is down, or has no address");
-  // Who holds it, where that is known.
-  const auto holders =
-      probes::find_holders(options.root, {{helper.device(), Field<std::string>{}}}).value_or({});
+  // Who holds it, where that is known: of an adapter, also by its verbs node.
+  const std::string& function = helper.target_.function;
+  const auto node = function.empty()
+                        ? Field<std::string>{}
+                        : probes::verbs_node(probes::function_path(options.root, function));
+  const auto holders = probes::find_holders(options.root, {{helper.device(), node}}).value_or({});
   if (!options.beside && !holders.empty())
     return fail(0, helper.device() + " is in use,",
                 formatted("by {} ({}): a measurement would disturb it. "

@@ -119,6 +119,21 @@ TEST_CASE_METHOD(Machine, "a token's file has a token, and is nobody else's") {
   }
 }
 
+// As on a kernel whose nldev names no holders: the device is not one of this machine.
+TEST_CASE_METHOD(Machine, "a job that holds the adapter is not disturbed, unless that is meant") {
+  answers(kFigures);
+  options.peer = "192.168.30.2";
+  tree.file("/sys/module/vmw_pvrdma/refcnt", "1\n");
+  tree.file("/proc/812/comm", "mpirun\n");
+  tree.link("/proc/812/fd/3", "/dev/infiniband/uverbs0");
+  run();
+  CHECK(code == 3);
+  CHECK(err.find("rocep19s0f1 is in use, by mpirun (812)") != std::string::npos);
+  options.beside = true;
+  run();
+  CHECK(code == 0);
+}
+
 TEST_CASE_METHOD(Machine, "options that would do nothing are not taken") {
   options.peer = "192.168.30.2";
   options.mesh.size = 3;
