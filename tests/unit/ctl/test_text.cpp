@@ -18,6 +18,14 @@ TEST_CASE("wrapped breaks at spaces only and keeps long words whole") {
   CHECK(wrapped("\xc3\xbc\xc3\xbc \xc3\xbc\xc3\xbc", 5, 0) == "\xc3\xbc\xc3\xbc \xc3\xbc\xc3\xbc");
 }
 
+TEST_CASE("a row has its label, and the text beside it, in plain text") {
+  Style style;
+  style.width = 18;
+  CHECK(row("Driver", "one two three", 10, style) == "  Driver  one two\n          three\n");
+  CHECK(row("", "\x1b[2J", 10, style) == "          \\x1b[2J\n");
+  CHECK(row("Driver", "", 10, style).empty());
+}
+
 TEST_CASE("padded and shortened count columns, not bytes") {
   CHECK(padded("\xc3\xbc", 3) == "\xc3\xbc  ");
   CHECK(padded("long", 2) == "long");
