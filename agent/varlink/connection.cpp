@@ -20,9 +20,9 @@ namespace {
 constexpr int kRequestsPerRound = 8;
 // A client that asks on without reading has its next request taken once it has read this far.
 constexpr std::size_t kOutputPauseBytes = 16U << 10U;
-// Replies that a client does not read lie in the kernel, which counts them as this process's memory:
-// 208 KiB of each client by default, and then five users' clients are more than MemoryMax=. The
-// kernel doubles it (SO_SNDBUF in socket(7)).
+// Replies that a client does not read lie in the kernel, which counts them as this process's
+// memory: 208 KiB of each client by default, and then five users' clients are more than MemoryMax=.
+// The kernel doubles it (SO_SNDBUF in socket(7)).
 constexpr int kKernelBytes = 16 << 10;
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
