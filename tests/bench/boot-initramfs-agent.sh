@@ -6,12 +6,5 @@
 scenario() {
   # shellcheck source=tests/bench/boot/common.sh
   . ./files/common.sh
-  if [[ $BOOT == 1 ]]; then
-    install_poller
-    install_network
-    install_initramfs
-  else
-    report_active initramfs-agent
-    wait_until 20 "health says ready" health_is ready
-  fi
+  measure_boot initramfs-agent install_initramfs
 }

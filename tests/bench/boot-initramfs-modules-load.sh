@@ -7,12 +7,5 @@
 scenario() {
   # shellcheck source=tests/bench/boot/common.sh
   . ./files/common.sh
-  if [[ $BOOT == 1 ]]; then
-    install_poller
-    install_network
-    install_modules_load
-    install_initramfs
-  else
-    report_active initramfs-modules-load
-  fi
+  measure_boot initramfs-modules-load install_modules_load install_initramfs
 }

@@ -7,13 +7,5 @@
 scenario() {
   # shellcheck source=tests/bench/boot/common.sh
   . ./files/common.sh
-  if [[ $BOOT == 1 ]]; then
-    install_poller
-    install_network
-    install_recipe
-    install_initramfs
-  else
-    wait_recipe
-    report_active initramfs-recipe
-  fi
+  measure_boot initramfs-recipe install_recipe install_initramfs
 }

@@ -6,11 +6,5 @@
 scenario() {
   # shellcheck source=tests/bench/boot/common.sh
   . ./files/common.sh
-  if [[ $BOOT == 1 ]]; then
-    install_poller
-    install_network
-    install_modules_load
-  else
-    report_active modules-load
-  fi
+  measure_boot modules-load install_modules_load
 }

@@ -6,12 +6,5 @@
 scenario() {
   # shellcheck source=tests/bench/boot/common.sh
   . ./files/common.sh
-  if [[ $BOOT == 1 ]]; then
-    install_poller
-    install_network
-    install_recipe
-  else
-    wait_recipe
-    report_active recipe
-  fi
+  measure_boot recipe install_recipe
 }

@@ -47,7 +47,7 @@ exit 0
 R
   chmod 755 /etc/rc.local
 }
-wait_recipe() { wait_until 90 "rc.local has run" sh -c '[ "$(systemctl show -P ActiveState rc-local.service)" = active ]'; }
+rc_local_has_run() { [[ $(systemctl show -P ActiveState rc-local.service) == active ]]; }
 
 # With vmxnet3, at its best: without, the driver may be loaded before the netdev is there, and its port stays out.
 install_modules_load() { printf '%s\n' vmxnet3 mlx4_ib ib_umad rdma_cm rdma_ucm vmw_pvrdma >/etc/modules-load.d/rdma.conf; }
@@ -82,4 +82,16 @@ report_active() {
   echo "BENCH $1-networkd-up $(journalctl -b -o short-monotonic --no-pager -u systemd-networkd |
     sed -n 's/^\[ *\([0-9.]*\)\].* ens16f0: Link UP$/\1/p' | tail -n 1)"
   echo "BENCH $1 $(awk '$2 == "ACTIVE" { last = $1 } END { print last }' /run/port-changes)"
+}
+
+# The boot after what these functions have prepared.
+measure_boot() { # KEY FUNCTION…
+  local key=$1 prepare
+  if [[ $BOOT == 1 ]]; then
+    for prepare in install_poller install_network "${@:2}"; do "$prepare"; done
+  else
+    [[ $key != *recipe ]] || wait_until 90 "rc.local has run" rc_local_has_run
+    report_active "$key"
+    [[ $key != *agent ]] || wait_until 20 "health says ready" health_is ready
+  fi
 }
