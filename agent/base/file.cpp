@@ -116,6 +116,25 @@ Result<std::vector<pid_t>> list_processes(const Root& root) {
   return processes;
 }
 
+Result<ProcessStat> process_stat(const Root& root, pid_t pid) {
+  const RootedPath place = root / ("/proc/" + std::to_string(pid) + "/stat");
+  const auto text = read_attribute(place);
+  if (!text) return fail(text.error());
+  // "31 (kworker/u4:2-pvrdma_event_wq) I 2 0 0 0 -1 69238880 …": PID, name, state, parent, group,
+  // session, terminal, its group, flags.
+  const std::size_t begin = text->find('(');
+  const std::size_t end = text->rfind(") ");
+  if (begin == std::string::npos || end == std::string::npos || end + 2 >= text->size())
+    return fail(EBADMSG, "reading", place.string());
+  std::string_view rest = std::string_view{*text}.substr(end + 2);
+  const char state = rest.front();
+  constexpr int kBeforeFlags = 6;
+  for (int field = 0; field < kBeforeFlags; ++field) cut(rest, ' ');
+  const auto flags = number_from<unsigned>(cut(rest, ' '));
+  if (!flags) return fail(EBADMSG, "reading", place.string());
+  return ProcessStat{text->substr(begin + 1, end - begin - 1), state, *flags};
+}
+
 Result<std::string> link_target_name(const std::filesystem::path& path) {
   return read_link(AT_FDCWD, path).map(last_part);
 }

@@ -38,6 +38,15 @@ inline constexpr std::size_t kReadLimitBytes = 1U << 20U;
 // Processes by what procfs names them, ascending; those that end meanwhile are listed all the same.
 [[nodiscard]] Result<std::vector<pid_t>> list_processes(const Root& root);
 
+// Of proc_pid_stat(5).
+struct ProcessStat {
+  std::string name;  // anybody may choose his own, with parentheses too
+  char state = '?';
+  unsigned flags = 0;  // PF_…, include/linux/sched.h: what a process cannot choose
+};
+// EBADMSG: that is no such line.
+[[nodiscard]] Result<ProcessStat> process_stat(const Root& root, pid_t pid);
+
 // Names in a directory, sorted; errno of opendir(3) or readdir(3).
 [[nodiscard]] Result<std::vector<std::string>> list_directory(const std::filesystem::path& path);
 [[nodiscard]] Result<std::vector<std::string>> list_directory(const RootedPath& place,

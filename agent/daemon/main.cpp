@@ -1,5 +1,4 @@
 // pvrdma-agent: the daemon's command line, signals and event loop. Wiring only.
-#include <grp.h>
 #include <malloc.h>
 #include <pwd.h>
 #include <signal.h>
@@ -24,6 +23,7 @@
 #include "agent/model/messages.hpp"
 #include "agent/varlink/activation.hpp"
 #include "build_config.hpp"
+#include "probes/rights.hpp"
 
 namespace {
 
@@ -58,10 +58,7 @@ constexpr int kBadConfig = 78;
 Result<void> become_service_user() {
   const passwd* user = ::geteuid() == 0 ? ::getpwnam("pvrdma-agent") : nullptr;
   if (user == nullptr) return {};
-  if (::setgroups(0, nullptr) != 0 || ::setresgid(user->pw_gid, user->pw_gid, user->pw_gid) != 0 ||
-      ::setresuid(user->pw_uid, user->pw_uid, user->pw_uid) != 0)
-    return fail(errno, "becoming", "the user pvrdma-agent");
-  return {};
+  return probes::become_user(user->pw_uid, user->pw_gid, user->pw_name);
 }
 
 int check_config() {

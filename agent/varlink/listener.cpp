@@ -22,14 +22,9 @@ Fd stream_socket() { return Fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | S
 // Whether the process that listens on the other end still runs. One that hangs in the kernel keeps
 // its sockets when it is killed: its main thread has ended then, and it answers nobody.
 bool listens_yet(const Fd& connected) {
-  ucred listener{};
-  socklen_t size = sizeof listener;
-  if (::getsockopt(connected.get(), SOL_SOCKET, SO_PEERCRED, &listener, &size) != 0) return true;
-  const auto stat = read_file("/proc/" + std::to_string(listener.pid) + "/stat");
-  if (!stat) return !means_absent(stat.error());
-  // Behind the command, which is in brackets and may have any: proc_pid_stat(5).
-  const std::size_t command_end = stat->rfind(") ");
-  return command_end == std::string::npos || stat->substr(command_end + 2, 1) != "Z";
+  const auto stat = peer_of(connected).and_then(
+      [](const ucred& listener) { return process_stat(Root{}, listener.pid); });
+  return stat ? stat->state != 'Z' : !means_absent(stat.error());
 }
 
 Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
@@ -49,6 +44,14 @@ Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
 }
 
 }  // namespace
+
+Result<ucred> peer_of(const Fd& socket) {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
+    return fail(errno, "asking who is", "at the other end");
+  return peer;
+}
 
 Result<Fd> listening_socket(const std::string& path, unsigned mode) {
   sockaddr_un address{};

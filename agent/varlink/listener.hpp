@@ -1,5 +1,7 @@
-// Listening AF_UNIX sockets.
+// Listening AF_UNIX sockets, and who is at the other end of one.
 #pragma once
+
+#include <sys/socket.h>
 
 #include <string>
 
@@ -13,6 +15,9 @@ namespace pvrdma::varlink {
 // end; EADDRINUSE where somebody does listen, EEXIST where the file is no socket, ENAMETOOLONG past
 // the 107 bytes of unix(7); else errno of socket(2), bind(2) and listen(2).
 [[nodiscard]] Result<Fd> listening_socket(const std::string& path, unsigned mode);
+
+// Who made the other end, or listens there: SO_PEERCRED in unix(7).
+[[nodiscard]] Result<ucred> peer_of(const Fd& socket);
 
 // Makes an inherited listening socket non-blocking. EINVAL: it does not listen.
 [[nodiscard]] Result<Fd> inherited_socket(Fd socket);

@@ -19,14 +19,6 @@ namespace {
 constexpr int kAcceptsPerRound = 16;
 constexpr Milliseconds kAcceptPause{1000};
 
-Result<uid_t> peer_uid(int socket) {
-  ucred peer{};
-  socklen_t length = sizeof peer;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
-    return fail(errno, "asking who is", "a client");
-  return peer.uid;
-}
-
 }  // namespace
 
 Service::Service(sd_event* event, About about, Limits limits)
@@ -122,9 +114,9 @@ bool Service::accept_one(int listening) {
     if (errno != EAGAIN) pause_listening();
     return false;
   }
-  const auto uid = peer_uid(socket.get());
-  if (!uid || !clients_.make_room_for(*uid)) return true;  // closes it
-  auto connection = Connection::open(event_, std::move(socket), *uid, limits_, *this);
+  const auto peer = peer_of(socket);
+  if (!peer || !clients_.make_room_for(peer->uid)) return true;  // closes it
+  auto connection = Connection::open(event_, std::move(socket), peer->uid, limits_, *this);
   if (connection) clients_.add(std::move(connection));
   return true;
 }
