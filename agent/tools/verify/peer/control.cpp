@@ -10,8 +10,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "agent/base/format.hpp"
+#include "agent/base/text.hpp"
 
 namespace pvrdma::verify {
 
@@ -19,6 +21,7 @@ namespace {
 
 // Between two tries to connect: no event tells when the other machine begins to listen.
 constexpr Milliseconds kBetweenTries{100};
+constexpr std::chrono::seconds kLastWords{1};
 
 using Addresses = Handle<addrinfo, freeaddrinfo>;
 
@@ -62,6 +65,12 @@ Fd listen_on(const addrinfo& address, int waiting) {
       ::listen(fd.get(), waiting) != 0)
     return {};
   return fd;
+}
+
+Result<Json> unless_failed(Json message) {
+  const std::string why = text_in(message, "failed");
+  if (why.empty()) return message;
+  return fail(0, "measuring:", "the peer failed: " + printable(why));
 }
 
 // As getpeername or getsockname has it.
@@ -201,9 +210,31 @@ Result<Json> Control::receive(BootTime deadline) {
   return message;
 }
 
-bool Control::is_closed() const {
-  char byte = 0;
-  return ::recv(fd_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+Result<Json> Control::receive_answer(BootTime deadline) {
+  return receive(deadline).and_then(unless_failed);
+}
+
+void Control::send_failure(const Error& why) {
+  static_cast<void>(send({{"failed", why.message()}}, BootClock::now() + kLastWords));
+}
+
+Result<void> Control::check_peer() {
+  bool has_ended = false;
+  while (received_.size() < kLineAtMost && !has_ended) {
+    std::array<char, 1024> part{};
+    const ssize_t came = ::recv(fd_.get(), part.data(), part.size(), 0);
+    if (came < 0 && errno == EAGAIN) break;
+    if (came > 0) received_.append(part.data(), static_cast<std::size_t>(came));
+    has_ended = came == 0 || (came < 0 && errno != EINTR);
+  }
+  std::string_view rest = received_;
+  for (auto end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
+    if (auto good = unless_failed(Json::parse(rest.substr(0, end), nullptr, false)); !good)
+      return fail(good.error());
+    rest.remove_prefix(end + 1);
+  }
+  if (has_ended) return fail(ECONNRESET, "waiting for", "a message: the peer has ended");
+  return {};
 }
 
 std::string Control::peer() const { return text_of_address(fd_.get(), ::getpeername); }

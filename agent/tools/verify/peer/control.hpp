@@ -33,11 +33,16 @@ class Control {
   [[nodiscard]] Result<void> send(const Json& message, BootTime deadline);
   // An object. EBADMSG: it was none; EMSGSIZE: the line is too long; ECONNRESET: the end.
   [[nodiscard]] Result<Json> receive(BootTime deadline);
+  // The same, of a peer that has been greeted: where it says that it failed, that is the Error.
+  [[nodiscard]] Result<Json> receive_answer(BootTime deadline);
   // Raw bytes, both as many as are asked for.
   [[nodiscard]] Result<void> write(const std::byte* data, std::size_t bytes, BootTime deadline);
   [[nodiscard]] Result<void> read(std::byte* data, std::size_t bytes, BootTime deadline);
-  // Whether the other side has closed it. Reads nothing.
-  [[nodiscard]] bool is_closed() const;
+  // The last line of a side that fails: of what failed, the other one may see nothing but the end.
+  void send_failure(const Error& why);
+  // An Error where the other side says that it failed, or (ECONNRESET) has ended. Waits for
+  // nothing, and leaves what came to receive().
+  [[nodiscard]] Result<void> check_peer();
   // Of the other side and of this one, as text.
   [[nodiscard]] std::string peer() const;
   [[nodiscard]] std::string own() const;

@@ -108,22 +108,22 @@ Result<void> Link::receive(std::size_t offset, std::size_t bytes) {
   return {};
 }
 
-Result<Done> Link::next(const Control& control, BootTime deadline) {
+Result<Done> Link::next(Control& control, BootTime deadline) {
   for (unsigned polls = 1;; ++polls) {
     ibv_wc work{};
     const int count = ibv_poll_cq(completions_.get(), 1, &work);
     if (count < 0) return fail(EIO, "polling", "the completion queue");
     if (count > 0) {
       if (work.status != IBV_WC_SUCCESS)
-        return fail(0, "passing a message",
-                    std::string{"to or from the peer: "} + ibv_wc_status_str(work.status));
+        return fail(
+            0, "passing a message",
+            std::string{"between this adapter and the peer's: "} + ibv_wc_status_str(work.status));
       return Done{(work.opcode & IBV_WC_RECV) != 0, work.byte_len};
     }
     if (polls % kPollsBetweenLooks != 0) continue;
     if (BootClock::now() >= deadline)
       return fail(ETIMEDOUT, "waiting for", "a message or its completion");
-    if (control.is_closed())
-      return fail(ECONNRESET, "waiting for", "a message: the peer has ended");
+    if (auto there = control.check_peer(); !there) return fail(there.error());
   }
 }
 

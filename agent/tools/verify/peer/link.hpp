@@ -48,8 +48,8 @@ class Link {
   [[nodiscard]] Result<void> send(std::size_t offset, std::size_t bytes);
   [[nodiscard]] Result<void> receive(std::size_t offset, std::size_t bytes);
   // The next completion. Polls all the time, as programs do for whom latency counts. Now and then
-  // it asks whether the other side has closed `control`. ETIMEDOUT; EIO: the work failed.
-  [[nodiscard]] Result<Done> next(const Control& control, BootTime deadline);
+  // it asks `control` how the other side is. ETIMEDOUT; 0: the work failed, here or there.
+  [[nodiscard]] Result<Done> next(Control& control, BootTime deadline);
 
  private:
   Link() = default;

@@ -198,7 +198,7 @@ Result<Json> measure(Control& control, Link& link, Milliseconds duration,
 
 Result<Json> serve(Control& control, Link& link, BootTime deadline) {
   for (unsigned parts = 0;; ++parts) {
-    const auto message = control.receive(deadline);
+    const auto message = control.receive_answer(deadline);
     if (!message) return fail(message.error());
     const auto run = run_from(*message);
     if (!run) return fail(run.error());
@@ -213,7 +213,7 @@ Result<void> join(Control& control, Link& link, BootTime deadline) {
   const LinkName& own = link.name();
   const Json name{{"gid", own.gid}, {"qpn", own.qpn}, {"psn", own.psn}, {"mtu", own.mtu}};
   if (auto sent = control.send(name, deadline); !sent) return sent;
-  const auto came = control.receive(deadline);
+  const auto came = control.receive_answer(deadline);
   if (!came) return fail(came.error());
   const auto peer = link_name_from(*came);
   if (!peer) return fail(peer.error());

@@ -53,6 +53,16 @@ void show(const std::string& doing) {
 }
 
 // `measuring` is set once both sides are connected.
+Result<Json> measure_with(Control& control, Link& link, const Arguments& arguments,
+                          BootTime joined_until, bool& measuring) {
+  if (auto joined = join(control, link, joined_until); !joined) return fail(joined.error());
+  measuring = true;
+  return arguments.side == Side::Client
+             ? measure(control, link, arguments.duration, show)
+             : serve(control, link,
+                     BootClock::now() + std::chrono::minutes{2} + 3 * arguments.duration);
+}
+
 Result<Json> work(const Arguments& arguments, const std::string& token, bool& measuring) {
   auto link = Link::open(arguments.device, arguments.gid_index);
   if (!link) return fail(link.error());
@@ -67,14 +77,12 @@ Result<Json> work(const Arguments& arguments, const std::string& token, bool& me
   if (arguments.side == Side::Client)
     if (auto greeted = greet(*control, Side::Client, token, soon); !greeted)
       return fail(greeted.error());
-  if (auto joined = join(*control, *link, soon); !joined) return fail(joined.error());
-  measuring = true;
-  auto found = arguments.side == Side::Client
-                   ? measure(*control, *link, arguments.duration, show)
-                   : serve(*control, *link,
-                           BootClock::now() + std::chrono::minutes{2} + 3 * arguments.duration);
+  auto found = measure_with(*control, *link, arguments, soon, measuring);
   if (arguments.side == Side::Client) show("");
-  if (found) (*found)["peer_address"] = control->peer();
+  if (found)
+    (*found)["peer_address"] = control->peer();
+  else
+    control->send_failure(found.error());
   return found;
 }
 

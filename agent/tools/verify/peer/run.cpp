@@ -72,7 +72,7 @@ struct Traffic {
 
 Result<void> meet(Control& control, BootTime deadline) {
   if (auto sent = control.send({{"ready", true}}, deadline); !sent) return sent;
-  const auto came = control.receive(deadline);
+  const auto came = control.receive_answer(deadline);
   if (!came) return fail(came.error());
   if (!came->contains("ready")) return fail(EBADMSG, "waiting for", "the peer to be ready");
   return {};
@@ -177,7 +177,7 @@ Result<Received> compare_notes(const Received& here, Control& control, BootTime 
   if (auto sent = control.send({{"took_ns", here.took.count()}, {"count", here.count}}, deadline);
       !sent)
     return fail(sent.error());
-  const auto came = control.receive(deadline);
+  const auto came = control.receive_answer(deadline);
   if (!came) return fail(came.error());
   const auto took = came->find("took_ns");
   const auto count = came->find("count");

@@ -137,12 +137,40 @@ TEST_CASE("lines of a stranger") {
   }
   SECTION("nothing") {
     CHECK(ends.client->receive(BootClock::now()).error().code == ETIMEDOUT);
-    CHECK_FALSE(ends.client->is_closed());
+    CHECK(ends.client->check_peer());
   }
   SECTION("the end") {
     ends.listener.reset();
-    CHECK(ends.client->is_closed());
+    CHECK(ends.client->check_peer().error().code == ECONNRESET);
     CHECK(ends.client->receive(soon()).error().code == ECONNRESET);
+  }
+}
+
+TEST_CASE("a peer that fails says with what before it ends") {
+  Ends ends;
+  const std::string told =
+      "measuring: the peer failed: passing a message: transport \\x1b[2Jretry counter exceeded";
+  const auto ends_with_failure = [&] {
+    ends.listener->send_failure(
+        {0, "passing", "a message: transport \x1b[2Jretry counter exceeded"});
+    ends.listener.reset();
+  };
+  SECTION("while a message of RDMA is waited for") {
+    ends_with_failure();
+    CHECK(ends.client->check_peer().error().message() == told);
+  }
+  SECTION("behind what is not read yet, and stays there") {
+    ends.say("{\"took_ns\": 1, \"count\": 2}\n");
+    CHECK(ends.client->check_peer());
+    ends_with_failure();
+    CHECK(ends.client->check_peer().error().message() == told);
+    CHECK(ends.client->receive(soon()).value() == Json{{"took_ns", 1}, {"count", 2}});
+    CHECK(ends.client->receive_answer(soon()).error().message() == told);
+  }
+  SECTION("more than a line may have is none") {
+    ends.say(std::string(2 * kLineAtMost, 'x'));
+    CHECK(ends.client->check_peer());
+    CHECK(ends.client->receive(soon()).error().code == EMSGSIZE);
   }
 }
 
