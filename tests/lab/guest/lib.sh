@@ -224,7 +224,7 @@ remedy_of() { finding "$1" | gojq -er .remedy; }          # ID
 remedy_says() { remedy_of "$1" | grep -qF "$2"; }       # ID TEXT
 managed_by() { [[ $(health_query ".adapters[$1].managed_by") == "$2" ]]; } # N OWNER
 agent_config() { mkdir -p /etc/pvrdma-agent; cat >/etc/pvrdma-agent/pvrdma-agent.toml; } # <TOML
-no_finding() { ! finding "$1"; }
+no_finding() { { health || true; } | gojq -e --arg id "$1" '[.findings[] | select(.id == $id)] == []'; } # false without an answer
 unit_is() { [[ $(systemctl is-active "$1") == "$2" ]]; }                          # UNIT STATE
 # Those for other people's programs, which the package's preset names: off until somebody enables them.
 integrations_are_off() {

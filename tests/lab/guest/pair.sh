@@ -27,11 +27,20 @@ between() { # NAME COMMAND…: as server there and as client here
   shift
   [[ $1 != *pingpong ]] || gid=-g
   on 2 serve 18515 "$@" "$gid" "$(on 2 gid_index 2)"
-  timeout 60 "$@" "$gid" "$(gid_index 1)" 192.168.30.2 >client.out 2>&1 || { cat client.out; die "$what: the client"; }
+  # Perftest that distrusts its clock after the transfer: no failure (lib.sh, bandwidth).
+  timeout 60 "$@" "$gid" "$(gid_index 1)" 192.168.30.2 >client.out 2>&1 || grep -q 'Correlation coefficient' client.out ||
+    { cat client.out; die "$what: the client"; }
   expect "$what: the server" on 2 served "$1"
 }
-# A column of perftest's result: 5 is the typical latency in microseconds, 4 the average bandwidth in MB/s.
-figure() { awk -v column="$1" '/^ *[0-9]+ +[0-9]+ /{print $column}' client.out; }
+# A column of perftest's result: 5 is the typical latency in microseconds, 4 the average bandwidth in MB/s. The server's
+# where the client has none.
+figure() {
+  local found
+  found=$(figure_in <client.out "$1")
+  [[ $found ]] || found=$(on 2 cat server.out | figure_in "$1")
+  echo "$found"
+}
+figure_in() { awk -v column="$1" '/^ *[0-9]+ +[0-9]+ /{print $column}'; }
 at_least() { awk -v got="$1" -v bound="$2" 'BEGIN { exit !(got >= bound) }'; } # FIGURE BOUND
 at_most() { awk -v got="$1" -v bound="$2" 'BEGIN { exit !(got <= bound) }'; }
 
@@ -39,11 +48,17 @@ at_most() { awk -v got="$1" -v bound="$2" 'BEGIN { exit !(got <= bound) }'; }
 
 other=192.168.30.2
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups env HOME=/tmp "$@"; }
-listen() { # ARGUMENT…: in the background, until somebody came
-  as_nobody pvrdma-agentctl verify --listen --wait 100s "$@" >listener.out 2>&1 &
+listen() { # ARGUMENT…: in the background, until somebody came; exit status in ./listener.status, output in ./listener.out
+  rm -f listener.status
+  {
+    local ended=0
+    as_nobody pvrdma-agentctl verify --listen --wait 100s "$@" >listener.out 2>&1 || ended=$?
+    echo "$ended" >listener.new
+    mv listener.new listener.status
+  } &
   wait_until 30 "it listens" sh -c "ss -ltn | grep -q :18600"
 }
-listened() { wait_until 60 "the listener has ended" sh -c '! pidof pvrdma-verify'; cat listener.out; }
+listened() { wait_until 60 "the listener has ended" test -e listener.status; cat listener.out; }
 # shellcheck disable=SC2034  # the scenarios'
 verify() { # ARGUMENT…: exit status in $status, output in ./out
   status=0

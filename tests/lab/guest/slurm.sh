@@ -17,6 +17,7 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 MailProg=/bin/true
 ReturnToService=2
+MessageTimeout=60
 PartitionName=all Nodes=ALL Default=YES
 CONF
 }

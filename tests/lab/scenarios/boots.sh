@@ -4,7 +4,7 @@
 # boots: 3
 #
 # Boot 1: the agent is restarted, and then not there. Boot 2: others than the agent write its messages, or may not read them.
-# Boot 3: the adapter's cable is out for a while, and its port DOWN.
+# Boot 3: the adapter's cable is out for a while. QEMU's port is ACTIVE without it.
 
 early() {
   if ((BOOT == 1)); then
@@ -14,11 +14,11 @@ early() {
   fi
   if ((BOOT == 3)); then
     host link 0 down
-    host port 0 DOWN
   fi
 }
 
 order='["agent_started", "adapter_seen", "driver_live", "link_up", "carrier", "port_active", "address", "gid", "ready"]'
+((BOOT < 3)) || order='["agent_started", "adapter_seen", "driver_live", "link_up", "port_active", "carrier", "address", "gid", "ready"]'
 boots() { pvrdma-agentctl boots --json; }
 step() { boots | gojq -e --arg step "$1" '.boots[0].steps[] | select(.step == $step) | .at_ms'; } # STEP
 knows() { boots | gojq -e --argjson count "$1" '.boots[:$count] | length == $count and all(.[]; any(.steps[]; .step == "ready"))'; } # COUNT
@@ -49,7 +49,6 @@ next_boot() { journalctl --sync; sync; host reset; }
 scenario() {
   if ((BOOT == 3)); then
     wait_until 90 "there is no carrier" finding no-carrier
-    host port 0 ACTIVE
     host link 0 up
   fi
   wait_until 90 "health says ready" health_is ready

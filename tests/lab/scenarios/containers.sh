@@ -16,6 +16,7 @@ device=(--device pvrdma.io/adapter=all)
 locked=(--ulimit memlock=-1)
 listening() { ss -ltn | grep -q ':18515 '; }
 messages_pass() { # between two containers
+  udevadm settle --timeout=20 # a name that udev is about to change opens nothing
   local words=(ibv_rc_pingpong -d "$(rdma_of 0)" -g "$(health_query '.adapters[0].application_gid.index')" -n 100)
   contain "${device[@]}" "${locked[@]}" -- "${words[@]}" >server.out 2>&1 &
   local server=$!

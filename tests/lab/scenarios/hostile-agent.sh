@@ -74,10 +74,11 @@ ledger_and_limits() {
   expect "the ledger stays small" [ "$(stat -c %s /run/pvrdma-agent-executor/ledger.json)" -lt 65536 ]
   expect_equal "the reload in it is not pushed out" 1 \
     "$(ledger '[.attempts[] | select(.verb == "ReloadDriver" and .outcome == "done")] | length')"
-  yes 'ReloadDriver {}' | head -n 40 | executor_calls | tee answers | tail -n 1 >last.out
+  # Many more than the limit: while the agent itself asks for a port's state, the driver is in use for a moment.
+  yes 'ReloadDriver {}' | head -n 120 | executor_calls | tee answers | tail -n 1 >last.out
   cat last.out
   reloads=$(ledger .reloads)
-  expect "the executor itself ends it: $reloads reloads for 41 requests" [ "$reloads" -le 30 ]
+  expect "the executor itself ends it: $reloads reloads for 121 requests" [ "$reloads" -le 30 ]
   expect "and says why" gojq -e '.error == "io.pvrdma.Executor.NotAllowed"' last.out
 }
 

@@ -67,7 +67,7 @@ names_of_users() {
   as mallory $'/home/mallory/x\nSTOPPING=1' >events 2>&1 &
   wait_until 10 "a user's process holds the adapter" grep -q async events
   host port 0 DOWN
-  wait_until 30 "the finding names it" finding driver-in-use
+  wait_until 60 "the finding names it" finding driver-in-use
   wait_until 10 "systemd is told, in one line" sh -c "systemctl show -P StatusText pvrdma-agent.service | grep 'held by x.*nSTOPPING=1'"
   expect "and the agent is not stopping" unit_is pvrdma-agent.service active
   pvrdma-agentctl health >health.out || true

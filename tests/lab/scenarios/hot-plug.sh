@@ -43,7 +43,7 @@ scenario() {
   echo "$(function_of 0)" >/sys/bus/pci/drivers/vmw_pvrdma/unbind
   wait_until 30 "rebound by hand: the agent binds adapter 0 again" driver_bound 0
   wait_until 30 "the finding about the survivor" finding netdev-lost
-  wait_until 30 "and who is waited for" finding driver-in-use
+  wait_until 60 "and who is waited for" finding driver-in-use
   expect_equal "the survivor's port" ACTIVE "$(port_state 1)"
   kill "$job"
   wait "$job" || true

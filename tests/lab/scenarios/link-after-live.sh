@@ -12,6 +12,7 @@ round() {
   ip link set ens16f0 down
   ip link set ens17f0 down
   # Its clock is read when it is given the CPU, which must not be after the executor.
+  rm -f uevents
   chrt --fifo 50 stdbuf -oL udevadm monitor --kernel --subsystem-match=pci --property >uevents &
   local udev=$!
   wait_until 10 "udevadm listens" grep -q KERNEL uevents

@@ -84,7 +84,7 @@ by_ansible() { # FOLDER ARGUMENT…: root's; what was found in ./out
   local folder=$1
   shift
   # What it ends with says whether any of the commands did not end with 0, as those of a mesh with outliers do not.
-  LC_ALL=C.UTF-8 ANSIBLE_PIPELINING=1 ansible all -i machines -f 3 -m command \
+  LC_ALL=C.UTF-8 ANSIBLE_PIPELINING=1 ANSIBLE_TIMEOUT=60 ansible all -i machines -f 3 -m command \
     -a "${mesh[*]} --size 3 --output $folder $*" >engine.out 2>&1 || true
   cat engine.out
   expect_equal "Ansible reached all" "${machines[*]}" "$(sed -n 's/^\([0-9.]*\) | [A-Z]* | rc=[01] >>$/\1/p' engine.out | sort | paste -sd ' ')"

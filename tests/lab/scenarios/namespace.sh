@@ -4,7 +4,7 @@
 
 inside() { ip netns exec job "$@"; }
 gid_of_address() { # the index of the GID of the address inside
-  grep -lx '0000:0000:0000:0000:0000:ffff:c0a8:1e05' "/sys/class/infiniband/$(rdma_of 0)/ports/1/gids/"* 2>/dev/null | sed 's#.*/##'
+  grep -lx '0000:0000:0000:0000:0000:ffff:c0a8:1e05' "/sys/class/infiniband/$(rdma_of 0)/ports/1/gids/"* 2>/dev/null | sed 's#.*/##' | grep .
 }
 messages_pass() {
   local words=(ibv_rc_pingpong -d "$(rdma_of 0)" -g "$(gid_of_address)" -n 50)

@@ -88,7 +88,7 @@ scenario() {
   wait_until 20 "the first answer of WatchHealth" followed 1
   wait_until 30 "it is ready" last_state ready
   host port 0 DOWN
-  wait_until 30 "the port goes down: the follower is told" last_port DOWN
+  wait_until 60 "the port goes down, of which no event tells: the follower is told" last_port DOWN
   host port 0 ACTIVE
   wait_until 60 "and that it is back" last_state ready
   expect "it still follows" kill -0 "$follower"
