@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -50,15 +51,19 @@ def run(tasks, before, at_a_time):
     if shown:
         threading.Thread(target=status_line, daemon=True).start()
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as ninja:
-        try:
+        def show():
             for said in ninja.stdout:
                 # Of a failure ninja tells what the task itself tells better.
                 if said.startswith(("FAILED: ", "ninja: ")) or "-m runner.task" in said:
                     continue
                 with lock:
                     print(("\r\x1b[K" if shown else "") + said, end="", flush=True)
+        try:
+            show()
         except KeyboardInterrupt:
-            pass  # ninja has been told as well, and ends what it has started
+            # Told by a terminal, ninja knows already; it ends what it has started, and is waited for.
+            ninja.send_signal(signal.SIGINT)
+            show()
         finally:
             over.set()
             if shown:

@@ -43,7 +43,7 @@ def _download(release, image, names, directory):
 def packages(release, image, names, cache=None):
     """These packages of a release, for guests of this image."""
     cache = cache or Cache(paths.CACHE)
-    entry = cache.entry(f"packages-{release}", key_of(image.path.name, names),
+    entry = cache.entry(f"packages-{release}", key_of(image.path.name, (image / "disk.raw").stat().st_mtime_ns, names),
                         lambda directory: _download(release, image, names, directory), keep=8)
     return sorted(entry.path.glob("*.deb"))
 
@@ -70,6 +70,6 @@ def programs(release, image, names, cache=None):
     """A file system with these packages' files and those of what they need and guests of this image lack."""
     cache = cache or Cache(paths.CACHE)
     debs = packages(release, image, names, cache)
-    entry = cache.entry(f"programs-{release}", key_of(image.path.name, names, Path(__file__)),
+    entry = cache.entry(f"programs-{release}", key_of(image.path.name, (image / "disk.raw").stat().st_mtime_ns, names, Path(__file__)),
                         lambda directory: _unpack(debs, directory), keep=8)
     return entry.path / "programs.ext4"

@@ -98,6 +98,8 @@ class Cache:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
                     continue
+                if not path.exists():  # somebody else has pruned it in the meantime
+                    continue
                 # Renamed first, so that an interrupted removal does not leave something that looks complete.
                 doomed = path if path.suffix == ".part" else path.rename(path.with_name(path.name + ".part"))
                 shutil.rmtree(doomed, ignore_errors=True)

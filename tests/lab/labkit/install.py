@@ -15,6 +15,8 @@ def installed(suite, image, packages, standin, accel, cache=None):
     cache = cache or Cache(paths.CACHE)
     recipe = paths.GUEST / "install.sh"
     files = [file for folder in packages.values() for file in folder]
+    # What is made here is an overlay on the image's disk: of no use on one that was made anew, if by the same recipe.
+    made = (image / "disk.raw").stat().st_mtime_ns
 
     def build(directory):
         names = ", ".join(file.name for file in files)
@@ -29,4 +31,4 @@ def installed(suite, image, packages, standin, accel, cache=None):
         finally:
             guest.close()
 
-    return cache.entry(f"installed-{suite}", key_of(image.path.name, recipe, *files), build, keep=4)
+    return cache.entry(f"installed-{suite}", key_of(image.path.name, made, recipe, *files), build, keep=4)

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import shutil
 import subprocess
 import tempfile
 import threading
@@ -162,6 +163,18 @@ class TheCache(unittest.TestCase):
             self.entry(key, keep=1).release()
         self.assertEqual(sorted(path.name for path in self.cache.root.glob("thing-*")), ["thing-f", "thing-held"])
         held.release()
+
+    def test_what_somebody_else_has_pruned_is_passed_over(self):
+        self.entry("d").release()
+        lock = self.cache._lock  # pylint: disable=protected-access
+
+        def pruned_meanwhile(name):
+            shutil.rmtree(self.cache.root / name, ignore_errors=True)
+            return lock(name)
+        self.entry("e").release()
+        with unittest.mock.patch.object(self.cache, "_lock", pruned_meanwhile):
+            self.cache._prune("thing", 1)  # pylint: disable=protected-access
+        self.assertEqual([path.name for path in self.cache.root.glob("thing-*")], ["thing-e"])
 
     def test_suites_do_not_prune_each_other(self):
         with unittest.mock.patch("labkit.host.need_root"), unittest.mock.patch("labkit.image._build_base") as build:

@@ -77,9 +77,9 @@ TEST_CASE("a program reads the given input from where it stands, or nothing") {
 TEST_CASE("a program that takes too long is killed, with all that it started") {
   const Tree tree;
   const BootTime start = BootClock::now();
-  // Its child would hold the pipe open, and outlive it.
-  const auto result =
-      run_program(shell("sleep 60 & echo $! >" + (tree / "/child").string() + "; wait", kShort));
+  // Its child would hold the pipe open, and outlive it. It needs time to write who that is.
+  const auto result = run_program(shell(
+      "sleep 60 & echo $! >" + (tree / "/child").string() + "; wait", std::chrono::seconds{2}));
   REQUIRE(result);
   CHECK(result->ended == Ended::TimedOut);
   CHECK(BootClock::now() - start < std::chrono::seconds{20});

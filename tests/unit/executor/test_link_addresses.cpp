@@ -82,6 +82,12 @@ TEST_CASE_METHOD(LinkAddressesFixture,
                  "addresses: one that somebody else has is not set, and the other named") {
   if (!space.entered()) return;
   run("ip address add 192.168.30.201/24 dev v1");
+  // With the carrier that v0 brings, the kernel starts v1's queue by work of its own, and drops
+  // answers until then.
+  run("ip link set v0 up");
+  for (int tries = 0;
+       tries < 200 && run("ip -o link show v1").find(" state UP ") == std::string::npos; ++tries)
+    ::poll(nullptr, 0, 50);
   const Report report = configure({"192.168.30.201/24", "192.168.30.202/24"});
   CHECK(report.outcome == Outcome::Failed);
   CHECK(report.code == EADDRINUSE);
