@@ -32,6 +32,35 @@ Result<Fd> open_token(const std::string& path) {
 }
 
 }  // namespace
+// Who holds the device; of an adapter, also by its verbs node.
+Field<std::vector<Holder>> holders_of(const Root& root, const selftest::Target& target) {
+  std::vector<probes::HeldDevice> devices;
+  if (target.function.empty()) devices.push_back({target.device, {}});
+  // The driver counts whoever holds any of its adapters: all have to be asked for.
+  else if (const auto adapters = probes::find_adapters(root))
+    for (const probes::PciAdapter& adapter : *adapters)
+      if (const std::string* device = adapter.rdma_device.get())
+        devices.push_back(
+            {*device, probes::verbs_node(probes::function_path(root, adapter.function))});
+  auto holders = probes::find_holders(root, devices);
+  if (auto* known = holders.get())
+    std::erase_if(*known, [&](const Holder& one) { return one.rdma_device != target.device; });
+  return holders;
+}
+
+Result<void> check_free(const Root& root, const selftest::Target& target) {
+  const auto holders = holders_of(root, target);
+  if (const auto* known = holders.get(); known != nullptr && !known->empty())
+    return fail(0, target.device + " is in use,",
+                formatted("by {} ({}): a measurement would disturb it. "
+                          "--beside measures all the same",
+                          known->front().command, known->front().pid));
+  if (!target.function.empty() && holders.is_unreadable())
+    return fail(0, "somebody may use " + target.device + ", and this user cannot see who:",
+                holders.error()->message() + ". Run it as root, or with --beside");
+  return {};
+}
+
 
 Result<Helper> Helper::prepare(const VerifyOptions& options) {
   auto targets = selftest::find_targets(options.root, options.device);
@@ -46,17 +75,9 @@ Result<Helper> Helper::prepare(const VerifyOptions& options) {
   }
   if (helper.device().empty())
     return fail(0, "no device has a GID:", "its interface is down, or has no address");
-  // Who holds it, where that is known: of an adapter, also by its verbs node.
-  const std::string& function = helper.target_.function;
-  const auto node = function.empty()
-                        ? Field<std::string>{}
-                        : probes::verbs_node(probes::function_path(options.root, function));
-  const auto holders = probes::find_holders(options.root, {{helper.device(), node}}).value_or({});
-  if (!options.beside && !holders.empty())
-    return fail(0, helper.device() + " is in use,",
-                formatted("by {} ({}): a measurement would disturb it. "
-                          "--beside measures all the same",
-                          holders.front().command, holders.front().pid));
+  if (!options.beside)
+    if (auto is_free = check_free(options.root, helper.target_); !is_free)
+      return fail(is_free.error());
   auto file = open_token(options.token_file);
   if (!file) return fail(file.error());
   auto token = verify::read_token(file->get());

@@ -13,7 +13,7 @@ namespace pvrdma::ctl {
 class Helper {
  public:
   // The first device with a GID, of those that are meant. An Error where there is none, where a job
-  // holds it, or where the token's file is not as it should be.
+  // holds it, or somebody unknown may, or where the token's file is not as it should be.
   [[nodiscard]] static Result<Helper> prepare(const VerifyOptions& options);
 
   [[nodiscard]] const std::string& device() const { return target_.device; }

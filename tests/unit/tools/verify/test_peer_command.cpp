@@ -33,6 +33,7 @@ struct Machine {
     test::bound_adapter(tree, "13:00", "ens19f0", "rocep19s0f1", "uverbs0");
     tree.link("/sys/class/infiniband/rocep19s0f1",
               "../../bus/pci/devices/0000:13:00.1/infiniband/rocep19s0f1");
+    tree.file("/sys/module/vmw_pvrdma/refcnt", "0\n");
     options.root = tree.root();
     options.program = tree / "/helper";
     options.state_file = tree / "/state/verify.json";
@@ -132,6 +133,37 @@ TEST_CASE_METHOD(Machine, "a job that holds the adapter is not disturbed, unless
   options.beside = true;
   run();
   CHECK(code == 0);
+}
+
+TEST_CASE_METHOD(Machine, "nor is one that this user cannot see") {
+  answers(kFigures);
+  options.peer = "192.168.30.2";
+  tree.file("/sys/module/vmw_pvrdma/refcnt", "1\n");
+  run();
+  CHECK(code == 3);
+  CHECK(err.find("its reference count is 1") != std::string::npos);
+  CHECK(err.find("--beside") != std::string::npos);
+  options.beside = true;
+  run();
+  CHECK(code == 0);
+}
+
+TEST_CASE_METHOD(Machine, "a job that holds another adapter is no hindrance") {
+  answers(kFigures);
+  options.peer = "192.168.30.2";
+  options.device = "rocep19s0f1";
+  test::bound_adapter(tree, "1b:00", "ens27f0", "rocep27s0f1", "uverbs1");
+  tree.file("/sys/module/vmw_pvrdma/refcnt", "1\n");
+  tree.file("/proc/812/comm", "mpirun\n");
+  tree.link("/proc/812/fd/3", "/dev/infiniband/uverbs1");
+  run();
+  CHECK(code == 0);
+  options.device = "rocep27s0f1";
+  tree.link("/sys/class/infiniband/rocep27s0f1",
+            "../../bus/pci/devices/0000:1b:00.1/infiniband/rocep27s0f1");
+  run();
+  CHECK(code == 3);
+  CHECK(err.find("rocep27s0f1 is in use, by mpirun (812)") != std::string::npos);
 }
 
 TEST_CASE_METHOD(Machine, "options that would do nothing are not taken") {
