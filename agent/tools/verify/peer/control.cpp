@@ -61,6 +61,7 @@ Fd listen_on(const addrinfo& address, int waiting) {
   Fd fd = open_socket(address);
   if (!fd) return fd;
   set(fd.get(), SOL_SOCKET, SO_REUSEADDR);
+  set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
   if (::bind(fd.get(), address.ai_addr, address.ai_addrlen) != 0 ||
       ::listen(fd.get(), waiting) != 0)
     return {};
@@ -82,7 +83,11 @@ std::string text_of_address(int fd, int (*get)(int, sockaddr*, socklen_t*)) {
       ::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text.data(), text.size(),
                     nullptr, 0, NI_NUMERICHOST) != 0)
     return "?";
-  return text.data();
+  // Of IPv4, on a socket of both.
+  const std::string_view plain{text.data()};
+  constexpr std::string_view kMapped = "::ffff:";
+  const bool is_mapped = plain.starts_with(kMapped) && plain.find('.') != plain.npos;
+  return std::string{is_mapped ? plain.substr(kMapped.size()) : plain};
 }
 
 }  // namespace
@@ -119,8 +124,10 @@ Result<Listener> Listener::open(const std::string& address, int port, int waitin
   const auto addresses = resolve(address, port, true);
   if (!addresses) return fail(addresses.error());
   Fd fd;
-  for (const addrinfo* at = addresses->get(); at != nullptr && !fd; at = at->ai_next)
-    fd = listen_on(*at, waiting);
+  // Any: by IPv6, whose socket is both families', and by IPv4 where there is no IPv6.
+  for (const bool only_ipv6 : {address.empty(), false})
+    for (const addrinfo* at = addresses->get(); at != nullptr && !fd; at = at->ai_next)
+      if (!only_ipv6 || at->ai_family == AF_INET6) fd = listen_on(*at, waiting);
   if (!fd)
     return fail(errno, "listening on",
                 (address.empty() ? "any address" : address) + " port " + std::to_string(port));

@@ -60,7 +60,8 @@ class Control {
 // Nobody can connect once it is gone.
 class Listener {
  public:
-  // `address` empty: any. EADDRNOTAVAIL: it is another machine's. `waiting`: how many may wait.
+  // `address` empty: any, of IPv6 and IPv4. EADDRNOTAVAIL: it is another machine's. `waiting`: how
+  // many may wait.
   [[nodiscard]] static Result<Listener> open(const std::string& address, int port, int waiting);
   // A peer that vanishes without a word is found out within half a minute.
   [[nodiscard]] Result<Control> accept(BootTime deadline) const;

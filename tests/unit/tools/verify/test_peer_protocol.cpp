@@ -9,7 +9,6 @@
 #include "agent/tools/verify/peer/greeting.hpp"
 #include "agent/tools/verify/peer/run.hpp"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/tools/verify/free_port.hpp"
 
 namespace pvrdma::verify {
 
@@ -54,25 +53,6 @@ TEST_CASE("HMAC-SHA256, as RFC 4231 has it") {
     return;
   }
   CHECK(*digest == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
-}
-
-TEST_CASE("who listens takes one peer; another one finds nobody while that is served, nor later") {
-  const test::FreePort port;
-  std::optional<Result<Control>> served;
-  std::jthread listener{[&] { served = await_peer("127.0.0.1", port.number, "", soon()); }};
-  // Strangers who leave, or speak of something else, do not count.
-  CHECK(Control::connect("127.0.0.1", port.number, soon()));
-  auto stranger = Control::connect("127.0.0.1", port.number, soon());
-  REQUIRE(stranger);
-  CHECK(stranger->send({{"hello", 1}}, soon()));
-  auto peer = Control::connect("127.0.0.1", port.number, soon());
-  REQUIRE(peer);
-  CHECK(greet(*peer, Side::Client, "", soon()));
-  listener.join();
-  REQUIRE(*served);
-  const auto another = Control::connect("127.0.0.1", port.number, BootClock::now());
-  REQUIRE_FALSE(another);
-  CHECK(another.error().code == ECONNREFUSED);
 }
 
 TEST_CASE("a greeting without tokens") {
