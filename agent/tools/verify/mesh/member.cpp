@@ -8,6 +8,7 @@
 #include <climits>
 
 #include "agent/base/program.hpp"
+#include "agent/model/address.hpp"
 #include "agent/tools/verify/peer/verdict.hpp"
 
 namespace pvrdma::verify {
@@ -89,9 +90,17 @@ Result<Machine> machine_from(const Json& message) {
   return machine;
 }
 
+Result<std::string> address_in_mesh(const std::string& adapters, const std::string& connections) {
+  const std::string& own = adapters.empty() ? connections : adapters;
+  if (is_ipv6(own) && is_link_local(own))
+    return fail(0, "verify mesh needs an address that is not link-local: this machine's is", own);
+  return own;
+}
+
 Result<unsigned> take_part(Control& control, const ctl::Helper& helper, Milliseconds all_come) {
-  const std::string own = helper.own_address();
-  const Json join = join_message({host_name(), own.empty() ? control.own() : own, helper.device()});
+  const auto own = address_in_mesh(helper.own_address(), control.own());
+  if (!own) return fail(own.error());
+  const Json join = join_message({host_name(), *own, helper.device()});
   if (auto sent = control.send(join, BootClock::now() + kSoon); !sent) return fail(sent.error());
   // Whoever rests waits for a whole round of the others.
   const Milliseconds patience = all_come + 2 * (helper.limit(kPairWait) + kMtuLimit + kSoon);

@@ -16,6 +16,11 @@ inline constexpr Milliseconds kMtuLimit = std::chrono::seconds{20};
 [[nodiscard]] Result<unsigned> take_part(Control& control, const ctl::Helper& helper,
                                          Milliseconds all_come);
 
+// Where the others reach this machine: its adapter's address, or, of one without, that of its end
+// of the connection.
+[[nodiscard]] Result<std::string> address_in_mesh(const std::string& adapters,
+                                                  const std::string& connections);
+
 // What a machine asks, or answers, in a line.
 [[nodiscard]] Json join_message(const Machine& machine);
 // EBADMSG: it is none, or its address is no address.

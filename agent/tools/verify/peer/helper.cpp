@@ -9,6 +9,7 @@
 
 #include "agent/base/format.hpp"
 #include "agent/base/program.hpp"
+#include "agent/model/address.hpp"
 #include "agent/tools/verify/peer/greeting.hpp"
 #include "probes/holders.hpp"
 #include "probes/pci.hpp"
@@ -90,7 +91,10 @@ Result<Helper> Helper::prepare(const VerifyOptions& options) {
   return helper;
 }
 
-std::string Helper::own_address() const { return selftest::ipv4_of(gid_); }
+std::string Helper::own_address() const {
+  const std::string ipv4 = selftest::ipv4_of(gid_);
+  return ipv4.empty() && !is_link_local(gid_.gid) ? gid_.gid : ipv4;
+}
 
 Milliseconds Helper::limit(Milliseconds wait) const {
   return wait + 3 * options_.duration + kHelperGrace;

@@ -17,7 +17,7 @@ class Helper {
   [[nodiscard]] static Result<Helper> prepare(const VerifyOptions& options);
 
   [[nodiscard]] const std::string& device() const { return target_.device; }
-  // IPv4 where the GID is of an IPv4 address; else empty.
+  // The GID's. Empty: that is link-local IPv6, of which one has to say on which link.
   [[nodiscard]] std::string own_address() const;
   // Empty: none is shared.
   [[nodiscard]] const std::string& token() const { return token_; }

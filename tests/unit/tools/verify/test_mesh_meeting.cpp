@@ -6,6 +6,7 @@
 #include "agent/tools/verify/mesh/coordinator.hpp"
 #include "agent/tools/verify/mesh/member.hpp"
 #include "agent/tools/verify/peer/greeting.hpp"
+#include "tests/unit/probes/tree.hpp"
 #include "tests/unit/tools/verify/free_port.hpp"
 #include "tests/unit/tools/verify/made_mesh.hpp"
 
@@ -100,6 +101,42 @@ TEST_CASE("who does not come is not waited for longer than is said") {
   const Held alone = hold_with(2, {}, {}, Milliseconds{300}, 1);
   REQUIRE_FALSE(alone.mesh);
   CHECK(alone.mesh.error().message() == "1 of 2 machines came");
+}
+
+TEST_CASE("a machine announces the address of its adapter, of either family") {
+  const test::Tree tree;
+  test::bound_adapter(tree, "13:00", "ens19f0", "rocep19s0f1", "uverbs0");
+  tree.link("/sys/class/infiniband/rocep19s0f1",
+            "../../bus/pci/devices/0000:13:00.1/infiniband/rocep19s0f1");
+  tree.file("/sys/module/vmw_pvrdma/refcnt", "0\n");
+  tree.file("/sys/class/infiniband/rocep19s0f1/ports/1/gids/1",
+            "fd00:0000:0000:0000:0000:0000:0000:0001\n");
+  ctl::VerifyOptions options;
+  options.root = tree.root();
+  const auto helper = ctl::Helper::prepare(options);
+  REQUIRE(helper);
+  const test::FreePort port;
+  const auto listener = Listener::open("127.0.0.1", port.number, 1);
+  REQUIRE(listener);
+  auto member = Control::connect("127.0.0.1", port.number, BootClock::now() + kLong);
+  auto meeting = listener->accept(BootClock::now() + kLong);
+  REQUIRE(member);
+  REQUIRE(meeting);
+  REQUIRE(meeting->send({{"end", true}}, BootClock::now() + kLong));
+  CHECK(take_part(*member, *helper, kLong) == 0U);
+  const auto joined = meeting->receive(BootClock::now() + kLong).and_then(machine_from);
+  REQUIRE(joined);
+  CHECK(joined->address == "fd00::1");
+}
+
+TEST_CASE("a mesh has no place for an address that needs a link to be named") {
+  CHECK(address_in_mesh("192.168.30.1", "10.0.0.1") == "192.168.30.1");
+  CHECK(address_in_mesh("fd00::1", "fe80::1%ens19f0") == "fd00::1");
+  CHECK(address_in_mesh("", "10.0.0.1") == "10.0.0.1");
+  const auto none = address_in_mesh("", "fe80::1%ens19f0");
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message() ==
+        "verify mesh needs an address that is not link-local: this machine's is fe80::1%ens19f0");
 }
 
 TEST_CASE("what joins has a name and an address, and nothing that looks like an option") {
