@@ -40,6 +40,12 @@ void set(int fd, int level, int option, int value = 1) {
   static_cast<void>(::setsockopt(fd, level, option, &value, sizeof value));
 }
 
+// As poll_until(), but once it is too late, what is there already comes too late as well: others
+// may see to it that there always is something.
+int poll_within(int fd, short events, BootTime deadline) {
+  return BootClock::now() >= deadline ? ETIMEDOUT : poll_until(fd, events, deadline);
+}
+
 Fd open_socket(const addrinfo& address) {
   return Fd{::socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
                      address.ai_protocol)};
@@ -135,7 +141,7 @@ Result<Listener> Listener::open(const std::string& address, int port, int waitin
 }
 
 Result<Control> Listener::accept(BootTime deadline) const {
-  if (const int code = poll_until(fd_.get(), POLLIN, deadline))
+  if (const int code = poll_within(fd_.get(), POLLIN, deadline))
     return fail(code, "waiting for", "a peer");
   Fd fd{::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
   if (!fd) return fail(errno, "accepting", "a peer");

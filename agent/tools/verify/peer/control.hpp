@@ -63,7 +63,7 @@ class Listener {
   // `address` empty: any, of IPv6 and IPv4. EADDRNOTAVAIL: it is another machine's. `waiting`: how
   // many may wait.
   [[nodiscard]] static Result<Listener> open(const std::string& address, int port, int waiting);
-  // A peer that vanishes without a word is found out within half a minute.
+  // ETIMEDOUT once the deadline has passed, whoever waits.
   [[nodiscard]] Result<Control> accept(BootTime deadline) const;
   [[nodiscard]] std::string address() const;
 

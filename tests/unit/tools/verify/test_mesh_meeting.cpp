@@ -103,6 +103,18 @@ TEST_CASE("who does not come is not waited for longer than is said") {
   CHECK(alone.mesh.error().message() == "1 of 2 machines came");
 }
 
+TEST_CASE("connections that say nothing do not hold the meeting up beyond its time") {
+  const test::FreePort port;
+  const auto listener = Listener::open("127.0.0.1", port.number, 8);
+  REQUIRE(listener);
+  const auto stranger = Control::connect("127.0.0.1", port.number, BootClock::now() + kLong);
+  REQUIRE(stranger);
+  const auto mesh =
+      hold(*listener, {2, 2, "", Milliseconds{0}, kLong, {}, {}, [](const std::string&) {}});
+  REQUIRE_FALSE(mesh);
+  CHECK(mesh.error().message() == "0 of 2 machines came");
+}
+
 TEST_CASE("a machine announces the address of its adapter, of either family") {
   const test::Tree tree;
   test::bound_adapter(tree, "13:00", "ens19f0", "rocep19s0f1", "uverbs0");

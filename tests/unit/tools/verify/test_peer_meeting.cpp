@@ -53,4 +53,13 @@ TEST_CASE("who listens on any address is reached over IPv4 and IPv6, and tells t
   }
 }
 
+TEST_CASE("who comes after the time, or has not been taken by then, is not waited for") {
+  const test::FreePort port;
+  const auto listener = Listener::open("127.0.0.1", port.number, 2);
+  REQUIRE(listener);
+  REQUIRE(Control::connect("127.0.0.1", port.number, in_time()));
+  CHECK(listener->accept(BootClock::now()).error().code == ETIMEDOUT);
+  CHECK(listener->accept(in_time()));
+}
+
 }  // namespace pvrdma::verify
