@@ -45,6 +45,8 @@ int end_listening(const Settings& settings, const Console& console, VerifyOption
   options.peer = text(answer, "peer_address").value_or("?");
   const auto seen = verify::seen_from_here(answer.value("figures", nlohmann::json{}), options.peer);
   if (seen) return end_with_figures(settings, console, options, device, *seen);
+  if (options.expected || answer.value("parts", nlohmann::json{}) == 0)
+    return end_without(settings, console, Error{0, "the peer", options.peer + " told no figures"});
   const bool printed = settings.json
                            ? console.print(dumped(answer) + "\n")
                            : console.print(formatted("{}: served {}; its user has the figures\n",

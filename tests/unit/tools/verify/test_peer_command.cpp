@@ -91,6 +91,19 @@ TEST_CASE_METHOD(Machine, "a peer that does not tell its figures was served all 
   }
 }
 
+TEST_CASE_METHOD(Machine, "a peer that measured nothing, or does not tell what is asked for") {
+  options.listen = true;
+  answers(R"("parts": 0, "peer_address": "192.168.30.9", "figures": null)");
+  run();
+  CHECK(code == 3);
+  CHECK(err.find("192.168.30.9 told no figures") != std::string::npos);
+  options.expected = verify::parse_expectation("latency=50us");
+  answers(R"("parts": 20, "peer_address": "192.168.30.9", "figures": null)");
+  run();
+  CHECK(code == 3);
+  CHECK(err.find("192.168.30.9 told no figures") != std::string::npos);
+}
+
 TEST_CASE_METHOD(Machine, "a run that fails once it measures is a failure, before that unknown") {
   options.peer = "192.168.30.2";
   answers(R"("failed": {"measuring": true, "message": "no"})");
