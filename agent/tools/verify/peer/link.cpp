@@ -50,6 +50,7 @@ bool is_valid(const LinkName& name) {
 
 Result<Link> Link::open(const std::string& device, int gid_index) {
   Link link;
+  link.device_ = device;
   link.gid_index_ = gid_index;
   link.context_ = open_device(device);
   ibv_context* const context = link.context_.get();
@@ -87,12 +88,11 @@ Result<void> Link::connect(const LinkName& peer) {
   route.hop_limit = kHopLimit;
   route.qpn = peer.qpn;
   route.psn = peer.psn;
-  if (const int code = to_init(pair_.get(), kAccess))
-    return fail(code, "bringing to INIT", "the queue pair");
-  if (const int code = to_rtr(pair_.get(), route))
-    return fail(code, "bringing to RTR", "the queue pair");
+  const std::string own = "the queue pair of " + device_ + ", GID " + std::to_string(gid_index_);
+  if (const int code = to_init(pair_.get(), kAccess)) return fail(code, "bringing to INIT", own);
+  if (const int code = to_rtr(pair_.get(), route)) return fail(code, "bringing to RTR", own);
   if (const int code = to_rts(pair_.get(), name_.psn, kWithoutEnd))
-    return fail(code, "bringing to RTS", "the queue pair");
+    return fail(code, "bringing to RTS", own);
   return {};
 }
 

@@ -56,6 +56,7 @@ class Link {
 
   // Released in the opposite order.
   Pages memory_;
+  std::string device_;
   int gid_index_ = 0;
   LinkName name_;
   Handle<ibv_context, ibv_close_device> context_;
