@@ -209,15 +209,11 @@ Result<Json> serve(Control& control, Link& link, BootTime deadline) {
   }
 }
 
-Result<void> join(Control& control, Link& link, BootTime deadline) {
+Result<LinkName> exchange_names(Control& control, const Link& link, BootTime deadline) {
   const LinkName& own = link.name();
   const Json name{{"gid", own.gid}, {"qpn", own.qpn}, {"psn", own.psn}, {"mtu", own.mtu}};
-  if (auto sent = control.send(name, deadline); !sent) return sent;
-  const auto came = control.receive_answer(deadline);
-  if (!came) return fail(came.error());
-  const auto peer = link_name_from(*came);
-  if (!peer) return fail(peer.error());
-  return link.connect(*peer);
+  if (auto sent = control.send(name, deadline); !sent) return fail(sent.error());
+  return control.receive_answer(deadline).and_then(link_name_from);
 }
 
 }  // namespace pvrdma::verify

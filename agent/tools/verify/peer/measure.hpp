@@ -20,7 +20,8 @@ using Progress = std::function<void(const std::string& doing)>;
 // "figures", what measure() gave there; null: the client did not tell.
 [[nodiscard]] Result<Json> serve(Control& control, Link& link, BootTime deadline);
 
-// Both sides, once they have greeted: names of the queue pairs, connection.
-[[nodiscard]] Result<void> join(Control& control, Link& link, BootTime deadline);
+// Both sides, once they have greeted: of the peer's queue pair, to connect to.
+[[nodiscard]] Result<LinkName> exchange_names(Control& control, const Link& link,
+                                              BootTime deadline);
 
 }  // namespace pvrdma::verify

@@ -52,11 +52,13 @@ void show(const std::string& doing) {
   if (terminal) std::fprintf(terminal.get(), "\r\033[K%s", doing.c_str());
 }
 
-// `measuring` is set once both sides are connected.
+// `measuring` is set once both sides are to connect: where one of them cannot, both say the same.
 Result<Json> measure_with(Control& control, Link& link, const Arguments& arguments,
-                          BootTime joined_until, bool& measuring) {
-  if (auto joined = join(control, link, joined_until); !joined) return fail(joined.error());
+                          BootTime named_until, bool& measuring) {
+  const auto peer = exchange_names(control, link, named_until);
+  if (!peer) return fail(peer.error());
   measuring = true;
+  if (auto connected = link.connect(*peer); !connected) return fail(connected.error());
   return arguments.side == Side::Client
              ? measure(control, link, arguments.duration, show)
              : serve(control, link,
