@@ -124,12 +124,19 @@ Result<Control> await_peer(const std::string& address, int port, const std::stri
                            BootTime deadline) {
   const auto listener = Listener::open(address, port, 1);
   if (!listener) return fail(listener.error());
+  std::string refused;
   for (;;) {
     auto control = listener->accept(deadline);
+    if (!control) control.error().what += refused;
     if (!control) return control;
     const auto greeted = greet(*control, Side::Listener, token, BootClock::now() + kPatience);
     if (greeted) return control;
-    if (!is_a_strangers(greeted.error())) return fail(greeted.error());
+    const Error& why = greeted.error();
+    // Whoever does not know the token cannot end the waiting for one who does.
+    if (!token.empty() && (why.code == EACCES || why.code == EPROTO))
+      refused = " (one was refused: " + why.message() + ")";
+    else if (!is_a_strangers(why))
+      return fail(why);
   }
 }
 

@@ -19,7 +19,8 @@ enum class Side { Client, Listener };
 
 // The first to come to this address (empty: any) and port who greets as it should; nobody can
 // connect once it returns. Who speaks another language, or nothing within three seconds, is a
-// stranger, a port scanner for one, and ends nothing. An Error as of greet(), or by the deadline.
+// stranger, a port scanner for one, and ends nothing; nor does who is refused by a side that has a
+// token. An Error as of greet(), or, within the three seconds after the deadline, ETIMEDOUT.
 [[nodiscard]] Result<Control> await_peer(const std::string& address, int port,
                                          const std::string& token, BootTime deadline);
 

@@ -62,4 +62,38 @@ TEST_CASE("who comes after the time, or has not been taken by then, is not waite
   CHECK(listener->accept(in_time()));
 }
 
+TEST_CASE("a token is guarded by a listener that goes on waiting") {
+  // Without AF_ALG no token can be checked, which ends the waiting with another error.
+  const bool has_af_alg = hmac("key", "text").has_value();
+  const test::FreePort port;
+  std::optional<Result<Control>> served;
+  std::jthread listener{
+      [&] { served = await_peer("127.0.0.1", port.number, "secret", in_time()); }};
+  const auto greets = [&](const char* token) {
+    auto peer = Control::connect("127.0.0.1", port.number, in_time());
+    return peer && greet(*peer, Side::Client, token, in_time());
+  };
+  CHECK_FALSE(greets(""));
+  if (has_af_alg) CHECK_FALSE(greets("other"));
+  auto stranger = Control::connect("127.0.0.1", port.number, in_time());
+  REQUIRE(stranger);
+  CHECK(stranger->send({{"pvrdma_verify", 99}}, in_time()));
+  CHECK(greets("secret") == has_af_alg);
+  listener.join();
+  CHECK(served->has_value() == has_af_alg);
+  if (!*served) CHECK(served->error().doing == "computing");
+}
+
+TEST_CASE("without a token a peer that has one, or speaks another version, is an answer") {
+  const test::FreePort port;
+  std::optional<Result<Control>> served;
+  std::jthread listener{[&] { served = await_peer("127.0.0.1", port.number, "", in_time()); }};
+  auto stranger = Control::connect("127.0.0.1", port.number, in_time());
+  REQUIRE(stranger);
+  CHECK(stranger->send({{"pvrdma_verify", 99}}, in_time()));
+  listener.join();
+  REQUIRE_FALSE(*served);
+  CHECK(served->error().code == EPROTO);
+}
+
 }  // namespace pvrdma::verify
