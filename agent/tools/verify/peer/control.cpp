@@ -21,6 +21,7 @@ namespace {
 
 // Between two tries to connect: no event tells when the other machine begins to listen.
 constexpr Milliseconds kBetweenTries{100};
+constexpr std::chrono::seconds kOneTry{3};  // of one of a name's addresses
 constexpr std::chrono::seconds kLastWords{1};
 
 using Addresses = Handle<addrinfo, freeaddrinfo>;
@@ -116,7 +117,7 @@ Result<Control> Control::connect(const std::string& host, int port, BootTime dea
   do {
     for (const addrinfo* at = addresses->get(); at != nullptr; at = at->ai_next) {
       Fd fd;
-      code = connect_to(*at, fd, deadline);
+      code = connect_to(*at, fd, std::min(deadline, BootClock::now() + kOneTry));
       if (code != 0) continue;
       set(fd.get(), IPPROTO_TCP, TCP_NODELAY);
       return Control{std::move(fd)};
