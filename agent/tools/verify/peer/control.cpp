@@ -157,7 +157,7 @@ Result<Control> Listener::accept(BootTime deadline) const {
 std::string Listener::address() const { return text_of_address(fd_.get(), ::getsockname); }
 
 Result<void> Control::wait(short events, BootTime deadline) const {
-  if (const int code = poll_until(fd_.get(), events, deadline))
+  if (const int code = poll_within(fd_.get(), events, deadline))
     return fail(code, "waiting for", "the peer");
   return {};
 }

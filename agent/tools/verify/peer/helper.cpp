@@ -32,7 +32,6 @@ Result<Fd> open_token(const std::string& path) {
   return fd;
 }
 
-}  // namespace
 // Who holds the device; of an adapter, also by its verbs node.
 Field<std::vector<Holder>> holders_of(const Root& root, const selftest::Target& target) {
   std::vector<probes::HeldDevice> devices;
@@ -62,6 +61,7 @@ Result<void> check_free(const Root& root, const selftest::Target& target) {
   return {};
 }
 
+}  // namespace
 
 Result<Helper> Helper::prepare(const VerifyOptions& options) {
   auto targets = selftest::find_targets(options.root, options.device);
@@ -119,9 +119,11 @@ Result<nlohmann::json> Helper::run(const char* side, const std::string& address,
   const std::size_t last = output.rfind('\n') + 1;
   auto answer = nlohmann::json::parse(output.substr(last), nullptr, false);
   if (!answer.is_object())
-    return fail(0, "measuring with",
-                run->ended == Ended::TimedOut ? "pvrdma-verify: it hangs in the kernel"
-                                              : "pvrdma-verify: " + first_line(run->output));
+    return fail(0, "measuring with pvrdma-verify:",
+                run->left_behind != 0 ? "it hangs in the kernel"
+                : run->ended == Ended::TimedOut
+                    ? formatted("it took longer than {} s", limit(wait).count() / 1000)
+                    : first_line(run->output));
   return answer;
 }
 
