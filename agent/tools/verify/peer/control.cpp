@@ -47,6 +47,17 @@ int poll_within(int fd, short events, BootTime deadline) {
   return BootClock::now() >= deadline ? ETIMEDOUT : poll_until(fd, events, deadline);
 }
 
+// A peer that vanishes without a word is found out within half a minute.
+Control connected(Fd fd) {
+  set(fd.get(), IPPROTO_TCP, TCP_NODELAY);
+  set(fd.get(), SOL_SOCKET, SO_KEEPALIVE);
+  set(fd.get(), IPPROTO_TCP, TCP_KEEPIDLE, 10);
+  set(fd.get(), IPPROTO_TCP, TCP_KEEPINTVL, 5);
+  set(fd.get(), IPPROTO_TCP, TCP_KEEPCNT, 4);
+  set(fd.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
+  return Control{std::move(fd)};
+}
+
 Fd open_socket(const addrinfo& address) {
   return Fd{::socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
                      address.ai_protocol)};
@@ -118,9 +129,7 @@ Result<Control> Control::connect(const std::string& host, int port, BootTime dea
     for (const addrinfo* at = addresses->get(); at != nullptr; at = at->ai_next) {
       Fd fd;
       code = connect_to(*at, fd, std::min(deadline, BootClock::now() + kOneTry));
-      if (code != 0) continue;
-      set(fd.get(), IPPROTO_TCP, TCP_NODELAY);
-      return Control{std::move(fd)};
+      if (code == 0) return connected(std::move(fd));
     }
     static_cast<void>(poll_until(-1, 0, std::min(deadline, BootClock::now() + kBetweenTries)));
   } while (BootClock::now() < deadline);
@@ -146,12 +155,7 @@ Result<Control> Listener::accept(BootTime deadline) const {
     return fail(code, "waiting for", "a peer");
   Fd fd{::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
   if (!fd) return fail(errno, "accepting", "a peer");
-  set(fd.get(), IPPROTO_TCP, TCP_NODELAY);
-  set(fd.get(), SOL_SOCKET, SO_KEEPALIVE);
-  set(fd.get(), IPPROTO_TCP, TCP_KEEPIDLE, 10);
-  set(fd.get(), IPPROTO_TCP, TCP_KEEPINTVL, 5);
-  set(fd.get(), IPPROTO_TCP, TCP_KEEPCNT, 4);
-  return Control{std::move(fd)};
+  return connected(std::move(fd));
 }
 
 std::string Listener::address() const { return text_of_address(fd_.get(), ::getsockname); }

@@ -1,5 +1,9 @@
 // How two sides of `verify PEER` find each other: who is reached where, who is waited for how long,
 // and who ends the waiting.
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <cerrno>
 #include <optional>
 #include <thread>
@@ -13,6 +17,19 @@ namespace pvrdma::verify {
 namespace {
 
 BootTime in_time() { return BootClock::now() + std::chrono::seconds{30}; }
+
+int option_of(int fd, int level, int option) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  return ::getsockopt(fd, level, option, &value, &size) == 0 ? value : -1;
+}
+
+int port_of(int fd, int (*get)(int, sockaddr*, socklen_t*)) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  const bool known = get(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  return known && address.sin_family == AF_INET ? ntohs(address.sin_port) : -1;
+}
 
 }  // namespace
 
@@ -60,6 +77,26 @@ TEST_CASE("who comes after the time, or has not been taken by then, is not waite
   REQUIRE(Control::connect("127.0.0.1", port.number, in_time()));
   CHECK(listener->accept(BootClock::now()).error().code == ETIMEDOUT);
   CHECK(listener->accept(in_time()));
+}
+
+TEST_CASE("a machine that is lost is found out about on both sides") {
+  const test::FreePort port;
+  const auto listener = Listener::open("127.0.0.1", port.number, 2);
+  REQUIRE(listener);
+  const auto client = Control::connect("127.0.0.1", port.number, in_time());
+  const auto served = listener->accept(in_time());
+  REQUIRE(client);
+  REQUIRE(served);
+  int ends = 0;
+  for (int fd = 0; fd < 1024; ++fd) {
+    const int peers = port_of(fd, ::getpeername);
+    if (peers == -1 || (peers != port.number && port_of(fd, ::getsockname) != port.number))
+      continue;
+    ++ends;
+    CHECK(option_of(fd, SOL_SOCKET, SO_KEEPALIVE) == 1);
+    CHECK(option_of(fd, IPPROTO_TCP, TCP_USER_TIMEOUT) == 30'000);
+  }
+  CHECK(ends == 2);
 }
 
 TEST_CASE("a token is guarded by a listener that goes on waiting") {
