@@ -18,8 +18,6 @@ namespace pvrdma {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 // The first counts before the second, and so on. Of /run it is a folder of its own, which an
 // administrator makes: /run/pvrdma-agent is the daemon's user's, who is not to tell the executor
 // anything.
@@ -38,7 +36,8 @@ constexpr std::size_t kFirstLineMax = 400;
 // True of what stands among the drop-ins of /run for what vSphere has.
 bool is_guestinfo(const RootedPath& place) { return place.below() == kGuestinfo; }
 
-// Of a name in several folders the file of the first counts.
+// Of a name in several folders the file of the first counts. Hidden ones are what editors
+// (".#NAME") and copiers leave beside a file, or have not finished.
 Result<std::vector<RootedPath>> drop_ins(const Root& root) {
   std::map<std::string, RootedPath> by_name;
   for (const char* folder : kFolders) {
@@ -48,7 +47,7 @@ Result<std::vector<RootedPath>> drop_ins(const Root& root) {
     const auto names = root_folder(place);
     if (!names) return fail(names.error());
     for (const std::string& name : *names)
-      if (fs::path{name}.extension() == ".toml") by_name.emplace(name, place / name);
+      if (name.ends_with(".toml") && !name.starts_with('.')) by_name.emplace(name, place / name);
   }
   std::vector<RootedPath> places;
   places.reserve(by_name.size());

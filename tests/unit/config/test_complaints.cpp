@@ -254,3 +254,16 @@ TEST_CASE("text that is not TOML") {
     CHECK(line.find('\n') == std::string::npos);
   }
 }
+
+TEST_CASE("a hidden name is no drop-in: editors and copiers leave such files") {
+  ConfigTree tree;
+  const std::string folder = "/etc/pvrdma-agent/pvrdma-agent.toml.d/";
+  tree.file(folder + "a.toml", "[readiness]\nadapters = 3");
+  tree.link(folder + ".#a.toml", "root@host.4711:1700000000");
+  tree.file(folder + "._a.toml", std::string{"\0\x05\x16\x07", 4});
+  tree.file(folder + ".ansible_tmpx1a.toml", "[readiness]\nadap");
+  INFO(tree.complaint());
+  const auto loaded = tree.load();
+  REQUIRE(loaded);
+  CHECK(loaded->files == std::vector<std::filesystem::path>{tree / (folder + "a.toml")});
+}
