@@ -175,7 +175,8 @@ struct Guard {
     const AdapterFacts& adapter = *find(facts, operation.function);
     if (auto no = refuse_foreign_link(adapter, operation.netdev)) return no;
     const auto entry = config_of(config, adapter);
-    if (!entry) return refuse_unread("the MAC address or name of the link", &entry.error());
+    if (!entry)
+      return refuse_unread("what the configuration says for this adapter", &entry.error());
     if (auto no = refuse_managed_link(**entry, adapter)) return no;
     if (auto no = refuse_unconfigured(operation, **entry)) return no;
     // vmxnet3 resets a device that is up for a new MTU (vmxnet3_change_mtu(), drivers/net/vmxnet3).

@@ -1,5 +1,7 @@
 #include "agent/model/adapter_match.hpp"
 
+#include <cerrno>
+
 namespace pvrdma {
 
 namespace {
@@ -29,11 +31,17 @@ bool matches(const AdapterMatch& match, const AdapterNames& names) {
 }
 
 Result<const AdapterConfig*> find_config(const Config& config, const AdapterNames& names) {
+  const AdapterConfig* found = nullptr;
   for (const AdapterConfig& entry : config.adapters) {
-    if (const Error* error = undecided(entry.match, names)) return fail(*error);
-    if (matches(entry.match, names)) return &entry;
+    if (const Error* error = undecided(entry.match, names); error != nullptr && found == nullptr)
+      return fail(*error);
+    if (!matches(entry.match, names)) continue;
+    if (found != nullptr)
+      return fail(EEXIST, "choosing between the [[adapter]] tables",
+                  to_string(found->match) + " and " + to_string(entry.match));
+    found = &entry;
   }
-  return &config.every_adapter;
+  return found != nullptr ? found : &config.every_adapter;
 }
 
 std::string to_string(const AdapterMatch& match) {

@@ -22,8 +22,9 @@ struct AdapterNames {
 
 [[nodiscard]] bool matches(const AdapterMatch& match, const AdapterNames& names);
 
-// The first [[adapter]] that matches, else what holds for every adapter; never null. An Error: what
-// an [[adapter]] goes by could not be read, so that one might be meant that says `observe`.
+// The [[adapter]] that matches, else what holds for every adapter; never null. An Error: what an
+// [[adapter]] goes by could not be read, so that one might be meant that says `observe`; or
+// (EEXIST) two match, by different keys, which nobody can tell before the adapter is there.
 [[nodiscard]] Result<const AdapterConfig*> find_config(const Config& config,
                                                        const AdapterNames& names);
 

@@ -99,6 +99,11 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "The configuration from vSphere does not count, that of this machine does: {error}",
      "Mend it in the VM's settings, then `systemctl start pvrdma-agent-guestinfo` and `systemctl "
      "reload pvrdma-agent`; guestinfo.enabled = false does without."},
+    {FindingId::ConfigBad, "config-bad", "tables", "1fe3d02b9cbd50aa971bf95fc541685b",
+     Severity::Warning, Actor::Guest, Concern::Links,
+     "Two [[adapter]] tables of the configuration, {tables}, name one adapter, {adapter}: its link "
+     "is left as it is.",
+     "Put what both say into one of them, then `systemctl reload pvrdma-agent`."},
     {FindingId::CustomizationAwaited, "customization-awaited", "",
      "27b490a849e552dc8f933080cdf21be2", Severity::Info, Actor::Agent, Concern::Boot,
      "Addresses and MTU wait for {what}, which has not ended.",

@@ -129,11 +129,7 @@ void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
   Change change = change_due(in, draft, adapter, wanted);
   if (change.reason.empty()) return;
   // udev cannot rename a link that is up (EBUSY), so it has its turn first, but not for ever.
-  const BootTime patience = history_of(in, adapter).changed + kUdevPatience;
-  if (!netdev.up && !netdev.settled.is(true) && in.now < patience) {
-    draft.look_by(patience);
-    return;
-  }
+  if (!netdev.up && !udev_is_done(in, adapter, draft)) return;
   try_within_budget(in, draft,
                     ConfigureLink{adapter.function, netdev.name, change.mtu, change.addresses},
                     std::move(change.reason), adapter.function);
@@ -162,6 +158,14 @@ void report_customization(const Inputs& in, Draft& draft) {
 void configure_links(const Inputs& in, Draft& draft) {
   for (const Adapter& adapter : *in.snapshot.adapters.get())
     if (adapter.netdev.is_known()) configure_link(in, draft, adapter);
+}
+
+bool udev_is_done(const Inputs& in, const Adapter& adapter, Draft& draft) {
+  const Netdev* netdev = adapter.netdev.get();
+  const BootTime patience = history_of(in, adapter).changed + kUdevPatience;
+  if (netdev == nullptr || netdev->settled.is(true) || in.now >= patience) return true;
+  draft.look_by(patience);
+  return false;
 }
 
 bool link_is_complete(const Config& config, const Adapter& adapter) {

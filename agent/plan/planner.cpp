@@ -1,6 +1,7 @@
 #include "agent/plan/planner.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "agent/plan/findings.hpp"
 #include "agent/plan/gid.hpp"
@@ -76,6 +77,16 @@ void report_gid(const Inputs& in, const Adapter& adapter, Draft& draft) {
     draft.find(findings::gid_missing(adapter, address, config_of(in.config, adapter).gid_type));
 }
 
+// Each is good by itself, so only where the adapter is there can this be told.
+void report_conflicts(const Inputs& in, Draft& draft) {
+  for (const Adapter& adapter : *in.snapshot.adapters.get())
+    if (const auto entry = find_config(in.config, names_of(adapter));
+        !entry && entry.error().code == EEXIST && udev_is_done(in, adapter, draft))
+      draft.find(overall(FindingId::ConfigBad,
+                         {{"tables", entry.error().what}, {"adapter", adapter.function}},
+                         "tables"));
+}
+
 void report_config(const Config& config, const Snapshot& snapshot, Draft& draft) {
   const auto& adapters = *snapshot.adapters.get();
   // The name and the MAC of an interface that cannot be seen are not known.
@@ -143,6 +154,7 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
                        {{"call", describe(*call)}, {"since", wall_time(call->since)}}));
   report_unreadable_fields(snapshot, draft);
   report_customization(in, draft);
+  report_conflicts(in, draft);
   // Until then it may still be the template's.
   if (!awaits_customization(in)) report_config(config, snapshot, draft);
   report_initramfs(snapshot, draft);

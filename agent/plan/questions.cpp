@@ -17,7 +17,8 @@ bool is_live(const Snapshot& snapshot, const std::string& module) {
 }
 
 const AdapterConfig& config_of(const Config& config, const Adapter& adapter) {
-  return *find_config(config, names_of(adapter)).value_or(&config.every_adapter);
+  static const AdapterConfig observed{{}, Manage::Observe, {}, {}};
+  return *find_config(config, names_of(adapter)).value_or(&observed);
 }
 
 const LinkOwner* other_owner(const Adapter& adapter) {

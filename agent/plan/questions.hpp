@@ -16,8 +16,7 @@ namespace pvrdma {
 
 [[nodiscard]] bool is_live(const Snapshot& snapshot, const std::string& module);
 
-// As find_config(). Where that cannot tell, there is no known link to do anything to: what holds
-// for every adapter then.
+// As find_config(). Where that cannot tell, nothing may be done to the link: it is observed.
 [[nodiscard]] const AdapterConfig& config_of(const Config& config, const Adapter& adapter);
 
 // The network manager that has the adapter's link; null: none has, or may take, or can be known.

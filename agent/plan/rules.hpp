@@ -73,6 +73,9 @@ void bind_functions(const Inputs& in, Draft& draft);
 // manage = "auto", MTU and addresses wait until no network manager is left that may take the link,
 // or for a minute, and in any case until nothing customizes the VM; being up does not.
 void configure_links(const Inputs& in, Draft& draft);
+// Whether udev will not rename the adapter's interface any more, or has had its time; else the
+// adapter is looked at again then.
+[[nodiscard]] bool udev_is_done(const Inputs& in, const Adapter& adapter, Draft& draft);
 // True where the link has all that the configuration gives it, and the addresses can be used.
 [[nodiscard]] bool link_is_complete(const Config& config, const Adapter& adapter);
 

@@ -85,8 +85,9 @@ void look_at_links(const Root& root, const Config& config, Forecast& forecast) {
     link.mac = mac.value_or("");
     const auto entry = find_config(
         config, {adapter.function, adapter.net_function, adapter.netdev, std::move(mac)});
-    if (!entry) forecast.unreadable.push_back(entry.error());
-    take(std::move(link), *entry.value_or(&config.every_adapter));
+    static const AdapterConfig unknown{};
+    take(std::move(link), *entry.value_or(&unknown));
+    if (!entry) forecast.links.back().owner = Field<LinkOwner>::unreadable(entry.error());
   }
   // Beside adapters that are here, an entry for others is a finding of the agent's own.
   if (!forecast.links.empty()) return;

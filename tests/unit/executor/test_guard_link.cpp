@@ -48,19 +48,18 @@ TEST_CASE("guard: the link") {
         kUp,
         [](Scene& s) { s.configure(by_netdev("ens256f0"), Manage::Observe); },
         {}},
-       {"the first match counts",
-        kUp,
+       {"two tables name it", kUp,
         [](Scene& s) {
           s.configure(by_netdev("ens224f0"), Manage::Agent);
           s.configure(by_pci(kOne), Manage::Observe);
         },
-        {}},
+        kNo, "netdev = \"ens224f0\" and pci = \"0000:13:00.1\""},
        {"MAC unreadable, perhaps observed", kUp,
         [](Scene& s) {
           s.adapters[0].mac = Field<std::string>::unreadable(kDenied);
           s.configure(by_mac("00:50:56:8a:9f:c2"), Manage::Observe);
         },
-        kNo, "MAC"}});
+        kNo, "what the configuration says"}});
   check({{"another's link", ConfigureLink{kOne, "ens256f0", {}, {}}, kAsIs, kNo, "not the link"},
          {"a NIC that is no adapter's", ConfigureLink{kOne, "eth0", {}, {}}, kAsIs, kNo},
          {"configure, own holder",

@@ -1,5 +1,8 @@
 // Which [[adapter]] speaks about which adapter, for every program alike.
 #include "agent/model/adapter_match.hpp"
+
+#include <cerrno>
+
 #include "tests/unit/catch.hpp"
 
 using namespace pvrdma;
@@ -43,13 +46,23 @@ TEST_CASE("an adapter is matched by MAC, by either function and by the netdev's 
   CHECK(matches(kByFunction, unnamed));
 }
 
-TEST_CASE("the first that matches counts, else what holds for every adapter") {
+TEST_CASE("the one that matches counts, else what holds for every adapter") {
   Config config;
   config.every_adapter.mtu = 1400;
   CHECK(find_config(config, names()).value() == &config.every_adapter);
-  config.adapters = {with_mtu({{}, {}, "ens256f0"}, 1), with_mtu(kByNetdev, 2),
-                     with_mtu(kByFunction, 3)};
+  config.adapters = {with_mtu({{}, {}, "ens256f0"}, 1), with_mtu(kByNetdev, 2)};
   CHECK(find_config(config, names()).value()->mtu == 2U);
+}
+
+TEST_CASE("two that name one adapter, each by another key, are an Error") {
+  Config config;
+  for (const AdapterMatch& other : {kByNetdev, kByFunction, kByNetFunction}) {
+    config.adapters = {with_mtu(kByMac, 1), with_mtu({{}, {}, "ens256f0"}, 2), with_mtu(other, 3)};
+    const auto found = find_config(config, names());
+    REQUIRE_FALSE(found);
+    CHECK(found.error().code == EEXIST);
+    CHECK(found.error().what == to_string(kByMac) + " and " + to_string(other));
+  }
 }
 
 TEST_CASE("what could not be read decides nothing, unless an earlier one matches") {
@@ -61,7 +74,7 @@ TEST_CASE("what could not be read decides nothing, unless an earlier one matches
   std::swap(config.adapters[0], config.adapters[1]);
   REQUIRE_FALSE(find_config(config, unread));
   CHECK(find_config(config, unread).error() == kDenied);
-  config.adapters[0] = with_mtu(kByNetdev, 3);
+  config.adapters = {with_mtu(kByNetdev, 3), with_mtu(kByMac, 2)};
   CHECK(find_config(config, unread).value()->mtu == 3U);
   unread.netdev = Field<std::string>::unreadable(kDenied);
   CHECK_FALSE(find_config(config, unread));

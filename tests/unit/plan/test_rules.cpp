@@ -228,3 +228,24 @@ TEST_CASE("retries grow further apart and end, and a change of state forgives th
   CHECK(described(plan({}, snapshot, history, now + Milliseconds{2})) ==
         Steps{"BindFunction 0000:00:10.1"});
 }
+
+TEST_CASE("two tables for one adapter: its link stays as it is, and a finding names both") {
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).addresses = {{"192.168.30.201/24", true}};
+  const AdapterConfig by_netdev{{{}, {}, netdev(snapshot).name}, Manage::Auto, 9000U, {}};
+  Config config;
+  config.adapters = {by_netdev};
+  CHECK_FALSE(plan_settled(snapshot, config).actions.empty());
+  config.adapters.push_back(
+      {{netdev(snapshot).mac, {}, {}}, Manage::Agent, {}, {"192.168.30.201/24"}});
+  for (const bool up : {true, false}) {
+    netdev(snapshot).up = up;
+    const Plan made = plan_settled(snapshot, config);
+    CHECK(made.actions.empty());
+    const Finding* bad = finding(made.findings, FindingId::ConfigBad);
+    REQUIRE(bad != nullptr);
+    CHECK(bad->severity == Severity::Warning);
+    for (const AdapterConfig& entry : config.adapters)
+      CHECK(bad->summary.find(to_string(entry.match)) != std::string::npos);
+  }
+}

@@ -44,6 +44,19 @@ TEST_CASE("next boot: adapters that are here, their links, units and scripts") {
   CHECK(seen.err.empty());
 }
 
+TEST_CASE("next boot: of a link that two tables name nothing is foretold") {
+  const Tree tree;
+  small_kernel(tree, "6.1.0", "/boot/vmlinuz-6.1.0");
+  install_agent(tree);
+  test::bound_adapter(tree, "13:00", "ens224f0", "rocep19s0f1", "uverbs1");
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml",
+            "[[adapter]]\nmatch = { pci = \"0000:13:00.1\" }\naddresses = [\"10.0.0.1/24\"]\n"
+            "[[adapter]]\nmatch = { netdev = \"ens224f0\" }\n");
+  const Seen seen = look(tree, false);
+  CHECK(seen.out.find("this agent") == std::string::npos);
+  CHECK(seen.out.find("pci = \"0000:13:00.1\" and netdev = \"ens224f0\"") != std::string::npos);
+}
+
 TEST_CASE("next boot: no kernel, what may not be read, a bad configuration") {
   const Tree tree;
   install_agent(tree);
