@@ -20,6 +20,8 @@ namespace pvrdma::probes {
 namespace {
 
 constexpr std::size_t kAliasLimit = 8;
+// How often verbs are asked that fail, as where the provider is missing.
+constexpr Milliseconds kVerbsAgain{30'000};
 
 std::vector<Module> reported_modules(const ObserveOptions& options,
                                      const Field<std::string>& kernel) {
@@ -125,29 +127,35 @@ void collect_aliases(const Root& root, const RdmaDevice* before, RdmaDevice& now
   std::ranges::for_each(names_of_links(root, now), add);
 }
 
-// What is known of ibv_query_port's answer still holds where the port's state has not changed.
-bool still_holds(const RdmaDevice* before, const RdmaDevice& now) {
+// What is known of ibv_query_port's answer still holds where the port's state has not changed. So
+// does an error, for a while: what has the device open keeps the driver from being unloaded by
+// hand.
+bool still_holds(const ObserveOptions& options, const RdmaDevice* before, const RdmaDevice& now) {
   if (before == nullptr || !(before->port.state == now.port.state)) return false;
   const Error* error = before->port.verbs_state.error();
+  if (error == nullptr) return before->port.verbs_state.is_known();
   // A query that hangs may leave a process behind in the kernel: never a second one.
-  return before->port.verbs_state.is_known() || (error != nullptr && error->code == ETIMEDOUT);
+  if (error->code == ETIMEDOUT) return true;
+  return !options.asked && BootClock::now() < options.previous->verbs_failed + kVerbsAgain;
 }
 
-// `device`: its directory in sysfs.
-void ask_verbs(const RootedPath& device, const std::string& program, const RdmaDevice* before,
+void ask_verbs(const ObserveOptions& options, const std::string& function, BootTime& failed,
                RdmaDevice& now) {
-  if (still_holds(before, now)) {
+  const RdmaDevice* before = device_before(options.previous, function);
+  if (still_holds(options, before, now)) {
     now.port.verbs_state = before->port.verbs_state;
     now.port.active_mtu = before->port.active_mtu;
     return;
   }
   // A port that is not ACTIVE has nothing to confirm, and bringing it up must not wait for the
   // answer.
-  if (program.empty() || !now.port.state.is("ACTIVE") || !now.uverbs.is_known()) return;
-  auto answer = run_port_query(program, now.name);
+  if (options.port_query.empty() || !now.port.state.is("ACTIVE") || !now.uverbs.is_known()) return;
+  auto answer = run_port_query(options.port_query, now.name);
   if (!answer) {
     // udev renamed it meanwhile: the next look asks for it by its new name.
+    const auto device = function_path(options.root, function) / "infiniband" / now.name;
     if (!is_there(device).value_or(true)) return;
+    failed = BootClock::now();
     now.port.verbs_state = Field<std::string>::unreadable(answer.error());
     now.port.active_mtu = Field<unsigned>::unreadable(answer.error());
     return;
@@ -158,16 +166,16 @@ void ask_verbs(const RootedPath& device, const std::string& program, const RdmaD
   now.port.active_mtu = answer->active_mtu;
 }
 
-void add_history(const ObserveOptions& options, bool driver_live, std::vector<Adapter>& adapters) {
+// `failed`: when verbs were last asked in vain.
+void add_history(const ObserveOptions& options, bool driver_live, BootTime& failed,
+                 std::vector<Adapter>& adapters) {
+  if (options.previous != nullptr) failed = options.previous->verbs_failed;
   for (Adapter& adapter : adapters) {
     RdmaDevice* now = adapter.rdma.get();
     if (now == nullptr) continue;
-    const RdmaDevice* before = device_before(options.previous, adapter.function);
-    collect_aliases(options.root, before, *now);
+    collect_aliases(options.root, device_before(options.previous, adapter.function), *now);
     // Until the driver is live, udev has not renamed its devices, and libibverbs would miss them.
-    if (!driver_live) continue;
-    const auto function = function_path(options.root, adapter.function);
-    ask_verbs(function / "infiniband" / now->name, options.port_query, before, *now);
+    if (driver_live) ask_verbs(options, adapter.function, failed, *now);
   }
 }
 
@@ -203,7 +211,7 @@ Snapshot observe(const ObserveOptions& options) {
         look_at_adapters(root, options.previous, std::move(bus->adapters));
     // Before port-query opens a context of its own.
     snapshot.holders = find_holders(root, held_devices(adapters));
-    add_history(options, is_live(snapshot.module(kDriverModule)), adapters);
+    add_history(options, is_live(snapshot.module(kDriverModule)), snapshot.verbs_failed, adapters);
     // A driver being unloaded stops being live before it lets go of its functions. Read before
     // them, it would still pass for live, and a function that it has just left for one to be bound.
     const bool any_unbound =

@@ -20,7 +20,8 @@ struct ObserveOptions {
   Root root;                         // for /sys, /proc, /run/udev and /lib/modules
   std::vector<std::string> modules;  // to report, beside vmxnet3 and vmw_pvrdma
   // The program that asks ibv_query_port(3); empty: nobody asks. It opens a verbs context for some
-  // milliseconds, so it is run only for a port whose state differs from that in `previous`.
+  // milliseconds, so it is run only for a port whose state differs from that in `previous`; where
+  // it failed, also if `asked`, and now and then.
   std::string port_query;
   // Asks the module index about modules that are not loaded; empty: nobody asks.
   ShippedFinder find_shipped;

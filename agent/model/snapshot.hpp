@@ -166,9 +166,10 @@ struct SystemState {
   friend bool operator==(const SystemState&, const SystemState&) = default;
 };
 
-// And when. The time is beside what was seen, and so compared with nothing.
+// And when. The times are beside what was seen, and so compared with nothing.
 struct Snapshot : SystemState {
-  BootTime taken_at;  // when the look ended
+  BootTime taken_at;      // when the look ended
+  BootTime verbs_failed;  // when ibv_query_port(3) was last asked in vain
 };
 
 // What of an adapter could not be read, by the names that io.pvrdma.Agent has for it ("port.state",

@@ -122,7 +122,7 @@ TEST_CASE("verbs that tell of another state are asked again: the port has just c
   CHECK(device(guest.look(&first)).port.verbs_state.is("ACTIVE"));
 }
 
-TEST_CASE("verbs that fail are unreadable, and asked again") {
+TEST_CASE("verbs that fail are unreadable, and asked again where somebody asks, or later") {
   Guest guest;
   guest.answer("echo 'no provider' >&2; exit 1");
   const Snapshot failed = guest.look();
@@ -130,8 +130,14 @@ TEST_CASE("verbs that fail are unreadable, and asked again") {
   CHECK(device(failed).port.verbs_state.error()->message().find("no provider") !=
         std::string::npos);
   CHECK(device(failed).port.active_mtu.is_unreadable());
+  guest.options.asked = false;
+  Snapshot again = guest.look(&failed);
+  CHECK(again == failed);
+  CHECK(guest.asked() == 1);
   guest.answer("echo state=ACTIVE active_mtu=1024");
-  CHECK(device(guest.look(&failed)).port.verbs_state.is("ACTIVE"));
+  SECTION("asked") { guest.options.asked = true; }
+  SECTION("later") { again.verbs_failed -= Milliseconds{30'000}; }
+  CHECK(device(guest.look(&again)).port.verbs_state.is("ACTIVE"));
 }
 
 TEST_CASE("verbs of a device that udev renames meanwhile are asked by its new name") {
