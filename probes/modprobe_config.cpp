@@ -12,6 +12,7 @@
 #include "agent/base/text.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
+#include "probes/recipe/command.hpp"
 #include "probes/settings.hpp"
 
 namespace pvrdma::probes {
@@ -51,13 +52,6 @@ Result<Fd> in_memory(const std::string& text) {
 
 bool is_among(const std::vector<std::string>& modules, std::string_view name) {
   return contains(modules, module_name(name));
-}
-
-// What `install` runs in place of the module: the usual ways to load nothing.
-bool loads_nothing(std::string_view command) {
-  const std::string_view first = command.substr(0, command.find_first_of(" \t"));
-  return first.ends_with("/true") || first.ends_with("/false") || first == "true" ||
-         first == "false" || first == ":";
 }
 
 // libkmod counts the running kernel's command line as modprobe.d, whatever folders it is given.

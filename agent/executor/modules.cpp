@@ -13,6 +13,7 @@
 #include "agent/base/guarded.hpp"
 #include "probes/kmod.hpp"
 #include "probes/modules.hpp"
+#include "probes/recipe/command.hpp"
 
 namespace pvrdma::executor {
 
@@ -38,13 +39,6 @@ Report look_up(kmod_ctx* context, const std::string& name, List& list) {
   return done();
 }
 
-// `install NAME /bin/false` is how administrators forbid a module for good.
-bool is_refusing_command(const std::string& command) {
-  const std::string program = command.substr(0, command.find_first_of(" \t;"));
-  const std::string base = program.substr(program.rfind('/') + 1);
-  return base == "false" || base == "true" || base == ":";
-}
-
 bool is_blocked(kmod_ctx* context, const kmod_list* list) {
   kmod_list* raw = nullptr;
   if (kmod_module_apply_filter(context, KMOD_FILTER_BLACKLIST, list, &raw) < 0) return false;
@@ -55,7 +49,8 @@ bool is_blocked(kmod_ctx* context, const kmod_list* list) {
 Report rehearse_one(kmod_module* module) {
   const std::string name = kmod_module_get_name(module);
   const char* command = kmod_module_get_install_commands(module);
-  if (command != nullptr && is_refusing_command(command))
+  // `install NAME /bin/false` is how administrators forbid a module for good.
+  if (command != nullptr && probes::loads_nothing(command))
     return {Outcome::Refused, "modprobe.d forbids it: install " + name + " " + command, EPERM, {}};
   const char* path = kmod_module_get_path(module);
   if (command == nullptr && path != nullptr && ::access(path, R_OK) != 0)

@@ -145,6 +145,15 @@ std::vector<std::string> commands_in(std::string_view text) {
   return commands;
 }
 
+bool loads_nothing(std::string_view command) {
+  constexpr std::array<std::string_view, 3> kNothing{"true", "false", ":"};
+  const auto commands = commands_in(without_comment(command));
+  return std::all_of(commands.begin(), commands.end(), [&](const std::string& one) {
+    const auto words = split_at_blanks(one);
+    return words.empty() || contains(kNothing, base_name(words.front()));
+  });
+}
+
 CommandLook look_at_command(std::string_view text, const RecipeScope& scope) {
   text = without_comment(text);
   const Words words = words_in(text);

@@ -44,6 +44,9 @@ struct CommandLook {
 // Cut at ";", "&", "|", parentheses and braces, quotes taken for spaces.
 [[nodiscard]] std::vector<std::string> commands_in(std::string_view text);
 
+// Whether all that an `install` command of modprobe.d runs are the usual ways to do nothing.
+[[nodiscard]] bool loads_nothing(std::string_view command);
+
 // "/usr/sbin/ip" -> "ip"
 [[nodiscard]] std::string_view base_name(std::string_view path);
 

@@ -1,4 +1,5 @@
-// What keeps modules from being loaded, as the installed program module-lookup reads modprobe.d.
+// What keeps modules from being loaded, as the installed program module-lookup reads modprobe.d;
+// and which commands of `install` do, for it and for the executor alike.
 #pragma once
 
 #include <string>
@@ -15,5 +16,26 @@ inline Field<std::vector<ModuleBlock>> blocks_of(
   const auto config = probes::read_modprobe_config(places::module_lookup, root, which);
   return probes::find_module_blocks(config, root, modules);
 }
+
+struct InstallCommand {
+  const char* text;
+  bool loads_nothing;
+};
+inline constexpr InstallCommand kInstallCommands[] = {
+    {"/bin/false", true},
+    {"/bin/true", true},
+    {"true", true},
+    {":", true},
+    {"\"/bin/true\"", true},
+    {"/bin/false  --no", true},
+    {"/usr/bin/false; true", true},
+    {"/bin/true # not on this machine; see the wiki", true},
+    {"true;modprobe -i pvrdma_test_module", false},
+    {"true; modprobe -i pvrdma_test_module", false},
+    {"/bin/true && modprobe -i pvrdma_test_module", false},
+    {"/bin/false || modprobe -i pvrdma_test_module", false},
+    {"modprobe -i pvrdma_test_module", false},
+    {"/usr/local/bin/truely", false},
+};
 
 }  // namespace pvrdma::test

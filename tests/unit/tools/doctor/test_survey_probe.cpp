@@ -89,6 +89,15 @@ TEST_CASE("what keeps modules from being loaded") {
   CHECK(blocks_of(tree.root(), modules).is_unreadable());
 }
 
+TEST_CASE("which commands in place of a module load nothing") {
+  const Tree tree;
+  for (const test::InstallCommand& command : test::kInstallCommands) {
+    INFO(command.text);
+    tree.file("/etc/modprobe.d/a.conf", "install rdma_cm " + std::string{command.text} + "\n");
+    CHECK(blocks_of(tree.root(), {"rdma_cm"}).get()->empty() != command.loads_nothing);
+  }
+}
+
 TEST_CASE("the private interface of libibverbs and its providers") {
   CHECK(private_abi_in(std::string{"\0IBVERBS_1.1\0IBVERBS_PRIVATE_34\0", 32}).is(34U));
   CHECK(private_abi_in("IBVERBS_PRIVATE_25 IBVERBS_PRIVATE_57").is(57U));
