@@ -87,14 +87,26 @@ void report_conflicts(const Inputs& in, Draft& draft) {
                          "tables"));
 }
 
-void report_config(const Config& config, const Snapshot& snapshot, Draft& draft) {
-  const auto& adapters = *snapshot.adapters.get();
-  // The name and the MAC of an interface that cannot be seen are not known.
-  if (std::any_of(adapters.begin(), adapters.end(), may_be_elsewhere)) return;
-  for (const AdapterConfig& entry : config.adapters)
-    if (std::none_of(adapters.begin(), adapters.end(), [&](const Adapter& adapter) {
-          return matches(entry.match, names_of(adapter));
-        }))
+// Whether the adapter has an interface that cannot be seen, or may get one, by a name that is not
+// known. One that vmxnet3 was loaded without binding gets none.
+bool awaits_netdev(const Inputs& in, const Adapter& adapter, Draft& draft) {
+  if (!adapter.netdev.is_absent()) return adapter.netdev.is_unreadable();
+  return !adapter.net_driver.is_absent() || !is_live(in.snapshot, kNetModule) ||
+         !has_settled(in, adapter, draft);
+}
+
+// False also where that is not known yet.
+bool matches_nothing(const Inputs& in, const AdapterMatch& match, Draft& draft) {
+  const auto& adapters = *in.snapshot.adapters.get();
+  return std::none_of(adapters.begin(), adapters.end(), [&](const Adapter& adapter) {
+    return matches(match, names_of(adapter)) || (!match.pci && awaits_netdev(in, adapter, draft)) ||
+           (match.netdev && !udev_is_done(in, adapter, draft));
+  });
+}
+
+void report_config(const Inputs& in, Draft& draft) {
+  for (const AdapterConfig& entry : in.config.adapters)
+    if (matches_nothing(in, entry.match, draft))
       draft.find(overall(FindingId::ConfigMatchesNothing, {{"match", to_string(entry.match)}}));
 }
 
@@ -156,7 +168,7 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
   report_customization(in, draft);
   report_conflicts(in, draft);
   // Until then it may still be the template's.
-  if (!awaits_customization(in)) report_config(config, snapshot, draft);
+  if (!awaits_customization(in)) report_config(in, draft);
   report_initramfs(snapshot, draft);
   for (const Adapter& adapter : *snapshot.adapters.get()) {
     report_port(adapter, draft);

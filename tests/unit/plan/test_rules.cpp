@@ -249,3 +249,47 @@ TEST_CASE("two tables for one adapter: its link stays as it is, and a finding na
       CHECK(bad->summary.find(to_string(entry.match)) != std::string::npos);
   }
 }
+
+TEST_CASE(
+    "an [[adapter]] that matches nothing is told once the names of all interfaces are known") {
+  Snapshot snapshot = ready_scene(2);
+  History history = long_settled(snapshot);
+  history.adapters[function_of(1)].changed = kNow;
+  Config config;
+  const auto by_mac = AdapterMatch{"00:50:56:00:00:99", {}, {}};
+  const auto by_netdev = AdapterMatch{{}, {}, "ens99"};
+  const auto by_pci = AdapterMatch{{}, "0000:99:00.1", {}};
+  const auto is_told = [&](const AdapterMatch& match, BootTime now = kNow) {
+    config.adapters = {{match, Manage::Auto, {}, {}}};
+    return finding(plan(config, snapshot, history, now).findings,
+                   FindingId::ConfigMatchesNothing) != nullptr;
+  };
+  for (const AdapterMatch& match : {by_mac, by_netdev, by_pci}) CHECK(is_told(match));
+  SECTION("an interface before vmxnet3 is loaded") {
+    module(snapshot, kNetModule) = unloaded(kNetModule);
+    adapter(snapshot, 1).net_driver = {};
+    adapter(snapshot, 1).netdev = {};
+    CHECK_FALSE(is_told(by_mac));
+    CHECK_FALSE(is_told(by_netdev));
+    CHECK(is_told(by_pci));
+  }
+  SECTION("an interface that cannot be read") {
+    adapter(snapshot, 1).netdev = Field<Netdev>::unreadable({5, "asking about", "ens11"});
+    CHECK_FALSE(is_told(by_mac));
+    CHECK_FALSE(is_told(by_netdev));
+  }
+  SECTION("an interface before udev has renamed it, for a bounded time") {
+    netdev(snapshot, 1).settled = false;
+    CHECK(is_told(by_mac));
+    CHECK_FALSE(is_told(by_netdev));
+    const auto next_look = plan(config, snapshot, history, kNow).next_look;
+    REQUIRE(next_look);
+    CHECK(is_told(by_netdev, *next_look));
+  }
+  SECTION("a function that will never have an interface") {
+    adapter(snapshot, 1).net_driver = {};
+    adapter(snapshot, 1).netdev = {};
+    history.adapters[function_of(1)].changed = BootTime{};
+    CHECK(is_told(by_mac));
+  }
+}
