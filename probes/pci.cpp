@@ -52,6 +52,15 @@ Result<PciAdapter> look_at_adapter(const Root& root, const std::string& address)
   return adapter;
 }
 
+// What orders functions as vSphere numbers their slots, FFF.BBBBB.DDDDD: by function and device of
+// the bridge above, then by their own device. Buses are numbered by the bridge's device first.
+std::pair<std::string, std::string> slot_of(const Root& root, const std::string& address) {
+  std::error_code none;  // as in a made-up tree
+  const std::filesystem::path place = function_path(root, address);
+  const auto bridge = std::filesystem::read_symlink(place, none).parent_path().filename().string();
+  return {is_pci_address(bridge) ? bridge.back() + bridge : std::string{}, address};
+}
+
 }  // namespace
 
 RootedPath function_path(const Root& root, const std::string& address) {
@@ -95,7 +104,9 @@ Result<PciBus> look_at_bus(const Root& root) {
   if (!functions) return fail(functions.error());
   PciBus bus;
   for (const PciFunction& function : *functions) {
-    if (bus.first_nic.is_absent() && function.modalias.find(kClassNetwork) != std::string::npos)
+    if (function.modalias.find(kClassNetwork) != std::string::npos &&
+        (bus.first_nic.is_absent() ||
+         slot_of(root, function.address) < slot_of(root, *bus.first_nic.get())))
       bus.first_nic = function.address;
     if (!function.modalias.starts_with(kPvrdma)) continue;
     auto adapter = look_at_adapter(root, function.address);

@@ -46,8 +46,8 @@ struct PciFunction {
 
 struct PciBus {
   std::vector<PciAdapter> adapters;  // sorted by function address; empty where there is none
-  // The network function with the lowest address, whether it has a driver or not: vSphere numbers a
-  // VM's adapters in the order of their slots. Absent: there is none.
+  // The network function in the lowest slot, whether it has a driver or not: vSphere numbers a VM's
+  // adapters in the order of their slots. Absent: there is none.
   Field<std::string> first_nic;
 };
 

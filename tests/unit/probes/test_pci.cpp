@@ -83,7 +83,21 @@ TEST_CASE("a function whose identity cannot be read hides behind no empty list")
   CHECK(adapters.error().code == ELOOP);
 }
 
-TEST_CASE("the first NIC is the network function with the lowest address") {
+TEST_CASE("a bridge's functions above 0 come after all bridges' functions 0") {
+  const Tree tree;
+  const auto nic_behind = [&](const std::string& bridge, const std::string& address) {
+    const std::string place = "/sys/devices/pci0000:00/" + bridge + "/" + address;
+    tree.directory(place);
+    tree.link("/sys/bus/pci/devices/" + address, "../../.." + place.substr(4));
+    test::pci_function(tree, address, "15AD", "07B0", "");
+  };
+  nic_behind("0000:00:15.1", "0000:04:00.0");  // slot 1184
+  nic_behind("0000:00:17.0", "0000:13:00.0");  // slot 224
+  nic_behind("0000:00:16.0", "0000:0b:00.0");  // slot 192
+  CHECK(probes::look_at_bus(tree.root())->first_nic.is("0000:0b:00.0"));
+}
+
+TEST_CASE("the first NIC is the network function in the lowest slot") {
   const Tree tree;
   const auto first_nic = [&] { return probes::look_at_bus(tree.root()).value().first_nic; };
   test::pci_function(tree, "0000:00:0f.0", "15AD", "0405", "vmwgfx", "03");  // a display
