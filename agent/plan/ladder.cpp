@@ -47,15 +47,20 @@ std::string reason_to_reload(const Inputs& in, const Adapter& adapter) {
   return what_is_wrong(adapter);
 }
 
+bool has_carrier(const Adapter& adapter) {
+  const Netdev* netdev = adapter.netdev.get();
+  return netdev != nullptr && netdev->up && netdev->carrier.is(true);
+}
+
 // Whether rule 5 has to do something about this adapter, the driver being live, or will once it has
 // settled.
 bool is_broken(const Adapter& adapter) {
   if (!adapter.driver.is(kDriverModule)) return false;
-  if (adapter.rdma.is_absent()) return true;
-  const Netdev* netdev = adapter.netdev.get();
+  // Where neither is seen, both may be in a container's network namespace (ib_core's netns_mode=0),
+  // and a reload would bring the device back here.
+  if (adapter.rdma.is_absent()) return adapter.netdev.is_known();
   const RdmaDevice* rdma = adapter.rdma.get();
-  if (netdev == nullptr || rdma == nullptr || !netdev->up || !netdev->carrier.is(true))
-    return false;
+  if (rdma == nullptr || !has_carrier(adapter)) return false;
   return rdma->netdev.is_absent() ||
          (rdma->port.state.is_known() && !rdma->port.state.is("ACTIVE"));
 }
@@ -64,7 +69,7 @@ bool is_broken(const Adapter& adapter) {
 void report_broken(const Inputs& in, Draft& draft, const Adapter& adapter) {
   if (has_lost_netdev(adapter))
     draft.find(findings::netdev_lost(adapter));
-  else if (reload_cannot_help(in))
+  else if (has_carrier(adapter) && reload_cannot_help(in))
     draft.find(findings::port_down(adapter));
 }
 

@@ -181,6 +181,22 @@ TEST_CASE("what is out of reach is not climbed for") {
   }
 }
 
+TEST_CASE("a function that is bound and has no RDMA device") {
+  Snapshot snapshot = ready_scene();
+  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
+  Config config;
+  config.modules.reload = ReloadPolicy::Never;
+  const auto says_port_down = [&] {
+    return finding(plan_settled(snapshot, config).findings, FindingId::PortDown) != nullptr;
+  };
+  CHECK(says_port_down());
+  SECTION("its link is down") { netdev(snapshot).up = false; }
+  SECTION("its link has no carrier") { netdev(snapshot).carrier = false; }
+  config.every_adapter.manage = Manage::Observe;
+  CHECK_FALSE(says_port_down());  // which names link and carrier
+}
+
 TEST_CASE("rule 6: always is once per boot, never is never") {
   Config config;
   config.modules.reload = ReloadPolicy::Always;

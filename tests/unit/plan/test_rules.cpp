@@ -56,6 +56,16 @@ TEST_CASE("an interface in another network namespace is left there, and is one a
   CHECK(early.next_look.has_value());
 }
 
+TEST_CASE("an RDMA device that is in another network namespace with its interface stays there") {
+  Snapshot snapshot = ready_scene(2);
+  adapter(snapshot).netdev = Field<Netdev>::absent();
+  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  const Plan alone = plan_settled(snapshot);
+  CHECK(alone.actions.empty());
+  REQUIRE(alone.findings.size() == 1);
+  CHECK(alone.findings[0].id == FindingId::NetdevElsewhere);
+}
+
 TEST_CASE("a port that verbs cannot ask about is reported while the kernel says ACTIVE") {
   Snapshot snapshot = ready_scene();
   Port& port = rdma(snapshot).port;
