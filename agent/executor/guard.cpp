@@ -51,7 +51,18 @@ Refusal refuse_unnamed_users(const Facts& facts) {
   return std::nullopt;
 }
 
+// A reload would bring the RDMA device back to this namespace, and a container would be without.
+Refusal refuse_if_elsewhere(const Facts& facts) {
+  for (const AdapterFacts& adapter : facts.adapters.value_or({}))
+    if (adapter.pci.driver.is(kDriverModule) && adapter.pci.netdev.is_absent() &&
+        adapter.pci.rdma_device.is_absent())
+      return refuse("the RDMA device of " + adapter.pci.function +
+                    " and its interface are in another network namespace");
+  return std::nullopt;
+}
+
 Refusal refuse_if_held(const Facts& facts) {
+  if (auto no = refuse_if_elsewhere(facts)) return no;
   const auto* holders = facts.holders.get();
   if (holders == nullptr) return refuse_unread("who holds the adapters", facts.holders.error());
   if (!holders->empty()) return in_use(*holders);

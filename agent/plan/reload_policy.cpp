@@ -56,6 +56,12 @@ std::optional<ReloadVerdict> not_its_turn(const Inputs& in, ReloadCause cause,
   return std::nullopt;
 }
 
+// Whether a reload would take the RDMA device out of another network namespace, a container's,
+// whose programs may be about to open it.
+bool is_elsewhere(const Adapter& adapter) {
+  return adapter.driver.is(kDriverModule) && adapter.netdev.is_absent() && adapter.rdma.is_absent();
+}
+
 // Who, or what, speaks against it.
 std::optional<Finding> objection(const Inputs& in, const Module& driver, const std::string& why) {
   if (in.config.modules.reload == ReloadPolicy::Never)
@@ -65,6 +71,12 @@ std::optional<Finding> objection(const Inputs& in, const Module& driver, const s
   // Two that unload the same driver: the script, which looks at nothing, goes first.
   if (const BootScript* script = unfinished(in.snapshot.boot_scripts))
     return overall(FindingId::ReloadWaits, {{"reason", why}, {"script", script->path}});
+  for (const Adapter& adapter : *in.snapshot.adapters.get())
+    if (is_elsewhere(adapter))
+      return overall(FindingId::HoldersUnknown,
+                     {{"reason", why},
+                      {"error", "the RDMA device of " + adapter.function +
+                                    " and its interface are in another network namespace"}});
   const auto* holders = in.snapshot.holders.get();
   if (holders == nullptr) return findings::holders_unknown(in.snapshot, why);
   if (!holders->empty()) return findings::driver_in_use(*holders, why);

@@ -74,6 +74,16 @@ TEST_CASE("guard: what takes the driver away") {
            {"holders unreadable", operation,
             [](Scene& s) { s.facts.holders = Field<std::vector<Holder>>::unreadable(kDenied); },
             kNo, "who holds"},
+           {"the other adapter's RDMA device is in a container", operation,
+            [](Scene& s) {
+              s.adapters[1].pci.netdev = {};
+              s.adapters[1].pci.rdma_device = {};
+            },
+            kNo, "0000:1b:00.1 and its interface are in another network namespace"},
+           {"its interface only, which finds its device again",
+            operation,
+            [](Scene& s) { s.adapters[1].pci.netdev = {}; },
+            {}},
            {"a count that nobody explains", operation,
             [](Scene& s) { s.facts.driver.refcount = 1U; }, Outcome::InUse, "used 1 times"},
            {"count unreadable", operation,

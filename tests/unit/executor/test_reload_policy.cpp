@@ -24,8 +24,11 @@ Snapshot random_snapshot(Random& random) {
   if (chance(random, 20)) driver.refcount = static_cast<unsigned>(random() % 3);
   lose(random, driver.init);
   lose(random, driver.refcount);
-  for (unsigned i = 0; i < snapshot.adapters.get()->size(); ++i)
+  for (unsigned i = 0; i < snapshot.adapters.get()->size(); ++i) {
     lose(random, adapter(snapshot, i).driver);
+    if (chance(random, 10)) adapter(snapshot, i).netdev = Field<Netdev>::absent();
+    if (chance(random, 10)) adapter(snapshot, i).rdma = Field<RdmaDevice>::absent();
+  }
   if (chance(random, 20)) snapshot.holders = std::vector<Holder>{{7, "job", "rocep0s10f1"}};
   lose(random, snapshot.holders);
   lose(random, snapshot.adapters);
@@ -43,6 +46,8 @@ executor::Facts same_facts(const Snapshot& snapshot) {
     executor::AdapterFacts one;
     one.pci.function = seen.function;
     one.pci.driver = seen.driver;
+    if (const Netdev* netdev = seen.netdev.get()) one.pci.netdev = netdev->name;
+    if (const RdmaDevice* rdma = seen.rdma.get()) one.pci.rdma_device = rdma->name;
     adapters.push_back(std::move(one));
   }
   facts.adapters = std::move(adapters);
