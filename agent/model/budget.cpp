@@ -10,8 +10,8 @@ namespace {
 
 // After "in use" or a refusal by the guard: soon enough that nobody waits, slow enough to be quiet.
 constexpr Milliseconds kRefusedPause{5000};
-// What is undone within this time is undone by somebody who works against us; later than that it is
-// another case.
+// What is undone within this time is undone by somebody who works against us, or was never done;
+// later than that it is another case.
 constexpr Milliseconds kRecent{10'000};
 // What is refused is asked for again after kRefusedPause; a refusal that is much older is of a time
 // before it came to be wanted again.
@@ -37,7 +37,7 @@ bool worked(const Attempt& attempt) {
 
 Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs, const std::string& target,
                     std::span<const Milliseconds> pauses, BootTime fresh_start, BootTime now,
-                    Success success) {
+                    std::optional<BootTime> watched_from) {
   Allowance result;
   BootTime earliest{};
   for (const Attempt* refusal : of(ledger.refusals, verbs, target, fresh_start)) {
@@ -46,12 +46,20 @@ Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs, const 
         refusal->outcome == Outcome::NotAllowed && end_of(*refusal) + kStillRefused > now;
     result.refused = counts ? refusal : nullptr;
   }
-  for (const Attempt* attempt : of(ledger.attempts, verbs, target, fresh_start)) {
+  const auto attempts = of(ledger.attempts, verbs, target, fresh_start);
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    const Attempt* attempt = attempts[i];
     if (result.refused != nullptr && attempt->started >= result.refused->started)
       result.refused = nullptr;
-    if (worked(*attempt) && success == Success::CountsWhileRecent &&
-        end_of(*attempt) + kRecent < now)
-      continue;
+    if (worked(*attempt) && watched_from) {
+      const bool watched = end_of(*attempt) >= *watched_from;
+      const BootTime next = watched && i + 1 < attempts.size() ? attempts[i + 1]->started : now;
+      const std::size_t due = std::min(result.tries + std::size_t{1}, pauses.size() - 1);
+      // After the last of several that worked, waiting tells nothing: no other try would follow.
+      const bool over = watched && result.tries + 1 == pauses.size() && worked(*result.last);
+      if (!over && end_of(*attempt) + kRecent + (watched ? pauses[due] : Milliseconds{}) < next)
+        continue;
+    }
     ++result.tries;
     result.last = attempt;
   }

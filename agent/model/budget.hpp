@@ -4,7 +4,8 @@
 // twice. Attempts before `fresh_start` are forgiven. A try that was refused because somebody holds
 // the device cost nothing and is not counted, but is not repeated at once either. What a success
 // means depends: a rung of the ladder that is needed again did not help; a module that is needed
-// again was unloaded by somebody, which only counts if it was a moment ago.
+// again was unloaded by somebody, which only counts if that was a moment after the try that it
+// made needless, or is all that this try came to.
 #pragma once
 
 #include <optional>
@@ -30,11 +31,13 @@ struct Allowance {
 [[nodiscard]] bool worked(const Attempt& attempt);
 
 // `target` empty: attempts at any target. `pauses`: before the first, second, … try; as many tries
-// are allowed as it has entries.
-enum class Success { Counts, CountsWhileRecent };
+// are allowed as it has entries. `watched_from`: since when a try that worked and is needed again
+// shortly after the pause before the next one counts as having led to nothing; what worked before
+// that, while nobody saw who undid it, only counts for some seconds. Empty: each success counts.
 [[nodiscard]] Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs,
                                   const std::string& target, std::span<const Milliseconds> pauses,
-                                  BootTime fresh_start, BootTime now, Success success);
+                                  BootTime fresh_start, BootTime now,
+                                  std::optional<BootTime> watched_from);
 
 // The most reloads and rebinds that the executor does for the agent's user, in any ten minutes. No
 // fresh start lifts it, as the executor need not believe in one. The planner keeps to it too, and

@@ -16,7 +16,7 @@ constexpr std::array kPauses{Milliseconds{0}, Milliseconds{30'000}, Milliseconds
 // How often it may be tried, counted for all adapters together.
 Allowance reload_budget(const Inputs& in) {
   return allowance(in.snapshot.ledger, {Verb::ReloadDriver, Verb::RebindFunction}, {}, kPauses,
-                   in.history.fresh_start, in.now, Success::Counts);
+                   in.history.fresh_start, in.now, std::nullopt);
 }
 
 // A port that the host takes down and up again looks like a fresh start each time; the driver is

@@ -18,7 +18,7 @@ constexpr std::array kGentlePauses{Milliseconds{0}, Milliseconds{2000}, Millisec
 
 Allowance gentle_budget(const Inputs& in, Verb verb, const std::string& target) {
   return allowance(in.snapshot.ledger, {verb}, target, kGentlePauses, in.history.fresh_start,
-                   in.now, Success::CountsWhileRecent);
+                   in.now, in.history.started);
 }
 
 // True where health is `failed` without the module: vmxnet3, and modules.required.

@@ -210,33 +210,87 @@ TEST_CASE("an initramfs that does not know the present modprobe.d") {
   CHECK(found().empty());
 }
 
-TEST_CASE("retries grow further apart and end, and a change of state forgives them") {
+namespace {
+
+// One scene, with its function unbound, and what is tried for it as time goes on.
+struct Unbound {
   Snapshot snapshot = ready_scene();
-  adapter(snapshot).driver = Field<std::string>::absent();
-  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
-  std::vector<Milliseconds> pauses;
-  BootTime now = kNow;
   History history = long_settled(snapshot);
-  for (int tries = 0; tries < 20; ++tries) {
-    Plan next = plan({}, snapshot, history, now);
-    if (next.actions.empty() && !next.next_look) break;
-    if (next.actions.empty()) {
-      pauses.push_back(*next.next_look - now);
-      now = *next.next_look;
-      next = plan({}, snapshot, history, now);
-    }
-    REQUIRE(described(next) == Steps{"BindFunction 0000:00:10.1"});
-    snapshot.ledger.attempts.push_back(
-        {Verb::BindFunction, function_of(0), now, now, Outcome::Failed, "No such device"});
+  BootTime now = kNow;
+
+  Unbound() {
+    adapter(snapshot).driver = Field<std::string>::absent();
+    adapter(snapshot).rdma = Field<RdmaDevice>::absent();
   }
-  CHECK(snapshot.ledger.attempts.size() == 5);
-  CHECK(std::is_sorted(pauses.begin(), pauses.end()));
-  const Plan ended = plan({}, snapshot, history, now);
-  REQUIRE(finding(ended.findings, FindingId::GivingUp) != nullptr);
-  CHECK(assess({}, snapshot, ended, history, now).state == State::Failed);
-  history.fresh_start = now + Milliseconds{1};
-  CHECK(described(plan({}, snapshot, history, now + Milliseconds{2})) ==
-        Steps{"BindFunction 0000:00:10.1"});
+  Plan next() const { return plan({}, snapshot, history, now); }
+  // When it is tried, until nothing more is planned; each try ends like this.
+  std::vector<Milliseconds> tried(Outcome outcome) {
+    std::vector<Milliseconds> times;
+    for (Plan next = this->next(); times.size() < 20; next = this->next()) {
+      if (next.actions.empty() && !next.next_look) break;
+      if (next.actions.empty()) {
+        now = *next.next_look;
+        continue;
+      }
+      REQUIRE(described(next) == Steps{"BindFunction 0000:00:10.1"});
+      times.push_back(std::chrono::duration_cast<Milliseconds>(now - kNow));
+      note(outcome);
+    }
+    return times;
+  }
+  void note(Outcome outcome) {
+    snapshot.ledger.attempts.push_back(
+        {Verb::BindFunction, function_of(0), now, now, outcome, "No such device"});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("retries grow further apart and end, and a change of state forgives them") {
+  // A success that leads to nothing, or is undone at once, is no better than a failure.
+  for (const Outcome outcome : {Outcome::Failed, Outcome::Done, Outcome::AlreadyDone}) {
+    INFO(to_string(outcome));
+    Unbound scene;
+    const std::vector<Milliseconds> expected{Milliseconds{0}, Milliseconds{2000},
+                                             Milliseconds{12'000}, Milliseconds{72'000},
+                                             Milliseconds{372'000}};
+    CHECK(scene.tried(outcome) == expected);
+    scene.now += Milliseconds{3'600'000};
+    const Plan ended = scene.next();
+    CHECK(ended.actions.empty());
+    REQUIRE(finding(ended.findings, FindingId::GivingUp) != nullptr);
+    CHECK(assess({}, scene.snapshot, ended, scene.history, scene.now).state == State::Failed);
+    scene.history.fresh_start = scene.now + Milliseconds{1};
+    scene.now += Milliseconds{2};
+    CHECK(described(scene.next()) == Steps{"BindFunction 0000:00:10.1"});
+  }
+}
+
+TEST_CASE("what has held, and is needed again later, costs nothing") {
+  Unbound scene;
+  SECTION("every hour, or a little longer than a repair needs to count as one") {
+    for (const Milliseconds apart : {Milliseconds{3'600'000}, Milliseconds{12'001}})
+      for (int i = 0; i < 20; ++i) {
+        CHECK(described(scene.next()) == Steps{"BindFunction 0000:00:10.1"});
+        scene.note(Outcome::Done);
+        scene.now += apart;
+      }
+  }
+  SECTION("after failures that would have ended it, had it not worked in the end") {
+    for (int i = 0; i < 4; ++i) scene.note(Outcome::Failed);
+    scene.now += Milliseconds{300'000};
+    scene.note(Outcome::Done);
+    scene.now += Milliseconds{3'600'000};
+    CHECK(described(scene.next()) == Steps{"BindFunction 0000:00:10.1"});
+  }
+  SECTION("every few seconds, each time to an agent that was just started") {
+    for (int i = 0; i < 20; ++i) {
+      scene.now += Milliseconds{11'000};
+      scene.history.started = scene.now;
+      CHECK(described(scene.next()) == Steps{"BindFunction 0000:00:10.1"});
+      scene.note(Outcome::Done);
+    }
+  }
 }
 
 TEST_CASE("two tables for one adapter: its link stays as it is, and a finding names both") {
