@@ -41,7 +41,9 @@ BootTime spaced_out(const Inputs& in) {
 std::optional<ReloadVerdict> not_its_turn(const Inputs& in, ReloadCause cause,
                                           const std::string& adapter) {
   if (cause == ReloadCause::Requested) return std::nullopt;
-  if (cause == ReloadCause::OncePerBoot && in.snapshot.ledger.reloads > 0) return ReloadVerdict{};
+  const Ledger& ledger = in.snapshot.ledger;
+  if (cause == ReloadCause::OncePerBoot && ledger.reloads + ledger.rebinds > 0)
+    return ReloadVerdict{};
   const Allowance budget = reload_budget(in);
   if (budget.verdict == Allowance::Verdict::Later) return ReloadVerdict{{}, {}, budget.when};
   if (budget.verdict == Allowance::Verdict::GiveUp) {
@@ -51,7 +53,7 @@ std::optional<ReloadVerdict> not_its_turn(const Inputs& in, ReloadCause cause,
   if (cause == ReloadCause::PortDown)
     if (const BootTime earliest = spaced_out(in); earliest > in.now)
       return ReloadVerdict{{}, {}, earliest};
-  if (const auto until = limited_until(in.snapshot.ledger, ReloadDriver{}, in.now))
+  if (const auto until = limited_until(ledger, ReloadDriver{}, in.now))
     return ReloadVerdict{{}, {}, until};
   return std::nullopt;
 }

@@ -100,7 +100,7 @@ void KernelModel::apply(const Operation& operation) {
     modules.erase(std::remove(modules.begin(), modules.end(), kDriverModule), modules.end());
     load(kDriverModule);
     for (ModelAdapter& adapter : adapters) adapter.needs_reload = false;
-    ++ledger.reloads;
+    ++(std::holds_alternative<RebindFunction>(operation) ? ledger.rebinds : ledger.reloads);
   }
   ledger.attempts.push_back({verb(operation), target(operation), started, now, Outcome::Done, ""});
 }

@@ -219,6 +219,12 @@ TEST_CASE("rule 6: always is once per boot, never is never") {
   snapshot.ledger.reloads = 1;
   CHECK(plan_settled(snapshot, config).actions.empty());
   snapshot.ledger.reloads = 0;
+  Snapshot built_in = snapshot;
+  module(built_in, kDriverModule).init = ModuleInit::BuiltIn;
+  module(built_in, kDriverModule).refcount = Field<unsigned>::absent();
+  CHECK(described(plan_settled(built_in, config)) == Steps{"RebindFunction 0000:00:10.1"});
+  built_in.ledger.rebinds = 1;
+  CHECK(plan_settled(built_in, config).actions.empty());
   hold(snapshot, 0);
   CHECK(plan_settled(snapshot, config).actions.empty());
 
