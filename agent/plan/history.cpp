@@ -155,6 +155,7 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
                                           now.taken_at, changed)
                                 : known->second;
     note_names(adapter, entry);
+    if (other_owner(adapter) != nullptr) entry.managed = now.taken_at;
     adapters.emplace(adapter.function, std::move(entry));
   }
   // No attempt of ours adds or removes an adapter, or takes a netdev away.

@@ -33,6 +33,8 @@ struct AdapterHistory {
   std::string netdev{};
   // When it was seen to lose the driver it had; zero: it was not.
   BootTime unbound{};
+  // When a network manager was last seen to have its link; zero: none was.
+  BootTime managed{};
 };
 
 // An adapter that left the VM while the agent ran and has not come back.

@@ -126,6 +126,13 @@ void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
   if (const LinkOwner* owner = other_owner(adapter))
     draft.find(findings::two_owners(adapter, *owner));
   if (!is_live(in.snapshot, kDriverModule) || !adapter.driver.is_known()) return;
+  // A manager that starts anew is undecided for a moment, and still has its link.
+  const BootTime managed = history_of(in, adapter).managed;
+  if (wanted.manage == Manage::Auto && !netdev.owner.is_absent() && managed != BootTime{} &&
+      in.now < managed + kManagerPatience) {
+    draft.look_by(managed + kManagerPatience);
+    return;
+  }
   Change change = change_due(in, draft, adapter, wanted);
   if (change.reason.empty()) return;
   // udev cannot rename a link that is up (EBUSY), so it has its turn first, but not for ever.

@@ -71,7 +71,8 @@ void bind_functions(const Inputs& in, Draft& draft);
 // Never before vmw_pvrdma is live: on Linux 6.1 and 6.12 a link that comes up while the driver
 // probes is a kernel oops (agent/executor/event_queue.hpp). Where the configuration says
 // manage = "auto", MTU and addresses wait until no network manager is left that may take the link,
-// or for a minute, and in any case until nothing customizes the VM; being up does not.
+// or for a minute, and in any case until nothing customizes the VM; being up does not, but where
+// one that had the link starts anew.
 void configure_links(const Inputs& in, Draft& draft);
 // Whether udev will not rename the adapter's interface any more, or has had its time; else the
 // adapter is looked at again then.

@@ -229,3 +229,23 @@ TEST_CASE("rule 4: a manager that has not decided finds the link up, and gets a 
   // manage = "agent" waits for nobody.
   CHECK(only_link(plan(configured(Manage::Agent, 1400), snapshot, history, kNow)).mtu == 1400U);
 }
+
+TEST_CASE("rule 4: a network manager that starts anew still has its link, for a minute") {
+  Snapshot before = ready_scene();
+  netdev(before).owner = LinkOwner{LinkManager::NetworkManager, true, ""};
+  Snapshot now = before;
+  now.taken_at = kNow + Milliseconds{1000};
+  netdev(now).owner = LinkOwner{LinkManager::NetworkManager, false, ""};
+  netdev(now).up = false;
+  const Config config = configured(Manage::Auto, 1400, {"192.168.30.201/24"});
+  const History seen = advance(long_settled(before), nullptr, before);
+  const History history = advance(seen, &before, now);
+  const Plan early = plan(config, now, history, now.taken_at);
+  CHECK(early.actions.empty());
+  CHECK(early.next_look == kNow + Milliseconds{60'000});
+  CHECK(only_link(plan(config, now, history, kNow + Milliseconds{60'000})).mtu == 1400U);
+  // manage = "agent" waits for nobody, and a manager that says it leaves the link is believed.
+  CHECK(only_link(plan(configured(Manage::Agent, 1400), now, history, now.taken_at)).mtu == 1400U);
+  netdev(now).owner = Field<LinkOwner>::absent();
+  CHECK(only_link(plan(config, now, history, now.taken_at)).mtu == 1400U);
+}
