@@ -49,11 +49,10 @@ Result<void> clear_driver_override(const Root& root, const std::string& function
   return write_attribute(override_of(root, function), "\n");
 }
 
-// False: an administrator has given the function to another driver.
-bool may_be_probed(const Root& root, const std::string& function) {
-  const auto name = read_attribute(override_of(root, function));
-  return !name || name->empty() || *name == kNoOverride || *name == kHeldBack ||
-         *name == kDriverModule;
+// The driver that an administrator has given the function to; empty: none but ours.
+std::string given_to(const Root& root, const std::string& function) {
+  const auto name = read_attribute(override_of(root, function)).value_or("");
+  return name == kNoOverride || name == kHeldBack || name == kDriverModule ? "" : name;
 }
 
 // In PCI order.
@@ -63,7 +62,7 @@ Result<std::vector<std::string>> functions_to_probe(const Root& root) {
   std::vector<std::string> functions;
   for (const probes::PciAdapter& adapter : *adapters)
     if (adapter.driver.value_or(kDriverModule) == kDriverModule &&
-        may_be_probed(root, adapter.function))
+        given_to(root, adapter.function).empty())
       functions.push_back(adapter.function);
   return functions;
 }
@@ -83,9 +82,11 @@ Report bring_back(const std::function<Report()>& attempt, const std::string& don
 }  // namespace
 
 Report bind_function(const Root& root, const std::string& function) {
+  const std::string other = given_to(root, function);
   if (const auto free = clear_driver_override(root, function); !free) return failed(free.error());
   const auto driver = link_target_name(probes::function_path(root, function) / "driver");
   if (driver && *driver == kDriverModule) return already_done(function + " is bound to vmw_pvrdma");
+  if (!other.empty()) return {Outcome::Failed, "driver_override gives it to " + other, EBUSY, {}};
   if (const auto quiet = await_event_queue(root); !quiet) return failed(quiet.error());
   const auto told = tell_driver(root, "bind", function);
   if (told) return done();

@@ -38,6 +38,21 @@ TEST_CASE_METHOD(DriverFixture, "driver: bind") {
   CHECK(tree.read(kBind) == test::kFunction);
 }
 
+TEST_CASE_METHOD(DriverFixture, "driver: an administrator's driver_override is not bound against") {
+  const auto bind_with = [&](const char* name) {
+    tree.file("/sys/bus/pci/devices/0000:13:00.1/driver_override", name);
+    return bind_function(tree.root(), test::kFunction);
+  };
+  std::filesystem::remove(tree / kDriverLink);
+  const Report report = bind_with("none\n");
+  CHECK(report.outcome == Outcome::Failed);
+  CHECK(report.detail.find("driver_override gives it to none") != std::string::npos);
+  CHECK(tree.read(kBind).empty());
+  CHECK(bind_with("vmw_pvrdma\n").outcome == Outcome::Done);
+  tree.link(kDriverLink, "../../../bus/pci/drivers/vmw_pvrdma");
+  CHECK(bind_with("none\n").outcome == Outcome::AlreadyDone);
+}
+
 TEST_CASE_METHOD(DriverFixture, "driver: bind without the driver") {
   std::filesystem::remove(tree / kDriverLink);
   std::filesystem::remove(tree / kBind);

@@ -80,6 +80,7 @@ TEST_CASE_METHOD(ProbingFixture,
   worker("kworker/u4:2", 'R');
   CHECK(insert().outcome == Outcome::Done);
   CHECK(tree.read(kBind).empty());
+  tree.file(device("12") + "/driver_override", "(null)\n");  // as the kernel has it by now
   const Report bind = bind_function(tree.root(), function("12"));
   CHECK(bind.code == ETIMEDOUT);
   CHECK(bind.detail.find("pvrdma_event_wq") != std::string::npos);
