@@ -181,20 +181,6 @@ TEST_CASE("what is out of reach is not climbed for") {
   }
 }
 
-TEST_CASE("no reload takes an RDMA device out of another network namespace") {
-  Snapshot snapshot = port_down_scene(2);
-  adapter(snapshot).netdev = Field<Netdev>::absent();
-  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
-  const Plan kept = plan_settled(snapshot);
-  CHECK(kept.actions.empty());
-  REQUIRE(finding(kept.findings, FindingId::HoldersUnknown) != nullptr);
-  CHECK(finding(kept.findings, FindingId::HoldersUnknown)->summary.find("0000:00:10.1") !=
-        std::string::npos);
-  History history = long_settled(snapshot);
-  history.reload_requested = true;
-  CHECK(plan({}, snapshot, history, kNow).actions.empty());
-}
-
 TEST_CASE("a function that is bound and has no RDMA device") {
   Snapshot snapshot = ready_scene();
   adapter(snapshot).rdma = Field<RdmaDevice>::absent();
@@ -292,13 +278,6 @@ TEST_CASE("a script that reloads at every boot is a warning while it is there") 
   CHECK(finding(made.findings, FindingId::BootScript)->severity == Severity::Info);
   CHECK(finding(made.findings, FindingId::BootScript)->remedy.find("pvrdma-agentctl migrate") !=
         std::string::npos);
-}
-
-TEST_CASE("what is gentler than a reload does not wait for a script") {
-  Snapshot snapshot = ready_scene();
-  netdev(snapshot).up = false;
-  snapshot.boot_scripts = {{"/etc/rc.local", false}};
-  CHECK(described(plan_settled(snapshot)) == Steps{"ConfigureLink 0000:00:10.1"});
 }
 
 TEST_CASE(

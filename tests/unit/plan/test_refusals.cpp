@@ -170,3 +170,25 @@ TEST_CASE("a reload that the executor refuses is said while it is due") {
     CHECK_FALSE(requested_reload({Config{}, snapshot, history, kNow}).refusal);
   }
 }
+
+TEST_CASE("no reload takes an RDMA device out of another network namespace") {
+  Snapshot snapshot = ready_scene(2);
+  rdma(snapshot, 1).port.state = std::string{"DOWN"};
+  adapter(snapshot).netdev = Field<Netdev>::absent();
+  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  const Plan kept = plan_settled(snapshot);
+  CHECK(kept.actions.empty());
+  REQUIRE(finding(kept.findings, FindingId::HoldersUnknown) != nullptr);
+  CHECK(finding(kept.findings, FindingId::HoldersUnknown)->summary.find("0000:00:10.1") !=
+        std::string::npos);
+  History history = long_settled(snapshot);
+  history.reload_requested = true;
+  CHECK(plan({}, snapshot, history, kNow).actions.empty());
+}
+
+TEST_CASE("what is gentler than a reload does not wait for a script") {
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).up = false;
+  snapshot.boot_scripts = {{"/etc/rc.local", false}};
+  CHECK(described(plan_settled(snapshot)) == Steps{"ConfigureLink 0000:00:10.1"});
+}
