@@ -15,7 +15,8 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr unsigned kTaintDie = 7;                   // TAINT_DIE, include/linux/panic.h
+// TAINT_DIE and TAINT_SOFTLOCKUP, include/linux/panic.h
+constexpr unsigned long kDied = 1UL << 7U, kLockedUp = 1UL << 14U;
 constexpr std::size_t kRecordBytes = 8192;          // PRINTKRB_RECORD_MAX and CONSOLE_EXT_LOG_MAX
 constexpr std::size_t kLogLimitBytes = 64U << 20U;  // of a ring as large as log_buf_len allows
 
@@ -42,12 +43,23 @@ Result<std::string> read_log(const Root& root) {
   return records;
 }
 
-Field<bool> has_died(const Root& root) {
-  const auto text = read_attribute(root / "/proc/sys/kernel/tainted");
-  if (!text) return Field<bool>::unreadable(text.error());
+Result<unsigned long> taint_flags(const Root& root) {
+  const auto path = root / "/proc/sys/kernel/tainted";
+  const auto text = read_attribute(path);
+  if (!text) return fail(text.error());
   const auto flags = number_from<unsigned long>(*text);
-  if (!flags) return Field<bool>::unreadable({EBADMSG, "reading", "/proc/sys/kernel/tainted"});
-  return (*flags >> kTaintDie & 1U) != 0;
+  if (!flags) return fail(EBADMSG, "reading", path);
+  return *flags;
+}
+
+// "NAME[PID]: segfault at …": a process gives itself its name, also one that a crash begins with.
+bool names_process(std::string_view message) {
+  for (std::size_t open = message.find('['); open < message.size();) {
+    const std::size_t close = message.find_first_not_of("0123456789", open + 1);
+    if (close < message.size() && close > open + 1 && message[close] == ']') return true;
+    open = message.find('[', open + 1);
+  }
+  return false;
 }
 
 }  // namespace
@@ -62,6 +74,7 @@ Field<KernelCrash> parse_kernel_log(std::string_view records) {
     const std::size_t at = record.find(';');
     if (record.starts_with(' ') || at == std::string_view::npos) continue;
     const std::string_view message = record.substr(at + 1);
+    if (names_process(message)) continue;
     const auto begins_so = [&](std::string_view start) { return message.starts_with(start); };
     if (!inside && std::any_of(kStarts.begin(), kStarts.end(), begins_so)) {
       inside = true;
@@ -77,13 +90,12 @@ Field<KernelCrash> parse_kernel_log(std::string_view records) {
 }
 
 Field<KernelCrash> look_for_kernel_crash(const Root& root) {
-  const auto log = read_log(root);
-  if (log)
+  const auto taint = taint_flags(root);
+  if (!taint) return Field<KernelCrash>::unreadable(taint.error());
+  if ((*taint & (kDied | kLockedUp)) == 0) return {};
+  if (const auto log = read_log(root))
     if (auto crash = parse_kernel_log(*log); crash.is_known()) return crash;
-  const auto died = has_died(root);
-  if (died.is(true)) return KernelCrash{};
-  if (died.is_known()) return {};
-  return Field<KernelCrash>::unreadable(log ? *died.error() : log.error());
+  return (*taint & kDied) != 0 ? Field<KernelCrash>{KernelCrash{}} : Field<KernelCrash>{};
 }
 
 }  // namespace pvrdma::probes

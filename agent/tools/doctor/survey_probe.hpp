@@ -21,12 +21,14 @@ namespace pvrdma::probes {
 // kernel_crash.cpp
 
 // The first crash in records of /dev/kmsg (Linux Documentation/ABI/testing/dev-kmsg), one with
-// "[vmw_pvrdma]" in its call trace before any other. Absent: there is none.
+// "[vmw_pvrdma]" in its call trace before any other. Absent: there is none. What names a process
+// with its PID is passed over: it may say whatever the process likes.
 [[nodiscard]] Field<KernelCrash> parse_kernel_log(std::string_view records);
 
 // Whether the kernel has crashed in this boot without going down, and whether vmw_pvrdma was at it.
-// By /dev/kmsg, which only root may read where kernel.dmesg_restrict is set; else, and where the
-// log has already lost it, by the taint flag D (Documentation/admin-guide/tainted-kernels.rst).
+// Only where the taint flags D or L (Documentation/admin-guide/tainted-kernels.rst) say so, unlike
+// the log, into which anybody can have lines written: then by /dev/kmsg, which only root may read
+// where kernel.dmesg_restrict is set; else, and where the log has already lost it, by the flag D.
 [[nodiscard]] Field<KernelCrash> look_for_kernel_crash(const Root& root);
 
 // verbs_libraries.cpp

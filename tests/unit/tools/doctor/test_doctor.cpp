@@ -175,6 +175,7 @@ TEST_CASE("in a container nobody misses the agent, and the engine's options are 
 TEST_CASE("after a crash of the driver its adapters are left alone") {
   const Tree tree;
   good_machine(tree);
+  tree.file("/proc/sys/kernel/tainted", "128\n");
   tree.file("/dev/kmsg", "1,1,5,-;BUG: x\n4,2,5,-; f+0x1/0x2 [vmw_pvrdma]\n");
   const fake::Directory directory;
   const Diagnosed found = diagnose(tree, directory / "socket");

@@ -178,6 +178,33 @@ TEST_CASE("where the log says nothing, the taint flag does") {
   CHECK(look_for_kernel_crash(tree.root()).is_unreadable());
 }
 
+TEST_CASE("lines that anybody can have in the kernel's log are no crash") {
+  const Tree tree;
+  const std::string segfaults =
+      "6,1,5,-;BUG: x[811]: segfault at 0 ip 1 sp 2 error 6 in x[400000+1000]\n"
+      "6,2,5,-;[vmw_pvrdma][812]: segfault at 0 ip 1 sp 2 error 6\n";
+  tree.file("/dev/kmsg", segfaults);
+  tree.file("/proc/sys/kernel/tainted", "0\n");
+  CHECK(look_for_kernel_crash(tree.root()).is_absent());
+  tree.file("/proc/sys/kernel/tainted", "128\n");  // died, of what the log does not say
+  CHECK(look_for_kernel_crash(tree.root()).is(KernelCrash{}));
+
+  tree.file("/dev/kmsg", segfaults + "1,3,5,-;BUG: soft lockup\n" + segfaults);
+  CHECK(look_for_kernel_crash(tree.root()).is({"BUG: soft lockup", false}));
+  const std::string ours = "1,4,5,-;BUG: soft lockup\n4,5,5,-; f+0x1/0x2 [vmw_pvrdma]\n";
+  tree.file("/dev/kmsg", segfaults + ours);
+  tree.file("/proc/sys/kernel/tainted", "16384\n");  // locked up
+  CHECK(look_for_kernel_crash(tree.root()).is({"BUG: soft lockup", true}));
+  tree.file("/dev/kmsg", "6,1,5,-;quiet\n");
+  CHECK(look_for_kernel_crash(tree.root()).is_absent());
+  // Where nobody but the log says so, it is not known.
+  tree.file("/dev/kmsg", ours);
+  tree.remove("/proc/sys/kernel/tainted");
+  const auto unknown = look_for_kernel_crash(tree.root());
+  REQUIRE(unknown.is_unreadable());
+  CHECK(unknown.error()->message().find("/proc/sys/kernel/tainted") != std::string::npos);
+}
+
 TEST_CASE("what this system is") {
   const Tree tree;
   tree.file("/usr/lib/os-release",
