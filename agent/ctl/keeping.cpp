@@ -1,5 +1,8 @@
 #include "agent/ctl/keeping.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 
@@ -41,6 +44,15 @@ Result<void> replace_regular_file(const std::string& path, const std::string& te
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     return fail(0, "writing", path + ": it is no regular file");
   return replace_file(path, text, 0644);
+}
+
+Result<void> remove_regular_file(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return fail(0, "removing", path + ": it is no regular file");
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fail(errno, "removing", path);
+  return {};
 }
 
 }  // namespace pvrdma::ctl

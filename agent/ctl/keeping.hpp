@@ -27,5 +27,7 @@ int keep_up(const Settings& settings, const Pace& pace, const std::function<int(
 
 // replace_file(), but what is there and is no regular file, as a device, is left alone.
 [[nodiscard]] Result<void> replace_regular_file(const std::string& path, const std::string& text);
+// Of what is there, too, and of links. It need not be there.
+[[nodiscard]] Result<void> remove_regular_file(const std::string& path);
 
 }  // namespace pvrdma::ctl

@@ -1,7 +1,6 @@
 #include "agent/tools/export/command.hpp"
 
 #include <systemd/sd-id128.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -33,9 +32,7 @@ Result<void> put(const Console& console, const std::string& output,
     if (!console.print(*text)) return fail(errno, "writing", "standard output");
     return {};
   }
-  if (text) return replace_regular_file(output, *text);
-  if (::unlink(output.c_str()) != 0 && errno != ENOENT) return fail(errno, "removing", output);
-  return {};
+  return text ? replace_regular_file(output, *text) : remove_regular_file(output);
 }
 
 exports::Edition this_boot(std::uint64_t counter) {
@@ -60,15 +57,22 @@ std::optional<std::string> text_of(const Health& health, ExportFormat format) {
   return std::nullopt;
 }
 
+// As of an agent that has just been started, which takes nothing away.
+bool knows_nothing(const Health& health) {
+  return health.state == State::Unknown && health.adapters.empty();
+}
+
 int write_text(const Settings& settings, const Console& console, const ExportOptions& options,
                const Health& health) {
+  if (knows_nothing(health)) return end_without(settings, console, printable(health.summary));
   const auto written = put(console, options.output, text_of(health, options.format));
   return written ? 0 : end_without(settings, console, written.error());
 }
 
 int keep_file(const Settings& settings, const Console& console, const ExportOptions& options) {
   return keep_up(settings, options.pace, [&](const News& news) {
-    return news ? write_text(settings, console, options, news->value) : 0;
+    if (!news || knows_nothing(news->value)) return 0;
+    return write_text(settings, console, options, news->value);
   });
 }
 

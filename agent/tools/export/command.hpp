@@ -22,8 +22,8 @@ struct ExportOptions {
 };
 
 // 0: it was written; the file of devices is removed where there are none. 3: it was not, or the
-// agent gave no answer. With `watch` an agent without an answer leaves files as they are, and a
-// host that refuses is asked again after `pace.refresh`.
+// agent gave no answer, or has not looked yet. With `watch` such an agent leaves files as they are,
+// and a host that refuses is asked again after `pace.refresh`.
 int print_export(const Settings& settings, const Console& console, const ExportOptions& options);
 
 }  // namespace pvrdma::ctl

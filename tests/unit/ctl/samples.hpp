@@ -147,6 +147,13 @@ inline Json unknown() {
   return health;
 }
 
+// Its driver is not bound, so there is no device.
+inline Json without_device() {
+  Json health = failed();
+  health["adapters"] = Json::array({broken_adapter()});
+  return health;
+}
+
 inline pvrdma::Health value(const Json& health) {
   return pvrdma::codec::health_from(health, kNow).value();
 }

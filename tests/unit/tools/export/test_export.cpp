@@ -9,7 +9,6 @@
 
 #include "agent/base/file.hpp"
 #include "agent/tools/export/command.hpp"
-#include "agent/tools/export/formats.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/ctl/samples.hpp"
@@ -20,19 +19,6 @@ using namespace pvrdma::ctl;
 using pvrdma::test::has;
 
 namespace {
-
-Health health_from(const Json& json) { return health_in({{"health", json}})->value; }
-
-Json with_device(Json health, const std::string& member, const Json& value) {
-  health["adapters"][0][member] = value;
-  return health;
-}
-
-Json without_device() {
-  Json health = samples::failed();
-  health["adapters"] = Json::array({samples::broken_adapter()});
-  return health;
-}
 
 struct Place {
   fake::Directory directory;
@@ -105,69 +91,6 @@ ExportOptions publishing() {
 
 }  // namespace
 
-TEST_CASE("export: a device of CDI for each adapter, and one for all") {
-  const Json cdi = Json::parse(exports::cdi(health_from(samples::ready()), true).value());
-  CHECK(cdi["cdiVersion"] == "0.5.0");
-  CHECK(cdi["kind"] == "pvrdma.io/adapter");
-  REQUIRE(cdi["devices"].size() == 2);
-  const Json& device = cdi["devices"][0];
-  CHECK(device["name"] == "0000:13:00.1");
-  const Json& nodes = device["containerEdits"]["deviceNodes"];
-  REQUIRE(nodes.size() == 2);
-  CHECK(nodes[0] ==
-        Json{{"path", "/dev/infiniband/uverbs0"}, {"type", "c"}, {"permissions", "rw"}});
-  CHECK(nodes[1]["path"] == "/dev/infiniband/rdma_cm");
-  CHECK(cdi["devices"][1]["name"] == "all");
-  CHECK(cdi["devices"][1]["containerEdits"] == device["containerEdits"]);
-  CHECK(!has(cdi.dump(), "major"));
-}
-
-TEST_CASE("export: no node, or none that can be one, is no device of CDI") {
-  CHECK(!exports::cdi(health_from(without_device()), true));
-  for (const char* name : {"../sda", "uverbs", "uverbs0/../../sda", "uverbs00000", "uverbs1x"})
-    CHECK(!exports::cdi(health_from(with_device(samples::ready(), "uverbs", name)), true));
-  for (const char* function : {"all", "0000:13:00.1x", "0000:13:00", "../../etc/x"})
-    CHECK(!exports::cdi(health_from(with_device(samples::ready(), "function", function)), true));
-  const auto alone = exports::cdi(health_from(samples::ready()), false);
-  REQUIRE(alone);
-  CHECK(!has(*alone, "rdma_cm"));
-}
-
-TEST_CASE("export: labels of a node lapse") {
-  const std::string text =
-      exports::node_features(health_from(samples::ready()), samples::kNow, std::chrono::minutes{5});
-  const std::string expiry = wall_time(samples::kNow.boot + std::chrono::minutes{5}, samples::kNow);
-  CHECK(text == "# +expiry-time=" + expiry +
-                    "\npvrdma.io/state=ready\npvrdma.io/ready=true\npvrdma.io/adapters=1\n"
-                    "pvrdma.io/adapters-ready=1\n");
-  CHECK(has(exports::node_features(health_from(samples::failed()), samples::kNow, {}),
-            "pvrdma.io/ready=false\n"));
-}
-
-TEST_CASE("export: a guestinfo value is short, and says what is missing") {
-  const Health health = health_from(without_device());
-  const Json value = Json::parse(exports::guestinfo(health, {"0123", 7, samples::kNow}));
-  CHECK(value["version"] == 1);
-  CHECK(value["updateCounter"] == 7);
-  CHECK(value["bootId"] == "0123");
-  CHECK(value["publishTime"] == wall_time(samples::kNow.boot, samples::kNow));
-  CHECK(value["state"] == "failed");
-  CHECK(value["adapters"][0]["function"] == "0000:1b:00.1");
-  CHECK(value["findings"].size() == health.findings.size());
-  CHECK(!value.contains("left_off"));
-
-  Health many = health;
-  many.findings.assign(500, health.findings.front());
-  many.adapters.assign(100, health.adapters.front());
-  const std::string text = exports::guestinfo(many, {"0123", 7, samples::kNow});
-  CHECK(text.size() <= exports::kGuestinfoLimitBytes);
-  CHECK(text.size() > exports::kGuestinfoLimitBytes - 200);
-  const Json cut = Json::parse(text);
-  CHECK(cut["left_off"] == 600 - cut["findings"].size() - cut["adapters"].size());
-  many.adapters.front().adapter.function.assign(10'000, 'x');
-  CHECK(exports::guestinfo(many, {}).size() <= exports::kGuestinfoLimitBytes);
-}
-
 TEST_CASE("export: each format is printed; without an agent that is said") {
   const Place place;
   const fake::Printed none = place.run({});
@@ -209,7 +132,8 @@ TEST_CASE("export: the file goes with the devices, and not with the agent") {
   CHECK(place.run(watching).code == 0);  // nobody answers
   CHECK(place.is_written());
   std::filesystem::remove(place.socket);
-  const fake::Agent agent{place.socket, {{"WatchHealth", fake::streams({without_device()})}}};
+  const fake::Agent agent{place.socket,
+                          {{"WatchHealth", fake::streams({samples::without_device()})}}};
   CHECK(place.run(watching).code == 0);
   CHECK(!place.is_written());
   CHECK(place.run(watching).code == 0);  // there is none to remove
@@ -222,6 +146,36 @@ TEST_CASE("export: a device file is left alone") {
   const fake::Printed printed = place.run(place.to_file());
   CHECK(printed.code == 3);
   CHECK(has(printed.err, "it is no regular file"));
+}
+
+TEST_CASE("export: what is no regular file is not removed either") {
+  const Place place;
+  const fake::Agent agent = place.agent(samples::without_device());
+  SECTION("FIFO") { REQUIRE(::mkfifo(place.file.c_str(), 0600) == 0); }
+  SECTION("link") { std::filesystem::create_symlink("/dev/null", place.file); }
+  SECTION("link to nothing") { std::filesystem::create_symlink("nothing", place.file); }
+  const fake::Printed printed = place.run(place.to_file());
+  CHECK(printed.code == 3);
+  CHECK(has(printed.err, "it is no regular file"));
+  CHECK(std::filesystem::exists(std::filesystem::symlink_status(place.file)));
+}
+
+TEST_CASE("export: an agent that has not looked yet changes no file") {
+  const Place place;
+  const fake::Agent agent{place.socket,
+                          {{"WatchHealth", fake::streams({samples::unknown()})},
+                           {"GetHealth", fake::answers({{"health", samples::unknown()}})}}};
+  ExportOptions options = place.to_file();
+  SECTION("cdi") {}
+  SECTION("nfd") { options.format = ExportFormat::NodeFeatures; }
+  REQUIRE(replace_file(place.file, "as it was", 0644));
+  const fake::Printed printed = place.run(options);
+  CHECK(printed.code == 3);
+  CHECK(has(printed.err, "no look has finished yet"));
+  options.watch = true;
+  options.pace = {Milliseconds{2000}, Milliseconds{10}, 1};
+  CHECK(place.run(options).code == 0);
+  CHECK(read_file(place.file).value() == "as it was");
 }
 
 TEST_CASE("export: the host is told by vmware-rpctool, or by vmtoolsd") {
