@@ -16,7 +16,7 @@ namespace pvrdma::ctl {
 
 // One screen: verdict, what the executor is at, findings, adapters, notes.
 [[nodiscard]] std::string render_health(const Health& health, const Style& style);
-// A line for each adapter, with a header.
+// A line for each adapter, with a header; where the state is unknown, why the lines may be wrong.
 [[nodiscard]] std::string render_status(const Health& health, const Style& style);
 // What would be done now, and why; "nothing to do".
 [[nodiscard]] std::string render_plan(const Plan& plan, const Style& style);

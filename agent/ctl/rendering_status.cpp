@@ -103,6 +103,7 @@ std::string render_status(const Health& health, const Style& style) {
   std::string out = aligned(header, widths, style, std::nullopt);
   for (std::size_t at = 0; at < lines.size(); ++at)
     out += aligned(lines[at], widths, style, health.adapters[at].state);
+  if (health.state == State::Unknown) out += "UNKNOWN: " + printable(health.summary) + "\n";
   return out;
 }
 

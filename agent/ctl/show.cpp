@@ -1,6 +1,7 @@
 // `health`, `status`, `plan` and `env`: what the agent knows, printed once. Where no agent runs,
 // all but `health` look themselves. And how any command ends that has nothing to print.
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "agent/ctl/commands.hpp"
@@ -29,6 +30,12 @@ Answered<Answer<T>> or_look(const Settings& settings, const Console& console,
 News health_or_look(const Settings& settings, const Console& console) {
   return or_look(settings, console, ask_health(settings.socket, settings.answer_within),
                  &LocalLook::health);
+}
+
+// Why what an agent answered beside its health is not to be relied on; none: it is.
+std::optional<NoAnswer> why_unknown(const News& news) {
+  if (!news || news->value.state != State::Unknown) return std::nullopt;
+  return NoAnswer{"", printable(news->value.summary), "See: pvrdma-agentctl health"};
 }
 
 // `unknown` is what --json prints where there is no answer.
@@ -98,13 +105,18 @@ int status(const Settings& settings, const Console& console) {
 int plan(const Settings& settings, const Console& console) {
   const auto answer = or_look(settings, console, ask_plan(settings.socket, settings.answer_within),
                               &LocalLook::plan);
+  // A plan has no age: whether it is of an old look, or of none, the agent's health says.
+  const auto why =
+      answer ? why_unknown(ask_health(settings.socket, settings.answer_within)) : std::nullopt;
+  if (why && !settings.json) return end_without(settings, console, *why);
   return show(settings, console, answer, unknown_plan, render_plan,
-              answer ? plan_exit_code(answer->value) : kExitUnknown);
+              answer && !why ? plan_exit_code(answer->value) : kExitUnknown);
 }
 
 int env(const Settings& settings, const Console& console, const EnvOptions& options) {
   const auto health = health_or_look(settings, console);
   if (!health) return end_without(settings, console, health.error());
+  if (const auto why = why_unknown(health)) return end_without(settings, console, *why);
   const int code = exit_code(health->value.state);
   const auto environment = environment_of(health->value, options.adapter);
   if (!environment)

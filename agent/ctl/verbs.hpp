@@ -26,7 +26,9 @@ inline constexpr std::array<VerbEntry, 20> kVerbTable{{
     {"health", "One screen: the verdict, what is wrong and what to do, every adapter",
      "pvrdma-agentctl health"},
     {"status", "One line for each adapter", "pvrdma-agentctl status"},
-    {"plan", "What the agent would do now and why; changes nothing", "pvrdma-agentctl plan"},
+    {"plan", "What the agent would do now and why; changes nothing", "pvrdma-agentctl plan",
+     "Exit codes: 0 nothing to do, 1 actions or warnings, 2 an error is among the findings,\n"
+     "3 unknown (no agent, no answer in time, no look, or an old one; wrong command line)."},
     {"boots", "How long each step of this boot and of the last ten took, side by side",
      "pvrdma-agentctl boots",
      "From the journal, for root and who is in the group systemd-journal or adm; without the "
@@ -45,7 +47,7 @@ inline constexpr std::array<VerbEntry, 20> kVerbTable{{
     {"env", "Print what applications need: devices and GID index, as variables",
      "eval \"$(pvrdma-agentctl env)\"",
      "Exit codes: 0 printed; where no adapter is ready 1 degraded or converging, 2 failed, else 3\n"
-     "(no adapter, no agent, no answer in time, wrong command line)."},
+     "(no such adapter, no agent, no answer in time, no look, or an old one; wrong command line)."},
     {"doctor", "Is RDMA usable here, and if not, who has to do what",
      "pvrdma-agentctl doctor --host-output esx01.txt",
      "Needs neither agent nor root; sees more with either. Exit codes: 0 RDMA is usable here,\n"

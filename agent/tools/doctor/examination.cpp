@@ -83,7 +83,7 @@ Usable usable(const Examination& examination) {
       examination.findings.empty() ? Severity::Info : examination.findings.front().severity;
   if (worst == Severity::Error || examination.state == State::Failed) return Usable::No;
   const auto* adapters = examination.snapshot.adapters.get();
-  if (adapters == nullptr) return Usable::Unknown;
+  if (adapters == nullptr || examination.state == State::Unknown) return Usable::Unknown;
   const bool works = examination.state == State::Ready || examination.survey.container.is_known();
   return works && worst == Severity::Info ? Usable::Yes : Usable::WithWarnings;
 }

@@ -154,6 +154,15 @@ inline Json without_device() {
   return health;
 }
 
+// The agent hangs in a look.
+inline Json stale() {
+  Json health = ready();
+  health["state"] = "unknown";
+  health["observed_ms_ago"] = 95000;
+  health["summary"] = "the last look is 95 s old; before it: 1 of 1 adapters ready";
+  return health;
+}
+
 inline pvrdma::Health value(const Json& health) {
   return pvrdma::codec::health_from(health, kNow).value();
 }

@@ -262,3 +262,30 @@ TEST_CASE("watch prints a line for each change, or an object a line") {
   CHECK(for_programs.out() == samples::stuck().dump() + "\n" + samples::stuck().dump() + "\n" +
                                   samples::failed().dump() + "\n");
 }
+
+TEST_CASE("where the agent does not know, no command says that all is well") {
+  const fake::Directory directory;
+  const Json idle = {
+      {"actions", Json::array()}, {"findings", Json::array()}, {"next_look_in_ms", nullptr}};
+  const fake::Agent agent{directory / "socket",
+                          {{"GetHealth", fake::answers({{"health", samples::stale()}})},
+                           {"GetPlan", fake::answers({{"plan", idle}})}}};
+  Settings settings = fake::settings(directory / "socket");
+  const std::string why = samples::stale()["summary"];
+  fake::Screen table;
+  CHECK(status(settings, table.console) == 3);
+  CHECK(table.out().find("rocep19s0f1") != std::string::npos);
+  CHECK(table.out().ends_with("\nUNKNOWN: " + why + "\n"));
+  fake::Screen variables;
+  CHECK(env(settings, variables.console, {}) == 3);
+  CHECK(variables.out().empty());
+  CHECK(variables.err().find(why) != std::string::npos);
+  fake::Screen actions;
+  CHECK(plan(settings, actions.console) == 3);
+  CHECK(actions.out().empty());
+  CHECK(actions.err().find(why) != std::string::npos);
+  fake::Screen for_programs;
+  settings.json = true;
+  CHECK(plan(settings, for_programs.console) == 3);
+  CHECK(Json::parse(for_programs.out()) == idle);
+}

@@ -99,6 +99,16 @@ TEST_CASE("what the agent says and what is around it are one list, the worst fir
     if (check["area"] == "libraries") CHECK(check["verdict"] == "error");
 }
 
+TEST_CASE("an agent that does not know leaves it unknown whether RDMA is usable") {
+  const Tree tree;
+  good_machine(tree);
+  const fake::Directory directory;
+  const fake::Agent agent{directory / "socket", with_health(samples::stale())};
+  const Diagnosed found = diagnose(tree, directory / "socket");
+  CHECK(found.code == 3);
+  CHECK(found.json()["usable"] == "unknown");
+}
+
 TEST_CASE("what nothing is known of is not good, and what nobody promised is not either") {
   const Tree tree;
   const fake::Directory directory;
