@@ -84,7 +84,9 @@ Usable usable(const Examination& examination) {
   if (worst == Severity::Error || examination.state == State::Failed) return Usable::No;
   const auto* adapters = examination.snapshot.adapters.get();
   if (adapters == nullptr || examination.state == State::Unknown) return Usable::Unknown;
-  const bool works = examination.state == State::Ready || examination.survey.container.is_known();
+  // A look from inside of a container does not see all that makes an adapter ready; an agent does.
+  const bool works = examination.state == State::Ready ||
+                     (examination.survey.container.is_known() && !examination.by_agent);
   return works && worst == Severity::Info ? Usable::Yes : Usable::WithWarnings;
 }
 

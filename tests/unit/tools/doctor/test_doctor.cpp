@@ -109,6 +109,18 @@ TEST_CASE("an agent that does not know leaves it unknown whether RDMA is usable"
   CHECK(found.json()["usable"] == "unknown");
 }
 
+TEST_CASE("in a container, too, the agent's word counts where it gives it") {
+  Examination examination;
+  examination.survey.container = std::string{"docker"};
+  examination.snapshot.adapters = std::vector<Adapter>{};
+  examination.state = State::Converging;
+  CHECK(usable(examination) == Usable::Yes);  // by a look that does not see all
+  examination.by_agent = true;
+  CHECK(usable(examination) == Usable::WithWarnings);
+  examination.state = State::Ready;
+  CHECK(usable(examination) == Usable::Yes);
+}
+
 TEST_CASE("what nothing is known of is not good, and what nobody promised is not either") {
   const Tree tree;
   const fake::Directory directory;
