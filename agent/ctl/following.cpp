@@ -102,6 +102,7 @@ int watch(const Settings& settings, const Console& console, std::optional<Millis
       last = std::move(health.value);
     } else {
       printed = print_lines(console, {"unknown: " + news->error().line()});
+      last.reset();  // what comes after it is said whole
     }
     if (!printed) return kExitUnknown;
   }

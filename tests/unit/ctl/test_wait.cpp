@@ -1,4 +1,9 @@
 // `wait`: ends in time, with the right code, whatever the agent does meanwhile.
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <fstream>
 #include <future>
 #include <nlohmann/json.hpp>
@@ -144,4 +149,71 @@ TEST_CASE("a socket watch wakes up for what happens in the directory") {
   CHECK(waited() < Milliseconds{500});
   // What was read once is no news; without news it looks again after a second.
   CHECK(waited() >= Milliseconds{900});
+}
+
+namespace {
+
+// A console whose lines are waited for as they come.
+class Reader {
+ public:
+  Reader() : signal_(std::signal(SIGPIPE, SIG_IGN)) {
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    in_ = Fd{ends[0]};
+    screen.console.out = out_ = ::fdopen(ends[1], "w");
+  }
+  ~Reader() {
+    screen.console.out = kept_;
+    std::fclose(out_);
+    std::signal(SIGPIPE, signal_);
+  }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  // Reads until a line has it; false: none came.
+  [[nodiscard]] bool sees(const std::string& text) {
+    pollfd event{in_.get(), POLLIN, 0};
+    for (std::string line;;) {
+      char letter = 0;
+      if (::poll(&event, 1, 10'000) != 1 || ::read(in_.get(), &letter, 1) != 1) return false;
+      line += letter;
+      if (letter != '\n') continue;
+      if (line.find(text) != std::string::npos) return true;
+      line.clear();
+    }
+  }
+  // What is printed from now on fails.
+  void close() { in_ = Fd{}; }
+
+  fake::Screen screen;
+
+ private:
+  void (*signal_)(int);
+  std::FILE* kept_ = screen.console.out;
+  std::FILE* out_ = nullptr;
+  Fd in_;
+};
+
+}  // namespace
+
+TEST_CASE("watch says how it is once an agent that was gone is back, also where it is as before") {
+  const fake::Directory directory;
+  const auto agent = [&] {
+    return std::make_unique<fake::Agent>(
+        directory / "socket",
+        fake::Agent::Handlers{{"WatchHealth", fake::streams({samples::ready()})}});
+  };
+  Reader reader;
+  auto running = agent();
+  auto code = std::async(std::launch::async, [&] {
+    return watch(fake::settings(directory / "socket"), reader.screen.console, std::nullopt);
+  });
+  CHECK(reader.sees("state: ready"));
+  running.reset();
+  CHECK(reader.sees("unknown: pvrdma-agent is not running"));
+  running = agent();
+  CHECK(reader.sees("state: ready"));
+  reader.close();
+  running.reset();  // which it cannot tell any more
+  CHECK(code.get() == 3);
 }
