@@ -141,8 +141,9 @@ std::vector<LinkSettings> find_link_settings(const Root& root, const probes::Rec
 std::string to_toml(const std::vector<LinkSettings>& links) {
   std::string text;
   for (const LinkSettings& link : links) {
+    // Names of files: a line end in one would have the rest of it be configuration.
     text += (text.empty() ? "" : "\n") + std::string{"[[adapter]]  # in place of "} +
-            joined(link.from) + "\n";
+            printable(joined(link.from)) + "\n";
     text += "match = { netdev = \"" + link.netdev + "\" }" +
             (link.mac.empty() ? "" : "  # mac = \"" + link.mac + "\"") + "\n";
     if (link.mtu) text += "mtu = " + std::to_string(*link.mtu) + "\n";

@@ -174,3 +174,17 @@ TEST_CASE("without an installed and enabled agent the recipe stays") {
   system.tree.remove("/usr/sbin/pvrdma-agent");
   refuses("no /usr/sbin/pvrdma-agent");
 }
+
+TEST_CASE("the name of a file adds nothing to the configuration that is to be copied") {
+  const MigrateSystem system{"#!/bin/sh\nmodprobe vmw_pvrdma\nnetplan apply\n"};
+  system.tree.file("/etc/netplan/\n[[adapter]]\nmanage = \"agent\"\n\x1b[2J.yaml",
+                   "network:\n  ethernets:\n    ens226:\n      mtu: 9000\n");
+  const fake::Printed shown = system.shown();
+  CHECK(!has(shown.out, "\x1b"));
+  const std::string toml = ctl::Json::parse(system.run(false, false, true).out)["toml"];
+  CHECK(toml ==
+        "[[adapter]]  # in place of /etc/netplan/\\n[[adapter]]\\nmanage = "
+        "\"agent\"\\n\\x1b[2J.yaml:3\n"
+        "match = { netdev = \"ens226\" }\nmtu = 9000\n");
+  CHECK(has(shown.out, toml));
+}
