@@ -4,6 +4,8 @@
 #include <array>
 
 #include "agent/base/text.hpp"
+#include "agent/model/address.hpp"
+#include "agent/model/identifiers.hpp"
 #include "probes/initramfs.hpp"
 #include "probes/recipe/find.hpp"
 
@@ -32,60 +34,35 @@ constexpr std::array kPlaces{
 // Every system has them.
 constexpr std::array kNobodys{"00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff"};
 
-// Whether `text` has the form: h a hex digit, : a colon or dash, - a dash; and ends there.
-bool has_form(std::string_view text, std::string_view form) {
-  if (text.size() < form.size()) return false;
-  for (std::size_t at = 0; at < form.size(); ++at) {
-    const char letter = text[at];
-    const bool fits = form[at] == 'h'   ? is_hex(letter)
-                      : form[at] == ':' ? letter == ':' || letter == '-'
-                                        : letter == '-';
-    if (!fits) return false;
-  }
-  return text.size() == form.size() || (!is_hex(text[form.size()]) && text[form.size()] != ':');
-}
-
-// "192.168.30.201/24" at the beginning; with `bare`, also without the prefix length.
-std::size_t ipv4_length(std::string_view text, bool bare) {
-  std::size_t at = 0;
-  for (int part = 0; part < 4; ++part) {
-    if (part > 0 && (at >= text.size() || text[at++] != '.')) return 0;
-    const std::size_t begin = at;
-    while (at < text.size() && is_digit(text[at])) ++at;
-    if (at == begin || at - begin > 3) return 0;
-  }
-  if (at + 1 < text.size() && text[at] == '/' && is_digit(text[at + 1])) {
-    ++at;
-    while (at < text.size() && is_digit(text[at])) ++at;
-    return at;
-  }
-  return bare ? at : 0;
+bool is_uuid(std::string_view word) {
+  constexpr std::string_view kForm = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
+  return std::equal(word.begin(), word.end(), kForm.begin(), kForm.end(),
+                    [](char c, char form) { return form == 'h' ? is_hex(c) : c == form; });
 }
 
 void scan_line(const std::string& path, unsigned number, std::string_view line,
                std::vector<Trace>& into) {
-  constexpr std::string_view kMac = "hh:hh:hh:hh:hh:hh";
-  constexpr std::string_view kUuid = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    if (at > 0 && (is_hex(line[at - 1]) || line[at - 1] == ':' || line[at - 1] == '.')) continue;
-    const std::string_view rest = line.substr(at);
-    TraceKind kind = TraceKind::Mac;
-    std::size_t length = 0;
-    if (has_form(rest, kUuid)) {
-      kind = TraceKind::Uuid;
-      length = kUuid.size();
-    } else if (has_form(rest, kMac)) {
-      length = kMac.size();
-    } else {
-      kind = TraceKind::Address;
-      const std::string_view before = line.substr(0, at);
-      length = ipv4_length(rest, before.find("IPADDR") != std::string_view::npos ||
-                                     before.find("address ") != std::string_view::npos);
+  constexpr std::string_view kBetween = " \t\r\"'=,;[]{}";
+  const auto is_ipv4 = [](const std::string& word) {
+    return !is_ipv6(word) && parse_interface_address(word);
+  };
+  // Of ifupdown, and of ifcfg with any number after it: the prefix length may stand elsewhere.
+  const std::string_view key = line.substr(std::min(line.find_first_not_of(kBetween), line.size()));
+  const bool bare =
+      key.starts_with("IPADDR") || key.substr(0, key.find_first_of(" \t")) == "address";
+  for (std::size_t at = 0; (at = line.find_first_not_of(kBetween, at)) < line.size();) {
+    std::string what{line.substr(at, line.find_first_of(kBetween, at) - at)};
+    at += what.size();
+    if (what.ends_with(':')) what.pop_back();  // netplan: an address with a lifetime
+    std::string colons = what;
+    std::replace(colons.begin(), colons.end(), '-', ':');
+    if (const auto mac = mac_address(colons)) {
+      if (!contains(kNobodys, *mac)) into.push_back({TraceKind::Mac, path, number, what});
+    } else if (is_uuid(what)) {
+      into.push_back({TraceKind::Uuid, path, number, what});
+    } else if (is_ipv4(what) || (bare && is_ipv4(what + "/32"))) {
+      into.push_back({TraceKind::Address, path, number, what});
     }
-    if (length == 0) continue;
-    std::string what{rest.substr(0, length)};
-    at += length - 1;
-    if (!contains(kNobodys, what)) into.push_back({kind, path, number, std::move(what)});
   }
 }
 

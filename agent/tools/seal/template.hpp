@@ -40,8 +40,9 @@ struct Traces {
 [[nodiscard]] Traces find_traces(const Root& root, const Config& config,
                                  const std::vector<std::string>& files);
 
-// MACs ("00:50:56:8a:9f:c2", also with dashes), UUIDs and IPv4 addresses with a prefix length or
-// after IPADDR= in a network configuration's text, comments left out. `path` is taken over.
+// MACs ("00:50:56:8a:9f:c2", also with dashes), UUIDs and IPv4 addresses that a host can have, with
+// a prefix length or after IPADDR= or "address", in a network configuration's text, comments left
+// out. `path` is taken over.
 [[nodiscard]] std::vector<Trace> traces_in(const std::string& path, std::string_view text);
 
 }  // namespace pvrdma::probes

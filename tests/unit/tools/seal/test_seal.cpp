@@ -105,6 +105,20 @@ TEST_CASE("MACs, UUIDs and addresses are told from what looks like them") {
   CHECK(probes::traces_in("/x", "a\nlist: [10.0.0.1/8, '10.0.0.2/8']\n") ==
         std::vector<Trace>{{TraceKind::Address, "/x", 2, "10.0.0.1/8"},
                            {TraceKind::Address, "/x", 2, "10.0.0.2/8"}});
+  const auto found = [](const std::string& line) {
+    std::vector<std::string> words;
+    for (const Trace& trace : probes::traces_in("/x", line)) words.push_back(trace.what);
+    return words;
+  };
+  CHECK(found("\taddress\t192.168.30.201\n") == List{"192.168.30.201"});
+  CHECK(found("  address 10.0.0.7") == List{"10.0.0.7"});
+  CHECK(found("IPADDR_0='10.0.0.7'") == List{"10.0.0.7"});
+  CHECK(found("IPADDR=10.0.0.7/8") == List{"10.0.0.7/8"});
+  CHECK(found("- 10.0.0.7/8:") == List{"10.0.0.7/8"});  // netplan, with a lifetime below it
+  CHECK(found("}\n:\n").empty());
+  CHECK(found("gateway 10.0.0.1\ndns=10.0.0.7\naddress fd00::1/64").empty());
+  CHECK(found("MAC=00-50-56-8A-9F-C2;id=\"0b3d9bd8-3b9c-4b8e-9d3a-2f6a3c1f4e55\"") ==
+        List{"00-50-56-8A-9F-C2", "0b3d9bd8-3b9c-4b8e-9d3a-2f6a3c1f4e55"});
 }
 
 TEST_CASE("an image's initramfs is older than what it should hold") {
