@@ -9,6 +9,7 @@ namespace pvrdma::probes {
 
 namespace {
 
+constexpr std::size_t kDeepest = 16;  // submenus in each other; no menu has as many
 constexpr std::string_view kMenuBlanks = " \t\r";
 
 // The words of a line as GRUB's shell splits them: quotes keep blanks, and are taken off.
@@ -98,12 +99,12 @@ class MenuReader {
   }
 
   void open_block(const std::vector<std::string>& words) {
-    const Block block = words.front() == "menuentry" ? Block::Entry
-                        : words.front() == "submenu" ? Block::Submenu
-                                                     : Block::Other;
-    if (block != Block::Other && words.size() > 2)
-      level().push_back({words[1], id_of(words), {}, {}, {}});
-    open_.push_back(block != Block::Other && words.size() <= 2 ? Block::Other : block);
+    const Block block = words.size() <= 2 || open_.size() >= kDeepest ? Block::Other
+                        : words.front() == "menuentry"                ? Block::Entry
+                        : words.front() == "submenu"                  ? Block::Submenu
+                                                                      : Block::Other;
+    if (block != Block::Other) level().push_back({words[1], id_of(words), {}, {}, {}});
+    open_.push_back(block);
   }
 
   void take_kernel(const std::vector<std::string>& words) {

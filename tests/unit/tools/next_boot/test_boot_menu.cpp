@@ -118,4 +118,18 @@ TEST_CASE("a file of the Boot Loader Specification is an entry") {
                            {}});
 }
 
+TEST_CASE("a menu of nothing but submenus is read to a depth that no menu has") {
+  constexpr int kLines = 20'000;
+  std::string text;
+  for (int line = 0; line < kLines; ++line) text += "submenu a {\n";
+  for (int line = 0; line < kLines; ++line) text += "}\n";
+  const BootMenu menu = parse_grub_menu(text + "menuentry b {\nlinux /vmlinuz\n}\n");
+  REQUIRE(menu.entries.size() == 2);
+  CHECK(menu.entries[1].kernel == "/vmlinuz");
+  std::size_t depth = 0;
+  for (const MenuEntry* entry = menu.entries.data(); entry != nullptr; ++depth)
+    entry = entry->entries.empty() ? nullptr : entry->entries.data();
+  CHECK(depth == 16);
+}
+
 }  // namespace pvrdma::probes
