@@ -80,6 +80,8 @@ Change put_back_in(const Root& root, const std::string& path) {
   const auto backup = read_state(root / backup_of(path));
   if (!backup) return failed(path, backup.error());
   const auto state = read_state(root / path);
+  if (!state && state.error().code == ENOENT)
+    return {path, "was removed since: it stays so", backup_of(path)};
   if (!state) return failed(path, state.error());
   const std::string original = put_back(state->content);
   const bool same = original == backup->content;

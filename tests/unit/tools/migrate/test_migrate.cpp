@@ -102,6 +102,19 @@ TEST_CASE("what was changed since --apply is kept, and that is said") {
   CHECK(system.tree.read("/var/lib/pvrdma-agent/migrated/etc/rc.local") == kRcLocal);
 }
 
+TEST_CASE("what was removed since --apply stays so, and its backup is named") {
+  const MigrateSystem system{kRcLocal};
+  CHECK(system.applied().code == 0);
+  system.tree.remove("/etc/rc.local");
+  for (int time = 0; time < 2; ++time) {
+    const fake::Printed reverted = system.reverted();
+    CHECK(reverted.code == 0);
+    CHECK(reverted.err.empty());
+    CHECK(has(reverted.out, "/etc/rc.local: was removed since"));
+    CHECK(has(reverted.out, "/var/lib/pvrdma-agent/migrated/etc/rc.local"));
+  }
+}
+
 TEST_CASE("a later --apply keeps the first backup, and the time in it") {
   const MigrateSystem system{kRcLocal};
   const auto first = system.status("/etc/rc.local").st_mtim.tv_sec;
