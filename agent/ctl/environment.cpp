@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 
 namespace pvrdma::ctl {
 
@@ -41,7 +42,7 @@ Result<std::vector<Usable>> usable_adapters(const Health& health,
     const auto& gid = adapter.application_gid;
     usable.push_back({rdma->name, gid ? std::optional{gid->index} : std::nullopt});
   }
-  if (!found && name) return fail(0, "there is no adapter", *name);
+  if (!found && name) return fail(ENODEV, "there is no adapter", *name);
   if (!found) return fail(0, "there is no PVRDMA adapter", "");
   if (usable.empty())
     return fail(0, name ? "not ready: " + *name : "no adapter is ready",

@@ -18,7 +18,8 @@ struct Environment {
 };
 
 // Of the adapter that `name` names (function address, RDMA device or netdev), or of all. An adapter
-// that is not ready has no part in it. An Error without errno: none is left, or there is no such.
+// that is not ready has no part in it. An Error: ENODEV where there is no such, no errno where
+// none is left.
 [[nodiscard]] Result<Environment> environment_of(const Health& health,
                                                  const std::optional<std::string>& name);
 

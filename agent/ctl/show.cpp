@@ -1,5 +1,6 @@
 // `health`, `status`, `plan` and `env`: what the agent knows, printed once. Where no agent runs,
 // all but `health` look themselves. And how any command ends that has nothing to print.
+#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -119,8 +120,10 @@ int env(const Settings& settings, const Console& console, const EnvOptions& opti
   if (const auto why = why_unknown(health)) return end_without(settings, console, *why);
   const int code = exit_code(health->value.state);
   const auto environment = environment_of(health->value, options.adapter);
-  if (!environment)
-    return end_without(settings, console, environment.error(), code == 0 ? kExitUnknown : code);
+  if (!environment) {
+    const bool is_state = code != 0 && environment.error().code != ENODEV;
+    return end_without(settings, console, environment.error(), is_state ? code : kExitUnknown);
+  }
   if (!environment->gap.empty()) console.complain(environment->gap);
   if (!settings.json)
     return console.print(render_environment(*environment, options.form)) ? 0 : kExitUnknown;

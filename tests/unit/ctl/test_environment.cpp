@@ -1,8 +1,10 @@
 // The variables for applications.
 #include <nlohmann/json.hpp>
 
+#include "agent/ctl/commands.hpp"
 #include "agent/ctl/environment.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/ctl/samples.hpp"
 
 using namespace pvrdma::ctl;
@@ -86,4 +88,17 @@ TEST_CASE("env: nothing that an eval could trip over") {
   CHECK(refusal(health_of({adapter("a'; reboot; '", 1)})).find("no adapter is ready") !=
         std::string::npos);
   CHECK(refusal(health_of({})).find("no PVRDMA adapter") != std::string::npos);
+}
+
+TEST_CASE("env of an adapter that there is not is unknown, however the others are") {
+  const fake::Directory directory;
+  const fake::Agent agent{directory / "socket",
+                          {{"GetHealth", fake::answers({{"health", samples::failed()}})}}};
+  const auto code = [&](const std::string& adapter) {
+    fake::Screen screen;
+    return env(fake::settings(directory / "socket"), screen.console, {adapter});
+  };
+  CHECK(code("nosuch0") == 3);
+  CHECK(code("ens256f0") == 2);
+  CHECK(code("ens224f0") == 0);
 }
