@@ -126,7 +126,10 @@ void Dispatcher::on_reply(const Operation& operation, const Result<varlink::Repl
   timer_.reset();
   last_answer_ = BootClock::now();
   const Result<Report> answer = answer_of(operation, reply);
-  if (answer) remember(is_understood(*reply) ? answered_ : not_understood_, operation, *answer);
+  if (answer && is_understood(*reply))
+    remember(answered_, operation, *answer);
+  else if (client_.connected())
+    remember(not_understood_, operation, answer ? *answer : failed(answer.error()));
   busy_.reset();
   unreached_ = client_.connected() ? std::nullopt : std::optional{reply.error()};
   if (!unreached_) last_pause_ = Milliseconds{0};

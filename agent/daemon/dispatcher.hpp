@@ -55,8 +55,9 @@ class Dispatcher {
   [[nodiscard]] const std::optional<BusyCall>& busy() const { return busy_; }
   // What came back answered, as this program saw it: the executor's ledger is to say the same.
   [[nodiscard]] const Ledger& answered() const { return answered_; }
-  // What the executor could not read (InvalidParameter, MethodNotFound): in no ledger of its, but
-  // tried in vain all the same.
+  // What reached the executor but was not answered as asked: it could not read it
+  // (InvalidParameter, MethodNotFound), hung up on it or died of it. Tried in vain all the same,
+  // though its ledger need not know of it.
   [[nodiscard]] const Ledger& not_understood() const { return not_understood_; }
   // Why the last call did not reach the executor; none: it did, or there was none.
   [[nodiscard]] const std::optional<Error>& unreached() const { return unreached_; }
