@@ -17,6 +17,7 @@ namespace {
 using toml_tree::Node;
 
 constexpr std::int64_t kAdaptersMax = 10;  // NICs of a VM
+constexpr std::size_t kAddressesMax = 64;  // of an adapter; a request to the executor has 16 KiB
 
 Result<void> read_modules(const Item& list, std::vector<std::string>& into,
                           std::vector<Said>& said) {
@@ -132,7 +133,8 @@ Result<void> read_mtu(const Item& item, std::optional<ConfigDraft::Mtu>& into) {
 }
 
 Result<void> read_addresses(const Item& list, ConfigDraft::Adapter& into) {
-  if (!list.is(Node::Kind::Array)) return list.bad("must be a list of addresses");
+  if (!list.is(Node::Kind::Array) || list.items().size() > kAddressesMax)
+    return list.bad("must be a list of at most " + std::to_string(kAddressesMax) + " addresses");
   for (const Item& item : list.items()) {
     if (item.string() == nullptr) return item.bad("must be an address in quotes");
     auto address = parse_interface_address(*item.string());

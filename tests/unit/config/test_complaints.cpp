@@ -197,7 +197,15 @@ TEST_CASE("addresses") {
     check({text.c_str(), line.c_str()});
   }
   check({"[[adapter]]\nmatch = {netdev = \"a\"}\naddresses = \"10.0.0.1/24\"",
-         R"(3: adapter.addresses = "10.0.0.1/24": must be a list of addresses)"});
+         R"(3: adapter.addresses = "10.0.0.1/24": must be a list of at most 64 addresses)"});
+  std::string list;
+  for (int host = 1; host <= 64; ++host) list += "\"10.0.0." + std::to_string(host) + "/24\", ";
+  const auto with = [](const std::string& listed) {
+    return "[[adapter]]\nmatch = {netdev = \"a\"}\naddresses = [" + listed + "]";
+  };
+  check({with(list).c_str(), ""});
+  check({with(list + "\"10.0.0.65/24\"").c_str(),
+         "3: adapter.addresses = […]: must be a list of at most 64 addresses"});
   check(
       {"[[adapter]]\nmatch = {netdev = \"a\"}\naddresses = [\"10.0.0.1/24\"]\n"
        "[[adapter]]\nmatch = {netdev = \"b\"}\naddresses = [\"10.0.1.1/16\"]",
