@@ -3,10 +3,12 @@
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "agent/base/guarded.hpp"
 
@@ -30,6 +32,20 @@ int link_in(nlmsghdr& message) {
       return static_cast<int>(static_cast<const ifaddrmsg*>(nlmsg_data(&message))->ifa_index);
   }
   return 0;
+}
+
+// Whether it is one of ours; kept where that is not known yet.
+template <typename Ours, typename Key>
+bool is_ours(bool known, Ours& ours, Key key) {
+  if (known) return ours.find(key) != ours.end();
+  ours.emplace(key);
+  return false;
+}
+
+template <typename Set>
+bool overlap(const Set& left, const Set& right) {
+  return std::any_of(left.begin(), left.end(),
+                     [&](const auto& key) { return right.contains(key); });
 }
 
 }  // namespace
@@ -80,8 +96,9 @@ Result<void> KernelEvents::open_udev(sd_event* event) {
 }
 
 void KernelEvents::concerns(const Snapshot& snapshot) {
-  links_.clear();
-  functions_.clear();
+  const bool first = !std::exchange(looked_, true);
+  const auto links = std::exchange(links_, {});
+  const auto functions = std::exchange(functions_, {});
   modules_.clear();
   for (const Module& module : snapshot.modules) modules_.insert(module.name);
   if (!snapshot.adapters.is_known()) return;
@@ -90,32 +107,34 @@ void KernelEvents::concerns(const Snapshot& snapshot) {
     functions_.insert(adapter.net_function);
     if (adapter.netdev.is_known()) links_.insert(adapter.netdev.get()->index);
   }
+  if (first && (overlap(links, links_) || overlap(functions, functions_))) on_event_();
 }
 
 int KernelEvents::on_rtnetlink(sd_event_source* source, int /*fd*/, unsigned /*events*/,
                                void* self) {
   return guarded_callback(source, [events = static_cast<KernelEvents*>(self)] {
     bool ours = false;
-    const auto read = events->socket_->read_events(
-        [&](nlmsghdr& message) { ours = ours || events->links_.contains(link_in(message)); });
+    const auto read = events->socket_->read_events([&](nlmsghdr& message) {
+      ours = ours || is_ours(events->looked_, events->links_, link_in(message));
+    });
     // Events were lost: they may have been ours.
     if (!read && read.error().code != EAGAIN) ours = true;
     if (ours) events->on_event_();
   });
 }
 
-bool KernelEvents::concerns_us(udev_device* device) const {
+bool KernelEvents::concerns_us(udev_device* device) {
   const std::string_view subsystem = view(udev_device_get_subsystem(device));
   if (subsystem == "infiniband") return true;
   if (subsystem == "module") return modules_.contains(view(udev_device_get_sysname(device)));
   if (subsystem == "pci") {
     // A hot-plugged function is known by its id, one that we watch by its address.
     const std::string_view id = view(udev_device_get_property_value(device, "PCI_ID"));
-    return id == "15AD:0820" || functions_.contains(view(udev_device_get_sysname(device)));
+    return id == "15AD:0820" || is_ours(looked_, functions_, view(udev_device_get_sysname(device)));
   }
   udev_device* parent =
       udev_device_get_parent_with_subsystem_devtype(device, "pci", nullptr);  // not ours to free
-  return parent != nullptr && functions_.contains(view(udev_device_get_sysname(parent)));
+  return parent != nullptr && is_ours(looked_, functions_, view(udev_device_get_sysname(parent)));
 }
 
 int KernelEvents::on_uevent(sd_event_source* source, int fd, unsigned /*events*/, void* self) {

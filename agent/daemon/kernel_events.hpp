@@ -35,18 +35,21 @@ class KernelEvents {
   KernelEvents(KernelEvents&&) = delete;
   KernelEvents& operator=(KernelEvents&&) = delete;
 
-  // What the last look saw, and the modules that matter: everything else is not ours.
+  // What the last look saw, and the modules that matter: everything else is not ours. What happened
+  // to it during the first look, which may have read it before, is an event now.
   void concerns(const Snapshot& snapshot);
 
  private:
   explicit KernelEvents(OnEvent on_event);
   [[nodiscard]] Result<void> open_rtnetlink(sd_event* event);
   [[nodiscard]] Result<void> open_udev(sd_event* event);
-  [[nodiscard]] bool concerns_us(udev_device* device) const;
+  [[nodiscard]] bool concerns_us(udev_device* device);
   static int on_rtnetlink(sd_event_source* source, int fd, unsigned events, void* self);
   static int on_uevent(sd_event_source* source, int fd, unsigned events, void* self);
 
   OnEvent on_event_;
+  // Until a first look has told which are ours: those that there were events of.
+  bool looked_ = false;
   std::set<int> links_;                           // ifindex of every adapter's netdev
   std::set<std::string, std::less<>> functions_;  // PCI addresses, both of each adapter
   std::set<std::string, std::less<>> modules_;

@@ -64,8 +64,11 @@ TEST_CASE("a change of an adapter's link or addresses is a reason to look, of an
   CHECK(listener.events_now() == 0);
 
   run("ip link set ours mtu 1400");
-  CHECK(listener.events_now() == 0);  // no look has seen an adapter yet
+  CHECK(listener.events_now() == 0);  // no look has seen yet whose it is
   listener.events->concerns(with_netdev(index_of_link("ours")));
+  CHECK(listener.events_now() == 1);
+  listener.events->concerns(with_netdev(index_of_link("ours")));
+  CHECK(listener.events_now() == 0);
   run("ip link set theirs mtu 1400 && ip address add 192.0.2.1/24 dev theirs");
   CHECK(listener.events_now() == 0);
   run("ip link set ours mtu 1300");
@@ -82,6 +85,17 @@ TEST_CASE("a change of an adapter's link or addresses is a reason to look, of an
   CHECK(listener.events_now() == 0);
 }
 
+TEST_CASE("what happens to other links during the first look is no reason for another") {
+  const Namespace isolated;
+  if (!isolated.entered()) return;
+  run("ip link add ours type veth peer name theirs");
+  Listener listener;
+  run("ip link set theirs mtu 1400");
+  CHECK(listener.events_now() == 0);
+  listener.events->concerns(with_netdev(index_of_link("ours")));
+  CHECK(listener.events_now() == 0);
+}
+
 TEST_CASE("a change of an adapter's function is a reason to look, of another none") {
   const std::string function = some_function();
   if (function.empty()) {
@@ -94,6 +108,7 @@ TEST_CASE("a change of an adapter's function is a reason to look, of another non
   Snapshot snapshot = ready_scene();
   snapshot.adapters.get()->front().net_function = function;
   listener.events->concerns(snapshot);
+  CHECK(listener.events_now() == 1);
   send_uevent(function);
   CHECK(listener.events_now() > 0);
 }
