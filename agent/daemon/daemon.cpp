@@ -18,8 +18,6 @@ namespace {
 // Three missed looks and a device command that timed out: what was seen then is no longer told
 // as what is so.
 constexpr Milliseconds kStale{60'000};
-// A reload that was asked for and could neither be begun nor refused.
-constexpr Milliseconds kReloadPatience{30'000};
 
 // Equal for those who watch: all but the times of the looks.
 bool looks_the_same(Health left, const Health& right) {
@@ -113,8 +111,9 @@ void Daemon::on_look(Look look) {
   // What bringing adapters up took is not kept for the weeks in which there is nothing to do.
   if (before.state != reconciler_.health().state) ::malloc_trim(0);
   if (reconciler_.may_act()) dispatcher_.carry_out(reconciler_.plan().actions);
-  // Only now is it known what has begun; and what is given up here is not begun any more.
-  settle_reload_request();
+  // Only now is it known what has begun; and what is given up here is not begun any more. Who held
+  // an adapter before the reload was asked for may be gone.
+  if (reload_asked_ && look.started >= *reload_asked_) settle_reload_request();
 }
 
 void Daemon::on_answer(const Operation& operation, const Result<Report>& answer) {
@@ -122,14 +121,12 @@ void Daemon::on_answer(const Operation& operation, const Result<Report>& answer)
   // An executor that is not there becomes a finding, which is logged.
   if (!dispatcher_.unreached()) reporter_.call_ended(operation, answer);
   if (!takes_driver_away(operation) || !service_.reload_awaited()) return;
-  reload_asked_.reset();
-  reconciler_.request_reload(false);
   if (!answer)
-    service_.reload_ended(answer.error().message(), {});
+    end_reload(answer.error().message(), {});
   else if (answer->outcome == Outcome::Done || answer->outcome == Outcome::AlreadyDone)
-    service_.reload_ended({}, {});
+    end_reload({}, {});
   else
-    service_.reload_ended(answer->detail, answer->holders);
+    end_reload(answer->detail, answer->holders);
 }
 
 // Without a new look: only what is known has to be said anew.
@@ -158,6 +155,10 @@ std::string Daemon::accept_reload() {
   if (reconciler_.config().modules.reload == ReloadPolicy::Never)
     return "modules.reload is \"never\" in the configuration";
   if (reconciler_.health().adapters.empty()) return "this VM has no PVRDMA adapter";
+  auto limit =
+      call_after(event_, CLOCK_BOOTTIME, surroundings_.reload_limit, on_reload_limit, this);
+  if (!limit) return limit.error().message();
+  reload_limit_ = std::move(*limit);
   reload_asked_ = BootClock::now();
   reconciler_.request_reload(true);
   reconciler_.start_afresh(*reload_asked_);
@@ -169,17 +170,21 @@ std::string Daemon::accept_reload() {
 // time: it is not kept to be carried out later, when nobody expects it any more. A plan that holds
 // it is no beginning: the dispatcher may be pausing. It is never queued behind another action.
 void Daemon::settle_reload_request() {
+  if (const auto refusal = reconciler_.reload_refusal(BootClock::now()))
+    give_reload_up(refusal->summary, refusal->holders);
+}
+
+void Daemon::give_reload_up(const std::string& why, const std::vector<Holder>& holders) {
   const auto& busy = dispatcher_.busy();
   if (!reload_asked_ || (busy && takes_driver_away(busy->verb))) return;
-  const auto refusal = reconciler_.reload_refusal(BootClock::now());
-  const bool too_long = BootClock::now() - *reload_asked_ > kReloadPatience;
-  if (!refusal && !too_long) return;
+  end_reload(why, holders);
+}
+
+void Daemon::end_reload(const std::string& failure, const std::vector<Holder>& holders) {
   reload_asked_.reset();
+  reload_limit_.reset();
   reconciler_.request_reload(false);
-  if (!refusal)
-    service_.reload_ended("the driver did not come to a state in which it can be reloaded", {});
-  else
-    service_.reload_ended(refusal->summary, refusal->holders);
+  service_.reload_ended(failure, holders);
 }
 
 Health Daemon::current_health() const {
@@ -211,6 +216,13 @@ void Daemon::reload_config() {
 
 int Daemon::on_ready_limit(sd_event_source* source, std::uint64_t /*usec*/, void* self) {
   return guarded_callback(source, [&] { static_cast<Daemon*>(self)->reporter_.ready(); });
+}
+
+int Daemon::on_reload_limit(sd_event_source* source, std::uint64_t /*usec*/, void* self) {
+  return guarded_callback(source, [&] {
+    static_cast<Daemon*>(self)->give_reload_up(
+        "the driver did not come to a state in which it can be reloaded", {});
+  });
 }
 
 }  // namespace pvrdma

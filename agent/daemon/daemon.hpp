@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "agent/base/error.hpp"
 #include "agent/base/timer.hpp"
@@ -28,6 +30,8 @@ struct Surroundings {
   Observer::Observe observe = probes::observe;
   // READY=1 comes at the latest then, whatever the driver does: network managers wait for it.
   Milliseconds ready_limit{20'000};
+  // A reload that was asked for and could neither be begun nor refused is given up then.
+  Milliseconds reload_limit{30'000};
 };
 
 class Daemon {
@@ -48,9 +52,13 @@ class Daemon {
   void publish(const Health& before);
   void log_pass();
   void settle_reload_request();
+  // Unless it is under way.
+  void give_reload_up(const std::string& why, const std::vector<Holder>& holders);
+  void end_reload(const std::string& failure, const std::vector<Holder>& holders);
   [[nodiscard]] Health current_health() const;
   [[nodiscard]] std::string accept_reload();
   static int on_ready_limit(sd_event_source* source, std::uint64_t usec, void* self);
+  static int on_reload_limit(sd_event_source* source, std::uint64_t usec, void* self);
 
   sd_event* event_;
   Surroundings surroundings_;
@@ -62,6 +70,7 @@ class Daemon {
   std::unique_ptr<Observer> observer_;
   std::unique_ptr<KernelEvents> events_;
   std::optional<BootTime> reload_asked_;  // by io.pvrdma.Agent.Reload
+  EventSource reload_limit_;              // while one is
   EventSource ready_limit_;
 };
 

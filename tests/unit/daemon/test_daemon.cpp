@@ -30,14 +30,24 @@ void wait_while(const std::atomic<bool>& hangs) {
   while (hangs) std::this_thread::sleep_for(1ms);
 }
 
+const std::string kReloadCall = R"({"method":"io.pvrdma.Agent.Reload"})";
+constexpr const char* kTooLong = "the driver did not come to a state in which it can be reloaded";
+
+// What an earlier call is answered.
+nlohmann::json answer_to(RawClient& asking) {
+  const auto message = asking.receive();
+  REQUIRE(message);
+  return nlohmann::json::parse(*message);
+}
+
 long count_of(const Texts& messages, const std::string& wanted) {
   return std::count(messages.begin(), messages.end(), wanted);
 }
 
 // A machine whose adapter is ready.
 struct ReadyMachine : Machine {
-  ReadyMachine() {
-    start();
+  explicit ReadyMachine(Milliseconds reload_limit = std::chrono::hours{1}) {
+    start(std::chrono::hours{1}, reload_limit);
     REQUIRE(becomes("ready"));
     asked.clear();
   }
@@ -110,7 +120,7 @@ TEST_CASE("daemon: a reload that must not be is refused, with the reason") {
   SECTION("another call is under way") {
     machine.executor_hangs = true;
     auto first = machine.client();
-    REQUIRE(first.call(R"({"method":"io.pvrdma.Agent.Reload"})"));
+    REQUIRE(first.call(kReloadCall));
     REQUIRE(machine.loop.run_until([&] { return !machine.asked.empty(); }));
     CHECK(machine.ask("Reload")["reason"] == "ReloadDriver vmw_pvrdma is still under way");
     CHECK(machine.asked.size() == 1);
@@ -129,17 +139,52 @@ TEST_CASE("daemon: a reload that is planned but not begun is refused where a job
   machine.change([](KernelModel& model) { model.adapters[0].up = true; });
   REQUIRE(machine.ask("Refresh")["health"]["state"] == "ready");
   auto asking = machine.client();
-  REQUIRE(asking.call(R"({"method":"io.pvrdma.Agent.Reload"})"));
+  REQUIRE(asking.call(kReloadCall));
   REQUIRE(
       machine.loop.run_until([&] { return !machine.ask("GetPlan")["plan"]["actions"].empty(); }));
   machine.change([](KernelModel& model) { model.adapters[0].held = true; });
   static_cast<void>(machine.ask("Refresh"));
-  const auto told = asking.receive();
-  REQUIRE(told);
-  CHECK(nlohmann::json::parse(*told)["error"] == "io.pvrdma.Agent.InUse");
+  CHECK(answer_to(asking)["error"] == "io.pvrdma.Agent.InUse");
   machine.change([](KernelModel& model) { model.adapters[0].held = false; });
   static_cast<void>(machine.ask("Refresh"));
   CHECK(machine.ask("GetPlan")["plan"]["actions"].empty());
+}
+
+TEST_CASE("daemon: a reload is not refused for what a look saw before it was asked for") {
+  ReadyMachine machine;
+  std::atomic<bool> hangs = true;
+  std::atomic<bool> seen_held = false;
+  machine.see([&](Snapshot& seen) {
+    if (!hangs) return;
+    seen.holders = std::vector<Holder>{{100, "job", "rocep0s16"}};
+    seen_held = true;
+    wait_while(hangs);
+  });
+  auto looking = machine.client();
+  REQUIRE(looking.call(R"({"method":"io.pvrdma.Agent.Refresh"})"));
+  REQUIRE(machine.loop.run_until([&] { return seen_held.load(); }));
+  const BootTime began = BootClock::now();
+  REQUIRE(machine.loop.run_until([&] { return BootClock::now() > began; }));
+  auto asking = machine.client();
+  REQUIRE(asking.call(kReloadCall));
+  CHECK(machine.health()["state"] == "ready");
+  hangs = false;
+  CHECK_FALSE(answer_to(asking).contains("error"));
+  CHECK(machine.asked == Texts{"ReloadDriver vmw_pvrdma"});
+}
+
+TEST_CASE("daemon: a reload is given up in time, though no look ends") {
+  ReadyMachine machine{100ms};
+  std::atomic<bool> hangs = true;
+  machine.see([&](Snapshot&) { wait_while(hangs); });
+  auto asking = machine.client();
+  REQUIRE(asking.call(kReloadCall));
+  const auto answer = asking.receive();
+  hangs = false;
+  REQUIRE(answer);
+  CHECK(nlohmann::json::parse(*answer)["parameters"]["reason"] == kTooLong);
+  REQUIRE(machine.ask("Refresh")["health"]["state"] == "ready");
+  CHECK(machine.asked.empty());
 }
 
 TEST_CASE("daemon: the configuration read again counts at once; a bad one is a finding") {
