@@ -178,6 +178,8 @@ void Daemon::give_reload_up(const std::string& why, const std::vector<Holder>& h
   const auto& busy = dispatcher_.busy();
   if (!reload_asked_ || (busy && takes_driver_away(busy->verb))) return;
   end_reload(why, holders);
+  // It does not follow by itself any more, and nobody is told so.
+  think_again();
 }
 
 void Daemon::end_reload(const std::string& failure, const std::vector<Holder>& holders) {

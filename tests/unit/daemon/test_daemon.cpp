@@ -106,6 +106,9 @@ TEST_CASE("daemon: a reload that must not be is refused, with the reason") {
     const auto told = machine.ask("Reload");
     CHECK(told["error"] == "io.pvrdma.Agent.InUse");
     CHECK(told["holders"][0]["command"] == "job");
+    // Nobody waits for its end any more.
+    CHECK(machine.health()["state"] == "ready");
+    CHECK_FALSE(machine.has_finding("driver-in-use"));
   }
   SECTION("there is no such adapter") {
     const auto told = machine.ask("Reload", {{"adapter", "eth7"}});
