@@ -18,6 +18,7 @@ namespace {
 // Three missed looks and a device command that timed out: what was seen then is no longer told
 // as what is so.
 constexpr Milliseconds kStale{60'000};
+constexpr const char* kNoAdapter = "this VM has no PVRDMA adapter";
 
 // Equal for those who watch: all but the times of the looks.
 bool looks_the_same(Health left, const Health& right) {
@@ -25,8 +26,7 @@ bool looks_the_same(Health left, const Health& right) {
   return left == right;
 }
 
-bool names(const AdapterHealth& health, const std::string& name) {
-  const Adapter& adapter = health.adapter;
+bool names(const Adapter& adapter, const std::string& name) {
   const Netdev* netdev = adapter.netdev.get();
   const RdmaDevice* rdma = adapter.rdma.get();
   return adapter.function == name || adapter.net_function == name ||
@@ -64,10 +64,11 @@ Daemon::Daemon(sd_event* event, LoadedConfig loaded, Surroundings surroundings)
                        },
                        [this] { return accept_reload(); },
                        [this](const std::string& name) {
-                         const auto& adapters = reconciler_.health().adapters;
-                         return std::any_of(
-                             adapters.begin(), adapters.end(),
-                             [&](const AdapterHealth& adapter) { return names(adapter, name); });
+                         const auto* all = adapters();
+                         return all == nullptr ||
+                                std::any_of(all->begin(), all->end(), [&](const Adapter& adapter) {
+                                  return names(adapter, name);
+                                });
                        },
                        [this](const std::optional<std::string>& name) {
                          const bool known = reconciler_.acknowledge_removed(name);
@@ -154,7 +155,8 @@ std::string Daemon::accept_reload() {
   if (dispatcher_.busy()) return describe(*dispatcher_.busy()) + " is still under way";
   if (reconciler_.config().modules.reload == ReloadPolicy::Never)
     return "modules.reload is \"never\" in the configuration";
-  if (reconciler_.health().adapters.empty()) return "this VM has no PVRDMA adapter";
+  // What is not known yet, the next look or the time limit settles.
+  if (adapters() != nullptr && adapters()->empty()) return kNoAdapter;
   auto limit =
       call_after(event_, CLOCK_BOOTTIME, surroundings_.reload_limit, on_reload_limit, this);
   if (!limit) return limit.error().message();
@@ -170,6 +172,7 @@ std::string Daemon::accept_reload() {
 // time: it is not kept to be carried out later, when nobody expects it any more. A plan that holds
 // it is no beginning: the dispatcher may be pausing. It is never queued behind another action.
 void Daemon::settle_reload_request() {
+  if (adapters() != nullptr && adapters()->empty()) return give_reload_up(kNoAdapter, {});
   if (const auto refusal = reconciler_.reload_refusal(BootClock::now()))
     give_reload_up(refusal->summary, refusal->holders);
 }
@@ -187,6 +190,11 @@ void Daemon::end_reload(const std::string& failure, const std::vector<Holder>& h
   reload_limit_.reset();
   reconciler_.request_reload(false);
   service_.reload_ended(failure, holders);
+}
+
+const std::vector<Adapter>* Daemon::adapters() const {
+  const Snapshot* seen = reconciler_.snapshot();
+  return seen == nullptr ? nullptr : seen->adapters.get();
 }
 
 Health Daemon::current_health() const {

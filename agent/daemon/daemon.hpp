@@ -55,6 +55,8 @@ class Daemon {
   // Unless it is under way.
   void give_reload_up(const std::string& why, const std::vector<Holder>& holders);
   void end_reload(const std::string& failure, const std::vector<Holder>& holders);
+  // Null: they are not known, or not yet.
+  [[nodiscard]] const std::vector<Adapter>* adapters() const;
   [[nodiscard]] Health current_health() const;
   [[nodiscard]] std::string accept_reload();
   static int on_ready_limit(sd_event_source* source, std::uint64_t usec, void* self);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <new>
 #include <thread>
 
@@ -151,6 +152,39 @@ TEST_CASE("daemon: a reload that is planned but not begun is refused where a job
   machine.change([](KernelModel& model) { model.adapters[0].held = false; });
   static_cast<void>(machine.ask("Refresh"));
   CHECK(machine.ask("GetPlan")["plan"]["actions"].empty());
+}
+
+TEST_CASE("daemon: a reload that is asked for during the first look is settled by what that sees") {
+  Machine machine;
+  std::atomic<bool> hangs = true;
+  machine.see([&](Snapshot&) { wait_while(hangs); });
+  SECTION("an adapter") {
+    machine.start();
+    auto asking = machine.client();
+    REQUIRE(asking.call(R"({"method":"io.pvrdma.Agent.Reload","parameters":{"adapter":"ens10"}})"));
+    CHECK(machine.health()["state"] == "unknown");
+    hangs = false;
+    CHECK_FALSE(answer_to(asking).contains("error"));
+    CHECK(count_of(machine.asked, "ReloadDriver vmw_pvrdma") == 1);
+  }
+  SECTION("no adapter") {
+    machine.change([](KernelModel& model) { model.adapters.clear(); });
+    machine.start();
+    auto asking = machine.client();
+    REQUIRE(asking.call(kReloadCall));
+    CHECK(machine.health()["state"] == "unknown");
+    hangs = false;
+    CHECK(answer_to(asking)["parameters"]["reason"] == "this VM has no PVRDMA adapter");
+  }
+}
+
+TEST_CASE("daemon: of adapters that cannot be read nobody is told that there are none") {
+  ReadyMachine machine{100ms};
+  machine.see([](Snapshot& seen) {
+    seen.adapters = Field<std::vector<Adapter>>::unreadable({EIO, "reading", "the PCI bus"});
+  });
+  REQUIRE(machine.ask("Refresh")["health"]["adapters"].empty());
+  CHECK(machine.ask("Reload", {{"adapter", "ens10"}})["reason"] == kTooLong);
 }
 
 TEST_CASE("daemon: a reload is not refused for what a look saw before it was asked for") {
