@@ -80,7 +80,7 @@ scenario() {
   wait_until 40 "both fail: that is said" vsphere_complains
   expect "and it goes on" unit_is pvrdma-agent-vsphere.service active
   rm /run/vmx/*.hangs /run/vmx/*.refuses
-  : >/run/vmx/vmware-rpctool
+  rm /run/vmx/vmware-rpctool
   systemctl restart pvrdma-agent.service
   wait_until 90 "asked again: it is told" value_is vmware-rpctool ready
   expect_equal "one complaint" 1 "$(complaints_of_vsphere)"

@@ -128,8 +128,10 @@ Result<Control> Control::connect(const std::string& host, int port, BootTime dea
   do {
     for (const addrinfo* at = addresses->get(); at != nullptr; at = at->ai_next) {
       Fd fd;
-      code = connect_to(*at, fd, std::min(deadline, BootClock::now() + kOneTry));
-      if (code == 0) return connected(std::move(fd));
+      const int tried = connect_to(*at, fd, std::min(deadline, BootClock::now() + kOneTry));
+      if (tried == 0) return connected(std::move(fd));
+      // The last try is cut short by the deadline, which says nothing of the other side.
+      if (code == 0 || tried != ETIMEDOUT || BootClock::now() < deadline) code = tried;
     }
     static_cast<void>(poll_until(-1, 0, std::min(deadline, BootClock::now() + kBetweenTries)));
   } while (BootClock::now() < deadline);

@@ -85,6 +85,9 @@ Result<Helper> Helper::prepare(const VerifyOptions& options) {
   if (!token) return fail(token.error());
   if (token->empty() && !options.token_file.empty())
     return fail(0, "the token's file is empty:", options.token_file);
+  // The first use loads modules, which may take longer than a peer waits for a greeting. What fails
+  // is told there.
+  if (!token->empty()) static_cast<void>(verify::hmac(*token, ""));
   helper.token_file_ = std::move(*file);
   helper.token_ = std::move(*token);
   helper.options_ = options;
