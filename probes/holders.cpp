@@ -22,7 +22,6 @@ Field<unsigned> reference_count(const Root& root) {
 }
 
 std::string command_of(const Root& root, pid_t pid) {
-  if (pid == 0) return {};
   // A process calls itself what it likes (PR_SET_NAME).
   return printable(read_attribute(root / ("/proc/" + std::to_string(pid) + "/comm")).value_or(""));
 }
@@ -43,11 +42,14 @@ Result<std::vector<Holder>> holders_from_nldev(const std::vector<HeldDevice>& de
 }
 
 std::vector<Holder> finished(const Root& root, std::vector<Holder> holders) {
-  const auto key = [](const Holder& holder) { return std::tie(holder.pid, holder.rdma_device); };
+  const auto key = [](const Holder& holder) {
+    return std::tie(holder.pid, holder.rdma_device, holder.command);
+  };
   std::ranges::sort(holders, {}, key);
   const auto same = [&](const Holder& one, const Holder& other) { return key(one) == key(other); };
   holders.erase(std::unique(holders.begin(), holders.end(), same), holders.end());
-  for (Holder& holder : holders) holder.command = command_of(root, holder.pid);
+  for (Holder& holder : holders)
+    if (holder.pid != 0) holder.command = command_of(root, holder.pid);
   return holders;
 }
 
@@ -71,6 +73,31 @@ void look_into(const std::filesystem::path& process, pid_t pid,
   }
 }
 
+Field<std::vector<Holder>> find_processes(const Root& root,
+                                          const std::vector<HeldDevice>& devices) {
+  const auto count = reference_count(root);
+  if (count.is(0)) return std::vector<Holder>{};
+  const auto named = holders_from_nldev(devices);
+  std::vector<Holder> holders = named.value_or(std::vector<Holder>{});
+  // Built in, the driver has no count, and nldev's list is all there is to know.
+  bool complete = count.is_absent() && named.has_value();
+  if (!complete && (!count.is_known() || holders.size() < *count.get())) {
+    const auto open = find_open_nodes(root, devices);
+    complete = open && open->complete;
+    if (open) std::ranges::copy(open->holders, std::back_inserter(holders));
+  }
+  // Some known is enough to wait for, though there may be more.
+  if (!holders.empty()) return holders;
+  if (count.is_known())
+    return Field<std::vector<Holder>>::unreadable(
+        {EACCES, "finding who holds",
+         "vmw_pvrdma (its reference count is " + std::to_string(*count.get()) + ")"});
+  if (complete) return holders;
+  if (count.error() != nullptr) return Field<std::vector<Holder>>::unreadable(*count.error());
+  return Field<std::vector<Holder>>::unreadable(named ? Error{EACCES, "reading", root / "/proc"}
+                                                      : named.error());
+}
+
 }  // namespace
 
 Result<OpenNodes> find_open_nodes(const Root& root, const std::vector<HeldDevice>& devices) {
@@ -82,28 +109,35 @@ Result<OpenNodes> find_open_nodes(const Root& root, const std::vector<HeldDevice
   return open;
 }
 
-Field<std::vector<Holder>> find_holders(const Root& root, const std::vector<HeldDevice>& devices) {
-  const auto count = reference_count(root);
-  if (count.is(0) || devices.empty()) return std::vector<Holder>{};
-  const auto named = holders_from_nldev(devices);
-  std::vector<Holder> holders = named.value_or(std::vector<Holder>{});
-  // Built in, the driver has no count, and nldev's list is all there is to know.
-  bool complete = count.is_absent() && named.has_value();
-  if (!complete && (!count.is_known() || holders.size() < *count.get())) {
-    const auto open = find_open_nodes(root, devices);
-    complete = open && open->complete;
-    if (open) std::ranges::copy(open->holders, std::back_inserter(holders));
+Result<std::vector<std::string>> kernel_users(const std::string& rdma_device) {
+  auto nldev = Nldev::open();
+  // Without ib_core there is no device.
+  if (!nldev && nldev.error().code == EPROTONOSUPPORT) return {};
+  if (!nldev) return fail(nldev.error());
+  const NldevDevice* known = nldev->find(rdma_device);
+  if (known == nullptr) return {};
+  auto users = nldev->kernel_users(known->index);
+  if (!users && (users.error().code == EINVAL || users.error().code == EOPNOTSUPP)) return {};
+  return users;
+}
+
+Field<std::vector<Holder>> find_holders(const Root& root, const std::vector<HeldDevice>& devices,
+                                        const KernelUsers& users) {
+  if (devices.empty()) return std::vector<Holder>{};
+  const auto found = find_processes(root, devices);
+  if (!found.is_known()) return found;
+  std::vector<Holder> holders = *found.get();
+  for (const HeldDevice& device : devices) {
+    // A process is enough to wait for, and its queue pairs may be many.
+    if (std::ranges::find(*found.get(), device.rdma_device, &Holder::rdma_device) !=
+        found.get()->end())
+      continue;
+    const auto names = users(device.rdma_device);
+    if (!names) return Field<std::vector<Holder>>::unreadable(names.error());
+    for (const std::string& name : *names)
+      holders.push_back({0, name + " (kernel)", device.rdma_device});
   }
-  // Some known is enough to wait for, though there may be more.
-  if (!holders.empty()) return finished(root, std::move(holders));
-  if (count.is_known())
-    return Field<std::vector<Holder>>::unreadable(
-        {EACCES, "finding who holds",
-         "vmw_pvrdma (its reference count is " + std::to_string(*count.get()) + ")"});
-  if (complete) return holders;
-  if (count.error() != nullptr) return Field<std::vector<Holder>>::unreadable(*count.error());
-  return Field<std::vector<Holder>>::unreadable(named ? Error{EACCES, "reading", root / "/proc"}
-                                                      : named.error());
+  return finished(root, std::move(holders));
 }
 
 std::vector<HeldDevice> held_devices(const std::vector<Adapter>& adapters) {

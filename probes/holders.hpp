@@ -1,13 +1,19 @@
-// Who holds a verbs context of a PVRDMA adapter: what an unload or an unbind has to wait for.
+// Who uses a PVRDMA adapter: what an unload or an unbind has to wait for.
 //
-// Three witnesses, the cheapest first. The reference count of vmw_pvrdma counts every open verbs
-// node, whoever opened it (Linux drivers/infiniband/core/uverbs_main.c takes it as the driver has
-// no disassociate_ucontext): 0 proves that nobody holds anything. nldev names the processes (5.14
-// and later). Links in /proc/PID/fd name them on older kernels, where they may be read. An answer
-// is "nobody" only where it is certain: a count that no process explains is unreadable.
+// Of processes there are three witnesses, the cheapest first. The reference count of vmw_pvrdma
+// counts every open verbs node, whoever opened it (Linux drivers/infiniband/core/uverbs_main.c
+// takes it as the driver has no disassociate_ucontext): 0 proves that none holds anything. nldev
+// names the processes (5.14 and later). Links in /proc/PID/fd name them on older kernels, where
+// they may be read. An answer is "nobody" only where it is certain: a count that no process
+// explains is unreadable.
+//
+// What uses an adapter inside the kernel (NFS, NVMe or SMB over RDMA) takes no reference and is
+// torn down by an unload; it is known by its queue pairs. By those alone: idle modules, too, have
+// protection domains.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,12 +27,18 @@ struct HeldDevice {
   Field<std::string> uverbs;  // "uverbs0"
 };
 
+// What in the kernel has queue pairs on a device, one name or more for each.
+using KernelUsers = std::function<Result<std::vector<std::string>>(const std::string& device)>;
+// As nldev says; none where it cannot say (before Linux 4.17), or does not know the device.
+[[nodiscard]] Result<std::vector<std::string>> kernel_users(const std::string& rdma_device);
+
 // The devices of all PVRDMA adapters; for one adapter, filter the answer by Holder::rdma_device.
-// Holders are sorted by PID, one entry for each process and device. A PID of 0: it has ended and
-// left its fd to another process, or lives in a PID namespace that is not visible from here.
-// Somebody may open a device the moment after this look.
+// Holders are sorted by PID, one entry for each process, or user in the kernel, and device; the
+// kernel is asked only about a device that no process holds. Somebody may open a device the moment
+// after this look.
 [[nodiscard]] Field<std::vector<Holder>> find_holders(const Root& root,
-                                                      const std::vector<HeldDevice>& devices);
+                                                      const std::vector<HeldDevice>& devices,
+                                                      const KernelUsers& users = kernel_users);
 
 // The devices of `adapters`, as find_holders() takes them.
 [[nodiscard]] std::vector<HeldDevice> held_devices(const std::vector<Adapter>& adapters);

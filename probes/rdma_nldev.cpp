@@ -17,12 +17,17 @@ namespace {
 constexpr int kAttributes = RDMA_NLDEV_ATTR_RES_CTX_ENTRY;
 using Attributes = std::array<nlattr*, kAttributes + 1>;
 
+// Of enum ib_qp_type (Linux include/rdma/ib_verbs.h), which user space has no header for.
+constexpr std::uint8_t kSmi = 0;
+constexpr std::uint8_t kGsi = 1;
+
 const nla_policy* policy() {
   static const auto kPolicy = [] {
     std::array<nla_policy, kAttributes + 1> table{};
     for (const int at : {RDMA_NLDEV_ATTR_DEV_INDEX, RDMA_NLDEV_ATTR_RES_PID})
       table[static_cast<std::size_t>(at)].type = NLA_U32;
-    for (const int at : {RDMA_NLDEV_ATTR_PORT_STATE, RDMA_NLDEV_ATTR_PORT_PHYS_STATE})
+    for (const int at :
+         {RDMA_NLDEV_ATTR_PORT_STATE, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, RDMA_NLDEV_ATTR_RES_TYPE})
       table[static_cast<std::size_t>(at)].type = NLA_U8;
     return table;
   }();
@@ -51,6 +56,42 @@ NetlinkMessage question_about(int command, int flags, std::uint32_t index) {
 
 Error no_memory() { return {ENOMEM, "asking about", "RDMA devices"}; }
 
+// Hands the fields of every entry of `table` to `take`.
+template <typename Take>
+Result<void> each_entry(nlmsghdr& message, std::size_t table, const Take& take) {
+  const auto attributes = attributes_of(message);
+  if (!attributes) return fail(attributes.error());
+  nlattr* entries = (*attributes)[table];
+  if (entries == nullptr) return {};
+  int left = 0;
+  nlattr* entry = nullptr;
+  nla_for_each_nested(entry, entries, left) {
+    Attributes fields{};
+    if (nla_parse_nested(fields.data(), kAttributes, entry, policy()) < 0)
+      return fail(EBADMSG, "reading the kernel's answer about", "users of an RDMA device");
+    take(fields);
+  }
+  if (left != 0)
+    return fail(EBADMSG, "reading the kernel's answer about", "users of an RDMA device");
+  return {};
+}
+
+// All entries that the kernel has of a device, message by message.
+template <typename Entry>
+Result<std::vector<Entry>> dump(NetlinkSocket& socket, int command, std::uint32_t index,
+                                const char* what, Result<std::vector<Entry>> (*parse)(nlmsghdr&)) {
+  const auto message = question_about(command, NLM_F_DUMP, index);
+  if (!message) return fail(no_memory());
+  std::vector<Entry> entries;
+  const auto answered = socket.ask(*message, [&](nlmsghdr& reply) {
+    return parse(reply).map([&](const std::vector<Entry>& more) {
+      entries.insert(entries.end(), more.begin(), more.end());
+    });
+  });
+  if (!answered) return fail(answered.error().code, "asking for", what);
+  return entries;
+}
+
 }  // namespace
 
 Result<NldevDevice> parse_nldev_device(nlmsghdr& message) {
@@ -77,23 +118,25 @@ Result<NldevPort> parse_nldev_port(nlmsghdr& message) {
 }
 
 Result<std::vector<pid_t>> parse_nldev_contexts(nlmsghdr& message) {
-  const auto attributes = attributes_of(message);
-  if (!attributes) return fail(attributes.error());
   std::vector<pid_t> processes;
-  nlattr* table = (*attributes)[RDMA_NLDEV_ATTR_RES_CTX];
-  if (table == nullptr) return processes;
-  int left = 0;
-  nlattr* entry = nullptr;
-  nla_for_each_nested(entry, table, left) {
-    Attributes fields{};
-    if (nla_parse_nested(fields.data(), kAttributes, entry, policy()) < 0)
-      return fail(EBADMSG, "reading the kernel's answer about", "verbs contexts");
-    if (fields[RDMA_NLDEV_ATTR_RES_KERN_NAME] != nullptr) continue;
+  const auto read = each_entry(message, RDMA_NLDEV_ATTR_RES_CTX, [&](const Attributes& fields) {
+    if (fields[RDMA_NLDEV_ATTR_RES_KERN_NAME] != nullptr) return;
     nlattr* pid = fields[RDMA_NLDEV_ATTR_RES_PID];
     processes.push_back(pid != nullptr ? static_cast<pid_t>(nla_get_u32(pid)) : 0);
-  }
-  if (left != 0) return fail(EBADMSG, "reading the kernel's answer about", "verbs contexts");
-  return processes;
+  });
+  return read.map([&] { return std::move(processes); });
+}
+
+Result<std::vector<std::string>> parse_nldev_kernel_users(nlmsghdr& message) {
+  std::vector<std::string> users;
+  const auto read = each_entry(message, RDMA_NLDEV_ATTR_RES_QP, [&](const Attributes& fields) {
+    nlattr* name = fields[RDMA_NLDEV_ATTR_RES_KERN_NAME];
+    nlattr* type = fields[RDMA_NLDEV_ATTR_RES_TYPE];
+    const bool management =
+        type != nullptr && (nla_get_u8(type) == kSmi || nla_get_u8(type) == kGsi);
+    if (name != nullptr && !management) users.push_back(attribute_text(name));
+  });
+  return read.map([&] { return std::move(users); });
 }
 
 Result<Nldev> Nldev::open() {
@@ -135,16 +178,11 @@ Result<NldevPort> Nldev::port(std::uint32_t index) {
 }
 
 Result<std::vector<pid_t>> Nldev::contexts(std::uint32_t index) {
-  const auto message = question_about(RDMA_NLDEV_CMD_RES_CTX_GET, NLM_F_DUMP, index);
-  if (!message) return fail(no_memory());
-  std::vector<pid_t> processes;
-  const auto answered = socket_.ask(*message, [&](nlmsghdr& reply) {
-    return parse_nldev_contexts(reply).map([&](const std::vector<pid_t>& more) {
-      processes.insert(processes.end(), more.begin(), more.end());
-    });
-  });
-  if (!answered) return fail(answered.error().code, "asking for", "verbs contexts");
-  return processes;
+  return dump(socket_, RDMA_NLDEV_CMD_RES_CTX_GET, index, "verbs contexts", parse_nldev_contexts);
+}
+
+Result<std::vector<std::string>> Nldev::kernel_users(std::uint32_t index) {
+  return dump(socket_, RDMA_NLDEV_CMD_RES_QP_GET, index, "queue pairs", parse_nldev_kernel_users);
 }
 
 }  // namespace pvrdma::probes

@@ -1,6 +1,6 @@
 // RDMA devices over nldev (NETLINK_RDMA, <rdma/rdma_netlink.h>; Linux
-// drivers/infiniband/core/nldev.c): port state, paired netdev, and who holds a verbs context. No
-// capability is needed.
+// drivers/infiniband/core/nldev.c): port state, paired netdev, who holds a verbs context, and what
+// in the kernel uses a device. No capability is needed.
 //
 // Messages are parsed apart from the socket.
 #pragma once
@@ -30,12 +30,16 @@ struct NldevPort {
   Field<std::string> netdev;
 };
 
-// Replies of RDMA_NLDEV_CMD_GET, _PORT_GET and _RES_CTX_GET. EBADMSG: not such a message.
+// Replies of RDMA_NLDEV_CMD_GET, _PORT_GET, _RES_CTX_GET and _RES_QP_GET. EBADMSG: not such a
+// message.
 [[nodiscard]] Result<NldevDevice> parse_nldev_device(nlmsghdr& message);
 [[nodiscard]] Result<NldevPort> parse_nldev_port(nlmsghdr& message);
 // The process of each user context, kernel ones left out. 0: the process that opened it has ended
 // (and left the fd to another), or is not visible from this PID namespace: held all the same.
 [[nodiscard]] Result<std::vector<pid_t>> parse_nldev_contexts(nlmsghdr& message);
+// Who made each queue pair of the kernel ("rdma_cm"), but for those that ib_core has on every port
+// for management datagrams.
+[[nodiscard]] Result<std::vector<std::string>> parse_nldev_kernel_users(nlmsghdr& message);
 
 class Nldev {
  public:
@@ -49,6 +53,9 @@ class Nldev {
   [[nodiscard]] Result<NldevPort> port(std::uint32_t index);
   // EINVAL: no such device, or a kernel older than 5.14.
   [[nodiscard]] Result<std::vector<pid_t>> contexts(std::uint32_t index);
+  // Costs a device command for each queue pair there is. EINVAL: no such device, or a kernel older
+  // than 4.17.
+  [[nodiscard]] Result<std::vector<std::string>> kernel_users(std::uint32_t index);
 
  private:
   explicit Nldev(NetlinkSocket socket) : socket_(std::move(socket)) {}

@@ -71,8 +71,11 @@ std::string render_holders(const std::vector<Holder>& holders, std::size_t inden
   const std::string gap(indent, ' ');
   std::string out;
   for (const Holder& holder : std::span{holders}.first(std::min(holders.size(), limit))) {
-    out += gap + "PID " + std::to_string(holder.pid) + " " +
-           (holder.command.empty() ? "(its name could not be read)" : printable(holder.command));
+    out +=
+        gap +
+        (holder.pid == 0 && !holder.command.empty() ? ""
+                                                    : "PID " + std::to_string(holder.pid) + " ") +
+        (holder.command.empty() ? "(its name could not be read)" : printable(holder.command));
     if (!holder.rdma_device.empty()) out += " (" + printable(holder.rdma_device) + ")";
     out += "\n";
   }

@@ -25,14 +25,8 @@ Refusal refuse_unread(const std::string& what, const Error* error) {
 
 Report in_use(std::vector<Holder> holders) {
   std::string detail = "in use by";
-  for (const Holder& holder : holders) {
-    detail += &holder == &holders.front() ? " " : ", ";
-    if (holder.pid == 0)
-      detail += "a process that is not visible from here";
-    else
-      detail += (holder.command.empty() ? std::string{"a process"} : holder.command) + " (PID " +
-                std::to_string(holder.pid) + ")";
-  }
+  for (const Holder& holder : holders)
+    detail += (&holder == &holders.front() ? " " : ", ") + describe(holder);
   return {Outcome::InUse, std::move(detail), EBUSY, std::move(holders)};
 }
 

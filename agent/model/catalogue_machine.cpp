@@ -50,14 +50,16 @@ constexpr CatalogueEntry kMachineEntries[] = {
     {FindingId::DriverInUse, "driver-in-use", "", "b743dbb6cd7354f69ce22dfb7ef69d45",
      Severity::Warning, Actor::Agent, Concern::Readiness | Concern::Modules | Concern::Holders,
      "vmw_pvrdma ought to be reloaded ({reason}), but is held by {who}.",
-     "Nothing is unloaded while a process holds an adapter. The reload follows by itself once they "
-     "have ended."},
+     "Nothing is unloaded while a process holds an adapter, or the kernel itself uses one (NFS, "
+     "NVMe "
+     "or SMB over RDMA). The reload follows by itself once that has ended."},
     {FindingId::HoldersUnknown, "holders-unknown", "", "1322fe1dea705ef790a18b1130ee2dc2",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules | Concern::Holders,
      "vmw_pvrdma ought to be reloaded ({reason}), but whether somebody holds an adapter is not "
      "known: {error}.",
-     "Nothing is unloaded while this is so. When no RDMA program runs, `modprobe -r vmw_pvrdma` by "
-     "hand is safe: the kernel refuses it while in use."},
+     "Nothing is unloaded while this is so. When no RDMA program runs and nothing is mounted over "
+     "RDMA, `modprobe -r vmw_pvrdma` by hand is safe: the kernel refuses it while a program has an "
+     "adapter open."},
     {FindingId::ReloadForbidden, "reload-forbidden", "", "1ec28e69dd1358c0a57d3866c397e56c",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules,
      "vmw_pvrdma ought to be reloaded ({reason}), but modules.reload is \"never\".",

@@ -26,6 +26,13 @@ const Adapter* SystemState::adapter(const std::string& function) const {
   return found == list.end() ? nullptr : &*found;
 }
 
+std::string describe(const Holder& holder) {
+  if (holder.pid == 0)
+    return holder.command.empty() ? "a process that is not visible from here" : holder.command;
+  return (holder.command.empty() ? "a process" : holder.command) + " (PID " +
+         std::to_string(holder.pid) + ")";
+}
+
 const BootScript* unfinished(const std::vector<BootScript>& scripts) {
   const auto found = std::find_if(scripts.begin(), scripts.end(),
                                   [](const BootScript& script) { return !script.ended; });

@@ -32,11 +32,8 @@ std::string kernel_of(const Snapshot& snapshot) { return snapshot.kernel.value_o
 std::string listing(const std::vector<Holder>& holders) {
   constexpr std::size_t kMost = 4;
   std::string text;
-  for (std::size_t i = 0; i < std::min(holders.size(), kMost); ++i) {
-    const Holder& holder = holders[i];
-    text += (i == 0 ? "" : ", ") + (holder.command.empty() ? "a process" : holder.command) +
-            " (PID " + std::to_string(holder.pid) + ")";
-  }
+  for (std::size_t i = 0; i < std::min(holders.size(), kMost); ++i)
+    text += (i == 0 ? "" : ", ") + describe(holders[i]);
   if (holders.size() > kMost) text += " and " + std::to_string(holders.size() - kMost) + " more";
   return text;
 }

@@ -118,8 +118,7 @@ Check holders(const Snapshot& snapshot, const Survey& survey) {
                    contained ? "no process of this container holds an adapter"
                              : "no process holds an adapter",
                    [](const Holder& holder) {
-                     return formatted("held by {} (PID {}, {})", holder.command, holder.pid,
-                                      holder.rdma_device);
+                     return formatted("{} is held by {}", holder.rdma_device, describe(holder));
                    }));
   return check;
 }

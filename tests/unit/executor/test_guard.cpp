@@ -66,6 +66,11 @@ TEST_CASE("guard: what takes the driver away") {
             operation,
             [](Scene& s) { s.config.modules.reload = ReloadPolicy::Always; },
             {}},
+           {"a user in the kernel", operation,
+            [](Scene& s) {
+              s.holders = {{0, "rdma_cm (kernel)", "rocep19s0f1"}};
+            },
+            Outcome::InUse, "in use by rdma_cm (kernel)"},
            {"a holder of the other adapter", operation,
             [](Scene& s) {
               s.holders = {{812, "ibv_asyncwatch", "rocep27s0f1"}};

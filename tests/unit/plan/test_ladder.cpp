@@ -92,6 +92,14 @@ TEST_CASE("nobody who holds an adapter is disturbed") {
     CHECK(found->holders.size() == 1);
     CHECK(assess({}, snapshot, refused, {}, kNow).state == State::Degraded);
   }
+  SECTION("a user in the kernel, whom no count tells of") {
+    snapshot.holders = std::vector<Holder>{{0, "rdma_cm (kernel)", rdma(snapshot, 0).name}};
+    CHECK(plan_settled(snapshot).actions.empty());
+    const auto findings = plan_settled(snapshot).findings;
+    const Finding* found = finding(findings, FindingId::DriverInUse);
+    REQUIRE(found != nullptr);
+    CHECK(found->summary.find("held by rdma_cm (kernel).") != std::string::npos);
+  }
   SECTION("a refcount without a name") {
     hold(snapshot, 0, false);
     CHECK(plan_settled(snapshot).actions.empty());

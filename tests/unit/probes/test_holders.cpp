@@ -64,6 +64,40 @@ TEST_CASE("a process that calls itself what ends a line or moves a cursor is nam
             .is({{812, "x\\nSTOPPING=1\\x1b[2J\\xff", "pvrdma-test0"}}));
 }
 
+TEST_CASE("what uses an adapter in the kernel holds it, though the driver's count is 0") {
+  const Tree tree;
+  count(tree, "0");
+  std::string asked;
+  const auto users = [&](const std::string& device) -> Result<std::vector<std::string>> {
+    asked += device + " ";
+    if (device == "pvrdma-test0") return {};
+    return std::vector<std::string>{"rdma_cm", "smc", "rdma_cm"};
+  };
+  const Holder cm{0, "rdma_cm (kernel)", "pvrdma-test1"};
+  const Holder smc{0, "smc (kernel)", "pvrdma-test1"};
+  CHECK(probes::find_holders(tree.root(), kDevices, users).is({cm, smc}));
+  CHECK(asked == "pvrdma-test0 pvrdma-test1 ");
+  CHECK(describe(cm) == "rdma_cm (kernel)");
+  SECTION("a device that a process holds is not asked about") {
+    count(tree, "1");
+    process(tree, "812", "mpirun");
+    tree.link("/proc/812/fd/3", "/dev/infiniband/uverbs0");
+    asked.clear();
+    CHECK(probes::find_holders(tree.root(), kDevices, users)
+              .is({cm, smc, {812, "mpirun", "pvrdma-test0"}}));
+    CHECK(asked == "pvrdma-test1 ");
+  }
+  SECTION("who cannot be asked may have any") {
+    CHECK(probes::find_holders(tree.root(), kDevices, [](const std::string&) {
+            return Result<std::vector<std::string>>{fail(ETIMEDOUT, "asking for", "queue pairs")};
+          }).is_unreadable());
+  }
+  SECTION("a count that no process explains is unreadable all the same") {
+    count(tree, "1");
+    CHECK(probes::find_holders(tree.root(), kDevices, users).is_unreadable());
+  }
+}
+
 TEST_CASE("a count that no process explains is unreadable, never empty") {
   const Tree tree;
   count(tree, "1");

@@ -9,11 +9,15 @@ using pvrdma::test::Bytes;
 namespace {
 
 // The nldev attributes named here (<rdma/rdma_netlink.h>), to build what was not captured.
+constexpr std::uint16_t kResQp = 19;
+constexpr std::uint16_t kResQpEntry = 20;
+constexpr std::uint16_t kResType = 26;
 constexpr std::uint16_t kResPid = 28;
 constexpr std::uint16_t kResKernName = 29;
 constexpr std::uint16_t kResCtx = 86;
 constexpr std::uint16_t kResCtxEntry = 87;
 constexpr std::uint16_t kNldevContexts = (5 << 10) + 22;
+constexpr std::uint16_t kNldevQueuePairs = (5 << 10) + 10;
 
 std::string attribute(std::uint16_t type, const std::string& content) {
   const auto length = static_cast<std::uint16_t>(4 + content.size());
@@ -31,14 +35,34 @@ std::string word(std::uint32_t value) {
   return bytes;
 }
 
-std::string contexts(const std::string& entries) {
-  const std::string payload = attribute(kResCtx, entries);
+std::string message(std::uint16_t type, const std::string& payload) {
   nlmsghdr header{};
   header.nlmsg_len = static_cast<std::uint32_t>(sizeof header + payload.size());
-  header.nlmsg_type = kNldevContexts;
+  header.nlmsg_type = type;
   std::string bytes(sizeof header, '\0');
   std::memcpy(bytes.data(), &header, sizeof header);
   return bytes + payload;
+}
+
+std::string contexts(const std::string& entries) {
+  return message(kNldevContexts, attribute(kResCtx, entries));
+}
+
+std::string queue_pairs(const std::string& entries) {
+  return message(kNldevQueuePairs, attribute(kResQp, entries));
+}
+
+// One queue pair: 1 is GSI, 2 is RC. Without a name it is a process'.
+std::string queue_pair(char type, const std::string& kernel_name) {
+  return attribute(kResQpEntry,
+                   attribute(kResType, std::string(1, type)) +
+                       (kernel_name.empty() ? attribute(kResPid, word(812))
+                                            : attribute(kResKernName, kernel_name + '\0')));
+}
+
+Result<std::vector<std::string>> users(const std::string& datagram) {
+  Bytes bytes{datagram};
+  return probes::parse_nldev_kernel_users(bytes.message());
 }
 
 Result<std::vector<pid_t>> parsed(const std::string& message) {
@@ -103,6 +127,20 @@ TEST_CASE("contexts that are cut off are an error, never fewer holders") {
   }
 }
 
+TEST_CASE("what the kernel has queue pairs for is a user, but for management datagrams") {
+  CHECK(users(queue_pairs(queue_pair(0, "ib_core") + queue_pair(1, "ib_core"))) ==
+        std::vector<std::string>{});
+  CHECK(users(queue_pairs(queue_pair(1, "ib_core") + queue_pair(2, "rdma_cm") + queue_pair(2, "") +
+                          queue_pair(4, "x\x1b[2J"))) ==
+        std::vector<std::string>{"rdma_cm", "x\\x1b[2J"});
+  CHECK(users(queue_pairs("")) == std::vector<std::string>{});
+  // One of a type that is not told might be anything.
+  CHECK(users(queue_pairs(
+            attribute(kResQpEntry, attribute(kResKernName, std::string{"smc\0", 4})))) ==
+        std::vector<std::string>{"smc"});
+  CHECK(users(queue_pairs(queue_pair(2, "rdma_cm") + "xx")).error().code == EBADMSG);
+}
+
 TEST_CASE("messages of another client are refused") {
   std::string other = test::captured("nldev-port").at(0);
   other[5] = 0;
@@ -110,6 +148,7 @@ TEST_CASE("messages of another client are refused") {
   CHECK_FALSE(probes::parse_nldev_port(bytes.message()));
   CHECK_FALSE(probes::parse_nldev_device(bytes.message()));
   CHECK_FALSE(probes::parse_nldev_contexts(bytes.message()));
+  CHECK_FALSE(probes::parse_nldev_kernel_users(bytes.message()));
 }
 
 TEST_CASE("nldev: damaged messages are survived") {
@@ -127,4 +166,5 @@ TEST_CASE("this machine's nldev answers, or says why not") {
   CHECK(nldev->list());
   CHECK(nldev->find("no-such-device") == nullptr);
   CHECK(nldev->port(0x7fffffff).error().code == EINVAL);
+  CHECK(nldev->kernel_users(0x7fffffff).error().code == EINVAL);
 }

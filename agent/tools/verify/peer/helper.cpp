@@ -52,9 +52,9 @@ Result<void> check_free(const Root& root, const selftest::Target& target) {
   const auto holders = holders_of(root, target);
   if (const auto* known = holders.get(); known != nullptr && !known->empty())
     return fail(0, target.device + " is in use,",
-                formatted("by {} ({}): a measurement would disturb it. "
+                formatted("by {}: a measurement would disturb it. "
                           "--beside measures all the same",
-                          known->front().command, known->front().pid));
+                          describe(known->front())));
   if (!target.function.empty() && holders.is_unreadable())
     return fail(0, "somebody may use " + target.device + ", and this user cannot see who:",
                 holders.error()->message() + ". Run it as root, or with --beside");

@@ -143,7 +143,7 @@ TEST_CASE_METHOD(Machine, "a job that holds the adapter is not disturbed, unless
   tree.link("/proc/812/fd/3", "/dev/infiniband/uverbs0");
   run();
   CHECK(code == 3);
-  CHECK(err.find("rocep19s0f1 is in use, by mpirun (812)") != std::string::npos);
+  CHECK(err.find("rocep19s0f1 is in use, by mpirun (PID 812)") != std::string::npos);
   options.beside = true;
   run();
   CHECK(code == 0);
