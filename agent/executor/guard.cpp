@@ -156,6 +156,10 @@ struct Guard {
     if (auto no = refuse_unknown_function(facts, operation.function)) return no;
     if (auto no = refuse_by_policy(config)) return no;
     if (auto no = refuse_unless_live(facts)) return no;
+    if (!facts.driver.init.is(ModuleInit::BuiltIn))
+      return refuse("vmw_pvrdma can be unloaded, so it is not rebound but reloaded");
+    if (facts.adapters.get()->size() > 1)
+      return refuse("an unbind would take the netdevs of the other adapters away");
     const auto& driver = find(facts, operation.function)->pci.driver;
     if (driver.is_unreadable()) return refuse_unread("the function's driver", driver.error());
     if (!driver.is(kDriverModule))

@@ -69,10 +69,12 @@ struct GuardCase {
   const char* reason = "";         // part of the refusal's detail
 };
 
-inline void check(const std::vector<GuardCase>& cases) {
+inline void check(
+    const std::vector<GuardCase>& cases, const std::function<void(Scene&)>& first = [](Scene&) {}) {
   for (const GuardCase& one : cases) {
     INFO(one.what);
     Scene scene;
+    first(scene);
     one.change(scene);
     const auto report = scene.ask(one.operation);
     if (report) INFO("refused: " << report->detail);

@@ -57,6 +57,11 @@ TEST_CASE("guard: bind") {
 }
 
 TEST_CASE("guard: what takes the driver away") {
+  const auto built_in = [](Scene& s) {
+    s.facts.driver.init = ModuleInit::BuiltIn;
+    s.facts.driver.refcount = {};
+  };
+  const auto alone = [](Scene& s) { s.adapters.resize(1); };
   for (const Operation& operation : {Operation{ReloadDriver{}}, Operation{RebindFunction{kOne}}}) {
     INFO(describe(operation));
     check({{"nobody holds anything", operation, kAsIs, {}},
@@ -98,12 +103,13 @@ TEST_CASE("guard: what takes the driver away") {
             "not live"},
            {"state unreadable", operation,
             [](Scene& s) { s.facts.driver.init = Field<ModuleInit>::unreadable(kDenied); }, kNo,
-            "state of vmw_pvrdma"}});
+            "state of vmw_pvrdma"}},
+          [&](Scene& s) {
+            if (std::holds_alternative<ReloadDriver>(operation)) return;
+            built_in(s);
+            alone(s);
+          });
   }
-  const auto built_in = [](Scene& s) {
-    s.facts.driver.init = ModuleInit::BuiltIn;
-    s.facts.driver.refcount = {};
-  };
   check({{"reload, not loaded: only loads",
           ReloadDriver{},
           [](Scene& s) {
@@ -114,8 +120,14 @@ TEST_CASE("guard: what takes the driver away") {
          {"reload, without a count", ReloadDriver{}, [](Scene& s) { s.facts.driver.refcount = {}; },
           kNo, "not known"},
          {"reload, built in", ReloadDriver{}, built_in, kNo, "built into"},
-         {"rebind, built in", RebindFunction{kOne}, built_in, {}},
-         {"rebind, unbound", RebindFunction{kOne}, [](Scene& s) { s.adapters[0].pci.driver = {}; },
+         {"rebind, built in, two adapters", RebindFunction{kOne}, built_in, kNo, "other adapters"},
+         {"rebind, can be unloaded", RebindFunction{kOne}, alone, kNo, "can be unloaded"},
+         {"rebind, unbound", RebindFunction{kOne},
+          [&](Scene& s) {
+            built_in(s);
+            alone(s);
+            s.adapters[0].pci.driver = {};
+          },
           kNo, "not bound"},
          {"rebind, no such function", RebindFunction{"0000:99:00.1"}, kAsIs, kNo, "15ad:0820"}});
 }

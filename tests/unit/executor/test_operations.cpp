@@ -22,6 +22,11 @@ struct OperationsFixture {
     test::add_adapter(tree, "v0", 99999);
     std::filesystem::create_directory(tree / "/state");
   }
+  void build_driver_in() {
+    std::filesystem::remove(tree / "/sys/module/vmw_pvrdma/initstate");
+    std::filesystem::remove(tree / "/sys/module/vmw_pvrdma/refcnt");
+    tree.file("/proc/modules", "");
+  }
   [[nodiscard]] Ledger ledger() const {
     const auto ledger = codec::read_ledger(places.ledger);
     REQUIRE(ledger.has_value());
@@ -55,6 +60,7 @@ TEST_CASE_METHOD(OperationsFixture,
 
 TEST_CASE_METHOD(OperationsFixture,
                  "operations: a rebind is counted, whatever came after the unbind") {
+  build_driver_in();
   Operations operations{places};
   const Report report = operations.run(RebindFunction{test::kFunction}, Caller::Agent);
   CHECK(report.outcome == Outcome::Done);
@@ -83,6 +89,7 @@ TEST_CASE_METHOD(OperationsFixture,
   std::filesystem::permissions(tree / "/etc/rc.local", std::filesystem::perms{0755});
   tree.file("/proc/812/cmdline", std::string{"/bin/sh\0/etc/rc.local\0", 23});
   tree.file("/proc/812/stat", "812 (rc.local) S 1 812 812 0 -1 4194304 0\n");
+  build_driver_in();
   Operations operations{places};
   CHECK(operations.run(RebindFunction{test::kFunction}, Caller::Agent).outcome == Outcome::Done);
 }
@@ -125,6 +132,7 @@ TEST_CASE_METHOD(OperationsFixture, "operations: without a ledger nothing is dis
     const Report report = operations.run(operation, Caller::Agent);
     CHECK(report.outcome == Outcome::NotAllowed);
     CHECK(report.detail.find("could not be counted") != std::string::npos);
+    build_driver_in();
   }
   CHECK(tree.read("/sys/bus/pci/drivers/vmw_pvrdma/unbind").empty());
   // Others go on.
@@ -136,6 +144,7 @@ TEST_CASE_METHOD(OperationsFixture,
                  "operations: no sequence of requests gets the agent's user past the limit") {
   const RebindFunction rebind{test::kFunction};
   unsigned unbound = 0;
+  build_driver_in();
   for (unsigned i = 0; i < 2 * kMostReloads; ++i) {
     Operations operations{places};  // as after five seconds without a client
     tree.file("/sys/bus/pci/drivers/vmw_pvrdma/unbind", "");
