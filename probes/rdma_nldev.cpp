@@ -20,6 +20,8 @@ using Attributes = std::array<nlattr*, kAttributes + 1>;
 // Of enum ib_qp_type (Linux include/rdma/ib_verbs.h), which user space has no header for.
 constexpr std::uint8_t kSmi = 0;
 constexpr std::uint8_t kGsi = 1;
+// Queue pairs of a RoCE port that nobody uses: ib_core's for management datagrams.
+constexpr std::uint64_t kIdlePairs = 1;
 
 const nla_policy* policy() {
   static const auto kPolicy = [] {
@@ -29,6 +31,7 @@ const nla_policy* policy() {
     for (const int at :
          {RDMA_NLDEV_ATTR_PORT_STATE, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, RDMA_NLDEV_ATTR_RES_TYPE})
       table[static_cast<std::size_t>(at)].type = NLA_U8;
+    table[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR].type = NLA_U64;
     return table;
   }();
   return kPolicy.data();
@@ -139,6 +142,17 @@ Result<std::vector<std::string>> parse_nldev_kernel_users(nlmsghdr& message) {
   return read.map([&] { return std::move(users); });
 }
 
+Result<std::uint64_t> parse_nldev_queue_pairs(nlmsghdr& message) {
+  std::uint64_t pairs = 0;
+  const auto read = each_entry(message, RDMA_NLDEV_ATTR_RES_SUMMARY, [&](const Attributes& fields) {
+    nlattr* name = fields[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME];
+    nlattr* count = fields[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR];
+    if (name != nullptr && count != nullptr && attribute_text(name) == "qp")
+      pairs = nla_get_u64(count);
+  });
+  return read.map([&] { return pairs; });
+}
+
 Result<Nldev> Nldev::open() {
   auto socket = NetlinkSocket::open(NETLINK_RDMA);
   if (!socket) return fail(std::move(socket.error()));
@@ -182,6 +196,15 @@ Result<std::vector<pid_t>> Nldev::contexts(std::uint32_t index) {
 }
 
 Result<std::vector<std::string>> Nldev::kernel_users(std::uint32_t index) {
+  const auto message = question_about(RDMA_NLDEV_CMD_RES_GET, 0, index);
+  if (!message) return fail(no_memory());
+  std::uint64_t pairs = 0;
+  const auto counted = socket_.ask(*message, [&](nlmsghdr& reply) {
+    return parse_nldev_queue_pairs(reply).map([&](std::uint64_t count) { pairs = count; });
+  });
+  if (!counted) return fail(counted.error().code, "counting", "queue pairs");
+  // Who made them is told by the device, which may be dead.
+  if (pairs <= kIdlePairs) return {};
   return dump(socket_, RDMA_NLDEV_CMD_RES_QP_GET, index, "queue pairs", parse_nldev_kernel_users);
 }
 

@@ -37,6 +37,8 @@ struct NldevPort {
 // The process of each user context, kernel ones left out. 0: the process that opened it has ended
 // (and left the fd to another), or is not visible from this PID namespace: held all the same.
 [[nodiscard]] Result<std::vector<pid_t>> parse_nldev_contexts(nlmsghdr& message);
+// How many queue pairs a device has, of RDMA_NLDEV_CMD_RES_GET's reply.
+[[nodiscard]] Result<std::uint64_t> parse_nldev_queue_pairs(nlmsghdr& message);
 // Who made each queue pair of the kernel ("rdma_cm"), but for those that ib_core has on every port
 // for management datagrams.
 [[nodiscard]] Result<std::vector<std::string>> parse_nldev_kernel_users(nlmsghdr& message);
@@ -53,8 +55,8 @@ class Nldev {
   [[nodiscard]] Result<NldevPort> port(std::uint32_t index);
   // EINVAL: no such device, or a kernel older than 5.14.
   [[nodiscard]] Result<std::vector<pid_t>> contexts(std::uint32_t index);
-  // Costs a device command for each queue pair there is. EINVAL: no such device, or a kernel older
-  // than 4.17.
+  // Costs a device command for each queue pair there is, and none where there is only the one that
+  // every port has. EINVAL: no such device, or a kernel older than 4.17.
   [[nodiscard]] Result<std::vector<std::string>> kernel_users(std::uint32_t index);
 
  private:
