@@ -84,16 +84,6 @@ TEST_CASE("guard: what takes the driver away") {
            {"holders unreadable", operation,
             [](Scene& s) { s.facts.holders = Field<std::vector<Holder>>::unreadable(kDenied); },
             kNo, "who holds"},
-           {"the other adapter's RDMA device is in a container", operation,
-            [](Scene& s) {
-              s.adapters[1].pci.netdev = {};
-              s.adapters[1].pci.rdma_device = {};
-            },
-            kNo, "0000:1b:00.1 and its interface are in another network namespace"},
-           {"its interface only, which finds its device again",
-            operation,
-            [](Scene& s) { s.adapters[1].pci.netdev = {}; },
-            {}},
            {"a count that nobody explains", operation,
             [](Scene& s) { s.facts.driver.refcount = 1U; }, Outcome::InUse, "used 1 times"},
            {"count unreadable", operation,
@@ -120,6 +110,24 @@ TEST_CASE("guard: what takes the driver away") {
          {"reload, without a count", ReloadDriver{}, [](Scene& s) { s.facts.driver.refcount = {}; },
           kNo, "not known"},
          {"reload, built in", ReloadDriver{}, built_in, kNo, "built into"},
+         {"reload, an RDMA device is in a container", ReloadDriver{},
+          [](Scene& s) {
+            s.adapters[1].pci.netdev = {};
+            s.adapters[1].pci.rdma_device = {};
+          },
+          kNo, "0000:1b:00.1 and its interface are in another network namespace"},
+         {"reload, an interface only, which finds its device again",
+          ReloadDriver{},
+          [](Scene& s) { s.adapters[1].pci.netdev = {}; },
+          {}},
+         {"rebind, the RDMA device is in a container", RebindFunction{kOne},
+          [&](Scene& s) {
+            built_in(s);
+            alone(s);
+            s.adapters[0].pci.netdev = {};
+            s.adapters[0].pci.rdma_device = {};
+          },
+          kNo, "are in another network namespace"},
          {"rebind, built in, two adapters", RebindFunction{kOne}, built_in, kNo, "other adapters"},
          {"rebind, can be unloaded", RebindFunction{kOne}, alone, kNo, "can be unloaded"},
          {"rebind, unbound", RebindFunction{kOne},

@@ -240,19 +240,6 @@ TEST_CASE("a reload on request keeps to the guards") {
   CHECK(finding(plan({}, snapshot, history, kNow).findings, FindingId::DriverInUse) != nullptr);
 }
 
-TEST_CASE("a reload that is being carried out is not asked for again, and not refused") {
-  Snapshot snapshot = ready_scene();
-  module(snapshot, kDriverModule).refcount = 1U;  // as while udev or the load itself uses it
-  History history = long_settled(snapshot);
-  history.reload_requested = true;
-  REQUIRE(finding(plan({}, snapshot, history, kNow).findings, FindingId::DriverInUse) != nullptr);
-  history.busy = BusyCall{Verb::ReloadDriver, "vmw_pvrdma", kNow, false};
-  const Plan made = plan({}, snapshot, history, kNow);
-  CHECK(made.actions.empty());
-  CHECK(made.findings.empty());
-  CHECK(assess({}, snapshot, made, history, kNow).state == State::Ready);
-}
-
 TEST_CASE("no reload against a script that reloads by itself, until that has ended") {
   Snapshot snapshot = wrong_order_scene();
   snapshot.boot_scripts = {{"/etc/cron.d/rdma", true}, {"/etc/rc.local", false}};

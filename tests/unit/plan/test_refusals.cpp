@@ -192,3 +192,16 @@ TEST_CASE("what is gentler than a reload does not wait for a script") {
   snapshot.boot_scripts = {{"/etc/rc.local", false}};
   CHECK(described(plan_settled(snapshot)) == Steps{"ConfigureLink 0000:00:10.1"});
 }
+
+TEST_CASE("a reload that is being carried out is not asked for again, and not refused") {
+  Snapshot snapshot = ready_scene();
+  module(snapshot, kDriverModule).refcount = 1U;  // as while udev or the load itself uses it
+  History history = long_settled(snapshot);
+  history.reload_requested = true;
+  REQUIRE(finding(plan({}, snapshot, history, kNow).findings, FindingId::DriverInUse) != nullptr);
+  history.busy = BusyCall{Verb::ReloadDriver, "vmw_pvrdma", kNow, false};
+  const Plan made = plan({}, snapshot, history, kNow);
+  CHECK(made.actions.empty());
+  CHECK(made.findings.empty());
+  CHECK(assess({}, snapshot, made, history, kNow).state == State::Ready);
+}

@@ -9,6 +9,10 @@ using pvrdma::test::Bytes;
 namespace {
 
 // The nldev attributes named here (<rdma/rdma_netlink.h>), to build what was not captured.
+constexpr std::uint16_t kResSummary = 15;
+constexpr std::uint16_t kResSummaryEntry = 16;
+constexpr std::uint16_t kResSummaryName = 17;
+constexpr std::uint16_t kResSummaryCount = 18;
 constexpr std::uint16_t kResQp = 19;
 constexpr std::uint16_t kResQpEntry = 20;
 constexpr std::uint16_t kResType = 26;
@@ -18,6 +22,7 @@ constexpr std::uint16_t kResCtx = 86;
 constexpr std::uint16_t kResCtxEntry = 87;
 constexpr std::uint16_t kNldevContexts = (5 << 10) + 22;
 constexpr std::uint16_t kNldevQueuePairs = (5 << 10) + 10;
+constexpr std::uint16_t kNldevSummary = (5 << 10) + 9;
 
 std::string attribute(std::uint16_t type, const std::string& content) {
   const auto length = static_cast<std::uint16_t>(4 + content.size());
@@ -139,6 +144,23 @@ TEST_CASE("what the kernel has queue pairs for is a user, but for management dat
             attribute(kResQpEntry, attribute(kResKernName, std::string{"smc\0", 4})))) ==
         std::vector<std::string>{"smc"});
   CHECK(users(queue_pairs(queue_pair(2, "rdma_cm") + "xx")).error().code == EBADMSG);
+}
+
+TEST_CASE("queue pairs are counted without asking the device") {
+  const auto counted = [](const std::string& entries) {
+    Bytes bytes{message(kNldevSummary, attribute(kResSummary, entries))};
+    return probes::parse_nldev_queue_pairs(bytes.message());
+  };
+  const auto entry = [](const std::string& name, char count) {
+    return attribute(kResSummaryEntry,
+                     attribute(kResSummaryName, name + '\0') +
+                         attribute(kResSummaryCount, std::string(1, count) + std::string(7, '\0')));
+  };
+  CHECK(counted(entry("pd", 3) + entry("qp", 2) + entry("cq", 5)).value() == 2);
+  CHECK(counted(entry("pd", 3)).value() == 0);
+  CHECK(counted(entry("qp", 2) + "xx").error().code == EBADMSG);
+  CHECK(counted(attribute(kResSummaryEntry, attribute(kResSummaryCount, "x"))).error().code ==
+        EBADMSG);
 }
 
 TEST_CASE("messages of another client are refused") {

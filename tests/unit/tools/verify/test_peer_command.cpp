@@ -177,7 +177,7 @@ TEST_CASE_METHOD(Machine, "a job that holds another adapter is no hindrance") {
             "../../bus/pci/devices/0000:1b:00.1/infiniband/rocep27s0f1");
   run();
   CHECK(code == 3);
-  CHECK(err.find("rocep27s0f1 is in use, by mpirun (812)") != std::string::npos);
+  CHECK(err.find("rocep27s0f1 is in use, by mpirun (PID 812)") != std::string::npos);
 }
 
 TEST_CASE_METHOD(Machine, "a machine's own address is that of its GID, unless that is link-local") {
