@@ -124,7 +124,7 @@ Result<std::vector<std::string>> kernel_users(const std::string& rdma_device) {
 Field<std::vector<Holder>> find_holders(const Root& root, const std::vector<HeldDevice>& devices,
                                         const KernelUsers& users) {
   if (devices.empty()) return std::vector<Holder>{};
-  const auto found = find_processes(root, devices);
+  auto found = find_processes(root, devices);
   if (!found.is_known()) return found;
   std::vector<Holder> holders = *found.get();
   for (const HeldDevice& device : devices) {
