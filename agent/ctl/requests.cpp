@@ -31,7 +31,7 @@ Told refused(const std::string& error, const Json& parameters) {
     return {
         1,
         error,
-        "not reloaded: a process holds an adapter, so the driver cannot be taken away. Nothing "
+        "not reloaded: an adapter is in use, so the driver cannot be taken away. Nothing "
         "was changed",
         codec::holders_from(parameters.value("holders", Json{})).value_or(std::vector<Holder>{}),
         {}};

@@ -160,7 +160,7 @@ TEST_CASE("reload: refused while in use, with PIDs and commands") {
   CHECK(held.code == 1);
   CHECK(held.out.empty());
   CHECK(held.err ==
-        "pvrdma-agentctl: not reloaded: a process holds an adapter, so the driver cannot be taken "
+        "pvrdma-agentctl: not reloaded: an adapter is in use, so the driver cannot be taken "
         "away. Nothing was changed. Held by:\n"
         "  PID 812 ibv_asyncwatch (rocep19s0f1)\n"
         "  PID 813 \\x1b[2J\\u202eevil (rocep19s0f1)\n"
