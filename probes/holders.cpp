@@ -109,15 +109,21 @@ Result<OpenNodes> find_open_nodes(const Root& root, const std::vector<HeldDevice
   return open;
 }
 
-Result<std::vector<std::string>> kernel_users(const std::string& rdma_device) {
+Result<std::vector<Holder>> kernel_users(const std::vector<std::string>& rdma_devices) {
+  if (rdma_devices.empty()) return {};
   auto nldev = Nldev::open();
   // Without ib_core there is no device.
   if (!nldev && nldev.error().code == EPROTONOSUPPORT) return {};
   if (!nldev) return fail(nldev.error());
-  const NldevDevice* known = nldev->find(rdma_device);
-  if (known == nullptr) return {};
-  auto users = nldev->kernel_users(known->index);
-  if (!users && (users.error().code == EINVAL || users.error().code == EOPNOTSUPP)) return {};
+  std::vector<Holder> users;
+  for (const std::string& device : rdma_devices) {
+    const NldevDevice* known = nldev->find(device);
+    if (known == nullptr) continue;
+    const auto names = nldev->kernel_users(known->index);
+    if (!names && (names.error().code == EINVAL || names.error().code == EOPNOTSUPP)) continue;
+    if (!names) return fail(names.error());
+    for (const std::string& name : *names) users.push_back({0, name, device});
+  }
   return users;
 }
 
@@ -126,17 +132,16 @@ Field<std::vector<Holder>> find_holders(const Root& root, const std::vector<Held
   if (devices.empty()) return std::vector<Holder>{};
   auto found = find_processes(root, devices);
   if (!found.is_known()) return found;
-  std::vector<Holder> holders = *found.get();
-  for (const HeldDevice& device : devices) {
-    // A process is enough to wait for, and its queue pairs may be many.
-    if (std::ranges::find(*found.get(), device.rdma_device, &Holder::rdma_device) !=
-        found.get()->end())
-      continue;
-    const auto names = users(device.rdma_device);
-    if (!names) return Field<std::vector<Holder>>::unreadable(names.error());
-    for (const std::string& name : *names)
-      holders.push_back({0, name + " (kernel)", device.rdma_device});
-  }
+  std::vector<Holder>& holders = *found.get();
+  // A process is enough to wait for, and its queue pairs may be many.
+  std::vector<std::string> free;
+  for (const HeldDevice& device : devices)
+    if (std::ranges::find(holders, device.rdma_device, &Holder::rdma_device) == holders.end())
+      free.push_back(device.rdma_device);
+  const auto in_kernel = users(free);
+  if (!in_kernel) return Field<std::vector<Holder>>::unreadable(in_kernel.error());
+  for (const Holder& user : *in_kernel)
+    holders.push_back({0, user.command + " (kernel)", user.rdma_device});
   return finished(root, std::move(holders));
 }
 

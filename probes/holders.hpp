@@ -27,10 +27,12 @@ struct HeldDevice {
   Field<std::string> uverbs;  // "uverbs0"
 };
 
-// What in the kernel has queue pairs on a device, one name or more for each.
-using KernelUsers = std::function<Result<std::vector<std::string>>(const std::string& device)>;
+// What in the kernel has queue pairs on devices: for each its name ("rdma_cm") as the command.
+using KernelUsers =
+    std::function<Result<std::vector<Holder>>(const std::vector<std::string>& rdma_devices)>;
 // As nldev says; none where it cannot say (before Linux 4.17), or does not know the device.
-[[nodiscard]] Result<std::vector<std::string>> kernel_users(const std::string& rdma_device);
+[[nodiscard]] Result<std::vector<Holder>> kernel_users(
+    const std::vector<std::string>& rdma_devices);
 
 // The devices of all PVRDMA adapters; for one adapter, filter the answer by Holder::rdma_device.
 // Holders are sorted by PID, one entry for each process, or user in the kernel, and device; the

@@ -68,10 +68,10 @@ TEST_CASE("what uses an adapter in the kernel holds it, though the driver's coun
   const Tree tree;
   count(tree, "0");
   std::string asked;
-  const auto users = [&](const std::string& device) -> Result<std::vector<std::string>> {
-    asked += device + " ";
-    if (device == "pvrdma-test0") return {};
-    return std::vector<std::string>{"rdma_cm", "smc", "rdma_cm"};
+  const auto users = [&](const std::vector<std::string>& devices) -> Result<std::vector<Holder>> {
+    for (const std::string& device : devices) asked += device + " ";
+    return std::vector<Holder>{
+        {0, "rdma_cm", "pvrdma-test1"}, {0, "smc", "pvrdma-test1"}, {0, "rdma_cm", "pvrdma-test1"}};
   };
   const Holder cm{0, "rdma_cm (kernel)", "pvrdma-test1"};
   const Holder smc{0, "smc (kernel)", "pvrdma-test1"};
@@ -88,8 +88,8 @@ TEST_CASE("what uses an adapter in the kernel holds it, though the driver's coun
     CHECK(asked == "pvrdma-test1 ");
   }
   SECTION("who cannot be asked may have any") {
-    CHECK(probes::find_holders(tree.root(), kDevices, [](const std::string&) {
-            return Result<std::vector<std::string>>{fail(ETIMEDOUT, "asking for", "queue pairs")};
+    CHECK(probes::find_holders(tree.root(), kDevices, [](const std::vector<std::string>&) {
+            return Result<std::vector<Holder>>{fail(ETIMEDOUT, "asking for", "queue pairs")};
           }).is_unreadable());
   }
   SECTION("a count that no process explains is unreadable all the same") {
