@@ -138,8 +138,10 @@ class Finder {
     RecipeLook found = look(*text, place);
     const bool recipe = std::any_of(found.lines.begin(), found.lines.end(),
                                     [](const auto& line) { return line.kind == LineKind::Driver; });
-    const bool migrated =
-        ("\n" + *text).find("\n" + std::string{kMigratedMark}) != std::string::npos;
+    const auto marked = [lines = "\n" + *text](std::string_view mark) {
+      return lines.find("\n" + std::string{mark}) != std::string::npos;
+    };
+    const bool migrated = marked(kMigratedMark) || marked(kMigratedLastMark);
     const std::size_t before = recipe_.files.size();
     const bool kept = recipe || (migrated && !found.lines.empty());
     if (kept)

@@ -17,17 +17,12 @@ void each_line(std::string_view text, const Visit& visit) {
     visit(number, cut(text, '\n').substr(0, kLongestLine));
 }
 
-void take_scripts(std::string_view command, RecipeLook& into) {
-  for (std::string& path : scripts_called(command))
-    if (!contains(into.scripts, path)) into.scripts.push_back(std::move(path));
-}
-
 // The line is noted where its command is one of the recipe or stands beside it. True: of the
 // recipe.
 bool take_command(unsigned number, std::string_view line, std::string_view command,
                   const RecipeScope& scope, RecipeLook& into) {
   CommandLook look = look_at_command(command, scope);
-  take_scripts(command, into);
+  for (std::string& path : scripts_called(command)) into.scripts.insert(std::move(path));
   if (look.kind == LineKind::Other) return false;
   if (look.by_hand.empty() && line.size() == kLongestLine) look.by_hand = "the line is too long";
   into.lines.push_back(
@@ -46,25 +41,44 @@ std::string shell_of(std::string_view text) {
   return name == "sh" || name == "dash" ? "/bin/sh" : "";
 }
 
-// A here-document, or a quote that the line does not close for certain: what follows may be text.
+// Where a line stands in the quotes and substitutions of a shell, the innermost last.
+class Quotes {
+ public:
+  // Takes the letter at `at`, and more where they belong together.
+  void take(std::string_view line, std::size_t& at) {
+    const char letter = line[at];
+    const char inside = open_.empty() ? '\0' : open_.back();
+    const bool opens = letter == '$' && at + 1 < line.size() && inside != '\'' &&
+                       (line[at + 1] == '(' || line[at + 1] == '{');
+    if (letter == '\\' && inside != '\'')
+      ++at;
+    else if (letter == inside)
+      open_.pop_back();
+    else if (opens)
+      open_ += line[++at] == '(' ? ')' : '}';
+    else if (inside != '\'' && (letter == '"' || (letter == '\'' && inside != '"')))
+      open_ += letter;
+  }
+  [[nodiscard]] bool in_code() const { return open_.empty() || open_.back() == ')'; }
+  [[nodiscard]] bool all_closed() const { return open_.empty(); }
+
+ private:
+  std::string open_;  // what closes each
+};
+
+// A here-document, or something that the line does not close for certain: what follows may be text.
 bool may_open_text(std::string_view line) {
   const auto has = [&](std::string_view part) { return line.find(part) != std::string_view::npos; };
-  const bool mixed = has("'") && has("\"");
-  // Quotes within the quotes of a $( ) are not counted here.
-  if (has("<<") || has("$'") || has("`") || (mixed && has("$("))) return true;
-  char open = 0;
+  // The last: its patterns have parentheses that close nothing.
+  if (has("<<") || has("$'") || has("`") || (has("$(") && has("case"))) return true;
+  Quotes quotes;
   for (std::size_t at = 0; at < line.size(); ++at) {
-    const char letter = line[at];
     const bool begins_word = at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t';
-    if (open == 0 && letter == '#' && begins_word) return false;
-    if (letter == '\\' && open != '\'')
-      ++at;
-    else if (open == 0 && (letter == '\'' || letter == '"'))
-      open = letter;
-    else if (letter == open)
-      open = 0;
+    // A comment within $( ) hides what closes it.
+    if (line[at] == '#' && begins_word && quotes.in_code()) break;
+    quotes.take(line, at);
   }
-  return open != 0;
+  return !quotes.all_closed();
 }
 
 bool ends_open(std::string_view code) {

@@ -2,6 +2,7 @@
 // that belong to it. Each line is looked at by itself; what may not be one is left to a person.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +11,11 @@
 
 namespace pvrdma::probes {
 
-// What stands before a line that `pvrdma-agentctl migrate` has commented out.
+// What stands before a line that `pvrdma-agentctl migrate` has commented out. The second is for the
+// last command of a script or of a block, whose exit status is that of the whole: it leaves a
+// command there that succeeds.
 inline constexpr std::string_view kMigratedMark = "#pvrdma-agent# ";
+inline constexpr std::string_view kMigratedLastMark = ": #pvrdma-agent# ";
 
 struct RecipeLine {
   unsigned number = 0;  // from 1
@@ -23,9 +27,9 @@ struct RecipeLine {
 };
 
 struct RecipeLook {
-  std::vector<RecipeLine> lines;     // none of kind Other
-  std::vector<std::string> scripts;  // absolute paths of what is run
-  std::string shell;                 // of a script: /bin/sh or /bin/bash; empty: another
+  std::vector<RecipeLine> lines;  // none of kind Other
+  std::set<std::string> scripts;  // absolute paths of what is run
+  std::string shell;              // of a script: /bin/sh or /bin/bash; empty: another
   // Of a unit: all of its commands are simple ones of the recipe.
   bool nothing_else = false;
 };

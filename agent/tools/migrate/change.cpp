@@ -59,7 +59,7 @@ std::optional<Change> comment_out_in(const Root& root, const RecipeFile& file) {
   if (auto saved = back_up(root, file.path, *state); !saved)
     return failed(file.path, saved.error());
   const auto replaced =
-      replace_content(place, comment_out(state->content, file.lines), *state, nullptr,
+      replace_content(place, comment_out(state->content, file.lines, file.form), *state, nullptr,
                       file.form == RecipeForm::Script ? Check{by_shell} : Check{});
   if (!replaced) return Change{file.path, {}, {}, replaced.error(), refused};
   return Change{file.path,

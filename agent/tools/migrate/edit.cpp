@@ -6,29 +6,51 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <functional>
 
 #include "agent/base/program.hpp"
 #include "agent/base/rooted_path.hpp"
+#include "agent/base/text.hpp"
 
 namespace pvrdma::ctl::moving {
 
 namespace {
 
+using probes::kMigratedLastMark;
 using probes::kMigratedMark;
 using probes::RecipeLine;
 
-// Each line, its newline with it where it has one, given to `change` with its number from 1.
-std::string each_line(std::string_view text,
-                      const std::function<std::string(std::string_view, unsigned)>& change) {
-  std::string result;
-  for (unsigned number = 1; !text.empty(); ++number) {
-    const auto end = text.find('\n');
-    const auto length = end == std::string_view::npos ? text.size() : end + 1;
-    result += change(text.substr(0, length), number);
-    text.remove_prefix(length);
-  }
-  return result;
+std::vector<std::string_view> lines_in(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) lines.push_back(cut(text, '\n'));
+  return lines;
+}
+
+// Adds one of the text's lines, with its newline where it has one.
+void add_line(std::string& result, std::string_view line, std::string_view text) {
+  result += line;
+  if (line.end() != text.end()) result += '\n';
+}
+
+bool is_command(std::string_view code) { return !code.empty() && code.front() != '#'; }
+
+// What follows a list of commands whose exit status is that of the last; `next` is empty at the end
+// of the script.
+bool ends_list(std::string_view next) {
+  constexpr std::array<std::string_view, 9> kClosing{"fi",   "done",   "else", "elif", "esac",
+                                                     "exit", "return", "}",    ")"};
+  const std::string_view word = next.substr(0, next.find_first_of(" \t;&|<>"));
+  const bool with_status = (word == "exit" || word == "return") && split_at_blanks(next).size() > 1;
+  return next.empty() || next.starts_with(";;") || next.starts_with(')') ||
+         (contains(kClosing, word) && !with_status);
+}
+
+// The list begins after it: what is left of the list without its only command is a shell's to
+// refuse, not to be filled.
+bool begins_list(std::string_view previous) {
+  constexpr std::array<std::string_view, 3> kOpening{"then", "do", "else"};
+  const std::string_view word = previous.substr(previous.find_last_of(" \t;") + 1);
+  return contains(kOpening, word) || previous.ends_with('{') || previous.ends_with('(') ||
+         previous.ends_with(')');
 }
 
 }  // namespace
@@ -37,22 +59,43 @@ bool is_to_be_moved(const RecipeLine& line) {
   return line.kind == probes::LineKind::Driver && line.by_hand.empty();
 }
 
-std::string comment_out(std::string_view text, const std::vector<RecipeLine>& lines) {
-  return each_line(text, [&](std::string_view line, unsigned number) {
-    const bool goes = std::ranges::any_of(
-        lines, [&](const RecipeLine& one) { return one.number == number && is_to_be_moved(one); });
-    return std::string{goes ? kMigratedMark : ""} += line;
-  });
+std::string comment_out(std::string_view text, const std::vector<RecipeLine>& lines,
+                        probes::RecipeForm form) {
+  const auto all = lines_in(text);
+  std::vector<bool> goes(all.size());
+  for (const RecipeLine& line : lines) goes.at(line.number - 1) = is_to_be_moved(line);
+  // From the end, as the mark depends on what follows.
+  std::vector<bool> is_last(all.size());
+  std::string_view next;
+  for (std::size_t at = all.size(); at-- > 0;) {
+    const std::string_view code = trimmed(all[at]);
+    is_last[at] = goes[at] && form == probes::RecipeForm::Script && ends_list(next);
+    if (is_command(code)) next = code;
+  }
+  std::string result;
+  std::string_view previous;  // of what stays
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    const std::string_view code = trimmed(all[at]);
+    if (goes[at])
+      result += is_last[at] && !begins_list(previous) ? kMigratedLastMark : kMigratedMark;
+    else if (is_command(code))
+      previous = code;
+    add_line(result, all[at], text);
+  }
+  return result;
 }
 
 std::string put_back(std::string_view text) {
-  // Earlier versions put the second before the first line of a block.
-  constexpr std::array<std::string_view, 2> kMarks{kMigratedMark, ": #pvrdma-agent# "};
-  return each_line(text, [&](std::string_view line, unsigned) {
-    for (const std::string_view mark : kMarks)
-      if (line.starts_with(mark)) return std::string{line.substr(mark.size())};
-    return std::string{line};
-  });
+  std::string result;
+  for (std::string_view line : lines_in(text)) {
+    for (const std::string_view mark : {kMigratedMark, kMigratedLastMark})
+      if (line.starts_with(mark)) {
+        line.remove_prefix(mark.size());
+        break;
+      }
+    add_line(result, line, text);
+  }
+  return result;
 }
 
 Result<void> check_syntax(const std::string& shell, const Fd& script) {

@@ -8,16 +8,19 @@
 
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
-#include "probes/recipe/lines.hpp"
+#include "probes/recipe/find.hpp"
 
 namespace pvrdma::ctl::moving {
 
 // One that goes as a whole: of the recipe, and not left to a person.
 [[nodiscard]] bool is_to_be_moved(const probes::RecipeLine& line);
 
-// The text with those lines commented out, kMigratedMark before each, which follows as it was.
+// The text with those of the lines (in order) that can go commented out: a mark before each, which
+// follows as it was. In a script, kMigratedLastMark where the exit status is more than the line's;
+// else kMigratedMark.
 [[nodiscard]] std::string comment_out(std::string_view text,
-                                      const std::vector<probes::RecipeLine>& lines);
+                                      const std::vector<probes::RecipeLine>& lines,
+                                      probes::RecipeForm form);
 
 // The text with every marked line as it was.
 [[nodiscard]] std::string put_back(std::string_view text);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "agent/base/text.hpp"
@@ -62,27 +64,37 @@ LinkSettings of_ifconfig(const Words& words) {
   return link;
 }
 
-// Adds what one place sets to what others set on the same link: only what a configuration may have.
-void add(const LinkSettings& link, std::vector<LinkSettings>& links) {
-  constexpr unsigned kLeast = 68, kMost = 9000;  // bytes, as adapter.mtu
-  const bool has_mtu = link.mtu && *link.mtu >= kLeast && *link.mtu <= kMost;
-  if (!has_mtu && link.addresses.empty()) return;
-  auto known = std::ranges::find(links, link.netdev, &LinkSettings::netdev);
-  if (known == links.end()) known = links.insert(known, LinkSettings{link.netdev});
-  if (has_mtu) known->mtu = link.mtu;
-  for (const std::string& address : link.addresses)
-    if (!contains(known->addresses, address)) known->addresses.push_back(address);
-  known->from.insert(known->from.end(), link.from.begin(), link.from.end());
-  known->netplan.insert(known->netplan.end(), link.netplan.begin(), link.netplan.end());
-}
+// What several places set, by link.
+class Collection {
+ public:
+  // Only what a configuration may have.
+  void add(const LinkSettings& link) {
+    constexpr unsigned kLeast = 68, kMost = 9000;  // bytes, as adapter.mtu
+    const bool has_mtu = link.mtu && *link.mtu >= kLeast && *link.mtu <= kMost;
+    if (!has_mtu && link.addresses.empty()) return;
+    const auto [at, is_new] = index_.try_emplace(link.netdev, links.size());
+    if (is_new) links.push_back(LinkSettings{link.netdev});
+    LinkSettings& known = links[at->second];
+    if (has_mtu) known.mtu = link.mtu;
+    for (const std::string& address : link.addresses)
+      if (addresses_.emplace(link.netdev, address).second) known.addresses.push_back(address);
+    known.from.insert(known.from.end(), link.from.begin(), link.from.end());
+    known.netplan.insert(known.netplan.end(), link.netplan.begin(), link.netplan.end());
+  }
+
+  std::vector<LinkSettings> links;
+
+ private:
+  std::map<std::string, std::size_t> index_;                 // by netdev, into links
+  std::set<std::pair<std::string, std::string>> addresses_;  // with the netdev
+};
 
 // True: the line applies netplan's files.
-bool take_line(const probes::RecipeLine& line, const std::string& from,
-               std::vector<LinkSettings>& links) {
+bool take_line(const probes::RecipeLine& line, const std::string& from, Collection& into) {
   bool netplan = false;
   const auto take = [&](LinkSettings link) {
     link.from = {from};
-    add(link, links);
+    into.add(link);
   };
   for (const std::string& command : probes::commands_in(probes::without_comment(line.text))) {
     if (command.find('$') != std::string::npos) continue;
@@ -119,14 +131,15 @@ void drop_configured(const Config& config, LinkSettings& link) {
 std::vector<LinkSettings> find_link_settings(const Root& root, const probes::Recipe& recipe,
                                              const probes::RecipeScope& scope,
                                              const Config& config) {
-  std::vector<LinkSettings> links;
+  Collection found;
   bool netplan = false;
   for (const probes::RecipeFile& file : recipe.files)
     for (const probes::RecipeLine& line : file.lines)
       if (probes::runs_at_boot(file) && line.kind == LineKind::Link)
-        netplan |= take_line(line, file.path + ":" + std::to_string(line.number), links);
+        netplan |= take_line(line, file.path + ":" + std::to_string(line.number), found);
   if (netplan)
-    for (const LinkSettings& link : netplan_links(root)) add(link, links);
+    for (const LinkSettings& link : netplan_links(root)) found.add(link);
+  std::vector<LinkSettings>& links = found.links;
   std::erase_if(links, [&](const LinkSettings& link) { return !is_adapter(link.netdev, scope); });
   for (LinkSettings& link : links) {
     const auto mac = read_attribute(root / ("/sys/class/net/" + link.netdev + "/address"));
@@ -135,7 +148,7 @@ std::vector<LinkSettings> find_link_settings(const Root& root, const probes::Rec
   }
   std::erase_if(links,
                 [](const LinkSettings& link) { return !link.mtu && link.addresses.empty(); });
-  return links;
+  return std::move(links);
 }
 
 std::string to_toml(const std::vector<LinkSettings>& links) {

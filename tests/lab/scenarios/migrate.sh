@@ -92,7 +92,7 @@ scenario() {
     expect_not "nor shown" grep -q /home/user shown
     expect "the backup is what it was" cmp /var/lib/pvrdma-agent/migrated/etc/rc.local /root/rc.local.original
     expect "the rest of the script is as it was" diff <(grep -v modprobe /root/rc.local.original) \
-      <(grep -v '^#pvrdma-agent#' /etc/rc.local)
+      <(grep -v '^\(: \)\?#pvrdma-agent#' /etc/rc.local)
     wait_until 20 "no finding at once" no_finding boot-script
     expect "ready" health_is ready
     return

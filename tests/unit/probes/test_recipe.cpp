@@ -141,10 +141,14 @@ TEST_CASE("a command that goes on, and one that is asked how it ended, stay toge
 TEST_CASE("lines that may be text are left") {
   constexpr const char* kText = ": it may be a part of a text that begins in line ";
   for (const char* begin :
-       {"cat >/etc/motd <<EOF\n", "echo 'a\n", "x=\"a\n", "x=\"$(echo '\"')\n", "y=$'\\'\n", "`\n"})
+       {"cat >/etc/motd <<EOF\n", "echo 'a\n", "x=\"a\n", "x=\"$(echo '\"')\n", "y=$'\\'\n", "`\n",
+        // A string within a $( ) within a string.
+        "echo \"$(echo \"\n", "x=\"${y:-\"\n", "x=$(echo \"$(echo 'a\n", "x=\"$(date # \")\"\n",
+        "x=\"$(case a in a) echo \"\n"})
     CHECK(lines_of(begin + std::string{"modprobe vmw_pvrdma\n"}) ==
           Lines{std::string{"2"} + kText + "1"});
   for (const char* begin : {"echo \"don't\"\n", "echo it\\'s\n", "x=\"$(date)\"\n", "a # don't\n",
+                            "x=\"$(echo \"a\" 'b')${y:-\"c\"}\"\n", "y=$((1 + 2)); z=${#y}\n",
                             "# don't\n", "awk '{print \"x\"}'\n"})
     CHECK(lines_of(begin + std::string{"modprobe vmw_pvrdma\n"}) == Lines{"2"});
   CHECK(lines_of("modprobe ib_umad\necho 'never closed\nmodprobe rdma_cm\n") ==
@@ -191,7 +195,7 @@ TEST_CASE("crontabs: @reboot only") {
       "# @reboot root modprobe ib_umad\n@reboot\n";
   const auto look = look_at_crontab(system, true, scope());
   CHECK(described(look.lines) == Lines{"2"});
-  CHECK(look.scripts == Lines{"/usr/local/sbin/pvrdma-up"});
+  CHECK(look.scripts == std::set<std::string>{"/usr/local/sbin/pvrdma-up"});
   CHECK(described(look_at_crontab("@reboot modprobe ib_umad\n", false, scope()).lines) ==
         Lines{"1"});
 }

@@ -133,7 +133,7 @@ TEST_CASE("a line that does something else is left, with why") {
   CHECK(applied.code == 1);
   CHECK(has(applied.out, "by hand: it does more than load or unload these modules"));
   CHECK(system.tree.read("/etc/rc.local") ==
-        "mount /a; modprobe vmw_pvrdma\n#pvrdma-agent# modprobe ib_umad\n");
+        "mount /a; modprobe vmw_pvrdma\n: #pvrdma-agent# modprobe ib_umad\n");
 }
 
 TEST_CASE("a script that its shell would not take is as it was, and a person's to edit") {
