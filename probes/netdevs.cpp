@@ -1,9 +1,9 @@
 #include "probes/netdevs.hpp"
 
 #include <arpa/inet.h>
-#include <linux/if.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
+#include <net/if.h>
 #include <netlink/attr.h>
 
 #include <algorithm>
@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+
+#include "agent/base/text.hpp"
 
 namespace pvrdma::probes {
 
@@ -48,18 +50,42 @@ Field<unsigned> limit(nlattr* attribute) {
   return nla_get_u32(attribute);
 }
 
-Field<Netdev> ask_link(NetlinkSocket& socket, const std::string& name) {
-  const NetlinkMessage question = netlink_message(RTM_GETLINK, 0, ifinfomsg{});
-  if (!question || nla_put_string(question.get(), IFLA_IFNAME, name.c_str()) < 0 ||
-      nla_put_u32(question.get(), IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS) < 0)
-    return Field<Netdev>::unreadable({ENOMEM, "asking about interface", name});
-  Field<Netdev> netdev;
+Result<Netdev> ask_link(NetlinkSocket& socket, int link, const std::string& name) {
+  ifinfomsg header{};
+  header.ifi_index = link;
+  const NetlinkMessage question = netlink_message(RTM_GETLINK, 0, header);
+  if (!question || nla_put_u32(question.get(), IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS) < 0)
+    return fail(ENOMEM, "asking about interface", name);
+  Netdev netdev;
   const auto answered = socket.ask(*question, [&](nlmsghdr& message) {
-    return parse_link(message).map([&](Netdev link) { netdev = std::move(link); });
+    return parse_link(message).map([&](Netdev parsed) { netdev = std::move(parsed); });
   });
-  if (!answered)
-    return Field<Netdev>::from(fail(answered.error().code, "asking about interface", name));
+  if (!answered) return fail(answered.error().code, "asking about interface", name);
   return netdev;
+}
+
+Field<Netdev> look_at_netdev(NetlinkSocket& socket, const std::string& name) {
+  const int link = static_cast<int>(::if_nametoindex(name.c_str()));
+  if (link == 0) return Field<Netdev>::from(fail(errno, "asking about interface", name));
+  // First, as addresses often come right after the link is up: none is seen on a link still down.
+  auto addresses = ask_addresses(socket, link);
+  if (!addresses) return Field<Netdev>::from(fail(std::move(addresses.error())));
+  auto netdev = ask_link(socket, link, name);
+  if (!netdev) return Field<Netdev>::from(fail(std::move(netdev.error())));
+  netdev->addresses = std::move(*addresses);
+  const auto routed = has_default_route(socket, link);
+  netdev->default_route = routed ? Field<bool>{*routed} : Field<bool>::unreadable(routed.error());
+  return std::move(*netdev);
+}
+
+// Asks for those entries of a table that `question` describes; `take` gets each. `question` is null
+// where there is no memory for it.
+Result<void> dump(NetlinkSocket& socket, const NetlinkMessage& question, const char* what,
+                  const OnMessage& take) {
+  if (!question) return fail(ENOMEM, "asking for", what);
+  const auto answered = socket.ask(*question, take);
+  if (!answered) return fail(answered.error().code, "asking for", what);
+  return {};
 }
 
 // The interface indices in a RTA_MULTIPATH attribute, as far as it is well-formed.
@@ -114,15 +140,14 @@ Result<Netdev> parse_link(nlmsghdr& message) {
   return netdev;
 }
 
-Result<InterfaceAddress> parse_address(nlmsghdr& message) {
+Result<FoundAddress> parse_address(nlmsghdr& message) {
   std::array<nlattr*, kAddressProtocolAttribute + 1> attributes{};
   if (message.nlmsg_type != RTM_NEWADDR ||
       nlmsg_parse(&message, sizeof(ifaddrmsg), attributes.data(), kAddressProtocolAttribute,
                   nullptr) < 0)
     return fail(bad_message("an address"));
   const auto& header = *static_cast<const ifaddrmsg*>(nlmsg_data(&message));
-  InterfaceAddress result;
-  result.interface_index = static_cast<int>(header.ifa_index);
+  FoundAddress result{static_cast<int>(header.ifa_index), header.ifa_family, {}};
   if (header.ifa_family != AF_INET && header.ifa_family != AF_INET6) return result;
   // rtnetlink(7): IFA_ADDRESS is the peer's on a point-to-point link; IPv6 has IFA_LOCAL only
   // there.
@@ -145,40 +170,35 @@ Result<InterfaceAddress> parse_address(nlmsghdr& message) {
   return result;
 }
 
-Result<std::vector<InterfaceAddress>> ask_addresses(NetlinkSocket& socket) {
-  return consistent([&]() -> Result<std::vector<InterfaceAddress>> {
-    const auto question = netlink_message(RTM_GETADDR, NLM_F_DUMP, ifaddrmsg{});
-    if (!question) return fail(ENOMEM, "asking for", "interface addresses");
-    std::vector<InterfaceAddress> addresses;
-    const auto answered = socket.ask(*question, [&](nlmsghdr& message) {
-      return parse_address(message).map([&](InterfaceAddress address) {
-        if (!address.address.text.empty()) addresses.push_back(std::move(address));
-      });
-    });
-    if (!answered) return fail(answered.error().code, "asking for", "interface addresses");
+Result<std::vector<LinkAddress>> ask_addresses(NetlinkSocket& socket, int link) {
+  return consistent([&]() -> Result<std::vector<LinkAddress>> {
+    std::vector<LinkAddress> addresses;
+    for (const int family : {AF_INET, AF_INET6}) {
+      ifaddrmsg header{};
+      header.ifa_family = static_cast<std::uint8_t>(family);
+      header.ifa_index = static_cast<std::uint32_t>(link);
+      const auto answered = dump(socket, netlink_message(RTM_GETADDR, NLM_F_DUMP, header),
+                                 "interface addresses", [&](nlmsghdr& message) {
+                                   return parse_address(message).map([&](FoundAddress found) {
+                                     // An older kernel sends those of all links, one without IPv6
+                                     // those of all families.
+                                     if (found.link == link && found.family == family)
+                                       addresses.push_back(std::move(found.address));
+                                   });
+                                 });
+      if (!answered) return fail(answered.error());
+    }
     return addresses;
   });
 }
 
 std::vector<Field<Netdev>> look_at_netdevs(const std::vector<std::string>& names) {
   if (names.empty()) return {};
-  const auto all_unreadable = [&](const Error& error) {
-    return std::vector<Field<Netdev>>(names.size(), Field<Netdev>::unreadable(error));
-  };
   auto socket = NetlinkSocket::open(NETLINK_ROUTE);
-  if (!socket) return all_unreadable(socket.error());
-  // First, as addresses often come right after the link is up: none is seen on a link still down.
-  const auto addresses = ask_addresses(*socket);
-  if (!addresses) return all_unreadable(addresses.error());
+  if (!socket) return {names.size(), Field<Netdev>::unreadable(socket.error())};
   std::vector<Field<Netdev>> netdevs;
   netdevs.reserve(names.size());
-  for (const std::string& name : names) netdevs.push_back(ask_link(*socket, name));
-  for (Field<Netdev>& field : netdevs) {
-    Netdev* netdev = field.get();
-    if (netdev == nullptr) continue;
-    for (const InterfaceAddress& address : *addresses)
-      if (address.interface_index == netdev->index) netdev->addresses.push_back(address.address);
-  }
+  for (const std::string& name : names) netdevs.push_back(look_at_netdev(*socket, name));
   return netdevs;
 }
 
@@ -200,21 +220,26 @@ Result<std::vector<int>> parse_default_route(nlmsghdr& message) {
   return links;
 }
 
-Result<std::set<int>> links_of_default_routes() {
-  auto socket = NetlinkSocket::open(NETLINK_ROUTE);
-  if (!socket) return fail(socket.error());
-  return consistent([&]() -> Result<std::set<int>> {
-    rtmsg header{};
-    header.rtm_table = RT_TABLE_MAIN;
-    const auto question = netlink_message(RTM_GETROUTE, NLM_F_DUMP, header);
-    if (!question) return fail(ENOMEM, "asking for", "routes");
-    std::set<int> links;
-    const auto answered = socket->ask(*question, [&](nlmsghdr& message) {
-      return parse_default_route(message).map(
-          [&](const std::vector<int>& found) { links.insert(found.begin(), found.end()); });
-    });
-    if (!answered) return fail(answered.error().code, "asking for", "routes");
-    return links;
+Result<bool> has_default_route(NetlinkSocket& socket, int link) {
+  return consistent([&]() -> Result<bool> {
+    bool has_one = false;
+    for (const int family : {AF_INET, AF_INET6}) {
+      rtmsg header{};
+      header.rtm_family = static_cast<std::uint8_t>(family);
+      header.rtm_table = RT_TABLE_MAIN;
+      NetlinkMessage question = netlink_message(RTM_GETROUTE, NLM_F_DUMP, header);
+      if (question && nla_put_u32(question.get(), RTA_OIF, static_cast<std::uint32_t>(link)) < 0)
+        question.reset();
+      const auto answered = dump(socket, question, "routes", [&](nlmsghdr& message) {
+        return parse_default_route(message).map(
+            [&](const std::vector<int>& links) { has_one = has_one || contains(links, link); });
+      });
+      // The kernel makes the table with its first route; the link may be gone.
+      const bool none =
+          !answered && (answered.error().code == ENOENT || answered.error().code == ENODEV);
+      if (!answered && !none) return fail(answered.error());
+    }
+    return has_one;
   });
 }
 

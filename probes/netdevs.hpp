@@ -1,5 +1,6 @@
-// Network interfaces over rtnetlink: only those asked for, by name; and which of all of them
-// default routes leave by.
+// Network interfaces over rtnetlink: only those asked for, with their addresses and whether a
+// default route leaves by them. What other interfaces have, thousands of addresses on a node of a
+// cluster, is neither sent nor read from Linux 4.20 on.
 //
 // Messages are parsed apart from the socket, with libnl-3's own parser of attributes: libnl-route's
 // objects (3.7) have no limits of the MTU, and loading it costs the daemon 400 KiB.
@@ -8,7 +9,6 @@
 #include <linux/netlink.h>
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -21,21 +21,22 @@ namespace pvrdma::probes {
 // a message.
 [[nodiscard]] Result<Netdev> parse_link(nlmsghdr& message);
 
-struct InterfaceAddress {
-  int interface_index = 0;
-  LinkAddress address;
-};
-
 // Marks an address as set by us (IFA_PROTO, Linux 5.18): one of the values that no routing protocol
 // or network manager has claimed (/etc/iproute2/rt_addrprotos).
 inline constexpr int kAddressProtocolAttribute = 11;  // IFA_PROTO, which older headers lack
 inline constexpr std::uint8_t kAddressProtocol = 0xA7;
 
-// RTM_NEWADDR. The own address, not the peer's. Empty text: of a family other than IP.
-[[nodiscard]] Result<InterfaceAddress> parse_address(nlmsghdr& message);
+struct FoundAddress {
+  int link = 0;    // interface index
+  int family = 0;  // AF_INET, AF_INET6, …
+  LinkAddress address;
+};
 
-// Those of every interface of this network namespace, in the kernel's order.
-[[nodiscard]] Result<std::vector<InterfaceAddress>> ask_addresses(NetlinkSocket& socket);
+// RTM_NEWADDR. The own address, not the peer's. Empty text: of a family other than IP.
+[[nodiscard]] Result<FoundAddress> parse_address(nlmsghdr& message);
+
+// Those of the link of that index, in the kernel's order: IPv4 first. ENODEV: no such link.
+[[nodiscard]] Result<std::vector<LinkAddress>> ask_addresses(NetlinkSocket& socket, int link);
 
 // One field for each name, in that order; absent: no such interface in this network namespace.
 // Netdev::settled and Netdev::owner are left absent: they are udev's and the network managers' to
@@ -46,7 +47,7 @@ inline constexpr std::uint8_t kAddressProtocol = 0xA7;
 // route of the main table; else none. EBADMSG: not such a message.
 [[nodiscard]] Result<std::vector<int>> parse_default_route(nlmsghdr& message);
 
-// The interface indices that the default routes of IPv4 and IPv6 leave by.
-[[nodiscard]] Result<std::set<int>> links_of_default_routes();
+// Whether a default route of IPv4 or IPv6 leaves by the link of that index.
+[[nodiscard]] Result<bool> has_default_route(NetlinkSocket& socket, int link);
 
 }  // namespace pvrdma::probes

@@ -93,7 +93,6 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
   // taken is never seen without the link that was up, or the address that was there, before it.
   std::vector<Field<RdmaDevice>> devices = look_at_devices(root, previous, functions);
   std::vector<Field<Netdev>> links = look_at_links(functions);
-  const auto routed = links_of_default_routes();
   // What cannot be read claims no address for us: nothing is removed that may be another's.
   const auto records = read_address_records(root).value_or(std::vector<RecordedAddress>{});
   for (std::size_t at = 0; at < functions.size(); ++at) {
@@ -105,8 +104,6 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
       netdev->settled =
           settled(root, adapter_before(previous, adapter.function), adapter.net_function, *netdev);
       netdev->owner = link_owner(root, netdev->name, netdev->index);
-      netdev->default_route = routed ? Field<bool>{routed->count(netdev->index) > 0}
-                                     : Field<bool>::unreadable(routed.error());
       claim_unmarked(records, netdev->mac, netdev->addresses);
     }
     adapters.push_back(std::move(adapter));

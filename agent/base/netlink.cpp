@@ -23,14 +23,16 @@ Error answer_error(int code) { return {code, "asking the kernel", "over netlink"
 // libnl's own codes tell less than errno, which its calls leave as it was.
 int last_errno() { return errno != 0 ? errno : EIO; }
 
-// What NLMSG_ERROR and NLMSG_DONE carry: 0 or a negative errno.
-Result<void> verdict(nlmsghdr& message) {
+// What NLMSG_ERROR and NLMSG_DONE carry: 0 or a negative errno, of which the kernel has 4095
+// (include/linux/err.h).
+Result<void> outcome(nlmsghdr& message) {
+  constexpr int kLargest = 4095;
   int code = 0;
   if (message.nlmsg_len >= NLMSG_LENGTH(sizeof code))
     std::memcpy(&code, NLMSG_DATA(&message), sizeof code);
   else if (message.nlmsg_type == NLMSG_ERROR)
     code = -EBADMSG;
-  if (code != 0) return fail(answer_error(code < 0 ? -code : EBADMSG));
+  if (code != 0) return fail(answer_error(code < 0 && code >= -kLargest ? -code : EBADMSG));
   return {};
 }
 
@@ -54,8 +56,7 @@ Result<Datagram> receive(nl_sock& socket) {
 
 }  // namespace
 
-Result<bool> walk_datagram(std::span<char> datagram, std::uint32_t sequence,
-                           const OnMessage& take) {
+Result<bool> AnswerReader::read(std::span<char> datagram) {
   std::size_t at = 0;
   while (datagram.size() - at >= sizeof(nlmsghdr)) {
     // The buffer is aligned for it, and every message starts at a multiple of four.
@@ -63,15 +64,21 @@ Result<bool> walk_datagram(std::span<char> datagram, std::uint32_t sequence,
     if (message.nlmsg_len < sizeof(nlmsghdr) || message.nlmsg_len > datagram.size() - at)
       return fail(answer_error(EBADMSG));
     at = std::min<std::size_t>(at + NLMSG_ALIGN(message.nlmsg_len), datagram.size());
-    if (message.nlmsg_seq != sequence || message.nlmsg_type == NLMSG_NOOP) continue;
-    if ((message.nlmsg_flags & NLM_F_DUMP_INTR) != 0) return fail(answer_error(EINTR));
-    if (message.nlmsg_type == NLMSG_ERROR || message.nlmsg_type == NLMSG_DONE)
-      return verdict(message).map([] { return true; });
-    if (auto taken = take(message); !taken) return fail(std::move(taken.error()));
+    if (message.nlmsg_seq != sequence_ || message.nlmsg_type == NLMSG_NOOP) continue;
+    if ((message.nlmsg_flags & NLM_F_DUMP_INTR) != 0) note(fail(answer_error(EINTR)));
+    if (message.nlmsg_type == NLMSG_ERROR || message.nlmsg_type == NLMSG_DONE) {
+      note(outcome(message));
+      return true;
+    }
+    if (verdict_) note(take_(message));
     if ((message.nlmsg_flags & NLM_F_MULTI) == 0) return true;
   }
   if (at != datagram.size()) return fail(answer_error(EBADMSG));
   return false;
+}
+
+void AnswerReader::note(Result<void> step) {
+  if (verdict_ && !step) verdict_ = std::move(step);
 }
 
 std::string attribute_text(nlattr* attribute) {
@@ -89,6 +96,10 @@ Result<NetlinkSocket> NetlinkSocket::open(int protocol) {
       ::setsockopt(nl_socket_get_fd(socket.get()), SOL_SOCKET, SO_RCVTIMEO, &kSilence,
                    sizeof kSilence) != 0)
     return fail(last_errno(), "opening", "a netlink socket");
+  // A kernel that does not know it sends more than was asked for, which who asks passes over.
+  const int strictly = 1;
+  static_cast<void>(::setsockopt(nl_socket_get_fd(socket.get()), SOL_NETLINK,
+                                 NETLINK_GET_STRICT_CHK, &strictly, sizeof strictly));
   return NetlinkSocket{std::move(socket)};
 }
 
@@ -108,16 +119,16 @@ Result<NetlinkSocket> NetlinkSocket::subscribe(int protocol, std::initializer_li
 Result<void> NetlinkSocket::ask(nl_msg& question, const OnMessage& take) {
   errno = 0;
   if (nl_send_auto(socket_.get(), &question) < 0) return fail(answer_error(last_errno()));
-  const std::uint32_t sequence = nlmsg_hdr(&question)->nlmsg_seq;
+  AnswerReader answer{nlmsg_hdr(&question)->nlmsg_seq, take};
   for (;;) {
     const auto datagram = receive(*socket_);
     if (!datagram)
       return fail(
           answer_error(datagram.error().code == EAGAIN ? ETIMEDOUT : datagram.error().code));
     auto* const bytes = reinterpret_cast<char*>(datagram->bytes.get());
-    const auto ended = walk_datagram(std::span{bytes, datagram->length}, sequence, take);
+    const auto ended = answer.read(std::span{bytes, datagram->length});
     if (!ended) return fail(ended.error());
-    if (*ended) return {};
+    if (*ended) return answer.verdict();
   }
 }
 

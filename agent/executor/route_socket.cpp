@@ -137,12 +137,7 @@ Result<bool> RouteSocket::await_carrier(int index, Milliseconds patience) {
 }
 
 Result<std::vector<LinkAddress>> RouteSocket::addresses(int index) {
-  auto all = probes::ask_addresses(socket_);
-  if (!all) return fail(std::move(all.error()));
-  std::vector<LinkAddress> addresses;
-  for (auto& found : *all)
-    if (found.interface_index == index) addresses.push_back(std::move(found.address));
-  return addresses;
+  return probes::ask_addresses(socket_, index);
 }
 
 Result<bool> RouteSocket::add_address(int index, const std::string& address) {

@@ -30,17 +30,20 @@ inline std::vector<std::string> captured(const std::string& name) {
 template <typename Parse>
 auto parsed_answer(const std::string& name, Parse parse) {
   std::vector<typename decltype(parse(std::declval<nlmsghdr&>()))::value_type> values;
+  const OnMessage take = [&](nlmsghdr& message) {
+    return parse(message).map([&](auto value) { values.push_back(std::move(value)); });
+  };
+  AnswerReader reader{kSequence, take};
   bool ended = false;
   for (const std::string& datagram : captured(name)) {
     CHECK_FALSE(ended);
     Bytes bytes{datagram};
-    const auto walked = walk_datagram(bytes.span(), kSequence, [&](nlmsghdr& message) {
-      return parse(message).map([&](auto value) { values.push_back(std::move(value)); });
-    });
-    REQUIRE(walked);
-    ended = *walked;
+    const auto read = reader.read(bytes.span());
+    REQUIRE(read);
+    ended = *read;
   }
   CHECK(ended);
+  CHECK(reader.verdict().has_value());
   return values;
 }
 

@@ -1,12 +1,16 @@
 #include "probes/netdevs.hpp"
 
 #include <fcntl.h>
+#include <net/if.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <thread>
 
 #include "agent/base/handle.hpp"
 #include "probes/settled.hpp"
@@ -76,7 +80,7 @@ TEST_CASE("a link that is down says nothing of carrier") {
 TEST_CASE("addresses in the kernel's order, both families") {
   std::vector<std::string> of_ens16f0;
   for (const auto& address : test::parsed_answer("addresses", probes::parse_address))
-    if (address.interface_index == 2) of_ens16f0.push_back(address.address.text);
+    if (address.link == 2) of_ens16f0.push_back(address.address.text);
   CHECK(of_ens16f0 == std::vector<std::string>{"192.168.30.201/24", "fe80::250:56ff:fe00:10/64"});
 }
 
@@ -127,15 +131,73 @@ TEST_CASE("the kernel's own links") {
   CHECK(netdevs[0].get()->up);
   CHECK(netdevs[0].get()->carrier.is(false));  // the other end is down
   CHECK(netdevs[0].get()->operstate == "lowerlayerdown");
-  CHECK(probes::links_of_default_routes()->empty());
   REQUIRE(ip("link set pvt1 up"));
-  REQUIRE(ip("route add 10.1.0.0/16 dev pvt0"));
-  CHECK(probes::links_of_default_routes()->empty());
-  REQUIRE(ip("route add default dev pvt0"));
-  CHECK(probes::links_of_default_routes() == std::set<int>{netdevs[0].get()->index});
-  REQUIRE(ip("route replace default nexthop dev pvt0 nexthop dev pvt1"));
-  CHECK(probes::links_of_default_routes()->size() == 2);
   CHECK(probes::look_at_netdevs({"pvt0"}).at(0).get()->carrier.is(true));
+}
+
+TEST_CASE("the kernel's own default routes, also those of a kernel that sends all of a table") {
+  const PrivateNetwork network;
+  if (!network || !ip("link add pvt0 type veth peer name pvt1")) {
+    WARN("skipped: needs root, ip(8) and network namespaces");
+    return;
+  }
+  const auto routed = [](bool strictly) {
+    auto socket = NetlinkSocket::open(NETLINK_ROUTE);
+    REQUIRE(socket);
+    const int strict = strictly ? 1 : 0;
+    REQUIRE(::setsockopt(socket->fd(), SOL_NETLINK, NETLINK_GET_STRICT_CHK, &strict,
+                         sizeof strict) == 0);
+    std::string having;
+    for (const char* name : {"pvt0", "pvt1", "lo"}) {
+      const auto one = probes::has_default_route(*socket, static_cast<int>(::if_nametoindex(name)));
+      having += !one ? one.error().message() : *one ? std::string{name} + " " : "";
+    }
+    return having;
+  };
+  for (const bool strictly : {true, false}) {
+    CHECK(routed(strictly).empty());  // there is no table yet
+    REQUIRE(ip("link set lo up && ip link set pvt0 up && ip link set pvt1 up"));
+    REQUIRE(ip("route add 10.1.0.0/16 dev pvt0"));
+    CHECK(routed(strictly).empty());
+    REQUIRE(ip("route add default dev pvt0"));
+    CHECK(routed(strictly) == "pvt0 ");
+    REQUIRE(ip("route replace default nexthop dev pvt0 nexthop dev pvt1"));
+    CHECK(routed(strictly) == "pvt0 pvt1 ");
+    REQUIRE(ip("route del default && ip -6 route add default dev pvt1"));
+    CHECK(routed(strictly) == "pvt1 ");
+    REQUIRE(ip("-6 route del default && ip route add default dev pvt0 table 7"));
+    CHECK(routed(strictly).empty());
+    REQUIRE(ip("link set pvt0 down && ip link set pvt1 down"));
+  }
+}
+
+// Five thousand addresses, as kube-proxy gives them to one interface of a node, and veths that come
+// and go with its containers.
+TEST_CASE("another interface's addresses, and links that come and go, disturb no look") {
+  const PrivateNetwork network;
+  if (!network || !ip("link add pvt0 type veth peer name pvt1")) {
+    WARN("skipped: needs root, ip(8) and network namespaces");
+    return;
+  }
+  REQUIRE(ip("link add services0 type veth peer name services1"));
+  REQUIRE(ip("address add 192.168.30.201/24 dev pvt0 && ip link set pvt0 up"));
+  REQUIRE(std::system("for i in $(seq 1 20); do for j in $(seq 1 250); do "
+                      "echo address add 10.96.$i.$j/32 dev services0; done; done | ip -batch -") ==
+          0);
+  std::atomic<bool> over{false};
+  std::thread churn{[&] {  // in the network namespace of the thread that starts it
+    while (!over) ip("link add v0 type veth peer name v1 && ip link del v0");
+  }};
+  for (int look = 0; look < 300; ++look) {
+    const auto netdev = probes::look_at_netdevs({"pvt0"}).at(0);
+    INFO("look " << look << ": "
+                 << (netdev.is_unreadable() ? netdev.error()->message() : std::string{"read"}));
+    CHECK(netdev.is_known());
+    if (const Netdev* seen = netdev.get())
+      CHECK(seen->addresses == std::vector<LinkAddress>{{"192.168.30.201/24"}});
+  }
+  over = true;
+  churn.join();
 }
 
 TEST_CASE("nothing asked for is nothing asked") { CHECK(probes::look_at_netdevs({}).empty()); }

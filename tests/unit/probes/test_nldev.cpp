@@ -100,10 +100,11 @@ TEST_CASE("nldev's port, with and without its netdev") {
 
 TEST_CASE("a device that nldev does not know is EINVAL") {
   Bytes bytes{test::captured("nldev-no-such-device").at(0)};
-  const auto ended =
-      walk_datagram(bytes.span(), test::kSequence, [](nlmsghdr&) { return Result<void>{}; });
-  REQUIRE_FALSE(ended);
-  CHECK(ended.error().code == EINVAL);
+  const OnMessage pass_over = [](nlmsghdr&) { return Result<void>{}; };
+  AnswerReader reader{test::kSequence, pass_over};
+  CHECK(reader.read(bytes.span()) == true);
+  REQUIRE_FALSE(reader.verdict());
+  CHECK(reader.verdict().error().code == EINVAL);
 }
 
 TEST_CASE("nldev's contexts, held and free") {
