@@ -12,8 +12,6 @@ namespace pvrdma::executor {
 
 namespace {
 
-using AddressRecords = std::vector<probes::RecordedAddress>;
-
 // vmxnet3 has it within milliseconds of its link's coming up, where it has any.
 constexpr Milliseconds kCarrierPatience{2000};
 
@@ -44,17 +42,32 @@ std::optional<Report> refuse_duplicate(RouteSocket& socket, const Netdev& link,
       Outcome::Failed, address + " is not set: " + **other + " has it already", EADDRINUSE, {}};
 }
 
-// Adds one that is not there.
-Report add(RouteSocket& socket, const Netdev& link, const std::string& address,
-           AddressRecords& records) {
-  if (!is_ipv6(address) && !is_recorded(records, link.mac, address))
-    if (auto refused = refuse_duplicate(socket, link, address)) return std::move(*refused);
+// Adds one that is not there, and is in the records.
+Report add_recorded(RouteSocket& socket, const Netdev& link, const std::string& address) {
   const auto added = socket.add_address(link.index, address);
   if (!added) return failed(added.error());
-  if (!*added) return already_done(address + " is there");
-  forget(records, link.mac, address);
+  return *added ? done() : already_done(address + " is there");
+}
+
+// Adds one that is not there.
+Report add(RouteSocket& socket, const Netdev& link, const std::string& address,
+           AddressRecords& records, const SaveRecords& save) {
+  if (is_recorded(records, link.mac, address)) return add_recorded(socket, link, address);
+  if (!is_ipv6(address))
+    if (auto refused = refuse_duplicate(socket, link, address)) return std::move(*refused);
   records.push_back({link.mac, address, false});
-  return done();
+  const auto saved = save(records);
+  if (!saved) {
+    records.pop_back();
+    return failed(
+        {saved.error().code, address + " is not set: " + saved.error().doing, saved.error().what});
+  }
+  Report report = add_recorded(socket, link, address);
+  if (report.outcome == Outcome::Done) return report;
+  records.pop_back();
+  // The record of an address that is not there is believed only once another has set it.
+  static_cast<void>(save(records));
+  return report;
 }
 
 // Whether the kernel has kept the mark of those we have just set.
@@ -69,7 +82,7 @@ void note_marks(const std::vector<LinkAddress>& now, const std::string& mac,
 // The part of configure_link() that is about addresses, on a link that is up. A failure leaves the
 // others set.
 Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSettings& settings,
-                           AddressRecords& records) {
+                           AddressRecords& records, const SaveRecords& save) {
   auto now = socket.addresses(link.index);
   if (!now) return failed(now.error());
   probes::claim_unmarked(records, link.mac, *now);
@@ -90,7 +103,7 @@ Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSe
   bool added = false;
   for (const std::string& address : settings.addresses) {
     if (find_address(*now, address) != nullptr) continue;
-    Report report = add(socket, link, address, records);
+    Report report = add(socket, link, address, records, save);
     added = added || report.outcome == Outcome::Done;
     take(std::move(report));
   }
@@ -112,7 +125,7 @@ Result<int> interface_of(const Root& root, const std::string& net_function,
 }
 
 Report configure_link(RouteSocket& socket, int index, const LinkSettings& settings,
-                      std::vector<probes::RecordedAddress>& records) {
+                      AddressRecords& records, const SaveRecords& save) {
   const auto link = socket.link(index);
   if (!link) return failed(link.error());
   bool changed = false;
@@ -124,7 +137,7 @@ Report configure_link(RouteSocket& socket, int index, const LinkSettings& settin
     if (auto set = socket.bring_up(index); !set) return failed(set.error());
     changed = true;
   }
-  Report addresses = configure_addresses(socket, *link, settings, records);
+  Report addresses = configure_addresses(socket, *link, settings, records, save);
   if (!addresses.good()) return addresses;
   if (changed || addresses.outcome == Outcome::Done) return done();
   return already_done(link->name + " is up and as configured");

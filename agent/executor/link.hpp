@@ -4,6 +4,7 @@
 // a rename or a hot-plug between the guard's look and the request cannot hit another NIC.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,11 +29,18 @@ struct LinkSettings {
   bool complete = true;
 };
 
+using AddressRecords = std::vector<probes::RecordedAddress>;
+
+// Keeps the records for later executors.
+using SaveRecords = std::function<Result<void>(const AddressRecords&)>;
+
 // MTU first, as vmxnet3 resets its device for it; then up; then addresses. AlreadyDone where all of
 // it is so already. An IPv4 address that is not in `records` yet is looked for in the network
 // first, which needs carrier, and is not set where somebody else has it (EADDRINUSE, with the
-// other's MAC). What was set is in `records` afterwards.
+// other's MAC). An address is saved in `records` before it is set, and withdrawn where it could not
+// be set: on a kernel that keeps no mark, an address without a record would never be removed. Where
+// `save` fails the address is not set. What else has changed in `records` is the caller's to save.
 [[nodiscard]] Report configure_link(RouteSocket& socket, int index, const LinkSettings& settings,
-                                    std::vector<probes::RecordedAddress>& records);
+                                    AddressRecords& records, const SaveRecords& save);
 
 }  // namespace pvrdma::executor

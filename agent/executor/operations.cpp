@@ -85,7 +85,7 @@ Report Operations::act(const ReloadDriver&) {
 Report Operations::act(const ConfigureLink& operation) {
   auto records = probes::read_address_records(places_.root);
   if (!records) return failed(records.error());
-  const auto before = *records;
+  auto saved = *records;
   const auto loaded = load_config(places_.root);
   // Without it, nothing is known to be no longer configured.
   if (!loaded) return bad_config(loaded.error());
@@ -101,10 +101,13 @@ Report Operations::act(const ConfigureLink& operation) {
   if (!entry) return failed(entry.error());
   const LinkSettings settings{operation.mtu, operation.addresses, (*entry)->addresses,
                               loaded->config.complete};
-  auto report = configure_link(*socket, *index, settings, *records);
-  if (*records == before) return report;
-  const auto noted = replace_file(places_.root / probes::kAddressRecords,
-                                  probes::format_address_records(*records));
+  const auto save = [&](const AddressRecords& now) {
+    return replace_file(places_.root / probes::kAddressRecords, probes::format_address_records(now))
+        .map([&] { saved = now; });
+  };
+  Report report = configure_link(*socket, *index, settings, *records, save);
+  if (*records == saved) return report;
+  const auto noted = save(*records);
   return noted ? report : failed(noted.error());
 }
 

@@ -34,7 +34,8 @@ struct LinkFixture {
   // Addresses that are to be there; none but these are configured.
   Report configure(RouteSocket& socket, const std::vector<std::string>& addresses,
                    std::optional<unsigned> mtu = {}) {
-    return configure_link(socket, index, {mtu, addresses, addresses}, records);
+    return configure_link(socket, index, {mtu, addresses, addresses}, records,
+                          [](const AddressRecords&) -> Result<void> { return {}; });
   }
   static std::string flags() { return run("ip -o link show dev v0"); }
 };
@@ -83,7 +84,7 @@ TEST_CASE_METHOD(LinkFixture, "link: what the kernel refuses") {
     INFO(text);
     CHECK(configure(socket, {text}).code == EINVAL);
   }
-  CHECK(configure_link(socket, 9999, {}, records).code == ENODEV);
+  CHECK(configure_link(socket, 9999, {}, records, {}).code == ENODEV);
 }
 
 TEST_CASE("link: the interface is the PCI function's") {

@@ -4,6 +4,7 @@
 #include "agent/executor/link.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/netns.hpp"
+#include "tests/unit/executor/tree.hpp"
 
 namespace pvrdma::executor {
 
@@ -14,11 +15,13 @@ using test::run;
 // v0 is the link under test, v1 its other end, which is up.
 struct LinkAddressesFixture {
   test::Namespace space;
-  std::vector<probes::RecordedAddress> records;
+  test::Tree tree;
+  AddressRecords records;
   std::optional<RouteSocket> socket;
   int index = 0;
 
   LinkAddressesFixture() {
+    tree.directory("/state");
     if (!space.entered()) return;
     run("ip link add v0 address 02:00:00:00:00:01 type veth peer name v1");
     run("ip link set v1 address 02:00:00:00:00:02 up");
@@ -28,7 +31,16 @@ struct LinkAddressesFixture {
     socket = std::move(*opened);
   }
   Report configure(const std::vector<std::string>& addresses) {
-    return configure_link(*socket, index, {{}, addresses, addresses}, records);
+    return configure_link(*socket, index, {{}, addresses, addresses}, records, save());
+  }
+  // To a file, as the executor does.
+  SaveRecords save() {
+    return [this](const AddressRecords& now) {
+      return replace_file(tree / "/state/addresses", probes::format_address_records(now));
+    };
+  }
+  [[nodiscard]] AddressRecords saved() const {
+    return probes::parse_address_records(tree.read("/state/addresses"));
   }
   static bool has(const std::string& address) {
     return run("ip -o address show dev v0").find(" " + address + " ") != std::string::npos;
@@ -55,7 +67,7 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   CHECK_FALSE(seen("192.168.30.1/24").ours);
   CHECK(records.size() == 2);
   CHECK(records.front() == probes::RecordedAddress{"02:00:00:00:00:01", "192.168.30.201/24", true});
-  CHECK(configure_link(*socket, index, {{}, {}, {"fd00::1/64"}, false}, records).outcome ==
+  CHECK(configure_link(*socket, index, {{}, {}, {"fd00::1/64"}, false}, records, save()).outcome ==
         Outcome::AlreadyDone);
   CHECK(has("192.168.30.201/24"));  // a part of the configuration is missing
   CHECK(configure({"fd00::1/64"}).outcome == Outcome::Done);
@@ -97,6 +109,56 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   run("ip address del 192.168.30.201/24 dev v1");
   CHECK(configure({"192.168.30.201/24", "192.168.30.202/24"}).outcome == Outcome::Done);
   CHECK(has("192.168.30.201/24"));
+}
+
+TEST_CASE_METHOD(LinkAddressesFixture,
+                 "addresses: none is set that could not be recorded before it") {
+  if (!space.entered()) return;
+  std::filesystem::remove(tree / "/state");
+  const Report report = configure({"192.168.30.201/24", "fd00::1/64"});
+  CHECK(report.outcome == Outcome::Failed);
+  CHECK(report.code == ENOENT);
+  CHECK(report.detail.find("192.168.30.201/24 is not set: ") == 0);
+  CHECK_FALSE(has("192.168.30.201/24"));
+  CHECK_FALSE(has("fd00::1/64"));
+  CHECK(records.empty());
+  tree.directory("/state");
+  CHECK(configure({"192.168.30.201/24"}).outcome == Outcome::Done);
+  CHECK(has("192.168.30.201/24"));
+}
+
+TEST_CASE_METHOD(LinkAddressesFixture,
+                 "addresses: the record is there when the kernel says that the address is") {
+  if (!space.entered()) return;
+  std::size_t had_address = 0;
+  const auto save = [&](const AddressRecords& now) {
+    if (has("192.168.30.201/24")) ++had_address;
+    return replace_file(tree / "/state/addresses", probes::format_address_records(now));
+  };
+  const std::vector<std::string> one{"192.168.30.201/24"};
+  CHECK(configure_link(*socket, index, {{}, one, one}, records, save).outcome == Outcome::Done);
+  CHECK(had_address == 0);
+  CHECK(saved() == AddressRecords{{"02:00:00:00:00:01", "192.168.30.201/24", false}});
+}
+
+TEST_CASE_METHOD(LinkAddressesFixture,
+                 "addresses: the record of one that the kernel refuses is withdrawn") {
+  if (!space.entered()) return;
+  run("echo 1 > /proc/sys/net/ipv6/conf/v0/disable_ipv6");
+  const Report report = configure({"fd00::1/64"});
+  CHECK(report.outcome == Outcome::Failed);
+  CHECK(report.code == EACCES);
+  CHECK(records.empty());
+  CHECK(saved().empty());
+  // One that another process sets in the same moment is that process's.
+  const auto set_it = [&](const AddressRecords& now) {
+    if (!now.empty()) run("ip address add 192.168.30.202/24 dev v0");
+    return save()(now);
+  };
+  const std::vector<std::string> one{"192.168.30.202/24"};
+  CHECK(configure_link(*socket, index, {{}, one, one}, records, set_it).good());
+  CHECK(records.empty());
+  CHECK(saved().empty());
 }
 
 TEST_CASE_METHOD(LinkAddressesFixture, "addresses: looked for once in a boot only") {
