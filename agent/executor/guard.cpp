@@ -48,10 +48,9 @@ Refusal refuse_unnamed_users(const Facts& facts) {
 // A reload would bring the RDMA device back to this namespace, and a container would be without.
 Refusal refuse_if_elsewhere(const Facts& facts) {
   for (const AdapterFacts& adapter : facts.adapters.value_or({}))
-    if (adapter.pci.driver.is(kDriverModule) && adapter.pci.netdev.is_absent() &&
-        adapter.pci.rdma_device.is_absent())
+    if (adapter.pci.driver.is(kDriverModule) && adapter.pci.rdma_device.is_absent())
       return refuse("the RDMA device of " + adapter.pci.function +
-                    " and its interface are in another network namespace");
+                    " is in another network namespace");
   return std::nullopt;
 }
 

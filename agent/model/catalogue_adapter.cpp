@@ -31,6 +31,11 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      "the addresses that it has there.",
      "Nothing is done for it meanwhile. It comes back, and is configured again, when that "
      "namespace ends; `ip -n NAMESPACE link set INTERFACE netns 1` brings it back at once."},
+    {FindingId::NetdevElsewhere, "netdev-elsewhere", "device", "2596ce77708b4c2c89e5659e74f5a9d0",
+     Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Links,
+     "The RDMA device of {adapter} is in another network namespace, as a container's.",
+     "Nothing is done for it meanwhile, and the driver is reloaded for no adapter. It comes back "
+     "when that namespace ends."},
     {FindingId::VerbsUnusable, "verbs-unusable", "", "f19b0124e531539f8edb53293fcda6df",
      Severity::Warning, Actor::Image, Concern::Libraries | Concern::Ports,
      "The kernel says the port of {device} is ACTIVE, but ibv_query_port does not: {error}.",

@@ -27,9 +27,9 @@ bool has_lost_netdev(const Adapter& adapter) {
   return rdma != nullptr && rdma->netdev.is_absent();
 }
 
+// Of one that is_broken().
 std::string what_is_wrong(const Adapter& adapter) {
   const RdmaDevice* rdma = adapter.rdma.get();
-  if (rdma == nullptr) return adapter.function + " is bound but has no RDMA device";
   if (rdma->netdev.is_absent()) return "the driver has lost the netdev of " + rdma->name;
   return "the port of " + rdma->name + " is " + rdma->port.state.value_or("unreadable") +
          " though its link and carrier are up";
@@ -56,9 +56,8 @@ bool has_carrier(const Adapter& adapter) {
 // settled.
 bool is_broken(const Adapter& adapter) {
   if (!adapter.driver.is(kDriverModule)) return false;
-  // Where neither is seen, both may be in a container's network namespace (ib_core's netns_mode=0),
-  // and a reload would bring the device back here.
-  if (adapter.rdma.is_absent()) return adapter.netdev.is_known();
+  // A bound function has a device. One that is not seen is in another network namespace (ib_core's
+  // netns_mode=0), as a container's, and a reload would take it out of there.
   const RdmaDevice* rdma = adapter.rdma.get();
   if (rdma == nullptr || !has_carrier(adapter)) return false;
   return rdma->netdev.is_absent() ||

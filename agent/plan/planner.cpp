@@ -63,9 +63,18 @@ bool may_be_elsewhere(const Adapter& adapter) {
          adapter.netdev.is_absent();
 }
 
+// The same of the RDMA device alone; vmw_pvrdma has one for each function that it is bound to.
+bool device_may_be_elsewhere(const Inputs& in, const Adapter& adapter) {
+  return adapter.driver.is(kDriverModule) && adapter.netdev.is_known() &&
+         adapter.rdma.is_absent() && is_live(in.snapshot, kDriverModule);
+}
+
 void report_elsewhere(const Inputs& in, const Adapter& adapter, Draft& draft) {
   if (may_be_elsewhere(adapter) && has_settled(in, adapter, draft))
     draft.find(about(adapter, FindingId::NetdevElsewhere, {{"adapter", adapter.function}}));
+  if (device_may_be_elsewhere(in, adapter) && has_settled(in, adapter, draft))
+    draft.find(
+        about(adapter, FindingId::NetdevElsewhere, {{"adapter", adapter.function}}, "device"));
 }
 
 // The driver makes the GID of a new address within milliseconds.

@@ -59,9 +59,9 @@ std::optional<ReloadVerdict> not_its_turn(const Inputs& in, ReloadCause cause,
 }
 
 // Whether a reload would take the RDMA device out of another network namespace, a container's,
-// whose programs may be about to open it.
+// whose programs may be about to open it. The interface may be there as well, or here.
 bool is_elsewhere(const Adapter& adapter) {
-  return adapter.driver.is(kDriverModule) && adapter.netdev.is_absent() && adapter.rdma.is_absent();
+  return adapter.driver.is(kDriverModule) && adapter.rdma.is_absent();
 }
 
 // Who, or what, speaks against it.
@@ -78,7 +78,7 @@ std::optional<Finding> objection(const Inputs& in, const Module& driver, const s
       return overall(FindingId::HoldersUnknown,
                      {{"reason", why},
                       {"error", "the RDMA device of " + adapter.function +
-                                    " and its interface are in another network namespace"}});
+                                    " is in another network namespace"}});
   const auto* holders = in.snapshot.holders.get();
   if (holders == nullptr) return findings::holders_unknown(in.snapshot, why);
   if (!holders->empty()) return findings::driver_in_use(*holders, why);

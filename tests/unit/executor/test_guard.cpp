@@ -115,7 +115,10 @@ TEST_CASE("guard: what takes the driver away") {
             s.adapters[1].pci.netdev = {};
             s.adapters[1].pci.rdma_device = {};
           },
-          kNo, "0000:1b:00.1 and its interface are in another network namespace"},
+          kNo, "0000:1b:00.1 is in another network namespace"},
+         {"reload, an RDMA device alone is in a container", ReloadDriver{},
+          [](Scene& s) { s.adapters[1].pci.rdma_device = {}; }, kNo,
+          "0000:1b:00.1 is in another network namespace"},
          {"reload, an interface only, which finds its device again",
           ReloadDriver{},
           [](Scene& s) { s.adapters[1].pci.netdev = {}; },
@@ -127,7 +130,7 @@ TEST_CASE("guard: what takes the driver away") {
             s.adapters[0].pci.netdev = {};
             s.adapters[0].pci.rdma_device = {};
           },
-          kNo, "are in another network namespace"},
+          kNo, "is in another network namespace"},
          {"rebind, built in, two adapters", RebindFunction{kOne}, built_in, kNo, "other adapters"},
          {"rebind, can be unloaded", RebindFunction{kOne}, alone, kNo, "can be unloaded"},
          {"rebind, unbound", RebindFunction{kOne},

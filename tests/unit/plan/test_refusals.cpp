@@ -174,7 +174,8 @@ TEST_CASE("a reload that the executor refuses is said while it is due") {
 TEST_CASE("no reload takes an RDMA device out of another network namespace") {
   Snapshot snapshot = ready_scene(2);
   rdma(snapshot, 1).port.state = std::string{"DOWN"};
-  adapter(snapshot).netdev = Field<Netdev>::absent();
+  SECTION("with its interface") { adapter(snapshot).netdev = Field<Netdev>::absent(); }
+  SECTION("alone") {}
   adapter(snapshot).rdma = Field<RdmaDevice>::absent();
   const Plan kept = plan_settled(snapshot);
   CHECK(kept.actions.empty());

@@ -56,14 +56,19 @@ TEST_CASE("an interface in another network namespace is left there, and is one a
   CHECK(early.next_look.has_value());
 }
 
-TEST_CASE("an RDMA device that is in another network namespace with its interface stays there") {
+TEST_CASE("an RDMA device in another network namespace stays there, with its interface or alone") {
   Snapshot snapshot = ready_scene(2);
-  adapter(snapshot).netdev = Field<Netdev>::absent();
+  const bool alone = GENERATE(false, true);
+  if (!alone) adapter(snapshot).netdev = Field<Netdev>::absent();
   adapter(snapshot).rdma = Field<RdmaDevice>::absent();
-  const Plan alone = plan_settled(snapshot);
-  CHECK(alone.actions.empty());
-  REQUIRE(alone.findings.size() == 1);
-  CHECK(alone.findings[0].id == FindingId::NetdevElsewhere);
+  const Plan plan = plan_settled(snapshot);
+  CHECK(plan.actions.empty());
+  REQUIRE(plan.findings.size() == 1);
+  CHECK(plan.findings[0].id == FindingId::NetdevElsewhere);
+  CHECK(plan.findings[0].summary.starts_with("The RDMA device of 0000:00:10.1") == alone);
+  const Health health = assess({}, snapshot, plan, long_settled(snapshot), kNow);
+  CHECK(health.adapters[0].state == State::Degraded);
+  CHECK(health.adapters[1].state == State::Ready);
 }
 
 TEST_CASE("a port that verbs cannot ask about is reported while the kernel says ACTIVE") {
