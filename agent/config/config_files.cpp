@@ -124,7 +124,7 @@ Result<std::optional<std::string>> read_guestinfo(const Root& root) {
   // Not "nothing is set": what it would have asked for may be in force from an earlier start.
   if (!*answered)
     return no_guestinfo("cannot be read: the program that fetches it was interrupted");
-  const auto answer = root_file(place, kReadLimitBytes + kFirstLineMax);
+  const auto answer = root_file(place, 2 * kConfigLimitBytes + kFirstLineMax);
   if (!answer) return no_guestinfo(answer.error().message());
   std::string_view rest = *answer ? std::string_view{**answer} : std::string_view{};
   const std::string_view first = cut(rest, '\n');
@@ -133,7 +133,7 @@ Result<std::optional<std::string>> read_guestinfo(const Root& root) {
   if (first == "none") return std::nullopt;
   if (first != "config")
     return no_guestinfo("cannot be read: " + place.string() + " has another form");
-  if (rest.size() > kReadLimitBytes) return no_guestinfo("is larger than 1 MiB");
+  if (rest.size() > kConfigLimitBytes) return no_guestinfo(kTooLarge);
   return std::string{rest};
 }
 

@@ -15,7 +15,7 @@ tl::unexpected<Error> bad_file(const RootedPath& place, const std::string& what)
 }
 
 tl::unexpected<Error> cannot_be_read(const RootedPath& place, const Error& error) {
-  if (error.code == EFBIG) return bad_file(place, "is larger than 1 MiB");
+  if (error.code == EFBIG) return bad_file(place, kTooLarge);
   if (error.code == EPERM || error.code == ELOOP)
     if (const auto found = find_distrusted(place)) {
       const std::string which = found->path == place.string() ? "" : found->path + " ";

@@ -13,6 +13,10 @@
 
 namespace pvrdma {
 
+// Of a file, and of what vSphere has, in bytes. A whole configuration has some hundred.
+inline constexpr std::size_t kConfigLimitBytes = 64U << 10U;
+inline constexpr const char* kTooLarge = "is larger than 64 KiB";
+
 // An Error's message() is a whole line: "/etc/x/y.toml: /etc/x belongs to uid 7, not to root, …".
 
 // Whether there is anything of that name, were it a dangling link.
@@ -23,6 +27,6 @@ namespace pvrdma {
 
 // The content. None: it is masked by a link to /dev/null, as in systemd.unit(5).
 [[nodiscard]] Result<std::optional<std::string>> root_file(
-    const RootedPath& place, std::size_t limit_bytes = kReadLimitBytes);
+    const RootedPath& place, std::size_t limit_bytes = kConfigLimitBytes);
 
 }  // namespace pvrdma

@@ -1,6 +1,9 @@
 #include "agent/config/text.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "agent/base/text.hpp"
@@ -56,9 +59,46 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
+// Of numbers, and of bare keys and dates, which are of the same letters.
+bool is_of_word(char c) {
+  return is_alphanumeric(c) || c == '_' || c == '+' || c == '-' || c == '.';
+}
+
+// Whether the word is an integer, and more than a parser has room for.
+bool is_beyond_64_bits(std::string_view word) {
+  int base = 10;
+  if (word.starts_with("0x")) base = 16;
+  if (word.starts_with("0o")) base = 8;
+  if (word.starts_with("0b")) base = 2;
+  if (base != 10) word.remove_prefix(2);
+  if (base == 10 && word.starts_with('+')) word.remove_prefix(1);
+  std::string digits;
+  std::copy_if(word.begin(), word.end(), std::back_inserter(digits),
+               [](char c) { return c != '_'; });
+  std::int64_t value = 0;
+  const auto [end, code] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  return code == std::errc::result_out_of_range && end == digits.data() + digits.size();
+}
+
+// The number that begins at `at`, where it is too large, with its key where that stands before it.
+std::optional<Fault> large_number(std::string_view toml, std::size_t at) {
+  if (at > 0 && is_of_word(toml[at - 1])) return std::nullopt;
+  const auto* const end = std::find_if_not(toml.begin() + at, toml.end(), is_of_word);
+  const std::string_view word = toml.substr(at, static_cast<std::size_t>(end - toml.begin()) - at);
+  if (!is_beyond_64_bits(word)) return std::nullopt;
+  std::string_view before = toml.substr(0, at);
+  before.remove_prefix(before.rfind('\n') + 1);
+  const std::size_t equals = before.find('=');
+  const std::string key = equals == std::string_view::npos
+                              ? ""
+                              : printable(trimmed(before.substr(0, equals)), 60) + " = ";
+  return Fault{at, key + printable(word, 80) + ": is an integer beyond 64 bits"};
+}
+
 // Whatever a parser takes for a string: it nests no deeper than there are brackets in the text, or
 // dots on a line.
-std::optional<Excess> excess_of_marks(std::string_view toml, std::size_t most) {
+std::optional<Fault> excess_of_marks(std::string_view toml, std::size_t most) {
   std::size_t brackets = 0;
   std::size_t dots = 0;
   for (std::size_t i = 0; i < toml.size(); ++i) {
@@ -67,24 +107,31 @@ std::optional<Excess> excess_of_marks(std::string_view toml, std::size_t most) {
     if (c == '.') ++dots;
     if (c == '[' || c == '{') ++brackets;
     if (dots > most || brackets > most)
-      return Excess{i, "has more than " + std::to_string(most) +
-                           (dots > most ? " dots in a line" : " brackets")};
+      return Fault{i, "has more than " + std::to_string(most) +
+                          (dots > most ? " dots in a line" : " brackets")};
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<std::size_t> first_bad_utf8(std::string_view text) {
+std::optional<Fault> unfit(std::string_view text) {
+  std::size_t line = 0;  // where it begins
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = first_code_point(text.substr(i)).length;
-    if (length == 0) return i;
+    const auto [value, length] = first_code_point(text.substr(i));
+    if (length == 0) return Fault{i, "is not UTF-8 text"};
+    const bool ends_line = value == '\n' || text.substr(i, 2) == "\r\n";
+    if ((value < ' ' || value == 0x7f) && value != '\t' && !ends_line)
+      return Fault{i, "has a control character, " + printable(text.substr(i, 1))};
     i += length;
+    if (value == '\n') line = i;
+    if (i - line > kLongestLine)
+      return Fault{i, "has a line of more than " + std::to_string(kLongestLine) + " bytes"};
   }
   return std::nullopt;
 }
 
-std::optional<Excess> excess(std::string_view toml, const Limits& limits) {
+std::optional<Fault> excess(std::string_view toml, const Limits& limits) {
   std::size_t depth = 0;
   std::size_t dots = 0;   // of one key
   std::size_t marks = 0;  // at least one for each value and header
@@ -94,15 +141,16 @@ std::optional<Excess> excess(std::string_view toml, const Limits& limits) {
       i = after;
       continue;
     }
+    if (auto fault = large_number(toml, i)) return fault;
     const char c = toml[i];
     if (c == '[' || c == '{') ++depth;
     if ((c == ']' || c == '}') && depth > 0) --depth;
     if (c == '\n' || c == '=' || c == ',') dots = 0;
     if (c == '.') ++dots;
     if (c == '[' || c == '=' || c == ',') ++marks;
-    if (depth > limits.levels || dots > limits.levels) return Excess{i, "is nested too deeply"};
+    if (depth > limits.levels || dots > limits.levels) return Fault{i, "is nested too deeply"};
     if (marks > limits.values)
-      return Excess{i, "has more than " + std::to_string(limits.values) + " values"};
+      return Fault{i, "has more than " + std::to_string(limits.values) + " values"};
     ++i;
   }
   return excess_of_marks(toml, limits.marks);

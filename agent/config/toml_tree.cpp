@@ -6,18 +6,39 @@
 #include <algorithm>
 #include <charconv>
 #include <exception>
+#include <memory>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 #include <toml.hpp>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "agent/base/text.hpp"
 #include "agent/config/text.hpp"
 
+namespace pvrdma::toml_tree {
+// An array whose back() throws where it is empty: toml11 3 asks for it where a key leads through an
+// array ("a = []", then "a.b = 1").
+template <typename Item, typename Allocator = std::allocator<Item>>
+struct Checked : std::vector<Item, Allocator> {
+  using Base = std::vector<Item, Allocator>;
+  using Base::Base;
+  Item& back() {
+    if (this->empty()) throw std::out_of_range("a key leads through an empty array");
+    return Base::back();
+  }
+};
+}  // namespace pvrdma::toml_tree
+
 #if TOML11_VERSION_MAJOR >= 4
 namespace pvrdma::toml_tree {
-struct FirstErrorOnly : toml::type_config {};
+struct FirstErrorOnly : toml::type_config {
+  template <typename Item>
+  using array_type = Checked<Item>;
+};
 using Value = toml::basic_value<FirstErrorOnly>;
 }  // namespace pvrdma::toml_tree
 
@@ -59,9 +80,9 @@ static unsigned line_of(const Value& value) {
 }  // namespace pvrdma::toml_tree
 #else
 namespace pvrdma::toml_tree {
-using Value = toml::value;
+using Value = toml::basic_value<toml::discard_comments, std::unordered_map, Checked>;
 static Value read(std::istream& stream, const std::string& file) {
-  return toml::parse(stream, file);
+  return toml::parse<toml::discard_comments, std::unordered_map, Checked>(stream, file);
 }
 static unsigned line_of(const Value& value) {
   return static_cast<unsigned>(value.location().line());
@@ -143,15 +164,17 @@ Node node_of(const Value& value, std::string key = {}) {
 
 }  // namespace
 
-Result<Node> parse(const std::string& text, const std::string& file) {
-  if (const auto offset = text::first_bad_utf8(text))
-    return bad(file, text::line_at(text, *offset), "is not UTF-8 text");
-  if (const auto excess = text::excess(text, kLimits))
-    return bad(file, text::line_at(text, excess->offset), excess->what);
+Result<Node> parse(std::string_view text, const std::string& file) {
+  // Editors of Windows begin a file with a byte order mark.
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  auto fault = text::unfit(text);
+  if (!fault) fault = text::excess(text, kLimits);
+  if (fault) return bad(file, text::line_at(text, fault->offset), fault->what);
   // toml11 3 does not take an empty stream.
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) return Node{};
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return Node{};
   try {
-    std::istringstream stream{text};
+    std::istringstream stream{std::string{text}};
     return node_of(read(stream, file));
   } catch (const std::exception& error) {
     return syntax_error(file, error.what());

@@ -1,12 +1,13 @@
 // TOML text -> a tree of our own, so that no other file knows toml11, its two generations, or its
 // compile time.
 //
-// Bounded: nesting and the number of values are limited before toml11 sees the text, as it has no
-// limits of its own.
+// Bounded: nesting, the number of values, and how long a line is are limited before toml11 sees the
+// text, as it has no limits of its own.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/base/error.hpp"
@@ -25,7 +26,7 @@ struct Node {
 };
 
 // An Error's message() is a whole line: "FILE:3: is not TOML: …". `text` need not be UTF-8.
-[[nodiscard]] Result<Node> parse(const std::string& text, const std::string& file);
+[[nodiscard]] Result<Node> parse(std::string_view text, const std::string& file);
 
 // A value as one would write it in a file, shortened, for messages: "\"auto\"", "9000", "[…]".
 [[nodiscard]] std::string printable(const Node& node);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "agent/config/config_files.hpp"
+#include "agent/config/root_file.hpp"
 #include "tests/unit/tree.hpp"
 
 namespace pvrdma::test {
@@ -21,6 +22,13 @@ class ConfigTree : public Tree {
     return line;
   }
 };
+
+// Comments of so many bytes, in lines that are not too long.
+inline std::string lines_of_bytes(std::size_t bytes) {
+  std::string text(bytes, '#');
+  for (std::size_t at = 80; at < bytes; at += 80) text[at] = '\n';
+  return text;
+}
 
 inline constexpr const char* kMain = "/etc/pvrdma-agent/pvrdma-agent.toml";
 

@@ -169,11 +169,11 @@ TEST_CASE("files that are no files") {
     CHECK(tree.complaint() == std::string{kMain} + ": is not a regular file");
   }
   SECTION("too large") {
-    tree.file(kMain, std::string((1U << 20U) + 1, '#'));
-    CHECK(tree.complaint() == std::string{kMain} + ": is larger than 1 MiB");
+    tree.file(kMain, pvrdma::test::lines_of_bytes(pvrdma::kConfigLimitBytes + 1));
+    CHECK(tree.complaint() == std::string{kMain} + ": is larger than 64 KiB");
   }
   SECTION("as large as is allowed") {
-    tree.file(kMain, std::string(1U << 20U, '#'));
+    tree.file(kMain, pvrdma::test::lines_of_bytes(pvrdma::kConfigLimitBytes));
     CHECK(tree.complaint().empty());
   }
   SECTION("not readable by the agent, which is not root") {

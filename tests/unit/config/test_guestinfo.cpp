@@ -124,8 +124,11 @@ TEST_CASE("where it is bad it is left out, with its name, line and key, and the 
     check_left_out(tree, name + ": encoding = \"\\x1b[2J\\xff\"");
   }
   SECTION("too large") {
-    tree.file(kAnswer, "config\n" + std::string((1U << 20U) + 1, '#'));
-    check_left_out(tree, name + ": is larger than 1 MiB");
+    tree.file(kAnswer, "config\n" + pvrdma::test::lines_of_bytes(pvrdma::kConfigLimitBytes + 1));
+    check_left_out(tree, name + ": is larger than 64 KiB");
+    // As base64 of 128 KiB is decoded.
+    tree.file(kAnswer, "config\n" + pvrdma::test::lines_of_bytes(96U << 10U));
+    check_left_out(tree, name + ": is larger than 64 KiB");
     tree.file(kAnswer, "config\n" + std::string(1U << 22U, '#'));
     check_left_out(tree, name + ": ");
   }
@@ -149,7 +152,7 @@ TEST_CASE("nothing to fetch, and nothing fetched, are a whole configuration") {
   SECTION("no VMware") {}
   SECTION("nothing is set there") { tree.file(kAnswer, "none\n"); }
   SECTION("as large as is allowed") {
-    tree.file(kAnswer, "config\n" + std::string(1U << 20U, '#'));
+    tree.file(kAnswer, "config\n" + pvrdma::test::lines_of_bytes(pvrdma::kConfigLimitBytes));
   }
   const LoadedConfig loaded = loaded_from(tree);
   CHECK(loaded.left_out.empty());

@@ -108,14 +108,31 @@ TEST_CASE("subnets") {
   CHECK_FALSE(share("10.0.0.1/8", "a00::1/8"));
 }
 
-TEST_CASE("UTF-8") {
-  CHECK_FALSE(text::first_bad_utf8("plain, ä, €, 𝄞"));
+TEST_CASE("what is no text for a parser") {
+  CHECK_FALSE(text::unfit("plain, ä, €, 𝄞\r\n\t\n\r\n"));
   const std::pair<std::string, std::size_t> bad[] = {
       {"a\xff", 1},        {"ab\xc3", 2},           {"\xc0\xaf", 0},         {"\xe0\x80\x80", 0},
       {"\xed\xa0\x80", 0}, {"\xf4\x90\x80\x80", 0}, {"\xf0\x80\x80\x80", 0}, {"\x80", 0},
       {"a\xe2\x82", 1},
   };
-  for (const auto& [bytes, offset] : bad) CHECK(text::first_bad_utf8(bytes) == offset);
+  for (const auto& [bytes, offset] : bad) {
+    const auto fault = text::unfit(bytes);
+    REQUIRE(fault);
+    CHECK(fault->offset == offset);
+    CHECK(fault->what == "is not UTF-8 text");
+  }
+  for (const std::string& control : {std::string(1, '\0'), std::string{"\x1f"}, std::string{"\x7f"},
+                                     std::string{"\r"}, std::string{"\r\r\n"}}) {
+    const auto fault = text::unfit("a = 1\n#" + control);
+    REQUIRE(fault);
+    CHECK(fault->offset == 7);
+    CHECK(fault->what.starts_with("has a control character, \\"));
+  }
+  const std::string line(text::kLongestLine, 'x');
+  CHECK_FALSE(text::unfit(line + "\n" + line + "\n" + line));
+  const auto fault = text::unfit(line + "\n" + line + "x");
+  REQUIRE(fault);
+  CHECK(fault->what == "has a line of more than 4096 bytes");
 }
 
 TEST_CASE("more TOML than is taken") {
@@ -143,6 +160,18 @@ TEST_CASE("more TOML than is taken") {
       CHECK(at(text + "\nb=[[[") == at_third + ": is nested too deeply");
       CHECK(at(text + "#[[[\nb=1") == "none");
     }
+  // The versions of toml11 clamp what is too large, or wrap it.
+  CHECK(at("a = 9223372036854775807\nb=-9223372036854775808\nc=+0x7fff_ffff_ffff_ffff") == "none");
+  CHECK(at("99999999999999999999.9 1e99999999999999999999 a99999999999999999999") == "none");
+  CHECK(at("a = 1\nb = 9223372036854775808") ==
+        "10: b = 9223372036854775808: is an integer beyond 64 bits");
+  for (const std::string number :
+       {"-9223372036854775809", "0x8000000000000000", "0o1000000000000000000000",
+        "9_999_999_999_999_999_999", "+9223372036854775808",
+        "0b1000000000000000000000000000000000000000000000000000000000000000"})
+    CHECK(at("a = 1\nb = " + number) == "10: b = " + number + ": is an integer beyond 64 bits");
+  CHECK(at("a = [1,\n99999999999999999999]") ==
+        "8: 99999999999999999999: is an integer beyond 64 bits");
   // However strings are told from the rest.
   CHECK(at("a='" + std::string(21, '[') + "'") == "23: has more than 20 brackets");
   CHECK(at("#" + std::string(20, '.') + "\n#" + std::string(21, '.')) ==
