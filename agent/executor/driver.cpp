@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <vector>
 
 #include "agent/base/handle.hpp"
 #include "agent/executor/event_queue.hpp"
@@ -42,10 +41,13 @@ Result<void> hold_back(const Root& root, const std::string& function) {
   return write_attribute(override_of(root, function), kHeldBack);
 }
 
+bool is_held_back(const Root& root, const std::string& function) {
+  return read_attribute(override_of(root, function)).value_or("") == kHeldBack;
+}
+
 // Also what an executor that was killed has left held back; an administrator's own override stays.
 Result<void> clear_driver_override(const Root& root, const std::string& function) {
-  const auto name = read_attribute(override_of(root, function));
-  if (!name || *name != kHeldBack) return {};
+  if (!is_held_back(root, function)) return {};
   return write_attribute(override_of(root, function), "\n");
 }
 
@@ -112,6 +114,21 @@ Report insert_driver(const Root& root, const std::function<Report()>& insert) {
       static_cast<void>(clear_driver_override(root, *function));
   }
   return report;
+}
+
+Result<std::vector<std::string>> held_back(const Root& root) {
+  const auto adapters = probes::find_adapters(root);
+  if (!adapters) return fail(adapters.error());
+  std::vector<std::string> functions;
+  for (const probes::PciAdapter& adapter : *adapters)
+    if (is_held_back(root, adapter.function)) functions.push_back(adapter.function);
+  return functions;
+}
+
+Result<void> free_held_back(const Root& root, const std::vector<std::string>& functions) {
+  for (const std::string& function : functions)
+    if (auto free = clear_driver_override(root, function); !free) return free;
+  return {};
 }
 
 TakeAway rebind_function(const Root& root, const std::string& function,

@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/base/file.hpp"
 #include "agent/model/field.hpp"
@@ -37,6 +38,12 @@ inline constexpr const char* kHeldBack = "pvrdma-agent-waits";
 // as after any insertion.
 [[nodiscard]] Report insert_driver(const Root& root, const std::function<Report()>& insert);
 
+// The functions that an executor that was killed has left held back, in PCI order.
+[[nodiscard]] Result<std::vector<std::string>> held_back(const Root& root);
+// Lets go of them, and binds none.
+[[nodiscard]] Result<void> free_held_back(const Root& root,
+                                          const std::vector<std::string>& functions);
+
 // What came of taking the driver away and bringing it back.
 struct TakeAway {
   Report report;
@@ -58,9 +65,10 @@ struct DriverModule {
   std::function<Report()> insert;
 };
 
-// Removes nothing that could not be inserted again (a block list, or a kernel update that took the
-// running kernel's modules away). Not loaded: only inserts. After a removal the insertion is tried
-// twice, and its failure says that the driver is out.
+// Removes nothing that could not be inserted again (a block list, a kernel update that took the
+// running kernel's modules away, or a module file that the kernel would refuse). Not loaded: only
+// inserts. After a removal the insertion is tried twice, and its failure says that the driver is
+// out.
 [[nodiscard]] TakeAway reload_driver(const DriverModule& module);
 
 }  // namespace pvrdma::executor

@@ -13,6 +13,7 @@
 #include "agent/base/guarded.hpp"
 #include "agent/base/log.hpp"
 #include "agent/base/text.hpp"
+#include "agent/executor/release.hpp"
 #include "agent/executor/server.hpp"
 #include "agent/executor/uverbs_access.hpp"
 #include "agent/model/messages.hpp"
@@ -30,6 +31,8 @@ constexpr const char* kUsage =
     "Usage: pvrdma-agent-executor\n"
     "Carries out the privileged operations of pvrdma-agent. systemd starts it by way of\n"
     "pvrdma-agent-executor.socket; it takes no arguments but these:\n"
+    "  --release          end what an executor that was killed has left half done: for a package\n"
+    "                     that is being removed, after the services have been stopped\n"
     "  --log-level LEVEL  what to log: error, warning, notice, info (the default) or debug, each\n"
     "                     with those before it\n"
     "  --help             print this text\n"
@@ -92,6 +95,12 @@ Result<void> serve() {
   const auto opened = reopen_access_left_closed(kAccessMemo);
   if (!opened) log_error(opened.error());
   if (opened && *opened) log::warning("opened a verbs node that a dead executor left closed");
+  const auto left = held_back(Root{});
+  if (!left) log_error(left.error());
+  for (const std::string& function : left.value_or(std::vector<std::string>{}))
+    log::warning("{} was held back from its driver by a dead executor", function);
+  if (left)
+    if (const auto free = free_held_back(Root{}, *left); !free) log_error(free.error());
   Operations operations{Places{}};
   if (!operations.ledger_state()) log_error(operations.ledger_state().error());
 
@@ -102,6 +111,13 @@ Result<void> serve() {
   static_cast<void>(sd_notify(0, "STOPPING=1"));
   if (result < 0) return fail(-result, "running", "the event loop");
   return {};
+}
+
+int end_half_done() {
+  const Report report = release(Places{});
+  if (report.good()) return EXIT_SUCCESS;
+  log::error("{}", report.detail);
+  return EXIT_FAILURE;
 }
 
 int wrong_usage(const std::string& what) {
@@ -117,6 +133,7 @@ int run(int argc, char** argv) {
     std::fputs(option == "--help" ? kUsage : "pvrdma-agent-executor " PVRDMA_VERSION "\n", stdout);
     return EXIT_SUCCESS;
   }
+  if (option == "--release" && words->size() == 1) return end_half_done();
   if (!words->empty()) return wrong_usage(formatted("{} is not an option", option));
   const auto served = serve();
   if (served) return EXIT_SUCCESS;

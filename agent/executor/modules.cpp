@@ -11,6 +11,7 @@
 
 #include "agent/base/file.hpp"
 #include "agent/base/guarded.hpp"
+#include "agent/executor/module_file.hpp"
 #include "probes/kmod.hpp"
 #include "probes/modules.hpp"
 #include "probes/recipe/command.hpp"
@@ -184,6 +185,19 @@ Report Modules::rehearse(const std::string& name) const {
   for (kmod_list* at = list.get(); at != nullptr; at = kmod_list_next(list.get(), at)) {
     const KernelModule module{kmod_module_get_module(at)};
     if (Report one = rehearse_one(module.get()); !one.good()) return one;
+  }
+  return done();
+}
+
+Report Modules::rehearse_again(const Root& root, const std::string& name) const {
+  if (Report likely = rehearse(name); !likely.good()) return likely;
+  List list;
+  if (Report found = look_up(context_.get(), name, list); !found.good()) return found;
+  for (kmod_list* at = list.get(); at != nullptr; at = kmod_list_next(list.get(), at)) {
+    const KernelModule module{kmod_module_get_module(at)};
+    // What an `install` command inserts is the command's to say.
+    if (kmod_module_get_install_commands(module.get()) != nullptr) continue;
+    if (auto objection = objection_to_file(root, module.get())) return std::move(*objection);
   }
   return done();
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/base/file.hpp"
 #include "agent/base/handle.hpp"
 #include "agent/model/report.hpp"
 
@@ -32,6 +33,9 @@ class Modules {
   [[nodiscard]] Report insert(const std::string& name) const;
   // What insert() would come to as far as can be told without doing it: Done, or why not.
   [[nodiscard]] Report rehearse(const std::string& name) const;
+  // The same for a module that is in the kernel and is to be inserted again after its removal: its
+  // file is held against what the running kernel takes (agent/executor/module_file.hpp).
+  [[nodiscard]] Report rehearse_again(const Root& root, const std::string& name) const;
   // InUse where the module or one that needs it has users; the kernel decides atomically.
   [[nodiscard]] Report remove(const std::string& name) const;
 

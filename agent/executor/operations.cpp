@@ -72,9 +72,10 @@ Report Operations::act(const ReloadDriver&) {
   if (!modules) return failed(modules.error());
   bool removed = false;
   Report report = insert_driver(places_.root, [&] {
-    TakeAway reload = reload_driver({[&] { return modules->rehearse(kDriverModule); },
-                                     [&] { return modules->remove(kDriverModule); },
-                                     [&] { return modules->insert(kDriverModule); }});
+    TakeAway reload =
+        reload_driver({[&] { return modules->rehearse_again(places_.root, kDriverModule); },
+                       [&] { return modules->remove(kDriverModule); },
+                       [&] { return modules->insert(kDriverModule); }});
     removed = reload.taken;
     return std::move(reload.report);
   });

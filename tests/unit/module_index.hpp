@@ -1,6 +1,7 @@
 // What depmod(8) leaves in the folder of a kernel.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -14,6 +15,23 @@ using namespace std::string_view_literals;
 
 // Magic, version 2.1, no root (libkmod-index.c of kmod 30).
 inline constexpr std::string_view kEmptyIndex = "\xB0\x07\xF4\x57\0\x02\0\x01\0\0\0\0"sv;
+
+inline std::string big_endian(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xffU);
+  return bytes;
+}
+
+// libkmod's index (kmod, libkmod/libkmod-index.h): a header and one node, which has the key for its
+// prefix and one value; or no node at all.
+inline std::string index_of(const std::string& key, const std::string& value) {
+  constexpr std::uint32_t kPrefixAndValues = 0xc0000000;
+  std::string bytes = big_endian(0xb007f457) + big_endian(0x00020001);
+  if (key.empty()) return bytes + big_endian(0);
+  bytes += big_endian(kPrefixAndValues | 12U);
+  bytes += key + '\0' + big_endian(1) + big_endian(0) + value + '\0';
+  return bytes;
+}
 
 // The indexes that depmod always writes and a captured folder lacks.
 inline void complete_index(const Tree& tree, const std::string& folder) {

@@ -1,34 +1,17 @@
 // libkmod on made-up module indices; nothing here can insert a real module.
 #include <cerrno>
-#include <cstdint>
 
 #include "agent/executor/modules.hpp"
 #include "agent/model/config.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/tree.hpp"
 #include "tests/unit/module_blocks.hpp"
+#include "tests/unit/module_index.hpp"
 #include "tests/unit/places.hpp"
 
 namespace pvrdma::executor {
 
 namespace {
-
-std::string big_endian(std::uint32_t number) {
-  std::string bytes;
-  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xffU);
-  return bytes;
-}
-
-// libkmod's index (kmod, libkmod/libkmod-index.h): a header and one node, which has the key for its
-// prefix and one value; or no node at all.
-std::string index_of(const std::string& key, const std::string& value) {
-  constexpr std::uint32_t kPrefixAndValues = 0xc0000000;
-  std::string bytes = big_endian(0xb007f457) + big_endian(0x00020001);
-  if (key.empty()) return bytes + big_endian(0);
-  bytes += big_endian(kPrefixAndValues | 12U);
-  bytes += key + '\0' + big_endian(1) + big_endian(0) + value + '\0';
-  return bytes;
-}
 
 // A kernel that ships one module, pvrdma_test_module, whose file is no module at all.
 struct ModulesFixture {
@@ -36,9 +19,10 @@ struct ModulesFixture {
   static constexpr const char* kName = "pvrdma_test_module";
 
   ModulesFixture() {
-    tree.file("/lib/modules.dep.bin", index_of(kName, "kernel/" + std::string{kName} + ".ko:"));
+    tree.file("/lib/modules.dep.bin",
+              test::index_of(kName, "kernel/" + std::string{kName} + ".ko:"));
     for (const char* empty : {"alias", "symbols", "builtin", "builtin.alias"})
-      tree.file("/lib/modules." + std::string{empty} + ".bin", index_of("", ""));
+      tree.file("/lib/modules." + std::string{empty} + ".bin", test::index_of("", ""));
     tree.file("/lib/kernel/" + std::string{kName} + ".ko", "not a module\n");
     tree.file("/conf/empty.conf", "");
   }

@@ -1,0 +1,91 @@
+// What an executor that was killed in the middle of a reload leaves, and what is made of it.
+#include "agent/executor/release.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/executor/tree.hpp"
+
+namespace pvrdma::executor {
+
+namespace {
+
+constexpr const char* kSecond = "/sys/bus/pci/devices/0000:1b:00.1";
+constexpr const char* kSecondFunction = "0000:1b:00.1";
+
+// Two adapters; the second was held back when its executor was killed.
+struct ReleaseFixture {
+  test::Tree tree;
+  Places places{tree.root(),
+                tree / "/state/ledger.json",
+                tree / "/state/door",
+                {tree / "/lib/modules/none", {}}};
+
+  ReleaseFixture() {
+    test::add_adapter(tree, "ens224f0", 5);
+    test::identify_adapter(tree, kSecond, "/sys/bus/pci/devices/0000:1b:00.0");
+    tree.file("/sys/bus/pci/devices/0000:13:00.1/driver_override", "(null)\n");
+    tree.file(override_of_second(), std::string{kHeldBack} + "\n");
+  }
+  static std::string override_of_second() { return std::string{kSecond} + "/driver_override"; }
+  void unload() {
+    std::filesystem::remove_all(tree / "/sys/module/vmw_pvrdma");
+    std::filesystem::remove_all(tree / "/sys/bus/pci/drivers/vmw_pvrdma");
+    std::filesystem::remove(tree / "/sys/bus/pci/devices/0000:13:00.1/driver");
+  }
+  void cut_short(Verb verb, const char* target) {
+    Ledger ledger;
+    Attempt attempt;
+    attempt.verb = verb;
+    attempt.target = target;
+    add(ledger, attempt);
+    tree.file("/state/ledger.json", codec::to_text(ledger));
+  }
+  [[nodiscard]] bool is_free() const {
+    return tree.read(override_of_second()).find(kHeldBack) == std::string::npos;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(ReleaseFixture, "release: a function held back is freed and bound") {
+  const Report report = release(places);
+  INFO(report.detail);
+  CHECK(report.outcome == Outcome::Done);
+  CHECK(is_free());
+  CHECK(tree.read(test::kBind) == kSecondFunction);
+}
+
+TEST_CASE_METHOD(ReleaseFixture, "release: an administrator's override stays, nothing is bound") {
+  tree.file(override_of_second(), "vfio-pci\n");
+  CHECK(release(places).outcome == Outcome::AlreadyDone);
+  CHECK(tree.read(override_of_second()) == "vfio-pci\n");
+  CHECK(tree.read(test::kBind).empty());
+}
+
+TEST_CASE_METHOD(ReleaseFixture, "release: the driver comes back where its reload was cut short") {
+  unload();
+  SECTION("a reload") { cut_short(Verb::ReloadDriver, kDriverModule); }
+  SECTION("its load") { cut_short(Verb::LoadModule, "vmw-pvrdma"); }
+  // It is tried: this kernel's modules cannot be looked up.
+  const Report report = release(places);
+  CHECK(report.outcome == Outcome::Failed);
+  CHECK(report.detail.find("module index") != std::string::npos);
+  CHECK(is_free());
+}
+
+TEST_CASE_METHOD(ReleaseFixture, "release: what an administrator has unloaded stays unloaded") {
+  unload();
+  SECTION("without a ledger") {}
+  SECTION("with what is another's") { cut_short(Verb::LoadModule, "mlx4_ib"); }
+  CHECK(release(places).outcome == Outcome::Done);
+  CHECK(is_free());
+}
+
+TEST_CASE_METHOD(ReleaseFixture, "release: who starts next frees only") {
+  const auto left = held_back(places.root);
+  REQUIRE(left);
+  CHECK(*left == std::vector<std::string>{kSecondFunction});
+  CHECK(free_held_back(places.root, *left));
+  CHECK(is_free());
+  CHECK(tree.read(test::kBind).empty());
+}
+
+}  // namespace pvrdma::executor
