@@ -101,12 +101,12 @@ std::vector<ModuleBlock> blocks_of_command_line(std::string_view command_line) {
   while (!command_line.empty()) {
     std::string_view word = cut(command_line, ' ');
     while (!word.empty() && word.back() == '\n') word.remove_suffix(1);
+    // Each module that it names has a copy.
+    const std::string how = "\"" + printable(word, 200) + "\" on the kernel's command line";
     for (const std::string_view key : {"modprobe.blacklist=", "module_blacklist="}) {
       if (!word.starts_with(key)) continue;
       std::string_view names = word.substr(key.size());
-      while (!names.empty())
-        blocks.push_back({module_name(cut(names, ',')),
-                          "\"" + std::string{word} + "\" on the kernel's command line"});
+      while (!names.empty()) blocks.push_back({module_name(cut(names, ',')), how});
     }
   }
   return blocks;

@@ -9,6 +9,13 @@
 
 namespace pvrdma::probes {
 
+namespace {
+
+// Bytes. Each setting has a copy, and no name that is looked for is as long.
+constexpr std::size_t kLongestSection = 256;
+
+}  // namespace
+
 std::vector<Setting> parse_settings(std::string_view text) {
   std::vector<Setting> settings;
   std::string section;
@@ -29,7 +36,7 @@ std::vector<Setting> parse_settings(std::string_view text) {
     const std::string_view done = trimmed(joint);
     const auto equals = done.find('=');
     if (done.starts_with('[') && done.ends_with(']'))
-      section = done.substr(1, done.size() - 2);
+      section = done.substr(1, std::min(done.size() - 2, kLongestSection));
     else if (equals != std::string_view::npos)
       settings.push_back({section, std::string{trimmed(done.substr(0, equals))},
                           std::string{trimmed(done.substr(equals + 1))}, begin});

@@ -18,7 +18,7 @@ struct Setting {
 };
 
 // Comments left out, lines that end with a backslash joined; a key without a section has an empty
-// one.
+// one. Of a section's name the first 256 bytes count.
 [[nodiscard]] std::vector<Setting> parse_settings(std::string_view text);
 
 // The last value of a key; null: there is none. An empty value resets what was before, as a list of

@@ -26,11 +26,15 @@ std::string in_seconds(Milliseconds time) {
 }
 
 int poll_until(int fd, short events, BootTime deadline) {
+  pollfd waited{fd, events, 0};
+  return poll_until({&waited, 1}, deadline);
+}
+
+int poll_until(std::span<pollfd> fds, BootTime deadline) {
   for (;;) {
     const Milliseconds::rep left = (deadline - BootClock::now()).count();
-    pollfd waited{fd, events, 0};
-    const int ready =
-        ::poll(&waited, 1, static_cast<int>(std::clamp<Milliseconds::rep>(left, 0, INT_MAX)));
+    const int ready = ::poll(fds.data(), fds.size(),
+                             static_cast<int>(std::clamp<Milliseconds::rep>(left, 0, INT_MAX)));
     if (ready > 0) return 0;
     if (ready == 0) return ETIMEDOUT;
     if (errno != EINTR) return errno;

@@ -5,9 +5,12 @@
 // means the same to every process of this boot. Wall time is for people to read, never to compute.
 #pragma once
 
+#include <poll.h>
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace pvrdma {
@@ -38,6 +41,8 @@ using BootTime = BootClock::time_point;
 // Waits for `events` of a descriptor (poll(2); -1: just waits). 0: there are some; ETIMEDOUT: not
 // by the deadline; otherwise errno.
 [[nodiscard]] int poll_until(int fd, short events, BootTime deadline);
+// The same of several, each with its own events, and what came of each.
+[[nodiscard]] int poll_until(std::span<pollfd> fds, BootTime deadline);
 
 // Both clocks, read at once: what turns a time of the one into one of the other.
 struct Moment {

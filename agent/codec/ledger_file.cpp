@@ -42,6 +42,15 @@ Json attempts_json(const std::vector<Attempt>& attempts) {
   return list;
 }
 
+// Of a boot, so that they can be added to and taken from each other.
+bool has_times(const Json& entry) {
+  constexpr Milliseconds kLongest = std::chrono::hours{24 * 366 * 100};
+  for (const char* key : {"started_ms", "finished_ms"})
+    if (const auto time = entry.find(key); time != entry.end() && !time->is_null())
+      if (const auto ms = time->get<std::int64_t>(); ms < 0 || ms > kLongest.count()) return false;
+  return true;
+}
+
 // None: its verb is no more.
 std::optional<Attempt> attempt_from(const Json& entry) {
   const auto verb = verb_from(entry.at("verb").get_ref<const std::string&>());
@@ -84,8 +93,10 @@ Result<Ledger> ledger_from(const std::string& text) {
   }
   for (const char* list : {"attempts", "refusals"})
     if (const auto entries = document->find(list); entries != document->end())
-      for (const Json& entry : *entries)
+      for (const Json& entry : *entries) {
+        if (!has_times(entry)) return bad_ledger("a time that no clock shows");
         if (auto attempt = attempt_from(entry)) add(ledger, std::move(*attempt));
+      }
   return ledger;
 }
 

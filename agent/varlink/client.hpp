@@ -31,6 +31,8 @@ inline constexpr std::size_t kReplyLimitBytes = 16U << 20U;
 class Client {
  public:
   [[nodiscard]] static Result<Client> connect(const std::string& path, Milliseconds timeout);
+  // Of a stream socket that is connected.
+  explicit Client(Fd socket);
   // One call, one reply. After an Error the connection is closed; later calls get ENOTCONN.
   [[nodiscard]] Result<Reply> call(const std::string& method, const Json& parameters,
                                    Milliseconds timeout);
@@ -40,7 +42,6 @@ class Client {
   [[nodiscard]] Result<Reply> next(Milliseconds timeout);
 
  private:
-  explicit Client(Fd socket);
   [[nodiscard]] Result<void> send(std::string_view message, BootTime deadline);
   Fd socket_;  // empty after a call that failed: a late reply would be taken for the next one's
   Decoder input_;

@@ -1,8 +1,10 @@
 #include "agent/tools/export/formats.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
 
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
@@ -61,15 +63,24 @@ std::string dumped(const Json& json) {
   return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-// Takes the last of the longer list away; false: there is nothing left to take.
-bool shorten(Json& document) {
-  Json& adapters = document["adapters"];
-  Json& findings = document["findings"];
-  Json& longer = adapters.size() > findings.size() ? adapters : findings;
-  if (longer.empty()) return false;
-  longer.erase(longer.size() - 1);
-  document["left_off"] = document.value("left_off", 0) + 1;
-  return true;
+// What is said of each, in turn, until one does not fit: "left_off" counts it and the rest.
+void fill(Json& document, const std::vector<Json>& adapters, const std::vector<Json>& findings) {
+  constexpr std::size_t kLeftOff = 32;  // bytes that the count takes
+  std::size_t bytes = dumped(document).size() + kLeftOff;
+  std::size_t added = 0;
+  const auto add = [&](const char* list, const std::vector<Json>& from, std::size_t at) {
+    if (at >= from.size()) return true;
+    bytes += dumped(from[at]).size() + 1;
+    if (bytes > kGuestinfoLimitBytes) return false;
+    document[list].push_back(from[at]);
+    ++added;
+    return true;
+  };
+  const std::size_t longer = std::max(adapters.size(), findings.size());
+  for (std::size_t at = 0; at < longer; ++at)
+    if (!add("adapters", adapters, at) || !add("findings", findings, at)) break;
+  if (const std::size_t left = adapters.size() + findings.size() - added)
+    document["left_off"] = left;
 }
 
 }  // namespace
@@ -117,13 +128,11 @@ std::string guestinfo(const Health& health, const Edition& edition) {
                 {"summary", printable(health.summary, kSummaryChars)},
                 {"adapters", Json::array()},
                 {"findings", Json::array()}};
-  for (const AdapterHealth& adapter : health.adapters)
-    document["adapters"].push_back(adapter_of(adapter));
-  for (const Finding& finding : health.findings)
-    document["findings"].push_back(finding_of(finding));
-  std::string text = dumped(document);
-  while (text.size() > kGuestinfoLimitBytes && shorten(document)) text = dumped(document);
-  return text;
+  std::vector<Json> adapters, findings;
+  std::ranges::transform(health.adapters, std::back_inserter(adapters), adapter_of);
+  std::ranges::transform(health.findings, std::back_inserter(findings), finding_of);
+  fill(document, adapters, findings);
+  return dumped(document);
 }
 
 }  // namespace pvrdma::exports

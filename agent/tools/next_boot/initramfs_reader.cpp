@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "agent/base/handle.hpp"
 #include "agent/model/snapshot.hpp"
@@ -24,7 +25,8 @@ using Archive = Handle<archive, archive_read_free>;
 
 constexpr const char* kImage = "the image";  // in messages: who gave it knows its name
 constexpr std::int64_t kMostBytes = std::int64_t{2} << 30U;
-constexpr std::size_t kMostText = 1U << 20U;  // bytes of one file of modprobe.d
+constexpr std::size_t kMostText = 1U << 20U;   // bytes of modprobe.d's files that name the driver
+constexpr std::size_t kMostNames = 4U << 20U;  // bytes of modules' names; a kernel has 100 KiB
 constexpr std::size_t kBlock = 1U << 16U;
 
 class ImageReader {
@@ -100,7 +102,9 @@ class ImageReader {
       if (path.starts_with(prefix)) path.remove_prefix(prefix.size());
     const std::string_view name = path.substr(path.rfind('/') + 1);
     if (const auto suffix = name.find(".ko"); suffix != std::string_view::npos)
-      content_.modules.insert(module_name(name.substr(0, suffix)));
+      names_bytes_ +=
+          content_.modules.insert(module_name(name.substr(0, suffix))).second ? suffix : 0;
+    if (names_bytes_ > kMostNames) return fail(EFBIG, "unpacking", "the modules' names");
     const bool ours = path.starts_with("etc/modprobe.d/") || path.starts_with("lib/modprobe.d/");
     if (!ours || name.starts_with('.') || !name.ends_with(".conf")) return {};
     const auto size =
@@ -109,13 +113,18 @@ class ImageReader {
     std::string text(size, '\0');
     if (archive_read_data(source, text.data(), size) != static_cast<ssize_t>(size))
       return failed(source);
-    if (text.find(kDriverModule) != std::string::npos) texts_[std::string{path}] = text;
+    if (text.find(kDriverModule) == std::string::npos) return {};
+    texts_bytes_ += size;
+    if (texts_bytes_ > kMostText) return fail(EFBIG, "unpacking", std::string{path});
+    texts_[std::string{path}] = std::move(text);
     return {};
   }
 
   int fd_;
   InitramfsContent content_;
   std::int64_t read_before_ = 0;
+  std::size_t names_bytes_ = 0;
+  std::size_t texts_bytes_ = 0;
   std::map<std::string, std::string> texts_;  // "etc/…" before "lib/…"
 };
 

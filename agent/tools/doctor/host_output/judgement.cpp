@@ -128,8 +128,8 @@ void judge(const PastedDetails& details, HostReading& reading) {
 
 void judge_firewall(const PastedTable& table, HostReading& reading) {
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    if (table.rows[row][0] != "pvrdma") continue;
-    const std::string& enabled = table.rows[row][1];
+    if (table.cell(row, 0) != "pvrdma") continue;
+    const std::string& enabled = table.cell(row, 1);
     const auto add = [&](Weight weight, const std::string& says, const char* means) {
       reading.remarks.push_back(remark(weight, HostPart::Firewall, table.lines[row], says, means));
     };

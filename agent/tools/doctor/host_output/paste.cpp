@@ -69,15 +69,15 @@ std::vector<std::size_t> column_starts(std::string_view rule) {
   return starts;
 }
 
-// None: a cell reaches into the next column.
+// Up to the last cell with text in it. None: a cell reaches into the next column.
 std::optional<std::vector<std::string>> sliced(std::string_view line,
                                                const std::vector<std::size_t>& starts) {
   std::vector<std::string> cells;
-  for (std::size_t index = 0; index < starts.size(); ++index) {
-    const std::size_t begin = std::min(starts[index], line.size());
+  for (std::size_t index = 0; index < starts.size() && starts[index] < line.size(); ++index) {
+    const std::size_t begin = starts[index];
     const std::size_t end = index + 1 < starts.size() ? starts[index + 1] : line.size();
-    if (begin > 0 && begin < line.size() && !is_blank(line[begin - 1])) return std::nullopt;
-    cells.emplace_back(trimmed(line.substr(begin, end > begin ? end - begin : 0)));
+    if (begin > 0 && !is_blank(line[begin - 1])) return std::nullopt;
+    cells.emplace_back(trimmed(line.substr(begin, end - begin)));
   }
   return cells;
 }
@@ -234,6 +234,11 @@ std::optional<std::size_t> PastedTable::column(std::string_view name) const {
   const auto at = std::find(columns.begin(), columns.end(), name);
   if (at == columns.end()) return std::nullopt;
   return static_cast<std::size_t>(at - columns.begin());
+}
+
+const std::string& PastedTable::cell(std::size_t row, std::size_t column) const {
+  static const std::string kEmpty;
+  return column < rows[row].size() ? rows[row][column] : kEmpty;
 }
 
 const std::string* PastedDetails::value(std::string_view key) const {

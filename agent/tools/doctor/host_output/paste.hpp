@@ -24,10 +24,12 @@ struct PastedText {
 struct PastedTable {
   PastedText place;
   std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;  // a cell for each column
+  std::vector<std::vector<std::string>> rows;  // a cell for each column, up to the last with text
   std::vector<std::size_t> lines;              // of each row
 
   [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const;
+  // Empty where there is none.
+  [[nodiscard]] const std::string& cell(std::size_t row, std::size_t column) const;
 };
 
 struct PastedDetails {

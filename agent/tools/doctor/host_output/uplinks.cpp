@@ -23,7 +23,7 @@ std::string told(const std::string& value) { return value.empty() ? "not told" :
 
 std::string cell(const PastedTable& table, std::size_t row, std::string_view name) {
   const auto column = table.column(name);
-  return column ? table.rows[row][*column] : "";
+  return column ? table.cell(row, *column) : "";
 }
 
 // Why the device carries no RDMA; empty: as far as the paste tells it does.

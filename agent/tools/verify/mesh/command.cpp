@@ -78,7 +78,7 @@ Result<unsigned> join(const Place& place, const Helper& helper, Milliseconds wai
 }
 
 // What the machine does where all meet, beside taking part itself.
-Result<verify::Mesh> hold(const verify::Listener& listener, verify::Meeting meeting,
+Result<verify::Mesh> hold(verify::Reception& reception, verify::Meeting meeting,
                           const std::optional<verify::Results>& results, const Console& console,
                           bool live) {
   if (results) {
@@ -93,7 +93,7 @@ Result<verify::Mesh> hold(const verify::Listener& listener, verify::Meeting meet
   meeting.tell = [&](const std::string& doing) {
     if (live) console.progress(doing);
   };
-  auto mesh = verify::hold(listener, meeting);
+  auto mesh = verify::hold(reception, meeting);
   if (live) console.progress("");
   if (!kept) console.complain(printable(kept.error().message()));
   return mesh;
@@ -159,14 +159,14 @@ int verify_mesh(const Settings& settings, const Console& console, const VerifyOp
   }
   const verify::Meeting meeting{options.mesh.size,
                                 options.mesh.full ? options.mesh.size : kQuickRounds,
-                                helper->token(),
                                 options.wait,
                                 helper->limit(verify::kPairWait) + verify::kMtuLimit + kSoon,
                                 {},
                                 {},
                                 {}};
+  verify::Reception reception{&**listener, helper->token(), true};
   auto holding = std::async(std::launch::async, [&] {
-    return hold(**listener, meeting, results, console, console.live && !settings.json);
+    return hold(reception, meeting, results, console, console.live && !settings.json);
   });
   const auto own = join(*place, *helper, options.wait);
   const auto mesh = holding.get();

@@ -7,14 +7,12 @@
 
 #include "agent/base/format.hpp"
 #include "agent/tools/verify/mesh/member.hpp"
-#include "agent/tools/verify/peer/greeting.hpp"
 
 namespace pvrdma::verify {
 
 namespace {
 
-// Who connects has to say who it is before the next one is asked.
-constexpr Milliseconds kGreeting = std::chrono::seconds{3};
+constexpr Milliseconds kLineTime = std::chrono::seconds{3};  // to take a line that is sent
 
 struct Member {
   Control control;
@@ -36,7 +34,7 @@ class Gathering {
       run_round(rounds[n]);
     }
     for (Member& member : members_)
-      static_cast<void>(member.control.send({{"end", true}}, BootClock::now() + kGreeting));
+      static_cast<void>(member.control.send({{"end", true}}, BootClock::now() + kLineTime));
     Mesh mesh;
     mesh.size = meeting_.size;
     for (const Member& member : members_) mesh.machines.push_back(member.machine);
@@ -73,7 +71,7 @@ class Gathering {
 
   void tell(std::size_t at, const Json& message) {
     Member& member = members_[at];
-    if (auto sent = member.control.send(message, BootClock::now() + kGreeting); !sent)
+    if (auto sent = member.control.send(message, BootClock::now() + kLineTime); !sent)
       member.lost = sent.error().message();
   }
 
@@ -122,15 +120,12 @@ class Gathering {
   std::vector<PairResult> results_;
 };
 
-Result<Member> welcome(Control control, const std::string& token) {
-  const BootTime deadline = BootClock::now() + kGreeting;
-  if (auto greeted = greet(control, Side::Listener, token, deadline); !greeted)
-    return fail(greeted.error());
-  const auto message = control.receive(deadline);
-  if (!message) return fail(message.error());
-  auto machine = machine_from(*message);
+// One that has greeted. Its first line says which machine it is.
+Result<Member> welcome(Reception::Guest guest) {
+  if (guest.refused) return fail(std::move(*guest.refused));
+  auto machine = machine_from(guest.first);
   if (!machine) return fail(machine.error());
-  return Member{std::move(control), std::move(*machine), {}};
+  return Member{std::move(guest.control), std::move(*machine), {}};
 }
 
 }  // namespace
@@ -154,15 +149,15 @@ std::vector<std::vector<Pairing>> schedule(std::size_t machines, std::size_t rou
   return rounds;
 }
 
-Result<Mesh> hold(const Listener& listener, const Meeting& meeting) {
+Result<Mesh> hold(Reception& reception, const Meeting& meeting) {
   std::vector<Member> members;
   std::string refused;
   const BootTime until = BootClock::now() + meeting.all_come;
   while (members.size() < meeting.size) {
     meeting.tell(formatted("{} of {} machines have come", members.size(), meeting.size));
-    auto control = listener.accept(until);
-    if (!control) break;
-    auto member = welcome(std::move(*control), meeting.token);
+    auto guest = reception.next(until);
+    if (!guest) break;
+    auto member = welcome(std::move(*guest));
     if (!member) {
       refused = "; one was refused: " + member.error().message();
       continue;

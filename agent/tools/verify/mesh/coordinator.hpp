@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agent/tools/verify/mesh/judgement.hpp"
-#include "agent/tools/verify/peer/control.hpp"
+#include "agent/tools/verify/peer/reception.hpp"
 
 namespace pvrdma::verify {
 
@@ -24,9 +24,8 @@ using Pairing = std::pair<std::size_t, std::size_t>;
                                                          std::size_t rounds_at_most);
 
 struct Meeting {
-  std::size_t size = 0;    // machines that are to come
-  std::size_t rounds = 0;  // at most
-  std::string token;
+  std::size_t size = 0;                          // machines that are to come
+  std::size_t rounds = 0;                        // at most
   Milliseconds all_come{0};                      // how long to wait for the last one
   Milliseconds round_limit{0};                   // how long a pair may take
   std::vector<PairResult> earlier;               // measured before: not again
@@ -35,7 +34,7 @@ struct Meeting {
 };
 
 // Goes on with who is there where machines do not come, or are lost. An Error where fewer than two
-// come.
-[[nodiscard]] Result<Mesh> hold(const Listener& listener, const Meeting& meeting);
+// come. `reception` wants the first line of each.
+[[nodiscard]] Result<Mesh> hold(Reception& reception, const Meeting& meeting);
 
 }  // namespace pvrdma::verify

@@ -8,6 +8,7 @@
 #include <climits>
 
 #include "agent/base/program.hpp"
+#include "agent/base/text.hpp"
 #include "agent/model/address.hpp"
 #include "agent/tools/verify/peer/verdict.hpp"
 
@@ -17,6 +18,8 @@ namespace {
 
 constexpr Milliseconds kSoon = std::chrono::seconds{10};
 
+constexpr std::size_t kNameAtMostBytes = 255;
+
 std::string host_name() {
   std::array<char, HOST_NAME_MAX + 1> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
@@ -24,6 +27,8 @@ std::string host_name() {
 
 // Nothing else may reach a program's command line from the network.
 bool is_address(const std::string& text) {
+  // inet_pton() looks no further than a NUL.
+  if (text.find('\0') != std::string::npos) return false;
   std::array<unsigned char, sizeof(in6_addr)> binary{};
   return ::inet_pton(AF_INET, text.c_str(), binary.data()) == 1 ||
          ::inet_pton(AF_INET6, text.c_str(), binary.data()) == 1;
@@ -87,6 +92,12 @@ Result<Machine> machine_from(const Json& message) {
   Machine machine{text_in(*at, "name"), text_in(*at, "address"), text_in(*at, "device")};
   if (machine.name.empty() || !is_address(machine.address))
     return fail(EBADMSG, "joining", "a machine: it has no name or no address");
+  // They go into files that other programs read.
+  for (const std::string& text : {machine.name, machine.device})
+    if (printable(text) != text || text.size() > kNameAtMostBytes)
+      return fail(
+          EBADMSG, "joining",
+          "a machine: " + printable(text, kNameAtMostBytes) + " is no name of a machine or device");
   return machine;
 }
 

@@ -71,8 +71,11 @@ std::string blame_line(const Mesh& mesh, const Judgement& judgement, std::size_t
                    name_of(mesh, machine), pairs, joined(reasons));
 }
 
+// A spreadsheet takes what begins like a formula for one: a machine chooses its own name.
 std::string csv_field(const std::string& text) {
+  constexpr std::string_view kFormula = "=+-@";
   std::string quoted = "\"";
+  if (!text.empty() && kFormula.find(text.front()) != std::string_view::npos) quoted += '\'';
   for (const char each : text) quoted += each == '"' ? std::string{"\"\""} : std::string{each};
   return quoted + "\"";
 }

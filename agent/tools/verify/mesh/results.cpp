@@ -10,6 +10,7 @@
 #include "agent/base/text.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/tools/verify/mesh/rendering.hpp"
+#include "agent/varlink/message.hpp"
 
 namespace pvrdma::verify {
 
@@ -45,7 +46,7 @@ Result<std::vector<PairResult>> Results::earlier() const {
   std::vector<PairResult> pairs;
   // The last line is cut where the writer was killed.
   for (std::string_view rest = *text; !rest.empty();)
-    if (auto pair = pair_result_from(nlohmann::json::parse(cut(rest, '\n'), nullptr, false));
+    if (auto pair = varlink::parse_object(cut(rest, '\n')).and_then(pair_result_from);
         pair && pair->figures)
       pairs.push_back(std::move(*pair));
   return pairs;

@@ -46,6 +46,7 @@ class Control {
   // Of the other side and of this one, as text.
   [[nodiscard]] std::string peer() const;
   [[nodiscard]] std::string own() const;
+  [[nodiscard]] int fd() const { return fd_.get(); }
 
  private:
   [[nodiscard]] Result<void> wait(short events, BootTime deadline) const;
@@ -66,6 +67,7 @@ class Listener {
   // ETIMEDOUT once the deadline has passed, whoever waits.
   [[nodiscard]] Result<Control> accept(BootTime deadline) const;
   [[nodiscard]] std::string address() const;
+  [[nodiscard]] int fd() const { return fd_.get(); }
 
  private:
   explicit Listener(Fd fd) : fd_(std::move(fd)) {}

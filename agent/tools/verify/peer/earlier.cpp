@@ -7,6 +7,7 @@
 #include "agent/base/clock.hpp"
 #include "agent/base/file.hpp"
 #include "agent/ctl/fields.hpp"
+#include "agent/varlink/message.hpp"
 
 namespace pvrdma::verify {
 
@@ -15,9 +16,7 @@ namespace {
 using nlohmann::json;
 
 json read_runs(const std::filesystem::path& file) {
-  const auto text = read_file(file);
-  json runs = text ? json::parse(*text, nullptr, false) : json::object();
-  return runs.is_object() ? runs : json::object();
+  return read_file(file).and_then(varlink::parse_object).value_or(json::object());
 }
 
 }  // namespace

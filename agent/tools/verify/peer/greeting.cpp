@@ -8,6 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
+
+#include "agent/tools/verify/peer/reception.hpp"
 
 namespace pvrdma::verify {
 
@@ -15,7 +18,6 @@ namespace {
 
 constexpr std::size_t kDigestBytes = 32;
 constexpr std::size_t kNonceBytes = 16;
-constexpr Milliseconds kPatience{3000};  // for a greeting
 
 Result<std::string> make_nonce() {
   std::array<unsigned char, kNonceBytes> bytes{};
@@ -42,20 +44,6 @@ bool is_a_strangers(const Error& error) {
 Result<std::string> proof(const std::string& token, Side of, const std::string& own,
                           const std::string& others) {
   return hmac(token, (of == Side::Client ? "client " : "listener ") + own + " " + others);
-}
-
-Result<void> prove(Control& control, Side side, const std::string& token, const std::string& own,
-                   const std::string& others, BootTime deadline) {
-  const Side other = side == Side::Client ? Side::Listener : Side::Client;
-  const auto mine = proof(token, side, own, others);
-  const auto expected = proof(token, other, others, own);
-  if (!mine || !expected) return fail(!mine ? mine.error() : expected.error());
-  if (auto sent = control.send({{"proof", *mine}}, deadline); !sent) return sent;
-  const auto came = control.receive(deadline);
-  if (!came) return fail(came.error());
-  if (!are_equal(text_in(*came, "proof"), *expected))
-    return fail(EACCES, "checking", "the peer's token: it is another one");
-  return {};
 }
 
 }  // namespace
@@ -92,46 +80,77 @@ Result<std::string> hmac(const std::string& key, const std::string& text) {
   return hexadecimal(digest);
 }
 
-Result<void> greet(Control& control, Side side, const std::string& token, BootTime deadline) {
-  const auto nonce = make_nonce();
-  if (!nonce) return fail(nonce.error());
-  const Json hello{
-      {"pvrdma_verify", kProtocolVersion}, {"nonce", *nonce}, {"token", !token.empty()}};
-  if (auto sent = control.send(hello, deadline); !sent) return sent;
-  const auto came = control.receive(deadline);
-  if (!came) return fail(came.error());
-  const auto version = came->find("pvrdma_verify");
-  if (version == came->end() || !version->is_number_integer())
+Result<Greeting> Greeting::begin(Side side, const std::string& token) {
+  auto nonce = make_nonce();
+  if (!nonce) return fail(std::move(nonce.error()));
+  return Greeting{side, token, std::move(*nonce)};
+}
+
+Json Greeting::hello() const {
+  return {{"pvrdma_verify", kProtocolVersion}, {"nonce", nonce_}, {"token", !token_.empty()}};
+}
+
+Result<std::optional<Json>> Greeting::take(const Json& came) {
+  if (!expected_.empty()) {
+    if (!are_equal(text_in(came, "proof"), expected_))
+      return fail(EACCES, "checking", "the peer's token: it is another one");
+    is_over_ = true;
+    return std::nullopt;
+  }
+  const auto version = came.find("pvrdma_verify");
+  if (version == came.end() || !version->is_number_integer())
     return fail(EBADMSG, "greeting", "the peer: it is no pvrdma-agentctl verify");
   if (*version != kProtocolVersion)
     return fail(EPROTO, "greeting",
                 "the peer: it speaks version " + version->dump() +
                     " of the protocol, this is version " + std::to_string(kProtocolVersion) +
                     ": install the same package on both");
-  const auto has_token = came->find("token");
-  if (has_token == came->end() || !has_token->is_boolean() || *has_token != !token.empty())
+  const auto has_token = came.find("token");
+  if (has_token == came.end() || !has_token->is_boolean() || *has_token != !token_.empty())
     return fail(EACCES, "greeting",
-                token.empty() ? "the peer: it wants a token, and none is given here"
-                              : "the peer: it was given no token");
-  const std::string others = text_in(*came, "nonce");
-  if (others.size() != 2 * kNonceBytes || others == *nonce)
+                token_.empty() ? "the peer: it wants a token, and none is given here"
+                               : "the peer: it was given no token");
+  const std::string others = text_in(came, "nonce");
+  if (others.size() != 2 * kNonceBytes || others == nonce_)
     return fail(EBADMSG, "greeting", "the peer");
-  if (token.empty()) return {};
-  return prove(control, side, token, *nonce, others, deadline);
+  is_over_ = token_.empty();
+  if (is_over_) return std::nullopt;
+  const Side other = side_ == Side::Client ? Side::Listener : Side::Client;
+  auto mine = proof(token_, side_, nonce_, others);
+  auto expected = proof(token_, other, others, nonce_);
+  if (!mine || !expected) return fail(!mine ? mine.error() : expected.error());
+  expected_ = std::move(*expected);
+  return Json{{"proof", std::move(*mine)}};
+}
+
+Result<void> greet(Control& control, Side side, const std::string& token, BootTime deadline) {
+  auto greeting = Greeting::begin(side, token);
+  if (!greeting) return fail(greeting.error());
+  if (auto sent = control.send(greeting->hello(), deadline); !sent) return sent;
+  while (!greeting->is_over()) {
+    const auto came = control.receive(deadline);
+    if (!came) return fail(came.error());
+    const auto answer = greeting->take(*came);
+    if (!answer) return fail(answer.error());
+    if (*answer)
+      if (auto sent = control.send(**answer, deadline); !sent) return sent;
+  }
+  return {};
 }
 
 Result<Control> await_peer(const std::string& address, int port, const std::string& token,
                            BootTime deadline) {
-  const auto listener = Listener::open(address, port, 1);
+  constexpr int kWaiting = 16;
+  const auto listener = Listener::open(address, port, kWaiting);
   if (!listener) return fail(listener.error());
+  Reception reception{&*listener, token, false};
   std::string refused;
   for (;;) {
-    auto control = listener->accept(deadline);
-    if (!control) control.error().what += refused;
-    if (!control) return control;
-    const auto greeted = greet(*control, Side::Listener, token, BootClock::now() + kPatience);
-    if (greeted) return control;
-    const Error& why = greeted.error();
+    auto guest = reception.next(deadline);
+    if (!guest) guest.error().what += refused;
+    if (!guest) return fail(std::move(guest.error()));
+    if (!guest->refused) return std::move(guest->control);
+    const Error& why = *guest->refused;
     // Whoever does not know the token cannot end the waiting for one who does.
     if (!token.empty() && (why.code == EACCES || why.code == EPROTO))
       refused = " (one was refused: " + why.message() + ")";

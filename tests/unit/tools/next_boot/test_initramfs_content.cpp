@@ -64,6 +64,21 @@ int right_that_is_left(int open_file) {
 }  // namespace
 
 TEST_CASE_METHOD(InitramfsContentFixture,
+                 "what an image may have of texts and names is bounded in sum") {
+  std::map<std::string, std::string> files;
+  for (char name = 'a'; name <= 'd'; ++name)
+    files[std::string{"etc/modprobe.d/"} + name + ".conf"] =
+        "options vmw_pvrdma x=1\n" + std::string(300'000, '#');
+  CHECK(read(test::cpio(files, ARCHIVE_FILTER_GZIP)).error().code == EFBIG);
+  files.erase("etc/modprobe.d/d.conf");
+  CHECK(read(test::cpio(files, ARCHIVE_FILTER_GZIP)));
+  files.clear();
+  for (unsigned number = 0; number < 1100; ++number)
+    files["lib/modules/" + std::to_string(number) + std::string(4000, 'x') + ".ko"] = "";
+  CHECK(read(test::cpio(files, ARCHIVE_FILTER_GZIP)).error().code == EFBIG);
+}
+
+TEST_CASE_METHOD(InitramfsContentFixture,
                  "initramfs content: archives one behind the other, the last compressed") {
   for (const int filter : {ARCHIVE_FILTER_NONE, ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ,
                            ARCHIVE_FILTER_LZ4, ARCHIVE_FILTER_ZSTD, ARCHIVE_FILTER_BZIP2}) {

@@ -150,6 +150,11 @@ TEST_CASE("matrices, lines and the picture have every pair") {
   const std::string csv = to_csv(mesh, judgement);
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 4);
   CHECK(csv.find("\"a<b>\"\"c") != std::string::npos);
+  for (const char* formula : {"=HYPERLINK(\"http://x\")", "+1", "-1", "@SUM(A1)"}) {
+    Mesh named = mesh;
+    named.machines[0].name = formula;
+    CHECK(to_csv(named, judgement).find(",\"'" + std::string(1, *formula)) != std::string::npos);
+  }
   const std::string svg = heat_map(mesh, judgement);
   CHECK(svg.find("a&lt;b&gt;&quot;c") != std::string::npos);
   CHECK(svg.find('\x1b') == std::string::npos);

@@ -176,6 +176,13 @@ TEST_CASE("earlier runs") {
   CHECK((status.st_mode & 0777U) == 0600);
   for (std::size_t n = 0; n < kRunsKept; ++n) REQUIRE(remember(file, "a", 1.0, 1));
   CHECK(best_earlier(file, "a") == 1.0);
+  // The user's own file; JSON that is copied and printed by recursion.
+  const std::string deep(500'000, '[');
+  tree.file("/state/pvrdma-agent/verify.json",
+            "{\"b\":" + deep + std::string(deep.size(), ']') + "}");
+  CHECK_FALSE(best_earlier(file, "b"));
+  CHECK(remember(file, "b", 2.0, 1));
+  CHECK(best_earlier(file, "b") == 2.0);
 }
 
 }  // namespace pvrdma::verify
