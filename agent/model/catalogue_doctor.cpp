@@ -95,6 +95,10 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "Secure Boot is on, and this kernel's vmw_pvrdma is not signed: it is refused.",
      "Use a kernel whose distribution signs the module, or sign it with a key of your own and "
      "enroll that (mokutil --import)."},
+    {FindingId::ReloadElsewhere, "reload-elsewhere", "", "", Severity::Warning, Actor::Guest,
+     Concern::Boot, "{file}, {when}, loads or unloads vmw_pvrdma beside the agent: {lines}.",
+     "Take that out by hand: the agent reloads the driver where it must, and not while a program "
+     "uses it. `pvrdma-agentctl migrate` shows each line, and why it stays."},
     {FindingId::GuestUnlisted, "guest-unlisted", "", "", Severity::Info, Actor::Image,
      Concern::Guest, "{os} is not among the guests that VMware names for PVRDMA with {roce}.",
      "It may work all the same; VMware's support may ask for one of its list: {listed}."},

@@ -64,6 +64,7 @@ enum class FindingId {
   NoSuchUnit,
   ModuleBlocked,
   DriverUnsigned,
+  ReloadElsewhere,
   GuestUnlisted,
   MixedPassthrough,
   ClockOff,

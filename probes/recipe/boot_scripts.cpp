@@ -15,11 +15,6 @@ namespace {
 
 constexpr Milliseconds kCompareEvery{60'000};
 
-bool touches_driver_at_boot(const RecipeFile& file) {
-  return runs_at_boot(file) && std::any_of(file.lines.begin(), file.lines.end(),
-                                           [](const auto& line) { return line.touches_driver; });
-}
-
 bool is_interpreter(const std::string& word) {
   constexpr std::array<std::string_view, 11> kInterpreters{
       "sh", "ash", "bash", "dash", "ksh", "mksh", "zsh", "busybox", "perl", "python", "python3"};

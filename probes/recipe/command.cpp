@@ -17,28 +17,48 @@ bool is_driver_tool(std::string_view word) {
   return contains(kTools, base_name(word));
 }
 
-// The command is of those that print, and nothing else is run on its line.
+// The command is of those that print, and nothing else is run or written on its line.
 bool only_prints(std::string_view text, const Words& words) {
   constexpr std::array<std::string_view, 3> kPrinters{"echo", "printf", "logger"};
   return contains(kPrinters, base_name(words.front())) &&
-         text.find_first_of(";&|`$") == std::string_view::npos;
+         text.find_first_of(";&|`$>") == std::string_view::npos;
 }
 
-// Whether the words name one of the modules after a tool for them.
-bool names_module(const Words& words, const RecipeScope& scope, bool& touches_driver) {
+// Fills `look` where the words name one of the modules after a tool for them, or before it where
+// the tool gets its names from elsewhere (`for m in …; do modprobe -r $m`, `… | xargs modprobe`).
+void look_for_modules(const Words& words, std::string_view text, const RecipeScope& scope,
+                      CommandLook& look) {
   const auto tool = std::find_if(words.begin(), words.end(), is_driver_tool);
-  bool removes = tool != words.end() && base_name(*tool) == "rmmod";
-  bool named = false;
-  for (auto word = tool; word != words.end(); ++word) {
-    const bool option = word->starts_with('-') && !word->starts_with("--");
+  if (tool == words.end()) return;
+  const auto after = static_cast<std::size_t>(tool->data() - text.data());
+  look.by_another_name =
+      contains(words, "xargs") || text.find('$', after) != std::string_view::npos;
+  bool removes = false;
+  for (auto word = look.by_another_name ? words.begin() : tool; word != words.end(); ++word) {
+    const bool option = word >= tool && word->starts_with('-') && !word->starts_with("--");
     removes = removes || *word == "--remove" || base_name(*word) == "rmmod" ||
               (option && word->find('r') != std::string_view::npos);
     const std::string module = module_of(*word);
     if (!is_module_of_agent(module, scope)) continue;
-    named = true;
-    touches_driver = touches_driver || removes || module == kDriverModule;
+    look.kind = LineKind::Driver;
+    look.touches_driver = look.touches_driver || removes || module == kDriverModule;
   }
-  return named;
+}
+
+// Why a line that writes to sysfs or modprobe.d meddles with the driver; empty: it does not.
+std::string_view meddles(const Words& words, std::string_view text, const RecipeScope& scope) {
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  for (auto word = words.begin(); word + 1 < words.end(); ++word)
+    if ((*word == "blacklist" || *word == "install") && module_of(word[1]) == kDriverModule &&
+        word[1].find(".ko") == std::string_view::npos)
+      return "it keeps vmw_pvrdma from being loaded";
+  const bool adapter =
+      has(kDriverModule) || std::any_of(scope.functions.begin(), scope.functions.end(), has);
+  constexpr std::array<std::string_view, 5> kFiles{"driver_override", "/bind", "/unbind", "/remove",
+                                                   "{remove}"};
+  if (adapter && std::any_of(kFiles.begin(), kFiles.end(), has))
+    return "it binds, unbinds or removes an adapter's function, which the agent does where it must";
+  return {};
 }
 
 bool restarts_stack(const Words& words) {
@@ -118,6 +138,38 @@ std::string_view without_comment(std::string_view text) {
   return hash < text.find_first_of("'\"`") ? text.substr(0, hash) : text;
 }
 
+std::string without_braces(std::string_view text) {
+  constexpr std::size_t kLongest = 16U << 10U;
+  std::string result{text.substr(0, kLongest)};
+  // The innermost first: each that is taken apart leaves one pair less, in growing text.
+  for (std::size_t close = result.find('}'); close != std::string::npos;) {
+    const std::size_t open = result.rfind('{', close);
+    const std::string_view list = open == std::string::npos
+                                      ? ""
+                                      : std::string_view{result}.substr(open + 1, close - open - 1);
+    if (list.find(',') == std::string_view::npos ||
+        list.find_first_of(" \t{") != std::string_view::npos || result.size() > kLongest) {
+      close = result.find('}', close + 1);
+      continue;
+    }
+    constexpr std::string_view kEnds = " \t,{};&|()'\"";
+    const std::size_t begin = open == 0 ? 0 : result.find_last_of(kEnds, open - 1) + 1;
+    const std::size_t end = std::min(result.find_first_of(kEnds, close + 1), result.size());
+    // Within other braces it is a part of their list.
+    const bool inner = begin > 0 && (result[begin - 1] == '{' || result[begin - 1] == ',');
+    std::string words;
+    for (std::string_view rest = list;; rest.remove_prefix(rest.find(',') + 1)) {
+      words += (words.empty() ? "" : inner ? "," : " ") + result.substr(begin, open - begin);
+      words +=
+          std::string{rest.substr(0, rest.find(','))} + result.substr(close + 1, end - close - 1);
+      if (rest.find(',') == std::string_view::npos) break;
+    }
+    result.replace(begin, end - begin, words);
+    close = result.find('}', begin);
+  }
+  return result;
+}
+
 std::vector<std::string_view> words_in(std::string_view text) {
   const auto belongs = [](char c) {
     return is_alphanumeric(c) || std::string_view{"_./-+:,@%!"}.find(c) != std::string_view::npos;
@@ -155,12 +207,15 @@ bool loads_nothing(std::string_view command) {
 }
 
 CommandLook look_at_command(std::string_view text, const RecipeScope& scope) {
-  text = without_comment(text);
+  const std::string plain = without_braces(without_comment(text));
+  text = plain;
   const Words words = words_in(text);
   if (words.empty() || only_prints(text, words)) return {};
   CommandLook look;
-  if (names_module(words, scope, look.touches_driver)) {
-    look.kind = LineKind::Driver;
+  look_for_modules(words, text, scope, look);
+  if (const auto why = meddles(words, text, scope); !why.empty()) {
+    look = {LineKind::Driver, true, std::string{why}};
+  } else if (look.kind == LineKind::Driver) {
     look.by_hand = why_not_simple(text, scope);
   } else if (restarts_stack(words)) {
     look = {LineKind::Driver, true, "it restarts the RDMA services; the agent loads the modules"};

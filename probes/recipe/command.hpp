@@ -13,12 +13,13 @@ namespace pvrdma::probes {
 // What belongs to the agent on that system.
 struct RecipeScope {
   std::vector<std::string> modules = {"mlx4_ib", "ib_umad", "rdma_cm", "rdma_ucm"};
-  std::vector<std::string> netdevs;  // of PVRDMA adapters; none: not known, any may be one
+  std::vector<std::string> netdevs;      // of PVRDMA adapters; none: not known, any may be one
+  std::vector<std::string> functions{};  // PCI addresses of the adapters, as far as known
 };
 
 enum class LineKind {
   Other,
-  Driver,  // loads or unloads one of the modules, or restarts the RDMA services
+  Driver,  // loads, unloads, binds or blocks one of the modules, or restarts the RDMA services
   Link,    // sets a link's MTU, address or state
   Port,    // looks at RDMA devices
 };
@@ -27,8 +28,11 @@ struct CommandLook {
   LineKind kind = LineKind::Other;
   // It takes vmw_pvrdma away or brings it in, so that a reload of the agent's would meet it.
   bool touches_driver = false;
-  std::string by_hand;  // Driver: why it is not simple; empty: it is, and can go as a whole
+  std::string by_hand{};  // Driver: why it is not simple; empty: it is, and can go as a whole
+  // Other: it loads or unloads a module that a variable or another program names.
+  bool by_another_name = false;
 };
+inline constexpr const char* kDoesMore = "it does more than load or unload these modules";
 [[nodiscard]] CommandLook look_at_command(std::string_view text, const RecipeScope& scope);
 
 // Absolute paths that the command line runs, those of packages left out: the first word of each of
@@ -37,6 +41,10 @@ struct CommandLook {
 
 // Up to " #", unless a quote stands before it, which may hold it.
 [[nodiscard]] std::string_view without_comment(std::string_view text);
+
+// Up to 16 KiB of the text with its braces taken apart, as bash does: "rdma_{cm,ucm}" ->
+// "rdma_cm rdma_ucm". What holds a blank stays.
+[[nodiscard]] std::string without_braces(std::string_view text);
 
 // The runs of characters that names, paths, options and addresses consist of.
 [[nodiscard]] std::vector<std::string_view> words_in(std::string_view text);

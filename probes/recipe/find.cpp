@@ -1,6 +1,7 @@
 #include "probes/recipe/find.hpp"
 
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -12,15 +13,17 @@
 #include <utility>
 
 #include "agent/base/handle.hpp"
+#include "agent/base/text.hpp"
+#include "probes/pci.hpp"
+#include "probes/recipe/places.hpp"
 
 namespace pvrdma::probes {
 
 namespace {
 
-constexpr std::size_t kFilesInAll = 512;         // in all
+constexpr std::size_t kFilesInAll = 4096;
 constexpr std::size_t kSizeLimit = 256U << 10U;  // bytes; a script of the field is no longer
-constexpr std::array<const char*, 2> kUnitFolders{"/etc/systemd/system",
-                                                  "/usr/local/lib/systemd/system"};
+constexpr const char* kOtherCommands = "the unit or a drop-in of it has other commands, too";
 
 // Of root, in a folder of root's where others may add files, but cannot replace any (sticky).
 Result<std::string> read_spooled(const RootedPath& place) {
@@ -44,41 +47,60 @@ Result<std::string> read_spooled(const RootedPath& place) {
   return read_file(fd, place, kSizeLimit);
 }
 
+// "/usr/lib/udev/rules.d/a.rules" -> "udev/rules.d/a.rules"
+std::string_view without_folder(std::string_view path) {
+  for (const std::string_view folder : kConfigFolders)
+    if (path.starts_with(folder)) return path.substr(folder.size());
+  return path;
+}
+
+// The unit that a file of it is for: ".../up.service", ".../up.service.d/a.conf".
+std::string unit_of(const std::string& path) {
+  const std::filesystem::path file{path};
+  return (file.extension() == ".conf" ? file.parent_path().stem() : file.filename()).string();
+}
+
 class Finder {
  public:
-  Finder(const Root& root, const RecipeScope& scope) : root_(root), scope_(scope) {}
+  Finder(const Root& root, const RecipeScope& scope, Places places)
+      : root_(root), scope_(scope), places_(places) {}
 
   Recipe run() {
-    look_at_rc_local();
-    look_at_crontabs();
-    look_at_units();
-    look_at_module_lists();
+    for (const Place& place : boot_places()) look_at_place(place);
+    in_others_ = true;
+    if (places_ == Places::All)
+      for (const Place& place : other_places()) look_at_place(place);
     return std::move(recipe_);
   }
 
  private:
-  struct Place {
-    RecipeForm form = RecipeForm::Script;
-    std::string unit{};  // as of RecipeFile
-    bool at_boot = true;
-    bool with_user = false;  // of a crontab
-    bool spooled = false;    // in cron's spool, whose folder's group may add files
-    std::string by{};
+  // How a file came to be looked at.
+  struct Origin {
+    const Place& place;
+    std::string unit;
+    bool in_effect = false;
+    std::string by{};  // the file that runs it; empty: the system does
+    CalledScript as{};
+    [[nodiscard]] bool at_boot() const { return in_effect && place.at_boot && as.at_boot; }
   };
 
-  // Why a place was not looked at. Where others than root can write, only if there is something.
-  void note(const std::string& path, const Place& place, const Error& error) {
-    if (error.code != EPERM) {
-      if (!means_absent(error)) recipe_.unreadable.push_back(error);
-      return;
+  void look_at_place(const Place& place) {
+    const std::string_view pattern = place.pattern;
+    if (pattern.starts_with('/')) return expand("", pattern.substr(1), place);
+    for (const std::string_view folder : kConfigFolders)
+      expand(std::string{folder.substr(0, folder.size() - 1)}, pattern, place);
+  }
+
+  void expand(const std::string& folder, std::string_view pattern, const Place& place) {
+    const std::string part{cut(pattern, '/')};
+    const bool several = part.find('*') != std::string::npos;
+    for (const std::string& name : several ? names_in(folder) : std::vector{part}) {
+      if (several && ::fnmatch(part.c_str(), name.c_str(), FNM_PERIOD) != 0) continue;
+      if (pattern.empty())
+        take_found(folder + "/" + name, place);
+      else
+        expand(folder + "/" + name, pattern, place);
     }
-    if (!status_of(root_ / path, FinalLink::Shown)) return;
-    constexpr std::string_view kWhich = ", which ";
-    const std::size_t which = error.what.rfind(kWhich);
-    recipe_.not_of_root.push_back(
-        {path, place.by,
-         which == std::string::npos ? error.what : error.what.substr(which + kWhich.size()),
-         place.at_boot});
   }
 
   const std::vector<std::string>& names_in(const std::string& folder) {
@@ -89,40 +111,65 @@ class Finder {
     if (names)
       at->second = std::move(*names);
     else
-      note(folder, {}, names.error());
+      note(folder, nullptr, names.error());
     return at->second;
   }
 
-  RecipeLook look(std::string_view text, const Place& place) const {
-    switch (place.form) {
-      case RecipeForm::Crontab:
-        return look_at_crontab(text, place.with_user, scope_);
-      case RecipeForm::Unit:
-        return look_at_unit(text, scope_);
-      case RecipeForm::ModuleList:
-        return look_at_module_list(text, scope_);
-      case RecipeForm::Script:
-        break;
+  // Why a place was not looked at. Where others than root can write, only if there is something.
+  void note(const std::string& path, const Origin* origin, const Error& error) {
+    if (error.code != EPERM) {
+      if (!means_absent(error)) recipe_.unreadable.push_back(error);
+      return;
     }
-    return look_at_script(text, scope_);
+    if (!status_of(root_ / path, FinalLink::Shown)) return;
+    constexpr std::string_view kWhich = ", which ";
+    const std::size_t which = error.what.rfind(kWhich);
+    recipe_.not_of_root.push_back(
+        {path, origin == nullptr ? "" : origin->by,
+         which == std::string::npos ? error.what : error.what.substr(which + kWhich.size()),
+         origin == nullptr || origin->at_boot()});
+  }
+
+  void take_found(const std::string& path, const Place& place) {
+    if (!known_.emplace(without_folder(path)).second) return;
+    Origin origin{place, place.unit, place.form != RecipeForm::ModuleList};
+    if (place.form == RecipeForm::Script) {
+      const auto found = status_of(root_ / path);
+      origin.in_effect = found && (found->st_mode & S_IXUSR) != 0;
+    } else if (place.form == RecipeForm::Unit) {
+      origin.unit = unit_of(path);
+      origin.in_effect = is_enabled(origin.unit) && !is_retired(origin.unit);
+    } else if (origin.unit == "cron.service" &&
+               status_of(root_ / "/usr/lib/systemd/system/crond.service")) {
+      origin.unit = "crond.service";
+    }
+    RecipeFile* const file = take(path, origin);
+    if (file == nullptr || place.form != RecipeForm::Unit) return;
+    file->retires_unit = file->retires_unit && !in_others_ && file->path == path &&
+                         path.ends_with("/" + file->unit) && !has_drop_ins(file->unit);
+    for (RecipeLine& line : file->lines)
+      if (!file->retires_unit && line.by_hand.empty()) line.by_hand = kOtherCommands;
   }
 
   // The text of a regular file that root alone can have written; none: there is none to look at.
-  std::optional<std::string> text_of(const std::string& path, const Place& place) {
-    auto text = place.spooled ? read_spooled(root_ / path)
-                              : read_file(root_ / path, kSizeLimit, kTrustedLinks);
+  std::optional<std::string> text_of(const std::string& path, RecipeForm form,
+                                     const Origin& origin) {
+    // In cron's spool, whose folder's group may add files.
+    auto text = form == RecipeForm::Crontab ? read_spooled(root_ / path)
+                                            : read_file(root_ / path, kSizeLimit, kTrustedLinks);
     if (text && text->find('\0') == std::string::npos) return std::move(*text);
     if (text) return std::nullopt;
     const int code = text.error().code;
     // A folder, a device, or a program, which is no script, whatever it is for.
-    const bool no_script = code == EISDIR || code == EINVAL || (code == EFBIG && !place.by.empty());
-    if (!no_script) note(path, place, text.error());
+    const bool no_script =
+        code == EISDIR || code == EINVAL || (code == EFBIG && (in_others_ || !origin.by.empty()));
+    if (!no_script) note(path, &origin, text.error());
     return std::nullopt;
   }
 
   // The file and, where it is run by the system itself, the scripts that it names. What was found
   // in the file, until more are taken; null: nothing of the recipe.
-  RecipeFile* take(const std::string& called, const Place& place) {
+  RecipeFile* take(const std::string& called, const Origin& origin) {
     if (seen_.size() >= kFilesInAll) return nullptr;
     const auto resolved = resolve_rooted(root_ / called);
     if (!resolved) {
@@ -133,11 +180,15 @@ class Finder {
     for (const std::string& name : std::set<std::string>{called, path})
       recipe_.looked_at.push_back(name);
     if (!seen_.insert(path).second) return nullptr;
-    const auto text = text_of(path, place);
+    const RecipeForm form = origin.by.empty() ? origin.place.form : RecipeForm::Script;
+    const auto text = text_of(path, form, origin);
     if (!text) return nullptr;
-    RecipeLook found = look(*text, place);
-    const bool recipe = std::any_of(found.lines.begin(), found.lines.end(),
-                                    [](const auto& line) { return line.kind == LineKind::Driver; });
+    RecipeLook found = look_at(form, *text, scope_);
+    for (RecipeLine& line : found.lines) judge(line, form, origin);
+    const bool recipe =
+        std::any_of(found.lines.begin(), found.lines.end(), [&](const RecipeLine& line) {
+          return line.kind == LineKind::Driver && (!in_others_ || line.touches_driver);
+        });
     const auto marked = [lines = "\n" + *text](std::string_view mark) {
       return lines.find("\n" + std::string{mark}) != std::string::npos;
     };
@@ -145,116 +196,100 @@ class Finder {
     const std::size_t before = recipe_.files.size();
     const bool kept = recipe || (migrated && !found.lines.empty());
     if (kept)
-      recipe_.files.push_back({path, called, place.form, place.by, place.unit, place.at_boot,
-                               std::move(found.lines), found.shell, found.nothing_else});
-    if (place.by.empty())
-      for (const std::string& script : found.scripts)
-        take(script, {RecipeForm::Script, place.unit, place.at_boot, false, false, path});
+      recipe_.files.push_back({path, called, form, origin.by, origin.unit, origin.place.when,
+                               origin.in_effect, std::move(found.lines), found.shell,
+                               found.nothing_else});
+    if (origin.by.empty())
+      for (auto& [script, as] : found.scripts)
+        take(script, {origin.place, origin.unit, origin.in_effect, path, std::move(as)});
     return kept ? &recipe_.files[before] : nullptr;
   }
 
-  static void leave_to_person(RecipeFile& file, const char* why) {
-    for (RecipeLine& line : file.lines)
-      if (line.by_hand.empty()) line.by_hand = why;
+  // What the line's place says about it, beside its words.
+  void judge(RecipeLine& line, RecipeForm form, const Origin& origin) const {
+    line.at_boot = line.at_boot && origin.place.at_boot && origin.as.at_boot;
+    if (line.kind != LineKind::Driver || form == RecipeForm::ModuleList) return;
+    if (!line.at_boot && !line.touches_driver) line.by_hand = kHarmless;
+    std::string why = origin.as.by_hand;
+    // A script that root's crontab runs is edited all the same.
+    if (why.empty() && (in_others_ || origin.by.empty())) why = origin.place.by_hand;
+    if (why.empty() || line.by_hand == kHarmless) return;
+    const bool told = line.by_hand.empty() || line.by_hand == kDoesMore;
+    line.by_hand = why + (told ? "" : "; " + line.by_hand);
   }
 
-  // Both names are read: systemd's generator takes Debian's or Enterprise Linux's, as it was built.
-  void look_at_rc_local() {
-    for (const char* name : {"/etc/rc.local", "/etc/rc.d/rc.local"}) {
-      const auto found = status_of(root_ / name);
-      const bool runs = found && (found->st_mode & S_IXUSR) != 0;
-      take(name, {RecipeForm::Script, "rc-local.service", runs});
+  std::vector<std::string> unit_folders() const {
+    if (places_ == Places::OfBoot) return {"/etc/systemd/system", "/usr/local/lib/systemd/system"};
+    std::vector<std::string> folders;
+    for (const std::string_view folder : kConfigFolders)
+      folders.push_back(std::string{folder} + "systemd/system");
+    return folders;
+  }
+
+  // A unit, or what a timer starts, that another unit wants: by a link as `systemctl enable` makes
+  // it.
+  bool is_enabled(const std::string& unit) {
+    if (!enabled_) {
+      enabled_.emplace();
+      for (const std::string& folder : unit_folders())
+        for (const std::string& name : names_in(folder)) {
+          if (!name.ends_with(".wants") && !name.ends_with(".requires")) continue;
+          for (const std::string& wanted : names_in(folder + "/" + name))
+            enabled_->insert(wanted.ends_with(".timer")
+                                 ? wanted.substr(0, wanted.size() - 6) + ".service"
+                                 : wanted);
+        }
     }
-  }
-
-  // Of users' crontabs root's alone: what others run cannot load a module. Debian's crontab(1)
-  // writes there as a group of its own: root's file is root's all the same, but another is not put
-  // in its place here.
-  void look_at_crontabs() {
-    const bool el = status_of(root_ / "/usr/lib/systemd/system/crond.service").has_value();
-    const std::string unit = el ? "crond.service" : "cron.service";
-    const Place with_user{RecipeForm::Crontab, unit, true, true};
-    take("/etc/crontab", with_user);
-    for (const std::string& name : names_in("/etc/cron.d"))
-      if (!name.starts_with('.')) take("/etc/cron.d/" + name, with_user);
-    for (const char* name :
-         {"/var/spool/cron/crontabs/root", "/var/spool/cron/tabs/root", "/var/spool/cron/root"})
-      if (RecipeFile* own = take(name, {RecipeForm::Crontab, unit, true, false, true}))
-        leave_to_person(*own, "root's own crontab is edited by `crontab -e`");
-  }
-
-  // Units, and what timers start, that another unit wants: by a link that `systemctl enable` made.
-  std::set<std::string> enabled_units() {
-    std::set<std::string> enabled;
-    for (const std::string folder : kUnitFolders)
-      for (const std::string& name : names_in(folder)) {
-        if (!name.ends_with(".wants") && !name.ends_with(".requires")) continue;
-        for (const std::string& unit : names_in(folder + "/" + name))
-          enabled.insert(unit.ends_with(".timer") ? unit.substr(0, unit.size() - 6) + ".service"
-                                                  : unit);
-      }
-    return enabled;
+    return enabled_->contains(unit);
   }
 
   [[nodiscard]] bool is_retired(const std::string& unit) const {
     return status_of(root_ / ("/etc/systemd/system/" + unit + ".d/" + kRetiringDropIn)).has_value();
   }
 
-  void look_at_units() {
-    const std::set<std::string> enabled = enabled_units();
-    for (const std::string folder : kUnitFolders) {
-      for (const std::string& name : names_in(folder)) {
-        const std::string path = folder + "/" + name;
-        const bool drop_ins = name.ends_with(".service.d");
-        if (!drop_ins && !name.ends_with(".service")) continue;
-        const std::string unit = drop_ins ? name.substr(0, name.size() - 2) : name;
-        const bool runs = enabled.contains(unit) && !is_retired(unit);
-        const Place place{RecipeForm::Unit, unit, runs};
-        if (!drop_ins) {
-          take_unit(path, place);
-          continue;
-        }
-        for (const std::string& part : names_in(path))
-          if (part.ends_with(".conf")) take_unit(path + "/" + part, place);
-      }
-    }
-  }
-
   // A drop-in beside migrate's own may give the unit something else to do.
   [[nodiscard]] bool has_drop_ins(const std::string& unit) {
-    for (const std::string folder : kUnitFolders)
+    for (const std::string& folder : unit_folders())
       for (const std::string& name : names_in(folder + "/" + unit + ".d"))
         if (name != kRetiringDropIn) return true;
     return false;
   }
 
-  void take_unit(const std::string& path, const Place& place) {
-    // Links lead to packages' units (aliases) or to /dev/null (masked).
-    const auto found = status_of(root_ / path, FinalLink::Shown);
-    if (!found || S_ISLNK(found->st_mode)) return;
-    RecipeFile* const own = take(path, place);
-    if (own == nullptr) return;
-    own->retires_unit =
-        own->retires_unit && path.ends_with("/" + place.unit) && !has_drop_ins(place.unit);
-    if (!own->retires_unit)
-      leave_to_person(*own, "the unit or a drop-in of it has other commands, too");
-  }
-
-  void look_at_module_lists() {
-    take("/etc/modules", {RecipeForm::ModuleList});
-    for (const std::string& name : names_in("/etc/modules-load.d"))
-      if (name.ends_with(".conf")) take("/etc/modules-load.d/" + name, {RecipeForm::ModuleList});
-  }
-
   const Root& root_;
   const RecipeScope& scope_;
+  Places places_;
+  bool in_others_ = false;  // among other_places()
   Recipe recipe_;
-  std::set<std::string> seen_;
+  std::set<std::string> seen_;   // paths that were looked at
+  std::set<std::string> known_;  // names that hide others, without_folder()
+  std::optional<std::set<std::string>> enabled_;
   std::map<std::string, std::vector<std::string>> names_;  // of folders
 };
 
 }  // namespace
 
-Recipe find_recipe(const Root& root, const RecipeScope& scope) { return Finder{root, scope}.run(); }
+bool touches_driver_at_boot(const RecipeFile& file) {
+  return file.in_effect && std::any_of(file.lines.begin(), file.lines.end(), [](const auto& line) {
+           return line.at_boot && line.touches_driver;
+         });
+}
+
+Recipe find_recipe(const Root& root, const RecipeScope& scope, Places places) {
+  return Finder{root, scope, places}.run();
+}
+
+RecipeScope recipe_scope(const Root& root, const Config& config) {
+  RecipeScope scope;
+  scope.modules = config.modules.before;
+  const auto adapters = find_adapters(root);
+  for (const PciAdapter& adapter : adapters ? *adapters : std::vector<PciAdapter>{}) {
+    scope.functions.push_back(adapter.function);
+    if (const std::string* name = adapter.netdev.get()) scope.netdevs.push_back(*name);
+  }
+  if (scope.netdevs.empty()) return scope;
+  for (const AdapterConfig& adapter : config.adapters)
+    if (adapter.match.netdev) scope.netdevs.push_back(*adapter.match.netdev);
+  return scope;
+}
 
 }  // namespace pvrdma::probes

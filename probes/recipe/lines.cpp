@@ -2,130 +2,55 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "agent/base/text.hpp"
 #include "agent/model/snapshot.hpp"
+#include "probes/modules.hpp"
+#include "probes/recipe/script.hpp"
 
 namespace pvrdma::probes {
 
 namespace {
 
-// The lines of a text with their numbers, each cut to what is looked at.
-template <typename Visit>
-void each_line(std::string_view text, const Visit& visit) {
-  for (unsigned number = 1; !text.empty(); ++number)
-    visit(number, cut(text, '\n').substr(0, kLongestLine));
-}
+constexpr const char* kLoadsDriver =
+    "it may load vmw_pvrdma before what must precede it; the agent loads it last, so the line can "
+    "go";
+// systemd-modules-load takes them off (252 was tried), sysvinit's script does not.
+constexpr const char* kCarriageReturn =
+    "its lines end in a carriage return, as DOS writes them: systemd drops it, but a script that "
+    "reads the file takes it into the name, and such a line loads nothing; take them out by "
+    "`sed -i 's/\\r$//'`, or all the lines, as the agent loads the modules";
 
-// The line is noted where its command is one of the recipe or stands beside it. True: of the
-// recipe.
-bool take_command(unsigned number, std::string_view line, std::string_view command,
-                  const RecipeScope& scope, RecipeLook& into) {
-  CommandLook look = look_at_command(command, scope);
-  for (std::string& path : scripts_called(command)) into.scripts.insert(std::move(path));
-  if (look.kind == LineKind::Other) return false;
-  if (look.by_hand.empty() && line.size() == kLongestLine) look.by_hand = "the line is too long";
-  into.lines.push_back(
-      {number, std::string{line}, look.kind, look.touches_driver, std::move(look.by_hand)});
-  return look.kind == LineKind::Driver;
-}
-
-// By the #! line, where there is one; the shells are this system's own, at their fixed paths.
-std::string shell_of(std::string_view text) {
-  const std::string_view first = cut(text, '\n');
-  if (!first.starts_with("#!")) return "/bin/sh";
-  const auto words = split_at_blanks(first.substr(2));
-  std::string_view name = words.empty() ? "" : base_name(words[0]);
-  if (name == "env" && words.size() > 1) name = base_name(words[1]);
-  if (name == "bash") return "/bin/bash";
-  return name == "sh" || name == "dash" ? "/bin/sh" : "";
-}
-
-// Where a line stands in the quotes and substitutions of a shell, the innermost last.
-class Quotes {
- public:
-  // Takes the letter at `at`, and more where they belong together.
-  void take(std::string_view line, std::size_t& at) {
-    const char letter = line[at];
-    const char inside = open_.empty() ? '\0' : open_.back();
-    const bool opens = letter == '$' && at + 1 < line.size() && inside != '\'' &&
-                       (line[at + 1] == '(' || line[at + 1] == '{');
-    if (letter == '\\' && inside != '\'')
-      ++at;
-    else if (letter == inside)
-      open_.pop_back();
-    else if (opens)
-      open_ += line[++at] == '(' ? ')' : '}';
-    else if (inside != '\'' && (letter == '"' || (letter == '\'' && inside != '"')))
-      open_ += letter;
-  }
-  [[nodiscard]] bool in_code() const { return open_.empty() || open_.back() == ')'; }
-  [[nodiscard]] bool all_closed() const { return open_.empty(); }
-
- private:
-  std::string open_;  // what closes each
+// The command that a line of some form has in it.
+struct Command {
+  std::string text;
+  bool at_boot = true;
+  std::string by_hand{};  // why it is a person's, whatever it is; empty: its words tell
 };
 
-// A here-document, or something that the line does not close for certain: what follows may be text.
-bool may_open_text(std::string_view line) {
-  const auto has = [&](std::string_view part) { return line.find(part) != std::string_view::npos; };
-  // The last: its patterns have parentheses that close nothing.
-  if (has("<<") || has("$'") || has("`") || (has("$(") && has("case"))) return true;
-  Quotes quotes;
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    const bool begins_word = at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t';
-    // A comment within $( ) hides what closes it.
-    if (line[at] == '#' && begins_word && quotes.in_code()) break;
-    quotes.take(line, at);
-  }
-  return !quotes.all_closed();
+// Cuts the first field off the front, and the blanks around it.
+std::string_view take_field(std::string_view& rest) {
+  rest = trimmed(rest);
+  const auto end = std::min(rest.find_first_of(" \t"), rest.size());
+  const std::string_view field = rest.substr(0, end);
+  rest = trimmed(rest.substr(end));
+  return field;
 }
 
-bool ends_open(std::string_view code) {
-  code = trimmed(code);
-  return code.ends_with("&&") || code.ends_with('|') || code.ends_with('\\');
+std::optional<Command> of_crontab(std::string_view line, bool with_user) {
+  const std::string_view begin = line = trimmed(line);
+  const std::string_view first = take_field(line);
+  if (!first.starts_with('@'))
+    for (unsigned more = 0; more < 4; ++more) take_field(line);
+  const std::string_view times = trimmed(begin.substr(0, begin.size() - line.size()));
+  if (with_user) take_field(line);
+  if (line.empty()) return std::nullopt;
+  if (first == "@reboot") return Command{std::string{line}};
+  return Command{std::string{line}, false,
+                 "cron runs it again and again (" + std::string{times} + "): a loop"};
 }
-
-// The command of the line may go on in the next, wherever a comment begins.
-bool goes_on(std::string_view line) {
-  for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1))
-    if (ends_open(line.substr(0, at))) return true;
-  return ends_open(line);
-}
-
-// A script's lines in turn: what one of them says about the next.
-class ScriptReader {
- public:
-  ScriptReader(const RecipeScope& scope, RecipeLook& into) : scope_(scope), into_(into) {}
-
-  void read(unsigned number, std::string_view line) {
-    const std::string_view code = trimmed(line);
-    if (code.empty() || code.starts_with('#')) return;
-    if (previous_is_simple_ && code.find("$?") != std::string_view::npos)
-      into_.lines.back().by_hand = "the next command asks how it ended ($?)";
-    const bool recipe = take_command(number, line, code, scope_, into_);
-    if (recipe && into_.lines.back().by_hand.empty()) judge(into_.lines.back());
-    previous_is_simple_ = recipe && into_.lines.back().by_hand.empty();
-    continued_ = goes_on(line);
-    if (text_from_ == 0 && may_open_text(line)) text_from_ = number;
-  }
-
- private:
-  void judge(RecipeLine& line) const {
-    if (into_.shell.empty())
-      line.by_hand = "its script is for another interpreter than sh and bash";
-    else if (text_from_ != 0)
-      line.by_hand = "it may be a part of a text that begins in line " + std::to_string(text_from_);
-    else if (continued_)
-      line.by_hand = "the command before it goes on here";
-  }
-
-  const RecipeScope& scope_;
-  RecipeLook& into_;
-  bool previous_is_simple_ = false;
-  bool continued_ = false;
-  unsigned text_from_ = 0;  // 0: none so far
-};
 
 // `sh -c 'TEXT'` -> TEXT, where nothing in it is quoted in turn.
 std::string_view text_of_shell(std::string_view command) {
@@ -141,80 +66,216 @@ std::string_view text_of_shell(std::string_view command) {
   return command;
 }
 
+std::optional<Command> of_unit(std::string_view line) {
+  constexpr std::array<std::string_view, 4> kAtStart{"ExecCondition", "ExecStart", "ExecStartPre",
+                                                     "ExecStartPost"};
+  const std::string_view key = trimmed(line.substr(0, line.find('=')));
+  if (!key.starts_with("Exec") || key.size() == line.size()) return std::nullopt;
+  std::string_view value = trimmed(line.substr(line.find('=') + 1));
+  value.remove_prefix(std::min(value.find_first_not_of("-@:+!|"), value.size()));
+  if (value.empty()) return std::nullopt;  // takes back what was before
+  const std::string text{text_of_shell(value)};
+  if (contains(kAtStart, key)) return Command{text};
+  return Command{text, false,
+                 "systemd runs it when the unit is stopped or reloaded (" + std::string{key} +
+                     "=), whatever uses an adapter then"};
+}
+
+// The values of RUN and its like, one after the other; the whole rule where it writes to a file of
+// a driver or a function by itself.
+Command of_udev_rule(std::string_view rule) {
+  Command command;
+  for (std::string_view rest = rule; !rest.empty();) {
+    const std::string_view key = trimmed(cut(rest, '"'));
+    const std::string_view value = cut(rest, '"');
+    const auto has = [&](std::string_view part) {
+      return key.find(part) != std::string_view::npos;
+    };
+    if (has("RUN") || has("PROGRAM") || has("IMPORT"))
+      command.text += std::string{value} + "; ";
+    else if (has("ATTR{") && key.ends_with('=') && !key.ends_with("==") && !key.ends_with("!="))
+      command.text += std::string{rule} + "; ";
+  }
+  return command;
+}
+
+// The values of a list of YAML, `[ sh, -c, "…" ]`, as words.
+Command of_list(std::string_view line) {
+  std::string text{trimmed(line)};
+  while (text.starts_with("- ")) text = trimmed(std::string_view{text}.substr(2));
+  if (text.find('[') != std::string::npos)
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '[' || c == ']' || c == ','; }, ' ');
+  return {text};
+}
+
+std::optional<Command> command_of(RecipeForm form, std::string_view line) {
+  constexpr std::array<std::string_view, 6> kStanza{"pre-up",   "up",   "post-up",
+                                                    "pre-down", "down", "post-down"};
+  std::string_view rest = line;
+  switch (form) {
+    case RecipeForm::Script:
+      break;
+    case RecipeForm::Crontab:
+    case RecipeForm::SystemCrontab:
+      return of_crontab(line, form == RecipeForm::SystemCrontab);
+    case RecipeForm::Unit:
+      return of_unit(line);
+    case RecipeForm::ModuleList:
+      return Command{"modprobe " + std::string{take_field(rest)}};
+    case RecipeForm::UdevRules:
+      return of_udev_rule(line);
+    case RecipeForm::Interfaces:
+      if (!contains(kStanza, take_field(rest))) return std::nullopt;
+      break;
+    case RecipeForm::CloudConfig:
+      return of_list(line);
+    case RecipeForm::ModprobeConfig: {
+      const std::string_view keyword = take_field(rest);
+      // What is to be done before and after the driver's own load is nothing beside the agent.
+      if ((keyword != "install" && keyword != "remove") ||
+          module_of(take_field(rest)) == kDriverModule)
+        return std::nullopt;
+      break;
+    }
+  }
+  return Command{std::string{trimmed(rest)}};
+}
+
+// A file's lines in turn. A command that goes on in further lines is looked at by line, and as a
+// whole where no line of it tells.
+class Reader {
+ public:
+  Reader(RecipeForm form, const RecipeScope& scope, RecipeLook& into)
+      : form_(form), scope_(scope), into_(into), script_(into.shell) {}
+
+  void read(unsigned number, std::string_view line) {
+    const std::string_view code = trimmed(line);
+    const bool script = form_ == RecipeForm::Script;
+    if (code.empty() || code.starts_with('#') || (!script && code.starts_with(';'))) return;
+    if (driver_named_in_ == 0 &&
+        look_at_command("modprobe " + std::string{code}, scope_).touches_driver)
+      driver_named_in_ = number;
+    if (script && last_goes_ && code.find("$?") != std::string_view::npos)
+      into_.lines.back().by_hand = "the next command asks how it ended ($?)";
+    parts_.push_back({number, line});
+    if (!line.ends_with('\\')) end_command();
+  }
+
+  void finish() {
+    if (!parts_.empty()) end_command();
+    auto& lines = into_.lines;
+    for (RecipeLine& line : unnamed_) {
+      if (driver_named_in_ == 0) break;
+      if (line.by_hand.empty())
+        line.by_hand = "what it loads or unloads is named elsewhere: vmw_pvrdma is in line " +
+                       std::to_string(driver_named_in_);
+      lines.push_back(std::move(line));
+    }
+    std::stable_sort(lines.begin(), lines.end(),
+                     [](const auto& one, const auto& other) { return one.number < other.number; });
+    into_.nothing_else = form_ == RecipeForm::Unit && only_recipe_ && !lines.empty();
+    if (script_.emptied() == 0) return;
+    for (RecipeLine& line : lines)
+      if (line.by_hand.empty())
+        line.by_hand = "the script is left as it is: the body that begins in line " +
+                       std::to_string(script_.emptied()) + " would be empty without such lines";
+  }
+
+ private:
+  struct Part {
+    unsigned number;
+    std::string_view line;
+  };
+
+  void end_command() {
+    const std::vector<Part> parts = std::exchange(parts_, {});
+    // What its first line says counts for all of them.
+    const bool headed = form_ == RecipeForm::Unit || form_ == RecipeForm::Interfaces;
+    std::optional<Command> command;
+    std::string whole;
+    bool found = false;
+    for (const Part& part : parts) {
+      if (!headed || whole.empty())
+        command = command_of(form_, part.line);
+      else if (command)
+        command->text = trimmed(part.line);
+      found |= command && take(part, *command, parts.size() > 1);
+      if (form_ == RecipeForm::Script) script_.next(part.number, part.line, last_goes_);
+      whole += std::string{part.line.substr(0, part.line.find_last_not_of('\\') + 1)} + " ";
+    }
+    if (found || parts.size() == 1) return;
+    command = command_of(form_, whole);
+    if (!command || look_at_command(command->text, scope_).kind != LineKind::Driver) return;
+    if (command->by_hand.empty()) command->by_hand = "the command goes on in the next line";
+    take(parts.front(), *command, true);
+  }
+
+  // Notes the line where its command is one of the recipe or stands beside it. True: of the recipe.
+  bool take(const Part& part, const Command& command, bool is_part) {
+    last_goes_ = false;
+    for (std::string& path : scripts_called(command.text)) {
+      CalledScript& script =
+          into_.scripts.insert({std::move(path), {command.at_boot, command.by_hand}}).first->second;
+      if (command.at_boot) script = {};
+    }
+    CommandLook look = look_at_command(command.text, scope_);
+    RecipeLine line{part.number,     std::string{part.line.substr(0, part.line.find('\r'))},
+                    look.kind,       look.touches_driver,
+                    command.at_boot, std::move(look.by_hand)};
+    if (!command.by_hand.empty()) line.by_hand = command.by_hand;
+    if (look.kind != LineKind::Driver) {
+      const auto words = words_in(command.text);
+      only_recipe_ = only_recipe_ && command.at_boot && !is_part && words.size() == 2 &&
+                     base_name(words.front()) == "sleep";
+      if (look.kind != LineKind::Other)
+        into_.lines.push_back(std::move(line));
+      else if (look.by_another_name) {
+        line.kind = LineKind::Driver;
+        line.touches_driver = true;
+        unnamed_.push_back(std::move(line));
+      }
+      return false;
+    }
+    if (form_ == RecipeForm::ModuleList) return take_module(part, std::move(line));
+    if (line.by_hand.empty() && part.line.size() == kLongestLine)
+      line.by_hand = "the line is too long";
+    if (line.by_hand.empty() && form_ == RecipeForm::Script) line.by_hand = script_.why_to_stay();
+    last_goes_ = line.by_hand.empty();
+    only_recipe_ = only_recipe_ && last_goes_ && command.at_boot && !is_part;
+    into_.lines.push_back(std::move(line));
+    return true;
+  }
+
+  bool take_module(const Part& part, RecipeLine line) {
+    const bool returns = part.line.ends_with('\r');
+    if (returns && std::exchange(carriage_return_told_, true)) return true;
+    line.by_hand = returns ? kCarriageReturn : line.touches_driver ? kLoadsDriver : kHarmless;
+    into_.lines.push_back(std::move(line));
+    return true;
+  }
+
+  RecipeForm form_;
+  const RecipeScope& scope_;
+  RecipeLook& into_;
+  ScriptLines script_;
+  std::vector<Part> parts_;          // of a command that goes on
+  std::vector<RecipeLine> unnamed_;  // load or unload what is named elsewhere
+  unsigned driver_named_in_ = 0;     // the first line that names vmw_pvrdma; 0: none so far
+  bool last_goes_ = false;
+  bool only_recipe_ = true;
+  bool carriage_return_told_ = false;
+};
+
 }  // namespace
 
-RecipeLook look_at_script(std::string_view text, const RecipeScope& scope) {
+RecipeLook look_at(RecipeForm form, std::string_view text, const RecipeScope& scope) {
   RecipeLook look;
-  look.shell = shell_of(text);
-  ScriptReader reader{scope, look};
-  each_line(text, [&](unsigned number, std::string_view line) { reader.read(number, line); });
-  return look;
-}
-
-RecipeLook look_at_crontab(std::string_view text, bool with_user, const RecipeScope& scope) {
-  RecipeLook look;
-  each_line(text, [&](unsigned number, std::string_view line) {
-    constexpr std::string_view kAtBoot = "@reboot";
-    std::string_view rest = trimmed(line);
-    if (!rest.starts_with(kAtBoot)) return;
-    rest.remove_prefix(kAtBoot.size());
-    if (rest.find_first_of(" \t") != 0) return;
-    rest = trimmed(rest);
-    if (with_user) rest = trimmed(rest.substr(std::min(rest.find_first_of(" \t"), rest.size())));
-    take_command(number, line, rest, scope, look);
-  });
-  return look;
-}
-
-RecipeLook look_at_unit(std::string_view text, const RecipeScope& scope) {
-  constexpr std::array<std::string_view, 3> kAtStart{"ExecStart", "ExecStartPre", "ExecStartPost"};
-  RecipeLook look;
-  look.nothing_else = true;
-  bool in_service = false, continued = false, of_command = false;
-  each_line(text, [&](unsigned number, std::string_view line) {
-    std::string_view content = trimmed(line);
-    if (content.starts_with('#') || content.starts_with(';')) return;
-    if (!continued) {
-      if (content.starts_with('[')) in_service = content == "[Service]";
-      const std::size_t equals = std::min(content.find('='), content.size());
-      const std::string_view key = trimmed(content.substr(0, equals));
-      of_command = in_service && contains(kAtStart, key);
-      // What runs at other times is something else, too.
-      if (in_service && key.starts_with("Exec") && !of_command) look.nothing_else = false;
-      if (of_command) content = trimmed(content.substr(std::min(equals + 1, content.size())));
-    }
-    const bool begins = !continued;
-    continued = line.ends_with('\\');
-    if (!of_command) return;
-    if (begins)
-      content.remove_prefix(std::min(content.find_first_not_of("-@:+!|"), content.size()));
-    const std::string_view command = begins && !continued ? text_of_shell(content) : content;
-    if (begins && command.empty()) return;  // takes back what was before
-    const bool recipe = take_command(number, line, command, scope, look);
-    const bool pause = begins && !continued && words_in(command).size() == 2 &&
-                       base_name(words_in(command).front()) == "sleep";
-    if (!begins || continued || (!recipe && !pause) ||
-        (recipe && !look.lines.back().by_hand.empty()))
-      look.nothing_else = false;
-  });
-  if (look.lines.empty()) look.nothing_else = false;
-  return look;
-}
-
-RecipeLook look_at_module_list(std::string_view text, const RecipeScope& scope) {
-  RecipeLook look;
-  each_line(text, [&](unsigned number, std::string_view line) {
-    const std::string_view content = trimmed(line);
-    if (content.empty() || content.starts_with('#') || content.starts_with(';')) return;
-    const std::string module = module_of(content.substr(0, content.find_first_of(" \t")));
-    if (!is_module_of_agent(module, scope)) return;
-    const bool driver = module == kDriverModule;
-    look.lines.push_back(
-        {number, std::string{line}, LineKind::Driver, driver,
-         driver ? "it may load vmw_pvrdma before what must precede it; the agent loads it last, so "
-                  "the line can go"
-                : "it is harmless: the agent finds the module loaded"});
-  });
+  if (form == RecipeForm::Script) look.shell = shell_of(text);
+  Reader reader{form, scope, look};
+  for (unsigned number = 1; !text.empty(); ++number)
+    reader.read(number, cut(text, '\n').substr(0, kLongestLine));
+  reader.finish();
   return look;
 }
 

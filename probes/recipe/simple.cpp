@@ -16,7 +16,14 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-constexpr const char* kDoesMore = "it does more than load or unload these modules";
+// `modprobe MODULE NAME=VALUE…`: what it sets is to be set all the same.
+std::string sets_parameters(const Words& words, Words::const_iterator first) {
+  std::string options{first[-1]};
+  for (auto word = first; word != words.end(); ++word) options += " " + std::string{*word};
+  return "it sets a parameter: in its place write `options " + options +
+         "` into a file in /etc/modprobe.d";
+}
+
 constexpr const char* kUnloadsNic = "it unloads vmxnet3, which the agent never does";
 
 // Without what only says where the output goes, and that a failure is none.
@@ -66,6 +73,8 @@ std::string why_not_simple(const Words& words, const RecipeScope& scope) {
       continue;
     }
     const std::string module = module_of(*word);
+    if (tool == "modprobe" && modules == 1 && word->find('=') != std::string_view::npos)
+      return sets_parameters(words, word);
     // Of insmod, only a path names a module; what follows are its parameters.
     if (!is_module_of_agent(module, scope) || (tool == "insmod" && modules > 0)) return kDoesMore;
     if (removes && module == kNetModule) return kUnloadsNic;
@@ -111,7 +120,7 @@ std::string why_not_simple(std::string_view text, const RecipeScope& scope) {
     const bool plain = std::all_of(words.begin(), words.end(), [](std::string_view word) {
       return std::all_of(word.begin(), word.end(), [](char letter) {
         return is_alphanumeric(letter) ||
-               std::string_view{"_./-+"}.find(letter) != std::string_view::npos;
+               std::string_view{"_./-+=,"}.find(letter) != std::string_view::npos;
       });
     });
     if (words.empty() || !plain) return kDoesMore;

@@ -131,9 +131,10 @@ Check boot(const Snapshot& snapshot, const Survey& survey) {
     return image.path +
            (image.older_than.empty() ? ": not too old" : ": older than " + image.older_than);
   });
-  for (const BootScript& script : snapshot.boot_scripts)
-    check.plain("reloads the driver at every boot: " + script.path);
-  if (snapshot.boot_scripts.empty()) check.good("no script reloads the driver at boot");
+  for (const ReloadLine& line : survey.reloads)
+    check.plain(formatted("{}:{}, {}: {}", line.file, line.line, line.when, line.text));
+  if (survey.reloads.empty() && snapshot.boot_scripts.empty())
+    check.good("nothing else reloads the driver");
   tell(check, snapshot.customization, "",
        [](const std::string& what) { return "this VM is being customized by " + what; });
   const Initramfs* image = snapshot.initramfs.get();

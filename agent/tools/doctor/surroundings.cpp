@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -156,6 +157,24 @@ void check_machine(const Survey& survey, Findings& findings) {
         {{"where", crash->line.empty() ? "" : ": " + crash->line}});
 }
 
+// What the agent does not wait for at boot: it says so itself of the rest (boot-script).
+void check_reloads(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
+  if (survey.container.is_known() || snapshot.adapters.value_or({}).empty()) return;
+  std::map<std::string, Values> files;
+  for (const ReloadLine& line : survey.reloads) {
+    const bool known = std::any_of(snapshot.boot_scripts.begin(), snapshot.boot_scripts.end(),
+                                   [&](const auto& script) { return script.path == line.file; });
+    if (known && line.at_boot) continue;
+    Values& values = files[line.file];
+    values["file"] = line.file;
+    values["when"] = line.when;
+    std::string& lines = values["lines"];
+    lines += (lines.empty() ? "line " : ", ") + std::to_string(line.line);
+  }
+  for (auto& [file, values] : files)
+    add(findings, FindingId::ReloadElsewhere, {}, std::move(values));
+}
+
 // The device is there and its interface is in somebody else's network namespace.
 void check_network(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
   if (!survey.container.is_known()) return;
@@ -194,6 +213,7 @@ std::vector<Finding> surroundings(const Snapshot& snapshot, const Survey& survey
   check_guest(snapshot, survey, findings);
   check_machine(survey, findings);
   check_network(snapshot, survey, findings);
+  check_reloads(snapshot, survey, findings);
   return findings;
 }
 

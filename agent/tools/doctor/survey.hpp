@@ -50,6 +50,16 @@ struct KernelCrash {
   friend bool operator==(const KernelCrash&, const KernelCrash&) = default;
 };
 
+// A line that loads or unloads vmw_pvrdma beside the agent (probes/recipe).
+struct ReloadLine {
+  std::string file;
+  unsigned line = 0;  // from 1
+  std::string text;
+  std::string when;      // "run at every boot", "run when a link changes"
+  bool at_boot = false;  // it runs at boot
+  friend bool operator==(const ReloadLine&, const ReloadLine&) = default;
+};
+
 struct Survey {
   Field<std::string> container;  // what runs it: "docker", "lxc"; absent: no container
   Field<std::string> vendor;     // of the machine, DMI: "VMware, Inc."
@@ -71,6 +81,7 @@ struct Survey {
   Field<OsRelease> os;
   Field<KernelCrash> crash;  // absent: none in this boot
   ClockState clock;
+  std::vector<ReloadLine> reloads;  // of files that this user may read
   friend bool operator==(const Survey&, const Survey&) = default;
 };
 

@@ -15,6 +15,7 @@
 #include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/pci.hpp"
+#include "probes/recipe/find.hpp"
 #include "probes/unit_files.hpp"
 
 namespace pvrdma::probes {
@@ -39,6 +40,15 @@ Field<std::vector<std::string>> functions_like(const Result<std::vector<PciFunct
   for (const PciFunction& function : *functions)
     if (function.modalias.starts_with(modalias)) addresses.push_back(function.address);
   return addresses;
+}
+
+std::vector<ReloadLine> reload_lines(const Root& root, const Config& config) {
+  std::vector<ReloadLine> found;
+  for (const RecipeFile& file : find_recipe(root, recipe_scope(root, config), Places::All).files)
+    for (const RecipeLine& line : file.lines)
+      if (file.in_effect && line.touches_driver)
+        found.push_back({file.path, line.number, line.text, file.when, line.at_boot});
+  return found;
 }
 
 }  // namespace
@@ -92,6 +102,7 @@ Survey survey(const ctl::DoctorOptions& options, const Config& config) {
   seen.os = os_release(root);
   seen.crash = look_for_kernel_crash(root);
   seen.clock = clock_state(root, std::time(nullptr));
+  seen.reloads = reload_lines(root, config);
   return seen;
 }
 

@@ -12,7 +12,6 @@
 #include "agent/tools/migrate/link_settings.hpp"
 #include "agent/tools/migrate/rendering.hpp"
 #include "agent/varlink/client.hpp"
-#include "probes/pci.hpp"
 #include "probes/recipe/find.hpp"
 
 namespace pvrdma::ctl {
@@ -25,27 +24,13 @@ using probes::RecipeFile;
 
 constexpr int kExitSome = 1;
 
-// What belongs to the agent in that system.
-probes::RecipeScope scope_of(const Root& root, const Config& config) {
-  probes::RecipeScope scope;
-  scope.modules = config.modules.before;
-  // An image has no sysfs, and so no adapters.
-  if (const auto adapters = probes::find_adapters(root))
-    for (const probes::PciAdapter& adapter : *adapters)
-      if (const std::string* name = adapter.netdev.get()) scope.netdevs.push_back(*name);
-  if (scope.netdevs.empty()) return scope;
-  for (const AdapterConfig& adapter : config.adapters)
-    if (adapter.match.netdev) scope.netdevs.push_back(*adapter.match.netdev);
-  return scope;
-}
-
 std::vector<Change> change(const Root& root, const Recipe& recipe, const MigrateOptions& options) {
   if (options.revert) return moving::revert(root);
   std::vector<Change> changes;
   if (!options.apply) return changes;
   for (const RecipeFile& file : recipe.files) {
     // What is not run is shown, but nothing of it is to be moved.
-    if (!probes::runs_at_boot(file)) continue;
+    if (!file.in_effect) continue;
     if (auto made = moving::apply(root, file)) changes.push_back(std::move(*made));
   }
   return changes;
@@ -60,8 +45,10 @@ void have_agent_look(const Settings& settings) {
 
 // Something is left that a person has to look at.
 bool is_left(const RecipeFile& file) {
-  const auto matters = [](const auto& line) { return line.kind != probes::LineKind::Port; };
-  return probes::runs_at_boot(file) && std::ranges::any_of(file.lines, matters);
+  return file.in_effect && std::ranges::any_of(file.lines, [](const probes::RecipeLine& line) {
+           return line.kind == probes::LineKind::Link ||
+                  (line.kind == probes::LineKind::Driver && (line.at_boot || line.touches_driver));
+         });
 }
 
 int exit_code_for(const std::vector<Change>& changes, const Recipe& now) {
@@ -87,12 +74,13 @@ int migrate(const Settings& settings, const Console& console, const MigrateOptio
     return end_without(
         settings, console,
         "nothing was changed, as nothing would load vmw_pvrdma then: " + printable(why));
-  const auto scope = scope_of(root, loaded->config);
-  const Recipe recipe = probes::find_recipe(root, scope);
+  const auto scope = probes::recipe_scope(root, loaded->config);
+  const auto look = [&] { return probes::find_recipe(root, scope, probes::Places::All); };
+  const Recipe recipe = look();
   const auto links = moving::find_link_settings(root, recipe, scope, loaded->config);
   const std::vector<Change> changes = change(root, recipe, options);
   if (!changes.empty() && options.root == "/") have_agent_look(settings);
-  int code = exit_code_for(changes, changes.empty() ? recipe : probes::find_recipe(root, scope));
+  int code = exit_code_for(changes, changes.empty() ? recipe : look());
   // What was put back is there again, as it was wished.
   if (options.revert && code == kExitSome) code = 0;
 

@@ -44,15 +44,6 @@ bool ends_list(std::string_view next) {
          (contains(kClosing, word) && !with_status);
 }
 
-// The list begins after it: what is left of the list without its only command is a shell's to
-// refuse, not to be filled.
-bool begins_list(std::string_view previous) {
-  constexpr std::array<std::string_view, 3> kOpening{"then", "do", "else"};
-  const std::string_view word = previous.substr(previous.find_last_of(" \t;") + 1);
-  return contains(kOpening, word) || previous.ends_with('{') || previous.ends_with('(') ||
-         previous.ends_with(')');
-}
-
 }  // namespace
 
 bool is_to_be_moved(const RecipeLine& line) {
@@ -73,13 +64,8 @@ std::string comment_out(std::string_view text, const std::vector<RecipeLine>& li
     if (is_command(code)) next = code;
   }
   std::string result;
-  std::string_view previous;  // of what stays
   for (std::size_t at = 0; at < all.size(); ++at) {
-    const std::string_view code = trimmed(all[at]);
-    if (goes[at])
-      result += is_last[at] && !begins_list(previous) ? kMigratedLastMark : kMigratedMark;
-    else if (is_command(code))
-      previous = code;
+    if (goes[at]) result += is_last[at] ? kMigratedLastMark : kMigratedMark;
     add_line(result, all[at], text);
   }
   return result;

@@ -135,7 +135,7 @@ std::vector<LinkSettings> find_link_settings(const Root& root, const probes::Rec
   bool netplan = false;
   for (const probes::RecipeFile& file : recipe.files)
     for (const probes::RecipeLine& line : file.lines)
-      if (probes::runs_at_boot(file) && line.kind == LineKind::Link)
+      if (file.in_effect && line.kind == LineKind::Link)
         netplan |= take_line(line, file.path + ":" + std::to_string(line.number), found);
   if (netplan)
     for (const LinkSettings& link : netplan_links(root)) found.add(link);

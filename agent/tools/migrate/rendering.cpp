@@ -1,5 +1,6 @@
 #include "agent/tools/migrate/rendering.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -20,20 +21,29 @@ const char* form_name(RecipeForm form) {
     case RecipeForm::Script:
       return "script";
     case RecipeForm::Crontab:
+    case RecipeForm::SystemCrontab:
       return "crontab";
     case RecipeForm::Unit:
       return "unit";
     case RecipeForm::ModuleList:
+      return "module-list";
+    case RecipeForm::UdevRules:
+      return "udev-rules";
+    case RecipeForm::Interfaces:
+      return "interfaces";
+    case RecipeForm::CloudConfig:
+      return "cloud-config";
+    case RecipeForm::ModprobeConfig:
       break;
   }
-  return "module-list";
+  return "modprobe-config";
 }
 
 const char* kind_name(LineKind kind) {
   return kind == LineKind::Driver ? "driver" : kind == LineKind::Link ? "link" : "port";
 }
 
-std::string advice_for(const RecipeLine& line, const RecipeFile& file) {
+std::string advice_for(const RecipeLine& line) {
   switch (line.kind) {
     case LineKind::Link:
       return "by hand: the agent sets what its configuration has for the adapter";
@@ -43,23 +53,24 @@ std::string advice_for(const RecipeLine& line, const RecipeFile& file) {
     default:
       break;
   }
-  if (file.form == RecipeForm::ModuleList) return line.by_hand;
-  return line.by_hand.empty() ? "the agent does this where it is needed"
-                              : "by hand: " + line.by_hand;
+  if (line.by_hand.empty()) return "the agent does this where it is needed";
+  return (line.by_hand == probes::kHarmless ? "" : "by hand: ") + line.by_hand;
 }
+
+bool runs(const RecipeFile& file) { return file.in_effect || file.form == RecipeForm::ModuleList; }
 
 std::string heading(const RecipeFile& file) {
   std::string text = printable(file.path);
-  if (file.form == RecipeForm::ModuleList) return text + ": read at every boot";
   if (!file.by.empty()) text += ", run by " + printable(file.by);
   if (!file.unit.empty() && file.form != RecipeForm::Unit) text += ", of " + printable(file.unit);
-  return text + (file.at_boot ? ": run at every boot" : ": not run at boot");
+  if (runs(file)) return text + ": " + file.when;
+  return text + (file.form == RecipeForm::Unit ? ": not enabled" : ": not executable");
 }
 
-std::string render_line(const RecipeLine& line, const RecipeFile& file, const Style& style) {
+std::string render_line(const RecipeLine& line, const Style& style) {
   constexpr std::size_t kIndent = 8;
   return padded("  " + std::to_string(line.number), kIndent) + printable(line.text) + "\n" +
-         std::string(kIndent, ' ') + wrapped(advice_for(line, file), style.width, kIndent) + "\n";
+         std::string(kIndent, ' ') + wrapped(advice_for(line), style.width, kIndent) + "\n";
 }
 
 Json to_json(const RecipeFile& file) {
@@ -69,10 +80,14 @@ Json to_json(const RecipeFile& file) {
                      {"text", printable(line.text)},
                      {"kind", kind_name(line.kind)},
                      {"moved_by_apply", is_to_be_moved(line)},
-                     {"advice", advice_for(line, file)}});
-  return {{"path", printable(file.path)}, {"form", form_name(file.form)},
-          {"run_by", printable(file.by)}, {"unit", printable(file.unit)},
-          {"at_boot", file.at_boot},      {"retires_unit", file.retires_unit},
+                     {"advice", advice_for(line)}});
+  return {{"path", printable(file.path)},
+          {"form", form_name(file.form)},
+          {"run_by", printable(file.by)},
+          {"unit", printable(file.unit)},
+          {"at_boot", runs(file) && std::ranges::any_of(file.lines, &RecipeLine::at_boot)},
+          {"when", file.when},
+          {"retires_unit", file.retires_unit},
           {"lines", std::move(lines)}};
 }
 
@@ -112,7 +127,7 @@ std::string render_recipe(const Recipe& recipe, const Style& style) {
   std::string text;
   for (const RecipeFile& file : recipe.files) {
     text += (text.empty() ? "" : "\n") + heading(file) + "\n";
-    for (const RecipeLine& line : file.lines) text += render_line(line, file, style);
+    for (const RecipeLine& line : file.lines) text += render_line(line, style);
     if (file.retires_unit)
       text += "  " +
               wrapped(printable(file.unit) +

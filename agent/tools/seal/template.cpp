@@ -147,7 +147,7 @@ class TraceSearch {
     Recipe recipe = find_recipe(root_, scope);
     for (const RecipeFile& file : recipe.files)
       for (const RecipeLine& line : file.lines)
-        if (runs_at_boot(file) && line.kind == LineKind::Driver) {
+        if (file.in_effect && line.at_boot && line.kind == LineKind::Driver) {
           traces_.found.push_back({TraceKind::BootScript, file.path, line.number, line.text});
           break;
         }

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kMore = "it does more than load or unload these modules";
 
 Lines lines_of(const std::string& script) {
-  return described(look_at_script(script, scope()).lines);
+  return described(look_at(RecipeForm::Script, script, scope()).lines);
 }
 
 // What one command is, in a word.
@@ -77,6 +77,49 @@ TEST_CASE("commands that hold the recipe, and more, are left to a person") {
                           "systemctl restart rdma.service",
                           "service openibd restart",
                           "/etc/init.d/openibd restart"});
+}
+
+TEST_CASE("names in braces, in a variable and from another program") {
+  CHECK(without_braces("modprobe -rv {vmw_pvrdma,rdma_{ucm,cm}} {a} ${b}") ==
+        "modprobe -rv vmw_pvrdma rdma_ucm rdma_cm {a} ${b}");
+  CHECK(without_braces("vmw_{pvrdma,x}.ko;{ a, b; }") == "vmw_pvrdma.ko vmw_x.ko;{ a, b; }");
+  check_kinds("simple",
+              {"modprobe -rv {vmw_pvrdma,rdma_{ucm,cm}}", "modprobe -r vmw_{pvrdma,pvrdma}"});
+  check_kinds("by hand",
+              {"for m in ib_umad vmw_pvrdma; do modprobe -r $m; done",
+               "echo vmw_pvrdma ib_umad | xargs -n1 modprobe -r", "m=vmw_pvrdma; rmmod \"${m}\""});
+  check_kinds("other", {"for m in nfs; do modprobe -r $m; done", "ls | xargs modprobe"});
+  std::string nested;
+  while (nested.size() < kLongestLine) nested += "{a,{b,";
+  CHECK(without_braces(nested).size() <= 16U << 10U);
+  for (std::string wide = "x"; wide.size() < kLongestLine;) {
+    wide += "{a,b}";
+    static_cast<void>(without_braces(wide));
+  }
+  constexpr const char* kNamed =
+      ": what it loads or unloads is named elsewhere: vmw_pvrdma is in line ";
+  CHECK(lines_of("reload() {\n  modprobe -r $1\n  echo\n}\nreload vmw_pvrdma\n") ==
+        Lines{std::string{"2"} + kNamed + "5"});
+  CHECK(lines_of("M=(\n  ib_umad\n  vmw_pvrdma  # last\n)\nrmmod \"${M[@]}\"\n") ==
+        Lines{std::string{"5"} + kNamed + "3"});
+  CHECK(lines_of("# vmw_pvrdma\nmodprobe -r $1\n").empty());
+  CHECK(lines_of("modprobe -r \\\n  vmw_pvrdma\n") ==
+        Lines{"1: the command goes on in the next line"});
+}
+
+TEST_CASE("what binds, unbinds or blocks the driver") {
+  check_kinds("by hand", {"echo 0000:0b:00.1 > /sys/bus/pci/drivers/vmw_pvrdma/unbind",
+                          "echo vmw_pvrdma | tee /sys/bus/pci/devices/0000:0b:00.1/driver_override",
+                          "echo 'blacklist vmw_pvrdma' > /etc/modprobe.d/x.conf",
+                          "echo 'modprobe vmw_pvrdma' >> /etc/rc.local",
+                          "echo install vmw_pvrdma /bin/true >> /etc/modprobe.d/x.conf"});
+  check_kinds("other",
+              {"echo 0000:3b:00.0 > /sys/bus/pci/drivers/nvme/unbind",
+               "echo vfio-pci > /sys/bus/pci/devices/0000:3b:00.0/driver_override",
+               "install -m 644 vmw_pvrdma.ko /lib/modules/x", "echo blacklist vmw_pvrdma"});
+  RecipeScope here = scope();
+  here.functions = {"0000:0b:00.1"};
+  CHECK(look_at_command("echo 1 > /sys/bus/pci/devices/0000:0b:00.1/remove", here).touches_driver);
 }
 
 TEST_CASE("lines about links and ports are told from the recipe and from others") {
@@ -171,10 +214,10 @@ TEST_CASE("blocks: lines of their own are found, those of the block are left") {
 }
 
 TEST_CASE("only a script of sh or bash is edited, by this system's own") {
-  CHECK(look_at_script("#!/bin/sh -e\n", {}).shell == "/bin/sh");
-  CHECK(look_at_script("#!/usr/bin/env bash\n", {}).shell == "/bin/bash");
-  CHECK(look_at_script("#!/home/user/bash\n", {}).shell == "/bin/bash");
-  CHECK(look_at_script("modprobe vmw_pvrdma\n", {}).shell == "/bin/sh");
+  CHECK(look_at(RecipeForm::Script, "#!/bin/sh -e\n", {}).shell == "/bin/sh");
+  CHECK(look_at(RecipeForm::Script, "#!/usr/bin/env bash\n", {}).shell == "/bin/bash");
+  CHECK(look_at(RecipeForm::Script, "#!/home/user/bash\n", {}).shell == "/bin/bash");
+  CHECK(look_at(RecipeForm::Script, "modprobe vmw_pvrdma\n", {}).shell == "/bin/sh");
   CHECK(lines_of("#!/bin/ksh\nmodprobe vmw_pvrdma\n") ==
         Lines{"2: its script is for another interpreter than sh and bash"});
 }
@@ -186,27 +229,29 @@ TEST_CASE("a line is looked at up to its limit") {
   CHECK(lines_of(filler + "modprobe vmw_pvrdma\n").empty());
 }
 
-TEST_CASE("crontabs: @reboot only") {
+TEST_CASE("crontabs: what cron runs at boot, and what it runs again and again") {
   const std::string system =
       "MAILTO=root\n"
       "@reboot root /sbin/modprobe -r vmw_pvrdma; /sbin/modprobe vmw_pvrdma\n"
       "@reboot root sleep 30 && /usr/local/sbin/pvrdma-up\n"
       "0 3 * * * root modprobe vmw_pvrdma\n"
       "# @reboot root modprobe ib_umad\n@reboot\n";
-  const auto look = look_at_crontab(system, true, scope());
-  CHECK(described(look.lines) == Lines{"2"});
-  CHECK(look.scripts == std::set<std::string>{"/usr/local/sbin/pvrdma-up"});
-  CHECK(described(look_at_crontab("@reboot modprobe ib_umad\n", false, scope()).lines) ==
+  const auto look = look_at(RecipeForm::SystemCrontab, system, scope());
+  CHECK(described(look.lines) == Lines{"2", "4: cron runs it again and again (0 3 * * *): a loop"});
+  CHECK(!look.lines.at(1).at_boot);
+  CHECK(look.scripts.size() == 1);
+  CHECK(look.scripts.contains("/usr/local/sbin/pvrdma-up"));
+  CHECK(described(look_at(RecipeForm::Crontab, "@reboot modprobe ib_umad\n", scope()).lines) ==
         Lines{"1"});
 }
 
 TEST_CASE("units: for nothing but the recipe, or for more") {
-  const auto whole = look_at_unit(
-      "[Unit]\nDescription=modprobe vmw_pvrdma\n[Service]\nType=oneshot\n"
-      "ExecStartPre=-/sbin/modprobe -r vmw_pvrdma\n"
-      "ExecStart=/bin/sh -c 'modprobe ib_umad; modprobe vmw_pvrdma'\n"
-      "ExecStart=/bin/sleep 2\nRemainAfterExit=yes\n",
-      scope());
+  const auto whole = look_at(RecipeForm::Unit,
+                             "[Unit]\nDescription=modprobe vmw_pvrdma\n[Service]\nType=oneshot\n"
+                             "ExecStartPre=-/sbin/modprobe -r vmw_pvrdma\n"
+                             "ExecStart=/bin/sh -c 'modprobe ib_umad; modprobe vmw_pvrdma'\n"
+                             "ExecStart=/bin/sleep 2\nRemainAfterExit=yes\n",
+                             scope());
   CHECK(whole.nothing_else);
   CHECK(described(whole.lines) == Lines{"5", "6"});
   for (const char* more :
@@ -214,9 +259,10 @@ TEST_CASE("units: for nothing but the recipe, or for more") {
         "ExecStart=/sbin/modprobe vmw_pvrdma\nExecStop=/usr/bin/umount /a\n",
         "ExecStart=/sbin/modprobe vmw_pvrdma\nExecStartPost=/usr/bin/mount /a\n",
         "ExecStart=/sbin/modprobe vmw_pvrdma; mount /a\n"})
-    CHECK(!look_at_unit("[Service]\n" + std::string{more}, scope()).nothing_else);
-  const auto continued = look_at_unit(
-      "[Service]\nExecStart=/bin/sh -c 'mount /a; \\\n  modprobe vmw_pvrdma'\n", scope());
+    CHECK(!look_at(RecipeForm::Unit, "[Service]\n" + std::string{more}, scope()).nothing_else);
+  const auto continued =
+      look_at(RecipeForm::Unit,
+              "[Service]\nExecStart=/bin/sh -c 'mount /a; \\\n  modprobe vmw_pvrdma'\n", scope());
   CHECK(!continued.nothing_else);
   CHECK(described(continued.lines) == Lines{std::string{"3: "} + kMore});
 }

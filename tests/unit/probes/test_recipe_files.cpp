@@ -32,22 +32,22 @@ TEST_CASE("the places of a machine, and what they call, one step far") {
   const auto found = [&] {
     Lines list;
     for (const RecipeFile& file : find_recipe(tree.root(), scope()).files)
-      list.push_back(file.path + (file.at_boot ? "" : " not at boot") +
+      list.push_back(file.path + (file.in_effect ? "" : " not run") +
                      (file.by.empty() ? "" : " by " + file.by) + " of " + file.unit);
     return list;
   };
   CHECK(found() == Lines{"/usr/local/lib/rdma.sh by /etc/rc.d/rc.local of rc-local.service",
                          "/etc/cron.d/pvrdma of cron.service",
                          "/opt/on.sh by /etc/systemd/system/on.service of on.service",
-                         "/etc/systemd/system/rdma-up.service not at boot of rdma-up.service",
-                         "/etc/modules of "});
+                         "/etc/systemd/system/rdma-up.service not run of rdma-up.service",
+                         "/etc/modules not run of "});
   const Recipe recipe = find_recipe(tree.root(), scope());
   REQUIRE(recipe.unreadable.size() == 1);
   CHECK(recipe.unreadable[0].code == ELOOP);
   CHECK(recipe.not_of_root.empty());
 
   tree.file("/etc/systemd/system/on.service.d/90-pvrdma-agent-migrated.conf", "[Unit]\n");
-  CHECK(found().at(2) == "/opt/on.sh not at boot by /etc/systemd/system/on.service of on.service");
+  CHECK(found().at(2) == "/opt/on.sh not run by /etc/systemd/system/on.service of on.service");
 }
 
 TEST_CASE("root's own crontab is looked at in a folder of cron's group, others' never") {
@@ -90,7 +90,7 @@ TEST_CASE("a unit's drop-ins count with it") {
   CHECK(described(more.lines) == Lines{std::string{"2"} + kOthers});
   tree.file("/etc/systemd/system/slurmd.service.d/a.conf",
             "[Service]\nExecStartPre=modprobe ib_umad\nExecStart=\nExecStart=modprobe rdma_cm\n");
-  const auto drop_in = find_recipe(tree.root(), scope()).files.at(0);
+  const auto drop_in = find_recipe(tree.root(), scope()).files.at(1);
   CHECK(!drop_in.retires_unit);
   CHECK(described(drop_in.lines) == Lines{std::string{"2"} + kOthers, std::string{"4"} + kOthers});
 }

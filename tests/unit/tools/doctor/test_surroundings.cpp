@@ -132,6 +132,18 @@ const std::vector<Spoilt>& spoilt() {
          contain(survey);
          adapter(snapshot).netdev = {};
        }},
+      {{FindingId::ReloadElsewhere},
+       [](Snapshot& snapshot, Survey& survey) {
+         snapshot.boot_scripts = {{"/etc/rc.local", true}};
+         survey.reloads = {{"/etc/rc.local", 3, "modprobe vmw_pvrdma", "run at every boot", true},
+                           {"/etc/udev/rules.d/a.rules", 1, "RUN", "run by udev", false},
+                           {"/etc/udev/rules.d/a.rules", 2, "RUN", "run by udev", false}};
+       }},
+      {{},
+       [](Snapshot&, Survey& survey) {
+         contain(survey);
+         survey.reloads = {{"/etc/cron.d/a", 1, "modprobe", "run by cron", false}};
+       }},
       // Outside of a container that is the agent's to tell.
       {{}, [](Snapshot& snapshot, Survey&) { adapter(snapshot).netdev = {}; }},
       // What could not be looked at is no finding.
@@ -161,7 +173,7 @@ TEST_CASE("each spoilt thing is found, and nothing else") {
         return concerns(finding.id, row.concern);
       }));
   }
-  CHECK(made.size() == 25);
+  CHECK(made.size() == 26);
 }
 
 TEST_CASE("without an RDMA function: whose VM, and which NICs it has") {

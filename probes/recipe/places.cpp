@@ -1,0 +1,91 @@
+#include "probes/recipe/places.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+using Form = RecipeForm;
+
+constexpr const char* kAtBoot = "run at every boot";
+constexpr const char* kByCron = "run by cron";
+constexpr const char* kCron = "cron.service";  // crond.service where that is its name
+constexpr const char* kOwnCrontab = "root's own crontab is edited by `crontab -e`";
+
+constexpr Place kBootPlaces[] = {
+    // Both names: systemd's generator takes Debian's or Enterprise Linux's, as it was built.
+    {"/etc/rc.local", Form::Script, true, kAtBoot, "rc-local.service", ""},
+    {"/etc/rc.d/rc.local", Form::Script, true, kAtBoot, "rc-local.service", ""},
+    {"/etc/crontab", Form::SystemCrontab, true, kByCron, kCron, ""},
+    {"/etc/cron.d/*", Form::SystemCrontab, true, kByCron, kCron, ""},
+    // Of users' crontabs root's alone: what others run cannot load a module. Debian's crontab(1)
+    // writes there as a group of its own, so another file is not put in its place here.
+    {"/var/spool/cron/crontabs/root", Form::Crontab, true, kByCron, kCron, kOwnCrontab},
+    {"/var/spool/cron/tabs/root", Form::Crontab, true, kByCron, kCron, kOwnCrontab},
+    {"/var/spool/cron/root", Form::Crontab, true, kByCron, kCron, kOwnCrontab},
+    {"/etc/systemd/system/*.service", Form::Unit, true, kAtBoot, "", ""},
+    {"/etc/systemd/system/*.service.d/*.conf", Form::Unit, true, kAtBoot, "", ""},
+    {"/usr/local/lib/systemd/system/*.service", Form::Unit, true, kAtBoot, "", ""},
+    {"/usr/local/lib/systemd/system/*.service.d/*.conf", Form::Unit, true, kAtBoot, "", ""},
+    {"/etc/modules", Form::ModuleList, true, "read at every boot", "", ""},
+    {"/etc/modules-load.d/*.conf", Form::ModuleList, true, "read at every boot", "", ""},
+};
+
+struct Event {
+  const char* when;
+  const char* why;
+};
+constexpr Event kDaily{"run by cron again and again", "cron runs it again and again: a loop"};
+constexpr Event kUdev{"run by udev", "udev runs it at each such event, beside the agent"};
+constexpr Event kNetwork{"run when a link changes",
+                         "it runs whenever a link changes, also by the agent's steps: a loop"};
+constexpr Event kInterface{"run by ifup and ifdown",
+                           "it runs whenever the interface is brought up or down"};
+constexpr Event kPower{"run at suspend and resume",
+                       "it runs beside the agent, which looks at the ports after a resume itself"};
+constexpr Event kCloud{"run by cloud-init",
+                       "cloud-init runs it at the first boot of a VM or at each, beside the agent"};
+constexpr Event kModprobe{"run by modprobe",
+                          "modprobe runs it whenever that module is loaded or removed"};
+
+constexpr Place on(const Event& event, const char* pattern, Form form = Form::Script) {
+  return {pattern, form, false, event.when, "", event.why};
+}
+constexpr Place unit(const char* pattern) {
+  return {pattern, Form::Unit, true, kAtBoot, "", "a package's unit is not edited"};
+}
+
+constexpr Place kOtherPlaces[] = {
+    unit("systemd/system/*.service"),
+    unit("systemd/system/*.service.d/*.conf"),
+    {"/etc/init.d/*.local", Form::Script, true, kAtBoot, "", "the file is not edited here"},
+    on(kDaily, "/etc/cron.*ly/*"),
+    on(kUdev, "udev/rules.d/*.rules", Form::UdevRules),
+    on(kNetwork, "NetworkManager/dispatcher.d/*"),
+    on(kNetwork, "NetworkManager/dispatcher.d/*.d/*"),
+    on(kNetwork, "networkd-dispatcher/*.d/*"),
+    on(kNetwork, "/etc/dhcp/dhclient-*-hooks"),
+    on(kNetwork, "/etc/dhcp/dhclient*.d/*"),
+    on(kInterface, "/etc/network/interfaces", Form::Interfaces),
+    on(kInterface, "/etc/network/interfaces.d/*", Form::Interfaces),
+    on(kInterface, "/etc/network/if-*.d/*"),
+    on(kInterface, "/sbin/if*-local"),
+    on(kPower, "systemd/system-sleep/*"),
+    on(kPower, "/etc/pm/*.d/*"),
+    on(kPower, "/usr/lib/pm-utils/*.d/*"),
+    on(kPower, "/etc/vmware-tools/*-vm-default"),
+    on(kPower, "/etc/vmware-tools/*.d/*"),
+    on(kPower, "/etc/vmware-tools/scripts/*/*"),
+    on(kCloud, "/etc/cloud/cloud.cfg", Form::CloudConfig),
+    on(kCloud, "/etc/cloud/cloud.cfg.d/*.cfg", Form::CloudConfig),
+    on(kCloud, "/var/lib/cloud/instance/*-data.txt", Form::CloudConfig),
+    on(kCloud, "/var/lib/cloud/seed/*/*-data", Form::CloudConfig),
+    on(kCloud, "/var/lib/cloud/scripts/*/*"),
+    on(kModprobe, "modprobe.d/*.conf", Form::ModprobeConfig),
+};
+
+}  // namespace
+
+std::span<const Place> boot_places() { return kBootPlaces; }
+std::span<const Place> other_places() { return kOtherPlaces; }
+
+}  // namespace pvrdma::probes

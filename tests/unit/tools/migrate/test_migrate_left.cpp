@@ -1,0 +1,58 @@
+// What `migrate` names and never edits.
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/unit/catch.hpp"
+#include "tests/unit/text.hpp"
+#include "tests/unit/tools/migrate/migrate_system.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::ctl;
+using pvrdma::test::has;
+using test::MigrateSystem;
+
+TEST_CASE("a script with a body that would be left empty is a person's, in all its lines") {
+  for (const std::string script : {"if true; then\n  modprobe vmw_pvrdma\nfi\nmodprobe rdma_cm\n",
+                                   "#!/bin/bash\nup() {\n  modprobe vmw_pvrdma\n}\nup\n",
+                                   "while :; do  # for ever\n  modprobe -r vmw_pvrdma\n\n  # why\n "
+                                   " modprobe vmw_pvrdma\ndone\n",
+                                   "if a\nthen\n  echo b\nelse\n  modprobe vmw_pvrdma\nfi\n"}) {
+    const MigrateSystem system{script};
+    const fake::Printed applied = system.applied();
+    CHECK(applied.code == 1);
+    CHECK(has(applied.out, "by hand: the script is left as it is: the body that begins in line"));
+    CHECK(!has(applied.out, "the agent does this"));
+    CHECK(system.tree.read("/etc/rc.local") == script);
+    CHECK(!std::filesystem::exists(system.tree / "/var/lib/pvrdma-agent"));
+  }
+}
+
+TEST_CASE("what is run at other times than the boot is named and never edited") {
+  const MigrateSystem system{"exit 0\n"};
+  const std::string hook =
+      "#!/bin/sh\n/usr/local/sbin/again\nmodprobe vmw_pvrdma\nmodprobe ib_umad\n";
+  const std::string path = "/etc/NetworkManager/dispatcher.d/99-rdma";
+  system.tree.file(path, hook);
+  system.tree.program("/usr/local/sbin/again", "modprobe -r vmw_pvrdma\n");
+  CHECK(system.applied().code == 0);  // it is not executable
+  ::chmod(system.path(path).c_str(), 0755);
+  const fake::Printed applied = system.applied();
+  CHECK(applied.code == 1);
+  for (const char* part :
+       {"/etc/NetworkManager/dispatcher.d/99-rdma: run when a link changes\n",
+        "  3     modprobe vmw_pvrdma\n        by hand: it runs whenever a link changes",
+        "  4     modprobe ib_umad\n        it is harmless",
+        "/usr/local/sbin/again, run by /etc/NetworkManager/dispatcher.d/99-rdma: run when a link"})
+    CHECK(has(applied.out, part));
+  CHECK(system.tree.read(path) == hook);
+  CHECK(!std::filesystem::exists(system.tree / "/var/lib/pvrdma-agent"));
+  const Json file = Json::parse(system.run(false, false, true).out)["files"][0];
+  CHECK(file["when"] == "run when a link changes");
+  CHECK(file["at_boot"] == false);
+  // Modules that are only loaded are no reason to name it.
+  system.tree.file(path, "#!/bin/sh\nmodprobe ib_umad\n");
+  CHECK(system.shown().code == 0);
+}
