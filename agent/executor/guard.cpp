@@ -72,7 +72,8 @@ Refusal refuse_if_adapter_held(const Facts& facts, const AdapterFacts& adapter) 
   for (const Holder& holder : *holders)
     if (holder.rdma_device.empty() || device.is(holder.rdma_device)) own.push_back(holder);
   if (!own.empty()) return in_use(std::move(own));
-  return holders->empty() ? refuse_unnamed_users(facts) : std::nullopt;
+  // Those of a device that cannot be seen only the count knows.
+  return holders->empty() || !device.is_known() ? refuse_unnamed_users(facts) : std::nullopt;
 }
 
 Refusal refuse_unknown_function(const Facts& facts, const std::string& function) {
@@ -208,6 +209,10 @@ const AdapterFacts* find(const Facts& facts, const std::string& function) {
 Result<const AdapterConfig*> config_of(const Config& config, const AdapterFacts& adapter) {
   const auto& pci = adapter.pci;
   return find_config(config, {pci.function, pci.net_function, pci.netdev, adapter.mac});
+}
+
+std::optional<Report> address_refusal(const Facts& facts, const AdapterFacts& adapter) {
+  return refuse_if_adapter_held(facts, adapter);
 }
 
 std::optional<Report> refusal(const Operation& operation, const Config& config,

@@ -36,6 +36,11 @@ struct Facts {
 [[nodiscard]] std::optional<Report> refusal(const Operation& operation, const Config& config,
                                             const Facts& facts);
 
+// Whether an address may be taken off the adapter's link, and with it the GID that queue pairs of a
+// running job may use. Empty: it may.
+[[nodiscard]] std::optional<Report> address_refusal(const Facts& facts,
+                                                    const AdapterFacts& adapter);
+
 // What the configuration says about this adapter, as find_config() of agent/model.
 [[nodiscard]] Result<const AdapterConfig*> config_of(const Config& config,
                                                      const AdapterFacts& adapter);

@@ -79,6 +79,11 @@ void note_marks(const std::vector<LinkAddress>& now, const std::string& mac,
   }
 }
 
+// One that this agent has set and the configuration no longer names.
+bool is_dropped(const LinkAddress& address, const LinkSettings& settings) {
+  return settings.complete && address.ours && !contains(settings.configured, address.text);
+}
+
 // The part of configure_link() that is about addresses, on a link that is up. A failure leaves the
 // others set.
 Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSettings& settings,
@@ -93,9 +98,14 @@ Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSe
     else if (report.outcome == Outcome::Done && result.good())
       result = done();
   };
-  const auto& configured = settings.configured;
+  std::optional<Report> kept;
   for (const LinkAddress& address : *now) {
-    if (!settings.complete || !address.ours || contains(configured, address.text)) continue;
+    if (!is_dropped(address, settings)) continue;
+    if (settings.keep) {
+      kept = settings.keep;
+      kept->detail = address.text + " stays on " + link.name + ": " + kept->detail;
+      continue;
+    }
     const auto removed = socket.remove_address(link.index, address.text);
     if (removed) forget(records, link.mac, address.text);
     take(removed ? done() : failed(removed.error()));
@@ -107,7 +117,7 @@ Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSe
     added = added || report.outcome == Outcome::Done;
     take(std::move(report));
   }
-  if (!added) return result;
+  if (!added) return kept && result.outcome == Outcome::AlreadyDone ? std::move(*kept) : result;
   if (const auto after = socket.addresses(link.index)) note_marks(*after, link.mac, records);
   return result;
 }
@@ -138,7 +148,7 @@ Report configure_link(RouteSocket& socket, int index, const LinkSettings& settin
     changed = true;
   }
   Report addresses = configure_addresses(socket, *link, settings, records, save);
-  if (!addresses.good()) return addresses;
+  if (addresses.outcome == Outcome::Failed || (!changed && !addresses.good())) return addresses;
   if (changed || addresses.outcome == Outcome::Done) return done();
   return already_done(link->name + " is up and as configured");
 }

@@ -27,6 +27,8 @@ struct LinkSettings {
   // is not among them is removed; nobody else's ever is.
   std::vector<std::string> configured;
   bool complete = true;
+  // Why no address may be taken away now; none: it may.
+  std::optional<Report> keep{};
 };
 
 using AddressRecords = std::vector<probes::RecordedAddress>;
@@ -35,11 +37,12 @@ using AddressRecords = std::vector<probes::RecordedAddress>;
 using SaveRecords = std::function<Result<void>(const AddressRecords&)>;
 
 // MTU first, as vmxnet3 resets its device for it; then up; then addresses. AlreadyDone where all of
-// it is so already. An IPv4 address that is not in `records` yet is looked for in the network
-// first, which needs carrier, and is not set where somebody else has it (EADDRINUSE, with the
-// other's MAC). An address is saved in `records` before it is set, and withdrawn where it could not
-// be set: on a kernel that keeps no mark, an address without a record would never be removed. Where
-// `save` fails the address is not set. What else has changed in `records` is the caller's to save.
+// it is so already; `keep`, with the address, where an address is kept and there was nothing else
+// to do. An IPv4 address that is not in `records` yet is looked for in the network first, which
+// needs carrier, and is not set where somebody else has it (EADDRINUSE, with the other's MAC). An
+// address is saved in `records` before it is set, and withdrawn where it could not be set: on a
+// kernel that keeps no mark, an address without a record would never be removed. Where `save` fails
+// the address is not set. What else has changed in `records` is the caller's to save.
 [[nodiscard]] Report configure_link(RouteSocket& socket, int index, const LinkSettings& settings,
                                     AddressRecords& records, const SaveRecords& save);
 

@@ -101,7 +101,7 @@ Report Operations::act(const ConfigureLink& operation) {
   const auto entry = config_of(loaded->config, *adapter);
   if (!entry) return failed(entry.error());
   const LinkSettings settings{operation.mtu, operation.addresses, (*entry)->addresses,
-                              loaded->config.complete};
+                              loaded->config.complete, address_refusal(facts, *adapter)};
   const auto save = [&](const AddressRecords& now) {
     return replace_file(places_.root / probes::kAddressRecords, probes::format_address_records(now))
         .map([&] { saved = now; });

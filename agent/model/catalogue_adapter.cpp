@@ -96,8 +96,19 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      "Configure an mtu within them."},
     {FindingId::MtuWaits, "mtu-waits", "", "46d8edb775545fdbb28850e9daf76559", Severity::Warning,
      Actor::Agent, Concern::Links,
-     "The MTU of {netdev} is {mtu}, configured is {configured}, but a process holds the adapter.",
-     "vmxnet3 resets its device for a new MTU; it is set by itself once nobody holds the adapter."},
+     "The MTU of {netdev} is {mtu}, configured is {configured}, but the adapter is held by {who}.",
+     "vmxnet3 resets its device for a new MTU. It is set by itself once that has ended."},
+    {FindingId::AddressWaits, "address-waits", "removed", "58fcaba581e749e1869ebfd689e69883",
+     Severity::Warning, Actor::Agent, Concern::Links | Concern::Holders,
+     "{address} is no longer configured and stays on {netdev}: the adapter is held by {who}.",
+     "With an address goes its GID, which a running job may use. The address is removed by itself "
+     "once that has ended."},
+    {FindingId::AddressWaits, "address-waits", "duplicate", "58fcaba581e749e1869ebfd689e69883",
+     Severity::Warning, Actor::Agent, Concern::Links | Concern::Holders,
+     "{address} is not set anew on {netdev} after its duplicate was found: the adapter is held by "
+     "{who}.",
+     "With an address goes its GID, which a running job may use. The address is tried again by "
+     "itself once that has ended."},
     {FindingId::AddressMissing, "address-missing", "unmanaged", "2ae77089682c53bd96b183f4ef5bc243",
      Severity::Warning, Actor::Guest, Concern::Links,
      "The configured address {address} is not on {netdev}, and the link is not ours.",

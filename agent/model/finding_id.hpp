@@ -45,6 +45,7 @@ enum class FindingId {
   MtuDiffers,
   MtuImpossible,
   MtuWaits,
+  AddressWaits,
   AddressMissing,
   AddressDuplicate,
   AddressOutside,

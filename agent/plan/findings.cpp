@@ -38,6 +38,11 @@ std::string listing(const std::vector<Holder>& holders) {
   return text;
 }
 
+std::string who_holds(const std::vector<Holder>& holders) {
+  return holders.empty() ? "what cannot be named (see vmw_pvrdma's reference count in lsmod)"
+                         : listing(holders);
+}
+
 // The values, and the variant, of what is not as configured on a link that is not ours.
 Finding not_ours(const Adapter& adapter, FindingId id, Values values, const LinkOwner* owner,
                  const std::string& advice) {
@@ -113,10 +118,7 @@ Finding giving_up(const std::string& call, unsigned tries, bool optional, MaybeA
 }
 
 Finding driver_in_use(std::vector<Holder> holders, const std::string& why) {
-  const std::string who =
-      holders.empty() ? "somebody the kernel does not name (vmw_pvrdma's refcount is above 0)"
-                      : listing(holders);
-  Finding finding = overall(FindingId::DriverInUse, {{"reason", why}, {"who", who}});
+  Finding finding = overall(FindingId::DriverInUse, {{"reason", why}, {"who", who_holds(holders)}});
   finding.holders = std::move(holders);
   return finding;
 }
@@ -180,11 +182,25 @@ Finding mtu_impossible(const Adapter& adapter, const Netdev& netdev, unsigned mt
                 {"most", std::to_string(netdev.mtu_max.value_or(0))}});
 }
 
-Finding mtu_waits(const Adapter& adapter, const Netdev& netdev, unsigned mtu) {
-  return about(adapter, FindingId::MtuWaits,
-               {{"netdev", netdev.name},
-                {"mtu", std::to_string(netdev.mtu)},
-                {"configured", std::to_string(mtu)}});
+Finding mtu_waits(const Adapter& adapter, const Netdev& netdev, unsigned mtu,
+                  std::vector<Holder> holders) {
+  Finding finding = about(adapter, FindingId::MtuWaits,
+                          {{"netdev", netdev.name},
+                           {"mtu", std::to_string(netdev.mtu)},
+                           {"configured", std::to_string(mtu)},
+                           {"who", who_holds(holders)}});
+  finding.holders = std::move(holders);
+  return finding;
+}
+
+Finding address_waits(const Adapter& adapter, const std::string& address, std::string_view variant,
+                      std::vector<Holder> holders) {
+  Finding finding = about(
+      adapter, FindingId::AddressWaits,
+      {{"netdev", adapter.netdev.get()->name}, {"address", address}, {"who", who_holds(holders)}},
+      variant);
+  finding.holders = std::move(holders);
+  return finding;
 }
 
 Finding same_subnet(const Adapter& adapter, const Adapter& other, const std::string& address) {

@@ -60,7 +60,12 @@ using MaybeAdapter = std::optional<std::string>;
 [[nodiscard]] Finding address_missing(const Adapter& adapter, const LinkOwner* owner,
                                       const std::string& address);
 [[nodiscard]] Finding mtu_impossible(const Adapter& adapter, const Netdev& netdev, unsigned mtu);
-[[nodiscard]] Finding mtu_waits(const Adapter& adapter, const Netdev& netdev, unsigned mtu);
+// `holders`: what the change waits for; empty: it cannot be named.
+[[nodiscard]] Finding mtu_waits(const Adapter& adapter, const Netdev& netdev, unsigned mtu,
+                                std::vector<Holder> holders);
+// `variant`: why the address ought to be taken away, "removed" or "duplicate".
+[[nodiscard]] Finding address_waits(const Adapter& adapter, const std::string& address,
+                                    std::string_view variant, std::vector<Holder> holders);
 [[nodiscard]] Finding same_subnet(const Adapter& adapter, const Adapter& other,
                                   const std::string& address);
 // `patience`: after which it is forgotten.

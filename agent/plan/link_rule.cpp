@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/base/text.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/questions.hpp"
 #include "agent/plan/rules.hpp"
@@ -33,14 +34,14 @@ std::vector<std::string> missing_addresses(const AdapterConfig& wanted, const Ne
   return missing;
 }
 
-// One that this agent has set and the configuration no longer names.
-const LinkAddress* dropped_address(const AdapterConfig& wanted, const Netdev& netdev) {
-  const auto found = std::find_if(
-      netdev.addresses.begin(), netdev.addresses.end(), [&](const LinkAddress& address) {
-        return address.ours && std::find(wanted.addresses.begin(), wanted.addresses.end(),
-                                         address.text) == wanted.addresses.end();
-      });
-  return found == netdev.addresses.end() ? nullptr : &*found;
+// Those that this agent has set and the configuration no longer names.
+std::vector<std::string> dropped_addresses(const Config& config, const AdapterConfig& wanted,
+                                           const Netdev& netdev) {
+  std::vector<std::string> dropped;
+  if (!config.complete) return dropped;
+  for (const LinkAddress& address : netdev.addresses)
+    if (address.ours && !contains(wanted.addresses, address.text)) dropped.push_back(address.text);
+  return dropped;
 }
 
 bool is_possible(const Netdev& netdev, unsigned mtu) {
@@ -74,14 +75,15 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
   };
   if (!netdev.up) because("the link of " + netdev.name + " is down, and the port follows it");
   const bool other_mtu = wanted.mtu && *wanted.mtu != netdev.mtu;
-  const LinkAddress* dropped = in.config.complete ? dropped_address(wanted, netdev) : nullptr;
+  const auto dropped = dropped_addresses(in.config, wanted, netdev);
   const auto missing = missing_addresses(wanted, netdev);
-  if (!other_mtu && dropped == nullptr && missing.empty()) return change;
+  if (!other_mtu && dropped.empty() && missing.empty()) return change;
   if (!may_be_given_more(in, draft, adapter, wanted.manage)) return change;
+  const auto holders = holders_of(in.snapshot, adapter);
   if (other_mtu && !is_possible(netdev, *wanted.mtu)) {
     draft.find(findings::mtu_impossible(adapter, netdev, *wanted.mtu));
-  } else if (other_mtu && netdev.up && is_held(in.snapshot, adapter)) {
-    draft.find(findings::mtu_waits(adapter, netdev, *wanted.mtu));
+  } else if (other_mtu && netdev.up && holders) {
+    draft.find(findings::mtu_waits(adapter, netdev, *wanted.mtu, *holders));
   } else if (other_mtu) {
     change.mtu = wanted.mtu;
     because("the MTU of " + netdev.name + " is " + std::to_string(netdev.mtu) + ", configured is " +
@@ -92,8 +94,11 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
     change.addresses = missing;
     because(missing.front() + " is configured and not on " + netdev.name);
   }
-  if (dropped != nullptr)
-    because(dropped->text + " on " + netdev.name + " is no longer configured");
+  for (const std::string& address : dropped)
+    if (holders)
+      draft.find(findings::address_waits(adapter, address, "removed", *holders));
+    else
+      because(address + " on " + netdev.name + " is no longer configured");
   return change;
 }
 

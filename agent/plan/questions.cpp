@@ -1,6 +1,7 @@
 #include "agent/plan/questions.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace pvrdma {
 
@@ -35,13 +36,24 @@ bool link_is_ours(const Config& config, const Adapter& adapter) {
   return known && other_owner(adapter) == nullptr;
 }
 
-bool is_held(const Snapshot& snapshot, const Adapter& adapter) {
-  const RdmaDevice* device = adapter.rdma.get();
-  if (device == nullptr) return adapter.rdma.is_unreadable();
+std::optional<std::vector<Holder>> holders_of(const Snapshot& snapshot, const Adapter& adapter) {
   const auto* holders = snapshot.holders.get();
-  return holders == nullptr ||
-         std::any_of(holders->begin(), holders->end(),
-                     [&](const Holder& holder) { return holder.rdma_device == device->name; });
+  if (holders == nullptr || adapter.rdma.is_unreadable()) return std::vector<Holder>{};
+  const RdmaDevice* device = adapter.rdma.get();
+  std::vector<Holder> own;
+  std::copy_if(holders->begin(), holders->end(), std::back_inserter(own),
+               [&](const Holder& holder) {
+                 return holder.rdma_device.empty() ||
+                        (device != nullptr && holder.rdma_device == device->name);
+               });
+  if (!own.empty()) return own;
+  // Those of a device that cannot be seen, and processes that cannot be named, only the count
+  // knows.
+  const Module* driver = snapshot.module(kDriverModule);
+  const bool is_counted =
+      driver != nullptr && (driver->refcount.is_unreadable() || driver->refcount.value_or(0) != 0);
+  if (is_counted && (holders->empty() || device == nullptr)) return own;
+  return std::nullopt;
 }
 
 std::string managed_by(const Config& config, const Adapter& adapter) {

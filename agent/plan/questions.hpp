@@ -2,6 +2,7 @@
 // configuration says about an adapter, and whose its link is.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,10 @@ namespace pvrdma {
 // it open and no network manager has it. One that has not decided yet finds it up.
 [[nodiscard]] bool link_is_ours(const Config& config, const Adapter& adapter);
 
-// True unless it is known that no process has a verbs context of the adapter open.
-[[nodiscard]] bool is_held(const Snapshot& snapshot, const Adapter& adapter);
+// What has a verbs context of the adapter open, or uses it in the kernel. None: it is known that
+// nothing does. Empty: something may, and cannot be named.
+[[nodiscard]] std::optional<std::vector<Holder>> holders_of(const Snapshot& snapshot,
+                                                            const Adapter& adapter);
 
 // For people and programs: "agent", "nobody", or the network manager's name.
 [[nodiscard]] std::string managed_by(const Config& config, const Adapter& adapter);

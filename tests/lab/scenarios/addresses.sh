@@ -21,6 +21,33 @@ valid() { ip -o address show dev ens16f0 | grep " $1 " | grep -qv tentative; }
 gid_of() { grep -qi "$1" /sys/class/infiniband/rocep0s16f1/ports/1/gids/*; }
 duplicate_named() { pvrdma-agentctl health --json | gojq -e '.findings[] | select(.summary | contains("192.168.30.2/24"))' | grep -q '52:5[0-9a-f]:'; }
 
+ask_executor() { # as the agent's user: nothing but what the configuration says is asked for
+  setpriv --reuid pvrdma-agent --regid pvrdma-agent --clear-groups python3 -c "import socket
+s = socket.socket(socket.AF_UNIX)
+s.settimeout(30)
+s.connect('/run/pvrdma-agent-executor/io.pvrdma.Executor')
+s.sendall(b'{\"method\": \"io.pvrdma.Executor.ConfigureLink\", \"parameters\": {\"function\": \"0000:00:10.1\", \"netdev\": \"ens16f0\", \"addresses\": []}}\0')
+print(s.recv(65536).rstrip(b'\0').decode())" >answer
+  cat answer
+}
+
+# With an address its GID goes, which a job's queue pairs may use.
+no_longer_configured_under_a_job() {
+  start_job 0
+  rm /etc/pvrdma-agent/pvrdma-agent.toml
+  systemctl reload pvrdma-agent.service
+  wait_until 15 "no longer configured under a job: a finding names it" held_by address-waits "$job" ibv_asyncwatch
+  expect "and the address" sh -c 'pvrdma-agentctl health --json | grep -q "192.168.30.202/24 is no longer configured"'
+  ask_executor
+  expect "the executor, asked directly, keeps it too" gojq -e '.parameters.result | .outcome == "in_use" and (.holders | length) == 1' answer
+  holds_for 5 "it stays" has 192.168.30.202/24
+  expect "and so does its GID" gid_of c0a8:1eca
+  kill "$job"
+  wait "$job" || true
+  wait_until 40 "the job has ended: ours are removed" has_not 192.168.30.202/24
+  wait_until 10 "and nothing is left to say" no_finding address-waits
+}
+
 scenario() {
   wait_until 60 "health says ready" health_is ready
   expect_equal "nothing is configured: the MTU is as it was" 1500 "$(cat /sys/class/net/ens16f0/mtu)"
@@ -55,8 +82,6 @@ scenario() {
   configure 192.168.30.202/24
   wait_until 20 "no longer asked for: ready" health_is ready
 
-  rm /etc/pvrdma-agent/pvrdma-agent.toml
-  systemctl reload pvrdma-agent.service
-  wait_until 15 "no configuration: ours are removed" has_not 192.168.30.202/24
+  no_longer_configured_under_a_job
   expect "somebody else's address stays" has 192.168.30.9/24
 }

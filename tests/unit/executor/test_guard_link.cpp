@@ -148,6 +148,31 @@ TEST_CASE("guard: no new MTU under a holder") {
           {}}});
 }
 
+TEST_CASE("guard: no address is taken away under a holder") {
+  Scene scene;
+  const auto refused = [&](unsigned index) {
+    scene.facts.holders = scene.holders;
+    return address_refusal(scene.facts, scene.adapters[index]);
+  };
+  CHECK_FALSE(refused(0));
+  scene.holders = {{7, "job", "rocep19s0f1"}};
+  REQUIRE(refused(0));
+  CHECK(refused(0)->outcome == Outcome::InUse);
+  CHECK(refused(0)->holders == scene.holders);
+  CHECK_FALSE(refused(1));
+  // A device that is in another network namespace may be the one that is used.
+  scene.adapters[1].pci.rdma_device = {};
+  scene.facts.driver.refcount = 1U;
+  CHECK(refused(1));
+  scene.facts.driver.refcount = 0U;
+  CHECK_FALSE(refused(1));
+  scene.holders.clear();
+  scene.facts.driver.refcount = 1U;
+  CHECK(refused(0));
+  scene.facts.holders = Field<std::vector<Holder>>::unreadable(kDenied);
+  CHECK(address_refusal(scene.facts, scene.adapters[0])->outcome == Outcome::NotAllowed);
+}
+
 TEST_CASE("guard: holders are handed on") {
   Scene scene;
   scene.holders = {{812, "ibv_asyncwatch", "rocep19s0f1"}, {813, "mpirun", "rocep27s0f1"}};

@@ -78,6 +78,28 @@ TEST_CASE_METHOD(LinkAddressesFixture,
 }
 
 TEST_CASE_METHOD(LinkAddressesFixture,
+                 "addresses: none is removed under a holder, and others are set") {
+  if (!space.entered()) return;
+  const Report in_use{Outcome::InUse, "in use by job (PID 7)", EBUSY, {{7, "job", "rocep0"}}};
+  const auto under_a_job = [&](const std::vector<std::string>& addresses) {
+    return configure_link(*socket, index, {{}, addresses, addresses, true, in_use}, records, save());
+  };
+  CHECK(configure({"192.168.30.201/24"}).outcome == Outcome::Done);
+  const Report kept = under_a_job({});
+  CHECK(kept.outcome == Outcome::InUse);
+  CHECK(kept.detail == "192.168.30.201/24 stays on v0: in use by job (PID 7)");
+  CHECK(kept.holders == in_use.holders);
+  CHECK(under_a_job({"192.168.30.202/24"}).outcome == Outcome::Done);
+  CHECK(has("192.168.30.202/24"));
+  run("ip link set v0 down");
+  CHECK(under_a_job({"192.168.30.202/24"}).outcome == Outcome::Done);  // brought up
+  CHECK(has("192.168.30.201/24"));
+  CHECK(records.size() == 2);
+  CHECK(configure({"192.168.30.202/24"}).outcome == Outcome::Done);
+  CHECK_FALSE(has("192.168.30.201/24"));
+}
+
+TEST_CASE_METHOD(LinkAddressesFixture,
                  "addresses: what only the records know for ours goes as well") {
   if (!space.entered()) return;
   run("echo 0 > /proc/sys/net/ipv4/conf/v0/promote_secondaries || true");

@@ -46,7 +46,9 @@ std::vector<Finding> of_an_adapter(const Adapter& adapter) {
                              findings::giving_up("LoadModule", 3, true, {}),
                              findings::slow(adapter, Milliseconds{1000}),
                              findings::mtu_impossible(adapter, netdev, 9000),
-                             findings::mtu_waits(adapter, netdev, 9000),
+                             findings::mtu_waits(adapter, netdev, 9000, {}),
+                             findings::address_waits(adapter, "10.0.0.1/8", "removed", {}),
+                             findings::address_waits(adapter, "fd00::1/64", "duplicate", {}),
                              findings::same_subnet(adapter, adapter, "10.0.0.1/24"),
                              findings::two_owners(adapter, owner)};
   for (const LinkOwner* who : {&owner, static_cast<const LinkOwner*>(nullptr)}) {
