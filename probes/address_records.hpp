@@ -16,7 +16,7 @@ namespace pvrdma::probes {
 inline constexpr const char* kAddressRecords = "/run/pvrdma-agent-executor/addresses";
 
 struct RecordedAddress {
-  std::string mac;      // of the link, lower case
+  std::string mac;      // of the link, lower case: lasting_mac()
   std::string address;  // "192.168.30.201/24"
   bool marked = false;  // the kernel keeps the mark
   friend bool operator==(const RecordedAddress&, const RecordedAddress&) = default;

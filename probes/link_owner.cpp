@@ -1,5 +1,7 @@
 #include "probes/link_owner.hpp"
 
+#include <regex.h>
+
 #include <array>
 #include <set>
 
@@ -11,6 +13,9 @@ namespace pvrdma::probes {
 namespace {
 
 constexpr const char* kNetworkd = "systemd-networkd.service";
+// ifupdown takes a hyphen for an underscore.
+constexpr std::array kPortOptions{"bond-slaves", "bond_slaves", "slaves", "bridge_ports",
+                                  "bridge-ports"};
 constexpr std::size_t kInterfacesFiles = 64;  // sources may name each other
 
 // A manager that has the link outranks one that may take it, and that one a manager that will not
@@ -41,6 +46,32 @@ Field<LinkOwner> networkd_owner(const Root& root, int index) {
                                      : Field<LinkOwner>::unreadable(state.error());
 }
 
+// The link's master (IFLA_MASTER): that, and what configures it, decides about its parts.
+Field<LinkOwner> master_owner(const Root& root, const std::string& name) {
+  const auto master = link_target_name(root / "/sys/class/net" / name / "master");
+  if (master) return LinkOwner{LinkManager::Master, true, {}, *master};
+  return means_absent(master.error()) ? Field<LinkOwner>{}
+                                      : Field<LinkOwner>::unreadable(master.error());
+}
+
+bool matches_whole(const std::string& name, const std::string& expression) {
+  regex_t compiled{};
+  if (::regcomp(&compiled, ("^(" + expression + ")$").c_str(), REG_EXTENDED | REG_NOSUB) != 0)
+    return false;
+  const bool matches = ::regexec(&compiled, name.c_str(), 0, nullptr, 0) == 0;
+  ::regfree(&compiled);
+  return matches;
+}
+
+bool is_port(const std::vector<std::string>& words, const std::string& name) {
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    if (words[at] == name || words[at] == "all") return true;
+    if (words[at] == "regex" && at + 1 < words.size() && matches_whole(name, words[at + 1]))
+      return true;
+  }
+  return false;
+}
+
 // The files that a pattern stands for, or that are in a directory.
 std::vector<std::string> files_of(const Root& root, const std::string& source) {
   const auto status = status_of(root / source);
@@ -50,7 +81,9 @@ std::vector<std::string> files_of(const Root& root, const std::string& source) {
 }  // namespace
 
 Field<LinkOwner> link_owner(const Root& root, const std::string& name, int index) {
-  Field<LinkOwner> owner = networkd_owner(root, index);
+  Field<LinkOwner> owner = master_owner(root, name);
+  if (rank(owner) == kHasIt) return owner;
+  if (auto other = networkd_owner(root, index); rank(other) > rank(owner)) owner = std::move(other);
   for (const auto ask : {network_manager_owner, ifupdown_owner}) {
     if (rank(owner) == kHasIt) return owner;
     if (auto other = ask(root, name); rank(other) > rank(owner)) owner = std::move(other);
@@ -76,6 +109,8 @@ InterfacesFile parse_interfaces(std::string_view text) {
     if (goes_on && !text.empty()) continue;
     const auto words = split_at_blanks(whole);
     if (words.size() > 1 && words[0] == "iface") file.interfaces.emplace_back(words[1]);
+    if (words.size() > 1 && contains(kPortOptions, words[0]))
+      file.ports.insert(file.ports.end(), words.begin() + 1, words.end());
     if (words.size() > 1 && (words[0] == "source" || words[0] == "source-directory"))
       file.sources.emplace_back(words[1]);
     whole.clear();
@@ -97,7 +132,8 @@ Field<LinkOwner> ifupdown_owner(const Root& root, const std::string& name) {
     if (!text && means_absent(text.error())) continue;
     if (!text) return Field<LinkOwner>::unreadable(text.error());
     const InterfacesFile file = parse_interfaces(*text);
-    if (contains(file.interfaces, name)) return LinkOwner{LinkManager::Ifupdown, true, path};
+    if (contains(file.interfaces, name) || is_port(file.ports, name))
+      return LinkOwner{LinkManager::Ifupdown, true, path};
     for (const std::string& source : file.sources)
       for (std::string& found :
            files_of(root, source.front() == '/' ? source : "/etc/network/" + source))

@@ -21,8 +21,11 @@ constexpr const char* kActive = "org.freedesktop.NetworkManager.Connection.Activ
 constexpr const char* kProfile = "org.freedesktop.NetworkManager.Settings.Connection";
 constexpr const char* kNoObject = "/";
 
-constexpr std::uint32_t kStateFailed = 120;    // NM_DEVICE_STATE_FAILED
-constexpr std::uint32_t kFlagExternal = 0x80;  // NM_ACTIVATION_STATE_FLAG_EXTERNAL, since 1.26
+constexpr std::uint32_t kStateFailed = 120;  // NM_DEVICE_STATE_FAILED
+// NM_DEVICE_STATE_REASON_SLEEPING: networking was switched off, or the machine is suspended.
+constexpr std::uint32_t kReasonSleeping = 37;
+constexpr std::uint32_t kReasonUserRequested = 39;  // NM_DEVICE_STATE_REASON_USER_REQUESTED
+constexpr std::uint32_t kFlagExternal = 0x80;       // NM_ACTIVATION_STATE_FLAG_EXTERNAL, since 1.26
 
 // A call of a method, or of Get() for an interface's property, which the Error names. ENODEV:
 // NetworkManager has no such device.
@@ -71,6 +74,18 @@ Result<Value> property(sd_bus* bus, const std::string& object, const char* inter
   return Value{value};
 }
 
+// Of the device's state and its reason, the second.
+Result<std::uint32_t> state_reason(sd_bus* bus, const std::string& device) {
+  const auto answer =
+      call(bus, device, "org.freedesktop.DBus.Properties", "Get", {kDevice, "StateReason"});
+  if (!answer) return fail(answer.error());
+  std::uint32_t state = 0;
+  std::uint32_t reason = 0;
+  const int code = sd_bus_message_read(answer->get(), "v", "(uu)", &state, &reason);
+  if (code <= 0) return fail(code < 0 ? -code : EBADMSG, "reading NetworkManager's", "StateReason");
+  return reason;
+}
+
 // The parts of `device` that an active connection tells.
 Result<void> ask_about_connection(sd_bus* bus, const std::string& active, ManagedDevice& device) {
   device.active = true;
@@ -92,7 +107,11 @@ Result<ManagedDevice> ask_about(sd_bus* bus, const std::string& name) {
   if (!state) return fail(state.error());
   const auto active = property<std::string>(bus, *path, kDevice, "ActiveConnection", "o");
   if (!active) return fail(active.error());
-  ManagedDevice device{*managed != 0, *state, false, false, {}};
+  const auto reason = state_reason(bus, *path);
+  if (!reason) return fail(reason.error());
+  const auto networking = property<int>(bus, kObject, kName, "NetworkingEnabled", "b");
+  if (!networking) return fail(networking.error());
+  ManagedDevice device{*managed != 0, *state, *reason, *networking != 0, false, false, {}};
   if (*active != kNoObject)
     if (auto asked = ask_about_connection(bus, *active, device); !asked) return fail(asked.error());
   return device;
@@ -101,8 +120,10 @@ Result<ManagedDevice> ask_about(sd_bus* bus, const std::string& name) {
 }  // namespace
 
 Field<LinkOwner> owner_from(const ManagedDevice& device) {
-  if (!device.managed || device.external) return {};
-  const bool decided = device.active || device.state >= kStateFailed;
+  const bool asleep = device.reason == kReasonSleeping;
+  if (device.external || (!device.managed && !asleep && device.networking)) return {};
+  const bool decided = device.active || device.state >= kStateFailed || asleep ||
+                       (device.managed && device.reason == kReasonUserRequested);
   return LinkOwner{LinkManager::NetworkManager, decided, device.file};
 }
 

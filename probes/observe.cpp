@@ -104,7 +104,7 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
       netdev->settled =
           settled(root, adapter_before(previous, adapter.function), adapter.net_function, *netdev);
       netdev->owner = link_owner(root, netdev->name, netdev->index);
-      claim_unmarked(records, netdev->mac, netdev->addresses);
+      claim_unmarked(records, lasting_mac(*netdev), netdev->addresses);
     }
     adapters.push_back(std::move(adapter));
   }

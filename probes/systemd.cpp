@@ -35,10 +35,13 @@ bool service_runs(const Root& root, const std::string& service) {
 }
 
 bool service_is_enabled(const Root& root, const std::string& service) {
+  // netplan's generator writes to the third, since 1.2 to the fourth.
   constexpr std::array kPlaces{"/etc/systemd/system/multi-user.target.wants",
                                "/etc/systemd/system/network.target.wants",
                                "/run/systemd/generator/multi-user.target.wants",
-                               "/run/systemd/system/multi-user.target.wants"};
+                               "/run/systemd/generator.late/multi-user.target.wants",
+                               "/run/systemd/system/multi-user.target.wants",
+                               "/usr/lib/systemd/system/multi-user.target.wants"};
   return std::any_of(kPlaces.begin(), kPlaces.end(),
                      [&](const char* place) { return is_link(root / place / service); });
 }

@@ -45,6 +45,18 @@ std::optional<bool> up_from(std::string_view flags) {
 
 std::optional<unsigned> mtu_from(std::string_view text) { return number_from<unsigned>(text); }
 
+// Only netlink tells it.
+Field<std::string> permanent_mac(const Root& root, const probes::PciAdapter& pci) {
+  if (pci.netdev.is_unreadable()) return Field<std::string>::unreadable(*pci.netdev.error());
+  if (!pci.netdev.is_known()) return {};
+  const auto index = interface_of(root, pci.net_function, *pci.netdev.get());
+  if (!index) return Field<std::string>::from(fail(index.error()));
+  const auto link =
+      RouteSocket::open().and_then([&](RouteSocket socket) { return socket.link(*index); });
+  if (!link) return Field<std::string>::from(fail(link.error()));
+  return link->permanent_mac.empty() ? Field<std::string>{} : link->permanent_mac;
+}
+
 Field<LinkOwner> owner_of(const Root& root, const probes::PciAdapter& pci) {
   if (!pci.netdev.is_known()) return {};
   const auto index = interface_of(root, pci.net_function, *pci.netdev.get());
@@ -80,7 +92,9 @@ Facts look(const Root& root, const std::string& link_of) {
     auto mac = attribute_of_netdev(root, pci, "address");
     auto mtu = number_of_netdev(root, pci, "mtu", mtu_from);
     auto up = number_of_netdev(root, pci, "flags", up_from);
-    adapters.push_back({std::move(pci), std::move(mac), std::move(mtu), std::move(up), {}});
+    auto own_mac = permanent_mac(root, pci);
+    adapters.push_back(
+        {std::move(pci), std::move(mac), std::move(own_mac), std::move(mtu), std::move(up), {}});
   }
   facts.holders = holders_of(root, adapters);
   for (AdapterFacts& adapter : adapters)

@@ -114,8 +114,7 @@ Refusal refuse_managed_link(const AdapterConfig& entry, const AdapterFacts& adap
     return refuse_unread("who configures the link", adapter.owner.error());
   const LinkOwner* owner = adapter.owner.get();
   if (owner == nullptr || !owner->decided) return std::nullopt;
-  return refuse(std::string{to_string(owner->manager)} +
-                " configures the link, and manage = \"auto\" leaves it to that");
+  return refuse(describe(*owner) + " configures the link, and manage = \"auto\" leaves it to that");
 }
 
 Refusal refuse_unconfigured(const ConfigureLink& operation, const AdapterConfig& entry) {
@@ -208,7 +207,8 @@ const AdapterFacts* find(const Facts& facts, const std::string& function) {
 
 Result<const AdapterConfig*> config_of(const Config& config, const AdapterFacts& adapter) {
   const auto& pci = adapter.pci;
-  return find_config(config, {pci.function, pci.net_function, pci.netdev, adapter.mac});
+  return find_config(
+      config, {pci.function, pci.net_function, pci.netdev, adapter.mac, adapter.permanent_mac});
 }
 
 std::optional<Report> address_refusal(const Facts& facts, const AdapterFacts& adapter) {

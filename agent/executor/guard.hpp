@@ -19,10 +19,11 @@ namespace pvrdma::executor {
 
 struct AdapterFacts {
   probes::PciAdapter pci;
-  Field<std::string> mac;  // of pci.netdev, lower case
-  Field<unsigned> mtu;     // of pci.netdev, bytes
-  Field<bool> up;          // of pci.netdev, administratively
-  Field<LinkOwner> owner;  // of pci.netdev; absent: no network manager has it
+  Field<std::string> mac;            // of pci.netdev, lower case
+  Field<std::string> permanent_mac;  // its own; absent where the kernel does not say
+  Field<unsigned> mtu;               // of pci.netdev, bytes
+  Field<bool> up;                    // of pci.netdev, administratively
+  Field<LinkOwner> owner;            // of pci.netdev; absent: no network manager has it
 };
 
 // What the executor itself has just read; nothing of it comes from the request.

@@ -52,10 +52,10 @@ Report add_recorded(RouteSocket& socket, const Netdev& link, const std::string& 
 // Adds one that is not there.
 Report add(RouteSocket& socket, const Netdev& link, const std::string& address,
            AddressRecords& records, const SaveRecords& save) {
-  if (is_recorded(records, link.mac, address)) return add_recorded(socket, link, address);
+  if (is_recorded(records, lasting_mac(link), address)) return add_recorded(socket, link, address);
   if (!is_ipv6(address))
     if (auto refused = refuse_duplicate(socket, link, address)) return std::move(*refused);
-  records.push_back({link.mac, address, false});
+  records.push_back({lasting_mac(link), address, false});
   const auto saved = save(records);
   if (!saved) {
     records.pop_back();
@@ -84,13 +84,19 @@ bool is_dropped(const LinkAddress& address, const LinkSettings& settings) {
   return settings.complete && address.ours && !contains(settings.configured, address.text);
 }
 
+// One of those to be added that is there, and useless: the kernel has found another host to have
+// it, and looks again only for an address that is new.
+bool is_to_be_renewed(const LinkAddress& address, const LinkSettings& settings) {
+  return address.ours && address.duplicate && contains(settings.addresses, address.text);
+}
+
 // The part of configure_link() that is about addresses, on a link that is up. A failure leaves the
 // others set.
 Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSettings& settings,
                            AddressRecords& records, const SaveRecords& save) {
   auto now = socket.addresses(link.index);
   if (!now) return failed(now.error());
-  probes::claim_unmarked(records, link.mac, *now);
+  probes::claim_unmarked(records, lasting_mac(link), *now);
   Report result = already_done({});
   const auto take = [&](Report report) {
     if (!report.good() && result.good())
@@ -99,26 +105,30 @@ Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSe
       result = done();
   };
   std::optional<Report> kept;
+  std::vector<std::string> gone;  // to be set anew
   for (const LinkAddress& address : *now) {
-    if (!is_dropped(address, settings)) continue;
+    const bool renewed = is_to_be_renewed(address, settings);
+    if (!renewed && !is_dropped(address, settings)) continue;
     if (settings.keep) {
       kept = settings.keep;
       kept->detail = address.text + " stays on " + link.name + ": " + kept->detail;
       continue;
     }
     const auto removed = socket.remove_address(link.index, address.text);
-    if (removed) forget(records, link.mac, address.text);
+    if (removed && renewed) gone.push_back(address.text);
+    if (removed && !renewed) forget(records, lasting_mac(link), address.text);
     take(removed ? done() : failed(removed.error()));
   }
   bool added = false;
   for (const std::string& address : settings.addresses) {
-    if (find_address(*now, address) != nullptr) continue;
+    if (find_address(*now, address) != nullptr && !contains(gone, address)) continue;
     Report report = add(socket, link, address, records, save);
     added = added || report.outcome == Outcome::Done;
     take(std::move(report));
   }
   if (!added) return kept && result.outcome == Outcome::AlreadyDone ? std::move(*kept) : result;
-  if (const auto after = socket.addresses(link.index)) note_marks(*after, link.mac, records);
+  if (const auto after = socket.addresses(link.index))
+    note_marks(*after, lasting_mac(link), records);
   return result;
 }
 

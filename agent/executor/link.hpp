@@ -21,8 +21,9 @@ namespace pvrdma::executor {
                                        const std::string& netdev);
 
 struct LinkSettings {
-  std::optional<unsigned> mtu;         // bytes; none: as it is
-  std::vector<std::string> addresses;  // to be added where they are not there
+  std::optional<unsigned> mtu;  // bytes; none: as it is
+  // To be added where they are not there; one of ours that is a duplicate is removed before.
+  std::vector<std::string> addresses;
   // All that the configuration names. Where that is complete, an address that we have set and that
   // is not among them is removed; nobody else's ever is.
   std::vector<std::string> configured;

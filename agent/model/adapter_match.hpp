@@ -16,13 +16,16 @@ struct AdapterNames {
   std::string function;      // 15ad:0820, "0000:13:00.1"
   std::string net_function;  // function 0 of the slot
   Field<std::string> netdev;
-  Field<std::string> mac;  // of the netdev, lower case
+  Field<std::string> mac;              // of the netdev, lower case: the one it has now
+  Field<std::string> permanent_mac{};  // the device's own; absent where the kernel does not say
 };
 [[nodiscard]] AdapterNames names_of(const Adapter& adapter);
 
 [[nodiscard]] bool matches(const AdapterMatch& match, const AdapterNames& names);
 
-// The [[adapter]] that matches, else what holds for every adapter; never null. An Error: what an
+// The [[adapter]] that matches, else what holds for every adapter; never null. A MAC is the
+// netdev's present one or the device's own, which outranks it: a bond gives all its links the MAC
+// of one. An Error: what an
 // [[adapter]] goes by could not be read, so that one might be meant that says `observe`; or
 // (EEXIST) two match, by different keys, which nobody can tell before the adapter is there.
 [[nodiscard]] Result<const AdapterConfig*> find_config(const Config& config,

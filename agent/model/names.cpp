@@ -59,9 +59,10 @@ constexpr Names<ModuleInit, 4> kInits{{{ModuleInit::Coming, "coming"},
 constexpr Names<Shipped, 3> kShipped{{{Shipped::Loadable, "loadable"},
                                       {Shipped::BuiltIn, "built-in"},
                                       {Shipped::Missing, "missing"}}};
-constexpr Names<LinkManager, 3> kManagers{{{LinkManager::Networkd, "systemd-networkd"},
+constexpr Names<LinkManager, 4> kManagers{{{LinkManager::Networkd, "systemd-networkd"},
                                            {LinkManager::NetworkManager, "NetworkManager"},
-                                           {LinkManager::Ifupdown, "ifupdown"}}};
+                                           {LinkManager::Ifupdown, "ifupdown"},
+                                           {LinkManager::Master, "master"}}};
 
 }  // namespace
 
@@ -100,6 +101,11 @@ std::string describe(Verb verb, const std::string& target) {
 
 std::string describe(const Operation& operation) {
   return describe(verb(operation), target(operation));
+}
+
+std::string describe(const LinkOwner& owner) {
+  return owner.manager == LinkManager::Master ? "its master " + owner.master
+                                              : to_string(owner.manager);
 }
 
 std::string describe(const BusyCall& call) { return describe(call.verb, call.target); }

@@ -26,6 +26,10 @@ const Adapter* SystemState::adapter(const std::string& function) const {
   return found == list.end() ? nullptr : &*found;
 }
 
+const std::string& lasting_mac(const Netdev& netdev) {
+  return netdev.permanent_mac.empty() ? netdev.mac : netdev.permanent_mac;
+}
+
 std::string describe(const Holder& holder) {
   if (holder.pid == 0)
     return holder.command.empty() ? "a process that is not visible from here" : holder.command;

@@ -33,14 +33,15 @@ struct Module {
   friend bool operator==(const Module&, const Module&) = default;
 };
 
-// What configures links besides us.
-enum class LinkManager { Networkd, NetworkManager, Ifupdown };
+// What configures links besides us. Master: the bond, bridge, team or VRF that a link is in.
+enum class LinkManager { Networkd, NetworkManager, Ifupdown, Master };
 
 struct LinkOwner {
   LinkManager manager = LinkManager::Networkd;
   // False: the manager runs or is about to start, and has not said whether it takes the link.
   bool decided = true;
-  std::string file;  // the configuration it goes by: a .network file, a keyfile, interfaces(5)
+  std::string file;      // the configuration it goes by: a .network file, a keyfile, interfaces(5)
+  std::string master{};  // its name: "bond0"
   friend bool operator==(const LinkOwner&, const LinkOwner&) = default;
 };
 
@@ -74,6 +75,10 @@ struct Netdev {
   Field<bool> default_route;           // a route of prefix length 0 leaves by it
   friend bool operator==(const Netdev&, const Netdev&) = default;
 };
+
+// By which a link is known even where it has been given another: its own MAC, as far as the kernel
+// says.
+[[nodiscard]] const std::string& lasting_mac(const Netdev& netdev);
 
 struct Gid {
   unsigned index = 0;
@@ -182,7 +187,9 @@ struct Snapshot : SystemState {
 
 [[nodiscard]] const char* to_string(ModuleInit init);
 [[nodiscard]] const char* to_string(Shipped shipped);
-// "systemd-networkd", "NetworkManager", "ifupdown"
+// "systemd-networkd", "NetworkManager", "ifupdown", "master"
 [[nodiscard]] const char* to_string(LinkManager manager);
+// The same, for a sentence: "its master bond0".
+[[nodiscard]] std::string describe(const LinkOwner& owner);
 
 }  // namespace pvrdma

@@ -31,6 +31,8 @@ std::string advise(const LinkOwner& owner, const Netdev& netdev, const Setting& 
     case LinkManager::NetworkManager:
       return in_file(owner) + " write `" + setting.networkmanager +
              "`, then `nmcli connection reload` and `nmcli device reapply " + netdev.name + "`.";
+    case LinkManager::Master:
+      return "Set it on " + owner.master + ", which " + netdev.name + " is a part of.";
     case LinkManager::Ifupdown:
       break;
   }
@@ -64,6 +66,9 @@ std::string leave_link_to_us(const LinkOwner& owner, const Netdev& netdev) {
       return "Write /etc/NetworkManager/conf.d/90-pvrdma-" + netdev.name +
              ".conf with the two lines `[keyfile]`, `unmanaged-devices+=mac:" + netdev.mac +
              "`, then `systemctl reload NetworkManager`.";
+    case LinkManager::Master:
+      return "Take " + netdev.name + " out of " + owner.master + " (`ip link set " + netdev.name +
+             " nomaster`), and out of what configures that.";
     case LinkManager::Ifupdown:
       break;
   }

@@ -47,7 +47,7 @@ std::string who_holds(const std::vector<Holder>& holders) {
 Finding not_ours(const Adapter& adapter, FindingId id, Values values, const LinkOwner* owner,
                  const std::string& advice) {
   if (owner != nullptr) {
-    values["manager"] = to_string(owner->manager);
+    values["manager"] = describe(*owner);
     if (!advice.empty()) values["advice"] = advice;
   }
   return about(adapter, id, std::move(values), owner != nullptr ? "managed" : "unmanaged");
@@ -114,6 +114,11 @@ Finding attempt_failed(const Attempt& attempt, MaybeAdapter adapter) {
 
 Finding giving_up(const std::string& call, unsigned tries, bool optional, MaybeAdapter adapter) {
   return make_finding(FindingId::GivingUp, optional ? "optional" : "",
+                      {{"call", call}, {"tries", std::to_string(tries)}}, std::move(adapter));
+}
+
+Finding trying_slowly(const std::string& call, unsigned tries, MaybeAdapter adapter) {
+  return make_finding(FindingId::GivingUp, "slowly",
                       {{"call", call}, {"tries", std::to_string(tries)}}, std::move(adapter));
 }
 
@@ -213,7 +218,7 @@ Finding same_subnet(const Adapter& adapter, const Adapter& other, const std::str
 Finding two_owners(const Adapter& adapter, const LinkOwner& owner) {
   const Netdev& netdev = *adapter.netdev.get();
   return about(adapter, FindingId::TwoOwners,
-               {{"manager", to_string(owner.manager)},
+               {{"manager", describe(owner)},
                 {"netdev", netdev.name},
                 {"advice", advice::leave_link_to_us(owner, netdev)}});
 }

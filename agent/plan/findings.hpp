@@ -42,6 +42,7 @@ using MaybeAdapter = std::optional<std::string>;
 // `optional`: the adapters work without what was tried.
 [[nodiscard]] Finding giving_up(const std::string& call, unsigned tries, bool optional,
                                 MaybeAdapter adapter);
+[[nodiscard]] Finding trying_slowly(const std::string& call, unsigned tries, MaybeAdapter adapter);
 [[nodiscard]] Finding driver_in_use(std::vector<Holder> holders, const std::string& why);
 [[nodiscard]] Finding holders_unknown(const Snapshot& snapshot, const std::string& why);
 [[nodiscard]] Finding slow(const Adapter& adapter, Milliseconds limit);

@@ -30,6 +30,13 @@ auto link_settings(const Adapter& adapter) {
                          netdev != nullptr ? netdev->addresses : std::vector<LinkAddress>{});
 }
 
+bool was_taken_down(const Adapter& before, const Adapter& now) {
+  const Netdev* was = before.netdev.get();
+  const Netdev* netdev = now.netdev.get();
+  return was != nullptr && netdev != nullptr && was->index == netdev->index && was->up &&
+         !netdev->up;
+}
+
 std::string port_state(const Adapter& adapter) {
   const RdmaDevice* rdma = adapter.rdma.get();
   return rdma == nullptr ? std::string{} : rdma->port.state.value_or({});
@@ -112,6 +119,7 @@ AdapterHistory advance(const AdapterHistory& known, const Adapter* was, const Ad
   } else if (link_settings(*was) != link_settings(adapter)) {
     entry.changed = now;
   }
+  if (was != nullptr && was_taken_down(*was, adapter)) entry.downed = now;
   if (was != nullptr && was->driver.is_known() && adapter.driver.is_absent()) entry.unbound = now;
   if (was != nullptr && port_state(*was) != port_state(adapter)) {
     entry.port_changed = now;

@@ -35,6 +35,8 @@ struct AdapterHistory {
   BootTime unbound{};
   // When a network manager was last seen to have its link; zero: none was.
   BootTime managed{};
+  // When its link was seen to have been taken down, which this agent never does; zero: it was not.
+  BootTime downed{};
 };
 
 // An adapter that left the VM while the agent ran and has not come back.

@@ -18,6 +18,7 @@ namespace {
 // keeps its name, and no configuration matches it.
 constexpr Milliseconds kUdevPatience{60'000};
 constexpr Milliseconds kManagerPatience{60'000};
+constexpr Milliseconds kDownPatience{1000};
 
 // What cloud-init's network stage and the scripts of open-vm-tools are given by those themselves:
 // 120 and 100 s.
@@ -44,6 +45,17 @@ std::vector<std::string> dropped_addresses(const Config& config, const AdapterCo
   return dropped;
 }
 
+// Those that this agent has set, and that the kernel has found another host to have. It does not
+// use them and never tries again by itself; they have to be set anew (Linux net/ipv6/addrconf.c,
+// addrconf_dad_stop()).
+std::vector<std::string> duplicate_addresses(const AdapterConfig& wanted, const Netdev& netdev) {
+  std::vector<std::string> duplicates;
+  for (const LinkAddress& address : netdev.addresses)
+    if (address.ours && address.duplicate && contains(wanted.addresses, address.text))
+      duplicates.push_back(address.text);
+  return duplicates;
+}
+
 bool is_possible(const Netdev& netdev, unsigned mtu) {
   return mtu >= netdev.mtu_min.value_or(mtu) && mtu <= netdev.mtu_max.value_or(mtu);
 }
@@ -64,6 +76,7 @@ struct Change {
   std::optional<unsigned> mtu;
   std::vector<std::string> addresses;
   std::string reason;
+  bool renews = false;  // sets a duplicate anew
 };
 
 Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
@@ -77,7 +90,11 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
   const bool other_mtu = wanted.mtu && *wanted.mtu != netdev.mtu;
   const auto dropped = dropped_addresses(in.config, wanted, netdev);
   const auto missing = missing_addresses(wanted, netdev);
-  if (!other_mtu && dropped.empty() && missing.empty()) return change;
+  // Without carrier no other host is heard.
+  const auto duplicates = netdev.up && !netdev.carrier.is(false)
+                              ? duplicate_addresses(wanted, netdev)
+                              : std::vector<std::string>{};
+  if (!other_mtu && dropped.empty() && missing.empty() && duplicates.empty()) return change;
   if (!may_be_given_more(in, draft, adapter, wanted.manage)) return change;
   const auto holders = holders_of(in.snapshot, adapter);
   if (other_mtu && !is_possible(netdev, *wanted.mtu)) {
@@ -94,6 +111,14 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
     change.addresses = missing;
     because(missing.front() + " is configured and not on " + netdev.name);
   }
+  for (const std::string& address : duplicates)
+    if (holders) {
+      draft.find(findings::address_waits(adapter, address, "duplicate", *holders));
+    } else {
+      change.renews = true;
+      change.addresses.push_back(address);
+      because(address + " on " + netdev.name + " was found to be another host's as well");
+    }
   for (const std::string& address : dropped)
     if (holders)
       draft.find(findings::address_waits(adapter, address, "removed", *holders));
@@ -120,6 +145,26 @@ void report_foreign_link(Draft& draft, const Adapter& adapter, const AdapterConf
     draft.find(findings::address_missing(adapter, owner, address));
 }
 
+// Whether the last try failed, as where ARP has found another host to have the address; what was
+// done and undone again by another program is not fought for.
+bool last_failed(const Inputs& in, const Adapter& adapter) {
+  const auto& attempts = in.snapshot.ledger.attempts;
+  const auto last = std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& attempt) {
+    return attempt.verb == Verb::ConfigureLink && attempt.target == adapter.function;
+  });
+  return last != attempts.rend() && last->finished && last->outcome == Outcome::Failed;
+}
+
+// Whether the link is left as it is for a moment: the agent takes no link down, so what does may be
+// about to do more. ifenslave takes a link down to enslave it, which fails once it is up again.
+bool was_just_taken_down(const Inputs& in, Draft& draft, const Adapter& adapter) {
+  const BootTime downed = history_of(in, adapter).downed;
+  if (adapter.netdev.get()->up || downed == BootTime{} || in.now >= downed + kDownPatience)
+    return false;
+  draft.look_by(downed + kDownPatience);
+  return true;
+}
+
 void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
   const Netdev& netdev = *adapter.netdev.get();
   const AdapterConfig& wanted = config_of(in.config, adapter);
@@ -138,13 +183,17 @@ void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
     draft.look_by(managed + kManagerPatience);
     return;
   }
+  if (was_just_taken_down(in, draft, adapter)) return;
   Change change = change_due(in, draft, adapter, wanted);
   if (change.reason.empty()) return;
+  // A duplicate ends when the other host has gone, of which nothing is seen here.
+  const Afterwards afterwards =
+      change.renews || last_failed(in, adapter) ? Afterwards::TrySlowly : Afterwards::GiveUp;
   // udev cannot rename a link that is up (EBUSY), so it has its turn first, but not for ever.
   if (!netdev.up && !udev_is_done(in, adapter, draft)) return;
   try_within_budget(in, draft,
                     ConfigureLink{adapter.function, netdev.name, change.mtu, change.addresses},
-                    std::move(change.reason), adapter.function);
+                    std::move(change.reason), adapter.function, afterwards);
 }
 
 }  // namespace

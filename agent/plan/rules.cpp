@@ -21,6 +21,17 @@ Allowance gentle_budget(const Inputs& in, Verb verb, const std::string& target) 
                    in.now, in.history.started);
 }
 
+// The pace of Afterwards::TrySlowly.
+constexpr Milliseconds kSlowRetry{600'000};
+
+BootTime end_of_newest(const Ledger& ledger, Verb verb, const std::string& target) {
+  BootTime newest{};
+  for (const Attempt& attempt : ledger.attempts)
+    if (attempt.verb == verb && attempt.target == target)
+      newest = std::max(newest, end_of(attempt));
+  return newest;
+}
+
 // True where health is `failed` without the module: vmxnet3, and modules.required.
 bool is_required(const Config& config, const std::string& module) {
   const auto& names = config.modules.required;
@@ -58,7 +69,7 @@ bool out_of_the_way(const Inputs& in, const std::string& name) {
 }  // namespace
 
 void try_within_budget(const Inputs& in, Draft& draft, Operation operation, std::string reason,
-                       std::optional<std::string> adapter) {
+                       std::optional<std::string> adapter, Afterwards afterwards) {
   const Allowance budget = gentle_budget(in, verb(operation), target(operation));
   if (budget.last != nullptr && budget.last->finished && !worked(*budget.last))
     draft.find(findings::attempt_failed(*budget.last, adapter));
@@ -71,6 +82,16 @@ void try_within_budget(const Inputs& in, Draft& draft, Operation operation, std:
       draft.look_by(budget.when);
       break;
     case Allowance::Verdict::GiveUp:
+      if (afterwards == Afterwards::TrySlowly) {
+        draft.find(findings::trying_slowly(describe(operation), budget.tries, std::move(adapter)));
+        const BootTime next =
+            end_of_newest(in.snapshot.ledger, verb(operation), target(operation)) + kSlowRetry;
+        if (in.now >= next)
+          draft.act(std::move(operation), std::move(reason));
+        else
+          draft.look_by(next);
+        break;
+      }
       draft.find(findings::giving_up(describe(operation), budget.tries,
                                      optional(in.config, operation), std::move(adapter)));
       break;

@@ -36,10 +36,19 @@ struct Draft {
   }
 };
 
+// What becomes of something gentle once its budget is used up.
+enum class Afterwards {
+  GiveUp,  // until something changes
+  // Also tried again every ten minutes, for ever: what stands in the way is outside of this
+  // machine, and its end is no change that can be seen here.
+  TrySlowly,
+};
+
 // Something gentle, which harms nobody: acts if the budget for this verb and target allows it now,
 // and says so if it fails, the executor refuses it, or the budget is used up.
 void try_within_budget(const Inputs& in, Draft& draft, Operation operation, std::string reason,
-                       std::optional<std::string> adapter);
+                       std::optional<std::string> adapter,
+                       Afterwards afterwards = Afterwards::GiveUp);
 
 // Waiting for what makes a fresh clone the machine it is to be (probes/customization.hpp). Modules
 // are loaded, functions bound and links brought up meanwhile: none of it depends on who the machine

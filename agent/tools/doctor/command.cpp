@@ -27,10 +27,9 @@ VmIdentity identity(const Examination& examination, const Root& root) {
   vm.uuid = probes::dmi(root, "product_uuid").value_or("");
   for (const Adapter& adapter : examination.snapshot.adapters.value_or({})) {
     const Netdev* netdev = adapter.netdev.get();
-    vm.adapters.push_back(
-        netdev == nullptr ? adapter.function
-                          : (netdev->permanent_mac.empty() ? netdev->mac : netdev->permanent_mac) +
-                                " (" + adapter.function + ", " + netdev->name + ")");
+    vm.adapters.push_back(netdev == nullptr ? adapter.function
+                                            : lasting_mac(*netdev) + " (" + adapter.function +
+                                                  ", " + netdev->name + ")");
   }
   return vm;
 }

@@ -82,6 +82,14 @@ scenario() {
   configure 192.168.30.202/24
   wait_until 20 "no longer asked for: ready" health_is ready
 
+  ip link set ens16f0 address 02:00:00:00:00:10
+  pvrdma-agentctl --json health >/dev/null || true
+  holds_for 5 "with another MAC it is the same adapter" has 192.168.30.202/24
+  expect "which the executor knows as well" no_finding action-refused
+  ip address del 192.168.30.202/24 dev ens16f0
+  wait_until 20 "taken away by hand: it is back" has 192.168.30.202/24
+  ip link set ens16f0 address 00:50:56:00:00:10
+
   no_longer_configured_under_a_job
   expect "somebody else's address stays" has 192.168.30.9/24
 }

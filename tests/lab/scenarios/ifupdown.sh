@@ -4,6 +4,18 @@
 #
 # ifupdown has no process to ask and tells nobody: the agent reads its files at each look.
 
+# A link is taken down, put into what takes it, and brought up by that, as ifenslave does: the agent stands aside.
+in_a_bridge() {
+  ip link add br0 type bridge
+  ip link set ens17f0 down && ip link set ens17f0 master br0
+  wait_until 30 "a link in a bridge is the bridge's" managed_by 1 master
+  holds_for 5 "and stays down" sh -c '[ "$(cat /sys/class/net/ens17f0/flags)" = 0x1002 ]'
+  expect "the finding names the bridge" sh -c "pvrdma-agentctl health --json | grep -q 'its master br0 has it'"
+  ip link set ens17f0 nomaster
+  wait_until 30 "out of it, it is the agent's, and up" netdev_up 1
+  wait_until 30 "health says ready" health_is ready
+}
+
 scenario() {
   wait_until 60 "health says ready" health_is ready
   expect "without a network manager the links are the agent's" managed_by 0 agent
@@ -39,9 +51,13 @@ addresses = ["192.168.30.203/24"]
 TOML
   systemctl reload pvrdma-agent.service
   wait_until 20 "two owners are a finding" remedy_says two-owners 'Remove the stanza of ens16f0 from /etc/network/interfaces.d/storage'
+  # What names it as a part of a bond has it as well, and so has the bond.
+  printf '%s\n' 'iface bond0 inet manual' '  bond-slaves ens16f0' >/etc/network/interfaces.d/storage
+  wait_until 30 "a bond's line has it" remedy_says two-owners /etc/network/interfaces.d/storage
   rm /etc/network/interfaces.d/storage
   wait_until 30 "ifupdown has let go" no_finding two-owners
   wait_until 30 "the address is there" has_ipv4 ens16f0 192.168.30.203/24
   expect "ifupdown's is still there" has_ipv4 ens16f0 192.168.30.202/24
   wait_until 30 "health says ready" health_is ready
+  in_a_bridge
 }

@@ -122,6 +122,22 @@ losses() {
   host path rdma 0 0
 }
 
+# An address that the other guest has as well is looked for again until the other one has gone.
+duplicates() {
+  on 2 ip address add fd00:30::9/64 dev ens16f0 nodad
+  on 2 ip address add 192.168.30.9/24 dev ens16f0
+  printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.1/24", "192.168.30.9/24", "fd00:30::9/64"]\n' | agent_config
+  systemctl reload pvrdma-agent.service
+  wait_until 60 "an IPv6 address of another host is a finding" finding address-duplicate
+  wait_until 60 "an IPv4 address as well" sh -c 'pvrdma-agentctl health --json | grep -q "192.168.30.9/24 is not set"'
+  on 2 ip address del fd00:30::9/64 dev ens16f0
+  on 2 ip address del 192.168.30.9/24 dev ens16f0
+  wait_until 120 "the other has gone: the IPv6 address comes back" usable fd00:30::9/64
+  wait_until 120 "and the IPv4 address" has_ipv4 ens16f0 192.168.30.9/24
+  wait_until 30 "ready" health_is ready
+}
+usable() { ip -o address show dev ens16f0 | grep " $1 " | grep -qv tentative; }
+
 scenario() {
   configure 1
   on 2 configure 2
@@ -131,4 +147,5 @@ scenario() {
   tokens
   refusals
   losses
+  duplicates
 }

@@ -157,7 +157,8 @@ TEST_CASE("an executor that cannot be asked is an error where there is something
   reconciler.pass(look_at(ready_scene(), kNow), {}, kNever, kNow);
   CHECK(finding(reconciler.health().findings, FindingId::ExecutorMissing) == nullptr);
   CHECK(reconciler.health().state == State::Ready);
-  reconciler.pass(look_at(down, kNow), {}, kNever, kNow);
+  // A link that was taken down is left for a second.
+  reconciler.pass(look_at(down, kNow), {}, kNever, kNow + Milliseconds{1000});
   REQUIRE_FALSE(reconciler.plan().actions.empty());
   const Finding* found = finding(reconciler.health().findings, FindingId::ExecutorMissing);
   REQUIRE(found != nullptr);

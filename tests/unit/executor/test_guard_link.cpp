@@ -17,6 +17,18 @@ TEST_CASE("guard: the link") {
        {"observed, by MAC", kUp,
         [](Scene& s) { s.configure(by_mac("00:50:56:8a:9f:c2"), Manage::Observe); }, kNo,
         "observe"},
+       {"observed, by its own MAC", kUp,
+        [](Scene& s) {
+          s.configure(by_mac("00:50:56:8a:9f:c2"), Manage::Observe);
+          s.adapters[0].mac = std::string{"02:00:00:00:00:01"};
+          s.adapters[0].permanent_mac = std::string{"00:50:56:8a:9f:c2"};
+        },
+        kNo, "observe"},
+       {"a part of a bond", kUp,
+        [](Scene& s) {
+          s.adapters[0].owner = LinkOwner{LinkManager::Master, true, {}, "bond0"};
+        },
+        kNo, "its master bond0 configures the link"},
        {"observed, by function", kUp, [](Scene& s) { s.configure(by_pci(kOne), Manage::Observe); },
         kNo, "observe"},
        {"observed, by net function", kUp,

@@ -82,7 +82,8 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   if (!space.entered()) return;
   const Report in_use{Outcome::InUse, "in use by job (PID 7)", EBUSY, {{7, "job", "rocep0"}}};
   const auto under_a_job = [&](const std::vector<std::string>& addresses) {
-    return configure_link(*socket, index, {{}, addresses, addresses, true, in_use}, records, save());
+    return configure_link(*socket, index, {{}, addresses, addresses, true, in_use}, records,
+                          save());
   };
   CHECK(configure({"192.168.30.201/24"}).outcome == Outcome::Done);
   const Report kept = under_a_job({});
@@ -208,7 +209,38 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   run("ip address add fd00::1/64 dev v1 nodad");
   CHECK(configure({"fd00::1/64"}).outcome == Outcome::Done);
   CHECK(seen("fd00::1/64").tentative);
+  const auto found_duplicate = [&] {
+    for (int tries = 0; tries < 200 && !seen("fd00::1/64").duplicate; ++tries)
+      ::poll(nullptr, 0, 50);
+    return seen("fd00::1/64").duplicate;
+  };
+  CHECK(found_duplicate());
+  // Asked for again, it is looked for again; the kernel itself never does.
+  CHECK(configure({"fd00::1/64"}).outcome == Outcome::Done);
+  CHECK_FALSE(seen("fd00::1/64").duplicate);
+  CHECK(seen("fd00::1/64").ours);
+  CHECK(found_duplicate());
+  run("ip address del fd00::1/64 dev v1");
+  const Report in_use{Outcome::InUse, "in use", EBUSY, {}};
+  CHECK(configure_link(*socket, index, {{}, {"fd00::1/64"}, {"fd00::1/64"}, true, in_use}, records,
+                       save())
+            .outcome == Outcome::InUse);
+  CHECK(seen("fd00::1/64").duplicate);
+  CHECK(configure({"fd00::1/64"}).outcome == Outcome::Done);
+  test::wait_until_addresses_are_valid("v0");
+  CHECK(has("fd00::1/64"));
+  CHECK_FALSE(seen("fd00::1/64").duplicate);
+  CHECK(records.size() == 1);
+}
+
+TEST_CASE_METHOD(LinkAddressesFixture, "addresses: another's duplicate is left alone") {
+  if (!space.entered()) return;
+  run("ip address add fd00::1/64 dev v1 nodad");
+  run("ip link set v0 up");
+  run("ip address add fd00::1/64 dev v0");
   for (int tries = 0; tries < 200 && !seen("fd00::1/64").duplicate; ++tries) ::poll(nullptr, 0, 50);
+  CHECK(seen("fd00::1/64").duplicate);
+  CHECK(configure({"fd00::1/64"}).outcome == Outcome::AlreadyDone);
   CHECK(seen("fd00::1/64").duplicate);
 }
 

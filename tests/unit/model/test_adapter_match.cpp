@@ -12,8 +12,11 @@ namespace {
 const Error kDenied{13, "reading", "a file"};
 
 AdapterNames names() {
-  return {"0000:13:00.1", "0000:13:00.0", std::string{"ens224f0"},
-          std::string{"00:50:56:8a:9f:c2"}};
+  return {"0000:13:00.1",
+          "0000:13:00.0",
+          std::string{"ens224f0"},
+          std::string{"00:50:56:8a:9f:c2"},
+          {}};
 }
 
 AdapterConfig with_mtu(AdapterMatch match, unsigned mtu) {
@@ -65,6 +68,26 @@ TEST_CASE("two that name one adapter, each by another key, are an Error") {
   }
 }
 
+TEST_CASE("the device's own MAC matches as well, and outranks the one it was given") {
+  AdapterNames changed = names();
+  changed.mac = std::string{"02:00:00:00:00:01"};
+  CHECK_FALSE(matches(kByMac, changed));
+  changed.permanent_mac = std::string{"00:50:56:8a:9f:c2"};
+  CHECK(matches(kByMac, changed));
+  Config config;
+  config.adapters = {with_mtu({"02:00:00:00:00:01", {}, {}}, 1)};
+  CHECK(find_config(config, changed).value()->mtu == 1U);
+  // The second link of a bond, which has the first one's.
+  config.adapters.push_back(with_mtu(kByMac, 2));
+  CHECK(find_config(config, changed).value()->mtu == 2U);
+  std::swap(config.adapters[0], config.adapters[1]);
+  CHECK(find_config(config, changed).value()->mtu == 2U);
+  config.adapters.push_back(with_mtu(kByNetdev, 3));
+  CHECK(find_config(config, changed).error().code == EEXIST);
+  changed.permanent_mac = Field<std::string>::unreadable(kDenied);
+  CHECK_FALSE(find_config(config, changed));
+}
+
 TEST_CASE("what could not be read decides nothing, unless an earlier one matches") {
   Config config;
   config.adapters = {with_mtu(kByFunction, 1), with_mtu(kByMac, 2)};
@@ -89,6 +112,7 @@ TEST_CASE("the names of an adapter of the Snapshot") {
   netdev.name = "ens224f0";
   netdev.mac = "00:50:56:8a:9f:c2";
   adapter.netdev = netdev;
+  CHECK(names_of(adapter).permanent_mac.is_absent());
   for (const AdapterMatch& match : {kByMac, kByFunction, kByNetFunction, kByNetdev})
     CHECK(matches(match, names_of(adapter)));
   adapter.netdev = Field<Netdev>::unreadable(kDenied);

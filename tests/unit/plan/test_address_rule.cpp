@@ -69,3 +69,110 @@ TEST_CASE("rule 4: an address that a job may use stays until the job has ended")
     CHECK(finding(plan.findings, FindingId::AddressWaits) != nullptr);
   }
 }
+
+TEST_CASE("rule 4: an IPv6 duplicate of ours is set anew, more and more slowly, and for ever") {
+  Snapshot snapshot = ready_scene();
+  const Config config = addressed({"fd00::1/64"});
+  netdev(snapshot).addresses = {{"fd00::1/64", true, true, true}};
+  const Plan first = plan_settled(snapshot, config);
+  REQUIRE(first.actions.size() == 1);
+  CHECK(std::get<ConfigureLink>(first.actions.front().operation).addresses == Steps{"fd00::1/64"});
+
+  SECTION("the pace") {
+    History history = long_settled(snapshot);
+    snapshot.taken_at = kNow;
+    std::vector<Milliseconds> tried;
+    for (BootTime now = kNow; now < kNow + std::chrono::hours{3};) {
+      const Plan plan = pvrdma::plan(config, snapshot, history, now);
+      if (plan.actions.empty()) {
+        REQUIRE(plan.next_look);
+        REQUIRE(*plan.next_look > now);
+        now = *plan.next_look;
+        continue;
+      }
+      tried.push_back(now - kNow);
+      // Duplicate address detection takes its second, and finds the other host again.
+      add(snapshot.ledger, {Verb::ConfigureLink, function_of(0), now, now, Outcome::Done, ""});
+      now += Milliseconds{1500};
+    }
+    REQUIRE(tried.size() > 8);
+    CHECK(tried[4] < std::chrono::minutes{8});
+    CHECK(tried.size() < 5 + 18);
+    CHECK(tried[tried.size() - 1] - tried[tried.size() - 2] >= std::chrono::minutes{10});
+    const Plan last = pvrdma::plan(config, snapshot, history, kNow + std::chrono::hours{3});
+    const Finding* slowly = finding(last.findings, FindingId::GivingUp);
+    REQUIRE(slowly != nullptr);
+    CHECK(slowly->summary.find("every ten minutes") != std::string::npos);
+  }
+  SECTION("not under a job, with whose GID it would go") {
+    snapshot.holders = std::vector<Holder>{job_on(snapshot, 0)};
+    const Plan plan = plan_settled(snapshot, config);
+    CHECK(plan.actions.empty());
+    CHECK(finding(plan.findings, FindingId::AddressWaits) != nullptr);
+  }
+  SECTION("one that is not ours") {
+    netdev(snapshot).addresses = {{"fd00::1/64", false, true, true}};
+    CHECK(plan_settled(snapshot, config).actions.empty());
+  }
+  SECTION("one that the kernel is still looking for") {
+    netdev(snapshot).addresses = {{"fd00::1/64", true, true, false}};
+    CHECK(plan_settled(snapshot, config).actions.empty());
+  }
+  SECTION("without carrier nothing is found out") {
+    netdev(snapshot).carrier = false;
+    CHECK(plan_settled(snapshot, config).actions.empty());
+  }
+}
+
+TEST_CASE("rule 4: an address that the network refuses is tried for ever, one undone here is not") {
+  Snapshot snapshot = ready_scene();
+  const Config config = addressed({"192.168.30.201/24"});
+  const auto after_five = [&](Outcome outcome) {
+    snapshot.ledger = {};
+    for (unsigned i = 0; i < 5; ++i)
+      add(snapshot.ledger,
+          attempt(Verb::ConfigureLink, function_of(0), Milliseconds{100}, outcome));
+    return plan(config, snapshot, long_settled(snapshot), kNow);
+  };
+  const Plan refused = after_five(Outcome::Failed);
+  CHECK(refused.actions.empty());
+  REQUIRE(refused.next_look);
+  CHECK(plan(config, snapshot, long_settled(snapshot), *refused.next_look).actions.size() == 1);
+  const Plan undone = after_five(Outcome::Done);
+  CHECK(undone.actions.empty());
+  CHECK_FALSE(undone.next_look);
+}
+
+TEST_CASE("rule 4: a link that was taken down is left for a second, as a bond takes it then") {
+  Snapshot up = ready_scene();
+  up.taken_at = kNow - Milliseconds{1000};
+  Snapshot down = up;
+  down.taken_at = kNow;
+  netdev(down).up = false;
+  History history = advance(long_settled(up), nullptr, up);
+  history = advance(std::move(history), &up, down);
+  const Plan early = plan({}, down, history, kNow);
+  CHECK(early.actions.empty());
+  CHECK(early.next_look == kNow + Milliseconds{1000});
+  CHECK(plan({}, down, history, kNow + Milliseconds{1000}).actions.size() == 1);
+  // Another interface of the same adapter, as after a rebind of vmxnet3, was never up.
+  netdev(down).index = 77;
+  history = advance(advance(long_settled(up), nullptr, up), &up, down);
+  CHECK(plan({}, down, history, kNow).actions.size() == 1);
+}
+
+TEST_CASE("rule 4: a link in a bond is the bond's") {
+  Snapshot snapshot = ready_scene();
+  netdev(snapshot).owner = LinkOwner{LinkManager::Master, true, {}, "bond0"};
+  netdev(snapshot).up = false;
+  netdev(snapshot).addresses = {{kOurs, true}};
+  const Config config = addressed({"192.168.30.202/24"});
+  const Plan observed = plan_settled(snapshot, config);
+  CHECK(observed.actions.empty());
+  REQUIRE(finding(observed.findings, FindingId::LinkDown) != nullptr);
+  CHECK(finding(observed.findings, FindingId::LinkDown)->summary ==
+        "The link of ens10 is down, and its master bond0 has it.");
+  REQUIRE(finding(observed.findings, FindingId::AddressMissing) != nullptr);
+  CHECK(finding(observed.findings, FindingId::AddressMissing)->remedy ==
+        "Set it on bond0, which ens10 is a part of.");
+}

@@ -44,6 +44,7 @@ std::vector<Finding> of_an_adapter(const Adapter& adapter) {
                              findings::attempt_failed(refused, adapter.function),
                              findings::giving_up("ReloadDriver", 3, false, adapter.function),
                              findings::giving_up("LoadModule", 3, true, {}),
+                             findings::trying_slowly("ConfigureLink", 5, {}),
                              findings::slow(adapter, Milliseconds{1000}),
                              findings::mtu_impossible(adapter, netdev, 9000),
                              findings::mtu_waits(adapter, netdev, 9000, {}),

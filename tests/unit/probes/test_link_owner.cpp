@@ -72,15 +72,75 @@ TEST_CASE_METHOD(LinkOwnerFixture, "link owner: what cannot be read is not taken
 }
 
 TEST_CASE("link owner: NetworkManager's answers") {
-  CHECK(owner_from({false, 10, false, false, {}}).is_absent());
-  CHECK(owner_from({true, 100, true, false, "/etc/NetworkManager/system-connections/p"})
+  CHECK(owner_from({false, 10, 0, true, false, false, {}}).is_absent());
+  CHECK(owner_from({true, 100, 0, true, true, false, "/etc/NetworkManager/system-connections/p"})
             .is(owned(LinkManager::NetworkManager, "/etc/NetworkManager/system-connections/p")));
-  CHECK(owner_from({true, 50, true, false, {}}).is(owned(LinkManager::NetworkManager, "")));
-  CHECK(owner_from({true, 120, false, false, {}}).is(owned(LinkManager::NetworkManager, "")));
+  CHECK(
+      owner_from({true, 50, 0, true, true, false, {}}).is(owned(LinkManager::NetworkManager, "")));
+  CHECK(owner_from({true, 120, 0, true, false, false, {}})
+            .is(owned(LinkManager::NetworkManager, "")));
   // It only shows what somebody else has configured.
-  CHECK(owner_from({true, 100, true, true, {}}).is_absent());
+  CHECK(owner_from({true, 100, 0, true, true, true, {}}).is_absent());
   for (const unsigned state : {20U, 30U})
-    CHECK(owner_from({true, state, false, false, {}}).is(undecided(LinkManager::NetworkManager)));
+    CHECK(owner_from({true, state, 0, true, false, false, {}})
+              .is(undecided(LinkManager::NetworkManager)));
+}
+
+TEST_CASE("link owner: a link that NetworkManager has put down is its own") {
+  // `nmcli networking off`, or suspended.
+  CHECK(owner_from({false, 10, 37, false, false, false, {}})
+            .is(owned(LinkManager::NetworkManager, "")));
+  CHECK(owner_from({false, 10, 37, true, false, false, {}})
+            .is(owned(LinkManager::NetworkManager, "")));
+  // Started anew while networking is off, it does not say whether it would have the link.
+  CHECK(owner_from({false, 10, 0, false, false, false, {}})
+            .is(undecided(LinkManager::NetworkManager)));
+  // `nmcli device disconnect`
+  CHECK(owner_from({true, 30, 39, true, false, false, {}})
+            .is(owned(LinkManager::NetworkManager, "")));
+  // `nmcli device set managed no`
+  CHECK(owner_from({false, 10, 36, true, false, false, {}}).is_absent());
+}
+
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: the master outranks every manager") {
+  tree.link("/sys/class/net/ens16f0/master", "../../../virtual/net/bond0");
+  run("systemd-networkd.service");
+  tree.file(kNetworkdState, "ADMIN_STATE=configured\n");
+  CHECK(owner().is(LinkOwner{LinkManager::Master, true, {}, "bond0"}));
+  tree.remove("/sys/class/net/ens16f0/master");
+  CHECK(owner().is(owned(LinkManager::Networkd, "")));
+  tree.remove("/sys/class/net");
+  tree.unreadable("/sys/class/net");
+  CHECK(link_owner(tree.root(), "ens17f0", 4).is_unreadable());
+}
+
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: networkd that only netplan enables") {
+  SECTION("before 1.2") {
+    tree.link("/run/systemd/generator/multi-user.target.wants/systemd-networkd.service", "x");
+  }
+  SECTION("since 1.2") {
+    tree.link("/run/systemd/generator.late/multi-user.target.wants/systemd-networkd.service", "x");
+  }
+  SECTION("by the distribution") {
+    tree.link("/usr/lib/systemd/system/multi-user.target.wants/systemd-networkd.service", "x");
+  }
+  CHECK(owner().is(undecided(LinkManager::Networkd)));
+}
+
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: a part of ifupdown's bond or bridge") {
+  tree.program("/sbin/ifup", "");
+  const auto with = [&](const std::string& line) {
+    tree.file("/etc/network/interfaces", "auto bond0\niface bond0 inet static\n  " + line + "\n");
+    return owner().is(owned(LinkManager::Ifupdown, "/etc/network/interfaces"));
+  };
+  for (const char* line :
+       {"bond-slaves ens17f0 ens16f0", "bond_slaves ens16f0", "slaves ens16f0 ens17f0",
+        "bridge_ports ens16f0", "bridge-ports eth0 ens16f0", "bridge_ports all",
+        "bridge_ports regex ens1[67]f0", "bridge_ports eth0 regex ens.*"})
+    CHECK(with(line));
+  for (const char* line : {"bond-slaves none", "bond-slaves ens17f0", "bond-primary ens16f0",
+                           "bridge_ports regex ens16", "bridge_ports regex (", "bond-slaves"})
+    CHECK_FALSE(with(line));
 }
 
 TEST_CASE("link owner: stanzas of interfaces(5)") {
