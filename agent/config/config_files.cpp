@@ -143,7 +143,32 @@ bool guestinfo_used_before_upgrade(const Root& root) {
   return root_has(root / kFetchedFolder / "used-before-upgrade").value_or(false);
 }
 
+bool says_observe(std::string_view text) {
+  while (!text.empty()) {
+    std::string_view line = cut(text, '\n');
+    if (cut(line, '#').find("observe") != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+Config safe_subset(const Root& root) {
+  Config config;
+  config.modules.reload = ReloadPolicy::Never;
+  config.complete = false;
+  for (const RootedPath& place : find_files(root).value_or(std::vector<RootedPath>{})) {
+    const auto text = is_guestinfo(place) ? std::nullopt : root_file(place).value_or(std::nullopt);
+    if (text && says_observe(*text)) config.every_adapter.manage = Manage::Observe;
+  }
+  return config;
+}
+
 }  // namespace
+
+LoadedConfig load_config_or_safe(const Root& root) {
+  auto loaded = load_config(root);
+  if (loaded) return std::move(*loaded);
+  return {safe_subset(root), {}, {}, loaded.error().message()};
+}
 
 Result<LoadedConfig> load_config(const Root& root) {
   const auto places = find_files(root);

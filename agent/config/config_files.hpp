@@ -36,10 +36,18 @@ struct LoadedConfig {
   std::vector<std::filesystem::path> files;  // those that were read, in order
   std::string left_out;  // why what vSphere has does not count, a whole line; empty: it does,
                          // or is not meant to
+  // Why the files do not count, a whole line; empty: they do. `config` is the safe subset then.
+  std::string bad;
 };
 
 // An Error's message() is the whole line to print: "/etc/pvrdma-agent/pvrdma-agent.toml:3:
 // modules.reload = \"sometimes\": must be one of auto, always, never".
 [[nodiscard]] Result<LoadedConfig> load_config(const Root& root = Root{});
+
+// The same for daemon and executor, which go on where the files are not good: by the safe subset,
+// which takes nothing away whatever the files were meant to say. It has the default modules, no
+// reload, no MTU and no address, nothing is undone, and every link is as with manage = "auto"; as
+// with "observe" where a file that can be read has that word, as its rule may be for any link.
+[[nodiscard]] LoadedConfig load_config_or_safe(const Root& root = Root{});
 
 }  // namespace pvrdma

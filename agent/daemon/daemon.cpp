@@ -49,7 +49,7 @@ void wake_executor(const Surroundings& around) {
 Daemon::Daemon(sd_event* event, LoadedConfig loaded, Surroundings surroundings)
     : event_(event),
       surroundings_(std::move(surroundings)),
-      reconciler_(std::move(loaded.config), BootClock::now(), std::move(loaded.left_out)),
+      reconciler_(std::move(loaded), BootClock::now()),
       dispatcher_(event,
                   {[this](const Operation& operation, const Result<Report>& answer) {
                      on_answer(operation, answer);
@@ -98,7 +98,8 @@ void Daemon::on_look(Look look) {
   const Health before = reconciler_.health();
   if (reconciler_.config_may_be_old(look.snapshot))
     if (auto loaded = load_config(surroundings_.root);
-        !loaded || !reconciler_.uses(loaded->config, loaded->left_out))
+        loaded ? !reconciler_.uses(loaded->config, loaded->left_out)
+               : !reconciler_.rejects(loaded.error().message()))
       take_over(std::move(loaded));
   reconciler_.pass(look, dispatcher_.busy(), dispatcher_.last_answer(), BootClock::now());
   events_->concerns(look.snapshot);
@@ -153,6 +154,9 @@ void Daemon::log_pass() {
 
 std::string Daemon::accept_reload() {
   if (dispatcher_.busy()) return describe(*dispatcher_.busy()) + " is still under way";
+  if (reconciler_.has_no_good_config())
+    return "the configuration is not good (see the finding config-bad), and nothing is reloaded "
+           "until it is";
   if (reconciler_.config().modules.reload == ReloadPolicy::Never)
     return "modules.reload is \"never\" in the configuration";
   // What is not known yet, the next look or the time limit settles.

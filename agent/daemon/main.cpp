@@ -46,12 +46,7 @@ constexpr const char* kHelp =
     "Root alone may be able to write them, and none may be a link. With guestinfo.enabled = true\n"
     "what vSphere has as guestinfo.pvrdma-agent.config counts as 50-guestinfo.toml there.\n"
     "\n"
-    "Exit status: 0 good, 1 failure (of --check-config: a bad configuration), 2 wrong usage, 78 "
-    "not\n"
-    "started because of a bad configuration.\n";
-
-// EX_CONFIG of sysexits.h: the unit does not start again on it, as that would not mend the file.
-constexpr int kBadConfig = 78;
+    "Exit status: 0 good, 1 failure (of --check-config: a bad configuration), 2 wrong usage.\n";
 
 // The service is not root, who can read more than it can. Where there is no such user, nothing was
 // installed, and the reader's own rights have to do.
@@ -117,14 +112,13 @@ Result<void> run(LoadedConfig loaded) {
 }
 
 int serve() {
-  auto loaded = load_config();
-  if (!loaded) {
-    log::event(
-        log::Level::Error, messages::kConfigBad,
-        formatted("Nothing is started on a bad configuration: {}", loaded.error().message()));
-    return kBadConfig;
-  }
-  const auto ended = run(std::move(*loaded));
+  auto loaded = load_config_or_safe();
+  if (!loaded.bad.empty())
+    log::event(log::Level::Error, messages::kConfigBad,
+               formatted("The configuration is not good, and until it is, only what harms in no "
+                         "case is done: {}",
+                         loaded.bad));
+  const auto ended = run(std::move(loaded));
   if (ended) return 0;
   log::error("{}", ended.error().message());
   return 1;

@@ -12,6 +12,8 @@ namespace pvrdma {
 
 namespace {
 
+// How soon a configuration that was bad from the beginning is read again.
+constexpr Milliseconds kReadAgain{15'000};
 constexpr Milliseconds kRestingInterval{30'000};
 // The host can take a port down without any event in the guest.
 constexpr Milliseconds kWorkingInterval{2000};
@@ -21,8 +23,11 @@ constexpr Milliseconds kMemory{600'000};
 
 }  // namespace
 
-Reconciler::Reconciler(Config config, BootTime started, std::string left_out)
-    : config_(std::move(config)), left_out_(std::move(left_out)) {
+Reconciler::Reconciler(LoadedConfig loaded, BootTime started)
+    : config_(std::move(loaded.config)),
+      config_error_(std::move(loaded.bad)),
+      left_out_(std::move(loaded.left_out)),
+      is_safe_subset_(!config_error_.empty()) {
   health_.since = started;
   health_.summary = "no look has finished yet";
   boot_.add({StepKind::AgentStarted, {}, started, std::nullopt, false});
@@ -53,22 +58,27 @@ void Reconciler::conclude(const Snapshot* before, const std::optional<BusyCall>&
     // For that the executor refuses whatever it is asked.
     std::erase_if(plan_.findings,
                   [](const Finding& finding) { return finding.id == FindingId::ActionRefused; });
-    plan_.findings.insert(plan_.findings.begin(), findings::config_bad(config_error_));
+    plan_.findings.insert(plan_.findings.begin(),
+                          findings::config_bad(config_error_, is_safe_subset_));
   }
   Health health = assess(config_, *snapshot_, plan_, history_, now);
   boot_ = advance(std::move(boot_), config_, before, *snapshot_, health);
   health.since = health.state == health_.state ? health_.since : now;
   health_ = std::move(health);
   managers_may_start_ = driver_is_decided(*snapshot_, plan_);
+  if (is_safe_subset_)
+    plan_.next_look = std::min(plan_.next_look.value_or(now + kReadAgain), now + kReadAgain);
 }
 
 void Reconciler::use(Config config, std::string left_out) {
   config_ = std::move(config);
   left_out_ = std::move(left_out);
   config_error_.clear();
+  is_safe_subset_ = false;
 }
 
 bool Reconciler::config_may_be_old(const Snapshot& now) const {
+  if (is_safe_subset_) return true;
   return now.customization.is_absent() && (!snapshot_ || !snapshot_->customization.is_absent());
 }
 

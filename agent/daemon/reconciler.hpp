@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "agent/config/config_files.hpp"
 #include "agent/daemon/observer.hpp"
 #include "agent/model/config.hpp"
 #include "agent/model/health.hpp"
@@ -17,8 +18,7 @@ namespace pvrdma {
 
 class Reconciler {
  public:
-  // `left_out`: why a part of the configuration does not count, a whole line; empty: all does.
-  Reconciler(Config config, BootTime started, std::string left_out = {});
+  Reconciler(LoadedConfig loaded, BootTime started);
 
   // One pass over a new look. `busy`: the executor's call under way; `last_answer`: when the last
   // one came back.
@@ -30,9 +30,14 @@ class Reconciler {
   // A new good configuration, or the reason why the one on disk is not (the old one stays).
   void use(Config config, std::string left_out);
   void reject_config(std::string error) { config_error_ = std::move(error); }
+  // The agent has not read a good one since it started: the safe subset is in force.
+  [[nodiscard]] bool has_no_good_config() const { return is_safe_subset_; }
+  // Whether the one on disk was rejected for that reason already.
+  [[nodiscard]] bool rejects(const std::string& error) const { return error == config_error_; }
 
-  // True where the files may have changed without any event since the configuration was read: what
-  // customizes the VM has ended, or may have before the first look.
+  // True where the files may have changed without any event since the configuration was read, and
+  // that is not left for the administrator to say: what customizes the VM has ended, or may have
+  // before the first look; or no good configuration has been read yet.
   [[nodiscard]] bool config_may_be_old(const Snapshot& now) const;
   // Whether this is the configuration in force.
   [[nodiscard]] bool uses(const Config& config, const std::string& left_out) const;
@@ -69,6 +74,7 @@ class Reconciler {
   Config config_;
   std::string config_error_;
   std::string left_out_;
+  bool is_safe_subset_;  // has_no_good_config()
   History history_;
   std::optional<Snapshot> snapshot_;
   Plan plan_;

@@ -180,9 +180,8 @@ void Reporter::config_loaded(std::size_t files) {
 }
 
 void Reporter::config_rejected(const std::string& error) {
-  log::event(
-      Level::Error, messages::kConfigBad,
-      formatted("The configuration is not good, the last good one stays in force: {}", error));
+  log::event(Level::Error, messages::kConfigBad,
+             formatted("The configuration is not good, the one in force stays: {}", error));
 }
 
 }  // namespace pvrdma

@@ -12,8 +12,10 @@ namespace pvrdma::executor {
 
 namespace {
 
-Report bad_config(const Error& error) {
-  return {Outcome::NotAllowed, "the configuration is not right: " + error.message(), EINVAL, {}};
+// Why the guard refuses: what it was held against is not all that the files were meant to say.
+void explain_bad_config(const std::string& bad, Report& refusal) {
+  if (bad.empty() || refusal.outcome != Outcome::NotAllowed) return;
+  refusal.detail = "the configuration is not right: " + bad + "; until it is, " + refusal.detail;
 }
 
 }  // namespace
@@ -40,11 +42,12 @@ Report Operations::run(const Operation& operation, Caller caller) {
 }
 
 std::optional<Report> Operations::refused(const Operation& operation) const {
-  const auto loaded = load_config(places_.root);
-  if (!loaded) return bad_config(loaded.error());
+  const LoadedConfig loaded = load_config_or_safe(places_.root);
   const auto* link = std::get_if<ConfigureLink>(&operation);
   const Facts facts = look(places_.root, link != nullptr ? link->function : "");
-  return refusal(operation, loaded->config, facts);
+  auto no = refusal(operation, loaded.config, facts);
+  if (no) explain_bad_config(loaded.bad, *no);
+  return no;
 }
 
 Report Operations::act(const LoadModule& operation) {
@@ -87,9 +90,7 @@ Report Operations::act(const ConfigureLink& operation) {
   auto records = probes::read_address_records(places_.root);
   if (!records) return failed(records.error());
   auto saved = *records;
-  const auto loaded = load_config(places_.root);
-  // Without it, nothing is known to be no longer configured.
-  if (!loaded) return bad_config(loaded.error());
+  const LoadedConfig loaded = load_config_or_safe(places_.root);
   // The link of a function that the guard has let pass, looked up once more at the time of use.
   const Facts facts = look(places_.root);
   const AdapterFacts* adapter = find(facts, operation.function);
@@ -98,10 +99,10 @@ Report Operations::act(const ConfigureLink& operation) {
   if (!index) return failed(index.error());
   auto socket = RouteSocket::open();
   if (!socket) return failed(socket.error());
-  const auto entry = config_of(loaded->config, *adapter);
+  const auto entry = config_of(loaded.config, *adapter);
   if (!entry) return failed(entry.error());
   const LinkSettings settings{operation.mtu, operation.addresses, (*entry)->addresses,
-                              loaded->config.complete, address_refusal(facts, *adapter)};
+                              loaded.config.complete, address_refusal(facts, *adapter)};
   const auto save = [&](const AddressRecords& now) {
     return replace_file(places_.root / probes::kAddressRecords, probes::format_address_records(now))
         .map([&] { saved = now; });

@@ -96,6 +96,12 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "The configuration on disk is not good, the last good one is in force: {error}",
      "Mend the file, try it with `pvrdma-agent --check-config`, then `systemctl reload "
      "pvrdma-agent`."},
+    {FindingId::ConfigBad, "config-bad", "start", "1fe3d02b9cbd50aa971bf95fc541685b",
+     Severity::Warning, Actor::Guest, Concern::Links,
+     "The configuration on disk is not good, so only what harms in no case is done (the default "
+     "modules, binding, links up that nothing else has; no MTU, no address, no reload): {error}",
+     "Mend the file, and try it with `pvrdma-agent --check-config`. It is then applied by itself "
+     "within a minute, or at once by `systemctl reload pvrdma-agent`."},
     {FindingId::ConfigBad, "config-bad", "guestinfo", "1fe3d02b9cbd50aa971bf95fc541685b",
      Severity::Warning, Actor::Host, Concern::Links,
      "The configuration from vSphere does not count, that of this machine does: {error}",

@@ -140,8 +140,8 @@ Finding slow(const Adapter& adapter, Milliseconds limit) {
   return about(adapter, FindingId::Slow, {{"limit", seconds(limit)}});
 }
 
-Finding config_bad(const std::string& error) {
-  return overall(FindingId::ConfigBad, {{"error", error}}, "file");
+Finding config_bad(const std::string& error, bool none_good) {
+  return overall(FindingId::ConfigBad, {{"error", error}}, none_good ? "start" : "file");
 }
 
 Finding config_left_out(const std::string& error) {

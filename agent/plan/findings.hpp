@@ -48,7 +48,8 @@ using MaybeAdapter = std::optional<std::string>;
 [[nodiscard]] Finding slow(const Adapter& adapter, Milliseconds limit);
 
 // Configuration
-[[nodiscard]] Finding config_bad(const std::string& error);
+// `none_good`: the agent has not read a good one since it started.
+[[nodiscard]] Finding config_bad(const std::string& error, bool none_good);
 [[nodiscard]] Finding config_left_out(const std::string& error);
 // `what` customizes the VM, `patience` is how long it is waited for.
 [[nodiscard]] Finding customization_awaited(const std::string& what, Milliseconds patience);

@@ -32,7 +32,7 @@ void conclude_alone(const Config& config, const Result<LoadedConfig>& loaded,
                     const NoAnswer& trouble, Examination& examination) {
   auto& all = examination.findings;
   const bool contained = examination.survey.container.is_known();
-  if (!loaded) all.push_back(findings::config_bad(loaded.error().message()));
+  if (!loaded) all.push_back(findings::config_bad(loaded.error().message(), true));
   take_health(conclude_locally(config, loaded ? loaded->left_out : "", examination.snapshot).health,
               examination);
   if (contained)

@@ -13,11 +13,13 @@ refused() { finding action-refused | grep -q -- "$1"; }
 
 # The executor reads the configuration for each request, the agent when it is told to.
 not_read_again() {
-  config "$bad"
+  config "$bad"$'\n[[adapter]]\nmanage = "observe"'
   ip link set "$(netdev_of 0)" down
   wait_until 15 "what the executor refuses is a finding, with its words" refused 'pvrdma-agent.toml:2: modules.reload'
   expect "and the remedy" refused 'systemctl reload pvrdma-agent'
-  expect_not "the link stays down" netdev_up 0
+  expect_not "the link stays down, as the file has the word observe" netdev_up 0
+  config "$bad"
+  wait_until 15 "without it, the executor does what harms in no case" netdev_up 0
   config '[modules]
 before = ["dummy"]'
   systemctl reload pvrdma-agent.service
@@ -33,6 +35,32 @@ before = ["dummy"]'
   systemctl reload pvrdma-agent.service
   wait_until 30 "read again: ready" health_is ready
   expect "and the finding is gone" no_finding action-refused
+}
+
+says() { finding config-bad | gojq -er .summary | grep -F -e "$1"; }
+
+# As at a boot with a file that is not good: the port comes up, and nothing is done that the file may have forbidden. The
+# executor, which is root, reads a closed file, and finds nothing in it that speaks against that.
+bad_from_the_beginning() { # DROP-IN MODE COMPLAINT <TOML
+  systemctl stop pvrdma-agent.service
+  ip address flush dev ens16f0 scope global
+  ip link set ens16f0 down mtu 1500
+  modprobe -r vmw_pvrdma rdma_ucm
+  install -m "$2" /dev/stdin "/etc/pvrdma-agent/pvrdma-agent.toml.d/$1"
+  expect "$1: it starts" systemctl start pvrdma-agent.service
+  wait_until 30 "$1: the finding names file and line" says "$3"
+  expect "the driver is loaded" module_live vmw_pvrdma
+  expect "and what is to precede it" module_loaded rdma_ucm
+  wait_until 30 "the link is up" netdev_up 0
+  wait_until 30 "the port is ACTIVE" port_is 0 ACTIVE
+  expect_equal "degraded" degraded "$(health_state)"
+  expect_equal "the MTU is left" 1500 "$(cat /sys/class/net/ens16f0/mtu)"
+  expect "no address is set" has_no_ipv4 ens16f0 192.168.30.201/24
+  expect "a reload is refused" sh -c '! pvrdma-agentctl reload'
+  rm "/etc/pvrdma-agent/pvrdma-agent.toml.d/$1"
+  wait_until 60 "mended, it is applied by itself" has_ipv4 ens16f0 192.168.30.201/24
+  expect_equal "the MTU as well" 4000 "$(cat /sys/class/net/ens16f0/mtu)"
+  wait_until 30 "ready" health_is ready
 }
 
 scenario() {
@@ -58,13 +86,15 @@ scenario() {
   kill -HUP "$pid"
   wait_until 10 "mended, the finding is gone" no_finding config-bad
   wait_until 10 "and the new one is in force" sh -c 'pvrdma-agentctl reload 2>&1 | grep -q never'
-  config "$bad"
-  systemctl stop pvrdma-agent.service
-  expect_not "nothing starts on it" systemctl start pvrdma-agent.service
-  expect "and it is not tried again and again" [ "$(systemctl show -P NRestarts pvrdma-agent.service)" = 0 ]
-  config "$good"
-  expect "with a good one it starts" systemctl start pvrdma-agent.service
-  rm /etc/pvrdma-agent/pvrdma-agent.toml
+  config '[[adapter]]
+match     = { netdev = "ens16f0" }
+mtu       = 4000
+addresses = ["192.168.30.201/24"]'
+  mkdir -p /etc/pvrdma-agent/pvrdma-agent.toml.d
+  bad_from_the_beginning 50-typo.toml 644 'pvrdma-agent.toml.d/50-typo.toml:2: modules.relaod' <<<$'[modules]\nrelaod = "never"'
+  bad_from_the_beginning 60-closed.toml 600 'pvrdma-agent.toml.d/60-closed.toml: cannot be read: Permission denied' \
+    <<<'readiness.adapters = 1'
+  rm -r /etc/pvrdma-agent/pvrdma-agent.toml.d /etc/pvrdma-agent/pvrdma-agent.toml
   systemctl reload pvrdma-agent.service
   wait_until 30 "ready" health_is ready
   not_read_again

@@ -59,7 +59,7 @@ TEST_CASE("a look that began before the executor's last answer is not acted on")
 TEST_CASE("a bad configuration is a finding, and the good one stays in force") {
   Config never;
   never.modules.reload = ReloadPolicy::Never;
-  Reconciler reconciler{never, kNow};
+  Reconciler reconciler{{never, {}, {}, {}}, kNow};
   reconciler.pass(look_at(ready_scene(), kNow), {}, kNever, kNow);
   reconciler.reject_config("/etc/x.toml:1: bad");
   reconciler.again({}, kNow);
@@ -74,8 +74,32 @@ TEST_CASE("a bad configuration is a finding, and the good one stays in force") {
   CHECK(reconciler.health().state == State::Ready);
 }
 
+TEST_CASE("a configuration that was bad from the beginning is read again by itself") {
+  Config safe;
+  safe.modules.reload = ReloadPolicy::Never;
+  Reconciler reconciler{{safe, {}, {}, "/etc/x.toml:1: bad"}, kNow};
+  const Look look = look_at(ready_scene(), kNow);
+  CHECK(reconciler.config_may_be_old(look.snapshot));
+  reconciler.pass(look, {}, kNever, kNow);
+  const Finding* bad = finding(reconciler.health().findings, FindingId::ConfigBad);
+  REQUIRE(bad != nullptr);
+  CHECK(bad->summary.find("only what harms in no case") != std::string::npos);
+  CHECK(bad->summary.find("/etc/x.toml:1") != std::string::npos);
+  CHECK(reconciler.health().state == State::Degraded);
+  CHECK(reconciler.managers_may_start());
+  REQUIRE(reconciler.plan().next_look);
+  CHECK(*reconciler.plan().next_look <= kNow + Milliseconds{30'000});
+  CHECK(reconciler.config_may_be_old(look.snapshot));
+  CHECK(reconciler.rejects("/etc/x.toml:1: bad"));
+  CHECK_FALSE(reconciler.uses(safe, {}));
+  reconciler.use({}, {});
+  reconciler.pass(look, {}, kNever, kNow);
+  CHECK_FALSE(reconciler.config_may_be_old(look.snapshot));
+  CHECK(reconciler.health().state == State::Ready);
+}
+
 TEST_CASE("a part of the configuration that is left out is a finding until all of it counts") {
-  Reconciler reconciler{{}, kNow, "guestinfo.pvrdma-agent.config:3: bad"};
+  Reconciler reconciler{{{}, {}, "guestinfo.pvrdma-agent.config:3: bad", {}}, kNow};
   reconciler.pass(look_at(ready_scene(), kNow), {}, kNever, kNow);
   REQUIRE(finding(reconciler.health().findings, FindingId::ConfigBad) != nullptr);
   CHECK(

@@ -46,12 +46,24 @@ TEST_CASE_METHOD(OperationsFixture, "operations: a refusal is written down, and 
 }
 
 TEST_CASE_METHOD(OperationsFixture,
-                 "operations: a bad configuration refuses everything, with its line") {
+                 "operations: a bad configuration leaves what harms in no case") {
   Operations operations{places};
   tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"sometimes\"\n");
-  const Report report = operations.run(LoadModule{"ib_umad"}, Caller::Agent);
-  CHECK(report.outcome == Outcome::NotAllowed);
-  CHECK(report.detail.find("pvrdma-agent.toml:2") != std::string::npos);
+  for (const Operation& refused :
+       {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}},
+        Operation{LoadModule{"floppy"}}, Operation{ConfigureLink{test::kFunction, "v0", 9000U, {}}},
+        Operation{ConfigureLink{test::kFunction, "v0", {}, {"10.0.0.1/8"}}}}) {
+    INFO(describe(refused));
+    const Report report = operations.run(refused, Caller::Agent);
+    CHECK(report.outcome == Outcome::NotAllowed);
+    CHECK(report.detail.find("pvrdma-agent.toml:2") != std::string::npos);
+  }
+  const ConfigureLink up{test::kFunction, "v0", {}, {}};
+  CHECK(operations.run(LoadModule{"ib_umad"}, Caller::Agent).outcome != Outcome::NotAllowed);
+  CHECK(operations.run(BindFunction{test::kFunction}, Caller::Agent).good());
+  CHECK(operations.run(up, Caller::Agent).outcome != Outcome::NotAllowed);
+  tree.file("/etc/pvrdma-agent/pvrdma-agent.toml.d/a.toml", "[[adapter]]\nmanage = \"observe\"\n");
+  CHECK(operations.run(up, Caller::Agent).outcome == Outcome::NotAllowed);
   // Read anew for each request: mended is mended.
   tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"never\"\n");
   CHECK(operations.run(LoadModule{"ib_umad"}, Caller::Agent).outcome != Outcome::NotAllowed);

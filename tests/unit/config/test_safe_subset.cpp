@@ -1,0 +1,73 @@
+// What counts where the files are not good: the same for daemon and executor.
+#include <sys/stat.h>
+
+#include "tests/unit/as_nobody.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/config/config_tree.hpp"
+
+using namespace pvrdma;
+using pvrdma::test::ConfigTree;
+using pvrdma::test::kMain;
+
+namespace {
+
+constexpr const char* kDropIn = "/etc/pvrdma-agent/pvrdma-agent.toml.d/50.toml";
+
+Config safe_with(Manage manage) {
+  Config config;
+  config.modules.reload = ReloadPolicy::Never;
+  config.complete = false;
+  config.every_adapter.manage = manage;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("good files count as they are") {
+  const ConfigTree tree;
+  tree.file(kMain, "[modules]\nreload = \"always\"\n");
+  const LoadedConfig loaded = load_config_or_safe(tree.root());
+  CHECK(loaded.bad.empty());
+  CHECK(loaded.config == tree.load()->config);
+  CHECK(loaded.files.size() == 1);
+}
+
+TEST_CASE("bad files leave what harms in no case, and the line says why") {
+  const ConfigTree tree;
+  tree.file(kMain,
+            "[[adapter]]\nmatch = { netdev = \"ens16f0\" }\nmtu = 9000\n"
+            "addresses = [\"192.168.30.201/24\"]\n");
+  tree.file(kDropIn, "[modules]\nreload = \"sometimes\"\n");
+  const LoadedConfig loaded = load_config_or_safe(tree.root());
+  CHECK(loaded.bad.find("50.toml:2: modules.reload = \"sometimes\"") != std::string::npos);
+  CHECK(loaded.config == safe_with(Manage::Auto));
+  CHECK(loaded.files.empty());
+}
+
+TEST_CASE("a link that a file may mean to be left alone is left alone") {
+  const ConfigTree tree;
+  SECTION("in a good file beside the bad one") {
+    tree.file(kMain, "[[adapter]]\nmatch = { netdev = \"x\" }\nmanage = \"observe\"\n");
+    tree.file(kDropIn, "x = 1\n");
+  }
+  SECTION("in the bad one") { tree.file(kMain, "[[adapter]\nmanage = \"observe\" # never\n"); }
+  CHECK_FALSE(load_config_or_safe(tree.root()).bad.empty());
+  CHECK(load_config_or_safe(tree.root()).config == safe_with(Manage::Observe));
+}
+
+TEST_CASE("a comment means no link") {
+  const ConfigTree tree;
+  tree.file(kMain, "# manage = \"observe\"\nreload = 1 # or observe\n");
+  CHECK(load_config_or_safe(tree.root()).config == safe_with(Manage::Auto));
+}
+
+TEST_CASE("what the daemon's user may not read leaves the safe subset to the daemon alone") {
+  const ConfigTree tree;
+  tree.file(kMain, "[[adapter]]\nmtu = 9000\n");
+  REQUIRE(::chmod((tree / kMain).c_str(), 0600) == 0);
+  if (::geteuid() == 0) CHECK(load_config_or_safe(tree.root()).config.every_adapter.mtu == 9000U);
+  const test::AsNobody daemon;
+  const LoadedConfig loaded = load_config_or_safe(tree.root());
+  CHECK(loaded.config == safe_with(Manage::Auto));
+  CHECK(loaded.bad.find("it needs o+r") != std::string::npos);
+}
