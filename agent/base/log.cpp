@@ -1,8 +1,6 @@
 #include "agent/base/log.hpp"
 
 #include <sys/stat.h>
-#include <sys/uio.h>
-#include <systemd/sd-journal.h>
 #include <unistd.h>
 
 #include <array>
@@ -49,8 +47,15 @@ bool journal_is_on_stderr() {
   return stream != nullptr && ::fstat(STDERR_FILENO, &file) == 0 && is_journal(stream, file);
 }
 
+// Never freed, as the logger is not.
+Journal& journal() {
+  static Journal& ours = *new Journal;  // NOLINT(*-owning-memory)
+  return ours;
+}
+
 spdlog::sink_ptr usual_sink() {
-  if (journal_is_on_stderr()) return std::make_shared<JournalSink>(send_to_journal);
+  if (journal_is_on_stderr())
+    return std::make_shared<JournalSink>([](const JournalEntry& entry) { journal().send(entry); });
   return std::make_shared<LineSink>(STDERR_FILENO);
 }
 
@@ -110,15 +115,10 @@ void event(Level level, std::string_view message_id, std::string_view message,
   logger().log(spdlog::level::info, spdlog::string_view_t{line.data(), line.size()});
 }
 
+void tell_dropped() { journal().tell_dropped(); }
+
 void write(Level level, fmt::string_view format, fmt::format_args arguments) {
   if (wants(level)) event(level, {}, formatted_with(format, arguments));
-}
-
-void send_to_journal(JournalEntry entry) {
-  std::vector<iovec> vectors;
-  vectors.reserve(entry.size());
-  for (auto& line : entry) vectors.push_back({line.data(), line.size()});
-  static_cast<void>(sd_journal_sendv(vectors.data(), static_cast<int>(vectors.size())));
 }
 
 void JournalSink::log(const spdlog::details::log_msg& message) {

@@ -1,5 +1,6 @@
 // The log: spdlog with one sink, which sends structured entries to the systemd journal, or lines to
-// stderr where the journal does not listen there. Synchronous; any thread may log.
+// stderr where the journal does not listen there. Any thread may log, and none waits for the
+// journal: what it does not take is dropped, counted, and told of once it does (journal.hpp).
 //
 // Only the top of a program logs (its main loop); everything below returns. Entries that an
 // administrator may search for carry a MESSAGE_ID (journalctl MESSAGE_ID=…). What is logged is one
@@ -38,6 +39,10 @@ using FieldPair = std::pair<std::string_view, std::string_view>;
 // `message_id` is 32 hexadecimal digits, or empty.
 void event(Level level, std::string_view message_id, std::string_view message,
            std::initializer_list<FieldPair> fields = {});
+
+// Tells of entries that were dropped, if there were any and the journal takes entries again, as the
+// next entry would. For a program that may have nothing else to say for a long time.
+void tell_dropped();
 
 void write(Level level, fmt::string_view format, fmt::format_args arguments);
 

@@ -16,17 +16,13 @@
 #include <utility>
 #include <vector>
 
+#include "agent/base/journal.hpp"
 #include "agent/base/log.hpp"
 
 namespace pvrdma::log {
 
 // The one logger. Its sinks are to be changed while no other thread logs.
 [[nodiscard]] spdlog::logger& logger();
-
-// What the journal is sent: "MESSAGE=…", "PRIORITY=4", …
-using JournalEntry = std::vector<std::string>;
-// A journal that is not there is nothing that could be reported.
-void send_to_journal(JournalEntry entry);
 
 // spdlog's own sinks bring its patterns along, which nobody here sets, with all that formats them.
 class PlainSink : public spdlog::sinks::sink {
@@ -36,8 +32,7 @@ class PlainSink : public spdlog::sinks::sink {
   void set_formatter(std::unique_ptr<spdlog::formatter> /*formatter*/) override {}
 };
 
-// Hands each message with its priority, MESSAGE_ID and fields to `send`. No mutex, as
-// sd_journal_sendv(3) needs none.
+// Hands each message with its priority, MESSAGE_ID and fields to `send`, which any thread may call.
 class JournalSink final : public PlainSink {
  public:
   explicit JournalSink(std::function<void(JournalEntry)> send) : send_(std::move(send)) {}

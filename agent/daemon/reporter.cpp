@@ -54,7 +54,10 @@ void Reporter::conclude(const Health& health, bool managers_may_start, const Tim
   if (managers_may_start) ready();
 }
 
-void Reporter::look_finished() { notify("WATCHDOG", "1"); }
+void Reporter::look_finished() {
+  notify("WATCHDOG", "1");
+  log::tell_dropped();
+}
 
 void Reporter::ready() {
   if (!ready_) notify("READY", "1");

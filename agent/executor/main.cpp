@@ -2,8 +2,6 @@
 // for a request, gone when nobody has asked for fifteen seconds.
 //
 // This file wires and logs; what is allowed is guard.hpp's, what is done is operations.hpp's.
-#include <systemd/sd-daemon.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +10,7 @@
 #include "agent/base/format.hpp"
 #include "agent/base/guarded.hpp"
 #include "agent/base/log.hpp"
+#include "agent/base/notify.hpp"
 #include "agent/base/text.hpp"
 #include "agent/executor/release.hpp"
 #include "agent/executor/server.hpp"
@@ -106,9 +105,10 @@ Result<void> serve() {
 
   Server server{event.get(), operations, {.agent_uid = *owner}, log_operation};
   if (auto listening = server.listen_on(std::move(*socket)); !listening) return listening;
-  static_cast<void>(sd_notify(0, "READY=1"));
+  notify("READY", "1");
   const int result = sd_event_loop(event.get());
-  static_cast<void>(sd_notify(0, "STOPPING=1"));
+  notify("STOPPING", "1");
+  log::tell_dropped();
   if (result < 0) return fail(-result, "running", "the event loop");
   return {};
 }

@@ -37,6 +37,7 @@ class Manager {
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;
 
+  [[nodiscard]] std::string address() const { return tree_ / "/notify"; }
   // The datagrams since it was asked before.
   [[nodiscard]] std::vector<std::string> heard() const {
     std::vector<std::string> messages;

@@ -8,15 +8,15 @@ from pathlib import Path
 from documented.pages import TREE, Page, catalogue, catalogue_pages, differ, read, sources
 
 CATALOG = TREE / "units/pvrdma-agent.catalog"
-MESSAGES = TREE / "agent/model/messages.hpp"
+MESSAGES = [TREE / "agent/model/messages.hpp", TREE / "agent/base/journal.hpp"]
 
 
 def message_fields():
     """{MESSAGE_ID: the fields that every message with it has, those that any has}"""
-    ids = dict(re.findall(r"(k\w+) = \"([0-9a-f]{32})\"", read(MESSAGES)))
+    ids = dict(re.findall(r"(k\w+) = \"([0-9a-f]{32})\"", "".join(map(read, MESSAGES))))
     found = {}
     for text in sources():
-        for call in re.findall(r"log::event\((.*?)\);\n", text, re.DOTALL):
+        for call in re.findall(r"(?:log::event|send_own)\((.*?)\);\n", text, re.DOTALL):
             fields = set(re.findall(r'"(PVRDMA_\w+)"', call))
             for name in re.findall(r"messages::(k\w+)", call):
                 always, ever = found.get(ids[name], (fields, set()))
