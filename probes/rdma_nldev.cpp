@@ -17,21 +17,19 @@ namespace {
 constexpr int kAttributes = RDMA_NLDEV_ATTR_RES_CTX_ENTRY;
 using Attributes = std::array<nlattr*, kAttributes + 1>;
 
-// Of enum ib_qp_type (Linux include/rdma/ib_verbs.h), which user space has no header for.
-constexpr std::uint8_t kSmi = 0;
-constexpr std::uint8_t kGsi = 1;
-// Queue pairs of a RoCE port that nobody uses: ib_core's for management datagrams.
+// A RoCE port that is not used has one queue pair, ib_core's for management datagrams.
 constexpr std::uint64_t kIdlePairs = 1;
+constexpr const char* kManagement = "ib_core";
 
 const nla_policy* policy() {
   static const auto kPolicy = [] {
     std::array<nla_policy, kAttributes + 1> table{};
     for (const int at : {RDMA_NLDEV_ATTR_DEV_INDEX, RDMA_NLDEV_ATTR_RES_PID})
       table[static_cast<std::size_t>(at)].type = NLA_U32;
-    for (const int at :
-         {RDMA_NLDEV_ATTR_PORT_STATE, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, RDMA_NLDEV_ATTR_RES_TYPE})
+    for (const int at : {RDMA_NLDEV_ATTR_PORT_STATE, RDMA_NLDEV_ATTR_PORT_PHYS_STATE})
       table[static_cast<std::size_t>(at)].type = NLA_U8;
-    table[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR].type = NLA_U64;
+    for (const int at : {RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, RDMA_NLDEV_ATTR_RES_USECNT})
+      table[static_cast<std::size_t>(at)].type = NLA_U64;
     return table;
   }();
   return kPolicy.data();
@@ -132,12 +130,12 @@ Result<std::vector<pid_t>> parse_nldev_contexts(nlmsghdr& message) {
 
 Result<std::vector<std::string>> parse_nldev_kernel_users(nlmsghdr& message) {
   std::vector<std::string> users;
-  const auto read = each_entry(message, RDMA_NLDEV_ATTR_RES_QP, [&](const Attributes& fields) {
+  const auto read = each_entry(message, RDMA_NLDEV_ATTR_RES_PD, [&](const Attributes& fields) {
     nlattr* name = fields[RDMA_NLDEV_ATTR_RES_KERN_NAME];
-    nlattr* type = fields[RDMA_NLDEV_ATTR_RES_TYPE];
-    const bool management =
-        type != nullptr && (nla_get_u8(type) == kSmi || nla_get_u8(type) == kGsi);
-    if (name != nullptr && !management) users.push_back(attribute_text(name));
+    nlattr* uses = fields[RDMA_NLDEV_ATTR_RES_USECNT];
+    const bool is_used = uses == nullptr || nla_get_u64(uses) > 0;
+    if (name != nullptr && is_used && attribute_text(name) != kManagement)
+      users.push_back(attribute_text(name));
   });
   return read.map([&] { return std::move(users); });
 }
@@ -203,9 +201,9 @@ Result<std::vector<std::string>> Nldev::kernel_users(std::uint32_t index) {
     return parse_nldev_queue_pairs(reply).map([&](std::uint64_t count) { pairs = count; });
   });
   if (!counted) return fail(counted.error().code, "counting", "queue pairs");
-  // Who made them is told by the device, which may be dead.
   if (pairs <= kIdlePairs) return {};
-  return dump(socket_, RDMA_NLDEV_CMD_RES_QP_GET, index, "queue pairs", parse_nldev_kernel_users);
+  return dump(socket_, RDMA_NLDEV_CMD_RES_PD_GET, index, "protection domains",
+              parse_nldev_kernel_users);
 }
 
 }  // namespace pvrdma::probes

@@ -30,7 +30,7 @@ struct NldevPort {
   Field<std::string> netdev;
 };
 
-// Replies of RDMA_NLDEV_CMD_GET, _PORT_GET, _RES_CTX_GET and _RES_QP_GET. EBADMSG: not such a
+// Replies of RDMA_NLDEV_CMD_GET, _PORT_GET, _RES_CTX_GET and _RES_PD_GET. EBADMSG: not such a
 // message.
 [[nodiscard]] Result<NldevDevice> parse_nldev_device(nlmsghdr& message);
 [[nodiscard]] Result<NldevPort> parse_nldev_port(nlmsghdr& message);
@@ -39,8 +39,8 @@ struct NldevPort {
 [[nodiscard]] Result<std::vector<pid_t>> parse_nldev_contexts(nlmsghdr& message);
 // How many queue pairs a device has, of RDMA_NLDEV_CMD_RES_GET's reply.
 [[nodiscard]] Result<std::uint64_t> parse_nldev_queue_pairs(nlmsghdr& message);
-// Who made each queue pair of the kernel ("rdma_cm"), but for those that ib_core has on every port
-// for management datagrams.
+// The kernel module behind each of the kernel's protection domains that has something in it
+// ("nvmet_rdma"), but for ib_core's, for the management datagrams of every port.
 [[nodiscard]] Result<std::vector<std::string>> parse_nldev_kernel_users(nlmsghdr& message);
 
 class Nldev {
@@ -55,8 +55,8 @@ class Nldev {
   [[nodiscard]] Result<NldevPort> port(std::uint32_t index);
   // EINVAL: no such device, or a kernel older than 5.14.
   [[nodiscard]] Result<std::vector<pid_t>> contexts(std::uint32_t index);
-  // Costs a device command for each queue pair there is, and none where there is only the one that
-  // every port has. EINVAL: no such device, or a kernel older than 4.17.
+  // What in the kernel has queue pairs. Costs no device command, as asking for the queue pairs
+  // themselves would: one for each. EINVAL: no such device, or a kernel older than 4.17.
   [[nodiscard]] Result<std::vector<std::string>> kernel_users(std::uint32_t index);
 
  private:

@@ -128,11 +128,11 @@ struct Holder {
   // 0: the kernel; or, without a command, a process that has ended and left its fd to another, or
   // lives in a PID namespace that is not visible from here.
   pid_t pid = 0;
-  std::string command;      // /proc/PID/comm; empty where it could not be read; "rdma_cm (kernel)"
+  std::string command;  // /proc/PID/comm; empty where it could not be read; "nvmet_rdma (kernel)"
   std::string rdma_device;  // the device it holds
   friend bool operator==(const Holder&, const Holder&) = default;
 };
-// "ibv_asyncwatch (PID 812)", "rdma_cm (kernel)"
+// "ibv_asyncwatch (PID 812)", "nvmet_rdma (kernel)"
 [[nodiscard]] std::string describe(const Holder& holder);
 
 // The image that the running kernel is booted with.

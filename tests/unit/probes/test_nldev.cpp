@@ -1,3 +1,5 @@
+#include <rdma/rdma_netlink.h>
+
 #include <cerrno>
 
 #include "probes/rdma_nldev.hpp"
@@ -13,15 +15,15 @@ constexpr std::uint16_t kResSummary = 15;
 constexpr std::uint16_t kResSummaryEntry = 16;
 constexpr std::uint16_t kResSummaryName = 17;
 constexpr std::uint16_t kResSummaryCount = 18;
-constexpr std::uint16_t kResQp = 19;
-constexpr std::uint16_t kResQpEntry = 20;
-constexpr std::uint16_t kResType = 26;
 constexpr std::uint16_t kResPid = 28;
 constexpr std::uint16_t kResKernName = 29;
+constexpr std::uint16_t kResUseCount = RDMA_NLDEV_ATTR_RES_USECNT;
+constexpr std::uint16_t kResPd = RDMA_NLDEV_ATTR_RES_PD;
+constexpr std::uint16_t kResPdEntry = RDMA_NLDEV_ATTR_RES_PD_ENTRY;
 constexpr std::uint16_t kResCtx = 86;
 constexpr std::uint16_t kResCtxEntry = 87;
 constexpr std::uint16_t kNldevContexts = (5 << 10) + 22;
-constexpr std::uint16_t kNldevQueuePairs = (5 << 10) + 10;
+constexpr std::uint16_t kNldevDomains = (5 << 10) + RDMA_NLDEV_CMD_RES_PD_GET;
 constexpr std::uint16_t kNldevSummary = (5 << 10) + 9;
 
 std::string attribute(std::uint16_t type, const std::string& content) {
@@ -53,14 +55,14 @@ std::string contexts(const std::string& entries) {
   return message(kNldevContexts, attribute(kResCtx, entries));
 }
 
-std::string queue_pairs(const std::string& entries) {
-  return message(kNldevQueuePairs, attribute(kResQp, entries));
+std::string domains(const std::string& entries) {
+  return message(kNldevDomains, attribute(kResPd, entries));
 }
 
-// One queue pair: 1 is GSI, 2 is RC. Without a name it is a process'.
-std::string queue_pair(char type, const std::string& kernel_name) {
-  return attribute(kResQpEntry,
-                   attribute(kResType, std::string(1, type)) +
+// One protection domain with so many objects in it. Without a name it is a process'.
+std::string domain(char uses, const std::string& kernel_name) {
+  return attribute(kResPdEntry,
+                   attribute(kResUseCount, std::string(1, uses) + std::string(7, '\0')) +
                        (kernel_name.empty() ? attribute(kResPid, word(812))
                                             : attribute(kResKernName, kernel_name + '\0')));
 }
@@ -133,18 +135,16 @@ TEST_CASE("contexts that are cut off are an error, never fewer holders") {
   }
 }
 
-TEST_CASE("what the kernel has queue pairs for is a user, but for management datagrams") {
-  CHECK(users(queue_pairs(queue_pair(0, "ib_core") + queue_pair(1, "ib_core"))) ==
-        std::vector<std::string>{});
-  CHECK(users(queue_pairs(queue_pair(1, "ib_core") + queue_pair(2, "rdma_cm") + queue_pair(2, "") +
-                          queue_pair(4, "x\x1b[2J"))) ==
-        std::vector<std::string>{"rdma_cm", "x\\x1b[2J"});
-  CHECK(users(queue_pairs("")) == std::vector<std::string>{});
-  // One of a type that is not told might be anything.
-  CHECK(users(queue_pairs(
-            attribute(kResQpEntry, attribute(kResKernName, std::string{"smc\0", 4})))) ==
+TEST_CASE("what in the kernel uses a protection domain is a user, but for management datagrams") {
+  CHECK(users(domains(domain(2, "ib_core") + domain(0, "smc"))) == std::vector<std::string>{});
+  CHECK(users(domains(domain(1, "ib_core") + domain(2, "nvmet_rdma") + domain(2, "") +
+                      domain(4, "x\x1b[2J"))) ==
+        std::vector<std::string>{"nvmet_rdma", "x\\x1b[2J"});
+  CHECK(users(domains("")) == std::vector<std::string>{});
+  // One whose use is not told might have any.
+  CHECK(users(domains(attribute(kResPdEntry, attribute(kResKernName, std::string{"smc\0", 4})))) ==
         std::vector<std::string>{"smc"});
-  CHECK(users(queue_pairs(queue_pair(2, "rdma_cm") + "xx")).error().code == EBADMSG);
+  CHECK(users(domains(domain(2, "rpcrdma") + "xx")).error().code == EBADMSG);
 }
 
 TEST_CASE("queue pairs are counted without asking the device") {
