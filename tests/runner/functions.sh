@@ -35,6 +35,21 @@ configure_unit() {
 huge_pages=glibc.malloc.hugetlb=1
 build_sanitized() { configure_unit && GLIBC_TUNABLES=$huge_pages ninja -j "$(nproc)" -C build/unit; }
 
+# The fuzz targets for libFuzzer: all is compiled for it.
+build_fuzz() {
+  CC="ccache clang" CXX="ccache clang++" CC_LD=lld CXX_LD=lld configured build/fuzz "${quick[@]}" -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false \
+    "-Dcpp_args=-fno-sanitize-recover=all -Wno-c99-extensions -fsanitize=fuzzer-no-link -D_GLIBCXX_ASSERTIONS" &&
+    GLIBC_TUNABLES=$huge_pages ninja -j "$(nproc)" -C build/fuzz tests/fuzz/fuzz
+}
+# What is found lies beside the new inputs as crash-…, leak-… or timeout-…: it belongs into tests/fuzz/corpus with a name
+# that says what it is.
+fuzz() { # TARGET SECONDS
+  local found=build/fuzz/found/$1
+  mkdir -p "$found/inputs"
+  PVRDMA_FUZZ=$1 ASAN_OPTIONS=detect_leaks=1 build/fuzz/tests/fuzz/fuzz -max_total_time="$2" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
+    -artifact_prefix="$found/" -print_final_stats=1 "$found/inputs" "tests/fuzz/corpus/$1"
+}
+
 in_chroot() { # SUITE KIND DIRECTORY COMMAND...
   mkdir -p "$3"
   tests/lab/chroot --suite "$1" --kind "$2" "${@:3}"

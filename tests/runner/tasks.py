@@ -16,6 +16,9 @@ from labkit import scenario as scenarios  # noqa: E402
 from labkit.suites import DEFAULT, SUITES  # noqa: E402
 
 STAGES = ("static", "unit", "sanitized", "trixie", "selftest", "package", "rpm", "templates", "lab")
+# Of each target of tests/fuzz, for each hour of --soak.
+FUZZ_SECONDS = {"config": 600, "serve": 600, "mesh": 600, "service": 300, "client": 300, "control": 300, "executor_json": 60, "ledger": 60,
+                "health": 60, "figures": 60, "proc": 60, "recipe": 60, "netlink": 60, "initramfs": 60}
 QUICK = ("static", "unit", "demo")
 RELEASES = ("bookworm", "trixie")
 
@@ -130,6 +133,9 @@ def _soak(hours):
     for name in ("hot-plug", "link-after-live", "unload-loop", "flaps", "sigkill", "renames"):
         yield Task(f"soak-{name}", f"PVRDMA_LAB_ROUNDS={rounds} PVRDMA_LAB_TIMEOUT={rounds * 120 + 600} tests/lab/run {name}",
                    ("guest-bookworm",), stages, "suite", "guest")
+    yield Task("build-fuzz", "build_fuzz", (), kind="step")
+    for name, seconds in FUZZ_SECONDS.items():
+        yield Task(f"fuzz-{name.replace('_', '-')}", f"fuzz {name} {max(10, round(seconds * hours))}", ("build-fuzz",), stages)
     # Each round is two meshes of three pairs, of ten seconds each.
     meshes = max(3, round(10 * hours))
     yield Task("soak-mesh", f"PVRDMA_LAB_ROUNDS={meshes} PVRDMA_LAB_TIMEOUT={meshes * 240 + 900} tests/lab/run mesh",

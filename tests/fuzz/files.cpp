@@ -1,0 +1,140 @@
+// Targets that take a file's content, or what the kernel says.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <vector>
+
+#include "agent/base/netlink.hpp"
+#include "agent/config/toml_tree.hpp"
+#include "agent/tools/doctor/survey_probe.hpp"
+#include "agent/tools/migrate/edit.hpp"
+#include "agent/tools/migrate/link_settings.hpp"
+#include "agent/tools/next_boot/initramfs_content.hpp"
+#include "agent/tools/next_boot/link_files.hpp"
+#include "agent/tools/seal/template.hpp"
+#include "probes/address_records.hpp"
+#include "probes/customization.hpp"
+#include "probes/link_owner.hpp"
+#include "probes/machine.hpp"
+#include "probes/memlock.hpp"
+#include "probes/modprobe_config.hpp"
+#include "probes/module_lookup.hpp"
+#include "probes/modules.hpp"
+#include "probes/netdevs.hpp"
+#include "probes/rdma_nldev.hpp"
+#include "probes/settings.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace pvrdma::fuzz {
+
+using namespace pvrdma::probes;
+
+void initramfs(std::string_view bytes) {
+  const Fd file{::memfd_create("initramfs", MFD_CLOEXEC)};
+  if (::pwrite(file.get(), bytes.data(), bytes.size(), 0) < 0) return;
+  if (const auto content = read_initramfs(file.get())) {
+    const auto again = parse_initramfs_content(print_initramfs_content(*content));
+    require(!again || again->modules.size() <= content->modules.size(), "names come back");
+  }
+}
+
+void netlink(std::string_view bytes) {
+  if (bytes.size() < sizeof(nlmsghdr)) return;
+  // As a datagram lies in memory: with its own end, and aligned.
+  std::vector<char> datagram(bytes.begin(), bytes.end());
+  datagram.shrink_to_fit();
+  nlmsghdr header{};
+  std::memcpy(&header, datagram.data(), sizeof header);
+  const OnMessage take = [](nlmsghdr& message) -> Result<void> {
+    static_cast<void>(parse_nldev_device(message));
+    static_cast<void>(parse_nldev_port(message));
+    static_cast<void>(parse_nldev_contexts(message));
+    static_cast<void>(parse_link(message));
+    static_cast<void>(parse_address(message));
+    return {};
+  };
+  AnswerReader reader{header.nlmsg_seq, take};
+  static_cast<void>(reader.read(datagram));
+  static_cast<void>(reader.verdict());
+}
+
+void recipe(std::string_view bytes) {
+  using namespace pvrdma::ctl::moving;
+  const unsigned choice = take_choice(bytes);
+  RecipeFile file;
+  file.path = "/etc/rc.local";
+  file.at_boot = true;
+  RecipeScope scope;
+  RecipeLook look;
+  switch (choice % 5) {
+    case 0:
+      look = look_at_script(bytes, scope);
+      break;
+    case 1:
+      file.form = RecipeForm::Crontab;
+      look = look_at_crontab(bytes, choice >= 5, scope);
+      break;
+    case 2:
+      file.form = RecipeForm::Unit;
+      look = look_at_unit(bytes, scope);
+      break;
+    case 3:
+      file.form = RecipeForm::ModuleList;
+      look = look_at_module_list(bytes, scope);
+      break;
+    default:
+      static_cast<void>(parse_netplan("file", bytes));
+  }
+  const std::string moved = comment_out(bytes, look.lines, file.form);
+  if (bytes.find("#pvrdma-agent#") == std::string_view::npos)
+    require(put_back(moved) == bytes, "a file comes back byte for byte");
+  file.lines = look.lines;
+  Recipe found;
+  found.files.push_back(file);
+  const auto links = find_link_settings(Root{"/nowhere"}, found, scope, Config{});
+  if (!links.empty())
+    require(toml_tree::parse(to_toml(links), "file").has_value(), "what it prints is TOML");
+  static_cast<void>(loads_nothing(bytes));
+}
+
+// Small texts of /proc, /run and /etc.
+void proc(std::string_view bytes) {
+  const unsigned choice = take_choice(bytes);
+  const std::string text{bytes};
+  switch (choice % 13) {
+    case 0:
+      return static_cast<void>(parse_proc_modules(bytes));
+    case 1:
+      return static_cast<void>(parse_limits("file", bytes));
+    case 2:
+      return static_cast<void>(parse_lookup(bytes, {"a", "b", "c"}));
+    case 3:
+      if (const auto lines = parse_modprobe_lines(bytes))
+        static_cast<void>(find_module_blocks(lines, Root{"/nowhere"}, {"vmw_pvrdma", "a"}));
+      return;
+    case 4:
+      return static_cast<void>(blocks_of_command_line(bytes));
+    case 5: {
+      const auto records = parse_address_records(bytes);
+      return require(parse_address_records(format_address_records(records)) == records,
+                     "records come back");
+    }
+    case 6:
+      return static_cast<void>(parse_networkd_link(text));
+    case 7:
+      return static_cast<void>(parse_interfaces(bytes));
+    case 8:
+      return static_cast<void>(parse_settings(bytes));
+    case 9:
+      return static_cast<void>(parse_cloud_init_status(bytes));
+    case 10:
+      return static_cast<void>(parse_kernel_log(bytes));
+    case 11:
+      return static_cast<void>(match_netplan(bytes, {"e0", "00:50:56:8a:9f:c2"}));
+    default:
+      return static_cast<void>(traces_in("/etc/file", bytes));
+  }
+}
+
+}  // namespace pvrdma::fuzz

@@ -1,0 +1,69 @@
+// What fuzz targets have in common. A target is a function that takes bytes as a stranger may send
+// or write them, and aborts where what it looks at does not hold. It waits for nothing, and leaves
+// nothing behind.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pvrdma::fuzz {
+
+using Target = void (*)(std::string_view bytes);
+
+struct Named {
+  const char* name;  // of the folder in corpus/, too
+  Target run;
+};
+// All of them (targets.cpp).
+[[nodiscard]] std::span<const Named> targets();
+
+void client(std::string_view bytes);
+void config(std::string_view bytes);
+void control(std::string_view bytes);
+void executor_json(std::string_view bytes);
+void figures(std::string_view bytes);
+void health(std::string_view bytes);
+void initramfs(std::string_view bytes);
+void ledger(std::string_view bytes);
+void mesh(std::string_view bytes);
+void netlink(std::string_view bytes);
+void proc(std::string_view bytes);
+void recipe(std::string_view bytes);
+void serve(std::string_view bytes);
+void service(std::string_view bytes);
+
+// The first byte, which chooses what is done with the rest; 0 where there is none.
+inline unsigned take_choice(std::string_view& bytes) {
+  if (bytes.empty()) return 0;
+  const auto choice = static_cast<unsigned char>(bytes.front());
+  bytes.remove_prefix(1);
+  return choice;
+}
+
+inline void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "does not hold: %s\n", what);
+  std::abort();
+}
+
+// A text for a terminal has nothing that a terminal obeys, but ends of lines.
+inline void require_tame(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const auto next = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0xffU;
+    require((byte >= ' ' || byte == '\n') && byte != 0x7f && !(byte == 0xc2 && next < 0xa0),
+            "no control character is printed");
+  }
+}
+
+// A message is one such line.
+inline void require_line(const std::string& message) {
+  require_tame(message);
+  require(message.find('\n') == std::string::npos, "a message is one line");
+}
+
+}  // namespace pvrdma::fuzz

@@ -1,0 +1,98 @@
+// Targets that take a text and give it to one reader: what it yields is shown, and comes back the
+// same where it is written again.
+#include <nlohmann/json.hpp>
+
+#include "agent/base/file.hpp"
+#include "agent/codec/json.hpp"
+#include "agent/codec/ledger_file.hpp"
+#include "agent/config/draft.hpp"
+#include "agent/config/toml_tree.hpp"
+#include "agent/ctl/rendering.hpp"
+#include "agent/model/budget.hpp"
+#include "agent/tools/export/formats.hpp"
+#include "agent/tools/metrics/rendering.hpp"
+#include "agent/varlink/message.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace pvrdma::fuzz {
+
+namespace {
+
+const Moment& moment() {
+  static const Moment kMoment{from_ms(5'000'000), Milliseconds{1'790'000'000'000}};
+  return kMoment;
+}
+
+}  // namespace
+
+// Up to three files, parted by a line "%%%%".
+void config(std::string_view bytes) {
+  constexpr std::string_view kPart = "\n%%%%\n";
+  ConfigDraft draft;
+  for (int file = 0; file < 3; ++file) {
+    const std::size_t end = bytes.find(kPart);
+    const auto tree = toml_tree::parse(bytes.substr(0, end), "file" + std::to_string(file));
+    if (!tree) return require_line(tree.error().message());
+    if (auto added = draft.add(*tree, "file"); !added) return require_line(added.error().message());
+    if (end == std::string_view::npos) break;
+    bytes.remove_prefix(end + kPart.size());
+  }
+  if (auto whole = std::move(draft).finish(); !whole) require_line(whole.error().message());
+}
+
+void executor_json(std::string_view bytes) {
+  const auto object = varlink::parse_object(bytes);
+  if (!object) return;
+  for (const Verb verb : {Verb::LoadModule, Verb::BindFunction, Verb::RebindFunction,
+                          Verb::ReloadDriver, Verb::ConfigureLink}) {
+    const auto operation = codec::operation_from(verb, *object);
+    if (!operation) continue;
+    const auto parameters = codec::to_parameters(*operation);
+    require(varlink::to_text(parameters).find("\\u") == std::string::npos,
+            "nothing odd gets further");
+    const auto again = codec::operation_from(verb, parameters);
+    require(again && codec::to_parameters(*again) == parameters, "an operation comes back");
+  }
+  if (const auto report = codec::report_from(*object))
+    require(codec::report_from(codec::to_json(*report)).has_value(), "a report comes back");
+}
+
+void ledger(std::string_view bytes) {
+  const auto read = codec::ledger_from(std::string{bytes});
+  if (!read) return;
+  const std::string text = codec::to_text(*read);
+  require(text.size() < kReadLimitBytes, "a ledger can be read again");
+  const auto again = codec::ledger_from(text);
+  require(again && *again == *read, "a ledger comes back");
+  const Milliseconds pauses[] = {Milliseconds{0}, Milliseconds{1000}, Milliseconds{60'000}};
+  for (const auto watched : {std::optional<BootTime>{}, std::optional{from_ms(1000)}})
+    static_cast<void>(allowance(*read, {Verb::LoadModule, Verb::RebindFunction, Verb::ReloadDriver},
+                                "", pauses, from_ms(10), moment().boot, watched));
+  static_cast<void>(limited_until(*read, ReloadDriver{}, moment().boot));
+}
+
+void health(std::string_view bytes) {
+  const auto object = varlink::parse_object(bytes);
+  if (!object) return;
+  ctl::Style style;
+  style.now = moment();
+  if (const auto read = codec::health_from(*object, moment())) {
+    const auto again = codec::health_from(codec::to_json(*read, moment().boot), moment());
+    require(again.has_value(), "health comes back");
+    require_tame(ctl::render_health(*read, style));
+    require_tame(ctl::render_status(*read, style));
+    for (const auto& line : ctl::changes(nullptr, *read)) require_tame(line);
+    for (const auto& line : ctl::changes(&*again, *read)) require_tame(line);
+    require_tame(exports::node_features(*read, moment(), Milliseconds{60'000}));
+    if (const auto cdi = exports::cdi(*read, true))
+      require(nlohmann::json::accept(*cdi), "CDI is JSON");
+    const auto value = exports::guestinfo(*read, {"0123456789abcdef", 3, moment()});
+    require(value.size() <= exports::kGuestinfoLimitBytes && nlohmann::json::accept(value),
+            "guestinfo is short, and JSON");
+    require_tame(metrics::prometheus_text({&*read, nullptr, moment(), "1"}));
+  }
+  if (const auto plan = codec::plan_from(*object, moment()))
+    require_tame(ctl::render_plan(*plan, style));
+}
+
+}  // namespace pvrdma::fuzz
