@@ -83,18 +83,23 @@ std::optional<Command> of_unit(std::string_view line) {
 
 // The values of RUN and its like, one after the other; the whole rule where it writes to a file of
 // a driver or a function by itself.
-Command of_udev_rule(std::string_view rule) {
+Command of_udev_rule(std::string_view line) {
   Command command;
+  std::string rule{line};
+  for (std::size_t at = 0; (at = rule.find("\\\"", at)) != std::string::npos;)
+    rule.replace(at, 2, "'");
   for (std::string_view rest = rule; !rest.empty();) {
     const std::string_view key = trimmed(cut(rest, '"'));
     const std::string_view value = cut(rest, '"');
     const auto has = [&](std::string_view part) {
       return key.find(part) != std::string_view::npos;
     };
-    if (has("RUN") || has("PROGRAM") || has("IMPORT"))
+    if (has("{builtin}") && value.starts_with("kmod load "))
+      command.text += "modprobe " + std::string{value.substr(10)} + "; ";
+    else if (has("RUN") || has("PROGRAM") || has("IMPORT"))
       command.text += std::string{value} + "; ";
     else if (has("ATTR{") && key.ends_with('=') && !key.ends_with("==") && !key.ends_with("!="))
-      command.text += std::string{rule} + "; ";
+      command.text += rule + "; ";
   }
   return command;
 }

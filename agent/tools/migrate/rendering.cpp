@@ -1,6 +1,7 @@
 #include "agent/tools/migrate/rendering.hpp"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -17,26 +18,10 @@ using probes::RecipeForm;
 using probes::RecipeLine;
 
 const char* form_name(RecipeForm form) {
-  switch (form) {
-    case RecipeForm::Script:
-      return "script";
-    case RecipeForm::Crontab:
-    case RecipeForm::SystemCrontab:
-      return "crontab";
-    case RecipeForm::Unit:
-      return "unit";
-    case RecipeForm::ModuleList:
-      return "module-list";
-    case RecipeForm::UdevRules:
-      return "udev-rules";
-    case RecipeForm::Interfaces:
-      return "interfaces";
-    case RecipeForm::CloudConfig:
-      return "cloud-config";
-    case RecipeForm::ModprobeConfig:
-      break;
-  }
-  return "modprobe-config";
+  constexpr std::array kNames{"script",     "crontab",      "crontab",
+                              "unit",       "module-list",  "udev-rules",
+                              "interfaces", "cloud-config", "modprobe-config"};
+  return kNames.at(static_cast<std::size_t>(form));
 }
 
 const char* kind_name(LineKind kind) {

@@ -107,6 +107,23 @@ TEST_CASE("names in braces, in a variable and from another program") {
         Lines{"1: the command goes on in the next line"});
 }
 
+TEST_CASE("rules of udev, whatever way they run something") {
+  const auto rules = [](const std::string& text) {
+    Lines numbers;
+    for (const RecipeLine& line : look_at(RecipeForm::UdevRules, text, scope()).lines)
+      numbers.push_back(std::to_string(line.number));
+    return numbers;
+  };
+  CHECK(rules("RUN+=\"/bin/sh -c \\\"modprobe -r vmw_pvrdma\\\"\"\n"
+              "RUN{builtin}+=\"kmod load vmw_pvrdma\"\n"
+              "DRIVER==\"vmw_pvrdma\", ATTR{driver/unbind}=\"$kernel\"\n"
+              "DRIVER==\"vmw_pvrdma\", ATTR{driver_override}==\"\", NAME=\"a\"\n"
+              "KERNEL==\"vmw_pvrdma0\", \\\n  IMPORT{program}=\"/sbin/rmmod vmw_pvrdma\"\n") ==
+        Lines{"1", "2", "3", "6"});
+  CHECK(look_at(RecipeForm::UdevRules, "RUN{program}+=\"/opt/fix.sh %k\"\n", scope())
+            .scripts.contains("/opt/fix.sh"));
+}
+
 TEST_CASE("what binds, unbinds or blocks the driver") {
   check_kinds("by hand", {"echo 0000:0b:00.1 > /sys/bus/pci/drivers/vmw_pvrdma/unbind",
                           "echo vmw_pvrdma | tee /sys/bus/pci/devices/0000:0b:00.1/driver_override",
