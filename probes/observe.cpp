@@ -11,7 +11,6 @@
 #include "probes/modules.hpp"
 #include "probes/netdevs.hpp"
 #include "probes/pci.hpp"
-#include "probes/port_query.hpp"
 #include "probes/rdma.hpp"
 #include "probes/settled.hpp"
 
@@ -131,8 +130,8 @@ bool still_holds(const ObserveOptions& options, const RdmaDevice* before, const 
   if (before == nullptr || !(before->port.state == now.port.state)) return false;
   const Error* error = before->port.verbs_state.error();
   if (error == nullptr) return before->port.verbs_state.is_known();
-  // A query that hangs may leave a process behind in the kernel: never a second one.
-  if (error->code == ETIMEDOUT) return true;
+  // A question that is still open is looked after each time, and costs the device nothing.
+  if (error->code == ETIMEDOUT) return false;
   return !options.asked && BootClock::now() < options.previous->verbs_failed + kVerbsAgain;
 }
 
@@ -146,13 +145,14 @@ void ask_verbs(const ObserveOptions& options, const std::string& function, BootT
   }
   // A port that is not ACTIVE has nothing to confirm, and bringing it up must not wait for the
   // answer.
-  if (options.port_query.empty() || !now.port.state.is("ACTIVE") || !now.uverbs.is_known()) return;
-  auto answer = run_port_query(options.port_query, now.name);
+  if (options.port_query == nullptr || !now.port.state.is("ACTIVE") || !now.uverbs.is_known())
+    return;
+  auto answer = options.port_query->ask(now.name);
   if (!answer) {
     // udev renamed it meanwhile: the next look asks for it by its new name.
     const auto device = function_path(options.root, function) / "infiniband" / now.name;
     if (!is_there(device).value_or(true)) return;
-    failed = BootClock::now();
+    if (answer.error().code != ETIMEDOUT) failed = BootClock::now();
     now.port.verbs_state = Field<std::string>::unreadable(answer.error());
     now.port.active_mtu = Field<unsigned>::unreadable(answer.error());
     return;

@@ -12,6 +12,7 @@
 #include "agent/base/file.hpp"
 #include "agent/model/snapshot.hpp"
 #include "probes/modules.hpp"
+#include "probes/port_query.hpp"
 #include "probes/recipe/boot_scripts.hpp"
 
 namespace pvrdma::probes {
@@ -19,10 +20,10 @@ namespace pvrdma::probes {
 struct ObserveOptions {
   Root root;                         // for /sys, /proc, /run/udev and /lib/modules
   std::vector<std::string> modules;  // to report, beside vmxnet3 and vmw_pvrdma
-  // The program that asks ibv_query_port(3); empty: nobody asks. It opens a verbs context for some
-  // milliseconds, so it is run only for a port whose state differs from that in `previous`; where
+  // Asks ibv_query_port(3); null: it is not asked. For that a verbs context is opened for some
+  // milliseconds, so it is asked only for a port whose state differs from that in `previous`; where
   // it failed, also if `asked`, and now and then.
-  std::string port_query;
+  PortQuery* port_query = nullptr;
   // Asks the module index about modules that are not loaded; empty: nobody asks.
   ShippedFinder find_shipped;
   const Snapshot* previous = nullptr;

@@ -3,15 +3,27 @@
 #include <cerrno>
 #include <vector>
 
-#include "agent/base/program.hpp"
 #include "agent/base/text.hpp"
 
 namespace pvrdma::probes {
 
 namespace {
 
-constexpr std::size_t kAnswerBytes = 4096;
-constexpr int kExitTimedOut = 124;  // port_query_main.cpp
+// For an answer that may have come meanwhile.
+constexpr Milliseconds kGlance{20};
+
+// To `first`, or what comes of doubling it again and again: a text that changes seldom.
+Milliseconds rounded_down(Milliseconds time, Milliseconds first) {
+  Milliseconds rounded = first;
+  while (2 * rounded <= time) rounded *= 2;
+  return rounded;
+}
+
+Result<PortAnswer> answer_of(const ProgramResult& result, const std::string& device) {
+  if (result.ended != Ended::Exited || result.status != 0)
+    return fail(EREMOTEIO, "querying port 1 of " + device, "(" + first_line(result.output) + ")");
+  return parse_port_answer(result.output);
+}
 
 }  // namespace
 
@@ -29,18 +41,25 @@ Result<PortAnswer> parse_port_answer(std::string_view line) {
   return answer;
 }
 
-Result<PortAnswer> run_port_query(const std::string& program, const std::string& device,
-                                  Milliseconds timeout) {
-  // Nothing of the daemon's environment changes what libibverbs does.
-  const auto result =
-      run_program({{program, device}, std::vector<std::string>{}, timeout, kAnswerBytes});
-  if (!result) return fail(result.error());
-  if (result->ended == Ended::TimedOut ||
-      (result->ended == Ended::Exited && result->status == kExitTimedOut))
-    return fail(ETIMEDOUT, "querying port 1 of", device);
-  if (result->ended != Ended::Exited || result->status != 0)
-    return fail(EREMOTEIO, "querying port 1 of " + device, "(" + first_line(result->output) + ")");
-  return parse_port_answer(result->output);
+Result<PortAnswer> PortQuery::ask(const std::string& device) {
+  const BootTime now = BootClock::now();
+  const bool is_new = open_.count(device) == 0;
+  if (is_new) {
+    // Nothing of the daemon's environment changes what libibverbs does.
+    auto started = RunningProgram::start(
+        {.words = {program_, device}, .environment = std::vector<std::string>{}});
+    if (!started) return fail(started.error());
+    open_.emplace(device, Question{std::move(*started), now});
+  }
+  Question& question = open_.at(device);
+  const bool ended = question.program.await(now + (is_new ? patience_ : kGlance));
+  const ProgramResult result = question.program.result();
+  if (!ended && result.ended == Ended::TimedOut)
+    return fail(ETIMEDOUT, "querying port 1 of",
+                device + ", which has not answered for more than " +
+                    in_seconds(rounded_down(BootClock::now() - question.asked, patience_)) + " s");
+  open_.erase(device);
+  return answer_of(result, device);
 }
 
 }  // namespace pvrdma::probes

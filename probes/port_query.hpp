@@ -2,14 +2,18 @@
 // runs it and reads its line.
 //
 // The program exists because the providers' libraries would stay in the daemon's memory for ever,
-// and because a verbs context held by a hung process must not be the daemon's.
+// and because a verbs context held by a hung process must not be the daemon's. It is never killed:
+// a signal that ends its wait for the device would spoil another process's verb
+// (agent/base/held_signals.hpp).
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
+#include "agent/base/program.hpp"
 
 namespace pvrdma::probes {
 
@@ -23,15 +27,30 @@ struct PortAnswer {
 // over. EBADMSG: not such a line.
 [[nodiscard]] Result<PortAnswer> parse_port_answer(std::string_view line);
 
-// Longer than the program allows itself (port_query_main.cpp), so that its own message comes first.
-inline constexpr Milliseconds kPortQueryTimeout = std::chrono::seconds{7};
+// How long an answer is waited for. The driver gives up a command after ten seconds, and commands
+// queue behind those of others.
+inline constexpr Milliseconds kPortQueryPatience = std::chrono::seconds{5};
 
-// Runs `program DEVICE`. ETIMEDOUT: no answer, from the device or within
-// `timeout`; EREMOTEIO: it failed, and `what` is its
-// one line of reason; otherwise errno of starting it. Takes no longer than `timeout`: the program
-// itself opens no device (its child does), so a kill always ends it.
-[[nodiscard]] Result<PortAnswer> run_port_query(const std::string& program,
-                                                const std::string& device,
-                                                Milliseconds timeout = kPortQueryTimeout);
+// What is asked of devices, and has not been answered.
+class PortQuery {
+ public:
+  explicit PortQuery(std::string program, Milliseconds patience = kPortQueryPatience)
+      : program_(std::move(program)), patience_(patience) {}
+
+  // Runs `program DEVICE`. ETIMEDOUT: the device has not answered; the program is left to finish,
+  // and later calls look for its answer, without waiting, and start no second one. EREMOTEIO: it
+  // failed, and `what` is its one line of reason; otherwise errno of starting it.
+  [[nodiscard]] Result<PortAnswer> ask(const std::string& device);
+
+ private:
+  struct Question {
+    RunningProgram program;
+    BootTime asked;
+  };
+
+  std::string program_;
+  Milliseconds patience_;
+  std::map<std::string, Question> open_;  // by the device's name
+};
 
 }  // namespace pvrdma::probes

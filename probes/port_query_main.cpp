@@ -1,33 +1,24 @@
 // port-query DEVICE: what ibv_query_port(3) says about port 1 of an RDMA device, in one line:
 //   state=ACTIVE phys_state=LINK_UP active_mtu=1024 link_layer=Ethernet
 //
-// Errors are one line on stderr and exit status 1, 124 for a device that did not answer in time (as
-// timeout(1) has it). The context is open for some milliseconds only.
-// A child does the asking: a device that does not answer holds it in the kernel, where no signal
-// reaches it, while this process reports the time-out and ends. Nobody is left with a child that
-// cannot be reaped: PID 1 inherits it.
+// Errors are one line on stderr and exit status 1. The context is open for some milliseconds only.
+// It has no time-out: whoever waits for the line decides how long, and leaves the program to
+// finish. No signal ends it but SIGKILL, which would spoil another process's command to the device
+// (agent/base/held_signals.hpp).
 #include <dlfcn.h>
 #include <glob.h>
 #include <infiniband/verbs.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
+#include "agent/base/held_signals.hpp"
 #include "probes/port_words.hpp"
 
 namespace {
-
-constexpr int kTimeoutMs = 5000;
-constexpr int kExitTimedOut = 124;
 
 int complain(const char* doing, const char* what, int code) {
   std::fprintf(stderr, "port-query: %s %s: %s\n", doing, what, std::strerror(code));
@@ -84,32 +75,6 @@ int query(const char* name) {
   return EXIT_SUCCESS;
 }
 
-// The child: writes into the parent's pipe, so that no file of the caller stays open with it.
-[[noreturn]] void ask(const char* name, int output) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::alarm(kTimeoutMs / 1000);
-  ::dup2(output, STDOUT_FILENO);
-  ::dup2(output, STDERR_FILENO);
-  const int status = query(name);
-  std::fflush(stdout);
-  ::_exit(status);
-}
-
-// The child's line; false: it did not come in time.
-bool collect(int input, std::string& line) {
-  std::array<char, 512> chunk{};
-  for (;;) {
-    pollfd readable{input, POLLIN, 0};
-    const int ready = ::poll(&readable, 1, kTimeoutMs);
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return false;
-    const ssize_t got = ::read(input, chunk.data(), chunk.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return true;
-    line.append(chunk.data(), static_cast<std::size_t>(got));
-  }
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -117,28 +82,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "usage: port-query DEVICE\n");
     return 2;
   }
-  const char* name = arguments[1];
-  std::array<int, 2> ends{};
-  if (::pipe(ends.data()) != 0) return complain("opening a pipe for", name, errno);
-  const pid_t child = ::fork();
-  if (child < 0) return complain("starting a process for", name, errno);
-  if (child == 0) {
-    ::close(ends[0]);
-    ask(name, ends[1]);
-  }
-  ::close(ends[1]);
-  std::string line;
-  if (!collect(ends[0], line)) {
-    ::kill(child, SIGKILL);
-    complain("querying port 1 of", name, ETIMEDOUT);
-    return kExitTimedOut;
-  }
-  // The pipe is closed, so the child has ended but for its last step.
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  const bool good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
-  if (!good && line.empty()) return complain("querying port 1 of", name, ETIMEDOUT);
-  std::fputs(line.c_str(), good ? stdout : stderr);
-  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+  // Until the end, which closes what is open of the device.
+  const pvrdma::HeldSignals held;
+  return query(arguments[1]);
 }

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cerrno>
 
+#include "agent/base/held_signals.hpp"
 #include "agent/base/text.hpp"
 
 namespace pvrdma::probes {
@@ -95,6 +96,8 @@ Field<RdmaDevice> look_at_device(const std::filesystem::path& function, const st
   device.node_guid = Field<std::string>::from(read_attribute(directory / "node_guid"));
   if (device.node_guid.is_absent()) return {};
   device.uverbs = verbs_node(function);
+  // The port's state is a device command.
+  const HeldSignals held;
   if (!port_from_nldev(nldev, device)) {
     device.port.state =
         Field<std::string>::from(read_attribute(port / "state").and_then(parse_sysfs_state));

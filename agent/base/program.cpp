@@ -18,7 +18,7 @@ namespace pvrdma {
 
 namespace {
 
-constexpr Milliseconds kGrace = std::chrono::seconds{1};  // from SIGKILL to the end
+constexpr Milliseconds kGrace = std::chrono::seconds{1};  // from the signal to the end
 constexpr Milliseconds kReapInterval{20};                 // where there are no pidfds
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
@@ -117,31 +117,44 @@ std::optional<int> reap(pid_t pid, BootTime deadline) {
 
 }  // namespace
 
-Result<ProgramResult> run_program(const Program& program) {
+Result<RunningProgram> RunningProgram::start(Program program) {
   const std::string& name = program.words.front();
-  const BootTime deadline = BootClock::now() + program.timeout;
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail(errno, "opening a pipe to", name);
-  const Fd reading{ends[0]};
-  Fd writing{ends[1]};
+  Fd reading{ends[0]};
+  const Fd writing{ends[1]};
   SpawnSettings settings;
   pid_t pid = 0;
   int code = settings.prepare(program.input_fd, writing.get());
   if (code == 0) code = settings.spawn(pid, program);
   if (code != 0) return fail(code, "starting", name);
-  writing = Fd{};
-  ProgramResult result;
-  result.ended = read_output(reading.get(), program, deadline, result.output);
-  const auto status = result.ended == Ended::Exited ? reap(pid, deadline) : std::nullopt;
+  return RunningProgram{std::move(program), pid, std::move(reading)};
+}
+
+bool RunningProgram::await(BootTime deadline) {
+  result_.ended = read_output(output_.get(), program_, deadline, result_.output);
+  if (result_.ended != Ended::Exited) return false;
+  const auto status = reap(pid_, deadline);
   if (!status) {
-    if (result.ended == Ended::Exited) result.ended = Ended::TimedOut;
-    ::kill(-pid, SIGKILL);
-    if (!reap(pid, BootClock::now() + kGrace)) result.left_behind = pid;
-    return result;
+    result_.ended = Ended::TimedOut;
+    return false;
   }
-  if (WIFSIGNALED(*status)) result.ended = Ended::Signalled;
-  result.status = WIFSIGNALED(*status) ? WTERMSIG(*status) : WEXITSTATUS(*status);
-  return result;
+  if (WIFSIGNALED(*status)) result_.ended = Ended::Signalled;
+  result_.status = WIFSIGNALED(*status) ? WTERMSIG(*status) : WEXITSTATUS(*status);
+  return true;
+}
+
+void RunningProgram::end() {
+  ::kill(-pid_, program_.end_signal);
+  if (!reap(pid_, BootClock::now() + kGrace)) result_.left_behind = pid_;
+}
+
+Result<ProgramResult> run_program(const Program& program) {
+  const BootTime deadline = BootClock::now() + program.timeout;
+  auto running = RunningProgram::start(program);
+  if (!running) return fail(running.error());
+  if (!running->await(deadline)) running->end();
+  return running->result();
 }
 
 std::string first_line(const std::string& output) { return output.substr(0, output.find('\n')); }

@@ -18,7 +18,8 @@ Snapshot observe_locally(const Root& root, const Config& config, const Helpers& 
   probes::ObserveOptions options;
   options.root = root;
   options.modules = config.modules.before;
-  options.port_query = helpers.port_query;
+  probes::PortQuery port_query{helpers.port_query};
+  if (!helpers.port_query.empty()) options.port_query = &port_query;
   options.find_shipped = [&](const Root& where, const std::string& release,
                              const std::vector<std::string>& names) {
     return probes::look_up_shipped(helpers.module_lookup, where, release, names);

@@ -25,7 +25,10 @@ namespace {
 constexpr Milliseconds kDeliverAtLeastEvery{60'000};
 // It changes by hand, or with a package.
 constexpr Milliseconds kInitramfsEvery{30'000};
-constexpr Milliseconds kStopPatience{2000};
+// A device command that is cut short spoils another process's (agent/base/held_signals.hpp); the
+// driver ends each after ten seconds, and one look may ask for several. Less than the unit's
+// TimeoutStopSec=.
+constexpr Milliseconds kStopPatience{25'000};
 
 }  // namespace
 
@@ -65,8 +68,9 @@ bool Observer::Shared::wait_for_work(std::unique_lock<std::mutex>& lock) {
 void Observer::Shared::run() {
   std::optional<Snapshot> previous;
   probes::BootScriptWatch boot_scripts{Root{}, probes::unit_is_in_motion};
+  probes::PortQuery port_query{PVRDMA_PORT_QUERY};
   probes::ObserveOptions options;
-  options.port_query = PVRDMA_PORT_QUERY;
+  options.port_query = &port_query;
   options.find_shipped = [](const Root& root, const std::string& release,
                             const std::vector<std::string>& names) {
     return probes::look_up_shipped(PVRDMA_MODULE_LOOKUP, root, release, names);

@@ -36,7 +36,8 @@ class Observer {
                                                                std::vector<std::string> modules,
                                                                OnLook on_look,
                                                                Observe observe = probes::observe);
-  // Waits a short, bounded time for a look under way; one stuck in the kernel is left behind.
+  // Waits for a look under way, for 25 s at most: the process must not exit while a device command
+  // of its is out. One stuck for longer is left behind.
   ~Observer();
   Observer(const Observer&) = delete;
   Observer& operator=(const Observer&) = delete;

@@ -41,6 +41,11 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      "The kernel says the port of {device} is ACTIVE, but ibv_query_port does not: {error}.",
      "Install rdma-core's provider for vmw_pvrdma (Debian, Ubuntu: ibverbs-providers; Enterprise "
      "Linux: libibverbs); a vendor's OFED libraries bring none."},
+    {FindingId::VerbsUnusable, "verbs-unusable", "late", "f19b0124e531539f8edb53293fcda6df",
+     Severity::Warning, Actor::Host, Concern::Ports,
+     "The kernel says the port of {device} is ACTIVE, but ibv_query_port has no answer: {error}.",
+     "Commands of many processes queue, or the host does not answer: the guest's log (dmesg) and "
+     "the host's (/var/log/vmkernel.log, lines with pvrdma) say more."},
     {FindingId::GidMissing, "gid-missing", "any", "1075250bd99651748a48fbf20732d5c1",
      Severity::Warning, Actor::Guest, Concern::Gids | Concern::Containers,
      "{device} has no GID for {address}: applications cannot use this address.",

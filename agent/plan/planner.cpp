@@ -42,10 +42,11 @@ void report_port(const Adapter& adapter, Draft& draft) {
   const RdmaDevice* rdma = adapter.rdma.get();
   if (netdev != nullptr && netdev->up && netdev->carrier.is(false))
     draft.find(about(adapter, FindingId::NoCarrier, {{"netdev", netdev->name}}));
-  if (rdma != nullptr && rdma->port.state.is("ACTIVE") && rdma->port.verbs_state.is_unreadable())
-    draft.find(
-        about(adapter, FindingId::VerbsUnusable,
-              {{"device", rdma->name}, {"error", rdma->port.verbs_state.error()->message()}}));
+  if (rdma == nullptr || !rdma->port.state.is("ACTIVE")) return;
+  if (const Error* error = rdma->port.verbs_state.error())
+    draft.find(about(adapter, FindingId::VerbsUnusable,
+                     {{"device", rdma->name}, {"error", error->message()}},
+                     error->code == ETIMEDOUT ? "late" : ""));
 }
 
 // Whether the adapter has had its time since it last changed; else it is looked at again then.

@@ -68,6 +68,7 @@ Result<Json> run_part(const std::vector<std::string>& words, Milliseconds limit)
   program.words = words;
   program.timeout = limit;
   program.output_limit_bytes = kBytesAtMost;
+  program.end_signal = SIGTERM;  // it may be waiting for a device
   const auto result = run_program(program);
   if (!result) return fail(result.error());
   const Said said = separate(result->output);

@@ -35,7 +35,9 @@ Result<Report> test(const selftest::Target& target, const SelftestOptions& optio
                     std::to_string(options.timeout.count())},
                    std::nullopt,
                    options.timeout + kGrace,
-                   kOutputLimitBytes});
+                   kOutputLimitBytes,
+                   -1,
+                   SIGTERM});
   if (!run) return fail(run.error());
   if (selftest::lacks_libraries(*run))
     return fail(0, first_line(run->output) + ".",

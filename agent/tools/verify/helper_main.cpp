@@ -2,8 +2,8 @@
 // libibverbs. Prints the lines of protocol.hpp; exit status 0: passed, 1: failed.
 //
 // A program of its own, so that pvrdma-agentctl runs where there is no libibverbs, and because a
-// verbs call may hang in the kernel, where no signal reaches it: pvrdma-agentctl then says so. By
-// its name the agent and `rdma resource` show who holds the device.
+// verbs call may hang in the kernel, where no signal is to reach it: pvrdma-agentctl then says so.
+// By its name the agent and `rdma resource` show who holds the device.
 #include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "agent/base/held_signals.hpp"
 #include "agent/base/text.hpp"
 #include "agent/tools/verify/exchange.hpp"
 
@@ -24,7 +25,7 @@ namespace {
 using namespace pvrdma::ctl::selftest;
 using pvrdma::number_from;
 
-// At once: whoever kills a hanging helper has read how far it came.
+// At once: whoever ends a hanging helper has read how far it came.
 void tell(const std::string& line) {
   std::printf("%s\n", line.c_str());
   std::fflush(stdout);
@@ -49,7 +50,11 @@ std::string memlock() {
 Outcome<void> test(const char* device, int gid_index, Clock::time_point deadline) {
   const auto begin = [](Step step) { tell(std::string{"step="} + words_of(step).id); };
   Endpoint endpoint;
-  if (auto connected = connect(endpoint, device, gid_index, begin); !connected) return connected;
+  const auto connected = [&] {
+    const pvrdma::HeldSignals held;
+    return connect(endpoint, device, gid_index, begin);
+  }();
+  if (!connected) return connected;
   Completions completions{endpoint, deadline};
   begin(Step::Message);
   if (auto done = exchange_message(endpoint, completions); !done) return done;
@@ -64,6 +69,7 @@ Outcome<void> test(const char* device, int gid_index, Clock::time_point deadline
   if (!why_not) return tl::unexpected<Failure>(why_not.error());
   tell(*why_not ? "write=not-offered " + **why_not : "write=proved");
   begin(Step::Release);
+  const pvrdma::HeldSignals held;
   return release(endpoint);
 }
 
@@ -77,7 +83,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   // Without pvrdma-agentctl nobody wants the answer, and the device is to be free.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   ::alarm(static_cast<unsigned>(timeout_ms) / 1000 + 2);
   tell("memlock=" + memlock());
   const auto deadline = Clock::now() + std::chrono::milliseconds{timeout_ms};

@@ -4,13 +4,16 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 
 #include "agent/base/handle.hpp"
+#include "agent/base/held_signals.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tree.hpp"
 
@@ -89,6 +92,55 @@ TEST_CASE("a program that takes too long is killed, with all that it started") {
   // Also one that has closed its outputs.
   CHECK(run_program(shell("exec >&- 2>&-; exec sleep 60", kShort))->ended == Ended::TimedOut);
   CHECK(nobody_is_left());
+}
+
+TEST_CASE("a program that holds its end signal back is left behind, and ends by itself") {
+  const Tree tree;
+  REQUIRE(::mkfifo((tree / "/go").c_str(), 0600) == 0);
+  Program program = shell("trap '' TERM; read line <" + (tree / "/go").string(), kShort);
+  program.end_signal = SIGTERM;
+  const auto result = run_program(program);
+  REQUIRE(result);
+  CHECK(result->ended == Ended::TimedOut);
+  REQUIRE(result->left_behind > 0);
+  std::ofstream{tree / "/go"} << "go\n";
+  int status = 0;
+  CHECK(::waitpid(result->left_behind, &status, 0) == result->left_behind);
+  CHECK(status == 0);
+}
+
+TEST_CASE("a program that was late can be waited for again") {
+  const Tree tree;
+  REQUIRE(::mkfifo((tree / "/go").c_str(), 0600) == 0);
+  auto running = RunningProgram::start(
+      shell("echo begun; read line <" + (tree / "/go").string() + "; exit 3"));
+  REQUIRE(running);
+  CHECK_FALSE(running->await(BootClock::now() + kShort));
+  CHECK(running->result().ended == Ended::TimedOut);
+  std::ofstream{tree / "/go"} << "go\n";
+  CHECK(running->await(BootClock::now() + std::chrono::seconds{20}));
+  CHECK(running->result().ended == Ended::Exited);
+  CHECK(running->result().status == 3);
+  CHECK(running->result().output == "begun\n");
+  CHECK(nobody_is_left());
+}
+
+TEST_CASE("signals that are held back take effect afterwards") {
+  static int came = 0;
+  came = 0;
+  struct sigaction count {};
+  struct sigaction before {};
+  count.sa_handler = [](int) { ++came; };
+  REQUIRE(::sigaction(SIGUSR1, &count, &before) == 0);
+  {
+    const HeldSignals held;
+    ::raise(SIGUSR1);
+    // As in the driver: an interruptible wait goes on to its end.
+    CHECK(::poll(nullptr, 0, 1) == 0);
+    CHECK(came == 0);
+  }
+  CHECK(came == 1);
+  ::sigaction(SIGUSR1, &before, nullptr);
 }
 
 TEST_CASE("a program that writes without end is stopped at the limit") {

@@ -113,7 +113,8 @@ Result<nlohmann::json> Helper::run(const char* side, const std::string& address,
                         std::nullopt,
                         limit(wait),
                         kAnswerLimitBytes,
-                        token_file_.get()};
+                        token_file_.get(),
+                        SIGTERM};
   const auto run = run_program(program);
   if (!run) return fail(run.error());
   // Before it there may be words of libibverbs'.

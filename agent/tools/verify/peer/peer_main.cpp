@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "agent/base/held_signals.hpp"
 #include "agent/base/text.hpp"
 #include "agent/tools/verify/peer/measure.hpp"
 
@@ -58,7 +59,11 @@ Result<Json> measure_with(Control& control, Link& link, const Arguments& argumen
   const auto peer = exchange_names(control, link, named_until);
   if (!peer) return fail(peer.error());
   measuring = true;
-  if (auto connected = link.connect(*peer); !connected) return fail(connected.error());
+  const auto connected = [&] {
+    const HeldSignals held;
+    return link.connect(*peer);
+  }();
+  if (!connected) return fail(connected.error());
   return arguments.side == Side::Client
              ? measure(control, link, arguments.duration, show)
              : serve(control, link,
@@ -66,7 +71,10 @@ Result<Json> measure_with(Control& control, Link& link, const Arguments& argumen
 }
 
 Result<Json> work(const Arguments& arguments, const std::string& token, bool& measuring) {
-  auto link = Link::open(arguments.device, arguments.gid_index);
+  auto link = [&] {
+    const HeldSignals held;
+    return Link::open(arguments.device, arguments.gid_index);
+  }();
   if (!link) return fail(link.error());
   const BootTime until = BootClock::now() + arguments.wait;
   if (arguments.side == Side::Listener) show("waiting for a peer");
@@ -99,7 +107,7 @@ int main(int count, char** words) {
     return 2;
   }
   // Without pvrdma-agentctl nobody wants the answer, and the device is to be free.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   bool measuring = false;
   auto found = work(*arguments, read_token(STDIN_FILENO).value_or(""), measuring);
   Json answer = found ? std::move(*found)
