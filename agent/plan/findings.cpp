@@ -102,7 +102,7 @@ Finding module_not_shipped(const std::string& module, const Snapshot& snapshot, 
 }
 
 Finding attempt_failed(const Attempt& attempt, MaybeAdapter adapter) {
-  if (attempt.outcome == Outcome::Refused)
+  if (attempt.outcome == Outcome::Refused && attempt.verb == Verb::LoadModule)
     return make_finding(FindingId::ModuleRefused, {},
                         {{"module", attempt.target}, {"error", attempt.detail}},
                         std::move(adapter));

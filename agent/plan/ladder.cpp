@@ -77,7 +77,8 @@ void report_broken(const Inputs& in, Draft& draft, const Adapter& adapter) {
 bool reload_if_granted(const Inputs& in, Draft& draft, const ReloadVerdict& verdict,
                        const std::string& why) {
   if (verdict.refusal) draft.find(*verdict.refusal);
-  if (verdict.granted || verdict.until)
+  const bool given_up = verdict.refusal && verdict.refusal->id == FindingId::GivingUp;
+  if (verdict.granted || verdict.until || given_up)
     if (auto refusal = executor_refusal(in)) draft.find(std::move(*refusal));
   if (verdict.until) draft.look_by(*verdict.until);
   if (verdict.granted) draft.act(*verdict.granted, why);

@@ -113,9 +113,12 @@ std::optional<Finding> executor_refusal(const Inputs& in) {
   // A reload too many is waited for, and one that cannot be counted has a finding of its own.
   if (in.snapshot.ledger_error || limited_until(in.snapshot.ledger, ReloadDriver{}, in.now))
     return std::nullopt;
-  const Attempt* refused = reload_budget(in).refused;
-  if (refused == nullptr) return std::nullopt;
-  return findings::attempt_failed(*refused, {});
+  const Allowance budget = reload_budget(in);
+  const Attempt* said = budget.refused;
+  if (said == nullptr && budget.last != nullptr && budget.last->finished && !worked(*budget.last))
+    said = budget.last;
+  if (said == nullptr) return std::nullopt;
+  return findings::attempt_failed(*said, {});
 }
 
 bool reload_cannot_help(const Inputs& in) {

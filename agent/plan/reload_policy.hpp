@@ -39,7 +39,8 @@ inline constexpr const char* kRequested = "an administrator asked for it";
   return may_reload(in, ReloadCause::Requested, kRequested);
 }
 
-// What the executor has said against a reload that this side had granted, and nobody else says.
+// What the executor has said against a reload that this side had granted, or why the last one did
+// not work; where no other finding says so.
 [[nodiscard]] std::optional<Finding> executor_refusal(const Inputs& in);
 
 // True where no reload will follow, or none that was tried has helped.

@@ -1,5 +1,7 @@
 // What the executor refuses and the agent goes on wanting: said with the executor's own words,
 // once, and nothing waits for it that need not.
+#include <cerrno>
+
 #include "agent/model/budget.hpp"
 #include "agent/plan/reload_policy.hpp"
 #include "tests/unit/catch.hpp"
@@ -205,4 +207,33 @@ TEST_CASE("a reload that is being carried out is not asked for again, and not re
   CHECK(made.actions.empty());
   CHECK(made.findings.empty());
   CHECK(assess({}, snapshot, made, history, kNow).state == State::Ready);
+}
+
+TEST_CASE(
+    "a reload that could not be begun is said with its reason, and given up after three tries") {
+  Snapshot snapshot = reload_due();
+  Attempt last = attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{31'000}, Outcome::Refused);
+  last.detail = "not removed, as it could not be inserted again: it has no signature";
+  add(snapshot.ledger, last);
+  const auto said = [&] {
+    const Plan made = plan_settled(snapshot);
+    const Finding* failed = finding(made.findings, FindingId::ActionFailed);
+    return failed != nullptr &&
+           failed->summary.find("could not be inserted again") != std::string::npos;
+  };
+  CHECK(said());
+  CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
+  for (int tries = 0; tries < 2; ++tries) add(snapshot.ledger, last);
+  CHECK(said());
+  CHECK(plan_settled(snapshot).actions.empty());
+  CHECK(finding(plan_settled(snapshot).findings, FindingId::GivingUp) != nullptr);
+}
+
+TEST_CASE("a device that does not answer in time is the host's, not a library's") {
+  Snapshot snapshot = ready_scene();
+  rdma(snapshot).port.verbs_state =
+      Field<std::string>::unreadable({ETIMEDOUT, "querying port 1 of", "rocep0s16f1"});
+  const Plan made = plan_settled(snapshot);
+  REQUIRE(finding(made.findings, FindingId::VerbsUnusable) != nullptr);
+  CHECK(finding(made.findings, FindingId::VerbsUnusable)->actor == Actor::Host);
 }
