@@ -61,31 +61,16 @@ void netlink(std::string_view bytes) {
 
 void recipe(std::string_view bytes) {
   using namespace pvrdma::ctl::moving;
-  const unsigned choice = take_choice(bytes);
+  // The forms in their order, then netplan.
+  constexpr unsigned kForms = static_cast<unsigned>(RecipeForm::ModprobeConfig) + 1;
+  const unsigned choice = take_choice(bytes) % (kForms + 1);
+  if (choice == kForms) return static_cast<void>(parse_netplan("file", bytes));
+  const RecipeScope scope;
   RecipeFile file;
   file.path = "/etc/rc.local";
-  file.at_boot = true;
-  RecipeScope scope;
-  RecipeLook look;
-  switch (choice % 5) {
-    case 0:
-      look = look_at_script(bytes, scope);
-      break;
-    case 1:
-      file.form = RecipeForm::Crontab;
-      look = look_at_crontab(bytes, choice >= 5, scope);
-      break;
-    case 2:
-      file.form = RecipeForm::Unit;
-      look = look_at_unit(bytes, scope);
-      break;
-    case 3:
-      file.form = RecipeForm::ModuleList;
-      look = look_at_module_list(bytes, scope);
-      break;
-    default:
-      static_cast<void>(parse_netplan("file", bytes));
-  }
+  file.in_effect = true;
+  file.form = static_cast<RecipeForm>(choice);
+  const RecipeLook look = look_at(file.form, bytes, scope);
   const std::string moved = comment_out(bytes, look.lines, file.form);
   if (bytes.find("#pvrdma-agent#") == std::string_view::npos)
     require(put_back(moved) == bytes, "a file comes back byte for byte");
