@@ -32,8 +32,8 @@ def check_options(build):
     page = Page(build, "pvrdma-agent.8")
     options = helptext.long_options(helptext.text_of(build / "agent/daemon/pvrdma-agent"))
     yield from differ(page.name, "option", page.defined("OPTIONS"), options)
-    yield from differ(page.name, "option", page.bold_options(), options)
     executor = helptext.long_options(helptext.text_of(build / "agent/executor/pvrdma-agent-executor"))
+    yield from differ(page.name, "option", page.bold_options(), options | executor)
     said = page.sections["OPTIONS"].rsplit("*pvrdma-agent-executor*", 1)[-1]
-    if executor != {"--log-level", "--version", "--help"} or "has the last three" not in said:
+    if executor != {"--log-level", "--version", "--help", "--release"} or "has the last three" not in said:
         yield f"{page.name}: the executor's options are {', '.join(sorted(executor))}"
