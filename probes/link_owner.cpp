@@ -6,7 +6,6 @@
 #include <set>
 
 #include "agent/base/text.hpp"
-#include "probes/systemd.hpp"
 
 namespace pvrdma::probes {
 
@@ -80,14 +79,14 @@ std::vector<std::string> files_of(const Root& root, const std::string& source) {
 
 }  // namespace
 
-Field<LinkOwner> link_owner(const Root& root, const std::string& name, int index) {
+Field<LinkOwner> link_owner(const Root& root, const std::string& name, int index, SystemBus& bus) {
   Field<LinkOwner> owner = master_owner(root, name);
-  if (rank(owner) == kHasIt) return owner;
-  if (auto other = networkd_owner(root, index); rank(other) > rank(owner)) owner = std::move(other);
-  for (const auto ask : {network_manager_owner, ifupdown_owner}) {
-    if (rank(owner) == kHasIt) return owner;
-    if (auto other = ask(root, name); rank(other) > rank(owner)) owner = std::move(other);
-  }
+  const auto consider = [&](Field<LinkOwner> other) {
+    if (rank(other) > rank(owner)) owner = std::move(other);
+  };
+  if (rank(owner) != kHasIt) consider(networkd_owner(root, index));
+  if (rank(owner) != kHasIt) consider(network_manager_owner(root, name, bus));
+  if (rank(owner) != kHasIt) consider(ifupdown_owner(root, name));
   return owner;
 }
 

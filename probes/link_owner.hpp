@@ -13,12 +13,14 @@
 
 #include "agent/base/file.hpp"
 #include "agent/model/snapshot.hpp"
+#include "probes/systemd.hpp"
 
 namespace pvrdma::probes {
 
 // Absent: the link has no master, and no manager runs, or is enabled and still to start, that has
-// it or may take it.
-[[nodiscard]] Field<LinkOwner> link_owner(const Root& root, const std::string& name, int index);
+// it or may take it. One `bus` serves the links of a whole look.
+[[nodiscard]] Field<LinkOwner> link_owner(const Root& root, const std::string& name, int index,
+                                          SystemBus& bus);
 
 // The content of a link's state file in /run/systemd/netif/links (src/network/networkd-link.c,
 // link_save(); sd_network_link_get_setup_state() reads the same). Absent: networkd leaves the link
@@ -42,8 +44,10 @@ struct ManagedDevice {
 [[nodiscard]] Field<LinkOwner> owner_from(const ManagedDevice& device);
 
 // Absent: NetworkManager does not run and is not enabled either, or leaves the link alone. Asks
-// nothing over the bus while it does not run; each answer is waited for half a second at most.
-[[nodiscard]] Field<LinkOwner> network_manager_owner(const Root& root, const std::string& name);
+// nothing over the bus while it does not run; the bus and NetworkManager are waited for half a
+// second at most.
+[[nodiscard]] Field<LinkOwner> network_manager_owner(const Root& root, const std::string& name,
+                                                     SystemBus& bus);
 
 // A file of interfaces(5), by which Debian's ifupdown configures links.
 struct InterfacesFile {

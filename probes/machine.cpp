@@ -82,9 +82,8 @@ Field<OsRelease> os_release(const Root& root) {
 
 Field<std::string> virtualization(const Root& root) {
   if (!root.is_this_system()) return {};
-  const auto bus = open_system_bus();
-  if (!bus) return Field<std::string>::unreadable(bus.error());
-  const auto name = unit_text(bus->get(), "/org/freedesktop/systemd1", "Manager", "Virtualization");
+  SystemBus bus;
+  const auto name = unit_text(bus, "/org/freedesktop/systemd1", "Manager", "Virtualization");
   if (!name) return Field<std::string>::unreadable(name.error());
   return name->empty() ? std::string{"none"} : *name;
 }

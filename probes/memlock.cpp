@@ -39,17 +39,20 @@ Result<std::vector<std::string>> limit_files(const Root& root) {
 }
 
 // Of a unit that is loaded; org.freedesktop.systemd1(5).
-Field<MemlockLimit> ask_limit(sd_bus* bus, const std::string& unit) {
+Field<MemlockLimit> ask_limit(SystemBus& bus, const std::string& unit) {
   const auto object = unit_object(unit);
   if (!object) return Field<MemlockLimit>::unreadable(object.error());
   const auto load_state = unit_text(bus, *object, "Unit", "LoadState");
   if (!load_state) return Field<MemlockLimit>::unreadable(load_state.error());
   if (*load_state == "not-found") return {};
+  const auto asked = bus.for_questions_to(kSystemdName);
+  if (!asked) return Field<MemlockLimit>::unreadable(asked.error());
   std::uint64_t bytes = 0;
   // The soft limit, as in own_memlock(): what the unit's processes start with.
-  const int code = sd_bus_get_property_trivial(bus, kSystemdName, object->c_str(),
-                                               "org.freedesktop.systemd1.Service",
-                                               "LimitMEMLOCKSoft", nullptr, 't', &bytes);
+  const int code = bus.noted(kSystemdName,
+                             sd_bus_get_property_trivial(*asked, kSystemdName, object->c_str(),
+                                                         "org.freedesktop.systemd1.Service",
+                                                         "LimitMEMLOCKSoft", nullptr, 't', &bytes));
   if (code < 0)
     return Field<MemlockLimit>::unreadable({-code, "asking systemd for LimitMEMLOCK of", unit});
   // systemd's word for RLIM_INFINITY.
@@ -113,9 +116,8 @@ Field<MemlockLimit> login_memlock(const Root& root) {
 
 UnitMemlock unit_memlock(const std::string& unit) {
   UnitMemlock result{service_name(unit), {}};
-  const auto bus = open_system_bus();
-  result.limit =
-      bus ? ask_limit(bus->get(), result.unit) : Field<MemlockLimit>::unreadable(bus.error());
+  SystemBus bus;
+  result.limit = ask_limit(bus, result.unit);
   return result;
 }
 

@@ -29,10 +29,13 @@ constexpr std::uint32_t kFlagExternal = 0x80;       // NM_ACTIVATION_STATE_FLAG_
 
 // A call of a method, or of Get() for an interface's property, which the Error names. ENODEV:
 // NetworkManager has no such device.
-Result<BusMessage> call(sd_bus* bus, const std::string& object, const char* interface,
+Result<BusMessage> call(SystemBus& bus, const std::string& object, const char* interface,
                         const char* method, std::initializer_list<const char*> texts) {
+  const auto asked = bus.for_questions_to(kName);
+  if (!asked) return fail(asked.error());
   sd_bus_message* made = nullptr;
-  int code = sd_bus_message_new_method_call(bus, &made, kName, object.c_str(), interface, method);
+  int code =
+      sd_bus_message_new_method_call(*asked, &made, kName, object.c_str(), interface, method);
   const BusMessage question{made};
   for (const char* text : texts)
     if (code >= 0) code = sd_bus_message_append_basic(question.get(), SD_BUS_TYPE_STRING, text);
@@ -40,7 +43,7 @@ Result<BusMessage> call(sd_bus* bus, const std::string& object, const char* inte
   if (code >= 0) code = sd_bus_message_set_auto_start(question.get(), 0);
   sd_bus_message* answer = nullptr;
   sd_bus_error error = SD_BUS_ERROR_NULL;
-  if (code >= 0) code = sd_bus_call(bus, question.get(), kBusPatienceUs, &error, &answer);
+  if (code >= 0) code = bus.noted(kName, sd_bus_call(*asked, question.get(), 0, &error, &answer));
   if (sd_bus_error_has_name(&error, "org.freedesktop.NetworkManager.UnknownDevice") != 0)
     code = -ENODEV;
   sd_bus_error_free(&error);
@@ -51,7 +54,7 @@ Result<BusMessage> call(sd_bus* bus, const std::string& object, const char* inte
 }
 
 // The object path of an interface's device.
-Result<std::string> find_device(sd_bus* bus, const std::string& interface_name) {
+Result<std::string> find_device(SystemBus& bus, const std::string& interface_name) {
   const auto answer = call(bus, kObject, kName, "GetDeviceByIpIface", {interface_name.c_str()});
   if (!answer) return fail(answer.error());
   const char* path = nullptr;
@@ -63,7 +66,7 @@ Result<std::string> find_device(sd_bus* bus, const std::string& interface_name) 
 
 // A property of that type: of "s" and "o" it is a std::string, of "u" and "b" a number.
 template <typename Value>
-Result<Value> property(sd_bus* bus, const std::string& object, const char* interface,
+Result<Value> property(SystemBus& bus, const std::string& object, const char* interface,
                        const char* name, const char* type) {
   const auto answer =
       call(bus, object, "org.freedesktop.DBus.Properties", "Get", {interface, name});
@@ -75,7 +78,7 @@ Result<Value> property(sd_bus* bus, const std::string& object, const char* inter
 }
 
 // Of the device's state and its reason, the second.
-Result<std::uint32_t> state_reason(sd_bus* bus, const std::string& device) {
+Result<std::uint32_t> state_reason(SystemBus& bus, const std::string& device) {
   const auto answer =
       call(bus, device, "org.freedesktop.DBus.Properties", "Get", {kDevice, "StateReason"});
   if (!answer) return fail(answer.error());
@@ -87,7 +90,8 @@ Result<std::uint32_t> state_reason(sd_bus* bus, const std::string& device) {
 }
 
 // The parts of `device` that an active connection tells.
-Result<void> ask_about_connection(sd_bus* bus, const std::string& active, ManagedDevice& device) {
+Result<void> ask_about_connection(SystemBus& bus, const std::string& active,
+                                  ManagedDevice& device) {
   device.active = true;
   const auto flags = property<std::uint32_t>(bus, active, kActive, "StateFlags", "u");
   if (!flags) return fail(flags.error());
@@ -98,7 +102,7 @@ Result<void> ask_about_connection(sd_bus* bus, const std::string& active, Manage
   return {};
 }
 
-Result<ManagedDevice> ask_about(sd_bus* bus, const std::string& name) {
+Result<ManagedDevice> ask_about(SystemBus& bus, const std::string& name) {
   const auto path = find_device(bus, name);
   if (!path) return fail(path.error());
   const auto managed = property<std::uint32_t>(bus, *path, kDevice, "Managed", "b");
@@ -127,14 +131,12 @@ Field<LinkOwner> owner_from(const ManagedDevice& device) {
   return LinkOwner{LinkManager::NetworkManager, decided, device.file};
 }
 
-Field<LinkOwner> network_manager_owner(const Root& root, const std::string& name) {
+Field<LinkOwner> network_manager_owner(const Root& root, const std::string& name, SystemBus& bus) {
   const LinkOwner undecided{LinkManager::NetworkManager, false, {}};
   if (!service_runs(root, kNetworkManager))
     return service_is_enabled(root, kNetworkManager) ? Field<LinkOwner>{undecided}
                                                      : Field<LinkOwner>{};
-  const auto bus = open_system_bus();
-  if (!bus) return Field<LinkOwner>::unreadable(bus.error());
-  const auto device = ask_about(bus->get(), name);
+  const auto device = ask_about(bus, name);
   if (device) return owner_from(*device);
   // It has just started, or has not seen the link yet; or the connection ended between two answers.
   for (const int code : {ENODEV, EBADR, ENXIO, EHOSTUNREACH})

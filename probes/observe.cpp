@@ -85,7 +85,7 @@ std::vector<Field<RdmaDevice>> look_at_devices(const Root& root, const Snapshot*
 }
 
 std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous,
-                                      std::vector<PciAdapter> functions) {
+                                      std::vector<PciAdapter> functions, SystemBus& bus) {
   std::vector<Adapter> adapters;
   if (functions.empty()) return adapters;
   // An effect before its cause: a port that became ACTIVE, or a GID that came, while this look was
@@ -102,7 +102,7 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
     if (Netdev* netdev = adapter.netdev.get()) {
       netdev->settled =
           settled(root, adapter_before(previous, adapter.function), adapter.net_function, *netdev);
-      netdev->owner = link_owner(root, netdev->name, netdev->index);
+      netdev->owner = link_owner(root, netdev->name, netdev->index, bus);
       claim_unmarked(records, lasting_mac(*netdev), netdev->addresses);
     }
     adapters.push_back(std::move(adapter));
@@ -194,18 +194,19 @@ Snapshot observe(const ObserveOptions& options) {
   Snapshot snapshot;
   snapshot.kernel = Field<std::string>::from(read_attribute(root / "/proc/sys/kernel/osrelease"));
   snapshot.modules = reported_modules(options, snapshot.kernel);
-  auto bus = look_at_bus(root);
-  if (!bus) {
-    snapshot.adapters = Field<std::vector<Adapter>>::unreadable(bus.error());
-    snapshot.holders = Field<std::vector<Holder>>::unreadable(bus.error());
+  SystemBus system_bus{root};
+  auto pci = look_at_bus(root);
+  if (!pci) {
+    snapshot.adapters = Field<std::vector<Adapter>>::unreadable(pci.error());
+    snapshot.holders = Field<std::vector<Holder>>::unreadable(pci.error());
   } else {
-    if (!bus->adapters.empty()) {
-      snapshot.first_nic = std::move(bus->first_nic);
+    if (!pci->adapters.empty()) {
+      snapshot.first_nic = std::move(pci->first_nic);
       snapshot.initramfs = initramfs(options, snapshot.kernel);
       snapshot.customization = customization(root);
     }
     std::vector<Adapter> adapters =
-        look_at_adapters(root, options.previous, std::move(bus->adapters));
+        look_at_adapters(root, options.previous, std::move(pci->adapters), system_bus);
     // Before port-query opens a context of its own.
     snapshot.holders = find_holders(root, held_devices(adapters));
     add_history(options, is_live(snapshot.module(kDriverModule)), snapshot.verbs_failed, adapters);
@@ -219,9 +220,13 @@ Snapshot observe(const ObserveOptions& options) {
   }
   snapshot.taken_at = BootClock::now();
   if (const auto* adapters = snapshot.adapters.get();
-      options.boot_scripts != nullptr && adapters != nullptr && !adapters->empty())
+      options.boot_scripts != nullptr && adapters != nullptr && !adapters->empty()) {
+    const auto in_motion = [&](const std::string& unit) {
+      return unit_is_in_motion(system_bus, unit);
+    };
     snapshot.boot_scripts =
-        options.boot_scripts->look(options.modules, options.asked, snapshot.taken_at);
+        options.boot_scripts->look(options.modules, options.asked, in_motion, snapshot.taken_at);
+  }
   // Last: what the executor had ended by the time of the look is in it.
   if (options.read_ledger) {
     if (auto ledger = options.read_ledger())

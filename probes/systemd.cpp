@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
 
 namespace pvrdma::probes {
 
@@ -16,10 +19,13 @@ bool is_link(const RootedPath& place) {
 }
 
 // Of a unit's job; 0: it has none.
-Result<std::uint32_t> job_of(sd_bus* bus, const std::string& object, const std::string& unit) {
+Result<std::uint32_t> job_of(SystemBus& bus, const std::string& object, const std::string& unit) {
+  const auto asked = bus.for_questions_to(kSystemdName);
+  if (!asked) return fail(asked.error());
   sd_bus_message* made = nullptr;
-  int code = sd_bus_get_property(bus, kSystemdName, object.c_str(), "org.freedesktop.systemd1.Unit",
-                                 "Job", nullptr, &made, "(uo)");
+  int code = bus.noted(kSystemdName, sd_bus_get_property(*asked, kSystemdName, object.c_str(),
+                                                         "org.freedesktop.systemd1.Unit", "Job",
+                                                         nullptr, &made, "(uo)"));
   const BusMessage answer{made};
   std::uint32_t job = 0;
   const char* path = nullptr;
@@ -50,31 +56,52 @@ std::string service_name(const std::string& unit) {
   return unit.find('.') == std::string::npos ? unit + ".service" : unit;
 }
 
-Result<bool> unit_is_in_motion(const std::string& unit) {
-  const auto bus = open_system_bus();
-  if (!bus) return fail(bus.error());
+Result<bool> unit_is_in_motion(SystemBus& bus, const std::string& unit) {
   const auto object = unit_object(unit);
   if (!object) return fail(object.error());
   // The job first: one that begins in between shows as a state.
-  const auto job = job_of(bus->get(), *object, unit);
+  const auto job = job_of(bus, *object, unit);
   if (!job) return fail(job.error());
   if (*job != 0) return true;
   // org.freedesktop.systemd1(5): "activating", "active", …
-  const auto state = unit_text(bus->get(), *object, "Unit", "ActiveState");
+  const auto state = unit_text(bus, *object, "Unit", "ActiveState");
   if (!state) return fail(state.error());
   return *state == "activating" || *state == "deactivating" || *state == "reloading";
 }
 
-Result<Bus> open_system_bus() {
-  const Root root;
-  if (!service_runs(root, "dbus.service") && !service_runs(root, "dbus-broker.service"))
-    return fail(ENOTCONN, "connecting to", "the system bus, as none runs yet");
+Result<SystemBus::Connection> SystemBus::connect() const {
+  constexpr const char* kDoing = "connecting to";
+  constexpr const char* kBus = "the system bus";
+  if (!service_runs(root_, "dbus.service") && !service_runs(root_, "dbus-broker.service"))
+    return fail(ENOTCONN, kDoing, "the system bus, as none runs yet");
+  const BootTime deadline = BootClock::now() + kBusPatience;
   sd_bus* opened = nullptr;
-  if (const int code = sd_bus_open_system(&opened); code < 0)
-    return fail(-code, "connecting to", "the system bus");
-  Bus bus{opened};
-  sd_bus_set_method_call_timeout(bus.get(), kBusPatienceUs);
+  if (const int code = sd_bus_open_system(&opened); code < 0) return fail(-code, kDoing, kBus);
+  Connection bus{opened};
+  // The first call would go through the greeting by itself, with libsystemd's own patience of 90 s
+  // (src/libsystemd/sd-bus/sd-bus.c, bus_ensure_running()).
+  for (int ready = 0; (ready = sd_bus_is_ready(bus.get())) <= 0;) {
+    int code = ready < 0 ? ready : sd_bus_process(bus.get(), nullptr);
+    const std::chrono::microseconds left = deadline - BootClock::now();
+    if (code >= 0 && left.count() <= 0) code = -ETIMEDOUT;
+    if (code == 0) code = sd_bus_wait(bus.get(), static_cast<std::uint64_t>(left.count()));
+    if (code < 0 && code != -EINTR) return fail(-code, kDoing, kBus);
+  }
+  const std::chrono::microseconds patience = kBusPatience;
+  sd_bus_set_method_call_timeout(bus.get(), static_cast<std::uint64_t>(patience.count()));
   return bus;
+}
+
+Result<sd_bus*> SystemBus::for_questions_to(const std::string& name) {
+  if (silent_.count(name) > 0) return fail(ETIMEDOUT, "waiting for an answer of", name);
+  if (!connection_) connection_ = connect();
+  if (!*connection_) return fail(connection_->error());
+  return (*connection_)->get();
+}
+
+int SystemBus::noted(const std::string& name, int code) {
+  if (code == -ETIMEDOUT) silent_.insert(name);
+  return code;
 }
 
 Result<std::string> unit_object(const std::string& unit) {
@@ -85,12 +112,15 @@ Result<std::string> unit_object(const std::string& unit) {
   return std::string{object.get()};
 }
 
-Result<std::string> unit_text(sd_bus* bus, const std::string& object, const char* interface,
+Result<std::string> unit_text(SystemBus& bus, const std::string& object, const char* interface,
                               const char* property) {
+  const auto asked = bus.for_questions_to(kSystemdName);
+  if (!asked) return fail(asked.error());
   char* made = nullptr;
   const std::string name = std::string{kSystemdName} + "." + interface;
-  const int code = sd_bus_get_property_string(bus, kSystemdName, object.c_str(), name.c_str(),
-                                              property, nullptr, &made);
+  const int code =
+      bus.noted(kSystemdName, sd_bus_get_property_string(*asked, kSystemdName, object.c_str(),
+                                                         name.c_str(), property, nullptr, &made));
   const BusText text{made};
   if (code < 0)
     return fail(-code, std::string{"asking systemd for the "} + property + " of", object);

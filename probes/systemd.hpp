@@ -4,10 +4,12 @@
 
 #include <systemd/sd-bus.h>
 
-#include <cstdint>
-#include <cstdlib>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
+#include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
 #include "agent/base/file.hpp"
 #include "agent/base/handle.hpp"
@@ -24,27 +26,47 @@ namespace pvrdma::probes {
 // "slurmd" -> "slurmd.service"; with its type it stays as it is.
 [[nodiscard]] std::string service_name(const std::string& unit);
 
-// True where the unit is being started or stopped, or has a job that waits for its turn; false
-// where it is active, failed, inactive with nothing to come, or unknown to systemd. Bounded: half a
-// second for each of two questions. Errors: no bus (as early in a boot), no answer.
-[[nodiscard]] Result<bool> unit_is_in_motion(const std::string& unit);
-
 inline constexpr const char* kSystemdName = "org.freedesktop.systemd1";
 
-using Bus = Handle<sd_bus, sd_bus_flush_close_unref>;
 using BusMessage = Handle<sd_bus_message, sd_bus_message_unref>;
 
-inline constexpr std::uint64_t kBusPatienceUs = 500'000;
+// How long an answer is waited for, the bus daemon's own word of welcome included.
+inline constexpr Milliseconds kBusPatience{500};
 
-// A call on it takes half a second at most. ENOTCONN: no bus runs; its socket stands before, and
-// who connects then waits for it, however long.
-[[nodiscard]] Result<Bus> open_system_bus();
+// The system bus for the length of one look: connected to at its first question, once, and asked
+// nothing more where it was not there in time. So a bus daemon, or a service, that hangs costs a
+// look half a second, however many adapters there are.
+class SystemBus {
+ public:
+  explicit SystemBus(Root root = {}) : root_(std::move(root)) {}
+
+  // For questions to the service `name`; owned by this object. ENOTCONN: no bus runs; its socket
+  // stands before, and whoever connects then waits for it. ETIMEDOUT: it accepted the connection
+  // and did not answer within half a second, or an earlier question to `name` was not answered.
+  [[nodiscard]] Result<sd_bus*> for_questions_to(const std::string& name);
+  // Remembers of an answer's errno (negative, as of sd_bus_call(3)) that `name` was silent.
+  int noted(const std::string& name, int code);
+
+ private:
+  // sd_bus_flush_close_unref() would wait for the bus again, for as long as it takes.
+  using Connection = Handle<sd_bus, sd_bus_close_unref>;
+  [[nodiscard]] Result<Connection> connect() const;
+
+  Root root_;
+  std::optional<Result<Connection>> connection_;
+  std::set<std::string> silent_;
+};
+
+// True where the unit is being started or stopped, or has a job that waits for its turn; false
+// where it is active, failed, inactive with nothing to come, or unknown to systemd. Errors: no bus
+// (as early in a boot), no answer.
+[[nodiscard]] Result<bool> unit_is_in_motion(SystemBus& bus, const std::string& unit);
 
 // systemd's object for a unit.
 [[nodiscard]] Result<std::string> unit_object(const std::string& unit);
 
 // A property of such an object that is a text: of interface org.freedesktop.systemd1.INTERFACE.
-[[nodiscard]] Result<std::string> unit_text(sd_bus* bus, const std::string& object,
+[[nodiscard]] Result<std::string> unit_text(SystemBus& bus, const std::string& object,
                                             const char* interface, const char* property);
 
 }  // namespace pvrdma::probes

@@ -10,7 +10,6 @@
 #include "probes/module_lookup.hpp"
 #include "probes/observe.hpp"
 #include "probes/recipe/boot_scripts.hpp"
-#include "probes/systemd.hpp"
 
 namespace pvrdma::ctl {
 
@@ -24,7 +23,7 @@ Snapshot observe_locally(const Root& root, const Config& config, const Helpers& 
                              const std::vector<std::string>& names) {
     return probes::look_up_shipped(helpers.module_lookup, where, release, names);
   };
-  probes::BootScriptWatch boot_scripts{root, probes::unit_is_in_motion};
+  probes::BootScriptWatch boot_scripts{root};
   options.boot_scripts = &boot_scripts;
   options.read_ledger = [&] { return codec::read_ledger(root / codec::kLedgerPath); };
   return probes::observe(options);

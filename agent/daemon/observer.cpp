@@ -14,7 +14,6 @@
 #include "build_config.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/recipe/boot_scripts.hpp"
-#include "probes/systemd.hpp"
 
 namespace pvrdma {
 
@@ -67,7 +66,7 @@ bool Observer::Shared::wait_for_work(std::unique_lock<std::mutex>& lock) {
 
 void Observer::Shared::run() {
   std::optional<Snapshot> previous;
-  probes::BootScriptWatch boot_scripts{Root{}, probes::unit_is_in_motion};
+  probes::BootScriptWatch boot_scripts{Root{}};
   probes::PortQuery port_query{PVRDMA_PORT_QUERY};
   probes::ObserveOptions options;
   options.port_query = &port_query;

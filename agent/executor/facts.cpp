@@ -12,6 +12,7 @@
 #include "probes/link_owner.hpp"
 #include "probes/modules.hpp"
 #include "probes/rdma.hpp"
+#include "probes/systemd.hpp"
 
 namespace pvrdma::executor {
 
@@ -61,7 +62,8 @@ Field<LinkOwner> owner_of(const Root& root, const probes::PciAdapter& pci) {
   if (!pci.netdev.is_known()) return {};
   const auto index = interface_of(root, pci.net_function, *pci.netdev.get());
   if (!index) return Field<LinkOwner>::from(fail(index.error()));
-  return probes::link_owner(root, *pci.netdev.get(), *index);
+  probes::SystemBus bus{root};
+  return probes::link_owner(root, *pci.netdev.get(), *index, bus);
 }
 
 Field<std::vector<Holder>> holders_of(const Root& root, const std::vector<AdapterFacts>& adapters) {

@@ -94,9 +94,6 @@ std::vector<BootScript> boot_scripts(const Root& root, const Recipe& recipe,
   return scripts;
 }
 
-BootScriptWatch::BootScriptWatch(Root root, AskUnit in_motion)
-    : root_(std::move(root)), in_motion_(std::move(in_motion)) {}
-
 std::vector<BootScriptWatch::Stamp> BootScriptWatch::stamps() const {
   std::vector<Stamp> stamps;
   for (const std::string& path : recipe_.looked_at) {
@@ -109,7 +106,8 @@ std::vector<BootScriptWatch::Stamp> BootScriptWatch::stamps() const {
 }
 
 const std::vector<BootScript>& BootScriptWatch::look(const std::vector<std::string>& modules,
-                                                     bool asked, BootTime now) {
+                                                     bool asked, const AskUnit& in_motion,
+                                                     BootTime now) {
   const bool compare = asked || now - compared_ >= kCompareEvery;
   bool changed = !read_ || scope_.modules != modules;
   if (compare) {
@@ -123,7 +121,7 @@ const std::vector<BootScript>& BootScriptWatch::look(const std::vector<std::stri
     stamps_ = stamps();
   }
   if (changed || unfinished(scripts_) != nullptr)
-    scripts_ = boot_scripts(root_, recipe_, scope_, in_motion_, now);
+    scripts_ = boot_scripts(root_, recipe_, scope_, in_motion, now);
   return scripts_;
 }
 

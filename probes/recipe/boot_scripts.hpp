@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/base/clock.hpp"
@@ -35,10 +36,11 @@ using AskUnit = std::function<Result<bool>(const std::string& unit)>;
 // again. What cannot be read is passed over.
 class BootScriptWatch {
  public:
-  explicit BootScriptWatch(Root root, AskUnit in_motion);
+  explicit BootScriptWatch(Root root) : root_(std::move(root)) {}
   // `modules` are those the agent loads.
   [[nodiscard]] const std::vector<BootScript>& look(const std::vector<std::string>& modules,
-                                                    bool asked, BootTime now);
+                                                    bool asked, const AskUnit& in_motion,
+                                                    BootTime now);
 
  private:
   struct Stamp {
@@ -49,7 +51,6 @@ class BootScriptWatch {
   [[nodiscard]] std::vector<Stamp> stamps() const;
 
   Root root_;
-  AskUnit in_motion_;
   RecipeScope scope_;
   Recipe recipe_;
   std::vector<Stamp> stamps_;

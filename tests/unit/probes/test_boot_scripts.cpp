@@ -21,10 +21,7 @@ struct Machine {
   Tree tree;
   Result<bool> moving = false;
   std::vector<std::string> asked;
-  BootScriptWatch watch{tree.root(), [this](const std::string& unit) {
-                          asked.push_back(unit);
-                          return moving;
-                        }};
+  BootScriptWatch watch{tree.root()};
 
   Machine() { tree.directory("/proc"); }
   void rc_local(const std::string& content) const {
@@ -41,7 +38,11 @@ struct Machine {
     tree.file("/proc/77/status", "Name:\tsh\nUid:\t0\t0\t0\t0\n");
   }
   std::vector<BootScript> look(BootTime now = kEarly, bool ask = true) {
-    return watch.look({"ib_umad"}, ask, now);
+    const auto in_motion = [this](const std::string& unit) {
+      asked.push_back(unit);
+      return moving;
+    };
+    return watch.look({"ib_umad"}, ask, in_motion, now);
   }
 };
 
@@ -126,8 +127,8 @@ struct OtherProcess {
     tree.file("/proc/77/status", "Name:\tsh\nUmask:\t0022\nUid:\t" + uids + "\nGid:\t0\t0\t0\t0\n");
     tree.file("/proc/77/loginuid", login);
     const auto quiet = [](const std::string&) -> Result<bool> { return false; };
-    BootScriptWatch watch{tree.root(), quiet};
-    return watch.look({}, true, BootTime{Milliseconds{30'000}}).at(0).ended;
+    BootScriptWatch watch{tree.root()};
+    return watch.look({}, true, quiet, BootTime{Milliseconds{30'000}}).at(0).ended;
   }
 };
 

@@ -23,7 +23,10 @@ struct LinkOwnerFixture {
     tree.link("/etc/systemd/system/multi-user.target.wants/" + service,
               "/lib/systemd/system/" + service);
   }
-  Field<LinkOwner> owner() const { return link_owner(tree.root(), "ens16f0", 3); }
+  Field<LinkOwner> owner() const {
+    SystemBus bus{tree.root()};
+    return link_owner(tree.root(), "ens16f0", 3, bus);
+  }
 };
 
 }  // namespace
@@ -111,7 +114,8 @@ TEST_CASE_METHOD(LinkOwnerFixture, "link owner: the master outranks every manage
   CHECK(owner().is(owned(LinkManager::Networkd, "")));
   tree.remove("/sys/class/net");
   tree.unreadable("/sys/class/net");
-  CHECK(link_owner(tree.root(), "ens17f0", 4).is_unreadable());
+  SystemBus bus{tree.root()};
+  CHECK(link_owner(tree.root(), "ens17f0", 4, bus).is_unreadable());
 }
 
 TEST_CASE_METHOD(LinkOwnerFixture, "link owner: networkd that only netplan enables") {
