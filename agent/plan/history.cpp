@@ -42,23 +42,48 @@ std::string port_state(const Adapter& adapter) {
   return rdma == nullptr ? std::string{} : rdma->port.state.value_or({});
 }
 
-std::vector<std::string> functions_of(const Snapshot& snapshot) {
-  std::vector<std::string> functions;
-  if (const auto* adapters = snapshot.adapters.get())
-    for (const Adapter& adapter : *adapters) functions.push_back(adapter.function);
-  return functions;
+// True where other adapters are there than at the last look that could read the list.
+bool others_are_there(const History& history, const std::vector<Adapter>& now) {
+  return !std::equal(
+      history.adapters.begin(), history.adapters.end(), now.begin(), now.end(),
+      [](const auto& known, const Adapter& adapter) { return known.first == adapter.function; });
 }
 
 // True where vmxnet3 has taken a netdev away: that is never reloaded, unbound or unloaded by us.
-bool lost_a_netdev(const Snapshot& before, const Snapshot& now) {
-  const auto& adapters = *now.adapters.get();
-  return std::any_of(adapters.begin(), adapters.end(), [&](const Adapter& adapter) {
-    const Adapter* was = before.adapter(adapter.function);
-    const Netdev* old = was != nullptr ? was->netdev.get() : nullptr;
+bool lost_a_netdev(const History& history, const std::vector<Adapter>& now) {
+  return std::any_of(now.begin(), now.end(), [&](const Adapter& adapter) {
+    const auto known = history.adapters.find(adapter.function);
+    const bool read = known != history.adapters.end() && known->second.read != nullptr;
+    const Netdev* old = read ? known->second.read->netdev.get() : nullptr;
     if (old == nullptr || adapter.netdev.is_unreadable()) return false;
     const Netdev* netdev = adapter.netdev.get();
     return netdev == nullptr || netdev->index != old->index;
   });
+}
+
+template <typename T>
+void keep(Field<T>& now, const Field<T>& before) {
+  if (now.is_unreadable()) now = before;
+}
+
+// As the look has it; what it could not read, as it was before.
+Adapter with_gaps_filled(Adapter now, const Adapter& before) {
+  keep(now.driver, before.driver);
+  keep(now.net_driver, before.net_driver);
+  keep(now.netdev, before.netdev);
+  keep(now.rdma, before.rdma);
+  Netdev* netdev = now.netdev.get();
+  const Netdev* old = before.netdev.get();
+  if (netdev != nullptr && old != nullptr && netdev->index == old->index) {
+    keep(netdev->carrier, old->carrier);
+    keep(netdev->owner, old->owner);
+  }
+  RdmaDevice* rdma = now.rdma.get();
+  if (const RdmaDevice* device = before.rdma.get(); rdma != nullptr && device != nullptr) {
+    keep(rdma->port.state, device->port.state);
+    keep(rdma->netdev, device->netdev);
+  }
+  return now;
 }
 
 // True where one of our own attempts may have caused a change seen between the two looks.
@@ -110,23 +135,27 @@ bool note_removed(const Snapshot& now, History& history) {
 }
 
 // What is known of an adapter after a look. `changed` becomes true where the ladder has a new case.
-AdapterHistory advance(const AdapterHistory& known, const Adapter* was, const Adapter& adapter,
-                       BootTime now, bool& changed) {
+AdapterHistory advance(const AdapterHistory& known, const Adapter& adapter, BootTime now,
+                       bool& changed) {
   AdapterHistory entry = known;
-  if (was == nullptr || ladder_view(*was) != ladder_view(adapter)) {
+  if (known.read == nullptr) return entry;
+  const Adapter& was = *known.read;
+  Adapter read = with_gaps_filled(adapter, was);
+  if (ladder_view(was) != ladder_view(read)) {
     entry.changed = now;
     changed = true;
-  } else if (link_settings(*was) != link_settings(adapter)) {
+  } else if (link_settings(was) != link_settings(read)) {
     entry.changed = now;
   }
-  if (was != nullptr && was_taken_down(*was, adapter)) entry.downed = now;
-  if (was != nullptr && was->driver.is_known() && adapter.driver.is_absent()) entry.unbound = now;
-  if (was != nullptr && port_state(*was) != port_state(adapter)) {
+  if (was_taken_down(was, read)) entry.downed = now;
+  if (was.driver.is_known() && read.driver.is_absent()) entry.unbound = now;
+  if (port_state(was) != port_state(read)) {
     entry.port_changed = now;
     ++entry.transitions;
   }
-  if (was != nullptr && was->rdma.is_known() && adapter.rdma.is_known())
-    entry.gid_moves += moved_gids(*was->rdma.get(), *adapter.rdma.get());
+  if (was.rdma.is_known() && read.rdma.is_known())
+    entry.gid_moves += moved_gids(*was.rdma.get(), *read.rdma.get());
+  if (read != was) entry.read = std::make_shared<const Adapter>(std::move(read));
   return entry;
 }
 
@@ -136,7 +165,8 @@ unsigned changed_ports(const Snapshot& before, const Health& health) {
         const Adapter* was = before.adapter(entry.adapter.function);
         const RdmaDevice* old = was != nullptr ? was->rdma.get() : nullptr;
         const RdmaDevice* rdma = entry.adapter.rdma.get();
-        return old != nullptr && rdma != nullptr && old->port.state != rdma->port.state;
+        return old != nullptr && rdma != nullptr && old->port.state.is_known() &&
+               rdma->port.state.is_known() && old->port.state != rdma->port.state;
       }));
 }
 
@@ -147,6 +177,12 @@ AdapterHistory history_of(const History& history, const Adapter& adapter, BootTi
   return seen != history.adapters.end() ? seen->second : AdapterHistory{now, now, 0, now};
 }
 
+const Adapter* last_reading(const AdapterHistory& entry, BootTime now) {
+  const bool stands_in = entry.unreadable_since && now < *entry.unreadable_since + kSettle &&
+                         entry.read != nullptr && unreadable_parts(*entry.read).empty();
+  return stands_in ? entry.read.get() : nullptr;
+}
+
 History advance(History history, const Snapshot* before, const Snapshot& now) {
   if (now.customization.is_absent())
     history.customized_since.reset();
@@ -154,23 +190,27 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
     history.customized_since = now.taken_at;
   if (!now.adapters.is_known()) return history;
   std::map<std::string, AdapterHistory> adapters;
-  bool changed = before != nullptr && before->kernel != now.kernel;
+  bool changed = before != nullptr && before->kernel.is_known() && now.kernel.is_known() &&
+                 before->kernel != now.kernel;
   for (const Adapter& adapter : *now.adapters.get()) {
     const auto known = history.adapters.find(adapter.function);
     AdapterHistory entry{now.taken_at, now.taken_at, 0, now.taken_at};
     if (known != history.adapters.end() && !replaced(known->second, adapter))
-      entry = before != nullptr ? advance(known->second, before->adapter(adapter.function), adapter,
-                                          now.taken_at, changed)
-                                : known->second;
+      entry = advance(known->second, adapter, now.taken_at, changed);
+    if (entry.read == nullptr) entry.read = std::make_shared<const Adapter>(adapter);
+    if (unreadable_parts(adapter).empty())
+      entry.unreadable_since.reset();
+    else if (!entry.unreadable_since)
+      entry.unreadable_since = now.taken_at;
     note_names(adapter, entry);
     if (other_owner(adapter) != nullptr) entry.managed = now.taken_at;
     adapters.emplace(adapter.function, std::move(entry));
   }
   // No attempt of ours adds or removes an adapter, or takes a netdev away.
   bool by_others = note_removed(now, history);
-  if (before != nullptr && before->adapters.is_known())
-    by_others =
-        by_others || functions_of(*before) != functions_of(now) || lost_a_netdev(*before, now);
+  if (before != nullptr && (before->adapters.is_known() || !history.adapters.empty()))
+    by_others = by_others || others_are_there(history, *now.adapters.get()) ||
+                lost_a_netdev(history, *now.adapters.get());
   if (by_others ||
       (before != nullptr && changed && !ours(now.ledger, before->taken_at, now.taken_at)))
     history.fresh_start = now.taken_at;

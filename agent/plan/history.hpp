@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,12 @@ struct AdapterHistory {
   BootTime managed{};
   // When its link was seen to have been taken down, which this agent never does; zero: it was not.
   BootTime downed{};
+  // As it was last read: a part that the newest look could not read is here as before. Changes are
+  // seen by it, so a part that cannot be read for a while is none. Nothing is done because of it.
+  // Null: it was not looked at yet.
+  std::shared_ptr<const Adapter> read{};
+  // Since when parts that a verdict rests on cannot be read; none: all can.
+  std::optional<BootTime> unreadable_since{};
 };
 
 // An adapter that left the VM while the agent ran and has not come back.
@@ -72,6 +79,11 @@ struct History {
 // reports PORT_ACTIVE within milliseconds of NETDEV_UP (drivers/infiniband/hw/vmw_pvrdma, Linux
 // 6.1); the rest is allowance for a loaded host.
 inline constexpr Milliseconds kSettle{3000};
+
+// What a verdict on the adapter goes by: null, as the newest look has it; or, where that could not
+// read all of it, as it was last read, for kSettle. One look may fail by chance (a table that
+// changes while it is read, a bus that is late), and then the next one tells.
+[[nodiscard]] const Adapter* last_reading(const AdapterHistory& entry, BootTime now);
 
 // `before` is null for the first look.
 [[nodiscard]] History advance(History history, const Snapshot* before, const Snapshot& now);

@@ -13,27 +13,24 @@ namespace pvrdma {
 namespace {
 
 template <typename T>
-void report_unreadable(const Field<T>& field, Draft& draft,
-                       const std::optional<std::string>& adapter = {}) {
-  if (field.is_unreadable()) draft.find(findings::unreadable(*field.error(), adapter));
+void report_unreadable(const Field<T>& field, Draft& draft) {
+  if (field.is_unreadable()) draft.find(findings::unreadable(*field.error(), {}));
 }
 
-void report_unreadable_fields(const Snapshot& snapshot, Draft& draft) {
-  for (const Module& module : snapshot.modules) {
+void report_unreadable_fields(const Inputs& in, Draft& draft) {
+  for (const Module& module : in.snapshot.modules) {
     report_unreadable(module.init, draft);
     // Of no interest while the module is loaded.
     if (module.init.is_absent()) report_unreadable(module.shipped, draft);
   }
-  for (const Adapter& adapter : *snapshot.adapters.get()) {
-    report_unreadable(adapter.driver, draft, adapter.function);
-    report_unreadable(adapter.netdev, draft, adapter.function);
-    report_unreadable(adapter.rdma, draft, adapter.function);
-    if (const Netdev* netdev = adapter.netdev.get())
-      report_unreadable(netdev->owner, draft, adapter.function);
-    if (const RdmaDevice* rdma = adapter.rdma.get()) {
-      report_unreadable(rdma->port.state, draft, adapter.function);
-      report_unreadable(rdma->netdev, draft, adapter.function);
+  for (const Adapter& adapter : *in.snapshot.adapters.get()) {
+    const AdapterHistory seen = history_of(in, adapter);
+    if (last_reading(seen, in.now) != nullptr) {
+      draft.look_by(*seen.unreadable_since + kSettle);
+      continue;
     }
+    for (const Error& error : unreadable_parts(adapter))
+      draft.find(findings::unreadable(error, adapter.function));
   }
 }
 
@@ -174,7 +171,7 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
   if (const auto& call = history.busy; call && call->stuck)
     draft.find(overall(FindingId::ExecutorStuck,
                        {{"call", describe(*call)}, {"since", wall_time(call->since)}}));
-  report_unreadable_fields(snapshot, draft);
+  report_unreadable_fields(in, draft);
   report_customization(in, draft);
   report_conflicts(in, draft);
   // Until then it may still be the template's.

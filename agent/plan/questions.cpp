@@ -17,6 +17,25 @@ bool is_live(const Snapshot& snapshot, const std::string& module) {
          (found->init.is(ModuleInit::Live) || found->init.is(ModuleInit::BuiltIn));
 }
 
+std::vector<Error> unreadable_parts(const Adapter& adapter) {
+  std::vector<Error> errors;
+  const auto look = [&](const auto& field) {
+    if (const Error* error = field.error()) errors.push_back(*error);
+  };
+  look(adapter.driver);
+  look(adapter.netdev);
+  look(adapter.rdma);
+  if (const Netdev* netdev = adapter.netdev.get()) {
+    look(netdev->carrier);
+    look(netdev->owner);
+  }
+  if (const RdmaDevice* rdma = adapter.rdma.get()) {
+    look(rdma->port.state);
+    look(rdma->netdev);
+  }
+  return errors;
+}
+
 const AdapterConfig& config_of(const Config& config, const Adapter& adapter) {
   static const AdapterConfig observed{{}, Manage::Observe, {}, {}};
   return *find_config(config, names_of(adapter)).value_or(&observed);

@@ -17,6 +17,9 @@ namespace pvrdma {
 
 [[nodiscard]] bool is_live(const Snapshot& snapshot, const std::string& module);
 
+// Why parts of the adapter that the rules and the verdict rest on could not be read.
+[[nodiscard]] std::vector<Error> unreadable_parts(const Adapter& adapter);
+
 // As find_config(). Where that cannot tell, nothing may be done to the link: it is observed.
 [[nodiscard]] const AdapterConfig& config_of(const Config& config, const Adapter& adapter);
 

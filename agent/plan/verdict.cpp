@@ -124,10 +124,12 @@ Health assess(const Config& config, const Snapshot& snapshot, const Plan& plan,
   for (const Adapter& adapter : *snapshot.adapters.get()) {
     AdapterHealth entry;
     entry.adapter = adapter;
-    entry.state = adapter_state(config, snapshot, plan, adapter);
-    entry.managed_by = managed_by(config, adapter);
-    entry.application_gid = application_gid(config, adapter);
     const AdapterHistory seen = history_of(history, adapter, now);
+    const Adapter* const read = last_reading(seen, now);
+    const Adapter& judged = read != nullptr ? *read : adapter;
+    entry.state = adapter_state(config, snapshot, plan, judged);
+    entry.managed_by = managed_by(config, judged);
+    entry.application_gid = application_gid(config, judged);
     entry.transitions = seen.transitions;
     entry.last_change = seen.port_changed;
     entry.gid_moves = seen.gid_moves;

@@ -1,6 +1,7 @@
 // Snapshots for the planner's tests: a machine in its good state, to be changed by the test.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -85,7 +86,7 @@ inline RdmaDevice& rdma(Snapshot& snapshot, unsigned index = 0) {
 inline History long_settled(const Snapshot& snapshot) {
   History history;
   for (const Adapter& adapter : *snapshot.adapters.get())
-    history.adapters[adapter.function] = {BootTime{}, BootTime{}, 0, BootTime{}};
+    history.adapters[adapter.function].read = std::make_shared<const Adapter>(adapter);
   return history;
 }
 

@@ -90,8 +90,6 @@ TEST_CASE("gid: moves are counted") {
   rdma(now).gids[2].index = 7;
   rdma(now).gids.pop_back();  // gone is not moved
   CHECK(moved_gids(rdma(before), rdma(now)) == 1);
-  History history;
-  history.adapters[function_of(0)] = {};
-  history = advance(std::move(history), &before, now);
+  History history = advance(advance({}, nullptr, before), &before, now);
   CHECK(history.adapters[function_of(0)].gid_moves == 1);
 }

@@ -1,4 +1,6 @@
 // History and verdict: what counts as a change by itself, and how old an answer may be.
+#include <cerrno>
+
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 
@@ -28,6 +30,69 @@ TEST_CASE("a change that nobody of ours caused forgives the budget; our own does
   CHECK(quiet.adapters.at(function_of(0)).transitions == 0);
 }
 
+TEST_CASE("a part that one look cannot read is no change, and flips no verdict") {
+  const Error late{ETIMEDOUT, "asking", "for it"};
+  const auto cannot_read = [&](Snapshot& scene) {
+    SECTION("driver") { adapter(scene).driver = Field<std::string>::unreadable(late); }
+    SECTION("netdev") { adapter(scene).netdev = Field<Netdev>::unreadable(late); }
+    SECTION("RDMA device") { adapter(scene).rdma = Field<RdmaDevice>::unreadable(late); }
+    SECTION("carrier") { netdev(scene).carrier = Field<bool>::unreadable(late); }
+    SECTION("owner") { netdev(scene).owner = Field<LinkOwner>::unreadable(late); }
+    SECTION("port") { rdma(scene).port.state = Field<std::string>::unreadable(late); }
+    SECTION("paired netdev") { rdma(scene).netdev = Field<std::string>::unreadable(late); }
+  };
+  Snapshot good = ready_scene();
+  good.taken_at = kNow - Milliseconds{30'000};
+  const History before = advance({}, nullptr, good);
+  Snapshot bad = ready_scene();
+  cannot_read(bad);
+  History history = advance(before, &good, bad);
+  const auto verdict = [&](const Snapshot& scene, BootTime now) {
+    return assess({}, scene, plan({}, scene, history, now), history, now);
+  };
+  CHECK(verdict(bad, kNow).state == State::Ready);
+  CHECK(verdict(bad, kNow).findings.empty());
+  const Plan awaiting = plan({}, bad, history, kNow);
+  CHECK(awaiting.actions.empty());
+  CHECK(awaiting.next_look == kNow + kSettle);
+
+  // What stays so is told.
+  Snapshot still_bad = bad;
+  still_bad.taken_at = kNow + kSettle;
+  const History lasting = advance(history, &bad, still_bad);
+  CHECK(finding(plan({}, still_bad, lasting, kNow + kSettle).findings, FindingId::Unreadable) !=
+        nullptr);
+  CHECK(lasting.fresh_start == BootTime{});
+
+  Snapshot again = ready_scene();
+  again.taken_at = kNow + Milliseconds{2000};
+  history = advance(history, &bad, again);
+  CHECK(verdict(again, again.taken_at).state == State::Ready);
+  CHECK(history.fresh_start == BootTime{});
+  CHECK(history.adapters.at(function_of(0)).changed == good.taken_at);
+  CHECK(history.adapters.at(function_of(0)).transitions == 0);
+}
+
+TEST_CASE("what changed while it could not be read is a change") {
+  Snapshot good = ready_scene();
+  good.taken_at = kNow - Milliseconds{30'000};
+  Snapshot bad = ready_scene();
+  Snapshot now = ready_scene();
+  now.taken_at = kNow + Milliseconds{30'000};
+  SECTION("a port") {
+    rdma(bad).port.state = Field<std::string>::unreadable({EIO, "reading", "it"});
+    rdma(now).port.state = std::string{"DOWN"};
+  }
+  SECTION("all adapters") {
+    bad.adapters = Field<std::vector<Adapter>>::unreadable({EIO, "reading", "the bus"});
+    netdev(now).index += 10;
+  }
+  const History history = advance(advance({}, nullptr, good), &good, bad);
+  CHECK(history.fresh_start == BootTime{});
+  CHECK(advance(history, &bad, now).fresh_start == now.taken_at);
+  CHECK(advance(history, &bad, good).fresh_start == BootTime{});
+}
+
 TEST_CASE("an adapter that comes and goes is a change") {
   const Snapshot none = ready_scene(0);
   Snapshot one = ready_scene(1);
@@ -47,9 +112,11 @@ TEST_CASE("a netdev that vmxnet3 takes away is somebody else's doing, however sh
   const History history = advance({}, nullptr, before);
   SECTION("it is gone") { adapter(now).netdev = Field<Netdev>::absent(); }
   SECTION("it is back already, as another") { netdev(now).index += 10; }
-  CHECK(advance(history, &before, now).fresh_start == kNow);
+  History after = advance(history, &before, now);
+  CHECK(after.fresh_start == kNow);
   // That it is back may well be our work.
-  CHECK(advance(history, &now, now).fresh_start == BootTime{});
+  after.fresh_start = BootTime{};
+  CHECK(advance(after, &now, now).fresh_start == BootTime{});
 }
 
 TEST_CASE("a removed adapter is missed until it is back, acknowledged or forgotten") {
