@@ -90,6 +90,7 @@ Result<void> Daemon::start() {
   auto timer = call_after(event_, CLOCK_BOOTTIME, surroundings_.ready_limit, on_ready_limit, this);
   if (!timer) return fail(timer.error());
   ready_limit_ = std::move(*timer);
+  await_look(surroundings_.look_overdue);
   return {};
 }
 
@@ -107,8 +108,9 @@ void Daemon::on_look(Look look) {
   log_pass();
   publish(before);
   service_.looked(look.started);
-  reporter_.look_finished();
-  observer_->schedule(reconciler_.config().modules.before, reconciler_.interval(),
+  reporter_.feed_watchdog();
+  await_look(surroundings_.look_overdue);
+  observer_->schedule(reconciler_.config().modules.before, reconciler_.pace(),
                       reconciler_.plan().next_look);
   // What bringing adapters up took is not kept for the weeks in which there is nothing to do.
   if (before.state != reconciler_.health().state) ::malloc_trim(0);
@@ -147,7 +149,7 @@ void Daemon::publish(const Health& before) {
 void Daemon::log_pass() {
   if (reconciler_.snapshot() == nullptr) return;
   const Plan& plan = reconciler_.plan();
-  Milliseconds next = reconciler_.interval();
+  Milliseconds next = reconciler_.pace().first;
   if (plan.next_look) next = std::clamp(*plan.next_look - BootClock::now(), Milliseconds{0}, next);
   pass_log_.passed(*reconciler_.snapshot(), plan, reconciler_.may_act(), next);
 }
@@ -223,9 +225,32 @@ void Daemon::take_over(Result<LoadedConfig> loaded) {
 void Daemon::reload_config() {
   take_over(load_config(surroundings_.root));
   think_again();
-  observer_->schedule(reconciler_.config().modules.before, reconciler_.interval(),
+  observer_->schedule(reconciler_.config().modules.before, reconciler_.pace(),
                       reconciler_.plan().next_look);
   observer_->look();
+}
+
+// By a clock that stands still while the machine is suspended, as the looks do.
+void Daemon::await_look(Milliseconds at_most) {
+  auto timer = call_after(event_, CLOCK_MONOTONIC, at_most, on_look_overdue, this);
+  look_overdue_ = timer ? std::move(*timer) : EventSource{};
+}
+
+// The loop feeds the watchdog where it knows that a look hangs in the kernel: a new agent would
+// hang there as well, beside this one, which no signal ends; and a device command that is cut short
+// leaves its answer to the next one of whoever uses the device. A loop that hangs feeds nothing.
+void Daemon::say_that_look_hangs() {
+  const Milliseconds patience = surroundings_.look_overdue / 2;
+  await_look(patience);
+  const auto since = observer_->looking_since();
+  if (!since || BootClock::now() - *since < patience) return;
+  reporter_.feed_watchdog();
+  reconciler_.look_hangs(since);
+  think_again();
+}
+
+int Daemon::on_look_overdue(sd_event_source* source, std::uint64_t /*usec*/, void* self) {
+  return guarded_callback(source, [&] { static_cast<Daemon*>(self)->say_that_look_hangs(); });
 }
 
 int Daemon::on_ready_limit(sd_event_source* source, std::uint64_t /*usec*/, void* self) {

@@ -32,6 +32,9 @@ struct Surroundings {
   Milliseconds ready_limit{20'000};
   // A reload that was asked for and could neither be begun nor refused is given up then.
   Milliseconds reload_limit{30'000};
+  // A look is handed over every minute at least. After so long without one, a look that has been
+  // under way for half of it hangs. Twice within WatchdogSec= of the unit, less a bit.
+  Milliseconds look_overdue{70'000};
 };
 
 class Daemon {
@@ -51,6 +54,8 @@ class Daemon {
   void think_again();
   void publish(const Health& before);
   void log_pass();
+  void await_look(Milliseconds at_most);
+  void say_that_look_hangs();
   void settle_reload_request();
   // Unless it is under way.
   void give_reload_up(const std::string& why, const std::vector<Holder>& holders);
@@ -60,6 +65,7 @@ class Daemon {
   [[nodiscard]] Health current_health() const;
   [[nodiscard]] std::string accept_reload();
   static int on_ready_limit(sd_event_source* source, std::uint64_t usec, void* self);
+  static int on_look_overdue(sd_event_source* source, std::uint64_t usec, void* self);
   static int on_reload_limit(sd_event_source* source, std::uint64_t usec, void* self);
 
   sd_event* event_;
@@ -74,6 +80,7 @@ class Daemon {
   std::optional<BootTime> reload_asked_;  // by io.pvrdma.Agent.Reload
   EventSource reload_limit_;              // while one is
   EventSource ready_limit_;
+  EventSource look_overdue_;
 };
 
 }  // namespace pvrdma

@@ -2,11 +2,14 @@
 
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -57,6 +60,7 @@ Result<std::unique_ptr<KernelEvents>> KernelEvents::subscribe(sd_event* event, O
   std::unique_ptr<KernelEvents> events{new KernelEvents(std::move(on_event))};
   if (auto opened = events->open_rtnetlink(event); !opened) return fail(opened.error());
   if (auto opened = events->open_udev(event); !opened) return fail(opened.error());
+  if (auto opened = events->open_clock(event); !opened) return fail(opened.error());
   return events;
 }
 
@@ -95,6 +99,24 @@ Result<void> KernelEvents::open_udev(sd_event* event) {
   return open("kernel", raw_, raw_source_);
 }
 
+// A timer that never expires, and is cancelled where the clock is set (timerfd_create(2)), which a
+// resume counts as (Linux kernel/time/timekeeping.c, timekeeping_resume()).
+Result<void> KernelEvents::open_clock(sd_event* event) {
+  constexpr const char* kDoing = "watching";
+  constexpr const char* kClock = "the clock";
+  itimerspec never{};
+  never.it_value.tv_sec = std::numeric_limits<time_t>::max();
+  clock_ = Fd{::timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK)};
+  if (!clock_ || ::timerfd_settime(clock_.get(), TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET,
+                                   &never, nullptr) != 0)
+    return fail(errno, kDoing, kClock);
+  sd_event_source* source = nullptr;
+  const int added = sd_event_add_io(event, &source, clock_.get(), EPOLLIN, on_clock_set, this);
+  if (added < 0) return fail(-added, kDoing, kClock);
+  clock_source_.reset(source);
+  return {};
+}
+
 void KernelEvents::concerns(const Snapshot& snapshot) {
   const bool first = !std::exchange(looked_, true);
   const auto links = std::exchange(links_, {});
@@ -120,6 +142,13 @@ int KernelEvents::on_rtnetlink(sd_event_source* source, int /*fd*/, unsigned /*e
     // Events were lost: they may have been ours.
     if (!read && read.error().code != EAGAIN) ours = true;
     if (ours) events->on_event_();
+  });
+}
+
+int KernelEvents::on_clock_set(sd_event_source* source, int fd, unsigned /*events*/, void* self) {
+  return guarded_callback(source, [fd, events = static_cast<KernelEvents*>(self)] {
+    std::uint64_t expirations = 0;
+    if (::read(fd, &expirations, sizeof expirations) < 0 && errno == ECANCELED) events->on_event_();
   });
 }
 

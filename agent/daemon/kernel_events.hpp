@@ -1,5 +1,6 @@
 // Kernel events that are a reason to look: rtnetlink for links and addresses, udev for devices,
-// kernel uevents for modules.
+// kernel uevents for modules; and that the clock was set, as happens when the machine wakes up, or
+// when the host has gone on with it, or brought it back from a snapshot.
 //
 // Nothing is read out of an event but whether it may concern a PVRDMA adapter; what is so now, the
 // next look tells. On a host with many other interfaces (containers) their events end here.
@@ -43,8 +44,10 @@ class KernelEvents {
   explicit KernelEvents(OnEvent on_event);
   [[nodiscard]] Result<void> open_rtnetlink(sd_event* event);
   [[nodiscard]] Result<void> open_udev(sd_event* event);
+  [[nodiscard]] Result<void> open_clock(sd_event* event);
   [[nodiscard]] bool concerns_us(udev_device* device);
   static int on_rtnetlink(sd_event_source* source, int fd, unsigned events, void* self);
+  static int on_clock_set(sd_event_source* source, int fd, unsigned events, void* self);
   static int on_uevent(sd_event_source* source, int fd, unsigned events, void* self);
 
   OnEvent on_event_;
@@ -57,7 +60,8 @@ class KernelEvents {
   Handle<udev, udev_unref> udev_;
   Handle<udev_monitor, udev_monitor_unref> processed_;  // after udevd's rules: renames are done
   Handle<udev_monitor, udev_monitor_unref> raw_;        // from the kernel: also where no udevd runs
-  EventSource rtnetlink_source_, processed_source_, raw_source_;
+  Fd clock_;
+  EventSource rtnetlink_source_, processed_source_, raw_source_, clock_source_;
 };
 
 }  // namespace pvrdma

@@ -3,6 +3,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>
@@ -41,10 +42,12 @@ struct Observer::Shared {
   bool requested = true;  // the first look is asked for by starting
   Observe observe;
   std::vector<std::string> modules;
-  Milliseconds interval{1000};
+  Pace pace;
+  Milliseconds interval = pace.first;
   std::optional<BootTime> deliver_by;
   std::optional<Look> mailbox;
   BootTime last_look{};
+  std::optional<BootTime> looking_since;
   Fd event_fd;
 
   void run();
@@ -86,9 +89,10 @@ void Observer::Shared::run() {
     options.asked = asked;
     options.initramfs = asked || last_look - initramfs_looked >= kInitramfsEvery;
     if (options.initramfs) initramfs_looked = last_look;
-    lock.unlock();
     Look seen;
     seen.started = BootClock::now();
+    looking_since = seen.started;
+    lock.unlock();
     const int code = guarded([&] { seen.snapshot = observe(options); });
     // A look that was cut short saw nothing, and says so.
     if (code < 0) {
@@ -97,11 +101,13 @@ void Observer::Shared::run() {
           Field<std::vector<Adapter>>::unreadable({-code, "looking at", "the system"});
     }
     lock.lock();
+    looking_since.reset();
     const BootTime now = seen.snapshot.taken_at;
     last_look = now;
     const bool due = deliver_by && *deliver_by <= now;
     if (due) deliver_by.reset();
     const bool news = !previous || *previous != seen.snapshot;
+    interval = news ? pace.first : std::min(2 * interval, pace.longest);
     if (asked || due || news || now - delivered >= kDeliverAtLeastEvery) {
       delivered = now;
       previous = seen.snapshot;
@@ -146,14 +152,16 @@ Observer::~Observer() {
   shared_->ended.wait_for(lock, kStopPatience, [this] { return shared_->stopped; });
 }
 
-void Observer::schedule(std::vector<std::string> modules, Milliseconds interval,
+void Observer::schedule(std::vector<std::string> modules, const Pace& pace,
                         std::optional<BootTime> deliver_by) {
   const std::lock_guard lock{shared_->mutex};
   shared_->modules = std::move(modules);
+  const Milliseconds before = shared_->interval;
+  if (shared_->pace != pace) shared_->interval = pace.first;
+  shared_->pace = pace;
   // Waking the thread is needed only where it would sleep too long.
-  const bool sooner = interval < shared_->interval ||
+  const bool sooner = shared_->interval < before ||
                       (deliver_by && (!shared_->deliver_by || *deliver_by < *shared_->deliver_by));
-  shared_->interval = interval;
   shared_->deliver_by = deliver_by;
   if (sooner) shared_->wake.notify_all();
 }
@@ -167,6 +175,11 @@ void Observer::look() {
 BootTime Observer::last_look() const {
   const std::lock_guard lock{shared_->mutex};
   return shared_->last_look;
+}
+
+std::optional<BootTime> Observer::looking_since() const {
+  const std::lock_guard lock{shared_->mutex};
+  return shared_->looking_since;
 }
 
 int Observer::on_wake(sd_event_source* source, int fd, unsigned /*events*/, void* self) {

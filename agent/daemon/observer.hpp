@@ -25,6 +25,14 @@ struct Look {
   Snapshot snapshot;
 };
 
+// How often to look without being asked: `first` after a look that saw something new, and after
+// each that did not, twice as long as before it, up to `longest`.
+struct Pace {
+  Milliseconds first{1000};
+  Milliseconds longest{1000};
+  friend bool operator==(const Pace&, const Pace&) = default;
+};
+
 class Observer {
  public:
   using OnLook = std::function<void(Look)>;
@@ -44,14 +52,16 @@ class Observer {
   Observer(Observer&&) = delete;
   Observer& operator=(Observer&&) = delete;
 
-  // From now on: which modules to report, how often to look without being asked, and by when a
-  // snapshot must be handed over even if nothing has changed.
-  void schedule(std::vector<std::string> modules, Milliseconds interval,
+  // From now on: which modules to report, how often to look, and by when a snapshot must be handed
+  // over even if nothing has changed. The same pace again goes on where it is.
+  void schedule(std::vector<std::string> modules, const Pace& pace,
                 std::optional<BootTime> deliver_by);
   // Looks as soon as possible, once more if a look is under way, and hands the snapshot over.
   void look();
   // When the last look ended, handed over or not; zero: none has.
   [[nodiscard]] BootTime last_look() const;
+  // When the look that is under way began; none: none is.
+  [[nodiscard]] std::optional<BootTime> looking_since() const;
 
  private:
   struct Shared;

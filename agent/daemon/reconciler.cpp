@@ -14,8 +14,10 @@ namespace {
 
 // How soon a configuration that was bad from the beginning is read again.
 constexpr Milliseconds kReadAgain{15'000};
+// The host can take a port down, or up, without any event in the guest.
 constexpr Milliseconds kRestingInterval{30'000};
-// The host can take a port down without any event in the guest.
+// What is under way has events, but for modules that others load and managers that make up their
+// minds.
 constexpr Milliseconds kWorkingInterval{2000};
 // An agent that starts in the middle of a boot's life counts what was tried this long before it, so
 // that one which crashes again and again has one budget, not one each time.
@@ -40,18 +42,23 @@ void Reconciler::pass(const Look& look, const std::optional<BusyCall>& busy, Boo
   history_ = advance(std::move(history_), snapshot_ ? &*snapshot_ : nullptr, look.snapshot);
   const auto before = std::exchange(snapshot_, look.snapshot);
   may_act_ = look.started >= last_answer;
+  look_hangs_.reset();
   conclude(before ? &*before : nullptr, busy, now);
 }
 
 void Reconciler::again(const std::optional<BusyCall>& busy, BootTime now) {
   may_act_ = false;
-  if (snapshot_) conclude(&*snapshot_, busy, now);
+  if (snapshot_) return conclude(&*snapshot_, busy, now);
+  health_.findings.clear();
+  if (look_hangs_) health_.findings.push_back(findings::look_stuck(*look_hangs_));
 }
 
 void Reconciler::conclude(const Snapshot* before, const std::optional<BusyCall>& busy,
                           BootTime now) {
   history_.busy = busy;
   plan_ = pvrdma::plan(config_, *snapshot_, history_, now);
+  if (look_hangs_)
+    plan_.findings.insert(plan_.findings.begin(), findings::look_stuck(*look_hangs_));
   if (!left_out_.empty())
     plan_.findings.insert(plan_.findings.begin(), findings::config_left_out(left_out_));
   if (!config_error_.empty()) {
@@ -98,10 +105,13 @@ bool Reconciler::acknowledge_removed(const std::optional<std::string>& name) {
          }) > 0;
 }
 
-Milliseconds Reconciler::interval() const {
-  const bool resting = health_.state == State::Ready || health_.state == State::Absent;
-  // A job that holds the device may be waited for all day: its end sends no event, but is no hurry.
-  return resting ? kRestingInterval : kWorkingInterval;
+Pace Reconciler::pace() const {
+  if (health_.state == State::Ready || health_.state == State::Absent)
+    return {kRestingInterval, kRestingInterval};
+  if (health_.state == State::Converging || history_.busy || !plan_.actions.empty())
+    return {kWorkingInterval, kWorkingInterval};
+  // Degraded or failed, with nothing to do about it: perhaps for good.
+  return {kWorkingInterval, kRestingInterval};
 }
 
 }  // namespace pvrdma

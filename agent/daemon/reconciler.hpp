@@ -47,6 +47,8 @@ class Reconciler {
   void request_reload(bool requested) { history_.reload_requested = requested; }
   // Why the executor could not be asked the last time; none: it was asked.
   void executor_missing(std::optional<Error> why) { history_.executor_missing = std::move(why); }
+  // Since when a look has hung; none: none does.
+  void look_hangs(std::optional<BootTime> since) { look_hangs_ = since; }
   // Why a reload that an administrator asks for must not be done, by the newest look; none: nothing
   // speaks against it.
   [[nodiscard]] std::optional<Finding> reload_refusal(BootTime now) const;
@@ -64,8 +66,8 @@ class Reconciler {
   [[nodiscard]] bool may_act() const { return may_act_; }
   // True once network managers may start (READY=1).
   [[nodiscard]] bool managers_may_start() const { return managers_may_start_; }
-  // How long until the next look if nothing happens.
-  [[nodiscard]] Milliseconds interval() const;
+  // How often to look if nothing happens.
+  [[nodiscard]] Pace pace() const;
 
  private:
   // `before`: the look before this one; null: there was none.
@@ -75,6 +77,7 @@ class Reconciler {
   std::string config_error_;
   std::string left_out_;
   bool is_safe_subset_;  // has_no_good_config()
+  std::optional<BootTime> look_hangs_;
   History history_;
   std::optional<Snapshot> snapshot_;
   Plan plan_;

@@ -54,7 +54,7 @@ void Reporter::conclude(const Health& health, bool managers_may_start, const Tim
   if (managers_may_start) ready();
 }
 
-void Reporter::look_finished() {
+void Reporter::feed_watchdog() {
   notify("WATCHDOG", "1");
   log::tell_dropped();
 }

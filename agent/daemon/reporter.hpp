@@ -19,8 +19,9 @@ class Reporter {
   // A new conclusion: logs what differs from the one before, with the steps of `boot` reached
   // since, sets STATUS=, and says READY=1 once `managers_may_start`.
   void conclude(const Health& health, bool managers_may_start, const Timeline& boot);
-  // Feeds the watchdog: the only thing that does. Tells of entries that the journal did not take.
-  void look_finished();
+  // Feeds the watchdog: nothing else does, but a look that is known to hang. Tells of entries that
+  // the journal did not take.
+  void feed_watchdog();
   // READY=1 at the latest: the boot does not wait longer for a driver that takes its time.
   void ready();
   // The executor could not be reached, or refused. What it did or tried it has logged itself.

@@ -86,6 +86,11 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "{call} has not come back from the kernel since {since}.",
      "See `journalctl -u pvrdma-agent-executor` and dmesg. A process stuck in the kernel cannot be "
      "killed; nothing else is tried until it returns."},
+    {FindingId::LookStuck, "look-stuck", "", "7254fc38aacd46c68b7072a9fcef2476", Severity::Warning,
+     Actor::Guest, Concern::Ports,
+     "The agent's look at the adapters has not come back from the kernel since {since}.",
+     "What is told here is what was seen before. See dmesg: a device that no longer answers, or a "
+     "bus or module operation that hangs, holds it. The agent goes on by itself once it returns."},
     {FindingId::ExecutorMissing, "executor-missing", "", "4562bd550d4d4ac1bf919618fda8e095",
      Severity::Error, Actor::Guest, Concern::Readiness | Concern::Modules,
      "Nothing can be done for the adapters, as the executor cannot be asked: {error}.",

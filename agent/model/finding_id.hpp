@@ -23,6 +23,7 @@ enum class FindingId {
   ReloadWaits,
   LedgerUnusable,
   ExecutorStuck,
+  LookStuck,
   ExecutorMissing,
   ConfigBad,
   CustomizationAwaited,

@@ -140,6 +140,10 @@ Finding slow(const Adapter& adapter, Milliseconds limit) {
   return about(adapter, FindingId::Slow, {{"limit", seconds(limit)}});
 }
 
+Finding look_stuck(BootTime since) {
+  return overall(FindingId::LookStuck, {{"since", wall_time(since)}});
+}
+
 Finding config_bad(const std::string& error, bool none_good) {
   return overall(FindingId::ConfigBad, {{"error", error}}, none_good ? "start" : "file");
 }

@@ -47,6 +47,9 @@ using MaybeAdapter = std::optional<std::string>;
 [[nodiscard]] Finding holders_unknown(const Snapshot& snapshot, const std::string& why);
 [[nodiscard]] Finding slow(const Adapter& adapter, Milliseconds limit);
 
+// Of a look that has not come back since then
+[[nodiscard]] Finding look_stuck(BootTime since);
+
 // Configuration
 // `none_good`: the agent has not read a good one since it started.
 [[nodiscard]] Finding config_bad(const std::string& error, bool none_good);

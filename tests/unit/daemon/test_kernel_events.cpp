@@ -2,6 +2,7 @@
 // of the test's own, and uevents that the kernel sends when it is told to.
 #include "agent/daemon/kernel_events.hpp"
 
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -111,4 +112,20 @@ TEST_CASE("a change of an adapter's function is a reason to look, of another non
   CHECK(listener.events_now() == 1);
   send_uevent(function);
   CHECK(listener.events_now() > 0);
+}
+
+TEST_CASE("a clock that is set is a reason to look") {
+  Listener listener;
+  CHECK(listener.events_now() == 0);
+  for (int times = 0; times < 2; ++times) {
+    timespec now{};
+    REQUIRE(::clock_gettime(CLOCK_REALTIME, &now) == 0);
+    // To what it shows: it loses the time between the two calls.
+    if (::clock_settime(CLOCK_REALTIME, &now) != 0) {
+      WARN("skipped: may not set the clock");
+      return;
+    }
+    CHECK(listener.events_now() == 1);
+    CHECK(listener.events_now() == 0);
+  }
 }

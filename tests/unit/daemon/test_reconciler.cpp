@@ -192,3 +192,30 @@ TEST_CASE("an executor that cannot be asked is an error where there is something
   reconciler.again({}, kNow);
   CHECK(finding(reconciler.health().findings, FindingId::ExecutorMissing) == nullptr);
 }
+
+TEST_CASE("looks are frequent while something may follow, and become rare where nothing does") {
+  Reconciler reconciler{{}, kNow};
+  reconciler.pass(look_at(ready_scene(0), kNow), {}, kNever, kNow);
+  CHECK(reconciler.pace() == Pace{Milliseconds{30'000}, Milliseconds{30'000}});
+  const auto pace_of = [&](const Snapshot& seen, std::optional<BusyCall> busy = std::nullopt) {
+    reconciler.pass(look_at(seen, kNow), busy, kNever, kNow);
+    return reconciler.pace();
+  };
+  const Pace often{Milliseconds{2000}, Milliseconds{2000}};
+  const Pace rarely{Milliseconds{30'000}, Milliseconds{30'000}};
+  const Pace ever_rarer{Milliseconds{2000}, Milliseconds{30'000}};
+  CHECK(pace_of(ready_scene()) == rarely);
+  Snapshot failed = ready_scene();
+  module(failed, kDriverModule) = unloaded(kDriverModule);
+  CHECK(pace_of(failed) == often);  // it is to be loaded
+  module(failed, kDriverModule).shipped = Shipped::Missing;
+  adapter(failed).driver = Field<std::string>::absent();
+  adapter(failed).rdma = Field<RdmaDevice>::absent();
+  CHECK(pace_of(failed) == ever_rarer);
+  CHECK(reconciler.health().state == State::Failed);
+  CHECK(pace_of(failed, BusyCall{Verb::LoadModule, "ib_umad", kNow, false}) == often);
+  Snapshot degraded = ready_scene();
+  rdma(degraded).port.verbs_state = Field<std::string>::unreadable({2, "opening", "the provider"});
+  CHECK(pace_of(degraded) == ever_rarer);
+  CHECK(reconciler.health().state == State::Degraded);
+}

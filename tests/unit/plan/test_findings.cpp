@@ -22,6 +22,7 @@ std::vector<Finding> of_the_machine(const Snapshot& snapshot) {
           findings::driver_in_use({{7, "job", "rocep0"}}, "why"),
           findings::driver_in_use({}, "why"),
           findings::holders_unknown(snapshot, "why"),
+          findings::look_stuck(kNow),
           findings::config_bad("file:1: key", false),
           findings::config_bad("file:1: key", true),
           findings::config_left_out("file:1: key"),

@@ -1,0 +1,74 @@
+# summary: 5,000 addresses on another interface and veths that come and go; journald stopped; a clock that is set: no verdict flips, links are mended, reloads answered
+# adapters: 1
+# start: snapshot
+
+# Asks the agent to look, 100 times; prints the states that it answers.
+write_refresh() {
+  cat >refresh.py <<'P'
+import json, socket
+states = set()
+s = socket.socket(socket.AF_UNIX); s.connect("/run/pvrdma-agent/io.pvrdma.Agent")
+for _ in range(100):
+    s.sendall(b'{"method":"io.pvrdma.Agent.Refresh"}\0'); b = b""
+    while not b.endswith(b"\0"): b += s.recv(65536)
+    states.add(json.loads(b[:-1])["parameters"]["health"]["state"])
+print(*sorted(states))
+P
+}
+many_addresses() {
+  local i j
+  ip link add services0 type veth peer name services1
+  for i in {1..20}; do for j in {1..250}; do echo "address add 10.96.$i.$j/32 dev services0"; done; done | ip -batch -
+}
+veths_come_and_go() { while [[ ! -e over ]]; do ip link add v0 type veth peer name v1 && ip link del v0; done; }
+
+# Until the queue of journald's socket is full.
+fill_journal() {
+  python3 - <<'P'
+import socket
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
+try:
+    while True: s.sendto(b"MESSAGE=not ours\n", "/run/systemd/journal/socket")
+except BlockingIOError: pass
+P
+}
+journal_is_stopped() {
+  local journald pid
+  journald=$(main_pid systemd-journald.service) pid=$(agent_pid)
+  kill -STOP "$journald"
+  fill_journal
+  ip link set ens16f0 down
+  wait_until 30 "journald does not read: a link that goes down is brought up" netdev_up 0
+  wait_until 30 "health says ready" health_is ready
+  expect "a reload is answered" timeout 60 pvrdma-agentctl reload
+  wait_until 30 "health says ready" health_is ready
+  kill -CONT "$journald"
+  ip link set ens16f0 down
+  wait_until 70 "journald reads again: it is told how many entries were dropped" journal_has 'entries were dropped, as the journal'
+  expect_equal "the agent is the same process" "$pid" "$(agent_pid)"
+}
+
+observed_ms_ago() { health_query .observed_ms_ago; }
+looked_before() { [[ $(observed_ms_ago) -gt $1 ]]; } # MS
+looked_within() { [[ $(observed_ms_ago) -lt $1 ]]; } # MS
+
+scenario() {
+  write_refresh
+  wait_until 60 "health says ready" health_is ready
+  wait_until 30 "and is at rest" at_rest
+  many_addresses
+  veths_come_and_go &
+  local states
+  states=$(python3 refresh.py)
+  : >over
+  wait
+  expect_equal "of 100 looks beside 5,000 addresses and veths none sees less" ready "$states"
+  expect_not "no part was unreadable" journal_has 'part of the state is not known'
+  expect_equal "nothing was reloaded" 0 "$(health_query .executor.reloads)"
+
+  wait_until 40 "the last look is some seconds old" looked_before 6000
+  date -s '+1 day' >/dev/null
+  wait_until 4 "the clock is set, as after a resume: a look at once" looked_within 4000
+
+  journal_is_stopped
+}
