@@ -58,7 +58,7 @@ scenario() {
       expect_not "who needs the adapters does not yet" unit_active wanting.service
       expect "it still waits" waiting
       host port 0 ACTIVE
-      wait_until 30 "the host lets go: it ends" unit_is "$wait_unit" active
+      wait_until 45 "the host lets go: it ends" unit_is "$wait_unit" active
       waited
       wait_until 10 "the unit that wants the target runs" unit_is wanting.service active
       wait_until 10 "and the one that requires it" unit_is requiring.service active

@@ -13,7 +13,7 @@ scenario() {
   local pid reloads
   pid=$(agent_pid)
   host port 0 ACTIVE
-  wait_until 15 "health says ready" health_is ready
+  wait_until 45 "health says ready" health_is ready
   reloads=$(health_query .executor.reloads)
   expect_equal "the agent was not restarted" "$pid" "$(agent_pid)"
   holds_for 20 "no reload after success" reloads_are "$reloads"

@@ -75,7 +75,7 @@ names_of_users() {
   expect_not "nor in the journal" sh -c 'journalctl -b -o cat -u "pvrdma-agent*" | grep "^STOPPING"'
   pkill -u mallory
   host port 0 ACTIVE
-  wait_until 30 "ready" health_is ready
+  wait_until 45 "ready" health_is ready
 }
 
 workers_of_users() {

@@ -62,7 +62,7 @@ beside_the_script() {
   expect "which runs on" pgrep -u nobody -f /etc/rc.local
   host port 0 ACTIVE
   wait_until 60 "the port is up" port_is 0 ACTIVE
-  wait_until 30 "ready, as a script alone does not keep anybody waiting" health_is ready
+  wait_until 45 "ready, as a script alone does not keep anybody waiting" health_is ready
   expect "and it is the one finding" only_boot_script
 }
 

@@ -18,6 +18,6 @@ scenario() {
   expect_not "an administrator is refused too" pvrdma-agentctl reload
   holds_for 10 "the driver stays" same_driver
   host port 0 ACTIVE
-  wait_until 15 "health says ready" health_is ready
+  wait_until 45 "health says ready" health_is ready
   expect_equal "reloads" 0 "$(health_query .executor.reloads)"
 }

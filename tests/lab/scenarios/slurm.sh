@@ -38,7 +38,7 @@ scenario() {
   wait_until 30 "the node is drained" node_is drained
   expect "and the reason is ours" reason_begins "PVRDMA: "
   host port 0 ACTIVE
-  wait_until 30 "health says ready" health_is ready
+  wait_until 45 "health says ready" health_is ready
   holds_for 8 "for a while it stays drained" node_is drained
   wait_until 40 "then it is taken back" node_is idle
   expect "which was not before its time" test "$(well_for_s)" -ge 15

@@ -36,7 +36,7 @@ scenario() {
   wait_until 60 "the reload follows" reloaded
   host port 0 ACTIVE
   host port 1 ACTIVE
-  wait_until 20 "both are ready" health_is ready
+  wait_until 45 "both are ready" health_is ready
   wait_until 5 "nothing is left to say" no_finding driver-in-use
   expect_equal "both netdevs are paired" 2 "$(rdma link | grep -c 'netdev ens')"
 }
