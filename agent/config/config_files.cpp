@@ -123,7 +123,9 @@ Result<std::optional<std::string>> read_guestinfo(const Root& root) {
   if (!answered) return no_guestinfo(answered.error().message());
   // Not "nothing is set": what it would have asked for may be in force from an earlier start.
   if (!*answered)
-    return no_guestinfo("cannot be read: the program that fetches it was interrupted");
+    return no_guestinfo(
+        "cannot be read: the program that fetches it has not run, or was interrupted: systemctl "
+        "start pvrdma-agent-guestinfo");
   const auto answer = root_file(place, 2 * kConfigLimitBytes + kFirstLineMax);
   if (!answer) return no_guestinfo(answer.error().message());
   std::string_view rest = *answer ? std::string_view{**answer} : std::string_view{};

@@ -30,12 +30,14 @@ namespace {
 using namespace pvrdma;
 
 constexpr const char* kHelp =
-    "Usage: pvrdma-agent [--log-level LEVEL] [--check-config | --version | --help]\n"
+    "Usage: pvrdma-agent [--log-level LEVEL]\n"
+    "                    [--check-config | --uses-guestinfo | --version | --help]\n"
     "\n"
     "Brings the PVRDMA adapters of this VM to PORT_ACTIVE and keeps them there. Run as a service:\n"
     "pvrdma-agent.service. Ask it with pvrdma-agentctl.\n"
     "\n"
     "  --check-config     read the configuration, print what is wrong with it, and exit\n"
+    "  --uses-guestinfo   exit with 0 where the configuration says guestinfo.enabled = true, or 1\n"
     "  --log-level LEVEL  what to log: error, warning, notice, info (the default) or debug, each\n"
     "                     with those before it\n"
     "  --version          print the version and exit\n"
@@ -74,6 +76,13 @@ int check_config() {
   }
   if (loaded->files.empty()) std::printf("No configuration file: the defaults are in force.\n");
   return 0;
+}
+
+// For pvrdma-agent-guestinfo.service. A bad configuration uses nothing; the daemon says what is bad
+// with it.
+int uses_guestinfo() {
+  const auto loaded = load_config();
+  return loaded && loaded->config.guestinfo.enabled.value_or(false) ? 0 : 1;
 }
 
 // Until SIGTERM. What has been set in the kernel by then stays as it is.
@@ -135,6 +144,7 @@ int run_as_told(int argc, char** argv) {
   if (words->empty()) return serve();
   const std::string_view option = words->size() == 1 ? words->front() : "";
   if (option == "--check-config") return check_config();
+  if (option == "--uses-guestinfo") return uses_guestinfo();
   if (option == "--version") {
     std::printf("pvrdma-agent %s\n", PVRDMA_VERSION);
     return 0;

@@ -46,6 +46,13 @@ scenario() {
   expect "with it, it is there" grep -q PORT_ACTIVE with
   contain --device "pvrdma.io/adapter=$(function_of 0)" -- ibv_devinfo >one
   expect "also by its function" grep -q PORT_ACTIVE one
+  # The container's files have the agent's units, and its devices are the host's.
+  local unit
+  for unit in pvrdma-agent.service pvrdma-agent-executor.service pvrdma-agent-executor.socket pvrdma-agent-wait-online.service; do
+    expect "$unit starts on the host" systemd-analyze condition --unit="$unit"
+    expect_not "and not in a container" contain -- systemd-analyze condition --unit="$unit"
+    grep -F 'ConditionVirtualization=!container' /run/lab/expect.out
+  done
   contain "${device[@]}" -- ls /dev/infiniband >nodes
   expect_equal "and no more than it needs" "rdma_cm uverbs0" "$(paste -sd ' ' nodes)"
   expect "messages pass" messages_pass

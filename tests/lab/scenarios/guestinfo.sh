@@ -6,6 +6,7 @@
 # QEMU has no channel for guestinfo: a stand-in for vmware-rpctool answers (lib.sh).
 
 address_from_vsphere() { printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["%s/24"]\n' "$1"; }
+asked() { [[ -e /run/vmx/asked ]]; }
 fetch() { systemctl start pvrdma-agent-guestinfo.service && systemctl reload pvrdma-agent.service; }
 finding_says() { finding "$1" | gojq -er .summary | grep -F -e "$2"; } # ID TEXT
 
@@ -20,9 +21,13 @@ scenario() {
   { address_from_vsphere 192.168.30.201; printf '[modules]\nbefore = ["dummy"]\n'; } | guestinfo
   systemctl restart pvrdma-agent.service
   wait_until 20 "health says ready" health_is ready
-  expect "by default it does not count: no address" has_no_ipv4 ens16f0 192.168.30.201/24
+  expect_not "by default nobody asks vSphere" asked
+  expect_equal "the unit that does is skipped" "exec-condition inactive" "$(systemctl show --value -p Result -p ActiveState pvrdma-agent-guestinfo.service | paste -sd ' ')"
+  expect "nor does it count: no address" has_no_ipv4 ens16f0 192.168.30.201/24
   expect_not "and no module" module_loaded dummy
   agent_config <<<'guestinfo.enabled = true'
+  systemctl reload pvrdma-agent.service
+  wait_until 20 "switched on while the agent runs: it says how vSphere is asked" finding_says config-bad 'systemctl start pvrdma-agent-guestinfo'
   systemctl restart pvrdma-agent.service
   wait_until 20 "switched on: it sets no modules" finding_says config-bad modules
   expect_not "nor are they loaded" module_loaded dummy

@@ -136,7 +136,10 @@ TEST_CASE("where it is bad it is left out, with its name, line and key, and the 
     tree.file(kAnswer, "");
     check_left_out(tree, name + ": cannot be read");
     tree.remove(kAnswer);
-    check_left_out(tree, name + ": cannot be read: the program that fetches it was interrupted");
+    check_left_out(
+        tree, name +
+                  ": cannot be read: the program that fetches it has not run, or was interrupted: "
+                  "systemctl start pvrdma-agent-guestinfo");
   }
   SECTION("another user's") {
     if (::geteuid() != 0) return;
