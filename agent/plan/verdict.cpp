@@ -156,7 +156,11 @@ Health if_fresh(Health health, BootTime now, Milliseconds limit) {
 
 bool driver_is_decided(const Snapshot& snapshot, const Plan& plan) {
   if (!snapshot.adapters.is_known() || snapshot.adapters.get()->empty()) return true;
-  if (is_live(snapshot, kDriverModule)) return true;
+  if (is_live(snapshot, kDriverModule))
+    // A link must not come up while a function beside it is probed, so those held back come first.
+    return std::none_of(plan.actions.begin(), plan.actions.end(), [](const Action& action) {
+      return std::holds_alternative<BindFunction>(action.operation);
+    });
   const Module* driver = snapshot.module(kDriverModule);
   if (driver != nullptr && !driver->init.is_absent()) return false;  // coming, or not known
   const auto tried = [](const Attempt& attempt) {

@@ -27,6 +27,9 @@ constexpr const char* kImage = "the image";  // in messages: who gave it knows i
 constexpr std::int64_t kMostBytes = std::int64_t{2} << 30U;
 constexpr std::size_t kMostText = 1U << 20U;   // bytes of modprobe.d's files that name the driver
 constexpr std::size_t kMostNames = 4U << 20U;  // bytes of modules' names; a kernel has 100 KiB
+// What our hooks put into an image alone (packaging/initramfs/functions): the system has no such
+// file.
+constexpr std::string_view kImageOnly = "etc/modprobe.d/0-pvrdma-agent-image.conf";
 constexpr std::size_t kBlock = 1U << 16U;
 
 class ImageReader {
@@ -106,7 +109,7 @@ class ImageReader {
           content_.modules.insert(module_name(name.substr(0, suffix))).second ? suffix : 0;
     if (names_bytes_ > kMostNames) return fail(EFBIG, "unpacking", "the modules' names");
     const bool ours = path.starts_with("etc/modprobe.d/") || path.starts_with("lib/modprobe.d/");
-    if (!ours || name.starts_with('.') || !name.ends_with(".conf")) return {};
+    if (!ours || name.starts_with('.') || !name.ends_with(".conf") || path == kImageOnly) return {};
     const auto size =
         static_cast<std::size_t>(std::max<std::int64_t>(archive_entry_size(entry), 0));
     if (size > kMostText) return fail(EFBIG, "unpacking", std::string{path});

@@ -244,6 +244,18 @@ TEST_CASE("network managers wait for the driver, and for nothing else") {
   CHECK(driver_is_decided(ready_scene(0), {}));
 }
 
+TEST_CASE("network managers wait for a function that was held back, as long as it may be bound") {
+  Snapshot snapshot = ready_scene(2);
+  Adapter& second = snapshot.adapters.get()->back();
+  second.driver = {};
+  second.rdma = {};
+  const Plan binds = plan_settled(snapshot);
+  CHECK_FALSE(driver_is_decided(snapshot, binds));
+  add(snapshot.ledger,
+      attempt(Verb::BindFunction, second.function, Milliseconds{100}, Outcome::Failed));
+  CHECK(driver_is_decided(snapshot, plan_settled(snapshot)));
+}
+
 TEST_CASE("an adapter that converges for too long says so") {
   Snapshot snapshot = ready_scene();
   module(snapshot, kDriverModule).init = ModuleInit::Coming;

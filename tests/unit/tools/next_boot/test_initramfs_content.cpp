@@ -30,6 +30,7 @@ const std::map<std::string, std::string> kRest{
     {"lib/modprobe.d/pvrdma-agent.conf", "softdep vmw_pvrdma pre: a\n"},
     {"./etc/modprobe.d/z.conf", "options vmw_pvrdma x=1\n"},
     {"etc/modprobe.d/other.conf", "blacklist pcspkr\n"},
+    {"etc/modprobe.d/0-pvrdma-agent-image.conf", "softdep vmw_pvrdma pre: ours\n"},
     {"etc/modprobe.d/a.conf.bak", "vmw_pvrdma\n"}};
 const std::string kZeros(700, '\0');
 
