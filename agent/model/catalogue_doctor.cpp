@@ -146,7 +146,7 @@ constexpr CatalogueEntry kDoctorEntries[] = {
     {FindingId::OrderNotSet, "order-not-set", "initramfs", "", Severity::Warning, Actor::Guest,
      Concern::None, "{image} holds vmw_pvrdma, but not {modules}, which must come before it.",
      "Refresh it: update-initramfs -u -k {kernel} where initramfs-tools makes it, dracut --force "
-     "{image} {kernel} where dracut does."},
+     "{image}.new {kernel} && mv {image}.new {image} where dracut does."},
     {FindingId::AgentNotEnabled, "agent-not-enabled", "missing", "", Severity::Warning,
      Actor::Image, Concern::None,
      "pvrdma-agent is not installed, so nothing sees to the adapters at boot.",

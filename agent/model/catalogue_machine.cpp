@@ -32,7 +32,7 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "{image} was built before {newer} was changed: at the next boot it may load vmw_pvrdma out of "
      "order.",
      "Refresh it: update-initramfs -u -k {kernel} where initramfs-tools makes it, dracut --force "
-     "{image} {kernel} where dracut does."},
+     "{image}.new {kernel} && mv {image}.new {image} where dracut does."},
     {FindingId::ModuleNotShipped, "module-not-shipped", "required",
      "c98098df53375042a769774db9da54eb", Severity::Error, Actor::Image, Concern::Modules,
      "The kernel {kernel} does not ship {module}. It is required.",

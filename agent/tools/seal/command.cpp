@@ -57,7 +57,8 @@ Advice advice_for(const Trace& trace) {
       return {"is set: " + trace.what, "Empty it: truncate -s 0 /etc/machine-id", "machine-id"};
     case TraceKind::Initramfs:
       return {"is older than " + trace.what,
-              "Build it anew: update-initramfs -u -k all, or dracut --regenerate-all --force",
+              "Build it anew: update-initramfs -u -k all, or, for each kernel, dracut --force "
+              "IMAGE.new KERNEL && mv IMAGE.new IMAGE",
               "initramfs-old"};
     case TraceKind::BootScript:
       break;

@@ -1,4 +1,4 @@
-# summary: as initramfs-tools, with dracut; then a boot as Enterprise Linux has it, with NetworkManager for the links: ready
+# summary: as initramfs-tools, with dracut, also on a full /boot; nothing of it in kdump's images; then a boot as Enterprise Linux has it, with NetworkManager for the links: ready
 # suite: dracut
 # adapters: 1
 # network: yes
@@ -17,7 +17,13 @@ dracutmodules="base kernel-modules rootfs-block udev-rules fs-lib pvrdma-agent"
 drivers="virtio_pci virtio_blk virtio_console ext4"
 compress="zstd -1"
 CONF
-    refresh_by_package 'creating image file.*/boot/initrd' rpm -U next/*.rpm
+    boot_is_full
+    refresh_by_package 'pvrdma-agent: /boot/initrd.* is made anew' rpm -U next/*.rpm
+    expect "what there was besides is there, byte for byte" sha256sum --check --quiet others.sums
+    cp "/boot/initrd.img-$(uname -r)" image
+    umount /boot
+    mv image "/boot/initrd.img-$(uname -r)"
+    kdump_has_nothing
     install -m 600 /dev/stdin /etc/NetworkManager/system-connections/ens16f0.nmconnection <<'KEYFILE'
 [connection]
 id=ens16f0
@@ -34,6 +40,47 @@ KEYFILE
     beside_networkmanager
     expect_old_once_changed
   fi
+}
+
+# A file system as small as /boot often is, full but for what one image does not fit into: with the image of this kernel, of one that is
+# not installed, a rescue image, and kdump's.
+boot_is_full() {
+  local kernel
+  kernel=$(uname -r)
+  truncate -s 48M boot.img
+  mkfs.ext4 -q -m 0 boot.img
+  mount -o loop boot.img /boot
+  head -c 3M /dev/urandom >"/boot/initrd.img-$kernel"
+  head -c 3M /dev/urandom >/boot/initrd.img-5.14.0-1.el9.x86_64
+  head -c 3M /dev/urandom >/boot/initramfs-0-rescue-0123456789abcdef0123456789abcdef.img
+  head -c 3M /dev/urandom >"/boot/initramfs-${kernel}kdump.img"
+  fallocate -l "$(($(df --output=avail -B1 /boot | tail -n 1) - (1 << 20)))" /boot/filler
+  sha256sum /boot/init* >full.sums
+  grep -v "initrd.img-$kernel\$" full.sums >others.sums
+  expect_equal "images" 4 "$(wc -l <full.sums)"
+  rpm -U --replacepkgs rpms/*.rpm >full.out 2>&1
+  cat full.out
+  expect "on a full /boot every image stays, byte for byte" sha256sum --check --quiet full.sums
+  expect_equal "and there is no other" 4 "$(find /boot -name '*init*' | wc -l)"
+  expect_equal "one line says which, why, and what to do" 1 "$(grep -cE \
+    "^pvrdma-agent: /boot/initrd.img-$kernel is left as it was: the new one takes [0-9]+ KiB, and /boot has [0-9]+ KiB free; .* run /usr/libexec/pvrdma-agent/refresh-initramfs$" full.out)"
+  expect_equal "nothing is left of it elsewhere" "" "$(find /var/tmp -name 'pvrdma-agent.*')"
+  rm /boot/filler
+}
+
+# As Enterprise Linux's mkdumprd asks for one, and as Ubuntu's kdump-tools does, by the name; each with the driver named by an administrator.
+kdump_has_nothing() {
+  local options=(--force --hostonly --hostonly-mode strict --hostonly-nics '' --no-hostonly-default-device --add-drivers vmw_pvrdma)
+  mkdir -p /var/lib/kdump
+  expect "an image of mkdumprd's" env IN_KDUMP=1 dracut "${options[@]}" el.img
+  expect "an image of kdump-tools'" dracut "${options[@]}" /var/lib/kdump/initrd.img.new
+  local image
+  for image in el.img /var/lib/kdump/initrd.img.new; do
+    lsinitrd "$image" | awk '$1 ~ /^[-ld]/ { print $9 }' >content
+    expect "$image is one" grep -q virtio_blk.ko content
+    expect_equal "$image has nothing of ours but modprobe.d" usr/lib/modprobe.d/pvrdma-agent.conf "$(grep pvrdma content | sed 's,^lib/,usr/lib/,' | sort -u)"
+    expect_not "nor the modules that come before the driver" grep -E '(mlx4_ib|ib_umad|rdma_u?cm)\.ko' content
+  done
 }
 
 beside_networkmanager() {
