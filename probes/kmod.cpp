@@ -1,5 +1,6 @@
 #include "probes/kmod.hpp"
 
+#include <fcntl.h>
 #include <libkmod.h>
 #include <syslog.h>
 
@@ -15,6 +16,7 @@
 #include "agent/base/text.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
+#include "probes/recipe/command.hpp"
 #include "probes/rights.hpp"
 
 namespace pvrdma::probes {
@@ -23,6 +25,8 @@ namespace {
 
 using Context = Handle<kmod_ctx, kmod_unref>;
 using Found = Handle<kmod_module, kmod_module_unref>;
+
+constexpr std::size_t kDependencyLimitBytes = 16U << 20U;
 
 void log_line(void* /*data*/, int /*priority*/, const char* /*file*/, int /*line*/,
               const char* function, const char* format, va_list arguments) {
@@ -60,31 +64,50 @@ Result<Found> look_up(kmod_ctx* context, const std::string& name) {
   return Found{list ? kmod_module_get_module(list.get()) : nullptr};
 }
 
-Field<Shipped> shipped_of(const Result<Found>& module) {
-  if (!module) return Field<Shipped>::unreadable(module.error());
-  if (!*module) return Shipped::Missing;
-  return kmod_module_get_path(module->get()) != nullptr ? Shipped::Loadable : Shipped::BuiltIn;
+// modules.dep(5), the text beside the index: libkmod tells what a module needs only where it finds
+// the files of those, which a process without rights does not. Empty: there is none.
+Result<Fd> open_dependencies(int folder) {
+  Fd file{::openat(folder, "modules.dep", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+  if (!file && errno != ENOENT) return fail(errno, "opening", "modules.dep");
+  return file;
 }
 
-std::vector<Field<Shipped>> shipped_by(const Result<Context>& indexes,
-                                       const std::vector<std::string>& names) {
-  if (!indexes) return all_unreadable(names, indexes.error());
-  std::vector<Field<Shipped>> shipped;
-  shipped.reserve(names.size());
-  for (const std::string& name : names)
-    shipped.push_back(shipped_of(look_up(indexes->get(), name)));
-  return shipped;
+Result<std::string> text_of(const Result<Fd>& dependencies) {
+  if (!dependencies) return fail(dependencies.error());
+  if (!*dependencies) return std::string{};
+  return read_file(*dependencies, "modules.dep", kDependencyLimitBytes);
 }
 
-std::string lines_of(const std::string& keyword, kmod_config_iter* made) {
-  const Handle<kmod_config_iter, kmod_config_iter_free_iter> lines{made};
-  std::string text;
-  while (lines && kmod_config_iter_next(lines.get())) {
-    text += keyword + " " + kmod_config_iter_get_key(lines.get());
-    if (const char* rest = kmod_config_iter_get_value(lines.get())) text += std::string{" "} + rest;
-    text += "\n";
+// "PATH: PATH..." on each line, all that a module needs behind its own.
+std::vector<std::string> needs_in(std::string_view dependencies, const std::string& name) {
+  std::vector<std::string> names;
+  while (!dependencies.empty()) {
+    std::string_view rest = cut(dependencies, '\n');
+    if (module_of(cut(rest, ':')) != module_name(name)) continue;
+    for (const std::string_view path : split_at_blanks(rest)) names.push_back(module_of(path));
+    break;
   }
-  return text;
+  return names;
+}
+
+IndexEntry entry_of(const Result<Found>& module, std::string_view dependencies,
+                    const std::string& name) {
+  if (!module) return {Field<Shipped>::unreadable(module.error())};
+  if (!*module) return {Shipped::Missing};
+  if (kmod_module_get_path(module->get()) == nullptr) return {Shipped::BuiltIn};
+  return {Shipped::Loadable, needs_in(dependencies, name)};
+}
+
+std::vector<IndexEntry> entries_in(const Result<Context>& indexes, const Result<Fd>& dependencies,
+                                   const std::vector<std::string>& names) {
+  if (!indexes) return all_unreadable(names, indexes.error());
+  const auto text = text_of(dependencies);
+  if (!text) return all_unreadable(names, text.error());
+  std::vector<IndexEntry> entries;
+  entries.reserve(names.size());
+  for (const std::string& name : names)
+    entries.push_back(entry_of(look_up(indexes->get(), name), *text, name));
+  return entries;
 }
 
 }  // namespace
@@ -94,16 +117,17 @@ void take_over_log(kmod_ctx* context) {
   kmod_set_log_priority(context, log::wants(log::Level::Debug) ? LOG_DEBUG : LOG_EMERG);
 }
 
-std::vector<Field<Shipped>> find_shipped(const Root& root, const std::string& release,
-                                         const std::vector<std::string>& names) {
+std::vector<IndexEntry> find_shipped(const Root& root, const std::string& release,
+                                     const std::vector<std::string>& names) {
   const auto folder = open_modules_of(root, release);
   if (!folder) return all_unreadable(names, folder.error());
-  return shipped_by(open_indexes(folder->get()), names);
+  return entries_in(open_indexes(folder->get()), open_dependencies(folder->get()), names);
 }
 
-std::vector<Field<Shipped>> find_shipped_without_rights(int folder,
-                                                        const std::vector<std::string>& names) {
-  return shipped_by(map_indexes_and_give_up_rights(folder), names);
+std::vector<IndexEntry> find_shipped_without_rights(int folder,
+                                                    const std::vector<std::string>& names) {
+  const auto dependencies = open_dependencies(folder);
+  return entries_in(map_indexes_and_give_up_rights(folder), dependencies, names);
 }
 
 Result<std::string> module_signer(int folder, const std::string& name) {
@@ -119,18 +143,6 @@ Result<std::string> module_signer(int folder, const std::string& name) {
     if (std::string_view{kmod_module_info_get_key(one)} == "signer")
       return std::string{kmod_module_info_get_value(one)} + "\n";
   return {};
-}
-
-Result<std::string> modprobe_lines(int file) {
-  const std::string path = "/proc/self/fd/" + std::to_string(file);
-  const std::array<const char*, 2> paths{path.c_str(), nullptr};
-  // It reads them at once, and looks up no module.
-  const Context context{kmod_new("/lib/modules", paths.data())};
-  if (!context) return fail(ENOMEM, "reading", "modprobe.d");
-  take_over_log(context.get());
-  return lines_of("blacklist", kmod_config_get_blacklists(context.get())) +
-         lines_of("install", kmod_config_get_install_commands(context.get())) +
-         lines_of("softdep", kmod_config_get_softdeps(context.get()));
 }
 
 }  // namespace pvrdma::probes

@@ -7,6 +7,7 @@
 
 #include "agent/base/file.hpp"
 #include "agent/model/snapshot.hpp"
+#include "probes/modules.hpp"
 
 struct kmod_ctx;
 
@@ -16,23 +17,19 @@ namespace pvrdma::probes {
 // never to stderr: what matters comes back as a return value too.
 void take_over_log(kmod_ctx* context);
 
-// Whether the index below /lib/modules/RELEASE has each module, in the order of `names`. All
+// What the index below /lib/modules/RELEASE has of each module, in the order of `names`. All
 // unreadable where the index is not there or may not be read.
-[[nodiscard]] std::vector<Field<Shipped>> find_shipped(const Root& root, const std::string& release,
-                                                       const std::vector<std::string>& names);
+[[nodiscard]] std::vector<IndexEntry> find_shipped(const Root& root, const std::string& release,
+                                                   const std::vector<std::string>& names);
 
 // The same of the open folder of a kernel that may be anybody's (open_modules_of(),
 // module_lookup.hpp): libkmod 30 follows the offsets in an index without a look at them. This
 // process maps the files, gives up its rights for good (rights.hpp), and looks into them only then.
-[[nodiscard]] std::vector<Field<Shipped>> find_shipped_without_rights(
+[[nodiscard]] std::vector<IndexEntry> find_shipped_without_rights(
     int folder, const std::vector<std::string>& names);
 
 // Who signed a module of the kernel whose folder is open, and a newline; empty: nobody, or there is
 // no such module.
 [[nodiscard]] Result<std::string> module_signer(int folder, const std::string& name);
-
-// The lines of parse_modprobe_lines() (modprobe_config.hpp) for a file that is open, with the text
-// of all of modprobe.d (modprobe.d(5)).
-[[nodiscard]] Result<std::string> modprobe_lines(int file);
 
 }  // namespace pvrdma::probes

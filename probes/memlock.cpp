@@ -60,6 +60,18 @@ Field<MemlockLimit> ask_limit(SystemBus& bus, const std::string& unit) {
   return MemlockLimit{bytes};
 }
 
+// A user namespace of its own, as a rootless container's: its root is no root for the kernel
+// (capable(), which ib_umem_get() asks). user_namespaces(7): the map of the first has one line.
+Result<bool> has_own_users(const Root& root) {
+  const auto map = read_file(root / "/proc/self/uid_map");
+  if (!map && means_absent(map.error())) return false;
+  if (!map) return fail(map.error());
+  std::string_view rest = *map;
+  const std::string first{cut(rest, '\n')};
+  const auto words = split_at_blanks(first);
+  return words != std::vector<std::string_view>{"0", "0", "4294967295"};
+}
+
 }  // namespace
 
 Field<MemlockLimit> own_memlock() {
@@ -71,6 +83,9 @@ Field<MemlockLimit> own_memlock() {
 }
 
 Field<bool> may_lock_all(const Root& root) {
+  const auto own_users = has_own_users(root);
+  if (!own_users) return Field<bool>::unreadable(own_users.error());
+  if (*own_users) return false;
   const auto status = read_file(root / "/proc/self/status");
   if (!status) return Field<bool>::unreadable(status.error());
   std::string_view rest = *status;

@@ -14,7 +14,8 @@ namespace pvrdma::probes {
 [[nodiscard]] Field<MemlockLimit> own_memlock();
 
 // Whether this process has CAP_IPC_LOCK in effect: then no limit counts (ib_umem_get(), Linux
-// drivers/infiniband/core/umem.c).
+// drivers/infiniband/core/umem.c). In a user namespace of its own, as a rootless container has,
+// that capability does not count there.
 [[nodiscard]] Field<bool> may_lock_all(const Root& root);
 
 // What a file of pam_limits (limits.conf(5)) sets for everybody ("*"), the last line counting: soft

@@ -12,14 +12,30 @@
 #include "agent/base/text.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
-#include "probes/recipe/command.hpp"
 #include "probes/settings.hpp"
 
 namespace pvrdma::probes {
 
 namespace {
 
-Result<std::string> whole_text(const Root& root, ModprobeOf which) {
+// The text of all files, one behind the other, and the line at which each begins.
+struct JoinedFiles {
+  struct Part {
+    std::string file;
+    unsigned first = 1;
+  };
+  std::string text;
+  std::vector<Part> parts;
+
+  [[nodiscard]] std::string place_of(unsigned line) const {
+    const auto after = std::ranges::upper_bound(parts, line, {}, &Part::first);
+    if (after == parts.begin()) return {};
+    const Part& part = *(after - 1);
+    return part.file + ":" + std::to_string(line - part.first + 1);
+  }
+};
+
+Result<JoinedFiles> join_files(const Root& root, ModprobeOf which) {
   // libkmod's own list (kmod.h, kmod_new()), in its order: a file of an earlier folder replaces one
   // of its name.
   std::vector<std::string> folders{"/etc/modprobe.d", "/run/modprobe.d",
@@ -28,16 +44,22 @@ Result<std::string> whole_text(const Root& root, ModprobeOf which) {
   if (which == ModprobeOf::NextBoot) std::erase(folders, "/run/modprobe.d");
   const auto files = merged_files(root, folders, ".conf");
   if (!files) return fail(files.error());
-  std::string whole;
+  JoinedFiles joined;
+  unsigned lines = 1;
   for (const std::string& file : *files) {
     const auto status = status_of(root / file);
     if (!status && !means_absent(status.error())) return fail(status.error());
     if (!status || !S_ISREG(status->st_mode)) continue;
     const auto text = read_file(root / file);
     if (!text) return fail(text.error());
-    whole += *text + "\n\n";  // also where the last line ends in a backslash
+    // Two line ends, also where the last line ends in a backslash.
+    const std::string whole = *text + "\n\n";
+    joined.parts.push_back({file, lines});
+    joined.text += whole;
+    lines += static_cast<unsigned>(std::ranges::count(whole, '\n'));
+    if (joined.text.size() > kModprobeLimitBytes) return fail(EFBIG, "reading", "modprobe.d");
   }
-  return whole;
+  return joined;
 }
 
 // A file of its own in memory, from its start.
@@ -50,81 +72,85 @@ Result<Fd> in_memory(const std::string& text) {
   return file;
 }
 
-bool is_among(const std::vector<std::string>& modules, std::string_view name) {
-  return contains(modules, module_name(name));
+ModprobeConfig parse_elsewhere(const std::string& module_lookup, const std::string& text) {
+  const auto file = in_memory(text);
+  if (!file) return fail(file.error());
+  const auto answer = run_module_lookup(module_lookup, {kLookUpConfig}, file->get());
+  return answer ? parse_modprobe_lines(*answer) : fail(answer.error());
 }
 
-// libkmod counts the running kernel's command line as modprobe.d, whatever folders it is given.
-bool is_of_this_command_line(const std::string& name) {
-  const auto line = read_file("/proc/cmdline");
-  const auto blocks = blocks_of_command_line(line.value_or(std::string{}));
-  return std::any_of(blocks.begin(), blocks.end(),
-                     [&](const ModuleBlock& block) { return block.module == module_name(name); });
+bool is_blank(char letter) { return letter == ' ' || letter == '\t'; }
+
+// A carriage return belongs to the word, as for libkmod: "blacklist x\r" keeps no module away.
+std::string_view take_word(std::string_view& rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  const auto end = std::ranges::find_if(rest, is_blank);
+  const std::string_view word = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
+  rest.remove_prefix(word.size());
+  return word;
 }
 
-std::optional<ModuleBlock> block_of(const ModprobeLine& line) {
-  if (line.keyword == "blacklist" && !is_of_this_command_line(line.name))
-    return ModuleBlock{module_name(line.name), "\"blacklist " + line.name + "\" in modprobe.d"};
-  if (line.keyword == "install" && loads_nothing(line.rest))
-    return ModuleBlock{module_name(line.name),
-                       "\"install " + line.name + " " + line.rest + "\" in modprobe.d"};
-  return std::nullopt;
+std::optional<ModprobeLine> parse_line(std::string_view line, unsigned number) {
+  constexpr std::string_view kKeywords[] = {"blacklist", "install", "softdep", "options"};
+  if (line.starts_with('#')) return std::nullopt;
+  const std::string_view keyword = take_word(line);
+  const std::string_view name = take_word(line);
+  if (name.empty() || !contains(kKeywords, keyword)) return std::nullopt;
+  const std::string_view rest = keyword == "blacklist" ? std::string_view{} : trimmed(line);
+  return ModprobeLine{std::string{keyword}, module_name(name), std::string{rest}, number};
 }
 
 }  // namespace
 
 ModprobeConfig read_modprobe_config(const std::string& module_lookup, const Root& root,
                                     ModprobeOf which) {
-  const auto text = whole_text(root, which);
-  if (!text) return fail(text.error());
-  const auto file = in_memory(*text);
-  if (!file) return fail(file.error());
-  const auto answer = run_module_lookup(module_lookup, {kLookUpConfig}, file->get());
-  if (!answer) return fail(answer.error());
-  return parse_modprobe_lines(*answer);
+  const auto joined = join_files(root, which);
+  if (!joined) return fail(joined.error());
+  auto lines = root.is_this_system() ? ModprobeConfig{parse_modprobe(joined->text)}
+                                     : parse_elsewhere(module_lookup, joined->text);
+  if (lines)
+    for (ModprobeLine& line : *lines) line.place = joined->place_of(line.line);
+  return lines;
+}
+
+std::vector<ModprobeLine> parse_modprobe(std::string_view text) {
+  std::vector<ModprobeLine> lines;
+  unsigned next = 1;
+  while (!text.empty()) {
+    const unsigned number = next;
+    std::string whole;
+    bool goes_on = true;
+    while (goes_on && !text.empty()) {
+      std::string_view part = cut(text, '\n');
+      ++next;
+      goes_on = part.ends_with('\\');
+      if (goes_on) part.remove_suffix(1);
+      whole += part;
+    }
+    if (auto line = parse_line(whole, number)) lines.push_back(std::move(*line));
+  }
+  return lines;
+}
+
+std::string print_modprobe_lines(const std::vector<ModprobeLine>& lines) {
+  std::string text;
+  for (const ModprobeLine& line : lines)
+    text +=
+        std::to_string(line.line) + " " + line.keyword + " " + line.name + " " + line.rest + "\n";
+  return text;
 }
 
 ModprobeConfig parse_modprobe_lines(std::string_view lines) {
   std::vector<ModprobeLine> parsed;
   while (!lines.empty()) {
     std::string_view rest = cut(lines, '\n');
+    const auto number = number_from<unsigned>(cut(rest, ' '));
     const std::string_view keyword = cut(rest, ' ');
     const std::string_view name = cut(rest, ' ');
-    if (name.empty()) return fail(EBADMSG, "reading the answer of", "module-lookup");
-    parsed.push_back({std::string{keyword}, std::string{name}, std::string{rest}});
+    if (!number || name.empty()) return fail(EBADMSG, "reading the answer of", "module-lookup");
+    parsed.push_back({std::string{keyword}, std::string{name}, std::string{rest}, *number});
   }
   return parsed;
-}
-
-std::vector<ModuleBlock> blocks_of_command_line(std::string_view command_line) {
-  std::vector<ModuleBlock> blocks;
-  while (!command_line.empty()) {
-    std::string_view word = cut(command_line, ' ');
-    while (!word.empty() && word.back() == '\n') word.remove_suffix(1);
-    // Each module that it names has a copy.
-    const std::string how = "\"" + printable(word, 200) + "\" on the kernel's command line";
-    for (const std::string_view key : {"modprobe.blacklist=", "module_blacklist="}) {
-      if (!word.starts_with(key)) continue;
-      std::string_view names = word.substr(key.size());
-      while (!names.empty()) blocks.push_back({module_name(cut(names, ',')), how});
-    }
-  }
-  return blocks;
-}
-
-Field<std::vector<ModuleBlock>> find_module_blocks(const ModprobeConfig& config, const Root& root,
-                                                   const std::vector<std::string>& modules) {
-  if (!config) return Field<std::vector<ModuleBlock>>::unreadable(config.error());
-  std::vector<ModuleBlock> blocks;
-  for (const ModprobeLine& line : *config)
-    if (auto block = is_among(modules, line.name) ? block_of(line) : std::nullopt)
-      blocks.push_back(std::move(*block));
-  const auto command_line = read_file(root / "/proc/cmdline");
-  if (!command_line && !means_absent(command_line.error()))
-    return Field<std::vector<ModuleBlock>>::unreadable(command_line.error());
-  for (ModuleBlock& block : blocks_of_command_line(command_line.value_or(std::string{})))
-    if (is_among(modules, block.module)) blocks.push_back(std::move(block));
-  return blocks;
 }
 
 }  // namespace pvrdma::probes

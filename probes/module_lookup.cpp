@@ -10,24 +10,30 @@
 #include "agent/base/program.hpp"
 #include "agent/base/rooted_path.hpp"
 #include "agent/base/text.hpp"
-#include "probes/modules.hpp"
 
 namespace pvrdma::probes {
 
 namespace {
 
 constexpr int kNoInput = -1;
-constexpr std::size_t kLookupOutputBytes = 1U << 20U;  // of a long modprobe.d
+constexpr std::size_t kLookupOutputBytes = 2U << 20U;  // of a long modprobe.d
 constexpr std::string_view kError = "error ";
 constexpr std::array kAnswers{Shipped::Loadable, Shipped::BuiltIn, Shipped::Missing};
 
-std::optional<Field<Shipped>> shipped_from(std::string_view line, const std::string& name) {
-  for (const Shipped shipped : kAnswers)
-    if (line == to_string(shipped)) return shipped;
-  if (!line.starts_with(kError)) return std::nullopt;
-  const auto code = number_from<int>(line.substr(kError.size()));
-  if (!code || *code <= 0) return std::nullopt;
-  return Field<Shipped>::unreadable({*code, "looking up module", name});
+std::optional<IndexEntry> entry_from(std::string_view line, const std::string& name) {
+  if (line.starts_with(kError)) {
+    const auto code = number_from<int>(line.substr(kError.size()));
+    if (!code || *code <= 0) return std::nullopt;
+    return IndexEntry{Field<Shipped>::unreadable({*code, "looking up module", name})};
+  }
+  const std::string_view word = cut(line, ' ');
+  for (const Shipped shipped : kAnswers) {
+    if (word != to_string(shipped)) continue;
+    IndexEntry entry{shipped};
+    while (!line.empty()) entry.needs.emplace_back(cut(line, ' '));
+    return entry;
+  }
+  return std::nullopt;
 }
 
 // Whether something that libkmod would open there is no regular file.
@@ -42,28 +48,32 @@ bool has_odd_index(const RootedPath& directory) {
 
 }  // namespace
 
-std::string lookup_line(const Field<Shipped>& shipped) {
-  if (const Shipped* known = shipped.get()) return std::string{to_string(*known)} + "\n";
+std::string lookup_line(const IndexEntry& entry) {
+  const Field<Shipped>& shipped = entry.shipped;
+  if (const Shipped* known = shipped.get()) {
+    std::string line = to_string(*known);
+    for (const std::string& name : entry.needs) line += " " + name;
+    return line + "\n";
+  }
   const int code = shipped.is_unreadable() ? shipped.error()->code : ENOENT;
   return std::string{kError} + std::to_string(code != 0 ? code : EIO) + "\n";
 }
 
-Result<std::vector<Field<Shipped>>> parse_lookup(std::string_view lines,
-                                                 const std::vector<std::string>& names) {
+Result<std::vector<IndexEntry>> parse_lookup(std::string_view lines,
+                                             const std::vector<std::string>& names) {
   const auto bad = [&] { return fail(EBADMSG, "reading the answer of", "module-lookup"); };
-  std::vector<Field<Shipped>> found;
+  std::vector<IndexEntry> found;
   for (const std::string& name : names) {
-    auto shipped = shipped_from(cut(lines, '\n'), name);
-    if (!shipped) return bad();
-    found.push_back(std::move(*shipped));
+    auto entry = entry_from(cut(lines, '\n'), name);
+    if (!entry) return bad();
+    found.push_back(std::move(*entry));
   }
   if (!lines.empty()) return bad();
   return found;
 }
 
-std::vector<Field<Shipped>> all_unreadable(const std::vector<std::string>& names,
-                                           const Error& why) {
-  return std::vector<Field<Shipped>>(names.size(), Field<Shipped>::unreadable(why));
+std::vector<IndexEntry> all_unreadable(const std::vector<std::string>& names, const Error& why) {
+  return std::vector<IndexEntry>(names.size(), IndexEntry{Field<Shipped>::unreadable(why)});
 }
 
 Result<Fd> open_modules_of(const Root& root, const std::string& release) {
@@ -90,10 +100,10 @@ Result<std::string> run_module_lookup(const std::string& program, std::vector<st
   return std::move(result->output);
 }
 
-std::vector<Field<Shipped>> look_up_shipped(const std::string& program, const Root& root,
-                                            const std::string& release,
-                                            const std::vector<std::string>& names,
-                                            Milliseconds timeout) {
+std::vector<IndexEntry> look_up_shipped(const std::string& program, const Root& root,
+                                        const std::string& release,
+                                        const std::vector<std::string>& names,
+                                        Milliseconds timeout) {
   const auto folder = open_modules_of(root, release);
   if (!folder) return all_unreadable(names, folder.error());
   const bool ours = root.is_this_system();

@@ -12,6 +12,7 @@
 #include "agent/base/file.hpp"
 #include "agent/base/handle.hpp"
 #include "agent/model/snapshot.hpp"
+#include "probes/modules.hpp"
 
 namespace pvrdma::probes {
 
@@ -20,17 +21,18 @@ namespace pvrdma::probes {
 // which libkmod would follow to this machine's files, a device or a pipe; depmod makes none.
 [[nodiscard]] Result<Fd> open_modules_of(const Root& root, const std::string& release);
 
-[[nodiscard]] std::vector<Field<Shipped>> all_unreadable(const std::vector<std::string>& names,
-                                                         const Error& why);
+[[nodiscard]] std::vector<IndexEntry> all_unreadable(const std::vector<std::string>& names,
+                                                     const Error& why);
 
 // What the program is asked for by its first word:
-// - "shipped RELEASE NAME...": whether that kernel's index has each module. In place of RELEASE
+// - "shipped RELEASE NAME...": what that kernel's index has of each module. In place of RELEASE
 //   kFolderIsInput: the kernel's folder is the input, and the program has no rights when it looks.
 inline constexpr const char* kLookUpShipped = "shipped";
 inline constexpr const char* kFolderIsInput = "-";
 // - "signer NAME": who signed a module of the kernel whose folder is the input; nothing: nobody.
 inline constexpr const char* kLookUpSigner = "signer";
-// - "config": what the text of modprobe.d says that is the input (modprobe_config.hpp).
+// - "config": the lines of the text of an image's modprobe.d, which is the input
+//   (modprobe_config.hpp); the program has no rights when it reads it.
 inline constexpr const char* kLookUpConfig = "config";
 
 // It reads some files; a disk that does not answer is not waited for any longer.
@@ -42,18 +44,19 @@ inline constexpr Milliseconds kModuleLookupTimeout = std::chrono::seconds{5};
                                                     std::vector<std::string> words, int input,
                                                     Milliseconds timeout = kModuleLookupTimeout);
 
-// What it writes of modules: a line for each name, in their order; "loadable", "built-in",
-// "missing", or "error CODE" with errno's number.
-[[nodiscard]] std::string lookup_line(const Field<Shipped>& shipped);
+// What it writes of modules: a line for each name, in their order; "loadable" with the names that
+// it needs, "built-in", "missing", or "error CODE" with errno's number.
+[[nodiscard]] std::string lookup_line(const IndexEntry& entry);
 // EBADMSG: not that many such lines.
-[[nodiscard]] Result<std::vector<Field<Shipped>>> parse_lookup(
-    std::string_view lines, const std::vector<std::string>& names);
+[[nodiscard]] Result<std::vector<IndexEntry>> parse_lookup(std::string_view lines,
+                                                           const std::vector<std::string>& names);
 
-// Whether the index of kernel `release` has each module. An image's index may be anybody's: the
+// What the index of kernel `release` has of each module. An image's index may be hostile: the
 // program has no rights then. All unreadable, with the reason, where that does not work.
-[[nodiscard]] std::vector<Field<Shipped>> look_up_shipped(
-    const std::string& program, const Root& root, const std::string& release,
-    const std::vector<std::string>& names, Milliseconds timeout = kModuleLookupTimeout);
+[[nodiscard]] std::vector<IndexEntry> look_up_shipped(const std::string& program, const Root& root,
+                                                      const std::string& release,
+                                                      const std::vector<std::string>& names,
+                                                      Milliseconds timeout = kModuleLookupTimeout);
 
 // Who signed a module of that kernel, as modinfo(8) has it. Absent: it has no signature, or there
 // is no such module or kernel.

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "agent/base/guarded.hpp"
+#include "agent/base/handle.hpp"
 #include "probes/kmod.hpp"
+#include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
+#include "probes/rights.hpp"
 
 namespace {
 
@@ -16,11 +19,19 @@ using namespace pvrdma;
 
 Result<std::string> shipped_lines(const std::string& which, const std::vector<std::string>& names) {
   std::string lines;
-  for (const auto& shipped : which == probes::kFolderIsInput
-                                 ? probes::find_shipped_without_rights(STDIN_FILENO, names)
-                                 : probes::find_shipped(Root{}, which, names))
-    lines += probes::lookup_line(shipped);
+  for (const auto& entry : which == probes::kFolderIsInput
+                               ? probes::find_shipped_without_rights(STDIN_FILENO, names)
+                               : probes::find_shipped(Root{}, which, names))
+    lines += probes::lookup_line(entry);
   return lines;
+}
+
+Result<std::string> lines_of_modprobe() {
+  if (auto given_up = probes::give_up_rights(); !given_up) return fail(given_up.error());
+  const Fd input{STDIN_FILENO};
+  const auto text = read_file(input, "modprobe.d", probes::kModprobeLimitBytes);
+  if (!text) return fail(text.error());
+  return probes::print_modprobe_lines(probes::parse_modprobe(*text));
 }
 
 // EINVAL: nothing that is answered here.
@@ -30,8 +41,7 @@ Result<std::string> answer_to(const std::vector<std::string>& words) {
     return shipped_lines(words[1], {words.begin() + 2, words.end()});
   if (asked == probes::kLookUpSigner && words.size() == 2)
     return probes::module_signer(STDIN_FILENO, words[1]);
-  if (asked == probes::kLookUpConfig && words.size() == 1)
-    return probes::modprobe_lines(STDIN_FILENO);
+  if (asked == probes::kLookUpConfig && words.size() == 1) return lines_of_modprobe();
   return fail(EINVAL, "expected \"shipped RELEASE|- NAME...\", \"signer NAME\"", "or \"config\"");
 }
 

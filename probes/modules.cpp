@@ -123,16 +123,44 @@ void fill_shipped(const Root& root, const Field<std::string>& kernel, const Snap
   for (Module& module : modules) {
     if (module.shipped.is_known()) continue;
     const Module* before = same_index ? previous->module(module.name) : nullptr;
-    if (before != nullptr && before->shipped.is_known())
+    // Of one that was loaded the index was not asked what it needs.
+    if (before != nullptr && before->shipped.is_known() && !before->load_order.is_known()) {
       module.shipped = before->shipped;
-    else
+      module.needs = before->needs;
+    } else {
       wanted.push_back(module.name);
+    }
   }
   if (wanted.empty() || !find) return;
   auto found = find(root, *kernel.get(), wanted);
   for (std::size_t at = 0; at < wanted.size(); ++at)
     for (Module& module : modules)
-      if (module.name == wanted[at]) module.shipped = std::move(found[at]);
+      if (module.name == wanted[at]) {
+        module.shipped = std::move(found[at].shipped);
+        module.needs = std::move(found[at].needs);
+      }
+}
+
+// What keeps those that are not loaded from being loaded. What such a module needs and is in the
+// kernel already is not loaded with it, so that nothing can keep it away.
+void fill_blocked(const Root& root, const ModprobeReader& read, std::vector<Module>& modules) {
+  std::vector<WantedModule> wanted;
+  for (const Module& module : modules) {
+    if (!module.init.is_absent() || !module.shipped.is(Shipped::Loadable)) continue;
+    wanted.push_back({module.name, module.needs});
+    std::erase_if(wanted.back().needs, [&](const std::string& name) {
+      return list_directory(root / ("/sys/module/" + name)).has_value();
+    });
+  }
+  if (wanted.empty() || !read) return;
+  const auto blocks = find_module_blocks(read(root), command_line_of(root), wanted);
+  for (Module& module : modules) {
+    const bool is_asked = std::ranges::count(wanted, module.name, &WantedModule::name) > 0;
+    if (is_asked && blocks.is_unreadable())
+      module.blocked = Field<std::string>::unreadable(*blocks.error());
+    for (const ModuleBlock& block : blocks.value_or({}))
+      if (block.module == module.name) module.blocked = block.how;
+  }
 }
 
 }  // namespace
@@ -160,7 +188,7 @@ Result<std::map<std::string, LoadedModule>> parse_proc_modules(std::string_view 
 
 std::vector<Module> look_at_modules(const Root& root, const Field<std::string>& kernel,
                                     const std::vector<std::string>& names, const Snapshot* previous,
-                                    const ShippedFinder& find) {
+                                    const ShippedFinder& find, const ModprobeReader& modprobe) {
   std::vector<Module> modules = named(names);
   const auto loaded = read_file(root / "/proc/modules").and_then([](const std::string& text) {
     return parse_proc_modules(text);
@@ -183,6 +211,7 @@ std::vector<Module> look_at_modules(const Root& root, const Field<std::string>& 
     if (!loaded && module.init.is_known() && !module.init.is(ModuleInit::BuiltIn))
       module.load_order = Field<unsigned>::unreadable(loaded.error());
   }
+  fill_blocked(root, modprobe, modules);
   rank(modules);
   return modules;
 }

@@ -13,6 +13,7 @@
 
 #include "agent/base/file.hpp"
 #include "agent/model/snapshot.hpp"
+#include "probes/modprobe_config.hpp"
 
 namespace pvrdma::probes {
 
@@ -32,19 +33,27 @@ struct LoadedModule {
 // name. EBADMSG: a line that is not of that form.
 [[nodiscard]] Result<std::map<std::string, LoadedModule>> parse_proc_modules(std::string_view text);
 
-// Whether the kernel's module index has each module, in the order of `names`.
-using ShippedFinder = std::function<std::vector<Field<Shipped>>(
+// What depmod(8)'s index of a kernel has of a module.
+struct IndexEntry {
+  Field<Shipped> shipped;
+  // The modules that must be in the kernel before it, all of them; without those built in.
+  std::vector<std::string> needs{};
+  friend bool operator==(const IndexEntry&, const IndexEntry&) = default;
+};
+
+// What the kernel's module index has of each module, in the order of `names`.
+using ShippedFinder = std::function<std::vector<IndexEntry>(
     const Root& root, const std::string& release, const std::vector<std::string>& names)>;
+// modprobe.d(5) as it is now (read_modprobe_config(), modprobe_config.hpp).
+using ModprobeReader = std::function<ModprobeConfig(const Root& root)>;
 
 // One entry for each name, in that order, duplicates dropped. Module::load_order counts among these
 // modules only, so that loading an unrelated module changes nothing here. `previous` (or null): an
 // earlier look at the same kernel; what it found in the module index is taken over while that index
 // has not changed. A module that is loaded is shipped; for the others `find` is asked, if there is
-// one.
-[[nodiscard]] std::vector<Module> look_at_modules(const Root& root,
-                                                  const Field<std::string>& kernel,
-                                                  const std::vector<std::string>& names,
-                                                  const Snapshot* previous,
-                                                  const ShippedFinder& find);
+// one, and for those that could be loaded `modprobe`, if there is one.
+[[nodiscard]] std::vector<Module> look_at_modules(
+    const Root& root, const Field<std::string>& kernel, const std::vector<std::string>& names,
+    const Snapshot* previous, const ShippedFinder& find, const ModprobeReader& modprobe = {});
 
 }  // namespace pvrdma::probes

@@ -27,7 +27,8 @@ std::vector<Module> reported_modules(const ObserveOptions& options,
   std::vector<std::string> names = options.modules;
   names.emplace_back(kNetModule);
   names.emplace_back(kDriverModule);
-  return look_at_modules(options.root, kernel, names, options.previous, options.find_shipped);
+  return look_at_modules(options.root, kernel, names, options.previous, options.find_shipped,
+                         options.read_modprobe);
 }
 
 // What an earlier look saw of an adapter, or null.

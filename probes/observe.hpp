@@ -26,6 +26,8 @@ struct ObserveOptions {
   PortQuery* port_query = nullptr;
   // Asks the module index about modules that are not loaded; empty: nobody asks.
   ShippedFinder find_shipped;
+  // Reads modprobe.d for those of them that could be loaded; empty: nobody does.
+  ModprobeReader read_modprobe;
   const Snapshot* previous = nullptr;
   // Whether to look at the initramfs, which is not for every second; else what `previous` has
   // holds.

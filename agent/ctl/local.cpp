@@ -7,6 +7,7 @@
 #include "agent/plan/findings.hpp"
 #include "agent/plan/planner.hpp"
 #include "agent/plan/verdict.hpp"
+#include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/observe.hpp"
 #include "probes/recipe/boot_scripts.hpp"
@@ -22,6 +23,9 @@ Snapshot observe_locally(const Root& root, const Config& config, const Helpers& 
   options.find_shipped = [&](const Root& where, const std::string& release,
                              const std::vector<std::string>& names) {
     return probes::look_up_shipped(helpers.module_lookup, where, release, names);
+  };
+  options.read_modprobe = [&](const Root& where) {
+    return probes::read_modprobe_config(helpers.module_lookup, where, probes::ModprobeOf::ThisBoot);
   };
   probes::BootScriptWatch boot_scripts{root};
   options.boot_scripts = &boot_scripts;

@@ -13,6 +13,7 @@
 #include "agent/base/handle.hpp"
 #include "agent/codec/ledger_file.hpp"
 #include "build_config.hpp"
+#include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/recipe/boot_scripts.hpp"
 
@@ -76,6 +77,9 @@ void Observer::Shared::run() {
   options.find_shipped = [](const Root& root, const std::string& release,
                             const std::vector<std::string>& names) {
     return probes::look_up_shipped(PVRDMA_MODULE_LOOKUP, root, release, names);
+  };
+  options.read_modprobe = [](const Root& root) {
+    return probes::read_modprobe_config(PVRDMA_MODULE_LOOKUP, root, probes::ModprobeOf::ThisBoot);
   };
   options.boot_scripts = &boot_scripts;
   options.read_ledger = [] { return codec::read_ledger(); };

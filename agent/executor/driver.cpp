@@ -95,6 +95,10 @@ Report bind_function(const Root& root, const std::string& function) {
   Report report = failed(told.error());
   if (report.code == ENODEV)
     report.detail += ": the driver's probe gave up; the kernel log tells why";
+  if (report.code == EFAULT)
+    report.detail +=
+        ": the device did not do what the driver asked, as where the host offers no "
+        "RoCE; the kernel log tells";
   return report;
 }
 

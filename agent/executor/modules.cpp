@@ -133,7 +133,15 @@ Report insertion_report(const std::string& name, int code) {
       report.detail += ": it was built for another kernel, or is damaged";
       break;
     case ENOENT:
-      report.detail += ": the file is gone, or it needs symbols this kernel does not have";
+      report.detail +=
+          ": the file is gone, or a module that it needs is not in the kernel (\"Unknown symbol\" "
+          "in "
+          "the kernel's log), as where modprobe.d has an install line for that one";
+      break;
+    case EINVAL:
+      report.detail +=
+          ": it was built for other modules than those in the kernel (\"disagrees about version of "
+          "symbol\" in the kernel's log), as where a vendor's OFED replaced them";
       break;
     case ECANCELED:
       report.detail = "inserting " + name + ": its install command failed";

@@ -10,6 +10,13 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      Severity::Error, Actor::Guest, Concern::Adapters,
      "Function {function}, the vmxnet3 side of the adapter, has no driver.",
      "See dmesg for vmxnet3; without its netdev vmw_pvrdma cannot probe."},
+    {FindingId::OtherDriver, "other-driver", "", "d12b045d6cd346ee9a6117656f3a6b12",
+     Severity::Error, Actor::Guest, Concern::Adapters,
+     "Function {function} is bound to {driver}, where {wanted} must have it.",
+     "No load order and no reload helps: {driver} was given the function by its ID or by "
+     "driver_override. Take that back (`pvrdma-agentctl doctor` names a line of modprobe.d that "
+     "does it), then: echo {function} >/sys/bus/pci/drivers/{driver}/unbind; echo {function} "
+     ">/sys/bus/pci/drivers_probe"},
     {FindingId::NoCarrier, "no-carrier", "", "bc13908195f158488d0af94171d666a6", Severity::Warning,
      Actor::Host, Concern::Links | Concern::Containers,
      "The link of {netdev} is up but has no carrier.",

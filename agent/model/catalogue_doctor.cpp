@@ -45,11 +45,21 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "Install the distribution's rdma-core and libibverbs.", "",
      "apt-get install rdma-core libibverbs1 ibverbs-providers\n"
      "dnf install rdma-core libibverbs"},
-    {FindingId::ProviderMissing, "provider-missing", "", "", Severity::Error, Actor::Image,
+    {FindingId::ProviderMissing, "provider-missing", "none", "", Severity::Error, Actor::Image,
      Concern::Libraries, "{library} has no provider for vmw_pvrdma: applications see no device.",
      "Install the distribution's providers (Debian, Ubuntu: ibverbs-providers; Enterprise Linux: "
      "libibverbs); a vendor's OFED brings none.",
      "", "apt-get install ibverbs-providers\ndnf install libibverbs"},
+    {FindingId::ProviderMissing, "provider-missing", "unnamed", "", Severity::Error, Actor::Image,
+     Concern::Libraries,
+     "The provider {provider} is there, but no file of /etc/libibverbs.d names it: applications "
+     "see "
+     "no device.",
+     "Install the distribution's package, whole, or write that file; a library that was built for "
+     "/usr/local looks in /usr/local/etc/libibverbs.d. No reload of the driver helps.",
+     "",
+     "mkdir -p /etc/libibverbs.d\n"
+     "echo 'driver vmw_pvrdma' >/etc/libibverbs.d/vmw_pvrdma.driver"},
     {FindingId::ProviderMismatch, "provider-mismatch", "", "", Severity::Error, Actor::Image,
      Concern::Libraries,
      "{provider} is for another libibverbs: it has the private interface {has}, {library} wants "
@@ -68,7 +78,10 @@ constexpr CatalogueEntry kDoctorEntries[] = {
     {FindingId::MemlockLow, "memlock-low", "container", "", Severity::Warning, Actor::Guest,
      Concern::Memlock,
      "This container may lock only {limit} of memory: applications fail to register buffers.",
-     "Raise the limit; where that cannot be, give the container the capability IPC_LOCK.", "",
+     "Raise the limit; where that cannot be, give the container the capability IPC_LOCK. In a "
+     "rootless container that capability does not count, and the limit cannot be above that of the "
+     "user who starts it: raise that in the host's /etc/security/limits.d.",
+     "",
      "docker run --ulimit memlock=-1 IMAGE\n"
      "securityContext: {capabilities: {add: [IPC_LOCK]}}    # in a pod's spec"},
     {FindingId::MemlockLow, "memlock-low", "unit", "", Severity::Warning, Actor::Guest,
@@ -84,12 +97,38 @@ constexpr CatalogueEntry kDoctorEntries[] = {
     {FindingId::NoSuchUnit, "no-such-unit", "", "", Severity::Warning, Actor::Guest,
      Concern::Memlock, "There is no unit {unit}, which was asked for.",
      "See `systemctl list-unit-files` for its name."},
-    {FindingId::ModuleBlocked, "module-blocked", "driver", "", Severity::Error, Actor::Guest,
-     Concern::Modules | Concern::Blocks, "{module} is kept from being loaded: {how}.",
-     "Take that out of modprobe.d, or off the kernel's command line."},
-    {FindingId::ModuleBlocked, "module-blocked", "other", "", Severity::Warning, Actor::Guest,
-     Concern::Modules | Concern::Blocks, "{module} is kept from being loaded: {how}.",
-     "Take that out of modprobe.d, or off the kernel's command line."},
+    {FindingId::ModuleUnresolved, "module-unresolved", "missing", "", Severity::Error, Actor::Guest,
+     Concern::Modules | Concern::Blocks,
+     "A module that vmw_pvrdma needs was not in the kernel when it was loaded: {line}",
+     "See `module-blocked`, if it is among the findings: a line of modprobe.d may replace that "
+     "module by a command that loads nothing. Else run depmod, and modprobe vmw_pvrdma again."},
+    {FindingId::ModuleUnresolved, "module-unresolved", "other-version", "", Severity::Error,
+     Actor::Image, Concern::Modules | Concern::Blocks,
+     "vmw_pvrdma was built for other RDMA modules than those in the kernel: {line}",
+     "A vendor's OFED replaces the kernel's ib_core by one that vmw_pvrdma does not fit: uninstall "
+     "it, run depmod and update the initramfs, then reboot."},
+    {FindingId::ProbeFailed, "probe-failed", "order", "", Severity::Warning, Actor::Agent,
+     Concern::Adapters | Concern::Modules,
+     "vmw_pvrdma came to {function} before vmxnet3 had its interface, and gave up: {line}",
+     "It is not the host's fault. The agent binds the function once the interface is there; by "
+     "hand: echo {function} >/sys/bus/pci/drivers/vmw_pvrdma/bind"},
+    {FindingId::ProbeFailed, "probe-failed", "no-roce", "", Severity::Error, Actor::Host,
+     Concern::Adapters | Concern::Modules,
+     "The host offers {function} no RoCE, so vmw_pvrdma gave up: {line}",
+     "No load order and no reload helps. In vSphere see that the VM's hardware version and the "
+     "adapter's Device Protocol fit the host, and that the host has an RDMA-capable uplink and "
+     "PVRDMA's vmknic; power the VM off and on afterwards."},
+    {FindingId::ProbeFailed, "probe-failed", "other", "", Severity::Warning, Actor::Host,
+     Concern::Adapters | Concern::Modules, "vmw_pvrdma gave up {function}: {line}",
+     "See the lines before it in `journalctl -k`; the device did not do what the driver asked."},
+    {FindingId::FunctionClaimed, "function-claimed", "later", "", Severity::Warning, Actor::Guest,
+     Concern::Adapters | Concern::Blocks,
+     "{driver} is to take functions of PVRDMA adapters ({ids}) by {how}, once it is loaded.",
+     "Take these IDs off its list, and refresh the initramfs; no load order helps against it."},
+    {FindingId::FunctionClaimed, "function-claimed", "next-boot", "", Severity::Error, Actor::Guest,
+     Concern::Adapters | Concern::Blocks,
+     "{driver} is to take functions of PVRDMA adapters ({ids}) by {how}, once it is loaded.",
+     "Take these IDs off its list, and refresh the initramfs; no load order helps against it."},
     {FindingId::DriverUnsigned, "driver-unsigned", "", "", Severity::Warning, Actor::Image,
      Concern::Modules | Concern::Blocks,
      "Secure Boot is on, and this kernel's vmw_pvrdma is not signed: it is refused.",

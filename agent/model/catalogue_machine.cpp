@@ -42,6 +42,17 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "c98098df53375042a769774db9da54eb", Severity::Info, Actor::Guest, Concern::Modules,
      "The kernel {kernel} does not ship {module}. The adapters work without it.",
      "To be rid of this line, take it off modules.before."},
+    {FindingId::ModuleBlocked, "module-blocked", "required", "45abaa93dd4949638e98b58efaf1381d",
+     Severity::Error, Actor::Guest, Concern::Modules | Concern::Blocks,
+     "{module} is kept from being loaded: {how}.",
+     "Take that out of modprobe.d, or off the kernel's command line; where a hardening guide put "
+     "it there, that guide's rule needs an exception on a machine with RDMA. The agent loads the "
+     "module by itself then."},
+    {FindingId::ModuleBlocked, "module-blocked", "optional", "45abaa93dd4949638e98b58efaf1381d",
+     Severity::Warning, Actor::Guest, Concern::Modules | Concern::Blocks,
+     "{module} is kept from being loaded: {how}.",
+     "Take that out of modprobe.d, or off the kernel's command line; where it is meant, take the "
+     "module off modules.before."},
     {FindingId::ModuleRefused, "module-refused", "", "7fc19c4a4a2e5610a34ee21581649541",
      Severity::Warning, Actor::Guest, Concern::Modules | Concern::Blocks,
      "The kernel refuses {module}: {error}.",

@@ -30,6 +30,10 @@ struct Module {
   Field<unsigned> refcount;    // absent: not loaded, or built in
   Field<unsigned> load_order;  // larger was loaded later (/proc/modules read from its end)
   Field<Shipped> shipped;      // unreadable: the module index could not be read
+  // Asked only of one that is not loaded: the modules that must be in the kernel before it, by the
+  // index; and what keeps it from being loaded, for a person. Absent: nothing does.
+  std::vector<std::string> needs{};
+  Field<std::string> blocked{};
   friend bool operator==(const Module&, const Module&) = default;
 };
 

@@ -101,6 +101,11 @@ Finding module_not_shipped(const std::string& module, const Snapshot& snapshot, 
                  required ? "required" : "optional");
 }
 
+Finding module_blocked(const std::string& module, const std::string& how, bool required) {
+  return overall(FindingId::ModuleBlocked, {{"module", module}, {"how", how}},
+                 required ? "required" : "optional");
+}
+
 Finding attempt_failed(const Attempt& attempt, MaybeAdapter adapter) {
   if (attempt.outcome == Outcome::Refused && attempt.verb == Verb::LoadModule)
     return make_finding(FindingId::ModuleRefused, {},

@@ -35,6 +35,9 @@ using MaybeAdapter = std::optional<std::string>;
 [[nodiscard]] Finding driver_not_shipped(const Snapshot& snapshot);
 [[nodiscard]] Finding module_not_shipped(const std::string& module, const Snapshot& snapshot,
                                          bool required);
+// `how`: what keeps it from being loaded, in `required` whether the adapters need it.
+[[nodiscard]] Finding module_blocked(const std::string& module, const std::string& how,
+                                     bool required);
 [[nodiscard]] Finding initramfs_old(const Initramfs& image, const Snapshot& snapshot);
 
 // What was tried, or refused by the executor's guard, and what stands in the way

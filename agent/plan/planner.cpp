@@ -46,6 +46,19 @@ void report_port(const Adapter& adapter, Draft& draft) {
                      error->code == ETIMEDOUT ? "late" : ""));
 }
 
+// A driver that passes functions on to a virtual machine or to user space, as vfio-pci, lets go of
+// none by itself.
+void report_other_driver(const Adapter& adapter, Draft& draft) {
+  const auto check = [&](const std::string& function, const Field<std::string>& bound,
+                         const std::string& wanted) {
+    if (bound.is_known() && !bound.is(wanted))
+      draft.find(about(adapter, FindingId::OtherDriver,
+                       {{"function", function}, {"driver", *bound.get()}, {"wanted", wanted}}));
+  };
+  check(adapter.net_function, adapter.net_driver, kNetModule);
+  check(adapter.function, adapter.driver, kDriverModule);
+}
+
 // Whether the adapter has had its time since it last changed; else it is looked at again then.
 bool has_settled(const Inputs& in, const Adapter& adapter, Draft& draft) {
   const BootTime settled = history_of(in, adapter).changed + kSettle;
@@ -178,6 +191,7 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
   if (!awaits_customization(in)) report_config(in, draft);
   report_initramfs(snapshot, draft);
   for (const Adapter& adapter : *snapshot.adapters.get()) {
+    report_other_driver(adapter, draft);
     report_port(adapter, draft);
     report_elsewhere(in, adapter, draft);
     report_gid(in, adapter, draft);

@@ -58,7 +58,8 @@ constexpr Milliseconds kLeaving{1000};
 // are due, the plan has the driver last.
 bool out_of_the_way(const Inputs& in, const std::string& name) {
   const Module* module = in.snapshot.module(name);
-  if (module == nullptr || module->shipped.is(Shipped::Missing) || is_live(in.snapshot, name))
+  if (module == nullptr || module->shipped.is(Shipped::Missing) || module->blocked.is_known() ||
+      is_live(in.snapshot, name))
     return true;
   const Allowance budget = gentle_budget(in, Verb::LoadModule, name);
   // One failed try is enough to go on without an optional module, and so is a refusal; retries come
@@ -106,6 +107,10 @@ void load_predecessors(const Inputs& in, Draft& draft) {
       draft.find(findings::module_not_shipped(name, in.snapshot, is_required(in.config, name)));
       continue;
     }
+    if (const std::string* how = module->blocked.get()) {
+      draft.find(findings::module_blocked(name, *how, is_required(in.config, name)));
+      continue;
+    }
     try_within_budget(in, draft, LoadModule{name}, name + " must be loaded before vmw_pvrdma", {});
   }
 }
@@ -117,6 +122,9 @@ void load_driver(const Inputs& in, Draft& draft) {
     draft.find(findings::driver_not_shipped(in.snapshot));
     return;
   }
+  // No try helps until an administrator takes that away, which the next look sees.
+  if (const std::string* how = driver->blocked.get())
+    return draft.find(findings::module_blocked(kDriverModule, *how, true));
   const std::vector<std::string> before = predecessors(in.config);
   if (!std::all_of(before.begin(), before.end(),
                    [&](const std::string& name) { return out_of_the_way(in, name); }))

@@ -198,10 +198,19 @@ std::vector<std::string> commands_in(std::string_view text) {
 }
 
 bool loads_nothing(std::string_view command) {
-  constexpr std::array<std::string_view, 3> kNothing{"true", "false", ":"};
-  const auto commands = commands_in(without_comment(command));
+  // "/dev/null" cannot be run, which fails, and so loads nothing either.
+  constexpr std::array<std::string_view, 11> kNothing{
+      "true", "false", ":", "exit", "echo", "printf", "logger", "sleep", "nologin", "null", "test"};
+  constexpr std::array<std::string_view, 3> kShells{"sh", "bash", "dash"};
+  // ">&2" is no end of a command.
+  std::string text{without_comment(command)};
+  for (std::size_t at = text.find(">&"); at != std::string::npos; at = text.find(">&"))
+    text[at + 1] = ' ';
+  const auto commands = commands_in(text);
   return std::all_of(commands.begin(), commands.end(), [&](const std::string& one) {
-    const auto words = split_at_blanks(one);
+    auto words = split_at_blanks(one);
+    if (words.size() > 2 && contains(kShells, base_name(words[0])) && words[1] == "-c")
+      words.erase(words.begin(), words.begin() + 2);
     return words.empty() || contains(kNothing, base_name(words.front()));
   });
 }

@@ -83,6 +83,12 @@ void recipe(std::string_view bytes) {
   static_cast<void>(loads_nothing(bytes));
 }
 
+// What keeps modules and functions away, by modprobe.d and the kernel's command line.
+void look_for_blocks(const std::vector<ModprobeLine>& lines, const std::string& command_line) {
+  static_cast<void>(find_module_blocks(lines, command_line, {{"vmw_pvrdma", {"ib_core"}}, {"a"}}));
+  static_cast<void>(find_function_claims(lines, command_line));
+}
+
 // Small texts of /proc, /run and /etc.
 void proc(std::string_view bytes) {
   const unsigned choice = take_choice(bytes);
@@ -95,11 +101,10 @@ void proc(std::string_view bytes) {
     case 2:
       return static_cast<void>(parse_lookup(bytes, {"a", "b", "c"}));
     case 3:
-      if (const auto lines = parse_modprobe_lines(bytes))
-        static_cast<void>(find_module_blocks(lines, Root{"/nowhere"}, {"vmw_pvrdma", "a"}));
-      return;
+      static_cast<void>(parse_modprobe_lines(bytes));
+      return look_for_blocks(parse_modprobe(bytes), "");
     case 4:
-      return static_cast<void>(blocks_of_command_line(bytes));
+      return look_for_blocks({}, text);
     case 5: {
       const auto records = parse_address_records(bytes);
       return require(parse_address_records(format_address_records(records)) == records,
@@ -114,6 +119,7 @@ void proc(std::string_view bytes) {
     case 9:
       return static_cast<void>(parse_cloud_init_status(bytes));
     case 10:
+      static_cast<void>(parse_driver_complaints(bytes));
       return static_cast<void>(parse_kernel_log(bytes));
     case 11:
       return static_cast<void>(match_netplan(bytes, {"e0", "00:50:56:8a:9f:c2"}));

@@ -14,7 +14,9 @@ inline Field<std::vector<ModuleBlock>> blocks_of(
     const Root& root, const std::vector<std::string>& modules,
     probes::ModprobeOf which = probes::ModprobeOf::ThisBoot) {
   const auto config = probes::read_modprobe_config(places::module_lookup, root, which);
-  return probes::find_module_blocks(config, root, modules);
+  std::vector<probes::WantedModule> wanted;
+  for (const std::string& module : modules) wanted.push_back({module});
+  return probes::find_module_blocks(config, probes::command_line_of(root), wanted);
 }
 
 struct InstallCommand {
@@ -30,6 +32,15 @@ inline constexpr InstallCommand kInstallCommands[] = {
     {"/bin/false  --no", true},
     {"/usr/bin/false; true", true},
     {"/bin/true # not on this machine; see the wiki", true},
+    {"/usr/bin/true", true},
+    {"/bin/true || :", true},
+    {"/bin/sh -c 'exit 1'", true},
+    {"/usr/bin/logger -t hardening blocked; /bin/false", true},
+    {"echo \"not here\" >&2; exit 1", true},
+    {"/dev/null", true},
+    {"/bin/sh -c '/sbin/modprobe -i pvrdma_test_module'", false},
+    {"/bin/sh /usr/local/sbin/load", false},
+    {"echo $(modprobe -i pvrdma_test_module)", false},
     {"true;modprobe -i pvrdma_test_module", false},
     {"true; modprobe -i pvrdma_test_module", false},
     {"/bin/true && modprobe -i pvrdma_test_module", false},

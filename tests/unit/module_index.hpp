@@ -47,6 +47,9 @@ inline void module_index(const Tree& tree, const std::string& release) {
   for (const std::string file : {"modules.dep.bin", "modules.builtin.bin"})
     std::filesystem::copy_file(std::string{places::fixtures} + "/module-index/" + file,
                                tree / (folder + "/" + file));
+  tree.file(folder + "/modules.dep",
+            "kernel/net/rdma_cm.ko.xz: kernel/core/ib-core.ko.xz\n"
+            "kernel/net/vmw_pvrdma.ko: kernel/core/ib_uverbs.ko kernel/core/ib_core.ko\n");
   complete_index(tree, folder);
 }
 

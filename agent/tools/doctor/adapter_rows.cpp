@@ -112,6 +112,9 @@ Check refusals(const Snapshot& snapshot, const Survey& survey) {
               listed(
                   *blocks, "modprobe.d and the command line block no module",
                   [](const ModuleBlock& block) { return block.module + ": " + block.how; }, "; "));
+  if (const auto* claims = survey.claims.get())
+    for (const FunctionClaim& claim : *claims)
+      check.plain(claim.driver + " takes " + claim.ids + ": " + claim.how);
   tell(check, survey.secure_boot, "Secure Boot: not booted by EFI",
        [](bool on) { return std::string{"Secure Boot: "} + (on ? "on" : "off"); });
   const Module* driver = snapshot.module(kDriverModule);

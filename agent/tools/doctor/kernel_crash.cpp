@@ -27,22 +27,6 @@ constexpr std::string_view kEnd = "---[ end trace";
 // Of a call trace. The list "Modules linked in:" has names without brackets.
 constexpr std::string_view kInDriver = "[vmw_pvrdma]";
 
-// Each read(2) gives a record; EPIPE: the next one was overwritten meanwhile.
-Result<std::string> read_log(const Root& root) {
-  const auto path = root / "/dev/kmsg";
-  const auto log = open_rooted(path, O_RDONLY);  // which does not wait
-  if (!log) return fail(log.error());
-  std::string records;
-  std::array<char, kRecordBytes> buffer{};
-  while (records.size() < kLogLimitBytes) {
-    const ssize_t length = ::read(log->get(), buffer.data(), buffer.size());
-    if (length > 0) records.append(buffer.data(), static_cast<std::size_t>(length));
-    if (length == 0 || (length < 0 && errno == EAGAIN)) return records;
-    if (length < 0 && errno != EPIPE && errno != EINTR) return fail(errno, "reading", path);
-  }
-  return records;
-}
-
 Result<unsigned long> taint_flags(const Root& root) {
   const auto path = root / "/proc/sys/kernel/tainted";
   const auto text = read_attribute(path);
@@ -63,6 +47,22 @@ bool names_process(std::string_view message) {
 }
 
 }  // namespace
+
+Result<std::string> read_kernel_log(const Root& root) {
+  const auto path = root / "/dev/kmsg";
+  const auto log = open_rooted(path, O_RDONLY);  // which does not wait
+  if (!log) return fail(log.error());
+  std::string records;
+  std::array<char, kRecordBytes> buffer{};
+  while (records.size() < kLogLimitBytes) {
+    // Each read(2) gives a record; EPIPE: the next one was overwritten meanwhile.
+    const ssize_t length = ::read(log->get(), buffer.data(), buffer.size());
+    if (length > 0) records.append(buffer.data(), static_cast<std::size_t>(length));
+    if (length == 0 || (length < 0 && errno == EAGAIN)) return records;
+    if (length < 0 && errno != EPIPE && errno != EINTR) return fail(errno, "reading", path);
+  }
+  return records;
+}
 
 Field<KernelCrash> parse_kernel_log(std::string_view records) {
   Field<KernelCrash> first;
@@ -93,7 +93,7 @@ Field<KernelCrash> look_for_kernel_crash(const Root& root) {
   const auto taint = taint_flags(root);
   if (!taint) return Field<KernelCrash>::unreadable(taint.error());
   if ((*taint & (kDied | kLockedUp)) == 0) return {};
-  if (const auto log = read_log(root))
+  if (const auto log = read_kernel_log(root))
     if (auto crash = parse_kernel_log(*log); crash.is_known()) return crash;
   return (*taint & kDied) != 0 ? Field<KernelCrash>{KernelCrash{}} : Field<KernelCrash>{};
 }

@@ -71,11 +71,12 @@ void check_nodes(const Snapshot& snapshot, const Survey& survey, Findings& findi
 bool is_shadowing(const std::string& trace) { return trace.find(' ') != std::string::npos; }
 
 void check_provider(const Libraries& libraries, const VerbsLibrary& first, Findings& findings) {
-  if (libraries.providers.empty() || !libraries.driver_file.is_known()) {
-    if (!libraries.driver_file.is_unreadable())
-      add(findings, FindingId::ProviderMissing, {}, {{"library", first.path}});
-    return;
-  }
+  if (libraries.driver_file.is_unreadable()) return;
+  if (libraries.providers.empty())
+    return add(findings, FindingId::ProviderMissing, "none", {{"library", first.path}});
+  if (libraries.driver_file.is_absent())
+    return add(findings, FindingId::ProviderMissing, "unnamed",
+               {{"provider", libraries.providers.front().path}});
   const auto fits = [&](const VerbsLibrary& provider) {
     return !first.private_abi.is_known() || provider.private_abi == first.private_abi;
   };
@@ -121,13 +122,53 @@ void check_memlock(const Survey& survey, Findings& findings) {
 }
 
 void check_modules(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
-  for (const ModuleBlock& block : survey.blocks.value_or({}))
-    add(findings, FindingId::ModuleBlocked, block.module == kDriverModule ? "driver" : "other",
+  for (const ModuleBlock& block : survey.blocks.value_or({})) {
+    const bool required = block.module == kDriverModule || block.module == kNetModule;
+    add(findings, FindingId::ModuleBlocked, required ? "required" : "optional",
         {{"module", block.module}, {"how", block.how}});
+  }
+  for (const FunctionClaim& claim : survey.claims.value_or({}))
+    add(findings, FindingId::FunctionClaimed, "later",
+        {{"driver", claim.driver}, {"ids", claim.ids}, {"how", claim.how}});
   const Module* driver = snapshot.module(kDriverModule);
   const bool loadable = driver != nullptr && driver->shipped.is(Shipped::Loadable);
   if (survey.secure_boot.is(true) && loadable && survey.driver_signer.is_absent())
     add(findings, FindingId::DriverUnsigned, {}, {});
+}
+
+// What the kernel's log says counts while it is so: an adapter without driver, a driver that is not
+// loaded.
+void check_complaints(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
+  const Module* driver = snapshot.module(kDriverModule);
+  const bool loaded = driver == nullptr || !driver->init.is_absent();
+  for (const DriverComplaint& complaint : survey.complaints) {
+    const Adapter* adapter = snapshot.adapter(complaint.function);
+    const bool unbound = adapter != nullptr && adapter->driver.is_absent();
+    const auto find = [&](FindingId id, const char* variant) {
+      std::optional<std::string> function;
+      if (adapter != nullptr) function = adapter->function;
+      findings.push_back(make_finding(
+          id, variant, {{"function", complaint.function}, {"line", complaint.line}}, function));
+    };
+    using enum DriverComplaint::Cause;
+    switch (complaint.cause) {
+      case Order:
+        if (unbound) find(FindingId::ProbeFailed, "order");
+        break;
+      case NoRoce:
+        if (unbound) find(FindingId::ProbeFailed, "no-roce");
+        break;
+      case Probe:
+        if (unbound) find(FindingId::ProbeFailed, "other");
+        break;
+      case MissingSymbol:
+        if (!loaded) find(FindingId::ModuleUnresolved, "missing");
+        break;
+      case OtherVersion:
+        if (!loaded) find(FindingId::ModuleUnresolved, "other-version");
+        break;
+    }
+  }
 }
 
 void check_guest(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
@@ -210,6 +251,7 @@ std::vector<Finding> surroundings(const Snapshot& snapshot, const Survey& survey
   check_libraries(survey, findings);
   check_memlock(survey, findings);
   check_modules(snapshot, survey, findings);
+  check_complaints(snapshot, survey, findings);
   check_guest(snapshot, survey, findings);
   check_machine(survey, findings);
   check_network(snapshot, survey, findings);

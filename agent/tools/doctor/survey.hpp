@@ -60,6 +60,21 @@ struct ReloadLine {
   friend bool operator==(const ReloadLine&, const ReloadLine&) = default;
 };
 
+// Why the driver was not loaded, or gave up a function, as the kernel's log has it.
+struct DriverComplaint {
+  enum class Cause {
+    Order,          // its probe found no interface of vmxnet3
+    NoRoce,         // the device offers none
+    Probe,          // another error of its probe
+    MissingSymbol,  // a module that it needs is not in the kernel
+    OtherVersion,   // that module is another than the one it was built for
+  };
+  Cause cause = Cause::Probe;
+  std::string function;  // "0000:0b:00.1"; empty: of the module
+  std::string line;
+  friend bool operator==(const DriverComplaint&, const DriverComplaint&) = default;
+};
+
 struct Survey {
   Field<std::string> container;  // what runs it: "docker", "lxc"; absent: no container
   Field<std::string> vendor;     // of the machine, DMI: "VMware, Inc."
@@ -76,10 +91,12 @@ struct Survey {
   Field<std::vector<std::string>> vmxnet3;   // PCI functions 15ad:07b0, first to last
   Field<std::vector<std::string>> mellanox;  // PCI functions of vendor 15b3, "0000:0b:00.0"
   Field<std::vector<ModuleBlock>> blocks;    // of the driver and the modules that go before it
+  Field<std::vector<FunctionClaim>> claims;  // of functions of adapters
   Field<bool> secure_boot;                   // absent: not booted by EFI
   Field<std::string> driver_signer;          // absent: not signed, or no such module
   Field<OsRelease> os;
-  Field<KernelCrash> crash;  // absent: none in this boot
+  Field<KernelCrash> crash;                 // absent: none in this boot
+  std::vector<DriverComplaint> complaints;  // empty also where the kernel's log may not be read
   ClockState clock;
   std::vector<ReloadLine> reloads;  // of files that this user may read
   friend bool operator==(const Survey&, const Survey&) = default;

@@ -14,6 +14,7 @@
 #include "probes/memlock.hpp"
 #include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
+#include "probes/modules.hpp"
 #include "probes/pci.hpp"
 #include "probes/recipe/find.hpp"
 #include "probes/unit_files.hpp"
@@ -51,6 +52,20 @@ std::vector<ReloadLine> reload_lines(const Root& root, const Config& config) {
   return found;
 }
 
+// The driver and what goes before it, with what each needs, as far as that is known. Loaded or not:
+// what is loaded may be blocked at the next boot.
+std::vector<WantedModule> wanted_modules(const std::string& module_lookup, const Root& root,
+                                         const std::string& kernel, const Config& config) {
+  std::vector<std::string> names{kDriverModule, kNetModule};
+  for (const std::string& name : config.modules.before) names.push_back(module_name(name));
+  std::vector<IndexEntry> entries(names.size());
+  if (!kernel.empty()) entries = look_up_shipped(module_lookup, root, kernel, names);
+  std::vector<WantedModule> wanted;
+  for (std::size_t at = 0; at < names.size(); ++at)
+    wanted.push_back({names[at], entries[at].needs});
+  return wanted;
+}
+
 }  // namespace
 
 Field<std::vector<DeviceNode>> device_nodes(const Root& root) {
@@ -70,9 +85,6 @@ Survey survey(const ctl::DoctorOptions& options, const Config& config) {
   const Root& root = options.root;
   const std::string& module_lookup = options.helpers.module_lookup;
   const char* const library_path = std::getenv("LD_LIBRARY_PATH");
-  std::vector<std::string> modules = config.modules.before;
-  modules.emplace_back(kNetModule);
-  modules.emplace_back(kDriverModule);
   const auto functions = list_functions(root);
   Survey seen;
   seen.container = container_manager(root);
@@ -91,16 +103,20 @@ Survey survey(const ctl::DoctorOptions& options, const Config& config) {
   for (const std::string& unit : options.units) seen.unit_memlocks.push_back(unit_memlock(unit));
   seen.vmxnet3 = functions_like(functions, kVmxnet3);
   seen.mellanox = functions_like(functions, kMellanox);
-  seen.blocks = find_module_blocks(read_modprobe_config(module_lookup, root, ModprobeOf::ThisBoot),
-                                   root, modules);
-  seen.secure_boot = secure_boot(root);
   // Without the release the module index is not looked for.
   const std::string kernel =
       read_attribute(root / "/proc/sys/kernel/osrelease").value_or(std::string{});
+  const auto modprobe = read_modprobe_config(module_lookup, root, ModprobeOf::ThisBoot);
+  const auto command_line = command_line_of(root);
+  seen.blocks = find_module_blocks(modprobe, command_line,
+                                   wanted_modules(module_lookup, root, kernel, config));
+  seen.claims = find_function_claims(modprobe, command_line);
+  seen.secure_boot = secure_boot(root);
   if (!kernel.empty())
     seen.driver_signer = look_up_signer(module_lookup, root, kernel, kDriverModule);
   seen.os = os_release(root);
   seen.crash = look_for_kernel_crash(root);
+  seen.complaints = parse_driver_complaints(read_kernel_log(root).value_or(std::string{}));
   seen.clock = clock_state(root, std::time(nullptr));
   seen.reloads = reload_lines(root, config);
   return seen;

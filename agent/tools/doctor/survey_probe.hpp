@@ -31,6 +31,15 @@ namespace pvrdma::probes {
 // where kernel.dmesg_restrict is set; else, and where the log has already lost it, by the flag D.
 [[nodiscard]] Field<KernelCrash> look_for_kernel_crash(const Root& root);
 
+// The records of /dev/kmsg that are there now. EPERM: only root may read them.
+[[nodiscard]] Result<std::string> read_kernel_log(const Root& root);
+
+// driver_complaints.cpp
+
+// Why vmw_pvrdma was not loaded, or gave up a function, by records of /dev/kmsg: for each function
+// the last probe's reason, and the last of the module.
+[[nodiscard]] std::vector<DriverComplaint> parse_driver_complaints(std::string_view records);
+
 // verbs_libraries.cpp
 
 // The largest N of "IBVERBS_PRIVATE_N" in a library's content: the symbol version that its

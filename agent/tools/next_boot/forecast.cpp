@@ -57,9 +57,9 @@ void look_at_kernel(const Root& root, const ctl::NextBootOptions& options,
                     const std::vector<std::string>& modules, KernelForecast& kernel) {
   const auto shipped = look_up_shipped(options.module_lookup, root, kernel.release, modules);
   for (std::size_t at = 0; at < modules.size(); ++at)
-    kernel.modules.push_back({modules[at], shipped[at]});
+    kernel.modules.push_back({modules[at], shipped[at].shipped, shipped[at].needs});
   // No image holds a driver that its kernel does not have; unpacking one takes a while.
-  if (!shipped.front().is(Shipped::Missing))
+  if (!shipped.front().shipped.is(Shipped::Missing))
     kernel.initramfs =
         look_into_initramfs(root, kernel.release, modules, options.initramfs_content);
 }
@@ -111,29 +111,44 @@ void look_at_scripts(const Root& root, const Config& config, Forecast& forecast)
   std::ranges::move(recipe.unreadable, std::back_inserter(forecast.unreadable));
 }
 
+// The modules, with what they need in the kernel that is next, or where that is not known in any.
+std::vector<WantedModule> wanted_modules(const std::vector<std::string>& modules,
+                                         const Forecast& forecast) {
+  const NextKernel* next = forecast.next.get();
+  std::vector<WantedModule> wanted;
+  for (const std::string& name : modules) {
+    std::vector<std::string> needs;
+    for (const KernelForecast& kernel : forecast.kernels) {
+      if (next != nullptr && kernel.release != next->release) continue;
+      for (const ShippedModule& module : kernel.modules)
+        for (const std::string& need : module.needs)
+          if (module.name == name && !contains(needs, need)) needs.push_back(need);
+    }
+    wanted.push_back({name, std::move(needs)});
+  }
+  return wanted;
+}
+
 // The next boot's command line, where it is known, takes the place of this boot's.
 void look_at_blocks(const Root& root, const ModprobeConfig& modprobe,
                     const std::vector<std::string>& modules, Forecast& forecast) {
-  forecast.blocks = find_module_blocks(modprobe, root, modules);
   const NextKernel* next = forecast.next.get();
-  std::vector<ModuleBlock>* blocks = forecast.blocks.get();
-  if (next == nullptr || next->options.empty() || blocks == nullptr) return;
-  const auto line = read_file(root / "/proc/cmdline");
-  const auto old = blocks_of_command_line(line.value_or(std::string{}));
-  std::erase_if(*blocks, [&](const ModuleBlock& block) { return contains(old, block); });
-  for (ModuleBlock& block : blocks_of_command_line(next->options))
-    if (contains(modules, block.module)) blocks->push_back(std::move(block));
+  const bool known = next != nullptr && !next->options.empty();
+  const auto command_line = known ? Result<std::string>{next->options} : command_line_of(root);
+  forecast.blocks = find_module_blocks(modprobe, command_line, wanted_modules(modules, forecast));
+  forecast.claims = find_function_claims(modprobe, command_line);
 }
 
-// "pre: a bpost: c" -> a, b; libkmod puts no blank before "post:".
+// "pre: a b post: c" -> a, b.
 std::vector<std::string> required_before(std::string_view text) {
   std::vector<std::string> names;
-  text = text.substr(0, text.find("post:"));
-  if (!text.starts_with("pre:")) return names;
-  text.remove_prefix(4);
-  while (!text.empty())
-    if (const std::string_view word = cut(text, ' '); !word.empty())
+  bool before = false;
+  for (const std::string_view word : split_at_blanks(text)) {
+    if (word == "pre:" || word == "post:")
+      before = word == "pre:";
+    else if (before)
       names.push_back(module_name(word));
+  }
   return names;
 }
 
@@ -155,10 +170,10 @@ Field<std::vector<std::string>> driver_predecessors(const ModprobeConfig& config
   if (!config) return Field<std::vector<std::string>>::unreadable(config.error());
   std::map<std::string, std::string> commands;
   for (const ModprobeLine& line : *config)
-    if (line.keyword == "install") commands[module_name(line.name)] = line.rest;
+    if (line.keyword == "install") commands[line.name] = line.rest;
   std::vector<std::string> predecessors;
   for (const ModprobeLine& line : *config) {
-    if (line.keyword != "softdep" || module_name(line.name) != kDriverModule) continue;
+    if (line.keyword != "softdep" || line.name != kDriverModule) continue;
     for (const std::string& name : required_before(line.rest)) {
       const auto command = commands.find(name);
       const auto loaded =

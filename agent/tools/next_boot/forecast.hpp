@@ -34,6 +34,7 @@ struct NextKernel {
 struct ShippedModule {
   std::string name;
   Field<Shipped> shipped;
+  std::vector<std::string> needs{};  // the modules that are loaded with it
   friend bool operator==(const ShippedModule&, const ShippedModule&) = default;
 };
 
@@ -80,6 +81,7 @@ struct Forecast {
   Field<MemlockLimit> login_memlock;
   std::vector<UnitMemlock> unit_memlocks;  // of the units that were asked for
   Field<std::vector<ModuleBlock>> blocks;
+  Field<std::vector<FunctionClaim>> claims;
   std::vector<BootScript> boot_scripts;
   std::vector<Error> unreadable;  // what belongs to none of the above
 };

@@ -56,8 +56,12 @@ void judge_blocks(const Forecast& forecast, NextBoot& outcome) {
   if (const Error* error = forecast.blocks.error()) note(outcome, *error);
   for (const ModuleBlock& block : forecast.blocks.value_or({}))
     outcome.findings.push_back(make_finding(FindingId::ModuleBlocked,
-                                            driver_needs(block.module) ? "driver" : "other",
+                                            driver_needs(block.module) ? "required" : "optional",
                                             {{"module", block.module}, {"how", block.how}}));
+  for (const FunctionClaim& claim : forecast.claims.value_or({}))
+    outcome.findings.push_back(
+        make_finding(FindingId::FunctionClaimed, "next-boot",
+                     {{"driver", claim.driver}, {"ids", claim.ids}, {"how", claim.how}}));
 }
 
 // Whether the agent will run; false also where that is not known.

@@ -95,6 +95,10 @@ class Judge {
     for (const std::string name : {kDriverModule, kNetModule})
       if (const ModuleBlock* block = block_of(name))
         return driver(Outlook::No, name + " is kept from being loaded: " + block->how);
+    if (const auto claims = forecast_.claims.value_or({}); !claims.empty())
+      return driver(Outlook::No,
+                    claims.front().driver + " is to take " + claims.front().ids +
+                        " once it is loaded, which no order helps against: " + claims.front().how);
     if (forecast_.blocks.is_unreadable())
       return driver(Outlook::Unknown, "shipped; whether it is kept from being loaded is not known");
     driver(Outlook::Yes, *driver_shipped == Shipped::BuiltIn ? "vmw_pvrdma is built in"

@@ -97,10 +97,10 @@ TEST_CASE_METHOD(ModulesFixture, "modules: install commands that forbid") {
 TEST_CASE_METHOD(ModulesFixture, "modules: any other install command is run, and told") {
   const auto witness = (tree / "/witness").string();
   tree.file("/conf/install.conf",
-            "install pvrdma_test_module echo $MODPROBE_MODULE > " + witness + "\n");
+            "install pvrdma_test_module printenv MODPROBE_MODULE > " + witness + "\n");
   const Report report = open().insert(kName);
   CHECK(report.outcome == Outcome::Done);
-  CHECK(report.detail.find("install pvrdma_test_module echo") != std::string::npos);
+  CHECK(report.detail.find("install pvrdma_test_module printenv") != std::string::npos);
   CHECK(tree.read("/witness") == "pvrdma_test_module\n");
 }
 
@@ -110,7 +110,7 @@ TEST_CASE_METHOD(ModulesFixture,
   for (const char* name : {"pvrdma_agent_before", "of_somebody_else"}) {
     const std::string dependency = name;
     tree.file("/conf/order.conf", "softdep pvrdma_test_module pre: " + dependency + "\ninstall " +
-                                      dependency + " echo $MODPROBE_MODULE > " + witness + "\n");
+                                      dependency + " printenv MODPROBE_MODULE > " + witness + "\n");
     const Report report = open().insert(kName);
     CHECK_FALSE(report.good());  // the module file is none
     CHECK((report.detail.find("modprobe.d's command") == std::string::npos) ==
@@ -131,7 +131,7 @@ TEST_CASE("modules: the shipped modprobe.d file loads what the default configura
 }
 
 TEST_CASE_METHOD(ModulesFixture, "modules: an install command that fails") {
-  tree.file("/conf/install.conf", "install pvrdma_test_module exit 3\n");
+  tree.file("/conf/install.conf", "install pvrdma_test_module grep -q x /dev/null\n");
   const Report report = open().insert(kName);
   CHECK(report.outcome == Outcome::Failed);
   CHECK(report.detail.find("install command failed") != std::string::npos);
@@ -166,6 +166,8 @@ TEST_CASE("modules: what the kernel's errno means") {
     if (!insertion_report("m", one.code).good())
       CHECK(insertion_report("m", one.code).code == one.code);
   }
+  CHECK(insertion_report("m", ENOENT).detail.find("Unknown symbol") != std::string::npos);
+  CHECK(insertion_report("m", EINVAL).detail.find("OFED") != std::string::npos);
   CHECK(insertion_report("m", EKEYREJECTED).detail.find("Secure Boot") != std::string::npos);
 }
 

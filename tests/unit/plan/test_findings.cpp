@@ -74,6 +74,9 @@ void find_amiss(std::vector<Finding>& found) {
   adapter(scene, 1).net_driver = {};
   adapter(scene, 2).netdev = {};
   module(scene, "ib_umad") = unloaded("ib_umad");
+  module(scene, "mlx4_ib") = unloaded("mlx4_ib");
+  module(scene, "mlx4_ib").blocked = std::string{"\"blacklist mlx4_ib\" in a file"};
+  adapter(scene, 3).driver = std::string{"vfio-pci"};
   scene.boot_scripts = {{"/etc/rc.local", true}};
   Config config;
   config.adapters = {{{{}, function_of(0), {}}, Manage::Auto, {}, {"192.168.30.201/24"}}};

@@ -23,33 +23,36 @@ namespace {
 
 const std::vector<std::string> kAsked{"ib_umad", "vmxnet3", "mlx4_ib", "rdma_cm"};
 
-std::vector<Field<Shipped>> run(const test::Tree& tree, const std::string& script,
-                                Milliseconds timeout = std::chrono::seconds{10}) {
+std::vector<IndexEntry> run(const test::Tree& tree, const std::string& script,
+                            Milliseconds timeout = std::chrono::seconds{10}) {
   tree.file("/lookup", "#!/bin/sh\n" + script + "\n");
   std::filesystem::permissions(tree / "/lookup", std::filesystem::perms::owner_all);
   return look_up_shipped(tree / "/lookup", tree.root(), "6.1", kAsked, timeout);
 }
 
-std::vector<Field<Shipped>> without_rights(const test::Tree& tree) {
+std::vector<IndexEntry> without_rights(const test::Tree& tree) {
   return look_up_shipped(places::module_lookup, tree.root(), "6.1", kAsked,
                          std::chrono::seconds{20});
 }
 
 // In a process of its own: 0, if it finds vmw_pvrdma and can open nothing any more.
 int opens_nothing_later(int folder) {
-  if (!find_shipped_without_rights(folder, {"vmw_pvrdma"})[0].is(Shipped::Loadable)) return 1;
+  if (!find_shipped_without_rights(folder, {"vmw_pvrdma"})[0].shipped.is(Shipped::Loadable))
+    return 1;
   return ::open("/dev/null", O_RDONLY | O_CLOEXEC) < 0 && errno == EMFILE ? 0 : 2;
 }
 
 }  // namespace
 
 TEST_CASE("each answer comes back as it was written") {
-  const std::vector<Field<Shipped>> all{
-      Shipped::Loadable, Shipped::BuiltIn, Shipped::Missing,
-      Field<Shipped>::unreadable({EACCES, "looking up module", "rdma_cm"})};
+  const std::vector<IndexEntry> all{
+      {Shipped::Loadable, {"ib_mad", "ib_core"}},
+      {Shipped::BuiltIn},
+      {Shipped::Missing},
+      {Field<Shipped>::unreadable({EACCES, "looking up module", "rdma_cm"})}};
   std::string lines;
   for (const auto& one : all) lines += lookup_line(one);
-  CHECK(lines == "loadable\nbuilt-in\nmissing\nerror 13\n");
+  CHECK(lines == "loadable ib_mad ib_core\nbuilt-in\nmissing\nerror 13\n");
   const auto back = parse_lookup(lines, kAsked);
   REQUIRE(back);
   CHECK(*back == all);
@@ -67,39 +70,13 @@ TEST_CASE("a program that gives no answer leaves all unreadable, with the reason
   CHECK(run(tree,
             "test \"$*\" = 'shipped - ib_umad vmxnet3 mlx4_ib rdma_cm' && printf "
             "'loadable\\nmissing\\nmissing\\nmissing\\n'")[0]
-            .is(Shipped::Loadable));
+            .shipped.is(Shipped::Loadable));
   const auto failed = run(tree, "echo 'no index' >&2; exit 1");
   REQUIRE(failed.size() == kAsked.size());
-  CHECK(failed[3].error()->code == EREMOTEIO);
-  CHECK(failed[3].error()->message().find("no index") != std::string::npos);
-  CHECK(run(tree, "sleep 60", Milliseconds{50})[0].error()->code == ETIMEDOUT);
-  CHECK(look_up_shipped("/nowhere", tree.root(), "6.1", kAsked)[0].error()->code == ENOENT);
-}
-
-TEST_CASE("modprobe.d comes back as libkmod has it") {
-  const test::Tree tree;
-  tree.file("/etc/modprobe.d/a.conf",
-            "blacklist my-module\n# softdep a pre: b\ninstall ib-umad /bin/false  --no\n"
-            "softdep vmw-pvrdma pre: a b-c post: d\nremove x /bin/true\n"
-            "no such keyword\n");
-  const auto lines = read_modprobe_config(places::module_lookup, tree.root(), ModprobeOf::NextBoot);
-  REQUIRE(lines);
-  const auto has = [&](const ModprobeLine& line) {
-    return std::find(lines->begin(), lines->end(), line) != lines->end();
-  };
-  CHECK(has({"blacklist", "my_module", ""}));
-  CHECK(has({"install", "ib_umad", "/bin/false  --no"}));
-  // libkmod 30 puts no blank before "post:".
-  CHECK(std::any_of(lines->begin(), lines->end(), [](const ModprobeLine& line) {
-    return line.keyword == "softdep" && line.name == "vmw_pvrdma" &&
-           line.rest.starts_with("pre: a b-c") && line.rest.ends_with("post: d");
-  }));
-  // Neither other keywords nor what libkmod says of a bad line.
-  CHECK(std::all_of(lines->begin(), lines->end(), [](const ModprobeLine& line) {
-    return line.keyword == "blacklist" || line.keyword == "install" || line.keyword == "softdep";
-  }));
-  CHECK(parse_modprobe_lines("blacklist\n").error().code == EBADMSG);
-  CHECK(read_modprobe_config("/nowhere", tree.root(), ModprobeOf::NextBoot).error().code == ENOENT);
+  CHECK(failed[3].shipped.error()->code == EREMOTEIO);
+  CHECK(failed[3].shipped.error()->message().find("no index") != std::string::npos);
+  CHECK(run(tree, "sleep 60", Milliseconds{50})[0].shipped.error()->code == ETIMEDOUT);
+  CHECK(look_up_shipped("/nowhere", tree.root(), "6.1", kAsked)[0].shipped.error()->code == ENOENT);
 }
 
 TEST_CASE("who signed a module: nobody where there is none; a file that is no module is an error") {
@@ -115,12 +92,12 @@ TEST_CASE("who signed a module: nobody where there is none; a file that is no mo
 
 TEST_CASE("a kernel that may be anybody's: the program that is installed says the same of it") {
   const test::Tree tree;
-  CHECK(without_rights(tree)[0].error()->code == ENOENT);
+  CHECK(without_rights(tree)[0].shipped.error()->code == ENOENT);
   module_index(tree, "6.1");
   CHECK(without_rights(tree) == find_shipped(tree.root(), "6.1", kAsked));
   // Without rights it can open none later.
   tree.remove("/lib/modules/6.1/modules.symbols.bin");
-  CHECK(without_rights(tree)[0].is_unreadable());
+  CHECK(without_rights(tree)[0].shipped.is_unreadable());
 }
 
 TEST_CASE("a kernel that may be anybody's: who looks into its index can open nothing any more") {
@@ -146,6 +123,6 @@ TEST_CASE("an index that leads libkmod astray ends the program that looked at mo
   const auto shipped = without_rights(tree);
   REQUIRE(shipped.size() == kAsked.size());
   const std::string answer = lookup_line(shipped[0]);
-  const std::string ended = lookup_line(Field<Shipped>::unreadable({EREMOTEIO, "", ""}));
-  CHECK((answer == ended || answer == lookup_line(Shipped::Missing)));
+  const std::string ended = lookup_line({Field<Shipped>::unreadable({EREMOTEIO, "", ""})});
+  CHECK((answer == ended || answer == lookup_line({Shipped::Missing})));
 }

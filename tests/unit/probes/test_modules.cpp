@@ -143,10 +143,13 @@ TEST_CASE("the module index says what the kernel ships") {
   const auto shipped = probes::find_shipped(tree.root(), "6.1.0-test",
                                             {"vmw_pvrdma", "rdma_cm", "vmxnet3", "mlx4_ib"});
   REQUIRE(shipped.size() == 4);
-  CHECK(shipped[0].is(Shipped::Loadable));
-  CHECK(shipped[1].is(Shipped::Loadable));
-  CHECK(shipped[2].is(Shipped::BuiltIn));
-  CHECK(shipped[3].is(Shipped::Missing));
+  CHECK(shipped[0].shipped.is(Shipped::Loadable));
+  CHECK(shipped[1].shipped.is(Shipped::Loadable));
+  CHECK(shipped[2].shipped.is(Shipped::BuiltIn));
+  CHECK(shipped[3].shipped.is(Shipped::Missing));
+  CHECK(shipped[0].needs == std::vector<std::string>{"ib_uverbs", "ib_core"});
+  CHECK(shipped[1].needs == std::vector<std::string>{"ib_core"});
+  CHECK(shipped[2].needs.empty());
 }
 
 TEST_CASE("what libkmod says is logged at debug, and nowhere else") {
@@ -171,8 +174,8 @@ TEST_CASE("a kernel without an index, or of unknown release, is unreadable") {
   const Tree tree;
   const auto shipped = probes::find_shipped(tree.root(), "6.1.0-test", {"vmw_pvrdma"});
   REQUIRE(shipped.size() == 1);
-  REQUIRE(shipped[0].is_unreadable());
-  CHECK(shipped[0].error()->code == ENOENT);
+  REQUIRE(shipped[0].shipped.is_unreadable());
+  CHECK(shipped[0].shipped.error()->code == ENOENT);
   for (const auto& release :
        {Field<std::string>{}, Field<std::string>::unreadable({EACCES, "", ""})})
     CHECK(probes::look_at_modules(tree.root(), release, kNames, nullptr, probes::find_shipped)[0]
@@ -209,7 +212,7 @@ TEST_CASE("only what is not loaded is looked up in the index") {
       tree.root(), kRelease, kNames, nullptr,
       [&](const Root&, const std::string&, const std::vector<std::string>& names) {
         asked = names;
-        return std::vector<Field<Shipped>>(names.size(), Shipped::Missing);
+        return std::vector<probes::IndexEntry>(names.size(), {Shipped::Missing});
       });
   CHECK(asked == std::vector<std::string>{"mlx4_ib"});
   CHECK(named(modules, "mlx4_ib").shipped.is(Shipped::Missing));

@@ -123,17 +123,19 @@ TEST_CASE_METHOD(ImageFixture, "inside: the index of modules") {
   leak("/lib/modules/6.1/modules.dep.bin", "x");
   CHECK(look_up_shipped(places::module_lookup, root(), "6.1", {"vmw_pvrdma"})
             .front()
-            .is_unreadable());
+            .shipped.is_unreadable());
   image.file("/lib/modules/6.2/modules.dep.bin", "x");
   leak("/lib/modules/6.2/modules.alias.bin", "x");
-  CHECK(
-      look_up_shipped(places::module_lookup, root(), "6.2", {"vmw_pvrdma"}).front().error()->code ==
-      EINVAL);
+  CHECK(look_up_shipped(places::module_lookup, root(), "6.2", {"vmw_pvrdma"})
+            .front()
+            .shipped.error()
+            ->code == EINVAL);
   host.file("/lib/modules/6.3/modules.dep.bin", "x");
   image.link("/lib/modules/6.3", host / "/lib/modules/6.3");
-  CHECK(
-      look_up_shipped(places::module_lookup, root(), "6.3", {"vmw_pvrdma"}).front().error()->code ==
-      ENOENT);
+  CHECK(look_up_shipped(places::module_lookup, root(), "6.3", {"vmw_pvrdma"})
+            .front()
+            .shipped.error()
+            ->code == ENOENT);
 }
 
 TEST_CASE_METHOD(ImageFixture, "inside: units") {

@@ -105,6 +105,25 @@ const std::vector<Spoilt>& spoilt() {
        [](Snapshot&, Survey& survey) {
          survey.blocks = std::vector<ModuleBlock>{{"vmw_pvrdma", "how"}, {"ib_umad", "how"}};
        }},
+      {{FindingId::FunctionClaimed},
+       [](Snapshot&, Survey& survey) {
+         survey.claims = std::vector<FunctionClaim>{{"vfio-pci", "15ad:07b0", "how"}};
+       }},
+      {{FindingId::ProbeFailed},
+       [](Snapshot& snapshot, Survey& survey) {
+         adapter(snapshot).driver = {};
+         survey.complaints = {{DriverComplaint::Cause::NoRoce, function_of(0), "line"}};
+       }},
+      // The agent has bound it since.
+      {{},
+       [](Snapshot&, Survey& survey) {
+         survey.complaints = {{DriverComplaint::Cause::Order, function_of(0), "line"}};
+       }},
+      {{FindingId::ModuleUnresolved},
+       [](Snapshot& snapshot, Survey& survey) {
+         module(snapshot, kDriverModule).init = {};
+         survey.complaints = {{DriverComplaint::Cause::MissingSymbol, "", "line"}};
+       }},
       {{FindingId::DriverUnsigned}, [](Snapshot&, Survey& survey) { survey.secure_boot = true; }},
       {{},
        [](Snapshot&, Survey& survey) {
@@ -173,7 +192,7 @@ TEST_CASE("each spoilt thing is found, and nothing else") {
         return concerns(finding.id, row.concern);
       }));
   }
-  CHECK(made.size() == 26);
+  CHECK(made.size() == 29);
 }
 
 TEST_CASE("without an RDMA function: whose VM, and which NICs it has") {

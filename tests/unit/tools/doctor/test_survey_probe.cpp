@@ -57,6 +57,12 @@ TEST_CASE("CAP_IPC_LOCK is bit 14 of the effective set") {
   const Tree tree;
   tree.file("/proc/self/status", "Name:\tx\nCapPrm:\t0\nCapEff:\t0000000000004000\n");
   CHECK(may_lock_all(tree.root()).is(true));
+  // Root of a rootless container, as the map of its users tells.
+  tree.file("/proc/self/uid_map",
+            "         0       1000          1\n         1     100000      65536\n");
+  CHECK(may_lock_all(tree.root()).is(false));
+  tree.file("/proc/self/uid_map", "         0          0 4294967295\n");
+  CHECK(may_lock_all(tree.root()).is(true));
   tree.file("/proc/self/status", "CapPrm:\t4000\nCapEff:\t000001ffffffbfff\n");
   CHECK(may_lock_all(tree.root()).is(false));
   tree.file("/proc/self/status", "Name:\tx\n");
@@ -81,8 +87,8 @@ TEST_CASE("what keeps modules from being loaded") {
             "install rdma_cm /sbin/modprobe --ignore-install rdma_cm\n");
   tree.file("/proc/cmdline", "quiet module_blacklist=x,rdma_cm modprobe.blacklist=y\n");
   CHECK(blocks_of(tree.root(), modules)
-            .is({{"vmw_pvrdma", "\"blacklist vmw_pvrdma\" in modprobe.d"},
-                 {"ib_umad", "\"install ib_umad /bin/false\" in modprobe.d"},
+            .is({{"vmw_pvrdma", "\"blacklist vmw_pvrdma\" in /etc/modprobe.d/a.conf:1"},
+                 {"ib_umad", "\"install ib_umad /bin/false\" in /etc/modprobe.d/a.conf:3"},
                  {"rdma_cm", "\"module_blacklist=x,rdma_cm\" on the kernel's command line"}}));
   tree.remove("/proc/cmdline");
   tree.unreadable("/proc/cmdline");

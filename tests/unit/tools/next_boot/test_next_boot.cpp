@@ -28,6 +28,32 @@ TEST_CASE("next boot of a captured Debian 12 with the package") {
   CHECK(look(tree, false).code == 0);
 }
 
+TEST_CASE("next boot of a captured Debian 12: what the driver needs is kept away") {
+  const Tree tree;
+  captured(tree, "debian-12", "6.1.0-56-amd64");
+  tree.file("/etc/security/limits.d/90-rdma.conf", "* - memlock unlimited\n");
+  const auto fixture = [](const std::string& name) {
+    return read_file(std::string{places::fixtures} + "/field/" + name).value();
+  };
+  tree.file("/usr/lib/modules/6.1.0-56-amd64/modules.dep",
+            "kernel/vmw_pvrdma.ko: kernel/ib_uverbs.ko kernel/ib_core.ko\n"
+            "kernel/ib_umad.ko: kernel/ib_core.ko\nkernel/mlx4_ib.ko: kernel/ib_core.ko\n");
+  tree.file("/etc/modprobe.d/stig.conf", fixture("stig-blacklist.conf"));
+  Json seen = answer(tree);
+  CHECK(seen["driver"] == "no");
+  CHECK(kernel_row(seen, "driver") ==
+        "no vmw_pvrdma is kept from being loaded: it needs ib_core, kept away by \"install ib_core "
+        "/bin/true\" in /etc/modprobe.d/stig.conf:14");
+  // The driver, and all but vmxnet3 of what goes before it.
+  CHECK(ids(seen) == List(5, "module-blocked"));
+  tree.remove("/etc/modprobe.d/stig.conf");
+  tree.file("/etc/modprobe.d/vfio.conf", fixture("vfio-pci.conf"));
+  seen = answer(tree);
+  CHECK(seen["driver"] == "no");
+  CHECK(ids(seen) == List{"function-claimed"});
+  CHECK(kernel_row(seen, "driver").find("/etc/modprobe.d/vfio.conf:1") != std::string::npos);
+}
+
 TEST_CASE("next boot of a captured Debian 13, whose initramfs holds the driver") {
   const Tree tree;
   const std::string release = "6.12.117+deb13-amd64";

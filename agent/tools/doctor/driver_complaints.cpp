@@ -1,0 +1,92 @@
+// What the kernel's log says of a driver that was not loaded, or gave up a function.
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "agent/base/text.hpp"
+#include "agent/model/snapshot.hpp"
+#include "agent/tools/doctor/survey_probe.hpp"
+#include "probes/pci.hpp"
+
+namespace pvrdma::probes {
+
+namespace {
+
+using Cause = DriverComplaint::Cause;
+
+constexpr std::size_t kLongestLine = 200;  // bytes
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// The driver, and what it is loaded with: where one of these lacks a symbol, the driver is not
+// tried.
+bool is_of_stack(std::string_view module) {
+  return module == kDriverModule || module.starts_with("ib_") || module.starts_with("rdma_") ||
+         module.starts_with("iw_");
+}
+
+// "MODULE: Unknown symbol NAME (err CODE)", "MODULE: disagrees about version of symbol NAME": Linux
+// kernel/module/main.c and version.c.
+std::optional<Cause> cause_of_module(std::string_view message) {
+  const std::string_view module = cut(message, ':');
+  if (!is_of_stack(module)) return std::nullopt;
+  if (message.starts_with(" disagrees about version of symbol ")) return Cause::OtherVersion;
+  if (!message.starts_with(" Unknown symbol ")) return std::nullopt;
+  return has(message, "(err -22)") ? Cause::OtherVersion : Cause::MissingSymbol;
+}
+
+// The function that a line of the driver's, or of the driver core's about it, is about: "vmw_pvrdma
+// 0000:0b:00.1: TEXT", "vmw_pvrdma: probe of 0000:0b:00.1 failed with error -14" (before Linux
+// 6.10).
+std::string function_in(std::string_view message) {
+  const std::string driver = kDriverModule;
+  for (const std::string& front : {driver + " ", driver + ": probe of "})
+    if (message.starts_with(front)) {
+      std::string_view function = message.substr(front.size());
+      function = function.substr(0, function.find(' '));
+      if (function.ends_with(':')) function.remove_suffix(1);
+      if (is_pci_address(function)) return std::string{function};
+    }
+  return {};
+}
+
+// Linux drivers/infiniband/hw/vmw_pvrdma/pvrdma_main.c, drivers/base/dd.c.
+std::optional<Cause> cause_of_probe(std::string_view message) {
+  if (has(message, "failed to get vmxnet3 device")) return Cause::Order;
+  if (has(message, "driver needs RoCE")) return Cause::NoRoce;
+  if (!has(message, "failed with error ")) return std::nullopt;
+  return message.ends_with("error -19") ? Cause::Order : Cause::Probe;
+}
+
+// Of the kernel itself: a process that writes into the log has another facility.
+bool is_kernels(std::string_view prefix) {
+  const auto priority = number_from<unsigned>(cut(prefix, ','));
+  return priority && *priority < 8;
+}
+
+}  // namespace
+
+std::vector<DriverComplaint> parse_driver_complaints(std::string_view records) {
+  std::map<std::string, DriverComplaint> last;  // by function; empty: of the module
+  while (!records.empty()) {
+    std::string_view message = cut(records, '\n');
+    const std::string_view prefix = cut(message, ';');
+    if (message.empty() || !is_kernels(prefix)) continue;
+    const std::string line = printable(message, kLongestLine);
+    if (const auto cause = cause_of_module(message)) last[""] = {*cause, "", line};
+    const std::string function = function_in(message);
+    if (function.empty()) continue;
+    // What begins a probe.
+    if (has(message, ": device version ")) last.erase(function);
+    // The driver core's line says less than the driver's own before it.
+    const auto cause = cause_of_probe(message);
+    if (cause && last.count(function) == 0) last[function] = {*cause, function, line};
+  }
+  std::vector<DriverComplaint> complaints;
+  for (auto& [function, complaint] : last) complaints.push_back(std::move(complaint));
+  return complaints;
+}
+
+}  // namespace pvrdma::probes

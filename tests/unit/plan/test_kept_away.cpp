@@ -1,0 +1,81 @@
+// What keeps the driver from a module or a function: named, and not tried in vain.
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+TEST_CASE("modules that modprobe.d keeps away are named, and not tried") {
+  const std::string how = "it needs ib_core, kept away by \"install ib_core /bin/true\" in x:14";
+  Snapshot snapshot = ready_scene();
+  adapter(snapshot).driver = Field<std::string>::absent();
+  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  for (const char* name : {"ib_umad", "vmw_pvrdma"}) {
+    module(snapshot, name) = unloaded(name);
+    module(snapshot, name).blocked = how;
+  }
+  snapshot.ledger.attempts = {
+      attempt(Verb::LoadModule, "vmw_pvrdma", Milliseconds{500}, Outcome::Failed)};
+  const Plan plan = plan_settled(snapshot);
+  CHECK(plan.actions.empty());
+  CHECK_FALSE(plan.next_look);
+  REQUIRE(plan.findings.size() == 2);
+  CHECK(plan.findings[0].summary == "vmw_pvrdma is kept from being loaded: " + how + ".");
+  CHECK(plan.findings[0].severity == Severity::Error);
+  CHECK(plan.findings[1].summary == "ib_umad is kept from being loaded: " + how + ".");
+  CHECK(plan.findings[1].severity == Severity::Warning);
+  CHECK(assess({}, snapshot, plan, long_settled(snapshot), kNow).state == State::Failed);
+  // The driver need not wait for a predecessor that cannot come; and goes on once its line is gone.
+  module(snapshot, "vmw_pvrdma").blocked = {};
+  snapshot.ledger.attempts.clear();
+  CHECK(described(plan_settled(snapshot)) == Steps{"LoadModule vmw_pvrdma"});
+}
+
+TEST_CASE("a function that another driver has is named, at once, and nothing is tried") {
+  Snapshot snapshot = ready_scene(2);
+  SECTION("function 1") { adapter(snapshot).driver = std::string{"vfio-pci"}; }
+  SECTION("function 0") {
+    adapter(snapshot).net_driver = std::string{"vfio-pci"};
+    adapter(snapshot).netdev = Field<Netdev>::absent();
+    adapter(snapshot).driver = Field<std::string>::absent();
+  }
+  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  const Plan plan = plan_settled(snapshot);
+  CHECK(plan.actions.empty());
+  REQUIRE(plan.findings.size() == 1);
+  CHECK(plan.findings[0].id == FindingId::OtherDriver);
+  CHECK(plan.findings[0].summary.find("is bound to vfio-pci, where v") != std::string::npos);
+  const Health health = assess({}, snapshot, plan, long_settled(snapshot), kNow);
+  CHECK(health.adapters[0].state == State::Failed);
+  CHECK(health.adapters[1].state == State::Ready);
+}
+
+// open-vm-tools' network script takes the interface down and up around a suspend: the address that
+// no network manager knows is gone, the port is ACTIVE, and there is no GID.
+TEST_CASE("an address that is gone after a resume is told and set again, without a reload") {
+  Snapshot snapshot = ready_scene();
+  Config config;
+  config.adapters = {
+      {{std::nullopt, "0000:00:10.0", std::nullopt}, Manage::Auto, 9000U, {"172.31.1.17/24"}}};
+  netdev(snapshot).mtu = 9000;
+  netdev(snapshot).mtu_max = 9000U;
+  netdev(snapshot).addresses = {{"fe80::1/64"}};
+  rdma(snapshot).gids.clear();
+  const Plan mended = plan_settled(snapshot, config);
+  CHECK(described(mended) == Steps{"ConfigureLink 0000:00:10.1"});
+  const auto* link = std::get_if<ConfigureLink>(&mended.actions.front().operation);
+  REQUIRE(link != nullptr);
+  CHECK(link->addresses == Steps{"172.31.1.17/24"});
+  CHECK(assess(config, snapshot, mended, long_settled(snapshot), kNow).state != State::Ready);
+  // vmxnet3 closes an interface that it could not activate again: it is brought up.
+  netdev(snapshot).up = false;
+  netdev(snapshot).carrier = Field<bool>::absent();
+  CHECK(described(plan_settled(snapshot, config)) == Steps{"ConfigureLink 0000:00:10.1"});
+  // With the address back, what has no GID is told.
+  netdev(snapshot).up = true;
+  netdev(snapshot).carrier = true;
+  netdev(snapshot).addresses.push_back({"172.31.1.17/24", true});
+  const Plan waits = plan_settled(snapshot, config);
+  CHECK(waits.actions.empty());
+  CHECK(finding(waits.findings, FindingId::GidMissing) != nullptr);
+}
