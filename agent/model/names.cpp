@@ -4,6 +4,7 @@
 
 #include "agent/model/action.hpp"
 #include "agent/model/attempt.hpp"
+#include "agent/model/event.hpp"
 #include "agent/model/health.hpp"
 #include "agent/model/snapshot.hpp"
 
@@ -63,6 +64,24 @@ constexpr Names<LinkManager, 4> kManagers{{{LinkManager::Networkd, "systemd-netw
                                            {LinkManager::NetworkManager, "NetworkManager"},
                                            {LinkManager::Ifupdown, "ifupdown"},
                                            {LinkManager::Master, "master"}}};
+constexpr Names<Caller, 3> kCallers{
+    {{Caller::Root, "root"}, {Caller::Agent, "agent"}, {Caller::Other, "other"}}};
+// In the order of Event's alternatives.
+constexpr std::array kEvents{"looked",
+                             "looked_same",
+                             "kernel_changed",
+                             "call_ended",
+                             "executor_unreachable",
+                             "health_asked",
+                             "plan_asked",
+                             "watch_asked",
+                             "refresh_asked",
+                             "reload_asked",
+                             "acknowledge_asked",
+                             "client_left",
+                             "config_loaded",
+                             "deadline"};
+static_assert(kEvents.size() == std::variant_size_v<Event>);
 
 }  // namespace
 
@@ -74,6 +93,14 @@ const char* to_string(Actor actor) { return name_of(kActors, actor); }
 const char* to_string(ModuleInit init) { return name_of(kInits, init); }
 const char* to_string(Shipped shipped) { return name_of(kShipped, shipped); }
 const char* to_string(LinkManager manager) { return name_of(kManagers, manager); }
+const char* to_string(Caller caller) { return name_of(kCallers, caller); }
+const char* kind_of(const Event& event) { return kEvents.at(event.index()); }
+std::optional<ModuleInit> module_init_from(std::string_view text) { return value_of(kInits, text); }
+std::optional<Shipped> shipped_from(std::string_view text) { return value_of(kShipped, text); }
+std::optional<LinkManager> link_manager_from(std::string_view text) {
+  return value_of(kManagers, text);
+}
+std::optional<Caller> caller_from(std::string_view text) { return value_of(kCallers, text); }
 std::optional<Verb> verb_from(std::string_view name) { return value_of(kVerbNames, name); }
 std::optional<Outcome> outcome_from(const std::string& text) { return value_of(kOutcomes, text); }
 std::optional<Severity> severity_from(std::string_view text) { return value_of(kSeverities, text); }

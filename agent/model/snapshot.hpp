@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -195,5 +196,8 @@ struct Snapshot : SystemState {
 [[nodiscard]] const char* to_string(LinkManager manager);
 // The same, for a sentence: "its master bond0".
 [[nodiscard]] std::string describe(const LinkOwner& owner);
+[[nodiscard]] std::optional<ModuleInit> module_init_from(std::string_view text);
+[[nodiscard]] std::optional<Shipped> shipped_from(std::string_view text);
+[[nodiscard]] std::optional<LinkManager> link_manager_from(std::string_view text);
 
 }  // namespace pvrdma

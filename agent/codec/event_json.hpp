@@ -1,0 +1,22 @@
+// Events <-> JSON, for recordings. Both ways lose nothing but what is not printable.
+#pragma once
+
+#include <string>
+
+#include "agent/base/error.hpp"
+#include "agent/codec/json.hpp"
+#include "agent/model/event.hpp"
+
+namespace pvrdma::codec {
+
+// {"kind": "looked", …}
+[[nodiscard]] Json to_json(const Event& event);
+[[nodiscard]] Json to_json(const Snapshot& snapshot);
+[[nodiscard]] Json to_json(const Start& start);
+
+// EBADMSG names the member that is not as it should be.
+[[nodiscard]] Result<Event> event_from(const Json& json);
+[[nodiscard]] Result<Snapshot> snapshot_from(const Json& json);
+[[nodiscard]] Result<Start> start_from(const Json& json);
+
+}  // namespace pvrdma::codec
