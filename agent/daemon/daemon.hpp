@@ -1,23 +1,25 @@
-// Daemon: the parts, and who tells whom. Subscribes first, then looks.
+// Daemon: the shell around step() (agent/plan/step.hpp). Its sources make events, its one timer
+// carries the next deadline, and what follows from an event is carried out in one fixed order
+// before the next event is looked at. It decides nothing.
 #pragma once
 
 #include <systemd/sd-event.h>
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "agent/base/error.hpp"
 #include "agent/base/timer.hpp"
+#include "agent/codec/recording.hpp"
 #include "agent/config/config_files.hpp"
 #include "agent/daemon/agent_service.hpp"
-#include "agent/daemon/dispatcher.hpp"
+#include "agent/daemon/executor_client.hpp"
 #include "agent/daemon/kernel_events.hpp"
 #include "agent/daemon/observer.hpp"
-#include "agent/daemon/pass_line.hpp"
-#include "agent/daemon/reconciler.hpp"
 #include "agent/daemon/reporter.hpp"
+#include "agent/plan/step.hpp"
 #include "agent/varlink/interfaces.hpp"
 
 namespace pvrdma {
@@ -28,13 +30,7 @@ struct Surroundings {
   std::string socket = varlink::kAgentSocket;
   std::string executor_socket = varlink::kExecutorSocket;
   Observer::Observe observe = probes::observe;
-  // READY=1 comes at the latest then, whatever the driver does: network managers wait for it.
-  Milliseconds ready_limit{20'000};
-  // A reload that was asked for and could neither be begun nor refused is given up then.
-  Milliseconds reload_limit{30'000};
-  // A look is handed over every minute at least. After so long without one, a look that has been
-  // under way for half of it hangs. Twice within WatchdogSec= of the unit, less a bit.
-  Milliseconds look_overdue{70'000};
+  Limits limits{};
 };
 
 class Daemon {
@@ -48,39 +44,32 @@ class Daemon {
   void reload_config();
 
  private:
-  void on_look(Look look);
-  void take_over(Result<LoadedConfig> loaded);
-  void on_answer(const Operation& operation, const Result<Report>& answer);
-  void think_again();
-  void publish(const Health& before);
-  void log_pass();
-  void await_look(Milliseconds at_most);
-  void say_that_look_hangs();
-  void settle_reload_request();
-  // Unless it is under way.
-  void give_reload_up(const std::string& why, const std::vector<Holder>& holders);
-  void end_reload(const std::string& failure, const std::vector<Holder>& holders);
-  // Null: they are not known, or not yet.
-  [[nodiscard]] const std::vector<Adapter>* adapters() const;
-  [[nodiscard]] Health current_health() const;
-  [[nodiscard]] std::string accept_reload();
-  static int on_ready_limit(sd_event_source* source, std::uint64_t usec, void* self);
-  static int on_look_overdue(sd_event_source* source, std::uint64_t usec, void* self);
-  static int on_reload_limit(sd_event_source* source, std::uint64_t usec, void* self);
+  // What happens while another event is worked on comes after it.
+  void post(Event event);
+  // What a client asks rests on looks that saw nothing new as well.
+  void post_asked(Event event);
+  void happen(const Event& event);
+  void carry_out(const Effects& effects, BootTime now);
+  void report(const Effects& effects, BootTime now);
+  void record(const Event& event, const Effects& effects, BootTime now);
+  [[nodiscard]] Event read_config(bool requested) const;
+  void call_at(std::optional<BootTime> deadline);
+  static int on_deadline(sd_event_source* source, std::uint64_t usec, void* self);
 
   sd_event* event_;
   Surroundings surroundings_;
-  Reconciler reconciler_;
-  Dispatcher dispatcher_;
-  AgentService service_;
+  codec::Recorder recorder_;
+  bool kernel_change_recorded_ = false;  // by the newest entry
+  Stepped now_;                          // the state, and what followed from the event before
+  std::deque<Event> events_;             // that have happened and are not worked on yet
+  bool works_ = false;
   Reporter reporter_;
-  PassLog pass_log_;
+  ExecutorClient executor_;
+  AgentService service_;
   std::unique_ptr<Observer> observer_;
-  std::unique_ptr<KernelEvents> events_;
-  std::optional<BootTime> reload_asked_;  // by io.pvrdma.Agent.Reload
-  EventSource reload_limit_;              // while one is
-  EventSource ready_limit_;
-  EventSource look_overdue_;
+  std::unique_ptr<KernelEvents> kernel_events_;
+  EventSource timer_;
+  std::optional<BootTime> timer_at_;  // none: it is off
 };
 
 }  // namespace pvrdma

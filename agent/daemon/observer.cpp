@@ -3,7 +3,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>
@@ -21,9 +20,6 @@ namespace pvrdma {
 
 namespace {
 
-// The watchdog is fed by the loop, so the loop must see a look now and then although nothing is
-// new.
-constexpr Milliseconds kDeliverAtLeastEvery{60'000};
 // It changes by hand, or with a package.
 constexpr Milliseconds kInitramfsEvery{30'000};
 // A device command that is cut short spoils another process's (agent/base/held_signals.hpp); the
@@ -43,10 +39,9 @@ struct Observer::Shared {
   bool requested = true;  // the first look is asked for by starting
   Observe observe;
   std::vector<std::string> modules;
-  Pace pace;
-  Milliseconds interval = pace.first;
+  Milliseconds interval{1000};
   std::optional<BootTime> deliver_by;
-  std::optional<Look> mailbox;
+  std::optional<Looked> mailbox;
   BootTime last_look{};
   std::optional<BootTime> looking_since;
   Fd event_fd;
@@ -83,7 +78,6 @@ void Observer::Shared::run() {
   };
   options.boot_scripts = &boot_scripts;
   options.read_ledger = [] { return codec::read_ledger(); };
-  BootTime delivered{};
   BootTime initramfs_looked{};
   std::unique_lock lock{mutex};
   while (wait_for_work(lock)) {
@@ -93,14 +87,14 @@ void Observer::Shared::run() {
     options.asked = asked;
     options.initramfs = asked || last_look - initramfs_looked >= kInitramfsEvery;
     if (options.initramfs) initramfs_looked = last_look;
-    Look seen;
-    seen.started = BootClock::now();
-    looking_since = seen.started;
+    Looked seen;
+    seen.began = BootClock::now();
+    looking_since = seen.began;
     lock.unlock();
     const int code = guarded([&] { seen.snapshot = observe(options); });
     // A look that was cut short saw nothing, and says so.
     if (code < 0) {
-      seen.started = seen.snapshot.taken_at = BootClock::now();
+      seen.began = seen.snapshot.taken_at = BootClock::now();
       seen.snapshot.adapters =
           Field<std::vector<Adapter>>::unreadable({-code, "looking at", "the system"});
     }
@@ -111,9 +105,7 @@ void Observer::Shared::run() {
     const bool due = deliver_by && *deliver_by <= now;
     if (due) deliver_by.reset();
     const bool news = !previous || *previous != seen.snapshot;
-    interval = news ? pace.first : std::min(2 * interval, pace.longest);
-    if (asked || due || news || now - delivered >= kDeliverAtLeastEvery) {
-      delivered = now;
+    if (asked || due || news) {
       previous = seen.snapshot;
       mailbox = std::move(seen);
       // Without the lock, which the loop would wake up to wait for.
@@ -156,16 +148,14 @@ Observer::~Observer() {
   shared_->ended.wait_for(lock, kStopPatience, [this] { return shared_->stopped; });
 }
 
-void Observer::schedule(std::vector<std::string> modules, const Pace& pace,
+void Observer::schedule(std::vector<std::string> modules, Milliseconds interval,
                         std::optional<BootTime> deliver_by) {
   const std::lock_guard lock{shared_->mutex};
   shared_->modules = std::move(modules);
-  const Milliseconds before = shared_->interval;
-  if (shared_->pace != pace) shared_->interval = pace.first;
-  shared_->pace = pace;
   // Waking the thread is needed only where it would sleep too long.
-  const bool sooner = shared_->interval < before ||
+  const bool sooner = interval < shared_->interval ||
                       (deliver_by && (!shared_->deliver_by || *deliver_by < *shared_->deliver_by));
+  shared_->interval = interval;
   shared_->deliver_by = deliver_by;
   if (sooner) shared_->wake.notify_all();
 }
@@ -190,7 +180,7 @@ int Observer::on_wake(sd_event_source* source, int fd, unsigned /*events*/, void
   return guarded_callback(source, [fd, observer = static_cast<Observer*>(self)] {
     std::uint64_t count = 0;
     static_cast<void>(::read(fd, &count, sizeof count));
-    std::optional<Look> seen;
+    std::optional<Looked> seen;
     {
       const std::lock_guard lock{observer->shared_->mutex};
       seen = std::exchange(observer->shared_->mailbox, std::nullopt);

@@ -15,27 +15,14 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
-#include "agent/model/snapshot.hpp"
+#include "agent/model/event.hpp"
 #include "probes/observe.hpp"
 
 namespace pvrdma {
 
-struct Look {
-  BootTime started;
-  Snapshot snapshot;
-};
-
-// How often to look without being asked: `first` after a look that saw something new, and after
-// each that did not, twice as long as before it, up to `longest`.
-struct Pace {
-  Milliseconds first{1000};
-  Milliseconds longest{1000};
-  friend bool operator==(const Pace&, const Pace&) = default;
-};
-
 class Observer {
  public:
-  using OnLook = std::function<void(Look)>;
+  using OnLook = std::function<void(Looked)>;
   using Observe = std::function<Snapshot(const probes::ObserveOptions&)>;
 
   // Begins with the first look. `event` must outlive the observer. `on_look` is called from the
@@ -52,9 +39,9 @@ class Observer {
   Observer(Observer&&) = delete;
   Observer& operator=(Observer&&) = delete;
 
-  // From now on: which modules to report, how often to look, and by when a snapshot must be handed
-  // over even if nothing has changed. The same pace again goes on where it is.
-  void schedule(std::vector<std::string> modules, const Pace& pace,
+  // From now on: which modules to report, how often to look without being asked, and by when a
+  // snapshot must be handed over even if nothing has changed.
+  void schedule(std::vector<std::string> modules, Milliseconds interval,
                 std::optional<BootTime> deliver_by);
   // Looks as soon as possible, once more if a look is under way, and hands the snapshot over.
   void look();

@@ -8,6 +8,7 @@
 #include "agent/base/notify.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/model/messages.hpp"
+#include "agent/plan/pass_line.hpp"
 
 namespace pvrdma {
 
@@ -39,7 +40,7 @@ struct StepFields {
 
 }  // namespace
 
-void Reporter::conclude(const Health& health, bool managers_may_start, const Timeline& boot) {
+void Reporter::conclude(const Health& health, const Timeline& boot) {
   const Timeline steps = new_steps(boot);
   log_steps(steps);
   log_ports(health, steps);
@@ -51,18 +52,23 @@ void Reporter::conclude(const Health& health, bool managers_may_start, const Tim
   if (!at_rest && !health.findings.empty()) status += ": " + health.findings.front().summary;
   if (status != status_) notify("STATUS", status);
   status_ = status;
-  if (managers_may_start) ready();
 }
 
-void Reporter::feed_watchdog() {
+void Reporter::passed(const Snapshot& snapshot, const Plan& plan, bool acts, Milliseconds next) {
+  if (!log::wants(Level::Debug)) return;
+  std::string line = pass_line(snapshot, plan);
+  const bool news = line != pass_ || (acts && !plan.actions.empty());
+  pass_ = std::move(line);
+  // When the next look is comes last, and makes no news by itself: it differs from pass to pass.
+  if (news) log::debug("{}; next look in {} ms", pass_, next.count());
+}
+
+void Reporter::alive() {
   notify("WATCHDOG", "1");
   log::tell_dropped();
 }
 
-void Reporter::ready() {
-  if (!ready_) notify("READY", "1");
-  ready_ = true;
-}
+void Reporter::ready() { notify("READY", "1"); }
 
 Timeline Reporter::new_steps(const Timeline& boot) {
   Timeline steps = boot;
@@ -168,12 +174,9 @@ void Reporter::log_findings(const Health& health) {
   findings_ = std::move(present);
 }
 
-void Reporter::call_ended(const Operation& operation, const Result<Report>& answer) {
-  const std::string refusal = answer ? "" : answer.error().message();
-  const std::string before = std::exchange(last_refusal_, refusal);
-  if (refusal.empty() || refusal == before) return;
-  log::event(Level::Warning, messages::kActionFailed,
-             formatted("{}: {}", describe(operation), refusal),
+void Reporter::call_failed(const CallFailed& call) {
+  const auto& [operation, why] = call;
+  log::event(Level::Warning, messages::kActionFailed, formatted("{}: {}", describe(operation), why),
              {{"PVRDMA_VERB", to_string(verb(operation))}, {"PVRDMA_TARGET", target(operation)}});
 }
 

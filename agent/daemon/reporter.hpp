@@ -7,28 +7,26 @@
 #include <string>
 #include <utility>
 
-#include "agent/base/error.hpp"
-#include "agent/codec/json.hpp"
 #include "agent/model/health.hpp"
 #include "agent/model/timeline.hpp"
+#include "agent/plan/step.hpp"
 
 namespace pvrdma {
 
 class Reporter {
  public:
   // A new conclusion: logs what differs from the one before, with the steps of `boot` reached
-  // since, sets STATUS=, and says READY=1 once `managers_may_start`.
-  void conclude(const Health& health, bool managers_may_start, const Timeline& boot);
-  // Feeds the watchdog: nothing else does, but a look that is known to hang. Tells of entries that
-  // the journal did not take.
-  void feed_watchdog();
-  // READY=1 at the latest: the boot does not wait longer for a driver that takes its time.
-  void ready();
-  // The executor could not be reached, or refused. What it did or tried it has logged itself.
-  void call_ended(const Operation& operation, const Result<Report>& answer);
-
-  void config_loaded(std::size_t files);
-  void config_rejected(const std::string& error);
+  // since, and sets STATUS=.
+  void conclude(const Health& health, const Timeline& boot);
+  // A pass in one line at level debug (agent/plan/pass_line.hpp), where it is news: it differs from
+  // the last one, or its actions are carried out. `next`: when the next look is due at the latest.
+  void passed(const Snapshot& snapshot, const Plan& plan, bool acts, Milliseconds next);
+  static void call_failed(const CallFailed& call);
+  static void config_loaded(std::size_t files);
+  static void config_rejected(const std::string& error);
+  // WATCHDOG=1, with the count of entries that the journal did not take; and READY=1.
+  static void alive();
+  static void ready();
 
  private:
   // Those not logged yet; none in a VM in which no adapter was seen.
@@ -45,8 +43,7 @@ class Reporter {
   std::map<std::string, ApplicationGid> gids_;  // function -> the last one it had
   std::set<std::string> findings_;              // id and adapter of those present
   std::string status_;
-  std::string last_refusal_;
-  bool ready_ = false;
+  std::string pass_;
 };
 
 }  // namespace pvrdma

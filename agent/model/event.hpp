@@ -89,7 +89,9 @@ struct ConfigLoaded {
   std::string error;      // why they are not good, a whole line; empty: they are
 };
 // The time that the last step asked to be called at has come.
-struct Deadline {};
+struct Deadline {
+  std::optional<BootTime> looking_since;  // when the look under way began; none: none is
+};
 
 using Event = std::variant<Looked, LookedSame, KernelChanged, CallEnded, ExecutorUnreachable,
                            HealthAsked, PlanAsked, WatchAsked, RefreshAsked, ReloadAsked,
@@ -101,18 +103,26 @@ using Event = std::variant<Looked, LookedSame, KernelChanged, CallEnded, Executo
 [[nodiscard]] const char* to_string(Caller caller);
 [[nodiscard]] std::optional<Caller> caller_from(std::string_view text);
 
-// What a daemon starts with, and how long it waits for what. Values of a recording, too.
-struct Start {
-  BootTime at;
-  Config config;
-  std::string left_out;
+// How long a daemon waits for what.
+struct Limits {
   // READY=1 comes at the latest then, whatever the driver does: network managers wait for it.
-  Milliseconds ready_limit{20'000};
+  Milliseconds ready{20'000};
   // A requested reload that could neither be begun nor refused is given up then.
-  Milliseconds reload_limit{30'000};
+  Milliseconds reload{30'000};
   // Nothing of the boot is waited for before the daemon starts, not even the executor's socket:
   // until it was connected to once, a call is tried again for that long.
   Milliseconds socket_patience{10'000};
+  // A look that was asked for and is under way for so long is stuck in the kernel.
+  Milliseconds look{30'000};
+  friend bool operator==(const Limits&, const Limits&) = default;
+};
+
+// What a daemon starts with.
+struct Start {
+  BootTime at;
+  Config config;
+  std::string left_out, error;  // as ConfigLoaded has it; with `error` the safe subset is in force
+  Limits limits;
   friend bool operator==(const Start&, const Start&) = default;
 };
 

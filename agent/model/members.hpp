@@ -33,6 +33,7 @@ void each_member(Value& owner, Visit visit) {
   visit("manager", owner.manager);
   visit("decided", owner.decided);
   visit("file", owner.file);
+  visit("master", owner.master);
 }
 template <typename Visit, is_a<LinkAddress> Value>
 void each_member(Value& address, Visit visit) {
@@ -180,14 +181,20 @@ void each_member(Value& config, Visit visit) {
   visit("every_adapter", config.every_adapter);
   visit("adapter", config.adapters);
 }
+template <typename Visit, is_a<Limits> Value>
+void each_member(Value& limits, Visit visit) {
+  visit("ready_ms", limits.ready);
+  visit("reload_ms", limits.reload);
+  visit("socket_patience_ms", limits.socket_patience);
+  visit("look_ms", limits.look);
+}
 template <typename Visit, is_a<Start> Value>
 void each_member(Value& start, Visit visit) {
   visit("at_ms", start.at);
   visit("config", start.config);
   visit("left_out", start.left_out);
-  visit("ready_limit_ms", start.ready_limit);
-  visit("reload_limit_ms", start.reload_limit);
-  visit("socket_patience_ms", start.socket_patience);
+  visit("error", start.error);
+  visit("limits", start.limits);
 }
 
 // Operations, and what they come to
@@ -275,6 +282,8 @@ void each_member(Value& loaded, Visit visit) {
   visit("error", loaded.error);
 }
 template <typename Visit, is_a<Deadline> Value>
-void each_member(Value& /*deadline*/, Visit /*visit*/) {}
+void each_member(Value& deadline, Visit visit) {
+  visit("looking_since_ms", deadline.looking_since);
+}
 
 }  // namespace pvrdma

@@ -64,8 +64,10 @@ struct History {
   BootTime fresh_start{};
   // When the customization that is under way was first seen; none: there is none.
   std::optional<BootTime> customized_since;
-  // io.pvrdma.Agent.Reload was called and has not been carried out or refused yet.
-  bool reload_requested = false;
+  // When an administrator asked for a reload last that was neither carried out nor refused; none:
+  // there is no such request.
+  std::optional<BootTime> reload_asked;
+  // The executor's call that has not come back; there is never a second one.
   std::optional<BusyCall> busy;
   // Why the executor could not be asked the last time; none: it was asked.
   std::optional<Error> executor_missing;

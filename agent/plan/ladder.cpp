@@ -87,7 +87,7 @@ bool reload_if_granted(const Inputs& in, Draft& draft, const ReloadVerdict& verd
 
 // The reloads that are due whatever the ports say. True where one of them is planned.
 bool asked_for(const Inputs& in, Draft& draft) {
-  if (in.history.reload_requested)
+  if (in.history.reload_asked)
     return reload_if_granted(in, draft, requested_reload(in), kRequested);
   if (in.config.modules.reload != ReloadPolicy::Always) return false;
   const std::string why = "modules.reload is \"always\": once per boot";

@@ -38,13 +38,19 @@ constexpr char kRequest[] = R"({"method":"io.pvrdma.Agent.GetHealth"})";  // wit
 [[noreturn]] void serve(const std::string& path, int ready) {
   sd_event* event = nullptr;
   if (sd_event_new(&event) < 0) die("sd_event_new");
-  const Snapshot snapshot = test::ready_scene(2);
-  const Plan plan = test::plan_settled(snapshot);
-  const Health health = assess({}, snapshot, plan, {}, BootClock::now());
+  AgentState state;
+  state.snapshot = test::ready_scene(2);
+  state.plan = test::plan_settled(*state.snapshot);
+  state.health = assess({}, *state.snapshot, state.plan, {}, BootClock::now());
+  AgentService* served = nullptr;
   AgentService service{event,
-                       {[&] { return health; }, [&]() -> const Plan& { return plan; }, [](bool) {},
-                        [] { return std::string{}; }, [](const std::string&) { return false; },
-                        [](const std::optional<std::string>&) { return false; }}};
+                       [&](const Event& one) {
+                         if (const auto* question = std::get_if<HealthAsked>(&one))
+                           served->tell({{question->client, Answer::What::Health, {}}}, state,
+                                        BootClock::now());
+                       },
+                       [] { return std::string{}; }};
+  served = &service;
   if (!service.listen(path)) die("listen");
   if (write(ready, "", 1) != 1) die("write");
   sd_event_loop(event);

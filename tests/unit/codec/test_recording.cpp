@@ -104,7 +104,7 @@ TEST_CASE("what is no event is refused with its place") {
 }
 
 TEST_CASE("a recording is read as it was made: each look whole, though only changes are kept") {
-  Start start{from_ms(1000), {}, "left out"};
+  Start start{from_ms(1000), {}, "left out", "", {}};
   start.config.modules.reload = ReloadPolicy::Never;
   Recorder recorder{start};
   Snapshot scene = ready_scene(2);

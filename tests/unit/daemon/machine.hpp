@@ -56,14 +56,14 @@ class Machine {
   // The daemon, with the configuration there is.
   Daemon& start(Milliseconds ready_limit = std::chrono::hours{1},
                 Milliseconds reload_limit = std::chrono::hours{1},
-                Milliseconds look_overdue = std::chrono::hours{1}) {
+                Milliseconds look_limit = std::chrono::hours{1}) {
     auto loaded = load_config(tree_.root());
     REQUIRE(loaded);
     const auto observe = [this](const probes::ObserveOptions&) { return look(); };
     daemon_ = std::make_unique<Daemon>(
         loop.get(), std::move(*loaded),
-        Surroundings{tree_.root(), sockets_ / "agent", sockets_ / "executor", observe, ready_limit,
-                     reload_limit, look_overdue});
+        Surroundings{tree_.root(), sockets_ / "agent", sockets_ / "executor", observe,
+                     Limits{ready_limit, reload_limit, std::chrono::seconds{10}, look_limit}});
     REQUIRE(daemon_->start());
     return *daemon_;
   }

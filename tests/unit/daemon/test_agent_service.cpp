@@ -1,84 +1,179 @@
-// Who is answered when: looks that are asked for, and clients that leave. On a real socket, as root
-// and as somebody else.
-#include "tests/unit/daemon/served_agent.hpp"
+// io.pvrdma.Agent on a real socket: which event each call becomes, on whose behalf, and how each
+// answer is written. What is answered when is step()'s (tests/unit/plan/test_step_asked.cpp).
+#include "agent/daemon/agent_service.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/unit/as_nobody.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/varlink/loop_fixture.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::test;
-using namespace std::chrono_literals;
 
 namespace {
 
-const std::string kRefresh = R"({"method":"io.pvrdma.Agent.Refresh"})";
-const std::string kWatch = R"({"method":"io.pvrdma.Agent.WatchHealth","more":true})";
+using nlohmann::json;
+
+struct Served {
+  Served()
+      : service(
+            loop.get(), [this](Event event) { events.push_back(std::move(event)); },
+            [] { return std::string{R"({"version":1})"}; }) {
+    REQUIRE(service.listen(path));
+    state.health.summary = "first";
+    state.plan.actions.push_back({LoadModule{"ib_umad"}, "it comes before vmw_pvrdma"});
+  }
+  [[nodiscard]] RawClient asking(const std::string& method, const json& parameters = json::object(),
+                                 bool more = false) const {
+    RawClient client{loop, path};
+    json call{{"method", "io.pvrdma.Agent." + method}, {"parameters", parameters}};
+    if (more) call["more"] = true;
+    REQUIRE(client.call(call.dump()));
+    return client;
+  }
+  // The next event, which must be of this kind.
+  template <typename Kind>
+  Kind next() {
+    REQUIRE(loop.run_until([this] { return !events.empty(); }));
+    REQUIRE(std::holds_alternative<Kind>(events.front()));
+    Kind event = std::get<Kind>(events.front());
+    events.erase(events.begin());
+    return event;
+  }
+  void tell(ClientId client, Answer::What what, std::string text = {},
+            std::vector<Holder> holders = {}) {
+    service.tell({{client, what, std::move(text), std::move(holders)}}, state, BootClock::now());
+  }
+
+  TemporaryDirectory directory;
+  std::string path = directory / "agent";
+  Loop loop;
+  AgentState state;
+  std::vector<Event> events;
+  AgentService service;
+};
+
+json told(RawClient& client) {
+  const auto message = client.receive();
+  REQUIRE(message);
+  return json::parse(*message);
+}
+std::string summary(RawClient& client) { return told(client)["parameters"]["health"]["summary"]; }
+
+json error(const std::string& name, const json& parameters) {
+  return {{"error", "io.pvrdma.Agent." + name}, {"parameters", parameters}};
+}
 
 }  // namespace
 
-TEST_CASE("however many others ask for a look, there is one in a second, and all are answered") {
-  ServedAgent agent;
-  auto first = agent.others(20, kRefresh);
-  CHECK(agent.looks == 1);
-  const BootTime first_look = agent.asked_at;
-  agent.look("second");
-  for (auto& client : first) CHECK(says(client.receive(), "second"));
-
-  auto more = agent.others(20, kRefresh);
-  CHECK(agent.looks == 1);
-  REQUIRE(agent.loop.run_until([&] { return agent.looks > 1; }));
-  CHECK(agent.asked_at - first_look >= 1000ms);
-  agent.settle();
-  CHECK(agent.looks == 2);
-  agent.look("third");
-  for (auto& client : more) CHECK(says(client.receive(), "third"));
-  CHECK(agent.forgiven == 0);
+TEST_CASE("each method is an event, on behalf of who called it") {
+  Served agent;
+  auto health = agent.asking("GetHealth");
+  CHECK(agent.next<HealthAsked>().caller == Caller::Root);
+  auto plan = agent.asking("GetPlan");
+  CHECK(agent.next<PlanAsked>().caller == Caller::Root);
+  auto watch = agent.asking("WatchHealth", json::object(), true);
+  CHECK(agent.next<WatchAsked>().more);
+  auto once = agent.asking("WatchHealth");
+  CHECK_FALSE(agent.next<WatchAsked>().more);
+  auto reload = agent.asking("Reload", {{"adapter", "ens10"}});
+  CHECK(agent.next<ReloadAsked>().adapter == "ens10");
+  auto any = agent.asking("Reload", {{"adapter", nullptr}});
+  CHECK_FALSE(agent.next<ReloadAsked>().adapter);
+  auto acknowledge = agent.asking("Acknowledge");
+  CHECK_FALSE(agent.next<AcknowledgeAsked>().adapter);
+  const AsNobody nobody;
+  auto refresh = agent.asking("Refresh");
+  CHECK(agent.next<RefreshAsked>().caller == Caller::Other);
+  auto others = agent.asking("Reload");
+  CHECK(agent.next<ReloadAsked>().caller == Caller::Other);
+  CHECK(agent.service.waiting() == 9);
 }
 
-TEST_CASE("root waits for nobody, and its look answers those who wait") {
-  ServedAgent agent;
-  auto first = agent.others(1, kRefresh);
-  agent.look("second");
-  auto waiting = agent.others(3, kRefresh);
-  REQUIRE(agent.looks == 1);
-  auto root = agent.client();
-  REQUIRE(root.call(kRefresh));
-  agent.settle();
-  CHECK(agent.looks == 2);
-  CHECK(agent.forgiven == 1);
-  agent.look("third");
-  CHECK(says(root.receive(), "third"));
-  for (auto& client : waiting) CHECK(says(client.receive(), "third"));
-  // The second is over: nobody waits any more, so there is no look.
-  agent.loop.run_until([] { return false; }, 1200ms);
-  CHECK(agent.looks == 2);
-}
-
-TEST_CASE("an answer rests on a look that began after the question") {
-  ServedAgent agent;
-  const BootTime began = BootClock::now();
-  agent.loop.run_until([&] { return BootClock::now() > began + 5ms; });
-  auto client = agent.client();
-  REQUIRE(client.call(kRefresh));
-  agent.settle();
-  CHECK(agent.looks == 1);
-  // What was under way comes to its end, and there is something new to say without any look.
-  agent.summary = "old";
-  agent.service.looked(began);
-  agent.service.concluded(true);
-  agent.look("new");
-  CHECK(says(client.receive(), "new"));
-}
-
-TEST_CASE("who watches is told of changes, and forgotten as soon as he has left") {
-  ServedAgent agent;
-  auto watching = agent.others(10, kWatch);
-  for (auto& client : watching) CHECK(says(client.receive(), "first"));
-  CHECK(agent.service.waiting() == 10);
-  agent.summary = "second";
-  agent.service.concluded(true);
-  for (auto& client : watching) CHECK(says(client.receive(), "second"));
-  auto asking = agent.others(5, kRefresh);
-  CHECK(agent.service.waiting() == 15);
-  watching.clear();
-  asking.clear();
-  agent.settle();
+TEST_CASE("each answer goes to whom it is for, once") {
+  Served agent;
+  auto first = agent.asking("GetHealth");
+  auto second = agent.asking("GetPlan");
+  const ClientId health = agent.next<HealthAsked>().client;
+  const ClientId plan = agent.next<PlanAsked>().client;
+  CHECK(health != plan);
+  agent.tell(plan, Answer::What::Plan);
+  const json actions = told(second)["parameters"]["plan"]["actions"];
+  REQUIRE(actions.size() == 1);
+  CHECK(actions[0]["verb"] == "LoadModule");
+  CHECK(actions[0]["target"] == "ib_umad");
+  agent.tell(health, Answer::What::Health);
+  CHECK(summary(first) == "first");
   CHECK(agent.service.waiting() == 0);
+  agent.tell(health, Answer::What::Health);
+  // It may ask again on the same connection.
+  REQUIRE(first.call(R"({"method":"io.pvrdma.Agent.GetHealth"})"));
+  CHECK(agent.next<HealthAsked>().client > plan);
+}
+
+TEST_CASE("what is refused is an error of the interface") {
+  Served agent;
+  const auto refused = [&](Answer::What what, const std::string& text,
+                           std::vector<Holder> holders = {}) {
+    auto client = agent.asking("Reload");
+    agent.tell(agent.next<ReloadAsked>().client, what, text, std::move(holders));
+    return told(client);
+  };
+  CHECK(refused(Answer::What::PermissionDenied, "Reload") ==
+        error("PermissionDenied", {{"method", "Reload"}}));
+  CHECK(refused(Answer::What::NoSuchAdapter, "eth7") ==
+        error("NoSuchAdapter", {{"adapter", "eth7"}}));
+  CHECK(refused(Answer::What::Failed, "no") == error("Failed", {{"reason", "no"}}));
+  const json holder{{"pid", 812}, {"command", "ibv_asyncwatch"}, {"rdma_device", "rocep0s10f1"}};
+  CHECK(refused(Answer::What::InUse, "in use", {{812, "ibv_asyncwatch", "rocep0s10f1"}}) ==
+        error("InUse", {{"holders", json::array({holder})}}));
+}
+
+TEST_CASE("who watches is told again and again, and forgotten as soon as he has left") {
+  Served agent;
+  std::vector<RawClient> clients;
+  std::vector<ClientId> ids;
+  for (int i = 0; i < 10; ++i) {
+    clients.push_back(agent.asking("WatchHealth", json::object(), true));
+    ids.push_back(agent.next<WatchAsked>().client);
+    agent.tell(ids.back(), Answer::What::HealthAndMore);
+    CHECK(summary(clients.back()) == "first");
+  }
+  agent.state.health.summary = "second";
+  for (const ClientId id : ids) agent.tell(id, Answer::What::HealthAndMore);
+  for (auto& client : clients) CHECK(summary(client) == "second");
+  CHECK(agent.service.waiting() == 10);
+  clients[3].leave();
+  CHECK(agent.next<ClientLeft>().client == ids[3]);
+  agent.tell(ids[3], Answer::What::HealthAndMore);
+  clients.clear();
+  REQUIRE(agent.loop.run_until([&] { return agent.service.waiting() == 0; }));
+  CHECK(agent.events.size() == 9);
+}
+
+TEST_CASE("a client may leave while it is answered, or before the service ends") {
+  Served agent;
+  auto stays = agent.asking("GetHealth");
+  const ClientId staying = agent.next<HealthAsked>().client;
+  auto leaves = agent.asking("GetHealth");
+  const ClientId leaving = agent.next<HealthAsked>().client;
+  leaves.leave();
+  // Not known to have left until the loop runs.
+  agent.service.tell({{leaving, Answer::What::Health, {}}, {staying, Answer::What::Health, {}}},
+                     agent.state, BootClock::now());
+  CHECK(summary(stays) == "first");
+  CHECK(agent.events.empty());
+}
+
+TEST_CASE("the recording is for root alone") {
+  Served agent;
+  auto root = agent.asking("GetRecording");
+  CHECK(told(root) == json{{"parameters", {{"recording", {{"version", 1}}}}}});
+  const AsNobody nobody;
+  auto other = agent.asking("GetRecording");
+  CHECK(told(other) == error("PermissionDenied", {{"method", "GetRecording"}}));
+  CHECK(agent.events.empty());
 }

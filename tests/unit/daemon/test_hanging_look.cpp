@@ -35,7 +35,7 @@ struct HangingMachine {
   HangingMachine(HangingMachine&&) = delete;
   HangingMachine& operator=(HangingMachine&&) = delete;
 
-  void start() { machine.start(1h, 1h, 200ms); }
+  void start() { machine.start(1h, 1h, 100ms); }
   // Also of what it was told before this.
   [[nodiscard]] int fed() const {
     int times = 0;

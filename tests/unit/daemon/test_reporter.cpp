@@ -10,6 +10,7 @@
 #include "tests/unit/plan/scene.hpp"
 
 using namespace pvrdma;
+using namespace pvrdma::test;
 
 namespace {
 
@@ -36,6 +37,17 @@ Health hostile_health() {
   return health;
 }
 
+constexpr Milliseconds kNext{15'000};
+const std::string kReadyLine =
+    "vmw_pvrdma live; 0000:00:10.1: driver vmw_pvrdma, netdev ens10 up, carrier, "
+    "rocep0s10f1 port ACTIVE; nothing to do";
+
+Plan plan_to_reload() {
+  Plan plan;
+  plan.actions.push_back({ReloadDriver{}, "the port stays down"});
+  return plan;
+}
+
 bool is_printable(const std::string& line) { return printable(line) == line; }
 
 }  // namespace
@@ -44,9 +56,10 @@ TEST_CASE("a process's name starts no line of its own, neither for systemd nor i
   const test::Manager manager;
   const test::ErrorOutput output;
   Reporter reporter;
-  reporter.conclude(hostile_health(), true, {});
-  reporter.call_ended(LoadModule{kName}, fail(0, "calling", kName));
-  reporter.config_rejected(kName);
+  reporter.conclude(hostile_health(), {});
+  Reporter::ready();
+  Reporter::call_failed({LoadModule{kName}, "calling " + kName});
+  Reporter::config_rejected(kName);
   const auto heard = manager.heard();
   REQUIRE(heard.size() == 2);
   CHECK(heard[0] == "STATUS=degraded: waits for " + kShownName + ": held by " + kShownName);
@@ -71,10 +84,9 @@ TEST_CASE("the service manager hears of each state once") {
   Health health;
   health.state = State::Absent;
   health.summary = "no PVRDMA adapter";
-  reporter.conclude(health, false, {});
-  reporter.conclude(health, true, {});
-  reporter.conclude(health, true, {});
-  reporter.feed_watchdog();
+  for (int time = 0; time < 3; ++time) reporter.conclude(health, {});
+  Reporter::ready();
+  Reporter::alive();
   CHECK(manager.heard() ==
         std::vector<std::string>{"STATUS=absent: no PVRDMA adapter", "READY=1", "WATCHDOG=1"});
 }
@@ -89,7 +101,7 @@ TEST_CASE("each step of the boot is one entry, once, from when an adapter is see
   boot.add({StepKind::AgentStarted, {}, from_ms(2000), std::nullopt, false});
   Health health;
   health.summary = "1 of 1 adapters ready";
-  reporter.conclude(health, false, boot);
+  reporter.conclude(health, boot);
   CHECK(logged.entries().empty());
 
   AdapterHealth adapter;
@@ -101,7 +113,7 @@ TEST_CASE("each step of the boot is one entry, once, from when an adapter is see
   boot.add({StepKind::AdapterSeen, function, from_ms(2010), std::nullopt, true});
   boot.add({StepKind::PortActive, function, from_ms(2700), std::nullopt, false});
   boot.add({StepKind::Ready, {}, from_ms(2700), std::nullopt, false});
-  reporter.conclude(health, true, boot);
+  reporter.conclude(health, boot);
   const std::string step_id = "MESSAGE_ID=" + std::string{messages::kBootStep};
   const std::vector<log::JournalEntry> expected{
       {"MESSAGE=2.00 s after the boot began: start of the agent", "PRIORITY=6", step_id,
@@ -120,8 +132,32 @@ TEST_CASE("each step of the boot is one entry, once, from when an adapter is see
   CHECK(logged.entries() == expected);
 
   boot.add({StepKind::Address, function, from_ms(9000), std::nullopt, false});
-  reporter.conclude(health, true, boot);
-  reporter.conclude(health, true, boot);
+  reporter.conclude(health, boot);
+  reporter.conclude(health, boot);
   REQUIRE(logged.entries().size() == 5);
   CHECK(logged.entries()[4].at(3) == "PVRDMA_STEP=address");
+}
+
+TEST_CASE("a pass is logged at debug alone, where it is news or acts") {
+  const ErrorOutput output;
+  Logged logged;
+  Reporter reporter;
+  reporter.passed(ready_scene(), plan_to_reload(), true, kNext);
+  CHECK(logged.entries().empty());
+  log::set_level(log::Level::Debug);
+  reporter.passed(ready_scene(), {}, true, kNext);
+  CHECK(logged.messages() ==
+        std::vector<std::string>{"MESSAGE=" + kReadyLine + "; next look in 15000 ms"});
+  // Nothing new, but for the time until the next look.
+  reporter.passed(ready_scene(), {}, true, Milliseconds{700});
+  CHECK(logged.entries().size() == 1);
+  Snapshot down = ready_scene();
+  netdev(down).carrier = false;
+  reporter.passed(down, {}, true, kNext);
+  CHECK(logged.entries().size() == 2);
+  // The same action again: news each time that it is carried out.
+  for (const bool acts : {true, true, true, false})
+    reporter.passed(down, plan_to_reload(), acts, kNext);
+  CHECK(logged.entries().size() == 5);
+  CHECK(logged.entries().back().at(1) == "PRIORITY=7");
 }

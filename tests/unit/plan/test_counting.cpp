@@ -44,7 +44,7 @@ TEST_CASE("a ledger that cannot be used: not when an administrator asks, nor onc
   Snapshot snapshot = ready_scene();
   snapshot.ledger_error = kNoRoom;
   History history = long_settled(snapshot);
-  history.reload_requested = true;
+  history.reload_asked = kNow;
   const Plan asked = plan({}, snapshot, history, kNow);
   CHECK(asked.actions.empty());
   CHECK(finding(asked.findings, FindingId::LedgerUnusable) != nullptr);

@@ -90,7 +90,7 @@ void find_amiss(std::vector<Finding>& found) {
 // A reload that was asked for and must not be done.
 void find_refusal(std::vector<Finding>& found, const Snapshot& scene, const Config& config = {}) {
   History history = long_settled(scene);
-  history.reload_requested = true;
+  history.reload_asked = kNow;
   for (Finding& finding : plan(config, scene, history, kNow).findings)
     found.push_back(std::move(finding));
 }

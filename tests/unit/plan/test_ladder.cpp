@@ -232,7 +232,7 @@ TEST_CASE("rule 6: always is once per boot, never is never") {
 TEST_CASE("a reload on request keeps to the guards") {
   Snapshot snapshot = ready_scene();
   History history = long_settled(snapshot);
-  history.reload_requested = true;
+  history.reload_asked = kNow;
   CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"ReloadDriver vmw_pvrdma"});
   hold(snapshot, 0);
   CHECK(plan({}, snapshot, history, kNow).actions.empty());
@@ -249,7 +249,7 @@ TEST_CASE("no reload against a script that reloads by itself, until that has end
         std::string::npos);
   // Also the one that an administrator asks for, and the recipe of modules.reload = "always".
   History history = long_settled(snapshot);
-  history.reload_requested = true;
+  history.reload_asked = kNow;
   CHECK(plan({}, snapshot, history, kNow).actions.empty());
   Config config;
   config.modules.reload = ReloadPolicy::Always;

@@ -144,7 +144,7 @@ TEST_CASE("no plan ever unloads or loads what it must not", "[property]") {
     const Snapshot snapshot = random_snapshot(random);
     const Config config = random_config(random);
     History history = chance(random, 80) ? long_settled(snapshot) : History{};
-    history.reload_requested = chance(random, 10);
+    if (chance(random, 10)) history.reload_asked = kNow;
     const Plan result = plan(config, snapshot, history, kNow);
     for (const Action& action : result.actions) {
       CHECK_FALSE(action.reason.empty());

@@ -166,7 +166,7 @@ TEST_CASE("a reload that the executor refuses is said while it is due") {
   }
   SECTION("an administrator's request is made all the same") {
     History history = long_settled(snapshot);
-    history.reload_requested = true;
+    history.reload_asked = kNow;
     const Plan asked = pvrdma::plan({}, snapshot, history, kNow);
     CHECK(described(asked) == Steps{"ReloadDriver vmw_pvrdma"});
     CHECK_FALSE(requested_reload({Config{}, snapshot, history, kNow}).refusal);
@@ -185,7 +185,7 @@ TEST_CASE("no reload takes an RDMA device out of another network namespace") {
   CHECK(finding(kept.findings, FindingId::HoldersUnknown)->summary.find("0000:00:10.1") !=
         std::string::npos);
   History history = long_settled(snapshot);
-  history.reload_requested = true;
+  history.reload_asked = kNow;
   CHECK(plan({}, snapshot, history, kNow).actions.empty());
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("a reload that is being carried out is not asked for again, and not re
   Snapshot snapshot = ready_scene();
   module(snapshot, kDriverModule).refcount = 1U;  // as while udev or the load itself uses it
   History history = long_settled(snapshot);
-  history.reload_requested = true;
+  history.reload_asked = kNow;
   REQUIRE(finding(plan({}, snapshot, history, kNow).findings, FindingId::DriverInUse) != nullptr);
   history.busy = BusyCall{Verb::ReloadDriver, "vmw_pvrdma", kNow, false};
   const Plan made = plan({}, snapshot, history, kNow);

@@ -1,11 +1,9 @@
-// A pass in the log at level debug: what it says, and that a quiet system says it once.
-#include "agent/daemon/pass_line.hpp"
+// A pass in one line: what it says.
+#include "agent/plan/pass_line.hpp"
 
 #include <cerrno>
 
 #include "tests/unit/catch.hpp"
-#include "tests/unit/logged.hpp"
-#include "tests/unit/notified.hpp"
 #include "tests/unit/plan/scene.hpp"
 
 using namespace pvrdma;
@@ -13,7 +11,6 @@ using namespace pvrdma::test;
 
 namespace {
 
-constexpr Milliseconds kNext{15'000};
 const std::string kReady =
     "vmw_pvrdma live; 0000:00:10.1: driver vmw_pvrdma, netdev ens10 up, carrier, "
     "rocep0s10f1 port ACTIVE; nothing to do";
@@ -45,27 +42,4 @@ TEST_CASE("a pass in one line: what was seen, and what is to be done") {
         "vmw_pvrdma not loaded; 0000:00:10.1: driver none, netdev none, no RDMA device; "
         "nothing to do");
   CHECK(pass_line(ready_scene(0), {}) == "vmw_pvrdma live; no adapter; nothing to do");
-}
-
-TEST_CASE("a pass is logged at debug alone, where it is news or acts") {
-  const ErrorOutput output;
-  Logged logged;
-  PassLog log;
-  log.passed(ready_scene(), plan_to_reload(), true, kNext);
-  CHECK(logged.entries().empty());
-  log::set_level(log::Level::Debug);
-  log.passed(ready_scene(), {}, true, kNext);
-  CHECK(logged.messages() ==
-        std::vector<std::string>{"MESSAGE=" + kReady + "; next look in 15000 ms"});
-  // Nothing new, but for the time until the next look.
-  log.passed(ready_scene(), {}, true, Milliseconds{700});
-  CHECK(logged.entries().size() == 1);
-  Snapshot down = ready_scene();
-  netdev(down).carrier = false;
-  log.passed(down, {}, true, kNext);
-  CHECK(logged.entries().size() == 2);
-  // The same action again: news each time that it is carried out.
-  for (const bool acts : {true, true, true, false}) log.passed(down, plan_to_reload(), acts, kNext);
-  CHECK(logged.entries().size() == 5);
-  CHECK(logged.entries().back().at(1) == "PRIORITY=7");
 }

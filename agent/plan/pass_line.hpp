@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "agent/base/clock.hpp"
 #include "agent/model/health.hpp"
 #include "agent/model/snapshot.hpp"
 
@@ -12,15 +11,5 @@ namespace pvrdma {
 // "vmw_pvrdma live; 0000:13:00.1: driver vmw_pvrdma, netdev ens224f0 down, port DOWN;
 // ConfigureLink 0000:13:00.1 (the link is down)"
 [[nodiscard]] std::string pass_line(const Snapshot& snapshot, const Plan& plan);
-
-// Logs it where it is news: it differs from the last one, or its actions are carried out.
-class PassLog {
- public:
-  // `acts`: the plan's actions are carried out. `next`: when the next look is due at the latest.
-  void passed(const Snapshot& snapshot, const Plan& plan, bool acts, Milliseconds next);
-
- private:
-  std::string last_;
-};
 
 }  // namespace pvrdma

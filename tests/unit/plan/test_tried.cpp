@@ -1,5 +1,5 @@
 // The executor's ledger held against its answers: what it has lost counts all the same.
-#include "agent/daemon/dispatcher.hpp"
+#include "agent/plan/tried.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 
@@ -17,11 +17,11 @@ Attempt answered_call(const Operation& operation, Milliseconds ago,
           outcome,         "because"};
 }
 
-Look look_at(Snapshot snapshot, Milliseconds ago = Milliseconds{100}) {
+Looked look_at(Snapshot snapshot, Milliseconds ago = Milliseconds{100}) {
   return {kNow - ago, std::move(snapshot)};
 }
 
-Snapshot with_port_down() {
+Snapshot lost_port() {
   Snapshot snapshot = ready_scene();
   rdma(snapshot).port.state = std::string{"DOWN"};
   return snapshot;
@@ -33,7 +33,7 @@ TEST_CASE("a ledger that has what was answered is left as it is") {
   Ledger answered;
   add(answered, answered_call(kUp, Milliseconds{5000}));
   add(answered, answered_call(ReloadDriver{}, Milliseconds{4000}, Outcome::InUse));
-  Look look = look_at(ready_scene());
+  Looked look = look_at(ready_scene());
   for (const auto& list : {answered.attempts, answered.refusals})
     for (Attempt entry : list) {
       entry.started += Milliseconds{3};  // the executor's own time, between the two
@@ -44,7 +44,7 @@ TEST_CASE("a ledger that has what was answered is left as it is") {
     look.snapshot.ledger.refusals[0].started += Milliseconds{3000};
   }
   const Ledger before = look.snapshot.ledger;
-  complete_ledger(look, answered);
+  complete_ledger(look, {answered, {}});
   CHECK(look.snapshot.ledger == before);
   CHECK_FALSE(look.snapshot.ledger_error);
 }
@@ -53,9 +53,9 @@ TEST_CASE("what a ledger has lost is counted, and nothing that disturbs is plann
   Ledger answered;
   add(answered, answered_call(kUp, Milliseconds{30'000}));
   answered.reloads = 2;
-  Look look = look_at(with_port_down());
+  Looked look = look_at(lost_port());
   add(look.snapshot.ledger, attempt(Verb::ConfigureLink, function_of(0), Milliseconds{90'000}));
-  complete_ledger(look, answered);
+  complete_ledger(look, {answered, {}});
   REQUIRE(look.snapshot.ledger.attempts.size() == 2);
   CHECK(look.snapshot.ledger.attempts[1] == answered.attempts[0]);
   CHECK(look.snapshot.ledger.reloads == 2);
@@ -70,17 +70,17 @@ TEST_CASE(
     "budgets survive a ledger that is lost: after its minute the next try is due, no earlier one") {
   Ledger answered;
   add(answered, answered_call(ReloadDriver{}, Milliseconds{61'000}));
-  Look look = look_at(with_port_down());
-  complete_ledger(look, answered);
+  Looked look = look_at(lost_port());
+  complete_ledger(look, {answered, {}});
   CHECK_FALSE(look.snapshot.ledger_error);
   CHECK(described(plan_settled(look.snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
   add(answered, answered_call(ReloadDriver{}, Milliseconds{62'000}));
-  look = look_at(with_port_down());
-  complete_ledger(look, answered);
+  look = look_at(lost_port());
+  complete_ledger(look, {answered, {}});
   CHECK(plan_settled(look.snapshot).actions.empty());  // the third has the longest pause before it
   add(answered, answered_call(ReloadDriver{}, Milliseconds{63'000}));
-  look = look_at(with_port_down());
-  complete_ledger(look, answered);
+  look = look_at(lost_port());
+  complete_ledger(look, {answered, {}});
   const Plan result = plan_settled(look.snapshot);
   CHECK(result.actions.empty());
   CHECK(finding(result.findings, FindingId::GivingUp) != nullptr);
@@ -91,8 +91,8 @@ TEST_CASE("what the executor could not read is counted, and is not looked for in
   add(not_understood, answered_call(kUp, Milliseconds{1000}, Outcome::Failed));
   Snapshot snapshot = ready_scene();
   netdev(snapshot).up = false;
-  Look look = look_at(snapshot);
-  complete_ledger(look, {}, not_understood);
+  Looked look = look_at(snapshot);
+  complete_ledger(look, {{}, not_understood});
   CHECK_FALSE(look.snapshot.ledger_error);
   CHECK(look.snapshot.ledger.attempts == not_understood.attempts);
   const Plan plan = plan_settled(look.snapshot);
@@ -103,8 +103,8 @@ TEST_CASE("what the executor could not read is counted, and is not looked for in
 TEST_CASE("an answer that came after the ledger was read is counted, and is no error") {
   Ledger answered;
   add(answered, answered_call(kUp, Milliseconds{50}));
-  Look look = look_at(ready_scene());
-  complete_ledger(look, answered);
+  Looked look = look_at(ready_scene());
+  complete_ledger(look, {answered, {}});
   CHECK(look.snapshot.ledger.attempts == answered.attempts);
   CHECK_FALSE(look.snapshot.ledger_error);
 }
@@ -112,10 +112,10 @@ TEST_CASE("an answer that came after the ledger was read is counted, and is no e
 TEST_CASE("a ledger that cannot be read keeps its own error, and what is known is counted") {
   Ledger answered;
   add(answered, answered_call(kUp, Milliseconds{5000}));
-  Look look = look_at(ready_scene());
+  Looked look = look_at(ready_scene());
   const Error denied{13, "opening", "/run/x"};
   look.snapshot.ledger_error = denied;
-  complete_ledger(look, answered);
+  complete_ledger(look, {answered, {}});
   CHECK(look.snapshot.ledger_error == denied);
   CHECK(look.snapshot.ledger.attempts == answered.attempts);
 }

@@ -1,10 +1,9 @@
-#include "agent/daemon/pass_line.hpp"
+#include "agent/plan/pass_line.hpp"
 
 #include <utility>
 #include <vector>
 
 #include "agent/base/format.hpp"
-#include "agent/base/log.hpp"
 #include "agent/base/text.hpp"
 
 namespace pvrdma {
@@ -55,15 +54,6 @@ std::string pass_line(const Snapshot& snapshot, const Plan& plan) {
                    shown(init, "not loaded", [](ModuleInit state) { return to_string(state); }),
                    shown(snapshot.adapters, "adapters not looked for", lines_of),
                    actions.empty() ? "nothing to do" : joined(actions));
-}
-
-void PassLog::passed(const Snapshot& snapshot, const Plan& plan, bool acts, Milliseconds next) {
-  if (!log::wants(log::Level::Debug)) return;
-  std::string line = pass_line(snapshot, plan);
-  const bool news = line != last_ || (acts && !plan.actions.empty());
-  last_ = std::move(line);
-  // When the next look is comes last, and makes no news by itself: it differs from pass to pass.
-  if (news) log::debug("{}; next look in {} ms", last_, next.count());
 }
 
 }  // namespace pvrdma

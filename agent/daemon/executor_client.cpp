@@ -1,0 +1,49 @@
+#include "agent/daemon/executor_client.hpp"
+
+#include <cerrno>
+#include <utility>
+
+#include "agent/codec/json.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+// The only error that the executor answers with after having looked at what was asked.
+constexpr const char* kNotAllowed = "io.pvrdma.Executor.NotAllowed";
+
+// An Error: the executor did not understand the call, hung up on it or died of it.
+Result<Report> answer_of(const Operation& operation, const Result<varlink::Reply>& reply) {
+  if (!reply) return fail(reply.error());
+  if (reply->error == kNotAllowed) {
+    Report refusal;
+    refusal.outcome = Outcome::NotAllowed;
+    refusal.detail = reply->parameters.value("reason", reply->error);
+    return refusal;
+  }
+  if (!reply->error.empty())
+    return fail(0, "the executor answered",
+                reply->error + " " + varlink::to_text(reply->parameters));
+  const auto result = reply->parameters.find("result");
+  if (result == reply->parameters.end())
+    return fail(EBADMSG, "reading the executor's answer to", describe(operation));
+  return codec::report_from(*result);
+}
+
+}  // namespace
+
+ExecutorClient::ExecutorClient(sd_event* event, std::string socket, Post post)
+    : client_(event, std::move(socket)), post_(std::move(post)) {}
+
+void ExecutorClient::call(const Operation& operation) {
+  client_.call(std::string{"io.pvrdma.Executor."} + to_string(verb(operation)),
+               codec::to_parameters(operation),
+               [this, operation](const Result<varlink::Reply>& reply) {
+                 if (client_.connected())
+                   post_(CallEnded{operation, answer_of(operation, reply)});
+                 else
+                   post_(ExecutorUnreachable{operation, reply.error()});
+               });
+}
+
+}  // namespace pvrdma

@@ -1,0 +1,139 @@
+#include "agent/plan/step.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "agent/plan/findings.hpp"
+#include "agent/plan/planner.hpp"
+#include "agent/plan/stepping.hpp"
+#include "agent/plan/verdict.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+// A daemon that starts in the middle of a boot's life counts what was tried this long before it, so
+// that one which crashes again and again has one budget, not one each time.
+constexpr Milliseconds kMemory{600'000};
+// Three missed looks and a device command that timed out: what was seen then is no longer told
+// as what is so.
+constexpr Milliseconds kStale{60'000};
+
+// Equal for those who watch: all but the times of the looks.
+bool looks_the_same(Health left, const Health& right) {
+  left.observed = right.observed;
+  return left == right;
+}
+
+}  // namespace
+
+void Stepping::conclude(const Snapshot* before) {
+  s_.plan = pvrdma::plan(s_.config, *s_.snapshot, s_.history, now_);
+  std::vector<Finding>& findings = s_.plan.findings;
+  if (!s_.left_out.empty())
+    findings.insert(findings.begin(), findings::config_left_out(s_.left_out));
+  if (!s_.config_error.empty()) {
+    // The executor refuses all calls for the same reason.
+    std::erase_if(findings,
+                  [](const Finding& finding) { return finding.id == FindingId::ActionRefused; });
+    findings.insert(findings.begin(), findings::config_bad(s_.config_error, s_.is_safe_subset));
+  }
+  if (s_.look_stuck) findings.insert(findings.begin(), findings::look_stuck(*s_.look_stuck));
+  if (!before_) before_ = s_.health;
+  s_.health = assess(s_.config, *s_.snapshot, s_.plan, s_.history, now_);
+  s_.boot = advance(std::move(s_.boot), s_.config, before, *s_.snapshot, s_.health);
+  s_.health.since = s_.health.state == before_->state ? before_->since : now_;
+  if (driver_is_decided(*s_.snapshot, s_.plan)) say_ready();
+}
+
+void Stepping::conclude_again() {
+  if (s_.snapshot) return conclude(&*s_.snapshot);
+  if (!s_.look_stuck) return;
+  if (!before_) before_ = s_.health;
+  s_.health.findings = {findings::look_stuck(*s_.look_stuck)};
+}
+
+void Stepping::say_ready() {
+  e_.ready = e_.ready || !s_.ready_told;
+  s_.ready_told = true;
+}
+
+void Stepping::next_by(BootTime when) {
+  if (!e_.deadline || when < *e_.deadline) e_.deadline = when;
+}
+
+void Stepping::expire() {
+  if (now_ >= s_.started + s_.limits.ready) say_ready();
+  expire_call();
+  expire_looks();
+  expire_clients();
+}
+
+void Stepping::finish() {
+  e_.concluded = before_.has_value();
+  if (before_) {
+    e_.state_changed = before_->state != s_.health.state;
+    if (!looks_the_same(*before_, s_.health))
+      for (const ClientId watcher : s_.watchers) answer(watcher, Answer::What::HealthAndMore);
+  }
+  if (!s_.ready_told) next_by(s_.started + s_.limits.ready);
+  plan_look_deadlines();
+  plan_call_deadlines();
+  plan_client_deadlines();
+}
+
+Stepped begin(const Start& start) {
+  Stepped first;
+  AgentState& state = first.state;
+  state.config = start.config;
+  state.left_out = start.left_out;
+  state.config_error = start.error;
+  state.is_safe_subset = !start.error.empty();
+  state.started = start.at;
+  state.limits = start.limits;
+  state.patient_until = start.at + start.limits.socket_patience;
+  state.history.started = start.at;
+  state.history.fresh_start = std::max(BootTime{}, start.at - kMemory);
+  state.health.since = start.at;
+  state.health.summary = "no look has finished yet";
+  state.boot.add({StepKind::AgentStarted, {}, start.at, std::nullopt, false});
+  Stepping stepping{state, first.effects, start.at};
+  state.look_asked = state.look_due = start.at;
+  stepping.schedule_looks(true);
+  stepping.finish();
+  return first;
+}
+
+Stepped step(AgentState state, const Event& event, BootTime now) {
+  Stepped next{std::move(state), {}};
+  Stepping stepping{next.state, next.effects, now};
+  std::visit([&](const auto& one) { stepping.on(one); }, event);
+  stepping.expire();
+  stepping.finish();
+  return next;
+}
+
+bool tells_something(const Event& event, const Effects& effects) {
+  return std::visit(
+      [&](const auto& one) {
+        using Kind = std::decay_t<decltype(one)>;
+        if constexpr (std::is_same_v<Kind, ReloadAsked> || std::is_same_v<Kind, AcknowledgeAsked>)
+          return one.caller == Caller::Root;
+        else if constexpr (std::is_same_v<Kind, LookedSame> || requires { one.client; })
+          return effects.look;
+        else
+          return true;
+      },
+      event);
+}
+
+Health health_at(const AgentState& state, BootTime now) {
+  Health health = state.health;
+  health.busy = state.history.busy;
+  if (health.observed != BootTime{}) health.observed = std::max(health.observed, state.confirmed);
+  return if_fresh(std::move(health), now, kStale);
+}
+
+}  // namespace pvrdma

@@ -1,0 +1,166 @@
+// step(): what clients ask for, and when they are answered.
+#include <algorithm>
+#include <utility>
+
+#include "agent/plan/reload_policy.hpp"
+#include "agent/plan/stepping.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+constexpr const char* kNoAdapter = "this VM has no PVRDMA adapter";
+constexpr const char* kTooLong = "the driver did not come to a state in which it can be reloaded";
+
+bool names(const Adapter& adapter, const std::string& name) {
+  const Netdev* netdev = adapter.netdev.get();
+  const RdmaDevice* rdma = adapter.rdma.get();
+  return adapter.function == name || adapter.net_function == name ||
+         (netdev != nullptr && netdev->name == name) || (rdma != nullptr && rdma->name == name);
+}
+
+// Null: they are not known, or not yet.
+const std::vector<Adapter>* adapters_of(const AgentState& state) {
+  return state.snapshot ? state.snapshot->adapters.get() : nullptr;
+}
+
+bool has_no_adapter(const AgentState& state) {
+  const auto* adapters = adapters_of(state);
+  return adapters != nullptr && adapters->empty();
+}
+
+}  // namespace
+
+void Stepping::answer(ClientId client, Answer::What what, std::string text,
+                      std::vector<Holder> holders) {
+  e_.answers.push_back({client, what, std::move(text), std::move(holders)});
+}
+
+void Stepping::answer_fresh(const Waiting& waiting) {
+  answer(waiting.client, waiting.for_plan ? Answer::What::Plan : Answer::What::Health);
+}
+
+// What changes something is root's alone.
+bool Stepping::may_change(ClientId client, Caller caller, const char* method) {
+  if (caller == Caller::Root) return true;
+  answer(client, Answer::What::PermissionDenied, method);
+  return false;
+}
+
+void Stepping::on(const WatchAsked& asked) {
+  answer(asked.client, asked.more ? Answer::What::HealthAndMore : Answer::What::Health);
+  if (asked.more) s_.watchers.push_back(asked.client);
+}
+
+void Stepping::on(const RefreshAsked& asked) {
+  s_.refreshes.push_back({asked.client, now_, asked.caller});
+  if (asked.caller == Caller::Other) return look_for_others();
+  // Looking is free to all; what makes the daemon act again is not.
+  if (asked.caller == Caller::Root) s_.history.fresh_start = now_;
+  ask_look();
+}
+
+// Why no reload is begun, empty: nothing speaks against it that is known already. The rest is
+// settled by the next look, or the time limit.
+std::string Stepping::reload_refusal() const {
+  if (s_.history.busy) return describe(*s_.history.busy) + " is still under way";
+  if (s_.is_safe_subset)
+    return "the configuration is not good (see the finding config-bad), and nothing is reloaded "
+           "until it is";
+  if (s_.config.modules.reload == ReloadPolicy::Never)
+    return "modules.reload is \"never\" in the configuration";
+  return has_no_adapter(s_) ? kNoAdapter : "";
+}
+
+void Stepping::on(const ReloadAsked& asked) {
+  if (!may_change(asked.client, asked.caller, "Reload")) return;
+  const auto* adapters = adapters_of(s_);
+  if (asked.adapter && adapters != nullptr &&
+      std::none_of(adapters->begin(), adapters->end(),
+                   [&](const Adapter& adapter) { return names(adapter, *asked.adapter); }))
+    return answer(asked.client, Answer::What::NoSuchAdapter, *asked.adapter);
+  if (std::string refusal = reload_refusal(); !refusal.empty())
+    return answer(asked.client, Answer::What::Failed, std::move(refusal));
+  s_.reloads.push_back({asked.client, now_, asked.caller});
+  s_.history.reload_asked = s_.history.fresh_start = now_;
+  ask_look();
+}
+
+bool Stepping::reload_has_begun() const {
+  return s_.history.busy && takes_driver_away(s_.history.busy->verb);
+}
+
+// A requested reload is begun by a plan, refused by a finding, or given up in time: it is not kept
+// to be carried out later, when nobody expects it any more. A plan that holds it is no beginning:
+// the executor may be paused. Who held an adapter before it was asked for may be gone.
+void Stepping::settle_reload(BootTime look_began) {
+  if (!s_.history.reload_asked || look_began < *s_.history.reload_asked || reload_has_begun())
+    return;
+  if (has_no_adapter(s_)) return end_reload(kNoAdapter, {});
+  const auto refusal = requested_reload({s_.config, *s_.snapshot, s_.history, now_}).refusal;
+  if (refusal) end_reload(refusal->summary, refusal->holders);
+}
+
+// `failure` empty: it is done.
+void Stepping::end_reload(const std::string& failure, const std::vector<Holder>& holders) {
+  s_.history.reload_asked.reset();
+  for (const Waiting& waiting : std::exchange(s_.reloads, {})) {
+    if (failure.empty())
+      answer(waiting.client, Answer::What::Health);
+    else if (!holders.empty())
+      answer(waiting.client, Answer::What::InUse, failure, holders);
+    else
+      answer(waiting.client, Answer::What::Failed, failure);
+  }
+}
+
+void Stepping::expire_reloads() {
+  if (reload_has_begun()) return;
+  const BootTime too_old = now_ - s_.limits.reload;
+  std::erase_if(s_.reloads, [&](const Waiting& waiting) {
+    if (waiting.since > too_old) return false;
+    answer(waiting.client, Answer::What::Failed, kTooLong);
+    return true;
+  });
+  if (!s_.history.reload_asked || *s_.history.reload_asked > too_old) return;
+  end_reload(kTooLong, {});
+  // It does not follow by itself any more, and nobody is told so.
+  conclude_again();
+}
+
+void Stepping::on(const AcknowledgeAsked& asked) {
+  if (!may_change(asked.client, asked.caller, "Acknowledge")) return;
+  const auto& name = asked.adapter;
+  const auto gone = std::erase_if(s_.history.removed, [&](const RemovedAdapter& removed) {
+    return !name || removed.function == *name || removed.mac == *name || removed.netdev == *name;
+  });
+  conclude_again();
+  // Without a name there may be nothing to acknowledge.
+  if (gone == 0 && name) return answer(asked.client, Answer::What::NoSuchAdapter, *name);
+  answer(asked.client, Answer::What::Health);
+}
+
+void Stepping::on(const ClientLeft& left) {
+  const auto is_gone = [&](const Waiting& waiting) { return waiting.client == left.client; };
+  std::erase(s_.watchers, left.client);
+  for (auto* list : {&s_.fresh, &s_.refreshes, &s_.reloads}) std::erase_if(*list, is_gone);
+}
+
+void Stepping::expire_clients() {
+  expire_reloads();
+  std::erase_if(s_.fresh, [&](const Waiting& waiting) {
+    if (now_ < waiting.since + kFreshPatience) return false;
+    answer_fresh(waiting);
+    return true;
+  });
+}
+
+void Stepping::plan_client_deadlines() {
+  for (const Waiting& waiting : s_.fresh) next_by(waiting.since + kFreshPatience);
+  if (!reload_has_begun()) {
+    for (const Waiting& waiting : s_.reloads) next_by(waiting.since + s_.limits.reload);
+    if (s_.history.reload_asked) next_by(*s_.history.reload_asked + s_.limits.reload);
+  }
+}
+
+}  // namespace pvrdma

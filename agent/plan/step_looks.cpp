@@ -1,0 +1,190 @@
+// step(): when the system is looked at, and the pass over what a look has seen.
+#include <algorithm>
+#include <utility>
+
+#include "agent/plan/findings.hpp"
+#include "agent/plan/stepping.hpp"
+
+namespace pvrdma {
+
+namespace {
+
+// The host can take a port down without any event in the guest, so the system is looked at without
+// being asked: soon while something may still change, then after twice as long each time.
+constexpr Milliseconds kShortestInterval{2'000};
+constexpr Milliseconds kLongestInterval{30'000};
+// A look that sees nothing new is handed over now and then, which feeds the watchdog.
+constexpr Milliseconds kDeliverAtLeastEvery{60'000};
+// A look costs CPU that the daemon has at a high priority: those who may not stop it either have
+// one in this time, all together.
+constexpr Milliseconds kBetweenLooksForOthers{1'000};
+// A look that is this much later than it was due is asked for, as a machine that slept says nothing
+// about it. With kDeliverAtLeastEvery and Limits::look less than the unit's WatchdogSec=.
+constexpr Milliseconds kMissed{10'000};
+// How soon a configuration that was bad from the beginning is read again.
+constexpr Milliseconds kReadAgain{15'000};
+
+}  // namespace
+
+void Stepping::ask_look() {
+  e_.look = true;
+  if (!s_.look_asked) s_.look_due = now_;
+  s_.look_asked = now_;
+}
+
+// Whether a look is on its way that a client of this kind may wait for.
+bool Stepping::look_for(Caller caller) {
+  // One that is late does not come sooner for being asked for again.
+  if (s_.look_asked) return now_ - s_.look_due < kFreshPatience;
+  if (caller == Caller::Other) {
+    if (now_ < s_.looked_for_others + kBetweenLooksForOthers) return false;
+    s_.looked_for_others = now_;
+  }
+  ask_look();
+  return true;
+}
+
+void Stepping::ask_fresh(const Waiting& asking) {
+  const bool known = s_.health.observed != BootTime{};
+  const BootTime observed = std::max(s_.health.observed, s_.confirmed);
+  if ((known && now_ - observed <= kFresh) || !look_for(asking.caller)) return answer_fresh(asking);
+  s_.fresh.push_back(asking);
+}
+
+// Whether one of the others waits for a look that has not been asked for.
+bool Stepping::others_wait() const {
+  return std::any_of(s_.refreshes.begin(), s_.refreshes.end(), [&](const Waiting& waiting) {
+    return waiting.caller == Caller::Other && !(s_.look_asked && *s_.look_asked >= waiting.since);
+  });
+}
+
+void Stepping::look_for_others() {
+  if (!others_wait() || now_ < s_.looked_for_others + kBetweenLooksForOthers) return;
+  s_.looked_for_others = now_;
+  ask_look();
+}
+
+void Stepping::on(const LookedSame& looked) { s_.confirmed = std::max(s_.confirmed, looked.ended); }
+
+void Stepping::on(const Looked& looked) {
+  e_.alive = true;
+  if (s_.look_asked && looked.began >= *s_.look_asked) s_.look_asked.reset();
+  s_.look_due = s_.look_asked.value_or(now_ + kDeliverAtLeastEvery);
+  s_.look_stuck.reset();
+  if (config_may_be_old(looked.snapshot)) {
+    s_.held_look = looked;
+    e_.read_config = true;
+  } else {
+    pass(looked);
+  }
+}
+
+// The files may have changed without any event since the configuration was read, and that is not
+// left for the administrator to say: what customizes the VM has ended, or may have before the first
+// look; or no good configuration has been read yet.
+bool Stepping::config_may_be_old(const Snapshot& seen) const {
+  if (s_.is_safe_subset) return true;
+  return seen.customization.is_absent() &&
+         (!s_.snapshot || !s_.snapshot->customization.is_absent());
+}
+
+void Stepping::on(const ConfigLoaded& loaded) {
+  const bool is_new = loaded.requested || !s_.config_error.empty() ||
+                      loaded.left_out != s_.left_out || loaded.config != s_.config;
+  if (!loaded.error.empty()) {
+    if (loaded.requested || loaded.error != s_.config_error) e_.config_rejected = loaded.error;
+    s_.config_error = loaded.error;
+  } else if (is_new) {
+    s_.config = loaded.config;
+    s_.left_out = loaded.left_out;
+    s_.config_error.clear();
+    s_.is_safe_subset = false;
+    s_.history.fresh_start = now_;
+    e_.config_loaded = loaded.files;
+  }
+  if (auto held = std::exchange(s_.held_look, std::nullopt)) pass(std::move(*held));
+  if (!loaded.requested) return;
+  conclude_again();
+  schedule_looks(true);
+  ask_look();
+}
+
+void Stepping::pass(Looked look) {
+  complete_ledger(look, s_.tried);
+  s_.history = advance(std::move(s_.history), s_.snapshot ? &*s_.snapshot : nullptr, look.snapshot);
+  const auto before = std::exchange(s_.snapshot, std::move(look.snapshot));
+  const bool changed = !before || static_cast<const SystemState&>(*before) != *s_.snapshot;
+  s_.look_began = look.began;
+  s_.confirmed = std::max(s_.confirmed, s_.snapshot->taken_at);
+  conclude(before ? &*before : nullptr);
+  keep_planned();
+  const auto busy = s_.history.busy;
+  const auto asked = s_.history.reload_asked;
+  // One that began before the executor's last answer proves nothing.
+  if (look.began >= s_.last_answer) carry_out();
+  // Only now is it known what has begun; and what is given up here is not begun any more.
+  settle_reload(look.began);
+  if (busy != s_.history.busy || asked != s_.history.reload_asked) conclude_again();
+  schedule_looks(changed);
+  answer_lookers(look.began);
+}
+
+void Stepping::answer_lookers(BootTime began) {
+  std::erase_if(s_.refreshes, [&](const Waiting& waiting) {
+    if (waiting.since > began) return false;
+    answer(waiting.client, Answer::What::Health);
+    return true;
+  });
+  std::erase_if(s_.fresh, [&](const Waiting& waiting) {
+    if (waiting.since > began + kFresh) return false;
+    answer_fresh(waiting);
+    return true;
+  });
+}
+
+// Whether something is done, or is waited for within its time. A call that is stuck, and an
+// executor that is not there, are waited for without haste: their end is an event, or a pause that
+// ends.
+bool Stepping::is_pending() const {
+  const bool planned = !s_.plan.actions.empty() && !s_.history.executor_missing;
+  const bool busy = s_.history.busy && !s_.history.busy->stuck;
+  return s_.health.state == State::Converging || busy || s_.history.reload_asked ||
+         (planned && !s_.history.busy);
+}
+
+void Stepping::schedule_looks(bool changed) {
+  s_.interval =
+      changed || is_pending() ? kShortestInterval : std::min(2 * s_.interval, kLongestInterval);
+  BootTime due = now_ + (s_.interval < kLongestInterval ? s_.interval : kDeliverAtLeastEvery);
+  if (s_.is_safe_subset) due = std::min(due, now_ + kReadAgain);
+  if (s_.plan.next_look) due = std::min(due, std::max(*s_.plan.next_look, now_));
+  e_.looks = Looks{s_.config.modules.before, s_.interval, due};
+  if (!s_.look_asked) s_.look_due = due;
+}
+
+void Stepping::expire_looks() {
+  look_for_others();
+  if (!s_.look_asked && now_ >= s_.look_due + kMissed) ask_look();
+}
+
+// The watchdog is fed where a look is known to hang in the kernel: a new daemon would hang there as
+// well, beside this one, which no signal ends; and a device command that is cut short leaves its
+// answer to the next one of whoever uses the device. A look that does not even begin feeds nothing.
+void Stepping::on(const Deadline& deadline) {
+  const auto& since = deadline.looking_since;
+  if (!s_.look_asked || now_ < std::max(s_.look_due, s_.look_checked) + s_.limits.look) return;
+  s_.look_checked = now_;
+  if (!since || now_ < *since + s_.limits.look) return;
+  e_.alive = true;
+  if (std::exchange(s_.look_stuck, since) != since) conclude_again();
+}
+
+void Stepping::plan_look_deadlines() {
+  if (others_wait()) next_by(s_.looked_for_others + kBetweenLooksForOthers);
+  if (!s_.look_asked) return next_by(s_.look_due + kMissed);
+  // What falls due with another event is found out just after it.
+  next_by(
+      std::max(std::max(s_.look_due, s_.look_checked) + s_.limits.look, now_ + Milliseconds{1}));
+}
+
+}  // namespace pvrdma

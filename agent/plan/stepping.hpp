@@ -1,0 +1,94 @@
+// One step under way: the parts of step(), which is spread over several files by what they are
+// about. Each may be called once all that was due before is done.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/plan/step.hpp"
+
+namespace pvrdma {
+
+// Whoever asks is told what was seen in this time; else a look comes first, if it comes soon.
+inline constexpr Milliseconds kFresh{2'000};
+inline constexpr Milliseconds kFreshPatience{400};
+
+class Stepping {
+ public:
+  Stepping(AgentState& state, Effects& effects, BootTime now) : s_(state), e_(effects), now_(now) {}
+
+  // step_asked.cpp: clients
+  void on(const HealthAsked& asked) { ask_fresh({asked.client, now_, asked.caller, false}); }
+  void on(const PlanAsked& asked) { ask_fresh({asked.client, now_, asked.caller, true}); }
+  void on(const WatchAsked& asked);
+  void on(const RefreshAsked& asked);
+  void on(const ReloadAsked& asked);
+  void on(const AcknowledgeAsked& asked);
+  void on(const ClientLeft& left);
+  // step_looks.cpp: looks, and what follows from them
+  void on(const Looked& looked);
+  void on(const LookedSame& looked);
+  void on(const KernelChanged&) { ask_look(); }
+  void on(const ConfigLoaded& loaded);
+  void on(const Deadline& deadline);
+  // step_calls.cpp: the executor
+  void on(const CallEnded& ended);
+  void on(const ExecutorUnreachable& unreachable);
+
+  // Whatever is due by now.
+  void expire();
+  // Publishes what was concluded, and says when to come again.
+  void finish();
+  void schedule_looks(bool changed);
+
+ private:
+  // step.cpp. `before`: the look before the newest, null where that was the first; without
+  // `before`: nothing new was seen.
+  void conclude(const Snapshot* before);
+  void conclude_again();
+  void say_ready();
+  void next_by(BootTime when);
+
+  // step_asked.cpp
+  void answer(ClientId client, Answer::What what, std::string text = {},
+              std::vector<Holder> holders = {});
+  void answer_fresh(const Waiting& waiting);
+  void ask_fresh(const Waiting& asking);
+  [[nodiscard]] bool may_change(ClientId client, Caller caller, const char* method);
+  [[nodiscard]] std::string reload_refusal() const;
+  void settle_reload(BootTime look_began);
+  void end_reload(const std::string& failure, const std::vector<Holder>& holders);
+  [[nodiscard]] bool reload_has_begun() const;
+  void expire_reloads();
+  void expire_clients();
+  void plan_client_deadlines();
+
+  // step_looks.cpp
+  void pass(Looked look);
+  void ask_look();
+  [[nodiscard]] bool look_for(Caller caller);
+  [[nodiscard]] bool others_wait() const;
+  void look_for_others();
+  [[nodiscard]] bool config_may_be_old(const Snapshot& seen) const;
+  [[nodiscard]] bool is_pending() const;
+  void answer_lookers(BootTime began);
+  void expire_looks();
+  void plan_look_deadlines();
+
+  // step_calls.cpp
+  void carry_out();
+  void call_next();
+  void keep_planned();
+  void remember(Ledger& ledger, const Operation& operation, const Report& report);
+  void pause();
+  void expire_call();
+  void plan_call_deadlines();
+
+  AgentState& s_;
+  Effects& e_;
+  BootTime now_;
+  std::optional<Health> before_;  // the health that was told last, once there is a new one
+};
+
+}  // namespace pvrdma

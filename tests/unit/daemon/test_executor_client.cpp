@@ -1,0 +1,141 @@
+// The executor's client against a real socket: a stand-in executor that answers, refuses, dies,
+// hangs or is not there. What follows is step()'s (tests/unit/plan/test_step_calls.cpp).
+#include "agent/daemon/executor_client.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+
+#include "agent/codec/json.hpp"
+#include "agent/varlink/interfaces.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/varlink/loop_fixture.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+
+namespace {
+
+const Operation kBind = BindFunction{"0000:00:10.1"};
+
+struct Bench {
+  explicit Bench(bool listens = true)
+      : service(std::make_unique<varlink::Service>(loop.get(), varlink::About{"test", "", "", ""})),
+        client(loop.get(), path, [this](Event event) { events.push_back(std::move(event)); }) {
+    std::map<std::string, varlink::Handler> handlers;
+    for (const Verb verb : kVerbs)
+      handlers[to_string(verb)] = [this](varlink::CallPtr call) { take(std::move(call)); };
+    REQUIRE(service->add_interface(varlink::kExecutorInterface, std::move(handlers)));
+    if (listens) REQUIRE(service->listen(path, 0600));
+  }
+  void take(varlink::CallPtr call) {
+    seen.push_back(call->method());
+    kept = std::move(call);
+    if (hangs) return;
+    if (error.empty())
+      kept->reply({{"result", codec::to_json(Report{Outcome::Done, "", 0, {}})}});
+    else
+      kept->error(error, {{"parameter", "netdev"}, {"reason", "not ours"}});
+    kept.reset();
+  }
+  Event next() {
+    REQUIRE(loop.run_until([this] { return !events.empty(); }));
+    Event event = events.front();
+    events.erase(events.begin());
+    return event;
+  }
+  // How a call ended that reached the executor.
+  Result<Report> ended() {
+    const Event event = next();
+    REQUIRE(std::holds_alternative<CallEnded>(event));
+    CHECK(std::get<CallEnded>(event).operation == kBind);
+    return std::get<CallEnded>(event).result;
+  }
+  Error unreachable() {
+    const Event event = next();
+    REQUIRE(std::holds_alternative<ExecutorUnreachable>(event));
+    CHECK(std::get<ExecutorUnreachable>(event).operation == kBind);
+    return std::get<ExecutorUnreachable>(event).error;
+  }
+
+  TemporaryDirectory directory;
+  std::string path = directory / "executor";
+  Loop loop;
+  std::unique_ptr<varlink::Service> service;
+  std::vector<std::string> seen;
+  std::vector<Event> events;
+  varlink::CallPtr kept;
+  bool hangs = false;
+  std::string error;  // answered to each call; empty: it is done
+  ExecutorClient client;
+};
+
+}  // namespace
+
+TEST_CASE("a call is asked for by its name, and its answer is an event from the loop") {
+  Bench bench;
+  bench.client.call(kBind);
+  CHECK(bench.events.empty());
+  CHECK(bench.ended() == Report{Outcome::Done, "", 0, {}});
+  CHECK(bench.seen == std::vector<std::string>{"io.pvrdma.Executor.BindFunction"});
+  bench.client.call(kBind);
+  CHECK(bench.ended());
+}
+
+TEST_CASE("the guard's refusal is an answer, what the executor cannot read is none") {
+  Bench bench;
+  bench.error = "io.pvrdma.Executor.NotAllowed";
+  bench.client.call(kBind);
+  CHECK(bench.ended() == Report{Outcome::NotAllowed, "not ours", 0, {}});
+  bench.error = "org.varlink.service.InvalidParameter";
+  bench.client.call(kBind);
+  const auto result = bench.ended();
+  REQUIRE_FALSE(result);
+  CHECK(result.error().message() == R"(the executor answered org.varlink.service.InvalidParameter )"
+                                    R"({"parameter":"netdev","reason":"not ours"})");
+}
+
+TEST_CASE("a call that hangs ends when it comes back, or when the executor dies in it") {
+  Bench bench;
+  bench.hangs = true;
+  bench.client.call(kBind);
+  REQUIRE(bench.loop.run_until([&] { return bench.kept != nullptr; }));
+  bench.loop.run_until([] { return false; }, std::chrono::milliseconds{50});
+  CHECK(bench.events.empty());
+  SECTION("it comes back") {
+    bench.kept->reply({{"result", codec::to_json(Report{Outcome::Done, "", 0, {}})}});
+    bench.kept.reset();
+    CHECK(bench.ended());
+  }
+  SECTION("it dies") {
+    // In this order: a call that is dropped before its connection is answered.
+    bench.service.reset();
+    bench.kept.reset();
+    const auto result = bench.ended();
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == ECONNRESET);
+  }
+}
+
+TEST_CASE("whatever keeps it from being connected to, the executor knows nothing of the call") {
+  Bench bench{false};
+  SECTION("there is no socket") {
+    bench.client.call(kBind);
+    CHECK(bench.unreachable().code == ENOENT);
+    REQUIRE(bench.service->listen(bench.path, 0600));
+    bench.client.call(kBind);
+    CHECK(bench.ended());
+  }
+  SECTION("it is another one") {
+    const Fd other{socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    bench.path.copy(address.sun_path, sizeof address.sun_path - 1);
+    REQUIRE(bind(other.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    bench.client.call(kBind);
+    CHECK(bench.unreachable().message().find("Protocol wrong type") != std::string::npos);
+  }
+}

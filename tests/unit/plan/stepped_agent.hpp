@@ -1,0 +1,118 @@
+// step() for tables of (state, events) -> effects: a daemon's state on a machine that is ready,
+// with events that come one after the other.
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/plan/step.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/plan/scene.hpp"
+
+namespace pvrdma::test {
+
+using Texts = std::vector<std::string>;
+
+class Agent {
+ public:
+  // Begins a second before kNow; no look has ended. Whatever is configured counts as read again.
+  explicit Agent(Config config = {}, std::string left_out = {}, Limits limits = {})
+      : config_(std::move(config)), left_out_(std::move(left_out)) {
+    now = kNow - Milliseconds{1000};
+    take(begin({now, config_, left_out_, {}, limits}));
+  }
+
+  // What follows from an event; what fell due before it came first.
+  const Effects& on(const Event& event) {
+    take(step(std::move(state), event, now));
+    // The configuration is as it was.
+    if (effects.read_config) {
+      ConfigLoaded loaded;
+      loaded.config = config_;
+      loaded.left_out = left_out_;
+      take(step(std::move(state), loaded, now));
+    }
+    return effects;
+  }
+  // A look that began 5 ms ago and ends now.
+  const Effects& look(Snapshot seen) {
+    seen.taken_at = now;
+    return on(Looked{now - Milliseconds{5}, std::move(seen)});
+  }
+  // Time goes by, the deadlines within it come; the effects are the last one's.
+  const Effects& wait(Milliseconds time) {
+    const BootTime until = now + time;
+    while (effects.deadline && *effects.deadline <= until) {
+      now = *effects.deadline;
+      on(Deadline{looking_since});
+    }
+    now = until;
+    return effects;
+  }
+  const Effects& answers(const Operation& operation, Outcome outcome = Outcome::Done,
+                         std::string detail = {}) {
+    Report report{outcome, std::move(detail), 0, {}};
+    return on(CallEnded{operation, report});
+  }
+
+  [[nodiscard]] std::string call() const { return effects.call ? describe(*effects.call) : ""; }
+  // "1 health", "2 failed: the reason"
+  [[nodiscard]] Texts answered() const {
+    Texts list;
+    for (const Answer& answer : effects.answers) {
+      static constexpr std::array kWords{"health",          "watched", "plan",  "denied",
+                                         "no such adapter", "in use",  "failed"};
+      std::string text =
+          std::to_string(answer.client) + " " + kWords.at(static_cast<std::size_t>(answer.what));
+      if (!answer.text.empty()) text += ": " + answer.text;
+      list.push_back(std::move(text));
+    }
+    return list;
+  }
+  [[nodiscard]] bool has(FindingId id) const {
+    return finding(state.health.findings, id) != nullptr;
+  }
+
+  AgentState state;
+  Effects effects;
+  BootTime now;
+  std::optional<BootTime> looking_since;  // a look is under way
+  Texts calls;                            // all that were begun
+  int fed = 0;                            // how often the watchdog was
+  Texts told;                             // all answers
+
+ private:
+  void take(Stepped next) {
+    state = std::move(next.state);
+    effects = std::move(next.effects);
+    fed += effects.alive ? 1 : 0;
+    if (effects.call) calls.push_back(call());
+    for (std::string& text : answered()) told.push_back(std::move(text));
+  }
+
+  Config config_;
+  std::string left_out_;
+};
+
+inline Snapshot link_down(unsigned adapters = 1) {
+  Snapshot snapshot = ready_scene(adapters);
+  netdev(snapshot).up = false;
+  rdma(snapshot).port.state = std::string{"DOWN"};
+  return snapshot;
+}
+
+// The driver and two of the modules before it are not loaded.
+inline Snapshot two_not_loaded() {
+  Snapshot snapshot = ready_scene();
+  for (const char* name : {"ib_umad", "rdma_cm", kDriverModule})
+    module(snapshot, name) = unloaded(name);
+  adapter(snapshot).driver = {};
+  adapter(snapshot).rdma = {};
+  return snapshot;
+}
+
+}  // namespace pvrdma::test

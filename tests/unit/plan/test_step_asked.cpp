@@ -1,0 +1,299 @@
+// step(): what clients are answered, and when.
+#include "tests/unit/plan/stepped_agent.hpp"
+
+using namespace pvrdma;
+using namespace pvrdma::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Caller kRoot = Caller::Root;
+constexpr Caller kOther = Caller::Other;
+
+// An agent that has seen this half a minute ago.
+Agent saw(const Snapshot& snapshot, Config config = {}, Limits limits = {}) {
+  Agent agent{std::move(config), {}, limits};
+  agent.now = kNow;
+  agent.look(snapshot);
+  agent.now += 30s;
+  agent.effects = {};
+  return agent;
+}
+
+Snapshot held() {
+  Snapshot snapshot = ready_scene();
+  snapshot.holders = std::vector<Holder>{{812, "ibv_asyncwatch", "rocep0s10f1"}};
+  module(snapshot, kDriverModule).refcount = 1U;
+  return snapshot;
+}
+
+Texts taken(Texts& list) { return std::exchange(list, {}); }
+
+}  // namespace
+
+TEST_CASE("step: what is at most two seconds old is told at once, to all") {
+  Agent agent = saw(ready_scene());
+  agent.look(ready_scene());
+  agent.now += 2s;
+  agent.on(HealthAsked{1, kOther});
+  CHECK(agent.answered() == Texts{"1 health"});
+  CHECK_FALSE(agent.effects.look);
+  agent.on(PlanAsked{2, kOther});
+  CHECK(agent.answered() == Texts{"2 plan"});
+  // So does a look that saw nothing new, and was not handed over.
+  agent.now += 30s;
+  agent.on(LookedSame{agent.now - 1s});
+  agent.on(HealthAsked{3, kOther});
+  CHECK(agent.answered() == Texts{"3 health"});
+  CHECK(health_at(agent.state, agent.now).observed == agent.now - 1s);
+}
+
+TEST_CASE("step: what is older is looked at first") {
+  Agent agent = saw(ready_scene());
+  agent.on(HealthAsked{1, kRoot});
+  agent.on(PlanAsked{2, kOther});
+  CHECK(agent.state.fresh.size() == 2);
+  CHECK(agent.effects.deadline <= agent.now + 400ms);
+  SECTION("and told with what is seen") {
+    agent.now += 100ms;
+    agent.look(link_down());
+    CHECK(agent.answered() == Texts{"1 health", "2 plan"});
+    CHECK(agent.state.health.state == State::Converging);
+  }
+  SECTION("a look that was under way is new enough") {
+    agent.on(Looked{agent.now - 1500ms, ready_scene()});
+    CHECK(agent.answered().size() == 2);
+  }
+  SECTION("or as it is, where the look does not end in time") {
+    agent.wait(399ms);
+    CHECK(agent.answered().empty());
+    agent.wait(1ms);
+    CHECK(agent.answered() == Texts{"1 health", "2 plan"});
+    CHECK(health_at(agent.state, agent.now).observed == kNow);
+    // It is late, so that those who come now need not wait as well.
+    agent.on(HealthAsked{3, kRoot});
+    CHECK(agent.answered() == Texts{"3 health"});
+  }
+  SECTION("but not to who has left") {
+    agent.on(ClientLeft{1});
+    agent.look(ready_scene());
+    CHECK(agent.answered() == Texts{"2 plan"});
+  }
+}
+
+TEST_CASE("step: nothing is known before the first look, and who asks waits for it, but not long") {
+  Agent agent;
+  agent.on(HealthAsked{1, kOther});
+  CHECK(agent.answered().empty());
+  agent.wait(400ms);
+  CHECK(agent.answered() == Texts{"1 health"});
+  CHECK(health_at(agent.state, agent.now).state == State::Unknown);
+  agent.on(HealthAsked{2, kOther});
+  CHECK(agent.answered() == Texts{"2 health"});
+}
+
+TEST_CASE("step: however many others ask for a look, there is one in a second") {
+  Agent agent = saw(ready_scene());
+  const auto ask_twenty = [&](ClientId from) {
+    int looks = 0;
+    for (ClientId client = from; client < from + 20; ++client)
+      looks += agent.on(RefreshAsked{client, kOther}).look ? 1 : 0;
+    return looks;
+  };
+  CHECK(ask_twenty(1) == 1);
+  const BootTime first = agent.now;
+  agent.now += 5ms;
+  agent.look(ready_scene());
+  CHECK(agent.answered().size() == 20);
+  CHECK(ask_twenty(21) == 0);
+  CHECK(agent.effects.deadline == first + 1s);
+  agent.wait(995ms);
+  CHECK(agent.effects.look);
+  agent.now += 5ms;
+  agent.look(ready_scene());
+  CHECK(agent.answered().size() == 20);
+  // Nobody forgives what was tried but root.
+  CHECK(agent.state.history.fresh_start < kNow);
+  // Nor is there more than that for those who ask for health; they are told what there is.
+  agent.now += 100ms;
+  agent.state.health.observed = agent.state.confirmed = kNow;
+  agent.on(HealthAsked{99, kOther});
+  CHECK(agent.answered() == Texts{"99 health"});
+  CHECK_FALSE(agent.effects.look);
+}
+
+TEST_CASE("step: root waits for nobody, and its look answers those who wait") {
+  Agent agent = saw(ready_scene());
+  agent.on(RefreshAsked{1, kOther});
+  agent.now += 5ms;
+  agent.look(ready_scene());
+  agent.on(RefreshAsked{2, kOther});
+  CHECK_FALSE(agent.effects.look);
+  agent.on(RefreshAsked{3, Caller::Agent});
+  CHECK(agent.effects.look);
+  CHECK(agent.state.history.fresh_start < kNow);
+  agent.on(RefreshAsked{4, kRoot});
+  CHECK(agent.effects.look);
+  CHECK(agent.state.history.fresh_start == agent.now);
+  agent.now += 5ms;
+  agent.look(ready_scene());
+  CHECK(agent.answered() == Texts{"2 health", "3 health", "4 health"});
+  // The second is over: nobody waits any more, so there is no look.
+  agent.wait(1200ms);
+  CHECK_FALSE(agent.state.look_asked);
+}
+
+TEST_CASE("step: a refresh is answered by a look that began after it") {
+  Agent agent = saw(ready_scene());
+  agent.on(RefreshAsked{1, kRoot});
+  agent.on(Looked{agent.now - 1ms, ready_scene()});
+  CHECK(agent.answered().empty());
+  agent.on(Looked{agent.now, ready_scene()});
+  CHECK(agent.answered() == Texts{"1 health"});
+}
+
+TEST_CASE("step: who watches is told of changes, not of looks that see nothing new") {
+  Agent agent = saw(ready_scene());
+  agent.on(WatchAsked{1, true});
+  CHECK(agent.answered() == Texts{"1 watched"});
+  agent.on(WatchAsked{2, false});
+  CHECK(agent.answered() == Texts{"2 health"});
+  agent.look(ready_scene());
+  CHECK(agent.answered().empty());
+  agent.look(link_down());
+  // Once, though the look led to a call as well.
+  CHECK(agent.call() == "ConfigureLink " + function_of(0));
+  CHECK(agent.answered() == Texts{"1 watched"});
+  agent.on(ClientLeft{1});
+  agent.look(ready_scene());
+  CHECK(agent.answered().empty());
+  CHECK(agent.state.watchers.empty());
+}
+
+TEST_CASE("step: what changes something is for root alone, who may not ask what there is either") {
+  Agent agent = saw(ready_scene());
+  for (const Caller caller : {kOther, Caller::Agent}) {
+    agent.on(ReloadAsked{1, caller, "eth7"});
+    CHECK(agent.answered() == Texts{"1 denied: Reload"});
+    agent.on(AcknowledgeAsked{2, caller, {}});
+    CHECK(agent.answered() == Texts{"2 denied: Acknowledge"});
+  }
+  CHECK_FALSE(agent.state.history.reload_asked);
+}
+
+TEST_CASE("step: a reload is carried out, and all who asked for it are told when it has ended") {
+  Agent agent = saw(ready_scene());
+  agent.on(ReloadAsked{1, kRoot, {}});
+  CHECK(agent.effects.look);
+  agent.on(ReloadAsked{2, kRoot, "ens10"});
+  CHECK(agent.answered().empty());
+  agent.now += 5ms;
+  agent.look(ready_scene());
+  REQUIRE(agent.call() == "ReloadDriver vmw_pvrdma");
+  agent.on(ReloadAsked{3, kRoot, {}});
+  CHECK(agent.answered() == Texts{"3 failed: ReloadDriver vmw_pvrdma is still under way"});
+  SECTION("done") {
+    agent.answers(ReloadDriver{});
+    CHECK(agent.answered() == Texts{"1 health", "2 health"});
+  }
+  SECTION("an adapter is in use") {
+    agent.on(CallEnded{ReloadDriver{}, Report{Outcome::InUse, "in use", EBUSY, {{812, "x", "y"}}}});
+    CHECK(agent.answered() == Texts{"1 in use: in use", "2 in use: in use"});
+    CHECK(agent.effects.answers[0].holders.size() == 1);
+  }
+  SECTION("it did not work") {
+    agent.answers(ReloadDriver{}, Outcome::Failed, "the kernel said no");
+    CHECK(agent.answered() ==
+          Texts{"1 failed: the kernel said no", "2 failed: the kernel said no"});
+  }
+  SECTION("the executor died of it") {
+    agent.on(CallEnded{ReloadDriver{}, fail(ECONNRESET, "waiting for", "it")});
+    CHECK(agent.answered().at(0) == "1 failed: waiting for it: Connection reset by peer");
+  }
+  SECTION("it hangs in the kernel") {
+    agent.wait(59s);
+    CHECK(taken(agent.told).back() == "3 failed: ReloadDriver vmw_pvrdma is still under way");
+    agent.wait(1s);
+    CHECK(agent.told.at(0) ==
+          "1 failed: ReloadDriver vmw_pvrdma has not come back from the kernel");
+  }
+  CHECK_FALSE(agent.state.history.reload_asked);
+  CHECK(agent.state.reloads.empty());
+}
+
+TEST_CASE("step: a reload that must not be is refused, with the reason") {
+  Agent agent = saw(ready_scene());
+  agent.on(ReloadAsked{1, kRoot, "eth7"});
+  CHECK(agent.answered() == Texts{"1 no such adapter: eth7"});
+  Agent none = saw(ready_scene(0));
+  none.on(ReloadAsked{1, kRoot, {}});
+  CHECK(none.answered() == Texts{"1 failed: this VM has no PVRDMA adapter"});
+  Config never;
+  never.modules.reload = ReloadPolicy::Never;
+  Agent forbidden = saw(ready_scene(), never);
+  forbidden.on(ReloadAsked{1, kRoot, {}});
+  CHECK(forbidden.answered() ==
+        Texts{"1 failed: modules.reload is \"never\" in the configuration"});
+  for (const Agent* one : {&agent, &none, &forbidden}) CHECK_FALSE(one->state.history.reload_asked);
+}
+
+TEST_CASE("step: a job comes first, by a look that began after the request alone") {
+  Agent agent = saw(ready_scene());
+  agent.on(ReloadAsked{1, kRoot, {}});
+  agent.on(Looked{agent.now - 1ms, held()});
+  CHECK(agent.answered().empty());
+  SECTION("it has ended") {
+    agent.on(Looked{agent.now, ready_scene()});
+    CHECK(agent.call() == "ReloadDriver vmw_pvrdma");
+  }
+  SECTION("it goes on") {
+    agent.on(Looked{agent.now, held()});
+    CHECK(agent.answered().size() == 1);
+    CHECK(agent.effects.answers[0].what == Answer::What::InUse);
+    CHECK(agent.effects.answers[0].holders[0].pid == 812);
+    // Nobody waits for its end any more.
+    CHECK_FALSE(agent.has(FindingId::DriverInUse));
+    agent.look(ready_scene());
+    CHECK(agent.calls.empty());
+  }
+}
+
+TEST_CASE("step: a reload that cannot be begun is given up in time, and not made up for later") {
+  Agent agent = saw(ready_scene(), {}, Limits{20s, 10s, 0ms, 30s});
+  agent.state.paused_until = agent.now + 1h;
+  agent.on(ReloadAsked{1, kRoot, {}});
+  agent.now += 5ms;
+  agent.look(ready_scene());
+  CHECK(agent.state.plan.actions.size() == 1);  // no beginning: the executor is not asked
+  agent.wait(5s);
+  agent.on(ReloadAsked{2, kRoot, {}});
+  agent.told.clear();
+  agent.wait(5s);
+  CHECK(taken(agent.told) ==
+        Texts{"1 failed: the driver did not come to a state in which it can be reloaded"});
+  CHECK(agent.state.history.reload_asked);
+  agent.wait(5s);
+  CHECK(agent.told.size() == 1);
+  CHECK_FALSE(agent.state.history.reload_asked);
+  CHECK(agent.state.plan.actions.empty());
+  CHECK(agent.calls.empty());
+}
+
+TEST_CASE("step: an adapter that was removed is acknowledged by any name it had, or with all") {
+  Snapshot two = ready_scene(2);
+  for (unsigned i = 0; i < 2; ++i) netdev(two, i).permanent_mac = netdev(two, i).mac;
+  Agent agent = saw(two);
+  agent.look(ready_scene(0));
+  CHECK(agent.state.health.state == State::Degraded);
+  agent.on(AcknowledgeAsked{1, kRoot, "eth7"});
+  CHECK(agent.answered() == Texts{"1 no such adapter: eth7"});
+  agent.on(AcknowledgeAsked{2, kRoot, netdev(two, 0).name});
+  CHECK(agent.answered() == Texts{"2 health"});
+  agent.on(AcknowledgeAsked{3, kRoot, function_of(0)});
+  CHECK(agent.answered() == Texts{"3 no such adapter: " + function_of(0)});
+  agent.on(AcknowledgeAsked{4, kRoot, netdev(two, 1).mac});
+  CHECK(agent.answered() == Texts{"4 health"});
+  CHECK(agent.state.health.state == State::Absent);
+  agent.on(AcknowledgeAsked{5, kRoot, {}});
+  CHECK(agent.answered() == Texts{"5 health"});
+}
