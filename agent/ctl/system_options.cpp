@@ -85,6 +85,8 @@ void add_seal_options(CLI::App& command, SealOptions& options) {
 
 void add_report_options(CLI::App& command, ReportOptions& options) {
   command.add_flag("--redact", options.redact)->group("");  // refused with an explanation
+  command.add_flag("--recording", options.recording,
+                   "Only the agent's last events, from which its decisions can be followed again");
   add_output_option(command, options.output,
                     "A new file to write it to (default: standard output)");
 }

@@ -7,7 +7,7 @@ import { plan } from "./plan.js";
 import { call, watchHealth } from "./varlink.js";
 
 // An agent has nothing to tell while nothing changes, so it is asked now and then whether it is still there. It answers
-// from memory.
+// within half a second.
 const ASK_MS = 5000;
 const ANSWER_MS = 4000;
 const LOOK_MS = 60000;  // a look waits for the devices

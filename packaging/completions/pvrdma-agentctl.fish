@@ -60,6 +60,7 @@ complete -c pvrdma-agentctl -n "$on migrate" -l apply -d 'Comment out simple lin
 complete -c pvrdma-agentctl -n "$on migrate" -l revert -d 'Put back what --apply changed'
 complete -c pvrdma-agentctl -n "$on seal" -l check -d 'Only tell'
 complete -c pvrdma-agentctl -n "$on doctor migrate seal" -l root -x -a '(__fish_complete_directories)' -d 'Where the system is mounted'
+complete -c pvrdma-agentctl -n "$on report" -l recording -d 'Only the last events of the agent'
 complete -c pvrdma-agentctl -n "$on report" -s o -l output -r -F -d 'A new file to write it to'
 complete -c pvrdma-agentctl -n "$on metrics" -s o -l output -r -F -d 'A file to replace in one step'
 complete -c pvrdma-agentctl -n "$on metrics" -l watch -d 'Replace it on each change and every minute'

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agent/base/handle.hpp"
+#include "agent/ctl/connection.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/tools/report/parts.hpp"
 #include "build_config.hpp"
@@ -42,6 +43,16 @@ Result<Json> system_part(const Root& root) {
               {"os", os.is_known() ? Json(os.get()->name) : Json(nullptr)}};
 }
 
+// The daemon's last events (io.pvrdma.Agent.GetRecording), for root alone.
+Result<Json> recording_part(const Settings& settings, Milliseconds limit) {
+  auto answer = ask(settings.socket, "GetRecording", limit);
+  if (!answer) return fail(0, answer.error().summary, "");
+  const auto found = answer->find("recording");
+  if (found == answer->end() || !found->is_object())
+    return fail(EBADMSG, "reading the agent's answer", "recording");
+  return std::move(*found);
+}
+
 Json document_of(const Settings& settings, const ReportOptions& options) {
   // Names in the report of what these commands answer.
   const std::vector<std::pair<const char*, std::vector<std::string>>> parts{
@@ -69,6 +80,7 @@ Json document_of(const Settings& settings, const ReportOptions& options) {
     words.insert(words.end(), command.begin(), command.end());
     put(document, name, run_part(words, left));
   }
+  put(document, "recording", recording_part(settings, options.recording_limit));
   document["took_ms"] = (BootClock::now() - start).count();
   return document;
 }
@@ -86,7 +98,15 @@ Result<void> create(const std::string& path, const std::string& content) {
 
 int report(const Settings& settings, const Console& console, const ReportOptions& options) {
   if (options.redact) return end_without(settings, console, kNoRedaction);
-  const std::string text = dumped(document_of(settings, options)) + "\n";
+  Json document;
+  if (options.recording) {
+    auto recording = recording_part(settings, options.recording_limit);
+    if (!recording) return end_without(settings, console, recording.error());
+    document = std::move(*recording);
+  } else {
+    document = document_of(settings, options);
+  }
+  const std::string text = dumped(document) + "\n";
   if (options.output.empty() || options.output == "-")
     return console.print(text) ? 0 : kExitUnknown;
   if (const auto created = create(options.output, text); !created)

@@ -9,11 +9,13 @@
 namespace pvrdma::ctl {
 
 struct ReportOptions {
-  bool redact = false;  // there was such an option; it is refused with a word on what to use
-  std::string output;   // a new file; empty or "-": standard output
+  bool redact = false;     // there was such an option; it is refused with a word on what to use
+  bool recording = false;  // that part alone, as tests/replay takes it
+  std::string output;      // a new file; empty or "-": standard output
   Root root;
   std::string agentctl = "/proc/self/exe";  // the program whose answers are collected
   Milliseconds part_limit = std::chrono::seconds{20};
+  Milliseconds recording_limit = std::chrono::seconds{5};
   Milliseconds limit = std::chrono::seconds{60};  // for all parts together
 };
 

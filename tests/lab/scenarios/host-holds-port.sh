@@ -1,9 +1,31 @@
-# summary: the host holds the port down: converging, then failed with the host's hint; the host lets go: ready within 15 s
+# summary: the host holds the port down: converging, then failed with the host's hint; the host lets go: ready within 45 s; taken down again without any event, the first who asks is told
 # adapters: 1
 # start: snapshot
 # port: DOWN
 
 seen_states() { agent_journal -o cat | grep -oE '^(converging|ready|degraded|failed):' | tr -d '\n'; }
+
+wake_ups() { awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum }' /proc/"$(agent_pid)"/task/*/status; }
+# Nobody may ask meanwhile: a question is a wake-up.
+rests() {
+  local before
+  wait_until 30 "the executor has gone" at_rest
+  # Until the looks are half a minute apart.
+  read -r -t 90 -u 8 || true
+  before=$(wake_ups)
+  read -r -t 180 -u 8 || true
+  expect "at most 4 wake-ups a minute ($(($(wake_ups) - before)) in 3)" [ $(($(wake_ups) - before)) -le 12 ]
+}
+
+# The device tells the guest nothing of it.
+taken_down() {
+  local told
+  host port 0 DOWN
+  read -r -t 3 -u 8 || true
+  told=$(pvrdma-agentctl --json health || true)
+  expect_equal "the first who asks is told" DOWN "$(gojq -r '.adapters[0].port.state' <<<"$told")"
+  expect "with what was just seen" gojq -e '.observed_ms_ago < 2000' <<<"$told"
+}
 
 scenario() {
   wait_until 60 "the host-side finding" finding port-down
@@ -13,8 +35,11 @@ scenario() {
   local pid reloads
   pid=$(agent_pid)
   host port 0 ACTIVE
+  # Nothing is tried for it any more, so that it is looked at every half minute.
   wait_until 45 "health says ready" health_is ready
   reloads=$(health_query .executor.reloads)
   expect_equal "the agent was not restarted" "$pid" "$(agent_pid)"
   holds_for 20 "no reload after success" reloads_are "$reloads"
+  rests
+  taken_down
 }

@@ -42,7 +42,7 @@ void serve(const std::string& socket, const Agent::Handlers& given, int stop,
   pvrdma::varlink::Service service{event.get(), {"test", "fake agent", "1", ""}};
   Agent::Handlers handlers = given;
   for (const char* name :
-       {"GetHealth", "WatchHealth", "GetPlan", "Refresh", "Reload", "Acknowledge"})
+       {"GetHealth", "WatchHealth", "GetPlan", "Refresh", "Reload", "Acknowledge", "GetRecording"})
     handlers.emplace(name, refuses("io.pvrdma.Agent.Failed", {{"reason", "not in this test"}}));
   const auto added = service.add_interface(pvrdma::varlink::kAgentInterface, handlers);
   if (!added) return started.set_value(added.error().message());

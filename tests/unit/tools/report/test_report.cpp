@@ -181,3 +181,31 @@ TEST_CASE("--redact is refused, with what to use") {
   CHECK(has(printed.err, "`sos report`"));
   CHECK(has(printed.err, "`sos clean`"));
 }
+
+TEST_CASE("the agent's last events are part of it, and can be had alone") {
+  System system;
+  const fake::Agent agent{
+      system.directory / "socket",
+      {{"GetRecording", [](const varlink::CallPtr& call) {
+          call->reply({{"recording", {{"version", 1}, {"events", Json::array()}}}});
+        }}}};
+  const auto ask = [&] {
+    fake::Screen screen;
+    const int code =
+        report(fake::settings(system.directory / "socket"), screen.console, system.options);
+    return std::pair{code, screen.out()};
+  };
+  CHECK(Json::parse(ask().second)["recording"]["version"] == 1);
+  system.options.recording = true;
+  const auto [code, text] = ask();
+  CHECK(code == 0);
+  CHECK(Json::parse(text) == Json{{"version", 1}, {"events", Json::array()}});
+}
+
+TEST_CASE("without an agent there is no recording, and the report says so") {
+  System system;
+  CHECK(system.document()["recording"].is_null());
+  CHECK(system.document()["errors"].contains("recording"));
+  system.options.recording = true;
+  CHECK(system.run().code == 3);
+}
