@@ -45,7 +45,7 @@ Daemon::Daemon(sd_event* event, LoadedConfig loaded, Surroundings surroundings)
           [this] { return recorder_.text(); }) {
   const Start start = start_of(std::move(loaded), surroundings_.limits);
   recorder_ = codec::Recorder{start};
-  now_ = begin(start);
+  now_ = first_step(start);
 }
 
 Result<void> Daemon::start() {

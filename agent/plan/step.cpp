@@ -84,7 +84,7 @@ void Stepping::finish() {
   plan_client_deadlines();
 }
 
-Stepped begin(const Start& start) {
+Stepped first_step(const Start& start) {
   Stepped first;
   AgentState& state = first.state;
   state.config = start.config;

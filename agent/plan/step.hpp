@@ -128,7 +128,7 @@ struct Stepped {
 };
 
 // What a daemon begins with: the first look, which is not asked for but under way.
-[[nodiscard]] Stepped begin(const Start& start);
+[[nodiscard]] Stepped first_step(const Start& start);
 
 // `now` is never earlier than that of the step before.
 [[nodiscard]] Stepped step(AgentState state, const Event& event, BootTime now);

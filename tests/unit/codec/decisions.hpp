@@ -59,7 +59,7 @@ inline std::string decision(const Stepped& stepped) {
 }
 
 inline std::string decisions(const codec::Recording& recording) {
-  Stepped stepped = begin(recording.start);
+  Stepped stepped = first_step(recording.start);
   std::string text;
   if (recording.dropped > 0)
     text += formatted("{} events before these were not kept.\n", recording.dropped);

@@ -23,7 +23,7 @@ class Agent {
   explicit Agent(Config config = {}, std::string left_out = {}, Limits limits = {})
       : config_(std::move(config)), left_out_(std::move(left_out)) {
     now = kNow - Milliseconds{1000};
-    take(begin({now, config_, left_out_, {}, limits}));
+    take(first_step({now, config_, left_out_, {}, limits}));
   }
 
   // What follows from an event; what fell due before it came first.

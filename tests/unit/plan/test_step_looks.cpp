@@ -103,7 +103,7 @@ TEST_CASE("step: a part of the configuration that is left out is a finding until
 }
 
 TEST_CASE("step: the configuration is read again where it may be old, before a look counts") {
-  AgentState state = begin({kNow - 1s, {}, {}, {}, {}}).state;
+  AgentState state = first_step({kNow - 1s, {}, {}, {}, {}}).state;
   const auto look = [&](const Snapshot& seen) {
     Stepped next = step(std::move(state), Looked{kNow, seen}, kNow);
     state = std::move(next.state);
@@ -257,7 +257,7 @@ TEST_CASE("step: a first look that hangs is told as well") {
 TEST_CASE("step: a configuration that was bad from the beginning is read again by itself") {
   Config safe;
   safe.modules.reload = ReloadPolicy::Never;
-  AgentState state = begin({kNow, safe, {}, "/etc/x.toml:1: bad", {}}).state;
+  AgentState state = first_step({kNow, safe, {}, "/etc/x.toml:1: bad", {}}).state;
   ConfigLoaded bad;
   bad.error = "/etc/x.toml:1: bad";
   const auto look = [&](const ConfigLoaded& on_disk) {

@@ -27,7 +27,7 @@ class World {
     start_.at = kernel_.now;
     start_.config = random_config();
     look_began_ = kernel_.now;
-    take(begin(start_));
+    take(first_step(start_));
   }
 
   // Something that can happen now.
