@@ -1,4 +1,4 @@
-# summary: the field's rc.local beside the agent: no reload against it; migrate moves it to the agent and back, byte for byte; a user's crontab, script and process stop neither
+# summary: the field's rc.local beside the agent: no reload against it; migrate moves it to the agent and back, byte for byte; a user's crontab, script and process stop neither; a rule of udev's is named
 # adapters: 1
 # boots: 3
 
@@ -66,12 +66,39 @@ beside_the_script() {
   expect "and it is the one finding" only_boot_script
 }
 
+# A rule of udev's that reloads the driver when an interface of a test appears.
+reload_by_udev() {
+  local rules=/etc/udev/rules.d/99-rdma.rules before code=0
+  before=$(driver_inode)
+  printf '%s\n' '# a reload of its own' 'ACTION=="add", SUBSYSTEM=="net", KERNEL=="hidden0", \' \
+    "  RUN+=\"/bin/sh -c 'modprobe -r vmw_pvrdma; modprobe vmw_pvrdma'\"" >$rules
+  cp $rules /root/rules.original
+  udevadm control --reload
+  ip link add hidden0 type dummy
+  wait_until 60 "udev has reloaded the driver" driver_is_another "$before"
+  pvrdma-agentctl migrate --apply >shown || code=$?
+  cat shown
+  expect_equal "migrate leaves it to a person" 1 $code
+  expect "and names who runs it" grep -qx "$rules: run by udev" shown
+  expect "and the line" grep -q '^  3 .*modprobe -r vmw_pvrdma' shown
+  expect "nothing is edited there" cmp $rules /root/rules.original
+  pvrdma-agentctl doctor >shown || true
+  cat shown
+  expect "doctor names file and line" grep -q "$rules:3" shown
+  rm $rules
+  udevadm control --reload
+  ip link del hidden0
+  wait_until 60 "ready again" health_is ready
+}
+driver_is_another() { [[ -e /sys/module/vmw_pvrdma && $(driver_inode) != "$1" ]]; }
+
 scenario() {
   local code=0
   if [[ $BOOT == 1 ]]; then
     wait_until 60 "ready without a script" health_is ready
     pvrdma-agentctl migrate | tee shown
     expect "nothing is there" grep -q '^nothing' shown
+    reload_by_udev
     rc_local
     users_traps
     return

@@ -1,4 +1,4 @@
-# summary: kernels without vmw_pvrdma, and without mlx4_ib: the one is a verdict of its own, the other noted, ready all the same
+# summary: kernels without vmw_pvrdma, and without mlx4_ib: the one is a verdict of its own, the other noted, ready all the same; a file of vmw_pvrdma that the kernel would refuse: no reload
 # adapters: 1
 # start: snapshot
 
@@ -33,4 +33,25 @@ scenario() {
   expect "the other module is noted" finding module-not-shipped
   expect_equal "as information" info "$(finding module-not-shipped | gojq -r .severity)"
   expect "exit status 0" pvrdma-agentctl health
+  replaced
+}
+
+# The file is replaced by one that this kernel would refuse, while the driver is in the kernel.
+replaced() {
+  local loaded file
+  file=$(cat vmw_pvrdma.was)
+  wait_until 60 "at rest" at_rest
+  loaded=$(stat -c %i /sys/module/vmw_pvrdma)
+  # One byte: nothing in the file moves.
+  sed -i 's/ mod_unload / mod_unlocd /' "$file"
+  expect "replaced: built for another kernel" sh -c "modinfo -F vermagic $file | grep mod_unlocd"
+  expect_not "replaced: no reload on request" pvrdma-agentctl reload
+  expect_equal "replaced: the driver stays" "$loaded" "$(stat -c %i /sys/module/vmw_pvrdma)"
+  host port 0 DOWN
+  wait_until 60 "replaced: nor by itself" finding action-failed
+  expect "replaced: which says why" sh -c "pvrdma-agentctl health | tr -s ' \n' ' ' | grep -q 'could not be inserted again: .*with other settings'"
+  wait_until 300 "replaced: it is given up" finding giving-up
+  expect_equal "replaced: the driver stays for good" "$loaded" "$(stat -c %i /sys/module/vmw_pvrdma)"
+  expect "replaced: after three tries, and that on request" \
+    [ "$(ledger '[.attempts[] | select(.verb == "ReloadDriver")] | length')" -le 4 ]
 }

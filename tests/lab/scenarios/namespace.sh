@@ -16,6 +16,15 @@ messages_pass() {
   cat client.out
 }
 
+# Alone it is not moved by any kernel that there is: vmw_pvrdma cannot be taken from under its users.
+not_moved_alone() {
+  expect "in exclusive mode" rdma system set netns exclusive
+  ip netns add alone
+  expect_not "the kernel moves no RDMA device of vmw_pvrdma" rdma dev set "$(rdma_of 0)" netns alone
+  ip netns delete alone
+  rdma system set netns shared
+}
+
 scenario() {
   wait_until 60 "health says ready" health_is ready
   agent_config <<<$'[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.201/24"]'
@@ -38,4 +47,5 @@ scenario() {
   wait_until 30 "the namespace ends: the interface is back, with its address" has_ipv4 ens16f0 192.168.30.201/24
   wait_until 30 "health says ready" health_is ready
   expect "and nothing is found" no_finding netdev-elsewhere
+  not_moved_alone
 }
