@@ -43,13 +43,13 @@ constexpr char kRequest[] = R"({"method":"io.pvrdma.Agent.GetHealth"})";  // wit
   state.plan = test::plan_settled(*state.snapshot);
   state.health = assess({}, *state.snapshot, state.plan, {}, BootClock::now());
   AgentService* served = nullptr;
-  AgentService service{event,
-                       [&](const Event& one) {
-                         if (const auto* question = std::get_if<HealthAsked>(&one))
-                           served->tell({{question->client, Answer::What::Health, {}}}, state,
-                                        BootClock::now());
-                       },
-                       [] { return std::string{}; }};
+  AgentService service{
+      event,
+      [&](const Event& one) {
+        if (const auto* question = std::get_if<HealthAsked>(&one))
+          served->tell({{question->client, Answer::What::Health, {}}}, state, BootClock::now());
+      },
+      [] { return std::string{}; }};
   served = &service;
   if (!service.listen(path)) die("listen");
   if (write(ready, "", 1) != 1) die("write");
