@@ -49,7 +49,7 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      "Install rdma-core's provider for vmw_pvrdma (Debian, Ubuntu: ibverbs-providers; Enterprise "
      "Linux: libibverbs); a vendor's OFED libraries bring none."},
     {FindingId::VerbsUnusable, "verbs-unusable", "late", "f19b0124e531539f8edb53293fcda6df",
-     Severity::Warning, Actor::Host, Concern::Ports,
+     Severity::Warning, Actor::Host, Concern::Libraries | Concern::Ports,
      "The kernel says the port of {device} is ACTIVE, but ibv_query_port has no answer: {error}.",
      "Commands of many processes queue, or the host does not answer: the guest's log (dmesg) and "
      "the host's (/var/log/vmkernel.log, lines with pvrdma) say more."},

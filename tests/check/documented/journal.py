@@ -72,7 +72,7 @@ def check_findings(build):
     """What the program finds is in the catalogue, which is all found; each is provoked by a test."""
     ids = set(catalogue(build))
     text = "".join(sources())
-    made = set(re.findall(r"(?:about\(\s*adapter|overall\(|make_finding\(|add\(findings|no_answer\(|not_ours\(adapter),?\s*FindingId::(\w+)", text))
+    made = set(re.findall(r"(?:about\(\s*adapter|overall\(|make_finding\(|add\(findings|\bfind\(|no_answer\(|not_ours\(adapter),?\s*FindingId::(\w+)", text))
     enumerators = {name: name.title().replace("-", "") for name in ids}
     yield from differ("agent/model/catalogue*.cpp", "finding", set(enumerators.values()), made)
     tests = {path: read(path) for folder in ("unit", "lab/scenarios") for path in (TREE / "tests" / folder).rglob("*.*")}

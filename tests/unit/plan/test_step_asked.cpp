@@ -161,6 +161,10 @@ TEST_CASE("step: who watches is told of changes, not of looks that see nothing n
   agent.look(ready_scene());
   CHECK(agent.answered().empty());
   agent.look(link_down());
+  CHECK(agent.answered() == Texts{"1 watched"});
+  // A link that has just gone down is left for a second.
+  agent.now += 1s;
+  agent.look(link_down());
   // Once, though the look led to a call as well.
   CHECK(agent.call() == "ConfigureLink " + function_of(0));
   CHECK(agent.answered() == Texts{"1 watched"});

@@ -12,7 +12,7 @@ TEST_CASE("the shipped descriptions") {
   const auto agent = parse_interface(kAgentInterface);
   REQUIRE(agent);
   CHECK(agent->name == "io.pvrdma.Agent");
-  CHECK(agent->methods.size() == 6);
+  CHECK(agent->methods.size() == 7);
   CHECK(agent->methods.at("Reload").in.names == std::vector<std::string>{"adapter"});
   CHECK(agent->methods.at("Reload").in.types.at(0).kind == Type::Kind::Optional);
   CHECK(agent->errors.count("InUse") == 1);
