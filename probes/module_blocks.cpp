@@ -110,7 +110,7 @@ std::string id_of_adapter(std::string_view id) {
 // `options`: "ids=15ad:07b0,10de:1eb8 disable_vga=1".
 std::string claimed_by(std::string_view options) {
   std::vector<std::string> found;
-  for (std::string word : words_of(options)) {
+  for (const std::string& word : words_of(options)) {
     std::string_view ids = word;
     if (!ids.starts_with("ids=")) continue;
     ids.remove_prefix(4);

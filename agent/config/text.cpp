@@ -81,19 +81,29 @@ bool is_beyond_64_bits(std::string_view word) {
   return code == std::errc::result_out_of_range && end == digits.data() + digits.size();
 }
 
+// toml11 3 doubles a number of 64 bits for each digit, one time more than it needs.
+bool has_many_binary_digits(std::string_view word) {
+  constexpr std::ptrdiff_t kMost = 62;
+  return word.starts_with("0b") &&
+         std::count_if(word.begin() + 2, word.end(), [](char c) { return c != '_'; }) > kMost;
+}
+
 // The number that begins at `at`, where it is too large, with its key where that stands before it.
 std::optional<Fault> large_number(std::string_view toml, std::size_t at) {
   if (at > 0 && is_of_word(toml[at - 1])) return std::nullopt;
   const auto* const end = std::find_if_not(toml.begin() + at, toml.end(), is_of_word);
   const std::string_view word = toml.substr(at, static_cast<std::size_t>(end - toml.begin()) - at);
-  if (!is_beyond_64_bits(word)) return std::nullopt;
+  const bool is_beyond = is_beyond_64_bits(word);
+  if (!is_beyond && !has_many_binary_digits(word)) return std::nullopt;
   std::string_view before = toml.substr(0, at);
   before.remove_prefix(before.rfind('\n') + 1);
   const std::size_t equals = before.find('=');
   const std::string key = equals == std::string_view::npos
                               ? ""
                               : printable(trimmed(before.substr(0, equals)), 60) + " = ";
-  return Fault{at, key + printable(word, 80) + ": is an integer beyond 64 bits"};
+  return Fault{
+      at, key + printable(word, 80) +
+              (is_beyond ? ": is an integer beyond 64 bits" : ": has more than 62 binary digits")};
 }
 
 // Whatever a parser takes for a string: it nests no deeper than there are brackets in the text, or

@@ -173,8 +173,9 @@ void Stepping::expire_looks() {
 void Stepping::on(const Deadline& deadline) {
   const auto& since = deadline.looking_since;
   if (!s_.look_asked || now_ < std::max(s_.look_due, s_.look_checked) + s_.limits.look) return;
-  s_.look_checked = now_;
-  if (!since || now_ < *since + s_.limits.look) return;
+  const bool is_young = since && now_ < *since + s_.limits.look;
+  s_.look_checked = is_young ? *since : now_;
+  if (!since || is_young) return;
   e_.alive = true;
   if (std::exchange(s_.look_stuck, since) != since) conclude_again();
 }

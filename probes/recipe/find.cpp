@@ -221,6 +221,7 @@ class Finder {
   std::vector<std::string> unit_folders() const {
     if (places_ == Places::OfBoot) return {"/etc/systemd/system", "/usr/local/lib/systemd/system"};
     std::vector<std::string> folders;
+    folders.reserve(kConfigFolders.size());
     for (const std::string_view folder : kConfigFolders)
       folders.push_back(std::string{folder} + "systemd/system");
     return folders;

@@ -135,7 +135,7 @@ std::optional<Command> command_of(RecipeForm form, std::string_view line) {
       break;
     case RecipeForm::CloudConfig:
       return of_list(line);
-    case RecipeForm::ModprobeConfig: {
+    case RecipeForm::ModprobeFile: {
       const std::string_view keyword = take_field(rest);
       // What is to be done before and after the driver's own load is nothing beside the agent.
       if ((keyword != "install" && keyword != "remove") ||
@@ -221,7 +221,8 @@ class Reader {
     last_goes_ = false;
     for (std::string& path : scripts_called(command.text)) {
       CalledScript& script =
-          into_.scripts.insert({std::move(path), {command.at_boot, command.by_hand}}).first->second;
+          into_.scripts.emplace(std::move(path), CalledScript{command.at_boot, command.by_hand})
+              .first->second;
       if (command.at_boot) script = {};
     }
     CommandLook look = look_at_command(command.text, scope_);

@@ -20,15 +20,15 @@ inline constexpr std::string_view kMigratedLastMark = ": #pvrdma-agent# ";
 
 // Which lines of a file are commands.
 enum class RecipeForm {
-  Script,          // all
-  Crontab,         // what follows the time table
-  SystemCrontab,   // the same with the user between them
-  Unit,            // Exec…= of a service, also of what it runs when it is stopped
-  ModuleList,      // modules-load.d(5), /etc/modules: names of modules
-  UdevRules,       // RUN, PROGRAM and IMPORT; ATTR{driver_override} and its like
-  Interfaces,      // interfaces(5): what follows pre-up, up, post-up, pre-down, down, post-down
-  CloudConfig,     // all, as lists of YAML or of JSON, or as a script
-  ModprobeConfig,  // modprobe.d(5): install and remove
+  Script,         // all
+  Crontab,        // what follows the time table
+  SystemCrontab,  // the same with the user between them
+  Unit,           // Exec…= of a service, also of what it runs when it is stopped
+  ModuleList,     // modules-load.d(5), /etc/modules: names of modules
+  UdevRules,      // RUN, PROGRAM and IMPORT; ATTR{driver_override} and its like
+  Interfaces,     // interfaces(5): what follows pre-up, up, post-up, pre-down, down, post-down
+  CloudConfig,    // all, as lists of YAML or of JSON, or as a script
+  ModprobeFile,   // modprobe.d(5): install and remove
 };
 
 inline constexpr const char* kHarmless = "it is harmless: the agent finds the module loaded";

@@ -80,7 +80,7 @@ constexpr Place kOtherPlaces[] = {
     on(kCloud, "/var/lib/cloud/instance/*-data.txt", Form::CloudConfig),
     on(kCloud, "/var/lib/cloud/seed/*/*-data", Form::CloudConfig),
     on(kCloud, "/var/lib/cloud/scripts/*/*"),
-    on(kModprobe, "modprobe.d/*.conf", Form::ModprobeConfig),
+    on(kModprobe, "modprobe.d/*.conf", Form::ModprobeFile),
 };
 
 }  // namespace

@@ -62,7 +62,7 @@ void netlink(std::string_view bytes) {
 void recipe(std::string_view bytes) {
   using namespace pvrdma::ctl::moving;
   // The forms in their order, then netplan.
-  constexpr unsigned kForms = static_cast<unsigned>(RecipeForm::ModprobeConfig) + 1;
+  constexpr unsigned kForms = static_cast<unsigned>(RecipeForm::ModprobeFile) + 1;
   const unsigned choice = take_choice(bytes) % (kForms + 1);
   if (choice == kForms) return static_cast<void>(parse_netplan("file", bytes));
   const RecipeScope scope;

@@ -85,6 +85,7 @@ std::vector<DriverComplaint> parse_driver_complaints(std::string_view records) {
     if (cause && last.count(function) == 0) last[function] = {*cause, function, line};
   }
   std::vector<DriverComplaint> complaints;
+  complaints.reserve(last.size());
   for (auto& [function, complaint] : last) complaints.push_back(std::move(complaint));
   return complaints;
 }

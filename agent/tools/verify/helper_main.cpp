@@ -50,7 +50,7 @@ std::string memlock() {
 Outcome<void> test(const char* device, int gid_index, Clock::time_point deadline) {
   const auto begin = [](Step step) { tell(std::string{"step="} + words_of(step).id); };
   Endpoint endpoint;
-  const auto connected = [&] {
+  auto connected = [&] {
     const pvrdma::HeldSignals held;
     return connect(endpoint, device, gid_index, begin);
   }();

@@ -170,6 +170,9 @@ TEST_CASE("more TOML than is taken") {
         "9_999_999_999_999_999_999", "+9223372036854775808",
         "0b1000000000000000000000000000000000000000000000000000000000000000"})
     CHECK(at("a = 1\nb = " + number) == "10: b = " + number + ": is an integer beyond 64 bits");
+  CHECK(at("a = 0b" + std::string(62, '1')) == "none");
+  CHECK(at("a = 0b" + std::string(63, '0')) ==
+        "4: a = 0b" + std::string(63, '0') + ": has more than 62 binary digits");
   CHECK(at("a = [1,\n99999999999999999999]") ==
         "8: 99999999999999999999: is an integer beyond 64 bits");
   // However strings are told from the rest.

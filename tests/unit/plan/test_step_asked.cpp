@@ -7,8 +7,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Caller kRoot = Caller::Root;
-constexpr Caller kOther = Caller::Other;
+constexpr Caller kRoot = Caller::Root, kOther = Caller::Other;
 
 // An agent that has seen this half a minute ago.
 Agent saw(const Snapshot& snapshot, Config config = {}, Limits limits = {}) {
@@ -162,12 +161,10 @@ TEST_CASE("step: who watches is told of changes, not of looks that see nothing n
   CHECK(agent.answered().empty());
   agent.look(link_down());
   CHECK(agent.answered() == Texts{"1 watched"});
-  // A link that has just gone down is left for a second.
-  agent.now += 1s;
+  agent.now += 1s;  // for which a link that has just gone down is left
   agent.look(link_down());
-  // Once, though the look led to a call as well.
   CHECK(agent.call() == "ConfigureLink " + function_of(0));
-  CHECK(agent.answered() == Texts{"1 watched"});
+  CHECK(agent.answered() == Texts{"1 watched"});  // once, though there is a call as well
   agent.on(ClientLeft{1});
   agent.look(ready_scene());
   CHECK(agent.answered().empty());

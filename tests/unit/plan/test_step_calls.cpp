@@ -183,6 +183,9 @@ TEST_CASE(
   CHECK_FALSE(agent.has(FindingId::ExecutorMissing));
   CHECK(agent.state.health.state == State::Ready);
   agent.look(link_down());
+  // A link that has just gone down is left for a second.
+  agent.now += 1s;
+  agent.look(link_down());
   REQUIRE(agent.has(FindingId::ExecutorMissing));
   CHECK(finding(agent.state.health.findings, FindingId::ExecutorMissing)
             ->summary.find("/run/executor: No such file") != std::string::npos);
