@@ -34,7 +34,7 @@ struct ManagedDevice {
   std::uint32_t reason = 0;  // NMDeviceStateReason: why it is in that state
   bool networking = true;  // NetworkManager's NetworkingEnabled: false after `nmcli networking off`
   bool active = false;     // it has an active connection
-  bool external = false;   // which only mirrors what somebody else has configured
+  bool external = false;   // which only mirrors what another program has configured
   std::string file;        // the active connection's keyfile
 };
 

@@ -24,15 +24,15 @@ struct ObserveOptions {
   // milliseconds, so it is asked only for a port whose state differs from that in `previous`; where
   // it failed, also if `asked`, and now and then.
   PortQuery* port_query = nullptr;
-  // Asks the module index about modules that are not loaded; empty: nobody asks.
+  // Asks the module index about modules that are not loaded; empty: it is not asked.
   ShippedFinder find_shipped;
-  // Reads modprobe.d for those of them that could be loaded; empty: nobody does.
+  // Reads modprobe.d for those of them that could be loaded; empty: it is not read.
   ModprobeReader read_modprobe;
   const Snapshot* previous = nullptr;
   // Whether to look at the initramfs, which is not for every second; else what `previous` has
   // holds.
   bool initramfs = true;
-  // Looks for scripts that reload the driver, where there is an adapter; null: nobody does. Their
+  // Looks for scripts that reload the driver, where there is an adapter; null: it does not. Their
   // files are compared with what was read of them only now and then, or where `asked`.
   BootScriptWatch* boot_scripts = nullptr;
   bool asked = true;

@@ -2,9 +2,9 @@
 //   state=ACTIVE phys_state=LINK_UP active_mtu=1024 link_layer=Ethernet
 //
 // Errors are one line on stderr and exit status 1. The context is open for some milliseconds only.
-// It has no time-out: whoever waits for the line decides how long, and leaves the program to
-// finish. No signal ends it but SIGKILL, which would spoil another process's command to the device
-// (agent/base/held_signals.hpp).
+// It has no time-out: the program that waits for the line decides how long, and leaves the program
+// to finish. No signal ends it but SIGKILL, which would spoil another process's command to the
+// device (agent/base/held_signals.hpp).
 #include <dlfcn.h>
 #include <glob.h>
 #include <infiniband/verbs.h>

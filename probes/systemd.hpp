@@ -41,7 +41,7 @@ class SystemBus {
   explicit SystemBus(Root root = {}) : root_(std::move(root)) {}
 
   // For questions to the service `name`; owned by this object. ENOTCONN: no bus runs; its socket
-  // stands before, and whoever connects then waits for it. ETIMEDOUT: it accepted the connection
+  // stands before, and a connection to it waits. ETIMEDOUT: it accepted the connection
   // and did not answer within half a second, or an earlier question to `name` was not answered.
   [[nodiscard]] Result<sd_bus*> for_questions_to(const std::string& name);
   // Remembers of an answer's errno (negative, as of sd_bus_call(3)) that `name` was silent.

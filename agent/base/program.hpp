@@ -42,8 +42,8 @@ struct ProgramResult {
   pid_t left_behind = 0;
 };
 
-// A program that runs; its input is `input_fd` and no signal is blocked in it. Whoever drops it
-// leaves it running, unreaped.
+// A program that runs; its input is `input_fd` and no signal is blocked in it. Its
+// destructor leaves it running, unreaped.
 class RunningProgram {
  public:
   // errno of starting it.

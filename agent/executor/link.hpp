@@ -40,7 +40,7 @@ using SaveRecords = std::function<Result<void>(const AddressRecords&)>;
 // MTU first, as vmxnet3 resets its device for it; then up; then addresses. AlreadyDone where all of
 // it is so already; `keep`, with the address, where an address is kept and there was nothing else
 // to do. An IPv4 address that is not in `records` yet is looked for in the network first, which
-// needs carrier, and is not set where somebody else has it (EADDRINUSE, with the other's MAC). An
+// needs carrier, and is not set where another host has it (EADDRINUSE, with the other's MAC). An
 // address is saved in `records` before it is set, and withdrawn where it could not be set: on a
 // kernel that keeps no mark, an address without a record would never be removed. Where `save` fails
 // the address is not set. What else has changed in `records` is the caller's to save.

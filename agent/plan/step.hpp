@@ -45,12 +45,12 @@ struct AgentState {
   std::optional<Looked> held_look;
   // When a look was asked for last that has not come; none: all have.
   std::optional<BootTime> look_asked;
-  // When a look is due at the latest that nobody asks for; of those that are asked for, since when.
+  // When the next look is due at the latest; while one is asked for, since when that one is due.
   BootTime look_due;
   // Since when a look has not come back from the kernel; none: none hangs, as far as is known.
   std::optional<BootTime> look_stuck;
   BootTime look_checked;     // when that was last found out
-  Milliseconds interval{0};  // between looks that nobody asks for
+  Milliseconds interval{0};  // between looks that are not asked for
   // When a look was last asked for by those whom the daemon need not trust, all together.
   BootTime looked_for_others{Milliseconds{-3'600'000}};
 
@@ -133,8 +133,8 @@ struct Stepped {
 // `now` is never earlier than that of the step before.
 [[nodiscard]] Stepped step(AgentState state, const Event& event, BootTime now);
 
-// Whether the event is worth recording: a question that changed nothing is not, as anybody can ask
-// any number of these, which must not take the place of what tells something.
+// Whether the event is worth recording: a question that changed nothing is not, as every user can
+// ask any number of these, and they must not take the place of events that tell something.
 [[nodiscard]] bool tells_something(const Event& event, const Effects& effects);
 
 // As it is told to clients: with the age of what was seen, and as unknown where that is too old.

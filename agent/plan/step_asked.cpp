@@ -91,8 +91,8 @@ bool Stepping::reload_has_begun() const {
 }
 
 // A requested reload is begun by a plan, refused by a finding, or given up in time: it is not kept
-// to be carried out later, when nobody expects it any more. A plan that holds it is no beginning:
-// the executor may be paused. Who held an adapter before it was asked for may be gone.
+// to be carried out later, when no client expects it any more. A plan that holds it is no
+// beginning: the executor may be paused. Who held an adapter before it was asked for may be gone.
 void Stepping::settle_reload(BootTime look_began) {
   if (!s_.history.reload_asked || look_began < *s_.history.reload_asked || reload_has_begun())
     return;
@@ -124,7 +124,7 @@ void Stepping::expire_reloads() {
   });
   if (!s_.history.reload_asked || *s_.history.reload_asked > too_old) return;
   end_reload(kTooLong, {});
-  // It does not follow by itself any more, and nobody is told so.
+  // It does not follow by itself any more, so that no finding may say so.
   conclude_again();
 }
 

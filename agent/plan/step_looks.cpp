@@ -169,7 +169,7 @@ void Stepping::expire_looks() {
 
 // The watchdog is fed where a look is known to hang in the kernel: a new daemon would hang there as
 // well, beside this one, which no signal ends; and a device command that is cut short leaves its
-// answer to the next one of whoever uses the device. A look that does not even begin feeds nothing.
+// answer to the next command of another process. A look that does not even begin feeds nothing.
 void Stepping::on(const Deadline& deadline) {
   const auto& since = deadline.looking_since;
   if (!s_.look_asked || now_ < std::max(s_.look_due, s_.look_checked) + s_.limits.look) return;

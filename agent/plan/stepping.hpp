@@ -10,7 +10,7 @@
 
 namespace pvrdma {
 
-// Whoever asks is told what was seen in this time; else a look comes first, if it comes soon.
+// A client is told what was seen in this time; else a look comes first, if it comes soon.
 inline constexpr Milliseconds kFresh{2'000};
 inline constexpr Milliseconds kFreshPatience{400};
 

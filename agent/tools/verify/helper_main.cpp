@@ -25,7 +25,7 @@ namespace {
 using namespace pvrdma::ctl::selftest;
 using pvrdma::number_from;
 
-// At once: whoever ends a hanging helper has read how far it came.
+// At once: the parent, which ends a helper that hangs, has then read how far it came.
 void tell(const std::string& line) {
   std::printf("%s\n", line.c_str());
   std::fflush(stdout);
