@@ -58,22 +58,18 @@ Result<void> become_service_user() {
   return probes::become_user(user->pw_uid, user->pw_gid, user->pw_name);
 }
 
+int complain(const std::string& what) {
+  std::fprintf(stderr, "%s\n", printable(what).c_str());
+  return 1;
+}
+
 int check_config() {
-  if (const auto became = become_service_user(); !became) {
-    std::fprintf(stderr, "%s\n", became.error().message().c_str());
-    return 1;
-  }
+  if (const auto became = become_service_user(); !became) return complain(became.error().message());
   const auto loaded = load_config();
-  if (!loaded) {
-    std::fprintf(stderr, "%s\n", printable(loaded.error().message()).c_str());
-    return 1;
-  }
+  if (!loaded) return complain(loaded.error().message());
   for (const auto& file : loaded->files)
     std::printf("%s: good\n", printable(file.string()).c_str());
-  if (!loaded->left_out.empty()) {
-    std::fprintf(stderr, "%s\n", printable(loaded->left_out).c_str());
-    return 1;
-  }
+  if (!loaded->left_out.empty()) return complain(loaded->left_out);
   if (loaded->files.empty()) std::printf("No configuration file: the defaults are in force.\n");
   return 0;
 }
@@ -153,8 +149,7 @@ int run_as_told(int argc, char** argv) {
     std::fputs(kHelp, stdout);
     return 0;
   }
-  return wrong_usage(
-      formatted("{} is not an option, or one too many", (*words)[words->size() > 1 ? 1 : 0]));
+  return wrong_usage(formatted("unexpected argument \"{}\"", (*words)[words->size() > 1 ? 1 : 0]));
 }
 
 }  // namespace
