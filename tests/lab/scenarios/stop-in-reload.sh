@@ -1,11 +1,13 @@
 # summary: services stopped, the executor killed, and the package removed in the middle of a reload that takes long: the driver is back each time, no function is held back
 # adapters: 2
 # start: snapshot
-# timeout: 400
+# timeout: 600
 
-# The reload's insertion takes its time, as where the device answers late.
+slow=/etc/modprobe.d/00-slow.conf
+# The reload's insertion takes its time, as where the device answers late, whatever it is told. A soft dependency, as
+# libkmod runs no `install` command of a module that has one.
 insertion_takes() { # SECONDS
-  echo "install vmw_pvrdma sleep $1; modprobe --ignore-install vmw_pvrdma" >/etc/modprobe.d/slow.conf
+  printf '%s\n' 'softdep vmw_pvrdma pre: lab_slow' "install lab_slow trap '' TERM; sleep $1" >"$slow"
 }
 held_back() { grep -l pvrdma-agent /sys/bus/pci/devices/*/driver_override; }
 begin_reload() {
@@ -38,7 +40,7 @@ scenario() {
   start_again stop
   begin_reload kill
   systemctl kill --signal=KILL pvrdma-agent-executor.service
-  rm /etc/modprobe.d/slow.conf
+  rm "$slow"
   wait_until 60 "kill: the agent has it brought back" health_is ready
   wait_until 60 "kill: and is at rest" at_rest
   all_is_back kill
