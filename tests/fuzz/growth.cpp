@@ -1,0 +1,128 @@
+// growth [WORD]: 64 KB of repetition for each reader (those whose name has WORD), in 64 MB of
+// memory, in a second, and in a time that grows with the size and not by its square. Memory is
+// counted as it is allocated. Time is the process's own, so that others on the machine do not
+// count, and the bound for its growth is generous: twice the text takes twice the time where it
+// grows with the size, four times by its square. Below kTooShort there is no ratio to speak of.
+#include "tests/fuzz/growth.hpp"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <new>
+#include <string_view>
+
+#include "tests/unit/tries.hpp"
+
+namespace {
+
+std::size_t allocated = 0;
+std::size_t peak = 0;
+
+void* counted(std::size_t bytes) noexcept {
+  void* const memory = std::malloc(bytes);
+  allocated += ::malloc_usable_size(memory);
+  peak = std::max(peak, allocated);
+  return memory;
+}
+
+void* counted_or_thrown(std::size_t bytes) {
+  if (void* const memory = counted(bytes)) return memory;
+  throw std::bad_alloc{};
+}
+
+void release(void* memory) noexcept {
+  allocated -= ::malloc_usable_size(memory);
+  std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return counted_or_thrown(bytes); }
+void* operator new[](std::size_t bytes) { return counted_or_thrown(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return counted(bytes); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return counted(bytes); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
+
+namespace pvrdma::fuzz {
+
+namespace {
+
+constexpr std::size_t kBytes = 64U << 10U;
+constexpr std::size_t kMostMemory = 64U << 20U;
+constexpr double kMostRatio = 3.2;
+constexpr int kRounds = 4;
+// Seconds. The sanitizers, without optimization, take some ten times as long.
+constexpr double kTooShort = 0.02;
+constexpr double kMostTime = test::kInstrumented ? 10 : 1;
+
+double seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+double time_of(const Repetition& one, const std::string& text) {
+  const double start = seconds();
+  one.read(text);
+  return seconds() - start;
+}
+
+struct Figures {
+  double whole = 0, half = 0;  // seconds; half is 0 where there is no ratio to speak of
+  std::size_t memory = 0;
+};
+
+bool grows_too_fast(const Figures& figures) { return figures.whole > kMostRatio * figures.half; }
+
+// The least of some rounds: what disturbs a round makes it longer.
+Figures figures_of(const Repetition& one) {
+  const std::string text = one.make(kBytes);
+  const std::size_t before = allocated;
+  peak = before;
+  Figures figures;
+  figures.whole = time_of(one, text);
+  figures.memory = peak - before;
+  if (figures.whole < kTooShort || one.growth == Growth::BySquare) return figures;
+  const std::string half = one.make(kBytes / 2);
+  figures.half = time_of(one, half);
+  for (int round = 1; round < kRounds && grows_too_fast(figures); ++round) {
+    figures.whole = std::min(figures.whole, time_of(one, text));
+    figures.half = std::min(figures.half, time_of(one, half));
+  }
+  return figures;
+}
+
+bool is_good(const Repetition& one) {
+  const Figures figures = figures_of(one);
+  const bool good = figures.memory <= kMostMemory && figures.whole <= kMostTime &&
+                    (figures.half == 0 || !grows_too_fast(figures));
+  std::printf("%s %-44s %7.3f s, %5.1f MB", good ? "    " : "BAD ", one.name, figures.whole,
+              static_cast<double>(figures.memory) / (1U << 20U));
+  if (figures.half > 0) std::printf(", %.1f times the half", figures.whole / figures.half);
+  std::printf("\n");
+  std::fflush(stdout);
+  return good;
+}
+
+}  // namespace
+
+}  // namespace pvrdma::fuzz
+
+int main(int count, char** words) {
+  using namespace pvrdma::fuzz;
+  const std::string_view wanted = count > 1 ? words[1] : "";
+  bool good = true;
+  for (const Repetition& one : repetitions())
+    if (std::string_view{one.name}.find(wanted) != std::string_view::npos)
+      good = is_good(one) && good;
+  std::printf("%.1f s in all\n", seconds());
+  return good ? 0 : 1;
+}
