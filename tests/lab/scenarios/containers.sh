@@ -47,13 +47,11 @@ scenario() {
   contain --device "pvrdma.io/adapter=$(function_of 0)" -- ibv_devinfo >one
   expect "also by its function" grep -q PORT_ACTIVE one
   # A system container has the agent's units, and the devices that it sees are the host's.
-  local condition='ConditionVirtualization=!container' unit
-  expect "what the units ask for holds on the host" systemd-analyze condition "$condition"
-  contain -- systemd-analyze condition "$condition" >asked 2>&1 || true
-  cat asked
-  expect "and not in a container" grep -qF "$condition failed" asked
+  local unit
+  expect "the units start on the host" systemd-analyze condition 'ConditionVirtualization=!container'
+  expect_equal "systemd knows that a container is one" podman "$(contain -- systemd-detect-virt --container)"
   for unit in pvrdma-agent.service pvrdma-agent-executor.service pvrdma-agent-executor.socket pvrdma-agent-wait-online.service; do
-    expect "$unit asks for it" grep -qx "$condition" "/usr/lib/systemd/system/$unit"
+    expect "$unit starts in none" grep -qx 'ConditionVirtualization=!container' "/usr/lib/systemd/system/$unit"
   done
   contain "${device[@]}" -- ls /dev/infiniband >nodes
   expect_equal "and no more than it needs" "rdma_cm uverbs0" "$(paste -sd ' ' nodes)"
