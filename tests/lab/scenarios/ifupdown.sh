@@ -5,11 +5,12 @@
 # ifupdown has no process to ask and tells nobody: the agent reads its files at each look.
 
 # A link is taken down, put into what takes it, and brought up by that, as ifenslave does: the agent stands aside.
+netdev_down() { ! netdev_up "$1"; } # N
 in_a_bridge() {
   ip link add br0 type bridge
   ip link set ens17f0 down && ip link set ens17f0 master br0
   wait_until 30 "a link in a bridge is the bridge's" managed_by 1 master
-  holds_for 5 "and stays down" sh -c '[ "$(cat /sys/class/net/ens17f0/flags)" = 0x1002 ]'
+  holds_for 5 "and stays down" netdev_down 1
   expect "the finding names the bridge" sh -c "pvrdma-agentctl health --json | grep -q 'its master br0 has it'"
   ip link set ens17f0 nomaster
   wait_until 30 "out of it, it is the agent's, and up" netdev_up 1
