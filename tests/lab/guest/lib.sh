@@ -250,6 +250,7 @@ reloads_are() { [[ $(ledger .reloads) == "$1" ]]; }                             
 guestinfo_standin() {
   install -m 755 /dev/stdin /usr/bin/vmware-rpctool <<'STANDIN'
 #!/bin/sh
+mkdir -p /run/vmx
 : >/run/vmx/asked
 cat "/run/vmx/${1#info-get }" 2>/dev/null || { echo "No value found" >&2; exit 1; }
 STANDIN

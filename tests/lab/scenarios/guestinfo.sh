@@ -31,7 +31,7 @@ scenario() {
   systemctl restart pvrdma-agent.service
   wait_until 20 "switched on: it sets no modules" finding_says config-bad modules
   expect_not "nor are they loaded" module_loaded dummy
-  { python3 -c 'print("x = \"\"\"x\"\"\"\"\na = " + "[" * 40000)'; } | guestinfo
+  { python3 -c 'print("x = \"\"\"x\"\"\"\"\na = " + "[" * 4000)'; } | guestinfo
   fetch
   wait_until 20 "what nests too deeply is one line" finding_says config-bad 'nested too deeply'
   expect "the executor goes on as well" sh -c "pvrdma-agentctl reload | grep '^reloaded'"

@@ -36,7 +36,7 @@ while True:
 P
 }
 registered() { grep -c registered job.out; }
-registered_more_than() { [[ $(registered) -gt $1 ]]; }
+registered_more_than() { tail -n 3 job.out; [[ $(registered) -gt $1 ]]; } # NUMBER
 says_late() { { health || true; } | grep -q 'has not answered for more than'; }
 
 scenario() {
