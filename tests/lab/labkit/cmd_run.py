@@ -25,6 +25,8 @@ for the scenario mesh:
 for the scenarios race-*:
   PVRDMA_LAB_RACE_BOOTS=N           boots of each (default: 4, and 2 without the agent; 80 are twenty for each manager)
   PVRDMA_LAB_RACE_MANAGERS="A B"    which of networkd, ifupdown, NetworkManager, impatient take turns (default: all)
+for the scenario initramfs-links:
+  PVRDMA_LAB_RACE_INITRAMFS_BOOTS=N boots of it (default: 3; 21 are twenty with links up in the initramfs)
 Scenarios with `soak: yes` run only where they are named (tests/run --soak does).
 Limits are in seconds of the guest's clock.
 Exit status: 0 when nothing failed, 1 otherwise.
