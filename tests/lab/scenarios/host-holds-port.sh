@@ -2,6 +2,7 @@
 # adapters: 1
 # start: snapshot
 # port: DOWN
+# timeout: 480
 
 seen_states() { agent_journal -o cat | grep -oE '^(converging|ready|degraded|failed):' | tr -d '\n'; }
 
