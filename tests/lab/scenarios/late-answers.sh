@@ -18,16 +18,17 @@ answer_late() {
 }
 write_job() {
 cat >job.py <<'P'
-import ctypes, sys
+import ctypes, mmap, sys
 v = ctypes.CDLL("libibverbs.so.1", use_errno=True)
 for name in ("ibv_get_device_list", "ibv_open_device", "ibv_alloc_pd", "ibv_reg_mr"):
     getattr(v, name).restype = ctypes.c_void_p
 devices = ctypes.cast(v.ibv_get_device_list(None), ctypes.POINTER(ctypes.c_void_p))
 context = v.ibv_open_device(ctypes.c_void_p(devices[0]))
 pd = v.ibv_alloc_pd(ctypes.c_void_p(context))
-memory = ctypes.create_string_buffer(8192)
+page = mmap.mmap(-1, 4096)
+memory = ctypes.addressof(ctypes.c_char.from_buffer(page))
 while True:
-    region = v.ibv_reg_mr(ctypes.c_void_p(pd), memory, ctypes.c_size_t(8192), 1)
+    region = v.ibv_reg_mr(ctypes.c_void_p(pd), ctypes.c_void_p(memory), ctypes.c_size_t(4096), 1)
     if not region:
         print("failed", ctypes.get_errno(), flush=True)
         sys.exit(1)
