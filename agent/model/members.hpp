@@ -27,6 +27,8 @@ void each_member(Value& module, Visit visit) {
   visit("refcount", module.refcount);
   visit("load_order", module.load_order);
   visit("shipped", module.shipped);
+  visit("needs", module.needs);
+  visit("blocked", module.blocked);
 }
 template <typename Visit, is_a<LinkOwner> Value>
 void each_member(Value& owner, Visit visit) {

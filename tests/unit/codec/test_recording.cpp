@@ -2,6 +2,7 @@
 #include "agent/codec/recording.hpp"
 
 #include <cerrno>
+#include <cstddef>
 #include <random>
 
 #include "agent/base/text.hpp"
@@ -26,12 +27,56 @@ Event random_event(Random& random, std::size_t kind, bool hostile = false) {
   return event;
 }
 
+// Whether the members that are visited lie side by side and fill the value: a list that lacks one
+// leaves a gap, or an end, which is larger than what alignment asks for.
+template <typename Value>
+bool visits_all(const Value& value) {
+  const auto* const start = reinterpret_cast<const std::byte*>(&value);
+  std::size_t end = 0;
+  bool side_by_side = true;
+  const auto aligned = [](std::size_t at, std::size_t to) { return (at + to - 1) / to * to; };
+  each_member(value, [&]<typename Member>(const char*, const Member& member) {
+    const auto at = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&member) - start);
+    side_by_side = side_by_side && at == aligned(end, alignof(Member));
+    end = at + sizeof(Member);
+  });
+  return side_by_side && aligned(end, alignof(Value)) == sizeof(Value);
+}
+
 Looked look_at(Snapshot snapshot, Milliseconds after) {
   snapshot.taken_at = kNow + after;
   return {kNow + after, std::move(snapshot)};
 }
 
 }  // namespace
+
+TEST_CASE("the members of a value are all that it has, in its order") {
+  CHECK(visits_all(Error{}));
+  CHECK(visits_all(Module{}));
+  CHECK(visits_all(LinkOwner{}));
+  CHECK(visits_all(LinkAddress{}));
+  CHECK(visits_all(Netdev{}));
+  CHECK(visits_all(Gid{}));
+  CHECK(visits_all(Port{}));
+  CHECK(visits_all(RdmaDevice{}));
+  CHECK(visits_all(Adapter{}));
+  CHECK(visits_all(Holder{}));
+  CHECK(visits_all(Initramfs{}));
+  CHECK(visits_all(BootScript{}));
+  CHECK(visits_all(Attempt{}));
+  CHECK(visits_all(Ledger{}));
+  CHECK(visits_all(Snapshot{}));
+  CHECK(visits_all(AdapterMatch{}));
+  CHECK(visits_all(AdapterConfig{}));
+  CHECK(visits_all(Config::Modules{}));
+  CHECK(visits_all(Config::Readiness{}));
+  CHECK(visits_all(Config{}));
+  CHECK(visits_all(pvrdma::Limits{}));
+  CHECK(visits_all(Start{}));
+  CHECK(visits_all(ConfigureLink{}));
+  CHECK(visits_all(Report{}));
+  CHECK(visits_all(ConfigLoaded{}));
+}
 
 TEST_CASE("each event comes back as it was written, whatever its members are", "[property]") {
   const unsigned seed = std::random_device{}();
