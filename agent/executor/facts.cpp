@@ -47,23 +47,28 @@ std::optional<bool> up_from(std::string_view flags) {
 std::optional<unsigned> mtu_from(std::string_view text) { return number_from<unsigned>(text); }
 
 // Only netlink tells it.
-Field<std::string> permanent_mac(const Root& root, const probes::PciAdapter& pci) {
-  if (pci.netdev.is_unreadable()) return Field<std::string>::unreadable(*pci.netdev.error());
-  if (!pci.netdev.is_known()) return {};
-  const auto index = interface_of(root, pci.net_function, *pci.netdev.get());
-  if (!index) return Field<std::string>::from(fail(index.error()));
+Field<std::string> permanent_mac(int index) {
   const auto link =
-      RouteSocket::open().and_then([&](RouteSocket socket) { return socket.link(*index); });
+      RouteSocket::open().and_then([&](RouteSocket socket) { return socket.link(index); });
   if (!link) return Field<std::string>::from(fail(link.error()));
   return link->permanent_mac.empty() ? Field<std::string>{} : link->permanent_mac;
 }
 
-Field<LinkOwner> owner_of(const Root& root, const probes::PciAdapter& pci) {
-  if (!pci.netdev.is_known()) return {};
+// What only the request to configure this adapter's link is held against.
+void look_at_link(const Root& root, AdapterFacts& adapter) {
+  const probes::PciAdapter& pci = adapter.pci;
+  if (const Error* error = pci.netdev.error())
+    adapter.permanent_mac = Field<std::string>::unreadable(*error);
+  if (!pci.netdev.is_known()) return;
   const auto index = interface_of(root, pci.net_function, *pci.netdev.get());
-  if (!index) return Field<LinkOwner>::from(fail(index.error()));
+  if (!index) {
+    adapter.permanent_mac = Field<std::string>::from(fail(index.error()));
+    adapter.owner = Field<LinkOwner>::from(fail(index.error()));
+    return;
+  }
+  adapter.permanent_mac = permanent_mac(*index);
   probes::SystemBus bus{root};
-  return probes::link_owner(root, *pci.netdev.get(), *index, bus);
+  adapter.owner = probes::link_owner(root, *pci.netdev.get(), *index, bus);
 }
 
 Field<std::vector<Holder>> holders_of(const Root& root, const std::vector<AdapterFacts>& adapters) {
@@ -94,13 +99,11 @@ Facts look(const Root& root, const std::string& link_of) {
     auto mac = attribute_of_netdev(root, pci, "address");
     auto mtu = number_of_netdev(root, pci, "mtu", mtu_from);
     auto up = number_of_netdev(root, pci, "flags", up_from);
-    auto own_mac = permanent_mac(root, pci);
-    adapters.push_back(
-        {std::move(pci), std::move(mac), std::move(own_mac), std::move(mtu), std::move(up), {}});
+    adapters.push_back({std::move(pci), std::move(mac), {}, std::move(mtu), std::move(up), {}});
   }
   facts.holders = holders_of(root, adapters);
   for (AdapterFacts& adapter : adapters)
-    if (adapter.pci.function == link_of) adapter.owner = owner_of(root, adapter.pci);
+    if (adapter.pci.function == link_of) look_at_link(root, adapter);
   facts.adapters = std::move(adapters);
   return facts;
 }

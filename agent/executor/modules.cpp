@@ -135,8 +135,7 @@ Report insertion_report(const std::string& name, int code) {
     case ENOENT:
       report.detail +=
           ": the file is gone, or a module that it needs is not in the kernel (\"Unknown symbol\" "
-          "in "
-          "the kernel's log), as where modprobe.d has an install line for that one";
+          "in the kernel's log), as where modprobe.d has an install line for that one";
       break;
     case EINVAL:
       report.detail +=
