@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by build-deb and build-rpm: what packages are made from.
 # shellcheck shell=bash
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "probes/address_records.hpp"
 
 #include "agent/base/text.hpp"

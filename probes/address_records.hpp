@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Which addresses the executor has set in this boot, in /run: what the kernel itself cannot tell.
 //
 // A kernel that keeps IFA_PROTO (5.18) marks our addresses; on an older one only this file knows

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What is still making a fresh clone the machine it is to be: cloud-init, or the guest
 // customization of open-vm-tools. Both rewrite network configuration, and may write ours.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Who uses a PVRDMA adapter: what an unload or an unbind has to wait for.
 //
 // Of processes there are three witnesses, the cheapest first. The reference count of vmw_pvrdma

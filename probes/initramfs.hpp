@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whether the running kernel's initramfs image knows what modprobe.d says about vmw_pvrdma.
 //
 // An image keeps copies of modprobe.d as it was when the image was built; one that loads the driver

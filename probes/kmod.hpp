@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What is asked of libkmod itself, for the program module-lookup, which all others run
 // (module_lookup.hpp); and where libkmod's own log goes.
 #pragma once

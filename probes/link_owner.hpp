@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What configures a link: the bond, bridge, team or VRF that it is in, or a network manager, which
 // is systemd-networkd, NetworkManager or ifupdown; netplan works through one of the first two, and
 // shows in the name of the file they go by.

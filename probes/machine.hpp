@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What this system is: container or machine, whose, which distribution, how it was booted, and what
 // its clock says.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Limits of locked memory, which verbs count registered buffers against: of this process, of
 // logins, and of units.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // modprobe.d(5) below a root; and what in it, or on the kernel's command line, keeps a module from
 // being loaded or gives a PCI function of an adapter to another driver.
 //

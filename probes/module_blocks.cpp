@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What in modprobe.d, and on the kernel's command line, keeps modules or functions from the driver.
 #include <fnmatch.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What libkmod knows, without libkmod in this process: it brings libcrypto along, which would stay
 // in the daemon's memory, and which makes each start of the client take twice as long. The program
 // module-lookup asks it, this side runs that and reads its lines.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // module-lookup: what libkmod knows, for who does without it (module_lookup.hpp).
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Kernel modules: loaded or not, in which order, used by how many, and shipped by this kernel.
 //
 // /proc/modules tells all about loaded ones in one read; /sys/module fills in for what is built in.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Network interfaces over rtnetlink: only those asked for, with their addresses and whether a
 // default route leaves by them. What other interfaces have, thousands of addresses on a node of a
 // cluster, is neither sent nor read from Linux 4.20 on.

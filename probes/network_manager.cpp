@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // NetworkManager's word about a link (link_owner.hpp), over D-Bus (its API,
 // org.freedesktop.NetworkManager.Device and .Connection.Active; both may be read by anyone).
 #include <systemd/sd-bus.h>

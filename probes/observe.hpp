@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One look at the whole system: every probe, put together into a Snapshot.
 //
 // Read-only and unprivileged. It blocks where the kernel does (a port's state is a device command

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // PVRDMA functions on the PCI bus, and the vmxnet3 function each is paired with.
 //
 // Reads sysfs only (Documentation/ABI/testing/sysfs-bus-pci); asks no device anything: `modalias`

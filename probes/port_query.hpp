@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // ibv_query_port(3) without libibverbs in this process: the program port-query asks, this side
 // runs it and reads its line.
 //

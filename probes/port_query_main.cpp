@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // port-query DEVICE: what ibv_query_port(3) says about port 1 of an RDMA device, in one line:
 //   state=ACTIVE phys_state=LINK_UP active_mtu=1024 link_layer=Ethernet
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The words for a port's states, one spelling for nldev's numbers and for libibverbs'.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The RDMA device of an adapter: sysfs for what it is, nldev for its port and paired netdev.
 //
 // A port's state is a command to the device, which waits up to ten seconds where the device is

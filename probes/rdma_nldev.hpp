@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // RDMA devices over nldev (NETLINK_RDMA, <rdma/rdma_netlink.h>; Linux
 // drivers/infiniband/core/nldev.c): port state, paired netdev, who holds a verbs context, and what
 // in the kernel uses a device. No capability is needed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What a program gives up before it reads what may be anybody's, with a library that was not made
 // for that: a fault there then reaches nothing but what was read and the answer.
 #pragma once

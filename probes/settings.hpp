@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Files of "[Section]" and "Key=value" lines: systemd's (systemd.syntax(7)) and NetworkManager's
 // keyfiles; and folders of drop-ins that replace each other by name.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whether udev has had its turn with a netdev.
 //
 // udev renames an interface while it handles the device's `add`, and a link that is up cannot be

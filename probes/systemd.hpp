@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // systemd's word about units: by the links that it keeps, and by bounded questions over the system
 // bus.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Units as systemd will find them at the next boot, by their files: systemd.unit(5). What lies in
 // /run, and what generators write there, is not looked at.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The two clocks of this program, as types that cannot be mixed.
 //
 // BootClock (CLOCK_BOOTTIME, clock_gettime(2)) orders events and measures waits: it never jumps and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Datagrams to a service of this machine (unix(7)), sent without ever waiting for it: the programs
 // that send them must go on where the service is stopped, or its queue is full.
 #pragma once

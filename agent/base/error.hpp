@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Error and Result: how every layer reports what it could not do.
 //
 // An Error says what was being done, to what, and what the kernel answered. It is built where the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Bounded reads of small files and directories.
 //
 // A RootedPath is read without leaving its root (agent/base/rooted_path.hpp); a plain path goes to

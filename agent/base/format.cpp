@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #define FMT_HEADER_ONLY
 #include "agent/base/format.hpp"
 

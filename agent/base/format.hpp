@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Text put together by a format that is checked while it is compiled. fmt's own code is compiled
 // into one file, format.cpp: linking libfmt would bring libstdc++'s library, which costs a daemon
 // that rests more memory than all of its own code.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // No exception may leave a function that C calls (a callback of sd-event or libnl: unwinding
 // through C is undefined), a thread, or main(). What is expected is a Result; what arrives here is
 // memory that has run out, or a mistake of ours. It is logged once, here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Owners of what C interfaces hand out: file descriptors and pointers with a free function.
 //
 // One owner type for each, so that no class of ours writes a move assignment by hand.

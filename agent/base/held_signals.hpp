@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // HeldSignals: while it lives, signals wait that would end the calling thread's wait in the kernel.
 //
 // A thread that asks an RDMA device for something waits interruptibly for the answer (Linux

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Entries for the systemd journal, in its native protocol (systemd's docs/JOURNAL_NATIVE_PROTOCOL),
 // which libsystemd speaks as well, but waits where journald does not read: a journald that is
 // stopped, or swapped out, would stop the agent's loop and the executor with it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The log: spdlog with one sink, which sends structured entries to the systemd journal, or lines to
 // stderr where the journal does not listen there. Any thread may log, and none waits for the
 // journal: what it does not take is dropped, counted, and told of once it does (journal.hpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Where the log goes: spdlog's side of it, for log.cpp, and for tests that attach a sink of their
 // own to logger(). No other file includes spdlog, which takes long to compile.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Netlink over libnl-3: the one place that opens such sockets, asks and listens.
 //
 // The walk over a datagram's bytes is apart from the socket. What is read comes from the kernel

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Words to the service manager (sd_notify(3)). It reads them as lines NAME=VALUE, so a line end in
 // a value would begin an assignment of its own (STOPPING=1): nothing else sends to it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Running another program with bounds on its time and on what it writes.
 #pragma once
 

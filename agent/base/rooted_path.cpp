@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/base/rooted_path.hpp"
 
 #include <fcntl.h>

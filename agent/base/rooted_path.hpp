@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // RootedPath: a path below a root, opened one component after the other, so that no symbolic link
 // leads out of the root (as openat2(2) does with RESOLVE_IN_ROOT, but on every kernel), and, where
 // it is asked for, so that nobody but root can have had a hand in what is read.

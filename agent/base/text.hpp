@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Taking text apart, putting it together, and making it fit to be printed. Letters and digits are
 // ASCII's.
 //

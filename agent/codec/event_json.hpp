@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Events <-> JSON, for recordings. Both ways lose nothing but what is not printable.
 #pragma once
 

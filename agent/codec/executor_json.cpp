@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // io.pvrdma.Executor: operations and answers <-> JSON. What is read is checked against the
 // interface description first, so its types are declared in one place only; and an operation with
 // a name that no module, function or link can have is not made at all, so that nothing of any other

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // io.pvrdma.Agent: JSON -> Health and Plan. What is read is held against the interface first, so
 // that each member is there and of its type; then it is made values, in the order of the interface.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // io.pvrdma.Agent: Health and Plan -> JSON. Every member of the interface is always there, null
 // where there is no value; what could not be read is null and named in `unreadable` as well.
 #include <algorithm>

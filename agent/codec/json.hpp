@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The JSON of the model, as agent/varlink/*.varlink declare it: one place for both directions, so
 // that the daemon, the executor and the command line cannot disagree.
 //

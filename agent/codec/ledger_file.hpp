@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The executor's ledger under /run (agent/model/attempt.hpp): JSON text and back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The flight recorder: the last events of a daemon, from which its decisions follow again
 // (agent/plan/step.hpp). A support case from a machine that no developer can log in to becomes a
 // test by copying the recording.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Values of the model -> JSON and back, by their members (agent/model/members.hpp): what is written
 // is read back the same. For recordings; the interfaces' own JSON is json.hpp's.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Which files count, in which order, and how they are read. What they say is draft.cpp's.
 #include "agent/config/config_files.hpp"
 

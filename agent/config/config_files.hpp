@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Configuration files -> Config.
 //
 // The first pvrdma-agent.toml of FOLDERS (/etc/pvrdma-agent, /run/pvrdma-agent-config,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // ConfigDraft::add(): each key by itself. What they must be together is in draft_checks.cpp.
 #include "agent/config/draft.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A configuration while its files are read one after the other: values that are right each by
 // itself, with the places they came from, until finish() has looked at them together.
 #pragma once

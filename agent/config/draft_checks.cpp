@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // ConfigDraft::finish(): what can only be judged once every file has been read.
 #include <algorithm>
 #include <utility>

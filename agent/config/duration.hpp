@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Time spans as people write them: "90s", "2min", "1min 30s", "1500ms", "1h" (systemd.time(7)).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One value of a configuration file together with its place, and the checks that every value needs.
 // All errors of this layer are made here, in one form:
 // "FILE:LINE: KEY = VALUE: what is allowed".

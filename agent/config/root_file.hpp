@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Files that both the daemon and the executor believe: regular files that root alone can have
 // written, in folders of which the same is true, and no link on the way (kTrusted of
 // agent/base/rooted_path.hpp). What does not qualify yields a complaint that says what to do about

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Looking at text before it is trusted to a parser.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The only file that includes toml11. It keeps to what versions 3.7 and 4 have in common; what
 // differs is below: Value, read() and line_of(). The text of a syntax error has the same layout in
 // both, and is taken apart in place of exceptions that differ.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // TOML text -> a tree of our own, so that no other file knows toml11, its two generations, or its
 // compile time.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `boots`: the steps of this boot and of those before it, side by side.
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/ctl/boots_journal.hpp"
 
 #include <systemd/sd-journal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The boots that the journal tells of: each step is an entry with PVRDMA_STEP, of the agent
 // (agent/daemon/reporter.cpp) or of its executor.
 #pragma once

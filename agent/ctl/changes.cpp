@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What differs between two health objects.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The commands of pvrdma-agentctl, a function each. They return the exit code: 0 ready
 // or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no answer in time, a bad
 // answer, a wrong command line). That is a monitoring plugin's. `boots`, `mtu`, `mmio`, `report`,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Asking the agent: one question with a bounded wait, and what it means when no answer comes.
 #pragma once
 

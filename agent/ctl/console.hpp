@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Where the commands write, and how. Looked up once by main, a value from then on.
 #pragma once
 

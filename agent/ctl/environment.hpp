@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What applications need to know of ready adapters, as variables that NCCL, UCX, OpenMPI and
 // perftest read. Pure: values in, text out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // JSON for which there is no type of the model's (those agent/codec/json.hpp reads): parameters of
 // a refusal, what a helper program writes, and a finding as `doctor` has it. And every JSON,
 // printed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Following WatchHealth for as long as one likes, across restarts of the agent.
 #pragma once
 

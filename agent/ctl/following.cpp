@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `wait` and `watch`: they follow the agent's health, however often it restarts meanwhile. `wait`
 // goes on until the adapters are ready, but never longer than its time. On a time-out it says what
 // is waited for, and the exit code is never 0. `watch` prints a line for each change, as long as it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Keeping something outside up to date with the agent's health, for as long as one likes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Looking at the system from this process: what `status` and `plan` do where no agent runs, as in a
 // container or before the installation. Read-only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // pvrdma-agentctl: the command line of pvrdma-agent. Wiring only: options in, one command called.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Health, Plan and Timelines as text for an administrator. Pure: values in, text out.
 //
 // Worst first, and nothing that asks for no attention. Texts end with a newline. ASCII, so that a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Findings, and who holds a device.
 #include <algorithm>
 #include <iterator>

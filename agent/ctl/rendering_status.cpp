@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Health in few lines: the table with one for each adapter, and a single one for a monitor.
 #include <algorithm>
 #include <array>

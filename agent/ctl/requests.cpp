@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `reload` and `acknowledge`: what root asks the agent to do, and what became of it.
 #include <cerrno>
 #include <limits>

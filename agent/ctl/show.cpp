@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `health`, `status`, `plan` and `env`: what the agent knows, printed once. Where no agent runs,
 // all but `health` look themselves. And how any command ends that has nothing to print.
 #include <cerrno>

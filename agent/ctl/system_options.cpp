@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The options of what looks at the whole system: `doctor`, `migrate`, `seal`, `report`, `metrics`
 // and `export`; and of `verify`.
 #include <CLI/CLI.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Text for a person: wrapping, spans of time, colours. Pure. What comes from outside has to be
 // printable() (agent/base/text.hpp) before.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The verbs of pvrdma-agentctl: one table for the command line, its help, and suggestions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // io.pvrdma.Agent: what clients ask becomes events, and the answers to them go back.
 //
 // Knows who asked and how an answer is written, and nothing of what is answered: that is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Daemon: the shell around step() (agent/plan/step.hpp). Its sources make events, its one timer
 // carries the next deadline, and what follows from an event is carried out in one fixed order
 // before the next event is looked at. It decides nothing.

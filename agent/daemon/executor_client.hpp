@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The executor, as the daemon asks it: each call becomes an event when it has ended.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Kernel events that are a reason to look: rtnetlink for links and addresses, udev for devices,
 // kernel uevents for modules; and that the clock was set, as happens when the machine wakes up, or
 // when the host has gone on with it, or brought it back from a snapshot.

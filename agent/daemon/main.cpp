@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // pvrdma-agent: the daemon's command line, signals and event loop. Wiring only.
 #include <malloc.h>
 #include <pwd.h>

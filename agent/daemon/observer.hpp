@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Observer: looks at the system in a thread of its own, and hands snapshots to the event loop.
 //
 // A look blocks where the kernel does (a device command of a dead adapter waits ten seconds), and

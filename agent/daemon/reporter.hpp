@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Reporter: what the administrator is told without asking. The journal gets each change once, the
 // service manager the state in a line. A quiet system logs nothing.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What is done to vmw_pvrdma: bound to one function and unbound from it, by sysfs
 // (Documentation/ABI/testing/sysfs-bus-pci; Linux drivers/base/bus.c), inserted and reloaded.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whether somebody else in a link's network has an IPv4 address already: ARP probes (RFC 5227,
 // section 2.1.1), sent before the address is set.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The workqueue on which vmw_pvrdma handles netdev events, watched from outside: no function may be
 // probed before it is empty.
 //

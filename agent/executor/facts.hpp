@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the executor sees for itself before it does anything: the input of its guard.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Guard: may this operation be done, here and now? Pure: values in, a verdict out.
 //
 // The privileged side trusts nothing it is told. Every operation is held against the root-owned

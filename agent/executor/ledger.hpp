@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // LedgerWriter: writes down under /run what was tried, before it starts and after it has ended.
 //
 // The one writer of that file (agent/model/attempt.hpp tells its meaning). An attempt that a dead

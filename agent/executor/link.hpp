@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What is done to the link of an adapter: it is brought up, with MTU and addresses as configured.
 //
 // A link is addressed by its interface index, found through the PCI function that owns it, so that

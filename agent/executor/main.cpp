@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // pvrdma-agent-executor: the only privileged process of pvrdma-agent. Started by its socket unit
 // for a request, gone when nobody has asked for fifteen seconds.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The file of a module beside what the running kernel takes, read before the module in the kernel
 // is removed: a file may have been replaced, rebuilt, or lost its signature since that was
 // inserted.

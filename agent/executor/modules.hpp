@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Modules: insertion and removal by libkmod, as modprobe(8) does it, with typed outcomes.
 //
 // Block lists count: a module that modprobe.d's `blacklist` names is Refused even though it was

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Operations: one verb from its request to its report.
 //
 //   configuration → look → guard → ledger → the kernel → ledger → Report

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The end of what an executor that was killed has left half done, where no other will follow: the
 // package is being removed.
 //

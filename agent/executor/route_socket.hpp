@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What is asked of rtnetlink(7), and changed by it, for one link. Messages that change something
 // are libnl-route's; each is acknowledged by the kernel before it returns.
 #pragma once

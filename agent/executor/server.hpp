@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Server: io.pvrdma.Executor on a socket that systemd has bound, for the agent's user and root. The
 // agent's user is the owner of that socket, which its unit sees to (SocketUser=), so that no look
 // into the user database is needed.

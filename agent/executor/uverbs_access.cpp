@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/executor/uverbs_access.hpp"
 
 #include <sys/stat.h>

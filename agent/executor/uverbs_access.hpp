@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // UverbsAccess: a function's verbs node (/dev/infiniband/uverbsN), closed to new users while an
 // unbind is decided on and begun.
 //

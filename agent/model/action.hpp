@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Action: one thing the executor can be asked to do. The list is closed: five verbs, no more.
 #pragma once
 

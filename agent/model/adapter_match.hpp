@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Which part of the configuration speaks about which adapter: the one place where that is decided,
 // for the agent, its executor and the forecast of the next boot.
 #pragma once

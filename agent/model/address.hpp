@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Interface addresses with their prefix: "192.168.30.201/24", "fd00::1/64".
 #pragma once
 

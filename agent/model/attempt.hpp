@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Attempt and Ledger: what the executor has tried in this boot, as it wrote it down under /run.
 //
 // The executor writes an attempt before it starts and again when it ends, so a reader (or a daemon

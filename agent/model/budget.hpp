@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Budget: how often something may be tried, and how long to wait between the tries.
 //
 // Counted from the executor's ledger, so a daemon that is killed and started again spends nothing

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The catalogue of findings: for each id how bad it is, whose move it is, and its words. Health,
 // the journal, its catalog and the man page are made from it, and from nothing else.
 #pragma once

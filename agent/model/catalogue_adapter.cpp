@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Findings about one adapter.
 #include "agent/model/catalogue.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Findings of pvrdma-agentctl's own: why there is no answer of the agent's to show. Their sentences
 // have no full stop, as they are parts of one line.
 #include "agent/model/catalogue.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Findings that only `pvrdma-agentctl doctor` looks for: the surroundings in which applications use
 // an adapter. The agent does not act on them, so none has a MESSAGE_ID.
 #include "agent/model/catalogue.hpp"

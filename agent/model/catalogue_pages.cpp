@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // catalogue-pages man|journal|ids: fills the catalogue of findings into a page, while building.
 // Reads the page from stdin and writes it to stdout; a line "@FINDINGS:machine@" (adapter, answer)
 // of a man page in scdoc's format becomes that part, a line "@FINDINGS@" of a journal catalog all.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Config: what the administrator asked for, after every file was read and checked.
 //
 // A Config is always a good one: agent/config yields an error in place of a half-good value.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Event: everything that can happen to the daemon, as a value (agent/plan/step.hpp says what
 // follows from each). A recording of a daemon is a list of these with their times
 // (agent/codec/recording.hpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Field<T>: something looked at, which is known, absent, or unreadable.
 //
 // "Not there" and "could not be read" lead to different decisions: an absent driver may be bound, a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // FindingId: what can be found. Each has an entry in the catalogue (agent/model/catalogue.hpp),
 // with its name for machines, how bad it is, what it concerns, and its words.
 #pragma once

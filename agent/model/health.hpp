@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Finding, Plan and Health: what the agent concluded. The JSON of these is a public interface
 // (io.pvrdma.Agent, `pvrdma-agentctl --json`): grown, but never changed in meaning.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The names by which a configuration, and a request to the executor, speak of things: modules, MAC
 // and PCI addresses, netdevs. Each function yields the normal form, the one the kernel prints, or
 // none.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The members of the model's values, each by its name in JSON: the one list that whatever walks
 // over them goes by. `visit(name, member)` is called for each, in order; `Value` may be const.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Limits of locked memory, which RDMA applications need for their buffers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // MESSAGE_IDs of the journal entries an administrator may search for; those of findings are in the
 // catalogue. Fixed for ever once released.
 #pragma once

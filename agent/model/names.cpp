@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Printable names of the model's values.
 #include <array>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Report: what an operation came to, on its way from the kernel to whoever asked for it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Snapshot: everything one look at the system saw. Plain values, comparable, no handles.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Timeline: when, in one boot, each step towards ready adapters was reached. Plain values.
 #pragma once
 

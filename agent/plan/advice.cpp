@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/plan/advice.hpp"
 
 #include "agent/model/address.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What an administrator has to tell a network manager, word for word: remedies of findings about
 // links that another manager has.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The planner's findings, which are entries of the catalogue (agent/model/catalogue.hpp) filled in
 // with what was seen. A rule fills in what it has at hand by itself; here is what takes more, or is
 // made in several places.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The GID that applications have to use: an adapter is usable when the address they speak to has
 // one.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // History: the little that no look at the system can tell: when things changed, and who asked; and
 // what a look adds to the timeline of a boot.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Rules 5 and 6, the reloads. Whether the driver may be taken away is reload_policy's to say.
 #include <algorithm>
 #include <string>

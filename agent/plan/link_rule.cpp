@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Rule 4: the adapters' links, and the customization of the VM that their addresses wait for.
 #include <algorithm>
 #include <optional>

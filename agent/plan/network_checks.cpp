@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What is wrong with the networks of the adapters, whoever has configured them.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A pass in one line, for the log at level debug: what was seen, what is to be done and why.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The planner: what to do now, what is wrong, and when time alone will change the answer.
 //
 // Pure: the same inputs give the same Plan. It plans; it proves nothing. Only the next Snapshot

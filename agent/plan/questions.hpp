@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What several rules ask of the configuration and a Snapshot: what precedes the driver, what the
 // configuration says about an adapter, and whose its link is.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The one place that says whether the driver may be taken away now: reloaded, or rebound where it
 // is built into the kernel. If not, which finding says why, or until when to wait.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The planner's rules: what each reads (Inputs), what it adds to (Draft), and what it is for.
 // planner.cpp asks them in this order.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The daemon's whole behaviour as one pure function: what has happened, and what is known, give
 // what is known now and what is to be done.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // step(): what clients ask for, and when they are answered.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // step(): the executor's calls, one at a time, without ever waiting.
 //
 // A call that does not come back within its bound is called stuck and stays the only one: what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // step(): when the system is looked at, and the pass over what a look has seen.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One step under way: the parts of step(), which is spread over several files by what they are
 // about. Each may be called once all that was due before is done.
 #pragma once

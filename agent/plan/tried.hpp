@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the executor was asked for, held against its ledger: a ledger that loses entries, on a full
 // /run or by any other way, does not allow more attempts, and its loss is noticed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The verdict: Health out of what was seen and what is planned.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // For programs that systemd starts when somebody connects (systemd.socket(5)), and that end by
 // themselves when nobody is there any more.
 #pragma once

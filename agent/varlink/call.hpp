@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Call: one request together with the connection it came by, from its arrival until its last reply.
 //
 // A handler may keep it and reply later. It outlives the connection safely (it holds it weakly):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Varlink clients: a blocking one with a deadline on every wait, for the command line, and one on
 // an sd-event loop, for the daemon, which must never block.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Clients: who of those that connect may stay, so that no user shuts out another.
 //
 // root and the service's own user always find a place: nobody else can take all descriptors, as

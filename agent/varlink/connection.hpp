@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One client of a service: its socket, its unfinished input, its unsent output, its time limits.
 //
 // Requests are answered in order: the next one is not looked at before the one under way has had

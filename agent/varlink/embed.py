@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Writes a C++ file holding the interface descriptions, so programs need no file at run time.
 
 embed.py OUTPUT HEADER NAMESPACE INPUT.varlink...: io.pvrdma.Agent.varlink becomes kAgentInterface, which HEADER declares.

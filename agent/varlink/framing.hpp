@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Bytes of a varlink connection -> messages: each is ended by a NUL byte.
 //
 // Knows no socket and no JSON. Holds no more than one message of the limit's length and what was

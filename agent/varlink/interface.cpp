@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The parser. A recursive descent over tokens, bounded in depth.
 #include "agent/varlink/interface.hpp"
 

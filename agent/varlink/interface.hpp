@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Varlink interface descriptions: parsed, and used to check JSON values
 // (https://varlink.org/Interface-Definition).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // mismatch(): does a JSON value have a declared type? Recursion is bounded by the depth of the
 // value, which message.cpp limits for everything received.
 #include <algorithm>

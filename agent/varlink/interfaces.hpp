@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The interfaces: where they are served, and the texts of the *.varlink files in this folder, which
 // the build embeds (embed.py).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Listening AF_UNIX sockets, and who is at the other end of one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Varlink messages -> requests and replies, and back. Bounded in depth; the length is the
 // decoder's affair.
 #pragma once

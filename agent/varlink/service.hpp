@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A varlink service on an sd-event loop: AF_UNIX stream, JSON objects, each ended by a NUL byte
 // (https://varlink.org/Service). Single-threaded, as the loop is.
 //

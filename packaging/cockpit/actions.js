@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What changes something: by pvrdma-agentctl as root, where Cockpit's administrator switch allows it.
 /* global cockpit */
 import { el } from "./dom.js";

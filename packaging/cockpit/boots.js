@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The last boots as bars, from `pvrdma-agentctl boots --json`: what each part took until the adapters were ready.
 import { el, svg, time } from "./dom.js";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Elements of the page. What comes from elsewhere is only ever a text node, or the value of an attribute that is text.
 
 const SVG = "http://www.w3.org/2000/svg";

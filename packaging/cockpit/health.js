@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Health in words and elements: the verdict, the findings, the adapters.
 import { el, time } from "./dom.js";
 

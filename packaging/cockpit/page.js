@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The page: what the agent says as it says it, how old that is, and whether it still answers.
 import { acknowledgeButton, prepareActions, run } from "./actions.js";
 import { boots } from "./boots.js";

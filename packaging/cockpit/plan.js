@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the agent would do now, and why.
 import { el, span } from "./dom.js";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Light or dark as Cockpit is: its choice is in the local storage, and it tells of a change by an event.
 (() => {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The agent's varlink interface, io.pvrdma.Agent(7), by Cockpit's channels: JSON, each message ended by a NUL byte. Text
 // channels would replace that byte, so they are binary.
 /* global cockpit */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # fish completion of pvrdma-agentctl(1)
 set -l commands health status plan boots wait watch metrics export reload acknowledge env mtu mmio selftest verify doctor migrate seal report help
 set -l on __fish_seen_subcommand_from

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Puts vmw_pvrdma into the initramfs image of a machine that has an adapter. An image that has the driver, by whomever,
 # gets what must be loaded before it as well, so that udev finds it there; modprobe.d is in every image.
 # Last of dracut's modules, so that what the others put in is there; only the configured drivers come later.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What `sos report` collects of pvrdma-agent. What is secret in it, addresses and names, `sos clean` masks.
 
 from sos.report.plugins import DebianPlugin, Plugin, RedHatPlugin, UbuntuPlugin

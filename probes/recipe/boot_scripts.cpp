@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "probes/recipe/boot_scripts.hpp"
 
 #include <sys/stat.h>

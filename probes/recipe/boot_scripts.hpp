@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The scripts that reload vmw_pvrdma at every boot, and whether they have ended in this one.
 //
 // "Ended" is known from two sides. systemd knows whether the unit that runs the script (rc-local,

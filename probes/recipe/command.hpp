@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One command line of a script, crontab or unit, looked at by its words and not parsed: whether it
 // names modprobe, rmmod or insmod and a module of the agent's, or stands beside such lines.
 //

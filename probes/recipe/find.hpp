@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Where commands load or reload the driver on this machine, or in an image: what the table of
 // places names (places.hpp), and the scripts that are run from there. Read-only.
 //

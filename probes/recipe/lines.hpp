@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The lines of a file that load, unload or reload the driver, and those that belong to it: one look
 // by line for scripts, crontabs, units, rules of udev and all else that has commands in it. No
 // shell is parsed: what may not be a line of its own is left to a person.

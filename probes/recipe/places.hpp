@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Where a machine keeps commands that may reload the driver: one table for the agent's watch, which
 // waits for what runs at boot, and for the tools that name the lines.
 #pragma once

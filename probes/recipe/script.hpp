@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the lines of a shell's script say about each other, as far as single lines tell: which of
 // them may not be commented out.
 #pragma once

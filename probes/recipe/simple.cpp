@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whether a command line is nothing but loads and unloads of the agent's modules, so that it can be
 // commented out as a whole (why_not_simple(), command.hpp). Anything that is not plain is not
 // simple.

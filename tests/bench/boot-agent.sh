@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: bench: boot with the agent and systemd-networkd
 # boots: 2
 # timeout: 180

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: bench: boot with the agent and systemd-networkd, the driver in the initramfs
 # initrd: own
 # boots: 2

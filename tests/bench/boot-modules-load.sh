@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: bench: boot with modules-load.d and systemd-networkd
 # install: none
 # boots: 2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // How long a GetHealth round trip takes, over a real socket with the real service, and how the tail
 // grows with the number of clients that ask without pause. Prints a line for each number of
 // clients.

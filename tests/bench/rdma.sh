@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: bench: verify beside perftest between two guests, over the same path; selftest beside ibv_rc_pingpong
 # guests: 2
 # timeout: 600

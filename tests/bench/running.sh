@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: bench: bring-up against the recipe script, and the steady state, in one running guest
 # timeout: 600
 

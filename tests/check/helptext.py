@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What the built programs say of themselves, for the checks of pages, completions and metrics."""
 
 import json

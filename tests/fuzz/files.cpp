@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Targets that take a file's content, or what the kernel says.
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // growth [WORD]: 64 KB of repetition for each reader (those whose name has WORD), in 64 MB of
 // memory, in a second, and in a time that grows with the size and not by its square. Memory is
 // counted as it is allocated. Time is the process's own, so that others on the machine do not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What of size makes each reader slow or large: texts of one kind over and over.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What grows, for each reader.
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>

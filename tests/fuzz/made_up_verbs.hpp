@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // An adapter without hardware, in place of libibverbs: its functions are defined here, so that no
 // library's are linked. Each send completes at once, each receive as if the peer had sent.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Targets for what crosses the network between machines that measure. The adapter is made up
 // (made_up_verbs.cpp).
 #include <nlohmann/json.hpp>

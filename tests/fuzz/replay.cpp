@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // replay CORPUS: gives each target the files of its folder. A crash's last line on standard error
 // says which file it was.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Both ends of a connection: one for what is tested, the other with a stranger's bytes in it, who
 // then says no more.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What fuzz targets have in common. A target is a function that takes bytes as a stranger may send
 // or write them, and aborts where what it looks at does not hold. It waits for nothing, and leaves
 // nothing behind.

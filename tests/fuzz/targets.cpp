@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The table of targets, and what libFuzzer calls: PVRDMA_FUZZ names the target.
 #include <array>
 

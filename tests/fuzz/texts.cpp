@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Targets that take a text and give it to one reader: what it yields is shown, and comes back the
 // same where it is written again.
 #include <nlohmann/json.hpp>

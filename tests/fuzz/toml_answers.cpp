@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Answers of the configuration's reader, for toml_grammar.py: each text comes as its length in a
 // line of its own, then the bytes. A line comes back: "+" where it is TOML, else "-" and why not.
 #include <cstdio>

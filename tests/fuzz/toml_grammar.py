@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """TOML by its grammar, and nearly so, given to the configuration's reader: toml_grammar.py ANSWERS [SEED]
 
 ANSWERS is the program toml-answers. For 60 s (PVRDMA_GRAMMAR_SECONDS: another number), beside other tests, each text

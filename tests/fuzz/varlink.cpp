@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Targets for both sides of varlink.
 #include <sys/un.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """tests/run: what tests there are (tasks), in what order ninja runs them (graph), how one is run (task) and what is told
 of it (progress, summary). Everything it writes is below build/tests."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Every test of this tree, on Debian 12, as root.
 
 Installs what it needs where it is missing, builds below build/, and goes on after a failure: what needs that which failed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Writes the tasks as a file for ninja, and looks for names that are not there."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What is shown while ninja runs: what tasks say as they end, and on a terminal a line about those under way."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The table of tasks, the file for ninja, verdicts, the summary; and ninja itself on a small table."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What is told at the end: what took how long, the slowest chain, what failed and what was therefore not run, the count."""
 
 import json

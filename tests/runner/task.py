@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Runs one task, as ninja asks: its output into a log, its verdict and times into a file, a line or more to whoever looks.
 
     python3 -m runner.task [--hours HOURS] NAME

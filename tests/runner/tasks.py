@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The table of tasks: what each does, what it needs, and the stages that it belongs to.
 
 A `check` is one test, whose status is the verdict. A `suite` runs tests itself and ends with "N passed, N failed[, N

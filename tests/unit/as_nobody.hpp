@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A thread of a test's, as somebody other than root.
 #pragma once
 

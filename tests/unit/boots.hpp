@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Timelines for tests: a boot with one adapter, in which each step takes its usual time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Files captured from a machine (tests/fixtures/next-boot), unpacked into a Tree.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Catch2, version 3 or 2, whichever is installed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // initramfs images made up for a test: cpio archives, plain or compressed, one behind the other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What is logged, as the journal would get it: a sink beside the usual one, as long as this lives.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What keeps modules from being loaded, as the installed program module-lookup reads modprobe.d;
 // and which commands of `install` do, for it and for the executor alike.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What depmod(8) leaves in the folder of a kernel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Texts that are nearly right: good ones with a few changes, the same ones at every run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Bytes of a netlink datagram, and the question that a test's datagrams answer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What a program tells those who started it: a socket in the service manager's place
 // (NOTIFY_SOCKET), and standard error as a file.
 #pragma once

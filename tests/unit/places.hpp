@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Where the tests' files are, and the programs they run. Compiled apart: all else is the same in
 // every clone, and a compiler cache has it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Seeded random input for properties: fields of a Snapshot that are missing now and then.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Seeded random values of the model, each member of any value that its type has: for what must hold
 // of all of them alike, such as that they are written and read back the same.
 #pragma once

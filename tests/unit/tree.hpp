@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A directory of files made up for one test and removed with it, written as a root for what is
 // under test.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // How often a property is tried with made-up input.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The rows of `doctor` about the adapters and their modules: hardware, kernel, link, port.
 #include <algorithm>
 

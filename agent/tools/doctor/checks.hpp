@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What `doctor` looked at, row by row, with the raw state as evidence: so that a reader sees what
 // was good as well, and what could not be read. Pure.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `doctor`: is RDMA usable here, and if not, whose move is it and what exactly is to be done?
 #include "agent/tools/doctor/command.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the kernel's log says of a driver that was not loaded, or gave up a function.
 #include <algorithm>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What `doctor` found: a look of its own, and the agent's word where one runs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the vSphere administrator may have to mend, most likely first by what the guest sees. Pure.
 #pragma once
 

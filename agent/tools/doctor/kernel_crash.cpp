@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Crashes of the kernel that it survived, by its log and its taint flags.
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The answers of `doctor` as text, and the same as JSON for programs. Pure.
 #pragma once
 

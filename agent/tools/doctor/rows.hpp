@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // How a row of `doctor` is filled from fields that may be absent or unreadable, and the rows of the
 // adapters and their modules.
 #pragma once

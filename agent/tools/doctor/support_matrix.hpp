@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The guests that VMware names for PVRDMA (vSphere documentation, "Configure a Virtual Machine for
 // PVRDMA" and the list of supported guests).
 #pragma once

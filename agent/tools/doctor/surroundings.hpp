@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Findings about the surroundings in which applications use an adapter. Pure: a Snapshot and a
 // Survey in, findings of the catalogue out.
 #pragma once

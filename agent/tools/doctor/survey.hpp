@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Survey: what `pvrdma-agentctl doctor` looks at beside a Snapshot: the surroundings in which
 // applications use an adapter. Plain values, comparable, no handles.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A look at the surroundings in which applications use an adapter: what `doctor` has beside a
 // Snapshot. Read-only, unprivileged, and without the agent.
 #pragma once

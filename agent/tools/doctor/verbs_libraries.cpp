@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // libibverbs, its provider for vmw_pvrdma, and traces of a vendor's OFED, which brings its own
 // libibverbs without that provider. Looks at files only: nothing is loaded or run.
 #include <algorithm>

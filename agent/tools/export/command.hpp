@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `export`: what the agent knows, for container engines, Kubernetes and vSphere.
 #pragma once
 

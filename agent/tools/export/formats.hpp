@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the agent knows, in the formats of container engines, Kubernetes and vSphere. Pure.
 //
 // The readers of these texts are privileged, and what is in them comes from a process that is not:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The families of the adapters. What is absent or could not be read gives no sample.
 #include <array>
 #include <optional>

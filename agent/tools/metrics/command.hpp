@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `metrics`: what the agent knows, for Prometheus.
 #pragma once
 

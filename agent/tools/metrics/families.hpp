@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The families of metrics, of which every rendering is made: those of the machine and the agent
 // (machine_families.cpp), and those of the adapters (adapter_families.cpp). Pure.
 //

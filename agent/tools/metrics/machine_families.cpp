@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The families of the machine and of the agent, and all together.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The families of metrics as Prometheus' text, as JSON, and as io.systemd.Metrics has them. Pure.
 //
 // No two samples of a family have the same labels, whatever the agent answers: who collects them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // io.systemd.Metrics, which systemd-report asks of each socket in /run/systemd/report: the families
 // of metrics by varlink.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What `migrate` does to files, each by itself: comment the recipe out, retire a unit, put back.
 //
 // Backups stand below kStore, under the path of what they are of, with its mode and times. A unit

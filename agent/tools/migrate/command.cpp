@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `migrate`: finds what the field does about vmw_pvrdma at every boot, shows what of it the agent
 // does, and moves it. Asks no agent; one that runs is told to look again.
 #include "agent/tools/migrate/command.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `migrate`: from the scripts that loaded the driver to this agent.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Commenting lines out, and putting them back: text in, text out; and whether a shell takes what
 // comes of it for a script.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the lines beside the recipe set on the adapters' links, as [[adapter]] tables for the
 // agent's configuration. Read by line and word: what holds a variable is not read.
 #pragma once

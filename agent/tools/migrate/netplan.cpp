@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // netplan's part of the settings of links.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What `migrate` found and did, as JSON and as text for an administrator. Pure.
 #pragma once
 

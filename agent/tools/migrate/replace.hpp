@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Replacing and adding files below a root, without leaving it and without touching what others
 // than root could exchange meanwhile: folders are opened once, each with its owner checked, and
 // all is done in them by file descriptor.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `mmio`: the settings a VM needs to map the memory of its GPUs. Asks neither agent nor network.
 #include "agent/tools/mmio/command.hpp"
 

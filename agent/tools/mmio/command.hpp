@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `mmio`: the VM's settings for passed-through GPUs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Passed-through GPUs on the PCI bus, and how much memory each maps.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `mtu`: the largest packet that reaches a host in one piece. Asks the network, not the agent.
 #include "agent/tools/mtu/command.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `mtu`: the largest packet that reaches each host in one piece.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // ICMP echo messages of a given packet size: bytes and values, no socket (RFC 792, RFC 4443).
 //
 // An answer must be as unmistakable as its size is decisive: beside identifier and sequence number

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A socket that sends ICMP echo requests to one host, never fragmented, and hands out what comes
 // back. It needs no privilege where the kernel allows ping sockets to this group (icmp(7)).
 //

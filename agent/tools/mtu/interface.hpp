@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The interface that an MTU is measured from: of the adapter that was named, or found afterwards.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Measures the MTU to several hosts at once. A Measurement is what is known of one of them, also
 // while it is measured: a plain value.
 #pragma once

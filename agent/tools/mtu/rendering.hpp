@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What `mtu` found, as lines for an administrator and as JSON. Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Host names to addresses, without holding anybody up.
 //
 // getaddrinfo(3) blocks, for half a minute where no name server answers, and cannot be called off.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The search for the MTU of a path: which packet to send next, and what the answers mean. Pure: no
 // socket, no clock. Sizes are those of whole IP packets, in bytes.
 //

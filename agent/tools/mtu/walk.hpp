@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One host's measurement under way: its search, its socket and its clock.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // GRUB's menu, read far enough to tell which entry is the default and which kernel it boots.
 //
 // Pure. grub.cfg is a script (GRUB manual, "Writing full configuration files directly"); what is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `doctor --next-boot`: reads, has it judged, and prints that as JSON or as text.
 #include "agent/tools/next_boot/command.hpp"
 

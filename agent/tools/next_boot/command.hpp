@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `doctor --next-boot`: for every installed kernel, will the driver be there and in order; for the
 // machine, who takes care of links, and what limits hold. Asks no agent, and looks at no device.
 #pragma once

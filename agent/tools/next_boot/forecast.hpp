@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Forecast: what the next boot of this system will find, as far as files on disk tell, in plain
 // values; and the look at those files, for this machine or an image. What `pvrdma-agentctl doctor
 // --next-boot` judges.

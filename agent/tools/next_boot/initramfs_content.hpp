@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What an initramfs image holds of modules and modprobe.d, by the program initramfs-content: so
 // that nobody else links libarchive, and an image that is not one harms nobody. Some distributions
 // let only root read their images.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // initramfs-content <IMAGE: prints which modules an initramfs image holds and what modprobe.d in it
 // says about vmw_pvrdma. A program of its own, as it unpacks what it is given with libarchive.
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Unpacks an initramfs image with libarchive, for the program initramfs-content alone.
 #include <archive.h>
 #include <archive_entry.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Forecast -> what it means: for each installed kernel whether the driver will be there and in
 // order, for the machine whether somebody takes care of links and limits, and the findings. Pure.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The part of a forecast's judgement that is about one kernel.
 #include <algorithm>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Which kernels are installed, and which of them the next boot takes.
 #include <sys/stat.h>
 

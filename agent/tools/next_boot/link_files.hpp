@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whose the link of an adapter will be, by the configuration of network managers on disk and by
 // which of them systemd starts: netplan, systemd-networkd, NetworkManager (keyfiles and ifcfg
 // files) and ifupdown.

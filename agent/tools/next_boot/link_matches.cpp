@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Which links a file of a network manager's is about: text in, value out.
 #include <fnmatch.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `report`: one JSON document of what the agent and this program know, for a support case.
 #include "agent/tools/report/command.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `report`: all of it in one document, for a support case.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The configuration as a part of a report.
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The parts of a report that take more than a look-up.
 #pragma once
 

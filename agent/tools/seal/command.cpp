@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `seal`: what a template made of this system would bake of this one VM, and what to do
 // about it. Changes nothing: that is virt-sysprep's, cloud-init's or the administrator's.
 #include "agent/tools/seal/command.hpp"

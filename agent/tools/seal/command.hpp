@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `seal`: what a template of this VM would hand down to its clones.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What a template made of this system would hand down to every clone, though it is of this VM
 // alone: MAC addresses, UUIDs, IP addresses, the machine-id, the agent's own notes, a stale
 // initramfs, and scripts that reload the driver. Read-only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `selftest`: an RC connection of a device to itself, to prove provider, driver, memlock limit and
 // data path. The verbs are the helper program's (helper_main.cpp).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The commands of this tool: `selftest`, whether messages pass through a device; `verify`, whether
 // RDMA works between this VM and another, by which path, and how fast; and `verify mesh`, the same
 // of every pair of several machines.

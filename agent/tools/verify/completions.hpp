@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Waiting for the completions of the self-test's work, bounded by one deadline.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Which devices `selftest` tests, and over which of their GIDs. Reads sysfs; opens no device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The verbs objects of the self-test: one device, one buffer, and two RC queue pairs connected to
 // each other. Part of the helper program, the only one of ours that holds a context for longer than
 // a question: for the second that the test takes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // pvrdma-selftest DEVICE GID_INDEX TIMEOUT_MS: the part of `pvrdma-agentctl selftest` that needs
 // libibverbs. Prints the lines of protocol.hpp; exit status 0: passed, 1: failed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the helper program of `selftest` (helper_main.cpp) and pvrdma-agentctl have in common: the
 // steps of the test, its figures, and the form of the helper's lines. No libibverbs here.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A self-test's report as text and as JSON: render() and to_json() of report.hpp.
 #include <nlohmann/json.hpp>
 #include <system_error>

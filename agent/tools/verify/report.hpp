@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What became of the self-test of one device: the helper program's lines as a value, whose move it
 // is where it failed, and all of it as text and as JSON. Pure.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What both helper programs do with verbs: memory that can be registered, an RC queue pair on its
 // way to RTS, and work for it. What returns an int returns an errno; 0: done.
 #pragma once

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Puts the agent into the template that Packer builds; runs in it, as root: provision.sh PACKAGE
 #
 # The package starts the agent, which is harmless: a template with an adapter has it brought up. What differs from clone

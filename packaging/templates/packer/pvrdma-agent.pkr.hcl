@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The agent in a template: the package, and packer/provision.sh. The source stands for yours (vsphere-iso,
 # vsphere-clone); this one logs in to a machine that is already there.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by the boot scenarios: what brings the adapter up in each, and when its port was ACTIVE.
 # shellcheck shell=bash
 

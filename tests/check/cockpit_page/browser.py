@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Chromium without a window, from a Debian 12 of its own, driven by Selenium; and what is measured in a page."""
 
 import importlib

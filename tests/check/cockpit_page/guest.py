@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The lab's guest with Cockpit and the agent, which does on command what the test wants."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What is looked at, one after the other: each begins with an agent that is ready and ends with one."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A health that no agent should ever tell: every state and severity, long words, and texts that would be elements."""
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "<script>alert(2)</script>", "</p><b>bold</b>", "javascript:alert(3)"]

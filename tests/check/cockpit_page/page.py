@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Cockpit's page in the browser, as a test asks about it."""
 
 import json

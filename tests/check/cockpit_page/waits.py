@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """How long processes have waited for CPUs that others had."""
 
 import contextlib

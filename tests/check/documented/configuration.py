@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Keys of the configuration and their rules, by what --check-config says about made-up files.
 
 Making them up takes a mount namespace.

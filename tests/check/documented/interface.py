@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Methods, errors, types and fields of io.pvrdma.Agent, by its interface file."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Messages in the journal with their fields, and findings, by the sources."""
 
 import re

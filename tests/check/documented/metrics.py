@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Metrics: those that the program writes and those of their page."""
 
 import helptext

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Options and commands: those of --help and those of the pages."""
 
 import re

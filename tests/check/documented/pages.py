@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Pages and other files of the tree, as the checks of documentation read them."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What pages, units, the example and the README refer to."""
 
 import re

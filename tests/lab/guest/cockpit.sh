@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: Cockpit in a guest, whose port the host reaches; then whatever tests/check/cockpit wants
 # programs: cockpit-ws cockpit-bridge cockpit-system sudo
 # start: snapshot

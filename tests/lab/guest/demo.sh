@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: what the agent does, for a newcomer to read
 # timeout: 180
 # Not a test: tests/lab/demo shows it.

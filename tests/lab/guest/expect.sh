@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by lib.sh: expecting and waiting, and what is shown where that was in vain.
 # shellcheck shell=bash
 # Invariants: nothing here sleeps without a bound; what fails says what was expected and prints diagnostics once.

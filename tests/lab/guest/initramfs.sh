@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by the scenarios initramfs-*: an initramfs that the guest makes itself, by the package's trigger, and boots.
 # shellcheck shell=bash
 # Emulated, an image with the distribution's own settings would take minutes: the scenarios leave out all drivers but

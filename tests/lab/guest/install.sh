@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: installs the agent's packages, the way an administrator would
 # timeout: 400
 # Not a test: its disk, after a clean shutdown, is what scenarios with `install: yes` start from.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by scenarios, in the guest. Numbers of adapters count from 0; times are in seconds unless named _ms.
 # shellcheck shell=bash
 

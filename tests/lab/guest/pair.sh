@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Between guests: programs of which one serves and one asks, and what perftest found. For scenarios with `guests: 2`.
 # shellcheck shell=bash
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by the scenarios race-*: one manager a boot pushes the links of both adapters up while vmw_pvrdma is being
 # loaded, which may crash it (agent/executor/event_queue.hpp says how).
 # shellcheck shell=bash

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A cluster of real slurmctld and slurmd, for scenarios with `programs: slurmctld slurmd slurm-client`.
 # shellcheck shell=bash
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: boots without the adapters, for a snapshot
 # timeout: 180
 # Not a test: labkit/snapshot.py takes the snapshot when it has ended.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: a guest boots, and loads the driver
 # install: none
 # timeout: 20

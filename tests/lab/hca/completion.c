@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Completion queues and channels.
  *
  * A queue that overflows is broken for good, as on hardware: it keeps what it has and takes no more. Destroying a queue

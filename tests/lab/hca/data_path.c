@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Sends meet receives: RC and UD messages between queue pairs, copied in the guest's memory.
  *
  * RC is lossless: a send waits until its peer has a receive posted (an endless RNR retry) or is ready to receive at all,

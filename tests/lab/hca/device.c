@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The devices themselves: one for each adapter of the guest, hca0 …, opened once by each pvrdma device. */
 #include "hca.h"
 

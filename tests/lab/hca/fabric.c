@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Peers behind another QEMU process's adapters: the lab knows who owns which GID, and sends each message on, as late, as
  * slowly or as never as a test has it.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The HCA stand-in: a library preloaded into the QEMU process, where it takes the place of libibverbs behind QEMU's
  * pvrdma device. There is no hardware: a "queue pair" is memory of this process, and so is the guest's memory.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Protection domains, memory regions and address handles. A key names a slot of the region table and how often that
  * slot was used, so that a key kept too long is refused instead of reaching somebody else's memory. */
 #include "hca.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* A message into a receive, wherever it comes from: found in the guest's memory, copied, completed. */
 #include "hca.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Port state and GID table: read from files at each query, so that a test holds the host's side of the port.
  * A file that cannot be read fails the query, as a device that does not answer would. */
 #include "hca.h"

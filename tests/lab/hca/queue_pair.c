@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Queue pairs: their numbers, states and queues. What moves between two of them is data_path.c's. */
 #include "hca.h"
 

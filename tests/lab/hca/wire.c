@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The socket to the lab that carries messages to and from other QEMU processes, and a thread for each direction.
  * Without PVRDMA_HCA_FABRIC, the socket's path, there are no other processes. */
 #include "hca.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """python3 -m labkit COMMAND …: behind tests/lab/run, demo and shell."""
 
 import importlib

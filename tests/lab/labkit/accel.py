@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Whether guests run on KVM or on an emulated CPU. KVM is trusted where the lab's own guest has booted on it."""
 
 import os

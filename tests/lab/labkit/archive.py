@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Debian packages for one scenario, which no other guest has: they and what a guest's image lacks for them, by apt itself;
 to be installed, or their files alone."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """One boot of a guest: serves QEMU's sockets in one event loop, without polling, until there is a result."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The cache outside the tree: images, modules, installed guests, the stand-in; each entry a directory KIND-KEY.
 
 Invariants: an entry that exists is complete (built as KIND-KEY.part, then renamed); one process at a time builds a

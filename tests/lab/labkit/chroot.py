@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Clean chroots of a suite, in which packages are built and checked; from the machine's own mirror, cached.
 
 Kinds: `build` has build-essential and this tree's Build-Depends, nothing else but ccache, which compiles

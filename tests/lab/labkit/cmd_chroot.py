@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """tests/lab/chroot: a command in a clean chroot of a suite, to build or to check packages."""
 
 import argparse

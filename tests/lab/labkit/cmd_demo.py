@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """tests/lab/demo: everything from nothing to a guest in which the agent takes a port to ACTIVE, told as it happens."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """tests/lab/run: scenarios, several at a time; one line each, the output of failures in full."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """tests/lab/shell: a guest to play in, its serial console on this terminal."""
 
 import argparse

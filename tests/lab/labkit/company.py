@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The guests of one scenario: the first one's shell runs commands in the others', one at a time each.
 
 Requests on the control port: of the first guest `on NUMBER COMMAND` (in base64), answered by `ok STATUS OUTPUT` (in

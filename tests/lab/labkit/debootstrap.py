@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Unpacking a suite with mmdebstrap, from the mirrors that this machine itself uses; and adding to what was unpacked."""
 
 import os

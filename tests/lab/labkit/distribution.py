@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Builds rpm/pvrdma-lab-systemd.spec into the cache: what an rpm expects of its distribution, where that is Debian."""
 
 from . import paths

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The one exception of the lab, and running a command so that its failure explains itself."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What lies between the guests of one scenario: their adapters' networks, and the way of their RDMA messages.
 
 Behind adapter N of each guest is one network, N, a switch without memory: every frame goes to all the others. RDMA

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The host's side of a guest: what a guest may ask for on its control port, one line each, one answer each.
 
 Answers: `ok`, `ok TEXT` or `error TEXT`. A request is carried out before it is answered, except `reset`, which takes

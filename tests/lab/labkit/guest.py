@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A guest of one scenario: its disk, its boots one after the other, its output."""
 
 import shutil

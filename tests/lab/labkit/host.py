@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What the lab asks of the machine it runs on: packages (tests/lab/setup) and the package mirror it uses."""
 
 import os

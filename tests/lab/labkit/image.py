@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The guests' base image: a suite's packages, vmw_pvrdma built for its kernel, the lab's runner; works from nothing.
 
 Two cache entries: module-RELEASE-KEY (vmw_pvrdma.ko for one kernel) and image-SUITE-KEY (disk.raw, kernel, initrd.lab),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A guest with the agent installed: an overlay on the base image, made in a real boot by the package manager under
 real systemd."""
 

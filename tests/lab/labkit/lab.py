@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What every command starts with: the lab's pieces (image, stand-in, packages) and a guest made of them."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """One QEMU process: the virtual machine of a lab guest, and where its sockets and files are.
 
 The machine: one virtual CPU, or what the scenario says; a virtio NIC as the VM's regular adapter in slot 0x0f (or 0x1f, behind all

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Whom a message of the connection manager is for: QEMU hands a MAD over with its sender's GID, and no other.
 
 A request names its destination; all that follows names the communication ID of the side that it is for, which that side

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The GID and MAD multiplexer that QEMU's pvrdma devices talk to: one socket per adapter, messages of 360 bytes.
 
 A device registers the GIDs of its netdev here; they become its table in the file N.gids, 16 bytes an entry, which

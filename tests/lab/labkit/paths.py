@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Where things are. Nothing is written into the tree except below build/."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What a guest is handed on its second disk: the runner, the scenario, its settings, the packages, as a plain tar; behind
 that the file system of the scenario's programs."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The version before this one: what an upgrade starts from, and a downgrade goes back to.
 
 As long as nothing is released it is a tree out of git's history: the last one whose executor had its socket in the

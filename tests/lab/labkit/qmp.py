@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """QEMU's control protocol, on a connection that QEMU made to us: one command at a time, events kept aside."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A scenario: a bash file whose header says what guest it wants, and whose functions run in that guest.
 
 The header is the comment block at the top: lines `# key: value`, up to the first line of another form. An unknown key
@@ -114,7 +115,7 @@ def _from_environment(text):
 def parse(path, text):
     scenario = Scenario(path)
     for number, line in enumerate(text.splitlines(), 1):
-        if number == 1 and line.startswith("#!"):
+        if number <= 2 and line.startswith(("#!", "# SPDX-")):
             continue
         found = re.fullmatch(r"#\s*([a-z-]+):\s*(.*?)\s*", line)
         if not found:

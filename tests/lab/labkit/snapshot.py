@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A guest that has booted without its adapters and stands still: what scenarios with `start: snapshot` go on from.
 
 Its adapters' functions have left the bus before udev looked, so no driver has been loaded for them, and the agent has

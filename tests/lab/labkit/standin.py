@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Compiles the HCA stand-in (hca/), the library that replaces libibverbs in the QEMU process, into the cache.
 
 hca/sources and hca/cflags are the one list of files and of compiler options, read by hca/meson.build as well.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The guests' distributions: what goes into an image of each. An entry is all that a further suite needs."""
 
 from dataclasses import dataclass, field

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: configured MTU and addresses are set, kept, marked as ours, and removed when they are no longer configured
 # adapters: 1
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: history of boots: each step is in the journal once, with its time; boots shows the last ones side by side, whatever the agent goes through
 # adapters: 1
 # network: yes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: cold boot: the driver is loaded by modalias, the link is down; the agent makes the port ACTIVE without a reload
 # adapters: 1
 # loaders: yes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: a bad configuration changes nothing: one line that says what is wrong, and the good one stays in force
 # adapters: 1
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: a real podman gives containers without privilege the devices of export cdi: ibv_devinfo and RC traffic as uid 12345, also after a reload; not without the device, nor with little locked memory
 # adapters: 1
 # programs: podman crun netavark

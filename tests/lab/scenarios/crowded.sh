@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: 5,000 addresses on another interface and veths that come and go; journald stopped: no verdict flips, links are mended, reloads answered
 # adapters: 1
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: a clone that is being customized: adapters come up, addresses wait for the marks of cloud-init and open-vm-tools, and nothing of the template's is ever set
 # adapters: 1
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: doctor: with and without the agent, in a container, beside what spoils RDMA: who has to do what, with the evidence
 # adapters: 2
 # start: snapshot

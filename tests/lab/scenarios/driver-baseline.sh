@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: the lab itself: real driver, two adapters with a port each, RC traffic within and between them, busy driver, the host's side of the port
 # install: none
 # adapters: 2

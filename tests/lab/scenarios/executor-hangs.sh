@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: the executor's module load hangs, or its socket is masked: health answers as fast as ever and says which
 # adapters: 1
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: export: devices for containers come and go with the driver, labels for Kubernetes lapse, vSphere is told by stand-ins that refuse, too, or hang
 # adapters: 1
 # start: snapshot

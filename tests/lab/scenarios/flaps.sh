@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: link flaps by the dozen, 20 flaps of the port by the host, a jump of the clock: ready after each kind, nothing leaked, all counted
 # adapters: 2
 # start: snapshot

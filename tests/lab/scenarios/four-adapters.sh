@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: four adapters: a broken one delays no other; readiness.adapters counts; two in one subnet and a default route are findings
 # adapters: 4
 

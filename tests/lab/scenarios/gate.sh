@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: pvrdma-online.target: a unit that wants it waits until ready or for its time, one that requires it stays out, others wait for nothing
 # adapters: 1
 # port: DOWN

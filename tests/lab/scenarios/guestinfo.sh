@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: configuration from vSphere: off by default, switched on, changed, bad (one line, nothing is undone), not for modules; no wait without open-vm-tools
 # adapters: 1
 # start: snapshot

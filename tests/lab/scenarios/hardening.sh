@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: the units' exposure: at most 1.4 for the agent and 2.7 for the executor; their bounds; the CLI's rights
 # adapters: 1
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: the host holds the port down: converging, then failed with the host's hint; the host lets go: ready within 45 s; taken down again without any event, the first who asks is told
 # adapters: 1
 # start: snapshot

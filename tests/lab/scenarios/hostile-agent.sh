@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: what the agent's own user tries against the executor and root's tools: configuration, links, the socket, the ledger, limits
 # adapters: 1
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: what unprivileged users try against root's tools and the agent: scripts, argv, names of processes, watches, requests
 # adapters: 1
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: an adapter is removed and added again and again, or rebound by hand: ready each time; its neighbour's job sees nothing of the agent's
 # adapters: 2
 # start: snapshot

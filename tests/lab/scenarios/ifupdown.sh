@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: ifupdown has a link (interfaces(5), static): observed, differences named with the line to write, never changed; freed, it is the agent's
 # adapters: 2
 # start: snapshot

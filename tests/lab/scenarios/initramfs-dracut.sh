@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: as initramfs-tools, with dracut, also on a full /boot; nothing of it in kdump's images; then a boot as Enterprise Linux has it, with NetworkManager for the links: ready
 # suite: dracut
 # adapters: 1

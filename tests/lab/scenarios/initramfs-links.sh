@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: Linux 6.12, two adapters, an initramfs with the driver that brings links up: one function is probed there, the agent binds the other, no oops; without the agent the image binds it
 # suite: trixie
 # adapters: 2

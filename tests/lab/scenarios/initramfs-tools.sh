@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: an initramfs that is too old is found, and refreshed once by the package; it loads the driver, in order, and no reload follows; kdump-tools' own has nothing of it
 # adapters: 1
 # programs: kdump-tools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: two adapters: the agent's own first link action comes after the driver is live, never while it probes
 # adapters: 2
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: verify mesh: three guests meet, started by a real srun and a real Ansible over ssh, and measure every pair; a lost machine costs its own pairs, and what was measured is gone on with
 # guests: 3
 # programs: slurmctld slurmd slurm-client openssh-server ansible-core

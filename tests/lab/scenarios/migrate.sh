@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: the field's rc.local beside the agent: no reload against it; migrate moves it to the agent and back, byte for byte; a user's crontab, script and process stop neither; a rule of udev's is named
 # adapters: 1
 # boots: 3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: what keeps the driver away is named with file and line, by health, doctor and for the next boot: a hardening guide's line about a module that vmw_pvrdma needs, and a driver that takes the function by its ID
 # adapters: 1
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: kernels without vmw_pvrdma, and without mlx4_ib: the one is a verdict of its own, the other noted, ready all the same; a file of vmw_pvrdma that the kernel would refuse: no reload
 # adapters: 1
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: a real node_exporter and a real Prometheus have the metrics, answer each query of the dashboard, and alert where the agent died, hangs or never ran
 # programs: prometheus prometheus-node-exporter
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: mtu: the right answer on every kind of path, IPv4 and IPv6, with few probes, with loss, and with few rights
 # adapters: 1
 # start: snapshot

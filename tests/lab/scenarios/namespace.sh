@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: an interface moved to another network namespace, as a container's: RDMA goes there with it; it is left there, which is a finding, and configured again when it is back
 # adapters: 1
 # start: snapshot

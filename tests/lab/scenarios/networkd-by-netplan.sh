@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: netplan and systemd-networkd have the links (static, DHCP): observed, differences named with the line to write, never changed
 # adapters: 2
 # network: yes

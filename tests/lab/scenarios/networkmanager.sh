@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: NetworkManager has the links (keyfile, static and DHCP): observed, started late and restarted it is noticed, never fought with; a bus that hangs delays nothing
 # adapters: 2
 # network: yes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: no adapter: absent, quiet, exit 0; nothing is loaded
 # adapters: 0
 # nics: 1

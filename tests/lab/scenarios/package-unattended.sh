@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: unattended-upgrades brings a new version, needrestart restarts what is outdated: a job notices neither, a reload under way is finished
 # adapters: 1
 # install: manual

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: install, upgrade, downgrade, remove, purge and reinstall beside a job and its traffic: they never notice, and nothing else changes
 # adapters: 1
 # loaders: yes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: vmw_pvrdma was loaded before vmxnet3, its probe failed: bound again, ready, the module not reloaded
 # adapters: 1
 

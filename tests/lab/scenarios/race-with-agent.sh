@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: Linux 6.12, two adapters, managers that push links up at boot: with the agent no link comes up while the driver probes, no oops
 # suite: trixie
 # adapters: 2

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: the lab itself: the boots of race-with-agent without the agent, their oopses counted
 # suite: trixie
 # install: none

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: reload = "always": the field's recipe, once per boot, however often the agent starts
 # adapters: 1
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: three adapters with their links up: reloads, and loads after an unload by hand, do not crash the driver, and nothing is leaked
 # adapters: 3
 # cpus: 2

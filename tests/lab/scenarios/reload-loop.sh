@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: reloads asked for one after the other (or minutes of them): ready after each, nothing leaked, the kernel sane
 # adapters: 1
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: reload = "never": the ladder stops before the reload, and says so
 # adapters: 1
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: a removed adapter is missed until acknowledged, forgotten or back; another MAC in its slot is another adapter
 # adapters: 2
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: netdev and RDMA device are renamed in the middle of bring-up, again and again: the agent follows, and keeps to the adapter
 # adapters: 2
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: report: one JSON document, bounded in time, whatever hangs; for root and for anybody; never a file's content
 # adapters: 1
 # nics: 1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: rpm: install, upgrade and removal change no module, link or address and disturb no job; removal leaves nothing behind
 # suite: dracut
 # adapters: 1

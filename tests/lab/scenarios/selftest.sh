@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: selftest: passes on the real driver, also beside jobs, leaves nothing, and its failures name step and actor; on rdma_rxe too
 # adapters: 1
 # cpus: 2

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: SIGKILL at points spread over a bring-up: it converges each time, and nothing is done twice
 # adapters: 1
 # start: snapshot

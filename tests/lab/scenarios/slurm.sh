@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: a real slurmctld and slurmd: the example of a health check drains the node when the port goes down, takes it back when it has been well for a while, and leaves others' drains alone
 # adapters: 1
 # programs: slurmctld slurmd slurm-client

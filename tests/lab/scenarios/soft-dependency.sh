@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: modprobe.d alone, no agent: udev loads the driver last, and modprobe -r takes the driver only, as it would not with a plain softdep
 # adapters: 1
 # loaders: yes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: services stopped, the executor killed, and the package removed in the middle of a reload that takes long: the driver is back each time, no function is held back
 # adapters: 2
 # start: snapshot

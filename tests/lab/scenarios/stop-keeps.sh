@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: stopping and restarting the agent leaves modules, links and addresses as they are
 # adapters: 2
 # start: snapshot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: one template, two clones with other MACs and addresses from guestinfo: both ready with their own, nothing of the template's left
 # adapters: 1
 # network: yes

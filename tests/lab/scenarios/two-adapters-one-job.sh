@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: two adapters, a job on one, a port broken, the other's or its own: a reload is refused by name and waits, the job sees nothing; both are ready after it
 # adapters: 2
 # start: snapshot

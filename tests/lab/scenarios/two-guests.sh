@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: two guests: IP, RC and UD traffic and rdma_cm between them, by paths with a delay, a rate and losses, and ports held down
 # guests: 2
 # install: none

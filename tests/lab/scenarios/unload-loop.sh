@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: modprobe -r vmxnet3 by hand, again and again: the agent brings both adapters back each time, with their addresses, and leaks nothing
 # adapters: 2
 # start: snapshot

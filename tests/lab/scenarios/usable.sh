@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: ready means usable: the address in use has its GID; env tells applications which one, and perftest runs with it
 # adapters: 1
 # loaders: yes

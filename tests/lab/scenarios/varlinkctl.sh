@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: systemd's own varlinkctl introspects the agent's socket, calls it and follows it, and says what pvrdma-agentctl says; anyone gets the metrics by systemd-report's interface
 # suite: trixie
 # adapters: 1

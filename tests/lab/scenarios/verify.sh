@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: verify: between two guests, data compared, figures as perftest's and the same on both sides, the path told, tokens and versions checked; refusals and losses by name
 # guests: 2
 # timeout: 900

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # summary: vmw_pvrdma is older than a module that must precede it, and the port does not come up: reloaded last, once, ready; of none loaded, loaded last at once
 # adapters: 1
 # start: snapshot

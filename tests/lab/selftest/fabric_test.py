@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What lies between guests, on real sockets: frames, messages by GID, delay, rate, loss; and the first guest's shell."""
 
 import socket

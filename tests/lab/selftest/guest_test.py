@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What becomes of a guest whose CPUs stand still: a real QEMU with nothing to boot."""
 
 import tempfile

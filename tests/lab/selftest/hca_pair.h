@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What the tests of the HCA stand-in share: two adapters, two ends that talk to each other, and the calls that QEMU makes
  * of them. The ends lie on adapters 0 and 1. */
 #ifndef HCA_PAIR_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The HCA stand-in's queues and completions: their sizes, numbers and ends, and who is woken. */
 #include "hca_pair.h"
 

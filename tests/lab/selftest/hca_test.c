@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The HCA stand-in without a guest: verbs calls as QEMU makes them, under the sanitizers. Prints a line per test;
  * each test has queues and memory of its own. Messages and who may send them; queues are tested in hca_queue_test.c. */
 #include "hca_pair.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Packages, requests for faults, the cache, reports: what of the lab can be wrong without a guest."""
 
 import contextlib

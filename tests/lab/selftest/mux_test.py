@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The mux on real sockets: registering GIDs, the table in the file, MADs forwarded, broken and split messages."""
 
 import socket

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Headers of scenarios, and what becomes of them: the guest's machine and what it is told."""
 
 import os

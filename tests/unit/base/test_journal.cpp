@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What is sent to the journal and to the service manager never waits for them: each is a real
 // socket here that nothing reads for a while.
 #include "agent/base/journal.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What is logged and sent to the service manager: one line and one assignment, whatever the names
 // in it are made of.
 #include "agent/base/log.hpp"

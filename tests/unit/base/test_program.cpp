@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The one way in which a program is run: its bounds, and what is said about how it ended.
 #include "agent/base/program.hpp"
 

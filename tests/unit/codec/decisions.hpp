@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What step() decides on each event of a recording, as text: what tests/replay prints, and what the
 // recordings among the fixtures are held against.
 #pragma once

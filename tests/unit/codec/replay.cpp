@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // replay FILE: what the agent decides on each event of a recording (`pvrdma-agentctl report
 // --recording`), and why.
 #include <cstdio>

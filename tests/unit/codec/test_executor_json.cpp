@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The executor's JSON: operations and answers, as the interface file declares them, and back.
 #include <cerrno>
 

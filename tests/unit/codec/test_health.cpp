@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The agent's JSON, as the interface file declares it, there and back.
 #include <cerrno>
 

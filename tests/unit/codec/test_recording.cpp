@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Events as JSON both ways, and the flight recorder: what it keeps, and within which bounds.
 #include "agent/codec/recording.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A directory of configuration files that vanishes with the test.
 #pragma once
 

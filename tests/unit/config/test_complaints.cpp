@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Every line that a bad file yields, word for word.
 #include "tests/unit/catch.hpp"
 #include "tests/unit/config/config_tree.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Which files count, in which order, and what is wrong with the files themselves.
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What vSphere has for this VM, as units/read-guestinfo leaves it: where it counts, and when not.
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Seeded mutations of good files: whatever the text, there is an answer, and it is one line. Run
 // under the sanitizers this is the layer's fuzz test.
 #include "tests/unit/catch.hpp"

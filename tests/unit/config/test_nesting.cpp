@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What may reach toml11, which recurses as deep as a text nests: the count of agent/config/text.hpp
 // against the tree that toml11 makes of the same text.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What counts where the files are not good: the same for daemon and executor.
 #include <sys/stat.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The small parsers: durations, names, addresses, and looking at text.
 #include "agent/config/duration.hpp"
 #include "agent/config/text.hpp"

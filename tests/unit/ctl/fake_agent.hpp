@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A varlink service in a thread that stands for the agent, a server that behaves badly, and a
 // console that remembers what was printed.
 #pragma once

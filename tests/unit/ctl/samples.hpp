@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Health objects as io.pvrdma.Agent sends them, one for each kind of screen; and what the commands
 // make of such an object, once it is read.
 #pragma once

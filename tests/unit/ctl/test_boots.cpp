@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `boots`: the table, and where it comes from.
 #include <map>
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The commands against a well-behaved agent, and without one.
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The variables for applications.
 #include <nlohmann/json.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whoever has the agent's user can answer in its place: whatever comes, each command ends with a
 // code and a line, and prints nothing that a terminal would obey, as text or as JSON.
 #include <cstdint>

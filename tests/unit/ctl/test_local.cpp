@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The look without an agent, at a tree with nothing of RDMA in it.
 #include <filesystem>
 #include <fstream>

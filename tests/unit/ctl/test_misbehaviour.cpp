@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // An agent that hangs up, talks nonsense or says nothing costs a bounded time and exit code 3.
 #include <sys/socket.h>
 #include <sys/un.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `health --plugin`: what a monitoring system reads.
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Rendering under odd conditions: narrow terminals, colours, long lists, names from outside.
 #include <string>
 

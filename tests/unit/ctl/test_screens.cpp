@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Exact screens: what an administrator reads is part of the product.
 #include <string>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The table of verbs, and what is said about a wrong command line: as functions, and by the
 // program.
 #include "agent/ctl/verbs.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `wait`: ends in time, with the right code, whatever the agent does meanwhile.
 #include <fcntl.h>
 #include <poll.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A whole daemon on a made-up machine: its own loop, sockets, threads and kernel events, with the
 // planner's model of the kernel in the place of this system, and an executor that changes the
 // model.

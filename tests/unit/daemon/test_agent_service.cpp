@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // io.pvrdma.Agent on a real socket: which event each call becomes, on whose behalf, and how each
 // answer is written. What is answered when is step()'s (tests/unit/plan/test_step_asked.cpp).
 #include "agent/daemon/agent_service.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The daemon as a whole: looks, plans, calls of the executor and what everybody is told, on a real
 // loop and real sockets.
 #include "agent/daemon/daemon.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The executor's client against a real socket: a stand-in executor that answers, refuses, dies,
 // hangs or is not there. What follows is step()'s (tests/unit/plan/test_step_calls.cpp).
 #include "agent/daemon/executor_client.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A look that does not come back from the kernel: the agent says so and stays, as a new one would
 // hang beside it.
 #include <atomic>

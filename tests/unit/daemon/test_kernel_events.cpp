@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Which of the kernel's own events are a reason to look: rtnetlink's of links made in a namespace
 // of the test's own, and uevents that the kernel sends when it is told to.
 #include "agent/daemon/kernel_events.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The observer on this machine, whatever that has: how a look comes to the event loop.
 #include <algorithm>
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the administrator is told without asking: names in it are data, whoever chose them.
 #include "agent/daemon/reporter.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the tests of the guard share: a machine in good order, and tables of what is asked of it.
 #pragma once
 

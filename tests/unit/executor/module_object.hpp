@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A relocatable ELF object with the section .modinfo, as kbuild makes it: all that is read of a
 // module's file beside its signature.
 #pragma once

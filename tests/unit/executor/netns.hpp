@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A network namespace of its own for one test, with a pair of links in it.
 #pragma once
 

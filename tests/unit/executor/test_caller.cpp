@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Who may call: the owner of a real socket. What belongs to others than root is given to uid 1, so
 // this needs root.
 #include <sys/socket.h>

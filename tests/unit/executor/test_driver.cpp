@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Bind, unbind and the access gate between them, on a made-up sysfs and /dev.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // ARP packets and what they say about an address; the probes themselves run in test_link_addresses.
 #include <algorithm>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The driver's event queue as /proc shows its workers, on a made-up /proc.
 #include <cerrno>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The guard, as tables: what is asked, what is so, and whether it may be done.
 #include "tests/unit/executor/guard_scene.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The guard, as tables: what may be done to an adapter's link.
 #include "tests/unit/executor/guard_scene.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The ledger on a real file: order of writing, dead executors, limits, no room to write.
 #include <cerrno>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Links on the real kernel, in a network namespace of their own; ip(8) sets up and looks.
 #include <cerrno>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Addresses of a link on the real kernel, in a network namespace of their own.
 #include <cerrno>
 

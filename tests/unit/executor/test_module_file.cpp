@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Module files as libkmod reads them, beside a kernel that is shown by files.
 #include <cerrno>
 

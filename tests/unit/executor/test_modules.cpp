@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // libkmod on made-up module indices; nothing here can insert a real module.
 #include <cerrno>
 

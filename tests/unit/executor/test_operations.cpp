@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whole operations on a made-up system: configuration, guard, ledger and act together.
 #include <cerrno>
 

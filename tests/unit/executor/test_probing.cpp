@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One probe at a time, on a made-up sysfs of three adapters that have lost their driver.
 #include <future>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What an executor that was killed in the middle of a reload leaves, and what is made of it.
 #include "agent/executor/release.hpp"
 #include "tests/unit/catch.hpp"

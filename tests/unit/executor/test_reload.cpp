@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The steps of a reload, each of them failing.
 #include "agent/executor/driver.hpp"
 #include "tests/unit/catch.hpp"

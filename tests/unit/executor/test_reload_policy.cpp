@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the planner's policy grants, the executor's guard grants on the same facts; and nobody who
 // holds an adapter is among them.
 #include "agent/plan/reload_policy.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The executor behind its socket: answers, refusals, who may ask, and going when idle.
 #include <sys/epoll.h>
 #include <sys/socket.h>

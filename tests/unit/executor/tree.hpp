@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One adapter as sysfs shows it, for the executor's tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Which [[adapter]] speaks about which adapter, for every program alike.
 #include "agent/model/adapter_match.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The limit of what takes the driver away, over whatever the agent's user may ask for.
 #include <algorithm>
 #include <deque>

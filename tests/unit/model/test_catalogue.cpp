@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The catalogue of findings: whole, without contradictions, and its sentences are filled in.
 #include <set>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Timelines: steps in their order, once each, and what each took.
 #include "agent/model/timeline.hpp"
 #include "tests/unit/catch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A model of the kernel for the planner's property tests: modules, probes, pairing and ports behave
 // as seen on the real driver (Linux 6.1 and 6.12); time passes only when it is told to.
 #pragma once

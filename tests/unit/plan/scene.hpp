@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Snapshots for the planner's tests: a machine in its good state, to be changed by the test.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // step() for tables of (state, events) -> effects: a daemon's state on a machine that is ready,
 // with events that come one after the other.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Rule 4: addresses of ours that go, come back, or stay for a job that holds the adapter.
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What each look adds to the timeline of a boot.
 #include "agent/plan/history.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What is said of [[adapter]] tables that name the same adapter, or none.
 #include "agent/model/adapter_match.hpp"
 #include "tests/unit/catch.hpp"

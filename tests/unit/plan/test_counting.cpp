@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What disturbs is planned only while it can be counted, and not more often than the executor would
 // do it.
 #include "agent/model/budget.hpp"

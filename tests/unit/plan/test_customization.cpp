@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What waits while cloud-init or open-vm-tools customize the VM, and for how long.
 #include "agent/plan/rules.hpp"
 

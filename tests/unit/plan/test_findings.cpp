@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Every finding of the planner's, made from made-up facts or by the rules over made-up machines:
 // its sentences have no name left open, and together they are all that the catalogue has.
 #include <set>

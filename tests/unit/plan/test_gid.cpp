@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The GID for applications, and when its lack counts.
 #include "agent/plan/gid.hpp"
 #include "tests/unit/catch.hpp"

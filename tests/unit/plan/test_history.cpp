@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // History and verdict: what counts as a change by itself, and how old an answer may be.
 #include <cerrno>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What keeps the driver from a module or a function: named, and not tried in vain.
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Rules 5 and 6: which rung, when, and what keeps the agent from it.
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Rule 4: links that are ours, links that are a network manager's, and what is said about both.
 #include "agent/plan/questions.hpp"
 #include "tests/unit/catch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Findings about the adapters' networks.
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A pass in one line: what it says.
 #include "agent/plan/pass_line.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Properties over seeded random snapshots and random machines: what must hold whatever is seen.
 #include <algorithm>
 #include <array>

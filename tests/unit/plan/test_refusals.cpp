@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the executor refuses and the agent goes on wanting: said with the executor's own words,
 // once, and nothing waits for it that need not.
 #include <cerrno>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Rules 1 to 4: what is loaded, bound and brought up, and what is not.
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"

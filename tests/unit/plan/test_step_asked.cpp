@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // step(): what clients are answered, and when.
 #include "tests/unit/plan/stepped_agent.hpp"
 

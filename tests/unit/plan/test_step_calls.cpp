@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // step(): what is asked of the executor, in which order, and what is done where it does not answer.
 #include "tests/unit/plan/stepped_agent.hpp"
 

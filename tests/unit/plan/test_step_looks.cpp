@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // step(): one look after the other: what is remembered between them, what may be acted on, and when
 // the next one is due.
 #include "tests/unit/plan/stepped_agent.hpp"

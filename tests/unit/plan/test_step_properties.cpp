@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // step() in a made-up world: at least 100,000 random events in each run, in any order that the
 // shell can send them, on machines that change at random. What must hold whatever happens.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The executor's ledger held against its answers: what it has lost counts all the same.
 #include "agent/plan/tried.hpp"
 #include "tests/unit/catch.hpp"

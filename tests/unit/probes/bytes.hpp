@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Datagrams captured in a guest (Linux 6.1), as hexadecimal text in tests/fixtures/netlink: one
 // datagram a line.
 #pragma once

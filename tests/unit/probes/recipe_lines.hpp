@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What was found of the recipe in a file, as words to compare.
 #pragma once
 

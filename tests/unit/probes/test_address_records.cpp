@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The records of the addresses that we have set.
 #include "probes/address_records.hpp"
 #include "tests/unit/catch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whether the scripts that reload the driver at boot have ended.
 #include <cerrno>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The marks that cloud-init and open-vm-tools leave while they customize a VM.
 #include "probes/customization.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The running kernel's initramfs image beside modprobe.d, on made-up roots.
 #include <fcntl.h>
 #include <sys/stat.h>

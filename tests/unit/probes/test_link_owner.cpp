@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Who has a link: what networkd and ifupdown leave in files, and what NetworkManager's answers
 // mean.
 #include "probes/link_owner.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // modprobe.d by lines, and what in it keeps a module, or what that needs, from being loaded.
 #include <libkmod.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The answers of module-lookup, and what becomes of a program that gives none.
 #include "probes/module_lookup.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The reload of the driver in scripts, crontabs and units as administrators write it, by line.
 #include <string>
 

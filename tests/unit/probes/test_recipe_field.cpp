@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Files as administrators have them (tests/fixtures/field), in their places: which lines of them
 // are named, and why each is a person's.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // In which files of a machine the reload of the driver is looked for, and whose they must be.
 #include <sys/stat.h>
 #include <unistd.h>

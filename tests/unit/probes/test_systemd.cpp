@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A system bus that hangs: a real socket whose other end accepts, or does not, and says nothing.
 #include "probes/systemd.hpp"
 

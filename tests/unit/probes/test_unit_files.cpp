@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Units as the next boot will find them, on made-up roots.
 #include "probes/settings.hpp"
 #include "probes/unit_files.hpp"

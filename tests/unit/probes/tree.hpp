@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // PCI functions and adapters as a guest's sysfs shows them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // An image whose links are absolute and lead to places that this machine has as well: what is read
 // is the image's, and what leads out of it finds nothing.
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Clients of another user, in a process of their own, so that the service sees that user's
 // credentials (SO_PEERCRED). Needs root.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A service on a real event loop, and raw clients that the test drives in the same thread: whatever
 // waits, waits by running the loop, and for five seconds at most.
 #pragma once

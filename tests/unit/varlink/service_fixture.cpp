@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/varlink/service_fixture.hpp"
 
 #include <nlohmann/json.hpp>

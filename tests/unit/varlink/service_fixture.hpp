@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A small service with one method of each kind that handlers can be.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Both clients, against a real service and against servers that misbehave.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Clients of several users, as the kernel tells them apart: none shuts out another.
 #include <optional>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Bytes to messages.
 #include "agent/varlink/framing.hpp"
 #include "tests/unit/catch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Clients that flood, stall, lie or vanish: they are cut off, and nobody else notices.
 #include <sys/ioctl.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Interface descriptions: parsing them, and checking values by them.
 #include <nlohmann/json.hpp>
 

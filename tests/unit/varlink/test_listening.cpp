@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The socket file: its mode, stale ones, and sockets that somebody else bound.
 #include <fcntl.h>
 #include <sched.h>

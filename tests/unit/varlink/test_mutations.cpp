@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Seeded mutations of good traffic, through the decoder, the request parser and the parameters of
 // every verb, and through a whole service. Run under the sanitizers this is the layer's fuzz test.
 #include "agent/codec/json.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What a service answers: routing, parameters, order, more, oneway, and what the loop's handlers
 // may do with a call.
 #include "tests/unit/catch.hpp"

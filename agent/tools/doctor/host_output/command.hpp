@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `doctor --host-output`: what the output of an ESXi host's commands means for this VM.
 #pragma once
 

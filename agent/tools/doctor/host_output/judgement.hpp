@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the pasted output of an ESXi host means for this VM, and what is to be changed. Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What an administrator pasted from an ESXi shell, taken apart. Pure.
 //
 // esxcli prints tables, whose widths a line of dashes tells, and details, "Key: Value" in a line

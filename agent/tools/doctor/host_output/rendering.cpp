@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What `doctor --host-output` prints. Pure.
 #include <algorithm>
 #include <array>

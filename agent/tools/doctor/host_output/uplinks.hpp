@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The host's RDMA devices and the NICs that they are paired with, as pasted, and what they mean.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `verify mesh`: every pair of several machines. One of them, at whose address all meet, tells the
 // others what to measure, and has the results; it takes part as well.
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The machine where all of a mesh meet: it tells pairs to measure, round by round, and collects
 // what they find.
 #pragma once

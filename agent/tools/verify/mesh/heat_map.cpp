@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // heat_map() of rendering.hpp: latencies and bandwidths of all pairs as a picture.
 #include <algorithm>
 #include <set>

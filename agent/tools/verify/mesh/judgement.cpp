@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/tools/verify/mesh/judgement.hpp"
 #include "agent/base/format.hpp"
 

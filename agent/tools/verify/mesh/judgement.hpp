@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What a mesh's figures mean: which pairs stand out, and whether a machine is to blame. Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One machine of a mesh: it does what it is told by the machine where all meet.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What two machines of a mesh found.
 #pragma once
 

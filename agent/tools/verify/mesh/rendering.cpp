@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/tools/verify/mesh/rendering.hpp"
 
 #include <nlohmann/json.hpp>

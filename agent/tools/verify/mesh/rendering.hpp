@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A mesh's figures for a person, a program and a spreadsheet, and as a picture. Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A mesh's results in a folder: each pair's as it comes, and what all come to.
 #pragma once
 

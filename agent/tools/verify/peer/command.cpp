@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `verify`: this VM and another. What is measured comes from the helper program (peer_main.cpp).
 #include <algorithm>
 #include <cerrno>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The TCP connection between two machines that measure: lines of JSON, and raw bytes where TCP
 // itself is measured. Whatever comes over it is a stranger's: lines are bounded, times are bounded.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What earlier runs with a peer came to, in the user's own state folder.
 #pragma once
 

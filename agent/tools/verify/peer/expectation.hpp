@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What somebody expects of a pair of VMs: --expect latency=50us,bandwidth=90%. Pure.
 #pragma once
 

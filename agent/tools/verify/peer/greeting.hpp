@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The first words of a run: that both sides speak the same version, and, where a token is shared,
 // that the other one knows it. The token itself does not cross the network.
 #pragma once

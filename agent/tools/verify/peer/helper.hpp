@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The helper program pvrdma-verify, which measures: what it is to measure with, and its runs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One RC queue pair to another machine's, and the memory that its messages come from and go to.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The whole of a run: what the client measures, and how the other side serves it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // By which of vSphere's paths messages go between two VMs: memory of the same host, RDMA between
 // the hosts' RoCE NICs, or, silently, TCP, where a host has no such uplink. The guest is not told;
 // it can only measure. Pure.

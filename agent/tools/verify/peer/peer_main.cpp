@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // pvrdma-verify listen|connect DEVICE GID_INDEX ADDRESS PORT WAIT_MS DURATION_MS: the part of
 // `pvrdma-agentctl verify` that needs libibverbs. The token, if there is one, comes on standard
 // input. Prints one line of JSON: the figures, or "failed" with what was being done. Exit status 0:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Those who connect, greeted all at once: one that says nothing keeps no other one waiting.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One part of a measurement, carried out by both sides at the same time: what the client asks for
 // in a line, and what comes of it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What was measured with a peer, and what it means. Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A Survey for the tests of doctor's conclusions: of a VM in its good state, to be spoilt by the
 // test.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What administrators pasted, and the guest that it is held against.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `doctor` on made-up systems, with an agent, without, and in a container; and its screens.
 #include <nlohmann/json.hpp>
 #include <string>

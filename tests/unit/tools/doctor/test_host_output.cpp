@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `doctor --host-output` on pasted output, as it is and spoiled.
 #include <algorithm>
 

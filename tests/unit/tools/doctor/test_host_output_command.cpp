@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `doctor --host-output`: where the text comes from, what becomes of it on the screen, and text
 // that nobody would paste.
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The rows of doctor: what they show, and that a row is called good only where it is known to be.
 #include <algorithm>
 #include <functional>

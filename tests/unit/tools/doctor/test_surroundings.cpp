@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What doctor concludes: each finding of the surroundings is provoked by what it is about and by
 // nothing else, and the host's causes come in the order of the evidence.
 #include <algorithm>

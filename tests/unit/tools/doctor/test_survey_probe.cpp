@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The probes that doctor has beside a Snapshot, on made-up files; and on this machine's own.
 #include "agent/tools/doctor/survey_probe.hpp"
 

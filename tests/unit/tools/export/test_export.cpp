@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `export`: what is written for container engines, Kubernetes and vSphere, and what is kept.
 #include <sys/stat.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `export`: the texts for container engines, Kubernetes and vSphere.
 #include <nlohmann/json.hpp>
 #include <string>

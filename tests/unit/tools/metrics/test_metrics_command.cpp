@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `metrics`: what is written where, with and without an agent, once and again.
 #include <sys/stat.h>
 

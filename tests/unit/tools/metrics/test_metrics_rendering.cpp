@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Health as metrics: names, values and labels, and that nothing unknown becomes a number.
 #include <algorithm>
 #include <cctype>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // io.systemd.Metrics: the same families as Prometheus' text, on a socket, with an agent that
 // answers, is not there, hangs, or is asked by many at once.
 #include <algorithm>

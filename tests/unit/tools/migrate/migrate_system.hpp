@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A made-up system with pvrdma-agent installed and enabled, for tests of `migrate`. Its files are
 // root's, so these need root.
 #pragma once

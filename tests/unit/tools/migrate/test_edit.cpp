@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What is left of a script does all else that the script did: both are run, with a modprobe that
 // does nothing.
 #include <string>

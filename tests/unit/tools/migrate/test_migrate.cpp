@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `migrate` on made-up systems: what it shows, changes and puts back.
 #include <fcntl.h>
 #include <sys/stat.h>

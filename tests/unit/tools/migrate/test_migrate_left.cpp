@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What `migrate` names and never edits.
 #include <sys/stat.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What `migrate` must not do, whatever others than root have put before it: open or run their
 // files, write where they can, leave the root, or take the recipe out where no agent stands in.
 #include <sys/inotify.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The five worked examples of VMware's rule, and the command.
 #include <nlohmann/json.hpp>
 

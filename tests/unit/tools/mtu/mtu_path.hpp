@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A path to a host as the search for its MTU meets it: links, routers that speak, lie or keep
 // silent, and losses. It answers at once; what takes time is a matter of the order of events.
 #pragma once

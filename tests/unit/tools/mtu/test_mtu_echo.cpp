@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The bytes of echo messages, and what is taken for an answer to them.
 #include <netinet/icmp6.h>
 #include <netinet/ip_icmp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `mtu` over the loopback: real sockets, no other network. The lab has the rest.
 #include <sys/socket.h>
 

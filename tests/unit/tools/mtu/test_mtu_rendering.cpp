@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Exact lines and objects of `mtu`.
 #include <nlohmann/json.hpp>
 #include <tuple>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The search for a path's MTU against every kind of path: the right answer, and how many packets.
 #include <algorithm>
 #include <random>

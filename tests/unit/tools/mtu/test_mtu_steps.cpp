@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The search for a path's MTU step by step: what is sent after which answer, and how long each is
 // waited for.
 #include "agent/tools/mtu/search.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A forecast of a next boot that goes well, to be changed by a test, and what was made of it.
 #pragma once
 

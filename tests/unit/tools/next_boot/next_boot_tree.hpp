@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Roots for `doctor --next-boot`, captured and made up, and what it says of them.
 #pragma once
 

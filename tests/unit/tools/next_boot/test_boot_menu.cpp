@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // GRUB's menu as grub-mkconfig writes it, its environment, and entries of the Boot Loader
 // Specification.
 #include "agent/tools/next_boot/boot_menu.hpp"

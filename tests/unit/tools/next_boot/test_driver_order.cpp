@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The driver's predecessors by modprobe.d, on made-up roots, through module-lookup.
 #include "agent/tools/next_boot/forecast.hpp"
 #include "tests/unit/catch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // initramfs images made up of cpio archives in the ways that distributions stack and compress them.
 #include <archive.h>
 #include <fcntl.h>

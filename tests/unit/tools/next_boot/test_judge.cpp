@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What a forecast of kernels, modules and initramfs means.
 #include "tests/unit/tools/next_boot/good_forecast.hpp"
 

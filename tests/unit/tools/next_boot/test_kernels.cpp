@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Installed kernels, and which is next, on made-up roots.
 #include <filesystem>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whose a link will be, by the files of network managers, on made-up roots.
 #include "agent/tools/next_boot/link_files.hpp"
 #include "tests/unit/catch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `doctor --next-boot` on roots as distributions make them.
 #include <archive.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `doctor --next-boot` beside what this machine and its configuration say.
 #include "tests/unit/tools/next_boot/next_boot_tree.hpp"
 

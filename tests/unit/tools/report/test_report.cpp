@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `report`: one document with whatever could be had, in its time and size, and never a file's text.
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `seal` on made-up images.
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A TCP port of 127.0.0.1 that no other program has, nor is given while this lives: the kernel
 // chose it, and both this socket and a listener of verify's have SO_REUSEADDR, so that it may
 // listen there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Meshes of made-up machines with figures as they are measured.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Schedule, judgement and results of `verify mesh`. Machines are made up.
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The meeting of `verify mesh`: who comes, who leaves, what is measured. Machines are simulated.
 #include <map>
 #include <nlohmann/json.hpp>

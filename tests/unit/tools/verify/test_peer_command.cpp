@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `verify` as a command, with a made-up helper program: what each side prints and keeps, and which
 // command lines are none.
 #include <sys/stat.h>

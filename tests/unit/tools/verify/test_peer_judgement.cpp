@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Figures, path, expectations and earlier runs of `verify PEER`.
 #include <sys/stat.h>
 

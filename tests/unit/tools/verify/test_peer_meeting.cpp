@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // How two sides of `verify PEER` find each other: who is reached where, who is waited for how long,
 // and who ends the waiting.
 #include <netinet/in.h>

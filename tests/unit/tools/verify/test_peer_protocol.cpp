@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The control connection of `verify PEER`: greeting, tokens, hostile lines.
 #include <sys/socket.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `selftest` as a command, with made-up helper programs, and with the real one where there is no
 // device.
 #include <nlohmann/json.hpp>

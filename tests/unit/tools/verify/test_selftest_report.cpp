@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The self-test's parts that open no device: figures, the helper program's lines, advice, printing.
 #include <cerrno>
 #include <nlohmann/json.hpp>
