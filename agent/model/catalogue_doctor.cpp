@@ -169,14 +169,14 @@ constexpr CatalogueEntry kDoctorEntries[] = {
     {FindingId::KernelWithoutDriver, "kernel-without-driver", "other", "", Severity::Warning,
      Actor::Image, Concern::None,
      "The kernel {kernel}, which is installed but not next, does not ship vmw_pvrdma.",
-     "Do not boot it, or install the package with its extra modules (Ubuntu: linux-modules-extra), "
-     "or remove it."},
+     "Do not boot it, or install the package with its extra modules (Ubuntu up to 24.04: "
+     "linux-modules-extra), or remove it."},
     {FindingId::KernelWithoutDriver, "kernel-without-driver", "may-be-next", "", Severity::Warning,
      Actor::Image, Concern::None,
      "The kernel {kernel} does not ship vmw_pvrdma, and whether the next boot takes it cannot be "
      "told.",
      "Choose the kernel to boot (grub-set-default, grubby --set-default), or install the package "
-     "with this one's extra modules (Ubuntu: linux-modules-extra)."},
+     "with this one's extra modules (Ubuntu up to 24.04: linux-modules-extra)."},
     {FindingId::OrderNotSet, "order-not-set", "modprobe", "", Severity::Warning, Actor::Guest,
      Concern::None,
      "modprobe.d does not have {modules} loaded before vmw_pvrdma: at the next boot udev may load "

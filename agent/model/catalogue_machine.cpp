@@ -21,8 +21,8 @@ constexpr CatalogueEntry kMachineEntries[] = {
     {FindingId::DriverNotShipped, "driver-not-shipped", "", "3c2fc9cfa9d75fe69271d2af398d3284",
      Severity::Error, Actor::Image, Concern::Modules | Concern::Containers,
      "The kernel {kernel} does not ship vmw_pvrdma.",
-     "Boot a kernel that has it (Ubuntu: linux-modules-extra; Debian builds none), or build the "
-     "module for this one."},
+     "Boot a kernel that has it (Ubuntu 22.04 and 24.04: linux-modules-extra, 26.04: "
+     "linux-modules; Debian builds none), or build the module for this one."},
     {FindingId::DriverBuiltIn, "driver-built-in", "", "04fe861108b35fd9b08bb5bd1dc81b65",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules,
      "vmw_pvrdma ought to be reloaded ({reason}), but it is built into this kernel and has several "
@@ -37,8 +37,8 @@ constexpr CatalogueEntry kMachineEntries[] = {
     {FindingId::ModuleNotShipped, "module-not-shipped", "required",
      "c98098df53375042a769774db9da54eb", Severity::Error, Actor::Image, Concern::Modules,
      "The kernel {kernel} does not ship {module}. It is required.",
-     "Install the package with this kernel's extra modules (Ubuntu: linux-modules-extra; "
-     "Enterprise Linux: kernel-modules-extra), or take it off modules.required."},
+     "Install the package with this kernel's extra modules (Ubuntu up to 24.04: linux-modules-"
+     "extra; Enterprise Linux: kernel-modules-extra), or take it off modules.required."},
     {FindingId::ModuleNotShipped, "module-not-shipped", "optional",
      "c98098df53375042a769774db9da54eb", Severity::Info, Actor::Guest, Concern::Modules,
      "The kernel {kernel} does not ship {module}. The adapters work without it.",
