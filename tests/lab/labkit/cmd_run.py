@@ -17,7 +17,8 @@ from .lab import Lab, add_options
 GUEST_MEMORY = 1400 << 20  # of a guest and its QEMU
 
 EPILOG = """\
-Logs of every scenario: build/lab/NAME/ (output, console.log, qemu.log, timeline).
+Logs of every scenario: build/lab/NAME/ (output, console.log, qemu.log, timeline; of a failure recording.json, which
+tests/replay reads).
 Environment, for the scenarios hot-plug, renames, link-after-live, unload-loop, flaps, sigkill, reload-loop:
   PVRDMA_LAB_ROUNDS=N               rounds of each, of ten flaps in flaps (default: 2, four times 3, three times 4; they
                                     are made for 10, and the two loops for 20)
@@ -28,6 +29,8 @@ for the scenarios race-*:
   PVRDMA_LAB_RACE_MANAGERS="A B"    which of networkd, ifupdown, NetworkManager, impatient take turns (default: all)
 for the scenario initramfs-links:
   PVRDMA_LAB_RACE_INITRAMFS_BOOTS=N boots of it (default: 3; 21 are twenty with links up in the initramfs)
+for all:
+  PVRDMA_LAB_RECORDINGS=yes         what the agent recorded of each scenario, in recording.json
 Scenarios with `soak: yes` run only where they are named (tests/run --soak does).
 Limits are in seconds of the guest's clock.
 Exit status: 0 when nothing failed, 1 otherwise.
@@ -55,14 +58,22 @@ def parse_arguments(argv):
     return parser.parse_args(argv)
 
 
+RECORDING = re.compile(r"^=== recording\n(.*?)\n=== end of the recording\n", re.M | re.S)
+
+
 def _save_logs(guest, name, output):
+    """Returns the output without the agent's recordings, of which the last is kept in a file of its own."""
     target = paths.LOGS / name
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
+    recordings, output = RECORDING.findall(output), RECORDING.sub("", output)
+    if recordings and recordings[-1]:
+        (target / "recording.json").write_text(f"{recordings[-1]}\n", encoding="utf-8")
     (target / "output").write_text(output, encoding="utf-8")
     for name in ("console.log", "qemu.log", "timeline"):
         if (guest.directory / name).exists():
             shutil.copy(guest.directory / name, target / name)
+    return output
 
 
 def _leave(guest, keep):
@@ -76,14 +87,14 @@ def _run_company(lab, scenario, keep):
     company = lab.company(scenario)
     try:
         results = company.run()
-        for guest, result in zip(company.guests, results):
-            _save_logs(guest, f"{scenario.name}-{guest.number}" if guest.number > 1 else scenario.name, result.output)
+        outputs = [_save_logs(guest, f"{scenario.name}-{guest.number}" if guest.number > 1 else scenario.name, result.output)
+                   for guest, result in zip(company.guests, results)]
     finally:
         if keep:
             print("".join(f"kept {guest.directory}\n" for guest in company.guests), end="", flush=True)
         else:
             company.close()
-    output = results[0].output + "".join(f"=== guest {n}\n{result.output}" for n, result in enumerate(results[1:], 2))
+    output = outputs[0] + "".join(f"=== guest {n}\n{text}" for n, text in enumerate(outputs[1:], 2))
     return next((r.status for r in results if r.status), 0), output, max(r.seconds for r in results)
 
 
@@ -107,8 +118,8 @@ def run_one(lab, scenario, keep):
             except LabError as error:
                 _save_logs(current, name, str(error))
                 return 1, f"{output}{error}\n", seconds
-            _save_logs(current, name, result.output)
-            output, seconds = output + result.output, seconds + result.seconds
+            output += _save_logs(current, name, result.output)
+            seconds += result.seconds
             if result.status:
                 break
         return result.status, output, seconds

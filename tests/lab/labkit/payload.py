@@ -19,7 +19,7 @@ PROGRAMS_SIZE = 2 << 30
 RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "expect.sh", "race.sh", "initramfs.sh", "pair.sh", "slurm.sh",
                                           "host")]
 # Of the environment of whoever runs the lab, what scenarios may ask for.
-PASSED = ("PVRDMA_LAB_RACE_", "PVRDMA_LAB_RELOAD_", "PVRDMA_LAB_ROUNDS")
+PASSED = ("PVRDMA_LAB_RACE_", "PVRDMA_LAB_RELOAD_", "PVRDMA_LAB_ROUNDS", "PVRDMA_LAB_RECORDINGS")
 
 
 def find_packages(directory, suite, required):
