@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by build-deb and build-rpm: what packages are made from.
+# Sourced by build-deb and build-rpm: lists the files from which packages are made.
 # shellcheck shell=bash
 
-# Paths in the tree, NUL-terminated: everything but the tests, as it is on disk. A file removed but not yet committed is
-# no part of it.
+# Prints the paths in the tree, NUL-terminated, as on disk and without the tests. A file that was removed on disk but not
+# yet from the index is left out.
 package_files() { # TREE
   local path
   {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What changes something: by pvrdma-agentctl as root, where Cockpit's administrator switch allows it.
+// Actions that change something: they run pvrdma-agentctl as root, if Cockpit's administrative access is on.
 /* global cockpit */
 import { el } from "./dom.js";
 
 const byId = id => document.getElementById(id);
 const permission = cockpit.permission({ admin: true });
 
-// The program's end, whatever it was: { output, problem }.
+// Runs a program; resolves when it has ended, also with an error: { output, problem }.
 export function run(argv, options) {
   return new Promise(resolve => {
     cockpit.spawn(argv, { err: "out", ...options }).then(
@@ -40,7 +40,7 @@ async function asRoot(title, argv) {
 }
 
 export function acknowledgeButton(adapter) {
-  // The name is the agent's word, and no option.
+  // The agent gives the name of the adapter; after "--" pvrdma-agentctl cannot take it for an option.
   const argv = ["pvrdma-agentctl", "acknowledge", ...(adapter ? ["--", adapter] : [])];
   const press = () => asRoot("Acknowledge", argv);
   const attributes = { type: "button", class: "root", "data-key": `acknowledge ${adapter}`, "aria-describedby": "rights", onclick: press };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The last boots as bars, from `pvrdma-agentctl boots --json`: what each part took until the adapters were ready.
+// The last boots as bars, from `pvrdma-agentctl boots --json`: the time of each part until the adapters were ready.
 import { el, svg, time } from "./dom.js";
 
-// Parts of a boot, each up to the last of these steps.
+// Parts of a boot; a part ends with the last of its steps.
 const PARTS = [
   { name: "before the agent", steps: ["agent_started"] },
   { name: "modules and driver", steps: ["adapter_seen", "module_loaded", "driver_reloaded", "driver_live"] },
@@ -26,8 +26,8 @@ const STEP = {
 
 const seconds = ms => (ms / 1000).toFixed(2);
 
-// When each part ended, in milliseconds since the boot began. A part that took no time ends where the one before it does;
-// what comes after ready is no part.
+// The end of each part, in milliseconds since the boot began. A part that took no time ends with the part before it; steps
+// after ready belong to no part.
 function ends(boot) {
   const ready = boot.steps.find(one => one.step === "ready")?.at_ms ?? Infinity;
   let end = 0;
@@ -74,13 +74,13 @@ function legend() {
   return el("ul", { class: "legend" }, ...PARTS.map(entry));
 }
 
-// The program's output, or why there is none.
+// Elements for the program's output, or for the reason why there are no boots.
 export function boots(output) {
   let found = null;
   try {
     found = JSON.parse(output);
   } catch (error) {
-    // Not its own words: said as they are.
+    // The output is not JSON, so it is shown as it is.
   }
   if (!found?.boots) {
     const why = found?.error ? [found.error.message, found.error.remedy].filter(Boolean).join(". ") : output;

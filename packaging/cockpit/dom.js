@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Elements of the page. What comes from elsewhere is only ever a text node, or the value of an attribute that is text.
+// Elements of the page. Text of other programs only becomes a text node or the value of a text attribute.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// el("p", {class: "small"}, "text", otherElement): what is null or undefined is left out.
+// el("p", {class: "small"}, "text", otherElement): attributes and children that are null or undefined are left out.
 export function el(name, attributes = {}, ...children) {
   return filled(document.createElement(name), attributes, children);
 }
@@ -23,8 +23,8 @@ function filled(element, attributes, children) {
 
 const shown = new WeakMap();
 
-// Fills a place with build(value), unless that value is what it shows. What a person has opened stays open, and the
-// keyboard stays where it was: such elements have a data-key.
+// Fills a place with build(value), unless the place shows that value already. Details that the reader has opened stay open,
+// and the focus stays on its element: such elements have a data-key.
 export function show(place, value, build) {
   const key = JSON.stringify(value);
   if (shown.get(place) === key) return;
@@ -36,7 +36,7 @@ export function show(place, value, build) {
   if (focused !== undefined) [...place.querySelectorAll("[data-key]")].find(one => one.dataset.key === focused)?.focus();
 }
 
-// 12 s, 3 min, 2 h, 4 d: as much as one wants to know of an age.
+// An age in one unit: 12 s, 3 min, 2 h, 4 d.
 export function span(seconds) {
   const whole = Math.max(0, Math.floor(seconds));
   if (whole < 120) return `${whole} s`;
@@ -45,7 +45,7 @@ export function span(seconds) {
   return `${Math.floor(whole / 86400)} d`;
 }
 
-// A time of the agent's (RFC 3339, UTC) in the reader's own manner; a text that is none as it is.
+// A time of the agent (RFC 3339, UTC) in the reader's own format; a text that is no time stays as it is.
 export function time(text) {
   const date = new Date(text);
   const known = !Number.isNaN(date.getTime());

@@ -4,14 +4,14 @@ import { el, time } from "./dom.js";
 
 const RANK = { error: 0, warning: 1, info: 2 };
 const SEVERITY = { error: "Error", warning: "Warning", info: "Note" };
-const ACTOR = { agent: "The agent goes on by itself.", host: "For the vSphere administrator.", image: "For who makes the image." };
-const MANAGER = { agent: "pvrdma-agent", nobody: "nobody; the agent only observes it" };
+const ACTOR = { agent: "The agent goes on by itself.", host: "For the vSphere administrator.", image: "For the maker of the image." };
+const MANAGER = { agent: "pvrdma-agent", nobody: "no program; the agent only observes it" };
 const PORT_MEANING = { ACTIVE: "", DOWN: " (no RDMA traffic)" };
 
 export const badge = state => el("span", { class: `badge ${state}` }, state.toUpperCase());
 
 export function verdict({ health, trouble }) {
-  if (!health) return [badge("unknown"), el("span", { class: "summary" }, trouble ? "Nothing is known of the adapters." : "Asking the agent…")];
+  if (!health) return [badge("unknown"), el("span", { class: "summary" }, trouble ? "The state of the adapters is not known." : "Asking the agent…")];
   const words = el("span", { class: "summary" }, health.summary);
   if (trouble) return [badge("stale"), el("span", { class: "summary" }, `Last known: ${health.state}. `, words)];
   return [badge(health.state), words, el("span", { class: "small" }, "since ", time(health.since))];
@@ -28,7 +28,7 @@ export function executor({ executor }) {
   ].filter(Boolean);
 }
 
-// "0000:13:00.1 (rocep19s0f1, ens224f0)": the names by which people know an adapter.
+// "0000:13:00.1 (rocep19s0f1, ens224f0)": the names of an adapter that administrators know.
 function nameOf(fn, adapters) {
   const found = adapters.find(one => one.function === fn);
   const names = [found?.rdma_device, found?.netdev].filter(Boolean).join(", ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The page: what the agent says as it says it, how old that is, and whether it still answers.
+// The page shows the agent's answers as they come, their age, and whether the agent still answers.
 import { acknowledgeButton, prepareActions, run } from "./actions.js";
 import { boots } from "./boots.js";
 import { show, span } from "./dom.js";
@@ -7,7 +7,7 @@ import { adapters, executor, findings, verdict } from "./health.js";
 import { plan } from "./plan.js";
 import { call, watchHealth } from "./varlink.js";
 
-// An agent has nothing to tell while nothing changes, so it is asked now and then whether it is still there. It answers
+// The agent sends nothing while nothing changes, so the page asks it every ASK_MS whether it still answers. The agent answers
 // within half a second.
 const ASK_MS = 5000;
 const ANSWER_MS = 4000;
@@ -23,16 +23,16 @@ const PROBLEMS = {
 };
 
 let health = null;
-let observed = null;  // when the look behind it was, in milliseconds of the page's own clock; null: not known
-let heard = 0;        // when the agent said something last, by the same clock
-let trouble = "";     // why what is shown may no longer be so; empty: it is
+let observed = null;  // the time of the agent's look, in milliseconds of the page's own clock; null: not known
+let heard = 0;        // the time of the agent's last answer, by the same clock
+let trouble = "";     // why the shown state may be out of date; empty: it is up to date
 
 function tick() {
   const age = observed === null ? null : span((performance.now() - observed) / 1000);
   byId("age").textContent = age === null ? "" : `Observed ${age} ago.`;
   byId("stale").hidden = !trouble;
-  // Only what has changed: an alert is read aloud.
-  const words = trouble && `${PROBLEMS[trouble] ?? `The agent's answer cannot be used (${trouble}).`} Shown is what it said last; trying again.`;
+  // The alert is filled only when its text changes, because screen readers read it aloud.
+  const words = trouble && `${PROBLEMS[trouble] ?? `The agent's answer cannot be used (${trouble}).`} This page shows the last answer and asks again.`;
   show(byId("stale"), words, () => words);
 }
 
@@ -47,9 +47,9 @@ function showHealth() {
   tick();
 }
 
-let planState = "";  // "", "asked", or "asked again" while one is on its way
+let planState = "";  // "", "asked", or "asked again" while a call is under way
 
-// One at a time, however often health changes.
+// One call at a time, however often health changes.
 async function showPlan() {
   planState = planState ? "asked again" : "asked";
   if (planState !== "asked") return;
@@ -61,7 +61,7 @@ async function showPlan() {
 }
 
 async function showBoots() {
-  // Who may not read the system's journal is told so.
+  // If the user may not read the system's journal, the output says so.
   const { output } = await run(["pvrdma-agentctl", "boots", "--json"], { superuser: "try", err: "ignore" });
   show(byId("boots"), output, boots);
 }
@@ -78,7 +78,7 @@ function take(answer) {
     trouble = "";
     showHealth();
   } catch (error) {
-    // It lacks what each answer has: no answer of this interface.
+    // A field is missing that each answer has, so this is no answer of the interface.
     health = before;
     lose("protocol-error");
     return;
@@ -97,7 +97,7 @@ function ask() {
 
 async function look() {
   byId("look").disabled = true;
-  // As root where that is allowed: then the agent tries again what it had given up.
+  // For root the agent also tries operations again that it had given up, so the page asks as root if that is allowed.
   await call("Refresh", LOOK_MS, "try").then(answer => take(answer.health), lose);
   byId("look").disabled = false;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the agent would do now, and why.
+// The agent's plan: its actions with their reasons.
 import { el, span } from "./dom.js";
 
 const WORDS = {
   LoadModule: target => `load module ${target}`,
   BindFunction: target => `bind driver vmw_pvrdma to adapter ${target}`,
-  RebindFunction: target => `unbind adapter ${target} from its driver, bind it again`,
+  RebindFunction: target => `unbind adapter ${target} from its driver and bind it again`,
   ReloadDriver: () => "unload driver vmw_pvrdma and load it again, for all adapters",
   ConfigureLink: target => `bring up the link of adapter ${target}`,
 };

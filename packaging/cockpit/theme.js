@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Light or dark as Cockpit is: its choice is in the local storage, and it tells of a change by an event.
+// Makes the page light or dark like Cockpit, which keeps the choice in the local storage and sends an event when it changes.
 (() => {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const apply = style => {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The agent's varlink interface, io.pvrdma.Agent(7), by Cockpit's channels: JSON, each message ended by a NUL byte. Text
-// channels would replace that byte, so they are binary.
+// The agent's varlink interface, io.pvrdma.Agent(7), over Cockpit's channels: JSON messages, each ended by a NUL byte. The
+// channels are binary, as text channels would replace that byte.
 /* global cockpit */
 
 const INTERFACE = "io.pvrdma.Agent";
 const SOCKET = `/run/pvrdma-agent/${INTERFACE}`;
 const LONGEST = 1 << 24;  // characters of one message; ten adapters and their findings take some ten thousand
-const AGAIN_MS = [500, 1000, 2000, 4000];  // before each further try to connect; the last for all later ones
+const AGAIN_MS = [500, 1000, 2000, 4000];  // pauses before further tries to connect; the last is for all later ones
 
-// Asks once, on a connection of its own. answered(parameters) for each reply; ended(problem) once, when there will be no
-// more. Returns what closes it without a further word.
+// Sends one call on a connection of its own. Calls answered(parameters) for each reply, and ended(problem) once, after the
+// last. Returns a function that closes the connection without calling ended.
 function ask(method, { more = false, superuser = null }, answered, ended) {
   const decoder = new TextDecoder();
   const channel = cockpit.channel({ payload: "stream", unix: SOCKET, binary: true, superuser });
@@ -27,7 +27,7 @@ function ask(method, { more = false, superuser = null }, answered, ended) {
     try {
       reply = JSON.parse(message);
     } catch (error) {
-      // Said below: no reply.
+      // The check below reports it: reply stays null.
     }
     if (reply?.error) end(reply.error);
     else if (typeof reply?.parameters !== "object") end("protocol-error");
@@ -48,7 +48,7 @@ function ask(method, { more = false, superuser = null }, answered, ended) {
   };
 }
 
-// One answer; rejected with the problem's name: "timeout" where none comes in time.
+// Resolves with the parameters of one reply; rejects with the problem's name, "timeout" if no reply comes in time.
 export function call(method, limitMs, superuser = null) {
   return new Promise((resolve, reject) => {
     const close = ask(method, { superuser }, parameters => finish(resolve, parameters), problem => finish(reject, problem));
@@ -61,8 +61,8 @@ export function call(method, limitMs, superuser = null) {
   });
 }
 
-// Each state of health as it comes, for as long as the page is there; lost(problem) whenever the connection ends, which is
-// made again until it stands.
+// Calls changed(health) for each state of health, as long as the page is open, and lost(problem) each time the connection
+// ends or cannot be made. Then it connects again, without end.
 export function watchHealth(changed, lost, tries = 0) {
   const take = parameters => {
     tries = 0;

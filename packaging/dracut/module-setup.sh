@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Puts vmw_pvrdma into the initramfs image of a machine that has an adapter. An image that has the driver, by whomever,
-# gets what must be loaded before it as well, so that udev finds it there; modprobe.d is in every image.
-# Last of dracut's modules, so that what the others put in is there; only the configured drivers come later.
-# shellcheck disable=SC2154  # the variables are dracut's
+# Puts vmw_pvrdma into the initramfs image of a machine that has an adapter. Each image with the driver, also one that another
+# program put in, gets the modules that must be loaded before the driver, so that udev finds them; modprobe.d is in every image.
+# The module is the last of dracut's, so that it sees the files of the others; only the configured drivers come later.
+# shellcheck disable=SC2154  # dracut sets the variables.
 
-# Whether the image is to save the dump of a crashed kernel: by the variable of kdump-utils and kexec-tools (mkdumprd, mkfadumprd),
-# by the modules of kdump-utils and of SUSE's kdump, or by a name as Ubuntu's kdump-tools and all the others give it.
+# Whether the image is for saving a crash dump: kdump-utils and kexec-tools (mkdumprd, mkfadumprd) set a variable, kdump-utils and
+# SUSE's kdump add modules, and Ubuntu's kdump-tools and all the others give the image such a name.
 pvrdma_for_kdump() {
 	[[ ${IN_KDUMP-} == 1 || ${outfile-} == *kdump* ||
 		" ${dracutmodules-} ${add_dracutmodules-} ${force_add_dracutmodules-} " =~ " "(kdumpbase|kdump|kdump-tools)" " ]]
 }
 
-# A crash leaves the device as it was, and the driver would wait ten seconds for each command to it. Where an administrator has
-# named the module, dracut would end with an error: there it is, and puts nothing in.
+# After a crash the driver would wait ten seconds for each command to the device. dracut ends with an error if a module that the
+# administrator has named is missing, so then this module is present, but puts nothing into the image.
 check() {
 	if pvrdma_for_kdump; then
-		# An administrator who names the driver does so for the images of boots; here dracut would take it although kdump.conf omits it.
+		# An administrator who names the driver means the images of boots. dracut would put it in here although kdump.conf omits it.
 		local list
 		for list in drivers add_drivers force_drivers; do
 			printf -v "$list" ' %s ' "${!list-}"
@@ -30,7 +30,7 @@ depends() {
 	return 0
 }
 
-# Whether the image has the driver, or will.
+# Whether the image has the driver, or dracut will still put it in.
 pvrdma_driver_comes() {
 	[[ " $drivers $add_drivers $force_drivers " == *" vmw_pvrdma "* ]] || pvrdma_driver_in "$initdir" "$kernel" ||
 		{ pvrdma_here && modinfo -k "$kernel" vmw_pvrdma &>/dev/null; }
@@ -42,7 +42,7 @@ installkernel() {
 	. /usr/share/pvrdma-agent/initramfs-functions
 	if pvrdma_here; then hostonly='' instmods vmw_pvrdma; fi
 	if pvrdma_driver_comes; then
-		# shellcheck disable=SC2046  # one word a module
+		# shellcheck disable=SC2046  # Each word is a module.
 		hostonly='' instmods $(pvrdma_predecessors)
 	fi
 	return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What `sos report` collects of pvrdma-agent. What is secret in it, addresses and names, `sos clean` masks.
+# A plugin of `sos report` for pvrdma-agent. `sos clean` masks the addresses and names in the collected data.
 
 from sos.report.plugins import DebianPlugin, Plugin, RedHatPlugin, UbuntuPlugin
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Puts the agent into the template that Packer builds; runs in it, as root: provision.sh PACKAGE
+# Installs the agent in the template that Packer builds; runs in the template, as root: provision.sh PACKAGE
 #
-# The package starts the agent, which is harmless: a template with an adapter has it brought up. What differs from clone
-# to clone is not written here, so nothing has to be taken out again.
+# The package starts the agent, which does no harm: it brings up the adapter of the template, if there is one. The script
+# writes nothing that differs from clone to clone, so nothing has to be removed again.
 set -eu
 package=${1:?PACKAGE}
 
@@ -17,12 +17,12 @@ case $package in
 esac
 rm -f "$package"
 
-umask 022  # the agent is not root, and has to read it
+umask 022  # The agent is not root, and has to read the file.
 mkdir -p /etc/pvrdma-agent
 cat >/etc/pvrdma-agent/pvrdma-agent.toml <<'TOML'
 # For all clones.
 # Addresses come from vSphere (guestinfo.pvrdma-agent.config), which is off by default: every user of a clone can write
-# guestinfo, and would set its addresses, MTU and readiness. It is on here as nobody but its administrators logs in there.
+# guestinfo, and could set addresses, MTU and readiness. It is on here because only administrators log in to the clones.
 guestinfo.enabled = true
 [readiness]
 adapters = 1

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The agent in a template: the package, and packer/provision.sh. The source stands for yours (vsphere-iso,
-# vsphere-clone); this one logs in to a machine that is already there.
+# Installs the agent in a template, by the package and packer/provision.sh. Replace the source by your own (vsphere-iso,
+# vsphere-clone); this one logs in to an existing machine.
 #
 #   packer build -var package=pvrdma-agent.deb -var host=192.168.1.10 pvrdma-agent.pkr.hcl
 
 variable "package" {
   type        = string
-  description = "The .deb or .rpm, as packaging/build-deb or packaging/build-rpm makes it."
+  description = "The .deb or .rpm that packaging/build-deb or packaging/build-rpm makes."
 }
 
 variable "host" {
