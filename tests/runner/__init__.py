@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""tests/run: what tests there are (tasks), in what order ninja runs them (graph), how one is run (task) and what is told
-of it (progress, summary). Everything it writes is below build/tests."""
+"""tests/run: the table of tests (tasks), the order in which ninja runs them (graph), the run of one (task) and the output
+(progress, summary). All files that it writes are below build/tests."""
 
 import re
 from pathlib import Path

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every test of this tree, on Debian 12, as root.
+"""Runs every test of this tree, on Debian 12, as root.
 
-Installs what it needs where it is missing, builds below build/, and goes on after a failure: what needs that which failed
-is not run. The last line is "N passed, N failed", after one that counts what was skipped; the exit status is 1 if anything
-failed. Logs are in build/tests/logs. Caches (compiler, clang-tidy, chroots, guest images) lie outside the tree and may be
-removed at any time.
+Installs missing packages, builds below build/, and goes on after a failure; only tasks that need the failed one are not run.
+The last line is "N passed, N failed", after a line with the number of skipped tests; the exit status is 1 if a test failed.
+Logs are in build/tests/logs. Caches (compiler, clang-tidy, chroots, guest images) lie outside the tree and may be removed at
+any time.
 """
 
 import argparse
@@ -23,11 +23,11 @@ stages:
   static     include directions, files, formatting, shellcheck, pyflakes, completions, documentation, examples, metrics and
              alerts, clang-tidy
   unit       unit tests under AddressSanitizer and UndefinedBehaviorSanitizer (also called sanitized)
-  trixie     unit tests in a chroot of Debian 13: GCC 14, Catch2 3, toml11 4, warnings being errors
+  trixie     unit tests in a chroot of Debian 13: GCC 14, Catch2 3, toml11 4, warnings as errors
   selftest   the lab's own tests, and those of tests/run
   package    the packages for Debian 12 and 13, each in chroots of its suite: build, lintian, units, sandbox
   rpm        the rpm: build, rpmlint
-  templates  packaging/templates, by the tools they are for, with the package for Debian 12
+  templates  packaging/templates, checked and run by the tools for each, with the package for Debian 12
   lab        scenarios on the real driver, in guests with the package installed
 """
 
@@ -38,8 +38,8 @@ def parse_arguments(argv):
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--quick", action="store_true", help="static checks, unit tests and the lab's demo")
     which.add_argument("--soak", metavar="HOURS", nargs="?", type=float, const=1.0,
-                       help="what takes long and is in no other run: races, loops, clang-tidy's analyzer, each file by itself; "
-                            "loops go on for HOURS (default: 1)")
+                       help="long tests that are in no other run: races, loops, clang-tidy's analyzer, each file compiled by "
+                            "itself; loops go on for HOURS (default: 1)")
     which.add_argument("--list", action="store_true", help="name the stages and run nothing")
     parser.add_argument("stage", metavar="STAGE", nargs="*", help="some of the stages below (default: all), or a task by its name, as the summary has it")
     options = parser.parse_args(argv)
@@ -58,7 +58,7 @@ def stages_of(options):
 
 
 def fresh_directories():
-    """Empties what an earlier run has left; returns the seconds that its tasks took."""
+    """Removes the files of an earlier run; returns the seconds that its tasks took."""
     before = BUILD / "seconds"
     seconds = {}
     if before.exists():
@@ -82,7 +82,7 @@ def main(argv):
     hours = options.soak or 1.0
     tasks = chosen(table(hours), stages_of(options))
     if subprocess.run([ROOT / "tests/runner/install-needs"], check=False, stdin=subprocess.DEVNULL).returncode:
-        print("failed: installing what is needed\n0 passed, 1 failed")
+        print("failed: installing the needed packages\n0 passed, 1 failed")
         return 1
     before = fresh_directories()
     from labkit import cmd_run, host  # pylint: disable=import-outside-toplevel  # their directory comes with tasks

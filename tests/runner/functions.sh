@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the tasks' commands (tasks.py) call.
+# Functions for the commands of tasks (tasks.py).
 # shellcheck shell=bash
 
-# meson uses ccache; what was compiled in one clone need not be compiled again in another.
+# With these settings ccache does not compile a file again that was compiled in another clone.
 export CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=locale
-# Several files compiled as one, for a third of the time. Packages for users are compiled file by file, so that each has
-# all that it includes (tests/run --soak looks at that too).
+# Several files compiled as one take a third of the time. Packages for users are compiled file by file, which proves that each
+# file has its includes (tests/run --soak checks that too).
 quick=(--unity=on --unity-size=60 -Ddebug=false -Dwerror=true)
 
-# A build directory of the tree we are in, with these options; made anew where it has others, or meson cannot go on with
-# it.
+# Configures a build directory of the present tree with these options. A directory with other options, or one that meson cannot
+# use any more, is made anew.
 configured() { # DIRECTORY OPTION...
   local directory=$1 found
   shift
@@ -18,32 +18,33 @@ configured() { # DIRECTORY OPTION...
     find "$directory" -mindepth 1 -delete
     meson setup "$directory" "$@" || return
   fi
-  # Files that are compiled as one are named by what is the same in every clone, so that a compiler cache knows them.
+  # The paths in files that are compiled as one are made relative to the build directory, so that the compiler cache
+  # recognises these files in every clone.
   found="<$(realpath "$directory")/"
   find "$directory" -name '*-unity*.cpp' -exec grep -q "$found" {} \; -exec sed -i "s|$found|<|" {} \;
   echo "$*" >"$directory/made-with"
 }
 
-# For the unit tests, clang-tidy and what asks the programs for their help. Clang, not optimizing, compiles instrumented
-# code in a third of GCC's time; GCC's warnings are the packages'. Macros of libsystemd are C's compound literals.
+# For the unit tests, clang-tidy and checks that ask the programs for their help. Clang without optimization compiles
+# instrumented code in a third of GCC's time; the packages are compiled with GCC's warnings. -Wno-c99-extensions is for macros
+# of libsystemd, which are compound literals of C.
 configure_unit() {
-  # Where the compiler is named, meson uses ccache only if that is named too.
-  # lld links what is instrumented in a fifth of the time.
+  # meson does not add ccache by itself to a compiler that is named. lld links instrumented code in a fifth of the time.
   CC="ccache clang" CXX="ccache clang++" CC_LD=lld CXX_LD=lld configured build/unit "${quick[@]}" -Doptimization=0 -Db_sanitize=address,undefined -Db_lundef=false \
     "-Dcpp_args=-fno-sanitize-recover=all -Wno-c99-extensions -Wreserved-identifier"
 }
-# Clang takes its memory by the gigabyte, and is a tenth faster in huge pages, which some systems give on request only.
+# Clang uses gigabytes of memory, and is a tenth faster with huge pages, which some systems give only on request.
 huge_pages=glibc.malloc.hugetlb=1
 build_sanitized() { configure_unit && GLIBC_TUNABLES=$huge_pages ninja -j "$(nproc)" -C build/unit; }
 
-# The fuzz targets for libFuzzer: all is compiled for it.
+# The fuzz targets, with all code compiled for libFuzzer.
 build_fuzz() {
   CC="ccache clang" CXX="ccache clang++" CC_LD=lld CXX_LD=lld configured build/fuzz "${quick[@]}" -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false \
     "-Dcpp_args=-fno-sanitize-recover=all -Wno-c99-extensions -fsanitize=fuzzer-no-link -D_GLIBCXX_ASSERTIONS" &&
     GLIBC_TUNABLES=$huge_pages ninja -j "$(nproc)" -C build/fuzz tests/fuzz/fuzz
 }
-# What is found lies beside the new inputs as crash-…, leak-… or timeout-…: it belongs into tests/fuzz/corpus with a name
-# that says what it is.
+# libFuzzer writes an input that does harm beside the new inputs, as crash-…, leak-… or timeout-…. Put it into
+# tests/fuzz/corpus with a name that describes it.
 fuzz() { # TARGET SECONDS
   local found=build/fuzz/found/$1
   mkdir -p "$found/inputs"
@@ -55,8 +56,8 @@ in_chroot() { # SUITE KIND DIRECTORY COMMAND...
   mkdir -p "$3"
   tests/lab/chroot --suite "$1" --kind "$2" "${@:3}"
 }
-# The unit tests with Debian 13's compiler and libraries. The program is compiled as its package is (build-deb --for-tests), with
-# the same flags and names of folders, so that the compiler's cache has it from there.
+# The unit tests with Debian 13's compiler and libraries. The programs are compiled like their package (build-deb --for-tests),
+# with the same flags and names of folders, so that they come from the compiler cache.
 build_trixie() {
   in_chroot trixie check build/trixie sh -ec '
     mkdir -p tree
@@ -65,7 +66,7 @@ build_trixie() {
     cd tree
     DEB_BUILD_OPTIONS=pvrdma_tests debian/rules override_dh_auto_configure
     ln -sfn tree/"$(echo obj-*)" ../meson
-    # Newer versions of meson do not count tests among all.
+    # In newer versions of meson the target "all" does not contain the tests.
     exec ninja -j "$(nproc)" -C ../meson all meson-test-prereq'
 }
 
@@ -73,7 +74,7 @@ unit_tests() { # DIRECTORY [SEEN COMMAND...]: runs meson by this command, which 
   local directory=$1 seen=${2:-$1}
   shift "$(($# > 1 ? 2 : 1))"
   export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
-  # Whatever an earlier run left must not be counted where this one cannot even be built.
+  # The log of an earlier run must not be counted if this run cannot be built.
   rm -f "$directory/meson-logs/testlog.json"
   "$@" meson test -C "$seen" --print-errorlogs | grep -vE '^(ninja|\[[0-9]+/[0-9]+\])'
   tests/check/count-unit-tests "$directory"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes the tasks as a file for ninja, and looks for names that are not there."""
+"""Writes the tasks as a file for ninja, and refuses needs that are no tasks."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ import sys
 from . import BUILD, DONE, NINJA_FILE, ROOT
 from .tasks import with_needs
 
-# nice(1): a tenth of the CPU time of one that does not.
+# nice(1): with this value a task gets a tenth of the CPU time of a task with 0.
 GIVES_WAY = 10
 
 
@@ -16,15 +16,16 @@ def _escaped(text):
 
 
 def urgent(tasks):
-    """The names of all that guests need; and of what waits for time to pass, unless that is a time of its own."""
+    """The names of tasks that guests need, and of suites, which have time limits. Guests whose clock counts instructions are
+    not among them."""
     for_guests = with_needs(tasks, [task.name for task in tasks.values() if task.pool == "guest"])
     in_time = {task.name for task in tasks.values() if task.kind == "suite"}
     return (for_guests | in_time) - {task.name for task in tasks.values() if task.counted}
 
 
 def text(tasks, options, depths):
-    """The file: ninja starts what comes first where it has a choice, and pools, with their depths, bound what goes on at the
-    same time. What nothing but the end waits for gives way."""
+    """The file for ninja, which starts tasks in this order where it has a choice. A pool's depth limits how many of its tasks run
+    at the same time. Tasks that are not urgent run with a higher nice value."""
     lines = ["ninja_required_version = 1.5", f"builddir = {_escaped(BUILD)}",
              *(f"pool {name}\n  depth = {depth}" for name, depth in depths.items()), "rule task",
              f"  command = cd {_escaped(ROOT)} && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 nice -n $nice {sys.executable} -m runner.task {options} $name",
@@ -41,7 +42,7 @@ def text(tasks, options, depths):
 
 
 def write(tasks, options, guests):
-    """`guests`: how many of them at a time."""
+    """`guests`: how many guests run at a time."""
     BUILD.mkdir(parents=True, exist_ok=True)
     depths = {"guest": guests, "unpack": 2, "work": os.cpu_count()}
     NINJA_FILE.write_text(text(tasks, options, depths), encoding="utf-8")

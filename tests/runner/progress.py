@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is shown while ninja runs: what tasks say as they end, and on a terminal a line about those under way."""
+"""The output while ninja runs: the output of each task at its end, and on a terminal a line about the tasks under way."""
 
 import os
 import shutil
@@ -10,11 +10,11 @@ import threading
 
 from . import DONE, NINJA_FILE, RESULTS, RUNNING
 
-UNKNOWN = 30.0  # seconds of a task that was never run here
+UNKNOWN = 30.0  # seconds assumed for a task that was never run here
 
 
 def left(tasks, before, running, done, cpus):
-    """About how many seconds it will still take, or None where most is not known. `before` has the seconds of earlier runs."""
+    """About how many seconds are left, or None if most tasks were never run. `before` has the seconds of earlier runs."""
     open_tasks = [name for name in tasks if name not in done]
     if sum(name in before for name in open_tasks) * 2 < len(open_tasks):
         return None
@@ -39,7 +39,7 @@ def line(tasks, before, width):
 
 
 def run(tasks, before, at_a_time):
-    """Ninja to its end; its exit status."""
+    """Runs ninja to its end; returns its exit status."""
     shown = sys.stdout.isatty()
     argv = ["ninja", "--quiet", "-k", "0", "-j", str(at_a_time), "-f", str(NINJA_FILE)]
     lock, over = threading.Lock(), threading.Event()
@@ -54,7 +54,7 @@ def run(tasks, before, at_a_time):
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as ninja:
         def show():
             for said in ninja.stdout:
-                # Of a failure ninja tells what the task itself tells better.
+                # The task itself has printed the failure, so ninja's lines about it are left out.
                 if said.startswith(("FAILED: ", "ninja: ")) or "-m runner.task" in said:
                     continue
                 with lock:
@@ -62,7 +62,7 @@ def run(tasks, before, at_a_time):
         try:
             show()
         except KeyboardInterrupt:
-            # Told by a terminal, ninja knows already; it ends what it has started, and is waited for.
+            # On a terminal ninja has got the signal already; it ends its tasks, and this waits for ninja.
             ninja.send_signal(signal.SIGINT)
             show()
         finally:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The table of tasks, the file for ninja, verdicts, the summary; and ninja itself on a small table."""
+"""Tests of the table of tasks, the file for ninja, verdicts and the summary; one runs ninja itself on a small table."""
 
 import contextlib
 import io

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is told at the end: what took how long, the slowest chain, what failed and what was therefore not run, the count."""
+"""The summary at the end: the longest tasks, the slowest chain, failed tasks, tasks that were not run, and the count."""
 
 import json
 
@@ -7,7 +7,7 @@ from . import RESULTS
 
 
 def results(tasks):
-    """By name, of those that were run."""
+    """The results by name, of tasks that were run."""
     found = {}
     for name in tasks:
         path = RESULTS / f"{name}.json"
@@ -17,13 +17,13 @@ def results(tasks):
 
 
 def not_run(tasks, done):
-    """Each task that was not run, with those it waits for that failed, or were not run either because of them."""
+    """Each task that was not run, with its needs that failed or were not run either."""
     return {name: tuple(need for need in task.needs if need not in done or done[need]["failed"])
             for name, task in tasks.items() if name not in done}
 
 
 def slowest_chain(tasks, done):
-    """The tasks, each needing the one before, that together took the longest."""
+    """The chain of tasks, each of which needs the one before, that took longest in all."""
     chains = {}
 
     def chain(name):
@@ -36,8 +36,8 @@ def slowest_chain(tasks, done):
 
 
 def text(tasks, done, seconds, cpus):
-    """All of it, and whether anything failed."""
-    lines = ["what took longest (seconds, of them of a CPU):"]
+    """The whole summary, and whether a task failed."""
+    lines = ["longest tasks (seconds, seconds of a CPU):"]
     for name, result in sorted(done.items(), key=lambda one: -one[1]["seconds"])[:15]:
         lines.append(f"  {result['seconds']:6.0f} {result['cpu']:6.0f}  {name}")
     length, chain = slowest_chain(tasks, done)

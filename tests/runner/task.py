@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs one task, as ninja asks: its output into a log, its verdict and times into a file, a line or more to whoever looks.
+"""Runs one task for ninja: writes its output to a log, its verdict and times to a file, and prints a line or more.
 
     python3 -m runner.task [--hours HOURS] NAME
 """
@@ -24,8 +24,8 @@ MOMENT_S = 1
 
 
 def verdict(kind, status, output):
-    """(passed, failed, skipped, why) of a task that has ended. A suite that ends without a count, or fails without a
-    failed test, has failed as a whole; one that ran nothing as well."""
+    """(passed, failed, skipped, why) of a task that has ended. A suite has failed as a whole if it ends without a count, fails
+    without a failed test, or ran no test."""
     if kind != "suite":
         return (int(kind == "check" and not status), int(status != 0), 0, f"ended with status {status}" if status else "")
     lines = output.splitlines()
@@ -41,14 +41,14 @@ def verdict(kind, status, output):
 
 
 def first_reason(output):
-    """What the first scenario that failed says itself: the summary and CI's excerpt may be all that a reader has."""
+    """The message of the first failed scenario, because a reader may have only the summary and CI's excerpt."""
     said = re.search(r"^[ |]*FAIL: (.{1,300})", output, re.MULTILINE)
     return f", the first with: {said[1]}" if said else ""
 
 
 def reap():
-    """Waits for what ends below us: bwrap leaves the process that had ours as its children, and their CPU time, a moment
-    before it has ended. What goes on for longer is not waited for."""
+    """Waits for processes below this one, for a moment: bwrap's child ends shortly after bwrap itself, and is then a child of
+    this process, as is its CPU time. Processes that run longer are not waited for."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0] or signal.sigtimedwait({signal.SIGCHLD}, MOMENT_S):
@@ -83,7 +83,7 @@ def show(task, result, output):
     last = output.splitlines()[-1:] or [""]
     if result["failed"]:
         print("".join(f"  | {line}\n" for line in output.splitlines()[-200:]), end="")
-        print(f"FAIL {task.name} {times}: {result['why']}; all it said is in {result['log']}")
+        print(f"FAIL {task.name} {times}: {result['why']}; its whole output is in {result['log']}")
     elif task.kind == "suite":
         told = [line for line in output.splitlines() if line.startswith(("PASS ", "SKIP "))]
         print("\n".join(told if len(told) == 1 else [*told, f"{task.name} {times}: {last[0]}"]))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The table of tasks: what each does, what it needs, and the stages that it belongs to.
+"""The table of tasks: the command of each, its needs, and the stages that it belongs to.
 
-A `check` is one test, whose status is the verdict. A `suite` runs tests itself and ends with "N passed, N failed[, N
-skipped]". A `step` is no test but needed for some: it counts where it fails. The order is the one in which they start,
-where there is a choice: what many others wait for comes first.
+A `check` is one test, whose exit status is the verdict. A `suite` runs tests itself and ends with "N passed, N failed[, N
+skipped]". A `step` is no test, but tests need it; it counts only if it fails. Tasks start in this order where there is a
+choice, so tasks that many others need come first.
 """
 
 import sys
@@ -17,7 +17,7 @@ from labkit import scenario as scenarios  # noqa: E402
 from labkit.suites import DEFAULT, SUITES  # noqa: E402
 
 STAGES = ("static", "unit", "sanitized", "trixie", "selftest", "package", "rpm", "templates", "lab")
-# Of each target of tests/fuzz, for each hour of --soak.
+# Seconds for each target of tests/fuzz, for each hour of --soak.
 FUZZ_SECONDS = {"config": 600, "serve": 600, "mesh": 600, "service": 300, "client": 300, "control": 300, "executor_json": 60, "ledger": 60,
                 "health": 60, "figures": 60, "proc": 60, "recipe": 60, "netlink": 60, "initramfs": 60}
 QUICK = ("static", "unit", "demo")
@@ -29,16 +29,16 @@ class Task:
     name: str
     command: str                 # for bash, in the tree's root, after tests/runner/functions.sh
     needs: tuple = ()            # names of tasks
-    stages: tuple = ()           # none: only where another task needs it
+    stages: tuple = ()           # none: run only if another task needs it
     kind: str = "check"
     pool: str = "work"           # guest, unpack (downloads and unpacks packages), work: graph.py has their depths
-    counted: bool = False        # a guest's clock counts its instructions: nothing in it ends sooner where others have the CPU
+    counted: bool = False        # the guest's clock counts its instructions, so it needs no priority to keep its time limits
 
 
 def _packages():
     for release in RELEASES:
         deb = f"package-{release}"
-        # The second is the first and more.
+        # The chroot "check" is "build" with further packages.
         for kind, needs in (("build", ()), ("check", (f"chroot-{release}-build",))):
             yield Task(f"chroot-{release}-{kind}", f"in_chroot {release} {kind} build/tests/empty true", needs, kind="step",
                        pool="unpack")
@@ -46,7 +46,7 @@ def _packages():
         yield Task(f"lintian-{release}", f"lintian_clean {release}", (deb, f"chroot-{release}-check"), ("package",))
         yield Task(f"units-{release}", f"in_chroot {release} check build/packages/{release} /tree/tests/check/units /build",
                    (deb, f"chroot-{release}-check"), ("package",))
-    # After the deb: the compiler's cache has what both are made of.
+    # The rpm is built after the deb, whose compiled files it finds in the compiler cache.
     yield Task("package-rpm", "packaging/build-rpm --for-tests", ("package-bookworm",), ("rpm",))
     yield Task("rpm", "tests/check/rpm build/packages/rpm", ("package-rpm",), ("rpm",))
     yield Task("templates", "tests/check/templates build/packages/bookworm", ("package-bookworm",), ("templates",), "suite")
@@ -56,7 +56,7 @@ def _code():
     unit = ("unit", "sanitized")
     yield Task("build", "build_sanitized", (), ("static", *unit))
     yield Task("unit-tests", "unit_tests build/unit", ("build",), unit, "suite")
-    # After the deb: the compiler's cache has the program from there.
+    # This is built after the deb, whose compiled files it finds in the compiler cache.
     yield Task("build-trixie", "build_trixie", ("chroot-trixie-check", "package-trixie"), ("trixie",))
     yield Task("unit-tests-trixie", "unit_tests build/trixie/meson /build/meson in_chroot trixie check build/trixie", ("build-trixie",),
                ("trixie",), "suite")
@@ -83,18 +83,19 @@ def _topology(scenario, suite):
 
 def _lab(all_scenarios):
     for suite in SUITES:
-        # The first alone builds what all have in common.
+        # The first image builds the parts that all images share.
         yield Task(f"image-{suite}", f"tests/lab/run --suite {suite} --prepare image", ("image-bookworm",) if suite == "dracut" else (),
                    kind="step", pool="unpack")
     installed, snapshots, tests = {}, {}, []
-    # Long ones first; several guests at a time, whose figures are compared, not while all else is compiled.
+    # Long scenarios come first. The time of a scenario with several guests is divided by their number: such a scenario compares
+    # figures, so it should run later, when no files are compiled any more.
     for scenario in sorted(all_scenarios, key=lambda one: -one.timeout * one.boots * (1 + one.clones) / one.guests):
         suite = scenario.suite or DEFAULT
         needs = needs_of_guest = [f"image-{suite}", *PACKAGE_OF[suite]]
         prepare = f"tests/lab/run --prepare start {scenario.name}"
         if scenario.install == "yes":
             needs = [f"guest-{suite}"]
-            # Made by the first scenario that begins with a boot: it asks for nothing else.
+            # The first scenario that begins with a boot makes the guest, as it needs nothing else.
             if scenario.start == "boot":
                 installed.setdefault(suite, Task(f"guest-{suite}", prepare, tuple(needs_of_guest), kind="step", pool="guest"))
         if scenario.start == "snapshot":
@@ -112,14 +113,14 @@ def _lab(all_scenarios):
 
 
 def _cockpit():
-    """A guest as a scenario has it, which a browser outside of it looks into; from a snapshot that scenarios start from."""
+    """A guest like a scenario's, from a snapshot of scenarios; a browser outside of the guest shows its page."""
     start = f"snapshot-{_topology(scenarios.load(ROOT / 'tests/lab/guest/cockpit.sh'), DEFAULT)}"
     yield Task("prepare-cockpit", "tests/check/cockpit --prepare", (start,), kind="step", pool="unpack")
     yield Task("cockpit", "tests/check/cockpit build/packages/bookworm", ("prepare-cockpit",), ("lab",), "suite", "guest")
 
 
 def _soak(hours):
-    """Long loops, and readings that take long: stage soak."""
+    """The stage soak: long loops, and static checks that take long."""
     boots = min(100, max(4, round(60 * hours)))
     race = f"PVRDMA_LAB_RACE_BOOTS={boots} tests/lab/run"
     minutes = max(1, round(60 * hours))
@@ -151,7 +152,7 @@ def table(hours=1.0, all_scenarios=None):
     found = scenarios.load_all() if all_scenarios is None else all_scenarios
     lab = [task for task in _lab([one for one in found if not one.soak])]
     tasks = [*_packages(), *_code(), *lab, *_soak(hours)]
-    # Images before all else: half of their time is the network's.
+    # Images come first: half of their time they wait for the network.
     tasks.sort(key=lambda task: not task.name.startswith(("image-bookworm", "chroot-bookworm-build", "package-bookworm")))
     named = {task.name: task for task in tasks}
     if len(named) < len(tasks):
@@ -160,7 +161,7 @@ def table(hours=1.0, all_scenarios=None):
 
 
 def with_needs(tasks, names):
-    """The names, and those of all that these tasks need, directly or not."""
+    """The names, and the names of all tasks that these need, directly or not."""
     found, todo = set(), list(names)
     while todo:
         name = todo.pop()
