@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the built programs say of themselves, for the checks of pages, completions and metrics."""
+"""The help texts and metrics of the built programs, for the checks of pages, completions and metrics."""
 
 import json
 import os
@@ -15,7 +15,7 @@ NAME = re.compile(r"--?[A-Za-z0-9][A-Za-z0-9-]*")
 
 @dataclass
 class Command:
-    """A command, or what stands before it: name ""."""
+    """A command; the options before the command have the name ""."""
 
     name: str
     options: list = field(default_factory=list)  # of sets: the names of one option
@@ -27,7 +27,7 @@ class Command:
 
 
 def text_of(*command):
-    """What a program prints under --help; asked once only where $HELP_TEXTS names a folder for what was said."""
+    """The output of a program's --help. If $HELP_TEXTS names a folder, the output is kept there and asked for only once."""
     folder = os.environ.get("HELP_TEXTS")
     kept = Path(folder, "-".join(Path(word).name for word in command)) if folder else None
     if kept and kept.exists():

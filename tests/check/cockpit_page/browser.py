@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Chromium without a window, from a Debian 12 of its own, driven by Selenium; and what is measured in a page."""
+"""Chromium without a window, from a Debian 12 of its own, driven by Selenium; and measurements in a page."""
 
 import importlib
 import os
@@ -15,7 +15,8 @@ from labkit.cache import Cache, key_of
 from .waits import waited
 
 PACKAGES = ("chromium", "chromium-driver", "fonts-dejavu-core", "python3-selenium")
-# Files alone, no maintainer's script: neither program needs one. Both look up localhost, and their user's folder.
+# Only the packages' files are unpacked: neither program needs a maintainer script. Both look up localhost and their user's
+# folder.
 OPTIONS = ("--variant=extract", "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
            "--extract-hook=cd \"$1\" && mkdir -p proc run && echo 127.0.0.1 localhost >etc/hosts && "
            "echo root:x:0:0::/tmp:/bin/sh >etc/passwd && "
@@ -23,13 +24,13 @@ OPTIONS = ("--variant=extract", "--hook-dir=/usr/share/mmdebstrap/hooks/merged-u
 CHROMIUM = "/usr/lib/chromium/chromium"  # the one in /usr/bin is a script, and there is no shell
 FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
 --disable-component-update --disable-sync --user-data-dir=/tmp/profile --force-device-scale-factor=1""".split()
-# In the host's network, where Cockpit's port is; nothing else of it is seen.
+# The driver runs in the host's network, where Cockpit's port is, but sees no other files of the host.
 DRIVER = """#!/bin/sh
 exec bwrap --die-with-parent --unshare-pid --ro-bind {root} / --dev /dev --proc /proc --perms 1777 --tmpfs /tmp --tmpfs /run \\
   --clearenv --setenv PATH /usr/bin:/bin --setenv HOME /tmp --setenv LANG C.UTF-8 -- /usr/bin/chromedriver "$@" 2>{log}
 """
 
-# The lowest contrast (WCAG 2.1) of any text with what is behind it, and whose it is.
+# The lowest contrast (WCAG 2.1) of any text with its background, and that text.
 CONTRAST = r"""
 const parse = text => text.match(/[\d.]+/g).map(Number);
 const luminance = ([r, g, b]) => [r, g, b].map(c => c / 255).map(c => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
@@ -52,8 +53,8 @@ while (walker.nextNode()) {
 }
 return worst;
 """
-# Each change of the verdict with its time, which is this machine's. A page that nobody sees asks nothing: whatever comes,
-# the agent has told by itself.
+# Records each change of the verdict with the time of this machine. The page counts as hidden, and a hidden page asks nothing, so
+# each change comes from the agent unasked.
 RECORD = """
 Object.defineProperty(document, "hidden", {value: true, configurable: true});
 const place = document.getElementById("verdict");
@@ -64,7 +65,7 @@ new MutationObserver(() => window.verdicts.push([Date.now() / 1000, place.textCo
 
 
 def system():
-    """The cache entry with root/: the browser and what drives it."""
+    """The cache entry with root/: the browser and its driver."""
     def build(directory):
         debootstrap.say("unpacking a browser (once)")
         debootstrap.unpack("bookworm", PACKAGES, directory / "root", directory / "mmdebstrap.log", *OPTIONS)
@@ -83,7 +84,7 @@ class Browser:
         os.makedirs(pictures)
         program.write_text(DRIVER.format(root=entry / "root", log=pictures / "browser.log"), encoding="utf-8")
         program.chmod(0o755)
-        # Of the same Debian as this machine's Python.
+        # Selenium is from the same Debian release as this machine's Python.
         sys.path.append(str(entry / "root/usr/lib/python3/dist-packages"))
         self._selenium = importlib.import_module("selenium.webdriver")
         options = self._selenium.ChromeOptions()
@@ -112,11 +113,11 @@ class Browser:
         return self.driver.find_element("css selector", selector)
 
     def text(self, selector="body"):
-        """As it is seen: what is hidden is not in it. Selenium's own way to it takes a tenth of a second of a CPU."""
+        """The visible text. Selenium's own function for it takes a tenth of a second of a CPU."""
         return self.script("return document.querySelector(arguments[0]).innerText", selector)
 
     def keys(self, *names):
-        """Presses keys by Selenium's names for them, or types text, wherever the keyboard is."""
+        """Presses keys by Selenium's names for them, or types text, at the element with the focus."""
         keys = importlib.import_module("selenium.webdriver.common.keys").Keys
         chain = self._selenium.ActionChains(self.driver)
         for name in names:
@@ -124,11 +125,11 @@ class Browser:
         chain.perform()
 
     def waited(self):
-        """Seconds for which the browser could have run, had others not had this machine's CPUs."""
+        """Seconds for which the browser waited for this machine's CPUs, while other processes had them."""
         return waited(self._service.process.pid)
 
     def wait(self, seconds, what, condition, delayed):
-        """Until condition() is true: its value. What delayed() grows by, in seconds, does not count."""
+        """Waits until condition() is true; returns its value. Seconds by which delayed() grows do not count."""
         errors = importlib.import_module("selenium.common.exceptions")
         end, before, pause = time.monotonic() + seconds, delayed(), 0.1
         while True:
@@ -150,6 +151,6 @@ class Browser:
         self.driver.save_screenshot(str(self._pictures / f"{name}.png"))
 
     def complaints(self):
-        """What the browser logged since it was asked last: errors, and any word on the content policy."""
+        """Lines that the browser has logged since the last call: errors, and lines about the content policy."""
         return [entry["message"] for entry in self.driver.get_log("browser")
                 if entry["level"] == "SEVERE" or "Content Security Policy" in entry["message"]]

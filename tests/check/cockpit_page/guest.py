@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The lab's guest with Cockpit and the agent, which does on command what the test wants."""
+"""The lab's guest with Cockpit and the agent; it runs the commands of the test."""
 
 import base64
 import queue
@@ -20,7 +20,7 @@ UP_S, COMMAND_S = 240, 120
 
 
 class Commands:
-    """What the guest's `follow` (tests/lab/guest/lib.sh) asks for: the next command, and where to leave what it said."""
+    """Answers `follow` of the guest (tests/lab/guest/lib.sh): gives it the next command, and takes the command's output."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -46,7 +46,7 @@ class Commands:
         return True
 
     def give(self, command):
-        """None: there will be no more."""
+        """Gives the guest a command; None: there will be no more."""
         with self._lock:
             self._todo.append(command)
         self._go_on()
@@ -56,12 +56,12 @@ class Commands:
             if self._reply and self._todo:
                 command, reply = self._todo.pop(0), self._reply
                 self._reply = None
-                # Words in quotes, in base64: as `on` sends them.
+                # The command is sent like that of `on`: its words in quotes, in base64.
                 reply("ok" if command is None else "ok " + base64.b64encode(command.encode()).decode())
 
 
 class CockpitGuest:
-    """Runs from the first line to the `with` block's end. `port` of this machine's 127.0.0.1 is Cockpit's."""
+    """Runs from the first line to the end of the `with` block. `port` on 127.0.0.1 of this machine leads to Cockpit."""
 
     def __init__(self, options, deb):
         recipe = scenario.load(RECIPE)
@@ -102,7 +102,7 @@ class CockpitGuest:
         return self._guest._output.decode(errors="replace")
 
     def run(self, command, limit=COMMAND_S):
-        """What the command printed; one that fails is an error."""
+        """Runs a command; returns its output. A command that fails is an error."""
         self._commands.give(command)
         try:
             said = self._commands.said.get(timeout=limit)
@@ -121,11 +121,11 @@ class CockpitGuest:
         return self.run(shlex.join(words))
 
     def moment(self, command):
-        """When the command had done what it does, by this machine's clock."""
+        """Runs a command; returns the time of its end, by this machine's clock."""
         self.run(f"{command} && host mark")
         return self._commands.marked
 
     @staticmethod
     def waited():
-        """Seconds for which the guest could have run, had others not had this machine's CPUs."""
+        """Seconds for which the guest waited for this machine's CPUs, while other processes had them."""
         return sum(waited(process.pid) for process in boot.running)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is looked at, one after the other: each begins with an agent that is ready and ends with one."""
+"""The looks at the page, one after the other: each begins and ends with the agent in state ready."""
 
 import json
 from contextlib import contextmanager
@@ -9,8 +9,8 @@ from .made_up import HEALTH, HOSTILE
 from .page import LONG_S, SHOWN_S
 
 ACKNOWLEDGE = "#findings button.root"
-# Until an agent that is there and does not answer is told of: it is asked every five seconds, but not where it has just said
-# something (2.5), and has four to answer; the rest is the way to the page.
+# Seconds until the page says that a hanging agent does not answer. The page asks every five seconds, except in the 2.5 s after an
+# answer, and waits four seconds for the answer; the rest is for guest and browser.
 HANGS_S = 15
 
 
@@ -31,7 +31,7 @@ def ready(page):
 
 
 def rights(page):
-    """Without the switch nothing can be changed; also not by whoever makes a button work."""
+    """Without administrative access nothing can be changed, also not by a script that enables a button."""
     page.ready()
     page.switch(on=False)
     page.says("turn on administrative access", "#rights")
@@ -49,7 +49,7 @@ def rights(page):
 
 
 def acknowledge(page):
-    """What the look before has left."""
+    """Acknowledges the removal of the look before."""
     page.switch(on=True)
     page.wait(LONG_S, "it can be acknowledged", lambda: page.browser.element(ACKNOWLEDGE).is_enabled())
     page.browser.picture("removed")
@@ -61,7 +61,7 @@ def acknowledge(page):
 
 
 def keyboard(page):
-    """The driver is reloaded by the keyboard alone, and what it does is told."""
+    """The keyboard alone reloads the driver, and the page shows the result."""
     page.ready()
     page.switch(on=True)
     page.wait(LONG_S, "the button works", lambda: page.browser.element("#reload").is_enabled())
@@ -75,7 +75,7 @@ def keyboard(page):
             if focus() == name:
                 return
             page.browser.keys("TAB")
-        raise AssertionError(f"the keyboard does not come to {name}")
+        raise AssertionError(f"the Tab key does not reach {name}")
 
     tab_to("reload")
     page.browser.keys("ENTER")
@@ -83,7 +83,7 @@ def keyboard(page):
     page.browser.picture("confirm")
     page.browser.keys("ESCAPE")
     expect(not page.browser.element("#confirm").is_displayed(), "Escape does not end the dialog")
-    expect(focus() == "reload", "the keyboard is not where it was before the dialog")
+    expect(focus() == "reload", "the focus is not where it was before the dialog")
     page.browser.keys("ENTER")
     tab_to("confirmed")
     page.browser.keys("ENTER")
@@ -111,7 +111,7 @@ def boots(page):
 
 @contextmanager
 def while_so(page, begin, end):
-    """While the block runs, what `begin` does in the guest is so; whatever the block finds, `end` undoes it."""
+    """Runs `begin` in the guest, then the block, and always runs `end`, which undoes it."""
     page.guest.run(begin)
     try:
         yield
@@ -120,7 +120,8 @@ def while_so(page, begin, end):
 
 
 def shows_errors(page):
-    """Whether the page has what the agent says now. The agent may reload the driver meanwhile, which ends what it found, and find it again."""
+    """Whether the page shows the agent's present errors. The agent may reload the driver meanwhile, which ends a finding, and find
+    the error again."""
     found = [one for one in page.health()["findings"] if one["severity"] == "error"]
     shown = page.browser.text("#findings")
     return found and all(one["summary"] in shown and one["remedy"] in shown for one in found)
@@ -136,7 +137,8 @@ def port_down(page):
 
 
 def shows_at_once(page, what, command, word):
-    """That the page, unasked, tells of what the command does: soon, but for what guest and browser had to wait for others."""
+    """Checks that the page shows the effect of the command unasked, within SHOWN_S; time for which guest and browser waited for
+    CPUs does not count."""
     with page.recorded():
         delayed = page.delayed()
         took = page.verdict_since(page.guest.moment(command), word)
@@ -145,14 +147,14 @@ def shows_at_once(page, what, command, word):
 
 
 def standing_still(page, unit, before="true"):
-    """While the block runs, the unit's process does nothing; whatever the block finds, it goes on after it."""
+    """Stops the unit's process by SIGSTOP while the block runs, and always lets it go on afterwards."""
     kill = "systemctl kill --kill-whom=main --signal"
     return while_so(page, f"{before} && {kill}=STOP {unit}", f"{kill}=CONT {unit}")
 
 
 def unload(page):
-    """Seen as it happens; while the executor hangs nothing loads it again, and the plan says what is to be done. It has just
-    begun: one that is idle could end before it is stopped."""
+    """The page shows an unload at once. While the executor hangs the driver is not loaded again, and the plan shows the action.
+    The executor is restarted first, as an idle one could exit before it is stopped."""
     page.ready()
     executor = "pvrdma-agent-executor.service"
     with standing_still(page, executor, f"systemctl restart {executor}"):
@@ -169,7 +171,7 @@ def killed(page):
     page.ready()
     shows_at_once(page, "a killed agent", "systemctl kill --kill-whom=main --signal=KILL pvrdma-agent.service", "STALE")
     page.ready()
-    expect(not page.browser.element("#stale").is_displayed(), "an agent that is back is told of as gone")
+    expect(not page.browser.element("#stale").is_displayed(), "the page says that the agent is gone although it is back")
 
 
 def stopped(page):
@@ -194,14 +196,14 @@ def hangs(page):
 
 
 def made_up(page):
-    """An agent that lies: long and hostile texts in every width and both styles."""
+    """A false agent sends long and hostile texts; they fit in every width and in both styles."""
     page.ready()
     page.guest.shell("start_made_up_agent", json.dumps(HEALTH))
     page.verdict_is("DEGRADED")
     for text in HOSTILE:
         page.says(text)
     expect(page.browser.script("return document.querySelectorAll('main img, main script, main b, main a').length") == 0,
-           "a text has become an element")
+           "text has become an element")
     for style in ("light", "dark"):
         page.browser.script("localStorage.setItem('shell:style', arguments[0]);"
                             "window.dispatchEvent(new CustomEvent('cockpit-style', {detail: {style: arguments[0]}}));", style)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A health that no agent should ever tell: every state and severity, long words, and texts that would be elements."""
+"""A health object that the real agent never sends: every state and severity, long words, and text with HTML."""
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "<script>alert(2)</script>", "</p><b>bold</b>", "javascript:alert(3)"]
 LONG = "a-name-without-end-" * 12
@@ -38,7 +38,7 @@ HEALTH = {
         _finding("port-down", "error", "host", f"The port of 0000:1b:00.1 is DOWN {HOSTILE[1]}",
                  "esxcli system settings advanced set -o /Net/PVRDMAVmknic -s vmk0", adapter="0000:1b:00.1"),
         _finding("adapter-removed", "warning", "guest", f"Adapter {LONG} was removed.", "Connect it again in vSphere.", adapter="0000:33:00.1"),
-        _finding("of-a-later-version", "warning", "somebody", "A finding that the page does not know.", ""),
+        _finding("of-a-later-version", "warning", "robot", "A finding that the page does not know.", ""),
     ],
     "executor": {"busy": {"call": "LoadModule mlx4_ib", "for_ms": 45000, "stuck": True}, "reloads": 2, "rebinds": 1},
 }

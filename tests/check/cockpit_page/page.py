@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Cockpit's page in the browser, as a test asks about it."""
+"""Cockpit's page in the browser, with functions for the looks."""
 
 import json
 from contextlib import contextmanager
@@ -8,8 +8,8 @@ from .browser import RECORD
 from .waits import stolen
 
 FRAME = "iframe[name='cockpit1:localhost/pvrdma']"
-SHOWN_S = 2    # from what happens until the page tells of it
-LONG_S = 60    # for what the agent, or Cockpit, takes its time
+SHOWN_S = 2    # from an event until the page shows it
+LONG_S = 60    # for slow steps of the agent or of Cockpit
 
 
 class Page:
@@ -33,7 +33,7 @@ class Page:
         self.wait(LONG_S, "the page in Cockpit", entered)
 
     def delayed(self):
-        """Seconds for which guest or browser could have run, had others not had this machine's CPUs: no part of any limit."""
+        """Seconds for which guest or browser waited for this machine's CPUs, while other processes had them; no limit counts them."""
         return self.guest.waited() + self.browser.waited() + stolen()
 
     def wait(self, seconds, what, condition):
@@ -47,7 +47,7 @@ class Page:
 
     @contextmanager
     def recorded(self):
-        """While the block runs, each verdict is written down, and the page, which nobody sees then, asks nothing."""
+        """Records each verdict while the block runs. The page counts as hidden then, and so asks nothing."""
         self.browser.script(RECORD)
         try:
             yield
@@ -55,7 +55,7 @@ class Page:
             self.browser.script("delete document.hidden")
 
     def verdict_since(self, moment, word):
-        """How many seconds after that moment the page first had that verdict, or any but ready."""
+        """Seconds from that moment until the page first had that verdict; with "", any verdict but ready."""
         def found():
             return [at for at, text in self.browser.script("return window.verdicts") if text.startswith(word) and not text.startswith("READY")]
 
@@ -68,7 +68,7 @@ class Page:
         self.verdict_is("READY")
 
     def switch(self, on):
-        """Cockpit's own switch, in its own bar; what follows it is another page."""
+        """Turns administrative access on or off, in Cockpit's own bar; Cockpit then loads the page again."""
         before, after, confirm = (("Limited access", "Administrative access", "Close") if on else
                                   ("Administrative access", "Limited access", "Limit access"))
         self.browser.driver.switch_to.default_content()

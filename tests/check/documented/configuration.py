@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Keys of the configuration and their rules, by what --check-config says about made-up files.
+"""Keys of the configuration and their rules, from the complaints of --check-config about made-up files.
 
-Making them up takes a mount namespace.
+The files are made in a mount namespace.
 """
 
 import re
@@ -9,7 +9,7 @@ import subprocess
 
 from documented.pages import BOLD, EXAMPLE, Page, differ, read
 
-# A configuration of nobody else's in sight. The agent looks below /etc first.
+# The mounts hide all other configuration. The agent looks below /etc first.
 CHECK_CONFIG = """
 for place in /etc/pvrdma-agent /usr/lib/pvrdma-agent; do
   [ ! -d $place ] || mount -t tmpfs -o mode=755 none $place || exit
@@ -20,7 +20,7 @@ exec "$1" --check-config
 
 
 def check_config(build, text):
-    """What --check-config says about a configuration; empty: it is good."""
+    """The complaint of --check-config about a configuration; empty if it is good."""
     program = (build / "agent/daemon/pvrdma-agent").resolve()
     done = subprocess.run(["unshare", "--mount", "--map-root-user", "sh", "-c", CHECK_CONFIG, "sh", program],
                           input=text, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
@@ -28,7 +28,7 @@ def check_config(build, text):
 
 
 def complaint(build, text):
-    """What is wrong with a configuration, without the place."""
+    """The complaint about a configuration, without file and line."""
     said = re.match(r"/run/pvrdma-agent-config/pvrdma-agent.toml:\d+: (.*)", check_config(build, text))
     if not said:
         raise SystemExit(f"--check-config of {text!r} said {check_config(build, text)!r}")
@@ -37,13 +37,13 @@ def complaint(build, text):
 
 def keys(build, path="", wrap="@"):
     """{key: rule} of every key below `path`, whose content stands for the @ of `wrap`."""
-    # No table has such a key, so each tells what it has.
+    # No table has such a key, so the complaint lists the table's keys.
     dots = path + "." if path else ""
     allowed = re.search(r"unknown key \(allowed: ([^)]*)\)", complaint(build, wrap.replace("@", "made_up = 1")))
     found = {}
     for name in allowed.group(1).split(", "):
         key = dots + name
-        # Whatever else it needs to be read at all.
+        # The other keys of an adapter need a match.
         before = "match = { mac = '00:50:56:8a:9f:c2' }, " if path == "adapter" and name != "match" else ""
         said, _, rule = complaint(build, wrap.replace("@", f"{before}{name} = 0.5")).partition(": ")
         if not said.startswith(f"{key} = "):
@@ -57,7 +57,7 @@ def keys(build, path="", wrap="@"):
 
 
 def words_of(rule):
-    """What a rule allows, as far as it lists words or limits."""
+    """The words or limits that a rule allows, if it lists them."""
     listed = re.match(r"must be one of (.*)", rule)
     if listed:
         return listed.group(1).split(", ")

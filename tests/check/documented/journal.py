@@ -13,7 +13,7 @@ MESSAGES = [TREE / "agent/model/messages.hpp", TREE / "agent/base/journal.hpp"]
 
 
 def message_fields():
-    """{MESSAGE_ID: the fields that every message with it has, those that any has}"""
+    """{MESSAGE_ID: (the fields that every message with it has, the fields that any such message has)}"""
     ids = dict(re.findall(r"(k\w+) = \"([0-9a-f]{32})\"", "".join(map(read, MESSAGES))))
     found = {}
     for text in sources():
@@ -70,7 +70,7 @@ def check_messages(build):
 
 
 def check_findings(build):
-    """What the program finds is in the catalogue, which is all found; each is provoked by a test."""
+    """Each finding that the program makes is in the catalogue, each of the catalogue is made, and a test provokes each."""
     ids = set(catalogue(build))
     text = "".join(sources())
     made = set(re.findall(r"(?:about\(\s*adapter|overall\(|make_finding\(|add\(findings|\bfind\(|no_answer\(|not_ours\(adapter),?\s*FindingId::(\w+)", text))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Metrics: those that the program writes and those of their page."""
+"""Compares the metrics that the program writes with those of their page."""
 
 import helptext
 from documented.pages import BOLD, Page, differ

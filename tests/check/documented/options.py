@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Options and commands: those of --help and those of the pages."""
+"""Compares the options and commands of --help with those of the pages."""
 
 import re
 

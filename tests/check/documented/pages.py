@@ -17,13 +17,13 @@ def read(path):
 
 
 def catalogue_pages(build, form, text=""):
-    """What the build makes of a page or a catalog: the catalogue of findings filled in."""
+    """A page or a catalog as the build makes it, with the texts of findings filled in."""
     return subprocess.run([build.resolve() / "agent/model/catalogue-pages", form], input=text, stdout=subprocess.PIPE,
                           text=True, check=True).stdout
 
 
 def catalogue(build):
-    """{id: its MESSAGE_ID, empty where it is never logged} of the catalogue."""
+    """{id: MESSAGE_ID} of the catalogue; the MESSAGE_ID is empty for a finding that is never logged."""
     return dict(line.split(" ") for line in catalogue_pages(build, "ids").splitlines())
 
 
@@ -43,7 +43,7 @@ class Page:
         self.sections = dict(zip(parts[1::2], parts[2::2]))
 
     def definitions(self, *sections):
-        """{what stands in bold above: the text below, with the lines indented more} of the named sections."""
+        """{bold line: the indented text below it} of the named sections."""
         found = {}
         for section in sections:
             lines = self.sections[section].split("\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What pages, units, the example and the README refer to."""
+"""References in pages, units, the example and the README."""
 
 import re
 
@@ -8,7 +8,7 @@ from documented.pages import EXAMPLE, TREE, differ, read
 
 
 def check_references(build):
-    """Pages and commands of ours that are referred to exist, and each unit names its page."""
+    """Each page and command of this package that is referred to exists, and each unit names its page."""
     commands = set(helptext.agentctl(build)) - {""}
     ours = {re.sub(r"\.(\d)\.scd$", r"(\1)", path.name) for path in (TREE / "packaging/man").glob("*.scd")}
     places = [*(TREE / "packaging/man").glob("*.scd"), *(TREE / "units").glob("pvrdma-agent*"), EXAMPLE,
