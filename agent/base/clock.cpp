@@ -58,7 +58,7 @@ std::string wall_time(BootTime time, const Moment& now) {
 }
 
 std::optional<BootTime> boot_time_from(const std::string& rfc3339, const Moment& now) {
-  // The text's second has begun; its middle comes back as the same text.
+  // The middle of the text's second, so that wall_time() yields the same text again.
   constexpr Milliseconds kHalf{500};
   std::tm utc{};
   const char* end = strptime(rfc3339.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The two clocks of this program, as types that cannot be mixed.
 //
-// BootClock (CLOCK_BOOTTIME, clock_gettime(2)) orders events and measures waits: it never jumps and
-// runs on while the VM is suspended. It starts at zero with the boot, so a BootTime written to /run
-// means the same to every process of this boot. Wall time is for people to read, never to compute.
+// BootClock (CLOCK_BOOTTIME, clock_gettime(2)) orders events and measures waits: it never jumps,
+// and it runs on while the VM is suspended. It starts at zero with the boot, so a BootTime in /run
+// means the same to every process of this boot. Wall time is only for people to read.
 #pragma once
 
 #include <poll.h>
@@ -28,7 +28,7 @@ struct BootClock {
 using Milliseconds = std::chrono::milliseconds;
 using BootTime = BootClock::time_point;
 
-// Milliseconds since boot, and back: the form in which a BootTime is stored and sent.
+// Milliseconds since boot, and back: the form for storing and sending a BootTime.
 [[nodiscard]] constexpr std::int64_t to_ms(BootTime time) noexcept {
   return time.time_since_epoch().count();
 }
@@ -36,16 +36,16 @@ using BootTime = BootClock::time_point;
   return BootTime{Milliseconds{ms}};
 }
 
-// Seconds with two decimals, cut off: "12.34".
+// Seconds with two decimals, not rounded: "12.34".
 [[nodiscard]] std::string in_seconds(Milliseconds time);
 
-// Waits for `events` of a descriptor (poll(2); -1: just waits). 0: there are some; ETIMEDOUT: not
-// by the deadline; otherwise errno.
+// Waits for `events` of a descriptor (poll(2); -1: only waits for the deadline). 0: an event came;
+// ETIMEDOUT: none by the deadline; otherwise errno.
 [[nodiscard]] int poll_until(int fd, short events, BootTime deadline);
-// The same of several, each with its own events, and what came of each.
+// The same for several descriptors, each with its own `events` and `revents`.
 [[nodiscard]] int poll_until(std::span<pollfd> fds, BootTime deadline);
 
-// Both clocks, read at once: what turns a time of the one into one of the other.
+// Both clocks, read at the same moment, to convert a time from one to the other.
 struct Moment {
   BootTime boot;
   Milliseconds wall{0};  // since 1970, UTC
@@ -54,7 +54,7 @@ struct Moment {
 
 // A BootTime as UTC wall time, RFC 3339 with seconds: "2026-11-21T02:31:43Z".
 [[nodiscard]] std::string wall_time(BootTime time, const Moment& now = Moment::now());
-// And back, within half a second; none: it is no such text.
+// The BootTime of such a text, within half a second; none: the text has another form.
 [[nodiscard]] std::optional<BootTime> boot_time_from(const std::string& rfc3339, const Moment& now);
 
 }  // namespace pvrdma

@@ -17,7 +17,7 @@ int send_datagram(const std::string& address, std::string_view content) noexcept
   peer.sun_family = AF_UNIX;
   if (address.empty() || address.size() >= sizeof peer.sun_path) return EINVAL;
   std::memcpy(peer.sun_path, address.data(), address.size());
-  // An abstract name is as long as the address says; a path ends with its NUL.
+  // The length of the address ends an abstract name; a path includes its NUL.
   const bool is_abstract = address.front() == '@';
   if (is_abstract) peer.sun_path[0] = '\0';
   const std::size_t length =

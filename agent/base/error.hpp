@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Error and Result: how every layer reports what it could not do.
+// Error and Result: how every layer reports a failure.
 //
-// An Error says what was being done, to what, and what the kernel answered. It is built where the
-// call failed and gains nothing on its way up: layers below the top return it, the top logs it
-// once. Outcomes that are expected (busy, absent, not shipped) are values of their own types, not
-// Errors.
+// An Error holds what was being done, to what, and the kernel's answer. It is made where the call
+// failed and does not change on its way up: lower layers return it, and the top logs it once.
+// Expected outcomes (busy, absent, not shipped) are values of their own types, not Errors.
 #pragma once
 
 #include <string>
@@ -39,7 +38,7 @@ using Result = tl::expected<T, Error>;
   return tl::unexpected<Error>(Error{code, std::move(doing), std::move(what)});
 }
 
-// Passes an Error of one Result on through another.
+// Passes an Error on in another Result.
 [[nodiscard]] inline tl::unexpected<Error> fail(Error error) {
   return tl::unexpected<Error>(std::move(error));
 }

@@ -25,7 +25,7 @@ Result<Fd> open_plain(const std::filesystem::path& path) {
   return fd;
 }
 
-// On the running system links lead where they should: the kernel follows them at less cost.
+// On the running system links cannot leave the root, so the kernel follows them at less cost.
 Result<Fd> open_to_read(const RootedPath& place, const Trust& trust) {
   const bool plain =
       place.on_this_system() && trust.writers == Writers::Anyone && trust.links == Links::Follow;
@@ -46,7 +46,7 @@ Result<std::string> read_page(const Fd& fd, const std::filesystem::path& path) {
 Result<std::vector<std::string>> list(Fd fd, const std::filesystem::path& path) {
   const Handle<DIR, ::closedir> directory{::fdopendir(fd.get())};
   if (!directory) return fail(errno, "opening", path);
-  static_cast<void>(fd.release());  // it is the DIR's now
+  static_cast<void>(fd.release());  // the DIR owns it now
   std::vector<std::string> names;
   for (;;) {
     errno = 0;
@@ -213,7 +213,7 @@ Result<void> replace_file(const std::filesystem::path& path, std::string_view co
   if (!fd) return fail(errno, "creating", draft);
   if (auto written = write_all(fd.get(), content, draft); !written) return written;
   if (::fchmod(fd.get(), mode) != 0) return fail(errno, "setting the mode of", draft);
-  // Else some file systems (XFS) have the new name without the content after a power cut.
+  // Without this, some file systems (XFS) have the new name without the content after a power cut.
   if (::fdatasync(fd.get()) != 0) return fail(errno, "syncing", draft);
   if (std::rename(draft.c_str(), path.c_str()) != 0) return fail(errno, "replacing", path);
   return {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Bounded reads of small files and directories.
 //
-// A RootedPath is read without leaving its root (agent/base/rooted_path.hpp); a plain path goes to
-// the kernel as it is. Nothing reads more than its limit.
+// A RootedPath is read without leaving its root (agent/base/rooted_path.hpp); a plain path is given
+// to the kernel unchanged. No function reads more than its limit.
 #pragma once
 
 #include <sys/stat.h>
@@ -27,25 +27,25 @@ inline constexpr std::size_t kReadLimitBytes = 1U << 20U;
 [[nodiscard]] Result<std::string> read_file(const RootedPath& place,
                                             std::size_t limit_bytes = kReadLimitBytes,
                                             const Trust& trust = {});
-// From where the descriptor stands; `path` is for messages.
+// Reads from the present offset of the descriptor; `path` is for messages.
 [[nodiscard]] Result<std::string> read_file(const Fd& fd, const std::filesystem::path& path,
                                             std::size_t limit_bytes = kReadLimitBytes);
 
-// The content without trailing white space of a sysfs attribute, or of a file as short: what one
-// read of 4096 bytes gives, as sysfs has no more (Documentation/filesystems/sysfs.rst).
+// The content of a sysfs attribute, or of another short file, without trailing white space. Reads
+// once, 4096 bytes, as no attribute of sysfs is longer (Documentation/filesystems/sysfs.rst).
 [[nodiscard]] Result<std::string> read_attribute(const std::filesystem::path& path);
 [[nodiscard]] Result<std::string> read_attribute(const RootedPath& place);
 
-// Processes by what procfs names them, ascending; those that end meanwhile are listed all the same.
+// The PIDs in procfs, ascending. A process that ends meanwhile may still be listed.
 [[nodiscard]] Result<std::vector<pid_t>> list_processes(const Root& root);
 
-// Of proc_pid_stat(5).
+// Fields of proc_pid_stat(5).
 struct ProcessStat {
-  std::string name;  // anybody may choose his own, with parentheses too
+  std::string name;  // each process can choose its name, which may contain parentheses
   char state = '?';
-  unsigned flags = 0;  // PF_…, include/linux/sched.h: what a process cannot choose
+  unsigned flags = 0;  // PF_…, include/linux/sched.h; a process cannot choose them
 };
-// EBADMSG: that is no such line.
+// EBADMSG: the line has another form.
 [[nodiscard]] Result<ProcessStat> process_stat(const Root& root, pid_t pid);
 
 // Names in a directory, sorted; errno of opendir(3) or readdir(3).
@@ -53,34 +53,35 @@ struct ProcessStat {
 [[nodiscard]] Result<std::vector<std::string>> list_directory(const RootedPath& place,
                                                               const Trust& trust = {});
 
-// The last component of what a symbolic link points to ("driver" -> "vmxnet3").
+// The last component of a symbolic link's target ("driver" -> "vmxnet3").
 [[nodiscard]] Result<std::string> link_target_name(const std::filesystem::path& path);
 [[nodiscard]] Result<std::string> link_target_name(const RootedPath& place);
 
-// stat(2), and lstat(2) with `final_link` set: what the place is.
+// stat(2) of the place; lstat(2) with FinalLink::Shown.
 enum class FinalLink { Followed, Shown };
 [[nodiscard]] Result<struct stat> status_of(const RootedPath& place,
                                             FinalLink final_link = FinalLink::Followed);
 
-// Whether the place is there; errno of asking where that is not known.
+// Whether the place exists; the errno of stat(2) where that is not known.
 [[nodiscard]] Result<bool> is_there(const RootedPath& place,
                                     FinalLink final_link = FinalLink::Followed);
 
-// The absolute paths below the root that a pattern of glob(7) matches, each component by itself, in
-// order, and no more than a thousand. What cannot be listed matches nothing.
+// The absolute paths below the root that match a pattern of glob(7), in order, at most a thousand.
+// Each component of the pattern matches one component of a path. A folder that cannot be listed
+// matches nothing.
 [[nodiscard]] std::vector<std::string> paths_matching(const Root& root, const std::string& pattern);
 
-// All of it, however often write(2) takes a part; errors name `path`.
+// Writes all of `content`, with as many calls of write(2) as needed; errors name `path`.
 [[nodiscard]] Result<void> write_all(int fd, std::string_view content,
                                      const std::filesystem::path& path);
 
-// Replaces a file by way of a hidden one in the same directory, so a reader sees the old content
-// or the new, never half of it, also after a power cut. `mode` is given to a new file exactly,
-// whatever the umask.
+// Writes a hidden file in the same directory and renames it, so a reader sees the old or the new
+// content, never a part, also after a power cut. The new file gets exactly `mode`, whatever the
+// umask.
 [[nodiscard]] Result<void> replace_file(const std::filesystem::path& path, std::string_view content,
                                         unsigned mode = 0644);
 
-// True for ENOENT, ENODEV, ENXIO, ENOTDIR: the thing is not there, as opposed to not readable.
+// True for ENOENT, ENODEV, ENXIO, ENOTDIR: the object does not exist, as opposed to unreadable.
 [[nodiscard]] bool means_absent(const Error& error) noexcept;
 
 }  // namespace pvrdma

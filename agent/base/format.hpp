@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Text put together by a format that is checked while it is compiled. fmt's own code is compiled
-// into one file, format.cpp: linking libfmt would bring libstdc++'s library, which costs a daemon
-// that rests more memory than all of its own code.
+// Formats text with a format string that the compiler checks. fmt's code is compiled into one file,
+// format.cpp. Linking libfmt would load the shared libstdc++, which takes more memory than all of
+// the daemon's own code.
 #pragma once
 
 #include <fmt/core.h>

@@ -14,8 +14,8 @@ namespace pvrdma {
 
 namespace {
 
-// No allocation: memory may be what is missing. What a library says may quote the input that it did
-// not like, so nothing but printable ASCII is passed on.
+// Allocates nothing, as memory may have run out. A library's message may quote bad input, so only
+// printable ASCII is passed on.
 void say(const char* where, const char* what) noexcept {
   std::array<char, 300> line{};
   std::snprintf(line.data(), line.size(), "unexpected in %s: %s", where, what);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Owners of what C interfaces hand out: file descriptors and pointers with a free function.
+// Owners of C resources: file descriptors, and pointers with a free function.
 //
-// One owner type for each, so that no class of ours writes a move assignment by hand.
+// There is one owner type for each, so that no other class needs a hand-written move assignment.
 #pragma once
 
 #include <unistd.h>
@@ -11,8 +11,7 @@
 
 namespace pvrdma {
 
-// Owns a file descriptor; -1 is empty. Closing ignores errors: nothing of ours is written through
-// an fd without its own check.
+// Owns a file descriptor; -1 is empty. Closing ignores errors, as each write is checked by itself.
 class Fd {
  public:
   Fd() = default;

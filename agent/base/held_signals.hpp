@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// HeldSignals: while it lives, signals wait that would end the calling thread's wait in the kernel.
+// HeldSignals: blocks all signals of the calling thread while it lives, so that they cannot
+// interrupt a wait in the kernel.
 //
-// A thread that asks an RDMA device for something waits interruptibly for the answer (Linux
-// drivers/infiniband/hw/vmw_pvrdma/pvrdma_cmd.c), for ten seconds at most. Where a signal ends that
-// wait, the next command goes to the device at once, and the late answer to ours is taken for the
-// answer to that one: a verb of an innocent process fails. SIGKILL, which cannot be held, must not
-// be sent to such a process, nor may it exit.
+// A thread that sends a command to an RDMA device waits interruptibly for the answer (Linux
+// drivers/infiniband/hw/vmw_pvrdma/pvrdma_cmd.c), for ten seconds at most. If a signal ends that
+// wait, the driver sends the next command at once and takes the late answer for the answer to that
+// command: an operation of another process fails. So such a process must not exit, and must not get
+// SIGKILL, which cannot be blocked.
 #pragma once
 
 #include <pthread.h>
@@ -24,7 +25,7 @@ class HeldSignals {
   HeldSignals& operator=(const HeldSignals&) = delete;
   HeldSignals(HeldSignals&&) = delete;
   HeldSignals& operator=(HeldSignals&&) = delete;
-  // What has come meanwhile takes effect now.
+  // Signals that came meanwhile take effect now.
   ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
  private:

@@ -11,7 +11,7 @@ namespace pvrdma::log {
 namespace {
 
 int send_to(const std::string& socket, const JournalEntry& entry) {
-  // As sd_journal_sendv(3) adds it: what `journalctl -t` goes by.
+  // The field that sd_journal_sendv(3) adds too; `journalctl -t` matches it.
   std::string content = formatted("SYSLOG_IDENTIFIER={}\n", program_invocation_short_name);
   for (const std::string& line : entry) content += line + '\n';
   return send_datagram(socket, content);

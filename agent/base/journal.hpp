@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Entries for the systemd journal, in its native protocol (systemd's docs/JOURNAL_NATIVE_PROTOCOL),
-// which libsystemd speaks as well, but waits where journald does not read: a journald that is
-// stopped, or swapped out, would stop the agent's loop and the executor with it.
+// Entries for the systemd journal, in its native protocol (systemd's docs/JOURNAL_NATIVE_PROTOCOL).
+// libsystemd is not used for this, as it waits while journald does not read: a journald that is
+// stopped or swapped out would stop the agent's loop and the executor.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 namespace pvrdma {
 
 namespace messages {
-// Of the entry that tells how many were dropped; the others are in agent/model/messages.hpp.
+// MESSAGE_ID of the entry about dropped entries; the other ids are in agent/model/messages.hpp.
 inline constexpr std::string_view kEntriesDropped = "268bd17e7ee2406cb33f35edc24252ce";
 }  // namespace messages
 
 namespace log {
 
-// What an entry is made of: "MESSAGE=…", "PRIORITY=4", …, each without a line end and all together
-// far below a datagram's 200 KiB.
+// The fields of an entry: "MESSAGE=…", "PRIORITY=4", …. No field contains a line end, and all
+// together are far below a datagram's 200 KiB.
 using JournalEntry = std::vector<std::string>;
 
 class Journal {
@@ -29,15 +29,15 @@ class Journal {
   explicit Journal(std::string socket = "/run/systemd/journal/socket")
       : socket_(std::move(socket)) {}
 
-  // Never waits. What the journal does not take is dropped and counted; the first entry that it
-  // takes again is preceded by one that tells how many. Any thread may send.
+  // Never waits. An entry that the journal does not take is dropped and counted. Before the next
+  // entry that it takes, an entry with the count is sent. Any thread may send.
   void send(const JournalEntry& entry);
-  // Tells of those that were dropped, if the journal takes entries again: for a program that has
-  // nothing else to say.
+  // Sends the count of dropped entries, if the journal takes entries again. For a program that may
+  // log nothing else for a long time.
   void tell_dropped();
 
  private:
-  // False: the journal does not take entries yet. With the mutex held.
+  // False: the journal does not take entries yet. The mutex must be held.
   [[nodiscard]] bool told_dropped();
   std::mutex mutex_;
   std::string socket_;

@@ -32,14 +32,14 @@ constexpr std::array<std::pair<std::string_view, Level>, 5> kLevels{{{"error", L
 
 std::atomic<Level> threshold{Level::Info};
 
-// What an entry has beside its message, for which spdlog's has no place.
+// The data of an entry besides its message, which spdlog's message type cannot hold.
 struct Extra {
   Level level = Level::Info;
   std::string_view message_id;
   std::initializer_list<FieldPair> fields;
 };
-// Of the message that this thread is logging. spdlog calls the sinks in the thread that logs,
-// before it returns, so a thread has one message under way at most.
+// Belongs to the message that this thread is logging. spdlog calls the sinks in the thread that
+// logs, before it returns, so a thread has at most one message under way.
 thread_local Extra under_way;
 
 bool journal_is_on_stderr() {
@@ -48,7 +48,7 @@ bool journal_is_on_stderr() {
   return stream != nullptr && ::fstat(STDERR_FILENO, &file) == 0 && is_journal(stream, file);
 }
 
-// Never freed, as the logger is not.
+// Never freed, like the logger.
 Journal& journal() {
   static Journal& ours = *new Journal;  // NOLINT(*-owning-memory)
   return ours;
@@ -76,10 +76,10 @@ std::string allowed() {
 }  // namespace
 
 spdlog::logger& logger() {
-  // Never freed: a thread that is left behind may log while the program ends.
+  // Never freed: a thread that is left behind may still log while the program ends.
   static spdlog::logger& ours = [&]() -> spdlog::logger& {
     auto& made = *new spdlog::logger{"pvrdma", usual_sink()};  // NOLINT(*-owning-memory)
-    // What a sink throws is passed on to who logs; spdlog would print it in a form of its own.
+    // An exception from a sink is passed on to the caller; spdlog would print it in its own form.
     made.set_error_handler([](const std::string& /*what*/) { throw; });
     return made;
   }();
@@ -138,7 +138,7 @@ void JournalSink::log(const spdlog::details::log_msg& message) {
 void LineSink::log(const spdlog::details::log_msg& message) {
   std::string line{message.payload.data(), message.payload.size()};
   line += '\n';
-  // A stderr that takes nothing is nothing that could be reported.
+  // A failure of stderr cannot be reported anywhere.
   while (::write(fd_, line.data(), line.size()) < 0 && errno == EINTR) {
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The log: spdlog with one sink, which sends structured entries to the systemd journal, or lines to
-// stderr where the journal does not listen there. Any thread may log, and none waits for the
-// journal: what it does not take is dropped, counted, and told of once it does (journal.hpp).
+// The log: spdlog with one sink. The sink sends structured entries to the systemd journal if stderr
+// is connected to it, else lines to stderr. Any thread may log, and none waits for the journal:
+// entries that it does not take are dropped and counted, and the count is logged later
+// (journal.hpp).
 //
-// Only the top of a program logs (its main loop); everything below returns. Entries that an
-// administrator may search for carry a MESSAGE_ID (journalctl MESSAGE_ID=…). What is logged is one
-// printable line of bounded length, whatever the names in it are made of.
+// Only the top of a program (its main loop) logs; lower layers return Errors. Entries that an
+// administrator may search for have a MESSAGE_ID (journalctl MESSAGE_ID=…). Each entry is one
+// printable line of bounded length, whatever bytes the names in it contain.
 #pragma once
 
 #include <fmt/core.h>
@@ -19,36 +20,36 @@
 
 namespace pvrdma::log {
 
-// syslog(3)'s numbers: an entry's PRIORITY. spdlog has nothing between info and warn; which levels
-// are logged is therefore decided here.
+// The numbers of syslog(3), which are an entry's PRIORITY. spdlog has no level between info and
+// warn, so the levels are filtered here.
 enum class Level { Error = 3, Warning = 4, Notice = 5, Info = 6, Debug = 7 };
 
-// Logs `least` and what is more important; before that Info.
+// From now on logs the level `least` and more important ones; Info before the first call.
 void set_level(Level least);
 [[nodiscard]] bool wants(Level level);
 
-// The words of a command line after the program's name. `--log-level LEVEL` ("error", "warning",
-// "notice", "info", "debug") is taken out of them and set. The Error says what is wrong with it,
-// and what is allowed.
+// Sets the level of `--log-level LEVEL` ("error", "warning", "notice", "info", "debug") in a
+// command line, and returns the other arguments. The Error says what is wrong with the option, and
+// what is allowed.
 [[nodiscard]] Result<std::vector<std::string_view>> take_log_level(int argc,
                                                                    const char* const* argv);
 
 // A journal field beside the message, for machines: {"PVRDMA_ADAPTER", "0000:13:00.1"}.
-// One without a value is left out.
+// A field with an empty value is left out.
 using FieldPair = std::pair<std::string_view, std::string_view>;
 
 // `message_id` is 32 hexadecimal digits, or empty.
 void event(Level level, std::string_view message_id, std::string_view message,
            std::initializer_list<FieldPair> fields = {});
 
-// Tells of entries that were dropped, if there were any and the journal takes entries again, as the
-// next entry would. For a program that may have nothing else to say for a long time.
+// Logs the count of dropped entries, if there are any and the journal takes entries again. The next
+// entry does so too; this is for a program that may log nothing for a long time.
 void tell_dropped();
 
 void write(Level level, fmt::string_view format, fmt::format_args arguments);
 
-// log::info("{} files", count): without MESSAGE_ID and fields; put together only where the level is
-// wanted. The format is checked while compiling.
+// log::info("{} files", count): without MESSAGE_ID and fields; formatted only if the level is
+// logged. The compiler checks the format.
 template <Level kLevel>
 struct Writer {
   template <typename... Args>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the log goes: spdlog's side of it, for log.cpp, and for tests that attach a sink of their
-// own to logger(). No other file includes spdlog, which takes long to compile.
+// The sinks of the log, for log.cpp and for tests that attach their own sink to logger(). No other
+// file includes spdlog, as it takes long to compile.
 #pragma once
 
-// Compiled into what includes this, and so not a library of its own: see format.hpp.
+// Makes spdlog and fmt header-only, for the reason given in format.hpp.
 #undef SPDLOG_COMPILED_LIB
 #define FMT_HEADER_ONLY
 #include <spdlog/logger.h>
@@ -22,10 +22,10 @@
 
 namespace pvrdma::log {
 
-// The one logger. Its sinks are to be changed while no other thread logs.
+// The only logger. Its sinks may be changed only while no other thread logs.
 [[nodiscard]] spdlog::logger& logger();
 
-// spdlog's own sinks bring its patterns along, which nobody here sets, with all that formats them.
+// A base class without spdlog's patterns and formatters, which this program does not use.
 class PlainSink : public spdlog::sinks::sink {
  public:
   void flush() override {}
@@ -33,7 +33,7 @@ class PlainSink : public spdlog::sinks::sink {
   void set_formatter(std::unique_ptr<spdlog::formatter> /*formatter*/) override {}
 };
 
-// Hands each message with its priority, MESSAGE_ID and fields to `send`, which any thread may call.
+// Hands each message with its priority, MESSAGE_ID and fields to `send`, in the thread that logs.
 class JournalSink final : public PlainSink {
  public:
   explicit JournalSink(std::function<void(JournalEntry)> send) : send_(std::move(send)) {}
@@ -53,8 +53,9 @@ class LineSink final : public PlainSink {
   int fd_;
 };
 
-// True where `stream`, JOURNAL_STREAM of the environment, names this file: "device:inode", decimal
-// (systemd.exec(5)). A program inherits the variable also where its stderr goes elsewhere.
+// True where `stream`, the environment's JOURNAL_STREAM, names this file: "device:inode", decimal
+// (systemd.exec(5)). The check is needed, as a program inherits the variable even if its stderr
+// goes elsewhere.
 [[nodiscard]] bool is_journal(std::string_view stream, const struct stat& file);
 
 }  // namespace pvrdma::log

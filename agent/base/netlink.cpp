@@ -21,10 +21,10 @@ constexpr timeval kSilence{5, 0};
 
 Error answer_error(int code) { return {code, "asking the kernel", "over netlink"}; }
 
-// libnl's own codes tell less than errno, which its calls leave as it was.
+// libnl's own error codes say less than errno, which its calls do not change.
 int last_errno() { return errno != 0 ? errno : EIO; }
 
-// What NLMSG_ERROR and NLMSG_DONE carry: 0 or a negative errno, of which the kernel has 4095
+// Reads the code in NLMSG_ERROR or NLMSG_DONE: 0 or a negative errno, at most 4095
 // (include/linux/err.h).
 Result<void> outcome(nlmsghdr& message) {
   constexpr int kLargest = 4095;
@@ -42,7 +42,7 @@ struct Datagram {
   std::size_t length = 0;
 };
 
-// The next one that the kernel has sent: whoever else may write to the socket is passed over.
+// The next datagram from the kernel. Datagrams from other senders are ignored.
 Result<Datagram> receive(nl_sock& socket) {
   for (;;) {
     sockaddr_nl sender{};
@@ -60,7 +60,7 @@ Result<Datagram> receive(nl_sock& socket) {
 Result<bool> AnswerReader::read(std::span<char> datagram) {
   std::size_t at = 0;
   while (datagram.size() - at >= sizeof(nlmsghdr)) {
-    // The buffer is aligned for it, and every message starts at a multiple of four.
+    // The buffer is aligned for the cast, and every message starts at a multiple of four.
     auto& message = *reinterpret_cast<nlmsghdr*>(datagram.data() + at);
     if (message.nlmsg_len < sizeof(nlmsghdr) || message.nlmsg_len > datagram.size() - at)
       return fail(answer_error(EBADMSG));
@@ -90,14 +90,14 @@ std::string attribute_text(nlattr* attribute) {
 Result<NetlinkSocket> NetlinkSocket::open(int protocol) {
   Socket socket{nl_socket_alloc()};
   if (!socket) return fail(ENOMEM, "opening", "a netlink socket");
-  // Without this every question asks for an acknowledgement beside its answer.
+  // Otherwise every question also asks for an acknowledgement besides its answer.
   nl_socket_disable_auto_ack(socket.get());
   errno = 0;
   if (nl_connect(socket.get(), protocol) < 0 ||
       ::setsockopt(nl_socket_get_fd(socket.get()), SOL_SOCKET, SO_RCVTIMEO, &kSilence,
                    sizeof kSilence) != 0)
     return fail(last_errno(), "opening", "a netlink socket");
-  // A kernel that does not know it sends more than was asked for, which who asks passes over.
+  // A kernel that does not know this option sends more than was asked for, which callers ignore.
   const int strictly = 1;
   static_cast<void>(::setsockopt(nl_socket_get_fd(socket.get()), SOL_NETLINK,
                                  NETLINK_GET_STRICT_CHK, &strictly, sizeof strictly));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Netlink over libnl-3: the one place that opens such sockets, asks and listens.
+// Netlink over libnl-3: the only place that opens netlink sockets, asks questions and listens.
 //
-// The walk over a datagram's bytes is apart from the socket. What is read comes from the kernel
-// alone, and answers to the question that was asked. Every wait for an answer is bounded; the
-// kernel itself works on a question inside send(2), which nothing can bound.
+// Parsing a datagram is separate from the socket. Only messages from the kernel are read, and only
+// those that answer the question. Every wait for an answer is bounded. But the kernel works on a
+// question inside send(2), which cannot be bounded.
 #pragma once
 
 #include <linux/netlink.h>
@@ -25,21 +25,21 @@ namespace pvrdma {
 // Takes one data message; valid during the call only.
 using OnMessage = std::function<Result<void>(nlmsghdr&)>;
 
-// Reads an answer, which may come in several datagrams, to its end.
+// Reads an answer, which may consist of several datagrams, to its end.
 //
-// The end is waited for whatever was wrong on the way: the kernel goes on with a dump that is left
-// half read, and refuses the socket's next question (EBUSY, or ENOBUFS; Linux
+// After an error the rest of the answer is still read: the kernel goes on with a dump that is read
+// only in part, and refuses the socket's next question (EBUSY, or ENOBUFS; Linux
 // net/netlink/af_netlink.c, __netlink_dump_start() and netlink_dump()).
 class AnswerReader {
  public:
   // `take` gets the data messages that belong to question `sequence`; it must outlive the reader.
   AnswerReader(std::uint32_t sequence, const OnMessage& take) : sequence_(sequence), take_(take) {}
 
-  // True where the answer ends with this datagram. EBADMSG for bytes that are no netlink messages:
-  // where the answer would end is then not known.
+  // True where the answer ends with this datagram. EBADMSG for bytes that are no netlink messages;
+  // then the end of the answer is not known.
   [[nodiscard]] Result<bool> read(std::span<char> datagram);
-  // Of an answer that has ended, what went wrong first: an error of `take`, EINTR for a dump that
-  // changed under way and has to be asked for again, or what the kernel answered (its errno).
+  // The first error of an answer that has ended: an error of `take`, EINTR for a dump that changed
+  // under way and has to be asked for again, or the errno in the kernel's answer.
   [[nodiscard]] const Result<void>& verdict() const { return verdict_; }
 
  private:
@@ -54,8 +54,8 @@ class AnswerReader {
 
 using NetlinkMessage = Handle<nl_msg, nlmsg_free>;
 
-// A request with the fixed header of its table, of that size exactly: the kernel warns in its log
-// about a longer one. Null: no memory for it.
+// A request with the fixed header of its table. The size must be exact, as the kernel logs a
+// warning about a longer header. Null: out of memory.
 template <typename Header>
 [[nodiscard]] NetlinkMessage netlink_message(int type, int flags, Header header) {
   NetlinkMessage message{nlmsg_alloc_simple(type, NLM_F_REQUEST | flags)};
@@ -66,22 +66,22 @@ template <typename Header>
 
 class NetlinkSocket {
  public:
-  // `protocol`: NETLINK_ROUTE, NETLINK_RDMA. EPROTONOSUPPORT: the kernel does not speak it (yet).
-  // What a dump's question says of the entries it wants is heeded from Linux 4.20 on
-  // (NETLINK_GET_STRICT_CHK); older kernels send the whole table.
+  // `protocol`: NETLINK_ROUTE, NETLINK_RDMA. EPROTONOSUPPORT: the kernel does not support it (yet).
+  // From Linux 4.20 on the kernel applies the filter in a dump's question (NETLINK_GET_STRICT_CHK);
+  // older kernels send the whole table.
   [[nodiscard]] static Result<NetlinkSocket> open(int protocol);
-  // Of these groups (RTNLGRP_LINK, …), subscribed when it returns; does not block.
+  // A non-blocking socket that is subscribed to these groups (RTNLGRP_LINK, …) when this returns.
   [[nodiscard]] static Result<NetlinkSocket> subscribe(int protocol,
                                                        std::initializer_list<int> groups);
 
-  // Sends `question` and reads until its answer has ended; whatever came of it, the socket may be
-  // asked again. ETIMEDOUT after five seconds of silence.
+  // Sends `question` and reads until its answer has ended. The socket can be used again after any
+  // result. ETIMEDOUT after five seconds of silence.
   [[nodiscard]] Result<void> ask(nl_msg& question, const OnMessage& take);
-  // Sends what changes something and waits for the kernel's acknowledgement.
+  // Sends a message that changes something, and waits for the kernel's acknowledgement.
   [[nodiscard]] Result<void> request(nl_msg& message);
 
-  // Hands over the messages of one datagram of the groups. EAGAIN: there is none; ENOBUFS: some
-  // were lost.
+  // Hands the messages of one datagram from the groups to `take`. EAGAIN: there is none; ENOBUFS:
+  // some were lost.
   [[nodiscard]] Result<void> read_events(const std::function<void(nlmsghdr&)>& take);
   [[nodiscard]] int fd() const { return nl_socket_get_fd(socket_.get()); }
 
@@ -91,9 +91,9 @@ class NetlinkSocket {
   Socket socket_;
 };
 
-// What `dump` returns, begun anew where the table changed under way (EINTR). Containers that come
-// and go change the tables of links and addresses every few milliseconds; a dump of one link's
-// takes some twenty microseconds.
+// Calls `dump` again while the table changes under way (EINTR), at most ten times. Containers that
+// come and go change the tables of links and addresses every few milliseconds; a dump of one link
+// takes about twenty microseconds.
 template <typename Dump>
 [[nodiscard]] auto consistent(const Dump& dump) {
   constexpr int kMost = 10;

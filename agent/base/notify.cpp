@@ -19,7 +19,7 @@ void notify(std::string_view name, std::string_view value) {
   static std::vector<Assignment> waiting;
   std::erase_if(waiting, [&](const Assignment& one) { return one.first == name; });
   waiting.emplace_back(name, printable(value, kLongest));
-  // Without a service manager nothing is said, which is no error.
+  // Without a service manager nothing is sent, which is no error.
   const char* socket = std::getenv("NOTIFY_SOCKET");
   const auto refused = std::find_if(waiting.begin(), waiting.end(), [&](const Assignment& one) {
     return socket != nullptr && send_datagram(socket, one.first + "=" + one.second) == EAGAIN;

@@ -20,7 +20,7 @@ namespace pvrdma {
 namespace {
 
 constexpr Milliseconds kGrace = std::chrono::seconds{1};  // from the signal to the end
-constexpr Milliseconds kReapInterval{20};                 // where there are no pidfds
+constexpr Milliseconds kReapInterval{20};                 // on kernels without pidfds
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> found;
@@ -44,8 +44,8 @@ class SpawnSettings {
   SpawnSettings(const SpawnSettings&) = delete;
   SpawnSettings& operator=(const SpawnSettings&) = delete;
 
-  // `input` may be -1. Both outputs into `output`; no signal blocked, as an sd-event daemon has
-  // several blocked.
+  // `input` may be -1. Standard output and error go into `output`. Unblocks all signals, as an
+  // sd-event daemon has some blocked.
   int prepare(int input, int output) {
     sigset_t none;
     sigemptyset(&none);
@@ -74,12 +74,12 @@ class SpawnSettings {
   posix_spawnattr_t attributes_{};
 };
 
-// False: not before `deadline`.
-// Until every writer has closed the pipe: Exited. Otherwise why no longer.
+// Reads until every writer has closed the pipe, which yields Exited. Otherwise yields why it
+// stopped.
 Ended read_output(int fd, const Program& program, BootTime deadline, std::string& output) {
   std::array<char, 4096> chunk{};
   for (;;) {
-    // A program that writes without end is late all the same.
+    // The deadline also ends a program that writes without end.
     if (BootClock::now() >= deadline || poll_until(fd, POLLIN, deadline) != 0)
       return Ended::TimedOut;
     const ssize_t got = ::read(fd, chunk.data(), chunk.size());
@@ -102,7 +102,7 @@ Fd watch(pid_t pid) {
 #endif
 }
 
-// The wait status; none: it has not ended by `deadline`.
+// The wait status; none: the process has not ended by `deadline`.
 std::optional<int> reap(pid_t pid, BootTime deadline) {
   const Fd process = watch(pid);
   for (;;) {

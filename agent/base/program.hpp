@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Running another program with bounds on its time and on what it writes.
+// Runs another program with a limit on its time and on its output.
 #pragma once
 
 #include <signal.h>
@@ -18,41 +18,41 @@ namespace pvrdma {
 
 struct Program {
   std::vector<std::string>
-      words;  // its path, or a name to be found in this process's PATH; arguments
+      words;  // its path, or a name to find in this process's PATH; then the arguments
   std::optional<std::vector<std::string>> environment;  // "NAME=value"; none: this process's own
   Milliseconds timeout = std::chrono::seconds{10};
   std::size_t output_limit_bytes = 4096;
-  int input_fd = -1;  // not owned; what it reads, from where that stands. -1: /dev/null
-  // How it is ended where it is late: by SIGKILL, or by a signal that it holds back while it must
+  int input_fd = -1;  // standard input, from its present offset; not owned. -1: /dev/null
+  // The signal that ends a late program: SIGKILL, or a signal that the program blocks while it must
   // not be interrupted (agent/base/held_signals.hpp).
   int end_signal = SIGKILL;
 };
 
 enum class Ended {
   Exited,
-  Signalled,  // by a signal that is not ours
+  Signalled,  // by a signal of another sender
   TimedOut,   // killed, or still running
-  Flooded,    // killed, as there was more output than the limit
+  Flooded,    // killed, as its output exceeded the limit
 };
 
 struct ProgramResult {
   Ended ended = Ended::Exited;
   int status = 0;      // exit status, or number of the signal
-  std::string output;  // standard output and error as they came, no more than the limit
-  // The process that was to end and has not, as the kernel holds it; 0: none.
+  std::string output;  // standard output and error in the order received, up to the limit
+  // The process that has not ended after its signal, as it hangs in the kernel; 0: none.
   pid_t left_behind = 0;
 };
 
-// A program that runs; its input is `input_fd` and no signal is blocked in it. Its
-// destructor leaves it running, unreaped.
+// A running program; its input is `input_fd`, and no signal is blocked in it. The destructor leaves
+// the program running and does not reap it.
 class RunningProgram {
  public:
-  // errno of starting it.
+  // Error: the errno of starting it.
   [[nodiscard]] static Result<RunningProgram> start(Program program);
 
-  // Reads what it writes until it has ended, or the deadline. True: result() is whole.
+  // Reads its output until it has ended, or until the deadline. True: result() is complete.
   [[nodiscard]] bool await(BootTime deadline);
-  // Sends its process group the end signal, and waits a second for the end.
+  // Sends the end signal to its process group, and waits a second for its end.
   void end();
   [[nodiscard]] const ProgramResult& result() const noexcept { return result_; }
 
@@ -66,13 +66,13 @@ class RunningProgram {
   ProgramResult result_;
 };
 
-// Its input is `input_fd` and no signal is blocked in it. What is killed is killed with all of its
-// process group, which is its own. One that the kernel holds and that SIGKILL does not reach (state
-// D) is left behind a second later, for whoever inherits it to reap. Returns within the time-out
-// and that second. errno of starting it.
+// Starts the program and waits for its end. A program that must be killed is killed with its whole
+// process group, which is its own. A program that hangs in the kernel and ignores SIGKILL (state D)
+// is left behind after a second; the process that inherits it reaps it. Returns within the time-out
+// and that second. Error: the errno of starting it.
 [[nodiscard]] Result<ProgramResult> run_program(const Program& program);
 
-// The text up to its first newline: what a program that failed says first.
+// The text up to its first newline, for the message of a program that failed.
 [[nodiscard]] std::string first_line(const std::string& output);
 
 }  // namespace pvrdma

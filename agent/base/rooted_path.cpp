@@ -16,7 +16,7 @@ namespace pvrdma {
 
 namespace {
 
-constexpr unsigned kMostLinks = 40;  // as the kernel's own limit, path_resolution(7)
+constexpr unsigned kMostLinks = 40;  // the kernel's own limit, path_resolution(7)
 
 bool may_own(unsigned id, unsigned own, bool this_system) {
   return id == 0 || (!this_system && id == own);
@@ -28,7 +28,7 @@ bool others_may_write(const struct stat& status, bool this_system) {
   return !S_ISLNK(status.st_mode) && (group || (status.st_mode & S_IWOTH) != 0);
 }
 
-// What of `status` speaks against "root alone can have written it"; empty: nothing.
+// Why a user other than root can have written this; empty: only root can.
 std::string stranger(const struct stat& status, bool this_system) {
   if (!may_own(status.st_uid, ::geteuid(), this_system))
     return "belongs to uid " + std::to_string(status.st_uid) + ", not to root";
@@ -38,7 +38,7 @@ std::string stranger(const struct stat& status, bool this_system) {
 // One walk from the root of a place to its last component.
 class Walker {
  public:
-  // In the root's folder, with all of the way before it.
+  // Starts in the root's folder.
   static Result<Walker> at_root(const RootedPath& place, const Trust& trust) {
     Walker walker{place, trust};
     Fd root{::open(place.root().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
@@ -50,7 +50,7 @@ class Walker {
     return walker;
   }
 
-  // Up to the folder of the last component, which is not followed.
+  // Walks to the folder of the last component, and does not follow that component.
   Result<Parent> parent() {
     if (auto walked = walk(1); !walked) return fail(std::move(walked.error()));
     if (file_) return failed(ENOTDIR);
@@ -103,14 +103,15 @@ class Walker {
     waiting_.insert(waiting_.end(), parts.rbegin(), parts.rend());
   }
 
-  // Until so many components are left, or it has come to what is no folder.
+  // Walks until `left` components are left, or until a component is not a folder.
   Result<void> walk(std::size_t left) {
     while (waiting_.size() > left && !file_)
       if (auto stepped = step(); !stepped) return stepped;
     return {};
   }
 
-  // One component: into a folder, out of one, along a link, or to what is no folder (`file_`).
+  // Takes one component: enters a folder, leaves one, follows a link, or sets `file_` for anything
+  // else.
   Result<void> step() {
     const std::string name = waiting_.back();
     struct stat status {};
@@ -143,8 +144,8 @@ class Walker {
     return {};
   }
 
-  // An image's devices are this machine's, and to be opened does something to some: a watchdog
-  // begins to count. The null device stands for an empty file, by which things are masked.
+  // A device node in an image opens a device of this machine, and opening can have an effect: a
+  // watchdog starts to count. The null device is allowed: it is a usual way to mask a file.
   [[nodiscard]] Result<void> refuse_device(int flags) const {
     if (place_.on_this_system() || !file_ || (flags & (O_PATH | O_DIRECTORY)) != 0) return {};
     struct stat status {};
@@ -167,13 +168,13 @@ class Walker {
 
   const RootedPath& place_;
   Trust trust_;
-  std::vector<Folder> folders_;       // from the root to where the walk is
+  std::vector<Folder> folders_;       // from the root to the present folder
   std::vector<std::string> waiting_;  // components to come, the next one last
-  std::optional<std::string> file_;   // in the last folder; none: the place is a folder so far
+  std::optional<std::string> file_;   // in the last folder; none: only folders so far
   unsigned links_ = 0;
 };
 
-// `path` is one part of the way to `place`.
+// Whether `path`, a part of the way to a place, is not trusted.
 std::optional<Distrusted> judged(const std::string& path, const struct stat& status,
                                  bool this_system) {
   if (S_ISLNK(status.st_mode))
@@ -183,7 +184,7 @@ std::optional<Distrusted> judged(const std::string& path, const struct stat& sta
   if (why.empty()) return std::nullopt;
   const bool owned = may_own(status.st_uid, ::geteuid(), this_system);
   const std::string chown = owned ? "" : "chown root:root " + path;
-  // Of root's group, it may stay writable by that.
+  // A file of root's group may stay writable for that group.
   const bool closed = (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
   return Distrusted{path, why,
                     chown + (owned || closed ? "" : " && ") + (closed ? "" : "chmod go-w " + path)};

@@ -10,13 +10,13 @@ namespace pvrdma {
 
 namespace {
 
-// Characters that show nothing and change the order in which others are shown, and line ends.
+// Invisible characters that change the order in which others are shown, and line ends.
 bool reorders(char32_t value) {
   return value == 0x061C || value == 0x200E || value == 0x200F ||
          (value >= 0x2028 && value <= 0x202E) || (value >= 0x2066 && value <= 0x2069);
 }
 
-// `bytes`: those of the code point, or the one that is not UTF-8.
+// `bytes`: those of the code point, or the byte that is not UTF-8.
 std::string shown(CodePoint point, std::string_view bytes) {
   if (point.length == 0) return formatted("\\x{:02x}", static_cast<unsigned char>(bytes.front()));
   if (point.value == '\n') return "\\n";

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Taking text apart, putting it together, and making it fit to be printed. Letters and digits are
-// ASCII's.
+// Splits and joins text, and makes it printable. Letters and digits are those of ASCII.
 //
-// A name that comes from outside (a process's, an interface's) may hold line ends and a terminal's
-// control sequences: nothing such is logged, printed or sent on before it went through printable().
+// A name from outside (of a process, of an interface) may contain line ends and control sequences
+// of a terminal. So it must go through printable() before it is logged, printed or sent.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +24,9 @@ constexpr bool is_alphanumeric(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// Cuts the text up to `end` off the front of `rest`, and `end` with it: all of it where there is no
-// `end`. `while (!rest.empty()) cut(rest, '\n')` gives each line, the last with or without newline.
+// Removes the text up to and including `end` from the front of `rest`, and returns it without
+// `end`; without `end` in `rest`, all of it. `while (!rest.empty()) cut(rest, '\n')` gives each
+// line, the last with or without newline.
 inline std::string_view cut(std::string_view& rest, char end) {
   const std::size_t at = rest.find(end);
   const std::string_view head = rest.substr(0, at);
@@ -34,7 +34,7 @@ inline std::string_view cut(std::string_view& rest, char end) {
   return head;
 }
 
-// Without white space of a line's at both ends.
+// Without blanks, tabs and carriage returns at both ends.
 inline std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r";
   text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
@@ -51,7 +51,7 @@ inline std::string_view trimmed(std::string_view text) {
   return words;
 }
 
-// The number that all of `text` is, without "0x"; none: it is something else, or too large.
+// The number, if all of `text` is a number without "0x"; none: it is not, or it is too large.
 template <typename Number>
 [[nodiscard]] std::optional<Number> number_from(std::string_view text, int base = 10) {
   Number value{};
@@ -64,13 +64,13 @@ struct CodePoint {
   char32_t value = 0;
   std::size_t length = 0;  // bytes; 0: not UTF-8
 };
-// The first of `text`, as RFC 3629 has it: overlong forms, surrogates and what is above U+10FFFF
+// The first code point of `text`, by RFC 3629: overlong forms, surrogates and values above U+10FFFF
 // are not UTF-8.
 [[nodiscard]] CodePoint first_code_point(std::string_view text);
 
 // One line: control characters (C0, DEL, C1), bytes that are not UTF-8 and the invisible characters
 // that reorder text or end a line (U+202A…, U+2066…) as escapes: "\n", "\x1b", "\u202e". A
-// backslash stays as it is. At most `longest` bytes, "…" after them where something is missing.
+// backslash stays as it is. At most `longest` bytes, followed by "…" if the text is longer.
 [[nodiscard]] std::string printable(std::string_view text,
                                     std::size_t longest = std::string_view::npos);
 
@@ -81,7 +81,7 @@ struct CodePoint {
   return result;
 }
 
-// Whether it is one of the list's: std::ranges::contains() of C++23.
+// std::ranges::contains() of C++23.
 template <typename List, typename Value>
 [[nodiscard]] constexpr bool contains(const List& list, const Value& value) {
   return std::find(std::begin(list), std::end(list), value) != std::end(list);

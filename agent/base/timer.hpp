@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What sd-event calls back later.
+// Timers of sd-event.
 #pragma once
 
 #include <systemd/sd-event.h>
@@ -13,12 +13,12 @@
 
 namespace pvrdma {
 
-// Ends with its owner: what was not called back until then is not called back any more.
+// A source of events. When its owner is destroyed, there are no more callbacks.
 using EventSource = Handle<sd_event_source, sd_event_source_unref>;
 
-// `callback(…, data)` once, `after` from now, at most sd-event's 250 ms later; by CLOCK_BOOTTIME
-// where a suspended machine's time counts, by CLOCK_MONOTONIC where not. Fails for want of memory
-// only (sd_event_add_time(3)).
+// Calls `callback(…, data)` once, `after` from now, at most 250 ms later (sd-event's accuracy).
+// `clock` is CLOCK_BOOTTIME if the time of a suspended machine counts, else CLOCK_MONOTONIC. Fails
+// only if memory runs out (sd_event_add_time(3)).
 [[nodiscard]] inline Result<EventSource> call_after(sd_event* event, clockid_t clock,
                                                     Milliseconds after,
                                                     sd_event_time_handler_t callback, void* data) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Events <-> JSON, for recordings. Both ways lose nothing but what is not printable.
+// Events <-> JSON, for recordings. Both ways lose nothing except unprintable characters.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace pvrdma::codec {
 [[nodiscard]] Json to_json(const Snapshot& snapshot);
 [[nodiscard]] Json to_json(const Start& start);
 
-// EBADMSG names the member that is not as it should be.
+// EBADMSG names the invalid member.
 [[nodiscard]] Result<Event> event_from(const Json& json);
 [[nodiscard]] Result<Snapshot> snapshot_from(const Json& json);
 [[nodiscard]] Result<Start> start_from(const Json& json);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// io.pvrdma.Executor: operations and answers <-> JSON. What is read is checked against the
-// interface description first, so its types are declared in one place only; and an operation with
-// a name that no module, function or link can have is not made at all, so that nothing of any other
-// length, and no control character, gets further.
+// io.pvrdma.Executor: operations and answers <-> JSON. Input is first checked against the interface
+// description, so types are declared only there. Names that no module, function or link can have
+// are refused, so that names of excessive length and control characters get no further.
 #include <algorithm>
 #include <cerrno>
 #include <limits>
@@ -33,7 +32,7 @@ struct ToParameters {
 
 std::string raw(const Json& object, const char* key) { return object.at(key).get<std::string>(); }
 
-// The parameter in its normal form.
+// The parameter's normal form.
 Result<std::string> name(const Json& parameters, const char* key,
                          std::optional<std::string> (*normal)(std::string_view)) {
   auto value = normal(parameters.at(key).get_ref<const std::string&>());
@@ -45,7 +44,8 @@ Result<std::string> function_of(const Json& parameters) {
   return name(parameters, "function", pci_address);
 }
 
-// The kernel would take control characters in a netdev's name; nobody who names one means that.
+// The kernel accepts control characters in a netdev's name, but they are refused here, as no
+// sensible name has them.
 std::optional<std::string> printable_netdev(std::string_view text) {
   const bool printable =
       std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
@@ -72,7 +72,7 @@ Result<Operation> configure_link_from(const Json& parameters) {
   return link;
 }
 
-// None where the number does not fit: no errno and no PID is that large.
+// None where the number does not fit; no errno and no PID is that large.
 std::optional<int> small_number(const Json& object, const char* key) {
   const auto number = object.at(key).get<std::int64_t>();
   if (number < 0 || number > std::numeric_limits<int>::max()) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// io.pvrdma.Agent: JSON -> Health and Plan. What is read is held against the interface first, so
-// that each member is there and of its type; then it is made values, in the order of the interface.
+// io.pvrdma.Agent: JSON -> Health and Plan. The JSON is first checked against the interface, so
+// that each member exists and has its type. Then it is converted, in the order of the interface.
 #include <algorithm>
 #include <cerrno>
 #include <limits>
@@ -21,7 +21,7 @@ tl::unexpected<Error> bad(const std::string& what) {
   return fail(EBADMSG, "reading the agent's answer", what);
 }
 
-// What is wrong with a value of that type of the interface; none: nothing.
+// The error of a value that does not fit this type of the interface; none: it fits.
 std::optional<Error> differs(const char* type, const Json& value) {
   static const auto kInterface = varlink::parse_interface(varlink::kAgentInterface);
   if (!kInterface) return kInterface.error();
@@ -31,7 +31,7 @@ std::optional<Error> differs(const char* type, const Json& value) {
   return Error{EBADMSG, "reading the agent's answer", printable(*wrong)};
 }
 
-// Null, or left out.
+// True where the member is null or missing.
 bool is_none(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() || found->is_null();
@@ -46,7 +46,7 @@ std::vector<std::string> texts(const Json& object, const char* key) {
   return list;
 }
 
-// Never negative, and no larger than what it is read into.
+// Limits the number to the range from 0 to the largest `Number`.
 template <typename Number>
 Number count(const Json& object, const char* key) {
   const Json& number = object.at(key);
@@ -56,7 +56,7 @@ Number count(const Json& object, const char* key) {
   return static_cast<Number>(std::min(number.get<std::uint64_t>(), kMost));
 }
 
-// No answer is older than this program could still reckon with.
+// Limits an age to a hundred years, so that arithmetic with it cannot overflow.
 Milliseconds age(const Json& object, const char* key) {
   return std::min<Milliseconds>(Milliseconds{count<std::int64_t>(object, key)},
                                 std::chrono::hours{24 * 365 * 100});
@@ -66,7 +66,7 @@ BootTime time(const Json& object, const char* key, const Moment& now) {
   return boot_time_from(text(object, key), now).value_or(BootTime{});
 }
 
-// The Fields of an adapter: a member that is null is absent, or among what could not be read.
+// Reads the Fields of an adapter: a null member is absent, or unreadable if `unreadable` names it.
 class FieldReader {
  public:
   explicit FieldReader(const Json& adapter) {
@@ -77,7 +77,7 @@ class FieldReader {
     }
   }
 
-  // Absent or unreadable; `name` is the one that io.pvrdma.Agent's `unreadable` has.
+  // Absent or unreadable; `name` is the field's name in `unreadable` of io.pvrdma.Agent.
   template <typename T>
   [[nodiscard]] Field<T> none(const std::string& name) const {
     for (const auto& [path, message] : errors_)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// io.pvrdma.Agent: Health and Plan -> JSON. Every member of the interface is always there, null
-// where there is no value; what could not be read is null and named in `unreadable` as well.
+// io.pvrdma.Agent: Health and Plan -> JSON. Every member of the interface is always present, null
+// where there is no value; an unreadable field is null and also named in `unreadable`.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kHealthVersion = 1;
 
-// Beside those of this file.
+// In addition to the overloads in this file.
 using codec::to_json;
 
 // The value, or null.
@@ -92,7 +92,7 @@ Json to_json(const AdapterHealth& health) {
   return into;
 }
 
-// Never negative: a look may end between the caller's glance at the clock and this one.
+// Never negative: a look may end after the caller has read the clock.
 std::int64_t ms_between(BootTime from, BootTime to) {
   return std::max<std::int64_t>((to - from).count(), 0);
 }
@@ -124,7 +124,7 @@ Json to_json(const Finding& finding) {
 }
 
 Json to_json(const Health& health, BootTime now) {
-  // The boot's own beginning: no look has finished (Health's default).
+  // The default of Health, the start of the boot, means that no look has finished.
   const bool observed = health.observed != BootTime{};
   return {{"version", kHealthVersion},
           {"state", to_string(health.state)},

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The JSON of the model, as agent/varlink/*.varlink declare it: one place for both directions, so
-// that the daemon, the executor and the command line cannot disagree.
+// The JSON of the model, as declared in agent/varlink/*.varlink. Both directions are here, so that
+// the daemon, the executor and the command line cannot disagree.
 //
-// What is read is held against the interface first. Every text in it comes back printable
-// (agent/base/text.hpp), so that nothing that shows it can print a raw one.
+// JSON is first checked against the interface. Every text in it is returned printable
+// (agent/base/text.hpp), so that no caller can print a raw text.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -21,24 +21,24 @@ using Json = nlohmann::json;
 [[nodiscard]] Json to_json(const Health& health, BootTime now);
 [[nodiscard]] Json to_json(const Plan& plan, BootTime now);
 [[nodiscard]] Json to_json(const Finding& finding);
-// At most kHoldersAtMost of them: anybody can hold an adapter by as many processes as he may have,
-// and an answer must fit into what a client may be sent (Limits::output_bytes).
+// At most kHoldersAtMost of them: every user can hold an adapter with many processes, and an answer
+// must fit into the output limit of a client (Limits::output_bytes).
 [[nodiscard]] Json to_json(const std::vector<Holder>& holders);
 inline constexpr std::size_t kHoldersAtMost = 64;
 
-// And back. `now`: when the answer came. EBADMSG names the member that is not as declared.
+// From JSON. `now`: when the answer came. EBADMSG names the member that does not fit the interface.
 [[nodiscard]] Result<Health> health_from(const Json& health, const Moment& now);
 [[nodiscard]] Result<Plan> plan_from(const Json& plan, const Moment& now);
 [[nodiscard]] Result<std::vector<Holder>> holders_from(const Json& holders);
-// What the interface of the agent has of an operation: its verb and its target. The rest of
-// ConfigureLink is not there.
+// An operation from the two parts that the agent's interface has: verb and target. The other
+// members of ConfigureLink stay empty.
 [[nodiscard]] Operation operation_on(Verb verb, std::string target);
 
-// io.pvrdma.Executor: the parameters of a verb's call, and back. EINVAL names the bad field.
+// io.pvrdma.Executor: the parameters of a call, both ways. EINVAL names the invalid parameter.
 [[nodiscard]] Json to_parameters(const Operation& operation);
 [[nodiscard]] Result<Operation> operation_from(Verb verb, const Json& parameters);
 
-// What a verb answers: the interface's Result type.
+// The answer to a call: the interface's type Result.
 [[nodiscard]] Json to_json(const Report& report);
 [[nodiscard]] Result<Report> report_from(const Json& result);
 

@@ -16,9 +16,9 @@ using Json = nlohmann::json;
 
 namespace {
 
-// The document's shape; times are milliseconds since boot (agent/base/clock.hpp). An executor of
-// before the last upgrade has left no list of refusals; they are among its attempts. What it tried
-// with verbs that do not exist any more (BounceLink) is passed over.
+// The document's shape; times are milliseconds since boot (agent/base/clock.hpp). A ledger from an
+// executor before an upgrade may lack the list of refusals; they are among its attempts. Attempts
+// with verbs that no longer exist (BounceLink) are ignored.
 constexpr std::string_view kShape = R"(
 interface io.pvrdma.Ledger
 type Attempt (verb: string, target: string, started_ms: int, finished_ms: ?int,
@@ -43,7 +43,7 @@ Json attempts_json(const std::vector<Attempt>& attempts) {
   return list;
 }
 
-// Of a boot, so that they can be added to and taken from each other.
+// Whether the times are possible in one boot, so that arithmetic with them cannot overflow.
 bool has_times(const Json& entry) {
   constexpr Milliseconds kLongest = std::chrono::hours{24 * 366 * 100};
   for (const char* key : {"started_ms", "finished_ms"})
@@ -52,7 +52,7 @@ bool has_times(const Json& entry) {
   return true;
 }
 
-// None: its verb is no more.
+// None: its verb no longer exists.
 std::optional<Attempt> attempt_from(const Json& entry) {
   const auto verb = verb_from(entry.at("verb").get_ref<const std::string&>());
   if (!verb) return std::nullopt;
@@ -95,7 +95,7 @@ Result<Ledger> ledger_from(const std::string& text) {
   for (const char* list : {"attempts", "refusals"})
     if (const auto entries = document->find(list); entries != document->end())
       for (const Json& entry : *entries) {
-        if (!has_times(entry)) return bad_ledger("a time that no clock shows");
+        if (!has_times(entry)) return bad_ledger("an impossible time");
         if (auto attempt = attempt_from(entry)) add(ledger, std::move(*attempt));
       }
   return ledger;

@@ -12,12 +12,12 @@ namespace pvrdma::codec {
 
 inline constexpr const char* kLedgerPath = "/run/pvrdma-agent-executor/ledger.json";
 
-// Whatever add() has kept is read again: kReadLimitBytes is twice what it can come to.
+// A ledger bounded by add() can always be read again: kReadLimitBytes is twice its largest size.
 [[nodiscard]] std::string to_text(const Ledger& ledger);
-// EBADMSG: not such a document.
+// EBADMSG: the text is no such document.
 [[nodiscard]] Result<Ledger> ledger_from(const std::string& text);
 
-// A file that is not there is an empty ledger: nothing was tried in this boot.
+// A missing file gives an empty ledger: nothing was tried in this boot.
 [[nodiscard]] Result<Ledger> read_ledger(const std::filesystem::path& path = kLedgerPath);
 
 }  // namespace pvrdma::codec

@@ -19,7 +19,7 @@ tl::unexpected<Error> bad_recording(const std::string& what) {
   return fail(EBADMSG, "reading a recording", what);
 }
 
-// A member that is gone is null.
+// A null member in `changed` removes the member.
 Json merged(Json before, const Json& changed) {
   for (const auto& [name, value] : changed.items())
     if (value.is_null())
@@ -68,7 +68,8 @@ Recorder::Entry Recorder::entry_of(const Looked& looked, BootTime now) {
       entry.changed.emplace(name, text);
   for (const auto& [name, text] : last_)
     if (!members.contains(name)) entry.changed.emplace(name, "null");
-  // One that leaves no room for others is not kept; the next is compared with the one before it.
+  // A snapshot that needs more than half of the space is not kept; the next one is compared with
+  // the snapshot before it.
   if (entry.bytes() > bytes_at_most_ / 2)
     entry.changed = {{"taken_at_ms", members["taken_at_ms"]}};
   else

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The flight recorder: the last events of a daemon, from which its decisions follow again
-// (agent/plan/step.hpp). A support case from a machine that no developer can log in to becomes a
-// test by copying the recording.
+// The flight recorder: the last events of a daemon. step() (agent/plan/step.hpp) makes the same
+// decisions from them again. So the recording of a machine that no developer can log in to can
+// become a test.
 //
-// Bounded in events and in bytes. Of a snapshot only the members are kept that differ from the
-// snapshot before, and what leaves at the front goes into what the recording begins with. Names in
-// it are printable, and it holds no secret: what it says, health and configuration say as well.
+// Bounded in events and in bytes. For each snapshot only the members that differ from the snapshot
+// before are kept; an entry that is dropped is merged into the base. Names in it are printable. It
+// contains no secret: everything in it is in health or configuration too.
 #pragma once
 
 #include <cstddef>
@@ -29,18 +29,18 @@ class Recorder {
   explicit Recorder(const Start& start, std::size_t bytes_at_most = kRecordingBytes);
 
   void add(const Event& event, BootTime now);
-  // The document, as JSON text.
+  // The document as JSON text.
   [[nodiscard]] std::string text() const;
-  // What is kept, in bytes.
+  // Size of the kept data in bytes.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
   // Name and JSON text of a snapshot's members.
   using Members = std::map<std::string, std::string>;
   struct Entry {
-    std::string head;    // of the event: JSON text without its end
-    Members changed;     // of a snapshot, in the order of their names
-    std::string config;  // the one that was taken over with it; empty: none
+    std::string head;    // the event as JSON text, without the closing brace
+    Members changed;     // members of a snapshot, in the order of their names
+    std::string config;  // the configuration that this event brought; empty: none
     [[nodiscard]] std::size_t bytes() const;
   };
   [[nodiscard]] Entry entry_of(const Looked& looked, BootTime now);
@@ -50,7 +50,7 @@ class Recorder {
   std::size_t bytes_at_most_;
   Json start_;
   Members base_;  // the snapshot before the first entry; empty: there was none
-  Members last_;  // the newest one
+  Members last_;  // the newest snapshot
   std::deque<Entry> entries_;
   std::size_t dropped_ = 0;
   std::size_t bytes_ = 0;  // of the entries and of base_
@@ -62,11 +62,11 @@ struct RecordedEvent {
 };
 struct Recording {
   Start start;
-  std::optional<Snapshot> base;  // what was seen before the first event; none: it is the beginning
-  std::size_t dropped = 0;       // events before the first that were not kept
+  std::optional<Snapshot> base;  // the snapshot before the first event; none: there was none
+  std::size_t dropped = 0;       // how many earlier events were not kept
   std::vector<RecordedEvent> events;
 };
-// EBADMSG: not such a document, with the place.
+// EBADMSG names the invalid place in the document.
 [[nodiscard]] Result<Recording> recording_from(const std::string& text);
 
 }  // namespace pvrdma::codec

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Values of the model -> JSON and back, by their members (agent/model/members.hpp): what is written
-// is read back the same. For recordings; the interfaces' own JSON is json.hpp's.
+// Values of the model -> JSON and back, by their members (agent/model/members.hpp): reading yields
+// the written value again. For recordings; json.hpp has the JSON of the interfaces.
 //
-// Every text is written printable (agent/base/text.hpp). A member that is absent is left out; one
-// that could not be read is {"unreadable": {errno, doing, what}}.
+// Every text is written printable (agent/base/text.hpp). An absent member is left out; an
+// unreadable one is {"unreadable": {errno, doing, what}}.
 #pragma once
 
 #include <concepts>
@@ -27,13 +27,13 @@ concept has_members = requires(Value& value) {
   each_member(value, [](const char*, auto&) {});
 };
 
-// The word of an enum's value, and back: of each enum that a recording holds.
+// The word of an enum's value, and back; for each enum in a recording.
 template <typename Enum>
 [[nodiscard]] const char* word_of(Enum value);
 template <typename Enum>
 [[nodiscard]] std::optional<Enum> enum_from(const std::string& word);
 
-// A time is no later than that, so that reckoning with it cannot overflow: 126 years.
+// The latest time, 126 years, so that arithmetic with it cannot overflow.
 inline constexpr std::int64_t kLatestMs = 4'000'000'000'000;
 
 [[nodiscard]] inline Json to_value(const std::string& text) { return printable(text); }
@@ -68,7 +68,7 @@ Json to_value(const std::vector<T>& list) {
   for (const T& one : list) array.push_back(to_value(one));
   return array;
 }
-// None is null, which is left out where it is a member.
+// None becomes null; as a member it is left out.
 template <typename T>
 Json to_value(const std::optional<T>& value) {
   return value ? to_value(*value) : Json(nullptr);
@@ -103,10 +103,10 @@ inline Json to_value(const Operation& operation) {
   return object;
 }
 
-// Reads into values; the first that is not as it should be ends it, with its place.
+// Reads JSON into values, and remembers the place of the first invalid one.
 class ValueReader {
  public:
-  // "snapshot.adapters[0].netdev"; none: all was well.
+  // "snapshot.adapters[0].netdev"; none: all values were valid.
   [[nodiscard]] const std::optional<std::string>& wrong() const { return wrong_; }
 
   void read(const Json& json, std::string& into) {
@@ -125,7 +125,7 @@ class ValueReader {
   void read(const Json& json, Milliseconds& into) { into = Milliseconds{milliseconds(json)}; }
   template <std::integral Number>
   void read(const Json& json, Number& into) {
-    // What does not fit into 63 bits is no number of ours.
+    // No number in a recording needs more than 63 bits.
     const auto number = json.is_number_integer() ? json.get<std::int64_t>() : -1;
     if (number < 0 || !std::in_range<Number>(number)) return refuse();
     into = static_cast<Number>(number);

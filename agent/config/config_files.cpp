@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which files count, in which order, and how they are read. What they say is draft.cpp's.
+// Finds the configuration files, in their order, and reads them. draft.cpp reads their content.
 #include "agent/config/config_files.hpp"
 
 #include <algorithm>
@@ -19,30 +19,30 @@ namespace pvrdma {
 
 namespace {
 
-// The first counts before the second, and so on. Of /run it is a folder of its own, which an
-// administrator makes: /run/pvrdma-agent is the daemon's user's, who is not to tell the executor
-// anything.
+// In the order of precedence. The folder in /run is a separate one, made by an administrator:
+// /run/pvrdma-agent belongs to the daemon's user, who must not configure the executor.
 constexpr std::array<const char*, 3> kFolders = {"/etc/pvrdma-agent", "/run/pvrdma-agent-config",
                                                  "/usr/lib/pvrdma-agent"};
 constexpr const char* kFile = "pvrdma-agent.toml";
 constexpr const char* kDropIns = "pvrdma-agent.toml.d";
 constexpr const char* kFetchedDropIn = "50-guestinfo.toml";
 
-// Of units/read-guestinfo, which systemd makes before it runs the program.
+// The folder of units/read-guestinfo; systemd makes it before it starts that program.
 constexpr const char* kFetchedFolder = "/run/pvrdma-agent-guestinfo";
-// In it. A first line "config", with the TOML below it, "none", or "error REASON".
+// A file in that folder. Its first line is "config", with the TOML below it, or "none", or "error
+// REASON".
 constexpr const char* kAnswer = "answer";
 constexpr std::size_t kFirstLineMax = 400;
 
-// True of what stands among the drop-ins of /run for what vSphere has.
+// True for the place that stands for vSphere's configuration among the drop-ins.
 bool is_guestinfo(const RootedPath& place) { return place.below() == kGuestinfo; }
 
-// Of a name in several folders the file of the first counts. Hidden ones are what editors
-// (".#NAME") and copiers leave beside a file, or have not finished.
+// Where several folders have a file of the same name, that of the first folder counts. Hidden files
+// are leftovers or unfinished copies of editors (".#NAME") and copy programs, so they are ignored.
 Result<std::vector<RootedPath>> drop_ins(const Root& root) {
   std::map<std::string, RootedPath> by_name;
   for (const char* folder : kFolders) {
-    // Whether vSphere has anything or not.
+    // This place is added whether vSphere has a configuration or not.
     if (folder == kFolders.back()) by_name.emplace(kFetchedDropIn, root / kGuestinfo);
     const RootedPath place = root / folder / kDropIns;
     const auto names = root_folder(place);
@@ -70,8 +70,8 @@ Result<std::vector<RootedPath>> find_files(const Root& root) {
   return places;
 }
 
-// Any user of the machine can write guestinfo (it is open to whoever may use the virtual CPU's
-// backdoor): what is loaded, whose a link is and whether guestinfo counts is not for them to say.
+// Every user of the machine can write guestinfo, by the virtual CPU's backdoor. So guestinfo must
+// not set which modules are loaded, who manages a link, or whether guestinfo is used.
 Result<void> check_guestinfo(const toml_tree::Node& tree) {
   constexpr const char* kRule = "may only be set in a file of this machine";
   const std::string name{kGuestinfo};
@@ -84,7 +84,7 @@ Result<void> check_guestinfo(const toml_tree::Node& tree) {
   return {};
 }
 
-// `guestinfo`: what stands for it among the places; none: nothing.
+// `guestinfo`: the text for its place; none: it is skipped.
 Result<LoadedConfig> combine(const std::vector<RootedPath>& places,
                              const std::optional<std::string>& guestinfo = {}) {
   ConfigDraft draft;
@@ -113,7 +113,7 @@ tl::unexpected<Error> no_guestinfo(const std::string& why) {
   return fail(0, std::string{kGuestinfo} + ": " + printable(why, kLongest), "");
 }
 
-// What was fetched from vSphere: TOML; none: nothing is set for this VM, or nothing was asked.
+// The TOML that was fetched from vSphere; none: nothing is set for this VM, or nothing was fetched.
 Result<std::optional<std::string>> read_guestinfo(const Root& root) {
   const RootedPath folder = root / kFetchedFolder;
   const RootedPath place = folder / kAnswer;
@@ -122,7 +122,8 @@ Result<std::optional<std::string>> read_guestinfo(const Root& root) {
   if (!*asked) return std::nullopt;
   const auto answered = root_has(place);
   if (!answered) return no_guestinfo(answered.error().message());
-  // Not "nothing is set": what it would have asked for may be in force from an earlier start.
+  // A missing answer does not mean that nothing is set: a setting from an earlier start may still
+  // be in use.
   if (!*answered)
     return no_guestinfo(
         "cannot be read: the program that fetches it has not run, or was interrupted: systemctl "
@@ -140,8 +141,9 @@ Result<std::optional<std::string>> read_guestinfo(const Root& root) {
   return std::string{rest};
 }
 
-// Guestinfo once counted unless a file said no. The package notes when it replaces such a version
-// and vSphere has something for this VM. The note lies in /run, so it ends with the boot.
+// Earlier versions used guestinfo unless a file forbade it. When the package replaces such a
+// version and vSphere has a configuration for this VM, it leaves a note. The note is in /run, so it
+// ends with the boot.
 bool guestinfo_used_before_upgrade(const Root& root) {
   return root_has(root / kFetchedFolder / "used-before-upgrade").value_or(false);
 }
@@ -177,7 +179,7 @@ Result<LoadedConfig> load_config(const Root& root) {
   const auto places = find_files(root);
   if (!places) return fail(places.error());
   auto loaded = combine(*places);
-  // A file of its name replaces what vSphere has.
+  // A file with the name of the drop-in replaces vSphere's configuration.
   if (!loaded || std::none_of(places->begin(), places->end(), is_guestinfo)) return loaded;
   const std::optional<bool> enabled = loaded->config.guestinfo.enabled;
   if (enabled.value_or(false)) {
@@ -186,12 +188,11 @@ Result<LoadedConfig> load_config(const Root& root) {
     if (with_guestinfo) return with_guestinfo;
     loaded->left_out = with_guestinfo.error().message();
   } else if (!enabled && guestinfo_used_before_upgrade(root)) {
-    // Not to take away at an upgrade what the version before had been given.
-    loaded->left_out =
-        std::string{kGuestinfo} +
-        ": was used unasked by the version before, and is off by default now, as every user of "
-        "this machine can write it: set guestinfo.enabled = true in a file of this machine to go "
-        "on using it, or false to do without";
+    // An upgrade must not undo settings that the earlier version got from vSphere.
+    loaded->left_out = std::string{kGuestinfo} +
+                       ": the earlier version used it by default; now it is off by default, as "
+                       "every user of this machine can write it: set guestinfo.enabled = true in a "
+                       "file of this machine to use it, or false to ignore it";
   }
   loaded->config.complete = loaded->left_out.empty();
   return loaded;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ConfigDraft::add(): each key by itself. What they must be together is in draft_checks.cpp.
+// ConfigDraft::add(): checks each key by itself. draft_checks.cpp checks the keys together.
 #include "agent/config/draft.hpp"
 
 #include <algorithm>
@@ -17,8 +17,9 @@ namespace {
 
 using toml_tree::Node;
 
-constexpr std::int64_t kAdaptersMax = 10;  // NICs of a VM
-constexpr std::size_t kAddressesMax = 64;  // of an adapter; a request to the executor has 16 KiB
+constexpr std::int64_t kAdaptersMax = 10;  // the most NICs of a VM
+// For an adapter; a request to the executor has at most 16 KiB.
+constexpr std::size_t kAddressesMax = 64;
 
 Result<void> read_modules(const Item& list, std::vector<std::string>& into,
                           std::vector<Said>& said) {
@@ -64,7 +65,7 @@ Result<void> read_adapter_count(const Item& item, std::optional<unsigned>& into)
   return {};
 }
 
-// `parse` says what is allowed in code, `rule` in words.
+// `parse` is the rule as code, `rule` its text.
 Result<void> read_time(const Item& item, std::optional<Milliseconds> (*parse)(std::string_view),
                        const char* rule, Milliseconds& into) {
   const auto time = item.string() ? parse(*item.string()) : std::nullopt;
@@ -92,8 +93,8 @@ Result<void> read_enabled(const Item& item, std::optional<bool>& into) {
   return {};
 }
 
-// Below 68 the kernel takes IPv4 off the link (net/ipv4/devinet.c, inetdev_valid_mtu()); 9000 is
-// vmxnet3's largest.
+// Below 68 the kernel removes IPv4 from the link (net/ipv4/devinet.c, inetdev_valid_mtu()); 9000 is
+// the largest MTU of vmxnet3.
 constexpr std::int64_t kMtuMin = 68;
 constexpr std::int64_t kMtuMax = 9000;
 
@@ -148,7 +149,7 @@ Result<void> read_addresses(const Item& list, ConfigDraft::Adapter& into) {
   return {};
 }
 
-// What may stand with and without match.
+// The keys that are allowed with and without match.
 Result<void> read_shared(const Item& table, ConfigDraft::SharedKeys& into) {
   return read_members(
       table,
@@ -167,7 +168,7 @@ Result<void> read_adapter(const Item& table, ConfigDraft::Adapter& into) {
   return addresses ? read_addresses(*addresses, into) : Result<void>{};
 }
 
-// An [[adapter]] without match.
+// Reads an [[adapter]] without match.
 Result<void> read_every_adapter(const Item& table, ConfigDraft::SharedKeys& into) {
   if (const auto addresses = table.member("addresses"))
     return addresses->bad(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A configuration while its files are read one after the other: values that are right each by
-// itself, with the places they came from, until finish() has looked at them together.
+// A configuration while its files are read: values that are valid by themselves, with their places.
+// finish() then checks them together.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct ConfigDraft {
     unsigned bytes;
     Said said;
   };
-  // Keys that may be set for every adapter, and for one; what is not set is empty.
+  // Keys that may be set for every adapter, and for one; unset keys are empty.
   struct SharedKeys {
     std::optional<Manage> manage;
     std::optional<Mtu> mtu;
@@ -35,16 +35,16 @@ struct ConfigDraft {
     std::vector<Address> addresses;
   };
 
-  Config config;                                   // without anything of adapters
-  std::optional<std::vector<Said>> required_said;  // each of `required`; none: nobody set it
+  Config config;                                   // without the adapters
+  std::optional<std::vector<Said>> required_said;  // the place of each of `required`; none: not set
   SharedKeys every_adapter;                        // of [[adapter]] without match
   std::vector<Adapter> adapters;
 
-  // Adds what a file says; a key said before is replaced.
+  // Adds the keys of a file; they replace earlier ones.
   [[nodiscard]] Result<void> add(const toml_tree::Node& root, const std::string& file);
-  // Gives each adapter what is set for every one, then checks across keys and files: required
-  // modules are in `before`, no two [[adapter]] tables name the same adapter or share a subnet,
-  // IPv6 has the MTU it needs.
+  // Gives each adapter the keys of `every_adapter` that it does not set, then checks across keys
+  // and files: required modules are in `before`, no two [[adapter]] tables name the same adapter or
+  // share a subnet, and the MTU is large enough for IPv6.
   [[nodiscard]] Result<Config> finish() &&;
 };
 

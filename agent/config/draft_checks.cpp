@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ConfigDraft::finish(): what can only be judged once every file has been read.
+// ConfigDraft::finish(): the checks that need all files.
 #include <algorithm>
 #include <utility>
 
@@ -10,13 +10,13 @@ namespace pvrdma {
 
 namespace {
 
-// IPv6's least (RFC 8200, section 5): below it the kernel takes IPv6 off the link.
+// The smallest MTU for IPv6 (RFC 8200, section 5): below it the kernel removes IPv6 from the link.
 constexpr unsigned kIpv6MtuMin = 1280;
 
 Result<void> check_required(ConfigDraft& draft) {
   Config::Modules& modules = draft.config.modules;
   if (!draft.required_said) {
-    // The default asks for nothing that `before` has left out.
+    // The default of `required` must not require a module that `before` does not list.
     std::erase_if(modules.required,
                   [&](const std::string& name) { return !contains(modules.before, name); });
     return {};
@@ -61,7 +61,7 @@ Result<void> check_adapters(const std::vector<ConfigDraft::Adapter>& adapters) {
   return {};
 }
 
-// Key by key: what an adapter does not set itself is as for every adapter.
+// Key by key: an adapter inherits the keys that it does not set.
 void inherit(ConfigDraft::SharedKeys& own, const ConfigDraft::SharedKeys& every) {
   if (!own.manage) own.manage = every.manage;
   if (!own.mtu) own.mtu = every.mtu;

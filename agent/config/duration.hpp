@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Time spans as people write them: "90s", "2min", "1min 30s", "1500ms", "1h" (systemd.time(7)).
+// Time spans in the form of systemd.time(7): "90s", "2min", "1min 30s", "1500ms", "1h".
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 
 namespace pvrdma {
 
-// One or more of a whole number with a unit (ms, s, sec, min, m, h, hr), added up; a number alone
-// is seconds. None: it is no such text, or more than a year.
+// The sum of one or more whole numbers with a unit (ms, s, sec, min, m, h, hr); a number without
+// unit is in seconds. None: the text has another form, or is more than a year.
 [[nodiscard]] std::optional<Milliseconds> parse_duration(std::string_view text);
 
-// What a time limit of this program may be, in the configuration and on the command line.
+// The range of this program's time limits, in the configuration and on the command line.
 inline constexpr Milliseconds kTimeoutMin = std::chrono::seconds{1};
 inline constexpr Milliseconds kTimeoutMax = std::chrono::hours{1};
 inline constexpr const char* kTimeoutRule =
     "must be a time from 1s to 1h, such as \"90s\", \"2min\" or \"1500ms\"";
 
-// What any other time span may be: all that parse_duration() takes.
+// The range of any other time span: all that parse_duration() accepts.
 inline constexpr const char* kDurationRule =
     "must be a time from 0s to 8784h, such as \"30min\" or \"1h\"";
 

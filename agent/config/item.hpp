@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One value of a configuration file together with its place, and the checks that every value needs.
-// All errors of this layer are made here, in one form:
-// "FILE:LINE: KEY = VALUE: what is allowed".
+// All errors of this layer are made here, in this form: "FILE:LINE: KEY = VALUE: what is allowed".
 #pragma once
 
 #include <functional>
@@ -16,7 +15,7 @@
 
 namespace pvrdma {
 
-// Where, which key, what it says: all that an error line needs.
+// The place, the key and the value, for an error line.
 struct Said {
   std::string place;  // "FILE:3"
   std::string key;    // "modules.reload"
@@ -25,7 +24,7 @@ struct Said {
 
 [[nodiscard]] tl::unexpected<Error> bad_value(const Said& said, const std::string& rule);
 
-// A view: the tree and the file's name outlive it.
+// A view: the tree and the file's name must outlive it.
 class Item {
  public:
   Item(const toml_tree::Node& node, const std::string& file, std::string key)
@@ -38,15 +37,15 @@ class Item {
   }
 
   [[nodiscard]] bool is(toml_tree::Node::Kind kind) const { return node_->kind == kind; }
-  // The value where it is of that kind, else null.
+  // The value if it is of that kind, else null or none.
   [[nodiscard]] const std::string* string() const;
   [[nodiscard]] std::optional<std::int64_t> integer() const;
   [[nodiscard]] std::optional<bool> boolean() const;
-  // Of an array (all with the array's key); of a table, by key, if there.
+  // The items of an array, all with the array's key; the member of a table, if it exists.
   [[nodiscard]] std::vector<Item> items() const;
   [[nodiscard]] std::optional<Item> member(const std::string& name) const;
 
-  // An error unless it is a table with no other keys than these.
+  // An Error unless this is a table with no other keys than these.
   [[nodiscard]] Result<void> expect_table(const std::vector<std::string>& keys) const;
 
  private:
@@ -57,14 +56,14 @@ class Item {
   std::string key_;  // "" for the whole file
 };
 
-// What a table may hold: a key, and what takes its value.
+// A key that a table may have, and the function that reads its value.
 struct Member {
   const char* key;
   std::function<Result<void>(const Item&)> read;
 };
-// Reads those that are there, in this order; the first error ends it.
+// Reads the members that exist, in this order, up to the first error.
 [[nodiscard]] Result<void> read_members(const Item& table, const std::vector<Member>& members);
-// The same of what has to be a table with no other keys than these.
+// The same, but `table` must be a table with no other keys than these.
 [[nodiscard]] Result<void> read_table(const Item& table, const std::vector<Member>& members);
 
 template <typename Value>

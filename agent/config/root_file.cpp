@@ -27,8 +27,8 @@ tl::unexpected<Error> cannot_be_read(const RootedPath& place, const Error& error
   return bad_file(place, "cannot be read: " + Error{error.code, "", ""}.message() + remedy);
 }
 
-// What is not there is read by nobody, whoever could write where it would be: /run of a container
-// is often a plain tmpfs.
+// A missing file is no risk, even if another user could write in its folder: /run of a container is
+// often a plain tmpfs.
 bool is_absent(const RootedPath& place, const Error& error) {
   return means_absent(error) ||
          (error.code == EPERM && !is_there(place, FinalLink::Shown).value_or(true));
@@ -70,7 +70,7 @@ Result<std::optional<std::string>> root_file(const RootedPath& place, std::size_
   if (S_ISDIR(status.st_mode)) return bad_file(place, "is a directory, not a file");
   if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
     return bad_file(place, "is not a regular file");
-  // Looks at the file anew once it is open: what was found here only chose the words.
+  // Checks the file again after opening it; the checks above only chose the error text.
   auto text = read_file(place, limit_bytes, kTrusted);
   if (!text) return cannot_be_read(place, text.error());
   return std::move(*text);

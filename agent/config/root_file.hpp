@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files that both the daemon and the executor believe: regular files that root alone can have
-// written, in folders of which the same is true, and no link on the way (kTrusted of
-// agent/base/rooted_path.hpp). What does not qualify yields a complaint that says what to do about
-// it, and nothing of its content.
+// Files that both the daemon and the executor trust: regular files that only root can have written,
+// in folders that only root can write, with no link on the way (kTrusted of
+// agent/base/rooted_path.hpp). For any other file the error says how to mend it, and shows none of
+// its content.
 #pragma once
 
 #include <optional>
@@ -14,19 +14,21 @@
 
 namespace pvrdma {
 
-// Of a file, and of what vSphere has, in bytes. A whole configuration has some hundred.
+// The largest file, and the largest configuration from vSphere, in bytes. A usual configuration has
+// some hundred bytes.
 inline constexpr std::size_t kConfigLimitBytes = 64U << 10U;
 inline constexpr const char* kTooLarge = "is larger than 64 KiB";
 
-// An Error's message() is a whole line: "/etc/x/y.toml: /etc/x belongs to uid 7, not to root, …".
+// The message() of an Error is a whole line: "/etc/x/y.toml: /etc/x belongs to uid 7, not to root,
+// …".
 
-// Whether there is anything of that name, were it a dangling link.
+// Whether anything of that name exists, even a dangling link.
 [[nodiscard]] Result<bool> root_has(const RootedPath& place);
 
-// The names in a folder, sorted; none where there is no such folder.
+// The names in a folder, sorted; empty where the folder does not exist.
 [[nodiscard]] Result<std::vector<std::string>> root_folder(const RootedPath& place);
 
-// The content. None: it is masked by a link to /dev/null, as in systemd.unit(5).
+// The content. None: a link to /dev/null masks the file, as in systemd.unit(5).
 [[nodiscard]] Result<std::optional<std::string>> root_file(
     const RootedPath& place, std::size_t limit_bytes = kConfigLimitBytes);
 

@@ -13,16 +13,16 @@ namespace pvrdma::text {
 
 namespace {
 
-// The offset after the end of a string with three quotes, which may have one or two more directly
-// before them (TOML 1.0, ml-basic-string and ml-literal-string).
+// The offset after the end of a string with three quotes. One or two more quotes may stand directly
+// before the closing three (TOML 1.0, ml-basic-string and ml-literal-string).
 std::size_t after_quotes(std::string_view text, std::size_t start) {
   std::size_t end = start + 3;
   while (end < text.size() && end < start + 5 && text[end] == text[start]) ++end;
   return end;
 }
 
-// The offset just after a string or comment that starts at `start`, or `start` where none does.
-// One that is never ended runs to the end of its line, or of the text if it has three quotes.
+// The offset just after a string or comment that starts at `start`; `start` where none starts. An
+// unterminated one ends with its line, or with the text if it has three quotes.
 std::size_t skip_opaque(std::string_view text, std::size_t start) {
   const auto up_to = [&](std::size_t found, std::size_t length) {
     return found == std::string_view::npos ? text.size() : found + length;
@@ -60,12 +60,12 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-// Of numbers, and of bare keys and dates, which are of the same letters.
+// Characters of numbers; bare keys and dates use the same ones.
 bool is_of_word(char c) {
   return is_alphanumeric(c) || c == '_' || c == '+' || c == '-' || c == '.';
 }
 
-// Whether the word is an integer, and more than a parser has room for.
+// Whether the word is an integer that does not fit into 64 bits.
 bool is_beyond_64_bits(std::string_view word) {
   int base = 10;
   if (word.starts_with("0x")) base = 16;
@@ -82,14 +82,15 @@ bool is_beyond_64_bits(std::string_view word) {
   return code == std::errc::result_out_of_range && end == digits.data() + digits.size();
 }
 
-// toml11 3 doubles a number of 64 bits for each digit, one time more than it needs.
+// toml11 3 doubles a 64-bit number for each digit, once more than needed, so it overflows with 63
+// digits.
 bool has_many_binary_digits(std::string_view word) {
   constexpr std::ptrdiff_t kMost = 62;
   return word.starts_with("0b") &&
          std::count_if(word.begin() + 2, word.end(), [](char c) { return c != '_'; }) > kMost;
 }
 
-// The number that begins at `at`, where it is too large, with its key where that stands before it.
+// The fault of a too large number that begins at `at`, with its key if that stands before it.
 std::optional<Fault> large_number(std::string_view toml, std::size_t at) {
   if (at > 0 && is_of_word(toml[at - 1])) return std::nullopt;
   const auto* const end = std::find_if_not(toml.begin() + at, toml.end(), is_of_word);
@@ -107,8 +108,8 @@ std::optional<Fault> large_number(std::string_view toml, std::size_t at) {
               (is_beyond ? ": is an integer beyond 64 bits" : ": has more than 62 binary digits")};
 }
 
-// Whatever a parser takes for a string: it nests no deeper than there are brackets in the text, or
-// dots on a line.
+// Counts brackets and dots also in strings, as a parser may see strings elsewhere: it cannot nest
+// deeper than there are brackets in the text, or dots on a line.
 std::optional<Fault> excess_of_marks(std::string_view toml, std::size_t most) {
   std::size_t brackets = 0;
   std::size_t dots = 0;
@@ -127,7 +128,7 @@ std::optional<Fault> excess_of_marks(std::string_view toml, std::size_t most) {
 }  // namespace
 
 std::optional<Fault> unfit(std::string_view text) {
-  std::size_t line = 0;  // where it begins
+  std::size_t line = 0;  // where the line begins
   for (std::size_t i = 0; i < text.size();) {
     const auto [value, length] = first_code_point(text.substr(i));
     if (length == 0) return Fault{i, "is not UTF-8 text"};
@@ -144,7 +145,7 @@ std::optional<Fault> unfit(std::string_view text) {
 
 std::optional<Fault> excess(std::string_view toml, const Limits& limits) {
   std::size_t depth = 0;
-  std::size_t dots = 0;   // of one key
+  std::size_t dots = 0;   // in one key
   std::size_t marks = 0;  // at least one for each value and header
   for (std::size_t i = 0; i < toml.size();) {
     const std::size_t after = skip_opaque(toml, i);
@@ -174,10 +175,10 @@ std::size_t line_at(std::string_view text, std::size_t offset) {
 
 std::optional<std::string> closest(const std::string& word, const std::vector<std::string>& words) {
   std::optional<std::string> best;
-  // Half of a short word may not differ, or anything would be close to it.
+  // Less than half of a short word may differ, or any word would be close to it.
   std::size_t nearest = std::min<std::size_t>(3, word.size() / 2 + 1);
   for (const std::string& candidate : words) {
-    // The distance is at least the difference in length: a long key costs nothing.
+    // The distance is at least the difference in length, so a long word can be skipped.
     if (word.size() > candidate.size() + 2) continue;
     if (const std::size_t distance = edit_distance(word, candidate); distance < nearest) {
       nearest = distance;

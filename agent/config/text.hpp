@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Looking at text before it is trusted to a parser.
+// Checks a text before a parser gets it.
 #pragma once
 
 #include <cstddef>
@@ -10,35 +10,36 @@
 
 namespace pvrdma::text {
 
-// Why a text is not given to a parser, and where.
+// Why a text must not be given to a parser, and the place.
 struct Fault {
   std::size_t offset;
   std::string what;  // "is nested too deeply"
 };
 
-// A line in bytes, without its end.
+// The longest line in bytes, without its end.
 inline constexpr std::size_t kLongestLine = 4096;
 
-// None: it is UTF-8 (RFC 3629), has no control character but those that TOML takes (tab, line feed,
-// and carriage return before one), and no line longer than kLongestLine.
+// None: the text is UTF-8 (RFC 3629), has only control characters that TOML allows (tab, line feed,
+// and carriage return before a line feed), and no line longer than kLongestLine.
 [[nodiscard]] std::optional<Fault> unfit(std::string_view text);
 
-// Where TOML text is more than toml11 should be given: it recurses as deep as the text nests
-// arrays, tables and dotted keys, version 3 takes time by the square of the number of values, and
-// the versions do different things with a number beyond 64 bits (one clamps it, one wraps it).
+// Limits of TOML text for toml11. It recurses as deep as the text nests arrays, tables and dotted
+// keys; version 3 needs time by the square of the number of values; and the versions differ for a
+// number beyond 64 bits (one clamps it, one wraps it).
 struct Limits {
   std::size_t levels;  // of nesting, and of a dotted key
   std::size_t values;
-  std::size_t marks;  // brackets in the text, and dots in a line, in strings and comments as well
+  std::size_t marks;  // brackets in the text, and dots in a line, also in strings and comments
 };
-// None: it stays within the limits. Strings and comments do not count for the first two; the third
-// holds also where a parser takes something else for a string than TOML 1.0 does.
+// None: the text is within the limits. Strings and comments do not count for `levels` and `values`.
+// `marks` also holds for a parser whose idea of a string differs from TOML 1.0.
 [[nodiscard]] std::optional<Fault> excess(std::string_view toml, const Limits& limits);
 
-// The line of an offset, the first being 1.
+// The line of an offset; the first line is 1.
 [[nodiscard]] std::size_t line_at(std::string_view text, std::size_t offset);
 
-// The word that is meant by a mistyped one: at most two letters differ. None: nothing is close.
+// The word of the list that is closest to a mistyped one, with at most two different letters. None:
+// no word is close.
 [[nodiscard]] std::optional<std::string> closest(const std::string& word,
                                                  const std::vector<std::string>& words);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The only file that includes toml11. It keeps to what versions 3.7 and 4 have in common; what
-// differs is below: Value, read() and line_of(). The text of a syntax error has the same layout in
-// both, and is taken apart in place of exceptions that differ.
+// The only file that includes toml11. It uses what versions 3.7 and 4 have in common; Value, read()
+// and line_of() hide the differences. The text of a syntax error has the same layout in both, so it
+// is parsed; the exceptions differ.
 #include "agent/config/toml_tree.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 #include "agent/config/text.hpp"
 
 namespace pvrdma::toml_tree {
-// An array whose back() throws where it is empty: toml11 3 asks for it where a key leads through an
+// An array whose back() throws if it is empty: toml11 3 calls back() where a key leads through an
 // array ("a = []", then "a.b = 1").
 template <typename Item, typename Allocator = std::allocator<Item>>
 struct Checked : std::vector<Item, Allocator> {
@@ -43,8 +43,9 @@ struct FirstErrorOnly : toml::type_config {
 using Value = toml::basic_value<FirstErrorOnly>;
 }  // namespace pvrdma::toml_tree
 
-// After an error toml11 4 looks for a place from where to go on, and on some texts for ever (seen
-// with 4.4.0: a comment inside an array that is not closed; skip.hpp). One error is enough.
+// After an error toml11 4 searches for a place to go on, on some texts without end (seen with
+// 4.4.0: a comment inside an array that is not closed; skip.hpp). So parsing ends at the first
+// error.
 namespace toml::detail {
 
 using pvrdma::toml_tree::FirstErrorOnly;
@@ -95,7 +96,7 @@ namespace pvrdma::toml_tree {
 
 namespace {
 
-// toml11 3 needs 4 KiB of stack for a level.
+// toml11 3 needs 4 KiB of stack for each level.
 constexpr text::Limits kLimits{.levels = 16, .values = 2000, .marks = 1000};
 constexpr std::size_t kPrintedChars = 60;
 
@@ -103,7 +104,7 @@ tl::unexpected<Error> bad(const std::string& file, std::size_t line, const std::
   return fail(0, file + ":" + std::to_string(line) + ": " + what, "");
 }
 
-// toml11's messages are a title, the file, and an excerpt:
+// A message of toml11 is a title, the file, and an excerpt:
 //   [error] toml::parse_key_value_pair: missing key-value separator `=`
 //    --> FILE
 //      |
@@ -143,7 +144,7 @@ void put_scalar(const Value& value, Node& node) {
   }
 }
 
-// Recurses no deeper than excess() has let pass.
+// excess() has limited the depth of this recursion.
 Node node_of(const Value& value, std::string key = {}) {
   Node node;
   node.key = std::move(key);
@@ -166,13 +167,13 @@ Node node_of(const Value& value, std::string key = {}) {
 }  // namespace
 
 Result<Node> parse(std::string_view text, const std::string& file) {
-  // Editors of Windows begin a file with a byte order mark.
+  // Editors on Windows may start a file with a byte order mark.
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
   auto fault = text::unfit(text);
   if (!fault) fault = text::excess(text, kLimits);
   if (fault) return bad(file, text::line_at(text, fault->offset), fault->what);
-  // toml11 3 does not take an empty stream.
+  // toml11 3 fails on an empty stream.
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return Node{};
   try {
     std::istringstream stream{std::string{text}};

@@ -28,7 +28,7 @@ Result<void> end_on_signals(sd_event* event) {
   for (const int signal : {SIGTERM, SIGINT}) sigaddset(&signals, signal);
   if (sigprocmask(SIG_BLOCK, &signals, nullptr) != 0) return fail(errno, "blocking", "signals");
   for (const int signal : {SIGTERM, SIGINT}) {
-    // No handler: sd-event ends its loop.
+    // Without a handler sd-event ends its loop.
     const int result = sd_event_add_signal(event, nullptr, signal, nullptr, nullptr);
     if (result < 0) return fail(-result, "watching", "signals");
   }
@@ -36,7 +36,8 @@ Result<void> end_on_signals(sd_event* event) {
 }
 
 Result<void> IdleEnd::start() {
-  // A timer that cannot be set leaves the program running: no harm, and the next try may succeed.
+  // If the timer cannot be set, the program keeps running, which does no harm; the next try may
+  // succeed.
   service_.on_idle([this] { static_cast<void>(set_timer()); });
   return set_timer();
 }
@@ -51,7 +52,7 @@ Result<void> IdleEnd::set_timer() {
 int IdleEnd::on_timer(sd_event_source* source, std::uint64_t, void* self) {
   return guarded_callback(source, [self] {
     const auto& idle = *static_cast<IdleEnd*>(self);
-    // Whoever connects from here on finds the socket unit listening.
+    // A client that connects from here on reaches the socket unit.
     return idle.service_.clients() == 0 ? sd_event_exit(idle.event_, 0) : 0;
   });
 }

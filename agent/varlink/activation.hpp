@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For programs that systemd starts when somebody connects (systemd.socket(5)), and that end by
-// themselves when nobody is there any more.
+// For programs that systemd starts when a client connects (systemd.socket(5)), and that end by
+// themselves when they have had no client for some time.
 #pragma once
 
 #include <systemd/sd-event.h>
@@ -16,22 +16,22 @@
 
 namespace pvrdma::varlink {
 
-// The one listening socket that systemd handed over (sd_listen_fds(3)). Where there is none, the
-// Error names `unit`, by which the program is to be started.
+// The only listening socket that systemd handed over (sd_listen_fds(3)). Where there is none, the
+// Error names `unit`, the unit that starts the program.
 [[nodiscard]] Result<Fd> activated_socket(const std::string& unit);
 
-// SIGTERM and SIGINT end the loop. They are blocked, so they wait until what is under way has
+// SIGTERM and SIGINT end the loop. They are blocked, so they wait until the current callback has
 // ended.
 [[nodiscard]] Result<void> end_on_signals(sd_event* event);
 
-// Ends the loop when a service has had no client for some time, also where none ever came. Who
-// connects from then on finds systemd listening.
+// Ends the loop when a service has had no client for some time, also where none ever came. A client
+// that connects after that reaches systemd.
 class IdleEnd {
  public:
   // `event` and `service` must outlive it.
   IdleEnd(sd_event* event, Service& service, Milliseconds after)
       : event_{event}, service_{service}, after_{after} {}
-  // From now on. Errors: those of sd_event_add_time(3).
+  // Starts the time. Errors: those of sd_event_add_time(3).
   [[nodiscard]] Result<void> start();
 
  private:

@@ -17,7 +17,7 @@ Call::~Call() {
     error("org.varlink.service.MethodNotImplemented", {{"method", request_.method}});
   };
   if (guarded(answer) >= 0) return;
-  // Without memory for an answer, hanging up tells as much.
+  // Without memory for an answer the connection is closed, which tells the client enough.
   if (const auto connection = connection_.lock()) connection->close();
 }
 
@@ -49,7 +49,7 @@ void Call::send(std::string message, bool last) {
 }
 
 void Call::client_has_gone() {
-  // It may let go of this call.
+  // The callback may destroy this call.
   if (const auto callback = std::exchange(on_gone_, nullptr); callback && !answered_) callback();
 }
 

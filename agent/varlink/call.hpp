@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Call: one request together with the connection it came by, from its arrival until its last reply.
+// Call: one request and its connection, from the request's arrival until its last reply.
 //
-// A handler may keep it and reply later. It outlives the connection safely (it holds it weakly):
-// after the client has gone, replies do nothing. It answers at most once, and where its last holder
-// drops it unanswered, the client gets an error.
+// A handler may keep a call and reply later. A call may outlive its connection: after the client
+// has gone, replies do nothing. A call is answered at most once; if its last owner drops it
+// unanswered, the client gets an error.
 #pragma once
 
 #include <sys/types.h>
@@ -33,16 +33,17 @@ class Call {
   [[nodiscard]] bool wants_more() const { return request_.more; }
   [[nodiscard]] uid_t peer_uid() const { return peer_uid_; }  // SO_PEERCRED, unix(7)
   [[nodiscard]] bool gone() const;                            // the client has left
-  void reply(const Json& parameters);                         // the last one
-  // Where the client did not ask for more, this is the last reply: it would wait for no other.
+  void reply(const Json& parameters);                         // the last reply
+  // Where the client did not ask for `more`, this is the last reply, as the client expects no
+  // other.
   void reply_continues(const Json& parameters);
-  // Like the two above for parameters already serialised, to share one text among many clients.
+  // Like the two above, but with serialised parameters, so that many clients can get the same text.
   void reply_text(std::string_view parameters, bool continues);
   void error(std::string_view name, const Json& parameters);  // "io.pvrdma.Agent.InUse"
-  // Called once, from the loop, when the client leaves before the last reply. For who keeps calls.
+  // `callback` is called once, from the loop, when the client leaves before the last reply.
   void on_gone(std::function<void()> callback) { on_gone_ = std::move(callback); }
 
-  // The connection's part of on_gone().
+  // The connection calls this for on_gone().
   void client_has_gone();
 
  private:

@@ -19,13 +19,13 @@ namespace pvrdma::varlink {
 
 namespace {
 
-// Sending a request to a server that does not read is bounded even where the reply is waited for
-// without haste.
+// Sending a request to a server that does not read has this limit, even where the wait for replies
+// has none.
 constexpr Milliseconds kSendTimeout = std::chrono::seconds{5};
 
 BootTime after(Milliseconds timeout) { return BootClock::now() + timeout; }
 
-// EAGAIN where the server's queue is full, for a blocking socket when its time to send is over.
+// EAGAIN where the server's queue is full; on a blocking socket after its send time-out.
 Result<void> connect_to(int socket, const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -43,8 +43,8 @@ Client::Client(Fd socket) : socket_(std::move(socket)), input_(kReplyLimitBytes)
 Result<Client> Client::connect(const std::string& path, Milliseconds timeout) {
   Fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   if (!socket) return fail(errno, "making", "a socket");
-  // The one bound that connect(2) knows on AF_UNIX, where a full queue of the server makes it wait;
-  // zero would be no bound.
+  // connect(2) on AF_UNIX waits while the server's queue is full; SO_SNDTIMEO is the only limit for
+  // that. Zero would mean no limit.
   const auto us = std::chrono::microseconds{std::max(timeout, Milliseconds{1})}.count();
   const timeval bound{us / 1'000'000, us % 1'000'000};
   if (::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &bound, sizeof bound) != 0)
@@ -109,12 +109,12 @@ Result<Reply> Client::next(Milliseconds timeout) {
   }
 }
 
-// The client on a loop: every `done` comes from a callback of the loop, with the state already put
-// back, so that it may call again or destroy the client.
+// The client on a loop. Every `done` is called from the loop, after the state is reset, so that
+// `done` may call again or destroy the client.
 Result<void> AsyncClient::start(std::string message) {
   socket_ = Fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   if (!socket_) return fail(errno, "making", "a socket");
-  // On AF_UNIX this never waits.
+  // On a non-blocking AF_UNIX socket this never waits.
   if (auto connected = connect_to(socket_.get(), path_); !connected) return connected;
   output_ = std::move(message);
   input_ = Decoder{kReplyLimitBytes};
@@ -180,7 +180,7 @@ void AsyncClient::report_later(Done done, Error error) {
     return;
   }
   sd_event_source* source = nullptr;
-  // Fails for want of memory only, which ends the program anyway.
+  // Fails only if memory runs out, which ends the program anyway.
   if (sd_event_add_defer(event_, &source, on_report, this) >= 0) report_.reset(source);
 }
 

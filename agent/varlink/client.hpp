@@ -26,29 +26,29 @@ namespace pvrdma::varlink {
 // Replies longer than this are refused (EMSGSIZE): room for ten adapters many times over.
 inline constexpr std::size_t kReplyLimitBytes = 16U << 20U;
 
-// Blocking, every wait bounded by what is left of a deadline. A time-out is an Error with
-// ETIMEDOUT, a server that hangs up one with ECONNRESET, a message that is no reply one with
-// EBADMSG.
+// The blocking client; a deadline limits every wait. Errors: ETIMEDOUT for a time-out, ECONNRESET
+// where the server closes the connection, EBADMSG for a message that is no reply.
 class Client {
  public:
   [[nodiscard]] static Result<Client> connect(const std::string& path, Milliseconds timeout);
-  // Of a stream socket that is connected.
+  // `socket` is a connected stream socket.
   explicit Client(Fd socket);
-  // One call, one reply. After an Error the connection is closed; later calls get ENOTCONN.
+  // Makes one call and waits for one reply. After an Error the connection is closed; later calls
+  // get ENOTCONN.
   [[nodiscard]] Result<Reply> call(const std::string& method, const Json& parameters,
                                    Milliseconds timeout);
   // A call with `more`; next() then yields its replies one by one.
   [[nodiscard]] Result<void> start_stream(const std::string& method, const Json& parameters);
-  // After ETIMEDOUT it may be asked again.
+  // May be called again after ETIMEDOUT.
   [[nodiscard]] Result<Reply> next(Milliseconds timeout);
 
  private:
   [[nodiscard]] Result<void> send(std::string_view message, BootTime deadline);
-  Fd socket_;  // empty after a call that failed: a late reply would be taken for the next one's
+  Fd socket_;  // empty after a failed call, as a late reply would be taken for the next call's
   Decoder input_;
 };
 
-// On an sd-event loop; one call at a time, a connection for each call.
+// The client on an sd-event loop: one call at a time, one connection for each call.
 class AsyncClient {
  public:
   using Done = std::function<void(Result<Reply>)>;
@@ -58,18 +58,19 @@ class AsyncClient {
   AsyncClient& operator=(const AsyncClient&) = delete;
 
   // `done` is called exactly once, from the loop, never from within call(): with the reply, or with
-  // the Error of connecting, sending or receiving. No time limit: the caller watches the clock, for
-  // a call stuck in the kernel cannot be taken back. EBUSY (through `done`) while one is under way.
+  // the Error of connecting, sending or receiving. There is no time limit: a call that is stuck in
+  // the kernel cannot be cancelled, so the caller watches the time. EBUSY (through `done`) while a
+  // call is under way.
   void call(const std::string& method, const Json& parameters, Done done);
   [[nodiscard]] bool busy() const { return pending_ != nullptr; }
-  // Whether the last call was connected; else nothing of it was sent.
+  // Whether the connection of the last call succeeded; if not, nothing was sent.
   [[nodiscard]] bool connected() const { return connected_; }
 
  private:
   [[nodiscard]] Result<void> start(std::string message);
-  // Reports from the loop's next round what failed within call().
+  // Reports a failure within call() from the loop's next round.
   void report_later(Done done, Error error);
-  // The state of the loop's callbacks: none where nothing is finished yet.
+  // The work of the loop's callbacks; read() yields none while the reply is incomplete.
   [[nodiscard]] Result<void> write();
   [[nodiscard]] Result<std::optional<Reply>> read();
   void go_on();
@@ -79,7 +80,7 @@ class AsyncClient {
 
   sd_event* event_;
   std::string path_;
-  Done pending_;  // of the call under way; empty where there is none
+  Done pending_;  // of the call under way; empty: no call is under way
   bool connected_ = false;
   Fd socket_;
   EventSource io_;

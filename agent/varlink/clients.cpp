@@ -15,7 +15,7 @@ bool Clients::make_room_for(uid_t uid) {
   const auto most = std::max_element(
       limited_.begin(), limited_.end(),
       [](const auto& one, const auto& other) { return one.second.size() < other.second.size(); });
-  // Where it would only turn the tables, who is there stays.
+  // Do not evict a client if the newcomer would then hold as many connections.
   if (most == limited_.end() || most->second.size() <= count + 1) return false;
   most->second.back()->close();
   return true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Clients: who of those that connect may stay, so that no user shuts out another.
+// Clients: decides which clients may stay, so that no user can shut out another.
 //
-// root and the service's own user always find a place: nobody else can take all descriptors, as
-// their clients are limited. Of the others each user has a share, and one who has fewer clients
-// than another gets a place of the other's where all are taken.
+// root and the service's own user are always accepted: the clients of all other users are limited,
+// so they cannot take all descriptors. Each other user has a limit of its own. Where all places are
+// taken, a user with fewer clients gets a place from a user with more.
 #pragma once
 
 #include <sys/types.h>
@@ -21,9 +21,9 @@ class Clients {
  public:
   Clients(const Limits& limits, uid_t own_uid) : limits_(limits), own_uid_(own_uid) {}
 
-  // Whether one more client of this user may come. Where that takes the place of another user's,
-  // the newest client of the user who has the most is closed: the longer one is there, the more
-  // likely it is no flood.
+  // Whether one more client of this user is accepted. If it needs another user's place, the newest
+  // client of the user with the most clients is closed: an older client is less likely to be part
+  // of a flood.
   [[nodiscard]] bool make_room_for(uid_t uid);
   void add(std::shared_ptr<Connection> connection);
   // May destroy the connection.

@@ -19,11 +19,11 @@ namespace pvrdma::varlink {
 namespace {
 
 constexpr int kRequestsPerRound = 8;
-// A client that asks on without reading has its next request taken once it has read this far.
+// The next request of a client is taken only when its unread output is no longer than this.
 constexpr std::size_t kOutputPauseBytes = 16U << 10U;
-// Replies that a client does not read lie in the kernel, which counts them as this process's
-// memory: 208 KiB of each client by default, and then five users' clients are more than MemoryMax=.
-// The kernel doubles it (SO_SNDBUF in socket(7)).
+// The kernel keeps unread replies and counts them as memory of this process: by default 208 KiB for
+// each client, so that the clients of five users would exceed MemoryMax=. The kernel doubles this
+// value (SO_SNDBUF in socket(7)).
 constexpr int kKernelBytes = 16 << 10;
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
@@ -53,7 +53,7 @@ bool Connection::attach() {
   watched_ = EPOLLIN;
   if (sd_event_add_io(event_, &source, socket_.get(), watched_, on_io, this) < 0) return false;
   io_.reset(source);
-  // Late by an eighth at most: it only ends what has gone wrong.
+  // An accuracy of an eighth is enough, as the timer only ends faulty connections.
   const auto accuracy = to_us(std::min(limits_.idle, limits_.half_message)) / 8 + 1;
   if (sd_event_add_time(event_, &source, CLOCK_MONOTONIC, kNever, accuracy, on_timer, this) < 0)
     return false;
@@ -105,8 +105,8 @@ int Connection::on_timer(sd_event_source*, std::uint64_t, void* self) {
 }
 
 void Connection::hang_up() {
-  // EPOLLHUP stays, so the source must go, or the loop would spin. What was received before is
-  // read on by pump().
+  // EPOLLHUP stays set, so the source must be removed, or the loop would spin. pump() still handles
+  // the data received before.
   io_.reset();
   hung_up_ = true;
   output_ = {};
@@ -130,7 +130,7 @@ void Connection::flush() {
         ::send(socket_.get(), output_.data(), output_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0 && errno == EAGAIN) return;
-    // A client that is gone shows as EPOLLHUP as well, where what it sent before is still done.
+    // A client that has gone also causes EPOLLHUP, which handles its earlier requests.
     if (put < 0) return output_.clear();
     active_at_ = now();
     output_.erase(0, static_cast<std::size_t>(put));
@@ -175,7 +175,7 @@ void Connection::pump() {
 
 void Connection::handle(std::string_view message) {
   auto request = request_from(message);
-  // Whoever does not speak varlink gets no answer in it.
+  // A client that does not speak varlink gets no answer.
   if (!request) return close();
   part_since_ = 0;
   active_at_ = now();
@@ -195,7 +195,7 @@ bool Connection::finished() const {
 
 void Connection::settle() {
   if (closed_ || pumping_) return;
-  // Nobody waits for that reply any more, and so for none after it.
+  // The client no longer waits for that reply, nor for later ones.
   if (finished() || (hung_up_ && in_flight_)) return close();
   if (io_) {
     std::uint32_t mask = 0;
@@ -213,8 +213,8 @@ void Connection::settle() {
   settle_time();
 }
 
-// The timer is only ever moved to an earlier time; when it fires too early it is set again. So an
-// ordinary request costs no system call for it.
+// The timer is only moved to an earlier time; when it fires too early it is set again. So an
+// ordinary request needs no system call for it.
 void Connection::settle_time() {
   const std::uint64_t at = deadline();
   if (at == kNever || (timer_at_ != 0 && timer_at_ <= at)) return;
@@ -226,7 +226,7 @@ void Connection::settle_time() {
 std::uint64_t Connection::deadline() const {
   std::uint64_t at = kNever;
   if (part_since_ != 0) at = part_since_ + to_us(limits_.half_message);
-  // A watch may be silent for ever, but not leave its replies unread for so long.
+  // A watch may be silent for ever, but must not leave replies unread for the idle time.
   if (!in_flight_ || !output_.empty()) at = std::min(at, active_at_ + to_us(limits_.idle));
   return at;
 }
@@ -240,7 +240,7 @@ std::uint64_t Connection::now() const {
 void Connection::close() {
   if (closed_) return;
   closed_ = true;
-  const auto self = shared_from_this();  // the owner lets go of it
+  const auto self = shared_from_this();  // the owner drops its reference
   io_.reset();
   timer_.reset();
   resume_.reset();

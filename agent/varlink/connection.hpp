@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One client of a service: its socket, its unfinished input, its unsent output, its time limits.
 //
-// Requests are answered in order: the next one is not looked at before the one under way has had
-// its last reply. Memory is bounded: nothing is read while a whole request waits, none is taken
-// while much output is unsent, and a client whose output passes the limit is cut off. No call here
-// blocks; the work done for one event is bounded, the rest waits for the loop's next round.
+// Requests are answered in order: the next one is not taken before the current one has its last
+// reply. Memory is bounded: nothing is read while a whole request waits, no request is taken while
+// much output is unsent, and a client whose output exceeds the limit is disconnected. No call here
+// blocks. The work for one event is bounded; the rest waits for the loop's next round.
 #pragma once
 
 #include <systemd/sd-event.h>
@@ -25,8 +25,8 @@ namespace pvrdma::varlink {
 
 struct Limits {
   std::size_t message_bytes = 16U << 10U;  // of one request
-  std::size_t output_bytes = 1U << 20U;    // pending to one client; more: it is cut off
-  // Without those of uid 0 and of the service's own user, who always find a place (clients.hpp).
+  std::size_t output_bytes = 1U << 20U;    // unsent to one client; with more it is disconnected
+  // Not counting uid 0 and the service's own user, who are always accepted (clients.hpp).
   std::size_t clients = 1024;
   std::size_t clients_per_uid = 128;
   Milliseconds idle = std::chrono::minutes{2};           // without a request or an open watch
@@ -35,18 +35,18 @@ struct Limits {
 
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:
-  // Who made it. Outlives it.
+  // The maker of the connection; must outlive it.
   class Owner {
    public:
     virtual void handle(CallPtr call) = 0;
-    // Called once, when the client has left or was cut off; never from the destructor.
+    // Called once, when the client has left or was disconnected; never from the destructor.
     virtual void closed(Connection& connection) = 0;
 
    protected:
     ~Owner() = default;
   };
 
-  // `socket` is a connected, non-blocking stream socket. Null: the loop has no room for it.
+  // `socket` is a connected, non-blocking stream socket. Null: the event sources could not be made.
   [[nodiscard]] static std::shared_ptr<Connection> open(sd_event* event, Fd socket, uid_t peer_uid,
                                                         const Limits& limits, Owner& owner);
   // Only for open().
@@ -55,15 +55,15 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] uid_t peer_uid() const noexcept { return peer_uid_; }
   [[nodiscard]] bool gone() const noexcept { return closed_ || hung_up_; }
 
-  // For the call under way: a whole message; then that it was the last one.
+  // The call under way sends whole messages, and then reports that it is answered.
   void send(std::string_view message);
   void call_answered();
 
-  // Hangs up at once. The call under way, if any, is told (Call::on_gone).
+  // Closes the connection at once, and calls Call::on_gone() of the call under way.
   void close();
 
  private:
-  // What a callback of the loop does. An exception costs the client its connection, no more.
+  // Runs the work of a callback of the loop. An exception only closes this connection.
   template <typename Work>
   static int carry_out(void* self, Work work);
   static int on_io(sd_event_source* source, int fd, std::uint32_t events, void* self);
@@ -76,14 +76,14 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void flush();
   void pump();
   void handle(std::string_view message);
-  // Brings the event sources in line with the state, and closes where nothing is left to do. Ends
-  // whatever changed the state.
+  // Sets the event sources to match the state, and closes where nothing is left to do. Must follow
+  // every change of the state.
   void settle();
   void settle_time();
 
   [[nodiscard]] std::uint64_t now() const;
   [[nodiscard]] std::uint64_t deadline() const;  // CLOCK_MONOTONIC in µs
-  [[nodiscard]] bool may_take() const;           // a request may be taken from the input
+  [[nodiscard]] bool may_take() const;           // whether a request may be taken from the input
   [[nodiscard]] bool finished() const;
 
   sd_event* event_;
@@ -93,16 +93,16 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   Owner& owner_;
   Decoder input_;
   std::string output_;
-  std::weak_ptr<Call> call_;  // the one under way
+  std::weak_ptr<Call> call_;  // the call under way
   EventSource io_, timer_, resume_;
   std::uint32_t watched_ = 0;   // epoll's mask of io_
   std::uint64_t timer_at_ = 0;  // 0: off
   std::uint64_t active_at_ = 0;
-  std::uint64_t part_since_ = 0;  // first byte of a message not complete; 0: there is none
+  std::uint64_t part_since_ = 0;  // when an incomplete message began; 0: there is none
   bool in_flight_ = false;        // a request waits for its last reply
   bool pumping_ = false;
-  bool eof_ = false;      // the client sends nothing more, but may read on
-  bool hung_up_ = false;  // the client is gone; what it sent before is still done
+  bool eof_ = false;      // the client sends nothing more, but may still read
+  bool hung_up_ = false;  // the client has gone; its earlier requests are still handled
   bool closed_ = false;
 };
 

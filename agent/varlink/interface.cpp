@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parser. A recursive descent over tokens, bounded in depth.
+// The parser: a recursive descent over tokens, bounded in depth.
 #include "agent/varlink/interface.hpp"
 
 #include <algorithm>
@@ -16,7 +16,8 @@ constexpr int kNestingAtMost = 16;
 
 bool is_word(char c) { return is_alphanumeric(c) || c == '_' || c == '.' || c == '-'; }
 
-// Words, "->", and single marks; comments and white space skipped. An empty token is the end.
+// Tokens are words, "->", and single marks; comments and white space are skipped. An empty token is
+// the end.
 class Tokens {
  public:
   explicit Tokens(std::string_view text) : rest_(text) { skip(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Varlink interface descriptions: parsed, and used to check JSON values
+// Parses varlink interface descriptions, and checks JSON values against them
 // (https://varlink.org/Interface-Definition).
 #pragma once
 
@@ -17,9 +17,10 @@ namespace pvrdma::varlink {
 struct Type {
   enum class Kind { Bool, Int, Float, String, Object, Enum, Struct, Named, Optional, Array, Map };
   Kind kind = Kind::Struct;
-  std::string name;                // Named: of a type of the same interface
-  std::vector<std::string> names;  // Enum: its words; Struct: its members' names
-  std::vector<Type> types;         // Struct: its members' types; Optional, Array, Map: of what
+  std::string name;                // Named: the name of a type of the same interface
+  std::vector<std::string> names;  // Enum: its words; Struct: the names of its members
+  // Struct: the types of its members; Optional, Array, Map: the inner type.
+  std::vector<Type> types;
 };
 
 struct Method {
@@ -34,17 +35,17 @@ struct Interface {
   std::map<std::string, Type, std::less<>> errors;
 };
 
-// EINVAL names the line and what was expected there. Every Named type is known afterwards.
+// EINVAL names the line and the expected token. In a parsed interface every Named type exists.
 [[nodiscard]] Result<Interface> parse_interface(std::string_view text);
 
 enum class Strictness {
-  Request,   // optional members may be left out, unknown ones are wrong
-  Reply,     // optional members may be left out, unknown ones are of a later version
-  Complete,  // every member is there, null where it has no value, and no other
+  Request,   // optional members may be left out, unknown ones are errors
+  Reply,     // optional members may be left out, unknown ones are allowed (from a later version)
+  Complete,  // every member must be there, null where it has no value, and no other
 };
 
-// The first member of `value` that is not as `type` (of `interface`) has it: "adapter",
-// "addresses[1]", "evidence.holders[0].pid"; "" for the value itself. None: all is well.
+// The first member of `value` that does not fit `type` (of `interface`): "adapter", "addresses[1]",
+// "evidence.holders[0].pid"; "" for the value itself. None: the value fits.
 [[nodiscard]] std::optional<std::string> mismatch(const Interface& interface, const Type& type,
                                                   const nlohmann::json& value,
                                                   Strictness strictness);

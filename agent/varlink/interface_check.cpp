@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// mismatch(): does a JSON value have a declared type? Recursion is bounded by the depth of the
-// value, which message.cpp limits for everything received.
+// mismatch(): checks whether a JSON value has a declared type. The depth of the value bounds the
+// recursion; message.cpp limits that depth for all received JSON.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 using Kind = Type::Kind;
 
-// What is wrong, or none; the path of a member is put together on the way back.
+// The path of the wrong member, or none; the path is built on the way back.
 using Wrong = std::optional<std::string>;
 
 Wrong inside(const std::string& outer, Wrong wrong) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The interfaces: where they are served, and the texts of the *.varlink files in this folder, which
-// the build embeds (embed.py).
+// The sockets of the interfaces, and the texts of the *.varlink files in this folder, which the
+// build embeds (embed.py).
 #pragma once
 
 #include <string_view>

@@ -20,8 +20,8 @@ namespace {
 
 Fd stream_socket() { return Fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)}; }
 
-// Whether the process that listens on the other end still runs. One that hangs in the kernel keeps
-// its sockets when it is killed: its main thread has ended then, and it answers nobody.
+// Whether the listening process at the other end still runs. A process that hangs in the kernel
+// keeps its sockets when it is killed: its main thread has ended, and it answers no client.
 bool listens_yet(const Fd& connected) {
   const auto stat = peer_of(connected).and_then(
       [](const ucred& listener) { return process_stat(Root{}, listener.pid); });
@@ -37,7 +37,8 @@ Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
   if (!probe) return fail(errno, "making", "a socket");
   const bool connected =
       ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  // EAGAIN is a living listener with a full queue, EPERM or EACCES one that is not for us.
+  // EAGAIN means a living listener with a full queue, EPERM or EACCES a listener that refuses this
+  // user.
   const bool refused = !connected && (errno == ECONNREFUSED || errno == ENOENT);
   if (connected ? listens_yet(probe) : !refused) return fail(EADDRINUSE, "listening on", path);
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fail(errno, "removing", path);
@@ -63,8 +64,8 @@ Result<Fd> listening_socket(const std::string& path, unsigned mode) {
 
   Fd socket = stream_socket();
   if (!socket) return fail(errno, "making", "a socket");
-  // bind(2) takes the file's mode from the socket's, less the umask (Linux, net/unix/af_unix.c); so
-  // no moment passes with a wider one, and the chmod only gives back what the umask took.
+  // bind(2) gives the file the socket's mode, less the umask (Linux, net/unix/af_unix.c). So the
+  // file's mode is never wider, and chmod only restores the bits that the umask removed.
   if (::fchmod(socket.get(), mode) != 0) return fail(errno, "setting the mode of", path);
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return fail(errno, "binding", path);

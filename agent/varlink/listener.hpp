@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Listening AF_UNIX sockets, and who is at the other end of one.
+// Listening AF_UNIX sockets, and the peer of a socket.
 #pragma once
 
 #include <sys/socket.h>
@@ -11,13 +11,13 @@
 
 namespace pvrdma::varlink {
 
-// Binds and listens, non-blocking. The file has exactly `mode`, and at no moment more than that. A
-// socket file nobody listens on is replaced, as is that of a process that was killed and cannot
-// end; EADDRINUSE where somebody does listen, EEXIST where the file is no socket, ENAMETOOLONG past
-// the 107 bytes of unix(7); else errno of socket(2), bind(2) and listen(2).
+// Binds and listens, non-blocking. The file has exactly `mode`, and never a wider one. A socket
+// file without a listener is replaced, also that of a process that was killed but hangs in the
+// kernel. EADDRINUSE where a process listens, EEXIST where the file is no socket, ENAMETOOLONG for
+// more than the 107 bytes of unix(7); else the errno of socket(2), bind(2) and listen(2).
 [[nodiscard]] Result<Fd> listening_socket(const std::string& path, unsigned mode);
 
-// Who made the other end, or listens there: SO_PEERCRED in unix(7).
+// The process that made the other end, or listens there: SO_PEERCRED in unix(7).
 [[nodiscard]] Result<ucred> peer_of(const Fd& socket);
 
 // Makes an inherited listening socket non-blocking. EINVAL: it does not listen.

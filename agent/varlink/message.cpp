@@ -10,8 +10,8 @@ namespace pvrdma::varlink {
 
 namespace {
 
-// Moves an object's member out where it has the right type; leaves `into` alone where there is no
-// such member, or null. False: it is of another type.
+// Moves an object's member out where it has the right type; leaves `into` unchanged where the
+// member is missing or null. False: the member has another type.
 template <typename Type, typename Into>
 bool take(Json& object, const char* key, Into& into) {
   const auto found = object.find(key);

@@ -24,7 +24,7 @@ constexpr Milliseconds kAcceptPause{1000};
 
 Service::Service(sd_event* event, About about, Limits limits)
     : event_(event), about_(std::move(about)), limits_(limits), clients_(limits, ::geteuid()) {
-  // Its text is part of this program and has its handlers: it cannot fail.
+  // Cannot fail, as the text and its handlers are part of this program.
   static_cast<void>(add_own_interface());
 }
 
@@ -116,7 +116,8 @@ bool Service::accept_one(int listening) {
     return false;
   }
   const auto peer = peer_of(socket);
-  if (!peer || !clients_.make_room_for(peer->uid)) return true;  // closes it
+  // Destroys `socket`, which closes the connection.
+  if (!peer || !clients_.make_room_for(peer->uid)) return true;
   auto connection = Connection::open(event_, std::move(socket), peer->uid, limits_, *this);
   if (connection) clients_.add(std::move(connection));
   return true;
@@ -124,7 +125,7 @@ bool Service::accept_one(int listening) {
 
 void Service::pause_listening() {
   auto timer = call_after(event_, CLOCK_MONOTONIC, kAcceptPause, on_pause_over, this);
-  // Without a timer it would never come back: rather spin.
+  // Without a timer listening would never resume, so it is not paused.
   if (!timer) return;
   pause_ = std::move(*timer);
   for (const auto& listener : listeners_)

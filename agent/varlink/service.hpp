@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A varlink service on an sd-event loop: AF_UNIX stream, JSON objects, each ended by a NUL byte
-// (https://varlink.org/Service). Single-threaded, as the loop is.
+// A varlink service on an sd-event loop: JSON objects over an AF_UNIX stream, each ended by a NUL
+// byte (https://varlink.org/Service). Single-threaded, like the loop.
 //
-// A client that floods, stalls or vanishes costs nobody else anything: messages, clients, pending
-// output and idle time are limited, and no call here ever blocks. What happens on one connection is
-// connection.cpp's; here is listening, and the way from a method's name to its handler.
+// A client that floods, stalls or vanishes does not harm other clients: messages, clients, unsent
+// output and idle time are limited, and no call here ever blocks. connection.cpp handles one
+// connection; this file listens, and finds the handler of a method.
 #pragma once
 
 #include <systemd/sd-event.h>
@@ -46,9 +46,10 @@ class Service final : Connection::Owner {
   // them: unknown, missing or mistyped ones get org.varlink.service.InvalidParameter.
   [[nodiscard]] Result<void> add_interface(std::string_view description,
                                            std::map<std::string, Handler> handlers);
-  // Binds and listens; a stale socket file of the same name is replaced. `mode` of the socket file.
+  // Binds and listens; a stale socket file of the same name is replaced. `mode` is that of the
+  // socket file.
   [[nodiscard]] Result<void> listen(const std::string& path, unsigned mode);
-  // Accepts on a listening socket that somebody else bound (sd_listen_fds(3)).
+  // Accepts on a listening socket that another process bound (sd_listen_fds(3)).
   [[nodiscard]] Result<void> listen_on(Fd socket);
 
   [[nodiscard]] std::size_t clients() const { return clients_.size(); }
@@ -64,9 +65,9 @@ class Service final : Connection::Owner {
   [[nodiscard]] Result<void> watch(Fd socket);
   static int on_accept(sd_event_source* source, int fd, std::uint32_t events, void* self);
   static int on_pause_over(sd_event_source* source, std::uint64_t when, void* self);
-  // False: nobody waits, or nobody can be accepted now.
+  // False: no client waits, or none can be accepted now.
   bool accept_one(int listening);
-  // Out of descriptors: accept(2) would fail, and the loop spin, until some are free.
+  // Called without free descriptors: accept(2) would fail, and the loop would spin.
   void pause_listening();
   void resume_listening();
 
@@ -77,14 +78,14 @@ class Service final : Connection::Owner {
   };
   struct Listener {
     Fd socket;
-    EventSource source;  // after its fd, so that it goes first
+    EventSource source;  // declared after its fd, so that it is destroyed first
   };
   sd_event* event_;
   About about_;
   Limits limits_;
   std::map<std::string, Route, std::less<>> routes_;
   std::vector<Listener> listeners_;
-  EventSource pause_;  // null while it listens
+  EventSource pause_;  // null while the service listens
   Clients clients_;
   std::function<void()> idle_;
 };

@@ -168,7 +168,7 @@ TEST_CASE(
   ConfigTree tree;
   tree.file(kUsedBefore, "");
   tree.file(kMain, "");
-  check_left_out(tree, std::string{kGuestinfo} + ": was used unasked by the version before");
+  check_left_out(tree, std::string{kGuestinfo} + ": the earlier version used it by default");
   CHECK(loaded_from(tree).left_out.find("guestinfo.enabled = true") != std::string::npos);
   tree.file(kMain, "guestinfo.enabled = false\n");
   CHECK(loaded_from(tree).config.complete);
