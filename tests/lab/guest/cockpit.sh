@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: Cockpit in a guest, whose port the host reaches; then whatever tests/check/cockpit wants
+# summary: Cockpit in a guest, on a port that the host can reach; tests/check/cockpit then sends commands
 # programs: cockpit-ws cockpit-bridge cockpit-system sudo
 # start: snapshot
 # timeout: 600
 
-# A user who may become root, as Cockpit's administrator switch does it, by sudo.
+# A user who may become root by sudo, as Cockpit's administrative access does.
 make_visitor() {
   echo 'u visitor - "Visitor" /home/visitor /bin/bash' | systemd-sysusers -
   install -d -o visitor -g visitor /home/visitor
   echo 'visitor ALL=(ALL:ALL) NOPASSWD: ALL' >/etc/sudoers.d/visitor
 }
-# Without a login, as nobody types a password here.
+# The session is started without a login, as there is no password to type.
 start_cockpit() {
   ip address add 10.0.2.15/24 dev ens15
   ip link set ens15 up
@@ -18,7 +18,7 @@ start_cockpit() {
     /usr/lib/cockpit/cockpit-ws --no-tls --port 9090 --local-session=cockpit-bridge
   wait_until 60 "Cockpit listens" sh -c 'ss -ltn | grep -q ":9090 "'
 }
-start_made_up_agent() { # HEALTH, in JSON: an agent that says nothing else
+start_made_up_agent() { # HEALTH, in JSON: an agent that always answers with it
   systemctl stop pvrdma-agent.service
   rm /run/pvrdma-agent/io.pvrdma.Agent
   systemd-run --quiet --unit=made-up-agent /usr/bin/python3 /run/lab/files/made-up-agent "$1"
@@ -30,7 +30,7 @@ stop_made_up_agent() {
 
 scenario() {
   use_programs
-  # What its package depends on is here by its files only, too.
+  # The package's dependencies are also present only as files.
   dpkg-deb -x cockpit/*.deb /
   make_visitor
   start_cockpit

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: what the agent does, for a newcomer to read
+# summary: shows the agent's work to a new reader
 # timeout: 180
 # Not a test: tests/lab/demo shows it.
 
-# From before the driver is loaded, so that nothing the agent does is missed: each change of the port, with the uptime.
+# Notes each change of the port with the uptime. It starts before the driver is loaded, so that it sees all steps of the agent.
 watch_port() {
   local now last=''
   while :; do
@@ -15,7 +15,7 @@ watch_port() {
 }
 early() {
   trap - ERR
-  # Without the host's port, which only one process can have open.
+  # Descriptor 9, the port to the host, is closed, as only one process can have it open.
   watch_port 9>&- &
 }
 
@@ -23,7 +23,7 @@ title() { printf '\n\e[1m%s\e[0m\n' "$*"; }
 shown() { printf '$ %s\n' "$*"; "$@" || true; }
 
 scenario() {
-  title "This is a Debian guest with one PVRDMA adapter; nobody has configured its network or its modules."
+  title "This is a Debian guest with one PVRDMA adapter; its network and its modules are not configured."
   functions
   title "Its port, since before the driver was loaded:"
   wait_until 120 "the port has been seen ACTIVE" grep -q ' ACTIVE$' /run/lab/port-changes >/dev/null
@@ -32,7 +32,7 @@ scenario() {
     if [[ $state == none ]]; then state='(no RDMA device yet)'; else state=PORT_$state; fi
     printf '%5d.%03d s of uptime   %s\n' $((ms / 1000)) $((ms % 1000)) "$state"
   done </run/lab/port-changes
-  title "What the agent said meanwhile:"
+  title "The agent's log of that time:"
   shown journalctl -b -u pvrdma-agent.service --no-pager -o short-monotonic
   if command -v pvrdma-agentctl >/dev/null; then
     wait_until 60 "the agent says ready" health_is ready >/dev/null

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by lib.sh: expecting and waiting, and what is shown where that was in vain.
+# Sourced by lib.sh: expectations, waits, and diagnostics for failures.
 # shellcheck shell=bash
-# Invariants: nothing here sleeps without a bound; what fails says what was expected and prints diagnostics once.
+# Invariants: every wait has a bound; a failure says what was expected and prints diagnostics once.
 
 # --- failing ----------------------------------------------------------------------------------------------------
 
@@ -10,7 +10,7 @@ diagnostics() {
   : >/run/lab/diagnosed
   echo "--- diagnostics at uptime $(uptime_ms) ms"
   local command
-  # What tells most comes last, as logs are read, and cut, from their ends.
+  # The most useful command comes last, because logs are read, and cut, from their ends.
   for command in "dmesg_tail" "lsmod_rdma" "systemctl --no-pager --failed --no-legend" \
     "systemctl --no-pager list-jobs --no-legend" "agent_journal" "timeout 5 rdma link" "ip -br addr" "adapters_seen" \
     "timeout 5 pvrdma-agentctl health"; do
@@ -29,7 +29,7 @@ adapters_seen() {
   done
 }
 
-# One line, which stands behind the failure in the summary of all tests.
+# One line that stands after the failure in the summary of all tests.
 health_said() {
   command -v pvrdma-agentctl >/dev/null || return 0
   timeout 10 pvrdma-agentctl --json health | gojq -r '"; health: \(.state), \([.findings[].id] | join(" "))"' | head -c 150
@@ -67,10 +67,10 @@ expect_equal() { # DESCRIPTION EXPECTED SEEN
   echo "ok: $1: $3"
 }
 
-exec 8<> <(:) # nothing ever arrives here: reading it with a time-out is a pause without a process
+exec 8<> <(:) # Nothing ever arrives on this descriptor: a read with a time-out is a pause without a process.
 pause_50ms() { read -r -t 0.05 -u 8 || true; }
-# After a look that began at LOOK, as long as it took: whoever waits takes half of a CPU at most from what he waits for. A
-# tenth of what has passed since START, where that is longer: what takes long need not be seen at once.
+# Pauses for as long as the look took that began at LOOK, so that the waiting takes at most half of a CPU. Pauses for a tenth of
+# the time since START if that is longer: an event that takes long need not be seen at once.
 pause_since() { # START LOOK, both of uptime_ms
   local now pause
   now=$(uptime_ms) pause=$((now - $2))
@@ -79,8 +79,8 @@ pause_since() { # START LOOK, both of uptime_ms
   read -r -t "$pause" -u 8 || true
 }
 
-# A look at health takes an emulated CPU its time. So whoever waits for it looks again when a subscriber to
-# WatchHealth says that it has changed, and every other second for what else the look was about.
+# A look at health is slow on an emulated CPU. So a wait for health looks again when a subscriber to WatchHealth says that
+# health has changed, and every two seconds for other parts of the condition.
 health_watched() { { : >&6; } 2>/dev/null; }
 health_changes() { # starts the subscriber, whose lines come on descriptor 6
   health_watched && return
@@ -103,8 +103,8 @@ after_look() { # START LOOK, both of uptime_ms
   fi
 }
 
-# Dies when the time is over, at the second look after it: after a stall of the whole guest what is waited for and the time
-# are due at the same moment.
+# Dies when the time is over, at the second look after that: if the whole guest stalls, the event and the end of the time may
+# come at the same moment.
 wait_until() { # SECONDS DESCRIPTION COMMAND…: looks again and again
   local limit=$1 what=$2 start look late=0
   shift 2
@@ -121,7 +121,7 @@ wait_until() { # SECONDS DESCRIPTION COMMAND…: looks again and again
   done
   echo "ok: $what (after $(($(uptime_ms) - start)) ms)"
 }
-holds_for() { # SECONDS DESCRIPTION COMMAND…: true whenever it is looked at, which is again and again
+holds_for() { # SECONDS DESCRIPTION COMMAND…: looks again and again, and the command must always succeed
   local limit=$1 what=$2 start look
   shift 2
   start=$(uptime_ms) look=$start

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: installs the agent's packages, the way an administrator would
+# summary: installs the agent's packages as an administrator does
 # timeout: 400
-# Not a test: its disk, after a clean shutdown, is what scenarios with `install: yes` start from.
+# Not a test: scenarios with `install: yes` start from its disk, after a clean shutdown.
 
 scenario() {
   wait_boot 120
   install_packages
-  # Wherever the units got to, their start jobs must be over before the disk is frozen.
+  # The start jobs of the units must have ended before the disk is frozen, successful or not.
   wait_boot 120
 }

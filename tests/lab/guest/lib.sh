@@ -5,9 +5,9 @@
 # --- the host: answers `host WORD…` on the port lab.ctl, open as descriptor 9 -----------------------------------
 
 # host port N DOWN|ACTIVE|…   host phys N NUMBER   host link N up|down   host device_del N   host reset   host mark TEXT
-# host path rdma|net lost   host path rdma|net MICROSECONDS MEGABYTES: the way between guests, its delay and how much a second
-# host forward PORT: prints the host's port that leads to this one of 10.0.2.15, the address of the VM's regular NIC
-# Prints the host's answer, if it has one to give; dies when the host could not do it.
+# host path rdma|net lost   host path rdma|net MICROSECONDS MEGABYTES: delay, and megabytes a second, of the way between guests
+# host forward PORT: prints the port of the host that leads to PORT of 10.0.2.15, the address of the VM's regular NIC
+# Prints the text of the host's answer, if there is one; dies if the host could not carry out the request.
 host() { ask_host 20 "$@"; }
 ask_host() { # SECONDS WORD…
   local answer seconds=$1
@@ -33,8 +33,8 @@ uptime_ms() { local t rest; read -r t rest </proc/uptime; echo "$((10#${t/./} * 
 
 # --- programs that the guest's image lacks ------------------------------------------------------------------------
 
-# The files of the packages named by `# programs:`, under /usr, and what of /etc is not there. No maintainer's script
-# runs: users, folders of /var and links are the scenario's. They begin where the tar on that disk ends (labkit/payload.py).
+# Adds the files of the packages named by `# programs:` below /usr, and those of /etc that are missing. No maintainer script
+# runs: the scenario makes users, folders of /var and links. The files begin where the tar on that disk ends (labkit/payload.py).
 use_programs() {
   mkdir -p /run/programs /run/programs-changed/{upper,work}
   mount -o ro,loop,offset=$((64 << 20)) /dev/vdb /run/programs
@@ -46,7 +46,7 @@ use_programs() {
 
 # --- other guests, of a scenario with `# guests: 2` and more ----------------------------------------------------
 
-# Runs a command in another guest, with all functions of the scenario; its output is ours, and so is its status.
+# Runs a command in another guest, with all functions of the scenario; prints its output and returns its status.
 on() { # NUMBER COMMAND…
   local answer guest=$1
   shift
@@ -54,7 +54,7 @@ on() { # NUMBER COMMAND…
   [[ $answer != *" "* ]] || base64 -d <<<"${answer#* }"
   return "${answer%% *}"
 }
-# What the other guests do: the first one's commands, until it has ended.
+# The other guests run the commands of the first guest, until that has ended.
 follow() {
   local command status
   while command=$(ask_host "$LAB_TIMEOUT" next) && [[ -n $command ]]; do
@@ -81,16 +81,16 @@ port_state() { # N [FIELD]: ACTIVE, DOWN, … or `none` without a device; FIELD 
 }
 port_is() { [[ $(port_state "$1") == "$2" ]]; } # N STATE
 start_job() { # N: holds a verbs context of adapter N; its PID in $job, what it is told in ./events
-  # A name that udev is about to change opens nothing.
+  # udev may still change the device's name, which could then not be opened.
   udevadm settle --timeout=20
   ibv_asyncwatch -d "$(rdma_of "$1")" >events 2>&1 &
-  # shellcheck disable=SC2034  # the scenarios'
+  # shellcheck disable=SC2034  # Scenarios use it.
   job=$!
   wait_until 10 "a job holds adapter $1" grep -q async events
 }
-# Traffic without end: ibv_rc_pingpong as server and client, round after round; each writes a line to ./rounds. The first
-# round that fails is the last: its output is in ./failed. Both poll, and the CPU goes from one to the other with the
-# kernel's tick, 8 ms an exchange: so rounds are short, with pauses, and what else there is to do goes first.
+# Endless traffic: rounds of ibv_rc_pingpong, as server and client; each round writes a line to ./rounds. After the first round
+# that fails it ends, with the output in ./failed. Both sides poll, and the CPU changes sides only with the kernel's tick, 8 ms
+# an exchange. So rounds are short, with pauses, and run at the lowest priority.
 pingpong() { # ARGUMENT…: the device and the GID's index
   local server
   renice -n 19 "$BASHPID" >/dev/null
@@ -110,14 +110,14 @@ pingpong() { # ARGUMENT…: the device and the GID's index
   done
 }
 rounds() { wc -l <rounds; }
-more_rounds() { [[ $(rounds) -gt $(($1 + 1)) ]]; } # NUMBER: at least one began and ended since there were so many
+more_rounds() { [[ $(rounds) -gt $(($1 + 1)) ]]; } # NUMBER: a whole round was done since there were so many
 traffic_goes_on() {
   [[ ! -e failed ]] || { cat failed; die "a round of traffic failed"; }
   wait_until 30 "traffic goes on" more_rounds "$(rounds)"
 }
-# perftest as server and client in one guest: prints the result.
-# One completion a message (-Q 1): QEMU's device signals each, also those that were not to be, and perftest would
-# count it for a hundred. An emulated, loaded CPU can make perftest distrust its clock after the transfer: no failure.
+# Runs perftest as server and client in one guest, and prints the result.
+# -Q 1 asks for a completion for each message: QEMU's device signals every send, also unsignaled ones, and perftest would count
+# each completion as a hundred. On a busy emulated CPU perftest may distrust its clock after the transfer; that is no failure.
 bandwidth() { # ARGUMENT…: the device and the GID's index
   timeout 40 ib_send_bw "$@" -Q 1 -n 200 -s 4096 >server.out 2>&1 &
   wait_until 20 "the server listens" sh -c 'ss -ltn | grep -q ":18515 "'
@@ -136,12 +136,12 @@ gone() { # PATH…
   local path
   for path; do [[ ! -e $path ]] || return; done
 }
-# The next boot's initrd, where the scenario says `initrd: own`: the host reads it from the third disk.
+# Gives the host the next boot's initrd, with `# initrd: own`; the host reads it from the third disk.
 hand_over_initrd() { dd if="$1" of=/dev/vdc bs=1M conv=fsync status=none; } # FILE
-load_bare() { modprobe -C /dev/null "$1"; } # MODULE: as where nothing in modprobe.d says what precedes it
-# Functions appear. Beside another adapter a probe of the kernel's own may take a reference to its netdev that is never
-# given back, and the netdev's next removal hangs (pvrdma_netdevice_event_work, Linux 6.1 and 6.12): so the driver of the
-# NIC is bound by hand, and vmw_pvrdma by the agent.
+load_bare() { modprobe -C /dev/null "$1"; } # MODULE: without modprobe.d, and so without the modules that should precede it
+# Functions appear on the bus. If the kernel itself probes an adapter beside another, the driver may take a reference to its
+# netdev that is never given back, and the netdev's next removal hangs (pvrdma_netdevice_event_work, Linux 6.1 and 6.12). So
+# this binds vmxnet3 to the NIC, and the agent binds vmw_pvrdma.
 rescan_pci() {
   local net
   echo 0 >/sys/bus/pci/drivers_autoprobe
@@ -155,12 +155,12 @@ has_ipv4() { ip -o -4 address show dev "$1" | grep -q " $2"; } # NETDEV ADDRESS,
 has_no_ipv4() { ! has_ipv4 "$@"; }
 all_paired() { [[ $(rdma link | grep -c 'netdev ens') == "$LAB_ADAPTERS" ]]; } # each port with its netdev
 paired() { rdma link | grep -q "netdev $(netdev_of "$1")"; } # N
-# A removal takes the neighbour's netdev, which the agent mends by a reload. A function that appears in the middle of that is
-# not held back, and may crash the driver (as any that is probed beside another): whoever rescans waits for the end.
+# On a removal the driver loses the neighbour's netdev, which the agent mends by a reload. A function that appears during the
+# reload is not held back, and its probe may crash the driver, so a scenario waits for the end before it rescans.
 survivor_mended() { paired "$1" && at_rest; } # N
 driver_bound() { [[ -e /sys/bus/pci/drivers/vmw_pvrdma/$(function_of "$1") ]]; }
 module_loaded() { [[ -e /sys/module/$1 ]]; }
-loaded_in_order() { # of the recipe's modules those that are loaded, oldest first
+loaded_in_order() { # prints the loaded modules of the recipe, oldest first
   grep -oE '^(vmxnet3|mlx4_ib|ib_umad|rdma_cm|rdma_ucm|vmw_pvrdma) ' /proc/modules | tac | tr -d '\n'
 }
 loaded_last() { loaded_in_order | awk '{ print $NF }'; }
@@ -169,18 +169,18 @@ netdev_up() { [[ $(ip -o link show "$(netdev_of "$1")" 2>/dev/null) =~ [\<,]UP[,
 
 # --- packages ---------------------------------------------------------------------------------------------------
 
-# Debian's rpm asks for an assurance, and its database knows nothing of what dpkg has installed.
+# Debian's rpm runs only with --force-debian, and its database does not know the packages that dpkg has installed.
 rpm() {
   local options=(--force-debian --dbpath /var/lib/rpm)
   [[ ! " $* " =~ " "-[iUe]" " ]] || options+=(--nodeps)
   command rpm "${options[@]}" "$@"
 }
 
-install_packages() { # the agent, as an administrator does; it is started
+install_packages() { # installs the agent as an administrator does, and starts it
   if [[ -d rpms ]]; then
     rpm -i system/*.rpm
     rpm -i rpms/*.rpm
-    # A deb's services are started when it is installed, an rpm's are not.
+    # Installing a deb starts its services, installing an rpm does not.
     systemctl start pvrdma-agent.service
   else
     DEBIAN_FRONTEND=noninteractive dpkg -i debs/*.deb
@@ -192,7 +192,7 @@ install_packages() { # the agent, as an administrator does; it is started
 agent_journal() { journalctl -b -u 'pvrdma-agent*' --no-pager -o short-monotonic "$@"; }
 journal_has() { agent_journal | grep -E -e "$1" >/dev/null; } # REGEX
 unit_active() { systemctl is-active --quiet "$1"; }
-health() { : >/run/lab/health.asked; timeout 10 pvrdma-agentctl --json health; } # its exit status is the verdict's
+health() { : >/run/lab/health.asked; timeout 10 pvrdma-agentctl --json health; } # with the exit status of the verdict
 health_query() { { health || true; } | gojq -r "$@"; }   # [JQ OPTION…] FILTER
 health_state() { health_query .state; }
 health_is() { [[ $(health_state) == "$1" ]]; }         # STATE
@@ -203,17 +203,17 @@ adapter_count() { [[ $(health_query '.adapters | length') == "$1" ]]; } # NUMBER
 at_rest() { unit_is pvrdma-agent-executor.service inactive; }
 main_pid() { systemctl show -P MainPID "$1"; } # UNIT
 agent_pid() { main_pid pvrdma-agent.service; }
-agent_fds() { find "/proc/$(agent_pid)/fd" -mindepth 1 -printf '%l\n' | sed 's/:\[[0-9]*]$//' | sort; } # of which kind each is
+agent_fds() { find "/proc/$(agent_pid)/fd" -mindepth 1 -printf '%l\n' | sed 's/:\[[0-9]*]$//' | sort; } # the kind of each
 agent_memory_kib() { awk '/^Pss:/ { print $2 }' "/proc/$(agent_pid)/smaps_rollup"; }
 no_more_fds() { ! comm -13 <(echo "$fds_before") <(agent_fds) | grep .; }
-leaks_begin() { # at rest, as at the end
-  # Whoever waits for health starts a subscriber, which stays: a descriptor of the agent's that is there from the beginning.
+leaks_begin() { # with the executor at rest, as at the end
+  # A wait for health starts a subscriber that stays connected; it is started now, so that its descriptor is there before.
   health_watched || { health_changes; read -r -t 10 -u 6; }
   pid_before=$(agent_pid) fds_before=$(agent_fds) memory_before=$(agent_memory_kib)
 }
 leaks_end() {
   expect_equal "the same process" "$pid_before" "$(agent_pid)"
-  wait_until 5 "no descriptor is leaked" no_more_fds # a look has some of its own, which it closes
+  wait_until 5 "no descriptor is leaked" no_more_fds # A look under way has descriptors of its own, which it closes.
   expect "no memory is leaked: $memory_before KiB before, $(agent_memory_kib) KiB now" \
     [ "$(agent_memory_kib)" -le $((memory_before + 512)) ]
 }
@@ -225,9 +225,9 @@ remedy_of() { finding "$1" | gojq -er .remedy; }          # ID
 remedy_says() { remedy_of "$1" | grep -qF "$2"; }       # ID TEXT
 managed_by() { [[ $(health_query ".adapters[$1].managed_by") == "$2" ]]; } # N OWNER
 agent_config() { mkdir -p /etc/pvrdma-agent; cat >/etc/pvrdma-agent/pvrdma-agent.toml; } # <TOML
-no_finding() { { health || true; } | gojq -e --arg id "$1" '[.findings[] | select(.id == $id)] == []'; } # false without an answer
+no_finding() { { health || true; } | gojq -e --arg id "$1" '[.findings[] | select(.id == $id)] == []'; } # fails without an answer
 unit_is() { [[ $(systemctl is-active "$1") == "$2" ]]; }                          # UNIT STATE
-# Those for other people's programs, which the package's preset names: off until somebody enables them.
+# The units for other programs, which the package's preset disables, are off until the administrator enables them.
 integrations_are_off() {
   local unit units
   units=$(sed -n 's/^disable //p' /usr/lib/systemd/system-preset/85-pvrdma-agent.preset)
@@ -236,18 +236,18 @@ integrations_are_off() {
     [[ $(systemctl is-enabled "$unit") == disabled ]] && unit_is "$unit" inactive || return
   done
 }
-integrations_have_gone() { # of two that ran: no process, no socket, no file
+integrations_have_gone() { # two of these units ran: no process, socket or file is left
   expect "removed: nothing answers systemd-report" gone /run/systemd/report/io.pvrdma.Agent
   expect "removed: no file of metrics is left" gone /run/pvrdma-agent-metrics
-  expect_not "removed: no service of these runs" pgrep -f 'pvrdma-agentctl metrics'
+  expect_not "removed: no service of metrics runs" pgrep -f 'pvrdma-agentctl metrics'
 }
 ledger() { gojq "$@" /run/pvrdma-agent-executor/ledger.json; }                      # [JQ OPTION…] FILTER
 reloads_are() { [[ $(ledger .reloads) == "$1" ]]; }                               # NUMBER
 
 # --- guestinfo --------------------------------------------------------------------------------------------------
 
-# QEMU has no channel for what vSphere hands in. A stand-in for open-vm-tools' vmware-rpctool answers from files, and the
-# unit that asks it is told to do so although this is no VMware; unit, program and sandbox are the real ones.
+# QEMU has no channel like that of vSphere. A stand-in for vmware-rpctool of open-vm-tools answers from files, and the unit
+# that asks it runs although this is no VMware machine; unit, program and sandbox are the real ones.
 guestinfo_standin() {
   install -m 755 /dev/stdin /usr/bin/vmware-rpctool <<'STANDIN'
 #!/bin/sh
@@ -256,14 +256,14 @@ mkdir -p /run/vmx
 cat "/run/vmx/${1#info-get }" 2>/dev/null || { echo "No value found" >&2; exit 1; }
 STANDIN
   mkdir -p /etc/systemd/system/pvrdma-agent-guestinfo.service.d
-  # An empty condition takes all conditions away. After=: what `early` hands in is there.
+  # An empty condition removes all conditions. With After= the files that `early` writes are there.
   printf '%s\n' '[Unit]' ConditionVirtualization= ConditionFileIsExecutable=/usr/bin/vmware-rpctool After=lab-early.service \
     >/etc/systemd/system/pvrdma-agent-guestinfo.service.d/lab.conf
   systemctl daemon-reload
 }
 guestinfo() { mkdir -p /run/vmx; cat >"/run/vmx/guestinfo.pvrdma-agent.config${1:-}"; } # [SUFFIX OF THE KEY] <VALUE
 
-# --- what package management must not change, and must not leave ------------------------------------------------
+# --- state that package management must not change, and files that it must not leave ----------------------------
 
 # Modules, the driver's own load (its inode), links and addresses.
 kernel_state() {
@@ -272,7 +272,7 @@ kernel_state() {
   ip -o -br link show
   ip -o addr show | sed 's/valid_lft.*//'
 }
-# Every path but those that package management, logging and tests keep themselves, and these; and what is ours in /run.
+# Prints every path except these and those of package management, logging and tests; and the agent's paths in /run.
 paths_without() { # PATTERN…
   local pattern pruned=()
   for pattern in "$@" /var/log /var/cache /var/lib/systemd /tmp /var/tmp /proc /sys /run/lab; do

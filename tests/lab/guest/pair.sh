@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Between guests: programs of which one serves and one asks, and what perftest found. For scenarios with `guests: 2`.
+# Runs a server in one guest and a client in another, and reads perftest's results. For scenarios with `guests: 2`.
 # shellcheck shell=bash
 
 configure() { # NUMBER: ready, with the address 192.168.30.NUMBER
@@ -8,33 +8,33 @@ configure() { # NUMBER: ready, with the address 192.168.30.NUMBER
   wait_until 90 "ready, guest $1" health_is ready
   wait_until 15 "its address has a GID" sh -c "grep -qi c0a8:1e0$1 /sys/class/infiniband/rocep0s16f1/ports/1/gids/*"
 }
-gid_index() { # NUMBER: of the address's GID
+gid_index() { # NUMBER: the index of the address's GID
   local file
   file=$(grep -il "c0a8:1e0$1" /sys/class/infiniband/rocep0s16f1/ports/1/gids/*) && echo "${file##*/}"
 }
-serve() { # PORT COMMAND…: until somebody came; its output is kept
+serve() { # PORT COMMAND…: starts a server, which ends after one client; its output is kept
   local port=$1
   shift
   "$@" >server.out 2>&1 &
   wait_until 20 "$1 listens" sh -c "ss -ltn | grep -q ':$port '"
 }
-serve_rdma_cm() { # COMMAND…: rdma_cm's listeners show in no list of sockets
+serve_rdma_cm() { # COMMAND…: listeners of rdma_cm are in no list of sockets
   "$@" >server.out 2>&1 &
   wait_until 20 "$1 listens" sh -c "rdma resource show cm_id | grep -q LISTEN"
 }
 served() { wait_until 30 "the server has ended" sh -c "! pidof $1"; cat server.out; }
-between() { # NAME COMMAND…: as server there and as client here
+between() { # NAME COMMAND…: as server in guest 2 and as client in guest 1
   local what=$1 gid=-x
   shift
   [[ $1 != *pingpong ]] || gid=-g
   on 2 serve 18515 "$@" "$gid" "$(on 2 gid_index 2)"
-  # Perftest that distrusts its clock after the transfer: no failure (lib.sh, bandwidth).
+  # perftest may distrust its clock after the transfer; that is no failure (lib.sh, bandwidth).
   timeout 60 "$@" "$gid" "$(gid_index 1)" 192.168.30.2 >client.out 2>&1 || grep -q 'Correlation coefficient' client.out ||
     { cat client.out; die "$what: the client"; }
   expect "$what: the server" on 2 served "$1"
 }
-# A column of perftest's result: 5 is the typical latency in microseconds, 4 the average bandwidth in MB/s. The server's
-# where the client has none.
+# A column of perftest's result: 5 is the typical latency in microseconds, 4 the average bandwidth in MB/s. If the client has no
+# result, the server's is taken.
 figure() {
   local found
   found=$(figure_in <client.out "$1")
@@ -45,11 +45,11 @@ figure_in() { awk -v column="$1" '/^ *[0-9]+ +[0-9]+ /{print $column}'; }
 at_least() { awk -v got="$1" -v bound="$2" 'BEGIN { exit !(got >= bound) }'; } # FIGURE BOUND
 at_most() { awk -v got="$1" -v bound="$2" 'BEGIN { exit !(got <= bound) }'; }
 
-# --- pvrdma-agentctl verify between guest 1, which asks, and guest 2 ----------------------------------------------------
+# --- pvrdma-agentctl verify between guest 1, the client, and guest 2 ----------------------------------------------------
 
 other=192.168.30.2
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups env HOME=/tmp "$@"; }
-listen() { # ARGUMENT…: in the background, until somebody came; exit status in ./listener.status, output in ./listener.out
+listen() { # ARGUMENT…: in the background, for one peer; exit status in ./listener.status, output in ./listener.out
   rm -f listener.status
   {
     local ended=0
@@ -60,7 +60,7 @@ listen() { # ARGUMENT…: in the background, until somebody came; exit status in
   wait_until 30 "it listens" sh -c "ss -ltn | grep -q :18600"
 }
 listened() { wait_until 60 "the listener has ended" test -e listener.status; cat listener.out; }
-# shellcheck disable=SC2034  # the scenarios'
+# shellcheck disable=SC2034  # Scenarios use it.
 verify() { # ARGUMENT…: exit status in $status, output in ./out
   status=0
   as_nobody pvrdma-agentctl verify "$@" "$other" >out 2>&1 || status=$?

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by the scenarios race-*: one manager a boot pushes the links of both adapters up while vmw_pvrdma is being
-# loaded, which may crash it (agent/executor/event_queue.hpp says how).
+# Sourced by the scenarios race-*: in each boot one manager brings the links of both adapters up while vmw_pvrdma is being
+# loaded, which may crash the driver (agent/executor/event_queue.hpp says how).
 # shellcheck shell=bash
 #
-# The driver is loaded by udev, for its alias, after the modules of the field's recipe: a softdep, as administrators
-# write it. That makes the load so long, here as on a host with slow disks, that links are up before its end. Managers
-# are the distribution's own, started as in any boot, with static addresses; `impatient` is none: a unit that like a
-# manager waits for network-pre.target, and then sets links up the moment they exist, not waiting for udev's word as
-# the real ones do, which take seconds longer on an emulated CPU.
-race_manager() { # whose turn it is
+# udev loads the driver for its alias, after the modules of the field's recipe: a softdep, as administrators write it. That
+# makes the load so long, here as on a host with slow disks, that links are up before its end. Managers are the
+# distribution's own, started as in any boot, with static addresses. `impatient` is not a manager but a unit that also waits
+# for network-pre.target, and then brings links up the moment they exist. The real managers wait for udev first, which takes
+# seconds longer on an emulated CPU.
+race_manager() { # the manager of this boot
   local all
   read -ra all <<<"${PVRDMA_LAB_RACE_MANAGERS:-networkd ifupdown NetworkManager impatient}"
   echo "${all[(BOOT - 1) % ${#all[@]}]}"
@@ -58,7 +58,7 @@ race_early() {
   esac
 }
 
-# --- what became of it ------------------------------------------------------------------------------------------
+# --- the result -------------------------------------------------------------------------------------------------
 
 complaints() { dmesg | grep -E 'Oops|BUG:|WARNING: CPU|general protection|blocked for more than|soft lockup'; }
 oopsed() { complaints >/run/lab/complaints; }
@@ -68,15 +68,15 @@ each_adapter() { # COMMAND: holds for all
 }
 is_active() { port_is "$1" ACTIVE; }
 race_over() { oopsed || { each_adapter is_active && module_live vmw_pvrdma; }; }
-kernel_ms() { dmesg | sed -nE "s/^\[ *([0-9]+)\.([0-9]{3}).*$1.*/\1\2/p"; } # REGEX: when the kernel said so
-# Links that were opened before the driver had probed its last adapter.
+kernel_ms() { dmesg | sed -nE "s/^\[ *([0-9]+)\.([0-9]{3}).*$1.*/\1\2/p"; } # REGEX: when the kernel logged such a line
+# Counts links that came up before the driver had probed its last adapter.
 links_before_driver() {
   local attached
   attached=$(kernel_ms 'vmw_pvrdma .*attached to device' | sed -n "${LAB_ADAPTERS}p")
   kernel_ms 'vmxnet3 .*vectors allocated' | awk -v end="${attached:-999999999}" '$1 < end' | wc -l
 }
 
-# A boot's line: its number, its manager, oops or sane, links that came before the driver, when it was over.
+# Notes a line for this boot: number, manager, oops or sane, links that came before the driver, uptime at the end.
 race_note() {
   mkdir -p /var/lib/race
   echo "$BOOT $(race_manager) $(if oopsed; then echo oops; else echo sane; fi) $(links_before_driver) $(uptime_ms)" |
@@ -87,7 +87,7 @@ race_sums() {
     END { for (m in boots) printf "%s: %d of %d boots with an oops, %d with a link up before the driver had probed all\n", m, oops[m], boots[m], early[m] }' \
     /var/lib/race/boots
 }
-# A kernel with an oops does not always shut down; what was written must be on the disk before.
+# A kernel with an oops does not always shut down, so the notes must be on the disk before.
 race_next_boot() {
   sync
   ((BOOT == LAB_BOOTS)) || host reset

@@ -2,9 +2,9 @@
 # A cluster of real slurmctld and slurmd, for scenarios with `programs: slurmctld slurmd slurm-client`.
 # shellcheck shell=bash
 
-configure_slurm() { # <slurm.conf, its lines about nodes and whatever else the scenario is about
+configure_slurm() { # <slurm.conf, the lines about nodes, and others that the scenario needs
   local program
-  # Debian's links between the variants of Slurm are made by its maintainers' scripts, which do not run here.
+  # Debian's maintainer scripts, which do not run here, would make the links between the variants of Slurm.
   for program in slurmctld slurmd slurmstepd; do ln -s "$program-wlm" "/usr/sbin/$program"; done
   mkdir -p /var/lib/slurm/controller /var/lib/slurm/node /etc/slurm
   cat - /dev/fd/3 >/etc/slurm/slurm.conf 3<<'CONF'

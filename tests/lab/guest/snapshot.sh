@@ -7,7 +7,7 @@ not_yet=/run/systemd/system/pvrdma-agent.service.d/snapshot.conf
 
 early() {
   local vendor
-  # The RDMA functions first: each needs its NIC to the end.
+  # The RDMA functions go first, as each needs its NIC to the end.
   for vendor in /sys/bus/pci/devices/*.1/vendor /sys/bus/pci/devices/*.0/vendor; do
     [[ $(<"$vendor") != 0x15ad ]] || echo 1 >"${vendor%/*}/remove"
   done
@@ -22,5 +22,5 @@ scenario() {
   rm -r "${not_yet%/*}"
   systemctl daemon-reload
   sync
-  echo 3 >/proc/sys/vm/drop_caches # memory that is not used is not written either
+  echo 3 >/proc/sys/vm/drop_caches # Unused memory makes the snapshot smaller.
 }

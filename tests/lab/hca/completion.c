@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Completion queues and channels.
  *
- * A queue that overflows is broken for good, as on hardware: it keeps what it has and takes no more. Destroying a queue
- * does not wait for its events to be acknowledged, because QEMU may destroy it in the thread that the acknowledging
- * one is waiting for: the memory lives until the last acknowledgement instead. */
+ * A queue that overflows is broken for good, as on hardware: it keeps its completions and takes no more. Destroying a queue
+ * does not wait for the acknowledgement of its events, because QEMU may destroy it in the thread for which the acknowledging
+ * thread waits. Instead the memory lives until the last acknowledgement. */
 #include "hca.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct hca_channel *channels; /* all there are */
+static struct hca_channel *channels; /* the list of all channels */
 
 static struct hca_channel *channel_of(struct ibv_comp_channel *ibv)
 {
@@ -55,9 +55,9 @@ HCA_EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *ibv)
 	return 0;
 }
 
-/* QEMU ends a device's thread by clearing a flag and sleeping, two seconds at a time, until the thread has seen it, which
- * it does when five seconds without an event are over; the guest's CPU stands still meanwhile. So who is about to sleep
- * wakes the threads instead: one that is not to end finds no event and goes on. */
+/* To end a device's thread QEMU clears a flag and sleeps, two seconds at a time, until the thread has seen the flag. The
+ * thread sees it after five seconds without an event, and the guest's CPU stands still meanwhile. So this function, called in
+ * place of the sleep, wakes the threads; a thread that is not to end finds no event and goes on. */
 HCA_EXPORT unsigned sleep(unsigned seconds)
 {
 	struct timespec pause = {.tv_nsec = 1000000};
@@ -128,7 +128,7 @@ HCA_EXPORT int ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **cq
 		found->unacked++;
 	}
 	pthread_mutex_unlock(&hca_lock);
-	if (!found) { /* the queue was destroyed after it signalled */
+	if (!found) { /* the queue was destroyed after it had signalled */
 		errno = EAGAIN;
 		return -1;
 	}
@@ -229,7 +229,7 @@ int hca_req_notify_cq(struct ibv_cq *ibv, int solicited_only)
 {
 	struct hca_cq *cq = hca_cq_of(ibv);
 
-	(void)solicited_only; /* any completion wakes: more than was asked for, never less */
+	(void)solicited_only; /* any completion wakes, also one that was not asked for */
 	pthread_mutex_lock(&hca_lock);
 	cq->armed = !cq->destroyed;
 	pthread_mutex_unlock(&hca_lock);

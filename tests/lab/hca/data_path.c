@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sends meet receives: RC and UD messages between queue pairs, copied in the guest's memory.
+/* Matches sends with receives: RC and UD messages between queue pairs, copied in the guest's memory.
  *
- * RC is lossless: a send waits until its peer has a receive posted (an endless RNR retry) or is ready to receive at all,
- * and fails with RETRY_EXC_ERR when the peer is gone, in error, or connected to somebody else. UD is lossy: a message
- * that finds no receive is dropped and counts as sent. The state of the port stops no message. */
+ * RC is lossless: a send waits until its peer is ready to receive and has a receive posted (an endless RNR retry), and fails
+ * with RETRY_EXC_ERR when the peer is gone, in error, or connected to another queue pair. UD is lossy: a message that finds no
+ * receive is dropped and counts as sent. The state of the port stops no message. */
 #include "hca.h"
 
 #include <errno.h>
 
-/* The queue pair behind some adapter of this process, or NULL. */
+/* The queue pair with this GID and number in this process, or NULL. */
 struct hca_qp *hca_route(const union ibv_gid *gid, uint32_t qpn)
 {
 	struct hca_device *device;
@@ -16,7 +16,7 @@ struct hca_qp *hca_route(const union ibv_gid *gid, uint32_t qpn)
 	for (unsigned i = 0; (device = hca_device_at(i)); i++) {
 		struct hca_qp *qp = hca_qp_at(device, qpn);
 
-		/* The number first: it is a look into memory, the GID table one into a file. */
+		/* The number is compared first: it is in memory, the GID table in a file. */
 		if (qp && hca_port_has_gid(device, gid))
 			return qp;
 	}
@@ -30,8 +30,8 @@ static struct hca_qp *rc_peer(const struct hca_qp *qp)
 	return hca_route(&qp->attr.ah_attr.grh.dgid, qp->attr.dest_qp_num);
 }
 
-/* The send at the head, done with: its completion, unless it is one that nobody asked for. False: the queue pair cannot
- * go on, because of this status or of a full completion queue. */
+/* Removes the send at the head, and adds its completion if one was asked for. False: the queue pair cannot go on, because of
+ * this status or of a full completion queue. */
 static bool complete_send(struct hca_qp *qp, enum ibv_wc_status status)
 {
 	const struct hca_send *send = &qp->sends[qp->send_ring.head];
@@ -48,7 +48,7 @@ static void fail_send(struct hca_qp *qp, enum ibv_wc_status status)
 	hca_qp_fail(qp);
 }
 
-/* The send at the head of `from` into the receive at the head of `to`: both are completed. */
+/* Copies the send at the head of `from` into the receive at the head of `to`, and completes both. */
 static void deliver(struct hca_qp *from, struct hca_qp *to)
 {
 	const struct hca_send *send = &from->sends[from->send_ring.head];
@@ -66,7 +66,7 @@ static void deliver(struct hca_qp *from, struct hca_qp *to)
 	}
 	if (message.ud)
 		hca_port_gid(hca_device_of(from->ibv.context), send->sgid_index, &message.from);
-	/* Both completions first, then the failures: these flush what is left, and may reach the other side. */
+	/* Failures come after both completions: a failure flushes all other work, and may reach the other side. */
 	sent = hca_receive(to, &message, &to_lives);
 	from_lives = complete_send(from, sent);
 	if (!to_lives)
@@ -145,7 +145,7 @@ void hca_progress_peer(const struct hca_qp *receiver)
 {
 	struct hca_device *device;
 
-	/* Whoever sends to it: found from the senders' side, as its own address of the peer may be gone, or not yet set. */
+	/* The senders are found by their own addresses, as the receiver's address of its peer may be gone, or not yet set. */
 	for (unsigned i = 0; (device = hca_device_at(i)); i++)
 		for (uint32_t qpn = HCA_FIRST_QPN; qpn < HCA_MAX_QP; qpn++) {
 			struct hca_qp *qp = device->qps[qpn];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The devices themselves: one for each adapter of the guest, hca0 …, opened once by each pvrdma device. */
+/* The devices hca0 …, one for each adapter of the guest; each pvrdma device opens one, once. */
 #include "hca.h"
 
 #include <stdarg.h>
@@ -95,7 +95,7 @@ HCA_EXPORT struct ibv_context *ibv_open_device(struct ibv_device *ibv)
 
 HCA_EXPORT int ibv_close_device(struct ibv_context *context)
 {
-	(void)context; /* as static as its device */
+	(void)context; /* static, like its device */
 	return 0;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Peers behind another QEMU process's adapters: the lab knows who owns which GID, and sends each message on, as late, as
- * slowly or as never as a test has it.
+/* Peers behind adapters of another QEMU process. The lab knows which process owns which GID, and forwards each message with
+ * the delay, rate and loss that a test sets.
  *
- * RC stays lossless and in order: a send is a message; it completes when the other side says that it lies in a receive,
- * and fails when that side, or the lab in its place, says otherwise. */
+ * RC stays lossless and in order: a send is a message; it completes when the other side answers that the message lies in a
+ * receive, and fails when that side, or the lab in its place, answers with an error. */
 #include "hca.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void answer(const struct hca_message *message, enum ibv_wc_status status)
 	hca_wire_send(parcel);
 }
 
-/* locked: the send number `n` of the queue as a message to the queue pair `qpn` behind `to` */
+/* locked: sends the send number `n` of the queue as a message to the queue pair `qpn` behind `to` */
 static bool send_to(struct hca_qp *qp, unsigned n, enum hca_kind kind, const union ibv_gid *to, uint32_t qpn,
 		    uint8_t sgid_index)
 {
@@ -75,7 +75,7 @@ bool hca_fabric_send_rc(struct hca_qp *qp)
 
 	for (; qp->in_flight < qp->send_ring.count && qp->in_flight < WINDOW; qp->in_flight++)
 		if (!send_to(qp, qp->in_flight, HCA_RC, &grh->dgid, qp->attr.dest_qp_num, grh->sgid_index))
-			return qp->in_flight; /* the ones before it first */
+			return qp->in_flight; /* the sends before it go first */
 	return true;
 }
 
@@ -109,7 +109,7 @@ static bool is_connected(const struct hca_qp *qp, const struct hca_message *mess
 	       !memcmp(&qp->attr.ah_attr.grh.dgid, &message->from, sizeof message->from)));
 }
 
-/* locked: whether the parcel is done with, for good or ill */
+/* locked: whether the parcel was delivered or refused, and is no longer needed */
 static bool accept_rc(struct hca_parcel *parcel)
 {
 	struct hca_qp *qp = owner(&parcel->message);
@@ -156,7 +156,7 @@ static bool is_behind_another(const struct hca_message *message)
 
 void hca_fabric_retry(uint32_t qpn)
 {
-	static bool busy; /* what completes here may come back here */
+	static bool busy; /* a completion here may call this function again */
 
 	if (busy)
 		return;

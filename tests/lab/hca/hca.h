@@ -5,7 +5,7 @@
  * Invariants:
  *  - one lock, hca_lock, guards everything that is shared; functions marked "locked" are called with it held;
  *  - a peer is addressed by (destination GID, destination QPN) only, never by a pointer kept across calls: hca_route()
- *    finds it in this process, and whoever is not there is reached through fabric.c;
+ *    finds a peer in this process, and fabric.c reaches all others;
  *  - an error reaches the guest as a completion or an errno, never as a crash of QEMU.
  *
  * Environment: PVRDMA_HCA_DIR, with the files N.port (`STATE PHYS`, as numbers of enum ibv_port_state and of the
@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* verbs.h wraps these in macros; the symbols themselves are what we provide. */
+/* verbs.h wraps these in macros; this library defines the symbols themselves. */
 #undef ibv_query_port
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova
@@ -37,7 +37,7 @@ enum {
 	HCA_MAX_SGE = 8,
 	HCA_MAX_CQE = 65536,
 	HCA_MAX_MR = 65536,
-	HCA_GRH_BYTES = 40, /* what a UD receive finds before the message */
+	HCA_GRH_BYTES = 40, /* bytes before the message in a UD receive */
 };
 
 struct hca_qp;
@@ -62,7 +62,7 @@ struct hca_cq {
 	struct ibv_cq ibv;
 	struct ibv_wc *ring;
 	unsigned capacity, head, count;
-	unsigned queue_pairs; /* that complete here */
+	unsigned queue_pairs; /* number of queue pairs that complete here */
 	unsigned unacked;     /* events handed out and not acknowledged */
 	bool armed, overrun, destroyed;
 	bool listed;          /* in its channel's list */
@@ -81,7 +81,7 @@ struct hca_ah {
 };
 
 struct hca_send {
-	struct ibv_send_wr wr; /* without its pointers: next and sg_list are not to be followed */
+	struct ibv_send_wr wr; /* its pointers next and sg_list must not be followed */
 	struct ibv_sge sge[HCA_MAX_SGE];
 	union ibv_gid dgid; /* UD: these two from the address handle, which may be gone by now */
 	uint8_t sgid_index;
@@ -93,7 +93,7 @@ struct hca_recv {
 	struct ibv_sge sge[HCA_MAX_SGE];
 };
 
-struct hca_ring { /* of `capacity` entries in an array of its owner's */
+struct hca_ring { /* a ring of `capacity` entries in an array of its owner */
 	unsigned capacity, head, count;
 };
 
@@ -105,10 +105,10 @@ struct hca_qp {
 	struct hca_send *sends;
 	struct hca_recv *recvs;
 	unsigned in_flight; /* sends at the ring's head that are under way to another process */
-	uint32_t serial;    /* no two queue pairs, nor lives of one between resets, have the same */
+	uint32_t serial;    /* unique for each queue pair, and anew after each reset */
 };
 
-struct hca_piece { /* of a message, in this process */
+struct hca_piece { /* a piece of a message, in this process */
 	char *at;
 	size_t length;
 };
@@ -123,7 +123,7 @@ struct hca_incoming { /* a message from a queue pair, here or in another process
 	uint32_t from_qpn;
 };
 
-enum { HCA_LONGEST_MESSAGE = 8 << 20 }; /* bytes: more is an error of the sender's */
+enum { HCA_LONGEST_MESSAGE = 8 << 20 }; /* bytes; a longer message is an error of the sender */
 
 enum hca_kind { HCA_RC, HCA_UD, HCA_ANSWER };
 
@@ -132,7 +132,7 @@ struct hca_message { /* between processes of one machine: its byte order, no gap
 	uint32_t length; /* of the payload, which follows */
 	union ibv_gid from, to;
 	uint32_t from_qpn, to_qpn;
-	uint32_t serial;  /* of the queue pair that sent what is being answered */
+	uint32_t serial;  /* of the queue pair that sent the message; an answer repeats it */
 	uint32_t status;  /* of an answer: enum ibv_wc_status, for the send */
 	uint32_t with_imm;
 	__be32 imm_data;
@@ -151,7 +151,7 @@ void hca_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool hca_port_has_gid(const struct hca_device *device, const union ibv_gid *gid);
 bool hca_port_gid(const struct hca_device *device, int index, union ibv_gid *gid);
 
-/* memory.c; locked: the address of `sge` in this process, or NULL if it is not all within a region of `pd` that allows
+/* memory.c; locked: the address of `sge` in this process, or NULL unless all of it is within a region of `pd` that allows
  * `access` (0, or IBV_ACCESS_LOCAL_WRITE) */
 void *hca_translate(const struct ibv_pd *pd, const struct ibv_sge *sge, int access);
 
@@ -164,7 +164,7 @@ void hca_forget_completions(struct hca_cq *cq, uint32_t qpn);
 
 /* queue_pair.c; locked */
 struct hca_qp *hca_qp_at(const struct hca_device *device, uint32_t qpn);
-void hca_qp_fail(struct hca_qp *qp); /* to the error state: all that is outstanding is flushed */
+void hca_qp_fail(struct hca_qp *qp); /* puts it into the error state, and flushes all outstanding work */
 
 /* data_path.c */
 int hca_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
@@ -172,14 +172,14 @@ int hca_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 struct hca_qp *hca_route(const union ibv_gid *gid, uint32_t qpn);   /* locked */
 void hca_progress(struct hca_qp *sender);                           /* locked */
 void hca_progress_peer(const struct hca_qp *receiver);              /* locked */
-void hca_sent(struct hca_qp *qp, enum ibv_wc_status status);        /* locked: the send at the head is done with */
+void hca_sent(struct hca_qp *qp, enum ibv_wc_status status);        /* locked: the send at the head has ended */
 
 /* message.c; locked. The sum of the pieces, or -1 if one is not within a registered region. */
 int64_t hca_resolve(const struct ibv_pd *pd, const struct ibv_sge *sge, int count, int access, struct hca_piece *pieces);
 /* Whether a UD message with this key finds a receive. */
 bool hca_takes_ud(const struct hca_qp *qp, uint32_t qkey);
-/* Into the receive at the head, which is completed; the status of an RC send. *lives: whether the queue pair can go on;
- * if not, it is the caller's to fail. */
+/* Copies the message into the receive at the head and completes that; returns the status of an RC send. *lives: whether the
+ * queue pair can go on; if not, the caller must fail it. */
 enum ibv_wc_status hca_receive(struct hca_qp *to, const struct hca_incoming *message, bool *lives);
 
 struct hca_parcel { /* a message in a list, with its payload behind it */
@@ -197,15 +197,15 @@ void hca_wire_start(void);
 bool hca_wire_is_up(void); /* there are other processes */
 struct hca_parcel *hca_parcel(size_t length); /* NULL: no memory is left */
 void hca_append(struct hca_parcels *list, struct hca_parcel *parcel);
-struct hca_parcel *hca_take(struct hca_parcels *list, struct hca_parcel **link); /* what *link points to */
-void hca_wire_send(struct hca_parcel *parcel); /* takes it over */
+struct hca_parcel *hca_take(struct hca_parcels *list, struct hca_parcel **link); /* removes and returns *link */
+void hca_wire_send(struct hca_parcel *parcel); /* frees the parcel later */
 
 /* fabric.c; locked */
-void hca_fabric_arrive(struct hca_parcel *parcel); /* takes it over */
+void hca_fabric_arrive(struct hca_parcel *parcel); /* frees the parcel later */
 /* False: the send at the head cannot be read. */
 bool hca_fabric_send_ud(struct hca_qp *qp);
 bool hca_fabric_send_rc(struct hca_qp *qp);
-void hca_fabric_retry(uint32_t qpn); /* a queue pair of this number may take what was held for it, or never will */
+void hca_fabric_retry(uint32_t qpn); /* the queue pair of this number may now take messages held for it, or has gone */
 
 static inline struct hca_qp *hca_qp_of(struct ibv_qp *ibv)
 {

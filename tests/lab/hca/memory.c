@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Protection domains, memory regions and address handles. A key names a slot of the region table and how often that
- * slot was used, so that a key kept too long is refused instead of reaching somebody else's memory. */
+ * slot was used, so that an old key is refused and never reaches the memory of another region. */
 #include "hca.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ static struct ibv_mr *register_region(struct ibv_pd *pd, void *addr, size_t leng
 	regions[slot] = mr;
 	mr->iova = iova;
 	mr->access = access;
-	/* The generation begins at 1: no key is ever 0, which is what a caller that forgot to set one passes. */
+	/* The generation begins at 1, so that no key is 0, the key of a caller that has not set one. */
 	if (++generations[slot] == 0)
 		generations[slot] = 1;
 	mr->ibv = (struct ibv_mr){ .context = pd->context, .pd = pd, .addr = addr, .length = length };
@@ -102,7 +102,7 @@ void *hca_translate(const struct ibv_pd *pd, const struct ibv_sge *sge, int acce
 
 	if (!mr || mr->ibv.lkey != sge->lkey || mr->ibv.pd != pd || (mr->access & access) != access)
 		return NULL;
-	offset = sge->addr - mr->iova; /* an address below the region wraps to an offset beyond it */
+	offset = sge->addr - mr->iova; /* for an address below the region the offset wraps to one beyond it */
 	if (offset > mr->ibv.length || sge->length > mr->ibv.length - offset)
 		return NULL;
 	return (char *)mr->ibv.addr + offset;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A message into a receive, wherever it comes from: found in the guest's memory, copied, completed. */
+/* Delivers a message of this or another process into a receive: finds the guest's memory, copies, and completes. */
 #include "hca.h"
 
 #include <endian.h>
@@ -19,7 +19,7 @@ int64_t hca_resolve(const struct ibv_pd *pd, const struct ibv_sge *sge, int coun
 	return total;
 }
 
-/* Both sides were resolved, and `to` has room for all of `from` after `skip` bytes. Overlap is the guest's business. */
+/* Both sides were resolved, and `to` has room for all of `from` after `skip` bytes. The two may overlap if the guest wants it. */
 static void copy(const struct hca_piece *to, size_t skip, const struct hca_piece *from, int from_count)
 {
 	while (skip >= to->length && skip) {
@@ -51,8 +51,8 @@ static void write_grh(const struct hca_piece *to, const struct hca_incoming *mes
 	copy(to, 0, &from, 1);
 }
 
-/* The receive at the head, with what `wc` says of the message. False: the queue pair cannot go on, because of this status
- * or of a full completion queue. */
+/* Completes the receive at the head with `wc`. False: the queue pair cannot go on, because of this status or of a full
+ * completion queue. */
 static bool complete_recv(struct hca_qp *qp, struct ibv_wc wc)
 {
 	wc.wr_id = qp->recvs[qp->recv_ring.head].wr_id;

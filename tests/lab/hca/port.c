@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Port state and GID table: read from files at each query, so that a test holds the host's side of the port.
- * A file that cannot be read fails the query, as a device that does not answer would. */
+/* Port state and GID table are read from files at each query, so that a test controls the host's side of the port.
+ * A file that cannot be read fails the query, like a device that does not answer. */
 #include "hca.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Callers whose context is not "extended", as ours is not, pass the structure as it was before these last fields. */
+/* Callers whose context is not "extended", like that of this library, pass the structure without these last fields. */
 enum { COMPAT_PORT_ATTR_BYTES = offsetof(struct ibv_port_attr, port_cap_flags2) };
 _Static_assert(COMPAT_PORT_ATTR_BYTES == 48, "the old ibv_port_attr ends before port_cap_flags2");
 

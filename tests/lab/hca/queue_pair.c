@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Queue pairs: their numbers, states and queues. What moves between two of them is data_path.c's. */
+/* Queue pairs: their numbers, states and queues. data_path.c moves messages between two of them. */
 #include "hca.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static void free_qp(struct hca_qp *qp)
 	free(qp);
 }
 
-/* locked: a number not in use, in turn, so that a number is not soon somebody else's. 0: all are taken. */
+/* locked: a number not in use; numbers are given in turn, so that one is not used again soon. 0: all are taken. */
 static uint32_t allocate_qpn(struct hca_device *device)
 {
 	for (unsigned tried = HCA_FIRST_QPN; tried < HCA_MAX_QP; tried++) {
@@ -89,7 +89,7 @@ HCA_EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_at
 	return &qp->ibv;
 }
 
-/* Its own outstanding work vanishes with it, as verbs have it; its peer's sends fail instead of waiting for ever. */
+/* Outstanding work of the queue pair is dropped, as verbs demand; sends of its peer fail instead of waiting for ever. */
 HCA_EXPORT int ibv_destroy_qp(struct ibv_qp *ibv)
 {
 	struct hca_qp *qp = hca_qp_of(ibv);
@@ -127,7 +127,7 @@ void hca_qp_fail(struct hca_qp *qp)
 		wc.opcode = IBV_WC_RECV;
 		hca_complete(hca_cq_of(qp->ibv.recv_cq), &wc);
 	}
-	/* Ends: each call finds a peer with sends left, and takes them from it. */
+	/* The loop ends, because each call finds a peer with sends left, and removes these. */
 	hca_progress_peer(qp);
 }
 
@@ -200,7 +200,7 @@ HCA_EXPORT int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int m
 			set_state(qp, attr->qp_state);
 			if (attr->qp_state == IBV_QPS_ERR)
 				hca_qp_fail(qp);
-			hca_progress_peer(qp); /* it may have waited for this one to become ready, or to vanish */
+			hca_progress_peer(qp); /* a peer may have waited for this queue pair to become ready, or to go */
 		}
 	}
 	pthread_mutex_unlock(&hca_lock);
@@ -221,7 +221,7 @@ HCA_EXPORT int ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int ma
 	return 0;
 }
 
-/* No shared receive queues: the device says so (max_srq), and means it. */
+/* Shared receive queues are refused, although max_srq is 1 (see device.c). */
 HCA_EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init)
 {
 	(void)pd;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""python3 -m labkit COMMAND …: behind tests/lab/run, demo and shell."""
+"""python3 -m labkit COMMAND …: tests/lab/run, demo and shell call this."""
 
 import importlib
 import os
@@ -11,7 +11,7 @@ from .errors import LabError
 
 
 def terminated(*_):
-    """Ctrl-C reaches every QEMU by itself, SIGTERM only us."""
+    """Ends each QEMU on SIGTERM, which reaches only this process; Ctrl-C reaches them all."""
     for process in list(boot.running):
         process.kill()
     os._exit(143)

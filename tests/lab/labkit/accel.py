@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whether guests run on KVM or on an emulated CPU. KVM is trusted where the lab's own guest has booted on it."""
+"""Decides whether guests run on KVM or on an emulated CPU. KVM is trusted if a guest of the lab has booted on it."""
 
 import os
 import platform
@@ -25,7 +25,7 @@ def _boots(image, standin):
 
 
 def chosen(wanted, image, standin, cache=None):
-    """kvm or tcg: what is wanted, or with `auto` what a trial boot says, which is remembered for this machine."""
+    """kvm or tcg: the wanted one, or with `auto` the result of a trial boot, which is remembered for this machine."""
     if wanted != "auto":
         return wanted
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
@@ -36,6 +36,6 @@ def chosen(wanted, image, standin, cache=None):
         (directory / "accel").write_text("kvm" if _boots(image, standin) else "tcg", encoding="ascii")
 
     cache = cache or Cache(paths.CACHE)
-    # Whichever image is there first: what is tried is the machine.
+    # Any image will do, as the trial is of the machine.
     key = key_of(platform.release(), host.cpu_model(), RECIPE)
     return (cache.entry("accel", key, build) / "accel").read_text(encoding="ascii")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Debian packages for one scenario, which no other guest has: they and what a guest's image lacks for them, by apt itself;
-to be installed, or their files alone."""
+"""Debian packages for one scenario, which other guests do not have, with dependencies that the guest's image lacks, resolved by
+apt itself. They are installed, or only their files are used."""
 
 from pathlib import Path
 
@@ -59,8 +59,8 @@ def _unpack(debs, directory):
                                       "--exclude=./usr/share/doc --exclude=./usr/share/man --exclude=./usr/share/locale",
                                       "bash", deb, root], log=log)
     if (modules := root / "usr/lib/python3/dist-packages").is_dir():
-        # By a maintainer's script otherwise. An emulated CPU would compile for half a minute what it imports; where this
-        # machine's Python is of another version than the guest's it still does.
+        # A maintainer script would compile the Python files; an emulated CPU would take half a minute for those that it
+        # imports. If this machine's Python has another version than the guest's, it still does.
         run("compiling Python modules", ["/usr/bin/python3", "-m", "compileall", "-q", "-j", "0", "-s", root, "-p", "/", modules], log=log)
     run("making a file system", ["mke2fs", "-q", "-t", "ext4", "-L", "programs", "-O", "^has_journal", "-d", root,
                                  directory / "programs.ext4", f"{PROGRAMS_SIZE >> 20}M"], log=log)
@@ -68,7 +68,7 @@ def _unpack(debs, directory):
 
 
 def programs(release, image, names, cache=None):
-    """A file system with these packages' files and those of what they need and guests of this image lack."""
+    """A file system with the files of these packages, and of dependencies that guests of this image lack."""
     cache = cache or Cache(paths.CACHE)
     debs = packages(release, image, names, cache)
     entry = cache.entry(f"programs-{release}", key_of(image.path.name, (image / "disk.raw").stat().st_mtime_ns, names, Path(__file__)),

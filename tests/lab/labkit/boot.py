@@ -15,18 +15,18 @@ from .machine import PORTS
 from .qmp import Qmp
 
 TIMED_OUT, DEAD = 124, 125
-START = 300  # seconds within which a boot has come as far as the scenario
-SIGN_OF_LIFE = 60  # seconds after which a guest that has said nothing at all is asked whether it lives
+START = 300  # seconds within which a boot must reach the scenario
+SIGN_OF_LIFE = 60  # seconds after which a guest without any output is tested by a key
 KEY_EFFECT = 2  # seconds for the kernel to answer a key
-# Beyond a scenario's own limit, which the guest's clock holds: it notices first, and says more. A guest's second takes one
-# of the host's or longer.
+# Beyond a scenario's own limit, which the guest's clock measures: the guest notices first, and says more. A second of the
+# guest takes one of the host's or longer.
 GRACE, SLOWER = 20, 2
 
-running = set()  # QEMU processes: whoever ends the lab from a signal ends them first
+running = set()  # QEMU processes; the signal handler that ends the lab ends them first
 
 
 def _received(sock):
-    """What is there to read; nothing at the end, which a killed QEMU may announce as a reset connection."""
+    """The bytes that have arrived; empty at the end, also if a killed QEMU has reset the connection."""
     try:
         return sock.recv(65536)
     except OSError:
@@ -39,12 +39,12 @@ def _answer(sock, text):
 
 
 def waited(thread):
-    """Seconds for which a thread, by its folder in /proc, could have run, had others not had the CPUs (proc(5): schedstat)."""
+    """Seconds for which a thread, by its folder in /proc, waited for a CPU (proc(5): schedstat)."""
     return int((thread / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
 
 
 def delayed(pid):
-    """Seconds for which a virtual CPU of this QEMU could have run, had others not had the host's: no part of any limit."""
+    """Seconds for which a virtual CPU of this QEMU waited for a CPU of the host; no limit counts them."""
     longest = 0.0
     for task in Path(f"/proc/{pid}/task").glob("*"):
         with contextlib.suppress(OSError):
@@ -65,7 +65,7 @@ class Boot:
         self._status = None
         self._again = False
         self._ended = False
-        self._heard = False  # of the scenario's side
+        self._heard = False  # whether the scenario has written anything
         self._delayed = 0.0
         self._reason = ""  # why QEMU ended, in its own words
 
@@ -100,7 +100,7 @@ class Boot:
         return None if self._again else self._status
 
     def _stop(self, process):
-        # An interactive QEMU gives the terminal back; any other has nothing that is worth the time.
+        # An interactive QEMU must restore the terminal; any other can be killed at once.
         (process.terminate if self._mode == "shell" else process.kill)()
 
     def _register(self, process, pidfd):
@@ -153,12 +153,12 @@ class Boot:
         return None
 
     def _serve_until(self, deadline, done=lambda: False, pid=None):
-        """Serves the guest until QEMU has ended, done() holds or the deadline (time.monotonic) has come, and with a `pid` as
-        much later as that process has had no CPU."""
+        """Serves the guest until QEMU has ended, done() is true or the deadline (time.monotonic) has come. With a `pid` the
+        deadline moves by the time for which that process waited for a CPU."""
         while not self._ended and not done():
             left = None if deadline is None else deadline - time.monotonic()
             if pid and left <= 0:
-                self._delayed = max(self._delayed, delayed(pid))  # of a process that has just ended nothing is to be read
+                self._delayed = max(self._delayed, delayed(pid))  # 0 for a process that has just ended
                 left += self._delayed
             if left is not None and left <= 0:
                 return
@@ -169,14 +169,14 @@ class Boot:
         return self._heard or self._ended or bool(self._guest.console())
 
     def _is_dead(self):
-        """Whether the guest has never said a word and answers no key. Shows where its CPUs stand."""
+        """Whether the guest has no output at all and answers no key. Prints where its CPUs stand."""
         for _ in range(3):
             if self._has_spoken():
                 return False
-            self._press("9")  # answered on the console, whatever the log level
+            self._press("9")  # the kernel answers on the console at any log level
         if self._has_spoken():
             return False
-        self._guest.say("FAIL: nothing came from the guest before its time, on no key either")
+        self._guest.say("FAIL: nothing came from the guest within its time, not even on a key")
         self._show_registers()
         return True
 
@@ -202,12 +202,12 @@ class Boot:
 
     def _exited(self, _pidfd):
         self._ended = True
-        self._events(self._guest.faults.qmp.socket)  # its last words may still be unread
+        self._events(self._guest.faults.qmp.socket)  # its last events may still be unread
         if self._mode == "shell":
             self._again = self._again or self._reason == "guest-reset"
             self._status = 0
         elif self._status is None:
-            # It reset itself, or was reset: the next boot goes on, if the scenario has one.
+            # The guest reset itself, or was reset: the scenario goes on with the next boot, if it has one.
             self._again = self._number < self._scenario.boots and not self._panicked()
 
     def _panicked(self):
@@ -227,7 +227,7 @@ class Boot:
             self._selector.unregister(sock)
 
     def _drain(self):
-        """What the guest wrote before it ended and nobody has read yet."""
+        """Reads output that the guest wrote before it ended."""
         sock = getattr(self, "_out_socket", None)
         if sock is None:
             return
@@ -284,7 +284,7 @@ class Boot:
             self._again = self._status == 0 and self._number < self._scenario.boots
             if self._again or (self._guest.keeps_disk and not self._status):
                 return "ok poweroff"
-            # Nothing on the disk is needed any more. The output port may still hold what the guest wrote before.
+            # The disk is no longer needed. The output port may still hold output of the guest.
             self._stop(self._process)
             return "ok end"
         return self._guest.faults.answer(line)

@@ -50,7 +50,7 @@ class Cache:
         path = self.root / f"{kind}-{key}"
         lock = self._lock(path.name)
         try:
-            # Looked at again after each wait for the lock: a builder may have finished, or a pruner have been here.
+            # Check again after each wait for the lock: another process may have built or pruned the entry.
             while True:
                 fcntl.flock(lock, fcntl.LOCK_SH)
                 if path.is_dir():
@@ -90,7 +90,7 @@ class Cache:
         for path in self.root.glob(f"{kind}-*"):
             try:
                 (stale if path.suffix == ".part" else done).append((path.stat().st_mtime, path))
-            except FileNotFoundError:  # somebody else prunes too
+            except FileNotFoundError:  # another process prunes too
                 continue
         done.sort(reverse=True)
         for _, path in done[keep:] + stale:
@@ -99,8 +99,8 @@ class Cache:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
                     continue
-                if not path.exists():  # somebody else has pruned it in the meantime
+                if not path.exists():  # another process has pruned it meanwhile
                     continue
-                # Renamed first, so that an interrupted removal does not leave something that looks complete.
+                # The entry is renamed first, so that an interrupted removal leaves no entry that looks complete.
                 doomed = path if path.suffix == ".part" else path.rename(path.with_name(path.name + ".part"))
                 shutil.rmtree(doomed, ignore_errors=True)

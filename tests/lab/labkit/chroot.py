@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Clean chroots of a suite, in which packages are built and checked; from the machine's own mirror, cached.
 
-Kinds: `build` has build-essential and this tree's Build-Depends, nothing else but ccache, which compiles
-nothing itself; `check` has what checks need beside that. A command sees its chroot read-only and without network, so
-that what is cached stays as clean as it was unpacked:
+Kinds: `build` has only build-essential, this tree's Build-Depends, and ccache, which compiles nothing itself; `check` also
+has the packages that checks need. A command runs in its chroot read-only and without network, so that the cached chroot
+stays clean:
 
-    /build    the one folder to write to, whatever the caller names
+    /build    the only folder to write to, a folder of the caller's choice
     /tree     this tree, read-only
 """
 
@@ -26,7 +26,7 @@ MOUNT_POINTS = ("build", "tree", "ccache")
 
 
 def build_depends(control):
-    """The Build-Depends field of a control file, and nothing else of it: what a chroot depends on."""
+    """The Build-Depends field of a control file, on which alone a chroot depends."""
     found = re.search(r"^Build-Depends:.*\n(?:[ \t].*\n)*", Path(control).read_text(encoding="utf-8"), re.M)
     if not found:
         raise LabError(f"{control}: has no field Build-Depends")
@@ -73,9 +73,9 @@ def grow(suite, packages, directory, cache=None):
 
 
 def run(suite, kind, folder, command):
-    """The exit status of the command, run by root in /build, which is `folder`; its output goes where ours does."""
+    """Runs the command as root in /build, which is `folder`; returns its exit status. Its output goes to this process's."""
     entry = chroot(suite, kind)
-    # Of a suite's own, as compilers differ, and their caches' versions.
+    # Each suite has its own compiler cache, as compilers and versions of ccache differ.
     ccache = paths.CACHE / "ccache" / suite
     ccache.mkdir(parents=True, exist_ok=True)
     try:

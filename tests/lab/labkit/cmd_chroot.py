@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""tests/lab/chroot: a command in a clean chroot of a suite, to build or to check packages."""
+"""tests/lab/chroot: runs a command in a clean chroot of a suite, to build or to check packages."""
 
 import argparse
 from pathlib import Path
@@ -17,7 +17,7 @@ def parse_arguments(argv):
                     "DIRECTORY is its /build, and may be written to; this tree is its /tree.")
     parser.add_argument("--suite", required=True, choices=RELEASES, help="Debian 12 or 13")
     parser.add_argument("--kind", default="build", choices=sorted(chroot.ADDED),
-                        help="build: build dependencies and ccache; check: lintian and the unit tests' needs as well")
+                        help="build: build dependencies and ccache; check: also lintian and the packages of the unit tests")
     parser.add_argument("directory", metavar="DIRECTORY", type=Path)
     parser.add_argument("command", metavar="COMMAND", nargs=argparse.REMAINDER)
     options = parser.parse_args(argv)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""tests/lab/demo: everything from nothing to a guest in which the agent takes a port to ACTIVE, told as it happens."""
+"""tests/lab/demo: sets up the lab and boots a guest in which the agent takes a port to ACTIVE; prints each step."""
 
 import argparse
 import subprocess
@@ -22,7 +22,7 @@ def parse_arguments(argv):
 
 
 def build_packages(suite):
-    """Beside the guest's image: both take a minute or two."""
+    """Builds the package while the guest's image is made: both take a minute or two."""
     print("lab: building the agent's package", flush=True)
     argv = ["build-deb", "--suite", suite.release] if suite.form == "deb" else ["build-rpm"]
     with subprocess.Popen([paths.ROOT / "packaging" / argv[0], *argv[1:], "--for-tests"]) as build:
@@ -54,5 +54,5 @@ def main(argv):
     finally:
         guest.close()
     if status == 0:
-        print("\nTo play in such a guest: sudo tests/lab/shell. All the scenarios: sudo tests/lab/run.")
+        print("\nTo work in such a guest: sudo tests/lab/shell. All the scenarios: sudo tests/lab/run.")
     return status

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""tests/lab/run: scenarios, several at a time; one line each, the output of failures in full."""
+"""tests/lab/run: runs scenarios, several at a time; prints one line each, and the whole output of failures."""
 
 import argparse
 import concurrent.futures
@@ -14,31 +14,31 @@ from .errors import LabError
 from .guest import SKIPPED
 from .lab import Lab, add_options
 
-GUEST_MEMORY = 1400 << 20  # of a guest and its QEMU
+GUEST_MEMORY = 1400 << 20  # bytes for a guest and its QEMU
 
 EPILOG = """\
 Logs of every scenario: build/lab/NAME/ (output, console.log, qemu.log, timeline; of a failure recording.json, which
 tests/replay reads).
 Environment, for the scenarios hot-plug, renames, link-after-live, unload-loop, flaps, sigkill, reload-loop:
-  PVRDMA_LAB_ROUNDS=N               rounds of each, of ten flaps in flaps (default: 2, four times 3, three times 4; they
-                                    are made for 10, and the two loops for 20)
+  PVRDMA_LAB_ROUNDS=N               rounds of each, of ten flaps in flaps (default: 2 to 4; a long test takes 10, and
+                                    20 for the two loops)
 for the scenario mesh:
-  PVRDMA_LAB_ROUNDS=N               how often all is measured once more, by srun and by Ansible, ten seconds a pair (default: 0)
+  PVRDMA_LAB_ROUNDS=N               further rounds of all pairs, by srun and by Ansible, ten seconds a pair (default: 0)
 for the scenarios race-*:
   PVRDMA_LAB_RACE_BOOTS=N           boots of each (default: 4, and 2 without the agent; 80 are twenty for each manager)
-  PVRDMA_LAB_RACE_MANAGERS="A B"    which of networkd, ifupdown, NetworkManager, impatient take turns (default: all)
+  PVRDMA_LAB_RACE_MANAGERS="A B"    managers that take turns: networkd, ifupdown, NetworkManager, impatient (default: all)
 for the scenario initramfs-links:
-  PVRDMA_LAB_RACE_INITRAMFS_BOOTS=N boots of it (default: 3; 21 are twenty with links up in the initramfs)
+  PVRDMA_LAB_RACE_INITRAMFS_BOOTS=N boots (default: 3; 21 are twenty with links up in the initramfs)
 for all:
-  PVRDMA_LAB_RECORDINGS=yes         what the agent recorded of each scenario, in recording.json
-Scenarios with `soak: yes` run only where they are named (tests/run --soak does).
+  PVRDMA_LAB_RECORDINGS=yes         keep the agent's recording of each scenario, in recording.json
+Scenarios with `soak: yes` run only if they are named (tests/run --soak does).
 Limits are in seconds of the guest's clock.
-Exit status: 0 when nothing failed, 1 otherwise.
+Exit status: 0 if no scenario failed, 1 otherwise.
 """
 
 
 def guests_at_a_time():
-    """As many as of any tasks, and as memory holds."""
+    """The number of guests: that of tasks, limited by the memory."""
     return max(1, min(host.tasks_at_a_time(), host.memory_available() // GUEST_MEMORY))
 
 
@@ -50,9 +50,9 @@ def parse_arguments(argv):
     parser.add_argument("--jobs", metavar="N", type=int, default=guests_at_a_time(),
                         help="guests at a time (here, by default: %(default)s)")
     parser.add_argument("--prepare", choices=("image", "start"),
-                        help="run none, but make what these scenarios' guests are made of, or what they start from")
+                        help="run none, but make the images of these scenarios' guests, or also the guests that they start from")
     parser.add_argument("--keep", action="store_true", help="leave each guest's directory (disk, sockets, logs)")
-    parser.add_argument("--list", action="store_true", help="print the scenarios and what they show, run nothing")
+    parser.add_argument("--list", action="store_true", help="print the scenarios with their summaries, run nothing")
     parser.add_argument("--verbose", action="store_true", help="print the output of passes too")
     parser.add_argument("scenario", nargs="*", help="a name below tests/lab/scenarios, or a file (default: all)")
     return parser.parse_args(argv)
@@ -62,7 +62,7 @@ RECORDING = re.compile(r"^=== recording\n(.*?)\n=== end of the recording\n", re.
 
 
 def _save_logs(guest, name, output):
-    """Returns the output without the agent's recordings, of which the last is kept in a file of its own."""
+    """Returns the output without the agent's recordings; the last of them is written to a file."""
     target = paths.LOGS / name
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
@@ -99,7 +99,7 @@ def _run_company(lab, scenario, keep):
 
 
 def run_one(lab, scenario, keep):
-    """(status, output, seconds) of one scenario; what the lab itself cannot do counts as its failure."""
+    """(status, output, seconds) of one scenario; an error of the lab itself counts as a failure."""
     try:
         if scenario.guests > 1:
             return _run_company(lab, scenario, keep)
@@ -166,7 +166,7 @@ def main(argv):
             lab.start(scenario)
         return 0
     report = Report(options.verbose)
-    # The longest first: nobody waits for a long one that was started last.
+    # The longest start first, so that the run does not end with a long one alone.
     chosen.sort(key=lambda scenario: -scenario.timeout * scenario.boots * (1 + scenario.clones))
     with concurrent.futures.ThreadPoolExecutor(max(options.jobs, 1)) as pool:
         running = {pool.submit(run_one, lab, scenario, options.keep): scenario for scenario in chosen}

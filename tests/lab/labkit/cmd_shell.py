@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""tests/lab/shell: a guest to play in, its serial console on this terminal."""
+"""tests/lab/shell: boots a guest for experiments, with its serial console on this terminal."""
 
 import argparse
 import sys
@@ -11,10 +11,10 @@ from . import scenario as scenarios
 from .lab import Lab, add_options
 
 EPILOG = """\
-Leave with Ctrl-A x. In the guest, `host` asks for faults: host port 0 DOWN, host link 0 down, host reset, …
+Leave with Ctrl-A x. In the guest `host` requests faults: host port 0 DOWN, host link 0 down, host reset, …
 The disk is thrown away at the end; a reboot keeps it.
 """
-NOTHING = "# summary: a guest to play in\nscenario() { :; }\n"
+NOTHING = "# summary: a guest for experiments\nscenario() { :; }\n"
 
 
 def parse_arguments(argv):
@@ -25,7 +25,7 @@ def parse_arguments(argv):
     parser.add_argument("--adapters", metavar="N", type=int, choices=range(scenarios.MAX_ADAPTERS + 1),
                         help="PVRDMA adapters, 0 to 4 (default: 1, or the scenario's)")
     parser.add_argument("--scenario", metavar="NAME",
-                        help="the guest that this scenario wants, its early part done; run the rest by hand: "
+                        help="boot the guest of this scenario, with its early part done; run the rest by hand: "
                              "bash /run/lab/phase scenario")
     parser.add_argument("--install", choices=("yes", "none", "manual"), help="the agent: installed (default) or not")
     return parser.parse_args(argv)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The guests of one scenario: the first one's shell runs commands in the others', one at a time each.
+"""The guests of one scenario: the shell of the first runs commands in the others, in each one at a time.
 
 Requests on the control port: of the first guest `on NUMBER COMMAND` (in base64), answered by `ok STATUS OUTPUT` (in
 base64); of the others `next`, answered by `ok COMMAND` or, at the end, `ok`, and then `said STATUS OUTPUT`. An answer may
@@ -15,13 +15,13 @@ from .fabric import Fabric
 class Room:
     def __init__(self, guests):
         self._lock = threading.Lock()
-        self._waiting = {}       # guest: what gives its `next` an answer
+        self._waiting = {}       # guest: the function that answers its `next`
         self._commands = {number: [] for number in range(2, guests + 1)}
-        self._asked = {}         # guest: what gives the first guest's `on` its answer
+        self._asked = {}         # guest: the function that answers the first guest's `on`
         self._ended = False
 
     def request(self, guest, line, reply):
-        """Whether the line is one of ours; reply(text) is called now or later."""
+        """Whether the line is a request to this class; if so, reply(text) is called now or later."""
         word, _, rest = line.partition(" ")
         with self._lock:
             if word == "on" and guest == 1:
@@ -51,7 +51,7 @@ class Room:
             self._waiting.pop(guest)(f"ok {command}".rstrip())
 
     def leave(self, guest):
-        """The guest has ended: nobody waits for it any more. With the first one it ends for all."""
+        """The guest has ended: all waits for it end. When the first guest ends, the others are ended too."""
         with self._lock:
             if guest == 1:
                 self._ended = True
@@ -64,7 +64,7 @@ class Room:
 
 
 class Company:
-    """Guests that run at the same time, with what lies between them."""
+    """Guests that run at the same time, and the fabric between them."""
 
     def __init__(self, guests):
         self.room, self.fabric = Room(guests), Fabric()
@@ -85,7 +85,7 @@ class Company:
             guest.close()
 
     def run(self):
-        """The result of each, the first one's first."""
+        """The results of all guests in their order."""
         self.fabric.start()
         with concurrent.futures.ThreadPoolExecutor(len(self.guests)) as pool:
             return list(pool.map(self._run, self.guests))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Unpacking a suite with mmdebstrap, from the mirrors that this machine itself uses; and adding to what was unpacked."""
+"""Unpacks a suite with mmdebstrap, from the mirrors that this machine itself uses, and adds packages to a copy of it."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ from . import host
 from .errors import LabError, run
 
 
-RETRIES = 'Acquire::Retries "5"'  # of apt, for a mirror that stumbles
+RETRIES = 'Acquire::Retries "5"'  # for apt, as mirrors fail at times
 INSTALL = """set -e
 export DEBIAN_FRONTEND=noninteractive
 apt-get -q -o Acquire::Retries=5 update
@@ -36,13 +36,13 @@ def unpack(suite, packages, target, log, *options, environment=()):
     if done.returncode:
         tail = "\n".join(Path(log).read_text(encoding="utf-8", errors="replace").splitlines()[-30:])
         raise LabError(f"unpacking {suite} with mmdebstrap failed with status {done.returncode}\n{tail}")
-    # mmdebstrap writes its options into the target, whose dpkg and apt are to have the distribution's own configuration.
+    # mmdebstrap writes its options into the target; they are removed, so that dpkg and apt have the distribution's configuration.
     for name in ("etc/dpkg/dpkg.cfg.d/99mmdebstrap", "etc/apt/apt.conf.d/99mmdebstrap"):
         (target / name).unlink(missing_ok=True)
 
 
 def extend(root, packages, target, log):
-    """`target`: a copy of the unpacked root with these packages too, in a third of the time that unpacking it anew takes."""
+    """Makes `target`, a copy of the unpacked root with further packages, in a third of the time of unpacking it anew."""
     run(f"copying {root}", ["cp", "-a", root, target])
     run(f"installing {' '.join(packages)} in a copy of {root}",
         ["bwrap", "--die-with-parent", "--unshare-pid", "--cap-add", "ALL", "--bind", target, "/", "--dev", "/dev", "--proc", "/proc",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Builds rpm/pvrdma-lab-systemd.spec into the cache: what an rpm expects of its distribution, where that is Debian."""
+"""Builds rpm/pvrdma-lab-systemd.spec into the cache, with files that an rpm expects of its distribution and Debian lacks."""
 
 from . import paths
 from .cache import Cache, key_of
@@ -12,7 +12,7 @@ def package(cache=None):
     spec = paths.RPM / "pvrdma-lab-systemd.spec"
 
     def build(directory):
-        run("building what an rpm expects of its distribution",
+        run("building pvrdma-lab-systemd.spec",
             ["rpmbuild", "-bb", "--define", f"_topdir {directory}/build", "--define", f"_sourcedir {paths.RPM}",
              "--define", f"_rpmdir {directory}", "--define", f"_dbpath {directory}/build/db",
              "--define", "_rpmfilename %{NAME}.rpm", "--define", "_buildshell /bin/bash", spec])

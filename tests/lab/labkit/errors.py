@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The one exception of the lab, and running a command so that its failure explains itself."""
+"""The exception of the lab, and a function that runs a command and explains its failure."""
 
 import subprocess
 from pathlib import Path
 
 
 class LabError(Exception):
-    """Something the lab could not do: says what was being done, to what. Printed without a traceback."""
+    """An error of the lab: the message says what was being done, to what. It is printed without a traceback."""
 
 
 def run(doing, argv, log=None, **kwargs):

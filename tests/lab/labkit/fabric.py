@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What lies between the guests of one scenario: their adapters' networks, and the way of their RDMA messages.
+"""The fabric between the guests of one scenario: their adapters' networks, and the path of their RDMA messages.
 
-Behind adapter N of each guest is one network, N, a switch without memory: every frame goes to all the others. RDMA
-messages go to whoever owns their GID. Each of the two ways has its delay, rate and loss, which a scenario sets (see
-Path), so that the host's paths can be played: within the host, over its RoCE uplink, and silently over TCP.
+Adapters N of all guests are on one network N, a switch that learns nothing: each frame goes to all the other guests. RDMA
+messages go to the guest that owns their GID. Frames and messages each have a delay, rate and loss, which a scenario sets (see
+Path) to imitate the paths of vSphere: within the host, over its RoCE uplink, and silently over TCP.
 
-One thread serves all sockets: QEMU connects to them, and never waits for us longer than it takes to copy.
+One thread serves all sockets. QEMU connects to them, and waits for this thread only as long as a copy takes.
 """
 
 import heapq
@@ -23,17 +23,17 @@ MESSAGE = struct.Struct("=II16s16sIIIIIIII")
 KIND, LENGTH, FROM, TO, FROM_QPN, TO_QPN, SERIAL, STATUS = range(8)
 RC, UD, ANSWER = range(3)
 RETRY_EXCEEDED = 12  # IBV_WC_RETRY_EXC_ERR
-GIVE_UP = 1.0  # seconds after which a sender stops repeating a message that nobody answers
-FRAME = struct.Struct("!I")  # what QEMU's `-netdev stream` puts before each frame
+GIVE_UP = 1.0  # seconds after which a sender stops repeating a message without answer
+FRAME = struct.Struct("!I")  # the length that QEMU's `-netdev stream` puts before each frame
 
 
 @dataclass
 class Path:
-    """How messages get from one guest to another."""
+    """The path of messages from one guest to another."""
     delay: float = 0             # seconds
     rate: float = 0              # bytes a second; 0: no limit
-    lost: bool = False           # nothing arrives
-    _free: float = 0             # when the last one has left
+    lost: bool = False           # no message arrives
+    _free: float = 0             # when the last message has left
 
     def arrival(self, length, now):
         start = max(now, self._free)
@@ -42,7 +42,7 @@ class Path:
 
 
 class Connection:
-    """A socket to QEMU, and what is still to be written to it."""
+    """A socket to QEMU, and bytes that are still to be written to it."""
 
     def __init__(self, sock, guest, network):
         self.socket, self.guest, self.network = sock, guest, network  # network: None for RDMA messages
@@ -163,7 +163,7 @@ class Fabric:
                 self._at(when, lambda other=other: self._send(other, frame))
 
     def _is_up(self, gid):
-        """Whether the port with this GID is, as its host has it."""
+        """Whether the host's side of the port with this GID is ACTIVE."""
         for tables, ports in self._members.values():
             for number, table in enumerate(tables):
                 if gid in table:
@@ -180,7 +180,7 @@ class Fabric:
         fields, path, now = MESSAGE.unpack_from(message), self.paths["rdma"], time.monotonic()
         target = self._connection_of(fields[TO])
         if target and not path.lost and self._is_up(fields[TO]) and self._is_up(fields[FROM]):
-            # An answer is a few bytes beside the messages that go its way.
+            # Answers take no time, as they are short.
             when = now + path.delay if fields[KIND] == ANSWER else path.arrival(len(message), now)
             self._at(when, lambda: self._send(target, message))
         elif fields[KIND] == RC:
@@ -189,7 +189,7 @@ class Fabric:
                 failed = MESSAGE.pack(ANSWER, 0, fields[TO], fields[FROM], fields[TO_QPN], fields[FROM_QPN], fields[SERIAL],
                                       RETRY_EXCEEDED, 0, 0, 0, 0)
                 self._at(now + GIVE_UP, lambda: self._send(sender, failed))
-        # A lost answer leaves its sender waiting: it asks again in vain until it gives up.
+        # If the answer is lost, the sender repeats its message in vain until it gives up.
         elif fields[KIND] == ANSWER and (sender := self._connection_of(fields[TO])):
             failed = MESSAGE.pack(*fields[:STATUS], RETRY_EXCEEDED, *fields[STATUS + 1:])
             self._at(now + GIVE_UP, lambda: self._send(sender, failed))

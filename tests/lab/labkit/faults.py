@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The host's side of a guest: what a guest may ask for on its control port, one line each, one answer each.
+"""The host's side of a guest: the requests of a guest on its control port, one line each, with one answer each.
 
-Answers: `ok`, `ok TEXT` or `error TEXT`. A request is carried out before it is answered, except `reset`, which takes
-the machine away.
+Answers: `ok`, `ok TEXT` or `error TEXT`. A request is carried out before it is answered, except `reset`, which ends the
+machine.
 """
 
 import os
@@ -12,7 +12,7 @@ import time
 from .errors import LabError
 from .scenario import PORT_STATES
 
-# What a port's physical state is when only its logical state was said: LinkUp, or Disabled.
+# The physical state of a port if a request names only its logical state: LinkUp, or Disabled.
 PHYS_UP, PHYS_DOWN = 5, 3
 
 
@@ -85,17 +85,17 @@ class Faults:
         self.qmp.execute("set_link", name=name, up=up)
 
     def _do_path(self, way, *how):
-        """`rdma` or `net`, and then `lost`, or the delay in microseconds and the megabytes a second, 0 for any number."""
+        """Words: `rdma` or `net`, then `lost`, or the delay in microseconds and the megabytes a second, 0 for no limit."""
         path = self.fabric.paths[way]
         path.lost = how == ("lost",)
         path.delay, path.rate = (0, 0) if path.lost else (int(how[0]) / 1e6, int(how[1]) * 1e6)
 
     def _do_device_del(self, adapter):
-        # Either function ejects the whole slot; the guest has to play along, so this is only the request.
+        # Either function ejects the whole slot. The guest carries the removal out, so this only requests it.
         self.qmp.execute("device_del", id=f"nic{self._adapter(adapter)}")
 
     def _do_forward(self, port):
-        """The host's port, on 127.0.0.1, that leads from now on to this one of the guest's."""
+        """A port of the host, on 127.0.0.1, that leads from now on to this port of the guest."""
         self._monitor(f"hostfwd_add regular tcp:127.0.0.1:0-:{int(port)}")
         return re.search(rf"HOST_FORWARD\]\s+\d+\s+127\.0\.0\.1\s+(\d+)\s+\S+\s+{int(port)}\s", self._monitor("info usernet"))[1]
 
@@ -106,4 +106,4 @@ class Faults:
         return said
 
     def _do_mark(self, *_words):
-        pass  # the note in the timeline is all
+        pass  # Each request is noted in the timeline, which is all that `mark` is for.

@@ -27,13 +27,13 @@ class Result:
 
 @dataclass(frozen=True)
 class Start:
-    """What a guest starts from."""
+    """The parts that a guest starts from."""
     image: Path                  # the folder with kernel and initrd.lab
     disk: Path                   # raw or qcow2; stays as it is
     standin: Path                # the HCA stand-in's library
-    packages: dict               # files, by the folder of /run/lab they go to
+    packages: dict               # files, by their folder of /run/lab
     accel: str = "tcg"
-    memory: Path = None          # of a snapshot; none: the guest boots
+    memory: Path = None          # of a snapshot; None: the guest boots
     programs: Path = None        # a file system with the files of further packages
 
 
@@ -48,7 +48,7 @@ class Guest:
         self._output = bytearray()
         self._mux = Mux(str(self.directory), scenario.adapters)
         self.faults = Faults(self.directory, scenario.adapters, scenario.port)
-        # Answers the requests about other guests, and by whom this one is told what to do.
+        # Answers the requests about other guests, and gives this guest the commands of the first.
         self.number, self.room = number, company and company.room
         if company:
             company.join(self, self._mux)
@@ -65,7 +65,7 @@ class Guest:
                                cpus=scenario.cpus, accel=start.accel, incoming=start.memory, interactive=mode == "shell")
 
     def clone(self, number):
-        """Another machine, number 1 and up, with a copy of this one's disk as its last boot has left it."""
+        """Another machine, number 1 and up, with a copy of this guest's disk after its last boot."""
         return Guest(self.scenario, replace(self._start, disk=self.disk), self.mode, self._on_output, number)
 
     def close(self):

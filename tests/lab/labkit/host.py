@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the lab asks of the machine it runs on: packages (tests/lab/setup) and the package mirror it uses."""
+"""The machine that runs the lab: its packages (tests/lab/setup) and its package mirror."""
 
 import os
 import subprocess
@@ -9,9 +9,9 @@ from .errors import LabError, run
 
 
 def setup(*options):
-    """Install what is missing; returns at once when nothing is. Talks on standard output, like apt."""
+    """Installs missing packages; returns at once if there are none. Prints to standard output, like apt."""
     if subprocess.run([paths.LAB / "setup", *options], check=False).returncode:
-        raise LabError("installing what the lab needs failed (see above)")
+        raise LabError("installing the lab's packages failed (see above)")
 
 
 def need_root(what):
@@ -25,12 +25,12 @@ def cpu_model():
 
 
 def tasks_at_a_time():
-    """How many are worth it: more than there are CPUs, as some wait for the network, the disk or a guest's timer."""
+    """The number of tasks to run at a time: more than there are CPUs, as some wait for the network, the disk or a guest's timer."""
     return os.cpu_count() + 3
 
 
 def memory_available():
-    """In bytes."""
+    """The free memory in bytes."""
     with open("/proc/meminfo", encoding="ascii") as lines:
         return next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:"))
 
@@ -49,7 +49,7 @@ def _repositories():
 def sources(suite):
     """sources.list lines for a suite, on the mirrors that this machine itself uses."""
     found = _repositories()
-    if "Debian" not in found:  # a machine whose lists were never fetched knows no labels yet
+    if "Debian" not in found:  # A machine whose lists were never fetched knows no labels yet.
         run("fetching apt's lists", ["apt-get", "-o", "Acquire::Retries=5", "update", "-qq"])
         found = _repositories()
     if "Debian" not in found:

@@ -2,8 +2,8 @@
 """The guests' base image: a suite's packages, vmw_pvrdma built for its kernel, the lab's runner; works from nothing.
 
 Two cache entries: module-RELEASE-KEY (vmw_pvrdma.ko for one kernel) and image-SUITE-KEY (disk.raw, kernel, initrd.lab),
-so that what one suite no longer needs is never thrown out for the other's sake. A key covers what goes in, not the
-versions a mirror happens to serve: removing the cache asks for newer ones.
+so that entries of one suite never replace those of another. A key covers the recipe, not the versions that a mirror has:
+remove the cache to get newer ones.
 """
 
 import shutil
@@ -16,10 +16,10 @@ from .debootstrap import say, unpack
 from .errors import run
 
 DISK_SIZE = "5G"
-# What the distributions' hooks for kernels look at: the guest boots from the lab's own.
+# The distributions' hooks for kernels read this setting: they make no initrd, as the guest boots from the lab's own.
 NO_INITRAMFS = {"INITRD": "No"}
 
-# What the image holds of the lab; all else comes to the guest on its second disk (payload.py).
+# The lab's files in the image; all others come to the guest on its second disk (payload.py).
 GUEST_FILES = [paths.GUEST / name for name in ("lab-start", "lab-early.service", "lab-runner.service")]
 
 
@@ -54,13 +54,13 @@ def base(suite, cache=None):
 def _build_base(cache, suite, directory):
     host.need_root("building a guest image")
     say(f"building the {suite.name} guest image (once, a few minutes)")
-    # Both halves wait for the network most of the time: side by side.
+    # Both halves wait for the network most of the time, so they run side by side.
     built = {}
 
     def build_module():
         try:
             built["module"] = module(cache, suite)
-        except BaseException as error:  # handed to the thread that waits
+        except BaseException as error:  # passed to the thread that waits
             built["error"] = error
 
     worker = threading.Thread(target=build_module)
@@ -81,8 +81,8 @@ def _build_base(cache, suite, directory):
         [paths.IMAGE / "finish-rootfs", root, driver / "vmw_pvrdma.ko", kernel, paths.GUEST], log=directory / "finish.log")
     run("making the lab's initrd", [paths.IMAGE / "make-initrd", root, kernel, directory / "initrd.lab"])
     run("unpacking the kernel", [paths.IMAGE / "extract-kernel", root / f"boot/vmlinuz-{kernel}", directory / "kernel"])
-    # A guest that had it would spend minutes, emulated as it is, on a new initramfs whenever a package that concerns that
-    # is installed.
+    # With initramfs-tools at work an emulated guest would take minutes for a new initramfs each time that a package which
+    # concerns it is installed.
     (root / f"boot/vmlinuz-{kernel}").unlink()
     run("making the guest's disk", ["truncate", "-s", DISK_SIZE, directory / "disk.raw"])
     run("making the guest's disk", ["mkfs.ext4", "-q", "-F", "-L", "root", "-d", root, directory / "disk.raw"])

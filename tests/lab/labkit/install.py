@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A guest with the agent installed: an overlay on the base image, made in a real boot by the package manager under
+"""A guest with the agent installed: an overlay on the base image, which the package manager makes in a real boot with
 real systemd."""
 
 import shutil
@@ -16,7 +16,7 @@ def installed(suite, image, packages, standin, accel, cache=None):
     cache = cache or Cache(paths.CACHE)
     recipe = paths.GUEST / "install.sh"
     files = [file for folder in packages.values() for file in folder]
-    # What is made here is an overlay on the image's disk: of no use on one that was made anew, if by the same recipe.
+    # The overlay is useless on an image that was made anew, even by the same recipe, so the image is a part of the key.
     made = (image / "disk.raw").stat().st_mtime_ns
 
     def build(directory):

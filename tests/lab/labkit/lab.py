@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What every command starts with: the lab's pieces (image, stand-in, packages) and a guest made of them."""
+"""The lab's parts (image, stand-in, packages) and guests made of them, for all commands."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +12,11 @@ from .suites import DEFAULT, SUITES
 
 def add_options(parser):
     parser.add_argument("--suite", default=DEFAULT, choices=sorted(SUITES),
-                        help="the guests' distribution, where a scenario names none: Debian 12 or 13 (default: %(default)s)")
+                        help="the guests' distribution, if a scenario names none: Debian 12 or 13 (default: %(default)s)")
     parser.add_argument("--packages", metavar="DIR", type=Path, default=paths.PACKAGES,
-                        help="where the agent's packages are (default: build/packages, in a folder for each suite, or rpm)")
+                        help="the folder of the agent's packages (default: build/packages, in a folder for each suite, or rpm)")
     parser.add_argument("--accel", default="auto", choices=("auto", "kvm", "tcg"),
-                        help="KVM, or an emulated CPU (default: KVM where a trial boot has proved that it works)")
+                        help="KVM, or an emulated CPU (default: KVM if a trial boot has proved that it works)")
 
 
 def wanted(scenarios, default):
@@ -25,8 +25,8 @@ def wanted(scenarios, default):
 
 
 class Lab:
-    """Images of those suites only that the given scenarios want; a failure to build one ends the run. What is taken out
-    of the cache stays there until the process ends."""
+    """The images of the suites of these scenarios; a failure to build one ends the run. Entries of the cache that are in use
+    stay there until the process ends."""
 
     def __init__(self, options, scenarios):
         host.setup()
@@ -38,8 +38,8 @@ class Lab:
         self._held = []
 
     def start(self, scenario):
-        """What this scenario's guest starts from, made where it is not there: the agent installed, unless the scenario
-        wants it otherwise, or a snapshot of that."""
+        """The parts that this scenario's guest starts from, made if they are missing: a guest with the agent installed, unless
+        the scenario wants it otherwise, or a snapshot of that guest."""
         suite = scenario.suite or self._default
         release, base = SUITES[suite].release, self._images[suite]
         packages = payload.find_packages(self._packages, SUITES[suite], required=scenario.install != "none")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One QEMU process: the virtual machine of a lab guest, and where its sockets and files are.
+"""One QEMU process: the virtual machine of a lab guest, and the paths of its sockets and files.
 
-The machine: one virtual CPU, or what the scenario says; a virtio NIC as the VM's regular adapter in slot 0x0f (or 0x1f, behind all
-others); PVRDMA adapter N in slot 0x10+N as two functions, vmxnet3 and RDMA; plain vmxnet3 NICs in the slots after them. QEMU connects to our
-sockets, never the other way round, so nothing has to be polled for. Clones have MAC addresses of their own.
+The machine has one virtual CPU, or as many as the scenario says; a virtio NIC as the VM's regular adapter in slot 0x0f (or 0x1f,
+behind all others); PVRDMA adapter N in slot 0x10+N as two functions, vmxnet3 and RDMA; plain vmxnet3 NICs in the slots after them.
+QEMU connects to the lab's sockets, so the lab need not poll. Clones have MAC addresses of their own.
 """
 
 import os
@@ -19,35 +19,35 @@ REGULAR_SLOTS = {"first": 0x0F, "last": 0x1F}
 PORTS = ("out", "ctl")
 OWN_INITRD, OWN_INITRD_SIZE = "initrd.own", 96 << 20
 
-# One emulated CPU has a clock that counts its instructions, 2 ns each, and follows the real one only where it has nothing
-# to do: however busy this machine is, no limit in the guest ends sooner, and boots can be compared. Several CPUs run side by
-# side, as races want it, and guests that speak with each other share the real time.
+# The clock of one emulated CPU counts its instructions, 2 ns each, and follows the real time only while the CPU is idle. So limits
+# in the guest do not depend on the load of this machine, and boots can be compared. Several CPUs run in parallel, which races
+# need, and guests that communicate share the real time.
 COUNTED = ("tcg,thread=single", "-icount", "shift=1,sleep=on")
 ACCEL = {"tcg": ("tcg,thread=multi",), "kvm": ("kvm",)}
-# An emulated CPU is slow: spare it what no scenario is about. A plain x86-64 with what string functions make use of, and
-# no AVX, whose state each switch of tasks would save; below, the drivers of a PC's old hardware and for acceleration
-# that emulation does not accelerate.
+# An emulated CPU is slow, so it has no work that no scenario is about. The CPU is a plain x86-64 with the instructions of string
+# functions, but without AVX, whose state each switch of tasks would save. The drivers below are for old hardware of a PC, and for
+# acceleration that emulation does not accelerate.
 CPU = {"tcg": "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+rdrand,-svm", "kvm": "host"}
 UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c_piix4", "powernow_k8", "acpi_cpufreq",
                   "aesni_intel", "ghash_clmulni_intel", "sha512_ssse3", "sha256_ssse3", "crct10dif_pclmul",
                   "crc32_pclmul", "polyval_clmulni")
-# norandmaps: what was translated for one process serves the next that has the same code at the same address, a fifth of a
-# boot. mitigations: there is nothing to mitigate.
+# norandmaps: code that was translated for one process also serves the next process with the same code at the same address, which
+# saves a fifth of a boot. mitigations: an emulated CPU has none of these faults.
 # no_timer_check: on a busy machine the kernel's test of its timer may wait in vain, and the kernel panics.
-# sysrq_always_enabled: a guest that hangs is asked by its keyboard who is stuck. init_on_alloc: pages are not zeroed twice.
-# acpi=noirq: whenever a device is enabled, the whole table of interrupts would be interpreted, a seventh of a second; all
-# of ours have MSI-X. rodata: all pages of the kernel would be looked at for being writable. psi, cgroup.memory: each switch of
-# tasks and each page of the kernel's would be accounted. lsm: modules without a policy would be asked about each file.
-# hpet_late_init: half a second for a device that no program uses. rep_good: the kernel would copy by string instructions, which
-# are emulated word by word.
+# sysrq_always_enabled: the lab asks a hanging guest by keyboard for its blocked tasks. init_on_alloc: pages are not zeroed twice.
+# acpi=noirq: otherwise the kernel interprets the whole table of interrupts for each device that is enabled, a seventh of a second;
+# all devices here have MSI-X. rodata: the kernel would check all its pages for being writable. psi, cgroup.memory: the kernel would
+# account each switch of tasks and each of its pages. lsm: the kernel would ask modules without a policy about each file.
+# hpet_late_init: takes half a second for a device that no program uses. rep_good: the kernel would copy by string instructions,
+# which are emulated word by word.
 KERNEL_ARGUMENTS = ("console=ttyS0", "root=/dev/vda", "rw", "panic=-1", "quiet", "no_timer_check", "sysrq_always_enabled",
                     "init_on_alloc=0", "rodata=off", "acpi=noirq", "norandmaps", "mitigations=off", "cryptomgr.notests", "8250.nr_uarts=1",
                     "psi=0", "cgroup.memory=nokmem,nosocket", "lsm=landlock,lockdown,yama,apparmor", "initcall_blacklist=hpet_late_init",
                     "clearcpuid=rep_good", "modprobe.blacklist=" + ",".join(UNUSED_DRIVERS))
-# A single CPU has its timer from the HPET: to calibrate the APIC's, for which the kernel counts a tenth of a second in a loop, takes an
-# emulated one two.
+# A single CPU uses the timer of the HPET. To calibrate that of the APIC the kernel counts for a tenth of a second in a loop, which
+# takes an emulated CPU two seconds.
 SINGLE_EMULATED_CPU = ("noapictimer",)
-# Of the distribution's units those that no scenario is about and that cost an emulated CPU time.
+# Units of the distribution that no scenario is about and that take an emulated CPU time.
 UNUSED_UNITS = ("getty@tty1.service", "e2scrub_reap.service", "e2scrub_all.timer", "fstrim.timer", "dpkg-db-backup.timer",
                 "apt-daily.timer", "apt-daily-upgrade.timer", "systemd-pcrphase.service",
                 "systemd-pcrphase-sysinit.service", "systemd-pstore.service", "systemd-random-seed.service",
@@ -57,13 +57,13 @@ UNUSED_UNITS = ("getty@tty1.service", "e2scrub_reap.service", "e2scrub_all.timer
                 "dev-mqueue.mount", "sys-kernel-debug.mount", "sys-kernel-tracing.mount", "systemd-binfmt.service",
                 "proc-sys-fs-binfmt_misc.automount", "modprobe@loop.service", "modprobe@dm_mod.service",
                 "systemd-sysusers.service", "systemd-logind.service")
-# Loads at every boot what other fabrics need, and some of what the agent loads.
+# These units load modules of other fabrics at every boot, and some of the modules that the agent loads.
 LOADERS = ("rdma-load-modules@rdma.service", "rdma-load-modules@roce.service")
-LOGIN = ("serial-getty@ttyS0.service",)  # where nobody sits at the console
+LOGIN = ("serial-getty@ttyS0.service",)  # not needed unless the console is interactive
 
 
 def counted(cpus, peers):
-    """Whether the clock of an emulated guest with so many CPUs, and with or without other guests beside it, counts instructions."""
+    """Whether the clock of an emulated guest with so many CPUs, and with or without other guests, counts instructions."""
     return cpus == 1 and not peers
 
 
@@ -77,9 +77,9 @@ class Machine:
     nics: int = 0
     peers: bool = False          # other guests are behind each adapter, and behind the HCA stand-in
     network: bool = False        # a network with DHCP behind each adapter
-    initrd: str = "lab"          # scenario.py tells which
+    initrd: str = "lab"          # lab or own, see scenario.py
     append: list = field(default_factory=list)
-    loaders: bool = False        # rdma-core's own are at work
+    loaders: bool = False        # rdma-core's own units load modules
     regular_slot: int = REGULAR_SLOTS["first"]
     clone: int = 0               # the byte of its MAC addresses before the last
     cpus: int = 1
@@ -93,13 +93,13 @@ class Machine:
         argv = [
             "qemu-system-x86_64", "-name", "lab,debug-threads=on", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-machine", "pc", "-accel", *self._accel(), "-cpu", CPU[self.accel], "-smp", str(self.cpus), "-m", MEMORY,
-            # A snapshot's clock stood still: the hardware's goes with it.
+            # The clock stood still since the snapshot was taken, and the hardware's clock goes on from the same time.
             "-rtc", time.strftime("base=%Y-%m-%dT%H:%M:%S,clock=vm", time.gmtime()),
-            # The pvrdma device insists on memory that it could share.
+            # The pvrdma device requires memory that can be shared.
             "-object", f"memory-backend-ram,id=ram,size={MEMORY},share=on", "-numa", "node,memdev=ram",
             "-kernel", f"{self.image}/kernel", "-initrd", self._initrd(),
             "-append", " ".join([*KERNEL_ARGUMENTS, *self._timer(), *self._masks(), *self.append]),
-            # Nothing on these disks outlives the run but a clean shutdown's result: no flushes.
+            # Only the result of a clean shutdown outlives the run, so the disks need no flushes.
             "-drive", f"file={self.disk},if=virtio,format=qcow2,cache=unsafe",
             "-drive", f"file={d}/payload.tar,if=virtio,format=raw,readonly=on",
             "-serial", console, "-qmp", f"unix:{d}/qmp,server=off", "-device", "virtio-serial",
@@ -142,14 +142,14 @@ class Machine:
         return [f"systemd.mask={unit}" for unit in units]
 
     def _initrd(self):
-        """Of `own` what an earlier boot has written to its third disk; the lab's while there is nothing."""
+        """The initrd. With `own` it is the one that an earlier boot has written to its third disk; before that, the lab's."""
         if self.initrd != "own":
             return f"{self.image}/initrd.lab"
         own, trimmed = self.directory / OWN_INITRD, self.directory / "initrd"
         if not own.exists():
             with open(own, "wb") as disk:
                 disk.truncate(OWN_INITRD_SIZE)
-        # The kernel skips zeroes after an image (init/initramfs.c), some of which may be its own last bytes.
+        # The kernel skips zeroes after an image (init/initramfs.c); the image's own last bytes may be zeroes too.
         content = own.read_bytes().rstrip(b"\0")
         if not content:
             return f"{self.image}/initrd.lab"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whom a message of the connection manager is for: QEMU hands a MAD over with its sender's GID, and no other.
+"""Finds the destination of a message of the connection manager: QEMU passes a MAD on with its sender's GID only.
 
-A request names its destination; all that follows names the communication ID of the side that it is for, which that side
-has told in a message of its own (InfiniBand Architecture Specification, volume 1, 12.6; Linux, drivers/infiniband/core/
-cm_msgs.h and cma.c). Values are big-endian.
+A request names its destination. All later messages name the communication ID of their destination, which that side has sent in
+a message of its own (InfiniBand Architecture Specification, volume 1, 12.6; Linux, drivers/infiniband/core/cm_msgs.h and
+cma.c). Values are big-endian.
 """
 
 import struct
@@ -16,7 +16,7 @@ SIDR_DESTINATION = 24 + 16 + 4 + 16
 
 
 class Directory:
-    """What one side has been told."""
+    """The communication IDs that have been sent, with their owners."""
 
     def __init__(self):
         self._senders = {}       # communication ID: its owner's GID
@@ -25,7 +25,7 @@ class Directory:
         self._senders[mad[LOCAL_ID:LOCAL_ID + 4]] = sender
 
     def destination(self, mad):
-        """The GID; none: nobody is known."""
+        """The GID of the destination; None if it is not known."""
         attribute, = struct.unpack_from("!H", mad, ATTRIBUTE)
         if attribute == CONNECT_REQUEST:
             return mad[REQUEST_REMOTE_GID:REQUEST_REMOTE_GID + 16]

@@ -28,7 +28,7 @@ def _header(message):
 
 
 def response(message, error):
-    """The same bytes, marked as the answer."""
+    """The same message, marked as an answer."""
     answer = bytearray(message)
     struct.pack_into("<i", answer, 0, RESPONSE)
     struct.pack_into("<i", answer, ERROR, error)
@@ -36,7 +36,7 @@ def response(message, error):
 
 
 def delivered(message, destination):
-    """A MAD as its destination gets it: its own GID in the header, the sender's in the address part."""
+    """A MAD for its destination, with the destination's GID in the header and the sender's in the address part."""
     turned = bytearray(message)
     turned[GID:GID + 16] = destination
     turned[MAD_GID:MAD_GID + 16] = message[GID:GID + 16]
@@ -88,11 +88,11 @@ class Mux:
     """Sockets N.mux and tables N.gids in a directory, for adapters 0 … count-1."""
 
     def __init__(self, directory, count):
-        self.peers = []  # those of the other guests
+        self.peers = []  # the multiplexers of the other guests
         self._directory = Directory()
         self.tables = [GidTable(f"{directory}/{n}.gids") for n in range(count)]
         self._selector = selectors.DefaultSelector()
-        self._connections = {}  # adapter: its latest connection, where MADs for it go
+        self._connections = {}  # adapter: its latest connection, to which MADs for it go
         self._wake, wake = socket.socketpair()
         self._selector.register(wake, selectors.EVENT_READ, None)
         for n in range(count):
@@ -154,7 +154,7 @@ class Mux:
         connection.socket.sendall(response(message, error))
 
     def deliver(self, message, destination):
-        """Whether one of our adapters owns this GID. Called by the other guests' too."""
+        """Whether an adapter of this guest owns the GID. The multiplexers of other guests call this too."""
         for adapter, table in enumerate(self.tables):
             if destination in table and adapter in self._connections:
                 self._directory.learn(message[MAD_TEXT:], message[GID:GID + 16])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where things are. Nothing is written into the tree except below build/."""
+"""The paths of the lab. In the tree the lab writes only below build/."""
 
 import os
 from pathlib import Path

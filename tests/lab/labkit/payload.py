@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a guest is handed on its second disk: the runner, the scenario, its settings, the packages, as a plain tar; behind
-that the file system of the scenario's programs."""
+"""The content of a guest's second disk: the runner, the scenario, its settings and the packages as a plain tar, and after it
+the file system of the scenario's programs."""
 
 import io
 import os
@@ -11,21 +11,21 @@ from pathlib import Path
 from . import distribution, paths
 from .errors import LabError, run
 
-# A guest that goes on from a snapshot has seen another payload on its second disk, of the same size. use_programs in
-# guest/lib.sh knows where the tar ends.
+# The size is the same for all guests, because a guest that goes on from a snapshot has seen another payload on its second disk.
+# use_programs in guest/lib.sh knows where the tar ends.
 SIZE = 64 << 20
 PROGRAMS_SIZE = 2 << 30
 
 RUNNER = [paths.GUEST / name for name in ("main", "phase", "lib.sh", "expect.sh", "race.sh", "initramfs.sh", "pair.sh", "slurm.sh",
                                           "host")]
-# Of the environment of whoever runs the lab, what scenarios may ask for.
+# Variables of the caller's environment that scenarios may use.
 PASSED = ("PVRDMA_LAB_RACE_", "PVRDMA_LAB_RELOAD_", "PVRDMA_LAB_ROUNDS", "PVRDMA_LAB_RECORDINGS")
 
 
 def find_packages(directory, suite, required):
-    """The packages to install in guests of a suite, by the folder of /run/lab that they go to: debs, or rpms, and then
-    `system` with what is to be installed before and `next` with a higher release. Not debug symbols, sources, and what
-    belongs to programs that guests lack."""
+    """The packages to install in guests of a suite, by their folder of /run/lab: debs; or rpms, with `system` for those to be
+    installed before and `next` for those with a higher release. Debug symbols, sources, and packages for programs that guests
+    lack are left out."""
     def listed(pattern):
         return sorted(p for p in directory.glob(pattern)
                       if "-dbgsym_" not in p.name and not p.name.endswith(".src.rpm") and not p.name.startswith("cockpit-"))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The version before this one: what an upgrade starts from, and a downgrade goes back to.
+"""The previous version of the package, from which an upgrade starts, and to which a downgrade goes back.
 
-As long as nothing is released it is a tree out of git's history: the last one whose executor had its socket in the
-daemon's directory and read its configuration from there, so that an upgrade moves what must move. Built once a suite, kept in
-the cache. Where the history is not at hand (a shallow clone, an unpacked archive) it is this version's package with a lower
-number, which its name tells: then scripts and versions are tried, but not the change of contents.
+As long as there is no release, it is a commit of git's history: the last one whose executor had its socket and its configuration
+in the daemon's directory, so that an upgrade has to move them. It is built once for each suite and kept in the cache. Without the
+history (a shallow clone, an unpacked archive) it is this version's package with a lower number, which shows in its name; the test
+then covers scripts and versions, but not the change of contents.
 """
 
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""QEMU's control protocol, on a connection that QEMU made to us: one command at a time, events kept aside."""
+"""QEMU's control protocol, on a connection that QEMU has made: one command at a time; events are kept for later."""
 
 import json
 import shlex
@@ -7,7 +7,7 @@ import shlex
 from .errors import LabError
 
 
-PATIENCE = 300  # seconds: a machine may be so busy that QEMU has no time to answer
+PATIENCE = 300  # seconds; on a busy machine QEMU answers late
 
 
 class Qmp:
@@ -20,7 +20,7 @@ class Qmp:
         self.execute("qmp_capabilities")
 
     def execute(self, command, **arguments):
-        """Run a command and return its result; events that arrive meanwhile wait for events()."""
+        """Runs a command and returns its result; events that arrive meanwhile are kept for events()."""
         self.socket.sendall(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
         while True:
             message = self._read()
@@ -32,7 +32,7 @@ class Qmp:
                 return message.get("return")
 
     def save(self, path):
-        """Writes the machine's state to a file; it stands still from then on."""
+        """Stops the machine and writes its state to a file."""
         self.execute("migrate-set-capabilities", capabilities=[{"capability": "events", "state": True}])
         self.execute("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
         self.execute("migrate", uri=f"exec:cat >{shlex.quote(str(path))}")
@@ -47,7 +47,7 @@ class Qmp:
         return message["data"]["status"]
 
     def events(self):
-        """What has arrived; called when the socket is readable. None at the end of the connection."""
+        """The events that have arrived, or None at the end of the connection; called when the socket is readable."""
         try:
             data = self.socket.recv(65536)
         except OSError:

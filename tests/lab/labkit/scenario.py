@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A scenario: a bash file whose header says what guest it wants, and whose functions run in that guest.
+"""A scenario: a bash file whose header describes its guest, and whose functions run in that guest.
 
 The header is the comment block at the top: lines `# key: value`, up to the first line of another form. An unknown key
-or a bad value is an error, so that a misspelt directive cannot quietly test something else. A value ${NAME:-default} is
-that of the environment variable NAME of whoever runs the lab.
+or a bad value is an error, so that a misspelt key cannot silently test something else. A value ${NAME:-default} is
+that of the environment variable NAME of the lab's caller.
 """
 
 import os
@@ -23,28 +23,28 @@ MAX_ADAPTERS = 4
 class Scenario:
     path: Path
     summary: str = ""
-    suite: str = ""              # the guest's distribution; by default what --suite says
+    suite: str = ""              # the guest's distribution; by default that of --suite
     adapters: int = 1            # PVRDMA adapters, in the PCI slots 0x10, 0x11, …
     nics: int = 0                # plain vmxnet3 NICs, in the slots after them
     regular: str = "first"       # the VM's regular NIC, in a slot before the adapters or behind them: first, last
     network: bool = False        # each adapter N has a network of its own, 192.168.(30+N).0/24, with a host at .2 and DHCP
-    port: str = "ACTIVE"         # what the host's side of each port says at power-on
-    install: str = "yes"         # yes: the agent is installed; none: it is not; manual: the scenario does it itself
+    port: str = "ACTIVE"         # the state of the host's side of each port at power-on
+    install: str = "yes"         # yes: the agent is installed; none: it is not; manual: the scenario installs it
     previous: bool = False       # the package's previous version lies in /run/lab/previous
-    packages: tuple = ()         # Debian packages, with what they need and the guest lacks, in /run/lab/packages
-    programs: tuple = ()         # Debian packages whose files `use_programs` adds to the guest, uninstalled: that costs it nothing
+    packages: tuple = ()         # Debian packages, with dependencies that the guest lacks, in /run/lab/packages
+    programs: tuple = ()         # Debian packages whose files `use_programs` adds to the guest without installing them, which is quick
     timeout: int = 240           # seconds, each boot
     start: str = "boot"          # boot; snapshot: from a guest that has booted without its adapters, which then appear
-    cpus: int = 1                # several emulated CPUs make a kernel panic, or stand still, now and then
+    cpus: int = 1                # with several emulated CPUs a kernel now and then panics or hangs
     boots: int = 1               # how often the same guest boots; $BOOT counts from 1
     guests: int = 1              # at a time; `scenario` runs in the first, `on NUMBER COMMAND` in another
-    clones: int = 0              # then, from copies of its disk, so many other machines, one after the other; $LAB_CLONE counts
-    loaders: bool = False        # rdma-core loads its own modules at boot, as on any system; else the agent alone loads any
+    clones: int = 0              # so many other machines follow, one after the other, with copies of its disk; $LAB_CLONE counts
+    loaders: bool = False        # rdma-core's units load modules at boot, as on any system; otherwise only the agent does
     kernel: str = ""             # more of the kernel's command line
-    initrd: str = "lab"          # lab: small and quick; own: that, and from the boot on that follows the guest's
-                                 # hand_over_initrd the one that was handed over
+    initrd: str = "lab"          # lab: small and quick; own: after the guest's hand_over_initrd, the handed-over one
+                                 # from the next boot on
     soak: bool = False           # in `tests/run --soak` only
-    allow_oops: str = ""         # why complaints of the kernel are expected
+    allow_oops: str = ""         # the reason why complaints of the kernel are expected
     early: bool = False          # has an `early` function: before a driver is loaded; of a snapshot, before the adapters appear
 
     @property
@@ -56,7 +56,7 @@ class Scenario:
         return machine.counted(self.cpus, self.guests > 1)
 
     def topology(self):
-        """What a snapshot has in common with the scenarios that start from it."""
+        """The settings that a snapshot shares with the scenarios that start from it."""
         return {"adapters": self.adapters, "nics": self.nics, "regular": self.regular, "network": self.network,
                 "cpus": self.cpus, "install": "yes" if self.install == "yes" else "none", "loaders": self.loaders}
 
@@ -134,7 +134,7 @@ def parse(path, text):
         raise LabError(f"{path}: has no `# summary:`")
     if scenario.guests > 1 and (scenario.boots > 1 or scenario.clones):
         raise LabError(f"{path}: several `# guests:` have neither boots nor clones")
-    # QEMU refuses a vmxnet3's state where the MAC address is another: the device's serial number is made of it.
+    # QEMU refuses a vmxnet3's state if the MAC address differs, because the device's serial number contains it.
     if scenario.start == "snapshot" and scenario.guests > 1:
         raise LabError(f"{path}: several `# guests:` cannot go on from one snapshot, as they have MAC addresses of their own")
     if scenario.start == "snapshot" and (scenario.boots > 1 or scenario.clones or scenario.kernel or scenario.initrd != "lab"):

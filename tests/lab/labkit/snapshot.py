@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A guest that has booted without its adapters and stands still: what scenarios with `start: snapshot` go on from.
+"""A guest that has booted without its adapters and was stopped; scenarios with `start: snapshot` go on from it.
 
-Its adapters' functions have left the bus before udev looked, so no driver has been loaded for them, and the agent has
-not run; when the scenario begins they appear, and the agent is started. QEMU's pvrdma keeps no state in a snapshot: there
-must be none.
+The adapters' functions have left the bus before udev looked, so no driver has been loaded for them, and the agent has
+not run. When the scenario begins, they appear, and the agent is started. QEMU saves no state of a pvrdma device in a snapshot,
+so the device must not have any.
 """
 
 import shutil
@@ -20,10 +20,10 @@ RECIPE = paths.GUEST / "snapshot.sh"
 
 
 def start(suite, scenario, begin, cache=None):
-    """What a scenario starts from where its guests otherwise begin with `begin`; boots a guest if it is not there."""
+    """The snapshot of a guest that starts from `begin`; boots a guest if there is none."""
     cache = cache or Cache(paths.CACHE)
     topology = scenario.topology()
-    # Memory and disk belong together: a disk that was made anew, if from the same packages, has another content.
+    # Memory and disk belong together: a disk that was made anew, even from the same packages, has another content.
     made = begin.disk.stat().st_mtime_ns
     key = key_of(topology, str(begin.disk), made, begin.accel, begin.standin, run("asking QEMU", ["qemu-system-x86_64", "--version"]),
                  RECIPE, Path(machine.__file__), *payload.RUNNER)

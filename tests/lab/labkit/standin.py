@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compiles the HCA stand-in (hca/), the library that replaces libibverbs in the QEMU process, into the cache.
 
-hca/sources and hca/cflags are the one list of files and of compiler options, read by hca/meson.build as well.
+hca/sources and hca/cflags list the files and the compiler options; hca/meson.build reads them as well.
 """
 
 from . import paths

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What lies between guests, on real sockets: frames, messages by GID, delay, rate, loss; and the first guest's shell."""
+"""The fabric between guests, on real sockets: frames, messages by GID, delay, rate, loss; and the first guest's shell."""
 
 import socket
 import struct
@@ -40,7 +40,7 @@ class FabricTest(unittest.TestCase):
         self.addCleanup(self.fabric.close)
         self.wires = [self.connect(f"{folder}/fabric") for folder in folders]
         self.nets = [self.connect(f"{folder}/0.net") for folder in folders]
-        for number in range(len(GIDS)):  # all are accepted once each has heard of the last one
+        for number in range(len(GIDS)):  # The fabric has accepted all once each gets a frame of the last one.
             self.fabric_knows(number)
 
     def connect(self, path):

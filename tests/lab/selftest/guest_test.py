@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What becomes of a guest whose CPUs stand still: a real QEMU with nothing to boot."""
+"""The end of a guest whose CPUs do not run: a real QEMU with nothing to boot."""
 
 import tempfile
 import unittest
@@ -24,7 +24,7 @@ def argv_of(directory):
 
 class StandingStill(unittest.TestCase):
     def result_of(self, console):
-        """Of a guest that has written this to its console."""
+        """The result of a guest that has written this text to its console."""
         def argv(tested):
             (tested.directory / "console.log").write_text(console, encoding="ascii")
             return argv_of(tested.directory)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the tests of the HCA stand-in share: two adapters, two ends that talk to each other, and the calls that QEMU makes
- * of them. The ends lie on adapters 0 and 1. */
+/* Helpers of the tests of the HCA stand-in: two adapters, two ends that exchange messages, and the calls that QEMU makes.
+ * The ends are on adapters 0 and 1. */
 #ifndef HCA_PAIR_H
 #define HCA_PAIR_H
 
@@ -44,13 +44,13 @@ struct pair {
 	struct end end[2];
 };
 
-/* A file of the stand-in's folder, as the host's side writes them. */
+/* Writes a file of the stand-in's folder, as the host's side does. */
 void write_file(const char *name, const void *data, size_t length);
 union ibv_gid gid_of(unsigned adapter);
 /* Both ports ACTIVE, each with its GID at index 1. */
 void open_adapters(void);
 
-/* Queues and memory of their own; `channel`, if any, is that of the second end. Not yet connected. */
+/* Makes two ends with queues and memory of their own, not yet connected; `channel`, if any, is that of the second end. */
 struct pair *make_pair(enum ibv_qp_type type, int cqe, struct ibv_comp_channel *channel);
 void connect_qp(struct end *end, unsigned to_adapter, uint32_t to_qpn);
 /* An RC pair, ready to send both ways. */

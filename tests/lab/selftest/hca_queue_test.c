@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The HCA stand-in's queues and completions: their sizes, numbers and ends, and who is woken. */
+/* The HCA stand-in's queues and completions: their sizes, numbers and ends, and which threads are woken. */
 #include "hca_pair.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ static void a_channel_wakes_when_armed(void)
 	CHECK(readable(channel->fd));
 	CHECK(ibv_get_cq_event(channel, &cq, &context) == 0 && cq == to->cq);
 	CHECK(!readable(channel->fd));
-	/* Destroyed before it is acknowledged, as QEMU may do: its memory must last until then. */
+	/* QEMU may destroy the queue before it acknowledges the event; the memory must last until then. */
 	CHECK(ibv_destroy_qp(to->qp) == 0 && ibv_destroy_cq(to->cq) == 0);
 	CHECK(take(to, &(struct ibv_wc){ 0 }, 1) == 0);
 	ibv_ack_cq_events(cq, 1);
@@ -108,7 +108,7 @@ static void numbers_are_not_soon_reused(void)
 	free_pair(second);
 }
 
-static atomic_bool thread_is_to_run; /* as QEMU ends the thread that waits for a device's completions */
+static atomic_bool thread_is_to_run; /* QEMU ends the thread that waits for a device's completions by such a flag */
 
 static void *wait_for_completions(void *fd)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The HCA stand-in without a guest: verbs calls as QEMU makes them, under the sanitizers. Prints a line per test;
- * each test has queues and memory of its own. Messages and who may send them; queues are tested in hca_queue_test.c. */
+/* The HCA stand-in without a guest: verbs calls as QEMU makes them, under the sanitizers. Prints a line per test; each test
+ * has queues and memory of its own. This file tests messages and refused senders, hca_queue_test.c the queues. */
 #include "hca_pair.h"
 
 #include <errno.h>
@@ -104,7 +104,7 @@ static void memory_is_checked(void)
 		bad[1] = piece(&pair->end[0], 0, 8);
 		bad[1].addr -= 1; /* before the start */
 		bad[2] = piece(&pair->end[0], 0, 8);
-		bad[2].lkey ^= 0x10000; /* the key of a region long gone */
+		bad[2].lkey ^= 0x10000; /* the key of an earlier region */
 		good = piece(&pair->end[1], 0, 4096);
 		CHECK(post_recv(&pair->end[1], 1, &good, 1) == 0);
 		CHECK(post_send(&pair->end[0], 2, &bad[i], 1) == 0);
@@ -173,7 +173,7 @@ static void a_stranger_is_refused(void)
 	struct end *from = &pair->end[0], *to = &pair->end[1];
 	struct ibv_sge source = piece(from, 0, 8), target = piece(to, 0, 8);
 
-	connect_qp(to, 0, from->qp->qp_num + 1); /* it expects somebody else */
+	connect_qp(to, 0, from->qp->qp_num + 1); /* it expects another queue pair */
 	connect_qp(from, 1, to->qp->qp_num);
 	CHECK(post_recv(to, 1, &target, 1) == 0 && post_send(from, 2, &source, 1) == 0);
 	completes(from, 2, IBV_WC_RETRY_EXC_ERR);
@@ -209,7 +209,7 @@ static void ud_has_a_header_and_may_drop(void)
 	wr.wr.ud.remote_qpn = to->qp->qp_num;
 	wr.wr.ud.remote_qkey = 7;
 	CHECK(from->qp->context->ops.post_send(from->qp, &wr, &bad) == 0);
-	completes(from, 2, IBV_WC_SUCCESS); /* nobody listened */
+	completes(from, 2, IBV_WC_SUCCESS); /* no queue pair received it */
 	CHECK(post_recv(to, 1, target, 2) == 0);
 	CHECK(from->qp->context->ops.post_send(from->qp, &wr, &bad) == 0);
 	completes(from, 2, IBV_WC_SUCCESS);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Packages, requests for faults, the cache, reports: what of the lab can be wrong without a guest."""
+"""Packages, requests for faults, the cache and reports: parts of the lab that can be tested without a guest."""
 
 import contextlib
 import io

@@ -26,7 +26,7 @@ def message(operation, gid, destination=bytes(16), kind=mux.REQUEST):
 
 
 def reply(gid, attribute=0x13, local=b"your", remote=b"mine"):
-    """What follows a request, for whoever owns the ID."""
+    """A message after a request, for the owner of the ID."""
     text = bytearray(message(mux.MAD, gid))
     at = mux.MAD_TEXT
     struct.pack_into("!H", text, at + mad.ATTRIBUTE, attribute)
@@ -100,7 +100,7 @@ class MuxTest(unittest.TestCase):
         self.assertEqual(got[mux.GID:mux.GID + 16], GID_B)
         self.assertEqual(got[mux.MAD_GID:mux.MAD_GID + 16], GID_A)
         self.assertEqual(got[300:304], b"body")
-        # Its answer is the owner's business with the mux, and goes no further.
+        # The owner's answer goes to the mux only.
         self.ends[1].sendall(message(mux.MAD, GID_B, kind=mux.RESPONSE))
         self.assertEqual(self.ask(self.ends[1], message(mux.UNREGISTER, GID_B)), mux.OK)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Headers of scenarios, and what becomes of them: the guest's machine and what it is told."""
+"""Headers of scenarios, and their effects on the guest's machine and settings."""
 
 import os
 import re
