@@ -36,7 +36,7 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      Concern::Nodes, "This container has no {nodes}: applications cannot open the device.",
      "Give the container these devices and no more; --privileged is not needed.", "",
      "docker run {devices} --ulimit memlock=-1 --network host IMAGE\n"
-     "resources: {limits: {rdma/hca: 1}}    # in a pod's spec, with an RDMA device plugin"},
+     "resources: {limits: {rdma/pvrdma: 1}}    # in a pod's spec, with an RDMA device plugin"},
     {FindingId::NodesClosed, "nodes-closed", "", "", Severity::Warning, Actor::Guest,
      Concern::Nodes, "This user may not open {nodes}.",
      "rdma-core's udev rules give these nodes mode 0666: install it, or make the user a member of "

@@ -28,8 +28,9 @@ inline constexpr const char* kSwitchesMenu = "Host > Configure > Networking > Vi
 // By number of HostPart.
 inline constexpr std::array<HostPartInfo, 6> kHostParts{{
     {HostPart::Properties, "properties", "properties",
-     "vsish -e get .../pvrdmaDevices/WORLD_INDEX/properties    # WORLD: esxcli vm process list", "",
-     kSwitchesMenu},
+     "vsish -e cat /vmkModules/vrdma/pvrdmaDevices/WORLD_INDEX/properties"
+     "    # WORLD: esxcli vm process list; INDEX: 0 is the first adapter",
+     "", kSwitchesMenu},
     {HostPart::RdmaDevices, "rdma-devices", "RDMA devices", "esxcli rdma device list", "",
      kSwitchesMenu},
     {HostPart::Statistics, "statistics", "statistics", "esxcli rdma device stats get -d vmrdma0",

@@ -10,10 +10,10 @@ namespace pvrdma::verify {
 namespace {
 
 // Sources: VMware recommends at most 50 us for GPUs used from afar (vSphere Bitfusion's network
-// requirements); ib_send_bw reports 96.31 Gb/s on 100GbE and 4395 MB/s on 40GbE (VMware, "RDMA
-// performance in virtual machines"), so that nothing faster than 12,500 MB/s has gone over 100GbE;
-// PVRDMA beats TCP by 30 to 80 % (VMware's OpenFOAM tests). A fall-back goes through the hosts'
-// TCP as the VMs' own TCP does: its figures are no better than these.
+// requirements); ib_send_bw reports 96.31 Gb/s on 100GbE (an engineer's article on PVRDMA in a home
+// lab), so that nothing faster than 12,500 MB/s has gone over 100GbE; an application's run over
+// PVRDMA is 30 to 80 % faster than over TCP (a vendor's paper on HPC with OpenFOAM). A fall-back
+// goes through the hosts' TCP as the VMs' own TCP does: its figures are no better than these.
 constexpr double kSurelyRdmaUs = 10;  // TCP between VMs does not come near
 // RDMA's latency as a part of TCP's: at most that of RDMA, at least that of a fall-back.
 constexpr double kLatencyOfTcpRdma = 0.5;
