@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: configured MTU and addresses are set, kept, marked as ours, and removed when they are no longer configured
+# summary: configured MTU and addresses are set and kept, and addresses are removed when they are no longer configured
 # adapters: 1
 # start: snapshot
 # network: yes
@@ -22,7 +22,7 @@ valid() { ip -o address show dev ens16f0 | grep " $1 " | grep -qv tentative; }
 gid_of() { grep -qi "$1" /sys/class/infiniband/rocep0s16f1/ports/1/gids/*; }
 duplicate_named() { pvrdma-agentctl health --json | gojq -e '.findings[] | select(.summary | contains("192.168.30.2/24"))' | grep -q '52:5[0-9a-f]:'; }
 
-ask_executor() { # as the agent's user: nothing but what the configuration says is asked for
+ask_executor() { # as the agent's user, with a request that agrees with the configuration
   setpriv --reuid pvrdma-agent --regid pvrdma-agent --clear-groups python3 -c "import socket
 s = socket.socket(socket.AF_UNIX)
 s.settimeout(30)
@@ -32,31 +32,31 @@ print(s.recv(65536).rstrip(b'\0').decode())" >answer
   cat answer
 }
 
-# With an address its GID goes, which a job's queue pairs may use.
+# An address is removed together with its GID, which queue pairs of a job may use.
 no_longer_configured_under_a_job() {
   start_job 0
   rm /etc/pvrdma-agent/pvrdma-agent.toml
   systemctl reload pvrdma-agent.service
-  wait_until 15 "no longer configured under a job: a finding names it" held_by address-waits "$job" ibv_asyncwatch
-  expect "and the address" sh -c 'pvrdma-agentctl health --json | grep -q "192.168.30.202/24 is no longer configured"'
+  wait_until 15 "an address is no longer configured while a job runs: a finding names the job" held_by address-waits "$job" ibv_asyncwatch
+  expect "the finding names the address" sh -c 'pvrdma-agentctl health --json | grep -q "192.168.30.202/24 is no longer configured"'
   ask_executor
-  expect "the executor, asked directly, keeps it too" gojq -e '.parameters.result | .outcome == "in_use" and (.holders | length) == 1' answer
-  holds_for 5 "it stays" has 192.168.30.202/24
-  expect "and so does its GID" gid_of c0a8:1eca
+  expect "the executor, asked directly, keeps the address too" gojq -e '.parameters.result | .outcome == "in_use" and (.holders | length) == 1' answer
+  holds_for 5 "the address stays" has 192.168.30.202/24
+  expect "the address keeps its GID" gid_of c0a8:1eca
   kill "$job"
   wait "$job" || true
-  wait_until 40 "the job has ended: ours are removed" has_not 192.168.30.202/24
-  wait_until 10 "and nothing is left to say" no_finding address-waits
+  wait_until 40 "the job has ended: the agent's addresses are removed" has_not 192.168.30.202/24
+  wait_until 10 "the finding ends" no_finding address-waits
 }
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
-  expect_equal "nothing is configured: the MTU is as it was" 1500 "$(cat /sys/class/net/ens16f0/mtu)"
+  expect_equal "nothing is configured: the MTU is unchanged" 1500 "$(cat /sys/class/net/ens16f0/mtu)"
   ip address add 192.168.30.9/24 dev ens16f0
 
   configure 192.168.30.201/24 fd00:30::1/64
   wait_until 15 "the IPv4 address" has 192.168.30.201/24
-  wait_until 15 "the IPv6 address, and nobody else has it" valid fd00:30::1/64
+  wait_until 15 "the IPv6 address is set, and no other host has it" valid fd00:30::1/64
   wait_until 15 "health says ready" health_is ready
   expect_equal "the MTU" 9000 "$(cat /sys/class/net/ens16f0/mtu)"
   expect "the RDMA device has a GID for it" gid_of c0a8:1ec9
@@ -64,33 +64,33 @@ scenario() {
   pvrdma-agentctl health
 
   ip address del 192.168.30.201/24 dev ens16f0
-  wait_until 20 "taken away by hand: it is back" has 192.168.30.201/24
+  wait_until 20 "an address removed by hand is set again" has 192.168.30.201/24
   wait_until 15 "health says ready" health_is ready
   systemctl restart pvrdma-agent.service
   wait_until 15 "restarted: ready" health_is ready
-  expect "and the addresses are there" has 192.168.30.201/24
+  expect "the addresses are set" has 192.168.30.201/24
 
   configure 192.168.30.202/24
-  wait_until 15 "configured anew: the new address" has 192.168.30.202/24
+  wait_until 15 "another address is configured: it is set" has 192.168.30.202/24
   wait_until 15 "the old ones are removed" has_not 192.168.30.201/24
-  expect_not "both of them" has fd00:30::1/64
-  expect "somebody else's address stays" has 192.168.30.9/24
+  expect_not "the old IPv6 address is removed" has fd00:30::1/64
+  expect "an address that the agent has not set stays" has 192.168.30.9/24
 
   configure 192.168.30.202/24 192.168.30.2/24
   wait_until 30 "an address of another host: a finding names its MAC" duplicate_named
   expect_not "it is not set" has 192.168.30.2/24
   expect "the other one stays" has 192.168.30.202/24
   configure 192.168.30.202/24
-  wait_until 20 "no longer asked for: ready" health_is ready
+  wait_until 20 "the address is no longer configured: ready" health_is ready
 
   ip link set ens16f0 address 02:00:00:00:00:10
   pvrdma-agentctl --json health >/dev/null || true
   holds_for 5 "with another MAC it is the same adapter" has 192.168.30.202/24
-  expect "which the executor knows as well" no_finding action-refused
+  expect "the executor knows this too" no_finding action-refused
   ip address del 192.168.30.202/24 dev ens16f0
-  wait_until 20 "taken away by hand: it is back" has 192.168.30.202/24
+  wait_until 20 "an address removed by hand is set again" has 192.168.30.202/24
   ip link set ens16f0 address 00:50:56:00:00:10
 
   no_longer_configured_under_a_job
-  expect "somebody else's address stays" has 192.168.30.9/24
+  expect "an address that the agent has not set stays" has 192.168.30.9/24
 }

@@ -3,7 +3,7 @@
 # adapters: 1
 # loaders: yes
 
-# What udev does for the two functions at coldplug, done before the agent starts, so that it is certain who was first.
+# Does udev's coldplug work for the two functions before the agent starts, so that udev is certainly first.
 early() {
   modprobe "$(cat /sys/bus/pci/devices/0000:00:10.0/modalias)"
   modprobe "$(cat /sys/bus/pci/devices/0000:00:10.1/modalias)"
@@ -17,17 +17,17 @@ scenario() {
   expect_equal "the port" ACTIVE "$(port_state 0)"
   expect_equal "reloads" 0 "$(health_query .executor.reloads)"
   expect_equal "rebinds" 0 "$(health_query .executor.rebinds)"
-  expect_equal "the driver is the one that was loaded first" "$(cat /run/driver-inode)" "$(stat -c %i /sys/module/vmw_pvrdma)"
+  expect_equal "the driver was not reloaded" "$(cat /run/driver-inode)" "$(stat -c %i /sys/module/vmw_pvrdma)"
   for module in mlx4_ib ib_umad rdma_cm rdma_ucm; do expect "$module is loaded" module_loaded $module; done
   expect "udev could rename the netdev before its link came up" test "$(netdev_of 0)" = ens16f0
-  expect_equal "verbs agree with sysfs, and say the MTU" 1024 "$(health_query '.adapters[0].port.active_mtu')"
-  expect_equal "nobody holds a context" 0 "$(cut -d' ' -f3 <(grep ^vmw_pvrdma /proc/modules))"
+  expect_equal "verbs agree with sysfs, and give the MTU" 1024 "$(health_query '.adapters[0].port.active_mtu')"
+  expect_equal "no process holds a context" 0 "$(cut -d' ' -f3 <(grep ^vmw_pvrdma /proc/modules))"
   local agent network
   agent=$(systemctl show -P ActiveEnterTimestampMonotonic pvrdma-agent.service)
   network=$(systemctl show -P ActiveEnterTimestampMonotonic network-pre.target)
-  expect "the agent stood before network-pre.target ($agent us, $network us)" test "$agent" -le "$network"
+  expect "the agent was up before network-pre.target ($agent us, $network us)" test "$agent" -le "$network"
   systemctl status --no-pager pvrdma-agent.service | tee status.txt
-  expect "systemctl status says so in words" grep -q 'Status: "ready: 1 of 1 adapters ready"' status.txt
+  expect "systemctl status shows the state" grep -q 'Status: "ready: 1 of 1 adapters ready"' status.txt
   wait_until 40 "the executor has gone" unit_is pvrdma-agent-executor.service inactive
   pvrdma-agentctl health
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: a bad configuration changes nothing: one line that says what is wrong, and the good one stays in force
+# summary: a bad configuration changes nothing: one line names the fault, and the good configuration stays in use
 # adapters: 1
 # start: snapshot
 
@@ -12,36 +12,36 @@ config() { printf '%s\n' "$1" >/etc/pvrdma-agent/pvrdma-agent.toml; }
 
 refused() { finding action-refused | grep -q -- "$1"; }
 
-# The executor reads the configuration for each request, the agent when it is told to.
+# The executor reads the configuration for each request, the agent at its start and on SIGHUP.
 not_read_again() {
   config "$bad"$'\n[[adapter]]\nmanage = "observe"'
   ip link set "$(netdev_of 0)" down
-  wait_until 15 "what the executor refuses is a finding, with its words" refused 'pvrdma-agent.toml:2: modules.reload'
-  expect "and the remedy" refused 'systemctl reload pvrdma-agent'
+  wait_until 15 "a request that the executor refuses is a finding, with the executor's reason" refused 'pvrdma-agent.toml:2: modules.reload'
+  expect "the finding has the remedy" refused 'systemctl reload pvrdma-agent'
   expect_not "the link stays down, as the file has the word observe" netdev_up 0
   config "$bad"
-  wait_until 15 "without it, the executor does what harms in no case" netdev_up 0
+  wait_until 15 "without the word observe the executor brings the link up" netdev_up 0
   config '[modules]
 before = ["dummy"]'
   systemctl reload pvrdma-agent.service
   wait_until 30 "mended: ready" health_is ready
-  expect "with another module before the driver" module_loaded dummy
-  expect "and the finding is gone" no_finding action-refused
+  expect "the module that the file names is loaded before the driver" module_loaded dummy
+  expect "the finding has ended" no_finding action-refused
   rm /etc/pvrdma-agent/pvrdma-agent.toml
   modprobe -r vmw_pvrdma
   modprobe -r dummy
-  wait_until 15 "a module that the file names no more is refused" refused dummy
-  wait_until 15 "which keeps the driver from nothing" module_loaded vmw_pvrdma
-  expect_not "that module stays out" module_loaded dummy
+  wait_until 15 "a module that the file no longer names is refused" refused dummy
+  wait_until 15 "the driver is loaded nevertheless" module_loaded vmw_pvrdma
+  expect_not "the refused module is not loaded" module_loaded dummy
   systemctl reload pvrdma-agent.service
   wait_until 30 "read again: ready" health_is ready
-  expect "and the finding is gone" no_finding action-refused
+  expect "the finding has ended" no_finding action-refused
 }
 
 says() { finding config-bad | gojq -er .summary | grep -F -e "$1"; }
 
-# As at a boot with a file that is not good: the port comes up, and nothing is done that the file may have forbidden. The
-# executor, which is root, reads a closed file, and finds nothing in it that speaks against that.
+# As at a boot with a bad file: the port comes up, and the agent does nothing that the file may have forbidden. The
+# executor, which is root, can read the file that the agent cannot, and finds no word in it that forbids this.
 bad_from_the_beginning() { # DROP-IN MODE COMPLAINT <TOML
   systemctl stop pvrdma-agent.service
   ip address flush dev ens16f0 scope global
@@ -51,7 +51,7 @@ bad_from_the_beginning() { # DROP-IN MODE COMPLAINT <TOML
   expect "$1: it starts" systemctl start pvrdma-agent.service
   wait_until 30 "$1: the finding names file and line" says "$3"
   expect "the driver is loaded" module_live vmw_pvrdma
-  expect "and what is to precede it" module_loaded rdma_ucm
+  expect "the modules that must precede it are loaded" module_loaded rdma_ucm
   wait_until 30 "the link is up" netdev_up 0
   wait_until 30 "the port is ACTIVE" port_is 0 ACTIVE
   expect_equal "degraded" degraded "$(health_state)"
@@ -59,7 +59,7 @@ bad_from_the_beginning() { # DROP-IN MODE COMPLAINT <TOML
   expect "no address is set" has_no_ipv4 ens16f0 192.168.30.201/24
   expect "a reload is refused" sh -c '! pvrdma-agentctl reload'
   rm "/etc/pvrdma-agent/pvrdma-agent.toml.d/$1"
-  wait_until 60 "mended, it is applied by itself" has_ipv4 ens16f0 192.168.30.201/24
+  wait_until 60 "the file is mended: the agent applies it by itself" has_ipv4 ens16f0 192.168.30.201/24
   expect_equal "the MTU as well" 4000 "$(cat /sys/class/net/ens16f0/mtu)"
   wait_until 30 "ready" health_is ready
 }
@@ -73,11 +73,11 @@ scenario() {
   expect_equal "--check-config" 1 "$(pvrdma-agent --check-config >/dev/null 2>complaint; echo $?)"
   cat complaint
   expect_equal "one line" 1 "$(wc -l <complaint)"
-  expect "with file, line, key, value and what is allowed" \
+  expect "the complaint has file, line, key, value and the allowed words" \
     grep -E '^/etc/pvrdma-agent/pvrdma-agent.toml:2: modules.reload = "sometimes".*auto.*always.*never' complaint
   chmod 640 /etc/pvrdma-agent/pvrdma-agent.toml
-  expect_equal "--check-config of what root alone may read" 1 "$(pvrdma-agent --check-config >/dev/null 2>complaint; echo $?)"
-  expect "says that the agent may not" grep -E 'pvrdma-agent.toml: cannot be read: Permission denied; .* o\+r' complaint
+  expect_equal "--check-config of a file that only root may read: status" 1 "$(pvrdma-agent --check-config >/dev/null 2>complaint; echo $?)"
+  expect "the complaint says that the agent may not read it" grep -E 'pvrdma-agent.toml: cannot be read: Permission denied; .* o\+r' complaint
   chmod 644 /etc/pvrdma-agent/pvrdma-agent.toml
   systemctl reload pvrdma-agent.service
   wait_until 10 "a finding says so" finding config-bad
@@ -85,8 +85,8 @@ scenario() {
   expect "the executor refuses to act on it" [ "$(pvrdma-agentctl reload >/dev/null 2>&1; echo $?)" != 0 ]
   config "$good"
   kill -HUP "$pid"
-  wait_until 10 "mended, the finding is gone" no_finding config-bad
-  wait_until 10 "and the new one is in force" sh -c 'pvrdma-agentctl reload 2>&1 | grep -q never'
+  wait_until 10 "the file is mended: the finding ends" no_finding config-bad
+  wait_until 10 "the new configuration is in use" sh -c 'pvrdma-agentctl reload 2>&1 | grep -q never'
   config '[[adapter]]
 match     = { netdev = "ens16f0" }
 mtu       = 4000

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: a real podman gives containers without privilege the devices of export cdi: ibv_devinfo and RC traffic as uid 12345, also after a reload; not without the device, nor with little locked memory
+# summary: a real podman gives unprivileged containers the devices of export cdi: ibv_devinfo and RC traffic as uid 12345, also after a reload; both fail without the device, or with little locked memory
 # adapters: 1
 # programs: podman crun netavark
 # start: snapshot
 # timeout: 400
 
-# The containers' files are the guest's own, which has rdma-core; what they write goes elsewhere.
-contain() { # OPTION… -- COMMAND…: nobody's process, without a capability, with the node's network
+# The containers see the files of the guest, which has rdma-core; their changes are kept apart.
+contain() { # OPTION… -- COMMAND…: as uid 12345, without a capability, with the node's network
   local options=()
   while [[ $1 != -- ]]; do options+=("$1"); shift; done
   shift
@@ -17,7 +17,7 @@ device=(--device pvrdma.io/adapter=all)
 locked=(--ulimit memlock=-1)
 listening() { ss -ltn | grep -q ':18515 '; }
 messages_pass() { # between two containers
-  udevadm settle --timeout=20 # a name that udev is about to change opens nothing
+  udevadm settle --timeout=20 # udev may still change the device's name
   local words=(ibv_rc_pingpong -d "$(rdma_of 0)" -g "$(health_query '.adapters[0].application_gid.index')" -n 100)
   contain "${device[@]}" "${locked[@]}" -- "${words[@]}" >server.out 2>&1 &
   local server=$!
@@ -40,32 +40,32 @@ scenario() {
   wait_until 30 "health says ready" health_is ready
 
   contain -- sh -c 'id -u; grep CapBnd /proc/self/status' | tee nobody
-  expect_equal "the container's process is nobody" "12345 CapBnd:0000000000000000" "$(tr -d '\t' <nobody | paste -sd ' ')"
+  expect_equal "the container's process has uid 12345 and no capability" "12345 CapBnd:0000000000000000" "$(tr -d '\t' <nobody | paste -sd ' ')"
   contain -- ibv_devinfo >without 2>&1 || true
-  expect_not "without the device there is none" grep -q PORT_ACTIVE without
+  expect_not "without the option there is no device" grep -q PORT_ACTIVE without
   contain "${device[@]}" -- ibv_devinfo | tee with
-  expect "with it, it is there" grep -q PORT_ACTIVE with
+  expect "with the option the device is there" grep -q PORT_ACTIVE with
   contain --device "pvrdma.io/adapter=$(function_of 0)" -- ibv_devinfo >one
-  expect "also by its function" grep -q PORT_ACTIVE one
-  # A system container has the agent's units, and the devices that it sees are the host's.
+  expect "the device is also there by the name of its function" grep -q PORT_ACTIVE one
+  # A system container has the agent's units, but the devices that it sees belong to the host.
   local unit
   expect "the units start on the host" systemd-analyze condition 'ConditionVirtualization=!container'
-  expect_equal "systemd knows that a container is one" podman "$(contain -- systemd-detect-virt --container)"
+  expect_equal "systemd recognises the container" podman "$(contain -- systemd-detect-virt --container)"
   for unit in pvrdma-agent.service pvrdma-agent-executor.service pvrdma-agent-executor.socket pvrdma-agent-wait-online.service; do
-    expect "$unit starts in none" grep -qx 'ConditionVirtualization=!container' "/usr/lib/systemd/system/$unit"
+    expect "$unit does not start in a container" grep -qx 'ConditionVirtualization=!container' "/usr/lib/systemd/system/$unit"
   done
   contain "${device[@]}" -- ls /dev/infiniband >nodes
-  expect_equal "and no more than it needs" "rdma_cm uverbs0" "$(paste -sd ' ' nodes)"
+  expect_equal "the container has only the nodes that it needs" "rdma_cm uverbs0" "$(paste -sd ' ' nodes)"
   expect "messages pass" messages_pass
   contain "${device[@]}" --ulimit memlock=4096:4096 -- ibv_rc_pingpong -d "$(rdma_of 0)" -g 0 >little 2>&1 || true
   cat little
-  expect "but not with little locked memory" grep -qi "couldn't" little
+  expect "with little locked memory it fails" grep -qi "couldn't" little
 
   expect "a reload" sh -c "pvrdma-agentctl reload | grep '^reloaded'"
   wait_until 30 "health says ready" health_is ready
   wait_until 20 "the address is there" has_ipv4 ens16f0 192.168.30.201/24
   expect "after it, messages pass" messages_pass
   systemctl stop pvrdma-agent-cdi.service
-  contain "${device[@]}" -- true >gone 2>&1 && die "a device that is not offered is given"
-  expect "a device that is not offered is none" grep -q pvrdma.io/adapter gone
+  contain "${device[@]}" -- true >gone 2>&1 && die "podman gives a device that is not offered"
+  expect "podman names the device that is not offered" grep -q pvrdma.io/adapter gone
 }

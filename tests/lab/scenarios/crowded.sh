@@ -23,11 +23,11 @@ many_addresses() {
 }
 veths_come_and_go() { while [[ ! -e over ]]; do ip link add v0 type veth peer name v1 && ip link del v0; done; }
 
-# Until the queue of journald's socket is full.
+# Fills the queue of journald's socket.
 fill_journal() {
   python3 - <<'P'
 import socket
-senders = []  # each may have so many bytes under way, which is less than the queue has room for
+senders = []  # several, as the bytes that one may have under way do not fill the queue
 while True:
     sender, sent = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK), 0
     try:
@@ -51,22 +51,22 @@ journal_is_stopped() {
   wait_until 30 "health says ready" health_is ready
   kill -CONT "$journald"
   ip link set ens16f0 down
-  wait_until 70 "journald reads again: it is told how many entries were dropped" journal_has 'entries were dropped, as the journal'
+  wait_until 70 "journald reads again: an entry has the number of dropped entries" journal_has 'entries were dropped, as the journal'
   expect_equal "the agent is the same process" "$pid" "$(agent_pid)"
 }
 
 scenario() {
   write_refresh
   wait_until 60 "health says ready" health_is ready
-  wait_until 30 "and is at rest" at_rest
+  wait_until 30 "the executor is at rest" at_rest
   many_addresses
   veths_come_and_go &
   local states
   states=$(python3 refresh.py)
   : >over
   wait
-  expect_equal "of 100 looks beside 5,000 addresses and veths none sees less" ready "$states"
-  expect_not "no part was unreadable" journal_has 'part of the state is not known'
+  expect_equal "each of 100 looks with 5,000 addresses and veths sees everything" ready "$states"
+  expect_not "every value could be read" journal_has 'part of the state is not known'
   expect_equal "nothing was reloaded" 0 "$(health_query .executor.reloads)"
 
   journal_is_stopped

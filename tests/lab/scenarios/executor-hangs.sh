@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: the executor's module load hangs, or its socket is masked: health answers as fast as ever and says which
+# summary: the executor's module load hangs, or its socket is masked: health answers as fast as before, and names the cause
 # adapters: 1
 # start: snapshot
 
-# Asks 50 times, each on a connection of its own: slowest answer in ms, the call under way, whether it is stuck.
+# Asks 50 times, each on a connection of its own; prints the slowest answer in ms, the call under way, and whether it is stuck.
 write_ask() {
 cat >ask.py <<'P'
 import json, socket, sys, time
@@ -18,7 +18,7 @@ print(f"{worst * 1000:.0f} {busy['call'] if busy else '-'} {busy['stuck'] if bus
 P
 }
 
-# How slow an answer may be: 100 ms, or where the machine is too busy for that, some times the slowest before.
+# An answer may take 100 ms, or on a busy machine some times as long as the slowest before.
 at_most_ms() { # ANSWER BEFORE
   awk -v before="${2%% *}" '{ limit = before * 4 > 100 ? before * 4 : 100; exit !($1 <= limit) }' <<<"$1"
 }
@@ -28,19 +28,19 @@ masked() {
   systemctl mask --now pvrdma-agent-executor.socket
   systemctl stop pvrdma-agent-executor.service
   modprobe -r vmw_pvrdma
-  wait_until 20 "its socket masked, a finding says so" finding executor-missing
-  expect_not "that is not called converging" health_is converging
-  wait_until 10 "and the journal" journal_has 'the executor cannot be asked'
+  wait_until 20 "the executor's socket is masked: a finding says so" finding executor-missing
+  expect_not "the state is not converging" health_is converging
+  wait_until 10 "the journal says that the executor cannot be asked" journal_has 'the executor cannot be asked'
   systemctl unmask pvrdma-agent-executor.socket
   systemctl start pvrdma-agent-executor.socket
-  wait_until 60 "started again, it goes on" health_is ready
-  expect "the journal has it once" [ "$(agent_journal -o cat | grep -c 'the executor cannot be asked')" = 1 ]
+  wait_until 60 "the socket is started again: ready" health_is ready
+  expect "the journal says so once" [ "$(agent_journal -o cat | grep -c 'the executor cannot be asked')" = 1 ]
 }
 
 scenario() {
   write_ask
   wait_until 60 "health says ready" health_is ready
-  wait_until 30 "and is at rest" at_rest
+  wait_until 30 "the executor is at rest" at_rest
   local before answer
   before=$(python3 ask.py)
   systemctl start pvrdma-agent-executor.service
@@ -49,15 +49,15 @@ scenario() {
   wait_until 20 "a call is under way" sh -c 'pvrdma-agentctl --json health | gojq -e .executor.busy.call'
   answer=$(python3 ask.py)
   expect "50 answers, none slow: $answer; before: $before" at_most_ms "$answer" "$before"
-  expect "naming the call" [ "$(awk '{ print $2, $3 }' <<<"$answer")" = "LoadModule vmw_pvrdma" ]
-  wait_until 40 "it is called stuck" stuck
+  expect "health names the call" [ "$(awk '{ print $2, $3 }' <<<"$answer")" = "LoadModule vmw_pvrdma" ]
+  wait_until 40 "health says that the call is stuck" stuck
   expect "a finding says so" finding executor-stuck
-  wait_until 10 "and the journal" journal_has 'has not come back from the kernel'
-  expect "once" [ "$(agent_journal -o cat | grep -c 'has not come back from the kernel')" = 1 ]
+  wait_until 10 "the journal says so" journal_has 'has not come back from the kernel'
+  expect "the journal says so once" [ "$(agent_journal -o cat | grep -c 'has not come back from the kernel')" = 1 ]
   answer=$(python3 ask.py)
-  expect "still none slow: $answer" at_most_ms "$answer" "$before"
-  expect "still named, as stuck" [ "${answer##* }" = True ]
+  expect "answers are still fast: $answer" at_most_ms "$answer" "$before"
+  expect "health still says that the call is stuck" [ "${answer##* }" = True ]
   kill -CONT "$(main_pid pvrdma-agent-executor.service)"
-  wait_until 40 "let go, it goes on" health_is ready
+  wait_until 40 "the call returns: ready" health_is ready
   masked
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: link flaps by the dozen, 20 flaps of the port by the host, a jump of the clock: ready after each kind, nothing leaked, all counted
+# summary: dozens of link flaps, 20 flaps of the port by the host, a jump of the clock: ready after each, nothing leaked, all changes counted
 # adapters: 2
 # start: snapshot
 # timeout: ${PVRDMA_LAB_TIMEOUT:-300}
 
-flap_links() { # ROUNDS: both links, faster than anybody could follow
+flap_links() { # ROUNDS: both links, faster than the agent can react
   local round
   for ((round = 0; round < $1; round++)); do
     ip link set ens16f0 down
@@ -18,7 +18,7 @@ addresses() { ip -o -4 address show | awk '{ print $2, $4 }' | sort; }
 scenario() {
   wait_until 60 "health says ready" health_is ready
   ip address add 192.168.30.201/24 dev ens16f0
-  wait_until 30 "ready with an address, and at rest" at_rest
+  wait_until 30 "the executor is at rest" at_rest
   flap_links 5
   wait_until 30 "a first few flaps: ready" health_is ready
   wait_until 30 "at rest" at_rest
@@ -27,12 +27,12 @@ scenario() {
   leaks_begin
 
   flap_links $((10 * ${PVRDMA_LAB_ROUNDS:-4}))
-  wait_until 30 "link flaps by the dozen: ready" health_is ready
+  wait_until 30 "dozens of link flaps: ready" health_is ready
   local round
-  RANDOM=20 # the same flaps each time
+  RANDOM=20 # The flaps are the same in each run.
   for round in {1..20}; do
     host port $((RANDOM % 2)) DOWN
-    [[ $((RANDOM % 2)) == 0 ]] || ip link set ens16f0 up # some event or other
+    [[ $((RANDOM % 2)) == 0 ]] || ip link set ens16f0 up # This causes an event.
     host port 0 ACTIVE
     host port 1 ACTIVE
   done
@@ -42,12 +42,12 @@ scenario() {
   wait_until 30 "the clock jumps ahead: ready" health_is ready
   date -s '-3 days' >/dev/null
   flap_links 1
-  wait_until 30 "and back: ready" health_is ready
+  wait_until 30 "the links flap again: ready" health_is ready
 
-  wait_until 60 "at rest again" at_rest
+  wait_until 60 "the executor is at rest again" at_rest
   wait_until 20 "ready" health_is ready
   expect "changes of the port are counted: $counted before, $(port_transitions) now" [ "$(port_transitions)" -gt "$counted" ]
   leaks_end
   expect_equal "no address is lost" "$addresses_before" "$(addresses)"
-  expect "the driver was not reloaded for any of it" [ "$(ledger .reloads)" = 0 ]
+  expect "the driver was never reloaded" [ "$(ledger .reloads)" = 0 ]
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: four adapters: a broken one delays no other; readiness.adapters counts; two in one subnet and a default route are findings
+# summary: four adapters: a broken one delays no other; readiness.adapters is respected; two in one subnet and a default route are findings
 # adapters: 4
 
 summary() { health_query .summary; }
@@ -10,16 +10,16 @@ config() { agent_config; systemctl reload pvrdma-agent.service; }
 scenario() {
   wait_until 60 "health says ready" health_is ready
   expect_equal "all four" "4 of 4 adapters ready" "$(summary)"
-  # Its link stays down, whatever the agent would do about it.
+  # The adapter's link stays down, whatever the agent does.
   config <<'TOML'
 [[adapter]]
 match  = { pci = "0000:00:12.1" }
 manage = "observe"
 TOML
   ip link set ens18f0 down
-  wait_until 20 "one of them is broken" ready_count 3
+  wait_until 20 "one adapter is broken" ready_count 3
   holds_for 10 "the others are ready all the time" others_ready
-  expect_not "the whole is not ready" health_is ready
+  expect_not "the machine is not ready" health_is ready
   config <<'TOML'
 [readiness]
 adapters = 3
@@ -27,20 +27,20 @@ adapters = 3
 match  = { pci = "0000:00:12.1" }
 manage = "observe"
 TOML
-  wait_until 15 "three are enough where three are asked for" health_is ready
-  expect_equal "which is said" "3 of 4 adapters ready, 3 required" "$(summary)"
+  wait_until 15 "readiness.adapters = 3: three ready adapters are enough" health_is ready
+  expect_equal "the summary says so" "3 of 4 adapters ready, 3 required" "$(summary)"
   ip link set ens17f0 down
   wait_until 20 "another link, taken down by hand, is up again" netdev_up 1
   wait_until 20 "the others did not wait for the broken one" others_ready
 
   ip address add 192.168.30.1/24 dev ens16f0
-  wait_until 20 "an address: ready with its GID" ready_count 3
-  expect "no finding about it" no_finding same-subnet
+  wait_until 20 "an address is configured: ready, with its GID" ready_count 3
+  expect "there is no finding about the subnet" no_finding same-subnet
   ip address add 192.168.30.2/24 dev ens17f0
   wait_until 15 "two adapters in one subnet are a finding" finding same-subnet
   ip address del 192.168.30.2/24 dev ens17f0
-  wait_until 15 "until they are no more" no_finding same-subnet
+  wait_until 15 "other subnets: the finding ends" no_finding same-subnet
   ip route add default via 192.168.30.254 dev ens16f0
-  wait_until 60 "a default route over an adapter, of which no event tells, is a note" finding default-route
-  expect "and no reason for less than ready" health_is ready
+  wait_until 60 "a default route over an adapter, which causes no event, is an info" finding default-route
+  expect "the machine stays ready" health_is ready
 }

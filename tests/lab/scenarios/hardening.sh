@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: the units' exposure: at most 1.4 for the agent and 2.7 for the executor; their bounds; the CLI's rights
+# summary: the units' exposure is at most 1.4 for the agent and 2.7 for the executor; their limits; the rights of the CLI
 # adapters: 1
 # start: snapshot
 
@@ -21,9 +21,9 @@ scenario() {
     "$(awk '/^CapEff/ { print $2 }' "/proc/$(agent_pid)/status")"
   expect_equal "the executor's socket" "600 pvrdma-agent" "$(stat -c '%a %U' /run/pvrdma-agent-executor/io.pvrdma.Executor)"
   for unit in pvrdma-agent pvrdma-agent-executor pvrdma-agent-guestinfo pvrdma-agent-wait-online; do
-    expect "$unit has bounds, and leaves no core" bounded "$unit.service"
+    expect "$unit has limits, and writes no core file" bounded "$unit.service"
   done
-  expect "anyone may ask for health" setpriv --reuid nobody --regid nogroup --clear-groups pvrdma-agentctl health
-  expect_not "but not reload" setpriv --reuid nobody --regid nogroup --clear-groups pvrdma-agentctl reload
+  expect "every user may ask for health" setpriv --reuid nobody --regid nogroup --clear-groups pvrdma-agentctl health
+  expect_not "an unprivileged user may not reload" setpriv --reuid nobody --regid nogroup --clear-groups pvrdma-agentctl reload
   expect_equal "reloads" 0 "$(health_query .executor.reloads)"
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: the host holds the port down: converging, then failed with the host's hint; the host lets go: ready within 45 s; taken down again without any event, the first who asks is told
+# summary: the host holds the port down: converging, then failed with a hint for the host; the host lets the port come up: ready within 45 s; taken down again without any event, the next question finds it
 # adapters: 1
 # start: snapshot
 # port: DOWN
@@ -8,36 +8,36 @@
 seen_states() { agent_journal -o cat | grep -oE '^(converging|ready|degraded|failed):' | tr -d '\n'; }
 
 wake_ups() { awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum }' /proc/"$(agent_pid)"/task/*/status; }
-# Nobody may ask meanwhile: a question is a wake-up.
+# No program may ask meanwhile, as each question wakes the agent up.
 rests() {
   local before
-  wait_until 30 "the executor has gone" at_rest
-  # Until the looks are half a minute apart.
+  wait_until 30 "the executor has exited" at_rest
+  # After that time the looks are half a minute apart.
   read -r -t 90 -u 8 || true
   before=$(wake_ups)
   read -r -t 180 -u 8 || true
   expect "at most 4 wake-ups a minute ($(($(wake_ups) - before)) in 3)" [ $(($(wake_ups) - before)) -le 12 ]
 }
 
-# The device tells the guest nothing of it.
+# The device sends the guest no event for this.
 taken_down() {
   local told
   host port 0 DOWN
   read -r -t 3 -u 8 || true
   told=$(pvrdma-agentctl --json health || true)
-  expect_equal "the first who asks is told" DOWN "$(gojq -r '.adapters[0].port.state' <<<"$told")"
-  expect "with what was just seen" gojq -e '.observed_ms_ago < 2000' <<<"$told"
+  expect_equal "the next question finds the port down" DOWN "$(gojq -r '.adapters[0].port.state' <<<"$told")"
+  expect "the answer comes from a fresh look" gojq -e '.observed_ms_ago < 2000' <<<"$told"
 }
 
 scenario() {
   wait_until 60 "the host-side finding" finding port-down
-  expect "it has the esxcli line" sh -c "pvrdma-agentctl health | tr -s ' \n' ' ' | grep -q 'esxcli system settings advanced set -o /Net/PVRDMAVmknic -s vmk0'"
+  expect "health prints the esxcli line" sh -c "pvrdma-agentctl health | tr -s ' \n' ' ' | grep -q 'esxcli system settings advanced set -o /Net/PVRDMAVmknic -s vmk0'"
   expect "first converging, then failed" [ "$(seen_states)" = "converging:failed:" ]
   expect_equal "exit status of health" 2 "$(pvrdma-agentctl health >/dev/null; echo $?)"
   local pid reloads
   pid=$(agent_pid)
   host port 0 ACTIVE
-  # Nothing is tried for it any more, so that it is looked at every half minute.
+  # The agent tries nothing any more, so it looks every half minute.
   wait_until 45 "health says ready" health_is ready
   reloads=$(health_query .executor.reloads)
   expect_equal "the agent was not restarted" "$pid" "$(agent_pid)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: what the agent's own user tries against the executor and root's tools: configuration, links, the socket, the ledger, limits
+# summary: attacks of the agent's own user on the executor and on root's tools: configuration, links, the socket, the ledger, limits
 # adapters: 1
 # start: snapshot
 # timeout: 400
@@ -7,7 +7,7 @@
 agent() { setpriv --reuid pvrdma-agent --regid pvrdma-agent --clear-groups "$@"; } # COMMAND…
 executor_socket=/run/pvrdma-agent-executor/io.pvrdma.Executor
 
-# call SOCKET: for each line "VERB PARAMETERS" a call of its own connection, and its answer on a line.
+# call SOCKET: makes a call for each line "VERB PARAMETERS", on a connection of its own, and prints each answer on a line.
 write_call() {
   cat >/usr/local/bin/call <<'P'
 import json, socket, sys
@@ -37,34 +37,34 @@ load() { gojq -cn --arg name "$1" '{"module": $name}'; }
 configuration() {
   agent mkdir -p /run/pvrdma-agent/pvrdma-agent.toml.d
   agent sh -c 'printf "[modules]\nbefore = [\"dummy\"]\n" >/run/pvrdma-agent/pvrdma-agent.toml.d/99.toml'
-  expect "a drop-in of its own has no module loaded" refused LoadModule "$(load dummy)"
-  expect_not "nor has it" module_loaded dummy
+  expect "a module of the user's own drop-in is refused" refused LoadModule "$(load dummy)"
+  expect_not "the module is not loaded" module_loaded dummy
   agent ln -s /etc/shadow /run/pvrdma-agent/pvrdma-agent.toml
   agent ln -s /etc/shadow /run/pvrdma-agent/pvrdma-agent.toml.d/10.toml
-  expect "a link to what root alone may read" refused LoadModule "$(load dummy)"
+  expect "a link to a file that only root may read is refused" refused LoadModule "$(load dummy)"
   pvrdma-agentctl report >report.out 2>&1 || true
   for place in answer report.out; do
-    expect_not "$place quotes nothing of it" grep -qE '\$y\$|daemon:\*' "$place"
+    expect_not "$place quotes nothing of that file" grep -qE '\$y\$|daemon:\*' "$place"
   done
-  expect_not "nor does the journal" sh -c 'journalctl -b -o cat | grep -E "[$]y[$]|daemon:[*]"'
+  expect_not "the journal quotes nothing of it" sh -c 'journalctl -b -o cat | grep -E "[$]y[$]|daemon:[*]"'
   for name in "$(printf 'a%.0s' {1..65})" ../../tmp/x 'a b' $'vmw_pvrdma\nx' ''; do
     expect "no module: ${name@Q}" not_allowed LoadModule "$(load "$name")"
   done
-  expect "its user is no administrator" not_allowed ConfigureLink \
+  expect "the agent's user may not choose addresses" not_allowed ConfigureLink \
     '{"function": "0000:00:10.1", "netdev": "ens16f0", "mtu": 9000, "addresses": ["192.168.30.9/24"]}'
 }
 
 socket() {
-  expect_equal "the socket's directory is root's" "root 755" "$(stat -c '%U %a' /run/pvrdma-agent-executor)"
-  expect_equal "the socket is the agent's" "600 pvrdma-agent" "$(stat -c '%a %U' "$executor_socket")"
-  expect_not "nobody puts another in its place" agent mv "$executor_socket" /run/pvrdma-agent/taken
+  expect_equal "the socket's directory belongs to root" "root 755" "$(stat -c '%U %a' /run/pvrdma-agent-executor)"
+  expect_equal "the socket belongs to the agent's user" "600 pvrdma-agent" "$(stat -c '%a %U' "$executor_socket")"
+  expect_not "the agent's user cannot replace the socket" agent mv "$executor_socket" /run/pvrdma-agent/taken
   agent ln -sf /etc/shadow /run/pvrdma-agent/io.pvrdma.Executor
   systemctl stop pvrdma-agent-executor.service
   systemctl restart pvrdma-agent-executor.socket
-  expect_equal "no file is given away" "root" "$(stat -c %U /etc/shadow)"
+  expect_equal "no file has changed its owner" "root" "$(stat -c %U /etc/shadow)"
 }
 
-# Many requests that are refused, and those that take the driver away: what is kept is bounded, and so is what is done.
+# Many refused requests, and many reloads: the ledger stays small, and reloads are limited.
 ledger_and_limits() {
   local reloads
   pvrdma-agentctl reload
@@ -73,17 +73,17 @@ ledger_and_limits() {
     executor_calls >answers
   expect_equal "200 requests are answered" 200 "$(wc -l <answers)"
   expect "the ledger stays small" [ "$(stat -c %s /run/pvrdma-agent-executor/ledger.json)" -lt 65536 ]
-  expect_equal "the reload in it is not pushed out" 1 \
+  expect_equal "the refused requests do not remove the reload from the ledger" 1 \
     "$(ledger '[.attempts[] | select(.verb == "ReloadDriver" and .outcome == "done")] | length')"
-  # Many more than the limit: while the agent itself asks for a port's state, the driver is in use for a moment.
+  # There are many more requests than the limit, because some meet the driver in use while the agent asks for a port's state.
   yes 'ReloadDriver {}' | head -n 120 | executor_calls | tee answers | tail -n 1 >last.out
   cat last.out
   reloads=$(ledger .reloads)
-  expect "the executor itself ends it: $reloads reloads for 121 requests" [ "$reloads" -le 30 ]
-  expect "and says why" gojq -e '.error == "io.pvrdma.Executor.NotAllowed"' last.out
+  expect "the executor itself limits reloads: $reloads for 121 requests" [ "$reloads" -le 30 ]
+  expect "the answer says that it is not allowed" gojq -e '.error == "io.pvrdma.Executor.NotAllowed"' last.out
 }
 
-# Where the ledger cannot be written nothing disturbs the driver; where it can be again, all goes on.
+# While the ledger cannot be written, the driver is not reloaded; afterwards the agent goes on.
 no_ledger() {
   mv /run/pvrdma-agent-executor/ledger.json /run/pvrdma-agent-executor/ledger.kept
   mkdir /run/pvrdma-agent-executor/ledger.json
@@ -96,13 +96,13 @@ no_ledger() {
       RebindFunction) echo '{"function": "0000:00:10.1"}' ;;
     esac)"
   done
-  expect_equal "the driver is the same" "$before" "$(stat -c %i /sys/module/vmw_pvrdma)"
+  expect_equal "the driver was not reloaded" "$before" "$(stat -c %i /sys/module/vmw_pvrdma)"
   rmdir /run/pvrdma-agent-executor/ledger.json
   mv /run/pvrdma-agent-executor/ledger.kept /run/pvrdma-agent-executor/ledger.json
   systemctl stop pvrdma-agent-executor.service
 }
 
-# An executor that ends at once, again and again, is there again as soon as it can be.
+# An executor that fails at once, again and again, works again as soon as the cause is gone.
 fails_fast() {
   mkdir -p /run/systemd/system/pvrdma-agent-executor.service.d
   printf '[Service]\nExecStart=\nExecStart=/bin/false\n' >/run/systemd/system/pvrdma-agent-executor.service.d/lab.conf
@@ -110,11 +110,11 @@ fails_fast() {
   systemctl stop pvrdma-agent-executor.service
   agent python3 -c "import socket, time
 s = socket.socket(socket.AF_UNIX); s.connect('$executor_socket'); s.sendall(b'{}'); s.settimeout(60); s.recv(1)" >/dev/null 2>&1 &
-  wait_until 30 "it has failed more than twice" sh -c '[ "$(systemctl show -P NRestarts pvrdma-agent-executor.service)" -gt 2 ]'
-  expect "its socket listens" unit_is pvrdma-agent-executor.socket active
+  wait_until 30 "the executor has failed more than twice" sh -c '[ "$(systemctl show -P NRestarts pvrdma-agent-executor.service)" -gt 2 ]'
+  expect "the executor's socket listens" unit_is pvrdma-agent-executor.socket active
   rm -r /run/systemd/system/pvrdma-agent-executor.service.d
   systemctl daemon-reload
-  wait_until 20 "it is back" bash -c "$(declare -f executor executor_calls agent refused load); executor_socket=$executor_socket refused LoadModule '$(load dummy)'"
+  wait_until 20 "the executor answers again" bash -c "$(declare -f executor executor_calls agent refused load); executor_socket=$executor_socket refused LoadModule '$(load dummy)'"
 }
 
 scenario() {
@@ -126,5 +126,5 @@ scenario() {
   ledger_and_limits
   fails_fast
   agent rm -rf /run/pvrdma-agent/pvrdma-agent.toml.d /run/pvrdma-agent/pvrdma-agent.toml
-  expect "and the agent goes on" unit_active pvrdma-agent.service
+  expect "the agent still runs" unit_active pvrdma-agent.service
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: what unprivileged users try against root's tools and the agent: scripts, argv, names of processes, watches, requests
+# summary: attacks of unprivileged users on root's tools and the agent: scripts, argv, names of processes, watches, requests
 # adapters: 1
 # start: snapshot
 # timeout: 300
@@ -8,7 +8,7 @@ as() { setpriv --reuid "$1" --regid nogroup --clear-groups "${@:2}"; } # USER CO
 reloads_now() { pvrdma-agentctl reload >reload.out 2>&1; grep '^reloaded' reload.out; }
 the_same_agent() { [[ $(agent_pid) == "$agent_before" ]] && unit_active pvrdma-agent.service; }
 
-# Clients of the agent's socket that ask for every change and then say nothing: COUNT, as the user who runs it.
+# hold COUNT: clients of the agent's socket that ask for every change and then send nothing, as the user who runs this.
 write_watches() {
   cat >/usr/local/bin/watches <<'P'
 import socket, sys
@@ -36,26 +36,26 @@ P
   chmod 755 /home/mallory/start.sh
   printf '@reboot /home/mallory/start.sh\n@reboot modprobe vmw_pvrdma\n' >/var/spool/cron/crontabs/mallory
   chown -R mallory: /home/mallory /var/spool/cron/crontabs/mallory
-  # What is root's runs it as well.
+  # A script of root runs the user's script as well.
   printf '#!/bin/sh\n/home/mallory/start.sh\nmodprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n' >/etc/rc.local
   chmod 755 /etc/rc.local
   pvrdma-agentctl migrate --apply >migrated 2>&1 || true
   cat migrated
-  expect_not "root's migrate runs no interpreter of a user's" test -e /home/mallory/was-run
-  expect "a user's script is as it was" grep -qx 'modprobe vmw_pvrdma' /home/mallory/start.sh
-  expect "and his crontab" grep -qx '@reboot modprobe vmw_pvrdma' /var/spool/cron/crontabs/mallory
+  expect_not "root's migrate runs no interpreter of a user" test -e /home/mallory/was-run
+  expect "a user's script is unchanged" grep -qx 'modprobe vmw_pvrdma' /home/mallory/start.sh
+  expect "the user's crontab is unchanged" grep -qx '@reboot modprobe vmw_pvrdma' /var/spool/cron/crontabs/mallory
   expect "root's own script is moved" grep -q '^#pvrdma-agent# *modprobe' /etc/rc.local
-  expect "what it runs of the user's is left to a person" grep -q '/home/mallory/start.sh' migrated
+  expect "the user's script that it runs is left to the administrator" grep -q '/home/mallory/start.sh' migrated
   pvrdma-agentctl migrate --revert
 }
 
-# /etc/rc.local is root's and reloads the driver; systemd knows that it has not run and will not.
+# /etc/rc.local belongs to root and reloads the driver; systemd knows that it has not run and will not run.
 arguments_of_users() {
   as mallory sh -c 'exec sleep 300' /etc/rc.local &
   as mallory sh -c 'sleep 300; :' /etc/rc.local &
   as mallory sh -c 'sleep 300; :' 'modprobe -r vmw_pvrdma; modprobe vmw_pvrdma' &
   as mallory sh -c 'sleep 300; :' "$(python3 -c 'print("\"$(" * 32000)')" &
-  wait_until 20 "reloaded, whatever a user's argv says" reloads_now
+  wait_until 20 "the agent reloads, although a user's argv looks like the script" reloads_now
   wait_until 20 "ready" health_is ready
   expect "the agent is the same process" the_same_agent
   pkill -u mallory
@@ -68,12 +68,12 @@ names_of_users() {
   as mallory $'/home/mallory/x\nSTOPPING=1' >events 2>&1 &
   wait_until 10 "a user's process holds the adapter" grep -q async events
   host port 0 DOWN
-  wait_until 60 "the finding names it" finding driver-in-use
-  wait_until 10 "systemd is told, in one line" sh -c "systemctl show -P StatusText pvrdma-agent.service | grep 'held by x.*nSTOPPING=1'"
-  expect "and the agent is not stopping" unit_is pvrdma-agent.service active
+  wait_until 60 "the finding names the process" finding driver-in-use
+  wait_until 10 "the status for systemd is one line" sh -c "systemctl show -P StatusText pvrdma-agent.service | grep 'held by x.*nSTOPPING=1'"
+  expect "systemd does not take the agent for stopping" unit_is pvrdma-agent.service active
   pvrdma-agentctl health >health.out || true
-  expect_not "nothing of it begins a line" grep -q '^STOPPING' health.out
-  expect_not "nor in the journal" sh -c 'journalctl -b -o cat -u "pvrdma-agent*" | grep "^STOPPING"'
+  expect_not "no line of health begins with the user's text" grep -q '^STOPPING' health.out
+  expect_not "no line of the journal begins with it" sh -c 'journalctl -b -o cat -u "pvrdma-agent*" | grep "^STOPPING"'
   pkill -u mallory
   host port 0 ACTIVE
   wait_until 45 "ready" health_is ready
@@ -81,10 +81,10 @@ names_of_users() {
 
 workers_of_users() {
   as mallory bash -c 'printf kworker/u8:9 >/proc/self/comm; while :; do :; done' &
-  wait_until 10 "a user's process has the name of a kernel's worker" pgrep -u mallory -x kworker/u8:9
+  wait_until 10 "a user's process has the name of a kernel worker" pgrep -u mallory -x kworker/u8:9
   renice -n 19 -u mallory >/dev/null
   echo "$(function_of 0)" >/sys/bus/pci/drivers/vmw_pvrdma/unbind
-  wait_until 30 "a function without its driver is bound all the same" driver_bound 0
+  wait_until 30 "a function without its driver is bound nevertheless" driver_bound 0
   pkill -u mallory
   wait_until 20 "ready" health_is ready
 }
@@ -97,12 +97,12 @@ places_of_users() {
     as "$user" python3 /usr/local/bin/watches 600 <"/run/lab/$user" >"$user.out" 2>&1 &
   done
   exec {pipe}> >(tee /run/lab/mallory >/run/lab/mallet)
-  wait_until 60 "two users take all the places they get" grep -q held mallory.out
-  wait_until 60 "both of them" grep -q held mallet.out
-  expect "a third is answered" as nobody pvrdma-agentctl health
-  expect "and so is the agent's own user, who waits for ready" systemctl restart pvrdma-agent-wait-online.service
+  wait_until 60 "the first of two users has all connections that it can get" grep -q held mallory.out
+  wait_until 60 "the second has them too" grep -q held mallet.out
+  expect "a third user gets an answer" as nobody pvrdma-agentctl health
+  expect "the agent's own user, who waits for ready, gets an answer" systemctl restart pvrdma-agent-wait-online.service
   exec {pipe}>&-
-  wait_until 30 "those who leave are forgotten at once" sh -c "[ \$(find /proc/$(agent_pid)/fd | wc -l) -lt 100 ]"
+  wait_until 30 "the agent closes the connections of clients that have left" sh -c "[ \$(find /proc/$(agent_pid)/fd | wc -l) -lt 100 ]"
 }
 
 scenario() {
@@ -110,12 +110,12 @@ scenario() {
   useradd --create-home mallory
   useradd --no-create-home mallet
   agent_before=$(agent_pid)
-  # First, as the agent's status names one finding.
+  # This comes first, as the agent's status names one finding.
   names_of_users
   scripts_of_users
   arguments_of_users
   workers_of_users
   places_of_users
-  expect "the agent is the process it was" the_same_agent
-  expect_not "and nothing has crashed" sh -c 'dmesg | grep -i segfault'
+  expect "the agent was not restarted" the_same_agent
+  expect_not "no program has crashed" sh -c 'dmesg | grep -i segfault'
 }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: an adapter is removed and added again and again, or rebound by hand: ready each time; its neighbour's job sees nothing of the agent's
+# summary: an adapter is removed and added again and again, or rebound by hand: ready each time; the agent does not disturb the neighbour's job
 # adapters: 2
 # start: snapshot
 # timeout: ${PVRDMA_LAB_TIMEOUT:-420}
 #
-# QEMU cannot plug the pair of functions in again; removal and rescan through sysfs is the guest's view of the same, with
+# QEMU cannot plug the pair of functions in again. For the guest removal and rescan through sysfs are the same, with
 # the driver's own remove and probe. The removal alone sends the neighbour's job a PORT_ERR and takes its netdev
-# (a leaving function's notifier): nothing that the agent could prevent.
+# (a leaving function's notifier), which the agent cannot prevent.
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
@@ -14,9 +14,9 @@ scenario() {
   for ((round = 1; round <= ${PVRDMA_LAB_ROUNDS:-2}; round++)); do
     remove_adapter 1
     wait_until 20 "$round: one adapter is left" adapter_count 1
-    wait_until 60 "$round: and has its netdev again" survivor_mended 0
+    wait_until 60 "$round: the remaining adapter has its netdev again" survivor_mended 0
     rescan_pci
-    wait_until 20 "$round: two are there" adapter_count 2
+    wait_until 20 "$round: two adapters are there" adapter_count 2
     wait_until 60 "$round: all are paired" all_paired
     wait_until 60 "$round: health says ready" health_is ready
   done
@@ -29,26 +29,26 @@ scenario() {
   local told
   told=$(grep -c event_type events || true)
   rescan_pci
-  wait_until 20 "the other one is back" adapter_count 2
-  wait_until 30 "and works beside it" adapter_is 1 ready
-  holds_for 5 "the job is told nothing more" sh -c "[ \"\$(grep -c event_type events)\" = $told ]"
+  wait_until 20 "the other adapter is back" adapter_count 2
+  wait_until 30 "the other adapter is ready beside the job" adapter_is 1 ready
+  holds_for 5 "the job sees no further event" sh -c "[ \"\$(grep -c event_type events)\" = $told ]"
   kill "$job"
   wait "$job" || true
-  wait_until 60 "the job ends: all are paired again" all_paired
+  wait_until 60 "the job ends: all adapters are paired again" all_paired
   wait_until 30 "health says ready" health_is ready
 
-  # A rebind by hand takes the neighbour's netdev away as well.
+  # A rebind by hand also makes the driver lose the neighbour's netdev.
   local reloads
   reloads=$(health_query .executor.reloads)
   start_job 1
   echo "$(function_of 0)" >/sys/bus/pci/drivers/vmw_pvrdma/unbind
   wait_until 30 "rebound by hand: the agent binds adapter 0 again" driver_bound 0
-  wait_until 30 "the finding about the survivor" finding netdev-lost
-  wait_until 60 "and who is waited for" finding driver-in-use
+  wait_until 30 "there is a finding about the survivor's netdev" finding netdev-lost
+  wait_until 60 "a finding names the process that holds the driver" finding driver-in-use
   expect_equal "the survivor's port" ACTIVE "$(port_state 1)"
   kill "$job"
   wait "$job" || true
   wait_until 60 "all are paired again" all_paired
   wait_until 20 "health says ready" health_is ready
-  expect_equal "by one reload" $((reloads + 1)) "$(health_query .executor.reloads)"
+  expect_equal "one reload was enough" $((reloads + 1)) "$(health_query .executor.reloads)"
 }

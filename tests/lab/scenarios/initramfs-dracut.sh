@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: as initramfs-tools, with dracut, also on a full /boot; nothing of it in kdump's images; then a boot as Enterprise Linux has it, with NetworkManager for the links: ready
+# summary: as initramfs-tools, with dracut, also on a full /boot; kdump's images contain no files of the agent; then a boot as on Enterprise Linux, where NetworkManager has the links: ready
 # suite: dracut
 # adapters: 1
 # network: yes
@@ -20,7 +20,7 @@ compress="zstd -1"
 CONF
     boot_is_full
     refresh_by_package 'pvrdma-agent: /boot/initrd.* is made anew' rpm -U next/*.rpm
-    expect "what there was besides is there, byte for byte" sha256sum --check --quiet others.sums
+    expect "all other files are unchanged, byte for byte" sha256sum --check --quiet others.sums
     cp "/boot/initrd.img-$(uname -r)" image
     umount /boot
     mv image "/boot/initrd.img-$(uname -r)"
@@ -43,8 +43,8 @@ KEYFILE
   fi
 }
 
-# A file system as small as /boot often is, full but for what one image does not fit into: with the image of this kernel, of one that is
-# not installed, a rescue image, and kdump's.
+# A small file system, as /boot often is, without room for another image. It has the image of this kernel, one of a kernel that is
+# not installed, a rescue image, and one of kdump.
 boot_is_full() {
   local kernel
   kernel=$(uname -r)
@@ -62,38 +62,38 @@ boot_is_full() {
   rpm -U --replacepkgs rpms/*.rpm >full.out 2>&1
   cat full.out
   expect "on a full /boot every image stays, byte for byte" sha256sum --check --quiet full.sums
-  expect_equal "and there is no other" 4 "$(find /boot -name '*init*' | wc -l)"
-  expect_equal "one line says which, why, and what to do" 1 "$(grep -cE \
+  expect_equal "there is no other image" 4 "$(find /boot -name '*init*' | wc -l)"
+  expect_equal "one line has the image, the reason, and what to do" 1 "$(grep -cE \
     "^pvrdma-agent: /boot/initrd.img-$kernel is left as it was: the new one takes [0-9]+ KiB, and /boot has [0-9]+ KiB free; .* run /usr/libexec/pvrdma-agent/refresh-initramfs$" full.out)"
-  expect_equal "nothing is left of it elsewhere" "" "$(find /var/tmp -name 'pvrdma-agent.*')"
+  expect_equal "no temporary file is left" "" "$(find /var/tmp -name 'pvrdma-agent.*')"
   rm /boot/filler
 }
 
-# As Enterprise Linux's mkdumprd asks for one, and as Ubuntu's kdump-tools does, by the name; each with the driver named by an administrator.
+# Images with the options of Enterprise Linux's mkdumprd and with the name that Ubuntu's kdump-tools gives; in both an administrator names the driver.
 kdump_has_nothing() {
   local options=(--force --hostonly --hostonly-mode strict --hostonly-nics '' --no-hostonly-default-device --add-drivers vmw_pvrdma)
   mkdir -p /var/lib/kdump
-  expect "an image of mkdumprd's" env IN_KDUMP=1 dracut "${options[@]}" el.img
-  expect "an image of kdump-tools'" dracut "${options[@]}" /var/lib/kdump/initrd.img.new
+  expect "dracut makes an image for mkdumprd" env IN_KDUMP=1 dracut "${options[@]}" el.img
+  expect "dracut makes an image for kdump-tools" dracut "${options[@]}" /var/lib/kdump/initrd.img.new
   local image
   for image in el.img /var/lib/kdump/initrd.img.new; do
     lsinitrd "$image" | awk '$1 ~ /^[-ld]/ { print $9 }' >content
-    expect "$image is one" grep -q virtio_blk.ko content
-    expect_equal "$image has nothing of ours but modprobe.d" usr/lib/modprobe.d/pvrdma-agent.conf "$(grep pvrdma content | sed 's,^lib/,usr/lib/,' | sort -u)"
-    expect_not "nor the modules that come before the driver" grep -E '(mlx4_ib|ib_umad|rdma_u?cm)\.ko' content
+    expect "$image has drivers" grep -q virtio_blk.ko content
+    expect_equal "$image has only the file of modprobe.d" usr/lib/modprobe.d/pvrdma-agent.conf "$(grep pvrdma content | sed 's,^lib/,usr/lib/,' | sort -u)"
+    expect_not "the modules that precede the driver are not in it" grep -E '(mlx4_ib|ib_umad|rdma_u?cm)\.ko' content
   done
 }
 
 beside_networkmanager() {
   expect_equal "the port" ACTIVE "$(port_state 0)"
   wait_until 60 "NetworkManager has the link" managed_by 0 NetworkManager
-  wait_until 60 "with its address" has_ipv4 ens16f0 192.168.30.201/24
+  wait_until 60 "NetworkManager has set its address" has_ipv4 ens16f0 192.168.30.201/24
   expect_equal "reloads" 0 "$(health_query .executor.reloads)"
   local agent network
   agent=$(systemctl show -P ActiveEnterTimestampMonotonic pvrdma-agent.service)
   network=$(systemctl show -P ActiveEnterTimestampMonotonic NetworkManager.service)
-  expect "the agent stood before NetworkManager ($agent us, $network us)" test "$agent" -le "$network"
+  expect "the agent was up before NetworkManager ($agent us, $network us)" test "$agent" -le "$network"
   systemctl start pvrdma-online.target
-  expect "who waits for ready adapters is let through" unit_active pvrdma-online.target
+  expect "the target for ready adapters is reached" unit_active pvrdma-online.target
   pvrdma-agentctl health
 }

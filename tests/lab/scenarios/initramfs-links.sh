@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: Linux 6.12, two adapters, an initramfs with the driver that brings links up: one function is probed there, the agent binds the other, no oops; without the agent the image binds it
+# summary: Linux 6.12, two adapters, an initramfs that has the driver and brings links up: the driver probes one function there, the agent binds the other, no oops; without the agent the image binds it
 # suite: trixie
 # adapters: 2
 # initrd: own
 # boots: ${PVRDMA_LAB_RACE_INITRAMFS_BOOTS:-3}
 # timeout: 600
 #
-# The first boot makes the image. In the others links are set up as soon as they appear, by a rule of udev's in the image, which takes
-# the place of the managers that images have for ip=, clevis and a root on the network. Where all functions are probed in a row, as they
-# were, the driver crashes in a part of such boots. Before the last boot the agent is disabled.
+# The first boot makes the image. In the others a udev rule in the image brings links up as soon as they appear. The rule takes
+# the place of the managers that images have for ip=, clevis and a root on the network. When all functions are probed in a row, as they
+# once were, the driver crashes in a part of such boots. Before the last boot the agent is disabled.
 
 # shellcheck source=tests/lab/guest/initramfs.sh
 . /run/lab/initramfs.sh
@@ -46,19 +46,19 @@ scenario() {
   wait_until 150 "the ports are ACTIVE, or the kernel complained" race_over
   ! oopsed || { cat /run/lab/complaints; die "the kernel complained"; }
   expect "the image has loaded the driver" driver_in_image
-  expect "and brought the links up" each_adapter netdev_up
-  expect_equal "no function is held back any more" "(null) (null)" "$(override_of 0) $(override_of 1)"
+  expect "the image has brought the links up" each_adapter netdev_up
+  expect_equal "no function is held back now" "(null) (null)" "$(override_of 0) $(override_of 1)"
   if ((BOOT < LAB_BOOTS)); then
     wait_until 60 "health says ready" health_is ready
-    expect_equal "the agent has bound the one that was held back" "BindFunction $(function_of 1)" \
+    expect_equal "the agent has bound the function that was held back" "BindFunction $(function_of 1)" \
       "$(ledger -r '[.attempts[] | select(.verb == "BindFunction") | "\(.verb) \(.target)"] | join(" ")')"
-    expect_equal "and has not reloaded" 0/0 "$(health_query '"\(.executor.reloads)/\(.executor.rebinds)"')"
+    expect_equal "the agent has not reloaded the driver" 0/0 "$(health_query '"\(.executor.reloads)/\(.executor.rebinds)"')"
     ((BOOT < LAB_BOOTS - 1)) || systemctl disable pvrdma-agent.service
     sync
     host reset
   else
     wait_boot 120
     expect_equal "the agent is off" inactive "$(systemctl is-active pvrdma-agent.service)"
-    expect "and has done nothing" nothing_tried
+    expect "the agent has done nothing" nothing_tried
   fi
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: an initramfs that is too old is found, and refreshed once by the package; it loads the driver, in order, and no reload follows; kdump-tools' own has nothing of it
+# summary: an initramfs that is too old is a finding, and the package refreshes it once; it loads the driver in order, and no reload follows; the image of kdump-tools contains no files of the agent
 # adapters: 1
 # programs: kdump-tools
 # initrd: own
@@ -9,21 +9,21 @@
 # shellcheck source=tests/lab/guest/initramfs.sh
 . /run/lab/initramfs.sh
 
-# By kdump-tools' own script, with the driver among the boot's modules, as an administrator may have it.
+# The script of kdump-tools makes the image, with the driver among the boot's modules, where an administrator may put it.
 kdump_has_nothing() {
   use_programs
   echo vmw_pvrdma >>/etc/initramfs-tools/modules
   expect "kdump-tools makes its image" /etc/kernel/postinst.d/kdump-tools "$(uname -r)"
   lsinitramfs "/var/lib/kdump/initrd.img-$(uname -r)" >content
-  expect "it is one" grep -q virtio_blk.ko content
-  expect_equal "it has nothing of ours but modprobe.d" usr/lib/modprobe.d/pvrdma-agent.conf "$(grep pvrdma content | sed 's,^lib/,usr/lib/,' | sort -u)"
-  expect_not "nor the modules that come before the driver" grep -E '(mlx4_ib|ib_umad|rdma_u?cm)\.ko' content
+  expect "the image has drivers" grep -q virtio_blk.ko content
+  expect_equal "the image has only the file of modprobe.d" usr/lib/modprobe.d/pvrdma-agent.conf "$(grep pvrdma content | sed 's,^lib/,usr/lib/,' | sort -u)"
+  expect_not "the modules that precede the driver are not in it" grep -E '(mlx4_ib|ib_umad|rdma_u?cm)\.ko' content
 }
 
 scenario() {
   wait_boot 120
   if ((BOOT == 1)); then
-    # Of its thousand processes a third less.
+    # This saves a third of the thousand processes that the hook runs.
     printf 'MODULES=list\nBUSYBOX=n\nCOMPRESS=zstd\nCOMPRESSLEVEL=1\n' >/etc/initramfs-tools/conf.d/lab
     chmod -x /usr/share/initramfs-tools/hooks/{dmsetup,fsck,keymap,resume,thermal}
     printf '%s\n' virtio_pci virtio_blk virtio_console ext4 >/etc/initramfs-tools/modules

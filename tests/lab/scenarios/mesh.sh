@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: verify mesh: three guests meet, started by a real srun and a real Ansible over ssh, and measure every pair; a lost machine costs its own pairs, and what was measured is gone on with
+# summary: verify mesh: three guests, started by a real srun and by a real Ansible over ssh, measure every pair; a lost machine affects only its own pairs, and --resume goes on with the measured ones
 # guests: 3
 # programs: slurmctld slurmd slurm-client openssh-server ansible-core
 # timeout: ${PVRDMA_LAB_TIMEOUT:-900}
@@ -14,12 +14,12 @@ machines=(192.168.30.{1,2,3})
 
 # --- each machine: ready, in Slurm's cluster, and open to Ansible -------------------------------------------------------
 
-prepare() { # NUMBER KEY: the key is root's and each host's, in base64
+prepare() { # NUMBER KEY: the key of root and of each host, in base64
   [[ -e /run/programs/usr ]] || use_programs
   hostname "vm$1"
   printf '192.168.30.%s\n' '1 vm1' '2 vm2' '3 vm3' >>/etc/hosts
   configure "$1"
-  # Nobody may measure the MTU.
+  # The user nobody may measure the MTU.
   sysctl -q net.ipv4.ping_group_range="0 2147483647"
   open_to_ssh "$2"
   configure_slurm <<<$'SlurmctldHost=vm1(192.168.30.1)\nNodeName=vm[1-3] NodeAddr=192.168.30.[1-3] CPUs=1 State=UNKNOWN'
@@ -34,14 +34,14 @@ open_to_ssh() { # KEY
   echo "$public" >/root/.ssh/authorized_keys
   echo "192.168.30.* $public" >/root/.ssh/known_hosts
   install -m 600 $key /root/.ssh/id_ed25519
-  # User and configuration are made by a maintainer's script; PAM would wait for a logind that does not run here.
+  # A maintainer script would make user and configuration. PAM would wait for logind, which does not run here.
   echo 'sshd:x:110:65534::/run/sshd:/usr/sbin/nologin' >>/etc/passwd
   echo 'UsePAM no' >/etc/ssh/sshd_config
   systemctl start ssh.service
 }
-# All three at the same time.
+# All three guests are prepared at the same time.
 begin() { { status=0; ("$@") >begun.out 2>&1 || status=$?; echo "$status" >begun.status; } & } # COMMAND…
-begun() { wait_until 240 "it is done" test -s begun.status; cat begun.out; return "$(<begun.status)"; }
+begun() { wait_until 240 "the guest is prepared" test -s begun.status; cat begun.out; return "$(<begun.status)"; }
 prepare_all() {
   local key
   use_programs
@@ -66,13 +66,13 @@ hold() { # ARGUMENT…: exit status in $status, output in ./out
   as_nobody "${mesh[@]}" --json --duration 2s "$@" >out 2>&1 || status=$?
   cat out
 }
-by_example() { # ARGUMENT…: nobody's allocation of three nodes, within which Slurm's example has srun start a task on each
+by_example() { # ARGUMENT…: the user nobody gets three nodes, and the example for Slurm has srun start a task on each
   status=0
   as_nobody salloc -N3 --ntasks-per-node=1 --immediate=30 --chdir=/tmp "$examples/slurm-verify-mesh" "$@" >engine.out 2>&1 || status=$?
   cat engine.out
   cp /tmp/mesh-1/mesh.json out
 }
-by_srun() { # FOLDER ARGUMENT…: one task on each of three nodes, nobody's; exit status in $status, what was found in ./out
+by_srun() { # FOLDER ARGUMENT…: one task on each of three nodes, as the user nobody; exit status in $status, result in ./out
   local folder=$1
   shift
   status=0
@@ -81,10 +81,10 @@ by_srun() { # FOLDER ARGUMENT…: one task on each of three nodes, nobody's; exi
   cat engine.out
   cp "$folder/mesh.json" out
 }
-by_ansible() { # FOLDER ARGUMENT…: root's; what was found in ./out
+by_ansible() { # FOLDER ARGUMENT…: as root; result in ./out
   local folder=$1
   shift
-  # What it ends with says whether any of the commands did not end with 0, as those of a mesh with outliers do not.
+  # Ansible's exit status only says whether each command ended with 0, which those of a mesh with outliers do not.
   LC_ALL=C.UTF-8 ANSIBLE_PIPELINING=1 ANSIBLE_TIMEOUT=60 ansible all -i machines -f 3 -m command \
     -a "${mesh[*]} --size 3 --output $folder $*" >engine.out 2>&1 || true
   cat engine.out
@@ -94,18 +94,18 @@ by_ansible() { # FOLDER ARGUMENT…: root's; what was found in ./out
 kept() { grep -c figures "$1/pairs.jsonl"; } # FOLDER
 all_measured() { # FOLDER
   expect "every pair is measured" gojq -e '.machines | length == 3' out
-  expect_equal "with all figures" "3 true" "$(of '"\(.pairs | length) \([.pairs[].figures | .latency_us, .out_mb_s, .in_mb_s, .mtu_bytes] | all(. > 0))"')"
+  expect_equal "each pair has all figures" "3 true" "$(of '"\(.pairs | length) \([.pairs[].figures | .latency_us, .out_mb_s, .in_mb_s, .mtu_bytes] | all(. > 0))"')"
   expect_equal "kept" "3" "$(kept "$1")"
   expect_equal "nothing listens" "" "$(ss -Hltn 'sport = :18650')"
 }
 
-# What takes long: the same, again and again.
+# The long test repeats the meshes.
 soak() { # ROUNDS
   local round
   for ((round = 1; round <= $1; round++)); do
     echo "=== round $round"
     by_srun "/tmp/srun-$round" --duration 10s
-    expect "neither failed nor unknown" test "$status" -le 1
+    expect "the mesh neither failed nor is unknown" test "$status" -le 1
     all_measured "/tmp/srun-$round"
     by_ansible "/tmp/ansible-$round" --duration 10s
     all_measured "/tmp/ansible-$round"
@@ -116,18 +116,18 @@ soak() { # ROUNDS
 scenario() {
   prepare_all
   by_example --duration 2s
-  expect "neither failed nor unknown" test "$status" -le 1
+  expect "the mesh neither failed nor is unknown" test "$status" -le 1
   all_measured /tmp/mesh-1
-  expect_equal "by three tasks, two of which took part only" 2 "$(grep -c '^measured with 2 machines; vm1 has the figures$' engine.out)"
-  expect "with a picture" grep -q '<svg' /tmp/mesh-1/mesh.svg
-  expect_equal "and a line for each pair" 4 "$(wc -l </tmp/mesh-1/mesh.csv)"
+  expect_equal "two of three tasks only took part" 2 "$(grep -c '^measured with 2 machines; vm1 has the figures$' engine.out)"
+  expect "there is a picture" grep -q '<svg' /tmp/mesh-1/mesh.svg
+  expect_equal "the table has a line for each pair" 4 "$(wc -l </tmp/mesh-1/mesh.csv)"
 
-  # The pair of 2 and 3 is to be measured again; 3 does not come.
+  # The pair of 2 and 3 has to be measured again, but 3 is missing.
   sed -i '/"192.168.30.2".*"192.168.30.3"\|"192.168.30.3".*"192.168.30.2"/d' /tmp/mesh-1/pairs.jsonl
   on 2 take_part --size 3
   hold --size 3 --output /tmp/mesh-1 --resume --wait 10s
   expect_equal "a machine is missing" 2 "$status"
-  expect_equal "the other pair is that of before" "1" "$(of '.pairs | length')"
+  expect_equal "the other pair is kept" "1" "$(of '.pairs | length')"
   by_ansible /tmp/mesh-1 --duration 2s --resume
   expect_equal "one pair was left to measure" 2 "$(grep -c '^measured with 1 machine; 192.168.30.1 has the figures$' engine.out)"
   all_measured /tmp/mesh-1

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: the field's rc.local beside the agent: no reload against it; migrate moves it to the agent and back, byte for byte; a user's crontab, script and process stop neither; a rule of udev's is named
+# summary: the field's rc.local beside the agent: no reload while it runs; migrate moves its lines to the agent and back, byte for byte; a user's crontab, script and process stop neither; a udev rule is named
 # adapters: 1
 # boots: 3
 
 rc_local() {
   cat >/etc/rc.local <<'R'
 #!/bin/bash
-# What the guides say.
+# The script that the guides recommend.
 while [ ! -e /run/go ]; do sleep 1; done
 /sbin/modprobe mlx4_ib
 /sbin/modprobe ib_umad
@@ -23,7 +23,7 @@ R
   touch -d '2024-02-29 12:34:56' /etc/rc.local
   cp -p /etc/rc.local /root/rc.local.original
 }
-# A user's crontab, script and "bash", which leaves a mark where root runs it, and a process that calls itself the script.
+# A user's crontab, script and "bash", which leaves a mark if root runs it, and a process with the script's name.
 users_traps() {
   mkdir -p /home/user /var/spool/cron/crontabs
   printf '#!/bin/sh\ntouch /root/user-bash-ran\n' >/home/user/bash
@@ -44,30 +44,30 @@ early() {
   esac
 }
 
-# The port is held down, so the agent would climb to the reload; the script waits.
+# The host holds the port down, so the agent's next step is a reload; the script waits.
 beside_the_script() {
   wait_until 60 "the script is running" pgrep -f /etc/rc.local
   wait_until 60 "a reload is due" finding reload-waits
   expect "the finding names the script" sh -c "pvrdma-agentctl health --json | grep -q '/etc/rc.local does that itself'"
-  expect "so does the lasting one" finding boot-script
+  expect "a second finding names the script, too" finding boot-script
   holds_for 10 "no reload by the agent" sh -c '! gojq -e ".reloads > 0" /run/pvrdma-agent-executor/ledger.json'
-  expect_not "nor when root asks for one" pvrdma-agentctl reload
+  expect_not "root's reload is refused as well" pvrdma-agentctl reload
   local before
   before=$(driver_inode)
   as_nobody sh -c 'sleep 600; :' /etc/rc.local &
   wait_until 10 "a user's process has the script's name" pgrep -u nobody -f /etc/rc.local
   : >/run/go
   wait_until 90 "the script has ended" test -e /run/rc.local-ended
-  expect_not "it was the script that reloaded" test "$before" = "$(driver_inode)"
-  wait_until 60 "now the ladder goes on, whatever the user's process is called" reloads_are 1
-  expect "which runs on" pgrep -u nobody -f /etc/rc.local
+  expect_not "the script has reloaded the driver" test "$before" = "$(driver_inode)"
+  wait_until 60 "the agent reloads now, whatever the name of the user's process" reloads_are 1
+  expect "the user's process still runs" pgrep -u nobody -f /etc/rc.local
   host port 0 ACTIVE
   wait_until 60 "the port is up" port_is 0 ACTIVE
-  wait_until 45 "ready, as a script alone does not keep anybody waiting" health_is ready
-  expect "and it is the one finding" only_boot_script
+  wait_until 45 "ready, as a script alone does not delay ready" health_is ready
+  expect "boot-script is the only finding" only_boot_script
 }
 
-# A rule of udev's that reloads the driver when an interface of a test appears.
+# A udev rule that reloads the driver when an interface of this test appears.
 reload_by_udev() {
   local rules=/etc/udev/rules.d/99-rdma.rules before code=0
   before=$(driver_inode)
@@ -79,10 +79,10 @@ reload_by_udev() {
   wait_until 60 "udev has reloaded the driver" driver_is_another "$before"
   pvrdma-agentctl migrate --apply >shown || code=$?
   cat shown
-  expect_equal "migrate leaves it to a person" 1 $code
-  expect "and names who runs it" grep -qx "$rules: run by udev" shown
-  expect "and the line" grep -q '^  3 .*modprobe -r vmw_pvrdma' shown
-  expect "nothing is edited there" cmp $rules /root/rules.original
+  expect_equal "migrate leaves it to the administrator" 1 $code
+  expect "migrate says that udev runs it" grep -qx "$rules: run by udev" shown
+  expect "migrate names the line" grep -q '^  3 .*modprobe -r vmw_pvrdma' shown
+  expect "the rule is not edited" cmp $rules /root/rules.original
   pvrdma-agentctl doctor >shown || true
   cat shown
   expect "doctor names file and line" grep -q "$rules:3" shown
@@ -98,7 +98,7 @@ scenario() {
   if [[ $BOOT == 1 ]]; then
     wait_until 60 "ready without a script" health_is ready
     pvrdma-agentctl migrate | tee shown
-    expect "nothing is there" grep -q '^nothing' shown
+    expect "migrate finds nothing" grep -q '^nothing' shown
     reload_by_udev
     rc_local
     users_traps
@@ -109,34 +109,34 @@ scenario() {
     pvrdma-agentctl migrate >shown || code=$?
     cat shown
     expect_equal "migrate finds it" 1 $code
-    expect "and changes nothing" cmp /etc/rc.local /root/rc.local.original
+    expect "migrate changes nothing" cmp /etc/rc.local /root/rc.local.original
     code=0
     pvrdma-agentctl migrate --apply >shown || code=$?
     cat shown
-    expect_equal "what sets a link is left to a person" 1 $code
-    expect "and named" grep -q "ip link set dev $(netdev_of 0) mtu 1500" shown
-    expect "with the configuration in its place" grep -qx 'mtu = 1500' shown
-    expect_not "nothing of the user's was run" test -e /root/user-bash-ran
-    expect_not "nor shown" grep -q /home/user shown
-    expect "the backup is what it was" cmp /var/lib/pvrdma-agent/migrated/etc/rc.local /root/rc.local.original
-    expect "the rest of the script is as it was" diff <(grep -v modprobe /root/rc.local.original) \
+    expect_equal "a line that sets a link is left to the administrator" 1 $code
+    expect "the line is named" grep -q "ip link set dev $(netdev_of 0) mtu 1500" shown
+    expect "migrate prints the configuration for it" grep -qx 'mtu = 1500' shown
+    expect_not "the user's programs were not run" test -e /root/user-bash-ran
+    expect_not "the user's files are not shown" grep -q /home/user shown
+    expect "the backup is the original" cmp /var/lib/pvrdma-agent/migrated/etc/rc.local /root/rc.local.original
+    expect "the other lines of the script are unchanged" diff <(grep -v modprobe /root/rc.local.original) \
       <(grep -v '^\(: \)\?#pvrdma-agent#' /etc/rc.local)
-    wait_until 20 "no finding at once" no_finding boot-script
+    wait_until 20 "the finding ends at once" no_finding boot-script
     expect "ready" health_is ready
     return
   fi
   wait_until 90 "the script has run" test -e /run/rc.local-ended
   wait_until 60 "ready" health_is ready
   expect "no finding" no_finding boot-script
-  expect_equal "the script reloaded nothing, and the agent neither" 0 "$(health_query .executor.reloads)"
+  expect_equal "neither the script nor the agent has reloaded the driver" 0 "$(health_query .executor.reloads)"
   pvrdma-agentctl migrate --revert
-  expect "as it was" cmp /etc/rc.local /root/rc.local.original
-  expect_equal "with mode, owner and time" "$(stat -c '%a %u %g %Y' /root/rc.local.original)" "$(stat -c '%a %u %g %Y' /etc/rc.local)"
-  expect_not "nothing is kept" test -e /var/lib/pvrdma-agent/migrated
-  wait_until 20 "the agent says so at once" finding boot-script
+  expect "the script is the original again" cmp /etc/rc.local /root/rc.local.original
+  expect_equal "mode, owner and time are those of the original" "$(stat -c '%a %u %g %Y' /root/rc.local.original)" "$(stat -c '%a %u %g %Y' /etc/rc.local)"
+  expect_not "the backup is removed" test -e /var/lib/pvrdma-agent/migrated
+  wait_until 20 "the finding is back at once" finding boot-script
   pvrdma-agentctl seal --check >sealed || code=$?
   cat sealed
-  expect_equal "a template of this VM is not sealed" 1 $code
-  expect "by rc.local" grep -q '^/etc/rc.local:' sealed
-  expect "and the machine-id" grep -q '^/etc/machine-id' sealed
+  expect_equal "seal finds data of this VM" 1 $code
+  expect "seal names rc.local" grep -q '^/etc/rc.local:' sealed
+  expect "seal names the machine-id" grep -q '^/etc/machine-id' sealed
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: kernels without vmw_pvrdma, and without mlx4_ib: the one is a verdict of its own, the other noted, ready all the same; a file of vmw_pvrdma that the kernel would refuse: no reload
+# summary: without vmw_pvrdma in the kernel the verdict says so; without mlx4_ib there is a note, and the state is ready; with a file of vmw_pvrdma that the kernel would refuse there is no reload
 # adapters: 1
 # start: snapshot
 
@@ -23,36 +23,36 @@ scenario() {
   expect "the finding" finding driver-not-shipped
   expect_equal "exit status" 2 "$(pvrdma-agentctl health >/dev/null; echo $?)"
   expect "the boot was not held up" unit_active network-pre.target
-  expect_equal "it was not tried over and over" 0 \
+  expect_equal "the load was not tried again and again" 0 \
     "$(ledger '[.attempts[] | select(.target == "vmw_pvrdma")] | length')"
 
-  # As where a package with the driver is installed.
+  # This is like the installation of a package with the driver.
   mv vmw_pvrdma.away "$(cat vmw_pvrdma.was)"
   depmod
   systemctl restart pvrdma-agent.service
-  wait_until 60 "with the driver: health says ready" health_is ready
+  wait_until 60 "the driver is shipped again: health says ready" health_is ready
   expect "the other module is noted" finding module-not-shipped
-  expect_equal "as information" info "$(finding module-not-shipped | gojq -r .severity)"
+  expect_equal "the note's severity" info "$(finding module-not-shipped | gojq -r .severity)"
   expect "exit status 0" pvrdma-agentctl health
   replaced
 }
 
-# The file is replaced by one that this kernel would refuse, while the driver is in the kernel.
+# While the driver is loaded, its file is replaced by one that this kernel would refuse.
 replaced() {
   local loaded file
   file=$(cat vmw_pvrdma.was)
   wait_until 60 "at rest" at_rest
   loaded=$(stat -c %i /sys/module/vmw_pvrdma)
-  # One byte: nothing in the file moves.
+  # Only one byte changes, so the layout of the file stays the same.
   sed -i 's/ mod_unload / mod_unlocd /' "$file"
-  expect "replaced: built for another kernel" sh -c "modinfo -F vermagic $file | grep mod_unlocd"
+  expect "replaced: the file is for a kernel with other settings" sh -c "modinfo -F vermagic $file | grep mod_unlocd"
   expect_not "replaced: no reload on request" pvrdma-agentctl reload
   expect_equal "replaced: the driver stays" "$loaded" "$(stat -c %i /sys/module/vmw_pvrdma)"
   host port 0 DOWN
-  wait_until 60 "replaced: nor by itself" finding action-failed
-  expect "replaced: which says why" sh -c "pvrdma-agentctl health | tr -s ' \n' ' ' | grep -q 'could not be inserted again: .*with other settings'"
-  wait_until 300 "replaced: it is given up" finding giving-up
-  expect_equal "replaced: the driver stays for good" "$loaded" "$(stat -c %i /sys/module/vmw_pvrdma)"
-  expect "replaced: after three tries, and that on request" \
+  wait_until 60 "replaced: the agent's own reload fails" finding action-failed
+  expect "replaced: health says why" sh -c "pvrdma-agentctl health | tr -s ' \n' ' ' | grep -q 'could not be inserted again: .*with other settings'"
+  wait_until 300 "replaced: the agent gives up" finding giving-up
+  expect_equal "replaced: the driver was never unloaded" "$loaded" "$(stat -c %i /sys/module/vmw_pvrdma)"
+  expect "replaced: there were three attempts, and the requested one" \
     [ "$(ledger '[.attempts[] | select(.verb == "ReloadDriver")] | length')" -le 4 ]
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: a real node_exporter and a real Prometheus have the metrics, answer each query of the dashboard, and alert where the agent died, hangs or never ran
+# summary: a real node_exporter and a real Prometheus have the metrics, answer each query of the dashboard, and alert if the agent died, hangs or never ran
 # programs: prometheus prometheus-node-exporter
 # start: snapshot
 # timeout: 400
@@ -10,11 +10,11 @@ start_exporter() {
   echo 'u prometheus - "Prometheus" /var/lib/prometheus' | systemd-sysusers -
   mkdir -p "$folder" /var/lib/prometheus/metrics2
   chown prometheus: /var/lib/prometheus/metrics2
-  # Its other collectors take an emulated CPU longer than a scrape may.
+  # On an emulated CPU its other collectors would take longer than a scrape may.
   echo 'ARGS="--collector.disable-defaults --collector.textfile"' >/etc/default/prometheus-node-exporter
   systemctl start prometheus-node-exporter.service
 }
-# What the rules wait for is shown by their tests; here they alert at once.
+# The tests of the rules cover their waiting times; here the alerts fire at once.
 start_prometheus() {
   sed -E 's/for: [0-9]+m$/for: 1s/' /usr/share/pvrdma-agent/monitoring/rules.yml >/etc/prometheus/rules.yml
   cat >/etc/prometheus/prometheus.yml <<'YAML'
@@ -35,11 +35,11 @@ http() ( # PORT PATH
   sed '1,/^\r$/d' <&3
 )
 ask() { http 9090 "/api/v1/query?query=$(gojq -rnR '[inputs] | join("\n") | @uri' <<<"$1")" 2>&1; } # QUERY
-asked() { ask "$1" | gojq -e '.data.result | length > 0' >/dev/null 2>&1; } # QUERY: which has a result
+asked() { ask "$1" | gojq -e '.data.result | length > 0' >/dev/null 2>&1; } # QUERY: it has a result
 alert_is() { asked "ALERTS{alertname=\"$1\",alertstate=\"firing\"}"; }
 alert_ended() { ! alert_is "$1"; }
 
-# As Grafana would ask them. Those about trouble find nothing where all is well.
+# Queries as Grafana sends them. Those about trouble have no result now.
 dashboard() {
   local query count=0
   while read -r query; do
@@ -48,37 +48,37 @@ dashboard() {
     query=${query//\$instance/.*}
     ask "$query" >answer
     expect "answered: $query" gojq -e '.status == "success"' answer
-    [[ $query == *"> 0" || $query == *severity* ]] || expect "with a result" gojq -e '.data.result | length > 0' answer
+    [[ $query == *"> 0" || $query == *severity* ]] || expect "the query has a result" gojq -e '.data.result | length > 0' answer
     count=$((count + 1))
   done < <(gojq -r '.panels[].targets[].expr' /usr/share/pvrdma-agent/monitoring/dashboard.json)
-  expect "it has queries ($count)" test "$count" -ge 15
+  expect "the dashboard has queries ($count)" test "$count" -ge 15
 }
 
 scenario() {
   use_programs
   start_exporter
   start_prometheus
-  wait_until 30 "a machine that was to have metrics and never had any is told of" alert_is PvrdmaMetricsMissing
+  wait_until 30 "an alert fires for a machine that should have metrics and never had any" alert_is PvrdmaMetricsMissing
   wait_until 60 "health says ready" health_is ready
   systemctl start pvrdma-agent-metrics.service
   wait_until 30 "the state is in Prometheus" asked 'pvrdma_state{state="ready"} == 1'
-  wait_until 30 "and the alert ends" alert_ended PvrdmaMetricsMissing
+  wait_until 30 "the alert ends" alert_ended PvrdmaMetricsMissing
   expect "the exporter has no complaint" asked 'node_textfile_scrape_error == 0'
   wait_until 30 "two scrapes of a counter" asked 'count_over_time(pvrdma_driver_reloads_total[1m]) > 1'
   dashboard
 
   host port 0 DOWN
-  wait_until 60 "a port that is down is told of" alert_is PvrdmaPortDown
+  wait_until 60 "an alert fires for a port that is down" alert_is PvrdmaPortDown
   host port 0 ACTIVE
-  wait_until 60 "until it is back" alert_ended PvrdmaPortDown
+  wait_until 60 "the port is back: the alert ends" alert_ended PvrdmaPortDown
 
   systemctl kill --signal=STOP --kill-whom=main pvrdma-agent.service
-  wait_until 120 "an agent that hangs is told of" alert_is PvrdmaAgentDown
+  wait_until 120 "an alert fires for an agent that hangs" alert_is PvrdmaAgentDown
   systemctl kill --signal=CONT --kill-whom=main pvrdma-agent.service
-  wait_until 120 "until it answers" alert_ended PvrdmaAgentDown
+  wait_until 120 "the agent answers: the alert ends" alert_ended PvrdmaAgentDown
   systemctl stop pvrdma-agent.service
-  wait_until 60 "one that does not run as well" alert_is PvrdmaAgentDown
-  expect "and its adapters' state is not known" asked 'pvrdma_state{state="unknown"} == 1'
+  wait_until 60 "an alert fires for an agent that does not run" alert_is PvrdmaAgentDown
+  expect "the state of its adapters is unknown" asked 'pvrdma_state{state="unknown"} == 1'
   systemctl stop pvrdma-agent-metrics.service
-  expect_not "nothing stale is left to read" test -e "$folder/pvrdma.prom" -o -L "$folder/pvrdma.prom"
+  expect_not "no old metrics are left to read" test -e "$folder/pvrdma.prom" -o -L "$folder/pvrdma.prom"
 }

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: mtu: the right answer on every kind of path, IPv4 and IPv6, with few probes, with loss, and with few rights
+# summary: mtu: the right answer on every kind of path, IPv4 and IPv6, with few probes, with loss, and with few privileges
 # adapters: 1
 # start: snapshot
 # timeout: 420
 
-# me --9000-- r1 --1500-- r2 --1280-- far      an honest path: mid is r2's near end
-#              +--9000-- hole                  which receives no more than 1500 (1504: veth allows for a VLAN tag)
-#              +--1500-- mute                  r1 says nothing of packets too large for this one
-#              +--4444-- odd                   the same with an MTU that nobody would guess
-#              +--1500-- lied                  r1 names MTU 1400 there, which is not so
+# me --9000-- r1 --1500-- r2 --1280-- far      routers with honest errors: mid is r2's near end
+#              +--9000-- hole                  receives only packets up to 1500 (1504: veth allows for a VLAN tag)
+#              +--1500-- mute                  r1 sends no error about packets too large for this link
+#              +--4444-- odd                   the same with an unusual MTU
+#              +--1500-- lied                  r1's errors have the wrong MTU 1400
 # Links are numbered; link N is 10.9.N.0/24 and fd09:N::/64, its near end .1, its far end .2.
 names=(me r1 r2 far hole mute odd lied)
 
@@ -29,8 +29,8 @@ default_route() { # NAMESPACE NUMBER HOST
   ip -n "$1" -6 route add default via "fd09:$2::$3"
 }
 
-# r1's own errors to `me` pass egress of link 1. `tell_nothing N` drops those about hosts on link N, by the address
-# that they quote: the destination of the packet they are about.
+# r1's own errors to `me` leave by link 1. `tell_nothing N` drops those about hosts on link N, by the address
+# that they quote, the destination of the packet that was too large.
 tell_nothing() { # NUMBER
   # IPv4 header 20, ICMP header 8, and the destination is the last word of the quoted header.
   ns r1 tc filter add dev l1 egress protocol ip u32 match ip protocol 1 0xff match u8 3 0xff at 20 \
@@ -39,7 +39,7 @@ tell_nothing() { # NUMBER
   ns r1 tc filter add dev l1 egress protocol ipv6 u32 match u8 58 0xff at 6 match u8 2 0xff at 40 \
     match u32 "0xfd09$(printf %04x "$1")" 0xffffffff at 72 action drop
 }
-tell_lies() { # NUMBER: the MTU in errors about that link becomes 1400
+tell_lies() { # NUMBER: changes the MTU in errors about that link to 1400
   ns r1 tc filter add dev l1 egress protocol ip u32 match ip protocol 1 0xff match u8 3 0xff at 20 \
     match u32 "0x0a09$(printf %02x "$1")00" 0xffffff00 at 44 action pedit munge offset 26 u16 set 1400 pipe csum icmp
 }
@@ -59,7 +59,7 @@ build() {
   connect 7 r1 1500 lied 1500
   for name in r1 r2; do
     ns "$name" sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1
-    # What is limited here is the number of probes; routers of the world are not all as shy as Linux.
+    # Rate limits for errors are off, as this test counts probes; other routers than Linux limit errors less.
     ns "$name" sysctl -qw net.ipv4.icmp_ratelimit=0 net.ipv6.icmp.ratelimit=0
   done
   default_route me 1 2
@@ -72,7 +72,7 @@ build() {
     default_route "$name" "$number" 1
     number=$((number + 1))
   done
-  # As systemd sets it outside of namespaces: what follows needs no right.
+  # systemd sets this outside of namespaces; then the tests below need no privilege.
   ns me sysctl -qw net.ipv4.ping_group_range='0 2147483647'
   ns r1 tc qdisc add dev l1 clsact
   tell_nothing 5
@@ -97,14 +97,14 @@ measured() {
 
 paths() {
   measured "IPv4, local link" 10.9.1.2 9000 2 local-link
-  expect_equal "and its name" l1 "$(of_first .interface)"
+  expect_equal "the interface's name" l1 "$(of_first .interface)"
   measured "IPv4, a router of 1500" 10.9.2.2 1500 7 router 10.9.1.2
   measured "IPv4, routers of 1500 and 1280" 10.9.3.2 1280 7 router 10.9.2.2
   measured "IPv4, a link that swallows more than 1504" 10.9.4.2 1504 20 silence
   measured "IPv4, a router of 1500 that is mute" 10.9.5.2 1500 7 silence
   measured "IPv4, a router of 4444 that is mute" 10.9.6.2 4444 20 silence
-  measured "IPv4, a router that lies" 10.9.7.2 1500 8 router 10.9.1.2
-  expect_equal "its lie is told" 1400 "$(of_first .router_mtu_bytes)"
+  measured "IPv4, a router with a wrong MTU" 10.9.7.2 1500 8 router 10.9.1.2
+  expect_equal "the answer has the router's wrong MTU" 1400 "$(of_first .router_mtu_bytes)"
   measured "IPv6, local link" fd09:1::2 9000 2 local-link
   measured "IPv6, a router of 1500" fd09:2::2 1500 7 router fd09:1::2
   measured "IPv6, routers of 1500 and 1280" fd09:3::2 1280 7 router fd09:2::2
@@ -112,7 +112,7 @@ paths() {
   measured "IPv6, a router of 1500 that is mute" fd09:5::2 1500 7 silence
   measured "IPv6, a router of 4444 that is mute" fd09:6::2 4444 20 silence
   measured "itself" 127.0.0.1 65535 1 largest-packet
-  # What the kernel remembers of the path must not matter.
+  # The path MTU that the kernel remembers must not matter.
   expect "the kernel has remembered 1500 by now" sh -c 'ip -n me route get 10.9.2.2 | grep -q "mtu 1500"'
   ip -n r1 link set l2 mtu 9000
   ip -n r2 link set l2 mtu 9000
@@ -121,7 +121,7 @@ paths() {
   ip -n r2 link set l2 mtu 1500
 }
 
-# As the field measures: payload 1272, 4 more until ping fails; the MTU is 28 more than the last that passed.
+# Measures as the field's script does: from a payload of 1272 in steps of 4 until ping fails; the MTU is the last that passed plus 28.
 as_the_field_does() { # HOST
   local payload=1272
   while ns me ping -M 'do' -n -c 1 -W 1 -s "$((payload + 4))" "$1" >/dev/null 2>&1; do payload=$((payload + 4)); done
@@ -131,12 +131,12 @@ like_the_field() {
   local host
   for host in 10.9.2.2 10.9.5.2; do
     ask "$host"
-    expect_equal "the field's script says the same of $host" "$(as_the_field_does "$host")" "$(of_first .mtu_bytes)"
+    expect_equal "the field's script finds the same for $host" "$(as_the_field_does "$host")" "$(of_first .mtu_bytes)"
   done
 }
 
-# Three probes in ten have no answer, and which is not left to chance: of losses by chance five in a row, which mean "too
-# large", come to pass once in some hundred runs.
+# Three probes in ten have no answer, in a fixed pattern. With random losses five in a row, which mean "too
+# large", would happen once in some hundred runs.
 lossy() {
   local host mtu
   ns me tc qdisc add dev l1 clsact
@@ -145,7 +145,7 @@ lossy() {
   for host in 10.9.1.2:9000 10.9.2.2:1500 10.9.3.2:1280 10.9.5.2:1500 10.9.6.2:4444; do
     mtu=${host#*:}
     ask --timeout 60s "${host%:*}"
-    expect_equal "every seventh lost on the way, every fifth back, $host" "$mtu 0" "$(of_first .mtu_bytes) $status"
+    expect_equal "every seventh request and every fifth answer lost, $host" "$mtu 0" "$(of_first .mtu_bytes) $status"
     echo "  $(of_first '"\(.probes) probes, \(.took_ms) ms, limited by \(.limited_by)"')"
   done
   ns me tc qdisc del dev l1 clsact
@@ -156,31 +156,31 @@ lossy() {
 as_nobody() { ns me setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
 rights() {
   as_nobody pvrdma-agentctl --json mtu 10.9.2.2 fd09:2::2 >answer.json
-  expect_equal "anyone, where ping sockets are allowed" "1500 ping 1500 ping" \
+  expect_equal "any user, if ping sockets are allowed" "1500 ping 1500 ping" \
     "$(gojq -r '[.hosts[] | .mtu_bytes, .socket] | join(" ")' answer.json)"
   ns me sysctl -qw net.ipv4.ping_group_range='1 0'
   ns me pvrdma-agentctl --json mtu 10.9.2.2 fd09:2::2 10.9.3.2 >answer.json
-  expect_equal "root, where they are not" "1500 raw router 1500 raw router 1280 raw router" \
+  expect_equal "root, if they are not" "1500 raw router 1500 raw router 1280 raw router" \
     "$(gojq -r '[.hosts[] | .mtu_bytes, .socket, .limited_by] | join(" ")' answer.json)"
   status=0
   as_nobody pvrdma-agentctl mtu 10.9.2.2 10.9.3.2 >out 2>complaint || status=$?
   cat complaint
-  expect_equal "nobody else: exit code, lines" "3 0 1" "$status $(wc -l <out) $(wc -l <complaint)"
-  expect "which names the sysctl and the right" grep -E 'net.ipv4.ping_group_range.*CAP_NET_RAW' complaint
+  expect_equal "other users, if they are not: exit code, lines" "3 0 1" "$status $(wc -l <out) $(wc -l <complaint)"
+  expect "the message names the sysctl and the capability" grep -E 'net.ipv4.ping_group_range.*CAP_NET_RAW' complaint
 }
 
 several() {
   status=0
   ns me pvrdma-agentctl mtu 10.9.1.2 10.9.3.2 fd09:2::2 10.9.5.2 >out || status=$?
   cat out
-  expect_equal "several at once: exit code, last line" "0 minimum: MTU 1280, to 10.9.3.2" "$status $(tail -n 1 out)"
+  expect_equal "several hosts: exit code, last line" "0 minimum: MTU 1280, to 10.9.3.2" "$status $(tail -n 1 out)"
   ask --timeout 10s 10.9.1.2 10.9.2.77 10.9.99.1 nosuch.invalid 10.9.3.2
-  expect_equal "those that cannot be reached: exit code, MTUs, minimum" "3 9000 null null null 1280 1280" \
+  expect_equal "hosts that cannot be reached: exit code, MTUs, minimum" "3 9000 null null null 1280 1280" \
     "$status $(gojq -r '[.hosts[].mtu_bytes, .minimum_mtu_bytes] | map(tostring) | join(" ")' answer.json)"
   gojq -r '.hosts[] | select(.error) | "  \(.host): \(.error)"' answer.json
-  expect "each has its reason" gojq -e '[.hosts[] | select(.mtu_bytes == null) | .error | length > 0] | all' answer.json
+  expect "each of them has a reason" gojq -e '[.hosts[] | select(.mtu_bytes == null) | .error | length > 0] | all' answer.json
   ask --timeout 1s 10.9.6.2
-  expect_equal "out of time: exit code, what passed so far" "3 null true" \
+  expect_equal "out of time: exit code, largest size that passed" "3 null true" \
     "$status $(of_first '"\(.mtu_bytes) \(.passed_bytes >= 1500)"')"
   expect "within it" [ "$(of_first .took_ms)" -lt 3000 ]
 }
@@ -194,24 +194,24 @@ expected() {
 }
 expectations() {
   expected "9000 on a path of 9000" 0 yes 9000 10.9.1.2
-  expected "9000 where a router has 1500" 2 no 9000 10.9.2.2
+  expected "9000 through a router of 1500" 2 no 9000 10.9.2.2
   expected "1280 on all of them" 0 yes 1280 10.9.1.2 10.9.3.2 fd09:2::2
-  expected "9000 where one of two has less" 2 no 9000 10.9.1.2 10.9.4.2
-  expected "9000 where nobody is" 3 unknown 9000 --timeout 3s 10.9.1.2 10.9.2.77
+  expected "9000 to two hosts, one with less" 2 no 9000 10.9.1.2 10.9.4.2
+  expected "9000 to a host that does not answer" 3 unknown 9000 --timeout 3s 10.9.1.2 10.9.2.77
   ask 10.9.4.2
-  expect_equal "where packets vanish: places to look at, and the second" "4 distributed switch" \
+  expect_equal "packets vanish: number of places to look at, and the second" "4 distributed switch" \
     "$(of_first '"\(.look_at | length) \(.look_at[1].where)"')"
   ask 10.9.2.2
-  expect_equal "where a router says why: none" 0 "$(of_first '.look_at | length')"
+  expect_equal "a router says why: no place to look at" 0 "$(of_first '.look_at | length')"
   status=0
   ns me pvrdma-agentctl mtu --expect 9000 10.9.5.2 >out || status=$?
   cat out
   expect_equal "as text: exit code, last line" "2 expected: packets of 9000 bytes do not pass to 10.9.5.2" \
     "$status $(tail -n 1 out)"
-  expect "and where to look" grep -q '^  distributed switch ' out
+  expect "the text names places to look at" grep -q '^  distributed switch ' out
 }
 
-# From the adapter's own interface, outside of the namespaces; its other names come to the same.
+# Measures from the adapter's own interface, outside of the namespaces; the adapter's other names give the same result.
 from_adapter() {
   local name mtu
   ip link set ens16f0 up
@@ -230,7 +230,7 @@ from_adapter() {
     "3 pvrdma-agentctl: there is no PVRDMA adapter nosuch0" "$status $(cat complaint)"
 }
 
-completes() { # EXPECTED WORD…: what completion offers for the last word
+completes() { # EXPECTED WORD…: the completions of the last word
   local expected=$1
   shift
   expect_equal "completion of '$*'" "$expected" "$(
@@ -245,8 +245,8 @@ completes() { # EXPECTED WORD…: what completion offers for the last word
 scenario() {
   wait_boot
   build
-  wait_until 10 "the farthest is there" ns me ping -c 1 -W 1 10.9.3.2
-  wait_until 10 "by IPv6 too" ns me ping -c 1 -W 1 fd09:3::2
+  wait_until 10 "the farthest host answers" ns me ping -c 1 -W 1 10.9.3.2
+  wait_until 10 "the farthest host answers by IPv6" ns me ping -c 1 -W 1 fd09:3::2
   paths
   like_the_field
   rights

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: NetworkManager has the links (keyfile, static and DHCP): observed, started late and restarted it is noticed, never fought with; a bus that hangs delays nothing
+# summary: NetworkManager has the links (keyfile, static and DHCP): the agent observes them, notices a late start and a restart of NetworkManager, and never works against it; a bus that hangs delays nothing
 # adapters: 2
 # network: yes
 
-keyfile() { # INTERFACE, and what [ipv4] says
+keyfile() { # INTERFACE, and the lines of [ipv4]
   install -m 600 /dev/stdin "/etc/NetworkManager/system-connections/$1.nmconnection" <<KEYFILE
 [connection]
 id=$1
@@ -15,7 +15,7 @@ $2
 KEYFILE
 }
 
-# A look takes half a second longer then, not the ninety that libsystemd would wait for each adapter.
+# A look then takes half a second longer, not the ninety seconds that libsystemd would wait for each adapter.
 bus_hangs() {
   local bus agent executor round answer
   bus=$(main_pid dbus.service) agent=$(agent_pid)
@@ -30,18 +30,18 @@ bus_hangs() {
   kill -CONT "$bus"
   expect_equal "the agent is the same process" "$agent" "$(agent_pid)"
   expect_equal "the executor was not restarted" "$executor" "$(systemctl show -P NRestarts pvrdma-agent-executor.service)"
-  wait_until 60 "it goes on: adapter 1 is still NetworkManager's" managed_by 1 NetworkManager
+  wait_until 60 "the bus goes on: NetworkManager still manages adapter 1" managed_by 1 NetworkManager
   wait_until 30 "health says ready" health_is ready
 }
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
-  expect "without a network manager the links are the agent's" managed_by 0 agent
+  expect "without a network manager the agent manages the links" managed_by 0 agent
   keyfile ens16f0 $'method=manual\naddress1=192.168.30.201/24'
   keyfile ens17f0 'method=auto'
   systemctl start NetworkManager.service
-  wait_until 60 "started late, it takes adapter 0" managed_by 0 NetworkManager
-  wait_until 60 "and adapter 1" managed_by 1 NetworkManager
+  wait_until 60 "started late, NetworkManager takes adapter 0" managed_by 0 NetworkManager
+  wait_until 60 "NetworkManager takes adapter 1" managed_by 1 NetworkManager
   wait_until 60 "the static address" has_ipv4 ens16f0 192.168.30.201/24
   wait_until 60 "the address by DHCP" has_ipv4 ens17f0 192.168.31.
   wait_until 30 "health says ready" health_is ready
@@ -55,9 +55,9 @@ TOML
   systemctl reload pvrdma-agent.service
   wait_until 15 "another address is a finding, with the keyfile's line" \
     remedy_says address-missing 'system-connections/ens16f0.nmconnection write `[ipv4] address1=192.168.30.202/24`'
-  holds_for 3 "it is not set" has_no_ipv4 ens16f0 192.168.30.202/24
+  holds_for 3 "the address is not set" has_no_ipv4 ens16f0 192.168.30.202/24
   systemctl restart NetworkManager.service
-  wait_until 30 "restarted, it still has adapter 0" managed_by 0 NetworkManager
+  wait_until 30 "restarted, NetworkManager still has adapter 0" managed_by 0 NetworkManager
 
   agent_config <<'TOML'
 [[adapter]]
@@ -71,9 +71,9 @@ TOML
   printf '%s\n' '[keyfile]' 'unmanaged-devices+=mac:00:50:56:00:00:10' >/etc/NetworkManager/conf.d/90-pvrdma-ens16f0.conf
   systemctl reload NetworkManager.service
   wait_until 30 "NetworkManager has let go" no_finding two-owners
-  wait_until 30 "the address is there" has_ipv4 ens16f0 192.168.30.202/24
+  wait_until 30 "the agent's address is set" has_ipv4 ens16f0 192.168.30.202/24
   wait_until 30 "health says ready" health_is ready
   bus_hangs
   systemctl stop NetworkManager.service
-  holds_for 3 "it stops: adapter 0 keeps its address" has_ipv4 ens16f0 192.168.30.202/24
+  holds_for 3 "NetworkManager stops: adapter 0 keeps its address" has_ipv4 ens16f0 192.168.30.202/24
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: no adapter: absent, quiet, exit 0; nothing is loaded
+# summary: no adapter: absent, quiet, exit 0; no module is loaded
 # adapters: 0
 # nics: 1
 
@@ -9,22 +9,22 @@ scenario() {
   expect "exit status 0" pvrdma-agentctl health
   expect_equal "findings" 0 "$(health_query '.findings | length')"
   expect_not "no RDMA module was loaded for it" module_loaded vmw_pvrdma
-  expect_not "nor mlx4_ib" module_loaded mlx4_ib
+  expect_not "mlx4_ib was not loaded for it" module_loaded mlx4_ib
   expect "the service is active" systemctl is-active pvrdma-agent.service
-  expect_equal "lines of our own in the journal" 0 "$(journalctl -b _COMM=pvrdma-agent -o cat --no-pager | grep -vc -- '-- No entries' || true)"
+  expect_equal "lines of the agent in the journal" 0 "$(journalctl -b _COMM=pvrdma-agent -o cat --no-pager | grep -vc -- '-- No entries' || true)"
   systemctl start pvrdma-online.target
   expect "the target is reached" unit_active pvrdma-online.target
-  expect_equal "and who waits for it was let go" success "$(systemctl show -P Result pvrdma-agent-wait-online.service)"
+  expect_equal "the service that waits has ended well" success "$(systemctl show -P Result pvrdma-agent-wait-online.service)"
   expect "wait returns at once" timeout 10 pvrdma-agentctl wait --timeout 5s
-  # To the agent that is no fault. Who asks whether RDMA is usable here is told that it is not, and who can change that.
+  # For the agent this is no fault. doctor says that RDMA is not usable here, and who can change that.
   local status=0
   pvrdma-agentctl doctor --json >doctor.json || status=$?
   expect_equal "doctor's exit status" 2 "$status"
-  expect_equal "what is missing, and whose move: this is no VM of vSphere's" "no-rdma-function guest" \
+  expect_equal "the finding and who has to act: this is no VM of vSphere" "no-rdma-function guest" \
     "$(gojq -r '"\(.findings[0].id) \(.next_move)"' doctor.json)"
-  expect_equal "no row of the adapter's is good" "" \
+  expect_equal "no check of an adapter is good" "" \
     "$(gojq -r '.checks[] | select(.verdict == "good" and (.area | IN("adapters", "devices", "ports", "links"))) | .area' doctor.json)"
-  expect "health points to what tells more" sh -c 'pvrdma-agentctl health | grep -q readiness.adapters'
+  expect "health names readiness.adapters" sh -c 'pvrdma-agentctl health | grep -q readiness.adapters'
   pvrdma-agentctl doctor --host-admin || true
-  expect_not "nothing was loaded by that" module_loaded vmw_pvrdma
+  expect_not "doctor has loaded no module" module_loaded vmw_pvrdma
 }

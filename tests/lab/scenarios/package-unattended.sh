@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: unattended-upgrades brings a new version, needrestart restarts what is outdated: a job notices neither, a reload under way is finished
+# summary: unattended-upgrades installs a new version, needrestart restarts outdated services: neither disturbs a job, and a reload under way is finished
 # adapters: 1
 # install: manual
 # previous: yes
@@ -21,12 +21,12 @@ repository() {
   echo "deb [trusted=yes] file:$folder ./" >/etc/apt/sources.list.d/lab.list
   echo 'Unattended-Upgrade::Origins-Pattern:: "origin=pvrdma-lab";' >/etc/apt/apt.conf.d/60lab
 }
-# Other than Debian's default, which asks or only tells: whatever is outdated is restarted at once, as Ubuntu does.
+# Unlike Debian's default, which asks or only reports, outdated services are restarted at once, as on Ubuntu.
 restart_at_will() {
   # shellcheck disable=SC2016  # Perl
   echo '$nrconf{restart} = "a"; 1;' >/etc/needrestart/conf.d/lab.conf
 }
-# A library that both the agent and the executor have mapped, anew: what a security update does to them.
+# Replaces a library that both the agent and the executor have mapped, as a security update does.
 renew_library() {
   local library
   library=$(readlink -f /usr/lib/x86_64-linux-gnu/libnl-3.so.200)
@@ -35,9 +35,9 @@ renew_library() {
 }
 version() { dpkg-query -W -f '${Version}' pvrdma-agent; }
 nothing_happened() { # WORD
-  expect_equal "$1: the job has seen nothing" 0 "$(grep -c event_type events || true)"
+  expect_equal "$1: the job has seen no event" 0 "$(grep -c event_type events || true)"
   expect "$1: the job goes on" kill -0 "$job"
-  expect_equal "$1: the driver is the same one" "$driver" "$(stat -c %i /sys/module/vmw_pvrdma)"
+  expect_equal "$1: the driver was not reloaded" "$driver" "$(stat -c %i /sys/module/vmw_pvrdma)"
   wait_until 30 "$1: health says ready" health_is ready
 }
 executor=pvrdma-agent-executor.service
@@ -64,24 +64,24 @@ scenario() {
   renew_library
   needrestart -r a -l 2>&1 | tee needrestart.out
   expect "needrestart restarts the agent" grep -q pvrdma-agent.service needrestart.out
-  expect_not "it is another process" [ "$pid" = "$(agent_pid)" ]
+  expect_not "the agent is another process" [ "$pid" = "$(agent_pid)" ]
   nothing_happened needrestart
   kill "$job"
 
-  # The worst moment for the executor: the driver is out, and not in again.
+  # The worst moment for the executor is between unload and load of the driver.
   before=$(ledger .reloads)
   systemctl start "$executor"
   renew_library
-  # It stays out while needrestart has systemd stop the executor. The delay is strace's, not the kernel's.
+  # The driver stays unloaded while needrestart has systemd stop the executor. strace makes the delay.
   strace -f -qq -o trace -e trace=finit_module -e inject=finit_module:delay_enter=20s -p "$(main_pid "$executor")" &
-  wait_until 20 "the executor is held up" traced
+  wait_until 20 "strace delays the executor" traced
   pvrdma-agentctl reload >reload.out 2>&1 &
-  wait_until 20 "a reload: the driver leaves" driver_leaves
+  wait_until 20 "a reload: the driver is unloaded" driver_leaves
   needrestart -r a -l >needrestart.out 2>&1 || true
   cat needrestart.out
   expect "needrestart restarts the executor" grep -q "$executor" needrestart.out
   wait_until 40 "the reload under way is finished: the driver is back" module_live vmw_pvrdma
-  wait_until 30 "the executor has ended it" reloads_are $((before + 1))
+  wait_until 30 "the executor has counted the reload" reloads_are $((before + 1))
   wait_until 60 "health says ready" health_is ready
   cat reload.out
   expect_equal "one reload" $((before + 1)) "$(ledger .reloads)"

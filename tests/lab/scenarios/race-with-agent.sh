@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: Linux 6.12, two adapters, managers that push links up at boot: with the agent no link comes up while the driver probes, no oops
+# summary: Linux 6.12, two adapters, managers that bring links up at boot: with the agent no link comes up while the driver probes, no oops
 # suite: trixie
 # adapters: 2
 # boots: ${PVRDMA_LAB_RACE_BOOTS:-4}
 #
-# Beside race-without-agent, where the very same boots crash the driver; guest/race.sh tells what they are. That one has
-# two CPUs, as it is about luck; this one is about order.
+# In race-without-agent the same boots crash the driver; guest/race.sh describes them. That scenario has
+# two CPUs, as its crashes depend on chance; this one tests the order.
 
 # shellcheck source=tests/lab/guest/race.sh
 . /run/lab/race.sh
@@ -17,7 +17,7 @@ scenario() {
   ! oopsed || { cat /run/lab/complaints; die "the kernel complained"; }
   expect_equal "links up before the driver had probed both" 0 "$(links_before_driver)"
   wait_until 60 "health says ready" health_is ready
-  expect "the manager has pushed both links up" each_adapter netdev_up
+  expect "the manager has brought both links up" each_adapter netdev_up
   ! oopsed || { cat /run/lab/complaints; die "the kernel complained"; }
   race_next_boot
 }

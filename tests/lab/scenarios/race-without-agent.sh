@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: the lab itself: the boots of race-with-agent without the agent, their oopses counted
+# summary: the lab itself: the boots of race-with-agent without the agent, with their oopses counted
 # suite: trixie
 # install: none
 # adapters: 2
@@ -9,21 +9,21 @@
 # soak: yes
 # allow-oops: links that come up while vmw_pvrdma probes crash it
 #
-# No number of oopses fails it: in few boots there may be none. What fails it is a boot in which nobody pushed the links.
+# No number of oopses fails the scenario, as in few boots there may be none. It fails if the manager did not bring the links up.
 
 # shellcheck source=tests/lab/guest/race.sh
 . /run/lab/race.sh
 early() { race_early; }
 
-# The package is not installed: doctor is taken out of it, as an administrator might before the installation. After the
-# oops whatever touches the driver may hang for good, and doctor must not.
+# The package is not installed; doctor is unpacked from it, as an administrator might do before the installation. After the
+# oops each call to the driver may hang for good, and doctor must not hang.
 doctor_tells() {
   dpkg-deb -x debs/*.deb unpacked
   local status=0
   timeout 30 unpacked/usr/bin/pvrdma-agentctl doctor --json >doctor.json || status=$?
   expect_equal "doctor's exit status" 2 "$status"
   gojq -r '.findings[] | "\(.id): \(.summary)"' doctor.json
-  expect_equal "doctor's first finding, and whose move" "driver-crashed guest" \
+  expect_equal "doctor's first finding, and who has to act" "driver-crashed guest" \
     "$(gojq -r '.findings[0] | "\(.id) \(.actor)"' doctor.json)"
 }
 
@@ -31,9 +31,9 @@ scenario() {
   wait_until 150 "$(race_manager): the ports are ACTIVE, or the kernel complained" race_over
   race_note
   if oopsed; then
-    expect "it is the driver's oops" sh -c 'dmesg | grep -q "RIP.*pvrdma_netdevice_event_work"'
+    expect "the oops is in the driver" sh -c 'dmesg | grep -q "RIP.*pvrdma_netdevice_event_work"'
     doctor_tells
   fi
-  wait_until 60 "the manager has pushed both links up" each_adapter netdev_up
+  wait_until 60 "the manager has brought both links up" each_adapter netdev_up
   race_next_boot
 }

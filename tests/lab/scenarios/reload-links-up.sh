@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: three adapters with their links up: reloads, and loads after an unload by hand, do not crash the driver, and nothing is leaked
+# summary: three adapters with their links up: reloads, and loads after an unload by hand, do not crash the driver and leak nothing
 # adapters: 3
 # cpus: 2
 #
-# modprobe probes one function right after the other, while the driver still works through the link events that the
-# kernel replays for the one before: an oops about every second time. Here the workers that handle these events get a
-# CPU for 50 ms of each second only, as on a host that is short of them, so whoever does not wait for them fails at
-# once: a complaint of the kernel fails the scenario.
+# modprobe has one function probed right after the other, while the driver still handles the link events that the kernel
+# replays for the one before; about every second time that is an oops. Here the workers that handle these events get a
+# CPU for only 50 ms of each second, as on an overloaded host. An executor that does not wait for these workers causes an
+# oops at once, and a complaint of the kernel fails the scenario.
 
 starve_workers() {
   echo 2 >/sys/devices/virtual/workqueue/cpumask
@@ -17,28 +17,28 @@ held_back() { grep -l pvrdma-agent /sys/bus/pci/devices/*/driver_override; }
 scenario() {
   wait_until 60 "health says ready" health_is ready
   expect_equal "real-time tasks leave some time to others" 950000 "$(cat /proc/sys/kernel/sched_rt_runtime_us)"
-  wait_until 60 "and is at rest" at_rest
+  wait_until 60 "the executor is at rest" at_rest
   leaks_begin
   starve_workers
   local n
   for n in 1 2 3; do
     expect "reload $n" pvrdma-agentctl reload
-    wait_until 20 "all are paired" all_paired
+    wait_until 20 "all adapters are paired" all_paired
     wait_until 20 "health says ready" health_is ready
   done
   expect_equal "the executor counts as many reloads" 3 "$(ledger .reloads)"
   expect "changes of the ports are counted: $(port_transitions)" [ "$(port_transitions)" -ge 6 ]
   for n in 1 2; do
-    # Anywhere between two looks, which are thirty seconds apart.
+    # The unload comes at any time between two looks, which are thirty seconds apart.
     read -r -t "$((1 + n * 4)).3" -u 8 || true
     expect "unload $n by hand: modprobe -r vmw_pvrdma" modprobe -r vmw_pvrdma
-    wait_until 60 "unload $n by hand: all are paired again" all_paired
+    wait_until 60 "unload $n by hand: all adapters are paired again" all_paired
     wait_until 20 "health says ready" health_is ready
     expect_equal "the port" ACTIVE "$(port_state 0)"
   done
-  expect_equal "none of it was a reload of the agent's" 3 "$(health_query .executor.reloads)"
+  expect_equal "the agent has made no further reload" 3 "$(health_query .executor.reloads)"
   kill %1
-  wait_until 60 "at rest again" at_rest
+  wait_until 60 "the executor is at rest again" at_rest
   leaks_end
-  expect_not "no function is left held back" held_back
+  expect_not "no function is held back" held_back
 }

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: reloads asked for one after the other (or minutes of them): ready after each, nothing leaked, the kernel sane
+# summary: reloads one after the other (or for minutes): ready after each, nothing leaked, no complaint of the kernel
 # adapters: 1
 # start: snapshot
 # soak: yes
 # timeout: ${PVRDMA_LAB_RELOAD_TIMEOUT:-900}
 #
-# Shorter, and with several adapters: reload-links-up. PVRDMA_LAB_RELOAD_MINUTES=10 PVRDMA_LAB_RELOAD_TIMEOUT=900 goes on for ten minutes at least.
+# reload-links-up is shorter and has several adapters. With PVRDMA_LAB_RELOAD_MINUTES=10 PVRDMA_LAB_RELOAD_TIMEOUT=900 this runs for at least ten minutes.
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
-  wait_until 30 "and is at rest" at_rest
+  wait_until 30 "the executor is at rest" at_rest
   local round=0 end
   end=$(($(uptime_ms) + ${PVRDMA_LAB_RELOAD_MINUTES:-0} * 60000))
   leaks_begin
@@ -19,7 +19,7 @@ scenario() {
     wait_until 30 "the port is paired" all_paired
     wait_until 30 "health says ready" health_is ready
   done
-  wait_until 60 "at rest again" at_rest
+  wait_until 60 "the executor is at rest again" at_rest
   leaks_end
   expect_equal "the executor counts as many reloads" "$round" "$(ledger .reloads)"
   expect "changes of the ports are counted: $(port_transitions)" [ "$(port_transitions)" -ge $((2 * round)) ]

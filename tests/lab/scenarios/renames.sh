@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: netdev and RDMA device are renamed in the middle of bring-up, again and again: the agent follows, and keeps to the adapter
+# summary: netdev and RDMA device are renamed during bring-up, again and again: the agent still knows the adapter
 # adapters: 2
 # start: snapshot
 # timeout: ${PVRDMA_LAB_TIMEOUT:-300}
@@ -18,10 +18,10 @@ TOML
 device_is() { [[ $(health_query '.adapters[0].rdma_device') == "$1" ]]; }
 netdev_is() { [[ $(health_query '.adapters[0].netdev') == "$1" ]]; }
 has_address() { ip -4 -o address show dev "$1" | grep -q ' 192.168.30.201/24 '; }
-rename_device() { rdma dev set "$(rdma_of 0)" name "$1" 2>/dev/null || true; } # it may be gone at that moment
+rename_device() { rdma dev set "$(rdma_of 0)" name "$1" 2>/dev/null || true; } # The device may be gone at that moment.
 udev_is_done() { udevadm settle --timeout=0; }
 device_named() { rename_device "$1" && [[ $(rdma_of 0) == "$1" ]]; }
-# A link that is up keeps its name (EBUSY), so whoever renames it takes it down, and the agent may be faster.
+# A link that is up cannot be renamed (EBUSY), so this takes it down first; the agent may bring it up again before the rename.
 rename_netdev() { # NAME
   local old
   old=$(netdev_of 0)
@@ -30,7 +30,7 @@ rename_netdev() { # NAME
 scenario() {
   wait_until 60 "udev's own name for the netdev" netdev_is storage0
   wait_until 60 "health says ready" health_is ready
-  wait_until 20 "its address is there" has_address storage0
+  wait_until 20 "its address is set" has_address storage0
 
   local round last=${PVRDMA_LAB_ROUNDS:-3}
   for ((round = 1; round <= last; round++)); do
@@ -40,18 +40,18 @@ scenario() {
     rename_device "late$round"
     wait_until 20 "$round: the netdev has another name" rename_netdev "moved$round"
     wait || true
-    # udev names a device that it has just heard of, perhaps once more after us.
-    wait_until 60 "$round: udev has named what it had to name" udev_is_done
+    # udev names new devices, perhaps once more after this rename.
+    wait_until 60 "$round: udev has ended its renames" udev_is_done
     wait_until 20 "$round: the device has its last name" device_named "last$round"
     wait_until 60 "$round: health says ready" health_is ready
-    wait_until 20 "$round: with the netdev's name of now" netdev_is "moved$round"
-    wait_until 20 "$round: and the device's" device_is "last$round"
+    wait_until 20 "$round: health has the present name of the netdev" netdev_is "moved$round"
+    wait_until 20 "$round: health has the present name of the device" device_is "last$round"
     expect "$round: the link is up" netdev_up 0
     wait_until 20 "$round: the address stays" has_address "moved$round"
   done
-  expect "older names are remembered: $(health_query -c '.adapters[0].aliases')" \
+  expect "health has the older names: $(health_query -c '.adapters[0].aliases')" \
     sh -c "pvrdma-agentctl health --json | gojq -e '.adapters[0].aliases | length > 1'"
-  expect "the other adapter is as it was" adapter_is 1 ready
+  expect "the other adapter is still ready" adapter_is 1 ready
   expect_equal "its netdev" ens17f0 "$(health_query '.adapters[1].netdev')"
   expect_equal "the ports are paired" 2 "$(rdma link | grep -cE "netdev (moved$last|ens17f0)")"
 }

@@ -6,19 +6,19 @@
 # install: manual
 # timeout: 300
 
-# rpm never takes a user away; useradd keeps what was in the files that it changes.
+# rpm never removes a user, and useradd makes backups of the files that it changes.
 files() {
   paths_without /var/lib/rpm '/etc/*-'
   systemctl list-unit-files --no-legend '*pvrdma*' || true
 }
-# A transaction, with what its scripts do: each runs, and succeeds; nothing is left for anybody to read.
+# Runs a transaction: each of these scripts runs and succeeds, without a warning.
 transaction() { # DESCRIPTION SCRIPTS RPM-OPTION…
   local what=$1 scripts=$2
   shift 2
   rpm -vv "$@" >said 2>&1 || { cat said; die "$what: rpm $*"; }
   grep -E '^\+|waitpid' said
   expect_equal "$what: the scripts" "$scripts" "$(sed -n 's/^D: %\([a-z]*\)(pvrdma-agent.*: waitpid.* status 0$/\1/p' said | xargs)"
-  expect_not "$what: none fails or complains" grep -E 'waitpid.* status [^0]|scriptlet failed|Failed|Warning' said
+  expect_not "$what: no script fails or complains" grep -E 'waitpid.* status [^0]|scriptlet failed|Failed|Warning' said
 }
 agent_is_new() { [[ $(agent_pid) != "$1" && $(agent_pid) != 0 ]]; } # THE OLD PID
 socket_inode() { stat -c %i /run/pvrdma-agent-executor/io.pvrdma.Executor; }
@@ -29,12 +29,12 @@ scenario() {
   rpm -i system/*.rpm
   files >files.before
   transaction "installed" "prein post posttrans" -i rpms/*.rpm
-  expect "its files are as they were packed" rpm -V --nodeps pvrdma-agent
+  expect "the installed files are those of the package" rpm -V --nodeps pvrdma-agent
   expect "enabled for the next boot" systemctl is-enabled pvrdma-agent.service pvrdma-agent-executor.socket pvrdma-agent-wait-online.service
-  expect "what is for others' programs is off" integrations_are_off
-  expect "its messages are explained" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
+  expect "units for other programs are off" integrations_are_off
+  expect "journalctl -x explains the agent's messages" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
   expect "sos has its plugin" sh -c 'PYTHONDONTWRITEBYTECODE=1 sos report --list-plugins | grep pvrdma_agent'
-  expect_equal "nothing has been started" inactive "$(systemctl is-active pvrdma-agent.service)"
+  expect_equal "no service has been started" inactive "$(systemctl is-active pvrdma-agent.service)"
   systemctl start pvrdma-agent.service
   wait_until 60 "started: health says ready" health_is ready
 
@@ -42,30 +42,30 @@ scenario() {
   ip addr add 192.168.30.201/24 dev ens16f0
   kernel_state >before
   start_job 0
-  # An executor in the middle of something: it answers nothing, and would not survive being stopped.
+  # An executor in the middle of an operation; it does not answer, and a stop would end it.
   systemctl start pvrdma-agent-executor.service
   local agent executor socket
   agent=$(agent_pid) executor=$(executor_pid) socket=$(socket_inode)
   kill -STOP "$executor"
   transaction "upgraded" "prein post preun postun posttrans" -U next/*.rpm
   expect_equal "the package" pvrdma-agent-0.2.0-1.next.x86_64 "$(rpm -q pvrdma-agent)"
-  wait_until 30 "the daemon is started anew" agent_is_new "$agent"
+  wait_until 30 "the agent is restarted" agent_is_new "$agent"
   expect_equal "the executor is left alone" "$executor" "$(executor_pid)"
   kill -CONT "$executor"
-  expect_equal "and its socket" "$socket" "$(socket_inode)"
+  expect_equal "the executor's socket stays open" "$socket" "$(socket_inode)"
   wait_until 30 "upgraded: health says ready" health_is ready
-  expect "an upgrade changes nothing" diff before <(kernel_state)
+  expect "the upgrade has changed no module, link or address" diff before <(kernel_state)
 
   systemctl start pvrdma-agent-executor.service pvrdma-agent-metrics.service pvrdma-agent-report.service
   transaction "removed" "preun postun" -e pvrdma-agent
-  expect "a removal changes nothing" diff before <(kernel_state)
+  expect "the removal has changed no module, link or address" diff before <(kernel_state)
   expect "the job goes on" kill -0 "$job"
-  expect_equal "and has seen nothing" 0 "$(grep -c event_type events || true)"
+  expect_equal "the job has seen no event" 0 "$(grep -c event_type events || true)"
   kill "$job"
   integrations_have_gone
-  expect_not "no process is left" pgrep -f 'pvrdma-agent([^c]|$)' # the scenario watches health by pvrdma-agentctl
-  expect_not "the catalog's index forgets them" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
+  expect_not "no process is left" pgrep -f 'pvrdma-agent([^c]|$)' # The scenario itself watches health by pvrdma-agentctl.
+  expect_not "the catalog's index has no entry of the agent" sh -c 'journalctl --list-catalog | grep -q pvrdma-agent'
   files >files.after
   expect "nothing is left behind" diff files.before files.after
-  expect "but its user, whom rpm never takes away" getent passwd pvrdma-agent
+  expect "the user stays, as rpm never removes one" getent passwd pvrdma-agent
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: SIGKILL at points spread over a bring-up: it converges each time, and nothing is done twice
+# summary: SIGKILL at points spread over a bring-up: the agent converges each time, and does nothing twice
 # adapters: 1
 # start: snapshot
 # timeout: ${PVRDMA_LAB_TIMEOUT:-400}
@@ -10,7 +10,7 @@ all_down() {
   ip link set ens16f0 down
 }
 
-# In this round each thing was done at most once. An attempt that the kill left open counts as one.
+# In this round each operation was done at most once. An attempt that the kill left open counts as done.
 nothing_doubled() {
   gojq -e --argjson t "$1" '[.attempts[] | select(.started_ms >= $t and (.outcome == "done" or .finished_ms == null)) | .verb + " " + .target]
     | length == (unique | length)' /run/pvrdma-agent-executor/ledger.json
@@ -35,7 +35,7 @@ scenario() {
     [[ $pid == 0 ]] || kill -KILL "$pid" || true
     wait_until 60 "point $point of $points ($((span * point / (points + 1))) ms, PID $pid): the port is ACTIVE" port_is 0 ACTIVE
     wait_until 20 "point $point: health says ready" health_is ready
-    expect "point $point: nothing was doubled" nothing_doubled "$began"
+    expect "point $point: no operation was done twice" nothing_doubled "$began"
   done
   expect_equal "reloads" 0 "$(health_query .executor.reloads)"
 }

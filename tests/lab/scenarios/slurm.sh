@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: a real slurmctld and slurmd: the example of a health check drains the node when the port goes down, takes it back when it has been well for a while, and leaves others' drains alone
+# summary: a real slurmctld and slurmd: the example of a health check drains the node when the port goes down, resumes it when it has been ready for a while, and does not end the administrator's drains
 # adapters: 1
 # programs: slurmctld slurmd slurm-client
 # start: snapshot
@@ -9,9 +9,9 @@
 . /run/lab/slurm.sh
 start_slurm() {
   use_programs
-  # Slurm resolves no address in a machine that has none but 127.0.0.1 (AI_ADDRCONFIG of getaddrinfo(3)).
+  # Slurm resolves no address on a machine that has only 127.0.0.1 (AI_ADDRCONFIG of getaddrinfo(3)).
   ip address add 192.0.2.1/32 dev lo
-  # How long a node must have been well is five minutes otherwise.
+  # By default a node must have been ready for five minutes.
   printf '%s\n' '#!/bin/sh' 'export PVRDMA_CALM_S=15' 'exec /usr/share/doc/pvrdma-agent/examples/slurm-health-check' |
     install -m 755 /dev/stdin /usr/local/sbin/health-check
   configure_slurm <<CONF
@@ -37,16 +37,16 @@ scenario() {
   host port 0 DOWN
   wait_until 90 "health says failed" health_is failed
   wait_until 30 "the node is drained" node_is drained
-  expect "and the reason is ours" reason_begins "PVRDMA: "
+  expect "the reason is that of the example" reason_begins "PVRDMA: "
   host port 0 ACTIVE
   wait_until 45 "health says ready" health_is ready
-  holds_for 8 "for a while it stays drained" node_is drained
-  wait_until 40 "then it is taken back" node_is idle
-  expect "which was not before its time" test "$(well_for_s)" -ge 15
+  holds_for 8 "the node stays drained for a while" node_is drained
+  wait_until 40 "then the node is resumed" node_is idle
+  expect "the node was not resumed too early" test "$(well_for_s)" -ge 15
   expect "a job runs" srun --immediate=20 true
 
   scontrol update NodeName="$(hostname -s)" State=DRAIN Reason="disk failing"
-  wait_until 20 "the administrator drains it" node_is drained
-  holds_for 10 "which a node that is well does not end" node_is drained
-  expect_equal "nor is the reason another" "disk failing" "$(reason)"
+  wait_until 20 "the administrator drains the node" node_is drained
+  holds_for 10 "the health check does not resume it" node_is drained
+  expect_equal "the reason stays" "disk failing" "$(reason)"
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: modprobe.d alone, no agent: udev loads the driver last, and modprobe -r takes the driver only, as it would not with a plain softdep
+# summary: modprobe.d alone, no agent: udev loads the driver last, and modprobe -r removes only the driver, unlike with a plain softdep
 # adapters: 1
 # loaders: yes
 # nics: 1
@@ -13,24 +13,24 @@ nics() { find /sys/class/net -name 'ens*' -printf '%f\n' | sort | xargs; }
 scenario() {
   wait_until 90 "udev has loaded the driver" module_live vmw_pvrdma
   udevadm settle --timeout=60
-  # Or it would fail where we unload what it is about to need.
-  wait_until 60 "rdma-core has loaded what it loads" unit_is rdma-load-modules@rdma.service active
-  expect_equal "all are loaded" "$(sorted "$before vmw_pvrdma")" "$(loaded)"
-  expect_equal "the youngest" vmw_pvrdma "$(loaded_last)"
+  # Otherwise it would fail when a module that it needs is unloaded.
+  wait_until 60 "rdma-core has loaded its modules" unit_is rdma-load-modules@rdma.service active
+  expect_equal "all modules are loaded" "$(sorted "$before vmw_pvrdma")" "$(loaded)"
+  expect_equal "the module that was loaded last" vmw_pvrdma "$(loaded_last)"
   expect_equal "NICs" "ens15 ens16f0 ens17f0" "$(nics)"
   modprobe -r vmw_pvrdma
-  expect_equal "modprobe -r takes the driver only" "$(sorted "$before")" "$(loaded)"
-  expect_equal "and no NIC" "ens15 ens16f0 ens17f0" "$(nics)"
+  expect_equal "modprobe -r removes only the driver" "$(sorted "$before")" "$(loaded)"
+  expect_equal "all NICs are still there" "ens15 ens16f0 ens17f0" "$(nics)"
   modprobe -r rdma_ucm
   modprobe vmw_pvrdma
-  expect_equal "modprobe loads what is missing" "$(sorted "$before vmw_pvrdma")" "$(loaded)"
-  expect_equal "and the driver last" vmw_pvrdma "$(loaded_last)"
+  expect_equal "modprobe loads the missing modules" "$(sorted "$before vmw_pvrdma")" "$(loaded)"
+  expect_equal "the driver is loaded last" vmw_pvrdma "$(loaded_last)"
 
-  # The contrast: a soft dependency without a name between, as the file would be without our detour.
-  # What rdma-core has loaded for others holds rdma_cm, at which modprobe -r would stop.
+  # For comparison: a plain soft dependency, without the name that stands between driver and list.
+  # Other modules that rdma-core has loaded use rdma_cm, so modprobe -r would stop there.
   modprobe -r rpcrdma ib_iser
   echo "softdep vmw_pvrdma pre: $before" >/etc/modprobe.d/pvrdma-agent.conf
   modprobe -r vmw_pvrdma
-  expect_equal "modprobe -r takes plain soft dependencies as well" "" "$(loaded)"
-  expect_equal "and with vmxnet3 its NICs" ens15 "$(nics)"
+  expect_equal "modprobe -r removes plain soft dependencies as well" "" "$(loaded)"
+  expect_equal "with vmxnet3 its NICs are gone" ens15 "$(nics)"
 }

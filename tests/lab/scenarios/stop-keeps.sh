@@ -14,10 +14,10 @@ state_of_kernel() {
 no_jobs() { [[ -z $(systemctl list-jobs --no-legend) ]]; }
 
 scenario() {
-  # What the boot itself, or rdma-core once there is a device, still loads is not the agent's doing.
+  # Modules that the boot, or rdma-core for a new device, still loads are not the agent's.
   wait_boot
   wait_until 60 "health says ready" health_is ready
-  wait_until 60 "systemd has nothing left to do" no_jobs
+  wait_until 60 "systemd has no job left" no_jobs
   ip addr add 192.168.30.201/24 dev ens16f0
   wait_until 10 "IPv6 has settled" sh -c '! ip -6 addr show tentative | grep -q .'
   state_of_kernel >before
@@ -30,6 +30,6 @@ scenario() {
   systemctl restart pvrdma-agent.service
   wait_until 20 "ready after a restart" health_is ready
   expect "restart" diff before <(state_of_kernel)
-  expect_equal "the job saw nothing" 0 "$(grep -c 'event_type' events || true)"
+  expect_equal "the job has seen no event" 0 "$(grep -c 'event_type' events || true)"
   kill "$job"
 }

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: one template, two clones with other MACs and addresses from guestinfo: both ready with their own, nothing of the template's left
+# summary: one template, two clones with other MACs and addresses from guestinfo: both ready with their own addresses, none of the template's left
 # adapters: 1
 # network: yes
 # clones: 2
 
-# The clones are machines of their own, each on a fresh overlay of the template's disk as its clean shutdown has left it.
+# The clones are other machines, each on a fresh overlay of the template's disk after its clean shutdown.
 # QEMU has no channel for guestinfo: a stand-in for vmware-rpctool answers (lib.sh).
 
 template_mac=00:50:56:00:00:10
 template_address=192.168.30.200
 
-# vSphere's side: each machine is handed its own. The first clone is to have an MTU of its own as well, the others that of
+# vSphere's side: each machine gets its own configuration. The first clone also has an MTU of its own, the others that of
 # the template, for every adapter.
 early() {
   local address=192.168.30.$((200 + LAB_CLONE))
@@ -30,7 +30,7 @@ template() {
   wait_until 60 "health says ready" health_is ready
   guestinfo_standin
   agent_config <<'TOML'
-# Any user of a guest can write it; here nobody but the agent lives in one.
+# Any user of a guest can write guestinfo; in this guest there is no other user than the agent.
 [guestinfo]
 enabled = true
 [modules]
@@ -39,8 +39,8 @@ reload = "never"
 mtu = 6500
 TOML
   systemctl restart pvrdma-agent.service
-  wait_until 20 "the template has its address" has_ipv4 ens16f0 $template_address/24
-  wait_until 20 "and the MTU of every adapter" mtu_is 6500
+  wait_until 20 "the template's address is set" has_ipv4 ens16f0 $template_address/24
+  wait_until 20 "the MTU for every adapter is set" mtu_is 6500
   wait_until 20 "health says ready" health_is ready
   expect "the configuration is good" pvrdma-agent --check-config
 }
@@ -55,14 +55,14 @@ scenario() {
   echo "=== clone $LAB_CLONE"
   wait_until 60 "health says ready" health_is ready
   expect_equal "its MAC address" "00:50:56:00:0$LAB_CLONE:10" "$(cat /sys/class/net/ens16f0/address)"
-  expect_equal "its address, and no other" $address/24 "$(addresses)"
+  expect_equal "the clone has its own address and no other" $address/24 "$(addresses)"
   expect "its MTU" mtu_is $((LAB_CLONE == 1 ? 8000 : 6500))
   expect_equal "no findings" "[]" "$(health_query -c .findings)"
   expect_equal "the GID that applications are told" "$address" "$(health_query '.adapters[0].application_gid.address // "none"')"
   expect "the address works" ping -c 1 -W 5 -I $address 192.168.30.2
-  expect_not "no GID of the template's is left" sh -c "$(declare -f gids rdma_of function_of first_of); gids | grep -i -e c0a8:1ec8 -e 0250:56ff:fe00:0010"
-  # The journal may well tell of the template; nothing that is read may.
-  expect_not "no file of the agent's has the template's" grep -rFl -e $template_mac -e $template_address /etc /run/pvrdma-agent \
+  expect_not "no GID of the template is left" sh -c "$(declare -f gids rdma_of function_of first_of); gids | grep -i -e c0a8:1ec8 -e 0250:56ff:fe00:0010"
+  # The journal may name the template; files that the agent reads may not.
+  expect_not "no file of the agent has the template's MAC or address" grep -rFl -e $template_mac -e $template_address /etc /run/pvrdma-agent \
     /run/pvrdma-agent-executor /run/pvrdma-agent-guestinfo /var/lib
   pvrdma-agent --check-config
   pvrdma-agentctl health

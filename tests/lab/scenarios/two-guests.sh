@@ -3,7 +3,7 @@
 # guests: 2
 # install: none
 # timeout: 600
-# QEMU's device wakes nobody who waits for a completion, and knows no RDMA read, which rping needs: these poll, and send.
+# QEMU's device wakes no process that waits for a completion, and has no RDMA read, which rping needs. So these programs poll and send.
 
 # shellcheck source=tests/lab/guest/pair.sh
 . /run/lab/pair.sh
@@ -30,20 +30,20 @@ traffic() {
 
 # Bounds that hold on a busy machine too: nothing is faster than its path.
 paths() {
-  between "latency as it is" ib_send_lat -d rocep0s16f1 -n 100 -s 2
-  expect "which is below 100 ms" at_most "$(figure 5)" 100000
+  between "latency of the plain path" ib_send_lat -d rocep0s16f1 -n 100 -s 2
+  expect "the latency is below 100 ms" at_most "$(figure 5)" 100000
   host path rdma 100000 20
   between "latency of a slow path" ib_send_lat -d rocep0s16f1 -n 10 -s 2
-  expect "which is its 100 ms or more ($(figure 5) us)" at_least "$(figure 5)" 100000
+  expect "the latency is 100 ms or more ($(figure 5) us)" at_least "$(figure 5)" 100000
   between "bandwidth of a path of 20 MB/s" ib_send_bw -d rocep0s16f1 -Q 1 -n 20 -s 1000000
-  expect "which is kept ($(figure 4))" at_most "$(figure 4)" 21
+  expect "the bandwidth is within the limit ($(figure 4))" at_most "$(figure 4)" 21
   host path rdma 0 0
   host path net 20000 0
-  expect "an IP path of 20 ms, there and back" sh -c "ping -c 3 -i 0.2 192.168.30.2 | awk -F/ '/^rtt/ { is_slow = \$5 >= 40 } END { exit !is_slow }'"
+  expect "IP takes 20 ms each way" sh -c "ping -c 3 -i 0.2 192.168.30.2 | awk -F/ '/^rtt/ { is_slow = \$5 >= 40 } END { exit !is_slow }'"
   host path net 0 0
 }
 
-fails() { # NAME: of the client's send, with the status of a peer that does not answer
+fails() { # NAME: the client's send fails, with the status of a peer that does not answer
   on 2 serve 18515 ibv_rc_pingpong -d rocep0s16f1 -g "$(on 2 gid_index 2)" -n 20
   timeout 60 ibv_rc_pingpong -d rocep0s16f1 -g "$(gid_index 1)" -n 20 192.168.30.2 >client.out 2>&1 || true
   on 2 pkill -x ibv_rc_pingpong || true
@@ -57,7 +57,7 @@ losses() {
   on 2 host port 0 DOWN
   fails "the peer's host holds its port down"
   on 2 host port 0 ACTIVE
-  between "and all is well again" ibv_rc_pingpong -d rocep0s16f1 -n 50 -c
+  between "RC after the losses" ibv_rc_pingpong -d rocep0s16f1 -n 50 -c
 }
 
 scenario() {

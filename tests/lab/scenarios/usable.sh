@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: ready means usable: the address in use has its GID; env tells applications which one, and perftest runs with it
+# summary: ready means usable: the address in use has its GID; env gives applications its index, and perftest runs with it
 # adapters: 1
 # loaders: yes
 # network: yes
@@ -7,13 +7,13 @@
 #
 # QEMU's device knows GIDs of type IB/RoCE v1 only; on vSphere each address has one of type RoCE v2 as well.
 
-configure() { # LINE…: of the adapter's table
+configure() { # LINE…: the lines of the adapter's table
   printf '%s\n' '[[adapter]]' 'match = { netdev = "ens16f0" }' "$@" | agent_config
   systemctl reload pvrdma-agent.service
 }
 gid_index() { health_query '.adapters[0].application_gid.index'; }
 index_is() { [[ $(gid_index) == "$1" ]]; }
-index_in_sysfs() { # the end of a GID: prints the index it has
+index_in_sysfs() { # END: prints the index of the GID with this end
   local n
   for n in {0..9}; do
     if grep -qi "$1\$" "/sys/class/infiniband/rocep0s16f1/ports/1/gids/$n"; then echo "$n"; return; fi
@@ -23,11 +23,11 @@ index_in_sysfs() { # the end of a GID: prints the index it has
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
-  expect "the adapter is the VM's first NIC, which is said" finding first-nic
-  expect_equal "without an address no GID is wanted" null "$(gid_index)"
-  expect "env without an address: devices, and no index" sh -c "pvrdma-agentctl env 2>gap | grep -q NCCL_IB_HCA"
-  expect "which is said" grep -q "no address" gap
-  expect_not "and none is made up" sh -c "pvrdma-agentctl env | grep GID_INDEX"
+  expect "a finding says that the adapter is the VM's first NIC" finding first-nic
+  expect_equal "without an address there is no GID for applications" null "$(gid_index)"
+  expect "env without an address prints devices" sh -c "pvrdma-agentctl env 2>gap | grep -q NCCL_IB_HCA"
+  expect "env says that there is no address" grep -q "no address" gap
+  expect_not "env prints no index" sh -c "pvrdma-agentctl env | grep GID_INDEX"
 
   configure 'addresses = ["192.168.30.201/24"]'
   wait_until 15 "the address has a GID" index_in_sysfs c0a8:1ec9
@@ -36,27 +36,27 @@ scenario() {
   pvrdma-agentctl env
   eval "$(pvrdma-agentctl env)"
   expect_equal "for NCCL" "=rocep0s16f1:1 $(gid_index)" "$NCCL_IB_HCA $NCCL_IB_GID_INDEX"
-  expect_equal "as JSON" "$NCCL_IB_GID_INDEX" "$(pvrdma-agentctl env --json | gojq -r .NCCL_IB_GID_INDEX)"
+  expect_equal "the index in JSON" "$NCCL_IB_GID_INDEX" "$(pvrdma-agentctl env --json | gojq -r .NCCL_IB_GID_INDEX)"
   pvrdma-agentctl env --format systemd ens16f0 >/run/rdma.env
-  expect_equal "as systemd reads it" "$PERFTEST_ARGS" \
+  expect_equal "the variable as systemd reads it" "$PERFTEST_ARGS" \
     "$(systemd-run --quiet --pipe --wait -p EnvironmentFile=/run/rdma.env sh -c 'echo "$PERFTEST_ARGS"')"
-  # shellcheck disable=SC2086  # words
+  # shellcheck disable=SC2086  # The variable holds several words.
   bandwidth $PERFTEST_ARGS
 
-  # The GID of the first address goes, and comes back behind that of the second.
+  # The GID of the first address goes, and comes back after that of the second.
   local before
   before=$(gid_index)
   ip address add 192.168.30.9/24 dev ens16f0
-  wait_until 15 "a second GID" index_in_sysfs c0a8:1e09
+  wait_until 15 "the second address has a GID" index_in_sysfs c0a8:1e09
   configure 'addresses = ["192.168.30.9/24"]'
-  wait_until 20 "another address, another GID" sh -c "pvrdma-agentctl health --json | gojq -e '.adapters[0].application_gid.address == \"192.168.30.9\"'"
-  expect "it has another index" [ "$before" != "$(gid_index)" ]
+  wait_until 20 "applications get the GID of the other address" sh -c "pvrdma-agentctl health --json | gojq -e '.adapters[0].application_gid.address == \"192.168.30.9\"'"
+  expect "that GID has another index" [ "$before" != "$(gid_index)" ]
   wait_until 10 "the journal says so" sh -c "journalctl -u pvrdma-agent -o cat | grep 'GID for applications of 0000:00:10.1 is index'"
 
   configure 'addresses = ["192.168.30.9/24"]' 'gid_type = "RoCE v2"'
   wait_until 20 "a type that the device does not offer is a finding" finding gid-missing
-  expect_not "and the adapter is not ready" health_is ready
-  expect_not "env then says nothing" pvrdma-agentctl env
+  expect_not "the adapter is not ready" health_is ready
+  expect_not "env fails then" pvrdma-agentctl env
   configure 'addresses = ["192.168.30.9/24"]' 'gid_type = "RoCE v1"'
-  wait_until 20 "one that it offers: ready" health_is ready
+  wait_until 20 "with a type that the device offers: ready" health_is ready
 }

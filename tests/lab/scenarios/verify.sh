@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: verify: between two guests, data compared, figures as perftest's and the same on both sides, the path told, tokens and versions checked; refusals and losses by name
+# summary: verify: between two guests, data compared, figures like perftest's and the same on both sides, the path found, tokens and versions checked; refusals and losses have their reasons
 # guests: 2
 # timeout: 900
 #
-# Both guests emulate their CPUs: a figure is one of this machine's, and compared only with others of the same run.
+# Both guests have emulated CPUs, so a figure depends on this machine and is compared only with others of the same run.
 
 # shellcheck source=tests/lab/guest/pair.sh
 . /run/lab/pair.sh
 says() { grep -qF -- "$1" out; }
 
-# Where neither has a path of its own, both figures are the emulated CPUs', which may well be alike, and RDMA pass for TCP.
+# If neither RDMA nor IP has a path with delay, both figures depend on the emulated CPUs and may be alike, so RDMA may look like TCP.
 told_apart() { # COMMAND…
   host path net 30000 4
   "$@"
@@ -19,12 +19,12 @@ told_apart() { # COMMAND…
 passes() {
   told_apart measure --json
   expect_equal "messages pass" 0 "$status"
-  expect_equal "the listener says the same, out and in the other way round" "$(of '"\(.bandwidth.in_mb_s) \(.bandwidth.out_mb_s)"' |
+  expect_equal "the listener has the same figures, with out and in exchanged" "$(of '"\(.bandwidth.in_mb_s) \(.bandwidth.out_mb_s)"' |
     awk '{ printf "%.0f %.0f\n", $1, $2 }')" "$(on 2 sed -n 's|^  bandwidth *\([0-9]*\) MB/s out, \([0-9]*\) in,.*|\1 \2|p' listener.out)"
   expect_equal "the figures are complete" "true 6 true" \
     "$(of '"\(.data_whole) \(.latency | length) \([.bandwidth.out_mb_s, .bandwidth.in_mb_s, .bandwidth.both_mb_s, .messages_per_s, .tcp.latency_us, .tcp.bandwidth_mb_s] | all(. > 0))"')"
-  expect "and in order" gojq -e '.latency | all(.min_us <= .typical_us and .typical_us <= .p99_us and .p99_us <= .p999_us)' out
-  expect_equal "nothing is left" "0" "$(rdma resource show qp | grep -c verify || true)"
+  expect "the figures of latency are in order" gojq -e '.latency | all(.min_us <= .typical_us and .typical_us <= .p99_us and .p99_us <= .p999_us)' out
+  expect_equal "no queue pair is left" "0" "$(rdma resource show qp | grep -c verify || true)"
   expect_equal "nothing listens" "" "$(on 2 ss -Hltn 'sport = :18600')"
 }
 
@@ -32,24 +32,24 @@ paths() {
   host path rdma 15000 4
   host path net 3000 80
   measure --json --expect latency=1ms
-  expect_equal "a latency above what is expected" 2 "$status"
+  expect_equal "the latency is above the expected one: exit status" 2 "$status"
   expect_equal "RDMA that is no faster than TCP is a fall-back, surely" "tcp-fall-back true" "$(of '"\(.path.kind) \(.path.sure)"')"
-  expect "with what to look at on the hosts" gojq -e '.path.look_at | length > 3' out
+  expect "the answer names places to look at on the hosts" gojq -e '.path.look_at | length > 3' out
   host path rdma 0 0
   host path net 30000 4
   measure --json --expect latency=10000ms,bandwidth=1%
-  expect_equal "what is expected, with an earlier run to compare with" 0 "$status"
+  expect_equal "as expected, compared with an earlier run: exit status" 0 "$status"
   expect_equal "RDMA that is much faster is native, surely" "native true" "$(of '"\(.path.kind) \(.path.sure)"')"
   host path net 0 0
 }
 
-# perftest over the same path, which takes so much of the time that what the emulated CPUs add is far below a tenth.
+# perftest over the same path, which takes so long that the emulated CPUs add far less than a tenth.
 as_perftest() {
   host path rdma 100000 0
   measure --json
   between "perftest's latency" ib_send_lat -d rocep0s16f1 -n 20 -s 2
   expect "latency within 10 % of perftest's" within_tenth "$(of '.latency[0].typical_us')" "$(figure 5)"
-  # A tenth of what an emulated CPU copies, which others may have in the meantime. perftest's MB are 2^20 bytes.
+  # The path has a tenth of the bandwidth of an emulated CPU, so a busy machine does not matter. perftest's MB are 2^20 bytes.
   host path rdma 0 4
   measure --json
   between "perftest's bandwidth" ib_send_bw -d rocep0s16f1 -Q 1 -n 25 -s 1048576
@@ -68,31 +68,31 @@ tokens() {
   on 2 listen --token-file token
   verify --token-file other
   expect_equal "another token" 3 "$status"
-  expect "which is said" says "it is another one"
+  expect "the output says that the token differs" says "it is another one"
   verify
   expect_equal "no token" 3 "$status"
-  expect "which is said" says "it wants a token"
+  expect "the output says that a token is wanted" says "it wants a token"
   told_apart verify --duration 2s --token-file token
-  expect_equal "the same token, by the same listener" 0 "$status"
-  expect "whole" says "whole, compared byte by byte"
+  expect_equal "the same listener accepts the same token" 0 "$status"
+  expect "the output says that the data are whole" says "whole, compared byte by byte"
   on 2 listened
   chmod 644 token
   verify --token-file token
-  expect "a token that all may read" says "chmod 600"
+  expect "a token file that all may read is refused" says "chmod 600"
 }
 
 refusals() {
   verify --wait 1s
-  expect_equal "nobody listens" 3 "$status"
-  expect "which is said" says "connecting to $other port 18600: Connection refused"
+  expect_equal "no listener: exit status" 3 "$status"
+  expect "the output says so" says "connecting to $other port 18600: Connection refused"
   start_job 0
   verify
   expect_equal "a job holds the adapter" 3 "$status"
-  expect "and is named" says "ibv_asyncwatch"
+  expect "the output names the job" says "ibv_asyncwatch"
   on 2 listen
   told_apart on_terminal --beside --duration 2s
   expect_equal "beside it" 0 "$status"
-  expect "a terminal is told what is being done" says "latency of 65536 bytes"
+  expect "on a terminal the present step is shown" says "latency of 65536 bytes"
   on 2 listened
   kill "$job"
   on 2 listen
@@ -103,7 +103,7 @@ refusals() {
   echo '{"pvrdma_verify": 99, "nonce": "00", "token": false}' >&5
   on 2 listened >said
   exec 5>&-
-  expect "a stranger ends nothing, another version does" grep "it speaks version 99 of the protocol" said
+  expect "another program does not end the listener, another version does" grep "it speaks version 99 of the protocol" said
 }
 
 on_terminal() { # ARGUMENT…: as `verify`
@@ -117,24 +117,24 @@ losses() {
   on 2 listen
   verify --duration 2s
   expect_equal "no message arrives" 2 "$status"
-  expect "which is said" says "transport retry counter exceeded"
+  expect "the output says so" says "transport retry counter exceeded"
   on 2 listened
-  expect_equal "at the other side as well" 2 "$(on 2 cat listener.status)"
+  expect_equal "the listener's exit status is the same" 2 "$(on 2 cat listener.status)"
   host path rdma 0 0
 }
 
-# An address that the other guest has as well is looked for again until the other one has gone.
+# While the other guest has the same address, the agent tries it again and again.
 duplicates() {
   on 2 ip address add fd00:30::9/64 dev ens16f0 nodad
   on 2 ip address add 192.168.30.9/24 dev ens16f0
   printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.1/24", "192.168.30.9/24", "fd00:30::9/64"]\n' | agent_config
   systemctl reload pvrdma-agent.service
   wait_until 60 "an IPv6 address of another host is a finding" finding address-duplicate
-  wait_until 60 "an IPv4 address as well" sh -c 'pvrdma-agentctl health --json | grep -q "192.168.30.9/24 is not set"'
+  wait_until 60 "an IPv4 address of another host is a finding" sh -c 'pvrdma-agentctl health --json | grep -q "192.168.30.9/24 is not set"'
   on 2 ip address del fd00:30::9/64 dev ens16f0
   on 2 ip address del 192.168.30.9/24 dev ens16f0
-  wait_until 120 "the other has gone: the IPv6 address comes back" usable fd00:30::9/64
-  wait_until 120 "and the IPv4 address" has_ipv4 ens16f0 192.168.30.9/24
+  wait_until 120 "the other host is gone: the IPv6 address is set" usable fd00:30::9/64
+  wait_until 120 "the other host is gone: the IPv4 address is set" has_ipv4 ens16f0 192.168.30.9/24
   wait_until 30 "ready" health_is ready
 }
 usable() { ip -o address show dev ens16f0 | grep " $1 " | grep -qv tentative; }

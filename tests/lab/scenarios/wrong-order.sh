@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: vmw_pvrdma is older than a module that must precede it, and the port does not come up: reloaded last, once, ready; of none loaded, loaded last at once
+# summary: vmw_pvrdma is older than a module that must precede it, and the port does not come up: the driver is reloaded last, once, and ready; if no module is loaded, the driver is loaded last
 # adapters: 1
 # start: snapshot
 # port: DOWN
 #
-# QEMU's port follows the link whatever the order was; on vSphere the order is what keeps it down. Here the host's side
+# QEMU's port follows the link in any order; on vSphere the wrong order keeps it down. Here the host's side
 # holds the port down until the old driver has gone.
 
 early() {
@@ -18,26 +18,26 @@ driver_replaced() {
   now=$(stat -c %i /sys/module/vmw_pvrdma 2>/dev/null) && [[ $now != "$(cat /run/driver-inode)" ]]
 }
 
-# Nobody but the agent knows the order then: neither modprobe.d nor udev, which loads drivers of what appears.
+# After this only the agent knows the order: neither modprobe.d nor udev, which loads drivers for new devices, does.
 load_all_by_agent() {
   systemctl stop pvrdma-agent.service
   rm /usr/lib/modprobe.d/pvrdma-agent.conf
   modprobe -r vmw_pvrdma rdma_ucm ib_umad mlx4_ib vmxnet3
-  expect_equal "nothing is loaded" "" "$(loaded_in_order)"
+  expect_equal "no module is loaded" "" "$(loaded_in_order)"
   systemctl start pvrdma-agent.service
   wait_until 60 "health says ready" health_is ready
-  expect_equal "all are loaded" 6 "$(loaded_in_order | wc -w)"
+  expect_equal "all modules are loaded" 6 "$(loaded_in_order | wc -w)"
 }
 
 scenario() {
   wait_until 60 "the driver is reloaded" driver_replaced
   host port 0 ACTIVE
   wait_until 15 "health says ready" health_is ready
-  expect_equal "the youngest module" vmw_pvrdma "$(loaded_last)"
+  expect_equal "the module that was loaded last" vmw_pvrdma "$(loaded_last)"
   holds_for 12 "no second reload" reloads_are 1
   expect_equal "reloads in health" 1 "$(health_query .executor.reloads)"
 
   load_all_by_agent
-  expect_equal "the youngest module, by the agent alone" vmw_pvrdma "$(loaded_last)"
-  expect_equal "without a reload" 1 "$(health_query .executor.reloads)"
+  expect_equal "the module that the agent loaded last" vmw_pvrdma "$(loaded_last)"
+  expect_equal "there was no further reload" 1 "$(health_query .executor.reloads)"
 }
