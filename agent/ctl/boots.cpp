@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `boots`: the steps of this boot and of those before it, side by side.
+// `boots`: the steps of this boot and of earlier boots, side by side.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -18,15 +18,16 @@ using Boots = std::vector<Timeline>;
 constexpr const char* kGap = "  ";
 constexpr const char* kNothing = "-";
 constexpr const char* kLegend =
-    "Seconds since the boot began, +seconds since the step before, (seconds in the kernel). <= "
-    "found so by the agent's first look: reached then or before.";
+    "Seconds since the boot began, +seconds since the step before, (seconds in the kernel). <=: "
+    "the agent's first look found the step reached; it was reached then or before.";
 
 // A row's key.
 using Row = std::pair<StepKind, std::string>;
 
 Row row_of(const Step& step) { return {step.kind, step.subject}; }
 
-// Those of the newest boot in their order; what only others have, after what it followed there.
+// The steps of the newest boot in their order. A step that only other boots have comes after its
+// predecessor there.
 std::vector<Row> rows_of(const Boots& boots) {
   std::vector<Row> rows;
   for (const Timeline& boot : boots) {
@@ -46,7 +47,7 @@ std::string cell_of(const Timeline& boot, const Step& step) {
                     : " +" + in_seconds(own_duration(boot, step)));
 }
 
-// "2026-11-21T02:31:43Z": a day and a time; a text that is none is printed as it is.
+// "2026-11-21T02:31:43Z" as a day and a time; a text of another form is printed unchanged.
 std::pair<std::string, std::string> began(const Timeline& boot) {
   const std::string text = printable(boot.began);
   if (!boot_time_from(text, Moment{})) return {text, ""};
@@ -62,10 +63,10 @@ struct Column {
   }
 };
 
-// Which rows there are beside the steps.
+// The rows besides the steps.
 struct Extras {
-  bool kernel = false;        // they differ
-  bool port_changes = false;  // some boot has any
+  bool kernel = false;        // shown where the kernels of the boots differ
+  bool port_changes = false;  // shown where a boot has changes
 };
 
 Column labels(const std::vector<Row>& rows, Extras extras) {
@@ -102,7 +103,7 @@ std::string beside_each_other(const Column& left, std::span<const Column> block)
   return out;
 }
 
-// How many of `rest` fit beside `left`, one at least.
+// How many of `rest` fit beside `left`, at least one.
 std::size_t fitting(const Column& left, std::span<const Column> rest, std::size_t width) {
   std::size_t used = left.width;
   std::size_t count = 0;
@@ -165,12 +166,12 @@ int boots(const Settings& settings, const Console& console, const Answered<Journ
   if (!found) return end_without(settings, console, found.error());
   if (found->is_volatile)
     console.complain(
-        "the journal lasts until the machine is shut down, so no earlier boot is known; `mkdir "
+        "the journal is lost at each shutdown, so no earlier boot is known; `mkdir "
         "/var/log/journal && journalctl --flush` keeps it (journald.conf(5), Storage=)");
   if (found->boots.empty())
-    return end_without(settings, console,
-                       NoAnswer{"", "the journal tells of no boot with an adapter",
-                                "See: journalctl -u pvrdma-agent"});
+    return end_without(
+        settings, console,
+        NoAnswer{"", "the journal has no boot with an adapter", "See: journalctl -u pvrdma-agent"});
   const bool printed = console.print(settings.json ? dumped(to_json(found->boots)) + "\n"
                                                    : render_boots(found->boots, console.style()));
   return printed ? 0 : kExitUnknown;

@@ -22,14 +22,16 @@ using Journal = Handle<sd_journal, sd_journal_close>;
 
 constexpr const char* kAgentUnit = "_SYSTEMD_UNIT=pvrdma-agent.service";
 constexpr const char* kExecutorUnit = "_SYSTEMD_UNIT=pvrdma-agent-executor.service";
-// No name of ours is as long.
+// Longer than any name that the agent logs.
 constexpr std::size_t kFieldAtMost = 128;
-// An agent that is started again and again tells of its steps each time. Of a boot the first count.
+// An agent that is started again and again logs its steps each time. Only the first of a boot
+// count.
 constexpr int kEntriesOfBoot = 2000;
 constexpr int kEntriesInAll = 20'000;
 
 std::optional<Milliseconds> time_in(const std::string& usec) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 53U;  // what any reader of JSON takes
+  // The largest integer that every reader of JSON takes.
+  constexpr std::int64_t kMost = std::int64_t{1} << 53U;
   const auto number = number_from<std::int64_t>(usec);
   if (!number || *number < 0 || *number > kMost) return std::nullopt;
   return std::chrono::duration_cast<Milliseconds>(std::chrono::microseconds{*number});
@@ -51,10 +53,10 @@ Answered<Journal> open_journal() {
     return tl::unexpected(
         NoAnswer{"", "there is no journal", "See: systemctl status systemd-journald"});
   return tl::unexpected(NoAnswer{"", "this user may not read the system's journal",
-                                 "Root may, and who is in the group systemd-journal or adm"});
+                                 "Root may, and members of the group systemd-journal or adm"});
 }
 
-// Fields of one name are alternatives; those of several names must all be there.
+// Selects entries. Matches of the same field are alternatives; different fields must all match.
 int select(sd_journal* journal, const std::vector<std::string>& matches) {
   sd_journal_flush_matches(journal);
   for (const std::string& match : matches)
@@ -78,7 +80,7 @@ std::string field_of(sd_journal* journal, const char* name) {
   return std::string{field.substr(std::min(field.size(), std::strlen(name) + 1))};
 }
 
-// When the boot began, by the time of the entry.
+// When the boot began, computed from the times of the current entry.
 std::string beginning(sd_journal* journal) {
   std::uint64_t wall = 0;
   std::uint64_t monotonic = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What differs between two health objects.
+// The differences between two Healths.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -37,7 +37,8 @@ std::string gids(const AdapterHealth& health) {
   return joined(list);
 }
 
-// What of an adapter is worth a line when it changes, and what the line calls it. Empty: none.
+// The fields of an adapter whose changes get a line, with their names in the line. An empty text
+// means "none".
 constexpr std::array<std::pair<const char*, FieldReader>, 10> kFields{{
     {"state", [](const AdapterHealth& a) { return std::string{to_string(a.state)}; }},
     {"port", port},

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The commands of pvrdma-agentctl, a function each. They return the exit code: 0 ready
-// or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no answer in time, a bad
-// answer, a wrong command line). That is a monitoring plugin's. `boots`, `mtu`, `mmio`, `report`,
-// `metrics` and `export`, by whose code no state is told, know 0 and 3 only, `selftest` and `mtu` 2
-// as well.
+// The commands of pvrdma-agentctl, one function each. They return the exit code of a monitoring
+// plugin: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no answer in
+// time, a bad answer, a wrong command line). `boots`, `mtu`, `mmio`, `report`, `metrics` and
+// `export` show no state, so they return 0 or 3 only; `selftest` and `mtu` also 2.
 #pragma once
 
 #include <functional>
@@ -24,19 +23,19 @@ namespace pvrdma::ctl {
 inline constexpr int kExitFailed = 2;
 inline constexpr int kExitUnknown = 3;
 
-// What all commands share.
+// Settings of all commands.
 struct Settings {
   std::string socket = varlink::kAgentSocket;
   bool json = false;
   Milliseconds answer_within = std::chrono::seconds{5};
-  Milliseconds reload_within = std::chrono::minutes{2};  // an unload alone may take seconds
-  // What `status`, `plan` and `env` do where no agent runs; empty: nothing.
+  Milliseconds reload_within = std::chrono::minutes{2};  // an unload may take seconds
+  // The look that `status`, `plan` and `env` make where no agent runs; empty: none.
   std::function<Result<LocalLook>()> look_without_agent;
 };
 
 struct WaitOptions {
   Milliseconds timeout = std::chrono::seconds{90};
-  // Any verdict will do, also degraded and failed; otherwise ready or absent.
+  // True: wait for any verdict, also degraded and failed. False: for ready or absent.
   bool for_settled = false;
 };
 
@@ -47,8 +46,8 @@ struct EnvOptions {
 
 struct JournalBoots;  // agent/ctl/boots_journal.hpp
 
-// How a command says why it has no result: a line on `err`, or with --json on `out`
-// {"error": {"message": …}}, and "id" and "remedy" where there are any. Returns `code`.
+// Prints why a command has no result: a line on `err`, or with --json on `out` {"error":
+// {"message": …}}, with "id" and "remedy" if there are any. Returns `code`.
 int end_without(const Settings& settings, const Console& console, const NoAnswer& why,
                 int code = kExitUnknown);
 int end_without(const Settings& settings, const Console& console, const std::string& why,
@@ -56,17 +55,17 @@ int end_without(const Settings& settings, const Console& console, const std::str
 int end_without(const Settings& settings, const Console& console, const Error& why,
                 int code = kExitUnknown);
 
-// Prints what a rendering makes of an answer, with --json the answer itself, or why there is none.
-// The state's exit code.
+// Prints an answer with `render`, with --json the answer itself, or why there is none. Returns the
+// state's exit code.
 int show_health(const Settings& settings, const Console& console, const News& answer,
                 std::string (*render)(const Health& health, const Style& style));
 
 int health(const Settings& settings, const Console& console);
-// The same as one line, as a monitoring plugin prints it.
+// The same as one line, in the format of a monitoring plugin.
 int health_for_monitor(const Settings& settings, const Console& console);
 int status(const Settings& settings, const Console& console);
 int plan(const Settings& settings, const Console& console);
-// 0: printed; 3: there is nothing to print.
+// Returns 0: printed; 3: there is nothing to print.
 int boots(const Settings& settings, const Console& console, const Answered<JournalBoots>& found);
 int wait(const Settings& settings, const Console& console, const WaitOptions& options);
 // `limit` none: until a signal ends the process.
@@ -74,10 +73,10 @@ int watch(const Settings& settings, const Console& console, std::optional<Millis
 // `adapter`: a function address, RDMA device or netdev, which must exist; none: any.
 int reload(const Settings& settings, const Console& console,
            const std::optional<std::string>& adapter);
-// `adapter`: function address, MAC or netdev of one that was removed; none: all of them.
+// `adapter`: function address, MAC or netdev of a removed adapter; none: all of them.
 int acknowledge(const Settings& settings, const Console& console,
                 const std::optional<std::string>& adapter);
-// 0: printed, also where a variable had to be left out (which is said).
+// Returns 0: printed, also where a variable had to be left out, for which a message is printed.
 int env(const Settings& settings, const Console& console, const EnvOptions& options);
 
 }  // namespace pvrdma::ctl

@@ -39,7 +39,7 @@ NoAnswer explain(const Error& error, const std::string& socket) {
   switch (error.code) {
     case ENOENT:
     case ENOTDIR:
-    case ECONNREFUSED:  // unix(7): a socket file that nobody listens on
+    case ECONNREFUSED:  // unix(7): no process listens on the socket file
       return no_answer(FindingId::AgentNotRunning, {}, {{"socket", socket}});
     case EACCES:
     case EPERM:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Asking the agent: one question with a bounded wait, and what it means when no answer comes.
+// Asks the agent one question with a bounded wait, and explains a missing answer.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 struct NoAnswer {
   std::string id;  // of a finding ("agent-not-running"), or a varlink error's name; may be empty
   std::string summary;  // one sentence without a full stop
-  std::string remedy;   // what to type next
+  std::string remedy;   // the command to type next
   [[nodiscard]] bool not_running() const { return id == to_string(FindingId::AgentNotRunning); }
   // Summary and remedy in one line.
   [[nodiscard]] std::string line() const { return summary + ". " + remedy; }
@@ -27,26 +27,26 @@ struct NoAnswer {
 template <typename T>
 using Answered = tl::expected<T, NoAnswer>;
 
-// An entry of the catalogue's.
+// From an entry of the catalogue.
 [[nodiscard]] NoAnswer no_answer(FindingId id, std::string_view variant, const Values& values);
-// What an Error of the varlink client says about the agent behind `socket`.
+// The meaning of an Error of the varlink client for the agent behind `socket`.
 [[nodiscard]] NoAnswer explain(const Error& error, const std::string& socket);
-// An answer that is none of the interface: `what` says in which way.
+// An answer that does not fit the interface; `what` says why.
 [[nodiscard]] NoAnswer bad_answer(const std::string& what);
 
-// What the agent answered: as values, and its JSON as it came, which may tell more than this
-// program knows.
+// The agent's answer: as values, and as the original JSON, which may have members that this program
+// does not know.
 template <typename T>
 struct Answer {
   T value;
   Json json;
 };
 
-// The agent's health, or why it cannot be had.
+// The agent's health, or why there is none.
 using News = Answered<Answer<Health>>;
 
-// The parameters of the reply to a method of io.pvrdma.Agent without parameters: one question with
-// a bounded wait. A reply that is a varlink error is a bad answer.
+// Calls a method of io.pvrdma.Agent without parameters, with a bounded wait, and returns the
+// parameters of the reply. A varlink error is a bad answer.
 [[nodiscard]] Answered<Json> ask(const std::string& socket, const std::string& method,
                                  Milliseconds timeout);
 [[nodiscard]] News ask_health(const std::string& socket, Milliseconds timeout);
@@ -55,13 +55,13 @@ using News = Answered<Answer<Health>>;
 // The member "health" of a reply's parameters.
 [[nodiscard]] News health_in(Json parameters);
 
-// In the form of an answer, for programs that read the JSON.
+// A value with its JSON, in the form of an answer.
 [[nodiscard]] Answer<Health> as_answer(Health health);
 [[nodiscard]] Answer<Plan> as_answer(Plan plan);
-// A health of state Unknown with one finding; a plan without actions, and that finding.
+// A health with state Unknown, or a plan without actions; each with finding_of(trouble).
 [[nodiscard]] Answer<Health> unknown_health(const NoAnswer& trouble);
 [[nodiscard]] Answer<Plan> unknown_plan(const NoAnswer& trouble);
-// The finding.
+// The finding of the catalogue with that id.
 [[nodiscard]] Finding finding_of(const NoAnswer& trouble);
 
 }  // namespace pvrdma::ctl

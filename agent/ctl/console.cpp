@@ -13,7 +13,7 @@ namespace pvrdma::ctl {
 namespace {
 
 constexpr std::size_t kNarrowest = 40;
-constexpr std::size_t kWidest = 120;  // longer lines are hard to read, whatever fits
+constexpr std::size_t kWidest = 120;  // longer lines are hard to read
 
 std::string_view environment(const char* name) {
   const char* value = std::getenv(name);
@@ -42,10 +42,10 @@ bool Console::print(const std::string& text) const {
 
 void Console::complain(const std::string& text) const {
   std::string line = "pvrdma-agentctl: ";
-  // Some have several lines. No colours, so here is the last place to see to it that they are
-  // plain.
+  // `text` may have several lines. Each is made printable here, as it may contain text from
+  // outside.
   for (std::string_view rest = text; !rest.empty();) line += printable(cut(rest, '\n')) + "\n";
-  // Where even this cannot be written, the exit code is left to tell.
+  // A failure of this write is ignored: the exit code still tells of the error.
   static_cast<void>(std::fwrite(line.data(), 1, line.size(), err));
   static_cast<void>(std::fflush(err));
 }

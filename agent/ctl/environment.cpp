@@ -9,10 +9,10 @@ namespace pvrdma::ctl {
 
 namespace {
 
-constexpr const char* kPort = ":1";  // the adapter has one
+constexpr const char* kPort = ":1";  // the adapter has only port 1
 
 // Characters that need no quotes in a shell or in systemd's files. Names of devices have no others;
-// whatever else were to come must not be run by somebody's eval.
+// a name with others is left out, so that `eval` of the output cannot run it.
 bool is_plain(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == ':';
@@ -57,7 +57,7 @@ std::string listed(const std::vector<Usable>& adapters) {
   return list;
 }
 
-// The index that all have; none where they differ, or one has none.
+// The index that all adapters have; none where they differ, or where one has none.
 std::optional<unsigned> common_index(const std::vector<Usable>& adapters) {
   const auto first = adapters.front().gid_index;
   const bool same = std::all_of(adapters.begin(), adapters.end(),
@@ -82,13 +82,13 @@ Result<Environment> environment_of(const Health& health, const std::optional<std
   const auto set = [&](const char* variable, std::string value) {
     environment.variables.emplace_back(variable, std::move(value));
   };
-  set("NCCL_IB_HCA", "=" + list);  // "=": exactly these, not all that begin so
+  set("NCCL_IB_HCA", "=" + list);  // "=": exactly these devices, not all whose names begin so
   if (index) set("NCCL_IB_GID_INDEX", std::to_string(*index));
   set("UCX_NET_DEVICES", list);
   if (index) set("UCX_IB_GID_INDEX", std::to_string(*index));
   set("OMPI_MCA_btl_openib_if_include", list);
   if (index) set("OMPI_MCA_btl_openib_gid_index", std::to_string(*index));
-  // perftest takes one device.
+  // perftest takes only one device.
   const std::string& device = adapters->front().device;
   const auto own = adapters->front().gid_index;
   set("PERFTEST_ARGS", "-d " + device + (own ? " -x " + std::to_string(*own) : ""));

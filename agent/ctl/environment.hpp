@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What applications need to know of ready adapters, as variables that NCCL, UCX, OpenMPI and
-// perftest read. Pure: values in, text out.
+// The ready adapters as environment variables of NCCL, UCX, OpenMPI and perftest. Pure: values in,
+// text out.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@ namespace pvrdma::ctl {
 
 struct Environment {
   std::vector<std::pair<std::string, std::string>> variables;  // in the order they are printed
-  std::string gap;  // what could not be put into a variable, in one line; empty: nothing
+  std::string gap;  // why a variable is missing, in one line; empty: none is
 };
 
-// Of the adapter that `name` names (function address, RDMA device or netdev), or of all. An adapter
-// that is not ready has no part in it. An Error: ENODEV where there is no such, no errno where
-// none is left.
+// For the adapter `name` (function address, RDMA device or netdev), or for all. Adapters that are
+// not ready are left out. Error: ENODEV where no adapter has that name, without errno where no
+// adapter is ready.
 [[nodiscard]] Result<Environment> environment_of(const Health& health,
                                                  const std::optional<std::string>& name);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// JSON for which there is no type of the model's (those agent/codec/json.hpp reads): parameters of
-// a refusal, what a helper program writes, and a finding as `doctor` has it. And every JSON,
-// printed.
+// JSON without a type in the model (agent/codec/json.hpp reads the others): the parameters of a
+// refusal, the output of a helper program, a finding of `doctor`. Also prints any JSON.
 //
-// A field that is missing, null or of another type is simply not there. Every string comes back
-// printable (agent/ctl/text.hpp).
+// A field that is null or of another type counts as missing. Every string is returned printable
+// (agent/base/text.hpp).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -23,8 +22,8 @@ using Json = nlohmann::json;
 // Null where the text is empty.
 [[nodiscard]] Json or_null(const std::string& text);
 
-// That of io.pvrdma.Agent, and as `commands` the lines to copy that the finding's entry of the
-// catalogue has, with values in place of names; empty where there are none.
+// The finding as in io.pvrdma.Agent, with the member `commands`: the lines to copy from the
+// catalogue, with values in place of names; empty where there are none.
 [[nodiscard]] Json with_commands(const Finding& finding);
 
 // JSON text in ASCII with every control character escaped; `indent` < 0: on one line.

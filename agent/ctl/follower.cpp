@@ -18,11 +18,13 @@ namespace pvrdma::ctl {
 
 namespace {
 
-// No file event tells when a service calls listen(2), or why it hangs up: so often is it tried.
+// No file event tells when a service calls listen(2), or why it closes a connection, so the client
+// retries at this interval.
 constexpr Milliseconds kRetry{200};
 
 constexpr Milliseconds kWithoutInotify{200};
-// A directory made between two inotify_add_watch calls of arm() goes unnoticed: look again then.
+// A directory made between two inotify_add_watch calls of arm() goes unnoticed, so no wait is
+// longer than this.
 constexpr Milliseconds kLookAgain{1000};
 
 Milliseconds until(BootTime deadline) {
@@ -34,7 +36,7 @@ Milliseconds until(BootTime deadline) {
 void SocketWatch::arm() {
   inotify_ = Fd{inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
   if (!inotify_) return;
-  // IN_ATTRIB comes last: a service binds, sets the mode, and then listens.
+  // A service binds, sets the mode, and then listens, so IN_ATTRIB comes last.
   constexpr std::uint32_t kEvents =
       IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF;
   for (auto directory = std::filesystem::path{path_}.parent_path(); !directory.empty();
@@ -49,9 +51,9 @@ void SocketWatch::wait(Milliseconds timeout) {
   const Milliseconds limit = std::min(timeout, inotify_ ? kLookAgain : kWithoutInotify);
   if (limit <= Milliseconds{0}) return;
   pollfd event{inotify_.get(), POLLIN, 0};
-  // A signal ends the wait early; the caller looks at its own clock.
+  // A signal ends the wait early; the caller checks its own deadline.
   static_cast<void>(poll(&event, 1, static_cast<int>(limit.count())));
-  // Only that something happened counts. Read it off, or the next wait would not wait.
+  // The content of the events does not matter. They must be read, or the next wait returns at once.
   std::array<char, 4096> events{};
   while (inotify_ && ::read(inotify_.get(), events.data(), events.size()) > 0) {
   }
@@ -97,7 +99,8 @@ std::optional<News> Follower::receive(Milliseconds timeout) {
     const bool timed_out = reply.error().code == ETIMEDOUT;
     if (timed_out && (answered_ || until(answer_by_) > Milliseconds{0})) return std::nullopt;
     hang_up();
-    // A service that restarts hangs up on those it has answered: nothing to report as yet.
+    // A service that restarts closes connections after their answers, which is not worth a report
+    // yet.
     if (!timed_out && answered_) return std::nullopt;
     return told(explain(reply.error(), socket_));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Following WatchHealth for as long as one likes, across restarts of the agent.
+// Follows WatchHealth across restarts of the agent.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@
 
 namespace pvrdma::ctl {
 
-// Waiting for a socket file to appear, by inotify(7) on its directory or, while that is missing, on
-// the nearest one above it.
+// Waits for a socket file to appear, by inotify(7) on its directory or, while that is missing, on
+// the nearest existing directory above it.
 class SocketWatch {
  public:
   explicit SocketWatch(std::string path) : path_(std::move(path)) {}
 
-  // Starts (or starts anew) to listen. Call it before trying to connect, so that what happens
-  // between the try and the wait is not missed.
+  // Starts (or restarts) the watch. Call it before a try to connect, so that no change between the
+  // try and the wait is missed.
   void arm();
-  // Returns when something happened there, or after `timeout`. Where inotify is out of order (no
+  // Returns when something happened there, or after `timeout`. Where inotify does not work (no
   // watches left), it returns after 200 ms at most.
   void wait(Milliseconds timeout);
 
@@ -36,23 +36,23 @@ class Follower {
   // `answer_within`: how long the agent may take for its first answer on a connection.
   Follower(std::string socket, Milliseconds answer_within);
 
-  // The next health object; or why there is none at present, once for each reason in a row; or
-  // nothing, when `timeout` has passed without news.
+  // The next health; or why there is none at present, unless the last result had the same reason;
+  // or none, when `timeout` has passed without a change.
   [[nodiscard]] std::optional<News> next(Milliseconds timeout);
 
  private:
   [[nodiscard]] std::optional<NoAnswer> connect(Milliseconds timeout);
   [[nodiscard]] std::optional<News> receive(Milliseconds timeout);
-  // To try again in a while.
+  // Closes the connection, and sets the time of the next try.
   void hang_up();
-  // Why there is no health, unless that was told before.
+  // Returns `trouble`, unless it was returned last.
   [[nodiscard]] std::optional<News> told(NoAnswer trouble);
 
   std::string socket_;
   Milliseconds answer_within_;
   SocketWatch watch_;
   std::optional<varlink::Client> client_;
-  BootTime answer_by_;                // of the first answer on this connection
+  BootTime answer_by_;                // deadline of the first answer on this connection
   bool answered_ = false;             // on this connection
   std::optional<BootTime> retry_at_;  // after a connection was lost or refused
   std::optional<NoAnswer> told_;

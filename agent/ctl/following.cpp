@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `wait` and `watch`: they follow the agent's health, however often it restarts meanwhile. `wait`
-// goes on until the adapters are ready, but never longer than its time. On a time-out it says what
-// is waited for, and the exit code is never 0. `watch` prints a line for each change, as long as it
-// is left running.
+// `wait` and `watch` follow the agent's health, also across restarts of the agent. `wait` ends when
+// the adapters are ready, or at its time-out; then it prints what is missing, and the exit code is
+// never 0. `watch` prints a line for each change, until it is interrupted.
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -16,7 +15,8 @@ namespace pvrdma::ctl {
 
 namespace {
 
-constexpr Milliseconds kWithoutLimit = std::chrono::hours{1};  // of one wait, then the next
+// Length of one wait; another one follows.
+constexpr Milliseconds kWithoutLimit = std::chrono::hours{1};
 constexpr Milliseconds kProgressStep{1000};
 
 bool reached(State state, const WaitOptions& options) {
@@ -45,7 +45,7 @@ int give_up(const Settings& settings, const Console& console, const News& latest
     const std::string goal = options.for_settled ? "settled" : "ready";
     console.complain("not " + goal + " after " + span(options.timeout) + " (" +
                      to_string(health.value.state) + "): " + reason(latest));
-    // The reason of no answer has its own.
+    // reason() already contains the remedy where there is no answer.
     const Finding* worst = latest ? worst_finding(latest->value) : nullptr;
     if (worst != nullptr && !worst->remedy.empty()) console.complain("to do: " + worst->remedy);
   }
@@ -103,7 +103,7 @@ int watch(const Settings& settings, const Console& console, std::optional<Millis
       last = std::move(health.value);
     } else {
       printed = print_lines(console, {"unknown: " + news->error().line()});
-      last.reset();  // what comes after it is said whole
+      last.reset();  // the next health is then printed as a whole
     }
     if (!printed) return kExitUnknown;
   }

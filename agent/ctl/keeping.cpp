@@ -15,8 +15,8 @@ namespace pvrdma::ctl {
 
 namespace {
 
-// The latest of what has changed; an answer to a question of our own where nothing has: an agent
-// that hangs says nothing, and one that goes on looking has looked again.
+// The latest health after changes. Without a change this asks the agent: a hanging agent reports no
+// change, and a working one gives a newer look.
 News next(Follower& follower, const Settings& settings, const Pace& pace) {
   auto news = follower.next(pace.refresh);
   if (!news) return ask_health(settings.socket, settings.answer_within);

@@ -37,8 +37,8 @@ Snapshot observe_locally(const Root& root, const Config& config, const Helpers& 
 LocalLook conclude_locally(const Config& config, const std::string& left_out,
                            const Snapshot& snapshot) {
   const BootTime now = BootClock::now();
-  // One look cannot tell since when things are as they are. They are taken to have just settled:
-  // then the plan is what an agent would do once it has waited that out.
+  // One look cannot tell when the last change was. The state is taken as settled, so that the plan
+  // is that of an agent after its waits.
   History history;
   history.started = now;
   for (const Adapter& adapter : snapshot.adapters.value_or({}))

@@ -26,19 +26,19 @@ using namespace pvrdma::ctl;
 constexpr const char* kWhereToRead =
     "\n`pvrdma-agentctl help VERB` prints a verb's options. Manual page: pvrdma-agentctl(1)";
 
-// Without --timeout the configuration's readiness.timeout counts. A configuration that cannot be
-// read is the agent's to report, so the built-in value serves then.
+// Without --timeout the configuration's readiness.timeout counts. The agent reports a configuration
+// that cannot be read, so here the built-in value is used then.
 Milliseconds wait_timeout(Milliseconds given) {
   if (given > Milliseconds{0}) return given;
   const auto loaded = load_config();
   return loaded ? loaded->config.readiness.timeout : Config{}.readiness.timeout;
 }
 
-// Global options work before and after the command: subcommands pass on what they do not know.
+// Global options work before and after the command: subcommands pass unknown options on.
 void add_global_options(CLI::App& app, Settings& settings) {
   app.set_version_flag("--version", std::string{"pvrdma-agentctl "} + PVRDMA_VERSION);
   app.add_flag("--json", settings.json, "Print JSON, for programs");
-  app.add_option("--socket", settings.socket, "Where the agent listens")
+  app.add_option("--socket", settings.socket, "The agent's socket")
       ->type_name("PATH")
       ->capture_default_str();
   app.require_subcommand(1);
@@ -54,7 +54,7 @@ std::optional<std::string> adapter_of(const Words& words) {
   return words.adapter.empty() ? std::nullopt : std::optional{words.adapter};
 }
 
-// The names of the options that a command takes, its own and those of all.
+// The names of the options that a command takes, its own and the global ones.
 std::vector<std::string> option_names(const CLI::App& app, const CLI::App* command) {
   std::vector<std::string> names;
   for (const CLI::App* one : {&app, command}) {
@@ -66,8 +66,8 @@ std::vector<std::string> option_names(const CLI::App& app, const CLI::App* comma
   return names;
 }
 
-// CLI11 says "--timeout: " and then what our checks say; else its own words, of which only the
-// option's name is used.
+// For a failed check CLI11's text is "--timeout: " and the text of the check. From its other texts
+// only the name of the option is used.
 std::string own_words(const CLI::ParseError& error, const CLI::App* command) {
   const std::string what = error.what();
   if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
@@ -76,15 +76,15 @@ std::string own_words(const CLI::ParseError& error, const CLI::App* command) {
   }
   const std::string option = what.substr(0, what.find_first_of(": "));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
-    return option + " needs a value, and one only";
+    return option + " needs exactly one value";
   if (command == nullptr) return "the arguments are not understood";
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
     for (const CLI::Option* one : command->get_options())
       if (one->get_required() && one->count() == 0) return one->get_name() + " is missing";
   if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
-    return option + " does not go with " + what.substr(what.rfind(' ') + 1);
+    return option + " cannot be used with " + what.substr(what.rfind(' ') + 1);
   if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr)
-    return option + " goes only with " + what.substr(what.rfind(' ') + 1);
+    return option + " can only be used with " + what.substr(what.rfind(' ') + 1);
   return "the arguments are not understood";
 }
 
@@ -106,7 +106,7 @@ int print_help(const CLI::App& app, const Settings& settings, const Console& con
                const std::string& verb) {
   if (!verb.empty() && find_verb(verb) == nullptr)
     return end_without(settings, console, unknown_verb(verb));
-  // Its own help() would be that of the verb that was called, which is this one.
+  // app.help() would print the help of the called verb, which is `help`.
   const std::string text = verb.empty() ? app.get_formatter()->make_help(&app, app.get_name(),
                                                                          CLI::AppFormatMode::Normal)
                                         : app.get_subcommand(verb)->help(app.get_name());
@@ -139,7 +139,7 @@ class CommandLine {
   Console console_ = Console::of_process();
   CLI::App app_{"State of the PVRDMA adapters of this machine, as pvrdma-agent sees it.",
                 "pvrdma-agentctl"};
-  int code_ = kExitUnknown;  // of the command
+  int code_ = kExitUnknown;  // exit code of the command
   Words words_;
   bool for_monitor_ = false;
   bool is_next_boot_ = false;
@@ -200,7 +200,7 @@ void CommandLine::add_core_verbs() {
 }
 
 void CommandLine::add_doctor() {
-  // Of the package: a container may have this program alone.
+  // A container may have this program without the package's helper programs.
   if (::access(PVRDMA_PORT_QUERY, X_OK) == 0) doctor_.helpers.port_query = PVRDMA_PORT_QUERY;
   CLI::App& examining = add("doctor", [this] {
     next_boot_.units = doctor_.units;
@@ -248,7 +248,7 @@ int CommandLine::run(int argc, char** argv) {
     app_.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app_.exit(error);  // --help, --version
-    // Of what is wrong no option has been taken over yet.
+    // After a parse error CLI11 has not set the options yet.
     settings_.json = settings_.json || app_.get_option("--json")->count() > 0;
     return end_without(settings_, console_, complaint(app_, error));
   }

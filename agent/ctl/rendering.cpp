@@ -10,7 +10,7 @@ namespace pvrdma::ctl {
 
 namespace {
 
-// The daemon looks again every thirty seconds at least; a look that is missed is mentioned.
+// The daemon looks at least every thirty seconds, so an older look is mentioned.
 constexpr Milliseconds kOldLook = std::chrono::seconds{45};
 
 std::string line_of_times(const Health& health, const Style& style) {
@@ -21,8 +21,8 @@ std::string line_of_times(const Health& health, const Style& style) {
          (age > kOldLook ? " - an old look, the agent may be stuck" : "");
 }
 
-// The summary names its foremost finding after a colon, for places where there is no more room.
-// Here the findings follow, so once is enough.
+// The summary may end with the first finding after a colon, for places with little room. Here the
+// findings follow, so it is removed.
 std::string summary_alone(const Health& health) {
   std::string summary = health.summary;
   for (const Finding& finding : health.findings)
@@ -40,7 +40,7 @@ std::string verdict(const Health& health, const Style& style) {
          "\n";
 }
 
-// To the agent it is no error that there is no adapter; it may be one to who reads this.
+// For the agent a missing adapter is no error, but it may be one for the reader.
 std::string hint_of_absence(const Health& health, const Style& style) {
   if (health.state != State::Absent) return {};
   return wrapped(
@@ -61,7 +61,7 @@ std::string executor_lines(const Health& health, const Style& style) {
     if (finding.id == FindingId::ExecutorStuck) return {};
   return painted("STUCK", Colour::Red, style) + "  " +
          wrapped(call + ": the kernel has not returned from this call for " + time +
-                     ", and it cannot be taken back. See: journalctl -k -b",
+                     ", and the call cannot be cancelled. See: journalctl -k -b",
                  style.width, 7) +
          "\n";
 }

@@ -13,11 +13,11 @@ namespace pvrdma::ctl {
 
 namespace {
 
-constexpr std::size_t kLabel = 15;   // columns, with the two before it
+constexpr std::size_t kLabel = 15;   // columns, including the two blanks before it
 constexpr std::size_t kGidRows = 8;  // one screen
 constexpr unsigned kEthernetMtu = 1500;
 
-// What there is to say of a field that is not known.
+// The text for a field that is not known.
 template <typename T>
 std::string lack_of(const Field<T>& field, const char* none) {
   return field.is_unreadable() ? "could not be read" : none;
@@ -39,7 +39,7 @@ std::string port_meaning(const std::string& state) {
   return " (not usable yet)";
 }
 
-// The device has a packet size of its own.
+// The device has its own packet size.
 std::string rdma_mtu_meaning(unsigned rdma_mtu, const Netdev* netdev) {
   constexpr unsigned kUsual = 1024;
   const bool jumbo = netdev != nullptr && netdev->mtu > kEthernetMtu;
@@ -53,7 +53,7 @@ std::string port_words(const Port& port, const Netdev* netdev) {
   if (const std::string* physical = port.phys_state.get()) parts.push_back("physical " + *physical);
   if (const unsigned* mtu = port.active_mtu.get())
     parts.push_back("RDMA MTU " + std::to_string(*mtu) + rdma_mtu_meaning(*mtu, netdev));
-  // RoCE is the only layer this device has; another would be news.
+  // The device's layer is always Ethernet (RoCE), so only another one is shown.
   if (const std::string* layer = port.link_layer.get(); layer != nullptr && *layer != "Ethernet")
     parts.push_back("link layer " + *layer);
   return joined(parts);
@@ -73,7 +73,7 @@ std::string interface(const Netdev& netdev) {
   return joined(parts);
 }
 
-// The driver's own idea of the pairing, where it is not what the slot says.
+// The netdev that the driver has paired, where it is not the netdev of the slot.
 std::string pairing(const RdmaDevice& rdma, const Netdev& netdev) {
   if (rdma.netdev.is(netdev.name)) return {};
   return rdma.netdev.value_or(lack_of(
@@ -105,7 +105,7 @@ std::string gid_rows(const std::vector<Gid>& gids, const std::optional<Applicati
 
 std::string managed_by(const AdapterHealth& health) {
   if (health.managed_by == "agent") return "pvrdma-agent";
-  if (health.managed_by == "nobody") return "nobody (pvrdma-agent only observes this link)";
+  if (health.managed_by == "nobody") return "no program (pvrdma-agent only observes this link)";
   return health.managed_by;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Findings, and who holds a device.
+// Findings, and the holders of a device.
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -17,7 +17,7 @@ constexpr std::size_t kHoldersShown = 8;
 
 bool is_worse(const Finding& left, const Finding& right) { return left.severity > right.severity; }
 
-// "0000:13:00.1 (rocep19s0f1, ens224f0)": the names by which people know an adapter.
+// "0000:13:00.1 (rocep19s0f1, ens224f0)": with the names that people use for an adapter.
 std::string adapter_name(const std::string& function, const std::vector<AdapterHealth>* adapters) {
   std::vector<std::string> names;
   if (adapters != nullptr)
@@ -29,10 +29,10 @@ std::string adapter_name(const std::string& function, const std::vector<AdapterH
   return function + (names.empty() ? "" : " (" + joined(names) + ")");
 }
 
-// Of those who read this, most are the guest's own administrators: said is who else has to act.
+// Most readers are administrators of the guest, so only other actors are named.
 std::string whose_move(Actor actor) {
   if (actor == Actor::Host) return " (vSphere administrator)";
-  if (actor == Actor::Image) return " (who makes the image)";
+  if (actor == Actor::Image) return " (maker of the image)";
   return "";
 }
 
@@ -58,7 +58,7 @@ std::string render_finding(const Finding& finding, const FindingStyle& which, co
     out += gap + text("Held by:") + render_holders(finding.holders, kIndent + 2, kHoldersShown);
   if (!finding.remedy.empty())
     out += gap + text("To do" + whose_move(finding.actor) + ": " + finding.remedy);
-  // To be copied, so neither wrapped nor cut.
+  // These lines are for copying, so they are neither wrapped nor cut.
   if (which.commands)
     for (const std::string& command : commands_of(finding))
       out += gap + "  " + printable(command) + "\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Health in few lines: the table with one for each adapter, and a single one for a monitor.
+// Health in few lines: a table with one line for each adapter, and a single line for a monitor.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -17,7 +17,7 @@ constexpr std::size_t kColumns = 8;
 constexpr std::size_t kStateColumn = 1;
 using Line = std::array<std::string, kColumns>;
 
-// "?" for what could not be read, "-" for what is not there.
+// "?" for unreadable, "-" for absent.
 template <typename T>
 std::string lack_of(const Field<T>& field) {
   return field.is_unreadable() ? "?" : "-";
@@ -66,11 +66,12 @@ std::string aligned(const Line& line, const std::array<std::size_t, kColumns>& w
 std::string status_line(int code, const std::string& text) {
   constexpr std::array<const char*, 4> kWords{"OK", "WARNING", "CRITICAL", "UNKNOWN"};
   std::string shown = printable(text);
-  std::replace(shown.begin(), shown.end(), '|', '/');  // it would begin the numbers
+  std::replace(shown.begin(), shown.end(), '|', '/');  // a '|' would begin the numbers
   return formatted("PVRDMA {} - {}", kWords.at(static_cast<std::size_t>(code)), shown);
 }
 
-// Thresholds as the verdict has them: fewer ready than there are is a warning, none is critical.
+// The thresholds match the verdict: fewer ready adapters than adapters is a warning, no ready
+// adapter is critical.
 std::string numbers(const Health& health, BootTime now) {
   const std::size_t all = health.adapters.size();
   const auto ready =
@@ -111,7 +112,7 @@ std::string render_status(const Health& health, const Style& style) {
 std::string plugin_line(const Health& health, BootTime now) {
   const Finding* worst = worst_finding(health);
   std::string text = health.summary;
-  // A verdict names a finding already, where there is only one.
+  // The summary may contain the finding already.
   if (worst != nullptr && worst->severity != Severity::Info &&
       text.find(worst->summary) == std::string::npos)
     text += "; " + worst->summary;

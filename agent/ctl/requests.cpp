@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `reload` and `acknowledge`: what root asks the agent to do, and what became of it.
+// `reload` and `acknowledge`: root's requests to the agent, and their results.
 #include <cerrno>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -15,13 +15,13 @@ namespace pvrdma::ctl {
 
 namespace {
 
-// What became of a reload.
+// The result of a reload.
 struct Told {
   int code = kExitUnknown;
-  std::string error;    // for machines; empty: it was reloaded
+  std::string error;    // for programs; empty: the driver was reloaded
   std::string message;  // one line for a person
   std::vector<Holder> holders;
-  Json health;  // after it; null: not told
+  Json health;  // after the reload; null: not known
 };
 
 Told failed(const NoAnswer& trouble) { return {kExitUnknown, trouble.id, trouble.line(), {}, {}}; }
@@ -53,7 +53,7 @@ Told carried_out(Json parameters) {
   auto health = health_in(std::move(parameters));
   if (!health) return failed(health.error());
   const State state = health->value.state;
-  // It was asked for a reload, and that is done; the port may need another moment.
+  // The reload is done; the port may need another moment, which is no failure.
   const int code = state == State::Converging ? 0 : exit_code(state);
   return {code,
           "",
@@ -76,7 +76,7 @@ Told ask_to_reload(const Settings& settings, const std::optional<std::string>& a
   return carried_out(std::move(reply->parameters));
 }
 
-// The refusals of Acknowledge, each with what to do.
+// The refusals of Acknowledge, each with its remedy.
 NoAnswer not_acknowledged(const std::string& error, const Json& parameters) {
   if (error == "io.pvrdma.Agent.PermissionDenied")
     return {error, "only root may acknowledge", "Try: sudo pvrdma-agentctl acknowledge"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `health`, `status`, `plan` and `env`: what the agent knows, printed once. Where no agent runs,
-// all but `health` look themselves. And how any command ends that has nothing to print.
+// `health`, `status`, `plan` and `env`: print the agent's answer once. Where no agent runs, all but
+// `health` look at the system themselves. Also the end of any command without a result.
 #include <cerrno>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,18 +14,18 @@ namespace pvrdma::ctl {
 
 namespace {
 
-// `answer` or, where no agent runs, the part of a look of our own that stands for it.
+// `answer` or, where no agent runs, the same part of a local look.
 template <typename T>
 Answered<Answer<T>> or_look(const Settings& settings, const Console& console,
                             Answered<Answer<T>> answer, T LocalLook::*part) {
-  // An agent that is there and does not answer is an error of its own, not to be hidden.
+  // An agent that runs but does not answer is an error of its own, and must not be hidden.
   if (answer || !answer.error().not_running() || !settings.look_without_agent) return answer;
   auto look = settings.look_without_agent();
   if (!look)
     return tl::unexpected(NoAnswer{to_string(FindingId::ConfigBad),
                                    printable(look.error().message()),
                                    "Check it with: pvrdma-agent --check-config"});
-  console.complain("pvrdma-agent is not running; this is what a look without it shows");
+  console.complain("pvrdma-agent is not running; this is from a look without it");
   return as_answer(std::move((*look).*part));
 }
 
@@ -34,13 +34,13 @@ News health_or_look(const Settings& settings, const Console& console) {
                  &LocalLook::health);
 }
 
-// Why what an agent answered beside its health is not to be relied on; none: it is.
+// Why an answer of the agent is unreliable, from its health; none: it is reliable.
 std::optional<NoAnswer> why_unknown(const News& news) {
   if (!news || news->value.state != State::Unknown) return std::nullopt;
   return NoAnswer{"", printable(news->value.summary), "See: pvrdma-agentctl health"};
 }
 
-// `unknown` is what --json prints where there is no answer.
+// `unknown` makes the output of --json where there is no answer.
 template <typename T>
 int show(const Settings& settings, const Console& console, const Answered<Answer<T>>& answer,
          Answer<T> (*unknown)(const NoAnswer&), std::string (*render)(const T&, const Style&),
@@ -93,13 +93,13 @@ int health_for_monitor(const Settings& settings, const Console& console) {
   if (settings.json)
     return end_without(settings, console, "--plugin is one line of text: not with --json");
   const auto answer = ask_health(settings.socket, settings.answer_within);
-  // A monitor reads standard output alone.
+  // A monitor reads only standard output.
   const bool printed = console.print(answer ? plugin_line(answer->value, BootClock::now())
                                             : plugin_line(answer.error().line()));
   return printed && answer ? exit_code(answer->value.state) : kExitUnknown;
 }
 
-// For programs the same object as `health` has: one to learn.
+// With --json it prints the same object as `health`.
 int status(const Settings& settings, const Console& console) {
   return show_health(settings, console, health_or_look(settings, console), render_status);
 }
@@ -107,7 +107,7 @@ int status(const Settings& settings, const Console& console) {
 int plan(const Settings& settings, const Console& console) {
   const auto answer = or_look(settings, console, ask_plan(settings.socket, settings.answer_within),
                               &LocalLook::plan);
-  // A plan has no age: whether it is of an old look, or of none, the agent's health says.
+  // A plan has no age. The agent's health tells whether the plan is from an old look, or from none.
   const auto why =
       answer ? why_unknown(ask_health(settings.socket, settings.answer_within)) : std::nullopt;
   if (why && !settings.json) return end_without(settings, console, *why);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The options of what looks at the whole system: `doctor`, `migrate`, `seal`, `report`, `metrics`
-// and `export`; and of `verify`.
+// The options of the verbs about the whole system (`doctor`, `migrate`, `seal`, `report`,
+// `metrics`, `export`) and of `verify`.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <map>
@@ -17,7 +17,7 @@ std::string check_directory(const std::string& path) {
 }
 
 CLI::Option* add_root_option(CLI::App& command, std::string& root) {
-  return command.add_option("--root", root, "Where the system to look at is mounted")
+  return command.add_option("--root", root, "Directory where the system to look at is mounted")
       ->type_name("DIRECTORY")
       ->check(check_directory)
       ->capture_default_str();
@@ -29,7 +29,7 @@ CLI::Option* add_output_option(CLI::App& command, std::string& output, const cha
 
 constexpr const char* kReplacedFile = "A file to replace in one step (default: standard output)";
 
-// A word that `parse` understands, put into `value`.
+// An option whose word `parse` turns into `value`.
 template <typename T, typename Parse>
 void add_parsed(CLI::App& command, const char* name, std::optional<T>& value, Parse parse,
                 const char* rule, const char* what) {
@@ -46,23 +46,21 @@ void add_parsed(CLI::App& command, const char* name, std::optional<T>& value, Pa
 void add_doctor_options(CLI::App& command, DoctorOptions& options, bool& is_next_boot,
                         NextBootOptions& next_boot_options) {
   command
-      .add_option(
-          "--unit", options.units,
-          "Look at the limit of locked memory of this unit as well; more than once for more")
+      .add_option("--unit", options.units,
+                  "Also check the limit of locked memory of this unit; can be repeated")
       ->type_name("UNIT")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   CLI::Option* host_admin =
       command.add_flag("--host-admin", options.host_admin,
-                       "Print only what the vSphere administrator is to look at, to be forwarded");
+                       "Print only the items for the vSphere administrator, to forward them");
   CLI::Option* next_boot =
       command.add_flag("--next-boot", is_next_boot,
-                       "Print what the next boot will find instead, for every installed kernel");
+                       "Print a forecast of the next boot instead, for every installed kernel");
   next_boot->excludes(host_admin);
   command
       .add_option("--host-output", options.host_output,
-                  "Say what the output of an ESXi host's commands means for this VM; -: standard "
-                  "input")
+                  "Explain the output of an ESXi host's commands for this VM; -: standard input")
       ->type_name("FILE")
       ->check(check_not_empty)
       ->excludes(host_admin)
@@ -71,32 +69,31 @@ void add_doctor_options(CLI::App& command, DoctorOptions& options, bool& is_next
 }
 
 void add_migrate_options(CLI::App& command, MigrateOptions& options) {
-  CLI::Option* apply = command.add_flag(
-      "--apply", options.apply, "Comment out simple lines of it, with a backup (root only)");
-  command.add_flag("--revert", options.revert, "Put back what --apply changed (root only)")
+  CLI::Option* apply = command.add_flag("--apply", options.apply,
+                                        "Comment out its simple lines, with a backup (root only)");
+  command.add_flag("--revert", options.revert, "Undo the changes of --apply (root only)")
       ->excludes(apply);
   add_root_option(command, options.root);
 }
 
 void add_seal_options(CLI::App& command, SealOptions& options) {
-  // Accepted, as it once was required.
-  command.add_flag("--check")->description("Only tell, which is all that seal does");
+  // Accepted, as earlier versions required it.
+  command.add_flag("--check")->description("No effect: seal never changes anything");
   add_root_option(command, options.root);
 }
 
 void add_report_options(CLI::App& command, ReportOptions& options) {
   command.add_flag("--redact", options.redact)->group("");  // refused with an explanation
   command.add_flag("--recording", options.recording,
-                   "Only the agent's last events, from which its decisions can be followed again");
-  add_output_option(command, options.output,
-                    "A new file to write it to (default: standard output)");
+                   "Only the agent's last events, from which its decisions can be replayed");
+  add_output_option(command, options.output, "A new file to write to (default: standard output)");
 }
 
 void add_metrics_options(CLI::App& command, MetricsOptions& options) {
   CLI::Option* output = add_output_option(command, options.output, kReplacedFile);
   command
       .add_flag("--watch", options.watch,
-                "Replace it on each change and every minute, until interrupted")
+                "Replace the file on each change and every minute, until interrupted")
       ->needs(output);
   command
       .add_flag("--serve", options.serve,
@@ -111,7 +108,7 @@ void add_export_options(CLI::App& command, ExportOptions& options) {
   command
       .add_option_function<std::string>(
           "FORMAT", [&options](const std::string& word) { options.format = kFormats.at(word); },
-          "What to write")
+          "The format to write")
       ->required()
       ->type_name("cdi|nfd|guestinfo")
       ->check(CLI::IsMember(kFormats));
@@ -120,29 +117,30 @@ void add_export_options(CLI::App& command, ExportOptions& options) {
       .add_flag("--publish", options.publish,
                 "guestinfo: set the VM's variable guestinfo.pvrdma-agent.health")
       ->excludes(output);
-  command.add_flag("--watch", options.watch,
-                   "Keep it up to date on each change, until interrupted");
+  command.add_flag("--watch", options.watch, "Write again on each change, until interrupted");
 }
 
 static void add_mesh_options(CLI::App& command, MeshOptions& options) {
   command
       .add_option("--rendezvous", options.rendezvous,
-                  "verify mesh: where all meet, an address of one of them")
+                  "verify mesh: where all machines meet, an address of one of them")
       ->type_name("HOST:PORT");
-  command.add_option("--size", options.size, "verify mesh: how many machines")
+  command.add_option("--size", options.size, "verify mesh: the number of machines")
       ->type_name("N")
       ->check(CLI::Range(2, 4096));
   command
       .add_option_function<std::string>(
           "--rounds", [&options](const std::string& word) { options.full = word == "full"; },
-          "verify mesh: every pair, or two rounds (default: full)")
+          "verify mesh: every pair, or only two rounds (default: full)")
       ->type_name("full|quick")
       ->check(CLI::IsMember({"full", "quick"}));
   command
-      .add_option("--output", options.folder,
-                  "verify mesh: a folder for JSON, CSV and a picture, where all meet")
+      .add_option(
+          "--output", options.folder,
+          "verify mesh: a folder for JSON, CSV and a picture, on the machine where all meet")
       ->type_name("FOLDER");
-  command.add_flag("--resume", options.resume, "verify mesh: go on with what is in that folder");
+  command.add_flag("--resume", options.resume,
+                   "verify mesh: continue with the results in that folder");
 }
 
 void add_verify_options(CLI::App& command, VerifyOptions& options) {
@@ -162,16 +160,16 @@ void add_verify_options(CLI::App& command, VerifyOptions& options) {
       ->capture_default_str();
   command
       .add_option("--token-file", options.token_file,
-                  "A secret that both VMs have, where others are in the network")
+                  "A file with a secret of both VMs, for a network with other users")
       ->type_name("FILE")
       ->check(check_not_empty);
-  add_time(command, "--wait", options.wait, "How long for the other VM (default: 60s)");
+  add_time(command, "--wait", options.wait, "How long to wait for the other VM (default: 60s)");
   add_time(command, "--duration", options.duration,
            "How long to measure (default: 10s; 3s for a pair of a mesh)");
   add_parsed(command, "--expect", options.expected, verify::parse_expectation,
-             verify::kExpectationRule, "What is enough, as latency=50us,bandwidth=80%");
+             verify::kExpectationRule, "The required values, such as latency=50us,bandwidth=80%");
   add_parsed(command, "--line-rate", options.line_rate_mb_s, verify::parse_rate, verify::kRateRule,
-             "Of the hosts' NICs, as 100Gb/s (default: the best earlier run)");
+             "Line rate of the hosts' NICs, such as 100Gb/s (default: the best earlier run)");
   command.add_flag("--beside", options.beside, "Also while a job holds the adapter");
   add_mesh_options(command, options.mesh);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Text for a person: wrapping, spans of time, colours. Pure. What comes from outside has to be
-// printable() (agent/base/text.hpp) before.
+// Text for a person: wrapping, spans of time, colours. Pure. Text from outside must go through
+// printable() (agent/base/text.hpp) first.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,28 @@
 
 namespace pvrdma::ctl {
 
-// How to write: all that a rendering depends on beside its input.
+// How to write: everything besides its input that a rendering depends on.
 struct Style {
   std::size_t width = 80;  // columns
   bool colour = false;
   Moment now{};  // to say how long ago something was
 };
 
-// Columns of a printable text, one for each code point.
+// The columns of a printable text: one for each code point.
 [[nodiscard]] std::size_t columns(std::string_view text);
 [[nodiscard]] std::string upper(std::string text);
 // Filled up with spaces to a number of columns.
 [[nodiscard]] std::string padded(std::string text, std::size_t width);
-// Cut to a number of columns, "..." at its end where something is missing.
+// Cut to a number of columns, with "..." at the end if it was longer.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 
-// Broken at spaces into lines of at most `width` columns, each but the first indented. The first is
-// taken to start at column `indent` as well. A longer word gets a line of its own, whole, so that
-// it can be copied. No newline at the end.
+// Broken at spaces into lines of at most `width` columns, each but the first indented; the caller
+// starts the first line at column `indent`. A longer word gets its own line and is not broken, so
+// that it can be copied. No newline at the end.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
 
-// A line of a block, as "  Driver         none": `text`, made printable and wrapped beside the
-// label, starts at column `indent`. Empty where there is no text.
+// A line of a block, such as " Driver none": `text` is made printable, wrapped, and starts at
+// column `indent`. Empty where `text` is empty.
 [[nodiscard]] std::string row(const std::string& label, std::string_view text, std::size_t indent,
                               const Style& style);
 
@@ -44,7 +44,7 @@ struct Style {
 [[nodiscard]] std::string moment(BootTime time, const Moment& now);
 
 enum class Colour { Bold, Dim, Green, Yellow, Red };
-// Between the colour's escape sequences where the style has colours.
+// `text` between the colour's escape sequences, if the style has colours.
 [[nodiscard]] std::string painted(std::string text, Colour colour, const Style& style);
 
 }  // namespace pvrdma::ctl

@@ -49,12 +49,12 @@ std::string check_not_empty(const std::string& word) {
 
 void add_health_options(CLI::App& command, bool& for_monitor) {
   command.add_flag("--plugin", for_monitor,
-                   "One line with figures, for Nagios, Icinga and their kind");
+                   "One line with numbers, for Nagios, Icinga and similar monitors");
 }
 
 void add_wait_options(CLI::App& command, Words& words) {
   add_time(command, "--timeout", words.timeout,
-           "How long at most (default: readiness.timeout of the configuration, 90s)");
+           "Longest wait (default: readiness.timeout of the configuration, 90s)");
   command
       .add_option("--for", words.goal,
                   "ready: ready or absent; settled: any verdict, also degraded or failed")
@@ -70,12 +70,13 @@ void add_watch_options(CLI::App& command, Words& words) {
 void add_reload_options(CLI::App& command, Words& words) {
   add_adapter_argument(
       command, words,
-      "Must exist: PCI address, RDMA device or interface (all adapters are reloaded)");
+      "An existing adapter: PCI address, RDMA device or interface (all adapters are reloaded)");
 }
 
 void add_acknowledge_options(CLI::App& command, Words& words) {
-  add_adapter_argument(command, words,
-                       "PCI address, MAC or interface it had (default: all that were removed)");
+  add_adapter_argument(
+      command, words,
+      "PCI address, MAC or interface of the removed adapter (default: all that were removed)");
 }
 
 void add_mtu_options(CLI::App& command, MtuOptions& options) {
@@ -90,7 +91,7 @@ void add_mtu_options(CLI::App& command, MtuOptions& options) {
           "-6,--ipv6", [&options] { options.family = AF_INET6; }, "Only over IPv6")
       ->excludes(ipv4);
   add_time(command, "--timeout", options.timeout,
-           "How long at most, for all hosts together and their names (default: 30s)");
+           "Longest time for all hosts together, name lookup included (default: 30s)");
   command
       .add_option("--expect", options.expect,
                   "The exit code says whether packets of this size reach every host")
@@ -107,7 +108,7 @@ void add_mtu_options(CLI::App& command, MtuOptions& options) {
 void add_mmio_options(CLI::App& command, MmioOptions& options) {
   command
       .add_option("GPUS", options.gpus,
-                  "COUNTxGB or GB of framebuffer, as 2x40 (default: the GPUs of this guest)")
+                  "COUNTxGB or GB of framebuffer, such as 2x40 (default: the GPUs of this guest)")
       ->type_name("")
       ->check([](const std::string& word) {
         return gpu::parse_gpus(word) ? std::string{} : std::string{gpu::kGpusRule};
@@ -119,7 +120,7 @@ void add_selftest_options(CLI::App& command, Words& words, SelftestOptions& opti
       .add_option("DEVICE", words.adapter,
                   "RDMA device, PCI address or interface (default: every PVRDMA adapter)")
       ->type_name("");
-  add_time(command, "--timeout", options.timeout, "How long at most for a device (default: 10s)");
+  add_time(command, "--timeout", options.timeout, "Longest time for each device (default: 10s)");
 }
 
 void add_env_options(CLI::App& command, Words& words) {
@@ -134,7 +135,7 @@ void add_env_options(CLI::App& command, Words& words) {
 }
 
 void add_help_options(CLI::App& command, Words& words) {
-  command.add_option("VERB", words.verb, "Whose options (default: the list of verbs)")
+  command.add_option("VERB", words.verb, "The verb (default: prints the list of verbs)")
       ->type_name("");
 }
 

@@ -22,18 +22,18 @@ class App;
 
 namespace pvrdma::ctl {
 
-// What the command line says, before it is made a verb's options.
+// The words of the command line, before they become a verb's options.
 struct Words {
-  Milliseconds timeout{0};  // zero: none was given
+  Milliseconds timeout{0};  // zero: not given
   std::string goal = "ready";
   std::string adapter;
   std::string form = "shell";
   std::string verb;
 };
 
-// A time with its unit, taken over as it is checked.
+// An option that takes a time with its unit.
 void add_time(CLI::App& command, const char* name, Milliseconds& time, const char* what);
-// A check: what is wrong with the word; empty: nothing.
+// A check of CLI11: the error text for the word; empty: no error.
 [[nodiscard]] std::string check_not_empty(const std::string& word);
 
 void add_health_options(CLI::App& command, bool& for_monitor);
@@ -47,10 +47,9 @@ void add_selftest_options(CLI::App& command, Words& words, SelftestOptions& opti
 void add_env_options(CLI::App& command, Words& words);
 void add_help_options(CLI::App& command, Words& words);
 
-// What looks at the whole system, and `verify` (system_options.cpp).
+// The verbs about the whole system, and `verify` (system_options.cpp).
 
-// `options` or, where it is about the next boot, `next_boot`: units of the one are those of the
-// other.
+// Sets `options` or, with --next-boot, `next_boot`; both use the units in `options`.
 void add_doctor_options(CLI::App& command, DoctorOptions& options, bool& is_next_boot,
                         NextBootOptions& next_boot);
 void add_migrate_options(CLI::App& command, MigrateOptions& options);

@@ -18,10 +18,10 @@ using varlink::Json;
 
 namespace {
 
-// Anybody may connect; the methods that change something ask for uid 0.
+// Every user may connect; the methods that change something require uid 0.
 constexpr unsigned kSocketMode = 0666;
 
-// The parameter of methods that take one adapter, or none.
+// The optional parameter `adapter` of a call.
 std::optional<std::string> adapter_of(const CallPtr& call) {
   const Json adapter = call->parameters().value("adapter", Json{});
   return adapter.is_string() ? std::optional{adapter.get<std::string>()} : std::nullopt;
@@ -88,7 +88,7 @@ Result<void> AgentService::listen(const std::string& path) {
   return service_.listen(path, kSocketMode);
 }
 
-// It is large: only for those who may stop the daemon as well.
+// The recording is large, so only users who could also stop the daemon get it.
 void AgentService::tell_recording(const CallPtr& call) const {
   if (caller_of(call) == Caller::Other)
     return call->error("io.pvrdma.Agent.PermissionDenied", {{"method", "GetRecording"}});
@@ -100,7 +100,7 @@ void AgentService::tell(const std::vector<Answer>& answers, const AgentState& st
   for (const Answer& answer : answers) {
     const auto found = calls_.find(answer.client);
     if (found == calls_.end()) continue;
-    // A copy, as a client that is sent something may turn out to have left.
+    // A copy, as sending may find that the client has left, which removes the call from the map.
     const CallPtr call = found->second;
     const bool more = answer.what == Answer::What::HealthAndMore;
     if (!more) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// io.pvrdma.Agent: what clients ask becomes events, and the answers to them go back.
+// io.pvrdma.Agent: turns the calls of clients into events, and sends the answers back.
 //
-// Knows who asked and how an answer is written, and nothing of what is answered: that is
-// agent/plan/step_asked.cpp's.
+// Knows the clients and the format of answers. agent/plan/step_asked.cpp decides the answers.
 #pragma once
 
 #include <sys/types.h>
@@ -24,15 +23,16 @@ class AgentService {
  public:
   using Post = std::function<void(Event)>;
 
-  // `event` must outlive the service. `post` takes an event from the loop; `recording` is the
-  // flight recorder's document.
+  // `event` must outlive the service. `post` is called from the loop with each event; `recording`
+  // yields the flight recorder's document.
   AgentService(sd_event* event, Post post, std::function<std::string()> recording);
 
   [[nodiscard]] Result<void> listen(const std::string& path = varlink::kAgentSocket);
 
-  // To those that have not left. Health and plan are `state`'s, written once for all.
+  // Sends the answers to the clients that have not left. Health and plan are taken from `state`,
+  // and written once for all.
   void tell(const std::vector<Answer>& answers, const AgentState& state, BootTime now);
-  // How many calls have not had their last answer.
+  // How many calls still wait for their last answer.
   [[nodiscard]] std::size_t waiting() const { return calls_.size(); }
 
  private:
@@ -46,8 +46,8 @@ class AgentService {
   Post post_;
   std::function<std::string()> recording_;
   ClientId next_ = 1;
-  std::map<ClientId, varlink::CallPtr> calls_;  // without those whose client has left
-  varlink::Service service_;                    // goes first: its clients' leaving is told of
+  std::map<ClientId, varlink::CallPtr> calls_;  // only calls whose client has not left
+  varlink::Service service_;  // destroyed first: its clients leave, which uses calls_
 };
 
 }  // namespace pvrdma

@@ -15,11 +15,11 @@ namespace pvrdma {
 
 namespace {
 
-// sd-event's own accuracy of a quarter of a second is too coarse for who waits for an answer.
+// sd-event's default accuracy of a quarter of a second is too coarse for a client that waits.
 constexpr std::uint64_t kTimerAccuracyUs = 10'000;
 
-// Early in a boot there is work to come as sure as there is a function without driver: the executor
-// is started by its socket while we take our first look, and goes by itself if it is not called.
+// A function without driver early in a boot means that the executor will be called soon. So a
+// connection to its socket starts it during the first look; it exits by itself if it is not called.
 void wake_executor(const Surroundings& around) {
   constexpr Milliseconds kPatience{100};
   const auto adapters = probes::find_adapters(around.root);
@@ -94,11 +94,11 @@ void Daemon::happen(const Event& event) {
   carry_out(now_.effects, now);
 }
 
-// In the order of Effects' members.
+// In the order of the members of Effects.
 void Daemon::carry_out(const Effects& effects, BootTime now) {
   report(effects, now);
   service_.tell(effects.answers, now_.state, now);
-  // What bringing adapters up took is not kept for the weeks in which there is nothing to do.
+  // Gives back the memory that bringing up adapters needed: the daemon may then rest for weeks.
   if (effects.state_changed) ::malloc_trim(0);
   if (effects.looks)
     observer_->schedule(effects.looks->modules, effects.looks->interval, effects.looks->deliver_by);
@@ -127,7 +127,7 @@ void Daemon::report(const Effects& effects, BootTime now) {
 
 void Daemon::record(const Event& event, const Effects& effects, BootTime now) {
   if (!tells_something(event, effects)) return;
-  // Of a burst of changes the first tells as much as all.
+  // Of several changes in a row the first is enough.
   const bool kernel_change = std::holds_alternative<KernelChanged>(event);
   if (std::exchange(kernel_change_recorded_, kernel_change) && kernel_change) return;
   recorder_.add(event, now);

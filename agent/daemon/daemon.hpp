@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Daemon: the shell around step() (agent/plan/step.hpp). Its sources make events, its one timer
-// carries the next deadline, and what follows from an event is carried out in one fixed order
-// before the next event is looked at. It decides nothing.
+// Daemon: the shell around step() (agent/plan/step.hpp). Its sources make events, and its only
+// timer is set to the next deadline. The effects of an event are carried out in one fixed order
+// before the next event is handled. The daemon decides nothing.
 #pragma once
 
 #include <systemd/sd-event.h>
@@ -25,9 +25,9 @@
 
 namespace pvrdma {
 
-// What the daemon finds around it: this system, or a test's own.
+// The environment of the daemon: this system, or that of a test.
 struct Surroundings {
-  Root root{};  // of the configuration, and of the functions on the bus
+  Root root{};  // of the configuration files and of sysfs
   std::string socket = varlink::kAgentSocket;
   std::string executor_socket = varlink::kExecutorSocket;
   Observer::Observe observe = probes::observe;
@@ -39,15 +39,15 @@ class Daemon {
   // `event` must outlive the daemon.
   Daemon(sd_event* event, LoadedConfig loaded, Surroundings surroundings = {});
 
-  // Listens, subscribes, and asks for the first look. An Error here ends the program.
+  // Listens, subscribes to events, and starts the first look. After an Error the program must end.
   [[nodiscard]] Result<void> start();
-  // SIGHUP: reads the configuration again; a bad one changes nothing but a finding.
+  // SIGHUP: reads the configuration again; an invalid one only adds a finding.
   void reload_config();
 
  private:
-  // What happens while another event is worked on comes after it.
+  // An event that is posted while another one is handled waits for its turn.
   void post(Event event);
-  // What a client asks rests on looks that saw nothing new as well.
+  // As post(), but first posts the end of a look that saw nothing new, for the age in the answer.
   void post_asked(Event event);
   void happen(const Event& event);
   void carry_out(const Effects& effects, BootTime now);
@@ -60,9 +60,9 @@ class Daemon {
   sd_event* event_;
   Surroundings surroundings_;
   codec::Recorder recorder_;
-  bool kernel_change_recorded_ = false;  // by the newest entry
-  Stepped now_;                          // the state, and what followed from the event before
-  std::deque<Event> events_;             // that have happened and are not worked on yet
+  bool kernel_change_recorded_ = false;  // the newest entry is a KernelChanged
+  Stepped now_;                          // the state, and the effects of the last event
+  std::deque<Event> events_;             // events that wait for their turn
   bool works_ = false;
   Reporter reporter_;
   ExecutorClient executor_;
@@ -70,7 +70,7 @@ class Daemon {
   std::unique_ptr<Observer> observer_;
   std::unique_ptr<KernelEvents> kernel_events_;
   EventSource timer_;
-  std::optional<BootTime> timer_at_;  // none: it is off
+  std::optional<BootTime> timer_at_;  // none: the timer is off
 };
 
 }  // namespace pvrdma

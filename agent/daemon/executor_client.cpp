@@ -10,10 +10,10 @@ namespace pvrdma {
 
 namespace {
 
-// The only error that the executor answers with after having looked at what was asked.
+// The only error with which the executor answers a call that it understood.
 constexpr const char* kNotAllowed = "io.pvrdma.Executor.NotAllowed";
 
-// An Error: the executor did not understand the call, hung up on it or died of it.
+// Error: the executor did not understand the call, closed the connection, or died.
 Result<Report> answer_of(const Operation& operation, const Result<varlink::Reply>& reply) {
   if (!reply) return fail(reply.error());
   if (reply->error == kNotAllowed) {

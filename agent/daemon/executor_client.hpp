@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The executor, as the daemon asks it: each call becomes an event when it has ended.
+// The daemon's client of the executor: each call becomes an event when it has ended.
 #pragma once
 
 #include <systemd/sd-event.h>
@@ -19,8 +19,8 @@ class ExecutorClient {
   // `event` must outlive the client.
   ExecutorClient(sd_event* event, std::string socket, Post post);
 
-  // Begins it; never waits. CallEnded or ExecutorUnreachable follows, from the loop, and nothing
-  // else may be called before.
+  // Starts the call and never waits. CallEnded or ExecutorUnreachable follows from the loop; no
+  // other call may be made before.
   void call(const Operation& operation);
 
  private:

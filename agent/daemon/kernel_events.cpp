@@ -26,7 +26,7 @@ std::string_view view(const char* text) {
   return text == nullptr ? std::string_view{} : std::string_view{text};
 }
 
-// The index of the link that a message is about; 0: it is about none.
+// The index of the link that a message is about; 0: none.
 int link_in(nlmsghdr& message) {
   if (message.nlmsg_type == RTM_NEWLINK || message.nlmsg_type == RTM_DELLINK) {
     if (nlmsg_datalen(&message) >= static_cast<int>(sizeof(ifinfomsg)))
@@ -38,7 +38,7 @@ int link_in(nlmsghdr& message) {
   return 0;
 }
 
-// Whether it is one of ours; kept where that is not known yet.
+// Whether the key belongs to an adapter. Where that is not known yet, the key is remembered.
 template <typename Ours, typename Key>
 bool is_ours(bool known, Ours& ours, Key key) {
   if (known) return ours.find(key) != ours.end();
@@ -100,8 +100,8 @@ Result<void> KernelEvents::open_udev(sd_event* event) {
   return open("kernel", raw_, raw_source_);
 }
 
-// A timer that never expires, and is cancelled where the clock is set (timerfd_create(2)), which a
-// resume counts as (Linux kernel/time/timekeeping.c, timekeeping_resume()).
+// A timer that never expires, but is cancelled when the clock is set (timerfd_create(2)). A resume
+// sets the clock too (Linux kernel/time/timekeeping.c, timekeeping_resume()).
 Result<void> KernelEvents::open_clock(sd_event* event) {
   constexpr const char* kDoing = "watching";
   constexpr const char* kClock = "the clock";
@@ -140,7 +140,7 @@ int KernelEvents::on_rtnetlink(sd_event_source* source, int /*fd*/, unsigned /*e
     const auto read = events->socket_->read_events([&](nlmsghdr& message) {
       ours = ours || is_ours(events->looked_, events->links_, link_in(message));
     });
-    // Events were lost: they may have been ours.
+    // Events were lost, and they may have been about an adapter.
     if (!read && read.error().code != EAGAIN) ours = true;
     if (ours) events->on_event_();
   });
@@ -158,12 +158,12 @@ bool KernelEvents::concerns_us(udev_device* device) {
   if (subsystem == "infiniband") return true;
   if (subsystem == "module") return modules_.contains(view(udev_device_get_sysname(device)));
   if (subsystem == "pci") {
-    // A hot-plugged function is known by its id, one that we watch by its address.
+    // A hot-plugged function is recognised by its id, a known function by its address.
     const std::string_view id = view(udev_device_get_property_value(device, "PCI_ID"));
     return id == "15AD:0820" || is_ours(looked_, functions_, view(udev_device_get_sysname(device)));
   }
   udev_device* parent =
-      udev_device_get_parent_with_subsystem_devtype(device, "pci", nullptr);  // not ours to free
+      udev_device_get_parent_with_subsystem_devtype(device, "pci", nullptr);  // must not be freed
   return parent != nullptr && is_ours(looked_, functions_, view(udev_device_get_sysname(parent)));
 }
 

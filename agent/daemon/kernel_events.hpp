@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Kernel events that are a reason to look: rtnetlink for links and addresses, udev for devices,
-// kernel uevents for modules; and that the clock was set, as happens when the machine wakes up, or
-// when the host has gone on with it, or brought it back from a snapshot.
+// Kernel events that are a reason for a look: rtnetlink for links and addresses, udev for devices,
+// kernel uevents for modules. Also the setting of the clock: it happens when the machine wakes up,
+// and when the host resumes the VM or reverts it to a snapshot.
 //
-// Nothing is read out of an event but whether it may concern a PVRDMA adapter; what is so now, the
-// next look tells. On a host with many other interfaces (containers) their events end here.
+// An event only tells whether it may concern a PVRDMA adapter; the next look reads the state. On a
+// host with many other interfaces (containers) their events are dropped here.
 #pragma once
 
 #include <libudev.h>
@@ -28,7 +28,7 @@ class KernelEvents {
  public:
   using OnEvent = std::function<void()>;
 
-  // Subscribed when this returns. `event` must outlive the object.
+  // Events count from the moment this returns. `event` must outlive the object.
   [[nodiscard]] static Result<std::unique_ptr<KernelEvents>> subscribe(sd_event* event,
                                                                        OnEvent on_event);
   ~KernelEvents() = default;
@@ -37,8 +37,8 @@ class KernelEvents {
   KernelEvents(KernelEvents&&) = delete;
   KernelEvents& operator=(KernelEvents&&) = delete;
 
-  // What the last look saw, and the modules that matter: everything else is not ours. What happened
-  // to it during the first look, which may have read it before, is an event now.
+  // Sets the links, functions and modules whose events matter, from the last look. The first call
+  // also reports events that came during the first look, which may have read the state before them.
   void concerns(const Snapshot& snapshot);
 
  private:
@@ -52,15 +52,15 @@ class KernelEvents {
   static int on_uevent(sd_event_source* source, int fd, unsigned events, void* self);
 
   OnEvent on_event_;
-  // Until a first look has told which are ours: those that there were events of.
+  // Until the first look has ended, links_ and functions_ hold those of all events.
   bool looked_ = false;
   std::set<int> links_;                           // ifindex of every adapter's netdev
   std::set<std::string, std::less<>> functions_;  // PCI addresses, both of each adapter
   std::set<std::string, std::less<>> modules_;
   std::optional<NetlinkSocket> socket_;
   Handle<udev, udev_unref> udev_;
-  Handle<udev_monitor, udev_monitor_unref> processed_;  // after udevd's rules: renames are done
-  Handle<udev_monitor, udev_monitor_unref> raw_;        // from the kernel: also where no udevd runs
+  Handle<udev_monitor, udev_monitor_unref> processed_;  // after udevd's rules, so renames are done
+  Handle<udev_monitor, udev_monitor_unref> raw_;        // from the kernel, also where no udevd runs
   Fd clock_;
   EventSource rtnetlink_source_, processed_source_, raw_source_, clock_source_;
 };

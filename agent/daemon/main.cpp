@@ -37,22 +37,22 @@ constexpr const char* kHelp =
     "Brings the PVRDMA adapters of this VM to PORT_ACTIVE and keeps them there. Run as a service:\n"
     "pvrdma-agent.service. Ask it with pvrdma-agentctl.\n"
     "\n"
-    "  --check-config     read the configuration, print what is wrong with it, and exit\n"
+    "  --check-config     read the configuration, print its errors, and exit\n"
     "  --uses-guestinfo   exit with 0 where the configuration says guestinfo.enabled = true, or 1\n"
-    "  --log-level LEVEL  what to log: error, warning, notice, info (the default) or debug, each\n"
-    "                     with those before it\n"
+    "  --log-level LEVEL  the least important level to log: error, warning, notice, info (the\n"
+    "                     default) or debug\n"
     "  --version          print the version and exit\n"
     "  --help             print this and exit\n"
     "\n"
     "Configuration: the first pvrdma-agent.toml of /etc/pvrdma-agent, /run/pvrdma-agent-config\n"
     "and /usr/lib/pvrdma-agent, then pvrdma-agent.toml.d/*.toml of all three. None is needed.\n"
-    "Root alone may be able to write them, and none may be a link. With guestinfo.enabled = true\n"
-    "what vSphere has as guestinfo.pvrdma-agent.config counts as 50-guestinfo.toml there.\n"
+    "Only root may be able to write them, and none may be a link. With guestinfo.enabled = true\n"
+    "vSphere's guestinfo.pvrdma-agent.config is read as 50-guestinfo.toml there.\n"
     "\n"
-    "Exit status: 0 good, 1 failure (of --check-config: a bad configuration), 2 wrong usage.\n";
+    "Exit status: 0 success, 1 failure (--check-config: invalid configuration), 2 wrong usage.\n";
 
-// The service is not root, who can read more than it can. Where there is no such user, nothing was
-// installed, and the reader's own rights have to do.
+// Root can read more than the service, so the check runs as the service's user. Where that user
+// does not exist the agent is not installed, and the caller's own rights are used.
 Result<void> become_service_user() {
   const passwd* user = ::geteuid() == 0 ? ::getpwnam("pvrdma-agent") : nullptr;
   if (user == nullptr) return {};
@@ -75,28 +75,28 @@ int check_config() {
   return 0;
 }
 
-// For pvrdma-agent-guestinfo.service. A bad configuration uses nothing; the daemon says what is bad
-// with it.
+// For pvrdma-agent-guestinfo.service. An invalid configuration counts as no; the daemon reports its
+// error.
 int uses_guestinfo() {
   const auto loaded = load_config();
   return loaded && loaded->config.guestinfo.enabled.value_or(false) ? 0 : 1;
 }
 
-// Until SIGTERM. What has been set in the kernel by then stays as it is.
+// Runs until SIGTERM. The state of the kernel stays as it is.
 Result<void> run(LoadedConfig loaded) {
   sd_event* raw = nullptr;
   if (const int made = sd_event_default(&raw); made < 0)
     return fail(-made, "creating", "the event loop");
   const Handle<sd_event, sd_event_unref> event{raw};
-  // Before any thread exists, so that every thread has them blocked.
+  // Before any thread exists, so that all threads have the signals blocked.
   if (auto watching = varlink::end_on_signals(event.get()); !watching) return watching;
   sigset_t hangup;
   sigemptyset(&hangup);
   sigaddset(&hangup, SIGHUP);
   if (sigprocmask(SIG_BLOCK, &hangup, nullptr) != 0) return fail(errno, "blocking", "signals");
 
-  // Its threads take turns, so a heap for each would only cost memory (mallopt(3)), and a huge page
-  // for the little they use as well, 2 MiB each (PR_SET_THP_DISABLE in prctl(2)).
+  // The threads work in turn, so a heap for each would only cost memory (mallopt(3)). Huge pages
+  // would cost 2 MiB each for little data (PR_SET_THP_DISABLE in prctl(2)).
   mallopt(M_ARENA_MAX, 1);
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   Daemon daemon{event.get(), std::move(loaded)};
@@ -121,8 +121,8 @@ int serve() {
   auto loaded = load_config_or_safe();
   if (!loaded.bad.empty())
     log::event(log::Level::Error, messages::kConfigBad,
-               formatted("The configuration is not good, and until it is, only what harms in no "
-                         "case is done: {}",
+               formatted("The configuration is invalid, so the agent does only what cannot harm "
+                         "until it is valid: {}",
                          loaded.bad));
   const auto ended = run(std::move(loaded));
   if (ended) return 0;

@@ -21,23 +21,23 @@ namespace pvrdma {
 
 namespace {
 
-// It changes by hand, or with a package.
+// The initramfs changes only by hand or with a package.
 constexpr Milliseconds kInitramfsEvery{30'000};
-// A device command that is cut short spoils another process's (agent/base/held_signals.hpp); the
-// driver ends each after ten seconds, and one look may ask for several. Less than the unit's
-// TimeoutStopSec=.
+// An interrupted device command spoils a command of another process (agent/base/held_signals.hpp).
+// The driver ends each command after ten seconds, and one look may send several. Must be less than
+// the unit's TimeoutStopSec=.
 constexpr Milliseconds kStopPatience{25'000};
 
 }  // namespace
 
-// Everything both threads touch; kept alive by both, as a stuck look outlives the Observer.
+// The data that both threads use. Both own it, as a stuck look outlives the Observer.
 struct Observer::Shared {
   std::mutex mutex;
   std::condition_variable wake;   // the observer thread waits here
   std::condition_variable ended;  // ~Observer waits here
   bool stop = false;
   bool stopped = false;
-  bool requested = true;  // the first look is asked for by starting
+  bool requested = true;  // start() asks for the first look
   Observe observe;
   std::vector<std::string> modules;
   Milliseconds interval{1000};
@@ -51,7 +51,7 @@ struct Observer::Shared {
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
 };
 
-// False: stop. Sleeps until the next look is due or asked for.
+// Sleeps until the next look is due or asked for. False: stop.
 bool Observer::Shared::wait_for_work(std::unique_lock<std::mutex>& lock) {
   const auto begin = BootClock::now();
   while (!stop && !requested) {
@@ -93,7 +93,7 @@ void Observer::Shared::run() {
     looking_since = seen.began;
     lock.unlock();
     const int code = guarded([&] { seen.snapshot = observe(options); });
-    // A look that was cut short saw nothing, and says so.
+    // A look that was cut short by an exception reports that it saw nothing.
     if (code < 0) {
       seen.began = seen.snapshot.taken_at = BootClock::now();
       seen.snapshot.adapters =
@@ -109,11 +109,11 @@ void Observer::Shared::run() {
     if (asked || due || news) {
       previous = seen.snapshot;
       mailbox = std::move(seen);
-      // Without the lock, which the loop would wake up to wait for.
+      // Without the lock, as the write wakes the loop, which takes the lock.
       lock.unlock();
       const std::uint64_t one = 1;
       static_cast<void>(
-          ::write(event_fd.get(), &one, sizeof one));  // cannot fail: counter of 64 bits
+          ::write(event_fd.get(), &one, sizeof one));  // cannot fail: the counter has 64 bits
       lock.lock();
     }
   }
@@ -153,7 +153,7 @@ void Observer::schedule(std::vector<std::string> modules, Milliseconds interval,
                         std::optional<BootTime> deliver_by) {
   const std::lock_guard lock{shared_->mutex};
   shared_->modules = std::move(modules);
-  // Waking the thread is needed only where it would sleep too long.
+  // The thread is woken only if it would sleep too long.
   const bool sooner = interval < shared_->interval ||
                       (deliver_by && (!shared_->deliver_by || *deliver_by < *shared_->deliver_by));
   shared_->interval = interval;

@@ -27,8 +27,8 @@ Level level_of(Severity severity) {
   return severity == Severity::Warning ? Level::Warning : Level::Info;
 }
 
-// What an entry says of a step of the boot; null: it is about none, and these fields are left out.
-// `pvrdma-agentctl boots` reads them (agent/ctl/boots_journal.hpp).
+// The fields of a journal entry about a step of the boot; with a null step the fields are empty and
+// left out. `pvrdma-agentctl boots` reads them (agent/ctl/boots_journal.hpp).
 struct StepFields {
   explicit StepFields(const Step* step) {
     if (step == nullptr) return;
@@ -60,7 +60,7 @@ void Reporter::passed(const Snapshot& snapshot, const Plan& plan, bool acts, Mil
   std::string line = pass_line(snapshot, plan);
   const bool news = line != pass_ || (acts && !plan.actions.empty());
   pass_ = std::move(line);
-  // When the next look is comes last, and makes no news by itself: it differs from pass to pass.
+  // The time of the next look differs in each pass, so it is no reason to log the line again.
   if (news) log::debug("{}; next look in {} ms", pass_, next.count());
 }
 
@@ -82,7 +82,7 @@ Timeline Reporter::new_steps(const Timeline& boot) {
 
 void Reporter::log_steps(const Timeline& steps) {
   for (const Step& step : steps.steps) {
-    // The entry about the port, or about the state, tells of it.
+    // log_ports() and log_state() log these two steps.
     if (step.kind == StepKind::PortActive || step.kind == StepKind::Ready) continue;
     const StepFields fields{&step};
     log::event(Level::Info, messages::kBootStep,
@@ -100,7 +100,7 @@ void Reporter::log_state(const Health& health, const Timeline& steps) {
   if (health.state == state_) return;
   const Step* ready = steps.find(StepKind::Ready);
   const StepFields fields{ready};
-  // A VM without an adapter is no news at all.
+  // A VM that never had an adapter needs no entry.
   if (!(state_ == State::Unknown && health.state == State::Absent))
     log::event(
         level_of(health.state), messages::kStateChanged,
@@ -141,7 +141,7 @@ void Reporter::log_gids(const Health& health) {
   std::map<std::string, ApplicationGid> gids;
   for (const AdapterHealth& entry : health.adapters) {
     const auto before = gids_.find(entry.adapter.function);
-    // It may come back after a reload, and then at another index.
+    // After a reload the GID may come back with another index.
     if (!entry.application_gid && before != gids_.end()) gids.insert(*before);
     if (!entry.application_gid) continue;
     const ApplicationGid& now = *entry.application_gid;
@@ -188,7 +188,7 @@ void Reporter::config_loaded(std::size_t files) {
 
 void Reporter::config_rejected(const std::string& error) {
   log::event(Level::Error, messages::kConfigBad,
-             formatted("The configuration is not good, the one in force stays: {}", error));
+             formatted("invalid configuration; the previous one stays in use: {}", error));
 }
 
 }  // namespace pvrdma

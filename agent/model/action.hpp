@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Action: one thing the executor can be asked to do. The list is closed: five verbs, no more.
+// Action: one operation that the executor can be asked for. The list is closed: five operations.
 #pragma once
 
 #include <array>
@@ -21,12 +21,13 @@ struct BindFunction {
   std::string function;
   friend bool operator==(const BindFunction&, const BindFunction&) = default;
 };
-// Unbind and bind a function, its verbs node closed first. For a driver that cannot be unloaded.
+// Close a function's verbs node, then unbind and bind the function. For a driver that cannot be
+// unloaded.
 struct RebindFunction {
   std::string function;
   friend bool operator==(const RebindFunction&, const RebindFunction&) = default;
 };
-// Remove vmw_pvrdma and insert it again: reaches every adapter.
+// Remove vmw_pvrdma and insert it again. This affects every adapter.
 struct ReloadDriver {
   friend bool operator==(const ReloadDriver&, const ReloadDriver&) = default;
 };
@@ -54,12 +55,12 @@ struct Action {
   friend bool operator==(const Action&, const Action&) = default;
 };
 
-// Its name in the varlink interface and in the ledger, and back.
+// The verb's name in the varlink interface and in the ledger, and back.
 [[nodiscard]] const char* to_string(Verb verb);
 [[nodiscard]] std::optional<Verb> verb_from(std::string_view name);
 
 [[nodiscard]] Verb verb(const Operation& operation);
-// What it is done to: a module, a function address; "vmw_pvrdma" for ReloadDriver.
+// The module or the function address that the operation changes; "vmw_pvrdma" for ReloadDriver.
 [[nodiscard]] std::string target(const Operation& operation);
 // "LoadModule ib_umad"
 [[nodiscard]] std::string describe(const Operation& operation);

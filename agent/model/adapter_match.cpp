@@ -17,7 +17,7 @@ Field<std::string> permanent_mac_of(const Field<Netdev>& netdev) {
   return mac.is("") ? Field<std::string>{} : mac;
 }
 
-// Why it cannot be said whether it matches; null: it can.
+// The error that hides whether the table matches; null: every name that the table uses is known.
 const Error* undecided(const AdapterMatch& match, const AdapterNames& names) {
   if (match.mac) return names.mac.is_unreadable() ? names.mac.error() : names.permanent_mac.error();
   return match.netdev ? names.netdev.error() : nullptr;

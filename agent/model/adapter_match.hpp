@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which part of the configuration speaks about which adapter: the one place where that is decided,
-// for the agent, its executor and the forecast of the next boot.
+// Decides which part of the configuration applies to which adapter. The agent, its executor and the
+// forecast of the next boot all ask here.
 #pragma once
 
 #include <string>
@@ -12,23 +12,23 @@
 
 namespace pvrdma {
 
-// By what an [[adapter]] can name an adapter, as far as that is known.
+// The names by which an [[adapter]] table can select an adapter, as far as they are known.
 struct AdapterNames {
   std::string function;      // 15ad:0820, "0000:13:00.1"
   std::string net_function;  // function 0 of the slot
   Field<std::string> netdev;
-  Field<std::string> mac;              // of the netdev, lower case: the one it has now
+  Field<std::string> mac;              // the netdev's present one, lower case
   Field<std::string> permanent_mac{};  // the device's own; absent where the kernel does not say
 };
 [[nodiscard]] AdapterNames names_of(const Adapter& adapter);
 
 [[nodiscard]] bool matches(const AdapterMatch& match, const AdapterNames& names);
 
-// The [[adapter]] that matches, else what holds for every adapter; never null. A MAC is the
-// netdev's present one or the device's own, which outranks it: a bond gives all its links the MAC
-// of one. An Error: what an
-// [[adapter]] goes by could not be read, so that one might be meant that says `observe`; or
-// (EEXIST) two match, by different keys, which nobody can tell before the adapter is there.
+// The [[adapter]] table that matches, else `every_adapter`; never null. A table's `mac` matches the
+// netdev's present MAC or the device's permanent MAC. The permanent MAC outranks the present one,
+// since a bond gives all its links the MAC of one of them. Error: a name that an [[adapter]] table
+// uses could not be read, so a table with manage = "observe" might apply; or (EEXIST) two tables
+// match by different keys, which shows only once the adapter is present.
 [[nodiscard]] Result<const AdapterConfig*> find_config(const Config& config,
                                                        const AdapterNames& names);
 

@@ -69,7 +69,7 @@ Result<InterfaceAddress> parse_interface_address(std::string_view text) {
   InterfaceAddress address;
   address.is_ipv6 = pvrdma::is_ipv6(host);
   const int family = address.is_ipv6 ? AF_INET6 : AF_INET;
-  // inet_pton(3) takes a C string: what follows a NUL would be left out.
+  // inet_pton(3) takes a C string: it would ignore the bytes after a NUL.
   if (slash == std::string_view::npos || host.find('\0') != std::string::npos ||
       ::inet_pton(family, host.c_str(), address.bytes.data()) != 1)
     return broken(

@@ -18,17 +18,17 @@ struct InterfaceAddress {
   unsigned prefix = 0;                   // bits
 };
 
-// An address that a host can have. EINVAL otherwise, with the rule that was broken in `what`, for a
-// person: "must have a prefix length from 1 to 32".
+// Parses an address that a host can have. Otherwise EINVAL, with the broken rule as a readable text
+// in `what`: "must have a prefix length from 1 to 32".
 [[nodiscard]] Result<InterfaceAddress> parse_interface_address(std::string_view text);
 
-// Of an address as text, with its prefix or without.
+// `address` is a text with or without prefix.
 [[nodiscard]] bool is_ipv6(std::string_view address);
-// fe80::/16, which is all that hosts use of fe80::/10, and 169.254.0.0/16 (RFC 4291, RFC 3927).
+// fe80::/16 and 169.254.0.0/16 (RFC 4291, RFC 3927). Hosts use no other part of fe80::/10.
 [[nodiscard]] bool is_link_local(std::string_view address);
 
-// True where one's subnet holds the other. Never for link-local IPv6 (fe80::/10): every link has
-// the same one.
+// True where the subnet of one address contains the other address. Never for link-local IPv6
+// (fe80::/10), as every link has that same subnet.
 [[nodiscard]] bool share_subnet(const InterfaceAddress& one, const InterfaceAddress& other);
 
 }  // namespace pvrdma

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Attempt and Ledger: what the executor has tried in this boot, as it wrote it down under /run.
+// Attempt and Ledger: the executor's record, under /run, of what it has tried in this boot.
 //
-// The executor writes an attempt before it starts and again when it ends, so a reader (or a daemon
-// that was killed and started again) sees every try, and no budget is spent twice.
+// The executor writes each attempt before it starts and again when it ends. So every reader sees
+// every attempt, and a daemon that is killed and started again spends no budget twice.
 //
-// What is kept is bounded, and by kind: nothing that can be asked for at will, a refusal or a load
-// of what is loaded, takes the place of what a budget counts.
+// The size of a ledger is bounded, with a limit for each kind: refusals, and loads of modules that
+// are loaded already, can be asked for without limit, so they must not evict the reloads and
+// rebinds that a budget counts.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ enum class Outcome {
   AlreadyDone,  // nothing was left to do
   NotShipped,   // this kernel has no such module
   Refused,      // the kernel refuses the module: signature, lockdown, block list
-  InUse,        // somebody holds the device or the module
+  InUse,        // a holder of the device or the module prevents it
   NotAllowed,   // the executor's guard refused the request
   Failed,       // any other error
 };
@@ -32,7 +33,7 @@ struct Attempt {
   Verb verb = Verb::LoadModule;
   std::string target;  // "vmw_pvrdma"
   BootTime started;
-  std::optional<BootTime> finished;   // none: under way, or the executor died in it
+  std::optional<BootTime> finished;   // none: under way, or the executor died during it
   Outcome outcome = Outcome::Failed;  // meaningful once finished
   std::string detail;                 // one line for a person; empty when Done
   friend bool operator==(const Attempt&, const Attempt&) = default;
@@ -40,28 +41,29 @@ struct Attempt {
 
 struct Ledger {
   std::vector<Attempt> attempts;  // the newest last
-  std::vector<Attempt> refusals;  // as well: nothing was done, as it was in use or not allowed
-  std::uint64_t reloads = 0;      // of this boot, never forgotten: vmw_pvrdma removed
+  std::vector<Attempt> refusals;  // the newest last: nothing was done, as the target was in use or
+                                  // the request not allowed
+  std::uint64_t reloads = 0;      // removals of vmw_pvrdma in this boot, never forgotten
   std::uint64_t rebinds = 0;
   friend bool operator==(const Ledger&, const Ledger&) = default;
 };
 
-// Of the reloads and rebinds, and of all else, so many of each.
+// The limit for reloads and rebinds, and again for all other attempts.
 inline constexpr std::size_t kAttemptsKept = 64;
 inline constexpr std::size_t kRefusalsKept = 32;
 inline constexpr std::size_t kDetailKept = 256;  // bytes
 inline constexpr std::size_t kTargetKept = 64;
 
-// When it ended, or began where it has not ended.
+// The time when the attempt ended, or when it began if it has not ended.
 [[nodiscard]] inline BootTime end_of(const Attempt& attempt) {
   return attempt.finished.value_or(attempt.started);
 }
 
-// Ended without anything having been done.
+// True where the attempt ended and changed nothing.
 [[nodiscard]] bool is_refusal(const Attempt& attempt);
 
-// Adds the newest attempt to those it belongs to, and drops what is too old to be kept. A refusal
-// takes the place of an equal one before it.
+// Adds the newest attempt to the list of its kind, and drops the oldest where the list is full. A
+// refusal replaces an equal earlier one.
 void add(Ledger& ledger, Attempt attempt);
 
 [[nodiscard]] const char* to_string(Outcome outcome);

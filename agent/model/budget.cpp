@@ -9,16 +9,18 @@ namespace pvrdma {
 
 namespace {
 
-// After "in use" or a refusal by the guard: soon enough that nobody waits, slow enough to be quiet.
+// The pause after "in use" or a refusal by the guard: short enough that no person waits for it,
+// long enough to keep the log quiet.
 constexpr Milliseconds kRefusedPause{5000};
-// What is undone within this time is undone by somebody who works against us, or was never done;
-// later than that it is another case.
+// A success that is undone within this time counts as a failure: another program works against us,
+// or the kernel did not do it. A success that is undone later is a new case.
 constexpr Milliseconds kRecent{10'000};
-// What is refused is asked for again after kRefusedPause; a refusal that is much older is of a time
-// before it came to be wanted again.
+// A refused operation is requested again after kRefusedPause. A refusal that is much older belongs
+// to an earlier need for that operation, so it no longer counts.
 constexpr Milliseconds kStillRefused{30'000};
 
-// The attempts of a list that are of these verbs, at this target (empty: any), and not forgiven.
+// The attempts of a list with one of these verbs and this target (empty: any) that are not
+// forgiven.
 std::vector<const Attempt*> of(const std::vector<Attempt>& list, const std::vector<Verb>& verbs,
                                const std::string& target, BootTime fresh_start) {
   std::vector<const Attempt*> found;
@@ -56,7 +58,7 @@ Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs, const 
       const bool watched = end_of(*attempt) >= *watched_from;
       const BootTime next = watched && i + 1 < attempts.size() ? attempts[i + 1]->started : now;
       const std::size_t due = std::min(result.tries + std::size_t{1}, pauses.size() - 1);
-      // After the last of several that worked, waiting tells nothing: no other try would follow.
+      // The last allowed try has no pause after it, so the time since that try proves nothing.
       const bool over = watched && result.tries + 1 == pauses.size() && worked(*result.last);
       if (!over && end_of(*attempt) + kRecent + (watched ? pauses[due] : Milliseconds{}) < next)
         continue;

@@ -88,7 +88,7 @@ Finding make_finding(FindingId id, std::string_view variant, Values values,
 }
 
 std::vector<std::string> commands_of(const Finding& finding) {
-  // Which variant it is, its words tell.
+  // A finding does not store its variant, so the variant is found by the summary.
   const auto* entry = first_entry([&](const CatalogueEntry& one) {
     return one.id == finding.id && filled(one.summary, finding.values) == finding.summary;
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The catalogue of findings: for each id how bad it is, whose move it is, and its words. Health,
-// the journal, its catalog and the man page are made from it, and from nothing else.
+// The catalogue of findings: the severity, the actor and the sentences of each id. Health, the
+// journal, its catalog and the man page are made from this catalogue alone.
 #pragma once
 
 #include <array>
@@ -13,13 +13,14 @@
 
 namespace pvrdma {
 
-// What a finding is about. The Surroundings of applications are looked at by `doctor` alone; an
-// Answer's is pvrdma-agentctl's own, where the agent gave none.
+// The subject of a finding. Only `doctor` looks at Surroundings, those of applications. A finding
+// about an Answer is pvrdma-agentctl's own, when the agent gave no answer.
 enum class Subject { Machine, Adapter, Surroundings, Answer };
 inline constexpr std::array kSubjects{Subject::Machine, Subject::Adapter, Subject::Surroundings,
                                       Subject::Answer};
 
-// What a finding bears upon. The first are the rows of `doctor` (agent/tools/doctor/checks.hpp).
+// The areas that a finding affects. The first ones are the rows of `doctor`
+// (agent/tools/doctor/checks.hpp).
 enum class Concern : unsigned {
   None = 0,
   Adapters = 1U << 0U,
@@ -35,11 +36,11 @@ enum class Concern : unsigned {
   Boot = 1U << 10U,
   Guest = 1U << 11U,
   Clock = 1U << 12U,
-  // While it is so the agent does nothing for an adapter that does not work: that is degraded, not
-  // converging.
+  // While there is such a finding, the agent does nothing for an adapter that does not work; so the
+  // adapter is degraded, not converging.
   Readiness = 1U << 13U,
-  // Counts in a container as well, where nobody expects the agent, nor that it may change modules
-  // and links.
+  // Counts in a container as well. A container usually runs no agent and may not change modules or
+  // links, so other findings do not count there.
   Containers = 1U << 14U,
 };
 [[nodiscard]] constexpr Concern operator|(Concern left, Concern right) {
@@ -50,15 +51,15 @@ struct CatalogueEntry {
   FindingId id;           // several entries may share one: the variants
   std::string_view name;  // "port-down"
   std::string_view variant;
-  // Of the journal; the same in all variants. Empty: the agent never logs it.
+  // MESSAGE_ID in the journal; the same in all variants. Empty: the agent never logs the finding.
   std::string_view message_id;
   Severity severity;
   Actor actor;
   Concern concerns;  // the same in all variants
-  // Sentences in which {name} stands for a value: what is so, and what to do.
+  // Sentences in which {name} stands for a value: the fact, and what to do about it.
   std::string_view summary;
   std::string_view remedy;
-  // The remedy as the pages have it, where it is too much of a case's own to be shown with names.
+  // The remedy in the manual, where `remedy` consists of values that differ in each case.
   std::string_view remedy_in_pages = {};
   // Lines to copy, with names; `doctor` shows them below the remedy.
   std::string_view commands = {};
@@ -66,7 +67,7 @@ struct CatalogueEntry {
 
 // In the order of the pages; variants of one id follow each other.
 [[nodiscard]] std::span<const CatalogueEntry> catalogue(Subject subject);
-// Its parts, each in a file of its own.
+// The parts of the catalogue, each in its own file.
 [[nodiscard]] std::span<const CatalogueEntry> machine_findings();
 [[nodiscard]] std::span<const CatalogueEntry> adapter_findings();
 [[nodiscard]] std::span<const CatalogueEntry> doctor_findings();
@@ -77,7 +78,7 @@ struct CatalogueEntry {
 
 [[nodiscard]] bool concerns(FindingId id, Concern concern);
 
-// What stands for the names, in the words and, for machines, in the evidence.
+// The value of each name, for the sentences and for the evidence in JSON.
 using Values = std::map<std::string, std::string>;
 
 // `text` with a value for each {name}; a name without one stays as it is.
@@ -87,7 +88,7 @@ using Values = std::map<std::string, std::string>;
 [[nodiscard]] Finding make_finding(FindingId id, std::string_view variant, Values values,
                                    std::optional<std::string> adapter = std::nullopt);
 
-// The lines to copy of a finding's entry, with its values in place of names.
+// The `commands` lines of a finding's entry, with its values in place of names.
 [[nodiscard]] std::vector<std::string> commands_of(const Finding& finding);
 
 }  // namespace pvrdma

@@ -32,18 +32,19 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      Severity::Warning, Actor::Agent, Concern::Ports,
      "The driver has lost the netdev of {device} (another adapter was unbound or removed): link "
      "events no longer reach it.",
-     "Its traffic goes on. The driver is reloaded for all adapters as soon as nobody holds one."},
+     "Its traffic goes on. The driver is reloaded for all adapters as soon as no program holds "
+     "one."},
     {FindingId::NetdevElsewhere, "netdev-elsewhere", "", "2596ce77708b4c2c89e5659e74f5a9d0",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Links,
      "The interface of {adapter} is in another network namespace, as a container's: RDMA goes by "
      "the addresses that it has there.",
-     "Nothing is done for it meanwhile. It comes back, and is configured again, when that "
+     "The agent does nothing for it meanwhile. It comes back, and is configured again, when that "
      "namespace ends; `ip -n NAMESPACE link set INTERFACE netns 1` brings it back at once."},
     {FindingId::NetdevElsewhere, "netdev-elsewhere", "device", "2596ce77708b4c2c89e5659e74f5a9d0",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Links,
      "The RDMA device of {adapter} is in another network namespace, as a container's.",
-     "Nothing is done for it meanwhile, and the driver is reloaded for no adapter. It comes back "
-     "when that namespace ends."},
+     "The agent does nothing for it meanwhile, and does not reload the driver for any adapter. It "
+     "comes back when that namespace ends."},
     {FindingId::VerbsUnusable, "verbs-unusable", "", "f19b0124e531539f8edb53293fcda6df",
      Severity::Warning, Actor::Image, Concern::Libraries | Concern::Ports,
      "The kernel says the port of {device} is ACTIVE, but ibv_query_port does not: {error}.",
@@ -99,7 +100,7 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      "Bring it up (ip link set {netdev} up), or let the agent manage it (manage = \"agent\")."},
     {FindingId::LinkDown, "link-down", "managed", "0c5db809d1dd55e5b56bb41cd4b9affd",
      Severity::Warning, Actor::Guest, Concern::Links,
-     "The link of {netdev} is down, and {manager} has it.",
+     "The link of {netdev} is down, and {manager} manages it.",
      "Bring it up (ip link set {netdev} up), or let the agent manage it (manage = \"agent\")."},
     {FindingId::MtuDiffers, "mtu-differs", "unmanaged", "0afb4196ef2a5b44a49148678b196080",
      Severity::Warning, Actor::Guest, Concern::Links,
@@ -138,7 +139,7 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      "The finding has the line that the link's manager needs."},
     {FindingId::AddressDuplicate, "address-duplicate", "", "7a652d45cea5511ba0e489c7be31b6d3",
      Severity::Error, Actor::Guest, Concern::Links | Concern::Containers,
-     "Somebody else in the network of {netdev} has {address}: the kernel does not use it.",
+     "Another host in the network of {netdev} has {address}: the kernel does not use it.",
      "Give one of the two another address; a clone of this VM may have the same."},
     {FindingId::AddressOutside, "address-outside", "", "61a025325a5d5e3a99a33a54eddf1227",
      Severity::Info, Actor::Guest, Concern::Links,
@@ -155,9 +156,9 @@ constexpr CatalogueEntry kAdapterEntries[] = {
      "it offers)."},
     {FindingId::FirstNic, "first-nic", "", "1b7a793e176e585a8c14abb0e10a06c0", Severity::Info,
      Actor::Host, Concern::Adapters | Concern::Links,
-     "The adapter is the first NIC of this VM, which vSphere means to be a regular one.",
-     "In vSphere give the VM a regular (VMXNET3) network adapter before it; what expects the first "
-     "NIC to be the VM's management network would use the adapter."},
+     "The adapter is the first NIC of this VM, which in vSphere should be a regular one.",
+     "In vSphere give the VM a regular (VMXNET3) network adapter before it; programs that expect "
+     "the first NIC to be the VM's management network would use the adapter."},
     {FindingId::TwoOwners, "two-owners", "", "f8dfb2ae19ca58d9a491102e04431c0e", Severity::Warning,
      Actor::Guest, Concern::Links,
      "{manager} configures {netdev} as well, though manage = \"agent\" gives the link to this "

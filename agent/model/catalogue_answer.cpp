@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Findings of pvrdma-agentctl's own: why there is no answer of the agent's to show. Their sentences
-// have no full stop, as they are parts of one line.
+// Findings that pvrdma-agentctl makes itself: why it has no answer of the agent to show. Their
+// sentences have no full stop, as they are parts of one line.
 #include "agent/model/catalogue.hpp"
 
 namespace pvrdma {
@@ -9,7 +9,7 @@ namespace {
 
 constexpr CatalogueEntry kAnswerEntries[] = {
     {FindingId::AgentNotRunning, "agent-not-running", "", "", Severity::Error, Actor::Guest,
-     Concern::None, "pvrdma-agent is not running (nobody listens on {socket})",
+     Concern::None, "pvrdma-agent is not running (no process listens on {socket})",
      "See: systemctl status pvrdma-agent"},
     {FindingId::AgentNotAnswering, "agent-not-answering", "silent", "", Severity::Error,
      Actor::Guest, Concern::None, "pvrdma-agent is running but does not answer",
@@ -21,14 +21,14 @@ constexpr CatalogueEntry kAnswerEntries[] = {
      Actor::Guest, Concern::None, "cannot talk to pvrdma-agent: {error}",
      "See: systemctl status pvrdma-agent"},
     {FindingId::AgentNotAccessible, "agent-not-accessible", "", "", Severity::Error, Actor::Guest,
-     Concern::None, "the socket of pvrdma-agent may not be opened: {socket}",
-     "Anyone may by default; check the permissions of that file and its directory"},
+     Concern::None, "no permission to open the socket of pvrdma-agent: {socket}",
+     "By default all users may open it; check the permissions of that file and its directory"},
     {FindingId::AgentBadAnswer, "agent-bad-answer", "", "", Severity::Error, Actor::Guest,
      Concern::None, "pvrdma-agent gave an answer that cannot be understood: {error}",
      "Is pvrdma-agentctl of the same version? systemctl status pvrdma-agent"},
     {FindingId::ReloadNotFinished, "reload-not-finished", "", "", Severity::Error, Actor::Guest,
      Concern::None, "the reload has not finished within {limit}",
-     "It is not called off. See: pvrdma-agentctl health"},
+     "It still goes on. See: pvrdma-agentctl health"},
 };
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace pvrdma {
 
 namespace {
 
-// Who makes an image of containers does this; the distribution's own packages replace the vendor's.
+// Lines for the maker of a container image: the distribution's packages replace the vendor's.
 constexpr const char* kDistributionLibraries =
     "RUN apt-get update && apt-get purge -y ibverbs-providers ibverbs-utils libibverbs-dev "
     "libibverbs1 \\\n"
@@ -162,7 +162,7 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "Share the host's network, or move the interface into the container's.", "",
      "docker run --network host IMAGE\n"
      "hostNetwork: true    # in a pod's spec"},
-    // Of `doctor --next-boot` alone.
+    // Only `doctor --next-boot` has these.
     {FindingId::NoKernel, "no-kernel", "", "", Severity::Error, Actor::Guest, Concern::None,
      "No kernel is found here: no folder of /lib/modules has an image in /boot.",
      "Mount /boot if it is not; what a container boots with is a matter of its host."},
@@ -173,8 +173,8 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "linux-modules-extra), or remove it."},
     {FindingId::KernelWithoutDriver, "kernel-without-driver", "may-be-next", "", Severity::Warning,
      Actor::Image, Concern::None,
-     "The kernel {kernel} does not ship vmw_pvrdma, and whether the next boot takes it cannot be "
-     "told.",
+     "The kernel {kernel} does not ship vmw_pvrdma, and it is not known whether the next boot "
+     "takes it.",
      "Choose the kernel to boot (grub-set-default, grubby --set-default), or install the package "
      "with this one's extra modules (Ubuntu up to 24.04: linux-modules-extra)."},
     {FindingId::OrderNotSet, "order-not-set", "modprobe", "", Severity::Warning, Actor::Guest,
@@ -189,25 +189,27 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "{image}.new {kernel} && mv {image}.new {image} where dracut does."},
     {FindingId::AgentNotEnabled, "agent-not-enabled", "missing", "", Severity::Warning,
      Actor::Image, Concern::None,
-     "pvrdma-agent is not installed, so nothing sees to the adapters at boot.",
+     "pvrdma-agent is not installed, so nothing brings up the adapters at boot.",
      "Install the package pvrdma-agent."},
     {FindingId::AgentNotEnabled, "agent-not-enabled", "masked", "", Severity::Warning, Actor::Guest,
-     Concern::None, "pvrdma-agent.service is masked, so nothing sees to the adapters at boot.",
+     Concern::None, "pvrdma-agent.service is masked, so nothing brings up the adapters at boot.",
      "Unmask and enable it.", "",
      "systemctl unmask pvrdma-agent\nsystemctl enable --now pvrdma-agent"},
     {FindingId::AgentNotEnabled, "agent-not-enabled", "disabled", "", Severity::Warning,
      Actor::Guest, Concern::None,
-     "pvrdma-agent.service is not enabled, so nothing sees to the adapters at boot.", "Enable it.",
-     "", "systemctl enable --now pvrdma-agent"},
+     "pvrdma-agent.service is not enabled, so nothing brings up the adapters at boot.",
+     "Enable it.", "", "systemctl enable --now pvrdma-agent"},
     {FindingId::AgentNotEnabled, "agent-not-enabled", "executor", "", Severity::Warning,
      Actor::Guest, Concern::None,
      "pvrdma-agent-executor.socket is masked: the agent can watch, but mend nothing.", "Unmask it.",
      "", "systemctl unmask --now pvrdma-agent-executor.socket"},
-    {FindingId::LinkUnowned, "link-unowned", "nobody", "", Severity::Warning, Actor::Guest,
-     Concern::None, "Nobody brings up the link of {link} at the next boot, so its port stays DOWN.",
+    {FindingId::LinkUnowned, "link-unowned", "unmanaged", "", Severity::Warning, Actor::Guest,
+     Concern::None,
+     "Nothing brings up the link of {link} at the next boot, so its port stays DOWN.",
      "Enable pvrdma-agent, or have a network manager configure the link."},
     {FindingId::LinkUnowned, "link-unowned", "unaddressed", "", Severity::Info, Actor::Guest,
-     Concern::None, "Nobody gives {link} an address at the next boot, so there is no GID for IPv4.",
+     Concern::None,
+     "Nothing gives {link} an address at the next boot, so there is no GID for IPv4.",
      "Give the adapter addresses in pvrdma-agent.toml, or have a network manager configure the "
      "link."},
 };

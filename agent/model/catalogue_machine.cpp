@@ -16,8 +16,8 @@ constexpr CatalogueEntry kMachineEntries[] = {
     {FindingId::AdapterRemoved, "adapter-removed", "", "49474437456c50a39113d0f857f92ea4",
      Severity::Warning, Actor::Host, Concern::Adapters,
      "Adapter {adapter} was removed from this VM at {time}.",
-     "If that was meant, `pvrdma-agentctl acknowledge` ends this; so does time, after {patience} "
-     "(readiness.forget_removed). Otherwise connect it again in vSphere."},
+     "If that was intended, `pvrdma-agentctl acknowledge` ends this finding, or it ends by itself "
+     "after {patience} (readiness.forget_removed). Otherwise connect it again in vSphere."},
     {FindingId::DriverNotShipped, "driver-not-shipped", "", "3c2fc9cfa9d75fe69271d2af398d3284",
      Severity::Error, Actor::Image, Concern::Modules | Concern::Containers,
      "The kernel {kernel} does not ship vmw_pvrdma.",
@@ -42,18 +42,18 @@ constexpr CatalogueEntry kMachineEntries[] = {
     {FindingId::ModuleNotShipped, "module-not-shipped", "optional",
      "c98098df53375042a769774db9da54eb", Severity::Info, Actor::Guest, Concern::Modules,
      "The kernel {kernel} does not ship {module}. The adapters work without it.",
-     "To be rid of this line, take it off modules.before."},
+     "To avoid this finding, take it off modules.before."},
     {FindingId::ModuleBlocked, "module-blocked", "required", "45abaa93dd4949638e98b58efaf1381d",
      Severity::Error, Actor::Guest, Concern::Modules | Concern::Blocks,
      "{module} is kept from being loaded: {how}.",
      "Take that out of modprobe.d, or off the kernel's command line; where a hardening guide put "
-     "it there, that guide's rule needs an exception on a machine with RDMA. The agent loads the "
-     "module by itself then."},
+     "it there, that guide's rule needs an exception on a machine with RDMA. After that the agent "
+     "loads the module by itself."},
     {FindingId::ModuleBlocked, "module-blocked", "optional", "45abaa93dd4949638e98b58efaf1381d",
      Severity::Warning, Actor::Guest, Concern::Modules | Concern::Blocks,
      "{module} is kept from being loaded: {how}.",
-     "Take that out of modprobe.d, or off the kernel's command line; where it is meant, take the "
-     "module off modules.before."},
+     "Take that out of modprobe.d, or off the kernel's command line; where that is intended, take "
+     "the module off modules.before."},
     {FindingId::ModuleRefused, "module-refused", "", "7fc19c4a4a2e5610a34ee21581649541",
      Severity::Warning, Actor::Guest, Concern::Modules | Concern::Blocks,
      "The kernel refuses {module}: {error}.",
@@ -67,8 +67,8 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "or SMB over RDMA). The reload follows by itself once that has ended."},
     {FindingId::HoldersUnknown, "holders-unknown", "", "1322fe1dea705ef790a18b1130ee2dc2",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules | Concern::Holders,
-     "vmw_pvrdma ought to be reloaded ({reason}), but whether somebody holds an adapter is not "
-     "known: {error}.",
+     "vmw_pvrdma ought to be reloaded ({reason}), but it is not known whether a program holds an "
+     "adapter: {error}.",
      "Nothing is unloaded while this is so. When no RDMA program runs and nothing is mounted over "
      "RDMA, `modprobe -r vmw_pvrdma` by hand is safe: the kernel refuses it while a program has an "
      "adapter open."},
@@ -101,8 +101,9 @@ constexpr CatalogueEntry kMachineEntries[] = {
     {FindingId::LookStuck, "look-stuck", "", "7254fc38aacd46c68b7072a9fcef2476", Severity::Warning,
      Actor::Guest, Concern::Ports,
      "The agent's look at the adapters has not come back from the kernel since {since}.",
-     "What is told here is what was seen before. See dmesg: a device that no longer answers, or a "
-     "bus or module operation that hangs, holds it. The agent goes on by itself once it returns."},
+     "This health is from an earlier look. See dmesg: the cause is a device that no longer "
+     "answers, or a bus or module operation that hangs. The agent goes on by itself once the look "
+     "returns."},
     {FindingId::ExecutorMissing, "executor-missing", "", "4562bd550d4d4ac1bf919618fda8e095",
      Severity::Error, Actor::Guest, Concern::Readiness | Concern::Modules,
      "Nothing can be done for the adapters, as the executor cannot be asked: {error}.",
@@ -110,20 +111,21 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "masked, then `systemctl start` it. The agent tries again by itself."},
     {FindingId::ConfigBad, "config-bad", "file", "1fe3d02b9cbd50aa971bf95fc541685b",
      Severity::Warning, Actor::Guest, Concern::Links,
-     "The configuration on disk is not good, the last good one is in force: {error}",
+     "The configuration on disk is invalid; the last valid one stays in use: {error}",
      "Mend the file, try it with `pvrdma-agent --check-config`, then `systemctl reload "
      "pvrdma-agent`."},
     {FindingId::ConfigBad, "config-bad", "start", "1fe3d02b9cbd50aa971bf95fc541685b",
      Severity::Warning, Actor::Guest, Concern::Links,
-     "The configuration on disk is not good, so only what harms in no case is done (the default "
-     "modules, binding, links up that nothing else has; no MTU, no address, no reload): {error}",
-     "Mend the file, and try it with `pvrdma-agent --check-config`. It is then applied by itself "
-     "within a minute, or at once by `systemctl reload pvrdma-agent`."},
+     "The configuration on disk is invalid, so the agent does only what cannot harm (it loads the "
+     "default modules, binds functions and brings up links that nothing else manages; no MTU, no "
+     "address, no reload): {error}",
+     "Mend the file, and try it with `pvrdma-agent --check-config`. The agent then applies it "
+     "within a minute, or at once after `systemctl reload pvrdma-agent`."},
     {FindingId::ConfigBad, "config-bad", "guestinfo", "1fe3d02b9cbd50aa971bf95fc541685b",
      Severity::Warning, Actor::Host, Concern::Links,
-     "The configuration from vSphere does not count, that of this machine does: {error}",
+     "The configuration from vSphere is not used, only that of this machine: {error}",
      "Mend it in the VM's settings, then `systemctl start pvrdma-agent-guestinfo` and `systemctl "
-     "reload pvrdma-agent`; guestinfo.enabled = false does without."},
+     "reload pvrdma-agent`; guestinfo.enabled = false ignores it."},
     {FindingId::ConfigBad, "config-bad", "tables", "1fe3d02b9cbd50aa971bf95fc541685b",
      Severity::Warning, Actor::Guest, Concern::Links,
      "Two [[adapter]] tables of the configuration, {tables}, name one adapter, {adapter}: its link "

@@ -28,14 +28,14 @@ const char* whose(Actor actor) {
     case Actor::Guest:
       return "for the administrator of this guest";
     case Actor::Image:
-      return "for who makes the image";
+      return "for the maker of the image";
     case Actor::Host:
       break;
   }
   return "for the vSphere administrator";
 }
 
-// {netdev}: between `mark`s, in capitals.
+// Shows {netdev} in capitals, between two `mark`s.
 std::string with_names_shown(std::string_view text, const char* mark) {
   std::string result;
   bool name = false;
@@ -50,7 +50,7 @@ std::string with_names_shown(std::string_view text, const char* mark) {
   return result;
 }
 
-// Answers' sentences have no full stop.
+// Sentences of Subject::Answer have no full stop.
 std::string sentence(std::string text) {
   if (text.empty() || text.back() == '.') return text;
   return text + ".";

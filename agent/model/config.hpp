@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Config: what the administrator asked for, after every file was read and checked.
+// Config: the administrator's configuration, after every file was read and checked.
 //
-// A Config is always a good one: agent/config yields an error in place of a half-good value.
+// A Config is always valid: agent/config yields an error instead of a partly valid one.
 #pragma once
 
 #include <array>
@@ -21,19 +21,19 @@ using ConfigWords = std::array<std::pair<const char*, Value>, 3>;
 
 // How far the agent may go to have vmw_pvrdma loaded last.
 enum class ReloadPolicy {
-  Auto,    // reload where nothing gentler helped, and nobody holds an adapter
-  Always,  // as scripts in rc.local do: unload and load once per boot, then as Auto
+  Auto,    // reload where nothing gentler helped, and there is no holder
+  Always,  // unload and load once per boot, as scripts in rc.local do; then as Auto
   Never,   // never unload or rebind
 };
 inline constexpr ConfigWords<ReloadPolicy> kReloadWords{{{"auto", ReloadPolicy::Auto},
                                                          {"always", ReloadPolicy::Always},
                                                          {"never", ReloadPolicy::Never}}};
 
-// Whose the link of an adapter is.
+// The manager of an adapter's link.
 enum class Manage {
-  Auto,     // ours unless a network manager has it
-  Agent,    // ours
-  Observe,  // never touched, only reported
+  Auto,     // the agent, unless a network manager has the link
+  Agent,    // the agent
+  Observe,  // not the agent: it only reports
 };
 inline constexpr ConfigWords<Manage> kManageWords{
     {{"auto", Manage::Auto}, {"agent", Manage::Agent}, {"observe", Manage::Observe}}};
@@ -69,7 +69,7 @@ struct Config {
   struct Modules {
     // Loaded before vmw_pvrdma, in this order.
     std::vector<std::string> before = {"mlx4_ib", "ib_umad", "rdma_cm", "rdma_ucm"};
-    // Of `before`, those without which health is `failed`. Others may be missing.
+    // Those of `before` without which health is `failed`. The others may be missing.
     std::vector<std::string> required = {"rdma_cm", "rdma_ucm"};
     ReloadPolicy reload = ReloadPolicy::Auto;
     friend bool operator==(const Modules&, const Modules&) = default;
@@ -77,20 +77,22 @@ struct Config {
   struct Readiness {
     std::optional<unsigned> adapters;  // how many must be ready; none: all there are
     Milliseconds timeout = std::chrono::seconds{90};
-    // How long an adapter that was removed from the running VM is a finding; 0: not at all.
+    // How long the removal of an adapter from the running VM stays a finding; 0: it is none.
     Milliseconds forget_removed = std::chrono::hours{1};
     friend bool operator==(const Readiness&, const Readiness&) = default;
   } readiness;
   struct Guestinfo {
-    // What vSphere has for this VM counts. None: nobody has said, which is no.
+    // Whether the configuration from vSphere is used. None: not set, which means no.
     std::optional<bool> enabled;
     friend bool operator==(const Guestinfo&, const Guestinfo&) = default;
   } guestinfo;
-  // False: a part was left out. What is not named may then have been meant, so nothing is undone.
+  // False: a part was left out. That part may name an address that the rest does not name, so the
+  // agent removes no address.
   bool complete = true;
-  // What holds for an adapter that none of `adapters` names; without addresses.
+  // The configuration of an adapter that no entry of `adapters` matches; without addresses.
   AdapterConfig every_adapter;
-  // Each complete: keys that its [[adapter]] does not set are those of `every_adapter`.
+  // Each entry is complete: keys that its [[adapter]] table does not set are those of
+  // `every_adapter`.
   std::vector<AdapterConfig> adapters;
 
   friend bool operator==(const Config&, const Config&) = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Event: everything that can happen to the daemon, as a value (agent/plan/step.hpp says what
-// follows from each). A recording of a daemon is a list of these with their times
+// follows from each). A recording of a daemon is a list of events with their times
 // (agent/codec/recording.hpp).
 #pragma once
 
@@ -19,34 +19,35 @@
 
 namespace pvrdma {
 
-// A call of a client's that waits for its answer. Never used twice in the life of a daemon.
+// Names one call of a client that waits for its answer. A daemon never uses the same value twice.
 using ClientId = std::uint64_t;
 
-// On whose behalf a client asks (SO_PEERCRED).
+// The user of a client (SO_PEERCRED).
 enum class Caller {
   Root,   // may change things
-  Agent,  // the daemon's own user: may ask for looks, as the tools that run as it do
-  Other,  // all others together have one look in a second
+  Agent,  // the daemon's own user, which its tools run as: may ask for looks
+  Other,  // every other user: all together may ask for one look a second
 };
 
-// A look has ended and is handed over: it saw something new, was asked for, or was due.
+// A look has ended, and its snapshot is handed over: it saw something new, was asked for, or was
+// due.
 struct Looked {
   BootTime began;
   Snapshot snapshot;
 };
-// A look has ended that saw what the one before it saw.
+// A look has ended that saw the same as the look before it.
 struct LookedSame {
   BootTime ended;
 };
 // The kernel or udev has told of a change that may concern an adapter.
 struct KernelChanged {};
-// The executor has answered, or has hung up. An Error: it did not understand the call, or ended in
-// it.
+// The executor has answered, or has closed the connection. Error: it did not understand the call,
+// or ended during it.
 struct CallEnded {
   Operation operation;
   Result<Report> result;
 };
-// The executor could not be connected to, so that it knows nothing of the call.
+// The connection to the executor failed, so the executor knows nothing of the call.
 struct ExecutorUnreachable {
   Operation operation;
   Error error;
@@ -61,7 +62,7 @@ struct PlanAsked {
 };
 struct WatchAsked {
   ClientId client = 0;
-  bool more = false;  // each change is told, not only what is so now
+  bool more = false;  // the client is told of each change, not only of the present health
 };
 struct RefreshAsked {
   ClientId client = 0;
@@ -77,52 +78,53 @@ struct AcknowledgeAsked {
   Caller caller = Caller::Other;
   std::optional<std::string> adapter;  // function, MAC or netdev of a removed one; none: all
 };
-// The client of a call that has not had its last answer is gone.
+// A client has gone before it got its last answer.
 struct ClientLeft {
   ClientId client = 0;
 };
 // The configuration files were read.
 struct ConfigLoaded {
-  bool requested = false;  // by SIGHUP; else as they may have changed without any signal
+  bool requested = false;  // SIGHUP asked; else the daemon read in case the files have changed
   Config config;
-  std::string left_out;   // why a part of it does not count, a whole line; empty: all does
+  std::string left_out;   // why a part of it is not used, one line; empty: all is used
   std::size_t files = 0;  // how many were read
-  std::string error;      // why they are not good, a whole line; empty: they are
+  std::string error;      // why they are invalid, one line; empty: they are valid
 };
-// The time that the last step asked to be called at has come.
+// The deadline of the last step has come.
 struct Deadline {
-  std::optional<BootTime> looking_since;  // when the look under way began; none: none is
+  std::optional<BootTime> looking_since;  // when the look under way began; none: no look runs
 };
 
 using Event = std::variant<Looked, LookedSame, KernelChanged, CallEnded, ExecutorUnreachable,
                            HealthAsked, PlanAsked, WatchAsked, RefreshAsked, ReloadAsked,
                            AcknowledgeAsked, ClientLeft, ConfigLoaded, Deadline>;
 
-// "looked", "reload_asked", …: for recordings and people.
+// "looked", "reload_asked", …: for recordings and for people.
 [[nodiscard]] const char* kind_of(const Event& event);
 
 [[nodiscard]] const char* to_string(Caller caller);
 [[nodiscard]] std::optional<Caller> caller_from(std::string_view text);
 
-// How long a daemon waits for what.
+// The daemon's time limits.
 struct Limits {
-  // READY=1 comes at the latest then, whatever the driver does: network managers wait for it.
+  // READY=1 is sent after this time at the latest, whatever the driver does: network managers wait
+  // for it.
   Milliseconds ready{20'000};
-  // A requested reload that could neither be begun nor refused is given up then.
+  // A requested reload that could neither be started nor refused is given up after this time.
   Milliseconds reload{30'000};
-  // Nothing of the boot is waited for before the daemon starts, not even the executor's socket:
-  // until it was connected to once, a call is tried again for that long.
+  // The daemon may start before the executor's socket exists. So until the first connection
+  // succeeds, a call is tried again for this time.
   Milliseconds socket_patience{10'000};
-  // A look that was asked for and is under way for so long is stuck in the kernel.
+  // A look that takes longer than this is stuck in the kernel.
   Milliseconds look{30'000};
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
-// What a daemon starts with.
+// The input of a daemon's first step.
 struct Start {
   BootTime at;
   Config config;
-  std::string left_out, error;  // as ConfigLoaded has it; with `error` the safe subset is in force
+  std::string left_out, error;  // as in ConfigLoaded; with an `error` the safe subset is in use
   Limits limits;
   friend bool operator==(const Start&, const Start&) = default;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Field<T>: something looked at, which is known, absent, or unreadable.
+// Field<T>: a value that a look has found known, absent, or unreadable.
 //
-// "Not there" and "could not be read" lead to different decisions: an absent driver may be bound, a
-// driver that could not be read must be left alone. So no probe flattens the two, and no rule
-// treats an unreadable field as if it were absent.
+// Absent and unreadable lead to different decisions: where the driver is absent the function may be
+// bound, where it could not be read the function must be left alone. So no probe confuses the two,
+// and no rule treats an unreadable field as absent.
 #pragma once
 
 #include <utility>
@@ -17,9 +17,9 @@ namespace pvrdma {
 template <typename T>
 class Field {
  public:
-  // Absent, so that a default-made value claims nothing.
+  // Absent, so that a default-constructed value claims nothing.
   Field() = default;
-  // Known. Implicit, as a probe that has the value has the field.
+  // Known. Implicit, so that a probe can return the plain value.
   Field(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
   [[nodiscard]] static Field absent() { return Field{}; }
   [[nodiscard]] static Field unreadable(Error error) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// FindingId: what can be found. Each has an entry in the catalogue (agent/model/catalogue.hpp),
-// with its name for machines, how bad it is, what it concerns, and its words.
+// FindingId: the findings there are. Each has an entry in the catalogue (agent/model/catalogue.hpp)
+// with its name for machines, its severity, its concerns and its sentences.
 #pragma once
 
 #include <optional>
@@ -57,7 +57,7 @@ enum class FindingId {
   DefaultRoute,
   FirstNic,
   TwoOwners,
-  // What `doctor` alone looks at
+  // Only `doctor` looks for these
   NoRdmaFunction,
   NodesMissing,
   NodesClosed,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finding, Plan and Health: what the agent concluded. The JSON of these is a public interface
-// (io.pvrdma.Agent, `pvrdma-agentctl --json`): grown, but never changed in meaning.
+// Finding, Plan and Health: the agent's conclusions. Their JSON is a public interface
+// (io.pvrdma.Agent, `pvrdma-agentctl --json`): members may be added, but their meaning never
+// changes.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,11 @@ namespace pvrdma {
 // Info changes no state; Warning makes a ready adapter degraded; Error means it will not work.
 enum class Severity { Info, Warning, Error };
 
-// Whose move a finding is.
+// The person or program that can end a finding.
 enum class Actor {
-  Agent,  // nobody's: it goes on by itself
-  Guest,  // an administrator of this guest's
-  Image,  // who makes the guest's image, or a container's: kernel, modules, libraries
+  Agent,  // the agent, by itself
+  Guest,  // an administrator of this guest
+  Image,  // the maker of the guest's or container's image: kernel, modules, libraries
   Host,   // the vSphere administrator
 };
 
@@ -32,11 +33,11 @@ struct Finding {
   FindingId id = FindingId::Other;
   Severity severity = Severity::Info;
   std::optional<std::string> adapter;  // function address; none: the whole system
-  std::string summary;                 // one sentence: what is so
+  std::string summary;                 // one sentence: the fact
   std::string remedy;                  // one or two sentences: what to do; may be empty for Info
   Actor actor = Actor::Guest;
-  // Evidence: the values that the sentences have, by name ("netdev": "ens224f0"), and who holds the
-  // device, where somebody does.
+  // Evidence: the values in the sentences, by name ("netdev": "ens224f0"), and the holders of the
+  // device, if any.
   std::map<std::string, std::string> values;
   std::vector<Holder> holders;
   friend bool operator==(const Finding&, const Finding&) = default;
@@ -44,21 +45,21 @@ struct Finding {
 
 enum class State {
   Absent,      // no adapter, and none required
-  Converging,  // something is being done, or is waited for within its time
+  Converging,  // something is being done, or a wait is within its limit
   Ready,
-  Degraded,  // works with warnings, or some adapters do not
+  Degraded,  // works with warnings, or some adapters do not work
   Failed,
   Unknown,  // no look has finished, or the last one is stale
 };
 
 struct Plan {
-  std::vector<Action> actions;  // what can be done now, in order
+  std::vector<Action> actions;  // to be done now, in this order
   std::vector<Finding> findings;
-  std::optional<BootTime> next_look;  // when time alone would change the plan; none: only events
+  std::optional<BootTime> next_look;  // time alone changes the plan then; none: only events do
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-// What an application is to be told of an adapter beside its RDMA device.
+// The GID that an application needs to know besides the adapter's RDMA device.
 struct ApplicationGid {
   std::string address;  // without prefix: "192.168.30.201"
   std::string gid;      // "::ffff:192.168.30.201"
@@ -78,12 +79,12 @@ struct AdapterHealth {
   friend bool operator==(const AdapterHealth&, const AdapterHealth&) = default;
 };
 
-// A call to the executor that has not come back.
+// A call to the executor that has not returned.
 struct BusyCall {
   Verb verb = Verb::LoadModule;
   std::string target;
   BootTime since;
-  bool stuck = false;  // longer than its bound
+  bool stuck = false;  // has taken longer than its limit
   friend bool operator==(const BusyCall&, const BusyCall&) = default;
 };
 
@@ -110,7 +111,8 @@ struct Health {
 [[nodiscard]] std::optional<Actor> actor_from(std::string_view text);
 [[nodiscard]] std::optional<State> state_from(std::string_view text);
 
-// A monitoring plugin's: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown.
+// The exit code of a monitoring plugin: 0 ready or absent, 1 degraded or converging, 2 failed, 3
+// unknown.
 [[nodiscard]] int exit_code(State state);
 
 }  // namespace pvrdma

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The names by which a configuration, and a request to the executor, speak of things: modules, MAC
-// and PCI addresses, netdevs. Each function yields the normal form, the one the kernel prints, or
+// Names that a configuration and a request to the executor use: of modules and netdevs, MAC and PCI
+// addresses. Each function yields the normal form, which is the form that the kernel prints, or
 // none.
 #pragma once
 
@@ -21,8 +21,8 @@ namespace pvrdma {
 // "0000:13:00.1", or "13:00.1" as lspci(8) prints it in domain 0 -> lower case, with the domain.
 [[nodiscard]] std::optional<std::string> pci_address(std::string_view text);
 
-// As dev_valid_name() of Linux, net/core/dev.c: 1 to 15 bytes, no "/", ":" or white space; nor
-// control characters, which the kernel would take.
+// As dev_valid_name() of Linux, net/core/dev.c: 1 to 15 bytes, no "/", ":" or white space. Control
+// characters, which the kernel accepts, are refused too.
 [[nodiscard]] std::optional<std::string> netdev_name(std::string_view text);
 
 }  // namespace pvrdma

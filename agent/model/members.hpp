@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The members of the model's values, each by its name in JSON: the one list that whatever walks
-// over them goes by. `visit(name, member)` is called for each, in order; `Value` may be const.
+// The members of the model's values, each by its name in JSON. All code that walks over members
+// uses these lists. `visit(name, member)` is called for each member, in order; `Value` may be
+// const.
 #pragma once
 
 #include <concepts>
@@ -200,7 +201,7 @@ void each_member(Value& start, Visit visit) {
   visit("limits", start.limits);
 }
 
-// Operations, and what they come to
+// Operations and their results
 template <typename Visit, is_a<LoadModule> Value>
 void each_member(Value& load, Visit visit) {
   visit("module", load.module);

@@ -10,10 +10,9 @@
 
 namespace pvrdma {
 
-// A limit of locked memory, RLIMIT_MEMLOCK.
 struct MemlockLimit {
   std::optional<std::uint64_t> bytes;  // none: unlimited
-  std::string place{};  // where it is written: "/etc/security/limits.conf:12"; empty: not known
+  std::string place{};  // where the limit is set: "/etc/security/limits.conf:12"; empty: not known
   friend bool operator==(const MemlockLimit&, const MemlockLimit&) = default;
 };
 struct UnitMemlock {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MESSAGE_IDs of the journal entries an administrator may search for; those of findings are in the
-// catalogue. Fixed for ever once released.
+// MESSAGE_IDs of the journal entries that an administrator may search for; those of findings are in
+// the catalogue. A released id never changes.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Report: what an operation came to, on its way from the kernel to whoever asked for it.
+// Report: the result of an operation, which the executor sends to its client.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct Report {
   int code = 0;        // errno; 0 where no system call was involved
   std::vector<Holder> holders;
 
-  // The kernel is as it was asked to be.
+  // True where the kernel is in the requested state.
   [[nodiscard]] bool good() const noexcept {
     return outcome == Outcome::Done || outcome == Outcome::AlreadyDone;
   }

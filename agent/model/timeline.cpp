@@ -85,7 +85,7 @@ std::optional<StepKind> step_kind_from(std::string_view text) {
 
 std::string in_words(StepKind kind, const std::string& subject) {
   const Words& words = words_of(kind);
-  // Of the machine as a whole it has a name of its own.
+  // The steps of the whole machine have no subject in their text.
   const bool named = subject.empty() || kind == StepKind::AgentStarted ||
                      kind == StepKind::DriverLive || kind == StepKind::Ready;
   return words.before + (named ? std::string{} : subject) + words.after;

@@ -7,12 +7,12 @@ namespace pvrdma::advice {
 
 namespace {
 
-// Where a line has to go, and how it comes into force.
+// One setting, in the format of each network manager.
 struct Setting {
-  std::string networkd;        // with its section
-  std::string netplan;         // below the interface
+  std::string networkd;        // with its section name
+  std::string netplan;         // a line below the interface
   std::string networkmanager;  // with its section
-  std::string ifupdown;        // below the iface line
+  std::string ifupdown;        // a line below the iface line
 };
 
 bool is_netplan(const LinkOwner& owner) { return owner.file.find("netplan-") != std::string::npos; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an administrator has to tell a network manager, word for word: remedies of findings about
-// links that another manager has.
+// Remedies of findings about links that a network manager has: the exact lines that an
+// administrator has to write into its configuration.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace pvrdma::advice {
 // `address` has a prefix: "192.168.30.201/24".
 [[nodiscard]] std::string set_address(const LinkOwner& owner, const Netdev& netdev,
                                       const std::string& address);
-// So that the manager leaves the link to us.
+// The lines that make the manager leave the link to the agent.
 [[nodiscard]] std::string leave_link_to_us(const LinkOwner& owner, const Netdev& netdev);
 
 }  // namespace pvrdma::advice

@@ -40,11 +40,12 @@ std::string listing(const std::vector<Holder>& holders) {
 }
 
 std::string who_holds(const std::vector<Holder>& holders) {
-  return holders.empty() ? "what cannot be named (see vmw_pvrdma's reference count in lsmod)"
-                         : listing(holders);
+  return holders.empty()
+             ? "a holder that cannot be named (see vmw_pvrdma's reference count in lsmod)"
+             : listing(holders);
 }
 
-// The values, and the variant, of what is not as configured on a link that is not ours.
+// A finding about a setting that is not as configured, on a link that is not ours.
 Finding not_ours(const Adapter& adapter, FindingId id, Values values, const LinkOwner* owner,
                  const std::string& advice) {
   if (owner != nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The planner's findings, which are entries of the catalogue (agent/model/catalogue.hpp) filled in
-// with what was seen. A rule fills in what it has at hand by itself; here is what takes more, or is
+// The planner's findings: entries of the catalogue (agent/model/catalogue.hpp), filled in with
+// observed values. Simple findings are made in the rules; here are those that need more code or are
 // made in several places.
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace pvrdma {
 
 // A finding about an adapter, and one about the whole machine, with values for the names in its
-// words.
+// sentences.
 [[nodiscard]] Finding about(const Adapter& adapter, FindingId id, Values values,
                             std::string_view variant = {});
 [[nodiscard]] Finding overall(FindingId id, Values values, std::string_view variant = {});
@@ -36,14 +36,14 @@ using MaybeAdapter = std::optional<std::string>;
 [[nodiscard]] Finding driver_not_shipped(const Snapshot& snapshot);
 [[nodiscard]] Finding module_not_shipped(const std::string& module, const Snapshot& snapshot,
                                          bool required);
-// `how`: what keeps it from being loaded, in `required` whether the adapters need it.
+// `how`: what blocks the load; `required`: whether the adapters need the module.
 [[nodiscard]] Finding module_blocked(const std::string& module, const std::string& how,
                                      bool required);
 [[nodiscard]] Finding initramfs_old(const Initramfs& image, const Snapshot& snapshot);
 
-// What was tried, or refused by the executor's guard, and what stands in the way
+// Attempts that failed or that the executor's guard refused, and obstacles
 [[nodiscard]] Finding attempt_failed(const Attempt& attempt, MaybeAdapter adapter);
-// `optional`: the adapters work without what was tried.
+// `optional`: the adapters work without this operation.
 [[nodiscard]] Finding giving_up(const std::string& call, unsigned tries, bool optional,
                                 MaybeAdapter adapter);
 [[nodiscard]] Finding trying_slowly(const std::string& call, unsigned tries, MaybeAdapter adapter);
@@ -51,33 +51,33 @@ using MaybeAdapter = std::optional<std::string>;
 [[nodiscard]] Finding holders_unknown(const Snapshot& snapshot, const std::string& why);
 [[nodiscard]] Finding slow(const Adapter& adapter, Milliseconds limit);
 
-// Of a look that has not come back since then
+// `since`: when the look began that has not returned
 [[nodiscard]] Finding look_stuck(BootTime since);
 
 // Configuration
-// `none_good`: the agent has not read a good one since it started.
+// `none_good`: the agent has not read a valid configuration since it started.
 [[nodiscard]] Finding config_bad(const std::string& error, bool none_good);
 [[nodiscard]] Finding config_left_out(const std::string& error);
-// `what` customizes the VM, `patience` is how long it is waited for.
+// `what` customizes the VM, `patience` is the limit of the wait for it.
 [[nodiscard]] Finding customization_awaited(const std::string& what, Milliseconds patience);
 [[nodiscard]] Finding customization_late(const std::string& what, Milliseconds patience);
 
-// Links. `owner`: the network manager that has it, null: nobody that we know. The adapter has a
-// netdev.
+// Links. `owner`: the network manager that has the link; null: none is known. The adapter must have
+// a netdev.
 [[nodiscard]] Finding link_down_not_ours(const Adapter& adapter, const LinkOwner* owner);
 [[nodiscard]] Finding mtu_differs(const Adapter& adapter, const LinkOwner* owner, unsigned mtu);
 [[nodiscard]] Finding address_missing(const Adapter& adapter, const LinkOwner* owner,
                                       const std::string& address);
 [[nodiscard]] Finding mtu_impossible(const Adapter& adapter, const Netdev& netdev, unsigned mtu);
-// `holders`: what the change waits for; empty: it cannot be named.
+// `holders`: the change waits for them; empty: they cannot be named.
 [[nodiscard]] Finding mtu_waits(const Adapter& adapter, const Netdev& netdev, unsigned mtu,
                                 std::vector<Holder> holders);
-// `variant`: why the address ought to be taken away, "removed" or "duplicate".
+// `variant`: why the address must be removed, "removed" (from the configuration) or "duplicate".
 [[nodiscard]] Finding address_waits(const Adapter& adapter, const std::string& address,
                                     std::string_view variant, std::vector<Holder> holders);
 [[nodiscard]] Finding same_subnet(const Adapter& adapter, const Adapter& other,
                                   const std::string& address);
-// `patience`: after which it is forgotten.
+// `patience`: the finding ends after this time.
 [[nodiscard]] Finding adapter_removed(const RemovedAdapter& removed, Milliseconds patience);
 [[nodiscard]] Finding two_owners(const Adapter& adapter, const LinkOwner& owner);
 

@@ -19,7 +19,7 @@ std::string without_prefix(const std::string& address) {
   return address.substr(0, address.find('/'));
 }
 
-// As the driver makes it from the address (rdma_ip2gid()).
+// The driver derives the GID from the address in the same way (rdma_ip2gid()).
 std::string gid_of(const std::string& address) {
   return is_ipv6(address) ? address : "::ffff:" + address;
 }

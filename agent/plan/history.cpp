@@ -13,7 +13,7 @@ namespace pvrdma {
 
 namespace {
 
-// What the ladder looks at, in one comparable value.
+// Everything that the ladder depends on, as one comparable value.
 auto ladder_view(const Adapter& adapter) {
   const Netdev* netdev = adapter.netdev.get();
   const RdmaDevice* rdma = adapter.rdma.get();
@@ -23,8 +23,9 @@ auto ladder_view(const Adapter& adapter) {
                          rdma != nullptr && rdma->netdev.is_known());
 }
 
-// What rule 4 changes beside the link's being up. The attempts before a change of it count
-// on, so that they come to an end where somebody undoes our settings again and again.
+// The settings of a link that rule 4 changes, besides bringing it up. A change of these does not
+// forgive earlier attempts, so the attempts end where another program undoes our settings again and
+// again.
 auto link_settings(const Adapter& adapter) {
   const Netdev* netdev = adapter.netdev.get();
   return std::make_tuple(netdev != nullptr ? netdev->mtu : 0U,
@@ -43,14 +44,15 @@ std::string port_state(const Adapter& adapter) {
   return rdma == nullptr ? std::string{} : rdma->port.state.value_or({});
 }
 
-// True where other adapters are there than at the last look that could read the list.
+// True where the set of adapters differs from the last look that could read the list.
 bool others_are_there(const History& history, const std::vector<Adapter>& now) {
   return !std::equal(
       history.adapters.begin(), history.adapters.end(), now.begin(), now.end(),
       [](const auto& known, const Adapter& adapter) { return known.first == adapter.function; });
 }
 
-// True where vmxnet3 has taken a netdev away: that is never reloaded, unbound or unloaded by us.
+// True where vmxnet3 has removed a netdev. The agent never unloads or unbinds vmxnet3, so this was
+// not the agent.
 bool lost_a_netdev(const History& history, const std::vector<Adapter>& now) {
   return std::any_of(now.begin(), now.end(), [&](const Adapter& adapter) {
     const auto known = history.adapters.find(adapter.function);
@@ -67,7 +69,7 @@ void keep(Field<T>& now, const Field<T>& before) {
   if (now.is_unreadable()) now = before;
 }
 
-// As the look has it; what it could not read, as it was before.
+// The adapter as the look saw it; fields that the look could not read keep their earlier value.
 Adapter with_gaps_filled(Adapter now, const Adapter& before) {
   keep(now.driver, before.driver);
   keep(now.net_driver, before.net_driver);
@@ -94,7 +96,7 @@ bool ours(const Ledger& ledger, BootTime before, BootTime now) {
   });
 }
 
-// Whether the adapter now in a slot is another than the one that was there.
+// Whether a different adapter is now in the slot.
 bool replaced(const AdapterHistory& was, const Adapter& now) {
   const Netdev* netdev = now.netdev.get();
   return netdev != nullptr && !was.mac.empty() && !netdev->permanent_mac.empty() &&
@@ -117,10 +119,10 @@ bool is_back(const RemovedAdapter& removed, const Snapshot& now) {
   });
 }
 
-// Those that are gone from their slots since the history was written; whoever came back is not
-// missed any more. True: some have gone.
+// Adds the adapters that have left their slots since the last look, and drops those that came back.
+// True: some have left.
 bool note_removed(const Snapshot& now, History& history) {
-  constexpr std::size_t kMost = 16;  // of a VM's ten
+  constexpr std::size_t kMost = 16;  // a VM has at most ten
   const std::size_t before = history.removed.size();
   for (const auto& [function, was] : history.adapters) {
     const Adapter* there = now.adapter(function);
@@ -135,7 +137,7 @@ bool note_removed(const Snapshot& now, History& history) {
   return gone;
 }
 
-// What is known of an adapter after a look. `changed` becomes true where the ladder has a new case.
+// The history of an adapter after a look. `changed` becomes true where the ladder has a new case.
 AdapterHistory advance(const AdapterHistory& known, const Adapter& adapter, BootTime now,
                        bool& changed) {
   AdapterHistory entry = known;
@@ -207,7 +209,8 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
     if (other_owner(adapter) != nullptr) entry.managed = now.taken_at;
     adapters.emplace(adapter.function, std::move(entry));
   }
-  // No attempt of ours adds or removes an adapter, or takes a netdev away.
+  // The agent never adds or removes an adapter or a netdev of vmxnet3, so such a change came from
+  // elsewhere.
   bool by_others = note_removed(now, history);
   if (before != nullptr && (before->adapters.is_known() || !history.adapters.empty()))
     by_others = by_others || others_are_there(history, *now.adapters.get()) ||

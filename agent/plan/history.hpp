@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// History: the little that no look at the system can tell: when things changed, and who asked; and
-// what a look adds to the timeline of a boot.
+// History: the facts that no single look can tell: when things changed, and what was requested.
+// Also the steps that a look adds to the timeline of a boot.
 //
 // advance() is pure: the history after a look follows from the history before it, the look before
-// and the look now. What was tried is not here; the executor's ledger (in the Snapshot) tells that.
+// and the look now. Attempts are not kept here, but in the executor's ledger (in the Snapshot).
 #pragma once
 
 #include <cstdint>
@@ -23,35 +23,36 @@ namespace pvrdma {
 
 struct AdapterHistory {
   BootTime first_seen;
-  // Last change of anything the rules look at: binding, link, MTU, addresses, carrier, netdev,
-  // port.
+  // The last change of anything that the rules depend on: binding, link, MTU, addresses, carrier,
+  // netdev, port.
   BootTime changed;
-  // Of the port's state alone, as Health reports it.
+  // Changes of the port's state alone, as in Health.
   std::uint64_t transitions = 0;
   BootTime port_changed;
-  std::uint64_t gid_moves = 0;  // as Health reports it
-  // What it was last known by. Another permanent MAC in the same slot is another adapter.
+  std::uint64_t gid_moves = 0;  // as in Health
+  // The adapter's last known names. A different permanent MAC in the same slot means a different
+  // adapter.
   std::string mac{};
   std::string netdev{};
-  // When it was seen to lose the driver it had; zero: it was not.
+  // When a look saw that the adapter had lost its driver; zero: never.
   BootTime unbound{};
-  // When a network manager was last seen to have its link; zero: none was.
+  // When a look last saw that a network manager had the link; zero: never.
   BootTime managed{};
-  // When its link was seen to have been taken down, which this agent never does; zero: it was not.
+  // When a look saw that the link was taken down, which this agent never does; zero: never.
   BootTime downed{};
-  // As it was last read: a part that the newest look could not read is here as before. Changes are
-  // seen by it, so a part that cannot be read for a while is none. Nothing is done because of it.
-  // Null: it was not looked at yet.
+  // The adapter as last read: a part that the newest look could not read keeps its earlier value.
+  // Changes are found by comparison with this value, so a part that is unreadable for a while is no
+  // change. No action is planned from this value. Null: no look yet.
   std::shared_ptr<const Adapter> read{};
-  // Since when parts that a verdict rests on cannot be read; none: all can.
+  // Since when parts that the verdict needs are unreadable; none: all are readable.
   std::optional<BootTime> unreadable_since{};
 };
 
 // An adapter that left the VM while the agent ran and has not come back.
 struct RemovedAdapter {
   std::string function;
-  std::string mac;     // the permanent one; empty where it was not known
-  std::string netdev;  // name; empty where it had none
+  std::string mac;     // the permanent MAC; empty where it was not known
+  std::string netdev;  // name; empty where the adapter had none
   BootTime removed;
   friend bool operator==(const RemovedAdapter&, const RemovedAdapter&) = default;
 };
@@ -60,39 +61,40 @@ struct History {
   BootTime started;                                // of the agent
   std::map<std::string, AdapterHistory> adapters;  // by function
   std::vector<RemovedAdapter> removed;             // not yet acknowledged; the latest are last
-  // Attempts that ended before this no longer count: something changed by itself, or somebody
-  // asked.
+  // Attempts that ended before this time no longer count, as the state changed by itself or a
+  // client asked for a new start.
   BootTime fresh_start{};
-  // When the customization that is under way was first seen; none: there is none.
+  // When a look first saw the customization that is under way; none: none is under way.
   std::optional<BootTime> customized_since;
-  // When an administrator asked for a reload last that was neither carried out nor refused; none:
-  // there is no such request.
+  // When an administrator last asked for a reload; none: the request was carried out or refused, or
+  // there was none.
   std::optional<BootTime> reload_asked;
-  // The executor's call that has not come back; there is never a second one.
+  // The executor's call that has not returned; there is never a second one.
   std::optional<BusyCall> busy;
-  // Why the executor could not be asked the last time; none: it was asked.
+  // Why the last call could not reach the executor; none: it did.
   std::optional<Error> executor_missing;
 };
 
-// Of an adapter that no look has recorded yet, everything is of this moment.
+// For an adapter that no look has recorded yet, all times are `now`.
 [[nodiscard]] AdapterHistory history_of(const History& history, const Adapter& adapter,
                                         BootTime now);
 
-// How long the kernel, udev and the host are given after a change before the next rung. The driver
-// reports PORT_ACTIVE within milliseconds of NETDEV_UP (drivers/infiniband/hw/vmw_pvrdma, Linux
-// 6.1); the rest is allowance for a loaded host.
+// The time that the kernel, udev and the host get after a change before the ladder's next rung. The
+// driver reports PORT_ACTIVE within milliseconds of NETDEV_UP (drivers/infiniband/hw/vmw_pvrdma,
+// Linux 6.1); the rest allows for a loaded host.
 inline constexpr Milliseconds kSettle{3000};
 
-// What a verdict on the adapter goes by: null, as the newest look has it; or, where that could not
-// read all of it, as it was last read, for kSettle. One look may fail by chance (a table that
-// changes while it is read, a bus that is late), and then the next one tells.
+// The adapter to judge instead of the one in the newest look; null: judge the newest look. Where
+// that look could not read all of the adapter, the last reading replaces it for kSettle: one look
+// may fail by chance (a table that changes while it is read, a bus that is late), and the next one
+// succeeds.
 [[nodiscard]] const Adapter* last_reading(const AdapterHistory& entry, BootTime now);
 
 // `before` is null for the first look.
 [[nodiscard]] History advance(History history, const Snapshot* before, const Snapshot& now);
 
-// What the first look of this agent finds reached, was reached then or before. `health` is the
-// verdict on `now`. What the executor does is not among the steps: it tells of that itself
+// Steps that the agent's first look finds reached are marked `at_or_before`. `health` is the
+// verdict on `now`. The executor's steps are not added here: the executor logs them itself
 // (agent/executor/main.cpp).
 [[nodiscard]] Timeline advance(Timeline timeline, const Config& config, const Snapshot* before,
                                const Snapshot& now, const Health& health);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rules 5 and 6, the reloads. Whether the driver may be taken away is reload_policy's to say.
+// Rules 5 and 6, the reloads. reload_policy decides whether the driver may be taken away.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -13,7 +13,7 @@ namespace pvrdma {
 
 namespace {
 
-// When the adapter, and whatever was last done to it, has had its time.
+// When kSettle has passed since the adapter changed and since the last operation on it.
 BootTime settled_at(const Inputs& in, const Adapter& adapter) {
   BootTime last = history_of(in, adapter).changed;
   for (const Attempt& attempt : in.snapshot.ledger.attempts)
@@ -22,13 +22,13 @@ BootTime settled_at(const Inputs& in, const Adapter& adapter) {
   return last + kSettle;
 }
 
-// A reload surely cures it, and somebody has unbound or removed an adapter since the last one.
+// A reload surely cures a lost netdev. An adapter was unbound or removed since the last reload.
 bool has_lost_netdev(const Adapter& adapter) {
   const RdmaDevice* rdma = adapter.rdma.get();
   return rdma != nullptr && rdma->netdev.is_absent();
 }
 
-// Of one that is_broken().
+// For an adapter for which is_broken() is true.
 std::string what_is_wrong(const Adapter& adapter) {
   const RdmaDevice* rdma = adapter.rdma.get();
   if (rdma->netdev.is_absent()) return "the driver has lost the netdev of " + rdma->name;
@@ -53,19 +53,19 @@ bool has_carrier(const Adapter& adapter) {
   return netdev != nullptr && netdev->up && netdev->carrier.is(true);
 }
 
-// Whether rule 5 has to do something about this adapter, the driver being live, or will once it has
-// settled.
+// Whether rule 5 has to act for this adapter now, or once it has settled, while the driver is live.
 bool is_broken(const Adapter& adapter) {
   if (!adapter.driver.is(kDriverModule)) return false;
-  // A bound function has a device. One that is not seen is in another network namespace (ib_core's
-  // netns_mode=0), as a container's, and a reload would take it out of there.
+  // A bound function has an RDMA device. A device that is not visible is in another network
+  // namespace (ib_core's netns_mode=0), such as a container's, and a reload would take it out of
+  // there.
   const RdmaDevice* rdma = adapter.rdma.get();
   if (rdma == nullptr || !has_carrier(adapter)) return false;
   return rdma->netdev.is_absent() ||
          (rdma->port.state.is_known() && !rdma->port.state.is("ACTIVE"));
 }
 
-// What can be said of an adapter that a reload does not help, or cannot reach now.
+// Reports a broken adapter, which a reload may not help or may not be allowed for now.
 void report_broken(const Inputs& in, Draft& draft, const Adapter& adapter) {
   if (has_lost_netdev(adapter))
     draft.find(findings::netdev_lost(adapter));
@@ -73,8 +73,8 @@ void report_broken(const Inputs& in, Draft& draft, const Adapter& adapter) {
     draft.find(findings::port_down(adapter));
 }
 
-// Plans what the policy grants, or says what it says, or what the executor does. True where the
-// driver is taken away.
+// Plans the operation that the policy grants, else adds the finding that says why not, the policy's
+// or the executor's. True where an operation is planned.
 bool reload_if_granted(const Inputs& in, Draft& draft, const ReloadVerdict& verdict,
                        const std::string& why) {
   if (verdict.refusal) draft.find(*verdict.refusal);
@@ -86,7 +86,7 @@ bool reload_if_granted(const Inputs& in, Draft& draft, const ReloadVerdict& verd
   return verdict.granted.has_value();
 }
 
-// The reloads that are due whatever the ports say. True where one of them is planned.
+// Reloads that do not depend on the state of the ports. True where one of them is planned.
 bool asked_for(const Inputs& in, Draft& draft) {
   if (in.history.reload_asked)
     return reload_if_granted(in, draft, requested_reload(in), kRequested);
@@ -98,7 +98,8 @@ bool asked_for(const Inputs& in, Draft& draft) {
 }  // namespace
 
 void climb_ladder(const Inputs& in, Draft& draft) {
-  // What is gentler comes first; and while a predecessor is missing, a reload would come too early.
+  // Gentler operations come first; and while a predecessor is missing, a reload would come too
+  // early.
   if (!draft.plan.actions.empty() || !is_live(in.snapshot, kDriverModule)) return;
   if (asked_for(in, draft)) return;
   const Adapter* reload_due = nullptr;
@@ -115,7 +116,7 @@ void climb_ladder(const Inputs& in, Draft& draft) {
     }
   }
   if (reload_due == nullptr) return;
-  // For the first broken adapter that has settled; it reaches all of them.
+  // The reason is that of one broken adapter that has settled, but the reload affects all adapters.
   const ReloadCause cause =
       has_lost_netdev(*reload_due) ? ReloadCause::NetdevLost : ReloadCause::PortDown;
   const std::string why = reason_to_reload(in, *reload_due);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rule 4: the adapters' links, and the customization of the VM that their addresses wait for.
+// Rule 4: the links of the adapters. Their addresses wait for a customization of the VM.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -14,15 +14,14 @@ namespace pvrdma {
 
 namespace {
 
-// What udev is given to rename an interface, and a network manager to decide. The agent
-// may load vmxnet3 long before udevd starts, ten seconds in a slow VM; a link that is up too early
-// keeps its name, and no configuration matches it.
+// The time that udev gets to rename an interface, and that a network manager gets to decide. The
+// agent may load vmxnet3 long before udevd starts, ten seconds in a slow VM. A link that is up
+// before its rename keeps its old name, and then no configuration matches it.
 constexpr Milliseconds kUdevPatience{60'000};
 constexpr Milliseconds kManagerPatience{60'000};
 constexpr Milliseconds kDownPatience{1000};
 
-// What cloud-init's network stage and the scripts of open-vm-tools are given by those themselves:
-// 120 and 100 s.
+// cloud-init limits its network stage to 120 s, and open-vm-tools its scripts to 100 s.
 constexpr Milliseconds kCustomizationPatience{120'000};
 
 BootTime customization_deadline(const Inputs& in) {
@@ -36,7 +35,7 @@ std::vector<std::string> missing_addresses(const AdapterConfig& wanted, const Ne
   return missing;
 }
 
-// Those that this agent has set and the configuration no longer names.
+// Addresses that this agent has set and the configuration no longer names.
 std::vector<std::string> dropped_addresses(const Config& config, const AdapterConfig& wanted,
                                            const Netdev& netdev) {
   std::vector<std::string> dropped;
@@ -46,9 +45,9 @@ std::vector<std::string> dropped_addresses(const Config& config, const AdapterCo
   return dropped;
 }
 
-// Those that this agent has set, and that the kernel has found another host to have. It does not
-// use them and never tries again by itself; they have to be set anew (Linux net/ipv6/addrconf.c,
-// addrconf_dad_stop()).
+// Addresses that this agent has set, and for which the kernel has found a duplicate on another
+// host. The kernel does not use them and never tries again by itself, so they have to be set anew
+// (Linux net/ipv6/addrconf.c, addrconf_dad_stop()).
 std::vector<std::string> duplicate_addresses(const AdapterConfig& wanted, const Netdev& netdev) {
   std::vector<std::string> duplicates;
   for (const LinkAddress& address : netdev.addresses)
@@ -61,7 +60,7 @@ bool is_possible(const Netdev& netdev, unsigned mtu) {
   return mtu >= netdev.mtu_min.value_or(mtu) && mtu <= netdev.mtu_max.value_or(mtu);
 }
 
-// Whether more than being up may be asked of the link yet.
+// Whether MTU and addresses may be set already, besides bringing the link up.
 bool may_be_given_more(const Inputs& in, Draft& draft, const Adapter& adapter, Manage manage) {
   if (awaits_customization(in)) return false;
   const Netdev& netdev = *adapter.netdev.get();
@@ -72,12 +71,12 @@ bool may_be_given_more(const Inputs& in, Draft& draft, const Adapter& adapter, M
   return false;
 }
 
-// A change that is due: what to ask for, and why. No `reason`: nothing is.
+// A change that is due, with its reason. An empty `reason`: no change is due.
 struct Change {
   std::optional<unsigned> mtu;
   std::vector<std::string> addresses;
   std::string reason;
-  bool renews = false;  // sets a duplicate anew
+  bool renews = false;  // sets a duplicate address anew
 };
 
 Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
@@ -91,7 +90,7 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
   const bool other_mtu = wanted.mtu && *wanted.mtu != netdev.mtu;
   const auto dropped = dropped_addresses(in.config, wanted, netdev);
   const auto missing = missing_addresses(wanted, netdev);
-  // Without carrier no other host is heard.
+  // Without carrier no duplicate can be detected.
   const auto duplicates = netdev.up && !netdev.carrier.is(false)
                               ? duplicate_addresses(wanted, netdev)
                               : std::vector<std::string>{};
@@ -107,7 +106,7 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
     because("the MTU of " + netdev.name + " is " + std::to_string(netdev.mtu) + ", configured is " +
             std::to_string(*wanted.mtu));
   }
-  // Whether somebody else has an address cannot be found out without carrier.
+  // Without carrier ARP cannot find another host that has the address.
   if (!missing.empty() && (!netdev.up || !netdev.carrier.is(false))) {
     change.addresses = missing;
     because(missing.front() + " is configured and not on " + netdev.name);
@@ -146,8 +145,9 @@ void report_foreign_link(Draft& draft, const Adapter& adapter, const AdapterConf
     draft.find(findings::address_missing(adapter, owner, address));
 }
 
-// Whether the last try failed, as where ARP has found another host to have the address; what was
-// done and undone again by another program is not fought for.
+// Whether the last attempt failed, for instance since ARP found another host with the address. An
+// attempt that succeeded and was undone by another program does not count: the agent does not fight
+// that program.
 bool last_failed(const Inputs& in, const Adapter& adapter) {
   const auto& attempts = in.snapshot.ledger.attempts;
   const auto last = std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& attempt) {
@@ -156,8 +156,9 @@ bool last_failed(const Inputs& in, const Adapter& adapter) {
   return last != attempts.rend() && last->finished && last->outcome == Outcome::Failed;
 }
 
-// Whether the link is left as it is for a moment: the agent takes no link down, so what does may be
-// about to do more. ifenslave takes a link down to enslave it, which fails once it is up again.
+// Whether to leave the link alone for a moment. The agent takes no link down, so the program that
+// did may be about to do more: ifenslave takes a link down to enslave it, which fails if the link
+// is up again.
 bool was_just_taken_down(const Inputs& in, Draft& draft, const Adapter& adapter) {
   const BootTime downed = history_of(in, adapter).downed;
   if (adapter.netdev.get()->up || downed == BootTime{} || in.now >= downed + kDownPatience)
@@ -177,7 +178,7 @@ void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
   if (const LinkOwner* owner = other_owner(adapter))
     draft.find(findings::two_owners(adapter, *owner));
   if (!is_live(in.snapshot, kDriverModule) || !adapter.driver.is_known()) return;
-  // A manager that starts anew is undecided for a moment, and still has its link.
+  // A network manager that restarts is undecided for a moment, but still has its link.
   const BootTime managed = history_of(in, adapter).managed;
   if (wanted.manage == Manage::Auto && !netdev.owner.is_absent() && managed != BootTime{} &&
       in.now < managed + kManagerPatience) {
@@ -187,10 +188,10 @@ void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
   if (was_just_taken_down(in, draft, adapter)) return;
   Change change = change_due(in, draft, adapter, wanted);
   if (change.reason.empty()) return;
-  // A duplicate ends when the other host has gone, of which nothing is seen here.
+  // A duplicate ends when the other host is gone, but no event here tells that.
   const Afterwards afterwards =
       change.renews || last_failed(in, adapter) ? Afterwards::TrySlowly : Afterwards::GiveUp;
-  // udev cannot rename a link that is up (EBUSY), so it has its turn first, but not for ever.
+  // udev cannot rename a link that is up (EBUSY), so the agent waits for udev, with a limit.
   if (!netdev.up && !udev_is_done(in, adapter, draft)) return;
   try_within_budget(in, draft,
                     ConfigureLink{adapter.function, netdev.name, change.mtu, change.addresses},

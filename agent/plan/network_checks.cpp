@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is wrong with the networks of the adapters, whoever has configured them.
+// Checks the networks of the adapters, no matter which program has configured them.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -11,7 +11,7 @@ namespace pvrdma {
 
 namespace {
 
-// Absent and unreadable are told apart here as everywhere.
+// Shows absent and unreadable as different texts.
 template <typename T, typename Show>
 std::string shown(const Field<T>& field, const char* absent, Show show) {
   if (const Error* error = field.error()) return "unreadable (" + error->message() + ")";

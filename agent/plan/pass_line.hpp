@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A pass in one line, for the log at level debug: what was seen, what is to be done and why.
+// A pass as one line for the log at level debug: the state seen, and the actions with their
+// reasons.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ void report_unreadable(const Field<T>& field, Draft& draft) {
 void report_unreadable_fields(const Inputs& in, Draft& draft) {
   for (const Module& module : in.snapshot.modules) {
     report_unreadable(module.init, draft);
-    // Of no interest while the module is loaded.
+    // `shipped` does not matter while the module is loaded.
     if (module.init.is_absent()) report_unreadable(module.shipped, draft);
   }
   for (const Adapter& adapter : *in.snapshot.adapters.get()) {
@@ -47,8 +47,8 @@ void report_port(const Adapter& adapter, Draft& draft) {
                      error->code == ETIMEDOUT ? "late" : ""));
 }
 
-// A driver that passes functions on to a virtual machine or to user space, as vfio-pci, lets go of
-// none by itself.
+// A driver that passes functions on to a virtual machine or to user space, such as vfio-pci, never
+// releases a function by itself.
 void report_other_driver(const Adapter& adapter, Draft& draft) {
   const auto check = [&](const std::string& function, const Field<std::string>& bound,
                          const std::string& wanted) {
@@ -60,7 +60,7 @@ void report_other_driver(const Adapter& adapter, Draft& draft) {
   check(adapter.function, adapter.driver, kDriverModule);
 }
 
-// Whether the adapter has had its time since it last changed; else it is looked at again then.
+// Whether kSettle has passed since the adapter's last change; if not, plans a look for that time.
 bool has_settled(const Inputs& in, const Adapter& adapter, Draft& draft) {
   const BootTime settled = history_of(in, adapter).changed + kSettle;
   if (in.now >= settled) return true;
@@ -68,14 +68,14 @@ bool has_settled(const Inputs& in, const Adapter& adapter, Draft& draft) {
   return false;
 }
 
-// vmxnet3 has an interface for each function that it is bound to; one that cannot be seen is in
-// another network namespace, where it is not the agent's to touch.
+// vmxnet3 has an interface for each function that it is bound to. An interface that is not visible
+// is in another network namespace, where the agent must not touch it.
 bool may_be_elsewhere(const Adapter& adapter) {
   return adapter.driver.is(kDriverModule) && adapter.net_driver.is(kNetModule) &&
          adapter.netdev.is_absent();
 }
 
-// The same of the RDMA device alone; vmw_pvrdma has one for each function that it is bound to.
+// The same for the RDMA device alone: vmw_pvrdma has one for each function that it is bound to.
 bool device_may_be_elsewhere(const Inputs& in, const Adapter& adapter) {
   return adapter.driver.is(kDriverModule) && adapter.netdev.is_known() &&
          adapter.rdma.is_absent() && is_live(in.snapshot, kDriverModule);
@@ -89,7 +89,7 @@ void report_elsewhere(const Inputs& in, const Adapter& adapter, Draft& draft) {
         about(adapter, FindingId::NetdevElsewhere, {{"adapter", adapter.function}}, "device"));
 }
 
-// The driver makes the GID of a new address within milliseconds.
+// The driver creates the GID of a new address within milliseconds, so a settled adapter has it.
 void report_gid(const Inputs& in, const Adapter& adapter, Draft& draft) {
   const std::string address = application_address(in.config, adapter);
   const RdmaDevice* rdma = adapter.rdma.get();
@@ -98,7 +98,7 @@ void report_gid(const Inputs& in, const Adapter& adapter, Draft& draft) {
     draft.find(findings::gid_missing(adapter, address, config_of(in.config, adapter).gid_type));
 }
 
-// Each is good by itself, so only where the adapter is there can this be told.
+// Each table is valid by itself, so the conflict shows only when the adapter is present.
 void report_conflicts(const Inputs& in, Draft& draft) {
   for (const Adapter& adapter : *in.snapshot.adapters.get())
     if (const auto entry = find_config(in.config, names_of(adapter));
@@ -108,15 +108,15 @@ void report_conflicts(const Inputs& in, Draft& draft) {
                          "tables"));
 }
 
-// Whether the adapter has an interface that cannot be seen, or may get one, by a name that is not
-// known. One that vmxnet3 was loaded without binding gets none.
+// Whether the adapter may have an interface that is not visible, or may get one, so that its names
+// are not known yet. A function that vmxnet3 did not bind when it was loaded gets none.
 bool awaits_netdev(const Inputs& in, const Adapter& adapter, Draft& draft) {
   if (!adapter.netdev.is_absent()) return adapter.netdev.is_unreadable();
   return !adapter.net_driver.is_absent() || !is_live(in.snapshot, kNetModule) ||
          !has_settled(in, adapter, draft);
 }
 
-// False also where that is not known yet.
+// False also where this is not known yet.
 bool matches_nothing(const Inputs& in, const AdapterMatch& match, Draft& draft) {
   const auto& adapters = *in.snapshot.adapters.get();
   return std::none_of(adapters.begin(), adapters.end(), [&](const Adapter& adapter) {
@@ -131,8 +131,8 @@ void report_config(const Inputs& in, Draft& draft) {
       draft.find(overall(FindingId::ConfigMatchesNothing, {{"match", to_string(entry.match)}}));
 }
 
-// One that cannot be looked at, as where /boot is closed to others, is not held against the
-// adapters.
+// An image that cannot be read, for instance since /boot is closed to other users, gives no
+// finding.
 void report_initramfs(const Snapshot& snapshot, Draft& draft) {
   const Initramfs* image = snapshot.initramfs.get();
   if (image != nullptr && !image->older_than.empty())
@@ -148,8 +148,8 @@ void report_removed(const Inputs& in, Draft& draft) {
   }
 }
 
-// A VM without an adapter: nothing is loaded for it, and nothing is said unless one is required, or
-// was there.
+// A VM without an adapter: nothing is loaded, and there is a finding only where an adapter is
+// required or was removed.
 Plan plan_without_adapter(const Inputs& in) {
   const Config& config = in.config;
   Draft draft;
@@ -159,7 +159,7 @@ Plan plan_without_adapter(const Inputs& in) {
   return draft.plan;
 }
 
-// The worst first, and each thing said once.
+// Sorts the worst findings first, and removes duplicates.
 void tidy(std::vector<Finding>& list) {
   std::stable_sort(list.begin(), list.end(), [](const Finding& left, const Finding& right) {
     return left.severity > right.severity;
@@ -188,7 +188,7 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
   report_unreadable_fields(in, draft);
   report_customization(in, draft);
   report_conflicts(in, draft);
-  // Until then it may still be the template's.
+  // Until then the configuration may still be the template's.
   if (!awaits_customization(in)) report_config(in, draft);
   report_initramfs(snapshot, draft);
   for (const Adapter& adapter : *snapshot.adapters.get()) {

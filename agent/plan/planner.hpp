@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The planner: what to do now, what is wrong, and when time alone will change the answer.
+// The planner: it yields the actions to take now, the findings, and the time at which the plan may
+// change without any event.
 //
-// Pure: the same inputs give the same Plan. It plans; it proves nothing. Only the next Snapshot
-// tells whether an action worked, and the executor checks every action again before it acts.
+// Pure: the same inputs give the same Plan. A Plan proves nothing: only the next Snapshot tells
+// whether an action worked, and the executor checks every action again before it acts.
 #pragma once
 
 #include "agent/model/config.hpp"

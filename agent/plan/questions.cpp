@@ -67,8 +67,8 @@ std::optional<std::vector<Holder>> holders_of(const Snapshot& snapshot, const Ad
                         (device != nullptr && holder.rdma_device == device->name);
                });
   if (!own.empty()) return own;
-  // Those of a device that cannot be seen, and processes that cannot be named, only the count
-  // knows.
+  // Only the refcount shows holders of a device that is not visible, and processes that cannot be
+  // named.
   const Module* driver = snapshot.module(kDriverModule);
   const bool is_counted =
       driver != nullptr && (driver->refcount.is_unreadable() || driver->refcount.value_or(0) != 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What several rules ask of the configuration and a Snapshot: what precedes the driver, what the
-// configuration says about an adapter, and whose its link is.
+// Questions that several rules ask about the configuration and a Snapshot: which modules precede
+// the driver, which configuration an adapter has, and who manages its link.
 #pragma once
 
 #include <optional>
@@ -18,21 +18,24 @@ namespace pvrdma {
 
 [[nodiscard]] bool is_live(const Snapshot& snapshot, const std::string& module);
 
-// Why parts of the adapter that the rules and the verdict rest on could not be read.
+// The errors of the adapter's unreadable parts, as far as the rules and the verdict need these
+// parts.
 [[nodiscard]] std::vector<Error> unreadable_parts(const Adapter& adapter);
 
-// As find_config(). Where that cannot tell, nothing may be done to the link: it is observed.
+// As find_config(). Where that fails, the link must not be touched, so the result says
+// manage = "observe".
 [[nodiscard]] const AdapterConfig& config_of(const Config& config, const Adapter& adapter);
 
-// The network manager that has the adapter's link; null: none has, or may take, or can be known.
+// The network manager that has the adapter's link; null: none, or not decided, or not known.
 [[nodiscard]] const LinkOwner* other_owner(const Adapter& adapter);
 
-// True where the agent may bring the adapter's link up: the configuration gives it to us, or leaves
-// it open and no network manager has it. One that has not decided yet finds it up.
+// True where the agent may bring the adapter's link up: the configuration gives the link to the
+// agent, or says "auto" and no network manager has it. A manager that has not decided yet does not
+// prevent it.
 [[nodiscard]] bool link_is_ours(const Config& config, const Adapter& adapter);
 
-// What has a verbs context of the adapter open, or uses it in the kernel. None: it is known that
-// nothing does. Empty: something may, and cannot be named.
+// The holders of the adapter: processes with an open verbs context, and users in the kernel. None:
+// there is certainly no holder. Empty: there may be holders that cannot be named.
 [[nodiscard]] std::optional<std::vector<Holder>> holders_of(const Snapshot& snapshot,
                                                             const Adapter& adapter);
 

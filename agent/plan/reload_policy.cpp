@@ -14,15 +14,15 @@ namespace {
 
 constexpr std::array kPauses{Milliseconds{0}, Milliseconds{30'000}, Milliseconds{120'000}};
 
-// How often it may be tried, counted for all adapters together.
+// The budget of reloads, counted for all adapters together.
 Allowance reload_budget(const Inputs& in) {
   return allowance(in.snapshot.ledger, {Verb::ReloadDriver, Verb::RebindFunction}, {}, kPauses,
                    in.history.fresh_start, in.now, std::nullopt);
 }
 
-// A port that the host takes down and up again looks like a fresh start each time; the driver is
-// still not reloaded each time. Doubles with every reload of the last ten minutes.
-BootTime spaced_out(const Inputs& in) {
+// A port that the host takes down and up again is a fresh start each time, but must not cause a
+// reload each time. So the pause doubles with every reload in the last ten minutes.
+BootTime next_allowed_after_backoff(const Inputs& in) {
   constexpr Milliseconds kWindow{600'000};
   constexpr Milliseconds kFirstPause{30'000};
   constexpr int kMostDoublings = 4;
@@ -38,7 +38,8 @@ BootTime spaced_out(const Inputs& in) {
   return recent == 0 ? last : last + kFirstPause * (1 << std::min(recent - 1, kMostDoublings));
 }
 
-// When its turn is, by budget, pauses and the executor's own limit; none: now. Or that it is over.
+// The verdict where budget, pauses or the executor's limit forbid a reload now, or for good; none:
+// they allow it.
 std::optional<ReloadVerdict> not_its_turn(const Inputs& in, ReloadCause cause,
                                           const std::string& adapter) {
   if (cause == ReloadCause::Requested) return std::nullopt;
@@ -52,26 +53,28 @@ std::optional<ReloadVerdict> not_its_turn(const Inputs& in, ReloadCause cause,
     return ReloadVerdict{{}, findings::giving_up("ReloadDriver", budget.tries, false, adapter), {}};
   }
   if (cause == ReloadCause::PortDown)
-    if (const BootTime earliest = spaced_out(in); earliest > in.now)
+    if (const BootTime earliest = next_allowed_after_backoff(in); earliest > in.now)
       return ReloadVerdict{{}, {}, earliest};
   if (const auto until = limited_until(ledger, ReloadDriver{}, in.now))
     return ReloadVerdict{{}, {}, until};
   return std::nullopt;
 }
 
-// Whether a reload would take the RDMA device out of another network namespace, a container's,
-// whose programs may be about to open it. The interface may be there as well, or here.
+// Whether a reload would take the RDMA device out of another network namespace, such as a
+// container's, whose programs may be about to open it. This does not depend on where the interface
+// is.
 bool is_elsewhere(const Adapter& adapter) {
   return adapter.driver.is(kDriverModule) && adapter.rdma.is_absent();
 }
 
-// Who, or what, speaks against it.
+// The first reason against a reload; none: there is none.
 std::optional<Finding> objection(const Inputs& in, const Module& driver, const std::string& why) {
   if (in.config.modules.reload == ReloadPolicy::Never)
     return overall(FindingId::ReloadForbidden, {{"reason", why}});
   if (const auto& error = in.snapshot.ledger_error)
     return overall(FindingId::LedgerUnusable, {{"reason", why}, {"error", error->message()}});
-  // Two that unload the same driver: the script, which looks at nothing, goes first.
+  // The script checks nothing before it unloads the driver, so the agent waits for the script to
+  // end.
   if (const BootScript* script = unfinished(in.snapshot.boot_scripts))
     return overall(FindingId::ReloadWaits, {{"reason", why}, {"script", script->path}});
   for (const Adapter& adapter : *in.snapshot.adapters.get())
@@ -83,7 +86,7 @@ std::optional<Finding> objection(const Inputs& in, const Module& driver, const s
   const auto* holders = in.snapshot.holders.get();
   if (holders == nullptr) return findings::holders_unknown(in.snapshot, why);
   if (!holders->empty()) return findings::driver_in_use(*holders, why);
-  // What is built in has no count.
+  // A driver that is built in has no refcount.
   if (driver.refcount.is_absent() && driver.init.is(ModuleInit::BuiltIn)) return std::nullopt;
   const unsigned* refcount = driver.refcount.get();
   if (refcount == nullptr) return findings::holders_unknown(in.snapshot, why);
@@ -98,20 +101,19 @@ ReloadVerdict may_reload(const Inputs& in, ReloadCause cause, const std::string&
   const Module* driver = in.snapshot.module(kDriverModule);
   const auto* adapters = in.snapshot.adapters.get();
   if (driver == nullptr || adapters == nullptr || !is_live(in.snapshot, kDriverModule)) return {};
-  // While a request is carried out the driver is used by its own load, which is nobody's holding
-  // it.
+  // During a requested reload the load itself raises the refcount; that is not a holder.
   if (cause == ReloadCause::Requested && in.history.busy) return {};
   if (auto other = not_its_turn(in, cause, adapter)) return *other;
   if (auto refusal = objection(in, *driver, why)) return {{}, std::move(refusal), {}};
   if (!driver->init.is(ModuleInit::BuiltIn)) return {ReloadDriver{}, {}, {}};
-  // An unbind takes the neighbours' netdevs away.
+  // An unbind takes the netdevs of the other adapters away.
   if (adapters->size() > 1) return {{}, overall(FindingId::DriverBuiltIn, {{"reason", why}}), {}};
   if (adapters->empty() || !adapters->front().driver.is(kDriverModule)) return {};
   return {RebindFunction{adapters->front().function}, {}, {}};
 }
 
 std::optional<Finding> executor_refusal(const Inputs& in) {
-  // A reload too many is waited for, and one that cannot be counted has a finding of its own.
+  // Above the limit the plan waits, and where the ledger cannot count there is a finding already.
   if (in.snapshot.ledger_error || limited_until(in.snapshot.ledger, ReloadDriver{}, in.now))
     return std::nullopt;
   const Allowance budget = reload_budget(in);

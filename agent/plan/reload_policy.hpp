@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The one place that says whether the driver may be taken away now: reloaded, or rebound where it
-// is built into the kernel. If not, which finding says why, or until when to wait.
+// The only place that decides whether the driver may be taken away now: reloaded, or rebound where
+// it is built into the kernel. If not, it yields the finding that says why, or the time to wait
+// for.
 //
-// The planner's ladder asks, and so does the daemon for an administrator's request. On the other
-// side the executor's guard (agent/executor/guard) decides once more, from what it reads itself:
-// whatever is granted here is granted there on the same facts (tests/unit/executor/
-// test_reload_policy), and more is asked here: budgets, pauses, scripts that are still running.
+// The planner's ladder asks it, and so does the daemon for an administrator's request. The
+// executor's guard (agent/executor/guard) decides once more, from facts that it reads itself. With
+// the same facts the guard grants everything that is granted here
+// (tests/unit/executor/test_reload_policy). This side checks more: budgets, pauses, and scripts
+// that are still running.
 #pragma once
 
 #include <optional>
@@ -16,21 +18,20 @@
 namespace pvrdma {
 
 enum class ReloadCause {
-  Requested,    // by an administrator, who need not wait for pauses
+  Requested,    // by an administrator: no pauses
   OncePerBoot,  // modules.reload = "always"
-  PortDown,     // an adapter's port, its link and carrier being up
-  NetdevLost,   // an adapter's RDMA device has lost its netdev: a reload surely cures that
+  PortDown,     // a port is down while its link and carrier are up
+  NetdevLost,   // an RDMA device has lost its netdev: a reload surely cures that
 };
 
 struct ReloadVerdict {
-  std::optional<Operation> granted;  // what takes the driver away
-  std::optional<Finding> refusal;    // why it must not be
-  std::optional<BootTime> until;     // when time alone will change the verdict
+  std::optional<Operation> granted;  // the operation that takes the driver away
+  std::optional<Finding> refusal;    // why the driver must stay
+  std::optional<BootTime> until;     // the verdict may change then without any event
 };
 
-// `why`: the reason, for the findings. `adapter`: the function it is about; empty: all.
-// Without a driver to take away (it is not live, or has no function) nothing is granted and nothing
-// refused.
+// `why`: the reason, for the findings. `adapter`: the function concerned; empty: all. Where the
+// driver is not live, or has no function, the verdict is empty.
 [[nodiscard]] ReloadVerdict may_reload(const Inputs& in, ReloadCause cause, const std::string& why,
                                        const std::string& adapter = {});
 
@@ -40,11 +41,11 @@ inline constexpr const char* kRequested = "an administrator asked for it";
   return may_reload(in, ReloadCause::Requested, kRequested);
 }
 
-// What the executor has said against a reload that this side had granted, or why the last one did
-// not work; where no other finding says so.
+// The executor's refusal of a reload that was granted here, or the failure of the last reload; none
+// where another finding says so.
 [[nodiscard]] std::optional<Finding> executor_refusal(const Inputs& in);
 
-// True where no reload will follow, or none that was tried has helped.
+// True where no reload will follow, or a reload was tried and did not help.
 [[nodiscard]] bool reload_cannot_help(const Inputs& in);
 
 }  // namespace pvrdma

@@ -13,7 +13,7 @@ namespace pvrdma {
 
 namespace {
 
-// Before the first, second, … try of what harms nobody.
+// The pauses before the first, second, … try of a gentle operation.
 constexpr std::array kGentlePauses{Milliseconds{0}, Milliseconds{2000}, Milliseconds{10'000},
                                    Milliseconds{60'000}, Milliseconds{300'000}};
 
@@ -22,7 +22,7 @@ Allowance gentle_budget(const Inputs& in, Verb verb, const std::string& target) 
                    in.now, in.history.started);
 }
 
-// The pace of Afterwards::TrySlowly.
+// The interval of Afterwards::TrySlowly.
 constexpr Milliseconds kSlowRetry{600'000};
 
 BootTime end_of_newest(const Ledger& ledger, Verb verb, const std::string& target) {
@@ -39,32 +39,31 @@ bool is_required(const Config& config, const std::string& module) {
   return module == kNetModule || std::find(names.begin(), names.end(), module) != names.end();
 }
 
-// A module the adapters work without.
+// True for the load of a module that the adapters do not need.
 bool optional(const Config& config, const Operation& operation) {
   const auto* load = std::get_if<LoadModule>(&operation);
   return load != nullptr && load->module != kDriverModule && !is_required(config, load->module);
 }
 
-// True where the module is there or on its way; false where it is to be loaded or cannot be.
+// True where the module is loaded or is being loaded.
 bool present(const Module& module) { return !module.init.is_absent(); }
 
-// What a function that has just lost its driver is left alone for. On a hot-removal the driver goes
-// a moment before the function does, and a probe in between can leave the kernel waiting for a
-// netdev for ever: each adapter's notifier queues work that takes a reference to whatever netdev
-// comes or goes (pvrdma_netdevice_event(), drivers/infiniband/hw/vmw_pvrdma/pvrdma_main.c,
-// Linux 6.1).
+// How long a function that has just lost its driver is left alone. On a hot-removal the driver goes
+// a moment before the function, and a probe in between can leave the kernel waiting for a netdev
+// for ever: each adapter's notifier queues work that takes a reference to every netdev that comes
+// or goes (pvrdma_netdevice_event(), drivers/infiniband/hw/vmw_pvrdma/pvrdma_main.c, Linux 6.1).
 constexpr Milliseconds kLeaving{1000};
 
-// A predecessor that the driver need not be kept waiting for: there, or out of reach. Where both
-// are due, the plan has the driver last.
+// Whether the driver need not wait for this predecessor: it is live, or cannot be loaded. Where
+// both can be loaded now, the plan has the driver last.
 bool out_of_the_way(const Inputs& in, const std::string& name) {
   const Module* module = in.snapshot.module(name);
   if (module == nullptr || module->shipped.is(Shipped::Missing) || module->blocked.is_known() ||
       is_live(in.snapshot, name))
     return true;
   const Allowance budget = gentle_budget(in, Verb::LoadModule, name);
-  // One failed try is enough to go on without an optional module, and so is a refusal; retries come
-  // later.
+  // After one failed try or one refusal the driver is loaded without the module; retries of the
+  // module come later.
   return budget.refused != nullptr || (budget.tries > 0 && budget.last->finished.has_value());
 }
 
@@ -123,7 +122,7 @@ void load_driver(const Inputs& in, Draft& draft) {
     draft.find(findings::driver_not_shipped(in.snapshot));
     return;
   }
-  // No try helps until an administrator takes that away, which the next look sees.
+  // No try helps until an administrator removes the block; the next look sees that.
   if (const std::string* how = driver->blocked.get())
     return draft.find(findings::module_blocked(kDriverModule, *how, true));
   const std::vector<std::string> before = predecessors(in.config);
@@ -139,7 +138,7 @@ void bind_functions(const Inputs& in, Draft& draft) {
   for (const Adapter& adapter : *in.snapshot.adapters.get()) {
     if (adapter.net_driver.is_absent())
       draft.find(about(adapter, FindingId::NoVmxnet3Pair, {{"function", adapter.net_function}}));
-    // The probe takes the netdev of function 0; without one it would only fail again.
+    // The probe takes the netdev of function 0; without a netdev it would only fail again.
     if (!adapter.driver.is_absent() || !adapter.netdev.is_known()) continue;
     const BootTime unbound = history_of(in, adapter).unbound;
     if (unbound != BootTime{} && in.now < unbound + kLeaving)

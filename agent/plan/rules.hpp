@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The planner's rules: what each reads (Inputs), what it adds to (Draft), and what it is for.
-// planner.cpp asks them in this order.
+// The planner's rules. Each reads Inputs and adds to a Draft. planner.cpp calls them in this order.
 #pragma once
 
 #include <optional>
@@ -37,36 +36,36 @@ struct Draft {
   }
 };
 
-// What becomes of something gentle once its budget is used up.
+// The further tries of a gentle operation once its budget is used up.
 enum class Afterwards {
-  GiveUp,  // until something changes
-  // Also tried again every ten minutes, for ever: what stands in the way is outside of this
-  // machine, and its end is no change that can be seen here.
+  GiveUp,  // no try until the state changes
+  // A try every ten minutes, for ever: the obstacle is outside of this machine, so its end cannot
+  // be seen here.
   TrySlowly,
 };
 
-// Something gentle, which harms nobody: acts if the budget for this verb and target allows it now,
-// and says so if it fails, the executor refuses it, or the budget is used up.
+// For a gentle operation, which can harm no job: plans it if the budget for its verb and target
+// allows it now. Adds a finding if it failed, if the executor refused it, or if the budget is used
+// up.
 void try_within_budget(const Inputs& in, Draft& draft, Operation operation, std::string reason,
                        std::optional<std::string> adapter,
                        Afterwards afterwards = Afterwards::GiveUp);
 
-// Waiting for what makes a fresh clone the machine it is to be (probes/customization.hpp). Modules
-// are loaded, functions bound and links brought up meanwhile: none of it depends on who the machine
-// is. Addresses and MTU wait, as what is configured now may be the template's; for a bounded time,
-// as a customization that hangs must not keep an adapter down for ever. What cannot be read is
-// waited for like what is known to be under way.
+// True while the agent waits for the customization of a fresh clone (probes/customization.hpp).
+// Meanwhile modules are loaded, functions bound and links brought up, as none of these depends on
+// the clone's identity. Addresses and MTU wait, as the present configuration may be the template's.
+// The wait has a limit, as a customization that hangs must not keep an adapter down for ever. A
+// customization that cannot be read counts as under way.
 [[nodiscard]] bool awaits_customization(const Inputs& in);
-// Says what is waited for, or no longer waited for.
+// Adds the finding about a customization that is waited for, or no longer waited for.
 void report_customization(const Inputs& in, Draft& draft);
 
-// What is wrong with the networks of the adapters, whoever has configured them: findings, no
-// actions. Two adapters in one subnet, a default route over an adapter, an address outside the
-// subnets that are configured for it.
+// Findings about the networks of the adapters, no matter which program has configured them: two
+// adapters in one subnet, a default route over an adapter, an address outside the subnets that are
+// configured for the adapter. No actions.
 void check_networks(const Inputs& in, Draft& draft);
 
-// Rules 1 to 3 take nothing away from anybody. Rule 1: vmxnet3 and the modules that must precede
-// vmw_pvrdma.
+// Rules 1 to 3 can disturb no job. Rule 1: vmxnet3 and the modules that must precede vmw_pvrdma.
 void load_predecessors(const Inputs& in, Draft& draft);
 
 // Rule 2: vmw_pvrdma, last.
@@ -75,28 +74,28 @@ void load_driver(const Inputs& in, Draft& draft);
 // Rule 3: a function whose probe failed.
 void bind_functions(const Inputs& in, Draft& draft);
 
-// Rule 4: the adapters' links, up and as configured where they are ours, and compared where they
-// are a network manager's.
+// Rule 4: links that the agent manages are brought up and configured; links of a network manager
+// are only compared with the configuration.
 //
-// Never before vmw_pvrdma is live: on Linux 6.1 and 6.12 a link that comes up while the driver
-// probes is a kernel oops (agent/executor/event_queue.hpp). Where the configuration says
-// manage = "auto", MTU and addresses wait until no network manager is left that may take the link,
-// or for a minute, and in any case until nothing customizes the VM; being up does not, but where
-// one that had the link starts anew.
+// Nothing is done before vmw_pvrdma is live: on Linux 6.1 and 6.12 a link that comes up while the
+// driver probes is a kernel oops (agent/executor/event_queue.hpp). With manage = "auto", MTU and
+// addresses wait for a minute at most until every network manager has decided about the link, and
+// always until no customization is under way. Bringing the link up does not wait, unless a manager
+// that had the link restarts.
 void configure_links(const Inputs& in, Draft& draft);
-// Whether udev will not rename the adapter's interface any more, or has had its time; else the
-// adapter is looked at again then.
+// Whether udev is done with the name of the adapter's interface, or its time is over; if not, plans
+// a look for that time.
 [[nodiscard]] bool udev_is_done(const Inputs& in, const Adapter& adapter, Draft& draft);
-// True where the link has all that the configuration gives it, and the addresses can be used.
+// True where the link is up with all its configured addresses, and the addresses can be used.
 [[nodiscard]] bool link_is_complete(const Config& config, const Adapter& adapter);
 
-// Rules 5 and 6: what is done for a port that does not come up once it has had time to settle, and
-// the reload that the configuration or an administrator asks for.
+// Rules 5 and 6: the reload for a port that is still down after the time to settle, and the reload
+// that the configuration or an administrator asks for.
 //
-// Guards: the driver is not taken away unless it is known that nobody holds any adapter. With
-// several adapters no unbind is local (a leaving one takes its neighbours' netdevs away, Linux 6.1
-// and 6.12), so it is a reload for all of them. Taking the link down and up is no remedy: no port
-// is known that it mends.
+// The driver is not taken away unless it is known that no adapter has a holder. With several
+// adapters no unbind is local (a leaving adapter takes the netdevs of the others away, Linux 6.1
+// and 6.12), so the driver is reloaded for all of them. The link is never taken down and up: no
+// case is known in which that mends a port.
 void climb_ladder(const Inputs& in, Draft& draft);
 
 }  // namespace pvrdma

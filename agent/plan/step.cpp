@@ -15,14 +15,14 @@ namespace pvrdma {
 
 namespace {
 
-// A daemon that starts in the middle of a boot's life counts what was tried this long before it, so
-// that one which crashes again and again has one budget, not one each time.
+// A daemon that is started again counts the attempts of this time before its start. So a daemon
+// that crashes again and again has one budget, not a new one each time.
 constexpr Milliseconds kMemory{600'000};
-// Three missed looks and a device command that timed out: what was seen then is no longer told
-// as what is so.
+// After three missed looks and a device command that timed out, the last look no longer counts as
+// the present state.
 constexpr Milliseconds kStale{60'000};
 
-// Equal for those who watch: all but the times of the looks.
+// Whether two healths are equal for clients that watch: only the time of the look may differ.
 bool looks_the_same(Health left, const Health& right) {
   left.observed = right.observed;
   return left == right;
@@ -36,7 +36,7 @@ void Stepping::conclude(const Snapshot* before) {
   if (!s_.left_out.empty())
     findings.insert(findings.begin(), findings::config_left_out(s_.left_out));
   if (!s_.config_error.empty()) {
-    // The executor refuses all calls for the same reason.
+    // With an invalid configuration the executor refuses all calls, so config-bad says it already.
     std::erase_if(findings,
                   [](const Finding& finding) { return finding.id == FindingId::ActionRefused; });
     findings.insert(findings.begin(), findings::config_bad(s_.config_error, s_.is_safe_subset));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The daemon's whole behaviour as one pure function: what has happened, and what is known, give
-// what is known now and what is to be done.
+// The daemon's whole behaviour as one pure function: a state and an event give a new state and the
+// effects to carry out.
 //
-// agent/daemon is the shell around it: its sources make events, its one timer carries the deadline,
-// and it carries the effects out in the order of Effects' members. Nothing here blocks, reads a
-// clock or calls anything; the same events at the same times give the same effects, so a recording
-// (agent/codec/recording.hpp) tells afterwards why something was done.
+// agent/daemon is the shell around it: its sources make events, its only timer is set to the
+// deadline, and it carries out the effects in the order of the members of Effects. Nothing here
+// blocks, reads a clock or does I/O. The same events at the same times give the same effects, so a
+// recording (agent/codec/recording.hpp) shows afterwards why something was done.
 #pragma once
 
 #include <optional>
@@ -26,100 +26,102 @@ struct Waiting {
   ClientId client = 0;
   BootTime since;
   Caller caller = Caller::Other;
-  bool for_plan = false;  // else for health
+  bool for_plan = false;  // else it waits for health
 };
 
-// What the daemon knows. Each fact has one place here.
+// The daemon's knowledge. Each fact is kept only once.
 struct AgentState {
-  // The configuration in force. `config_error`: why that on disk is not good; empty: it is.
+  // The configuration in use. `config_error`: why the one on disk is invalid; empty: it is valid.
   Config config;
   std::string config_error, left_out;
-  bool is_safe_subset = false;  // none that is good has been read since the start
+  bool is_safe_subset = false;  // no valid configuration was read since the start
   BootTime started;
   Limits limits;
 
-  // The newest look, when it began, and when the last one ended that saw the same; none: no look
-  // has ended. What was tried is in its ledger, completed by `tried`.
+  // The newest look, when it began, and when the last look ended that saw the same; none: no look
+  // has ended. Attempts are in its ledger, completed from `tried`.
   std::optional<Snapshot> snapshot;
   BootTime look_began, confirmed;
-  // A look that waits for the configuration to be read, as that may have changed before it.
+  // A look whose pass waits until the configuration is read, which may have changed before the
+  // look.
   std::optional<Looked> held_look;
-  // When a look was asked for last that has not come; none: all have.
+  // When a look was last asked for that has not ended; none: all looks have ended.
   std::optional<BootTime> look_asked;
-  // When the next look is due at the latest; while one is asked for, since when that one is due.
+  // When the next look is due at the latest; while a look is asked for, since when it is due.
   BootTime look_due;
-  // Since when a look has not come back from the kernel; none: none hangs, as far as is known.
+  // Since when a look hangs in the kernel; none: no look is known to hang.
   std::optional<BootTime> look_stuck;
-  BootTime look_checked;     // when that was last found out
-  Milliseconds interval{0};  // between looks that are not asked for
-  // When a look was last asked for by those whom the daemon need not trust, all together.
+  BootTime look_checked;     // when this was last checked
+  Milliseconds interval{0};  // between looks that no event asks for
+  // When a look was last asked for by any user other than root and the agent's own.
   BootTime looked_for_others{Milliseconds{-3'600'000}};
 
-  // What no look can tell, the executor's call under way and a requested reload among it.
+  // Facts that no look can tell; also the executor's call under way and a requested reload.
   History history;
   Tried tried;
-  BootTime last_answer{};                 // of the executor
-  std::vector<Action> queue;              // to be asked for after the call under way
-  std::string last_refusal;               // why the last call was not carried out; empty: it was
-  std::optional<BootTime> patient_until;  // for the executor's socket; none: it was connected to
-  // The call under way, which could not be connected, and when it is tried again.
+  BootTime last_answer{};     // when the executor last answered
+  std::vector<Action> queue;  // to be called after the call under way
+  std::string last_refusal;   // why the last call was not carried out; empty: it was carried out
+  // Limit of the wait for the executor's socket; none: connected before.
+  std::optional<BootTime> patient_until;
+  // The call whose connection failed, and when it is tried again.
   std::optional<Operation> repeated;
   BootTime repeat_at;
-  // Where the executor cannot be connected to, nothing is asked of it until then.
+  // While the connection to the executor fails, the next call is made at this time.
   std::optional<BootTime> paused_until;
-  Milliseconds last_pause{0};  // none since it was connected to
+  Milliseconds last_pause{0};  // 0: the last connection succeeded
 
-  // What was concluded.
+  // The conclusions.
   Plan plan;
   Health health;
   Timeline boot;
-  bool ready_told = false;  // network managers may start
+  bool ready_told = false;  // READY=1 was sent: network managers may start
 
-  // Clients. One that leaves is forgotten.
+  // Clients. A client that leaves is removed.
   std::vector<ClientId> watchers;
   std::vector<Waiting> fresh, refreshes, reloads;
 };
 
-// What a client is told. Health and plan are those after the step.
+// The answer to a client. Health and plan are those after the step.
 struct Answer {
   enum class What { Health, HealthAndMore, Plan, PermissionDenied, NoSuchAdapter, InUse, Failed };
   ClientId client = 0;
   What what = What::Health;
-  std::string text;               // the method, the adapter or the reason
+  std::string text;               // the name of the method, the name of the adapter, or the reason
   std::vector<Holder> holders{};  // InUse
 };
 
-// How the system is looked at from now on, until the next Looks.
+// The schedule of looks from now on, until the next Looks.
 struct Looks {
-  std::vector<std::string> modules;  // to report
+  std::vector<std::string> modules;  // whose state a look reports
   Milliseconds interval{0};
-  BootTime deliver_by;  // a look is handed over then, though it may see nothing new
+  BootTime deliver_by;  // a look is handed over then even if it saw nothing new
 };
 
-// The executor's call was not carried out, and it has logged nothing of that itself.
+// A call that the executor did not carry out, and did not log itself.
 struct CallFailed {
   Operation operation;
   std::string why;
 };
 
-// To be carried out in this order.
+// The daemon carries them out in this order.
 struct Effects {
-  // What is to be logged beside the new health: why the executor's call was not carried out; how
-  // many files the configuration was read from; why they are not good.
+  // To be logged besides the new health: a call that was not carried out; from how many files the
+  // configuration was read; why the files are invalid.
   std::optional<CallFailed> call_failed;
   std::optional<std::size_t> config_loaded;
   std::optional<std::string> config_rejected;
-  // Health, plan and boot are new: told to the journal and the service manager. At most once.
+  // Health, plan and boot are new: report them to the journal and the service manager.
   bool concluded = false;
   bool state_changed = false;  // of health
   bool ready = false;          // READY=1
   bool alive = false;          // WATCHDOG=1
   std::vector<Answer> answers;
   std::optional<Looks> looks;
-  bool look = false;  // as soon as possible, once more where one is under way
+  bool look = false;  // look as soon as possible, and once more where a look is under way
   std::optional<Operation> call;
-  bool read_config = false;  // and tell by ConfigLoaded
-  // When to come again, with Deadline where nothing else happens; none: only events matter.
+  bool read_config = false;  // the event ConfigLoaded brings the result
+  // When to send the event Deadline if no other event comes before; none: never.
   std::optional<BootTime> deadline;
 };
 
@@ -128,17 +130,18 @@ struct Stepped {
   Effects effects;
 };
 
-// What a daemon begins with: the first look, which is not asked for but under way.
+// The daemon's first step: the first look is under way.
 [[nodiscard]] Stepped first_step(const Start& start);
 
-// `now` is never earlier than that of the step before.
+// `now` is never earlier than in the step before.
 [[nodiscard]] Stepped step(AgentState state, const Event& event, BootTime now);
 
-// Whether the event is worth recording: a question that changed nothing is not, as every user can
-// ask any number of these, and they must not take the place of events that tell something.
+// Whether the event is worth recording. A question that changed nothing is not: every user can ask
+// any number of them, and they must not evict useful events from the recording.
 [[nodiscard]] bool tells_something(const Event& event, const Effects& effects);
 
-// As it is told to clients: with the age of what was seen, and as unknown where that is too old.
+// Health for clients: with the time of the last look, and with state `unknown` where that look is
+// too old.
 [[nodiscard]] Health health_at(const AgentState& state, BootTime now);
 
 }  // namespace pvrdma

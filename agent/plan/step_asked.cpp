@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// step(): what clients ask for, and when they are answered.
+// step(): the requests of clients, and when each gets its answer.
 #include <algorithm>
 #include <utility>
 
@@ -20,7 +20,7 @@ bool names(const Adapter& adapter, const std::string& name) {
          (netdev != nullptr && netdev->name == name) || (rdma != nullptr && rdma->name == name);
 }
 
-// Null: they are not known, or not yet.
+// Null: the adapters are not known, or not yet.
 const std::vector<Adapter>* adapters_of(const AgentState& state) {
   return state.snapshot ? state.snapshot->adapters.get() : nullptr;
 }
@@ -41,7 +41,7 @@ void Stepping::answer_fresh(const Waiting& waiting) {
   answer(waiting.client, waiting.for_plan ? Answer::What::Plan : Answer::What::Health);
 }
 
-// What changes something is root's alone.
+// Only root may change something.
 bool Stepping::may_change(ClientId client, Caller caller, const char* method) {
   if (caller == Caller::Root) return true;
   answer(client, Answer::What::PermissionDenied, method);
@@ -56,18 +56,18 @@ void Stepping::on(const WatchAsked& asked) {
 void Stepping::on(const RefreshAsked& asked) {
   s_.refreshes.push_back({asked.client, now_, asked.caller});
   if (asked.caller == Caller::Other) return look_for_others();
-  // Looking is free to all; what makes the daemon act again is not.
+  // Every user may ask for a look, but only root's request makes the daemon try again.
   if (asked.caller == Caller::Root) s_.history.fresh_start = now_;
   ask_look();
 }
 
-// Why no reload is begun, empty: nothing speaks against it that is known already. The rest is
-// settled by the next look, or the time limit.
+// Why a reload cannot start, as far as it is known before the next look; empty: no reason yet. The
+// next look, or the time limit, decides the rest.
 std::string Stepping::reload_refusal() const {
   if (s_.history.busy) return describe(*s_.history.busy) + " is still under way";
   if (s_.is_safe_subset)
-    return "the configuration is not good (see the finding config-bad), and nothing is reloaded "
-           "until it is";
+    return "the configuration is invalid (see the finding config-bad); nothing is reloaded until "
+           "it is valid";
   if (s_.config.modules.reload == ReloadPolicy::Never)
     return "modules.reload is \"never\" in the configuration";
   return has_no_adapter(s_) ? kNoAdapter : "";
@@ -91,9 +91,10 @@ bool Stepping::reload_has_begun() const {
   return s_.history.busy && takes_driver_away(s_.history.busy->verb);
 }
 
-// A requested reload is begun by a plan, refused by a finding, or given up in time: it is not kept
-// to be carried out later, when no client expects it any more. A plan that holds it is no
-// beginning: the executor may be paused. Who held an adapter before it was asked for may be gone.
+// A requested reload is started by a plan, refused by a finding, or given up after its limit. It is
+// not kept for later, when no client expects it any more. A planned reload has not started: the
+// calls to the executor may be paused. Only looks that began after the request count, as earlier
+// holders may be gone.
 void Stepping::settle_reload(BootTime look_began) {
   if (!s_.history.reload_asked || look_began < *s_.history.reload_asked || reload_has_begun())
     return;
@@ -102,7 +103,7 @@ void Stepping::settle_reload(BootTime look_began) {
   if (refusal) end_reload(refusal->summary, refusal->holders);
 }
 
-// `failure` empty: it is done.
+// `failure` empty: the reload is done.
 void Stepping::end_reload(const std::string& failure, const std::vector<Holder>& holders) {
   s_.history.reload_asked.reset();
   for (const Waiting& waiting : std::exchange(s_.reloads, {})) {
@@ -125,7 +126,7 @@ void Stepping::expire_reloads() {
   });
   if (!s_.history.reload_asked || *s_.history.reload_asked > too_old) return;
   end_reload(kTooLong, {});
-  // It does not follow by itself any more, so that no finding may say so.
+  // The reload no longer follows by itself, so the findings must no longer say so.
   conclude_again();
 }
 
@@ -136,7 +137,7 @@ void Stepping::on(const AcknowledgeAsked& asked) {
     return !name || removed.function == *name || removed.mac == *name || removed.netdev == *name;
   });
   conclude_again();
-  // Without a name there may be nothing to acknowledge.
+  // Without a name it is no error if there is nothing to acknowledge.
   if (gone == 0 && name) return answer(asked.client, Answer::What::NoSuchAdapter, *name);
   answer(asked.client, Answer::What::Health);
 }

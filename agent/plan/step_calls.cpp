@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // step(): the executor's calls, one at a time, without ever waiting.
 //
-// A call that does not come back within its bound is called stuck and stays the only one: what
-// hangs in the kernel cannot be taken back, and another privileged call beside it would only hang
-// too.
+// A call that does not return within its limit is called stuck, and no other call is made: an
+// operation that hangs in the kernel cannot be cancelled, and a second privileged call would only
+// hang too.
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -18,10 +18,11 @@ namespace {
 // (PVRDMA_CMD_TIMEOUT, drivers/infiniband/hw/vmw_pvrdma/pvrdma_cmd.c, Linux 6.1).
 constexpr Milliseconds kBound{20'000};
 constexpr Milliseconds kReloadBound{60'000};
-// No file event tells when systemd calls listen(2) on the executor's socket: so often is it tried.
+// No file event tells when systemd calls listen(2) on the executor's socket, so the agent retries
+// at this interval.
 constexpr Milliseconds kRetry{50};
-// Where the socket cannot be connected to, nothing is asked of the executor for so long, and after
-// each further try in vain for twice as long, up to the longest.
+// The pause of calls after a failed connection to the socket. It doubles after each further
+// failure, up to the longest.
 constexpr Milliseconds kFirstPause{1'000};
 constexpr Milliseconds kLongestPause{16'000};
 
@@ -44,7 +45,7 @@ void Stepping::call_next() {
   e_.call = operation;
 }
 
-// What is queued but no longer part of the newest plan is dropped.
+// Drops queued actions that are no longer part of the newest plan.
 void Stepping::keep_planned() {
   std::erase_if(s_.queue, [&](const Action& queued) {
     return std::none_of(s_.plan.actions.begin(), s_.plan.actions.end(),
@@ -72,7 +73,7 @@ void Stepping::on(const CallEnded& ended) {
   s_.repeated.reset();
   s_.last_pause = Milliseconds{0};
   s_.last_answer = now_;
-  // What the executor did or tried it has logged itself.
+  // The executor logs itself what it did or tried.
   const std::string refusal = result ? "" : result.error().message();
   if (!refusal.empty() && refusal != s_.last_refusal)
     e_.call_failed = CallFailed{operation, refusal};
@@ -83,8 +84,8 @@ void Stepping::on(const CallEnded& ended) {
     else
       end_reload(result->good() ? "" : result->detail, result->holders);
   }
-  // After a failure the rest rests on a state that was not reached; a module that would not load
-  // keeps no other from being tried.
+  // After a failure the rest of the plan depends on a state that was not reached. A failed load of
+  // a module is an exception: the other modules are still tried.
   if (!(result && result->good()) && !std::holds_alternative<LoadModule>(operation))
     s_.queue.clear();
   if (s_.queue.empty()) return ask_look();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// step(): when the system is looked at, and the pass over what a look has seen.
+// step(): when the looks happen, and the pass over the result of a look.
 #include <algorithm>
 #include <utility>
 
@@ -10,19 +10,19 @@ namespace pvrdma {
 
 namespace {
 
-// The host can take a port down without any event in the guest, so the system is looked at without
-// being asked: soon while something may still change, then after twice as long each time.
+// The host can take a port down without any event in the guest, so looks also happen without an
+// event: at a short interval while something may still change, then at an interval that doubles.
 constexpr Milliseconds kShortestInterval{2'000};
 constexpr Milliseconds kLongestInterval{30'000};
-// A look that sees nothing new is handed over now and then, which feeds the watchdog.
+// A look that sees nothing new is handed over at least this often, to feed the watchdog.
 constexpr Milliseconds kDeliverAtLeastEvery{60'000};
-// A look costs CPU that the daemon has at a high priority: those who may not stop it either have
-// one in this time, all together.
+// A look costs CPU at the daemon's high priority. So users who could not stop the daemon get one
+// look in this time, all together.
 constexpr Milliseconds kBetweenLooksForOthers{1'000};
-// A look that is this much later than it was due is asked for, as a machine that slept says nothing
-// about it. With kDeliverAtLeastEvery and Limits::look less than the unit's WatchdogSec=.
+// A look that is this late is asked for, as there is no event when a machine wakes up from sleep.
+// The sum with kDeliverAtLeastEvery and Limits::look must be less than the unit's WatchdogSec=.
 constexpr Milliseconds kMissed{10'000};
-// How soon a configuration that was bad from the beginning is read again.
+// A configuration that has been invalid since the start is read again after this time.
 constexpr Milliseconds kReadAgain{15'000};
 
 }  // namespace
@@ -33,9 +33,9 @@ void Stepping::ask_look() {
   s_.look_asked = now_;
 }
 
-// Whether a look is on its way that a client of this kind may wait for.
+// Whether a look will end soon, so that this client may wait for it.
 bool Stepping::look_for(Caller caller) {
-  // One that is late does not come sooner for being asked for again.
+  // A late look does not end sooner if it is asked for again.
   if (s_.look_asked) return now_ - s_.look_due < kFreshPatience;
   if (caller == Caller::Other) {
     if (now_ < s_.looked_for_others + kBetweenLooksForOthers) return false;
@@ -52,7 +52,7 @@ void Stepping::ask_fresh(const Waiting& asking) {
   s_.fresh.push_back(asking);
 }
 
-// Whether one of the others waits for a look that has not been asked for.
+// Whether a client of another user waits for a look that has not been asked for.
 bool Stepping::others_wait() const {
   return std::any_of(s_.refreshes.begin(), s_.refreshes.end(), [&](const Waiting& waiting) {
     return waiting.caller == Caller::Other && !(s_.look_asked && *s_.look_asked >= waiting.since);
@@ -80,9 +80,9 @@ void Stepping::on(const Looked& looked) {
   }
 }
 
-// The files may have changed without any event since the configuration was read, and that is not
-// left for the administrator to say: what customizes the VM has ended, or may have before the first
-// look; or no good configuration has been read yet.
+// Whether the configuration files may have changed without an event: a customization of the VM has
+// ended, or may have ended before the first look, or no valid configuration was read yet. The agent
+// then reads them again without waiting for an administrator's request.
 bool Stepping::config_may_be_old(const Snapshot& seen) const {
   if (s_.is_safe_subset) return true;
   return seen.customization.is_absent() &&
@@ -121,9 +121,10 @@ void Stepping::pass(Looked look) {
   keep_planned();
   const auto busy = s_.history.busy;
   const auto asked = s_.history.reload_asked;
-  // One that began before the executor's last answer proves nothing.
+  // A look that began before the executor's last answer does not show the effect of that call.
   if (look.began >= s_.last_answer) carry_out();
-  // Only now is it known what has begun; and what is given up here is not begun any more.
+  // Only after carry_out() is it known whether a reload has started; a request that ends here does
+  // not start one.
   settle_reload(look.began);
   if (busy != s_.history.busy || asked != s_.history.reload_asked) conclude_again();
   schedule_looks(changed);
@@ -143,9 +144,8 @@ void Stepping::answer_lookers(BootTime began) {
   });
 }
 
-// Whether something is done, or is waited for within its time. A call that is stuck, and an
-// executor that is not there, are waited for without haste: their end is an event, or a pause that
-// ends.
+// Whether an operation is under way, or a wait within its limit, so that looks must be frequent. A
+// stuck call and a missing executor do not count: an event, or the end of a pause, ends them.
 bool Stepping::is_pending() const {
   const bool planned = !s_.plan.actions.empty() && !s_.history.executor_missing;
   const bool busy = s_.history.busy && !s_.history.busy->stuck;
@@ -168,9 +168,10 @@ void Stepping::expire_looks() {
   if (!s_.look_asked && now_ >= s_.look_due + kMissed) ask_look();
 }
 
-// The watchdog is fed where a look is known to hang in the kernel: a new daemon would hang there as
-// well, beside this one, which no signal ends; and a device command that is cut short leaves its
-// answer to the next command of another process. A look that does not even begin feeds nothing.
+// While a look is known to hang in the kernel the watchdog is still fed: no signal would end this
+// daemon, and a new daemon would hang as well. A device command that is interrupted also leaves its
+// answer to the next command of another process. A look that has not begun does not feed the
+// watchdog.
 void Stepping::on(const Deadline& deadline) {
   const auto& since = deadline.looking_since;
   if (!s_.look_asked || now_ < std::max(s_.look_due, s_.look_checked) + s_.limits.look) return;
@@ -184,7 +185,7 @@ void Stepping::on(const Deadline& deadline) {
 void Stepping::plan_look_deadlines() {
   if (others_wait()) next_by(s_.looked_for_others + kBetweenLooksForOthers);
   if (!s_.look_asked) return next_by(s_.look_due + kMissed);
-  // What falls due with another event is found out just after it.
+  // A limit that has passed at another event is checked one millisecond later.
   next_by(
       std::max(std::max(s_.look_due, s_.look_checked) + s_.limits.look, now_ + Milliseconds{1}));
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One step under way: the parts of step(), which is spread over several files by what they are
-// about. Each may be called once all that was due before is done.
+// One step under way: the parts of step(), in several files by topic.
 #pragma once
 
 #include <optional>
@@ -11,7 +10,8 @@
 
 namespace pvrdma {
 
-// A client is told what was seen in this time; else a look comes first, if it comes soon.
+// A client gets the last look if it is younger than kFresh. Otherwise the answer waits for a look,
+// for kFreshPatience at most.
 inline constexpr Milliseconds kFresh{2'000};
 inline constexpr Milliseconds kFreshPatience{400};
 
@@ -27,7 +27,7 @@ class Stepping {
   void on(const ReloadAsked& asked);
   void on(const AcknowledgeAsked& asked);
   void on(const ClientLeft& left);
-  // step_looks.cpp: looks, and what follows from them
+  // step_looks.cpp: looks and their passes
   void on(const Looked& looked);
   void on(const LookedSame& looked);
   void on(const KernelChanged&) { ask_look(); }
@@ -37,15 +37,15 @@ class Stepping {
   void on(const CallEnded& ended);
   void on(const ExecutorUnreachable& unreachable);
 
-  // Whatever is due by now.
+  // Does everything that is due by now.
   void expire();
-  // Publishes what was concluded, and says when to come again.
+  // Publishes the new conclusions, and sets the deadline.
   void finish();
   void schedule_looks(bool changed);
 
  private:
-  // step.cpp. `before`: the look before the newest, null where that was the first; without
-  // `before`: nothing new was seen.
+  // step.cpp. `before`: the look before the newest; null where the newest is the first.
+  // conclude_again() is for changes without a new look.
   void conclude(const Snapshot* before);
   void conclude_again();
   void say_ready();
@@ -89,7 +89,7 @@ class Stepping {
   AgentState& s_;
   Effects& e_;
   BootTime now_;
-  std::optional<Health> before_;  // the health that was told last, once there is a new one
+  std::optional<Health> before_;  // the health before this step, once there is a new one
 };
 
 }  // namespace pvrdma

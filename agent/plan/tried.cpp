@@ -7,10 +7,11 @@ namespace pvrdma {
 
 namespace {
 
-// How long an answer that the ledger lacks is held against it.
+// How long an answer that is missing in the ledger counts as a fault of the ledger.
 constexpr Milliseconds kHeldAgainst{60'000};
 
-// By the same clock: the executor began after it was asked. A refusal may stand for an older one.
+// Both processes use the same clock, and the executor starts an attempt after the agent's call. A
+// refusal in the ledger may have replaced an older one.
 bool is_in(const std::vector<Attempt>& list, const Attempt& answered) {
   return std::any_of(list.begin(), list.end(), [&](const Attempt& entry) {
     return entry.verb == answered.verb && entry.target == answered.target &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the executor was asked for, held against its ledger: a ledger that loses entries, on a full
-// /run or by any other way, does not allow more attempts, and its loss is noticed.
+// Compares the executor's answers with its ledger. So a ledger that loses entries, on a full /run
+// or otherwise, does not allow more attempts, and the loss is noticed.
 #pragma once
 
 #include "agent/model/attempt.hpp"
@@ -8,18 +8,18 @@
 
 namespace pvrdma {
 
-// What this daemon has seen of the executor's work.
+// The executor's calls that this daemon has seen end.
 struct Tried {
-  // What was answered: the executor's ledger is to say the same.
+  // Calls with an answer: the executor's ledger must contain them.
   Ledger answered;
-  // What reached the executor but was not answered as asked: it could not read it, hung up on it or
-  // died of it. Tried in vain all the same, though its ledger need not know of it.
+  // Calls that reached the executor but got no answer: it could not read the call, closed the
+  // connection, or died. They count as failed attempts, but need not be in the ledger.
   Ledger not_understood;
 };
 
-// Adds to the look's ledger what it lacks of `tried`. Where one of the answers of the last minute
-// was not in the ledger when it was read, that is its `ledger_error`, if it has none yet; after
-// that minute whatever is planned next shows whether it is so still.
+// Adds to the look's ledger the entries of `tried` that are missing. Where an answer of the last
+// minute was missing when the ledger was read, sets `ledger_error` if it is empty. After that
+// minute the error ends, and the next operation shows whether entries are still lost.
 void complete_ledger(Looked& look, const Tried& tried);
 
 }  // namespace pvrdma

@@ -15,7 +15,7 @@ namespace pvrdma {
 
 namespace {
 
-// An address that applications could use, if there is one, has its GID.
+// True where there is no address that applications can use, or that address has its GID.
 bool has_gid(const Config& config, const Adapter& adapter) {
   return application_address(config, adapter).empty() || application_gid(config, adapter);
 }
@@ -29,14 +29,14 @@ bool works(const Config& config, const Adapter& adapter) {
 // The worst severity among the findings about this adapter, and what keeps it from being ready.
 struct Burden {
   Severity worst = Severity::Info;
-  bool is_blocked = false;  // by what the agent cannot end
+  bool is_blocked = false;  // by a cause that the agent cannot remove
   bool awaits_customization = false;
 };
 
 Burden burden_of(const Plan& plan, const std::string& function) {
   Burden burden;
   for (const Finding& finding : plan.findings) {
-    // What is elsewhere is one adapter's; else it is the driver, and so all of them.
+    // NetdevElsewhere blocks one adapter; every other blocking finding affects all.
     const bool another = finding.id == FindingId::NetdevElsewhere && finding.adapter != function;
     if (concerns(finding.id, Concern::Readiness) && !another) burden.is_blocked = true;
     if (finding.id == FindingId::CustomizationAwaited) burden.awaits_customization = true;
@@ -56,9 +56,9 @@ State adapter_state(const Config& config, const Snapshot& snapshot, const Plan& 
                     const Adapter& adapter) {
   const Burden burden = burden_of(plan, adapter.function);
   if (works(config, adapter)) {
-    // It works as it is, and is perhaps not what it is to be.
+    // The adapter works, but its final addresses and MTU may not be set yet.
     if (burden.awaits_customization) return State::Converging;
-    // The port is ACTIVE a moment before the load ends, and until an unload takes it.
+    // The port is ACTIVE already just before a load ends, and still during an unload.
     const Module* driver = snapshot.module(kDriverModule);
     if (driver != nullptr &&
         (driver->init.is(ModuleInit::Coming) || driver->init.is(ModuleInit::Going)))
@@ -82,7 +82,7 @@ std::size_t count(const std::vector<AdapterHealth>& adapters, State state) {
 
 State state_of(const Config& config, const Plan& plan, const std::vector<AdapterHealth>& adapters) {
   if (machine_has(plan, Severity::Error)) return State::Failed;
-  // Where there was an adapter, its absence is news.
+  // Where an adapter was removed, no adapter means degraded, not absent.
   if (adapters.empty()) {
     const auto is_lost = [](const Finding& finding) {
       return finding.id == FindingId::AdapterRemoved;
@@ -134,7 +134,7 @@ Health assess(const Config& config, const Snapshot& snapshot, const Plan& plan,
     entry.transitions = seen.transitions;
     entry.last_change = seen.port_changed;
     entry.gid_moves = seen.gid_moves;
-    // A customization of the VM begins a wait as well.
+    // A customization of the VM starts a new time limit as well.
     const BootTime since = std::max(seen.changed, history.customized_since.value_or(BootTime{}));
     if (entry.state == State::Converging && now - since > config.readiness.timeout) {
       entry.state = State::Degraded;
@@ -158,7 +158,8 @@ Health if_fresh(Health health, BootTime now, Milliseconds limit) {
 bool driver_is_decided(const Snapshot& snapshot, const Plan& plan) {
   if (!snapshot.adapters.is_known() || snapshot.adapters.get()->empty()) return true;
   if (is_live(snapshot, kDriverModule))
-    // A link must not come up while a function beside it is probed, so those held back come first.
+    // A link must not come up while another function is probed, so functions that still wait for
+    // their bind come first.
     return std::none_of(plan.actions.begin(), plan.actions.end(), [](const Action& action) {
       return std::holds_alternative<BindFunction>(action.operation);
     });
@@ -170,7 +171,7 @@ bool driver_is_decided(const Snapshot& snapshot, const Plan& plan) {
   const Ledger& ledger = snapshot.ledger;
   if (std::any_of(ledger.attempts.begin(), ledger.attempts.end(), tried) ||
       std::any_of(ledger.refusals.begin(), ledger.refusals.end(), tried))
-    return true;  // and not live: it did not work
+    return true;  // the load was tried and the driver is not live: it failed
   return plan.actions.empty() && !plan.next_look;
 }
 

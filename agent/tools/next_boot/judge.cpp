@@ -127,7 +127,7 @@ void judge_link(const LinkForecast& link, bool agent_runs, NextBoot& outcome) {
   }
   if (owner != nullptr && link.manage != Manage::Agent)
     return row(Outlook::Unknown, "perhaps " + name_of(*owner));
-  find("nobody");
+  find("unmanaged");
   row(Outlook::No, "nobody will bring it up");
 }
 

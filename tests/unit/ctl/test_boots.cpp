@@ -68,7 +68,8 @@ ready                        23.00 +0.30   -
 changes of a port before     1             0
 
 Seconds since the boot began, +seconds since the step before, (seconds in the
-kernel). <= found so by the agent's first look: reached then or before.
+kernel). <=: the agent's first look found the step reached; it was reached then
+or before.
 )");
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("--json prints the agent's object as it came") {
 TEST_CASE("no agent: one line and exit code 3; with --json an object for monitoring") {
   const fake::Directory directory;
   Settings settings = fake::settings(directory / "socket");
-  const std::string line = "pvrdma-agentctl: pvrdma-agent is not running (nobody listens on " +
+  const std::string line = "pvrdma-agentctl: pvrdma-agent is not running (no process listens on " +
                            settings.socket + "). See: systemctl status pvrdma-agent\n";
   for (const auto command : {health, status, plan}) {
     fake::Screen screen;
@@ -122,7 +122,7 @@ TEST_CASE("status and plan look themselves where no agent runs, and only there")
   CHECK(screen.out().find("rocep19s0f1  ACTIVE") != std::string::npos);
   CHECK(screen.out().find("1. load module ib_umad") != std::string::npos);
   const std::string said =
-      "pvrdma-agentctl: pvrdma-agent is not running; this is what a look without it shows\n";
+      "pvrdma-agentctl: pvrdma-agent is not running; this is from a look without it\n";
   CHECK(screen.err() == said + said);
 
   const fake::Agent agent{directory / "socket", with_health(samples::failed())};

@@ -74,7 +74,7 @@ TEST_CASE("a reload that takes too long is not called off, and the line says so"
   fake::Screen screen;
   CHECK(reload(settings, screen.console, std::nullopt) == 3);
   CHECK(screen.err() ==
-        "pvrdma-agentctl: the reload has not finished within 150 ms. It is not called off. See: "
+        "pvrdma-agentctl: the reload has not finished within 150 ms. It still goes on. See: "
         "pvrdma-agentctl health\n");
   settings.json = true;
   fake::Screen machine;

@@ -87,7 +87,7 @@ ERROR    port-down: The port is DOWN though its link is up: the host holds it
   Interface    ens256f0, link up but no carrier (no signal from the switch),
                00:50:56:8a:9f:c3, MTU 1500
   Addresses    none
-  Managed by   nobody (pvrdma-agent only observes this link)
+  Managed by   no program (pvrdma-agent only observes this link)
   Unreadable   net_driver: reading /sys/bus/pci/x: Permission denied
 
 0000:13:00.1  ready
@@ -104,7 +104,7 @@ ERROR    port-down: The port is DOWN though its link is up: the host holds it
             since 2026-11-21 02:31:43 UTC (3 min ago), observed 12 ms ago
 
 STUCK  load module mlx4_ib: the kernel has not returned from this call for 45 s,
-       and it cannot be taken back. See: journalctl -k -b
+       and the call cannot be cancelled. See: journalctl -k -b
 )"},
       {"absent", samples::absent(), R"(ABSENT  no PVRDMA adapter
         since 2026-11-21 02:31:43 UTC (3 min ago), observed 12 ms ago

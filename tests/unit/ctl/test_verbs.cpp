@@ -62,14 +62,14 @@ TEST_CASE("wrong command lines, in one line of our own words") {
       {{}, "a verb is missing"},
       {{"wiat"}, "there is no verb wiat; did you mean wait?"},
       {{"wait", "--jsn"}, "wait: unknown option --jsn; did you mean --json?"},
-      {{"wait", "--timeout"}, "wait: --timeout needs a value, and one only."},
+      {{"wait", "--timeout"}, "wait: --timeout needs exactly one value."},
       {{"wait", "--timeout", "5"}, "wait: --timeout needs a unit, as in 5s."},
       {{"wait", "--for", "red"}, "wait: --for must be ready or settled."},
       {{"wait", "more"}, "wait: unexpected argument more."},
       {{"mtu"}, "mtu: HOST is missing."},
       {{"mmio", "2q40"}, "mmio: GPUS must be COUNTxGB"},
-      {{"doctor", "--root", "/"}, "doctor: --root goes only with --next-boot."},
-      {{"migrate", "--apply", "--revert"}, "migrate: --apply does not go with --revert."},
+      {{"doctor", "--root", "/"}, "doctor: --root can only be used with --next-boot."},
+      {{"migrate", "--apply", "--revert"}, "migrate: --apply cannot be used with --revert."},
       {{"seal", "--root", "/nowhere"}, "seal: --root must be a directory."},
       {{"help", "wiat"}, "there is no verb wiat; did you mean wait?"}};
   for (const auto& [words, said] : table) {

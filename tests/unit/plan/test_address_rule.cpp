@@ -44,7 +44,7 @@ TEST_CASE("rule 4: an address that a job may use stays until the job has ended")
     snapshot.holders = std::vector<Holder>{job_on(snapshot, 1)};
     CHECK(described(plan_settled(snapshot)) == Steps{"ConfigureLink 0000:00:10.1"});
   }
-  SECTION("held by what cannot be named, or may be") {
+  SECTION("held by a holder that cannot be named, or may be") {
     SECTION("a process of another PID namespace") {
       snapshot.holders = std::vector<Holder>{{0, "", ""}};
     }
@@ -172,7 +172,7 @@ TEST_CASE("rule 4: a link in a bond is the bond's") {
   CHECK(observed.actions.empty());
   REQUIRE(finding(observed.findings, FindingId::LinkDown) != nullptr);
   CHECK(finding(observed.findings, FindingId::LinkDown)->summary ==
-        "The link of ens10 is down, and its master bond0 has it.");
+        "The link of ens10 is down, and its master bond0 manages it.");
   REQUIRE(finding(observed.findings, FindingId::AddressMissing) != nullptr);
   CHECK(finding(observed.findings, FindingId::AddressMissing)->remedy ==
         "Set it on bond0, which ens10 is a part of.");

@@ -274,7 +274,7 @@ TEST_CASE("step: a configuration that was bad from the beginning is read again b
   CHECK(first.looks->deliver_by <= kNow + 30s);
   const Finding* found = finding(state.health.findings, FindingId::ConfigBad);
   REQUIRE(found != nullptr);
-  CHECK(found->summary.find("only what harms in no case") != std::string::npos);
+  CHECK(found->summary.find("only what cannot harm") != std::string::npos);
   CHECK(found->summary.find("/etc/x.toml:1") != std::string::npos);
   CHECK(state.health.state == State::Degraded);
   state = step(std::move(state), ReloadAsked{1, Caller::Root, {}}, kNow).state;

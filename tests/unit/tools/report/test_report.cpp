@@ -49,7 +49,7 @@ struct System {
 };
 
 // The recording alone is asked of the agent itself.
-constexpr const char* kNoAgent = "pvrdma-agent is not running (nobody listens on /run/socket)";
+constexpr const char* kNoAgent = "pvrdma-agent is not running (no process listens on /run/socket)";
 
 Result<Json> run_script(const System& system, Milliseconds limit = kReportWithin) {
   return run_part({system.options.agentctl}, limit);
@@ -105,7 +105,7 @@ TEST_CASE("a bad configuration is one part that is missing") {
 TEST_CASE("what fails, hangs, floods or says nonsense is missing alone, and why is told") {
   System system{R"(case $4 in
     plan) exec sleep 60 ;;
-    boots) echo 'pvrdma-agentctl: nobody listens' >&2; exit 3 ;;
+    boots) echo 'pvrdma-agentctl: no process listens' >&2; exit 3 ;;
     doctor) [ "$5" ] || exec yes; kill -KILL $$ ;;
     *) echo 'pvrdma-agentctl: it is not running' >&2; printf '{\n"good": 1\n}\n'; echo more >&2
   esac)"};
@@ -115,7 +115,7 @@ TEST_CASE("what fails, hangs, floods or says nonsense is missing alone, and why 
   CHECK(BootClock::now() - start < kReportWithin);
   CHECK(document["health"]["good"] == 1);
   CHECK(document["errors"] == Json{{"plan", "not done in its time"},
-                                   {"boots", "exit status 3, pvrdma-agentctl: nobody listens"},
+                                   {"boots", "exit status 3, pvrdma-agentctl: no process listens"},
                                    {"doctor", "more than 1048576 bytes, y"},
                                    {"next_boot", "ended by signal 9"},
                                    {"recording", kNoAgent}});
