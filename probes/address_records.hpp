@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which addresses the executor has set in this boot, in /run: what the kernel itself cannot tell.
+// The addresses that the executor has set in this boot, recorded in /run, as the kernel cannot
+// always tell.
 //
-// A kernel that keeps IFA_PROTO (5.18) marks our addresses; on an older one only this file knows
-// them. On all of them it says which addresses have been looked for in the network already.
+// A kernel with IFA_PROTO (5.18) keeps a mark on our addresses; on an older kernel only this file
+// tells them. On every kernel the file also tells for which addresses the network was probed
+// already.
 #pragma once
 
 #include <string>
@@ -23,14 +25,15 @@ struct RecordedAddress {
   friend bool operator==(const RecordedAddress&, const RecordedAddress&) = default;
 };
 
-// A line for each: "00:50:56:8a:9f:c2 192.168.30.201/24 marked". Lines of another form are skipped.
+// One line for each record: "00:50:56:8a:9f:c2 192.168.30.201/24 marked". Lines of another form are
+// skipped.
 [[nodiscard]] std::vector<RecordedAddress> parse_address_records(std::string_view text);
 [[nodiscard]] std::string format_address_records(const std::vector<RecordedAddress>& records);
 
-// No file: none.
+// A missing file gives no records.
 [[nodiscard]] Result<std::vector<RecordedAddress>> read_address_records(const Root& root);
 
-// Sets LinkAddress::ours of those that the kernel could not mark.
+// Sets LinkAddress::ours of addresses in the records that the kernel could not mark.
 void claim_unmarked(const std::vector<RecordedAddress>& records, const std::string& mac,
                     std::vector<LinkAddress>& addresses);
 

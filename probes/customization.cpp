@@ -13,19 +13,20 @@ namespace pvrdma::probes {
 
 namespace {
 
-// By cloud-init's generator, in every boot in which it will run (tools/cloud-init-generator).
+// cloud-init's generator makes it in every boot in which cloud-init will run
+// (tools/cloud-init-generator).
 constexpr const char* kCloudInitEnabled = "/run/cloud-init/enabled";
-// A link that the local stage makes anew in every boot.
+// The local stage makes this link anew in every boot.
 constexpr const char* kCloudInitStatus = "/run/cloud-init/status.json";
-// That `write_files` has had its turn, once in the life of an instance (cloudinit/helpers.py).
+// Shows that `write_files` has run, once for each instance (cloudinit/helpers.py).
 constexpr const char* kFilesWritten = "/var/lib/cloud/instance/sem/config_write_files";
-// By open-vm-tools while it customizes the guest (libDeployPkg/linuxDeployment.c).
+// Exists while open-vm-tools customizes the guest (libDeployPkg/linuxDeployment.c).
 constexpr const char* kDeploying = "/var/log/.vmware-deploy.INPROGRESS";
 
 enum class Written { Never, EarlierBoot, ThisBoot };
 
-// When a file was last written. A clock that is set in the middle of the boot may mislead it; all
-// that hangs on it is a wait, which is bounded.
+// When a file was last written. The answer may be wrong if the clock was set during the boot; then
+// only a wait, which has a limit, is too long or too short.
 Result<Written> written(const RootedPath& place) {
   const auto status = status_of(place);
   if (!status && means_absent(status.error())) return Written::Never;
@@ -64,7 +65,7 @@ Field<std::string> cloud_init(const Root& root) {
 Field<std::string> open_vm_tools(const Root& root) {
   const auto deploying = written(root / kDeploying);
   if (!deploying) return Field<std::string>::unreadable(deploying.error());
-  // One of an earlier boot was cut off, and is not gone on with.
+  // A customization of an earlier boot was interrupted and does not go on.
   if (*deploying != Written::ThisBoot) return {};
   return std::string{"the guest customization of open-vm-tools"};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is still making a fresh clone the machine it is to be: cloud-init, or the guest
-// customization of open-vm-tools. Both rewrite network configuration, and may write ours.
+// Finds a customization of a fresh clone that is under way: by cloud-init, or by the guest
+// customization of open-vm-tools. Both rewrite the network configuration, and may write the
+// agent's.
 #pragma once
 
 #include <string>
@@ -11,9 +12,9 @@
 
 namespace pvrdma::probes {
 
-// The stages of cloud-init that count here: the local one configures the network, the network one
-// has written what `write_files` names when it ends. Later ones (runcmd) come after
-// multi-user.target, too late to be waited for at boot.
+// The stages of cloud-init that matter here: the local stage configures the network, and the
+// network stage writes the files of `write_files`. Later stages (runcmd) come after
+// multi-user.target, too late for a wait at boot.
 struct CloudInitStages {
   bool local_ended = false;
   bool network_ended = false;
@@ -21,10 +22,10 @@ struct CloudInitStages {
 };
 
 // /run/cloud-init/status.json (cloudinit/cmd/main.py, status_wrapper()): "v1" has an object for
-// each stage, with "finished" null until it has ended. An Error where it is something else.
+// each stage, with "finished" null until it has ended. Error: the text has another form.
 [[nodiscard]] Result<CloudInitStages> parse_cloud_init_status(std::string_view text);
 
-// What is waited for, for a person: "cloud-init's network stage". Absent: nothing.
+// A readable name of the customization under way: "cloud-init's network stage". Absent: none.
 [[nodiscard]] Field<std::string> customization(const Root& root);
 
 }  // namespace pvrdma::probes

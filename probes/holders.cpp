@@ -23,11 +23,11 @@ Field<unsigned> reference_count(const Root& root) {
 }
 
 std::string command_of(const Root& root, pid_t pid) {
-  // A process calls itself what it likes (PR_SET_NAME).
+  // A process can choose any name (PR_SET_NAME).
   return printable(read_attribute(root / ("/proc/" + std::to_string(pid) + "/comm")).value_or(""));
 }
 
-// An Error where nldev cannot tell about every device.
+// Error: nldev does not know every device.
 Result<std::vector<Holder>> holders_from_nldev(const std::vector<HeldDevice>& devices) {
   auto nldev = Nldev::open();
   if (!nldev) return fail(nldev.error());
@@ -54,7 +54,7 @@ std::vector<Holder> finished(const Root& root, std::vector<Holder> holders) {
   return holders;
 }
 
-// One process's fds. A process that has ended meanwhile holds nothing.
+// Looks at the fds of one process. A process that has ended meanwhile holds nothing.
 void look_into(const std::filesystem::path& process, pid_t pid,
                const std::vector<HeldDevice>& devices, OpenNodes& open) {
   const auto links = list_directory(process / "fd");
@@ -80,14 +80,14 @@ Field<std::vector<Holder>> find_processes(const Root& root,
   if (count.is(0)) return std::vector<Holder>{};
   const auto named = holders_from_nldev(devices);
   std::vector<Holder> holders = named.value_or(std::vector<Holder>{});
-  // Built in, the driver has no count, and nldev's list is all there is to know.
+  // A driver that is built in has no refcount, so nldev's list has to suffice.
   bool complete = count.is_absent() && named.has_value();
   if (!complete && (!count.is_known() || holders.size() < *count.get())) {
     const auto open = find_open_nodes(root, devices);
     complete = open && open->complete;
     if (open) std::ranges::copy(open->holders, std::back_inserter(holders));
   }
-  // Some known is enough to wait for, though there may be more.
+  // One known holder is reason enough to wait, even if there may be more.
   if (!holders.empty()) return holders;
   if (count.is_known())
     return Field<std::vector<Holder>>::unreadable(
@@ -113,7 +113,7 @@ Result<OpenNodes> find_open_nodes(const Root& root, const std::vector<HeldDevice
 Result<std::vector<Holder>> kernel_users(const std::vector<std::string>& rdma_devices) {
   if (rdma_devices.empty()) return {};
   auto nldev = Nldev::open();
-  // Without ib_core there is no device.
+  // Without ib_core there is no RDMA device.
   if (!nldev && nldev.error().code == EPROTONOSUPPORT) return {};
   if (!nldev) return fail(nldev.error());
   std::vector<Holder> users;
@@ -134,7 +134,8 @@ Field<std::vector<Holder>> find_holders(const Root& root, const std::vector<Held
   auto found = find_processes(root, devices);
   if (!found.is_known()) return found;
   std::vector<Holder>& holders = *found.get();
-  // A process is enough to wait for, and its queue pairs may be many.
+  // A process is reason enough to wait, so the kernel is asked only about devices without one; a
+  // process may have many queue pairs.
   std::vector<std::string> free;
   for (const HeldDevice& device : devices)
     if (std::ranges::find(holders, device.rdma_device, &Holder::rdma_device) == holders.end())

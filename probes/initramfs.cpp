@@ -17,9 +17,10 @@ namespace {
 
 using FileTime = std::chrono::nanoseconds;  // since the epoch
 
-// The directories that both initramfs-tools and dracut copy into an image; the hooks read the same.
+// The directories that both initramfs-tools and dracut copy into an image; the hooks read the same
+// ones.
 constexpr std::array kModprobeFolders{"/etc/modprobe.d", "/lib/modprobe.d"};
-// An image older than these was built without a note.
+// An image that is older than these hooks was built without a note.
 constexpr std::array kHooks{"/usr/share/initramfs-tools/hooks/pvrdma-agent",
                             "/usr/lib/dracut/modules.d/99pvrdma-agent/module-setup.sh"};
 
@@ -27,11 +28,11 @@ FileTime nanoseconds(const timespec& time) {
   return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
 }
 
-// What modprobe.d says about the driver.
+// The part of modprobe.d about the driver.
 struct Configuration {
-  std::string text;    // all files that name it, in the order the hooks take
-  std::string newest;  // the last one changed; empty: none names it
-  // A change time: the modification time of a package's file is that of its build.
+  std::string text;    // all files that name it, in the order of the hooks
+  std::string newest;  // the file that changed last; empty: no file names it
+  // The change time (ctime), as the modification time of a package's file is that of its build.
   FileTime changed{};
 };
 
@@ -75,8 +76,8 @@ struct Image {
   FileTime built;  // its modification time
 };
 
-// The latest built of those that a boot loader may have for this kernel: Debian's name, that of
-// dracut, and SUSE's.
+// The newest of the images that a boot loader may use for this kernel: the names of Debian, dracut
+// and SUSE.
 Field<Image> find_image(const Root& root, const std::string& release) {
   const auto folder = open_boot_folder(root);
   if (!folder) return Field<Image>::from(fail(folder.error()));
@@ -92,19 +93,19 @@ Field<Image> find_image(const Root& root, const std::string& release) {
   return image;
 }
 
-// The note is of the image that this boot came from, which is another kernel's where another runs.
+// The note is from the image of this boot, so it says nothing about the image of another kernel.
 Result<std::string> note_of(const Root& root, const std::string& release) {
   const auto running = read_attribute(root / "/proc/sys/kernel/osrelease");
   if (running && *running != release) return fail(ENOENT, "reading the note of", release);
   return read_file(root / kInitramfsNote);
 }
 
-// What `image` is too old for; empty: nothing.
+// The file for which `image` is too old; empty: none.
 Result<std::string> outdated_by(const Root& root, const Image& image, const std::string& release) {
   auto configuration = read_configuration(root);
   if (!configuration) return fail(configuration.error());
   const auto note = note_of(root, release);
-  // The image this boot came from goes by the same configuration, or does not have the driver.
+  // The image of this boot has the same configuration, or does not have the driver.
   if (note && (note->empty() || *note == configuration->text)) return std::string{};
   if (!note && !means_absent(note.error())) return fail(note.error());
   if (!note)
@@ -123,7 +124,7 @@ Result<Fd> open_boot_folder(const Root& root) {
   struct statfs system {};
   if (!folder || ::fstatfs(folder.get(), &system) != 0) return fail(errno, "opening", boot);
   if (system.f_type == AUTOFS_SUPER_MAGIC)
-    return fail(ENXIO, "looking into, as nobody has mounted it yet,", boot);
+    return fail(ENXIO, "looking into, as it is an automount point that is not mounted yet,", boot);
   return folder;
 }
 

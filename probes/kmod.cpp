@@ -37,7 +37,7 @@ void log_line(void* /*data*/, int /*priority*/, const char* /*file*/, int /*line
   static_cast<void>(guarded([&] { log::debug("libkmod: {}: {}", function, cut(rest, '\n')); }));
 }
 
-// No configuration: whether a module is shipped does not depend on modprobe.d.
+// Reads no configuration, as modprobe.d does not change whether a module is shipped.
 Result<Context> open_indexes(int folder) {
   const std::array<const char*, 1> no_configuration{nullptr};
   const std::string path = "/proc/self/fd/" + std::to_string(folder);
@@ -65,8 +65,8 @@ Result<Found> look_up(kmod_ctx* context, const std::string& name) {
   return Found{list ? kmod_module_get_module(list.get()) : nullptr};
 }
 
-// modules.dep(5), the text beside the index: libkmod tells what a module needs only where it finds
-// the files of those, which a process without rights does not. Empty: there is none.
+// modules.dep(5), the text beside the index. libkmod lists the dependencies of a module only if it
+// finds their files, which a process without rights cannot. Empty: there is no such file.
 Result<Fd> open_dependencies(int folder) {
   Fd file{::openat(folder, "modules.dep", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
   if (!file && errno != ENOENT) return fail(errno, "opening", "modules.dep");
@@ -79,7 +79,7 @@ Result<std::string> text_of(const Result<Fd>& dependencies) {
   return read_file(*dependencies, "modules.dep", kDependencyLimitBytes);
 }
 
-// "PATH: PATH..." on each line, all that a module needs behind its own.
+// Each line is "PATH: PATH...": the module's path, then all modules that it needs.
 std::vector<std::string> needs_in(std::string_view dependencies, const std::string& name) {
   std::vector<std::string> names;
   while (!dependencies.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is asked of libkmod itself, for the program module-lookup, which all others run
-// (module_lookup.hpp); and where libkmod's own log goes.
+// Calls of libkmod, for the program module-lookup, which all other programs run
+// (module_lookup.hpp). Also redirects libkmod's log.
 #pragma once
 
 #include <string>
@@ -14,22 +14,22 @@ struct kmod_ctx;
 
 namespace pvrdma::probes {
 
-// What libkmod says by itself goes into our log at level debug, all of it where that is wanted, and
-// never to stderr: what matters comes back as a return value too.
+// Sends libkmod's messages to our log at level debug, if that level is logged, and never to stderr.
+// Return values tell everything that matters.
 void take_over_log(kmod_ctx* context);
 
-// What the index below /lib/modules/RELEASE has of each module, in the order of `names`. All
-// unreadable where the index is not there or may not be read.
+// The entry of each module in the index below /lib/modules/RELEASE, in the order of `names`. All
+// unreadable where the index is missing or may not be read.
 [[nodiscard]] std::vector<IndexEntry> find_shipped(const Root& root, const std::string& release,
                                                    const std::vector<std::string>& names);
 
-// The same of the open folder of a kernel that may be anybody's (open_modules_of(),
-// module_lookup.hpp): libkmod 30 follows the offsets in an index without a look at them. This
-// process maps the files, gives up its rights for good (rights.hpp), and looks into them only then.
+// The same for the open folder of a kernel that need not be trusted (open_modules_of(),
+// module_lookup.hpp): libkmod 30 follows the offsets in an index without checking them. So this
+// process maps the files, gives up its rights for good (rights.hpp), and only then reads them.
 [[nodiscard]] std::vector<IndexEntry> find_shipped_without_rights(
     int folder, const std::vector<std::string>& names);
 
-// Who signed a module of the kernel whose folder is open, and a newline; empty: nobody, or there is
+// The signer of a module of the kernel whose folder is open, and a newline; empty: no signature, or
 // no such module.
 [[nodiscard]] Result<std::string> module_signer(int folder, const std::string& name);
 

@@ -13,20 +13,20 @@ namespace pvrdma::probes {
 namespace {
 
 constexpr const char* kNetworkd = "systemd-networkd.service";
-// ifupdown takes a hyphen for an underscore.
+// ifupdown treats a hyphen as an underscore.
 constexpr std::array kPortOptions{"bond-slaves", "bond_slaves", "slaves", "bridge_ports",
                                   "bridge-ports"};
-constexpr std::size_t kInterfacesFiles = 64;  // sources may name each other
+constexpr std::size_t kInterfacesFiles = 64;  // files may name each other as sources
 
-// A manager that has the link outranks one that may take it, and that one a manager that will not
-// say; each is asked only while the one before it has not claimed the link.
+// The rank of a manager's answer: 3, it has the link; 2, its answer is unreadable; 1, it has not
+// decided. Managers are asked in turn until one has the link.
 constexpr int kHasIt = 3;
 int rank(const Field<LinkOwner>& owner) {
   if (owner.is_known()) return owner.get()->decided ? kHasIt : 1;
   return owner.is_unreadable() ? 2 : 0;
 }
 
-// The value of "NAME=…" on a line of its own; empty where there is none.
+// The value of a line "NAME=…"; empty where there is none.
 std::string value_of(std::string_view text, std::string_view name) {
   while (!text.empty()) {
     std::string_view line = cut(text, '\n');
@@ -35,7 +35,7 @@ std::string value_of(std::string_view text, std::string_view name) {
   return {};
 }
 
-// Absent: networkd does not run and is not enabled either, or leaves the link alone.
+// Absent: networkd neither runs nor is enabled, or does not manage the link.
 Field<LinkOwner> networkd_owner(const Root& root, int index) {
   const LinkOwner undecided{LinkManager::Networkd, false, {}};
   if (!service_runs(root, kNetworkd))
@@ -46,7 +46,7 @@ Field<LinkOwner> networkd_owner(const Root& root, int index) {
                                      : Field<LinkOwner>::unreadable(state.error());
 }
 
-// The link's master (IFLA_MASTER): that, and what configures it, decides about its parts.
+// The link's master (IFLA_MASTER): the configuration of the master decides about its parts.
 Field<LinkOwner> master_owner(const Root& root, const std::string& name) {
   const auto master = link_target_name(root / "/sys/class/net" / name / "master");
   if (master) return LinkOwner{LinkManager::Master, true, {}, *master};
@@ -72,7 +72,7 @@ bool is_port(const std::vector<std::string>& words, const std::string& name) {
   return false;
 }
 
-// The files that a pattern stands for, or that are in a directory.
+// The files that match a pattern, or that are in a directory.
 std::vector<std::string> files_of(const Root& root, const std::string& source) {
   const auto status = status_of(root / source);
   return paths_matching(root, status && S_ISDIR(status->st_mode) ? source + "/*" : source);
@@ -101,7 +101,7 @@ Field<LinkOwner> parse_networkd_link(const std::string& state) {
 
 InterfacesFile parse_interfaces(std::string_view text) {
   InterfacesFile file;
-  std::string whole;  // of the lines that a backslash joins
+  std::string whole;  // lines joined by a backslash
   while (!text.empty()) {
     whole += cut(text, '\n');
     const bool goes_on = whole.ends_with('\\');

@@ -19,14 +19,13 @@ namespace {
 constexpr const char* kSecureBoot =
     "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
 
-// Files that hold the name of what runs the container.
+// Files that contain the name of the container manager.
 constexpr std::array kNamed{"/run/systemd/container", "/run/host/container-manager"};
-// Files whose presence says it.
+// Files whose presence tells the container manager.
 constexpr std::array kMarks{std::pair{"/.dockerenv", "docker"},
                             std::pair{"/run/.containerenv", "podman"}};
 
-// A value of os-release: quoted as for a shell, in which a backslash takes the next letter as it
-// is.
+// A value of os-release without its quotes; as in a shell, a backslash quotes the next character.
 std::string unquoted(std::string_view value) {
   std::string result;
   for (std::size_t at = 0; at < value.size(); ++at) {
@@ -49,7 +48,7 @@ Field<std::string> container_manager(const Root& root) {
     if (auto name = read_attribute(root / path); name && !name->empty()) return *name;
   for (const auto& [path, name] : kMarks)
     if (is_there(root / path).value_or(false)) return std::string{name};
-  // Set for the first process, and so for those it starts.
+  // Set for the first process, and inherited by the processes that it starts.
   const char* const name = std::getenv("container");
   if (name != nullptr && *name != '\0') return std::string{name};
   return {};
@@ -95,7 +94,7 @@ Field<bool> booted_by_efi(const Root& root) {
   if (!means_absent(folder.error())) return Field<bool>::unreadable(folder.error());
   if (container_manager(root).is_known())
     return Field<bool>::unreadable(
-        {0, "whether the machine booted by EFI is not seen from within a container", ""});
+        {0, "a container cannot see whether the machine booted by EFI", ""});
   return false;
 }
 
@@ -105,7 +104,8 @@ Field<bool> secure_boot(const Root& root) {
   if (efi.is(false)) return {};
   const auto value = read_file(root / kSecureBoot);
   if (!value) return Field<bool>::unreadable(value.error());
-  // Four bytes of attributes, then one of value (Linux Documentation/filesystems/efivarfs.rst).
+  // Four bytes of attributes, then one byte with the value (Linux
+  // Documentation/filesystems/efivarfs.rst).
   if (value->size() != 5) return Field<bool>::unreadable({EBADMSG, "reading", kSecureBoot});
   return value->back() == 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What this system is: container or machine, whose, which distribution, how it was booted, and what
-// its clock says.
+// Facts about this system: whether it is a container, the vendor of the machine, the distribution,
+// how it was booted, and its clock.
 #pragma once
 
 #include <ctime>
@@ -16,14 +16,14 @@ namespace pvrdma {
 // /etc/os-release (os-release(5)).
 struct OsRelease {
   std::string id;       // "ubuntu"
-  std::string version;  // "22.04"; empty where it has none
+  std::string version;  // "22.04"; empty where there is none
   std::string name;     // PRETTY_NAME
   friend bool operator==(const OsRelease&, const OsRelease&) = default;
 };
 
 struct ClockState {
   Field<bool> synchronized;             // adjtimex(2): STA_UNSYNC is not set
-  Field<std::int64_t> off_rtc_seconds;  // the system's time less that of the VM's hardware clock
+  Field<std::int64_t> off_rtc_seconds;  // the system's time minus that of the VM's hardware clock
   friend bool operator==(const ClockState&, const ClockState&) = default;
 };
 
@@ -31,29 +31,32 @@ struct ClockState {
 
 namespace pvrdma::probes {
 
-// What runs the container that this is: "docker", "podman", "systemd-nspawn". Absent: none says so.
-// From systemd's notes (https://systemd.io/CONTAINER_INTERFACE) and the engines' own files.
+// The manager of the container that this system is: "docker", "podman", "systemd-nspawn". Absent:
+// there is no sign of a container. Uses systemd's interface
+// (https://systemd.io/CONTAINER_INTERFACE) and the engines' own files.
 [[nodiscard]] Field<std::string> container_manager(const Root& root);
 
 // An attribute of /sys/class/dmi/id, "sys_vendor".
 [[nodiscard]] Field<std::string> dmi(const Root& root, const char* attribute);
 
-// os-release(5). Absent: it has no ID.
+// os-release(5). Absent: the text has no ID.
 [[nodiscard]] Field<OsRelease> parse_os_release(std::string_view text);
 [[nodiscard]] Field<OsRelease> os_release(const Root& root);
 
-// As systemd-detect-virt(1) has it: "vmware", "kvm", "none", asked of systemd over the system bus;
-// of a container that would be the container. Absent: not of this system. Bounded: half a second.
+// The answer of systemd-detect-virt(1): "vmware", "kvm", "none". Asks systemd over the system bus;
+// in a container the answer is about the container. Absent: `root` is not this system. Waits half a
+// second at most.
 [[nodiscard]] Field<std::string> virtualization(const Root& root);
 
-// Whether the machine was booted by EFI. Unreadable: a container hides /sys/firmware, or may.
+// Whether the machine was booted by EFI. Unreadable: this is a container, which may hide
+// /sys/firmware.
 [[nodiscard]] Field<bool> booted_by_efi(const Root& root);
 
 // UEFI's variable SecureBoot. Absent: not booted by EFI.
 [[nodiscard]] Field<bool> secure_boot(const Root& root);
 
-// `now`: what time(2) says. The hardware clock of a VM is the host's; where it runs in local time
-// (third line of /etc/adjtime) it is not compared.
+// `now`: the result of time(2). The hardware clock of a VM comes from the host. If it runs in local
+// time (third line of /etc/adjtime) the clocks are not compared.
 [[nodiscard]] ClockState clock_state(const Root& root, std::time_t now);
 
 }  // namespace pvrdma::probes

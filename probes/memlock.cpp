@@ -21,7 +21,7 @@ constexpr const char* kLimits = "/etc/security/limits.conf";
 constexpr const char* kLimitsFolder = "/etc/security/limits.d";
 constexpr std::uint64_t kKiB = 1024;
 
-// limits.conf(5): KiB; "-1", "unlimited" and "infinity" are no limit.
+// limits.conf(5): a number of KiB; "-1", "unlimited" and "infinity" mean no limit.
 std::optional<MemlockLimit> limit_from(std::string_view value) {
   if (value == "-1" || value == "unlimited" || value == "infinity") return MemlockLimit{};
   const auto kib = number_from<std::uint64_t>(value);
@@ -39,7 +39,7 @@ Result<std::vector<std::string>> limit_files(const Root& root) {
   return files;
 }
 
-// Of a unit that is loaded; org.freedesktop.systemd1(5).
+// Asks systemd for the limit of a unit; org.freedesktop.systemd1(5).
 Field<MemlockLimit> ask_limit(SystemBus& bus, const std::string& unit) {
   const auto object = unit_object(unit);
   if (!object) return Field<MemlockLimit>::unreadable(object.error());
@@ -49,20 +49,21 @@ Field<MemlockLimit> ask_limit(SystemBus& bus, const std::string& unit) {
   const auto asked = bus.for_questions_to(kSystemdName);
   if (!asked) return Field<MemlockLimit>::unreadable(asked.error());
   std::uint64_t bytes = 0;
-  // The soft limit, as in own_memlock(): what the unit's processes start with.
+  // The soft limit, as in own_memlock(): the unit's processes start with it.
   const int code = bus.noted(kSystemdName,
                              sd_bus_get_property_trivial(*asked, kSystemdName, object->c_str(),
                                                          "org.freedesktop.systemd1.Service",
                                                          "LimitMEMLOCKSoft", nullptr, 't', &bytes));
   if (code < 0)
     return Field<MemlockLimit>::unreadable({-code, "asking systemd for LimitMEMLOCK of", unit});
-  // systemd's word for RLIM_INFINITY.
+  // systemd's value for RLIM_INFINITY.
   if (bytes == std::numeric_limits<std::uint64_t>::max()) return MemlockLimit{};
   return MemlockLimit{bytes};
 }
 
-// A user namespace of its own, as a rootless container's: its root is no root for the kernel
-// (capable(), which ib_umem_get() asks). user_namespaces(7): the map of the first has one line.
+// Whether this process is in a user namespace of its own, such as a rootless container's: its root
+// is not root for the kernel (capable(), which ib_umem_get() calls). The first namespace's map has
+// one line (user_namespaces(7)).
 Result<bool> has_own_users(const Root& root) {
   const auto map = read_file(root / "/proc/self/uid_map");
   if (!map && means_absent(map.error())) return false;
@@ -106,11 +107,11 @@ Field<MemlockLimit> parse_limits(const std::string& path, std::string_view text)
   while (!text.empty()) {
     ++number;
     std::string_view line = cut(text, '\n');
-    const auto words = split_at_blanks(cut(line, '#'));  // from there on it is comment
+    const auto words = split_at_blanks(cut(line, '#'));  // the rest is a comment
     if (words.size() != 4 || words[0] != "*" || words[2] != "memlock" || words[1] == "hard")
       continue;
     auto limit = limit_from(words[3]);
-    if (!limit) continue;  // pam_limits passes over it, too
+    if (!limit) continue;  // pam_limits ignores it, too
     limit->place = path + ":" + std::to_string(number);
     soft = *limit;
   }

@@ -19,7 +19,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-// The text of all files, one behind the other, and the line at which each begins.
+// The text of all files, one after the other, and the first line of each.
 struct JoinedFiles {
   struct Part {
     std::string file;
@@ -37,8 +37,8 @@ struct JoinedFiles {
 };
 
 Result<JoinedFiles> join_files(const Root& root, ModprobeOf which) {
-  // libkmod's own list (kmod.h, kmod_new()), in its order: a file of an earlier folder replaces one
-  // of its name.
+  // libkmod's own list (kmod.h, kmod_new()), in its order: a file in an earlier folder replaces
+  // later ones of the same name.
   std::vector<std::string> folders{"/etc/modprobe.d", "/run/modprobe.d",
                                    "/usr/local/lib/modprobe.d", "/usr/lib/modprobe.d",
                                    "/lib/modprobe.d"};
@@ -53,7 +53,7 @@ Result<JoinedFiles> join_files(const Root& root, ModprobeOf which) {
     if (!status || !S_ISREG(status->st_mode)) continue;
     const auto text = read_file(root / file);
     if (!text) return fail(text.error());
-    // Two line ends, also where the last line ends in a backslash.
+    // Two line ends, so that a backslash in the last line cannot join the next file.
     const std::string whole = *text + "\n\n";
     joined.parts.push_back({file, lines});
     joined.text += whole;
@@ -63,7 +63,7 @@ Result<JoinedFiles> join_files(const Root& root, ModprobeOf which) {
   return joined;
 }
 
-// A file of its own in memory, from its start.
+// A file in memory with this text, at offset 0.
 Result<Fd> in_memory(const std::string& text) {
   Fd file{::memfd_create("modprobe.conf", MFD_CLOEXEC)};
   if (!file) return fail(errno, "copying", "modprobe.d");
@@ -82,7 +82,7 @@ ModprobeConfig parse_elsewhere(const std::string& module_lookup, const std::stri
 
 bool is_blank(char letter) { return letter == ' ' || letter == '\t'; }
 
-// A carriage return belongs to the word, as for libkmod: "blacklist x\r" keeps no module away.
+// As in libkmod, a carriage return is part of the word: "blacklist x\r" blocks no module.
 std::string_view take_word(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
   const auto end = std::ranges::find_if(rest, is_blank);

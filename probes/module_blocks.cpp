@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What in modprobe.d, and on the kernel's command line, keeps modules or functions from the driver.
+// Finds what blocks modules, or gives functions to other drivers, in modprobe.d and on the kernel's
+// command line.
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 
 using Lines = std::vector<ModprobeLine>;
 
-constexpr std::size_t kLongestShown = 120;  // of a line, bytes
+constexpr std::size_t kLongestShown = 120;  // bytes of a line
 
 std::string shown(const ModprobeLine& line) {
   const std::string text =
@@ -49,7 +50,7 @@ class BlockSearch {
   BlockSearch(const Lines& lines, std::string_view command_line)
       : lines_(lines), words_(words_of(command_line)) {}
 
-  // Empty: nothing.
+  // Empty: nothing blocks the module.
   [[nodiscard]] std::vector<std::string> find(const WantedModule& module) const {
     std::vector<std::string> found;
     for (const ModprobeLine& line : lines_)
@@ -62,10 +63,11 @@ class BlockSearch {
   }
 
  private:
-  // For who loads it by name, and because another needs it.
+  // Adds blocks that apply to a load by name and also to a load as a dependency.
   void add_replaced(const std::string& module, const std::string& front,
                     std::vector<std::string>& found) const {
-    // Names may be patterns, and the first line counts (kmod_module_get_install_commands()).
+    // Names may be patterns, and only the first matching line counts
+    // (kmod_module_get_install_commands()).
     const auto line = std::ranges::find_if(lines_, [&](const ModprobeLine& one) {
       return one.keyword == "install" && ::fnmatch(one.name.c_str(), module.c_str(), 0) == 0;
     });
@@ -86,15 +88,17 @@ class BlockSearch {
   const std::vector<std::string> words_;
 };
 
-// Those that take functions by `ids=` (Linux drivers/vfio/pci/vfio_pci.c, drivers/pci/pci-stub.c).
+// The drivers that take functions by `ids=` (Linux drivers/vfio/pci/vfio_pci.c,
+// drivers/pci/pci-stub.c).
 std::string claimer_of(std::string_view module) {
   const std::string name = module_name(module);
   if (name == "vfio_pci") return "vfio-pci";
   return name == "pci_stub" ? "pci-stub" : "";
 }
 
-// "VENDOR:DEVICE[:SUBVENDOR[:…]]" of an adapter's functions: "15ad:07b0", "15ad:0820"; empty: none
-// of them. What follows the device only narrows it down.
+// The function of an adapter that "VENDOR:DEVICE[:SUBVENDOR[:…]]" names: "15ad:07b0" or
+// "15ad:0820"; empty: neither. The rest after the device only restricts the match, so it is
+// ignored.
 std::string id_of_adapter(std::string_view id) {
   const auto number = [&]() -> std::optional<unsigned> {
     std::string_view part = cut(id, ':');

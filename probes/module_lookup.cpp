@@ -17,7 +17,7 @@ namespace pvrdma::probes {
 namespace {
 
 constexpr int kNoInput = -1;
-constexpr std::size_t kLookupOutputBytes = 2U << 20U;  // of a long modprobe.d
+constexpr std::size_t kLookupOutputBytes = 2U << 20U;  // enough for a long modprobe.d
 constexpr std::string_view kError = "error ";
 constexpr std::array kAnswers{Shipped::Loadable, Shipped::BuiltIn, Shipped::Missing};
 
@@ -37,7 +37,7 @@ std::optional<IndexEntry> entry_from(std::string_view line, const std::string& n
   return std::nullopt;
 }
 
-// Whether something that libkmod would open there is no regular file.
+// Whether a file that libkmod would open there is not a regular file.
 bool has_odd_index(const RootedPath& directory) {
   if (directory.on_this_system()) return false;
   const auto names = list_directory(directory).value_or(std::vector<std::string>{});
@@ -88,8 +88,7 @@ Result<Fd> open_modules_of(const Root& root, const std::string& release) {
 Result<std::string> run_module_lookup(const std::string& program, std::vector<std::string> words,
                                       int input, Milliseconds timeout) {
   words.insert(words.begin(), program);
-  // By this libkmod keeps to itself what it would say of a bad line (kmod_new(), libkmod.c of kmod
-  // 30).
+  // Keeps libkmod from printing messages about bad lines (kmod_new(), libkmod.c of kmod 30).
   const std::vector<std::string> environment{"KMOD_LOG=0"};
   auto result = run_program({std::move(words), environment, timeout, kLookupOutputBytes, input});
   if (!result) return fail(result.error());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What libkmod knows, without libkmod in this process: it brings libcrypto along, which would stay
-// in the daemon's memory, and which makes each start of the client take twice as long. The program
-// module-lookup asks it, this side runs that and reads its lines.
+// Asks libkmod without loading it into this process: libkmod needs libcrypto, which would stay in
+// the daemon's memory and doubles the start time of the client. So the program module-lookup asks
+// libkmod; the functions here run it and read its lines.
 #pragma once
 
 #include <string>
@@ -17,50 +17,53 @@
 
 namespace pvrdma::probes {
 
-// /lib/modules/RELEASE, for libkmod. An index that is not there or may not be read is an error:
-// libkmod would find nothing, which reads as "missing". EINVAL: an index of an image is a link,
-// which libkmod would follow to this machine's files, a device or a pipe; depmod makes none.
+// Opens /lib/modules/RELEASE for libkmod. A missing or unreadable index is an Error, as libkmod
+// would find nothing, which would mean "missing". EINVAL: an index file of an image is a device, a
+// pipe, or a link, which libkmod would follow to files of this machine; depmod makes none of these.
 [[nodiscard]] Result<Fd> open_modules_of(const Root& root, const std::string& release);
 
 [[nodiscard]] std::vector<IndexEntry> all_unreadable(const std::vector<std::string>& names,
                                                      const Error& why);
 
-// What the program is asked for by its first word:
-// - "shipped RELEASE NAME...": what that kernel's index has of each module. In place of RELEASE
-//   kFolderIsInput: the kernel's folder is the input, and the program has no rights when it looks.
+// The first argument of the program tells what to look up:
+// - "shipped RELEASE NAME...": the entry of each module in that kernel's index. With kFolderIsInput
+//   instead of RELEASE, standard input is the kernel's folder, and the program gives up its rights
+//   before it reads the index.
 inline constexpr const char* kLookUpShipped = "shipped";
 inline constexpr const char* kFolderIsInput = "-";
-// - "signer NAME": who signed a module of the kernel whose folder is the input; nothing: nobody.
+// - "signer NAME": the signer of a module of the kernel whose folder is standard input; no output
+//   means no signature.
 inline constexpr const char* kLookUpSigner = "signer";
-// - "config": the lines of the text of an image's modprobe.d, which is the input
-//   (modprobe_config.hpp); the program has no rights when it reads it.
+// - "config": the parsed lines of an image's modprobe.d, whose text is standard input
+//   (modprobe_config.hpp); the program gives up its rights before it reads the text.
 inline constexpr const char* kLookUpConfig = "config";
 
-// It reads some files; a disk that does not answer is not waited for any longer.
+// The program reads some files; this limits the wait for a disk that does not answer.
 inline constexpr Milliseconds kModuleLookupTimeout = std::chrono::seconds{5};
 
-// What the program writes, asked by `words`. `input`: open for it, not owned; -1: nothing.
-// EREMOTEIO: it failed; ETIMEDOUT.
+// The output of the program with the arguments `words`. `input`: its standard input, not owned; -1:
+// none. EREMOTEIO: the program failed; ETIMEDOUT: it took too long.
 [[nodiscard]] Result<std::string> run_module_lookup(const std::string& program,
                                                     std::vector<std::string> words, int input,
                                                     Milliseconds timeout = kModuleLookupTimeout);
 
-// What it writes of modules: a line for each name, in their order; "loadable" with the names that
-// it needs, "built-in", "missing", or "error CODE" with errno's number.
+// The program's line about a module: "loadable" with the names of the modules that it needs,
+// "built-in", "missing", or "error CODE" with the number of errno.
 [[nodiscard]] std::string lookup_line(const IndexEntry& entry);
-// EBADMSG: not that many such lines.
+// Reads such lines, one for each name, in their order. EBADMSG: the number or form of the lines is
+// wrong.
 [[nodiscard]] Result<std::vector<IndexEntry>> parse_lookup(std::string_view lines,
                                                            const std::vector<std::string>& names);
 
-// What the index of kernel `release` has of each module. An image's index may be hostile: the
-// program has no rights then. All unreadable, with the reason, where that does not work.
+// The entry of each module in the index of kernel `release`. An image's index may be hostile, so
+// for it the program gives up its rights. All unreadable, with the reason, where this fails.
 [[nodiscard]] std::vector<IndexEntry> look_up_shipped(const std::string& program, const Root& root,
                                                       const std::string& release,
                                                       const std::vector<std::string>& names,
                                                       Milliseconds timeout = kModuleLookupTimeout);
 
-// Who signed a module of that kernel, as modinfo(8) has it. Absent: it has no signature, or there
-// is no such module or kernel.
+// The signer of a module of that kernel, as modinfo(8) shows it. Absent: there is no signature, no
+// such module or no such kernel.
 [[nodiscard]] Field<std::string> look_up_signer(const std::string& program, const Root& root,
                                                 const std::string& release,
                                                 const std::string& module);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// module-lookup: what libkmod knows, for who does without it (module_lookup.hpp).
+// module-lookup: asks libkmod for programs that are not linked with it (module_lookup.hpp).
 #include <unistd.h>
 
 #include <cstdio>
@@ -35,7 +35,7 @@ Result<std::string> lines_of_modprobe() {
   return probes::print_modprobe_lines(probes::parse_modprobe(*text));
 }
 
-// EINVAL: nothing that is answered here.
+// EINVAL: the arguments are not valid.
 Result<std::string> answer_to(const std::vector<std::string>& words) {
   const std::string asked = words.empty() ? "" : words.front();
   if (asked == probes::kLookUpShipped && words.size() > 2)
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
       std::fputs(answer->c_str(), stdout);
     else
       std::fprintf(stderr, "module-lookup: %s\n", answer.error().message().c_str());
-    // At once: a sanitizer that looks for leaks at the end would need rights.
+    // Exits at once, as a sanitizer that looks for leaks at the end would need rights.
     const bool written = std::fflush(stdout) == 0;
     std::_Exit(answer && written ? EXIT_SUCCESS : EXIT_FAILURE);
   });

@@ -31,7 +31,8 @@ std::optional<ModuleInit> init_from_sysfs(std::string_view word) {
   return std::nullopt;
 }
 
-// "vmw_pvrdma 81920 0 - Live 0xffffffffc0a5d000 (O)": name, size, users, who, state, address.
+// "vmw_pvrdma 81920 0 - Live 0xffffffffc0a5d000 (O)": name, size, number of users, users, state,
+// address.
 Result<void> parse_line(std::string_view line, std::string& name, LoadedModule& module) {
   const std::string whole{line};
   name = cut(line, ' ');
@@ -50,8 +51,8 @@ Result<void> parse_line(std::string_view line, std::string& name, LoadedModule& 
   return {};
 }
 
-// A module that /proc/modules does not list, or that list could not be read: /sys/module has a
-// directory without initstate for what is built in.
+// For a module that /proc/modules does not list, or where that list could not be read. A built-in
+// module has a directory in /sys/module without initstate.
 void fill_from_sysfs(const Root& root, Module& module) {
   const auto directory = root / ("/sys/module/" + module.name);
   const auto state = read_attribute(directory / "initstate");
@@ -71,7 +72,7 @@ void fill_from_sysfs(const Root& root, Module& module) {
   }
 }
 
-// Positions in the whole list -> ranks among the modules asked for.
+// Positions in the whole list -> ranks among these modules.
 void rank(std::vector<Module>& modules) {
   std::vector<unsigned> positions;
   for (const Module& module : modules)
@@ -95,9 +96,9 @@ std::vector<Module> named(const std::vector<std::string>& names) {
   return modules;
 }
 
-// Whether the index is older than the look `previous`, by a margin for steps of the wall clock,
-// which is all that a file's time can be compared with. depmod replaces the file, so its change
-// time counts, not the modification time that a package may carry along.
+// Whether the index is older than the look `previous`. A file's time can only be compared with the
+// wall clock, so there is a margin for steps of that clock. depmod replaces the file, so the change
+// time counts, not the modification time, which may come from a package.
 bool index_is_older(const RootedPath& index, const Snapshot& previous) {
   constexpr std::chrono::seconds kMargin{60};
   const auto status = status_of(index);
@@ -124,7 +125,7 @@ void fill_shipped(const Root& root, const Field<std::string>& kernel, const Snap
   for (Module& module : modules) {
     if (module.shipped.is_known()) continue;
     const Module* before = same_index ? previous->module(module.name) : nullptr;
-    // Of one that was loaded the index was not asked what it needs.
+    // For a module that was loaded, `needs` was not read from the index.
     if (before != nullptr && before->shipped.is_known() && !before->load_order.is_known()) {
       module.shipped = before->shipped;
       module.needs = before->needs;
@@ -142,8 +143,8 @@ void fill_shipped(const Root& root, const Field<std::string>& kernel, const Snap
       }
 }
 
-// What keeps those that are not loaded from being loaded. What such a module needs and is in the
-// kernel already is not loaded with it, so that nothing can keep it away.
+// Fills in what blocks the load of modules that are not loaded. A needed module that is in the
+// kernel already is not loaded again, so nothing can block it.
 void fill_blocked(const Root& root, const ModprobeReader& read, std::vector<Module>& modules) {
   std::vector<WantedModule> wanted;
   for (const Module& module : modules) {

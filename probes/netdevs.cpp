@@ -20,7 +20,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-// Highest attribute looked at; the kernel's own list grows with each release.
+// The highest attribute that is read; the kernel's own list grows with each release.
 constexpr int kPermanentAddressAttribute = 54;  // IFLA_PERM_ADDRESS, which older headers lack
 constexpr int kLinkAttributes = kPermanentAddressAttribute;
 
@@ -38,7 +38,7 @@ std::string hardware_address(nlattr* attribute) {
   return text;
 }
 
-// The words of sysfs's operstate (Linux net/core/net-sysfs.c).
+// The words of operstate in sysfs (Linux net/core/net-sysfs.c).
 std::string operstate_word(unsigned state) {
   constexpr std::array<const char*, 7> kWords{"unknown", "notpresent", "down", "lowerlayerdown",
                                               "testing", "dormant",    "up"};
@@ -46,7 +46,7 @@ std::string operstate_word(unsigned state) {
 }
 
 Field<unsigned> limit(nlattr* attribute) {
-  // 0 as the upper limit: the driver sets none.
+  // An upper limit of 0 means that the driver sets none.
   if (attribute == nullptr || nla_get_u32(attribute) == 0) return {};
   return nla_get_u32(attribute);
 }
@@ -68,7 +68,8 @@ Result<Netdev> ask_link(NetlinkSocket& socket, int link, const std::string& name
 Field<Netdev> look_at_netdev(NetlinkSocket& socket, const std::string& name) {
   const int link = static_cast<int>(::if_nametoindex(name.c_str()));
   if (link == 0) return Field<Netdev>::from(fail(errno, "asking about interface", name));
-  // First, as addresses often come right after the link is up: none is seen on a link still down.
+  // Reads the addresses first: they often come right after the link is up, and must not be seen
+  // with the link still down.
   auto addresses = ask_addresses(socket, link);
   if (!addresses) return Field<Netdev>::from(fail(std::move(addresses.error())));
   auto netdev = ask_link(socket, link, name);
@@ -79,8 +80,8 @@ Field<Netdev> look_at_netdev(NetlinkSocket& socket, const std::string& name) {
   return std::move(*netdev);
 }
 
-// Asks for those entries of a table that `question` describes; `take` gets each. `question` is null
-// where there is no memory for it.
+// Asks for the entries of a table that `question` describes; `take` gets each. A null `question`
+// means out of memory.
 Result<void> dump(NetlinkSocket& socket, const NetlinkMessage& question, const char* what,
                   const OnMessage& take) {
   if (!question) return fail(ENOMEM, "asking for", what);
@@ -89,7 +90,7 @@ Result<void> dump(NetlinkSocket& socket, const NetlinkMessage& question, const c
   return {};
 }
 
-// The interface indices in a RTA_MULTIPATH attribute, as far as it is well-formed.
+// The interface indices in an RTA_MULTIPATH attribute, up to the first malformed entry.
 std::vector<int> links_of_next_hops(const nlattr* multipath) {
   std::vector<int> links;
   const auto* at = static_cast<const char*>(nla_data(multipath));
@@ -135,7 +136,7 @@ Result<Netdev> parse_link(nlmsghdr& message) {
     netdev.permanent_mac = hardware_address(attributes[kPermanentAddressAttribute]);
   netdev.operstate = operstate_word(
       attributes[IFLA_OPERSTATE] != nullptr ? nla_get_u8(attributes[IFLA_OPERSTATE]) : 0U);
-  // Of a link that is down the kernel reports no carrier whatever the cable does.
+  // For a link that is down the kernel always reports no carrier, even with a connected cable.
   if (netdev.up && attributes[IFLA_CARRIER] != nullptr)
     netdev.carrier = nla_get_u8(attributes[IFLA_CARRIER]) != 0;
   return netdev;
@@ -150,8 +151,8 @@ Result<FoundAddress> parse_address(nlmsghdr& message) {
   const auto& header = *static_cast<const ifaddrmsg*>(nlmsg_data(&message));
   FoundAddress result{static_cast<int>(header.ifa_index), header.ifa_family, {}};
   if (header.ifa_family != AF_INET && header.ifa_family != AF_INET6) return result;
-  // rtnetlink(7): IFA_ADDRESS is the peer's on a point-to-point link; IPv6 has IFA_LOCAL only
-  // there.
+  // rtnetlink(7): on a point-to-point link IFA_ADDRESS is the peer's address; IPv6 has IFA_LOCAL
+  // only there.
   nlattr* own = attributes[IFA_LOCAL] != nullptr ? attributes[IFA_LOCAL] : attributes[IFA_ADDRESS];
   const int length = header.ifa_family == AF_INET ? 4 : 16;
   std::array<char, INET6_ADDRSTRLEN> text{};
@@ -161,7 +162,7 @@ Result<FoundAddress> parse_address(nlmsghdr& message) {
   result.address.text = std::string{text.data()} + "/" + std::to_string(header.ifa_prefixlen);
   nlattr* protocol = attributes[kAddressProtocolAttribute];
   result.address.ours = protocol != nullptr && nla_get_u8(protocol) == kAddressProtocol;
-  // For IPv4 the kernel uses one of these bits otherwise.
+  // For IPv4 one of these bits has another meaning.
   if (header.ifa_family == AF_INET6) {
     const std::uint32_t flags =
         attributes[IFA_FLAGS] != nullptr ? nla_get_u32(attributes[IFA_FLAGS]) : header.ifa_flags;
@@ -181,8 +182,8 @@ Result<std::vector<LinkAddress>> ask_addresses(NetlinkSocket& socket, int link) 
       const auto answered = dump(socket, netlink_message(RTM_GETADDR, NLM_F_DUMP, header),
                                  "interface addresses", [&](nlmsghdr& message) {
                                    return parse_address(message).map([&](FoundAddress found) {
-                                     // An older kernel sends those of all links, one without IPv6
-                                     // those of all families.
+                                     // An older kernel sends the addresses of all links, and one
+                                     // without IPv6 those of all families.
                                      if (found.link == link && found.family == family)
                                        addresses.push_back(std::move(found.address));
                                    });
@@ -235,7 +236,7 @@ Result<bool> has_default_route(NetlinkSocket& socket, int link) {
         return parse_default_route(message).map(
             [&](const std::vector<int>& links) { has_one = has_one || contains(links, link); });
       });
-      // The kernel makes the table with its first route; the link may be gone.
+      // The table exists only once it has a route, and the link may be gone.
       const bool none =
           !answered && (answered.error().code == ENOENT || answered.error().code == ENODEV);
       if (!answered && !none) return fail(answered.error());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Network interfaces over rtnetlink: only those asked for, with their addresses and whether a
-// default route leaves by them. What other interfaces have, thousands of addresses on a node of a
-// cluster, is neither sent nor read from Linux 4.20 on.
+// Network interfaces over rtnetlink: only the requested ones, with their addresses and whether a
+// default route uses them. From Linux 4.20 on the data of other interfaces, such as thousands of
+// addresses on a cluster node, is neither sent nor read.
 //
-// Messages are parsed apart from the socket, with libnl-3's own parser of attributes: libnl-route's
-// objects (3.7) have no limits of the MTU, and loading it costs the daemon 400 KiB.
+// Parsing is separate from the socket, and uses libnl-3's parser of attributes: libnl-route's
+// objects (3.7) lack the limits of the MTU, and loading that library costs the daemon 400 KiB.
 #pragma once
 
 #include <linux/netlink.h>
@@ -18,12 +18,12 @@
 
 namespace pvrdma::probes {
 
-// RTM_NEWLINK (rtnetlink(7)) -> everything but addresses, `settled` and `owner`. EBADMSG: not such
-// a message.
+// RTM_NEWLINK (rtnetlink(7)) -> everything except addresses, `settled` and `owner`. EBADMSG:
+// another message.
 [[nodiscard]] Result<Netdev> parse_link(nlmsghdr& message);
 
-// Marks an address as set by us (IFA_PROTO, Linux 5.18): one of the values that no routing protocol
-// or network manager has claimed (/etc/iproute2/rt_addrprotos).
+// The mark of an address set by us (IFA_PROTO, Linux 5.18): a value that no routing protocol or
+// network manager uses (/etc/iproute2/rt_addrprotos).
 inline constexpr int kAddressProtocolAttribute = 11;  // IFA_PROTO, which older headers lack
 inline constexpr std::uint8_t kAddressProtocol = 0xA7;
 
@@ -33,22 +33,22 @@ struct FoundAddress {
   LinkAddress address;
 };
 
-// RTM_NEWADDR. The own address, not the peer's. Empty text: of a family other than IP.
+// RTM_NEWADDR. The link's own address, not the peer's. Empty text: a family other than IP.
 [[nodiscard]] Result<FoundAddress> parse_address(nlmsghdr& message);
 
-// Those of the link of that index, in the kernel's order: IPv4 first. ENODEV: no such link.
+// The addresses of the link of that index, in the kernel's order, IPv4 first. ENODEV: no such link.
 [[nodiscard]] Result<std::vector<LinkAddress>> ask_addresses(NetlinkSocket& socket, int link);
 
 // One field for each name, in that order; absent: no such interface in this network namespace.
-// Netdev::settled and Netdev::owner are left absent: they are udev's and the network managers' to
-// know (probes/settled.hpp, probes/link_owner.hpp).
+// Netdev::settled and Netdev::owner are left absent; probes/settled.hpp and probes/link_owner.hpp
+// ask udev and the network managers for them.
 [[nodiscard]] std::vector<Field<Netdev>> look_at_netdevs(const std::vector<std::string>& names);
 
-// RTM_NEWROUTE (rtnetlink(7)) -> the interface indices it leaves by, where it is a unicast default
-// route of the main table; else none. EBADMSG: not such a message.
+// RTM_NEWROUTE (rtnetlink(7)) -> the interface indices of a unicast default route of the main
+// table; empty for any other route. EBADMSG: another message.
 [[nodiscard]] Result<std::vector<int>> parse_default_route(nlmsghdr& message);
 
-// Whether a default route of IPv4 or IPv6 leaves by the link of that index.
+// Whether a default route of IPv4 or IPv6 uses the link of that index.
 [[nodiscard]] Result<bool> has_default_route(NetlinkSocket& socket, int link);
 
 }  // namespace pvrdma::probes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// NetworkManager's word about a link (link_owner.hpp), over D-Bus (its API,
-// org.freedesktop.NetworkManager.Device and .Connection.Active; both may be read by anyone).
+// Asks NetworkManager about a link (link_owner.hpp) over D-Bus
+// (org.freedesktop.NetworkManager.Device and .Connection.Active; every user may read both).
 #include <systemd/sd-bus.h>
 
 #include <cerrno>
@@ -28,7 +28,7 @@ constexpr std::uint32_t kReasonSleeping = 37;
 constexpr std::uint32_t kReasonUserRequested = 39;  // NM_DEVICE_STATE_REASON_USER_REQUESTED
 constexpr std::uint32_t kFlagExternal = 0x80;       // NM_ACTIVATION_STATE_FLAG_EXTERNAL, since 1.26
 
-// A call of a method, or of Get() for an interface's property, which the Error names. ENODEV:
+// Calls a method, or Get() for an interface's property, which the Error names. ENODEV:
 // NetworkManager has no such device.
 Result<BusMessage> call(SystemBus& bus, const std::string& object, const char* interface,
                         const char* method, std::initializer_list<const char*> texts) {
@@ -40,7 +40,7 @@ Result<BusMessage> call(SystemBus& bus, const std::string& object, const char* i
   const BusMessage question{made};
   for (const char* text : texts)
     if (code >= 0) code = sd_bus_message_append_basic(question.get(), SD_BUS_TYPE_STRING, text);
-  // A manager that does not run must not be started by a look.
+  // A look must not start a NetworkManager that does not run.
   if (code >= 0) code = sd_bus_message_set_auto_start(question.get(), 0);
   sd_bus_message* answer = nullptr;
   sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -65,7 +65,7 @@ Result<std::string> find_device(SystemBus& bus, const std::string& interface_nam
   return std::string{path};
 }
 
-// A property of that type: of "s" and "o" it is a std::string, of "u" and "b" a number.
+// A property of D-Bus type `type`: a std::string for "s" and "o", a number for "u" and "b".
 template <typename Value>
 Result<Value> property(SystemBus& bus, const std::string& object, const char* interface,
                        const char* name, const char* type) {
@@ -78,7 +78,7 @@ Result<Value> property(SystemBus& bus, const std::string& object, const char* in
   return Value{value};
 }
 
-// Of the device's state and its reason, the second.
+// The reason of the device's state.
 Result<std::uint32_t> state_reason(SystemBus& bus, const std::string& device) {
   const auto answer =
       call(bus, device, "org.freedesktop.DBus.Properties", "Get", {kDevice, "StateReason"});
@@ -90,7 +90,7 @@ Result<std::uint32_t> state_reason(SystemBus& bus, const std::string& device) {
   return reason;
 }
 
-// The parts of `device` that an active connection tells.
+// Fills in the parts of `device` that come from its active connection.
 Result<void> ask_about_connection(SystemBus& bus, const std::string& active,
                                   ManagedDevice& device) {
   device.active = true;
@@ -139,7 +139,8 @@ Field<LinkOwner> network_manager_owner(const Root& root, const std::string& name
                                                      : Field<LinkOwner>{};
   const auto device = ask_about(bus, name);
   if (device) return owner_from(*device);
-  // It has just started, or has not seen the link yet; or the connection ended between two answers.
+  // NetworkManager has just started, or has not seen the link yet, or the connection ended between
+  // two answers.
   for (const int code : {ENODEV, EBADR, ENXIO, EHOSTUNREACH})
     if (device.error().code == code) return undecided;
   return Field<LinkOwner>::unreadable(device.error());

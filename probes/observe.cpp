@@ -20,7 +20,7 @@ namespace pvrdma::probes {
 namespace {
 
 constexpr std::size_t kAliasLimit = 8;
-// How often verbs are asked that fail, as where the provider is missing.
+// A failed call of verbs, for instance without a provider, is repeated after this time.
 constexpr Milliseconds kVerbsAgain{30'000};
 
 std::vector<Module> reported_modules(const ObserveOptions& options,
@@ -32,7 +32,7 @@ std::vector<Module> reported_modules(const ObserveOptions& options,
                          options.read_modprobe);
 }
 
-// What an earlier look saw of an adapter, or null.
+// The adapter in an earlier look, or null.
 const Adapter* adapter_before(const Snapshot* previous, const std::string& function) {
   return previous != nullptr ? previous->adapter(function) : nullptr;
 }
@@ -42,9 +42,9 @@ const RdmaDevice* device_before(const Snapshot* previous, const std::string& fun
   return adapter != nullptr ? adapter->rdma.get() : nullptr;
 }
 
-// udev has its turn with an interface once: what was settled stays so. A name that udev changed
-// between our looks at it and at udev's database is not settled: the next look will have the new
-// one.
+// udev handles an interface once, so a settled interface stays settled. If udev changed the name
+// between the read of the name and that of udev's database, the interface is not settled yet: the
+// next look has the new name.
 Field<bool> settled(const Root& root, const Adapter* before, const std::string& net_function,
                     const Netdev& now) {
   const Netdev* netdev = before != nullptr ? before->netdev.get() : nullptr;
@@ -90,11 +90,12 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
                                       std::vector<PciAdapter> functions, SystemBus& bus) {
   std::vector<Adapter> adapters;
   if (functions.empty()) return adapters;
-  // An effect before its cause: a port that became ACTIVE, or a GID that came, while this look was
-  // taken is never seen without the link that was up, or the address that was there, before it.
+  // The effect is read before its cause: if a port becomes ACTIVE or a GID appears during this
+  // look, the look also sees the link that was up, or the address that was there, before it.
   std::vector<Field<RdmaDevice>> devices = look_at_devices(root, previous, functions);
   std::vector<Field<Netdev>> links = look_at_links(functions);
-  // What cannot be read claims no address for us: nothing is removed that may be another's.
+  // If the records cannot be read, no address counts as ours, so that none is removed that may be
+  // another program's.
   const auto records = read_address_records(root).value_or(std::vector<RecordedAddress>{});
   for (std::size_t at = 0; at < functions.size(); ++at) {
     PciAdapter& function = functions[at];
@@ -112,7 +113,7 @@ std::vector<Adapter> look_at_adapters(const Root& root, const Snapshot* previous
   return adapters;
 }
 
-// The kernel keeps no old name: those a device has had are what udev's links and earlier looks say.
+// The kernel keeps no old names of a device, so they come from udev's links and earlier looks.
 void collect_aliases(const Root& root, const RdmaDevice* before, RdmaDevice& now) {
   const auto add = [&](const std::string& name) {
     const bool is_new = name != now.name && std::ranges::count(now.aliases, name) == 0;
@@ -125,14 +126,15 @@ void collect_aliases(const Root& root, const RdmaDevice* before, RdmaDevice& now
   std::ranges::for_each(names_of_links(root, now), add);
 }
 
-// What is known of ibv_query_port's answer still holds where the port's state has not changed. So
-// does an error, for a while: what has the device open keeps the driver from being unloaded by
+// The last answer of ibv_query_port still holds while the port's state has not changed. An error
+// also holds for a while, as each query opens the device, and an open device prevents an unload by
 // hand.
 bool still_holds(const ObserveOptions& options, const RdmaDevice* before, const RdmaDevice& now) {
   if (before == nullptr || !(before->port.state == now.port.state)) return false;
   const Error* error = before->port.verbs_state.error();
   if (error == nullptr) return before->port.verbs_state.is_known();
-  // A question that is still open is looked after each time, and costs the device nothing.
+  // For a query without an answer yet, each look checks for the answer; that sends no command to
+  // the device.
   if (error->code == ETIMEDOUT) return false;
   return !options.asked && BootClock::now() < options.previous->verbs_failed + kVerbsAgain;
 }
@@ -145,13 +147,13 @@ void ask_verbs(const ObserveOptions& options, const std::string& function, BootT
     now.port.active_mtu = before->port.active_mtu;
     return;
   }
-  // A port that is not ACTIVE has nothing to confirm, and bringing it up must not wait for the
+  // A port that is not ACTIVE needs no confirmation, and bringing it up must not wait for the
   // answer.
   if (options.port_query == nullptr || !now.port.state.is("ACTIVE") || !now.uverbs.is_known())
     return;
   auto answer = options.port_query->ask(now.name);
   if (!answer) {
-    // udev renamed it meanwhile: the next look asks for it by its new name.
+    // udev has renamed the device meanwhile: the next look uses its new name.
     const auto device = function_path(options.root, function) / "infiniband" / now.name;
     if (!is_there(device).value_or(true)) return;
     if (answer.error().code != ETIMEDOUT) failed = BootClock::now();
@@ -159,13 +161,13 @@ void ask_verbs(const ObserveOptions& options, const std::string& function, BootT
     now.port.active_mtu = Field<unsigned>::unreadable(answer.error());
     return;
   }
-  // The port has changed since the kernel was asked: the next look asks about what it is then.
+  // The port has changed since its state was read, so the next look asks again.
   if (!now.port.state.is(answer->state)) return;
   now.port.verbs_state = std::move(answer->state);
   now.port.active_mtu = answer->active_mtu;
 }
 
-// `failed`: when verbs were last asked in vain.
+// `failed`: when verbs failed last.
 void add_history(const ObserveOptions& options, bool driver_live, BootTime& failed,
                  std::vector<Adapter>& adapters) {
   if (options.previous != nullptr) failed = options.previous->verbs_failed;
@@ -173,7 +175,8 @@ void add_history(const ObserveOptions& options, bool driver_live, BootTime& fail
     RdmaDevice* now = adapter.rdma.get();
     if (now == nullptr) continue;
     collect_aliases(options.root, device_before(options.previous, adapter.function), *now);
-    // Until the driver is live, udev has not renamed its devices, and libibverbs would miss them.
+    // Until the driver is live, udev has not renamed its devices, and libibverbs would not find
+    // them.
     if (driver_live) ask_verbs(options, adapter.function, failed, *now);
   }
 }
@@ -209,11 +212,12 @@ Snapshot observe(const ObserveOptions& options) {
     }
     std::vector<Adapter> adapters =
         look_at_adapters(root, options.previous, std::move(pci->adapters), system_bus);
-    // Before port-query opens a context of its own.
+    // Before port-query opens its own context.
     snapshot.holders = find_holders(root, held_devices(adapters));
     add_history(options, is_live(snapshot.module(kDriverModule)), snapshot.verbs_failed, adapters);
-    // A driver being unloaded stops being live before it lets go of its functions. Read before
-    // them, it would still pass for live, and a function that it has just left for one to be bound.
+    // A driver that is being unloaded stops being live before it releases its functions. If its
+    // state was read before the functions, it could still look live, and a function that it has
+    // just left would look like one to bind.
     const bool any_unbound =
         std::ranges::any_of(adapters, [](const Adapter& one) { return one.driver.is_absent(); });
     if (any_unbound && is_live(snapshot.module(kDriverModule)))
@@ -229,7 +233,7 @@ Snapshot observe(const ObserveOptions& options) {
     snapshot.boot_scripts =
         options.boot_scripts->look(options.modules, options.asked, in_motion, snapshot.taken_at);
   }
-  // Last: what the executor had ended by the time of the look is in it.
+  // Read last, so that it includes every operation that had ended when the look was taken.
   if (options.read_ledger) {
     if (auto ledger = options.read_ledger())
       snapshot.ledger = std::move(*ledger);

@@ -12,22 +12,22 @@ namespace pvrdma::probes {
 namespace {
 
 constexpr const char* kDevices = "/sys/bus/pci/devices";
-// What the kernel makes of a function's identity in `modalias` (drivers/pci/pci-sysfs.c): vendor
-// and device with eight digits each, further down the class with two.
+// The form of a function's identity in `modalias` (drivers/pci/pci-sysfs.c): vendor and device with
+// eight digits each, later the class with two.
 constexpr std::string_view kPvrdma = "pci:v000015ADd00000820";
 constexpr std::string_view kVmxnet3 = "pci:v000015ADd000007B0";
 constexpr std::string_view kClassNetwork =
     "bc02sc";  // include/linux/pci_ids.h, PCI_BASE_CLASS_NETWORK
 
-// Vendor, device and class in one read; empty for a function that was hot-removed between the
-// listing and the look.
+// Reads vendor, device and class at once; empty for a function that was hot-removed after the
+// listing.
 Result<std::string> identity_of(const std::filesystem::path& function) {
   auto alias = read_attribute(function / "modalias");
   if (!alias && means_absent(alias.error())) return std::string{};
   return alias;
 }
 
-// The one entry of a function's class directory ("net", "infiniband"); absent without a driver.
+// The only entry of a function's class directory ("net", "infiniband"); absent without a driver.
 Field<std::string> first_entry(const std::filesystem::path& directory) {
   auto names = list_directory(directory);
   if (!names) return Field<std::string>::from(fail(std::move(names.error())));
@@ -53,10 +53,11 @@ Result<PciAdapter> look_at_adapter(const Root& root, const std::string& address)
   return adapter;
 }
 
-// What orders functions as vSphere numbers their slots, FFF.BBBBB.DDDDD: by function and device of
-// the bridge above, then by their own device. Buses are numbered by the bridge's device first.
+// A key that orders functions as vSphere numbers their slots, FFF.BBBBB.DDDDD: by function and
+// device of the bridge above, then by their own device. Buses are numbered by the bridge's device
+// first.
 std::pair<std::string, std::string> slot_of(const Root& root, const std::string& address) {
-  std::error_code none;  // as in a made-up tree
+  std::error_code none;  // ignored: a test's tree has no links
   const std::filesystem::path place = function_path(root, address);
   const auto bridge = std::filesystem::read_symlink(place, none).parent_path().filename().string();
   return {is_pci_address(bridge) ? bridge.back() + bridge : std::string{}, address};
@@ -73,7 +74,7 @@ bool is_called(const PciAdapter& adapter, const std::string& name) {
 }
 
 bool is_pci_address(std::string_view text) noexcept {
-  // The domain has four digits or more: VMD and Hyper-V number theirs above 0xffff.
+  // The domain has four digits or more: VMD and Hyper-V use domains above 0xffff.
   constexpr std::string_view kForm = "hhhhhhhh:hh:hh.f";
   constexpr std::size_t kOptional = 4;
   if (text.size() > kForm.size() || text.size() < kForm.size() - kOptional) return false;
@@ -87,7 +88,7 @@ Result<std::vector<PciFunction>> list_functions(const Root& root) {
   std::vector<PciFunction> functions;
   const auto addresses = list_directory(root / kDevices);
   if (!addresses) {
-    // A machine without PCI has no adapters; one without sysfs could have any number.
+    // A machine without PCI has no adapters; without sysfs the number of adapters is not known.
     if (means_absent(addresses.error()) && list_directory(root / "/sys/bus")) return functions;
     return fail(addresses.error());
   }

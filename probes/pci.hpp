@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PVRDMA functions on the PCI bus, and the vmxnet3 function each is paired with.
+// PVRDMA functions on the PCI bus, each with its paired vmxnet3 function.
 //
-// Reads sysfs only (Documentation/ABI/testing/sysfs-bus-pci); asks no device anything: `modalias`
-// holds the kernel's cached values. An adapter is identified by the address of its RDMA
+// Reads sysfs only (Documentation/ABI/testing/sysfs-bus-pci) and sends no command to a device:
+// `modalias` holds the kernel's cached values. An adapter is identified by the address of its RDMA
 // function, which no rename changes.
 #pragma once
 
@@ -17,24 +17,24 @@ namespace pvrdma::probes {
 
 struct PciAdapter {
   std::string function;      // 15ad:0820, "0000:13:00.1"
-  std::string net_function;  // function 0 of the same slot, whether it is there or not
+  std::string net_function;  // function 0 of the same slot, present or not
   Field<std::string> driver;
-  // Of `net_function`; both absent unless that function is a vmxnet3 device (15ad:07b0), so that
-  // nothing else is ever taken for the adapter's link.
+  // Of `net_function`; both absent unless that function is a vmxnet3 device (15ad:07b0), so that no
+  // other NIC is ever taken for the adapter's link.
   Field<std::string> net_driver;
   Field<std::string> netdev;       // interface name
   Field<std::string> rdma_device;  // name in /sys/class/infiniband
   friend bool operator==(const PciAdapter&, const PciAdapter&) = default;
 };
 
-// Whether this is its function's address, its interface or its RDMA device.
+// Whether `name` is the address of the adapter's function, its interface or its RDMA device.
 [[nodiscard]] bool is_called(const PciAdapter& adapter, const std::string& name);
 
-// Domain, bus, device and function in the kernel's own spelling ("0000:13:00.1"), and nothing else:
-// such a text is safe as one component of a path.
+// True for exactly the kernel's form of an address ("0000:13:00.1"), so that the text is safe as
+// one component of a path.
 [[nodiscard]] bool is_pci_address(std::string_view text) noexcept;
 
-// Its folder in sysfs.
+// The folder of a function in sysfs.
 [[nodiscard]] RootedPath function_path(const Root& root, const std::string& address);
 
 struct PciFunction {
@@ -42,12 +42,12 @@ struct PciFunction {
   std::string modalias;  // "pci:v000015ADd00000820sv…sd…bc02sc80i00"
 };
 
-// All functions of the bus, sorted by address; none on a machine without PCI.
+// All functions the adapters of look_at_bus(), sorted by address; none on a machine without PCI.
 [[nodiscard]] Result<std::vector<PciFunction>> list_functions(const Root& root);
 
 struct PciBus {
   std::vector<PciAdapter> adapters;  // sorted by function address; empty where there is none
-  // The network function in the lowest slot, whether it has a driver or not: vSphere numbers a VM's
+  // The network function in the lowest slot, with or without a driver: vSphere numbers a VM's
   // adapters in the order of their slots. Absent: there is none.
   Field<std::string> first_nic;
 };

@@ -10,10 +10,10 @@ namespace pvrdma::probes {
 
 namespace {
 
-// For an answer that may have come meanwhile.
+// The wait for an answer that may have come meanwhile.
 constexpr Milliseconds kGlance{20};
 
-// To `first`, or what comes of doubling it again and again: a text that changes seldom.
+// Rounds down to `first` doubled some times, so that a text with this time changes seldom.
 Milliseconds rounded_down(Milliseconds time, Milliseconds first) {
   Milliseconds rounded = first;
   while (2 * rounded <= time) rounded *= 2;
@@ -46,7 +46,7 @@ Result<PortAnswer> PortQuery::ask(const std::string& device) {
   const BootTime now = BootClock::now();
   const bool is_new = open_.count(device) == 0;
   if (is_new) {
-    // Nothing of the daemon's environment changes what libibverbs does.
+    // An empty environment, so that the daemon's cannot change the behaviour of libibverbs.
     auto started = RunningProgram::start(
         {.words = {program_, device}, .environment = std::vector<std::string>{}});
     if (!started) return fail(started.error());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ibv_query_port(3) without libibverbs in this process: the program port-query asks, this side
-// runs it and reads its line.
+// Calls ibv_query_port(3) without libibverbs in this process: runs the program port-query and reads
+// its line.
 //
-// The program exists because the providers' libraries would stay in the daemon's memory for ever,
-// and because a verbs context held by a hung process must not be the daemon's. It is never killed:
-// a signal that ends its wait for the device would spoil another process's verb
-// (agent/base/held_signals.hpp).
+// There is a separate program because the providers' libraries would stay in the daemon's memory
+// for ever, and because a call that hangs must not hang the daemon and its verbs context. The
+// program is never killed: a signal during its wait for the device would spoil a command of another
+// process (agent/base/held_signals.hpp).
 #pragma once
 
 #include <map>
@@ -24,23 +24,23 @@ struct PortAnswer {
   friend bool operator==(const PortAnswer&, const PortAnswer&) = default;
 };
 
-// "state=ACTIVE phys_state=LINK_UP active_mtu=1024 link_layer=Ethernet". Other keys are passed
-// over. EBADMSG: not such a line.
+// "state=ACTIVE phys_state=LINK_UP active_mtu=1024 link_layer=Ethernet". Other keys are ignored.
+// EBADMSG: the line has another form.
 [[nodiscard]] Result<PortAnswer> parse_port_answer(std::string_view line);
 
-// How long an answer is waited for. The driver gives up a command after ten seconds, and commands
-// queue behind those of others.
+// The limit of the wait for an answer. The driver gives up a command after ten seconds, and
+// commands of all processes queue.
 inline constexpr Milliseconds kPortQueryPatience = std::chrono::seconds{5};
 
-// What is asked of devices, and has not been answered.
+// Runs port-query, and keeps the queries that have no answer yet.
 class PortQuery {
  public:
   explicit PortQuery(std::string program, Milliseconds patience = kPortQueryPatience)
       : program_(std::move(program)), patience_(patience) {}
 
-  // Runs `program DEVICE`. ETIMEDOUT: the device has not answered; the program is left to finish,
-  // and later calls look for its answer, without waiting, and start no second one. EREMOTEIO: it
-  // failed, and `what` is its one line of reason; otherwise errno of starting it.
+  // Runs `program DEVICE`. ETIMEDOUT: the device has not answered; the program goes on, and later
+  // calls check for its answer instead of starting a second program. EREMOTEIO: the program failed,
+  // and `what` is its line of output; otherwise the errno of starting it.
   [[nodiscard]] Result<PortAnswer> ask(const std::string& device);
 
  private:
@@ -51,7 +51,7 @@ class PortQuery {
 
   std::string program_;
   Milliseconds patience_;
-  std::map<std::string, Question> open_;  // by the device's name
+  std::map<std::string, Question> open_;  // by the name of the device
 };
 
 }  // namespace pvrdma::probes

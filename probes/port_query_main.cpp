@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// port-query DEVICE: what ibv_query_port(3) says about port 1 of an RDMA device, in one line:
+// port-query DEVICE: prints the answer of ibv_query_port(3) for port 1 of an RDMA device, in one
+// line:
 //   state=ACTIVE phys_state=LINK_UP active_mtu=1024 link_layer=Ethernet
 //
 // Errors are one line on stderr and exit status 1. The context is open for some milliseconds only.
-// It has no time-out: the program that waits for the line decides how long, and leaves the program
-// to finish. No signal ends it but SIGKILL, which would spoil another process's command to the
-// device (agent/base/held_signals.hpp).
+// There is no time-out: the caller limits its own wait, and lets this program finish. Only SIGKILL
+// can end it, and must not be sent, as it would spoil a device command of another process
+// (agent/base/held_signals.hpp).
 #include <dlfcn.h>
 #include <glob.h>
 #include <infiniband/verbs.h>
@@ -34,9 +35,9 @@ const char* link_layer_word(unsigned layer) {
 
 unsigned mtu_bytes(ibv_mtu mtu) { return 128U << static_cast<unsigned>(mtu); }
 
-// libibverbs loads every installed provider unless those already there know all devices
-// (rdma-core's libibverbs/init.c). Loading PVRDMA's beforehand, from the folder beside libibverbs,
-// keeps a dozen others out; where that folder is elsewhere, nothing is lost.
+// libibverbs loads every installed provider unless the loaded ones know all devices (rdma-core's
+// libibverbs/init.c). So this loads PVRDMA's provider first, from the folder beside libibverbs,
+// which avoids loading a dozen others. If the provider is elsewhere, libibverbs still finds it.
 void load_provider() {
   Dl_info where{};
   if (::dladdr(reinterpret_cast<void*>(&ibv_get_device_list), &where) == 0) return;
@@ -57,7 +58,7 @@ int query(const char* name) {
   for (ibv_device** at = devices; *at != nullptr; ++at)
     if (std::strcmp(ibv_get_device_name(*at), name) == 0) device = *at;
   if (device == nullptr) {
-    // No provider knows it, or its node in /dev/infiniband is missing.
+    // No provider knows the device, or its node in /dev/infiniband is missing.
     ibv_free_device_list(devices);
     return complain("finding among libibverbs' devices", name, ENODEV);
   }
@@ -83,7 +84,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "usage: port-query DEVICE\n");
     return 2;
   }
-  // Until the end, which closes what is open of the device.
+  // Signals stay blocked until the device is closed.
   const pvrdma::HeldSignals held;
   return query(arguments[1]);
 }

@@ -15,7 +15,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-// The part after "4: ".
+// Returns the part after "4: ".
 Result<std::string_view> after_number(std::string_view text) {
   const std::size_t at = text.find(": ");
   if (at == std::string_view::npos || at == 0 || !std::ranges::all_of(text.substr(0, at), is_digit))
@@ -23,7 +23,7 @@ Result<std::string_view> after_number(std::string_view text) {
   return text.substr(at + 2);
 }
 
-// An attribute of an unused GID entry answers EINVAL (ENOENT in some releases).
+// Reading an attribute of an unused GID entry gives EINVAL (ENOENT in some releases).
 Field<std::string> gid_attribute(const std::filesystem::path& path) {
   auto text = read_attribute(path);
   if (!text && text.error().code == EINVAL) return {};
@@ -50,9 +50,9 @@ std::vector<Gid> read_gids(const std::filesystem::path& port, unsigned end) {
 }
 
 // The kernel puts a new GID into the lowest free entry (Linux drivers/infiniband/core/cache.c,
-// find_gid), but for some of the first that it keeps for default GIDs. So while the entries known
-// from `before`, and the free ones up to the one after them, have not changed, no other has: that
-// saves reading a table of up to 512 entries at each look.
+// find_gid), except the first few, which it keeps for default GIDs. So if the entries in `before`
+// and the free entry after them have not changed, no other entry has. That saves reading a table of
+// up to 512 entries at each look.
 std::vector<Gid> look_at_gids(const std::filesystem::path& port, const RdmaDevice* before) {
   constexpr unsigned kDefaultEntries = 4;
   if (before != nullptr) {
@@ -64,16 +64,17 @@ std::vector<Gid> look_at_gids(const std::filesystem::path& port, const RdmaDevic
   return names ? read_gids(port, static_cast<unsigned>(names->size())) : std::vector<Gid>{};
 }
 
-// True where nldev knows the device, whatever it answered.
+// True where nldev knows the device, even if its answer was an error.
 bool port_from_nldev(Result<Nldev>& nldev, RdmaDevice& device) {
   if (!nldev) return false;
   const NldevDevice* known = nldev->find(device.name);
-  // Renamed, or new, since they were listed.
+  // The device was renamed, or is new, since the list was read.
   if (known == nullptr && nldev->list()) known = nldev->find(device.name);
   if (known == nullptr) return false;
   auto port = nldev->port(known->index);
   if (!port) {
-    // Gone since it was listed, or a kernel without PORT_GET: sysfs tells which.
+    // The device has gone since the list was read, or the kernel has no PORT_GET; sysfs tells
+    // which.
     if (port.error().code == EINVAL || port.error().code == EOPNOTSUPP) return false;
     port.error().what = device.name;
     device.port.state = Field<std::string>::unreadable(port.error());
@@ -87,7 +88,7 @@ bool port_from_nldev(Result<Nldev>& nldev, RdmaDevice& device) {
   return true;
 }
 
-// The device of a function under one name; absent where it does not have that name (any more).
+// The device of a function by its name; absent where the device does not have that name (any more).
 Field<RdmaDevice> look_at_device(const std::filesystem::path& function, const std::string& name,
                                  Result<Nldev>& nldev, const RdmaDevice* before) {
   const auto directory = function / "infiniband" / name;
@@ -97,7 +98,7 @@ Field<RdmaDevice> look_at_device(const std::filesystem::path& function, const st
   device.node_guid = Field<std::string>::from(read_attribute(directory / "node_guid"));
   if (device.node_guid.is_absent()) return {};
   device.uverbs = verbs_node(function);
-  // The port's state is a device command.
+  // Reading the port's state sends a device command.
   const HeldSignals held;
   if (!port_from_nldev(nldev, device)) {
     device.port.state =
@@ -151,7 +152,7 @@ Field<RdmaDevice> look_at_rdma(const Root& root, const PciAdapter& adapter, Resu
   const auto function = function_path(root, adapter.function);
   auto device = look_at_device(function, *adapter.rdma_device.get(), nldev, before);
   if (!device.is_absent()) return device;
-  // Gone, or renamed by udev since it was listed.
+  // The device has gone, or udev has renamed it since the list was read.
   const auto names = list_directory(function / "infiniband");
   if (!names || names->empty()) return {};
   return look_at_device(function, names->front(), nldev, before);

@@ -14,11 +14,11 @@ namespace pvrdma::probes {
 
 namespace {
 
-// Highest attribute looked at; the kernel's own list grows with each release.
+// The highest attribute that is read; the kernel's own list grows with each release.
 constexpr int kAttributes = RDMA_NLDEV_ATTR_RES_CTX_ENTRY;
 using Attributes = std::array<nlattr*, kAttributes + 1>;
 
-// A RoCE port that is not used has one queue pair, ib_core's for management datagrams.
+// An unused RoCE port has one queue pair, that of ib_core for management datagrams.
 constexpr std::uint64_t kIdlePairs = 1;
 constexpr const char* kManagement = "ib_core";
 
@@ -38,7 +38,7 @@ const nla_policy* policy() {
 
 Result<Attributes> attributes_of(nlmsghdr& message) {
   Attributes attributes{};
-  // Only the client is checked: kernels before 5.1 answer PORT_GET under the number of GET.
+  // Only the client is checked, as kernels before 5.1 answer PORT_GET with the number of GET.
   if (RDMA_NL_GET_CLIENT(message.nlmsg_type) != RDMA_NL_NLDEV ||
       nlmsg_parse(&message, 0, attributes.data(), kAttributes, policy()) < 0)
     return fail(EBADMSG, "reading the kernel's answer about", "an RDMA device");
@@ -58,7 +58,7 @@ NetlinkMessage question_about(int command, int flags, std::uint32_t index) {
 
 Error no_memory() { return {ENOMEM, "asking about", "RDMA devices"}; }
 
-// Hands the fields of every entry of `table` to `take`.
+// Calls `take` with the fields of each entry of `table`.
 template <typename Take>
 Result<void> each_entry(nlmsghdr& message, std::size_t table, const Take& take) {
   const auto attributes = attributes_of(message);
@@ -78,7 +78,7 @@ Result<void> each_entry(nlmsghdr& message, std::size_t table, const Take& take) 
   return {};
 }
 
-// All entries that the kernel has of a device, message by message.
+// Reads all entries of a device from the kernel, message by message.
 template <typename Entry>
 Result<std::vector<Entry>> dump(NetlinkSocket& socket, int command, std::uint32_t index,
                                 const char* what, Result<std::vector<Entry>> (*parse)(nlmsghdr&)) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // RDMA devices over nldev (NETLINK_RDMA, <rdma/rdma_netlink.h>; Linux
-// drivers/infiniband/core/nldev.c): port state, paired netdev, who holds a verbs context, and what
-// in the kernel uses a device. No capability is needed.
+// drivers/infiniband/core/nldev.c): port state, paired netdev, holders of verbs contexts, and users
+// in the kernel. No capability is needed.
 //
-// Messages are parsed apart from the socket.
+// Parsing is separate from the socket.
 #pragma once
 
 #include <sys/types.h>
@@ -19,45 +19,45 @@
 namespace pvrdma::probes {
 
 struct NldevDevice {
-  std::uint32_t index = 0;  // of this boot; never used twice
+  std::uint32_t index = 0;  // never reused in a boot
   std::string name;
 };
 
 struct NldevPort {
   Field<std::string> state;       // "ACTIVE"
   Field<std::string> phys_state;  // "LINK_UP"
-  // Absent: the driver has no netdev for the port (any more), or it is in another network
+  // Absent: the driver has no netdev for the port (any more), or the netdev is in another network
   // namespace.
   Field<std::string> netdev;
 };
 
-// Replies of RDMA_NLDEV_CMD_GET, _PORT_GET, _RES_CTX_GET and _RES_PD_GET. EBADMSG: not such a
-// message.
+// Replies of RDMA_NLDEV_CMD_GET, _PORT_GET, _RES_CTX_GET and _RES_PD_GET. EBADMSG: another message.
 [[nodiscard]] Result<NldevDevice> parse_nldev_device(nlmsghdr& message);
 [[nodiscard]] Result<NldevPort> parse_nldev_port(nlmsghdr& message);
-// The process of each user context, kernel ones left out. 0: the process that opened it has ended
-// (and left the fd to another), or is not visible from this PID namespace: held all the same.
+// The process of each user context, without contexts of the kernel. 0: the process that opened the
+// context has ended (and left the fd to another), or is not visible from this PID namespace; the
+// context is still open.
 [[nodiscard]] Result<std::vector<pid_t>> parse_nldev_contexts(nlmsghdr& message);
-// How many queue pairs a device has, of RDMA_NLDEV_CMD_RES_GET's reply.
+// The number of queue pairs of a device, from the reply of RDMA_NLDEV_CMD_RES_GET.
 [[nodiscard]] Result<std::uint64_t> parse_nldev_queue_pairs(nlmsghdr& message);
-// The kernel module behind each of the kernel's protection domains that has something in it
-// ("nvmet_rdma"), but for ib_core's, for the management datagrams of every port.
+// The kernel module of each protection domain of the kernel that is in use ("nvmet_rdma"), except
+// ib_core's, which is for the management datagrams of every port.
 [[nodiscard]] Result<std::vector<std::string>> parse_nldev_kernel_users(nlmsghdr& message);
 
 class Nldev {
  public:
-  // With its devices listed. EPROTONOSUPPORT: ib_core is not loaded.
+  // Opens nldev and lists its devices. EPROTONOSUPPORT: ib_core is not loaded.
   [[nodiscard]] static Result<Nldev> open();
-  // Lists them anew.
+  // Lists the devices again.
   [[nodiscard]] Result<void> list();
-  // Of those listed last; null: there was none of that name.
+  // A device of the last list; null: none had that name.
   [[nodiscard]] const NldevDevice* find(const std::string& name) const;
-  // Port 1. One device command. EINVAL: no such device (any more).
+  // Reads port 1 with one device command. EINVAL: no such device (any more).
   [[nodiscard]] Result<NldevPort> port(std::uint32_t index);
   // EINVAL: no such device, or a kernel older than 5.14.
   [[nodiscard]] Result<std::vector<pid_t>> contexts(std::uint32_t index);
-  // What in the kernel has queue pairs. Costs no device command, as asking for the queue pairs
-  // themselves would: one for each. EINVAL: no such device, or a kernel older than 4.17.
+  // The kernel modules with queue pairs. Needs no device command; listing the queue pairs
+  // themselves would need one for each. EINVAL: no such device, or a kernel older than 4.17.
   [[nodiscard]] Result<std::vector<std::string>> kernel_users(std::uint32_t index);
 
  private:

@@ -12,7 +12,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr uid_t kNobody = 65534;  // user and group alike (systemd, docs/UIDS-GIDS.md)
+constexpr uid_t kNobody = 65534;  // user and group (systemd, docs/UIDS-GIDS.md)
 
 }  // namespace
 

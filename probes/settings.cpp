@@ -12,7 +12,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-// Bytes. Each setting has a copy, and no name that is looked for is as long.
+// Bytes. Each setting has a copy of its section, and no section that is searched for is longer.
 constexpr std::size_t kLongestSection = 256;
 
 }  // namespace
@@ -20,7 +20,7 @@ constexpr std::size_t kLongestSection = 256;
 std::vector<Setting> parse_settings(std::string_view text) {
   std::vector<Setting> settings;
   std::string section;
-  std::string whole;  // of the lines that a backslash joins
+  std::string whole;  // lines joined by a backslash
   unsigned begin = 0;
   for (unsigned number = 1; !text.empty(); ++number) {
     std::string_view line = trimmed(cut(text, '\n'));

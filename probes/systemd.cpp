@@ -19,7 +19,7 @@ bool is_link(const RootedPath& place) {
   return status && S_ISLNK(status->st_mode);
 }
 
-// Of a unit's job; 0: it has none.
+// The id of a unit's job; 0: the unit has none.
 Result<std::uint32_t> job_of(SystemBus& bus, const std::string& object, const std::string& unit) {
   const auto asked = bus.for_questions_to(kSystemdName);
   if (!asked) return fail(asked.error());
@@ -42,7 +42,7 @@ bool service_runs(const Root& root, const std::string& service) {
 }
 
 bool service_is_enabled(const Root& root, const std::string& service) {
-  // netplan's generator writes to the third, since 1.2 to the fourth.
+  // netplan's generator writes to the third place, since netplan 1.2 to the fourth.
   constexpr std::array kPlaces{"/etc/systemd/system/multi-user.target.wants",
                                "/etc/systemd/system/network.target.wants",
                                "/run/systemd/generator/multi-user.target.wants",
@@ -60,7 +60,7 @@ std::string service_name(const std::string& unit) {
 Result<bool> unit_is_in_motion(SystemBus& bus, const std::string& unit) {
   const auto object = unit_object(unit);
   if (!object) return fail(object.error());
-  // The job first: one that begins in between shows as a state.
+  // Reads the job first: a job that starts after that shows in the state.
   const auto job = job_of(bus, *object, unit);
   if (!job) return fail(job.error());
   if (*job != 0) return true;
@@ -79,8 +79,8 @@ Result<SystemBus::Connection> SystemBus::connect() const {
   sd_bus* opened = nullptr;
   if (const int code = sd_bus_open_system(&opened); code < 0) return fail(-code, kDoing, kBus);
   Connection bus{opened};
-  // The first call would go through the greeting by itself, with libsystemd's own patience of 90 s
-  // (src/libsystemd/sd-bus/sd-bus.c, bus_ensure_running()).
+  // Waits for the bus's greeting here, as the first call would wait for it with libsystemd's
+  // time-out of 90 s (src/libsystemd/sd-bus/sd-bus.c, bus_ensure_running()).
   for (int ready = 0; (ready = sd_bus_is_ready(bus.get())) <= 0;) {
     int code = ready < 0 ? ready : sd_bus_process(bus.get(), nullptr);
     const std::chrono::microseconds left = deadline - BootClock::now();

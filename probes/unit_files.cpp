@@ -18,14 +18,14 @@ namespace {
 
 constexpr std::array kUnitPath{"/etc/systemd/system", "/usr/local/lib/systemd/system",
                                "/usr/lib/systemd/system", "/lib/systemd/system"};
-// systemd 246 and later; before, the kernel's, which is smaller (64 KiB up to Linux 5.15).
+// Of systemd 246 and later; before that the kernel's smaller default (64 KiB up to Linux 5.15).
 constexpr std::uint64_t kOwnDefault = std::uint64_t{8} << 20U;
 
 bool has(const Root& root, const std::string& path) {
   return is_there(root / path, FinalLink::Shown).value_or(false);
 }
 
-// "getty@tty1.service" -> "getty@.service"; empty: no instance.
+// "getty@tty1.service" -> "getty@.service"; empty: the unit is not an instance.
 std::string template_of(const std::string& unit) {
   const auto at = unit.find('@');
   const auto dot = unit.rfind('.');
@@ -42,7 +42,7 @@ std::string fragment_of(const Root& root, const std::string& unit) {
   return {};
 }
 
-// Whether a link to the unit lies in a folder of that kind: "multi-user.target.wants".
+// Whether a folder such as "multi-user.target.wants" has a link to the unit.
 Result<bool> is_wanted(const Root& root, const std::string& unit) {
   for (const char* const folder : kUnitPath) {
     const auto names = list_directory(root / folder);
@@ -70,8 +70,8 @@ std::vector<std::string> drop_in_names(const std::string& unit) {
   return names;
 }
 
-// Of one name the file in the most specific folder counts, then that of the first place; each is
-// read in the order of the names, whatever folder it lies in.
+// Of equal names the file in the most specific folder counts, then that in the first place. All are
+// read in the order of their names, in whatever folder they are.
 Result<std::vector<std::string>> drop_ins_of(const Root& root, const std::string& unit) {
   auto names = drop_in_names(unit);
   std::reverse(names.begin(), names.end());
@@ -81,7 +81,7 @@ Result<std::vector<std::string>> drop_ins_of(const Root& root, const std::string
   return merged_files(root, folders, ".conf");
 }
 
-// The last that sets `key`; an empty value takes back what was before.
+// The last setting of `key`; an empty value resets earlier ones.
 Field<MemlockLimit> limit_in(const Root& root, const std::vector<std::string>& files,
                              std::string_view section, std::string_view key) {
   Field<MemlockLimit> limit;
@@ -93,7 +93,7 @@ Field<MemlockLimit> limit_in(const Root& root, const std::vector<std::string>& f
       if (one.section != section || one.key != key) continue;
       if (one.value.empty()) limit = {};
       auto parsed = parse_memlock(one.value);
-      if (!parsed) continue;  // systemd passes over it, too
+      if (!parsed) continue;  // systemd ignores it, too
       parsed->place = file + ":" + std::to_string(one.line);
       limit = std::move(*parsed);
     }
@@ -101,7 +101,7 @@ Field<MemlockLimit> limit_in(const Root& root, const std::vector<std::string>& f
   return limit;
 }
 
-// What a service gets that sets no limit of its own.
+// The limit of a service that sets none itself.
 Field<MemlockLimit> default_memlock(const Root& root) {
   std::vector<std::string> files;
   for (const std::string folder : {"/etc/systemd/", "/usr/local/lib/systemd/", "/usr/lib/systemd/"})
@@ -121,7 +121,7 @@ Field<MemlockLimit> default_memlock(const Root& root) {
 Field<MemlockLimit> memlock_of(const Root& root, const std::string& unit) {
   const std::string fragment = fragment_of(root, unit);
   if (fragment.empty()) return {};
-  // A link is another name of a unit, whose drop-ins count as well.
+  // A link gives a unit another name; drop-ins of both names count.
   const auto path = resolve_rooted(root / fragment);
   if (!path) return Field<MemlockLimit>::unreadable(path.error());
   std::vector<std::string> files{path->inside()};

@@ -19,7 +19,8 @@ namespace {
 constexpr const char* kDriver = "/sys/bus/pci/drivers/vmw_pvrdma";
 constexpr const char* kNoOverride = "(null)";
 
-// One write(2), which is one request to the kernel; its errno is the answer.
+// Writes the text with one write(2), as each write is one request to the kernel; its errno is the
+// answer.
 Result<void> write_attribute(const std::filesystem::path& path, const std::string& text) {
   const Fd fd{::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)};
   if (!fd) return fail(errno, "opening", path);
@@ -46,13 +47,14 @@ bool is_held_back(const Root& root, const std::string& function) {
   return read_attribute(override_of(root, function)).value_or("") == kHeldBack;
 }
 
-// Also what an executor that was killed has left held back; an administrator's own override stays.
+// Clears only an override of this program, also one left by a killed executor; an administrator's
+// override stays.
 Result<void> clear_driver_override(const Root& root, const std::string& function) {
   if (!is_held_back(root, function)) return {};
   return write_attribute(override_of(root, function), "\n");
 }
 
-// The driver that an administrator has given the function to; empty: none but ours.
+// The other driver to which an administrator has given the function; empty: none.
 std::string given_to(const Root& root, const std::string& function) {
   const auto name = read_attribute(override_of(root, function)).value_or("");
   return name == kNoOverride || name == kHeldBack || name == kDriverModule ? "" : name;
@@ -70,7 +72,7 @@ Result<std::vector<std::string>> functions_to_probe(const Root& root) {
   return functions;
 }
 
-// What brings back a driver that was taken away is tried twice.
+// Tries an operation twice that must bring back a driver.
 Report bring_back(const std::function<Report()>& attempt, const std::string& done_as,
                   const std::string& lost) {
   Report report = attempt();
@@ -98,7 +100,7 @@ Report bind_function(const Root& root, const std::string& function) {
     report.detail += ": the driver's probe gave up; the kernel log tells why";
   if (report.code == EFAULT)
     report.detail +=
-        ": the device did not do what the driver asked, as where the host offers no "
+        ": the device did not do what the driver asked, for instance since the host offers no "
         "RoCE; the kernel log tells";
   return report;
 }
@@ -157,7 +159,7 @@ TakeAway rebind_function(const Root& root, const std::string& function,
     return {std::move(*refused), false};
   }
   if (access) access->gone();
-  // Somebody else may have bound it first; it was rebound all the same.
+  // Another process may have bound the function first; it was still rebound.
   const auto bind = [&] {
     Report report = bind_function(root, function);
     return report.good() ? done() : report;
@@ -175,7 +177,7 @@ TakeAway reload_driver(const DriverModule& module) {
   if (removal.outcome != Outcome::Done) return {module.insert(), false};
   Report report = bring_back(module.insert, "inserted",
                              "vmw_pvrdma was removed and could not be inserted again");
-  // Somebody else may have inserted it first; it was reloaded all the same.
+  // Another process may have inserted the module first; it was still reloaded.
   if (report.outcome == Outcome::AlreadyDone) report.outcome = Outcome::Done;
   return {std::move(report), true};
 }

@@ -35,7 +35,7 @@ ether_arp probe_for(const Ip& address, const MacAddress& own) {
   packet.ea_hdr.ar_op = htons(ARPOP_REQUEST);
   std::copy(own.begin(), own.end(), packet.arp_sha);
   std::copy(address.begin(), address.end(), packet.arp_tpa);
-  return packet;  // the sender's IP address is zero, so that nobody takes it into a cache
+  return packet;  // the sender's IP address is zero, so that no host caches it
 }
 
 sockaddr_ll everybody_on(int index) {
@@ -56,7 +56,7 @@ Result<Fd> arp_socket(int index) {
   return socket;
 }
 
-// Listens for that long at most.
+// Listens for `patience` at most.
 std::optional<MacAddress> listen(int socket, const Ip& address, const MacAddress& own,
                                  Milliseconds patience) {
   const BootTime until = BootClock::now() + patience;
@@ -86,9 +86,9 @@ std::optional<MacAddress> claimant(std::span<const std::uint8_t> packet, const I
   std::copy_n(arp.arp_sha, sender.size(), sender.begin());
   if (sender == own) return std::nullopt;
   const bool claims = std::equal(address.begin(), address.end(), arp.arp_spa);
-  const Ip nobody{};
+  const Ip unset{};
   const bool probes = ntohs(arp.ea_hdr.ar_op) == ARPOP_REQUEST &&
-                      std::equal(nobody.begin(), nobody.end(), arp.arp_spa) &&
+                      std::equal(unset.begin(), unset.end(), arp.arp_spa) &&
                       std::equal(address.begin(), address.end(), arp.arp_tpa);
   return claims || probes ? std::optional{sender} : std::nullopt;
 }

@@ -12,20 +12,21 @@ namespace {
 constexpr Milliseconds kPatience{3000};
 constexpr Milliseconds kBlindWait{500};
 constexpr Milliseconds kPause{2};
-// One look may see a worker before, and the next worker after, the work changes hands.
+// While work moves from one worker to another, a single look may see both workers idle.
 constexpr int kLooks = 2;
 constexpr unsigned kKernelThread = 0x00200000;  // PF_KTHREAD, include/linux/sched.h
 
 bool is_asleep(const ProcessStat& task) { return task.state == 'I' || task.state == 'S'; }
 bool is_worker(const ProcessStat& task) { return task.name.starts_with("kworker/u"); }
 
-// The second name is the one of Linux 6.9 and later, which may end after 15 characters or be whole,
-// and go on with what is in hand.
+// The second name is that of Linux 6.9 and later. It may be cut after 15 characters, and the name
+// of the present work may follow it.
 bool is_rescuer(const ProcessStat& task) {
   return task.name == "pvrdma_event_wq" || task.name.starts_with("kworker/R-pvrdm");
 }
 
-// "+" names what a worker has in hand. One with another queue's work passes ours on to an idle one.
+// After "+" follows the queue whose work the worker does. A worker with work of another queue
+// passes work of ours on to an idle worker.
 bool is_busy(const ProcessStat& task) {
   if (task.name.find('+') != std::string::npos) return task.name.ends_with("+pvrdma_event_wq");
   return !is_asleep(task);
@@ -39,7 +40,7 @@ EventQueue look_at_event_queue(const Root& root) {
   EventQueue seen = EventQueue::Hidden;
   for (const pid_t pid : *processes) {
     const auto task = process_stat(root, pid);
-    if (!task) continue;  // it has ended
+    if (!task) continue;  // the task has ended
     const bool of_kernel = (task->flags & kKernelThread) != 0;
     if (!of_kernel || (!is_worker(*task) && !is_rescuer(*task))) continue;
     if (is_busy(*task)) return EventQueue::Busy;

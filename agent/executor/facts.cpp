@@ -27,7 +27,7 @@ Field<std::string> attribute_of_netdev(const Root& root, const probes::PciAdapte
                                                  "net" / *pci.netdev.get() / name));
 }
 
-// What `parse` makes of an attribute of the netdev; unreadable where that is nothing.
+// An attribute of the netdev, converted by `parse`; unreadable where `parse` yields none.
 template <typename T>
 Field<T> number_of_netdev(const Root& root, const probes::PciAdapter& pci, const char* name,
                           std::optional<T> (*parse)(std::string_view)) {
@@ -47,7 +47,7 @@ std::optional<bool> up_from(std::string_view flags) {
 
 std::optional<unsigned> mtu_from(std::string_view text) { return number_from<unsigned>(text); }
 
-// Only netlink tells it.
+// Only netlink has the permanent MAC.
 Field<std::string> permanent_mac(int index) {
   const auto link =
       RouteSocket::open().and_then([&](RouteSocket socket) { return socket.link(index); });
@@ -55,7 +55,7 @@ Field<std::string> permanent_mac(int index) {
   return link->permanent_mac.empty() ? Field<std::string>{} : link->permanent_mac;
 }
 
-// What only the request to configure this adapter's link is held against.
+// The facts that the guard needs only for ConfigureLink of this adapter.
 void look_at_link(const Root& root, AdapterFacts& adapter) {
   const probes::PciAdapter& pci = adapter.pci;
   if (const Error* error = pci.netdev.error())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the executor sees for itself before it does anything: the input of its guard.
+// The facts that the executor reads itself before each operation: the input of its guard.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace pvrdma::executor {
 
-// Reads /sys, /proc and nldev; asks no device anything. What cannot be read is said to be so.
-// `owner` is left absent but for the adapter of function `link_of`: only operations on links need
-// it, and it may take a question over the system bus.
+// Reads /sys, /proc and nldev; sends no command to a device. Facts that cannot be read are
+// unreadable Fields. `owner` and `permanent_mac` are read only for the adapter of function
+// `link_of`: only ConfigureLink needs them, and `owner` may need a call over the system bus.
 [[nodiscard]] Facts look(const Root& root, const std::string& link_of = {});
 
 }  // namespace pvrdma::executor

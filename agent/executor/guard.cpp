@@ -31,8 +31,8 @@ Report in_use(std::vector<Holder> holders) {
   return {Outcome::InUse, std::move(detail), EBUSY, std::move(holders)};
 }
 
-// Open contexts that nldev named nobody for: a process of another PID namespace, or a kernel whose
-// list is short. The count decides.
+// nldev may not name all holders: a process may be in another PID namespace, or the kernel's list
+// may be incomplete. The refcount decides.
 Refusal refuse_unnamed_users(const Facts& facts) {
   const auto& count = facts.driver.refcount;
   if (count.is_unreadable())
@@ -46,7 +46,7 @@ Refusal refuse_unnamed_users(const Facts& facts) {
   return std::nullopt;
 }
 
-// A reload would bring the RDMA device back to this namespace, and a container would be without.
+// A reload would bring the RDMA device back to this namespace and take it from a container.
 Refusal refuse_if_elsewhere(const Facts& facts) {
   for (const AdapterFacts& adapter : facts.adapters.value_or({}))
     if (adapter.pci.driver.is(kDriverModule) && adapter.pci.rdma_device.is_absent())
@@ -63,7 +63,7 @@ Refusal refuse_if_held(const Facts& facts) {
   return refuse_unnamed_users(facts);
 }
 
-// Other adapters' holders do not count: what is done to a link reaches its own adapter only.
+// Holders of other adapters do not count, as a change of a link affects its own adapter only.
 Refusal refuse_if_adapter_held(const Facts& facts, const AdapterFacts& adapter) {
   const auto* holders = facts.holders.get();
   if (holders == nullptr) return refuse_unread("who holds the adapters", facts.holders.error());
@@ -73,7 +73,7 @@ Refusal refuse_if_adapter_held(const Facts& facts, const AdapterFacts& adapter) 
   for (const Holder& holder : *holders)
     if (holder.rdma_device.empty() || device.is(holder.rdma_device)) own.push_back(holder);
   if (!own.empty()) return in_use(std::move(own));
-  // Those of a device that cannot be seen only the count knows.
+  // Only the refcount shows holders of a device that is not visible.
   return holders->empty() || !device.is_known() ? refuse_unnamed_users(facts) : std::nullopt;
 }
 
@@ -84,8 +84,8 @@ Refusal refuse_unknown_function(const Facts& facts, const std::string& function)
   return std::nullopt;
 }
 
-// Linux 6.12 oopses in pvrdma_netdevice_event_work when the paired netdev comes up while
-// vmw_pvrdma still probes (initstate `coming`), and no unload ever ends after that.
+// Linux 6.12 oopses in pvrdma_netdevice_event_work when the paired netdev comes up while vmw_pvrdma
+// still probes (initstate `coming`), and after that every unload hangs for ever.
 Refusal refuse_unless_live(const Facts& facts) {
   const auto& init = facts.driver.init;
   if (init.is(ModuleInit::Live) || init.is(ModuleInit::BuiltIn)) return std::nullopt;
@@ -112,7 +112,7 @@ Refusal refuse_managed_link(const AdapterConfig& entry, const AdapterFacts& adap
     return refuse("the configuration says manage = \"observe\" for this adapter");
   if (entry.manage == Manage::Agent) return std::nullopt;
   if (adapter.owner.is_unreadable())
-    return refuse_unread("who configures the link", adapter.owner.error());
+    return refuse_unread("the network manager of the link", adapter.owner.error());
   const LinkOwner* owner = adapter.owner.get();
   if (owner == nullptr || !owner->decided) return std::nullopt;
   return refuse(describe(*owner) + " configures the link, and manage = \"auto\" leaves it to that");
@@ -170,7 +170,7 @@ struct Guard {
   Refusal operator()(const ReloadDriver&) const {
     if (auto no = refuse_by_policy(config)) return no;
     const auto& init = facts.driver.init;
-    if (init.is_absent()) return std::nullopt;  // nothing to take away from anybody
+    if (init.is_absent()) return std::nullopt;  // no process can lose anything
     if (init.is(ModuleInit::BuiltIn)) return refuse("vmw_pvrdma is built into the kernel");
     if (auto no = refuse_unless_live(facts)) return no;
     if (!facts.driver.refcount.is_known())
@@ -184,8 +184,7 @@ struct Guard {
     const AdapterFacts& adapter = *find(facts, operation.function);
     if (auto no = refuse_foreign_link(adapter, operation.netdev)) return no;
     const auto entry = config_of(config, adapter);
-    if (!entry)
-      return refuse_unread("what the configuration says for this adapter", &entry.error());
+    if (!entry) return refuse_unread("the configuration of this adapter", &entry.error());
     if (auto no = refuse_managed_link(**entry, adapter)) return no;
     if (auto no = refuse_unconfigured(operation, **entry)) return no;
     // vmxnet3 resets a device that is up for a new MTU (vmxnet3_change_mtu(), drivers/net/vmxnet3).

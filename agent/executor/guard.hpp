@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Guard: may this operation be done, here and now? Pure: values in, a verdict out.
+// Guard: decides whether an operation is allowed now. Pure: values in, a verdict out.
 //
-// The privileged side trusts nothing it is told. Every operation is held against the root-owned
-// configuration, the PCI identity of the function, and who uses the driver at this moment.
-// Whatever could not be read counts against the operation, never for it.
+// The privileged side trusts no request. Every operation is checked against the root-owned
+// configuration, the PCI identity of the function, and the present users of the driver. A fact that
+// could not be read counts against the operation, never for it.
 #pragma once
 
 #include <optional>
@@ -21,29 +21,29 @@ namespace pvrdma::executor {
 struct AdapterFacts {
   probes::PciAdapter pci;
   Field<std::string> mac;            // of pci.netdev, lower case
-  Field<std::string> permanent_mac;  // its own; absent where the kernel does not say
+  Field<std::string> permanent_mac;  // of the device; absent where the kernel does not tell
   Field<unsigned> mtu;               // of pci.netdev, bytes
   Field<bool> up;                    // of pci.netdev, administratively
   Field<LinkOwner> owner;            // of pci.netdev; absent: no network manager has it
 };
 
-// What the executor itself has just read; nothing of it comes from the request.
+// Facts that the executor itself has just read; none comes from the request.
 struct Facts {
   Field<std::vector<AdapterFacts>> adapters;
   Module driver;                       // vmw_pvrdma
   Field<std::vector<Holder>> holders;  // of every adapter
 };
 
-// Empty: it may be done. NotAllowed with the reason, or InUse with the holders.
+// Empty: the operation is allowed. Otherwise NotAllowed with the reason, or InUse with the holders.
 [[nodiscard]] std::optional<Report> refusal(const Operation& operation, const Config& config,
                                             const Facts& facts);
 
-// Whether an address may be taken off the adapter's link, and with it the GID that queue pairs of a
-// running job may use. Empty: it may.
+// Why no address may be removed from the adapter's link: its GID goes too, and queue pairs of a
+// running job may use that. Empty: addresses may be removed.
 [[nodiscard]] std::optional<Report> address_refusal(const Facts& facts,
                                                     const AdapterFacts& adapter);
 
-// What the configuration says about this adapter, as find_config() of agent/model.
+// The configuration of this adapter, from find_config() of agent/model.
 [[nodiscard]] Result<const AdapterConfig*> config_of(const Config& config,
                                                      const AdapterFacts& adapter);
 

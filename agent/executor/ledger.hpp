@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// LedgerWriter: writes down under /run what was tried, before it starts and after it has ended.
+// LedgerWriter: records each attempt under /run, before it starts and after it has ended.
 //
-// The one writer of that file (agent/model/attempt.hpp tells its meaning). An attempt that a dead
-// executor left unfinished stays so until the next one opens the ledger and ends it as Failed. A
-// ledger that cannot be read is never written over: the counts in it are the budget, and without
-// them nothing that disturbs is done.
+// The only writer of that file (agent/model/attempt.hpp tells its meaning). An attempt that a dead
+// executor left unfinished stays so until the next executor opens the ledger and ends the attempt
+// as Failed. A ledger that cannot be read is never overwritten: its counts are the budget, and
+// without them no reload or rebind is done.
 #pragma once
 
 #include <filesystem>
@@ -18,27 +18,28 @@
 namespace pvrdma::executor {
 
 enum class Caller {
-  Agent,  // its user, whoever that has become: held to the limits of agent/model/budget.hpp
+  // The agent's user, which an attacker may have taken over: limited by agent/model/budget.hpp.
+  Agent,
   Root,
 };
 
 class LedgerWriter {
  public:
-  // Reads the file, and ends what was left unfinished in it at `now`.
+  // Reads the file, and ends unfinished attempts in it at `now`.
   LedgerWriter(std::filesystem::path path, BootTime now);
 
-  // Why nothing can be written down; empty: all is well. Each write tries anew, except where the
-  // file could not be understood.
+  // Why the file cannot be written; empty: it can. Each write tries again, except where the file
+  // could not be parsed.
   [[nodiscard]] const Result<void>& state() const noexcept { return state_; }
 
-  // One attempt at a time: begin, then end. A Report of begin() says why the operation, which
-  // disturbs, may not be done: it has been done too often, or cannot be written down.
+  // One attempt at a time: begin, then end. A Report of begin() says why a reload or rebind is
+  // refused: the limit is reached, or it cannot be recorded.
   [[nodiscard]] std::optional<Report> begin(const Operation& operation, Caller caller,
                                             BootTime now);
   void end(const Report& report, BootTime now);
   void refuse(const Operation& operation, const Report& report, BootTime now);
 
-  // Written with the next end(): vmw_pvrdma was removed, a function was unbound.
+  // Counts that vmw_pvrdma was removed, or a function was unbound; written with the next end().
   void count_reload() noexcept { ++ledger_.reloads; }
   void count_rebind() noexcept { ++ledger_.rebinds; }
 

@@ -13,7 +13,7 @@ namespace pvrdma::executor {
 
 namespace {
 
-// vmxnet3 has it within milliseconds of its link's coming up, where it has any.
+// vmxnet3 has carrier within milliseconds after its link comes up, if it has any.
 constexpr Milliseconds kCarrierPatience{2000};
 
 bool is_recorded(const AddressRecords& records, const std::string& mac,
@@ -43,14 +43,14 @@ std::optional<Report> refuse_duplicate(RouteSocket& socket, const Netdev& link,
       Outcome::Failed, address + " is not set: " + **other + " has it already", EADDRINUSE, {}};
 }
 
-// Adds one that is not there, and is in the records.
+// Adds an address that is not on the link and is in the records.
 Report add_recorded(RouteSocket& socket, const Netdev& link, const std::string& address) {
   const auto added = socket.add_address(link.index, address);
   if (!added) return failed(added.error());
   return *added ? done() : already_done(address + " is there");
 }
 
-// Adds one that is not there.
+// Adds an address that is not on the link.
 Report add(RouteSocket& socket, const Netdev& link, const std::string& address,
            AddressRecords& records, const SaveRecords& save) {
   if (is_recorded(records, lasting_mac(link), address)) return add_recorded(socket, link, address);
@@ -66,12 +66,13 @@ Report add(RouteSocket& socket, const Netdev& link, const std::string& address,
   Report report = add_recorded(socket, link, address);
   if (report.outcome == Outcome::Done) return report;
   records.pop_back();
-  // The record of an address that is not there is believed only once another has set it.
+  // The save may fail: a record without an address has no effect, unless another program sets that
+  // address.
   static_cast<void>(save(records));
   return report;
 }
 
-// Whether the kernel has kept the mark of those we have just set.
+// Records whether the kernel has kept the mark of the addresses that were just set.
 void note_marks(const std::vector<LinkAddress>& now, const std::string& mac,
                 AddressRecords& records) {
   for (probes::RecordedAddress& entry : records) {
@@ -80,19 +81,19 @@ void note_marks(const std::vector<LinkAddress>& now, const std::string& mac,
   }
 }
 
-// One that this agent has set and the configuration no longer names.
+// True for an address that this agent has set and the configuration no longer names.
 bool is_dropped(const LinkAddress& address, const LinkSettings& settings) {
   return settings.complete && address.ours && !contains(settings.configured, address.text);
 }
 
-// One of those to be added that is there, and useless: the kernel has found another host to have
-// it, and looks again only for an address that is new.
+// True for an address to be added that is on the link as a duplicate, so that it is useless: the
+// kernel checks for duplicates only when an address is new.
 bool is_to_be_renewed(const LinkAddress& address, const LinkSettings& settings) {
   return address.ours && address.duplicate && contains(settings.addresses, address.text);
 }
 
-// The part of configure_link() that is about addresses, on a link that is up. A failure leaves the
-// others set.
+// The part of configure_link() for addresses; the link must be up. If one address fails, the others
+// are still set.
 Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSettings& settings,
                            AddressRecords& records, const SaveRecords& save) {
   auto now = socket.addresses(link.index);
@@ -106,7 +107,7 @@ Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSe
       result = done();
   };
   std::optional<Report> kept;
-  std::vector<std::string> gone;  // to be set anew
+  std::vector<std::string> gone;  // addresses to be set anew
   for (const LinkAddress& address : *now) {
     const bool renewed = is_to_be_renewed(address, settings);
     if (!renewed && !is_dropped(address, settings)) continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// pvrdma-agent-executor: the only privileged process of pvrdma-agent. Started by its socket unit
-// for a request, gone when nobody has asked for fifteen seconds.
+// pvrdma-agent-executor: the only privileged process of pvrdma-agent. Its socket unit starts it for
+// a request, and it exits after fifteen seconds without a client.
 //
-// This file wires and logs; what is allowed is guard.hpp's, what is done is operations.hpp's.
+// This file wires and logs; guard.hpp decides what is allowed, and operations.hpp does it.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -30,11 +30,12 @@ using log::Level;
 constexpr const char* kUsage =
     "Usage: pvrdma-agent-executor\n"
     "Carries out the privileged operations of pvrdma-agent. systemd starts it by way of\n"
-    "pvrdma-agent-executor.socket; it takes no arguments but these:\n"
-    "  --release          end what an executor that was killed has left half done: for a package\n"
-    "                     that is being removed, after the services have been stopped\n"
-    "  --log-level LEVEL  what to log: error, warning, notice, info (the default) or debug, each\n"
-    "                     with those before it\n"
+    "pvrdma-agent-executor.socket; it takes only these arguments:\n"
+    "  --release          finish what a killed executor has left half done: for the removal of "
+    "the\n"
+    "                     package, after the services have been stopped\n"
+    "  --log-level LEVEL  the least important level to log: error, warning, notice, info (the\n"
+    "                     default) or debug\n"
     "  --help             print this text\n"
     "  --version          print the version\n";
 
@@ -51,7 +52,7 @@ Level level_of(Outcome outcome) {
   }
 }
 
-// What is a step of the boot (agent/model/timeline.hpp); empty: none.
+// The step of the boot that an operation was (agent/model/timeline.hpp); empty: none.
 const char* step_of(const Operation& operation, const Report& report) {
   if (report.outcome != Outcome::Done) return "";
   if (verb(operation) == Verb::ReloadDriver) return to_string(StepKind::DriverReloaded);
@@ -89,7 +90,7 @@ Result<void> serve() {
   sd_event* raw = nullptr;
   if (const int made = sd_event_new(&raw); made < 0) return fail(-made, "making", "an event loop");
   const Handle<sd_event, sd_event_unref> event{raw};
-  // A kernel call that is changing something cannot be taken back half-way: a signal waits for it.
+  // A kernel call that changes something cannot be cancelled half-way, so a signal waits for it.
   if (auto watching = varlink::end_on_signals(event.get()); !watching) return watching;
 
   const auto opened = reopen_access_left_closed(kAccessMemo);
@@ -135,7 +136,7 @@ int run(int argc, char** argv) {
     return EXIT_SUCCESS;
   }
   if (option == "--release" && words->size() == 1) return end_half_done();
-  if (!words->empty()) return wrong_usage(formatted("{} is not an option", option));
+  if (!words->empty()) return wrong_usage(formatted("unexpected argument \"{}\"", option));
   const auto served = serve();
   if (served) return EXIT_SUCCESS;
   log_error(served.error());

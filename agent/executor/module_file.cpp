@@ -19,7 +19,7 @@ using List = Handle<kmod_list, kmod_module_unref_list>;
 using KernelModule = Handle<kmod_module, kmod_module_unref>;
 using Information = std::map<std::string, std::string, std::less<>>;
 
-// What modinfo(8) shows. ENOSYS: compressed in a way that this libkmod does not know.
+// The information that modinfo(8) shows. ENOSYS: the file's compression is unknown to this libkmod.
 Result<Information> information_of(kmod_module* module) {
   kmod_list* raw = nullptr;
   const int code = kmod_module_get_info(module, &raw);
@@ -37,8 +37,7 @@ std::string value_of(const Information& information, std::string_view key) {
   return found == information.end() ? "" : found->second;
 }
 
-// "6.1.0-18-amd64 SMP preempt mod_unload modversions ": the release, and what the kernel was
-// configured for.
+// "6.1.0-18-amd64 SMP preempt mod_unload modversions ": the release, and the kernel's settings.
 struct Build {
   std::string release;
   std::string settings;
@@ -52,8 +51,8 @@ Build build_of(const Information& information) {
   return {std::move(release), std::string{rest}};
 }
 
-// The settings of the running kernel, by a module that this one needs and that is of the kernel's
-// own package. Empty: it needs none that has a file.
+// The settings of the running kernel, taken from a module of the kernel's own package that this one
+// needs. Empty: it needs none that has a file.
 std::string settings_of_kernel(kmod_module* module) {
   const List needed{kmod_module_get_dependencies(module)};
   for (kmod_list* at = needed.get(); at != nullptr; at = kmod_list_next(needed.get(), at)) {
@@ -67,7 +66,7 @@ std::string settings_of_kernel(kmod_module* module) {
 
 Report refused(const std::string& what, int code) { return {Outcome::Refused, what, code, {}}; }
 
-// Where symbols have versions these count, and not the release (same_magic() of
+// Where symbols have versions, the kernel compares these instead of the release (same_magic() of
 // kernel/module/version.c): distributions use one build for several kernels.
 bool has_versions(const Build& build) {
   return (" " + build.settings + " ").find(" modversions ") != std::string::npos;
@@ -91,7 +90,7 @@ std::optional<Report> objection_to_build(const Root& root, kmod_module* module,
                  ENOEXEC);
 }
 
-// What the kernel insists on signatures for; empty: it does not.
+// Why the kernel requires signatures; empty: it does not.
 std::string reason_to_be_signed(const Root& root) {
   if (read_attribute(root / "/sys/module/module/parameters/sig_enforce").value_or("") == "Y")
     return "Secure Boot, or module.sig_enforce";
@@ -109,7 +108,8 @@ std::optional<Report> objection_to_file(const Root& root, kmod_module* module) {
   const std::string path = file;
   const auto information = information_of(module);
   if (!information) {
-    // A kernel that unpacks modules itself (6.4) takes what this libkmod cannot look into.
+    // A kernel that decompresses modules itself (6.4) can load a file that this libkmod cannot
+    // read.
     const bool unpacks = is_there(root / "/sys/module/compression").value_or(false);
     if (information.error().code == ENOSYS && unpacks) return std::nullopt;
     return failed(information.error());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The file of a module beside what the running kernel takes, read before the module in the kernel
-// is removed: a file may have been replaced, rebuilt, or lost its signature since that was
-// inserted.
+// Checks whether the running kernel would accept a module's file, before the module is removed from
+// the kernel: since the insertion the file may have been replaced, rebuilt, or lost its signature.
 //
-// As Linux kernel/module/main.c and signing.c ask: the build it was made for (vermagic), and a
-// signature where the kernel insists on one. Not looked at, as the kernel alone can tell: whether
-// the signature's key is enrolled, and the versions of the symbols that it needs.
+// The checks are those of Linux kernel/module/main.c and signing.c: the build that the file was
+// made for (vermagic), and a signature if the kernel requires one. Not checked, as only the kernel
+// can: whether the signature's key is enrolled, and the versions of the symbols that the module
+// needs.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,8 @@ struct kmod_module;
 
 namespace pvrdma::executor {
 
-// Why the running kernel, as /proc and /sys below `root` show it, would not take the module from
-// its file: Refused with the kernel's errno, or Failed where the file cannot be read. Empty:
-// nothing speaks against it.
+// Why the running kernel (/proc and /sys below `root`) would not accept the module's file: Refused
+// with the kernel's errno, or Failed where the file cannot be read. Empty: no reason was found.
 [[nodiscard]] std::optional<Report> objection_to_file(const Root& root, kmod_module* module);
 
 }  // namespace pvrdma::executor

@@ -24,12 +24,12 @@ namespace {
 using List = Handle<kmod_list, kmod_module_unref_list>;
 using KernelModule = Handle<kmod_module, kmod_module_unref>;
 
-// The soft dependency of vmw_pvrdma in our modprobe.d file, which loads what must precede it.
+// The soft dependency of vmw_pvrdma in our modprobe.d file; it loads the predecessors.
 constexpr const char* kPredecessors = "pvrdma_agent_before";
 
-// Done, with the modules that the name stands for in `list`; or why there are none.
+// Finds the modules of a name or alias and puts them into `list`: Done, or why there are none.
 Report look_up(kmod_ctx* context, const std::string& name, List& list) {
-  // libkmod 30 tells a missing index apart from a missing module in some lookups only.
+  // libkmod 30 distinguishes a missing index from a missing module in some lookups only.
   const std::string index = std::string{kmod_get_dirname(context)} + "/modules.dep.bin";
   if (::access(index.c_str(), R_OK) != 0)
     return failed({errno, "reading the running kernel's module index", index});
@@ -51,7 +51,7 @@ bool is_blocked(kmod_ctx* context, const kmod_list* list) {
 Report rehearse_one(kmod_module* module) {
   const std::string name = kmod_module_get_name(module);
   const char* command = kmod_module_get_install_commands(module);
-  // `install NAME /bin/false` is how administrators forbid a module for good.
+  // `install NAME /bin/false` is the usual way to forbid a module.
   if (command != nullptr && probes::loads_nothing(command))
     return {Outcome::Refused, "modprobe.d forbids it: install " + name + " " + command, EPERM, {}};
   const char* path = kmod_module_get_path(module);
@@ -60,11 +60,11 @@ Report rehearse_one(kmod_module* module) {
   return done();
 }
 
-// The `install` command of one module on the way, which may be a dependency. `data`: the commands
-// that were run, which a person should know.
+// Runs the `install` command of a module, which may be a dependency. `data` collects the commands
+// for the report.
 int run_install(kmod_module* module, const char* command, void* data) {
   const char* name = kmod_module_get_name(module);
-  // The planner has had them loaded, by a configuration that modprobe.d does not know.
+  // The planner loads the predecessors itself, by a configuration that modprobe.d does not know.
   if (std::string_view{name} == kPredecessors) return 0;
   auto& commands = *static_cast<std::string*>(data);
   const int noted = guarded([&] {
@@ -93,7 +93,7 @@ Report insert_one(kmod_module* module) {
   return report;
 }
 
-// Loaded or built in, by what the kernel itself says: needs no module index.
+// Whether the module is loaded or built in. Asks the kernel, so it needs no module index.
 bool is_in_kernel(const std::string& name) {
   const std::filesystem::path directory = "/sys/module/" + name;
   const auto state = read_attribute(directory / "initstate");
@@ -136,12 +136,12 @@ Report insertion_report(const std::string& name, int code) {
     case ENOENT:
       report.detail +=
           ": the file is gone, or a module that it needs is not in the kernel (\"Unknown symbol\" "
-          "in the kernel's log), as where modprobe.d has an install line for that one";
+          "in the kernel's log), for instance since modprobe.d has an install line for that module";
       break;
     case EINVAL:
       report.detail +=
           ": it was built for other modules than those in the kernel (\"disagrees about version of "
-          "symbol\" in the kernel's log), as where a vendor's OFED replaced them";
+          "symbol\" in the kernel's log), for instance since a vendor's OFED replaced them";
       break;
     case ECANCELED:
       report.detail = "inserting " + name + ": its install command failed";
@@ -165,7 +165,8 @@ Report removal_report(const std::string& name, int code) {
               "the kernel forbids removing " + name + " (kernel.modules_disabled)",
               code,
               {}};
-    // Still in its init function, already leaving, or without an exit function (delete_module(2)).
+    // The module is still in its init function, is being removed, or has no exit function
+    // (delete_module(2)).
     case EBUSY:
       return {Outcome::Failed, name + " cannot be removed in its present state", code, {}};
     default:
@@ -203,7 +204,7 @@ Report Modules::rehearse_again(const Root& root, const std::string& name) const 
   if (Report found = look_up(context_.get(), name, list); !found.good()) return found;
   for (kmod_list* at = list.get(); at != nullptr; at = kmod_list_next(list.get(), at)) {
     const KernelModule module{kmod_module_get_module(at)};
-    // What an `install` command inserts is the command's to say.
+    // With an `install` command, the command decides which file is inserted.
     if (kmod_module_get_install_commands(module.get()) != nullptr) continue;
     if (auto objection = objection_to_file(root, module.get())) return std::move(*objection);
   }
@@ -230,7 +231,7 @@ Report Modules::remove(const std::string& name) const {
   const int code = kmod_module_new_from_name(context_.get(), name.c_str(), &raw);
   if (code < 0) return failed({-code, "looking up module", name});
   const KernelModule module{raw};
-  // O_NONBLOCK: refused at once while in use (delete_module(2)).
+  // KMOD_REMOVE_NOWAIT is O_NONBLOCK: a module in use is refused at once (delete_module(2)).
   return removal_report(name, -kmod_module_remove_module(module.get(), KMOD_REMOVE_NOWAIT));
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Modules: insertion and removal by libkmod, as modprobe(8) does it, with typed outcomes.
 //
-// Block lists count: a module that modprobe.d's `blacklist` names is Refused even though it was
-// asked for by name, and so is one whose `install` command is false(1) or true(1). Any other
-// `install` command is run, as modprobe would (rdma-core ships one for mlx4_core in some
-// distributions), and is named in the report. Removal never waits, and takes no dependency along.
+// Block lists apply: a module in modprobe.d's `blacklist` is Refused even if it was requested by
+// name, and so is one whose `install` command is false(1) or true(1). Any other `install` command
+// is run, as by modprobe (rdma-core ships one for mlx4_core in some distributions), and is named in
+// the report. Removal never waits, and removes no dependency.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ extern "C" kmod_ctx* kmod_unref(kmod_ctx* context);
 
 namespace pvrdma::executor {
 
-// Empty: libkmod's own, /lib/modules/RELEASE and the modprobe.d directories.
+// Empty: libkmod's defaults, /lib/modules/RELEASE and the modprobe.d directories.
 struct ModulePaths {
   std::string index_directory;
   std::vector<std::string> config_directories;
@@ -27,17 +27,17 @@ struct ModulePaths {
 
 class Modules {
  public:
-  // Reads modprobe.d. ENOMEM is all that can go wrong.
+  // Reads modprobe.d. The only error is ENOMEM.
   [[nodiscard]] static Result<Modules> open(const ModulePaths& paths = {});
 
   // Inserts a module, its dependencies and soft dependencies; an alias stands for all its modules.
   [[nodiscard]] Report insert(const std::string& name) const;
-  // What insert() would come to as far as can be told without doing it: Done, or why not.
+  // The probable result of insert(), without inserting: Done, or why not.
   [[nodiscard]] Report rehearse(const std::string& name) const;
-  // The same for a module that is in the kernel and is to be inserted again after its removal: its
-  // file is held against what the running kernel takes (agent/executor/module_file.hpp).
+  // The same for a loaded module that will be removed and inserted again: also checks its file
+  // (agent/executor/module_file.hpp).
   [[nodiscard]] Report rehearse_again(const Root& root, const std::string& name) const;
-  // InUse where the module or one that needs it has users; the kernel decides atomically.
+  // InUse where the module, or one that needs it, has users; the kernel decides atomically.
   [[nodiscard]] Report remove(const std::string& name) const;
 
  private:
@@ -47,7 +47,7 @@ class Modules {
   Context context_;
 };
 
-// What the errno of init_module(2) and delete_module(2) means for that module.
+// The meaning of an errno of init_module(2) and delete_module(2) for that module.
 [[nodiscard]] Report insertion_report(const std::string& name, int code);
 [[nodiscard]] Report removal_report(const std::string& name, int code);
 

@@ -13,10 +13,11 @@ namespace pvrdma::executor {
 
 namespace {
 
-// Why the guard refuses: what it was held against is not all that the files were meant to say.
+// Adds to a refusal of the guard that the configuration is invalid, which may be its cause.
 void explain_bad_config(const std::string& bad, Report& refusal) {
   if (bad.empty() || refusal.outcome != Outcome::NotAllowed) return;
-  refusal.detail = "the configuration is not right: " + bad + "; until it is, " + refusal.detail;
+  refusal.detail =
+      "the configuration is invalid: " + bad + "; until it is valid, " + refusal.detail;
 }
 
 }  // namespace
@@ -32,10 +33,10 @@ Report Operations::run(const Operation& operation, Caller caller) {
   if (auto no = ledger_.begin(operation, caller, BootClock::now())) return std::move(*no);
   Report report;
   const auto act_on = [this](const auto& one) { return act(one); };
-  // Whatever becomes of it, it is ended in the ledger and answered.
+  // Even after an exception the attempt is ended in the ledger and the call is answered.
   if (const int code = guarded([&] { report = std::visit(act_on, operation); }); code < 0)
     report = failed({-code, "carrying out", describe(operation)});
-  // The kernel refused what the guard had let pass: somebody was faster.
+  // The kernel refused an operation that the guard had allowed: a holder came in between.
   if (report.outcome == Outcome::InUse && report.holders.empty())
     report.holders = look(places_.root).holders.value_or({});
   ledger_.end(report, BootClock::now());
@@ -92,7 +93,7 @@ Report Operations::act(const ConfigureLink& operation) {
   if (!records) return failed(records.error());
   auto saved = *records;
   const LoadedConfig loaded = load_config_or_safe(places_.root);
-  // The link of a function that the guard has let pass, looked up once more at the time of use.
+  // Looks up the link of the function again, at the time of use.
   const Facts facts = look(places_.root);
   const AdapterFacts* adapter = find(facts, operation.function);
   if (adapter == nullptr) return failed({ENODEV, "looking for function", operation.function});

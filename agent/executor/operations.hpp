@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Operations: one verb from its request to its report.
+// Operations: one operation from its request to its report.
 //
 //   configuration → look → guard → ledger → the kernel → ledger → Report
 //
-// Configuration and facts are read anew for each request, so nothing old decides. One operation at
-// a time; it blocks as long as the kernel does.
+// Configuration and facts are read again for each request, so no decision uses old data. Runs one
+// operation at a time, and blocks as long as the kernel does.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,8 @@
 namespace pvrdma::executor {
 
 struct Places {
-  Root root;  // configuration, /sys, /proc and /dev; modules and links are the running kernel's
+  // For configuration, /sys, /proc and /dev; modules and links are those of the running kernel.
+  Root root;
   std::filesystem::path ledger = codec::kLedgerPath;
   std::filesystem::path access_memo = kAccessMemo;
   ModulePaths modules;
@@ -27,12 +28,12 @@ struct Places {
 
 class Operations {
  public:
-  // Opens the ledger, and ends in it what a dead executor left unfinished.
+  // Opens the ledger, and ends attempts in it that a dead executor left unfinished.
   explicit Operations(Places places);
 
   [[nodiscard]] Report run(const Operation& operation, Caller caller);
 
-  // Why the ledger is not being written; empty: it is.
+  // Why the ledger cannot be written; empty: it can.
   [[nodiscard]] const Result<void>& ledger_state() const noexcept { return ledger_.state(); }
 
  private:

@@ -14,7 +14,8 @@ bool is_about_driver(const Attempt& attempt) {
          (attempt.verb == Verb::LoadModule && probes::module_name(attempt.target) == kDriverModule);
 }
 
-// A ledger that cannot be read tells of none: what an administrator has unloaded stays unloaded.
+// False where the ledger cannot be read, as a driver that an administrator has unloaded must stay
+// unloaded.
 bool was_cut_short(const Places& places) {
   const auto ledger = codec::read_ledger(places.ledger);
   return ledger && std::ranges::any_of(ledger->attempts, [](const Attempt& attempt) {

@@ -23,15 +23,16 @@ namespace {
 
 using RouteLink = Handle<rtnl_link, rtnl_link_put>;
 
-// The message that a rtnl_…_build_…_request() makes of its arguments. Null: no memory for it.
+// The message that a rtnl_…_build_…_request() makes from its arguments. Null: out of memory.
 template <typename Build, typename... Arguments>
 NetlinkMessage built_by(Build build, Arguments... arguments) {
   nl_msg* message = nullptr;
   return build(arguments..., &message) < 0 ? nullptr : NetlinkMessage{message};
 }
 
-// Changes of a link that `change` sets on an empty one, and nothing else: the rest may have changed
-// since anybody looked. Null: no memory for it, as where `change` returns less than 0.
+// A message with the changes that `change` sets on an empty link, and nothing else, as the other
+// settings may have changed since the last look. Null: out of memory, or `change` returned less
+// than 0.
 template <typename Change>
 NetlinkMessage link_change(int index, Change change) {
   const RouteLink link{rtnl_link_alloc()};
@@ -49,7 +50,7 @@ NetAddress net_address(const InterfaceAddress& address) {
                                   address.is_ipv6 ? 16 : 4)};
 }
 
-// The kernel sets none by itself (as `ip address add` shows); network managers do.
+// The kernel sets no broadcast address by itself (see `ip address add`), but network managers do.
 bool set_broadcast(rtnl_addr* whole, InterfaceAddress address) {
   if (address.is_ipv6 || address.prefix > 30) return true;
   for (unsigned bit = address.prefix; bit < 32; ++bit)
@@ -58,7 +59,7 @@ bool set_broadcast(rtnl_addr* whole, InterfaceAddress address) {
   return broadcast && rtnl_addr_set_broadcast(whole, broadcast.get()) >= 0;
 }
 
-// One address of a link; null: no memory for it.
+// One address of a link; null: out of memory.
 RouteAddress link_address(int index, const InterfaceAddress& address) {
   const NetAddress local = net_address(address);
   RouteAddress whole{rtnl_addr_alloc()};
@@ -70,8 +71,8 @@ RouteAddress link_address(int index, const InterfaceAddress& address) {
   return whole;
 }
 
-// With the first address of a subnet the kernel would remove all others of it, whosever they are.
-// systemd turns this on for every link (sysctl.d/50-default.conf), other systems do not.
+// Without this setting the kernel removes all other addresses of a subnet together with the first
+// one. systemd sets it for every link (sysctl.d/50-default.conf), other systems do not.
 NetlinkMessage promote_secondaries(int index) {
   return link_change(index, [](rtnl_link* link) {
     return rtnl_link_inet_set_conf(link, IPV4_DEVCONF_PROMOTE_SECONDARIES, 1);
@@ -132,7 +133,7 @@ Result<bool> RouteSocket::await_carrier(int index, Milliseconds patience) {
     if (carrier || left <= Milliseconds{0}) return carrier;
     pollfd readable{news->fd(), POLLIN, 0};
     static_cast<void>(::poll(&readable, 1, static_cast<int>(left.count())));
-    // What the news say is read from the link itself.
+    // The content of the events is not used; the link is read again.
     while (news->read_events([](nlmsghdr&) {})) continue;
   }
 }
@@ -147,7 +148,7 @@ Result<bool> RouteSocket::add_address(int index, const std::string& address) {
   const RouteAddress whole = link_address(index, *parsed);
   const auto message =
       whole ? built_by(rtnl_addr_build_add_request, whole.get(), NLM_F_EXCL) : nullptr;
-  // libnl has no name for the mark (3.7); a kernel that does not know it passes over it.
+  // libnl (3.7) has no function for the mark; a kernel that does not know the attribute ignores it.
   if (!message ||
       nla_put_u8(message.get(), probes::kAddressProtocolAttribute, probes::kAddressProtocol) < 0)
     return fail(ENOMEM, "adding address", address);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is asked of rtnetlink(7), and changed by it, for one link. Messages that change something
-// are libnl-route's; each is acknowledged by the kernel before it returns.
+// Reads and changes one link by rtnetlink(7). libnl-route makes the messages that change something;
+// each call returns after the kernel's acknowledgement.
 #pragma once
 
 #include <string>
@@ -17,25 +17,25 @@ class RouteSocket {
  public:
   [[nodiscard]] static Result<RouteSocket> open();
 
-  // All but addresses. ENODEV: no link of that index.
+  // The link without its addresses. ENODEV: no link has that index.
   [[nodiscard]] Result<Netdev> link(int index);
   [[nodiscard]] Result<void> bring_up(int index);
   [[nodiscard]] Result<void> set_mtu(int index, unsigned mtu);
-  // False: the link has had none for that long.
+  // False: no carrier within `patience`.
   [[nodiscard]] Result<bool> await_carrier(int index, Milliseconds patience);
 
-  // Of one link, in the kernel's order.
+  // The addresses of one link, in the kernel's order.
   [[nodiscard]] Result<std::vector<LinkAddress>> addresses(int index);
-  // "192.168.30.201/24", "fd00::1/64", marked as ours. True where it was added, false where it was
-  // there already.
+  // Adds "192.168.30.201/24" or "fd00::1/64", with the agent's mark. False: the address was there
+  // already.
   [[nodiscard]] Result<bool> add_address(int index, const std::string& address);
-  // One that is not there is no error. Others of its subnet stay.
+  // A missing address is no error. Other addresses of its subnet stay.
   [[nodiscard]] Result<void> remove_address(int index, const std::string& address);
 
  private:
   explicit RouteSocket(NetlinkSocket socket) : socket_(std::move(socket)) {}
   // Sends one request and waits for its acknowledgement; `doing` and `what` are for the Error.
-  // Null: there was no memory for it.
+  // A null message means out of memory.
   [[nodiscard]] Result<void> request(const NetlinkMessage& message, const std::string& doing,
                                      const std::string& what);
   NetlinkSocket socket_;

@@ -33,7 +33,7 @@ Result<uid_t> owner_of(int socket) {
   socklen_t length = sizeof address;
   if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0)
     return fail(errno, "looking at", kSocket);
-  // Else it has no name, or one that is no path (unix(7)).
+  // Otherwise the socket has no name, or its name is not a path (unix(7)).
   if (address.sun_family != AF_UNIX || length <= offsetof(sockaddr_un, sun_path) ||
       address.sun_path[0] != '/')
     return fail(EINVAL, "looking for the path of", kSocket);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Server: io.pvrdma.Executor on a socket that systemd has bound, for the agent's user and root. The
-// agent's user is the owner of that socket, which its unit sees to (SocketUser=), so that no look
-// into the user database is needed.
+// agent's user owns that socket (SocketUser= in its unit), so the user database is not needed.
 #pragma once
 
 #include <sys/types.h>
@@ -19,24 +18,25 @@
 
 namespace pvrdma::executor {
 
-// The owner of the socket at that place. EPERM or ELOOP where anybody but root could have put it
-// there: whoever can, could choose who is served. ENOTSOCK: something else is there.
+// The owner of the socket at that place. EPERM or ELOOP where a user other than root could have put
+// it there, as that user could choose the owner, and so the clients. ENOTSOCK: the file is not a
+// socket.
 [[nodiscard]] Result<uid_t> owner_of(const RootedPath& place);
 
-// The same of the place that a socket is bound to.
+// The same for the place that a socket is bound to.
 [[nodiscard]] Result<uid_t> owner_of(int socket);
 
 class Server {
  public:
-  // Called once for each request, after it was carried out or refused, which took so long.
+  // Called once for each request, after it was carried out or refused; `took` is its duration.
   using Log = std::function<void(const Operation&, const Report&, Milliseconds took)>;
   struct Options {
-    uid_t agent_uid = 0;                           // who may call, beside uid 0
-    Milliseconds idle = std::chrono::seconds{15};  // without a client, before the loop is ended
+    uid_t agent_uid = 0;                           // the user who may call, besides uid 0
+    Milliseconds idle = std::chrono::seconds{15};  // the loop ends after this time without a client
   };
 
-  // `event` and `operations` must outlive the server. An operation blocks the loop: one at a time,
-  // and a signal is seen when it has ended.
+  // `event` and `operations` must outlive the server. An operation blocks the loop: operations run
+  // one at a time, and a signal takes effect after the operation.
   Server(sd_event* event, Operations& operations, Options options, Log log);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -59,7 +59,7 @@ Result<UverbsAccess> UverbsAccess::close(const std::filesystem::path& node,
 Result<void> UverbsAccess::open() {
   if (!closed_) return {};
   auto set = set_mode(node_, mode_);
-  // The memo stays where it failed, so that the next executor tries again.
+  // After a failure the memo stays, so that the next executor tries again.
   if (set || means_absent(set.error())) gone();
   return set;
 }
@@ -77,7 +77,7 @@ Result<bool> reopen_access_left_closed(const std::filesystem::path& memo) {
   if (!mode || node_name.empty() || *mode > kPermissions) return fail(EBADMSG, "reading", memo);
   const std::filesystem::path node = node_name;
   const auto now = mode_of(node);
-  // Gone, or made anew since: then its mode is nobody's doing of ours.
+  // Otherwise the node is gone or was created anew, and we did not set its mode.
   const bool closed = now && *now == 0;
   if (closed) {
     if (auto set = set_mode(node, *mode); !set) return fail(std::move(set.error()));

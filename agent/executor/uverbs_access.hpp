@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// UverbsAccess: a function's verbs node (/dev/infiniband/uverbsN), closed to new users while an
-// unbind is decided on and begun.
+// UverbsAccess: closes a function's verbs node (/dev/infiniband/uverbsN) to new users from the last
+// look before an unbind until the unbind.
 //
 // vmw_pvrdma has no disassociate_ucontext: an unbind waits in the kernel, uninterruptibly, for
-// whoever opened the device between the last look and the unbind. Mode 0 keeps new users out, but
-// not those with CAP_DAC_OVERRIDE: for them only the looks before and after count.
-// A memo under /run says how to open it again, should the executor end before it did.
+// processes that opened the device between the last look and the unbind. Mode 0 keeps out new
+// users, except those with CAP_DAC_OVERRIDE, for whom only the look protects. A memo under /run
+// says how to open the node again, in case the executor dies before that.
 #pragma once
 
 #include <sys/types.h>
@@ -18,18 +18,18 @@ namespace pvrdma::executor {
 
 class UverbsAccess {
  public:
-  // Errors: the memo could not be written, or the mode not changed; the node is open then.
+  // Errors: the memo could not be written, or the mode not changed; then the node stays open.
   [[nodiscard]] static Result<UverbsAccess> close(const std::filesystem::path& node,
                                                   const std::filesystem::path& memo);
   UverbsAccess(UverbsAccess&& other) noexcept;
   UverbsAccess(const UverbsAccess&) = delete;
   UverbsAccess& operator=(const UverbsAccess&) = delete;
   UverbsAccess& operator=(UverbsAccess&&) = delete;
-  // Opens it, unless that was done or the node has gone.
+  // Opens the node, unless it was opened or has gone.
   ~UverbsAccess();
 
   [[nodiscard]] Result<void> open();
-  // The device was unbound and its node went with it; the next one has a mode of its own.
+  // Call this after the unbind: the node has gone, and the next one will have its own mode.
   void gone() noexcept;
 
  private:
@@ -37,11 +37,11 @@ class UverbsAccess {
 
   std::filesystem::path node_;
   std::filesystem::path memo_;
-  mode_t mode_ = 0;  // permission bits before
+  mode_t mode_ = 0;  // the permission bits before close()
   bool closed_ = true;
 };
 
-// Opens the node that an executor left closed when it died; true where there was one.
+// Opens a node that a dead executor left closed; true where there was one.
 [[nodiscard]] Result<bool> reopen_access_left_closed(const std::filesystem::path& memo);
 
 }  // namespace pvrdma::executor

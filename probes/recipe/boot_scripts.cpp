@@ -22,8 +22,8 @@ bool is_interpreter(const std::string& word) {
   return contains(kInterpreters, base_name(word));
 }
 
-// The first page of a process's command line, in words; empty for a kernel thread, or one that has
-// just ended.
+// The words in the first page of a process's command line; empty for a kernel thread, or for a
+// process that has just ended.
 std::vector<std::string> command_line(const Root& root, const std::string& process) {
   std::vector<std::string> words;
   const auto text = read_attribute(root / (process + "/cmdline"));
@@ -32,15 +32,15 @@ std::vector<std::string> command_line(const Root& root, const std::string& proce
   return words;
 }
 
-// Root's by all four of its user ids, which a set-uid program that a user has started is not, and
-// not of a user's session: sudo(8) is root by all four while it asks for a password.
+// True where all four user ids are root's, which excludes set-uid programs of users, and where the
+// process is not of a user's session, as sudo(8) has all four ids while it asks for a password.
 bool is_of_root(const Root& root, const std::string& process) {
   const auto status = read_attribute(root / (process + "/status"));
   if (!status) return false;
   bool ids_of_root = false;
   for (std::string_view rest = *status; !rest.empty();)
     if (cut(rest, '\n') == "Uid:\t0\t0\t0\t0") ids_of_root = true;
-  // Absent where the kernel does no auditing.
+  // Absent in a kernel without auditing.
   const std::string login = read_attribute(root / (process + "/loginuid")).value_or("0");
   constexpr std::string_view kNobodyHasLoggedIn = "4294967295";  // (uid_t)-1
   return ids_of_root && (login == "0" || login == kNobodyHasLoggedIn);
@@ -52,7 +52,8 @@ bool names_driver(const std::string& text, const RecipeScope& scope) {
   return false;
 }
 
-// Whether an interpreter with these words runs this script, or a text that is the recipe's.
+// Whether an interpreter with these words runs this script, or runs text with commands of the
+// recipe.
 bool is_run_by(const std::vector<std::string>& words, const RecipeFile& file,
                const RecipeScope& scope) {
   return std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) {
@@ -99,7 +100,7 @@ std::vector<BootScriptWatch::Stamp> BootScriptWatch::stamps() const {
   std::vector<Stamp> stamps;
   for (const std::string& path : recipe_.looked_at) {
     const auto found = status_of(root_ / path);
-    // Not there, or not to be looked at: an empty stamp.
+    // A missing or unreadable file has an empty stamp.
     stamps.push_back(found ? Stamp{found->st_ino, found->st_ctim.tv_sec, found->st_ctim.tv_nsec}
                            : Stamp{});
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The scripts that reload vmw_pvrdma at every boot, and whether they have ended in this one.
+// The scripts that reload vmw_pvrdma at every boot, and whether they have ended in this boot.
 //
-// "Ended" is known from two sides. systemd knows whether the unit that runs the script (rc-local,
-// cron, or a unit of the administrator's) has still to run or is running; a job that waits counts,
-// as the whole boot is queued as jobs before its first unit runs. And a process of root's whose
-// command line names the script, or holds the recipe itself (`sh -c`), runs it, also in the
-// background after its unit. What others run, by whatever name, keeps nothing waiting.
+// Two sources tell whether a script has ended. systemd knows whether the unit that runs the script
+// (rc-local, cron, or an administrator's unit) is running or still has to run; a waiting job counts
+// too, as the jobs of the whole boot are queued before its first unit runs. And a script still runs
+// while a process of root has the script, or the recipe itself (`sh -c`), in its command line, also
+// in the background after its unit. Processes of other users are ignored, so that they cannot delay
+// the agent.
 #pragma once
 
 #include <functional>
@@ -20,25 +21,24 @@
 
 namespace pvrdma::probes {
 
-// After so long a time since the boot, a script is taken to have ended where systemd cannot be
-// asked.
+// If systemd cannot be asked, a script counts as ended after this time since the boot.
 inline constexpr Milliseconds kBootPatience{600'000};
 
-// True: the unit has still to run, or runs.
+// Yields true while the unit runs or still has to run.
 using AskUnit = std::function<Result<bool>(const std::string& unit)>;
 
-// Of the recipe's files, those that are run at boot and touch the driver.
+// The files of the recipe that are run at boot and touch the driver.
 [[nodiscard]] std::vector<BootScript> boot_scripts(const Root& root, const Recipe& recipe,
                                                    const RecipeScope& scope,
                                                    const AskUnit& in_motion, BootTime now);
 
-// Finds them and asks systemd, again and again: files are read anew only where one has changed,
-// which is looked for once a minute and when asked; a script that has ended is not looked for
-// again. What cannot be read is passed over.
+// Finds these scripts and asks systemd at each look. Files are read again only when one has
+// changed; that is checked once a minute and when asked. A script that has ended is not checked
+// again. Files that cannot be read are ignored.
 class BootScriptWatch {
  public:
   explicit BootScriptWatch(Root root) : root_(std::move(root)) {}
-  // `modules` are those the agent loads.
+  // `modules`: those that the agent loads.
   [[nodiscard]] const std::vector<BootScript>& look(const std::vector<std::string>& modules,
                                                     bool asked, const AskUnit& in_motion,
                                                     BootTime now);
@@ -46,7 +46,7 @@ class BootScriptWatch {
  private:
   struct Stamp {
     unsigned long inode = 0;
-    long changed_s = 0, changed_ns = 0;  // st_ctim: a change of contents, mode or name
+    long changed_s = 0, changed_ns = 0;  // st_ctim: changes with content, mode or name
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
   [[nodiscard]] std::vector<Stamp> stamps() const;

@@ -18,15 +18,15 @@ bool is_driver_tool(std::string_view word) {
   return contains(kTools, base_name(word));
 }
 
-// The command is of those that print, and nothing else is run or written on its line.
+// True for a printing command on a line that runs and writes nothing else.
 bool only_prints(std::string_view text, const Words& words) {
   constexpr std::array<std::string_view, 3> kPrinters{"echo", "printf", "logger"};
   return contains(kPrinters, base_name(words.front())) &&
          text.find_first_of(";&|`$>") == std::string_view::npos;
 }
 
-// Fills `look` where the words name one of the modules after a tool for them, or before it where
-// the tool gets its names from elsewhere (`for m in …; do modprobe -r $m`, `… | xargs modprobe`).
+// Fills `look` where the words name one of the modules after a module tool, or before the tool if
+// it gets its names from elsewhere (`for m in …; do modprobe -r $m`, `… | xargs modprobe`).
 void look_for_modules(const Words& words, std::string_view text, const RecipeScope& scope,
                       CommandLook& look) {
   const auto tool = std::find_if(words.begin(), words.end(), is_driver_tool);
@@ -46,7 +46,7 @@ void look_for_modules(const Words& words, std::string_view text, const RecipeSco
   }
 }
 
-// Why a line that writes to sysfs or modprobe.d meddles with the driver; empty: it does not.
+// How a line that writes to sysfs or modprobe.d interferes with the driver; empty: it does not.
 std::string_view meddles(const Words& words, std::string_view text, const RecipeScope& scope) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
   for (auto word = words.begin(); word + 1 < words.end(); ++word)
@@ -111,7 +111,7 @@ bool looks_at_ports(const Words& words) {
   return false;
 }
 
-// Distributions' own folders: what a package runs is not the field's.
+// Folders of distributions: scripts of packages are not part of a site's recipe.
 bool is_packaged(std::string_view path) {
   constexpr std::array kFolders{"/usr/bin/", "/usr/sbin/", "/bin/",        "/sbin/",
                                 "/usr/lib/", "/lib/",      "/etc/init.d/", "/etc/rc.d/init.d/"};
@@ -119,7 +119,7 @@ bool is_packaged(std::string_view path) {
                      [&](const char* folder) { return path.starts_with(folder); });
 }
 
-// A word that only says how or whether what follows is to be run.
+// A word that only says how, or on which condition, to run the following command.
 bool is_wrapper(std::string_view word) {
   constexpr std::array<std::string_view, 24> kWrappers{
       "sudo", "env",  "nohup",   "command", "exec",   "nice",  "ionice", "time",
@@ -142,7 +142,7 @@ std::string_view without_comment(std::string_view text) {
 std::string without_braces(std::string_view text) {
   constexpr std::size_t kLongest = 16U << 10U;
   std::string result{text.substr(0, kLongest)};
-  // The innermost first: each that is taken apart leaves one pair less, in growing text.
+  // Expands the innermost pair first; each expansion removes one pair and lengthens the text.
   for (std::size_t close = result.find('}'); close != std::string::npos;) {
     const std::size_t open = result.rfind('{', close);
     const std::string_view list = open == std::string::npos
@@ -156,7 +156,7 @@ std::string without_braces(std::string_view text) {
     constexpr std::string_view kEnds = " \t,{};&|()'\"";
     const std::size_t begin = open == 0 ? 0 : result.find_last_of(kEnds, open - 1) + 1;
     const std::size_t end = std::min(result.find_first_of(kEnds, close + 1), result.size());
-    // Within other braces it is a part of their list.
+    // Inside other braces the words become a part of that list.
     const bool inner = begin > 0 && (result[begin - 1] == '{' || result[begin - 1] == ',');
     std::string words;
     for (std::string_view rest = list;; rest.remove_prefix(rest.find(',') + 1)) {
@@ -199,11 +199,11 @@ std::vector<std::string> commands_in(std::string_view text) {
 }
 
 bool loads_nothing(std::string_view command) {
-  // "/dev/null" cannot be run, which fails, and so loads nothing either.
+  // "/dev/null" cannot be run, so it loads nothing either.
   constexpr std::array<std::string_view, 11> kNothing{
       "true", "false", ":", "exit", "echo", "printf", "logger", "sleep", "nologin", "null", "test"};
   constexpr std::array<std::string_view, 3> kShells{"sh", "bash", "dash"};
-  // ">&2" is no end of a command.
+  // The "&" of ">&2" does not end a command.
   std::string text{without_comment(command)};
   for (std::size_t at = text.find(">&"); at != std::string::npos; at = text.find(">&"))
     text[at + 1] = ' ';

@@ -23,17 +23,18 @@ namespace pvrdma::probes {
 namespace {
 
 constexpr std::size_t kFilesInAll = 4096;
-constexpr std::size_t kSizeLimit = 256U << 10U;  // bytes; a script of the field is no longer
+constexpr std::size_t kSizeLimit = 256U << 10U;  // bytes; no boot script of a site is longer
 constexpr const char* kOtherCommands = "the unit or a drop-in of it has other commands, too";
 
-// Of root, in a folder of root's where others may add files, but cannot replace any (sticky).
+// Reads a file of root in a folder of root, in which others may add files but cannot replace any
+// (sticky bit).
 Result<std::string> read_spooled(const RootedPath& place) {
   const auto parent = open_rooted_parent(place);
   if (!parent) return fail(parent.error());
   struct stat folder {
   }, file{};
   if (::fstat(parent->folder.get(), &folder) != 0) return fail(errno, "looking at", place);
-  // Before it is opened, too: to be opened does something to some devices.
+  // Checked before the open, as opening has an effect on some devices.
   if (::fstatat(parent->folder.get(), parent->name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0)
     return fail(errno, "looking at", place);
   if (S_ISCHR(file.st_mode) || S_ISBLK(file.st_mode)) return fail(EINVAL, "opening", place);
@@ -44,7 +45,7 @@ Result<std::string> read_spooled(const RootedPath& place) {
                        file.st_nlink == 1 && (file.st_mode & (S_IWGRP | S_IWOTH)) == 0;
   const bool kept = (folder.st_mode & S_ISVTX) != 0 || (folder.st_mode & (S_IWGRP | S_IWOTH)) == 0;
   if (!of_root || !kept)
-    return fail(EPERM, "opening", place.string() + ", which is not root's alone");
+    return fail(EPERM, "opening", place.string() + ", which not only root can write");
   return read_file(fd, place, kSizeLimit);
 }
 
@@ -55,7 +56,7 @@ std::string_view without_folder(std::string_view path) {
   return path;
 }
 
-// The unit that a file of it is for: ".../up.service", ".../up.service.d/a.conf".
+// The unit of a unit file or a drop-in: ".../up.service", ".../up.service.d/a.conf".
 std::string unit_of(const std::string& path) {
   const std::filesystem::path file{path};
   return (file.extension() == ".conf" ? file.parent_path().stem() : file.filename()).string();
@@ -75,12 +76,12 @@ class Finder {
   }
 
  private:
-  // How a file came to be looked at.
+  // How a file was found.
   struct Origin {
     const Place& place;
     std::string unit;
     bool in_effect = false;
-    std::string by{};  // the file that runs it; empty: the system does
+    std::string by{};  // the file that runs it; empty: the system runs it
     CalledScript as{};
     [[nodiscard]] bool at_boot() const { return in_effect && place.at_boot && as.at_boot; }
   };
@@ -116,7 +117,8 @@ class Finder {
     return at->second;
   }
 
-  // Why a place was not looked at. Where others than root can write, only if there is something.
+  // Notes why a place was not read. A place where others than root can write is noted only if
+  // something exists there.
   void note(const std::string& path, const Origin* origin, const Error& error) {
     if (error.code != EPERM) {
       if (!means_absent(error)) recipe_.unreadable.push_back(error);
@@ -152,24 +154,25 @@ class Finder {
       if (!file->retires_unit && line.by_hand.empty()) line.by_hand = kOtherCommands;
   }
 
-  // The text of a regular file that root alone can have written; none: there is none to look at.
+  // The text of a regular file that only root can have written; none: there is no such text.
   std::optional<std::string> text_of(const std::string& path, RecipeForm form,
                                      const Origin& origin) {
-    // In cron's spool, whose folder's group may add files.
+    // A crontab is in cron's spool, where the folder's group may add files.
     auto text = form == RecipeForm::Crontab ? read_spooled(root_ / path)
                                             : read_file(root_ / path, kSizeLimit, kTrustedLinks);
     if (text && text->find('\0') == std::string::npos) return std::move(*text);
     if (text) return std::nullopt;
     const int code = text.error().code;
-    // A folder, a device, or a program, which is no script, whatever it is for.
+    // A folder, a device, or a large program is not a script.
     const bool no_script =
         code == EISDIR || code == EINVAL || (code == EFBIG && (in_others_ || !origin.by.empty()));
     if (!no_script) note(path, &origin, text.error());
     return std::nullopt;
   }
 
-  // The file and, where it is run by the system itself, the scripts that it names. What was found
-  // in the file, until more are taken; null: nothing of the recipe.
+  // Takes the file and, if the system itself runs it, the scripts that it names. Returns the
+  // recipe's part of the file; null: there is none. The pointer is valid until the next file is
+  // taken.
   RecipeFile* take(const std::string& called, const Origin& origin) {
     if (seen_.size() >= kFilesInAll) return nullptr;
     const auto resolved = resolve_rooted(root_ / called);
@@ -206,13 +209,13 @@ class Finder {
     return kept ? &recipe_.files[before] : nullptr;
   }
 
-  // What the line's place says about it, beside its words.
+  // Applies what the place of the line says about it, besides its words.
   void judge(RecipeLine& line, RecipeForm form, const Origin& origin) const {
     line.at_boot = line.at_boot && origin.place.at_boot && origin.as.at_boot;
     if (line.kind != LineKind::Driver || form == RecipeForm::ModuleList) return;
     if (!line.at_boot && !line.touches_driver) line.by_hand = kHarmless;
     std::string why = origin.as.by_hand;
-    // A script that root's crontab runs is edited all the same.
+    // A script that root's crontab runs may still be edited.
     if (why.empty() && (in_others_ || origin.by.empty())) why = origin.place.by_hand;
     if (why.empty() || line.by_hand == kHarmless) return;
     const bool told = line.by_hand.empty() || line.by_hand == kDoesMore;
@@ -228,8 +231,8 @@ class Finder {
     return folders;
   }
 
-  // A unit, or what a timer starts, that another unit wants: by a link as `systemctl enable` makes
-  // it.
+  // Whether another unit wants this unit, or a timer that starts it: by a link of the kind that
+  // `systemctl enable` makes.
   bool is_enabled(const std::string& unit) {
     if (!enabled_) {
       enabled_.emplace();
@@ -249,7 +252,7 @@ class Finder {
     return status_of(root_ / ("/etc/systemd/system/" + unit + ".d/" + kRetiringDropIn)).has_value();
   }
 
-  // A drop-in beside migrate's own may give the unit something else to do.
+  // Another drop-in than that of `migrate` may give the unit further commands.
   [[nodiscard]] bool has_drop_ins(const std::string& unit) {
     for (const std::string& folder : unit_folders())
       for (const std::string& name : names_in(folder + "/" + unit + ".d"))
@@ -260,9 +263,9 @@ class Finder {
   const Root& root_;
   const RecipeScope& scope_;
   Places places_;
-  bool in_others_ = false;  // among other_places()
+  bool in_others_ = false;  // in other_places() now
   Recipe recipe_;
-  std::set<std::string> seen_;   // paths that were looked at
+  std::set<std::string> seen_;   // paths that were read
   std::set<std::string> known_;  // names that hide others, without_folder()
   std::optional<std::set<std::string>> enabled_;
   std::map<std::string, std::vector<std::string>> names_;  // of folders

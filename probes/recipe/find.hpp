@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where commands load or reload the driver on this machine, or in an image: what the table of
-// places names (places.hpp), and the scripts that are run from there. Read-only.
+// Finds commands that load or reload the driver on this machine, or in an image: in the files of
+// the table of places (places.hpp), and in the scripts that those run. Read-only.
 //
-// Only what root alone can have written is opened, as others could choose what is found in it, and
-// let root change it. A script is followed one step, and no further.
+// Opens only files that only root can have written: other users could otherwise choose the
+// findings, and make root change their files. Scripts are followed one level deep.
 #pragma once
 
 #include <string>
@@ -17,21 +17,22 @@ namespace pvrdma::probes {
 
 struct RecipeFile {
   std::string path;    // below the root, symbolic links resolved
-  std::string called;  // the name by which it was found; most often the same
+  std::string called;  // the name by which it was found; usually the same
   RecipeForm form = RecipeForm::Script;
-  std::string by;          // the file that runs it; empty for those the system runs
-  std::string unit;        // that runs it at boot: "rc-local.service"; empty: none is known
-  std::string when;        // for the reader, as of Place
-  bool in_effect = false;  // it runs commands as it is: executable, enabled; no list of modules
+  std::string by;    // the file that runs it; empty: the system runs it
+  std::string unit;  // the unit that runs it at boot: "rc-local.service"; empty: none is known
+  std::string when;  // for the reader, from Place
+  // Its commands are run: it is executable or enabled, and not a list of modules.
+  bool in_effect = false;
   std::vector<RecipeLine> lines;
-  std::string shell;          // as of RecipeLook
-  bool retires_unit = false;  // a unit that is for nothing else
+  std::string shell;          // from RecipeLook
+  bool retires_unit = false;  // a unit that does nothing else
 };
 
-// A line of it loads or unloads vmw_pvrdma when the system boots.
+// True where a line of the file loads or unloads vmw_pvrdma when the system boots.
 [[nodiscard]] bool touches_driver_at_boot(const RecipeFile& file);
 
-// A file that would be looked at, but that others than root can have written, too. Not opened.
+// A file of a place that other users than root can have written. It is not opened.
 struct NotOfRoot {
   std::string path;
   std::string by;   // the file that runs it; empty: the system does
@@ -40,25 +41,25 @@ struct NotOfRoot {
 };
 
 struct Recipe {
-  // Those with a line of the recipe, or with one beside it and one that was commented out.
+  // Files with a line of the recipe, or with a commented-out line of it and a related line.
   std::vector<RecipeFile> files;
   std::vector<NotOfRoot> not_of_root;
   std::vector<Error> unreadable;
-  // Files and directories that were looked at, there or not: what a change of would change this.
+  // Files and directories that were read or missing; a change of one may change the result.
   std::vector<std::string> looked_at;
 };
 
-// A unit with this drop-in is not started: how `pvrdma-agentctl migrate` retires one.
+// `pvrdma-agentctl migrate` disables a unit by this drop-in.
 inline constexpr const char* kRetiringDropIn = "90-pvrdma-agent-migrated.conf";
 
 enum class Places {
-  OfBoot,  // what the agent waits for at boot
+  OfBoot,  // the places that the agent waits for at boot
   All,
 };
 [[nodiscard]] Recipe find_recipe(const Root& root, const RecipeScope& scope,
                                  Places places = Places::OfBoot);
 
-// What belongs to the agent on that system. An image has no sysfs, and so no adapters.
+// The scope for that system. An image has no sysfs, and so no adapters.
 [[nodiscard]] RecipeScope recipe_scope(const Root& root, const Config& config);
 
 }  // namespace pvrdma::probes

@@ -16,22 +16,22 @@ namespace pvrdma::probes {
 namespace {
 
 constexpr const char* kLoadsDriver =
-    "it may load vmw_pvrdma before what must precede it; the agent loads it last, so the line can "
-    "go";
-// systemd-modules-load takes them off (252 was tried), sysvinit's script does not.
+    "it may load vmw_pvrdma before its predecessors; the agent loads it last, so the line can be "
+    "removed";
+// systemd-modules-load removes carriage returns (tried with 252), sysvinit's script does not.
 constexpr const char* kCarriageReturn =
     "its lines end in a carriage return, as DOS writes them: systemd drops it, but a script that "
     "reads the file takes it into the name, and such a line loads nothing; take them out by "
     "`sed -i 's/\\r$//'`, or all the lines, as the agent loads the modules";
 
-// The command that a line of some form has in it.
+// The command in a line of a file.
 struct Command {
   std::string text;
   bool at_boot = true;
-  std::string by_hand{};  // why it is a person's, whatever it is; empty: its words tell
+  std::string by_hand{};  // why it needs a person in any case; empty: its words decide
 };
 
-// Cuts the first field off the front, and the blanks around it.
+// Removes the first field and the blanks around it from the front.
 std::string_view take_field(std::string_view& rest) {
   rest = trimmed(rest);
   const auto end = std::min(rest.find_first_of(" \t"), rest.size());
@@ -53,7 +53,7 @@ std::optional<Command> of_crontab(std::string_view line, bool with_user) {
                  "cron runs it again and again (" + std::string{times} + "): a loop"};
 }
 
-// `sh -c 'TEXT'` -> TEXT, where nothing in it is quoted in turn.
+// `sh -c 'TEXT'` -> TEXT, if TEXT contains no quotes itself.
 std::string_view text_of_shell(std::string_view command) {
   for (const std::string_view shell : {"/bin/sh", "/usr/bin/sh", "/bin/bash", "/usr/bin/bash"}) {
     if (!command.starts_with(shell)) continue;
@@ -74,7 +74,7 @@ std::optional<Command> of_unit(std::string_view line) {
   if (!key.starts_with("Exec") || key.size() == line.size()) return std::nullopt;
   std::string_view value = trimmed(line.substr(line.find('=') + 1));
   value.remove_prefix(std::min(value.find_first_not_of("-@:+!|"), value.size()));
-  if (value.empty()) return std::nullopt;  // takes back what was before
+  if (value.empty()) return std::nullopt;  // an empty value resets the earlier ones
   const std::string text{text_of_shell(value)};
   if (contains(kAtStart, key)) return Command{text};
   return Command{text, false,
@@ -82,8 +82,8 @@ std::optional<Command> of_unit(std::string_view line) {
                      "=), whatever uses an adapter then"};
 }
 
-// The values of RUN and its like, one after the other; the whole rule where it writes to a file of
-// a driver or a function by itself.
+// The values of RUN and similar keys, one after the other; the whole rule where it writes to an
+// attribute itself.
 Command of_udev_rule(std::string_view line) {
   Command command;
   std::string rule{line};
@@ -105,7 +105,7 @@ Command of_udev_rule(std::string_view line) {
   return command;
 }
 
-// The values of a list of YAML, `[ sh, -c, "…" ]`, as words.
+// The values of a YAML list, `[ sh, -c, "…" ]`, as words.
 Command of_list(std::string_view line) {
   std::string text{trimmed(line)};
   while (text.starts_with("- ")) text = trimmed(std::string_view{text}.substr(2));
@@ -138,7 +138,8 @@ std::optional<Command> command_of(RecipeForm form, std::string_view line) {
       return of_list(line);
     case RecipeForm::ModprobeFile: {
       const std::string_view keyword = take_field(rest);
-      // What is to be done before and after the driver's own load is nothing beside the agent.
+      // Commands of the driver's own install or remove line belong to its load, also that by the
+      // agent.
       if ((keyword != "install" && keyword != "remove") ||
           module_of(take_field(rest)) == kDriverModule)
         return std::nullopt;
@@ -148,8 +149,8 @@ std::optional<Command> command_of(RecipeForm form, std::string_view line) {
   return Command{std::string{trimmed(rest)}};
 }
 
-// A file's lines in turn. A command that goes on in further lines is looked at by line, and as a
-// whole where no line of it tells.
+// Reads a file's lines in turn. A command of several lines is judged line by line, and as a whole
+// if no line of it belongs to the recipe.
 class Reader {
  public:
   Reader(RecipeForm form, const RecipeScope& scope, RecipeLook& into)
@@ -174,8 +175,9 @@ class Reader {
     for (RecipeLine& line : unnamed_) {
       if (driver_named_in_ == 0) break;
       if (line.by_hand.empty())
-        line.by_hand = "what it loads or unloads is named elsewhere: vmw_pvrdma is in line " +
-                       std::to_string(driver_named_in_);
+        line.by_hand =
+            "the module that it loads or unloads is named elsewhere: vmw_pvrdma is in line " +
+            std::to_string(driver_named_in_);
       lines.push_back(std::move(line));
     }
     std::stable_sort(lines.begin(), lines.end(),
@@ -196,7 +198,7 @@ class Reader {
 
   void end_command() {
     const std::vector<Part> parts = std::exchange(parts_, {});
-    // What its first line says counts for all of them.
+    // In these forms the first line of a command decides about all its lines.
     const bool headed = form_ == RecipeForm::Unit || form_ == RecipeForm::Interfaces;
     std::optional<Command> command;
     std::string whole;
@@ -217,7 +219,7 @@ class Reader {
     take(parts.front(), *command, true);
   }
 
-  // Notes the line where its command is one of the recipe or stands beside it. True: of the recipe.
+  // Notes the line if its command is part of the recipe or related to it. True: part of the recipe.
   bool take(const Part& part, const Command& command, bool is_part) {
     last_goes_ = false;
     for (std::string& path : scripts_called(command.text)) {
@@ -266,8 +268,8 @@ class Reader {
   const RecipeScope& scope_;
   RecipeLook& into_;
   ScriptLines script_;
-  std::vector<Part> parts_;          // of a command that goes on
-  std::vector<RecipeLine> unnamed_;  // load or unload what is named elsewhere
+  std::vector<Part> parts_;          // lines of a command that goes on
+  std::vector<RecipeLine> unnamed_;  // lines that load or unload a module named elsewhere
   unsigned driver_named_in_ = 0;     // the first line that names vmw_pvrdma; 0: none so far
   bool last_goes_ = false;
   bool only_recipe_ = true;

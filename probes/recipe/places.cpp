@@ -9,17 +9,17 @@ using Form = RecipeForm;
 
 constexpr const char* kAtBoot = "run at every boot";
 constexpr const char* kByCron = "run by cron";
-constexpr const char* kCron = "cron.service";  // crond.service where that is its name
+constexpr const char* kCron = "cron.service";  // or crond.service
 constexpr const char* kOwnCrontab = "root's own crontab is edited by `crontab -e`";
 
 constexpr Place kBootPlaces[] = {
-    // Both names: systemd's generator takes Debian's or Enterprise Linux's, as it was built.
+    // systemd's generator uses Debian's or Enterprise Linux's name, depending on its build.
     {"/etc/rc.local", Form::Script, true, kAtBoot, "rc-local.service", ""},
     {"/etc/rc.d/rc.local", Form::Script, true, kAtBoot, "rc-local.service", ""},
     {"/etc/crontab", Form::SystemCrontab, true, kByCron, kCron, ""},
     {"/etc/cron.d/*", Form::SystemCrontab, true, kByCron, kCron, ""},
-    // Of users' crontabs root's alone: what others run cannot load a module. Debian's crontab(1)
-    // writes there as a group of its own, so another file is not put in its place here.
+    // Of the users' crontabs only root's, as other users cannot load a module. Debian's crontab(1)
+    // writes there with its own group, so `migrate` does not replace such a file.
     {"/var/spool/cron/crontabs/root", Form::Crontab, true, kByCron, kCron, kOwnCrontab},
     {"/var/spool/cron/tabs/root", Form::Crontab, true, kByCron, kCron, kOwnCrontab},
     {"/var/spool/cron/root", Form::Crontab, true, kByCron, kCron, kOwnCrontab},

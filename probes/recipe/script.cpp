@@ -10,10 +10,10 @@ namespace pvrdma::probes {
 
 namespace {
 
-// Where a line stands in the quotes and substitutions of a shell, the innermost last.
+// Tracks the quotes and substitutions of a shell that are open at a position, the innermost last.
 class Quotes {
  public:
-  // Takes the letter at `at`, and more where they belong together.
+  // Takes the character at `at`, and the next one if both belong together.
   void take(std::string_view line, std::size_t& at) {
     const char letter = line[at];
     const char inside = open_.empty() ? '\0' : open_.back();
@@ -32,18 +32,18 @@ class Quotes {
   [[nodiscard]] bool all_closed() const { return open_.empty(); }
 
  private:
-  std::string open_;  // what closes each
+  std::string open_;  // the character that closes each
 };
 
-// A here-document, or something that the line does not close for certain: what follows may be text.
+// True for a here-document, or something that the line may not close: the next lines may be text.
 bool may_open_text(std::string_view line) {
   const auto has = [&](std::string_view part) { return line.find(part) != std::string_view::npos; };
-  // The last: its patterns have parentheses that close nothing.
+  // `case` counts as its patterns have parentheses that close nothing.
   if (has("<<") || has("$'") || has("`") || (has("$(") && has("case"))) return true;
   Quotes quotes;
   for (std::size_t at = 0; at < line.size(); ++at) {
     const bool begins_word = at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t';
-    // A comment within $( ) hides what closes it.
+    // A comment inside $( ) hides the closing parenthesis.
     if (line[at] == '#' && begins_word && quotes.in_code()) break;
     quotes.take(line, at);
   }
@@ -55,14 +55,14 @@ bool ends_open(std::string_view code) {
   return code.ends_with("&&") || code.ends_with('|') || code.ends_with('\\');
 }
 
-// The command of the line may go on in the next, wherever a comment begins.
+// True where the command may go on in the next line, wherever a comment begins.
 bool goes_on(std::string_view line) {
   for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1))
     if (ends_open(line.substr(0, at))) return true;
   return ends_open(line);
 }
 
-// A body of commands begins after the line: `if …; then`, `up() {`, `(`.
+// True where a body of commands begins after the line: `if …; then`, `up() {`, `(`.
 bool opens_body(std::string_view code) {
   constexpr std::array<std::string_view, 3> kOpening{"then", "do", "else"};
   return code.ends_with('{') || code.ends_with('(') ||

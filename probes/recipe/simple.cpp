@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whether a command line is nothing but loads and unloads of the agent's modules, so that it can be
-// commented out as a whole (why_not_simple(), command.hpp). Anything that is not plain is not
-// simple.
+// Whether a command line only loads and unloads modules of the agent, so that it can be commented
+// out as a whole (why_not_simple(), command.hpp). A line with any other syntax is not simple.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -17,7 +16,7 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-// `modprobe MODULE NAME=VALUE…`: what it sets is to be set all the same.
+// `modprobe MODULE NAME=VALUE…`: the parameter must still be set without the line.
 std::string sets_parameters(const Words& words, Words::const_iterator first) {
   std::string options{first[-1]};
   for (auto word = first; word != words.end(); ++word) options += " " + std::string{*word};
@@ -27,7 +26,7 @@ std::string sets_parameters(const Words& words, Words::const_iterator first) {
 
 constexpr const char* kUnloadsNic = "it unloads vmxnet3, which the agent never does";
 
-// Without what only says where the output goes, and that a failure is none.
+// Removes redirections of the output, and `|| true` and similar endings.
 void drop_endings(Words& words) {
   constexpr std::array<std::string_view, 5> kRedirections{">/dev/null", "1>/dev/null",
                                                           "2>/dev/null", "&>/dev/null", "2>&1"};
@@ -46,7 +45,7 @@ void drop_endings(Words& words) {
   }
 }
 
-// Of a tool in a folder of programs, or by its name alone; else empty.
+// The name of a tool given by its name or in a folder of programs; else empty.
 std::string_view tool_of(std::string_view word) {
   constexpr std::array<std::string_view, 5> kFolders{"", "/sbin/", "/usr/sbin/", "/bin/",
                                                      "/usr/bin/"};
@@ -76,7 +75,7 @@ std::string why_not_simple(const Words& words, const RecipeScope& scope) {
     const std::string module = module_of(*word);
     if (tool == "modprobe" && modules == 1 && word->find('=') != std::string_view::npos)
       return sets_parameters(words, word);
-    // Of insmod, only a path names a module; what follows are its parameters.
+    // For insmod only the first word names a module; the rest are its parameters.
     if (!is_module_of_agent(module, scope) || (tool == "insmod" && modules > 0)) return kDoesMore;
     if (removes && module == kNetModule) return kUnloadsNic;
     ++modules;
@@ -84,7 +83,7 @@ std::string why_not_simple(const Words& words, const RecipeScope& scope) {
   return modules == 0 ? kDoesMore : "";
 }
 
-// Cut at ";" and "&&"; a last piece that is empty after ";" is none.
+// The text cut at ";" and "&&", without an empty last piece after ";".
 std::vector<std::string_view> pieces_of(std::string_view text) {
   std::vector<std::string_view> pieces;
   for (;;) {

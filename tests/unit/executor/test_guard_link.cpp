@@ -43,7 +43,7 @@ TEST_CASE("guard: the link") {
         kNo, "systemd-networkd configures the link"},
        {"whose it is cannot be read", kUp,
         [](Scene& s) { s.adapters[0].owner = Field<LinkOwner>::unreadable(kDenied); }, kNo,
-        "who configures the link"},
+        "the network manager of the link"},
        {"a network manager has not decided",
         kUp,
         [](Scene& s) {
@@ -72,7 +72,7 @@ TEST_CASE("guard: the link") {
           s.adapters[0].mac = Field<std::string>::unreadable(kDenied);
           s.configure(by_mac("00:50:56:8a:9f:c2"), Manage::Observe);
         },
-        kNo, "what the configuration says"}});
+        kNo, "the configuration of this adapter"}});
   check({{"another's link", ConfigureLink{kOne, "ens256f0", {}, {}}, kAsIs, kNo, "not the link"},
          {"a NIC that is no adapter's", ConfigureLink{kOne, "eth0", {}, {}}, kAsIs, kNo},
          {"configure, own holder",

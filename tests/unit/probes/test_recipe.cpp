@@ -98,7 +98,7 @@ TEST_CASE("names in braces, in a variable and from another program") {
     static_cast<void>(without_braces(wide));
   }
   constexpr const char* kNamed =
-      ": what it loads or unloads is named elsewhere: vmw_pvrdma is in line ";
+      ": the module that it loads or unloads is named elsewhere: vmw_pvrdma is in line ";
   CHECK(lines_of("reload() {\n  modprobe -r $1\n  echo\n}\nreload vmw_pvrdma\n") ==
         Lines{std::string{"2"} + kNamed + "5"});
   CHECK(lines_of("M=(\n  ib_umad\n  vmw_pvrdma  # last\n)\nrmmod \"${M[@]}\"\n") ==

@@ -71,7 +71,7 @@ TEST_CASE("a loop over names, and a parameter") {
   machine.has("F06-rdma-exclusive.service", "/etc/systemd/system/rdma-exclusive.service");
   machine.has("F06-rdma-exclusive.sh", "/usr/local/sbin/rdma-exclusive.sh");
   CHECK(machine.lines_of("/usr/local/sbin/rdma-exclusive.sh") ==
-        Lines{"4: what it loads or unloads is named elsewhere: vmw_pvrdma is in line 3",
+        Lines{"4: the module that it loads or unloads is named elsewhere: vmw_pvrdma is in line 3",
               "8: it sets a parameter: in its place write `options ib_core netns_mode=0` into a "
               "file in /etc/modprobe.d",
               "9", "10"});
