@@ -170,7 +170,9 @@ void add_verify_options(CLI::App& command, VerifyOptions& options) {
              verify::kExpectationRule, "The required values, such as latency=50us,bandwidth=80%");
   add_parsed(command, "--line-rate", options.line_rate_mb_s, verify::parse_rate, verify::kRateRule,
              "Line rate of the hosts' NICs, such as 100Gb/s (default: the best earlier run)");
-  command.add_flag("--beside", options.beside, "Also while a job holds the adapter");
+  command.add_flag("--allow-in-use", options.allow_in_use,
+                   "Also while a process holds the adapter");
+  command.add_flag("--beside", options.allow_in_use)->group("");  // the old name, hidden
   add_mesh_options(command, options.mesh);
 }
 

@@ -89,7 +89,7 @@ Check hardware(const Snapshot& snapshot, const Survey& survey) {
   return check;
 }
 
-// In the order in which they were loaded, which is what matters.
+// In the order in which they were loaded: the driver must have been loaded last.
 Check modules(const Snapshot& snapshot) {
   Check check{"modules", Concern::Modules};
   std::vector<const Module*> sorted;

@@ -42,7 +42,7 @@ Check nodes(const Snapshot& snapshot, const Survey& survey) {
 Standing standing_of(const Libraries& libraries) {
   if (libraries.verbs.empty() || libraries.providers.empty() || !libraries.driver_file.is_known())
     return Standing::Plain;
-  // Where libibverbs has no private interface, as a vendor's, nothing tells which provider fits.
+  // A vendor's libibverbs has no private interface; then nothing tells which provider fits.
   const auto& wanted = libraries.verbs.front().private_abi;
   if (!wanted.is_known()) return Standing::Unknown;
   const bool fits =
@@ -124,7 +124,7 @@ Check holders(const Snapshot& snapshot, const Survey& survey) {
   return check;
 }
 
-// Looked at only where there is an adapter; a container's files are not those that boot.
+// This is looked at only where there is an adapter. A container does not boot from its own files.
 Check boot(const Snapshot& snapshot, const Survey& survey) {
   Check check{"boot", Concern::Boot};
   if (!has_adapters(snapshot) || survey.container.is_known()) return check;
@@ -147,7 +147,7 @@ Check boot(const Snapshot& snapshot, const Survey& survey) {
 Check guest(const Snapshot& snapshot, const Survey& survey) {
   Check check{"guest", Concern::Guest};
   if (const OsRelease* os = fact(check, survey.os, "no os-release")) {
-    // An image's distribution says nothing about the kernel below it.
+    // The distribution of an image says nothing about the kernel that it runs on.
     const bool counts = !survey.container.is_known();
     check.add(counts ? standing_of(support_of(*os, snapshot.kernel.value_or(""))) : Standing::Plain,
               os->name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `doctor`: is RDMA usable here, and if not, whose move is it and what exactly is to be done?
+// `doctor`: is RDMA usable here; if not, who has to act, and what exactly is to be done?
 #include "agent/tools/doctor/command.hpp"
 
 #include <unistd.h>

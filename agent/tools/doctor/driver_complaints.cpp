@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the kernel's log says of a driver that was not loaded, or gave up a function.
+// Reasons in the kernel's log why a driver was not loaded, or why its probe of a function failed.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -21,8 +21,8 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// The driver, and what it is loaded with: where one of these lacks a symbol, the driver is not
-// tried.
+// The driver and the modules it depends on: the kernel refuses the driver where one of these lacks
+// a symbol.
 bool is_of_stack(std::string_view module) {
   return module == kDriverModule || module.starts_with("ib_") || module.starts_with("rdma_") ||
          module.starts_with("iw_");
@@ -38,9 +38,8 @@ std::optional<Cause> cause_of_module(std::string_view message) {
   return has(message, "(err -22)") ? Cause::OtherVersion : Cause::MissingSymbol;
 }
 
-// The function that a line of the driver's, or of the driver core's about it, is about: "vmw_pvrdma
-// 0000:0b:00.1: TEXT", "vmw_pvrdma: probe of 0000:0b:00.1 failed with error -14" (before Linux
-// 6.10).
+// The function in a line of the driver or of the driver core: "vmw_pvrdma 0000:0b:00.1: TEXT", or
+// "vmw_pvrdma: probe of 0000:0b:00.1 failed with error -14" (before Linux 6.10).
 std::string function_in(std::string_view message) {
   const std::string driver = kDriverModule;
   for (const std::string& front : {driver + " ", driver + ": probe of "})
@@ -61,7 +60,7 @@ std::optional<Cause> cause_of_probe(std::string_view message) {
   return message.ends_with("error -19") ? Cause::Order : Cause::Probe;
 }
 
-// Of the kernel itself: a process that writes into the log has another facility.
+// The kernel's own lines have facility 0; lines that a process writes into the log have another.
 bool is_kernels(std::string_view prefix) {
   const auto priority = number_from<unsigned>(cut(prefix, ','));
   return priority && *priority < 8;
@@ -70,7 +69,7 @@ bool is_kernels(std::string_view prefix) {
 }  // namespace
 
 std::vector<DriverComplaint> parse_driver_complaints(std::string_view records) {
-  std::map<std::string, DriverComplaint> last;  // by function; empty: of the module
+  std::map<std::string, DriverComplaint> last;  // by function; "": about the module
   while (!records.empty()) {
     std::string_view message = cut(records, '\n');
     const std::string_view prefix = cut(message, ';');
@@ -79,9 +78,10 @@ std::vector<DriverComplaint> parse_driver_complaints(std::string_view records) {
     if (const auto cause = cause_of_module(message)) last[""] = {*cause, "", line};
     const std::string function = function_in(message);
     if (function.empty()) continue;
-    // What begins a probe.
+    // The driver prints this line at the beginning of each probe: older complaints are out of date.
     if (has(message, ": device version ")) last.erase(function);
-    // The driver core's line says less than the driver's own before it.
+    // The driver's own line comes first and says more than the line of the driver core, so it
+    // stays.
     const auto cause = cause_of_probe(message);
     if (cause && last.count(function) == 0) last[function] = {*cause, function, line};
   }

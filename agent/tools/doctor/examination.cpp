@@ -28,7 +28,7 @@ void take_health(Health health, Examination& examination) {
   examination.state = health.state;
 }
 
-// What an agent would say, and why none has; in a container nobody expects that it runs.
+// Concludes from our own look, and adds the reason why no agent answered; a container has no agent.
 void conclude_alone(const Config& config, const Result<LoadedConfig>& loaded,
                     const NoAnswer& trouble, Examination& examination) {
   auto& all = examination.findings;
@@ -41,7 +41,7 @@ void conclude_alone(const Config& config, const Result<LoadedConfig>& loaded,
         all, [](const Finding& finding) { return !concerns(finding.id, Concern::Containers); });
   if (contained && trouble.not_running()) return;
   Finding finding = finding_of(trouble);
-  finding.severity = Severity::Warning;  // what it would say, our own look says
+  finding.severity = Severity::Warning;  // our own look has found what the agent would say
   finding.summary += ".";
   all.push_back(std::move(finding));
 }
@@ -53,7 +53,8 @@ Examination examine(const Settings& settings, const DoctorOptions& options) {
   const auto loaded = load_config(options.root);
   const Config config = loaded ? loaded->config : Config{};
   auto answer = ask_health(settings.socket, kAnswerWithin);
-  // First what touches no device: a crash of the driver is told before anything can hang on it.
+  // The survey touches no device and comes first: after a crash of the driver a device could hang
+  // us.
   examination.survey = probes::survey(options, config);
   const KernelCrash* crash = examination.survey.crash.get();
   const bool has_crashed = crash != nullptr && crash->in_driver;
@@ -67,7 +68,7 @@ Examination examine(const Settings& settings, const DoctorOptions& options) {
     conclude_alone(config, loaded, answer.error(), examination);
   auto more = doctor::surroundings(examination.snapshot, examination.survey);
   auto& all = examination.findings;
-  // Says the same with less.
+  // NoRdmaFunction says the same as NoAdapter, with more detail.
   if (std::any_of(more.begin(), more.end(),
                   [](const Finding& finding) { return finding.id == FindingId::NoRdmaFunction; }))
     std::erase_if(all, [](const Finding& finding) { return finding.id == FindingId::NoAdapter; });
@@ -85,7 +86,7 @@ Usable usable(const Examination& examination) {
   if (worst == Severity::Error || examination.state == State::Failed) return Usable::No;
   const auto* adapters = examination.snapshot.adapters.get();
   if (adapters == nullptr || examination.state == State::Unknown) return Usable::Unknown;
-  // A look from inside of a container does not see all that makes an adapter ready; an agent does.
+  // Inside a container not all is visible that makes an adapter ready; an agent outside sees it.
   const bool works = examination.state == State::Ready ||
                      (examination.survey.container.is_known() && !examination.by_agent);
   return works && worst == Severity::Info ? Usable::Yes : Usable::WithWarnings;

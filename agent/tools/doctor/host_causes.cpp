@@ -47,7 +47,7 @@ HostCause of_part(HostPart part, std::string what) {
   return {std::move(what), {}, {info.look, info.change}, info.menu};
 }
 
-// What is set for the whole host works if it does for a neighbour.
+// A setting of the whole host is good if another adapter of this VM works.
 Causes of_port_down(const Snapshot& snapshot, const std::optional<std::string>& function) {
   const auto adapters = snapshot.adapters.value_or({});
   const auto active = std::find_if(adapters.begin(), adapters.end(), [&](const Adapter& other) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the vSphere administrator may have to mend, most likely first by what the guest sees. Pure.
+// What the vSphere administrator may have to repair; the causes that fit the guest's state best
+// come first. Pure.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@
 
 namespace pvrdma::doctor {
 
-// What of an ESXi host PVRDMA depends on.
+// The parts of an ESXi host on which PVRDMA depends.
 enum class HostPart { Properties, RdmaDevices, Statistics, Vmknic, Firewall, Nics };
 
 struct HostPartInfo {
@@ -19,13 +20,13 @@ struct HostPartInfo {
   const char* id;      // for programs
   const char* name;    // for a person
   const char* look;    // in the ESXi shell
-  const char* change;  // in the ESXi shell; empty: not by one command
+  const char* change;  // in the ESXi shell; empty: no single command does it
   const char* menu;    // in the vSphere Client
 };
 
 inline constexpr const char* kSwitchesMenu = "Host > Configure > Networking > Virtual switches";
 
-// By number of HostPart.
+// The index is the number of HostPart.
 inline constexpr std::array<HostPartInfo, 6> kHostParts{{
     {HostPart::Properties, "properties", "properties",
      "vsish -e cat /vmkModules/vrdma/pvrdmaDevices/WORLD_INDEX/properties"
@@ -51,13 +52,13 @@ inline constexpr std::array<HostPartInfo, 6> kHostParts{{
 }
 
 struct HostCause {
-  std::string what;                   // may be so on the host
-  std::string because;                // what in the guest speaks for it, or against it
+  std::string what;                   // the possible cause on the host
+  std::string because;                // the guest's state that speaks for or against this cause
   std::vector<std::string> commands;  // for the ESXi shell
   std::string menu;                   // in the vSphere Client
 };
 
-// A thing that is wrong and for the host to mend, with its causes.
+// A fault that has to be repaired on the host, with its possible causes.
 struct HostTrouble {
   FindingId id = FindingId::Other;
   std::optional<std::string> adapter;  // function address
@@ -65,7 +66,7 @@ struct HostTrouble {
   std::vector<HostCause> causes;
 };
 
-// Of those findings whose move is the host's.
+// Takes the findings on which the host's administrator has to act.
 [[nodiscard]] std::vector<HostTrouble> host_troubles(const Snapshot& snapshot, const Survey& survey,
                                                      const std::vector<Finding>& findings);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Crashes of the kernel that it survived, by its log and its taint flags.
+// Finds crashes that the kernel survived, in its log and its taint flags.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -19,13 +19,13 @@ namespace {
 // TAINT_DIE and TAINT_SOFTLOCKUP, include/linux/panic.h
 constexpr unsigned long kDied = 1UL << 7U, kLockedUp = 1UL << 14U;
 constexpr std::size_t kRecordBytes = 8192;          // PRINTKRB_RECORD_MAX and CONSOLE_EXT_LOG_MAX
-constexpr std::size_t kLogLimitBytes = 64U << 20U;  // of a ring as large as log_buf_len allows
+constexpr std::size_t kLogLimitBytes = 64U << 20U;  // the largest ring that log_buf_len allows
 
 constexpr std::array<std::string_view, 6> kStarts{
     "BUG: ",         "Oops: ",          "general protection fault", "Unable to handle kernel",
     "kernel BUG at", "Internal error: "};
 constexpr std::string_view kEnd = "---[ end trace";
-// Of a call trace. The list "Modules linked in:" has names without brackets.
+// A line of a call trace has the brackets. The list "Modules linked in:" has names without them.
 constexpr std::string_view kInDriver = "[vmw_pvrdma]";
 
 Result<unsigned long> taint_flags(const Root& root) {
@@ -37,7 +37,8 @@ Result<unsigned long> taint_flags(const Root& root) {
   return *flags;
 }
 
-// "NAME[PID]: segfault at …": a process gives itself its name, also one that a crash begins with.
+// "NAME[PID]: segfault at …": a process chooses its own name, which may read like a crash's first
+// line.
 bool names_process(std::string_view message) {
   for (std::size_t open = message.find('['); open < message.size();) {
     const std::size_t close = message.find_first_not_of("0123456789", open + 1);
@@ -51,12 +52,12 @@ bool names_process(std::string_view message) {
 
 Result<std::string> read_kernel_log(const Root& root) {
   const auto path = root / "/dev/kmsg";
-  const auto log = open_rooted(path, O_RDONLY);  // which does not wait
+  const auto log = open_rooted(path, O_RDONLY);  // read(2) then does not wait
   if (!log) return fail(log.error());
   std::string records;
   std::array<char, kRecordBytes> buffer{};
   while (records.size() < kLogLimitBytes) {
-    // Each read(2) gives a record; EPIPE: the next one was overwritten meanwhile.
+    // Each read(2) returns one record; EPIPE: the kernel overwrote the next record meanwhile.
     const ssize_t length = ::read(log->get(), buffer.data(), buffer.size());
     if (length > 0) records.append(buffer.data(), static_cast<std::size_t>(length));
     if (length == 0 || (length < 0 && errno == EAGAIN)) return records;
@@ -71,7 +72,7 @@ Field<KernelCrash> parse_kernel_log(std::string_view records) {
   bool inside = false;
   while (!records.empty()) {
     const std::string_view record = cut(records, '\n');
-    // "6,339,5140900,-;message"; what begins with a blank belongs to the record above.
+    // "6,339,5140900,-;message"; a line that begins with a blank belongs to the record above.
     const std::size_t at = record.find(';');
     if (record.starts_with(' ') || at == std::string_view::npos) continue;
     const std::string_view message = record.substr(at + 1);

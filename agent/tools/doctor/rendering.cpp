@@ -22,7 +22,7 @@ struct UsableWords {
   Colour colour;
 };
 const UsableWords& words_for(Usable usable) {
-  // By number of Usable.
+  // The index is the number of Usable.
   static constexpr std::array<UsableWords, 4> kWords{
       {{"yes", "USABLE", Colour::Green},
        {"with-warnings", "USABLE WITH WARNINGS", Colour::Yellow},
@@ -38,7 +38,7 @@ std::string mover(std::optional<Actor> actor) {
       return "next move: the vSphere administrator's (`pvrdma-agentctl doctor --host-admin` "
              "prints what to forward)";
     case Actor::Image:
-      return "next move: whoever builds the image";
+      return "next move: the image's builder";
     case Actor::Agent:
       return "the agent goes on by itself";
     case Actor::Guest:
@@ -51,7 +51,7 @@ std::string headline(const Examination& examination, const Style& style) {
   const Usable found = usable(examination);
   const UsableWords& word = words_for(found);
   std::string rest = mover(next_move(examination));
-  // Degraded or converging without a finding of its own.
+  // The state is degraded or converging, and no finding explains it.
   if (found == Usable::WithWarnings && !next_move(examination))
     rest = std::string{"the state is "} + to_string(examination.state);
   if (const std::string* container = examination.survey.container.get())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The answers of `doctor` as text, and the same as JSON for programs. Pure.
+// The answers of `doctor` as text and as JSON. Pure.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace pvrdma::ctl {
 
-// Verdict, findings with what to do, and the checks with their evidence.
+// The verdict, the findings with their remedies, and the checks with their evidence.
 [[nodiscard]] std::string render_examination(const Examination& examination, const Style& style);
 [[nodiscard]] Json to_json(const Examination& examination);
 
-// What identifies this VM to who sees it from outside.
+// Identifies this VM for a person who sees it from outside.
 struct VmIdentity {
   std::string host_name;
   std::string system;                 // "Ubuntu 22.04.5 LTS, Linux 5.15.0-125-generic"
-  std::string uuid;                   // of the BIOS; empty: not readable
+  std::string uuid;                   // the BIOS's UUID; empty: not readable
   std::vector<std::string> adapters;  // "00:50:56:8a:9f:c2 (0000:13:00.1, ens224f0)"
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How a row of `doctor` is filled from fields that may be absent or unreadable, and the rows of the
+// Fills a row of `doctor` from fields that may be absent or unreadable; and the rows of the
 // adapters and their modules.
 #pragma once
 
@@ -14,7 +14,7 @@ void take_error(Check& check, const Field<T>& field) {
   if (const Error* error = field.error()) check.unread.push_back(error->message());
 }
 
-// The field's text for the reader; what is unreadable goes where that goes.
+// Adds the field's text to the row; an unreadable field's error goes to `unread`.
 template <typename T, typename Text>
 void tell(Check& check, const Field<T>& field, const std::string& absent, Text text) {
   take_error(check, field);
@@ -22,7 +22,8 @@ void tell(Check& check, const Field<T>& field, const std::string& absent, Text t
   if (field.is_absent() && !absent.empty()) check.note(absent);
 }
 
-// The value of a fact that counts; null: it is unreadable, or absent, which is said in `unknown`.
+// The value of a fact that the verdict counts. Null: the field is unreadable, or absent; `unknown`
+// is the line for an absent one.
 template <typename T>
 const T* fact(Check& check, const Field<T>& field, const char* unknown) {
   take_error(check, field);
@@ -30,7 +31,7 @@ const T* fact(Check& check, const Field<T>& field, const char* unknown) {
   return field.get();
 }
 
-// "a, b, c": a text for each; `none` where there is nothing.
+// "a, b, c": one text for each; `none` for an empty range.
 template <typename Range, typename Text>
 std::string listed(const Range& range, const char* none, Text text, const char* separator = ", ") {
   std::string list;

@@ -20,12 +20,13 @@ struct Row {
   Version roce_v2;
 };
 
-// UEKR4 and UEKR5 are Linux 4.1 and 4.14: kernels of Oracle Linux, not versions of it.
+// UEKR4 and UEKR5 are Linux 4.1 and 4.14: these rows have kernel versions, not versions of Oracle
+// Linux.
 constexpr std::array kRows{Row{"centos", {7, 2}, {7, 3}},   Row{"rhel", {7, 2}, {7, 3}},
                            Row{"sles", {12, 1}, {12, 3}},   Row{"ol", {4, 1}, {4, 14}},
                            Row{"ubuntu", {14, 4}, {16, 4}}, Row{"photon", {3, 0}, {3, 0}}};
 
-// "16.04", "7", "4.14.35-1818.el7uek.x86_64"; `exact`: whether there was a second number.
+// Reads "16.04", "7", "4.14.35-1818.el7uek.x86_64"; `exact`: there was a second number.
 std::optional<Version> version_from(std::string_view text, bool& exact) {
   const auto leading = [](std::string_view word) {
     return word.substr(0, word.find_first_not_of("0123456789"));
@@ -37,12 +38,12 @@ std::optional<Version> version_from(std::string_view text, bool& exact) {
   return Version{*major, minor.value_or(0)};
 }
 
-// April of an even year.
+// Ubuntu's LTS releases are those of April of an even year.
 bool is_lts(Version ubuntu) { return ubuntu.first % 2 == 0 && ubuntu.second == 4; }
 
 Support compare(const Row& row, Version version, bool exact) {
   if (version >= row.roce_v2) return Support::RoceV2;
-  // "7" may be 7.1 or 7.9: CentOS does not tell.
+  // CentOS's os-release says "7" for 7.1 and for 7.9.
   if (!exact && version.first == row.roce_v2.first) return Support::Unknown;
   return version >= row.roce_v1 ? Support::RoceV1 : Support::None;
 }

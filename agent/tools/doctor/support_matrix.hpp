@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The guests that VMware names for PVRDMA (vSphere documentation, "Configure a Virtual Machine for
-// PVRDMA" and the list of supported guests).
+// The guest systems for which VMware supports PVRDMA (vSphere documentation, "Configure a Virtual
+// Machine for PVRDMA" and the list of supported guests).
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 namespace pvrdma {
 
 enum class Support {
-  RoceV2,   // and v1
-  RoceV1,   // only
+  RoceV2,   // and RoCE v1
+  RoceV1,   // RoCE v1 only
   None,     // not in the list
-  Unknown,  // its version is not told
+  Unknown,  // os-release has no exact version
 };
 
-// `kernel`: release, which tells Oracle's Unbreakable Enterprise Kernel.
+// `kernel`: the release; it identifies Oracle's Unbreakable Enterprise Kernel.
 [[nodiscard]] Support support_of(const OsRelease& os, const std::string& kernel);
 
-// The list, for a person.
+// The list of supported guests, for a person.
 inline constexpr const char* kListedGuests =
     "CentOS or RHEL 7.3, SLES 12 SP3, Oracle Linux 7 with UEKR5, Ubuntu LTS 16.04.2, Photon 3.0, "
     "and later";

@@ -19,21 +19,21 @@ namespace {
 using Findings = std::vector<Finding>;
 
 constexpr const char* kVmware = "VMware, Inc.";
-// A clock that a network sets is never as far off; the hardware clock counts whole seconds.
+// A clock set over the network is never this far off; the hardware clock counts whole seconds.
 constexpr std::int64_t kClockOffSeconds = 5;
 
 void add(Findings& findings, FindingId id, std::string_view variant, Values values) {
   findings.push_back(make_finding(id, variant, std::move(values)));
 }
 
-// What the machine is, where it is known to be no VM of vSphere's: systemd is asked where DMI says
-// nothing.
+// The kind of the machine where it is known not to be vSphere's VM; systemd's answer counts where
+// DMI has none.
 std::optional<std::string> other_machine(const Survey& survey) {
   if (const std::string* vendor = survey.vendor.get())
     return *vendor == kVmware ? std::nullopt : std::optional{*vendor};
   const std::string* name = survey.virtualization.get();
   if (name == nullptr || *name == "vmware") return std::nullopt;
-  return (*name == "none" ? "no virtual machine" : *name) + ", says systemd";
+  return (*name == "none" ? "no virtual machine" : *name) + ", by systemd";
 }
 
 void check_functions(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
@@ -68,7 +68,7 @@ void check_nodes(const Snapshot& snapshot, const Survey& survey, Findings& findi
   if (!closed.empty()) add(findings, FindingId::NodesClosed, {}, {{"nodes", joined(closed)}});
 }
 
-// Of OFED's folder alone nothing follows: it holds tools as well.
+// A path alone (OFED's folder) is no shadowing: that folder holds tools as well.
 bool is_shadowing(const std::string& trace) { return trace.find(' ') != std::string::npos; }
 
 void check_provider(const Libraries& libraries, const VerbsLibrary& first, Findings& findings) {
@@ -137,8 +137,8 @@ void check_modules(const Snapshot& snapshot, const Survey& survey, Findings& fin
     add(findings, FindingId::DriverUnsigned, {}, {});
 }
 
-// What the kernel's log says counts while it is so: an adapter without driver, a driver that is not
-// loaded.
+// A line in the kernel's log counts only while the fault lasts: while the adapter has no driver, or
+// the driver is not loaded.
 void check_complaints(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
   const Module* driver = snapshot.module(kDriverModule);
   const bool loaded = driver == nullptr || !driver->init.is_absent();
@@ -174,7 +174,7 @@ void check_complaints(const Snapshot& snapshot, const Survey& survey, Findings& 
 
 void check_guest(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
   const OsRelease* os = survey.os.get();
-  // An image's distribution says nothing about the kernel below it.
+  // The distribution of an image says nothing about the kernel that it runs on.
   if (os == nullptr || survey.container.is_known()) return;
   const Support support = support_of(*os, snapshot.kernel.value_or(""));
   if (support == Support::None || support == Support::RoceV1)
@@ -199,7 +199,7 @@ void check_machine(const Survey& survey, Findings& findings) {
         {{"where", crash->line.empty() ? "" : ": " + crash->line}});
 }
 
-// What the agent does not wait for at boot: it says so itself of the rest (boot-script).
+// Reloads that the agent does not wait for at boot. For the others it has a finding (boot-script).
 void check_reloads(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
   if (survey.container.is_known() || snapshot.adapters.value_or({}).empty()) return;
   std::map<std::string, Values> files;
@@ -217,7 +217,7 @@ void check_reloads(const Snapshot& snapshot, const Survey& survey, Findings& fin
     add(findings, FindingId::ReloadElsewhere, {}, std::move(values));
 }
 
-// The device is there and its interface is in somebody else's network namespace.
+// The container has the device, but the device's netdev is in another network namespace.
 void check_network(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
   if (!survey.container.is_known()) return;
   for (const Adapter& adapter : snapshot.adapters.value_or({}))

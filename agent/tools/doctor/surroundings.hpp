@@ -13,10 +13,10 @@ namespace pvrdma::doctor {
 
 [[nodiscard]] std::vector<Finding> surroundings(const Snapshot& snapshot, const Survey& survey);
 
-// Nodes of /dev/infiniband that applications need: "uverbs0" of each adapter, "rdma_cm".
+// The nodes of /dev/infiniband that applications need: "uverbs0" of each adapter, and "rdma_cm".
 [[nodiscard]] std::vector<std::string> needed_nodes(const Snapshot& snapshot);
 
-// The node of that name; null: there is none.
+// The node with that name; null: there is none.
 [[nodiscard]] const DeviceNode* find_node(const Survey& survey, const std::string& name);
 
 }  // namespace pvrdma::doctor

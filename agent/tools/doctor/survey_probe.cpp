@@ -29,7 +29,7 @@ constexpr std::string_view kVmxnet3 = "pci:v000015ADd000007B0";
 constexpr std::string_view kMellanox = "pci:v000015B3";
 
 Field<bool> may_open(const std::filesystem::path& path) {
-  // As open(2) would judge it: by the effective IDs.
+  // Checks the effective IDs, as open(2) does.
   if (::faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK, AT_EACCESS) == 0) return true;
   if (errno == EACCES || errno == EPERM || errno == EROFS) return false;
   return Field<bool>::unreadable({errno, "asking for access to", path});
@@ -53,8 +53,8 @@ std::vector<ReloadLine> reload_lines(const Root& root, const Config& config) {
   return found;
 }
 
-// The driver and what goes before it, with what each needs, as far as that is known. Loaded or not:
-// what is loaded may be blocked at the next boot.
+// The driver, the modules before it, and the modules that each depends on, as far as that is known.
+// Loaded modules are among them: they may be blocked at the next boot.
 std::vector<WantedModule> wanted_modules(const std::string& module_lookup, const Root& root,
                                          const std::string& kernel, const Config& config) {
   std::vector<std::string> names{kDriverModule, kNetModule};
@@ -98,13 +98,13 @@ Survey survey(const ctl::DoctorOptions& options, const Config& config) {
   seen.own_memlock = own_memlock();
   seen.may_lock_all = may_lock_all(root);
   seen.login_memlock = login_memlock(root);
-  // As the forecast of the next boot has it. In a container no login is of systemd's.
+  // The forecast of the next boot reads the same files. In a container systemd starts no login.
   if (seen.login_memlock.is_absent() && !seen.container.is_known())
     seen.login_memlock = login_memlock_on_disk(root);
   for (const std::string& unit : options.units) seen.unit_memlocks.push_back(unit_memlock(unit));
   seen.vmxnet3 = functions_like(functions, kVmxnet3);
   seen.mellanox = functions_like(functions, kMellanox);
-  // Without the release the module index is not looked for.
+  // The module index is found by the kernel's release: without a release it is not read.
   const std::string kernel =
       read_attribute(root / "/proc/sys/kernel/osrelease").value_or(std::string{});
   const auto modprobe = read_modprobe_config(module_lookup, root, ModprobeOf::ThisBoot);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// libibverbs, its provider for vmw_pvrdma, and traces of a vendor's OFED, which brings its own
-// libibverbs without that provider. Looks at files only: nothing is loaded or run.
+// Finds libibverbs, its provider for vmw_pvrdma, and traces of a vendor's OFED, which brings a
+// libibverbs of its own without that provider. Reads files only: nothing is loaded or run.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -22,7 +22,7 @@ constexpr std::size_t kLibraryLimitBytes = 8U << 20U;
 constexpr std::size_t kStatusLimitBytes = 64U << 20U;
 constexpr unsigned kMostIncludes = 64;  // of ld.so.conf: a file may include itself
 
-// Where dynamic linkers look last; Debian's has a folder for each architecture.
+// The folders where dynamic linkers look last; Debian has one for each architecture.
 constexpr std::array kDefaultFolders{"/lib/x86_64-linux-gnu",
                                      "/usr/lib/x86_64-linux-gnu",
                                      "/lib/aarch64-linux-gnu",
@@ -42,14 +42,14 @@ std::string_view setting_in(std::string_view line) {
   return trimmed(line.substr(0, line.find('#')));
 }
 
-// A line of ld.so.conf and the file it stands in.
+// A line of ld.so.conf, and the file that has it.
 struct ConfiguredFolder {
   std::string folder;
   std::string file;
 };
 
-// ldconfig(8): a folder in each line, or "include PATTERN", where what is relative is beside the
-// file.
+// ldconfig(8): each line has a folder, or "include PATTERN"; a relative pattern is below the file's
+// folder.
 Result<std::vector<ConfiguredFolder>> configured_folders(const Root& root) {
   std::vector<ConfiguredFolder> folders;
   std::vector<std::string> files{"/etc/ld.so.conf"};
@@ -77,7 +77,8 @@ VerbsLibrary library_at(const Root& root, const std::string& path) {
   return {path, content ? private_abi_in(*content) : Field<unsigned>::unreadable(content.error())};
 }
 
-// Each file once, by whatever names it is found: /lib is a link to /usr/lib in most systems.
+// Each file counts once, under whatever names it is found: in most systems /lib is a link to
+// /usr/lib.
 using Files = std::set<std::pair<dev_t, ino_t>>;
 bool is_new(const RootedPath& place, Files& seen) {
   const auto status = status_of(place);

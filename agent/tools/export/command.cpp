@@ -19,13 +19,13 @@ namespace pvrdma::ctl {
 namespace {
 
 constexpr const char* kConnectionManager = "/dev/infiniband/rdma_cm";
-// Of Node Feature Discovery's labels: what they say lapses where nobody renews it.
+// The labels of Node Feature Discovery lapse after this time unless they are renewed.
 constexpr Milliseconds kLabelLifetime = std::chrono::minutes{5};
-// The variable of the VM that has the verdict. Any process of the guest may write it, so it proves
-// nothing.
+// The variable of the VM that holds the verdict. Any process of the guest may write it, so it
+// proves nothing.
 constexpr const char* kGuestinfoKey = "guestinfo.pvrdma-agent.health";
 
-// Standard output, a file, or no file where there is nothing to have in it.
+// Writes the text to standard output or to a file; without text the file is removed.
 Result<void> put(const Console& console, const std::string& output,
                  const std::optional<std::string>& text) {
   if (output.empty() || output == "-") {
@@ -47,8 +47,8 @@ std::optional<std::string> text_of(const Health& health, ExportFormat format) {
   std::error_code error;
   switch (format) {
     case ExportFormat::Cdi:
-      // stat(2): access(2) of a device asks the unit's DevicePolicy= as well, which lets us open
-      // none.
+      // stat(2) is enough. access(2) of a device also checks the unit's DevicePolicy=, which lets
+      // us open no device.
       return exports::cdi(health, std::filesystem::exists(kConnectionManager, error));
     case ExportFormat::NodeFeatures:
       return exports::node_features(health, Moment::now(), kLabelLifetime);
@@ -58,7 +58,7 @@ std::optional<std::string> text_of(const Health& health, ExportFormat format) {
   return std::nullopt;
 }
 
-// As of an agent that has just been started, which takes nothing away.
+// An agent that was just started knows no adapters yet: this does not mean that there are none.
 bool knows_nothing(const Health& health) {
   return health.state == State::Unknown && health.adapters.empty();
 }
@@ -77,7 +77,7 @@ int keep_file(const Settings& settings, const Console& console, const ExportOpti
   });
 }
 
-// What went wrong with a program of open-vm-tools', in words; none: nothing did.
+// The error text of a program of open-vm-tools; none: the program succeeded.
 std::optional<std::string> trouble_of(std::vector<std::string> words, Milliseconds within) {
   const std::string name = words.front();
   const auto result =
@@ -89,7 +89,7 @@ std::optional<std::string> trouble_of(std::vector<std::string> words, Millisecon
   return formatted("{}: status {}: {}", name, result->status, first_line(result->output));
 }
 
-// vmware-rpctool is refused where vmtoolsd holds the channel (open-vm-tools issue 690).
+// vmware-rpctool fails while vmtoolsd holds the channel (open-vm-tools issue 690).
 Result<void> hand_over(const std::string& text, Milliseconds within) {
   const std::string request = formatted("info-set {} {}", kGuestinfoKey, text);
   const auto by_rpctool = trouble_of({"vmware-rpctool", request}, within);
@@ -99,13 +99,14 @@ Result<void> hand_over(const std::string& text, Milliseconds within) {
   return fail(0, "publishing " + std::string{kGuestinfoKey}, *by_rpctool + "; " + *by_tools);
 }
 
-// Hands the verdict to the host, and remembers what it was told.
+// Hands the verdict to the host, and remembers what the host has.
 class Publisher {
  public:
   explicit Publisher(const ExportOptions& options) : options_{options} {}
 
-  // Unless the host has the same already and the heartbeat is not due. An agent that does not
-  // answer is an answer for the host, as for Prometheus. An Error says what each program answered.
+  // Does nothing where the host has this verdict already and the heartbeat is not due. Where the
+  // agent does not answer, the host is told that, as Prometheus is. An Error has the answer of each
+  // program.
   [[nodiscard]] Result<void> publish(const News& news) {
     const Health health = news ? news->value : unknown_health(news.error()).value;
     const std::string essence = exports::guestinfo(health, {});
@@ -130,7 +131,7 @@ class Publisher {
 
 int keep_published(const Settings& settings, const Console& console, const ExportOptions& options) {
   Publisher publisher{options};
-  std::string told;  // of a host that refuses, once
+  std::string told;  // the last complaint: the same complaint is not repeated
   return keep_up(settings, options.pace, [&](const News& news) {
     const auto published = publisher.publish(news);
     const std::string trouble = published ? "" : printable(published.error().message());

@@ -14,17 +14,17 @@ enum class ExportFormat { Cdi, NodeFeatures, Guestinfo };
 struct ExportOptions {
   ExportFormat format = ExportFormat::Cdi;
   std::string output;    // empty or "-": standard output
-  bool watch = false;    // keeps `output`, or what is published, up to date
-  bool publish = false;  // Guestinfo: hands it to the host
+  bool watch = false;    // keeps `output`, or the published variable, up to date
+  bool publish = false;  // only for Guestinfo: hands the verdict to the host
   Pace pace = {};
-  // What has not changed is published anew after this time: the host sees that we live.
+  // An unchanged verdict is published again after this time: the host sees that we live.
   Milliseconds heartbeat = std::chrono::minutes{10};
-  Milliseconds tool_within = std::chrono::seconds{5};  // each of open-vm-tools' programs
+  Milliseconds tool_within = std::chrono::seconds{5};  // limit for each program of open-vm-tools
 };
 
-// 0: it was written; the file of devices is removed where there are none. 3: it was not, or the
-// agent gave no answer, or has not looked yet. With `watch` such an agent leaves files as they are,
-// and a host that refuses is asked again after `pace.refresh`.
+// 0: written; the file of devices is removed where there are no devices. 3: not written, or the
+// agent gave no answer or has not looked yet. With `watch`, files stay as they are while the agent
+// does not answer, and a host that refuses is asked again after `pace.refresh`.
 int print_export(const Settings& settings, const Console& console, const ExportOptions& options);
 
 }  // namespace pvrdma::ctl

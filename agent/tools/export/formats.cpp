@@ -64,9 +64,10 @@ std::string dumped(const Json& json) {
   return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-// What is said of each, in turn, until one does not fit: "left_off" counts it and the rest.
+// Adds adapters and findings one by one until one does not fit: "left_off" counts that one and the
+// rest.
 void fill(Json& document, const std::vector<Json>& adapters, const std::vector<Json>& findings) {
-  constexpr std::size_t kLeftOff = 32;  // bytes that the count takes
+  constexpr std::size_t kLeftOff = 32;  // bytes for the count
   std::size_t bytes = dumped(document).size() + kLeftOff;
   std::size_t added = 0;
   const auto add = [&](const char* list, const std::vector<Json>& from, std::size_t at) {

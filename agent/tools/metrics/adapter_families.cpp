@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The families of the adapters. What is absent or could not be read gives no sample.
+// The families of the adapters. A field that is absent or unreadable gives no sample.
 #include <array>
 #include <optional>
 
@@ -16,7 +16,7 @@ constexpr const char* kPort = "1";  // an adapter has one
 
 using Value = std::optional<double>;
 
-// A sample for each adapter that has a value.
+// One sample for each adapter that has a value.
 template <typename ValueOf>
 Samples of_each(const Observation& observation, Labels (*labels)(const AdapterHealth& health),
                 ValueOf value_of) {
@@ -27,7 +27,7 @@ Samples of_each(const Observation& observation, Labels (*labels)(const AdapterHe
   return samples;
 }
 
-// The one label that stays while drivers come and go.
+// The function is the only label that stays the same when drivers come and go.
 Labels function_labels(const AdapterHealth& health) {
   return {{"function", health.adapter.function}};
 }
@@ -42,7 +42,7 @@ Labels port_labels(const AdapterHealth& health) {
           {"function", health.adapter.function}};
 }
 
-// The same, of what is known of its interface, or of its port.
+// As of_each(), with the value of the adapter's netdev, or of its port.
 template <typename ValueOf>
 Samples of_each_link(const Observation& observation, ValueOf value_of) {
   return of_each(observation, link_labels, [&](const AdapterHealth& health) {
@@ -64,7 +64,7 @@ Value value(const Field<T>& field) {
   return field.is_known() ? Value{static_cast<double>(*field.get())} : Value{};
 }
 
-// The kernel's number for a word of a port's; none: not known, or a number that has no word.
+// The kernel's number for a word that a port has; none: the word is not known.
 Value number_of(const Field<std::string>& word, std::string (*word_of)(unsigned number)) {
   constexpr unsigned kWordsAtMost = 8;
   for (unsigned number = 0; number < kWordsAtMost; ++number)
@@ -109,7 +109,7 @@ Samples link_carrier(const Observation& observation) {
 }
 
 Samples link_mtu(const Observation& observation) {
-  // 0: the answer had none.
+  // The MTU is 0 where the kernel's answer had none.
   return of_each_link(observation, [](const Netdev& netdev) {
     return netdev.mtu == 0 ? Value{} : Value{netdev.mtu};
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The steps of this boot, which the journal has.
+// The steps of this boot, as the journal has them.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace pvrdma::metrics {
 // read_this_boot() (agent/ctl/boots_journal.hpp); empty: the steps are left out.
 using BootReader = std::function<ctl::Answered<Timeline>()>;
 
-// Reads them until the boot is ready.
+// Reads the steps again until the boot is ready.
 class BootSteps {
  public:
   // `pause`: the least time between two readings.

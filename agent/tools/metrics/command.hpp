@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `metrics`: what the agent knows, for Prometheus.
+// `metrics`: the agent's health for Prometheus.
 #pragma once
 
 #include <string>
@@ -15,10 +15,9 @@ struct MetricsOptions {
   bool watch = false;  // writes `output` anew on each change and after each `pace.refresh`
   Pace pace = {};
   metrics::BootReader read_boot = {};
-  bool serve = false;  // answers io.systemd.Metrics instead (report_service.hpp)
+  bool serve = false;  // answers io.systemd.Metrics instead of writing (report_service.hpp)
 };
-// 0: it was written, also where the agent gave no answer, which is what it says then; 3: it was
-// not.
+// 0: written; where the agent gave no answer, the metrics say so. 3: not written.
 int print_metrics(const Settings& settings, const Console& console, const MetricsOptions& options);
 
 }  // namespace pvrdma::ctl

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The families of metrics, of which every rendering is made: those of the machine and the agent
-// (machine_families.cpp), and those of the adapters (adapter_families.cpp). Pure.
+// The families of metrics, from which every rendering is made: the families of the machine and the
+// agent (machine_families.cpp), and those of the adapters (adapter_families.cpp). Pure.
 //
-// What could not be read has no sample and is counted in pvrdma_unreadable_fields; a 0 is always
-// something that was seen. Labels `device` and `port` are those of node_exporter's
-// node_infiniband_*, so that both can be joined.
+// A field that could not be read has no sample and counts in pvrdma_unreadable_fields; so a 0 was
+// always seen. The labels `device` and `port` are those of node_exporter's node_infiniband_*, so
+// that both can be joined.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ namespace pvrdma::metrics {
 
 enum class Type { Gauge, Counter };
 
-// An empty value is the same as no such label.
+// Prometheus takes an empty value as a missing label.
 using Labels = std::vector<std::pair<const char*, std::string>>;
 
 struct Sample {
@@ -31,8 +31,8 @@ using Samples = std::vector<Sample>;
 
 struct Observation {
   const Health* health = nullptr;  // null: the agent gave no answer
-  const Timeline* boot = nullptr;  // null: its steps are not known
-  Moment now;                      // when it did, or did not
+  const Timeline* boot = nullptr;  // null: the boot's steps are not known
+  Moment now;                      // when the agent answered, or failed to
   std::string version;             // of this program
 };
 
@@ -43,12 +43,12 @@ struct Family {
   Samples (*generate)(const Observation& observation);
 };
 
-// All, by name, ascending.
+// All families, sorted by name.
 [[nodiscard]] std::span<const Family> families();
 [[nodiscard]] std::span<const Family> adapter_families();
 
-// Since 1970, the second that has begun: what the agent's interface has is no finer, and so a time
-// that has not changed is the same number in each rendering.
+// Seconds since 1970, rounded down: the agent's interface has no finer times, and an unchanged time
+// then is the same number in each rendering.
 [[nodiscard]] double timestamp(BootTime time, const Moment& now);
 
 }  // namespace pvrdma::metrics

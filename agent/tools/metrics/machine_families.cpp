@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The families of the machine and of the agent, and all together.
+// The families of the machine and of the agent, and the list of all families.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -21,8 +21,8 @@ constexpr std::array kMachineStates{State::Absent,   State::Converging, State::R
 
 Samples one(double value) { return {{{}, value}}; }
 
-// What the executor did is counted in its ledger: where that cannot be read, more was done than
-// Health says.
+// The executor's ledger counts what it did. Where the ledger cannot be read, Health counts too
+// little, so there is no sample.
 Samples from_ledger(const Observation& observation, std::uint64_t Health::*count) {
   const Health* health = observation.health;
   if (health == nullptr) return {};
@@ -31,7 +31,7 @@ Samples from_ledger(const Observation& observation, std::uint64_t Health::*count
   return one(static_cast<double>(health->*count));
 }
 
-// What of the machine itself is not known, each with its finding.
+// These findings say that something of the machine itself could not be read.
 bool says_unreadable(const Finding& finding) {
   return !finding.adapter &&
          (finding.id == FindingId::Unreadable || finding.id == FindingId::LedgerUnusable ||
@@ -72,7 +72,7 @@ Samples findings(const Observation& observation) {
   return samples;
 }
 
-// Who gives no answer is in no state that is known.
+// The state is unknown where the agent gave no answer.
 Samples machine_state(const Observation& observation) {
   const State now = observation.health == nullptr ? State::Unknown : observation.health->state;
   Samples samples;
@@ -87,7 +87,7 @@ Samples machine_state_time(const Observation& observation) {
 }
 
 Samples observation_time(const Observation& observation) {
-  // The boot's own beginning: no look has finished (Health's default).
+  // Health's default is the beginning of the boot: no look has finished yet.
   if (observation.health == nullptr || observation.health->observed == BootTime{}) return {};
   return one(timestamp(observation.health->observed, observation.now));
 }
@@ -127,8 +127,8 @@ constexpr Family kMachineFamilies[]{
      [](const Observation& seen) { return from_ledger(seen, &Health::rebinds); }},
     {"pvrdma_metrics_timestamp_seconds", "When the agent was asked for these metrics.", Type::Gauge,
      [](const Observation& seen) { return one(timestamp(seen.now.boot, seen.now)); }},
-    {"pvrdma_observation_timestamp_seconds",
-     "When the agent's look ended that these metrics are from.", Type::Gauge, observation_time},
+    {"pvrdma_observation_timestamp_seconds", "When the look behind these metrics ended.",
+     Type::Gauge, observation_time},
     {"pvrdma_state",
      "State of the machine: 1 for the one it is in, 0 for the others; unknown where the agent "
      "gave no answer.",

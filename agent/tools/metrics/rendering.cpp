@@ -41,14 +41,14 @@ std::string label_set(const Labels& labels) {
   return result.empty() ? result : result + "}";
 }
 
-// The shortest that is read as the same value.
+// The shortest text that reads back as the same value.
 std::string number(double value) {
   std::array<char, 32> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
   return {text.data(), end};
 }
 
-// The samples whose labels none before them has.
+// The family's samples, without those whose labels an earlier one has.
 Samples distinct_samples(const Family& family, const Observation& observation) {
   std::set<std::string> seen;
   Samples samples;
@@ -69,7 +69,7 @@ std::string report_name(const Family& family) {
   return std::string{kReportName} + "." + (family.name + kPrefix.size());
 }
 
-// A number without a fraction, as a counter's, is none in JSON either.
+// A number without a fraction, such as a counter, is an integer in JSON too.
 Json report_value(double value) {
   constexpr double kExactBelow = 1LL << 53;
   const bool whole = std::abs(value) < kExactBelow && std::trunc(value) == value;

@@ -19,11 +19,11 @@ using varlink::Call;
 using varlink::CallPtr;
 using varlink::Json;
 
-// The boot's journal is read no more often than this, whoever asks.
+// However many clients ask, the boot's journal is read no more often than this.
 constexpr Milliseconds kBootPause = std::chrono::seconds{10};
 
-// Several replies to one call, the last of which ends it. systemd's own services say so to who has
-// not asked for more than one.
+// Sends several replies to one call; the last ends the call. A client that did not ask for more
+// than one gets the same error as from systemd's own services.
 void reply_each(Call& call, const std::vector<Json>& replies) {
   if (!call.wants_more()) return call.error("org.varlink.service.ExpectedMore", Json::object());
   if (replies.empty()) return call.error("io.systemd.Metrics.NoSuchMetric", Json::object());
@@ -54,13 +54,13 @@ Result<void> ReportService::listen_on(Fd socket) {
 void ReportService::list(const CallPtr& call) {
   if (!call->wants_more()) return reply_each(*call, {});
   waiting_.push_back(call);
-  // Where others wait already, it has been asked.
+  // A waiting client means that the agent has been asked already.
   if (waiting_.size() == 1) ask();
 }
 
 void ReportService::ask() {
   auto timer = call_after(event_, CLOCK_MONOTONIC, options_.answer_within, on_time_out, this);
-  // Nothing is asked that nobody would stop waiting for.
+  // Without a timer, a question could wait without limit: so the agent is not asked.
   if (!timer) return answer_all(nullptr);
   time_out_ = std::move(*timer);
   agent_->call("io.pvrdma.Agent.GetHealth", Json::object(), [this](Result<varlink::Reply> reply) {

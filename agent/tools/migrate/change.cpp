@@ -31,14 +31,14 @@ Change failed(std::string path, Error error) { return {std::move(path), {}, {}, 
 
 std::string backup_of(const std::string& path) { return kStore + path; }
 
-// A copy of what the file was, before it had any mark. That of an earlier --apply stays where it
-// still holds.
+// Saves the file as it was before it had any mark. The copy of an earlier --apply stays where it
+// has the same content.
 Result<void> back_up(const Root& root, const std::string& path, const FileState& now) {
   const RootedPath place = root / backup_of(path);
   const std::string original = put_back(now.content);
   if (original != now.content)
     if (const auto earlier = read_state(place); earlier && earlier->content == original) return {};
-  // What root alone may read is root's alone here, too.
+  // The copy of a file that only root may read must be closed to others as well.
   constexpr mode_t kClosed = 0700;
   if (auto made = make_folders(root / kStore, kClosed); !made) return made;
   if (auto made = make_folders(above(place)); !made) return made;
@@ -82,7 +82,7 @@ Change put_back_in(const Root& root, const std::string& path) {
   if (!backup) return failed(path, backup.error());
   const auto state = read_state(root / path);
   if (!state && state.error().code == ENOENT)
-    return {path, "was removed since: it stays so", backup_of(path)};
+    return {path, "was removed since, and stays removed", backup_of(path)};
   if (!state) return failed(path, state.error());
   const std::string original = put_back(state->content);
   const bool same = original == backup->content;
@@ -92,7 +92,7 @@ Change put_back_in(const Root& root, const std::string& path) {
       return failed(path, replaced.error());
   }
   if (!same)
-    return {path, "was changed since: that stays, only the marked lines are put back",
+    return {path, "was changed since: the change stays, only the marked lines are put back",
             backup_of(path)};
   if (auto removed = remove_entry(root / backup_of(path)); !removed)
     return failed(path, removed.error());
@@ -106,7 +106,7 @@ Change reinstate(const Root& root, const std::string& path) {
   if (state->content != kDropIn)
     return {path, "was changed since: it stays, and keeps the unit from being started"};
   if (auto removed = remove_entry(place); !removed) return failed(path, removed.error());
-  // Fails where something else is in it.
+  // Removing the folder fails where it has other files.
   static_cast<void>(remove_entry(above(place), AT_REMOVEDIR));
   return {path, "removed"};
 }
@@ -121,7 +121,7 @@ void list_backups(const Root& root, const std::string& folder, std::vector<Chang
     const auto found = status_of(root / backup_of(path), FinalLink::Shown);
     if (found && S_ISDIR(found->st_mode)) {
       list_backups(root, path, changes);
-      static_cast<void>(remove_entry(root / backup_of(path), AT_REMOVEDIR));  // if empty
+      static_cast<void>(remove_entry(root / backup_of(path), AT_REMOVEDIR));  // fails if not empty
     } else if (found && S_ISREG(found->st_mode)) {
       changes.push_back(put_back_in(root, path));
     }
@@ -134,7 +134,7 @@ std::string why_not_to_apply(const Root& root) {
   const auto program = status_of(root / kAgent);
   if (!program || !S_ISREG(program->st_mode))
     return std::string{"there is no "} + kAgent + " in that system";
-  // The service wants the socket, which need not be enabled by itself.
+  // pvrdma-agent.service pulls the socket in, so the socket need not be enabled itself.
   for (const std::string unit : {"pvrdma-agent.service", "pvrdma-agent-executor.socket"}) {
     const auto found = probes::unit_file(root, unit);
     if (const Error* error = found.error()) return error->message();
@@ -153,7 +153,7 @@ std::optional<Change> apply(const Root& root, const RecipeFile& file) {
 std::vector<Change> revert(const Root& root) {
   std::vector<Change> changes;
   list_backups(root, "", changes);
-  // Where nothing else is in them.
+  // Removing a folder fails where it has other files.
   for (const RootedPath& folder : {root / kStore, above(root / kStore)})
     static_cast<void>(remove_entry(folder, AT_REMOVEDIR));
   for (const std::string& name :

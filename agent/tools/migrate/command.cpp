@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `migrate`: finds what the field does about vmw_pvrdma at every boot, shows what of it the agent
-// does, and moves it. Asks no agent; one that runs is told to look again.
+// `migrate`: finds the boot scripts that load or reload vmw_pvrdma, shows which of their lines the
+// agent replaces, and comments those out. Needs no agent; one that runs is asked to look again.
 #include "agent/tools/migrate/command.hpp"
 
 #include <algorithm>
@@ -30,21 +30,21 @@ std::vector<Change> change(const Root& root, const Recipe& recipe, const Migrate
   std::vector<Change> changes;
   if (!options.apply) return changes;
   for (const RecipeFile& file : recipe.files) {
-    // What is not run is shown, but nothing of it is to be moved.
+    // A file that is not run is shown, but not changed.
     if (!file.in_effect) continue;
     if (auto made = moving::apply(root, file)) changes.push_back(std::move(*made));
   }
   return changes;
 }
 
-// Best effort: the agent looks by itself within a minute.
+// An error does not matter: the agent looks by itself within a minute.
 void have_agent_look(const Settings& settings) {
   if (auto client = varlink::Client::connect(settings.socket, settings.answer_within))
     static_cast<void>(
         client->call("io.pvrdma.Agent.Refresh", Json::object(), settings.answer_within));
 }
 
-// Something is left that a person has to look at.
+// A person still has to look at this file.
 bool is_left(const RecipeFile& file) {
   return file.in_effect && std::ranges::any_of(file.lines, [](const probes::RecipeLine& line) {
            return line.kind == probes::LineKind::Link ||
@@ -82,7 +82,7 @@ int migrate(const Settings& settings, const Console& console, const MigrateOptio
   const std::vector<Change> changes = change(root, recipe, options);
   if (!changes.empty() && options.root == "/") have_agent_look(settings);
   int code = exit_code_for(changes, changes.empty() ? recipe : look());
-  // What was put back is there again, as it was wished.
+  // After --revert the recipe is back, as the user asked: that is a success.
   if (options.revert && code == kExitSome) code = 0;
 
   std::string text;

@@ -11,12 +11,12 @@ namespace pvrdma::ctl {
 struct MigrateOptions {
   bool apply = false;
   bool revert = false;
-  std::string root = "/";  // of the system to look at
+  std::string root = "/";  // root folder of the system
 };
 
-// 0: no boot script reloads the driver, or all of it was moved; 1: some is, also what a person
-// has to do; 2: a file could not be changed; 3: not permitted, no enabled agent, or nothing can be
-// said.
+// 0: no boot script reloads the driver, or everything was moved; 1: scripts still reload it, or a
+// person has to act; 2: a file could not be changed; 3: not permitted, no enabled agent, or not
+// everything could be looked at.
 int migrate(const Settings& settings, const Console& console, const MigrateOptions& options);
 
 }  // namespace pvrdma::ctl

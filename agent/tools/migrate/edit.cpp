@@ -26,7 +26,7 @@ std::vector<std::string_view> lines_in(std::string_view text) {
   return lines;
 }
 
-// Adds one of the text's lines, with its newline where it has one.
+// Adds one of the text's lines; only a last line may lack its newline.
 void add_line(std::string& result, std::string_view line, std::string_view text) {
   result += line;
   if (line.end() != text.end()) result += '\n';
@@ -34,8 +34,8 @@ void add_line(std::string& result, std::string_view line, std::string_view text)
 
 bool is_command(std::string_view code) { return !code.empty() && code.front() != '#'; }
 
-// What follows a list of commands whose exit status is that of the last; `next` is empty at the end
-// of the script.
+// True where the command before `next` decides the exit status of its list or of the script; `next`
+// is empty at the end of the script.
 bool ends_list(std::string_view next) {
   constexpr std::array<std::string_view, 9> kClosing{"fi",   "done",   "else", "elif", "esac",
                                                      "exit", "return", "}",    ")"};
@@ -56,7 +56,7 @@ std::string comment_out(std::string_view text, const std::vector<RecipeLine>& li
   const auto all = lines_in(text);
   std::vector<bool> goes(all.size());
   for (const RecipeLine& line : lines) goes.at(line.number - 1) = is_to_be_moved(line);
-  // From the end, as the mark depends on what follows.
+  // Goes from the end to the beginning, because a line's mark depends on the command after it.
   std::vector<bool> is_last(all.size());
   std::string_view next;
   for (std::size_t at = all.size(); at-- > 0;) {
@@ -98,7 +98,7 @@ Result<void> check_syntax(const std::string& shell, const Fd& script) {
   if (!result) return fail(result.error());
   if (result->ended == Ended::TimedOut) return fail(ETIMEDOUT, "checking with", shell + " -n");
   if (result->ended == Ended::Exited && result->status == 0) return {};
-  return fail(0, shell + " -n does not take the result", first_line(result->output));
+  return fail(0, shell + " -n rejects the result", first_line(result->output));
 }
 
 }  // namespace pvrdma::ctl::moving

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Commenting lines out, and putting them back: text in, text out; and whether a shell takes what
-// comes of it for a script.
+// Comments lines out and puts them back, text in, text out; and asks a shell whether the result is
+// still a script.
 #pragma once
 
 #include <string>
@@ -13,23 +13,23 @@
 
 namespace pvrdma::ctl::moving {
 
-// One that goes as a whole: of the recipe, and not left to a person.
+// The whole line can be commented out: it belongs to the recipe, and is not left to a person.
 [[nodiscard]] bool is_to_be_moved(const probes::RecipeLine& line);
 
-// The text with those of the lines (in order) that can go commented out: a mark before each, which
-// follows as it was. In a script, kMigratedLastMark where the exit status is more than the line's;
-// else kMigratedMark.
+// The text with those of the lines (in order) that can go commented out: a mark stands before each,
+// and the line follows unchanged. In a script, the mark is kMigratedLastMark where the line decides
+// an exit status; else kMigratedMark.
 [[nodiscard]] std::string comment_out(std::string_view text,
                                       const std::vector<probes::RecipeLine>& lines,
                                       probes::RecipeForm form);
 
-// The text with every marked line as it was.
+// The text with every marked line as it was before.
 [[nodiscard]] std::string put_back(std::string_view text);
 
-// Has `shell`, /bin/sh or /bin/bash of the running system, read the script from `script`'s
-// beginning and not run it (-n), with an empty environment, for ten seconds at most. The shell is
-// never one that the script names: that could be anybody's program. An Error has the shell's first
-// complaint, or why it could not be asked.
+// Has `shell`, /bin/sh or /bin/bash of the running system, check the script from its beginning
+// without running it (-n), with an empty environment, for ten seconds at most. A shell that the
+// script names is never used: it could be any program. An Error has the shell's first complaint, or
+// why it could not be asked.
 [[nodiscard]] Result<void> check_syntax(const std::string& shell, const Fd& script);
 
 }  // namespace pvrdma::ctl::moving

@@ -21,7 +21,7 @@ namespace {
 using probes::LineKind;
 using Words = std::vector<std::string_view>;
 
-// The number of leading ones of "255.255.255.0"; none: it is no netmask.
+// The number of leading ones of "255.255.255.0"; none: the text is no netmask.
 std::optional<unsigned> prefix_of(std::string_view netmask) {
   std::uint32_t bits = 0;
   for (int part = 0; part < 4; ++part) {
@@ -65,12 +65,12 @@ LinkSettings of_ifconfig(const Words& words) {
   return link;
 }
 
-// What several places set, by link.
+// The settings from several places, by link.
 class Collection {
  public:
-  // Only what a configuration may have.
+  // Takes only settings that the agent's configuration allows.
   void add(const LinkSettings& link) {
-    constexpr unsigned kLeast = 68, kMost = 9000;  // bytes, as adapter.mtu
+    constexpr unsigned kLeast = 68, kMost = 9000;  // the limits of adapter.mtu, in bytes
     const bool has_mtu = link.mtu && *link.mtu >= kLeast && *link.mtu <= kMost;
     if (!has_mtu && link.addresses.empty()) return;
     const auto [at, is_new] = index_.try_emplace(link.netdev, links.size());
@@ -87,7 +87,7 @@ class Collection {
 
  private:
   std::map<std::string, std::size_t> index_;                 // by netdev, into links
-  std::set<std::pair<std::string, std::string>> addresses_;  // with the netdev
+  std::set<std::pair<std::string, std::string>> addresses_;  // pairs of netdev and address
 };
 
 // True: the line applies netplan's files.
@@ -111,7 +111,7 @@ bool take_line(const probes::RecipeLine& line, const std::string& from, Collecti
   return netplan;
 }
 
-// By a name that a path and a configuration may have.
+// A netdev with a name that a path and a configuration may contain.
 bool is_adapter(const std::string& netdev, const probes::RecipeScope& scope) {
   return netdev_name(netdev) == netdev && probes::words_in(netdev).size() == 1 &&
          (scope.netdevs.empty() || contains(scope.netdevs, netdev));
@@ -155,7 +155,7 @@ std::vector<LinkSettings> find_link_settings(const Root& root, const probes::Rec
 std::string to_toml(const std::vector<LinkSettings>& links) {
   std::string text;
   for (const LinkSettings& link : links) {
-    // Names of files: a line end in one would have the rest of it be configuration.
+    // The text has names of files: a line end in a name would make the rest of it configuration.
     text += (text.empty() ? "" : "\n") + std::string{"[[adapter]]  # in place of "} +
             printable(joined(link.from)) + "\n";
     text += "match = { netdev = \"" + link.netdev + "\" }" +

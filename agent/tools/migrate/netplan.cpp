@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// netplan's part of the settings of links.
+// Reads the settings of links from netplan's files.
 #include <algorithm>
 
 #include "agent/base/text.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kNetplanLimit = 256U << 10U;
 
-// The keys above a line, by their indentation.
+// A key above the current line, with its indentation.
 struct Key {
   std::size_t indent = 0;
   std::string name;
@@ -29,7 +29,7 @@ class Reader {
     if (indent == std::string_view::npos) return;
     const std::string_view content = trimmed(line);
     const bool item = content.starts_with('-');
-    // The items of a list may stand as far left as its key.
+    // YAML allows the items of a list to stand as far left as the list's key.
     std::erase_if(keys_, [&](const Key& key) {
       return key.indent > indent || (key.indent == indent && !item);
     });
@@ -54,11 +54,11 @@ class Reader {
   std::vector<LinkSettings> links;
 
  private:
-  // The keys above are network, ethernets.
+  // True where the keys above are network and ethernets.
   [[nodiscard]] bool is_link_name() const {
     return keys_.size() == 2 && keys_[1].name == "ethernets";
   }
-  // `below`: so many keys below that of the link.
+  // `below`: the number of keys between the link's key and this line.
   [[nodiscard]] bool is_of_link(std::size_t below) const {
     return keys_.size() == 3 + below && keys_[1].name == "ethernets" && !links.empty();
   }

@@ -34,8 +34,8 @@ std::string advice_for(const RecipeLine& line) {
     case LineKind::Link:
       return "by hand: the agent sets what its configuration has for the adapter";
     case LineKind::Port:
-      return "by hand: the agent looks at the ports; where what follows needs the adapters, write "
-             "`pvrdma-agentctl wait`";
+      return "by hand: the agent watches the ports; where the next commands need the adapters, "
+             "write `pvrdma-agentctl wait`";
     default:
       break;
   }
@@ -117,7 +117,7 @@ std::string render_recipe(const Recipe& recipe, const Style& style) {
     if (file.retires_unit)
       text += "  " +
               wrapped(printable(file.unit) +
-                          " is for nothing else: it is not edited, but kept from being started",
+                          " does nothing else: it is not edited, but kept from being started",
                       style.width, 2) +
               "\n";
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What `migrate` found and did, as JSON and as text for an administrator. Pure.
+// The findings and changes of `migrate`, as JSON and as text for an administrator. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,11 +16,11 @@ using Json = nlohmann::json;
 
 [[nodiscard]] Json to_json(const probes::Recipe& recipe, const std::vector<LinkSettings>& links,
                            const std::vector<Change>& changes);
-// The files with their lines: what of it goes, what is left to a person and why.
+// The files with their lines: which lines go, which are left to a person, and why.
 [[nodiscard]] std::string render_recipe(const probes::Recipe& recipe, const Style& style);
-// The tables of the configuration that take the place of lines that set links.
+// The configuration tables that replace the lines that set links.
 [[nodiscard]] std::string render_links(const std::vector<LinkSettings>& links, const Style& style);
-// A line for each that worked, or is a person's to do; failures() has the others.
+// A line for each change that was made, or that a person has to make; failures() has the others.
 [[nodiscard]] std::string render_changes(const std::vector<Change>& changes);
 [[nodiscard]] std::vector<std::string> failures(const std::vector<Change>& changes);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLimitBytes = 256U << 10U;
 
-// A file system without extended attributes has none to copy.
+// A file system without extended attributes has nothing to copy.
 Result<void> copy_attributes(const Fd& from, const Fd& to, const RootedPath& place) {
   std::array<char, 4096> names{};
   const ssize_t length = ::flistxattr(from.get(), names.data(), names.size());
@@ -49,7 +49,7 @@ Result<void> give_time(const Fd& draft, const timespec& mtime, const RootedPath&
   return {};
 }
 
-// An O_PATH descriptor cannot be synced.
+// An O_PATH descriptor cannot be synced, so the folder is opened again.
 Result<void> sync_folder(const Parent& parent, const RootedPath& place) {
   const Fd folder{::openat(parent.folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!folder || ::fsync(folder.get()) != 0) return fail(errno, "syncing the folder of", place);
@@ -66,7 +66,7 @@ Result<void> rename_draft(const Parent& parent, const std::string& draft, const 
   return sync_folder(parent, place);
 }
 
-// One that was left by a process that was killed is of no use to anybody.
+// A killed process may have left a draft: it is removed first.
 Result<void> replace_by_draft(const RootedPath& place, std::string_view content,
                               const Check& finish) {
   const auto parent = open_rooted_parent(place, kTrustedLinks);

@@ -21,7 +21,7 @@ struct Sum {
   std::uint64_t framebuffer_gb = 0;
   unsigned gpus = 0;
   Json details = Json::array();
-  std::vector<std::string> doubts;  // what may make the sum too small
+  std::vector<std::string> doubts;  // reasons why the sum may be too small
 };
 
 Sum sum_of_given(const std::vector<std::string>& words) {
@@ -35,8 +35,8 @@ Sum sum_of_given(const std::vector<std::string>& words) {
   return sum;
 }
 
-// A BAR is a power of two, so that it may be larger than the framebuffer behind it, never by so
-// much that the rule gives less.
+// A BAR is a power of two, so it may be larger than the framebuffer behind it. The rule then never
+// gives a smaller result.
 Sum sum_of_seen(const std::vector<probes::Gpu>& gpus) {
   Sum sum;
   std::uint64_t bytes = 0;

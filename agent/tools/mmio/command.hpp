@@ -14,16 +14,16 @@
 namespace pvrdma::ctl {
 
 struct MmioOptions {
-  std::vector<std::string> gpus;  // as gpu::parse_gpus takes them; none: those of this guest
+  std::vector<std::string> gpus;  // in the form of gpu::parse_gpus; none: the GPUs of this guest
   Root root;
 };
 
-// 0: printed; 3: there is nothing to go by, or it is doubtful.
+// 0: printed; 3: there is no GPU, or the result is doubtful.
 int mmio(const Settings& settings, const Console& console, const MmioOptions& options);
 
 namespace gpu {
 
-// So many GPUs with so much framebuffer each.
+// A number of GPUs with the same framebuffer each.
 struct Gpus {
   unsigned count = 0;
   unsigned framebuffer_gb = 0;
@@ -33,12 +33,12 @@ struct Gpus {
 inline constexpr const char* kGpusRule =
     "must be COUNTxGB or GB, as 2x40: up to 64 GPUs of up to 1024 GB each";
 
-// "2x40", "2x40GB", "40", "40gb"; none where kGpusRule is not kept.
+// Reads "2x40", "2x40GB", "40", "40gb"; none: the text breaks kGpusRule.
 [[nodiscard]] std::optional<Gpus> parse_gpus(std::string_view text);
 
-// pciPassthru.64bitMMIOSizeGB for so many GB of framebuffer in all, which is more than none.
-// VMware's rule: a sum that is a power of two goes to the next one, any other is rounded up to a
-// power of two and then doubled.
+// pciPassthru.64bitMMIOSizeGB for a sum of framebuffers in GB, above zero. VMware's rule: a sum
+// that is a power of two goes to the next one; any other is rounded up to a power of two and then
+// doubled.
 [[nodiscard]] std::uint64_t mmio_size_gb(std::uint64_t framebuffer_gb);
 
 }  // namespace gpu

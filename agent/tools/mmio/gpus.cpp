@@ -13,13 +13,15 @@ namespace {
 
 constexpr std::string_view kVendorVmware = "pci:v000015AD";  // its SVGA adapter
 constexpr std::string_view kClassDisplay = "bc03sc";         // PCI_BASE_CLASS_DISPLAY, pci_ids.h
-constexpr std::size_t kBars = 6;  // of a PCI function; further lines are its ROM and bridge windows
+constexpr std::size_t kBars =
+    6;  // of a PCI function; later lines are for its ROM and bridge windows
 
 // include/linux/ioport.h
 constexpr std::uint64_t kResourceMemory = 0x200;
 constexpr std::uint64_t kResourcePrefetchable = 0x2000;
 
-// A line of `resource` for each region: first byte, last byte, flags; all zero where it has none.
+// `resource` has a line for each region: first byte, last byte, flags; all are zero where there is
+// none.
 std::uint64_t largest_prefetchable(const std::string& resource) {
   constexpr std::uint64_t kWanted = kResourceMemory | kResourcePrefetchable;
   std::istringstream lines{resource};

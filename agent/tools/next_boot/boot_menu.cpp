@@ -10,10 +10,10 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr std::size_t kDeepest = 16;  // submenus in each other; no menu has as many
+constexpr std::size_t kDeepest = 16;  // nested submenus; no real menu has as many
 constexpr std::string_view kMenuBlanks = " \t\r";
 
-// The words of a line as GRUB's shell splits them: quotes keep blanks, and are taken off.
+// Splits a line into words as GRUB's shell does: quotes keep blanks, and are removed.
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
   std::string word;
@@ -46,7 +46,8 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
-// The value of an option: "--id=x", "--id x", and grub-mkconfig's "$menuentry_id_option x".
+// The value of an option: "--id=x", "--id x", and "$menuentry_id_option x" as grub-mkconfig writes
+// it.
 std::string id_of(const std::vector<std::string>& words) {
   for (std::size_t at = 1; at < words.size(); ++at) {
     if (words[at].starts_with("--id=")) return words[at].substr(5);
@@ -60,7 +61,7 @@ bool loads_kernel(std::string_view command) {
   return command == "linux" || command == "linux16" || command == "linuxefi";
 }
 
-// "($root)/vmlinuz", "(hd0,gpt2)/vmlinuz": without the device.
+// The path without its device: "($root)/vmlinuz", "(hd0,gpt2)/vmlinuz".
 std::string without_device(const std::string& path) {
   if (!path.starts_with('(')) return path;
   const auto end = path.find(')');
@@ -77,7 +78,8 @@ class MenuReader {
  private:
   enum class Block { Other, Entry, Submenu };
 
-  // Where a new entry goes: the innermost submenu's, by position, as vectors move.
+  // The list that takes a new entry: that of the innermost submenu. Found by position, because
+  // vectors move.
   std::vector<MenuEntry>& level() {
     std::vector<MenuEntry>* entries = &menu_.entries;
     for (const Block block : open_)
@@ -149,7 +151,7 @@ std::map<std::string, std::string> parse_grub_environment(std::string_view text)
 }
 
 const MenuEntry* find_entry(const std::vector<MenuEntry>& entries, std::string_view selection) {
-  // A title may hold ">" itself.
+  // A title may contain ">" itself.
   const MenuEntry* entry = find_one(entries, selection);
   if (entry == nullptr && selection.find('>') != std::string_view::npos) {
     const MenuEntry* submenu = find_one(entries, cut(selection, '>'));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// GRUB's menu, read far enough to tell which entry is the default and which kernel it boots.
+// Reads from GRUB's menu which entry is the default and which kernel it boots.
 //
-// Pure. grub.cfg is a script (GRUB manual, "Writing full configuration files directly"); what is
-// read here is what grub-mkconfig writes: the menu, and the assignments to `default`.
+// Pure. grub.cfg is a script (GRUB manual, "Writing full configuration files directly"); only the
+// form that grub-mkconfig writes is read: the menu, and the assignments to `default`.
 #pragma once
 
 #include <map>
@@ -22,23 +22,23 @@ struct MenuEntry {
 
 struct BootMenu {
   std::vector<MenuEntry> entries;
-  std::string chosen;    // "0", "${saved_entry}": what `default` is without a `next_entry`
-  bool by_spec = false;  // its entries are files in /boot/loader/entries: `blscfg`
+  std::string chosen;    // "0", "${saved_entry}": the value of `default` without a `next_entry`
+  bool by_spec = false;  // the entries are files in /boot/loader/entries: `blscfg`
 };
 
-// Assignments inside of functions and menu entries do not count.
+// Ignores assignments in functions and menu entries.
 [[nodiscard]] BootMenu parse_grub_menu(std::string_view text);
 
-// "NAME=value" lines of an environment block (grub-editenv).
+// The "NAME=value" lines of an environment block (grub-editenv).
 [[nodiscard]] std::map<std::string, std::string> parse_grub_environment(std::string_view text);
 
-// The entry of a number, title or id, for submenus with ">" between; of a submenu alone its first.
-// Null: there is none.
+// The entry with a number, title or id; ">" stands between the levels of submenus; a submenu stands
+// for its first entry. Null: there is none.
 [[nodiscard]] const MenuEntry* find_entry(const std::vector<MenuEntry>& entries,
                                           std::string_view selection);
 
-// A file of /boot/loader/entries (Boot Loader Specification, type 1); `name` without ".conf" is its
-// id.
+// Reads a file of /boot/loader/entries (Boot Loader Specification, type 1); `name` without ".conf"
+// is the entry's id.
 [[nodiscard]] MenuEntry parse_loader_entry(std::string_view name, std::string_view text);
 
 }  // namespace pvrdma::probes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `doctor --next-boot`: reads, has it judged, and prints that as JSON or as text.
+// `doctor --next-boot`: reads the files, judges them, and prints the result as JSON or as text.
 #include "agent/tools/next_boot/command.hpp"
 
 #include <algorithm>
@@ -21,12 +21,11 @@ constexpr int kExitNoDriver = 2;
 constexpr int kForecastVersion = 1;
 constexpr std::size_t kNameWidth = 13;  // two blanks, the name of a check, and blanks behind it
 
-// How an outlook is written.
+// The forms of an outlook.
 struct OutlookForm {
   const char* word;     // in JSON
   const char* verdict;  // of a kernel
-  // Of a check: "!" for what is not as it should be, "?" for what is not known, for those without
-  // colours.
+  // The mark before a check, for users without colours: "!" for a bad one, "?" for an unknown one.
   const char* mark;
   Colour colour;
 };
@@ -77,7 +76,7 @@ std::string headline(const Field<NextKernel>& next) {
     return "The next boot takes " + known->release + ": " + known->by + ".";
   if (const Error* error = next.error())
     return "Which kernel the next boot takes could not be read: " + error->message() + ".";
-  return "Which kernel the next boot takes cannot be told from files.";
+  return "The files do not tell which kernel the next boot takes.";
 }
 
 Json to_json(const NextBoot& outcome, const Field<NextKernel>& next) {

@@ -21,7 +21,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-// The driver, what it cannot do without, and what goes before it.
+// The driver, the module it needs (vmxnet3), and the modules before it.
 std::vector<std::string> modules_of(const Config& config) {
   std::vector<std::string> modules{kDriverModule, kNetModule};
   for (const std::string& name : config.modules.before) modules.push_back(module_name(name));
@@ -59,13 +59,14 @@ void look_at_kernel(const Root& root, const ctl::NextBootOptions& options,
   const auto shipped = look_up_shipped(options.module_lookup, root, kernel.release, modules);
   for (std::size_t at = 0; at < modules.size(); ++at)
     kernel.modules.push_back({modules[at], shipped[at].shipped, shipped[at].needs});
-  // No image holds a driver that its kernel does not have; unpacking one takes a while.
+  // An image cannot hold a driver that its kernel does not have, and unpacking it takes a while.
   if (!shipped.front().shipped.is(Shipped::Missing))
     kernel.initramfs =
         look_into_initramfs(root, kernel.release, modules, options.initramfs_content);
 }
 
-// The adapters that are here, and what the configuration has for others, as in an image.
+// Takes the adapters of this machine; an image has none, so there the [[adapter]] entries are
+// taken.
 void look_at_links(const Root& root, const Config& config, Forecast& forecast) {
   const auto adapters = find_adapters(root);
   if (!adapters && !means_absent(adapters.error())) forecast.unreadable.push_back(adapters.error());
@@ -90,7 +91,7 @@ void look_at_links(const Root& root, const Config& config, Forecast& forecast) {
     take(std::move(link), *entry.value_or(&unknown));
     if (!entry) forecast.links.back().owner = Field<LinkOwner>::unreadable(entry.error());
   }
-  // Beside adapters that are here, an entry for others is a finding of the agent's own.
+  // Where this machine has adapters, the agent itself has a finding for entries that match none.
   if (!forecast.links.empty()) return;
   for (const AdapterConfig& entry : config.adapters) {
     LinkForecast link;
@@ -107,12 +108,13 @@ void look_at_scripts(const Root& root, const Config& config, Forecast& forecast)
   Recipe recipe = find_recipe(root, scope);
   const auto nothing_moves = [](const std::string&) -> Result<bool> { return false; };
   forecast.boot_scripts = boot_scripts(root, recipe, scope, nothing_moves, BootTime{});
-  // Whether one has ended is this boot's matter.
+  // `ended` tells about this boot only.
   for (BootScript& script : forecast.boot_scripts) script.ended = false;
   std::ranges::move(recipe.unreadable, std::back_inserter(forecast.unreadable));
 }
 
-// The modules, with what they need in the kernel that is next, or where that is not known in any.
+// The modules, with the modules that they need in the next kernel, or, where that is not known, in
+// any.
 std::vector<WantedModule> wanted_modules(const std::vector<std::string>& modules,
                                          const Forecast& forecast) {
   const NextKernel* next = forecast.next.get();
@@ -130,7 +132,7 @@ std::vector<WantedModule> wanted_modules(const std::vector<std::string>& modules
   return wanted;
 }
 
-// The next boot's command line, where it is known, takes the place of this boot's.
+// The next boot's command line, where it is known, replaces this boot's.
 void look_at_blocks(const Root& root, const ModprobeConfig& modprobe,
                     const std::vector<std::string>& modules, Forecast& forecast) {
   const NextKernel* next = forecast.next.get();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// initramfs-content <IMAGE: prints which modules an initramfs image holds and what modprobe.d in it
-// says about vmw_pvrdma. A program of its own, as it unpacks what it is given with libarchive.
+// initramfs-content <IMAGE: prints the modules in an initramfs image, and the lines about
+// vmw_pvrdma in its modprobe.d. It is a program of its own because it unpacks untrusted input with
+// libarchive.
 #include <unistd.h>
 
 #include <cstdio>
@@ -33,7 +34,7 @@ int main(int argc, char** /*argv*/) {
     std::FILE* const to = content ? stdout : stderr;
     const bool printed =
         std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0;
-    // At once: a sanitizer that looks for leaks at the end would need rights.
+    // Ends without exit handlers: a leak sanitizer would need rights that are gone by now.
     std::_Exit(content && printed ? EXIT_SUCCESS : EXIT_FAILURE);
   } catch (const std::exception& surprise) {
     std::fprintf(stderr, "%s\n", surprise.what());

@@ -24,12 +24,12 @@ namespace {
 
 using Archive = Handle<archive, archive_read_free>;
 
-constexpr const char* kImage = "the image";  // in messages: who gave it knows its name
+constexpr const char* kImage = "the image";  // used in messages: the caller knows its name
 constexpr std::int64_t kMostBytes = std::int64_t{2} << 30U;
 constexpr std::size_t kMostText = 1U << 20U;   // bytes of modprobe.d's files that name the driver
 constexpr std::size_t kMostNames = 4U << 20U;  // bytes of modules' names; a kernel has 100 KiB
-// What our hooks put into an image alone (packaging/initramfs/functions): the system has no such
-// file.
+// A file that our hooks put only into images (packaging/initramfs/functions); the system does not
+// have it.
 constexpr std::string_view kImageOnly = "etc/modprobe.d/0-pvrdma-agent-image.conf";
 constexpr std::size_t kBlock = 1U << 16U;
 
@@ -39,7 +39,7 @@ class ImageReader {
 
   Result<InitramfsContent> read() {
     off_t begin = 0;
-    // Each archive tells where the next one begins.
+    // The next archive begins where this one ends.
     while (true) {
       const auto start = skip_zeros(begin);
       if (!start) return fail(start.error());
@@ -54,7 +54,7 @@ class ImageReader {
   }
 
  private:
-  // None: there are only zeros up to the end.
+  // The offset after the zeros. None: there are only zeros up to the end.
   Result<std::optional<off_t>> skip_zeros(off_t from) {
     std::array<char, 4096> block{};
     while (true) {
@@ -68,7 +68,7 @@ class ImageReader {
     }
   }
 
-  // Where it ends; none: it was compressed, and so the last.
+  // The offset where the archive ends; none: it was compressed, and so the last one.
   Result<std::optional<off_t>> read_archive(off_t begin) {
     if (::lseek(fd_, begin, SEEK_SET) < 0) return fail(errno, "reading", kImage);
     const Archive source{archive_read_new()};
@@ -94,7 +94,7 @@ class ImageReader {
 
   [[nodiscard]] tl::unexpected<Error> failed(archive* source) const {
     const int code = archive_errno(source);
-    // EILSEQ is its own word for a format that it does not know, and negative ones are no errno.
+    // libarchive uses EILSEQ for a format that it does not know; its negative codes are no errno.
     return fail(code > 0 && code != EILSEQ ? code : EBADMSG, "unpacking", kImage);
   }
 

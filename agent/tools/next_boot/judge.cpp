@@ -16,7 +16,7 @@ void say(NextBoot& outcome, const char* name, Outlook outlook, std::string text)
   outcome.machine.push_back({name, outlook, std::move(text)});
 }
 
-// The findings are errors of the driver's where one of these is kept away.
+// The driver cannot work without these modules: where one is blocked, the finding is an error.
 bool driver_needs(const std::string& module) {
   return module == kDriverModule || module == kNetModule;
 }
@@ -27,7 +27,7 @@ void judge_kernels(const Config& config, const Forecast& forecast, NextBoot& out
   for (const KernelForecast& kernel : forecast.kernels)
     judge_kernel(config, forecast, kernel, next == nullptr || next->release == kernel.release,
                  outcome);
-  // One that is next but has no modules has no driver.
+  // Where the next kernel has no modules, it has no driver.
   if (next != nullptr && std::ranges::none_of(outcome.kernels, &KernelOutlook::next)) {
     outcome.findings.push_back(
         make_finding(FindingId::DriverNotShipped, {}, {{"kernel", next->release}}));
@@ -123,12 +123,12 @@ void judge_link(const LinkForecast& link, bool agent_runs, NextBoot& outcome) {
     if (link.addressed || owner != nullptr)
       return row(Outlook::Yes, "this agent" + unless + (owner != nullptr ? name_of(*owner) : ""));
     find("unaddressed");
-    return row(Outlook::Yes, "this agent brings it up, and nobody gives it an address");
+    return row(Outlook::Yes, "this agent brings it up, and no configuration gives it an address");
   }
   if (owner != nullptr && link.manage != Manage::Agent)
     return row(Outlook::Unknown, "perhaps " + name_of(*owner));
   find("unmanaged");
-  row(Outlook::No, "nobody will bring it up");
+  row(Outlook::No, "nothing will bring it up");
 }
 
 void judge_memlock(const Forecast& forecast, NextBoot& outcome) {

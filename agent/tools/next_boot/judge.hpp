@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Forecast -> what it means: for each installed kernel whether the driver will be there and in
-// order, for the machine whether somebody takes care of links and limits, and the findings. Pure.
+// Judges a Forecast: for each installed kernel whether the driver will be there and in order, for
+// the machine whether links and limits are taken care of, and the findings. Pure.
 #pragma once
 
 #include <string>
@@ -17,21 +17,21 @@ enum class Outlook { Yes, No, Unknown };
 struct ForecastCheck {
   std::string name;  // "driver", "modules", "order", "initramfs", "agent", "link", …
   Outlook outlook = Outlook::Unknown;
-  std::string says;  // for a person: what is so
+  std::string says;  // the state, for a person
 };
 
 struct KernelOutlook {
   std::string release;
   bool running = false;
   bool next = false;
-  Outlook driver = Outlook::Unknown;  // will it be there
+  Outlook driver = Outlook::Unknown;  // whether the driver will be there
   std::vector<ForecastCheck> checks;
 };
 
 struct NextBoot {
-  // Of the kernel that is next; where that is not known, of all kernels if they agree.
+  // The driver's outlook on the next kernel; where that is not known, on all kernels if they agree.
   Outlook driver = Outlook::Unknown;
-  std::vector<KernelOutlook> kernels;  // the next one first, then the one that runs
+  std::vector<KernelOutlook> kernels;  // the next one first, then the running one
   std::vector<ForecastCheck> machine;
   std::vector<Finding> findings;
   std::vector<std::string> unreadable;
@@ -39,13 +39,12 @@ struct NextBoot {
 
 [[nodiscard]] NextBoot judge(const Config& config, const Forecast& forecast);
 
-// Parts of it, which add to `outcome`.
+// The parts of judge(), which add to `outcome`.
 
-// The part that is about one kernel. `counts`: the next boot may take this kernel, so that what it
-// lacks is a finding.
+// Judges one kernel. `counts`: the next boot may take this kernel, so its faults become findings.
 void judge_kernel(const Config& config, const Forecast& forecast, const KernelForecast& kernel,
                   bool counts, NextBoot& outcome);
-// Says once what could not be read. Returns its text.
+// Adds the error to what could not be read, once. Returns its text.
 std::string note(NextBoot& outcome, const Error& error);
 
 }  // namespace pvrdma

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The part of a forecast's judgement that is about one kernel.
+// Judges one kernel of a forecast.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -33,7 +33,7 @@ class Judge {
     outlook_.next = next != nullptr && next->release == kernel_.release;
     if (const Error* error = kernel_.image.error()) note(outcome_, *error);
     judge_driver();
-    // What comes before a driver that is not there does not matter.
+    // The order of modules does not matter where the driver is missing.
     if (outlook_.driver != Outlook::No) {
       judge_modules();
       if (shipped(kDriverModule)) judge_order();
@@ -52,7 +52,7 @@ class Judge {
     if (!contains(found, finding)) found.push_back(std::move(finding));
   }
 
-  // None: not known. No module index: nothing is shipped.
+  // None: not known. A kernel without a module index ships nothing.
   [[nodiscard]] std::optional<Shipped> shipped(const std::string& name) const {
     for (const ShippedModule& module : kernel_.modules) {
       if (module.name != name) continue;
@@ -91,22 +91,22 @@ class Judge {
     if (*net_shipped == Shipped::Missing) {
       find(make_finding(FindingId::ModuleNotShipped, "required",
                         {{"kernel", kernel_.release}, {"module", kNetModule}}));
-      return driver(Outlook::No, "vmxnet3, which it cannot do without, is not shipped");
+      return driver(Outlook::No, "vmxnet3, which it needs, is not shipped");
     }
     for (const std::string name : {kDriverModule, kNetModule})
       if (const ModuleBlock* block = block_of(name))
         return driver(Outlook::No, name + " is kept from being loaded: " + block->how);
     if (const auto claims = forecast_.claims.value_or({}); !claims.empty())
       return driver(Outlook::No,
-                    claims.front().driver + " is to take " + claims.front().ids +
-                        " once it is loaded, which no order helps against: " + claims.front().how);
+                    claims.front().driver + " would take " + claims.front().ids +
+                        " once it is loaded, whatever the order: " + claims.front().how);
     if (forecast_.blocks.is_unreadable())
       return driver(Outlook::Unknown, "shipped; whether it is kept from being loaded is not known");
     driver(Outlook::Yes, *driver_shipped == Shipped::BuiltIn ? "vmw_pvrdma is built in"
                                                              : "vmw_pvrdma is shipped");
   }
 
-  // Only of the kernel that is next it is known to matter.
+  // DriverNotShipped is only for the kernel that is known to be next.
   void find_no_driver() {
     const Values values{{"kernel", kernel_.release}};
     if (outlook_.next) return find(make_finding(FindingId::DriverNotShipped, {}, values));
@@ -135,7 +135,7 @@ class Judge {
         text.empty() ? "all of modules.before are shipped" : text);
   }
 
-  // What must precede the driver and can: what is built in is there before any module.
+  // The modules that must precede the driver and can: a built-in module is there before any other.
   [[nodiscard]] std::vector<std::string> predecessors() const {
     std::vector<std::string> names;
     for (const ShippedModule& module : kernel_.modules)
@@ -155,7 +155,7 @@ class Judge {
     if (missing.empty())
       return say("order", Outlook::Yes, "after " + joined(wanted) + ", by modprobe.d");
     find(make_finding(FindingId::OrderNotSet, "modprobe", {{"modules", joined(missing)}}));
-    say("order", Outlook::No, "modprobe.d does not have " + joined(missing) + " loaded before it");
+    say("order", Outlook::No, "modprobe.d does not load " + joined(missing) + " before it");
   }
 
   void judge_initramfs() {
@@ -166,7 +166,7 @@ class Judge {
     const auto* held = image.modules.get();
     if (held == nullptr) return judge_by_time(image);
     if (!contains(*held, kDriverModule))
-      return say("initramfs", Outlook::Yes, "does not hold the driver, so its age is no matter");
+      return say("initramfs", Outlook::Yes, "does not hold the driver, so its age does not matter");
     if (const auto missing = without(predecessors(), *held); !missing.empty()) {
       find(make_finding(
           FindingId::OrderNotSet, "initramfs",
@@ -181,7 +181,7 @@ class Judge {
     say("initramfs", Outlook::No, "holds the driver, and an older modprobe.d");
   }
 
-  // Who may not look into an image still sees how old it is.
+  // A user who may not read the image can still see how old it is.
   void judge_by_time(const InitramfsForecast& image) {
     const std::string why =
         image.modules.is_unreadable() ? note(outcome_, *image.modules.error()) : "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which kernels are installed, and which of them the next boot takes.
+// Finds the installed kernels, and the one that the next boot takes.
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -14,14 +14,14 @@ namespace pvrdma::probes {
 
 namespace {
 
-// Absent: no such file.
+// The path; absent: there is no such file.
 Field<std::string> file_at(const Root& root, const std::string& path) {
   const auto there = is_there(root / path);
   if (!there) return Field<std::string>::unreadable(there.error());
   return *there ? Field<std::string>{path} : Field<std::string>{};
 }
 
-// Kernels below a folder's own name of a boot loader: /boot/MACHINE-ID/RELEASE/linux.
+// Kernels in the layout of the Boot Loader Specification: /boot/MACHINE-ID/RELEASE/linux.
 Field<std::string> image_by_spec(const Root& root, const std::string& release) {
   const auto id = read_attribute(root / "/etc/machine-id");
   if (!id || id->empty()) return {};
@@ -49,8 +49,8 @@ Field<std::string> find_image(const Root& root, const std::string& release) {
   return image.is_absent() ? doubtful : image;
 }
 
-// The release that a boot loader's path names. `path` is one of its own file system, which may be
-// /boot or /.
+// The release of the kernel at a boot loader's path. `path` begins at the root of the loader's file
+// system, which may be /boot or /.
 std::string release_of(const Root& root, const std::string& path) {
   const auto of_name = [](const std::string& name) -> std::string {
     for (const std::string_view prefix : {"vmlinuz-", "vmlinux-"})
@@ -89,7 +89,7 @@ class Chooser {
     const auto block = read_file(root_ / file);
     if (!block && !means_absent(block.error())) return Field<NextKernel>::unreadable(block.error());
     environment_ = parse_grub_environment(block.value_or(std::string{}));
-    // What an administrator adds there may set another default.
+    // An administrator's custom.cfg may set another default.
     if (!file_at(root_, folder + "/custom.cfg").is_absent()) return only_one();
     if (const std::string& once = environment_["next_entry"]; !once.empty())
       return entry(menu, once, "next_entry in " + file);
@@ -106,12 +106,13 @@ class Chooser {
     if (menu.by_spec) return entry_by_spec(selection, by);
     const MenuEntry* found = find_entry(menu.entries, selection);
     if (found == nullptr) return only_one();
-    // Photon's menu names the kernel by a variable, which the file behind a link sets.
+    // Photon's menu has a variable for the kernel; photon.cfg, a link, leads to the file that sets
+    // it.
     if (found->kernel.find('$') != std::string::npos) return by_photon();
     return made(*found, by);
   }
 
-  // GRUB sorts these entries by rules of its own, so that a number tells only where there is one.
+  // GRUB sorts these entries by its own rules, so a number is clear only where there is one entry.
   Field<NextKernel> entry_by_spec(const std::string& selection, const std::string& by) {
     const std::string folder = "/boot/loader/entries";
     const auto names = list_directory(root_ / folder);
@@ -149,7 +150,7 @@ class Chooser {
     return next;
   }
 
-  // Debian's /vmlinuz, and /boot/vmlinuz elsewhere, lead to the kernel that is to be booted.
+  // /vmlinuz on Debian, and /boot/vmlinuz elsewhere, are links to the kernel that should be booted.
   Field<NextKernel> by_link() {
     for (const std::string link : {"/vmlinuz", "/boot/vmlinuz"}) {
       const auto status = status_of(root_ / link, FinalLink::Shown);
@@ -162,7 +163,7 @@ class Chooser {
 
   Field<NextKernel> only_one() {
     if (installed_.size() != 1) return {};
-    return NextKernel{installed_.front().release, "no other is installed"};
+    return NextKernel{installed_.front().release, "the only one installed"};
   }
 
   const Root& root_;

@@ -23,7 +23,8 @@ class OwnerSearch {
     if (is_enabled("systemd-networkd.service")) look_at_networkd();
     if (is_enabled("NetworkManager.service")) look_at_network_manager();
     look_at_ifupdown();
-    // One that has the link outranks what could not be read, and that one who may take it.
+    // An owner that certainly has the link outranks unreadable files, and these outrank one that
+    // may take it.
     if (owner_ && owner_->decided) return *owner_;
     if (error_) return Field<LinkOwner>::unreadable(*error_);
     return owner_ ? Field<LinkOwner>{*owner_} : Field<LinkOwner>{};
@@ -45,7 +46,7 @@ class OwnerSearch {
     owner_ = LinkOwner{manager, match == Match::Yes, file};
   }
 
-  // None: not there, or not to be read, which is noted.
+  // The file's text. None: there is no such file, or it is unreadable, which is noted.
   std::optional<std::string> text_of(const std::string& path) {
     auto text = read_file(root_ / path);
     if (text) return std::move(*text);
@@ -61,7 +62,7 @@ class OwnerSearch {
     return {};
   }
 
-  // netplan's generator starts the renderer by itself.
+  // netplan's generator enables the renderer by itself.
   void look_at_netplan() {
     for (const std::string& file :
          files_in({"/etc/netplan", "/usr/lib/netplan", "/lib/netplan"}, ".yaml")) {
@@ -72,7 +73,7 @@ class OwnerSearch {
     }
   }
 
-  // The first file that matches counts, also where it lets the link go.
+  // The first file that matches counts, even where it declares the link unmanaged.
   void look_at_networkd() {
     for (const std::string& file :
          files_in({"/etc/systemd/network", "/usr/local/lib/systemd/network",
@@ -99,7 +100,7 @@ class OwnerSearch {
       if (const auto text = text_of(file))
         take(LinkManager::NetworkManager, match_ifcfg(parse_settings(*text), link_), file);
     }
-    // It makes a connection of its own for a link without one, unless told not to.
+    // NetworkManager makes a connection for each link without one, unless it is configured not to.
     take(LinkManager::NetworkManager, Match::Maybe, "");
   }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whose the link of an adapter will be, by the configuration of network managers on disk and by
-// which of them systemd starts: netplan, systemd-networkd, NetworkManager (keyfiles and ifcfg
-// files) and ifupdown.
+// Finds the owner of an adapter's link in the network managers' configuration on disk, and in which
+// of them systemd starts: netplan, systemd-networkd, NetworkManager (keyfiles and ifcfg files) and
+// ifupdown.
 //
-// A running manager is asked (probes/link_owner.hpp); before the next boot nobody can be. So its
-// files are read for what they match, and where a match depends on what is not read here the owner
-// is one that has not decided.
+// A running manager can be asked (probes/link_owner.hpp); before the next boot none can. So its
+// files are read for the links they match. Where a match depends on something that is not read
+// here, the manager is an owner that has not decided.
 #pragma once
 
 #include <string>
@@ -18,20 +18,20 @@
 
 namespace pvrdma::probes {
 
-// A link of vmxnet3, as far as it is known; an empty part matches nothing.
+// A vmxnet3 link, as far as it is known; an empty field matches nothing.
 struct LinkNames {
   std::string netdev;  // "ens224f0"
   std::string mac;     // lower case
 };
 
-// Absent: no manager that starts at boot has it.
+// Absent: no manager that starts at boot has the link.
 [[nodiscard]] Field<LinkOwner> link_owner_on_disk(const Root& root, const LinkNames& link);
 
 enum class Match { No, Maybe, Yes };
 
-// [Match] of a .network file (systemd.network(5)).
+// Matches [Match] of a .network file (systemd.network(5)).
 [[nodiscard]] Match match_network(const std::vector<Setting>& settings, const LinkNames& link);
-// A keyfile of NetworkManager's (nm-settings-keyfile(5)), or an ifcfg file.
+// Matches a keyfile of NetworkManager (nm-settings-keyfile(5)), or an ifcfg file.
 [[nodiscard]] Match match_keyfile(const std::vector<Setting>& settings, const LinkNames& link);
 [[nodiscard]] Match match_ifcfg(const std::vector<Setting>& settings, const LinkNames& link);
 

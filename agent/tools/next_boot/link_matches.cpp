@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which links a file of a network manager's is about: text in, value out.
+// Decides which links a network manager's file matches: text in, value out.
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string unquoted(std::string_view text) {
   return std::string{text};
 }
 
-// Any of a list of patterns, all negated by a "!" before the first.
+// Matches one of a list of patterns; a "!" before the first negates the whole list.
 Match any_of_patterns(std::string_view list, const std::string& text) {
   if (text.empty()) return Match::Maybe;
   const bool negated = list.starts_with('!');
@@ -54,7 +54,7 @@ Match any_of_macs(std::string_view list, const std::string& mac) {
   return Match::No;
 }
 
-// One line of [Match]. An adapter's link is a plain Ethernet interface of vmxnet3.
+// Matches one line of [Match]. An adapter's link is a plain Ethernet interface of vmxnet3.
 Match match_condition(const Setting& one, const LinkNames& link) {
   if (one.key == "Name" || one.key == "OriginalName")
     return any_of_patterns(one.value, link.netdev);
@@ -62,16 +62,16 @@ Match match_condition(const Setting& one, const LinkNames& link) {
     return any_of_macs(one.value, link.mac);
   if (one.key == "Driver") return any_of_patterns(one.value, kNetModule);
   if (one.key == "Type") return any_of_patterns(one.value, "ether");
-  // Only what is virtual has a kind, which "!*" leaves out.
+  // Only virtual interfaces have a kind; "!*" excludes them all.
   if (one.key == "Kind") return one.value.starts_with('!') ? Match::Yes : Match::No;
   if (one.key == "WLANInterfaceType" || one.key == "SSID" || one.key == "BSSID") return Match::No;
   return Match::Maybe;
 }
 
-// NetworkManager's word (svParseBoolean() of its ifcfg-rh plugin), which knows no "off".
+// NetworkManager's idea of false (svParseBoolean() of its ifcfg-rh plugin) does not contain "off".
 bool is_no(std::string_view value) { return lower(value) != "off" && boolean_from(value) == false; }
 
-// Empty: there is none.
+// Empty: the setting is not there.
 std::string value_of(const std::vector<Setting>& settings, const char* section, const char* key) {
   const std::string* found = find_setting(settings, section, key);
   return found == nullptr ? "" : *found;
@@ -124,13 +124,14 @@ NetplanFile match_netplan(std::string_view text, const LinkNames& link) {
   while (!text.empty()) {
     std::string_view line = cut(text, '\n');
     line = line.substr(0, std::min(line.find(" #"), line.size()));
-    // A flow mapping, {name: "en*"}, is taken apart as if each pair had a line.
+    // A flow mapping, {name: "en*"}, is split as if each pair had a line of its own.
     while (!line.empty()) {
       const auto end = std::min(line.find_first_of("{},"), line.size());
       std::string_view pair = line.substr(0, end);
       line.remove_prefix(std::min(end + 1, line.size()));
       if (unquoted(pair).starts_with('#')) break;
-      // A MAC address has colons as well: the first one, with a blank or nothing behind it, parts.
+      // A MAC address has colons as well: the pair is split at the first colon with a blank or
+      // nothing after it.
       const auto colon = std::min(pair.find(": "), pair.find(':', pair.find_last_not_of(" \t\r")));
       if (colon == std::string_view::npos) continue;
       const std::string key = unquoted(pair.substr(0, colon));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `report`: one JSON document of what the agent and this program know, for a support case.
+// `report`: one JSON document with all that the agent and this program know, for a support case.
 #include "agent/tools/report/command.hpp"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ constexpr const char* kNoRedaction =
     "report masks nothing. For a support case use `sos report`, and `sos clean` to mask what it "
     "collects";
 
-// Null, and the reason in `errors`, where there is none.
+// Null where the part failed; `errors` then has the reason.
 void put(Json& document, const char* name, Result<Json> part) {
   document[name] = part ? std::move(*part) : Json(nullptr);
   if (!part) document["errors"][name] = part.error().message();
@@ -44,7 +44,7 @@ Result<Json> system_part(const Root& root) {
               {"os", os.is_known() ? Json(os.get()->name) : Json(nullptr)}};
 }
 
-// The daemon's last events (io.pvrdma.Agent.GetRecording), for root alone.
+// The daemon's last events (io.pvrdma.Agent.GetRecording); only root may read them.
 Result<Json> recording_part(const Settings& settings, Milliseconds limit) {
   auto answer = ask(settings.socket, "GetRecording", limit);
   if (!answer) return fail(0, answer.error().summary, "");
@@ -55,7 +55,7 @@ Result<Json> recording_part(const Settings& settings, Milliseconds limit) {
 }
 
 Json document_of(const Settings& settings, const ReportOptions& options) {
-  // Names in the report of what these commands answer.
+  // The names in the report, and the commands whose answers they hold.
   const std::vector<std::pair<const char*, std::vector<std::string>>> parts{
       {"health", {"health"}},
       {"plan", {"plan"}},
@@ -86,7 +86,7 @@ Json document_of(const Settings& settings, const ReportOptions& options) {
   return document;
 }
 
-// Never in place of another file. What could not be written whole is removed.
+// Never replaces a file. A file that could not be written whole is removed.
 Result<void> create(const std::string& path, const std::string& content) {
   const Fd fd{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
   if (!fd) return fail(errno, "creating", path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `report`: all of it in one document, for a support case.
+// `report`: one document with everything, for a support case.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 namespace pvrdma::ctl {
 
 struct ReportOptions {
-  bool redact = false;     // there was such an option; it is refused with a word on what to use
-  bool recording = false;  // that part alone, as tests/replay takes it
+  bool redact = false;     // an old option; it is refused, with a hint to its replacement
+  bool recording = false;  // writes only the recording, as tests/replay reads it
   std::string output;      // a new file; empty or "-": standard output
   Root root;
   std::string agentctl = "/proc/self/exe";  // the program whose answers are collected
@@ -20,7 +20,7 @@ struct ReportOptions {
   Milliseconds limit = std::chrono::seconds{60};  // for all parts together
 };
 
-// 0: the report was written, whatever it lacks; 3: it was not.
+// 0: the report was written, even where parts are missing; 3: it was not.
 int report(const Settings& settings, const Console& console, const ReportOptions& options);
 
 }  // namespace pvrdma::ctl

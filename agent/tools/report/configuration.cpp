@@ -38,7 +38,8 @@ Json to_json(const AdapterConfig& adapter) {
           {"gid_type", word(kGidTypeWords, adapter.gid_type)}};
 }
 
-// The link itself where it is one. No owner: it is not a file, as what vSphere has.
+// A link counts itself, not its target. Without owner: the source is no file, as with vSphere's
+// variables.
 Json file_json(const std::filesystem::path& file) {
   struct stat status {};
   if (::lstat(file.c_str(), &status) != 0)

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::size_t kComplaintColumns = 300;
 constexpr std::size_t kBytesAtMost = std::size_t{1} << 20U;
-constexpr int kDepthAtMost = 32;  // of objects and arrays in each other
+constexpr int kDepthAtMost = 32;  // nested objects and arrays
 
-// The lines of the JSON object, and those before and after it.
+// The lines of the JSON object, and the lines around it.
 struct Said {
   std::string object;
-  std::string complaint;  // the first line of those
+  std::string complaint;  // the first line around the object
 };
 
 Said separate(std::string_view output) {
@@ -37,7 +37,7 @@ Said separate(std::string_view output) {
   return said;
 }
 
-// None: it is no JSON, or nests deeper than dumped() should follow.
+// Discarded: the text is no JSON, or nests deeper than dumped() should follow.
 Json parse(const std::string& text) {
   bool is_deep = false;
   const auto bounded = [&](int depth, Json::parse_event_t, Json&) {
@@ -69,7 +69,7 @@ Result<Json> run_part(const std::vector<std::string>& words, Milliseconds limit)
   program.words = words;
   program.timeout = limit;
   program.output_limit_bytes = kBytesAtMost;
-  program.end_signal = SIGTERM;  // it may be waiting for a device
+  program.end_signal = SIGTERM;  // it may wait for a device
   const auto result = run_program(program);
   if (!result) return fail(result.error());
   const Said said = separate(result->output);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `seal`: what a template made of this system would bake of this one VM, and what to do
-// about it. Changes nothing: that is virt-sysprep's, cloud-init's or the administrator's.
+// `seal`: lists the traces of this VM that a template made of it would hand down, and the remedy
+// for each. Changes nothing: virt-sysprep, cloud-init or the administrator does that.
 #include "agent/tools/seal/command.hpp"
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ using probes::TraceKind;
 using probes::Traces;
 
 struct Advice {
-  std::string what;    // is so
+  std::string what;    // the state, as a predicate of the file
   std::string remedy;  // what to do
   const char* id;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `seal`: what a template of this VM would hand down to its clones.
+// `seal`: lists the traces of this VM that a template would hand down to its clones.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 namespace pvrdma::ctl {
 
 struct SealOptions {
-  std::string root = "/";  // of the system to look at
+  std::string root = "/";  // root folder of the system
 };
 
-// 0: a template would bake nothing of this VM; 1: it would; 3: not all could be looked at.
+// 0: a template would hand down nothing of this VM; 1: it would; 3: not everything could be looked
+// at.
 int seal(const Settings& settings, const Console& console, const SealOptions& options);
 
 }  // namespace pvrdma::ctl

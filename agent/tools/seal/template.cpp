@@ -32,8 +32,8 @@ constexpr std::array kPlaces{
     Place{"/etc/network", "interfaces", ""},
     Place{"/etc/network/interfaces.d", "", ""},
 };
-// Every system has them.
-constexpr std::array kNobodys{"00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff"};
+// Every system has these two addresses.
+constexpr std::array kCommonMacs{"00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff"};
 
 bool is_uuid(std::string_view word) {
   constexpr std::string_view kForm = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
@@ -47,7 +47,7 @@ void scan_line(const std::string& path, unsigned number, std::string_view line,
   const auto is_ipv4 = [](const std::string& word) {
     return !is_ipv6(word) && parse_interface_address(word);
   };
-  // Of ifupdown, and of ifcfg with any number after it: the prefix length may stand elsewhere.
+  // These keys of ifupdown and ifcfg (with any number) have the prefix length elsewhere.
   const std::string_view key = line.substr(std::min(line.find_first_not_of(kBetween), line.size()));
   const bool bare =
       key.starts_with("IPADDR") || key.substr(0, key.find_first_of(" \t")) == "address";
@@ -58,7 +58,7 @@ void scan_line(const std::string& path, unsigned number, std::string_view line,
     std::string colons = what;
     std::replace(colons.begin(), colons.end(), '-', ':');
     if (const auto mac = mac_address(colons)) {
-      if (!contains(kNobodys, *mac)) into.push_back({TraceKind::Mac, path, number, what});
+      if (!contains(kCommonMacs, *mac)) into.push_back({TraceKind::Mac, path, number, what});
     } else if (is_uuid(what)) {
       into.push_back({TraceKind::Uuid, path, number, what});
     } else if (is_ipv4(what) || (bare && is_ipv4(what + "/32"))) {
@@ -82,7 +82,7 @@ class TraceSearch {
   }
 
  private:
-  // What was read; empty: it is not there, or not to be read, which is noted.
+  // The value that was read. Empty: it is absent, or unreadable, which is noted.
   template <typename T>
   T what_is_there(Result<T> read) {
     if (read) return std::move(*read);
@@ -94,7 +94,7 @@ class TraceSearch {
     return what_is_there(list_directory(root_ / directory));
   }
 
-  // The agent's configuration is good TOML: what stands for a MAC or an address in it is one.
+  // The agent's configuration has been parsed already: a MAC or an address in it is a real one.
   void look_at_configuration() {
     const auto used = [&](const Trace& trace) {
       return std::ranges::any_of(config_.adapters, [&](const AdapterConfig& entry) {
@@ -123,7 +123,7 @@ class TraceSearch {
     }
   }
 
-  // machine-id(5): empty, or "uninitialized", has the clone make its own.
+  // machine-id(5): a clone makes its own where the file is empty or says "uninitialized".
   void look_at_machine_id() {
     std::string id = text_of("/etc/machine-id");
     id.erase(std::find(id.begin(), id.end(), '\n'), id.end());

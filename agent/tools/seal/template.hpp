@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a template made of this system would hand down to every clone, though it is of this VM
-// alone: MAC addresses, UUIDs, IP addresses, the machine-id, the agent's own notes, a stale
-// initramfs, and scripts that reload the driver. Read-only.
+// Data of this VM alone that a template would hand down to every clone: MAC addresses, UUIDs, IP
+// addresses, the machine-id, the agent's own notes, a stale initramfs, and scripts that reload the
+// driver. Read-only.
 #pragma once
 
 #include <string>
@@ -20,13 +20,13 @@ enum class TraceKind {
   AgentMac,  // in the agent's own configuration
   AgentAddress,
   MachineId,
-  Initramfs,   // older than what it should hold
+  Initramfs,   // older than the files that belong into it
   BootScript,  // a script that loads or reloads the driver
 };
 
 struct Trace {
   TraceKind kind = TraceKind::Mac;
-  std::string path;   // below the root
+  std::string path;   // path below the root
   unsigned line = 0;  // from 1; 0: the whole file
   std::string what;   // the MAC, the address, …
   friend bool operator==(const Trace&, const Trace&) = default;
@@ -37,13 +37,13 @@ struct Traces {
   std::vector<Error> unreadable;
 };
 
-// `config` and `files`: the agent's configuration of that system, and where it was read.
+// `config` and `files`: the agent's configuration in that system, and its files.
 [[nodiscard]] Traces find_traces(const Root& root, const Config& config,
                                  const std::vector<std::string>& files);
 
-// MACs ("00:50:56:8a:9f:c2", also with dashes), UUIDs and IPv4 addresses that a host can have, with
-// a prefix length or after IPADDR= or "address", in a network configuration's text, comments left
-// out. `path` is taken over.
+// Finds, in the text of a network configuration without its comments: MACs ("00:50:56:8a:9f:c2",
+// also with dashes), UUIDs, and IPv4 addresses that a host can have, with a prefix length or after
+// IPADDR= or "address". `path` goes into each trace.
 [[nodiscard]] std::vector<Trace> traces_in(const std::string& path, std::string_view text);
 
 }  // namespace pvrdma::probes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `selftest`: an RC connection of a device to itself, to prove provider, driver, memlock limit and
-// data path. The verbs are the helper program's (helper_main.cpp).
+// `selftest`: connects a device to itself by RC, to prove provider, driver, memlock limit and data
+// path. The helper program calls the verbs (helper_main.cpp).
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -20,7 +20,7 @@ using selftest::Report;
 constexpr std::size_t kOutputLimitBytes = 16384;
 constexpr Milliseconds kGrace = std::chrono::seconds{1};
 
-// An Error: nothing was tested, for want of the program or of what it needs.
+// An Error: nothing was tested, because the program or something that it needs is missing.
 Result<Report> test(const selftest::Target& target, const SelftestOptions& options) {
   if (target.device.empty()) {
     Report report;
@@ -30,7 +30,7 @@ Result<Report> test(const selftest::Target& target, const SelftestOptions& optio
   }
   const Gid* gid = selftest::choose_gid(target.gids);
   const BootTime start = BootClock::now();
-  // The shell's own environment, as it decides which libibverbs a job would get.
+  // The helper gets the shell's own environment, because that decides which libibverbs a job gets.
   const auto run =
       run_program({{options.program, target.device, std::to_string(gid != nullptr ? gid->index : 0),
                     std::to_string(options.timeout.count())},

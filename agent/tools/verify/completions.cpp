@@ -11,7 +11,7 @@ namespace pvrdma::ctl::selftest {
 
 namespace {
 
-// In the order of Work.
+// The index is the number of Work.
 constexpr std::array<const char*, kWorks> kWorkNames{"a send",    "a send",    "a receive",
                                                      "a receive", "a receive", "an RDMA write"};
 
@@ -29,7 +29,7 @@ Outcome<void> Completions::drain() {
   int got = 0;
   while ((got = ibv_poll_cq(endpoint_.completions.get(), 1, &wc)) > 0) {
     if (wc.status != IBV_WC_SUCCESS) return failed_completion(wc);
-    if (wc.wr_id >= kWorks) return failure(EBADMSG, "a completion of nothing that was asked for");
+    if (wc.wr_id >= kWorks) return failure(EBADMSG, "a completion of work that was not posted");
     done_.at(wc.wr_id) = true;
     received_.at(wc.wr_id) = wc.byte_len;
   }
@@ -70,7 +70,7 @@ Outcome<void> Completions::await(std::initializer_list<Work> works,
     if (take(works)) return {};
   } while (Clock::now() < polls_until);
   for (;;) {
-    // What completes before the event is asked for sends none, hence the second look.
+    // A completion that came before the event was requested sends none, so look again.
     if (const int code = ibv_req_notify_cq(endpoint_.completions.get(), 0))
       return failure(code, "asking for completion events");
     if (auto drained = drain(); !drained) return drained;
@@ -79,7 +79,7 @@ Outcome<void> Completions::await(std::initializer_list<Work> works,
     if (!woken) return tl::unexpected<Failure>(woken.error());
     if (*woken) continue;
     if (auto drained = drain(); !drained) return drained;
-    return take(works) ? failure(ETIMEDOUT, "it completed, but no event said so")
+    return take(works) ? failure(ETIMEDOUT, "it completed, but sent no event")
                        : failure(ETIMEDOUT, "no completion came");
   }
 }

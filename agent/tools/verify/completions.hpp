@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Waiting for the completions of the self-test's work, bounded by one deadline.
+// Waits for the completions of the self-test's work until one deadline.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace pvrdma::ctl::selftest {
 
-// Work in progress, at most one of each; the first and second end of the connection.
+// Work in progress, at most one of each kind; first and second are the ends of the connection.
 enum class Work : std::uint8_t { SendFirst, SendSecond, ReceiveFirst, ReceiveSecond, Next, Write };
 inline constexpr std::size_t kWorks = 6;
 
@@ -22,19 +22,19 @@ class Completions {
   Completions(const Endpoint& endpoint, Clock::time_point deadline)
       : endpoint_(endpoint), deadline_(deadline) {}
 
-  // Until each of these has completed: polls for `polling` at most, as programs do for whom latency
-  // counts, then sleeps until the device sends an event. The failure of any work ends it.
+  // Waits until each of these has completed: polls for `polling` at most, as programs do that need
+  // low latency, then sleeps until the device sends an event. A failure of any work ends the wait.
   [[nodiscard]] Outcome<void> await(std::initializer_list<Work> works,
                                     std::chrono::nanoseconds polling = {});
 
-  // Of a receive that was awaited: the bytes it got.
+  // The bytes that a completed receive got.
   [[nodiscard]] std::size_t received(Work work) const {
     return received_.at(static_cast<std::size_t>(work));
   }
 
  private:
   [[nodiscard]] Outcome<void> drain();
-  // False: the deadline came first.
+  // False: the deadline passed first.
   [[nodiscard]] Outcome<bool> sleep() const;
   [[nodiscard]] bool take(std::initializer_list<Work> works);
 

@@ -30,7 +30,7 @@ Result<std::vector<Target>> find_targets(const Root& root,
   for (const probes::PciAdapter& adapter : *adapters)
     if (!wanted || probes::is_called(adapter, *wanted))
       targets.push_back({adapter.function, adapter.rdma_device.value_or(""), {}});
-  // Not a PVRDMA adapter's, but an RDMA device all the same.
+  // An RDMA device that belongs to no PVRDMA adapter can be tested as well.
   if (targets.empty() && wanted && exists(root, *wanted)) targets.push_back({"", *wanted, {}});
   for (Target& target : targets)
     if (!target.device.empty()) target.gids = probes::read_gid_table(root, target.device);

@@ -14,9 +14,9 @@ namespace {
 
 using verify::kOnlyPort;
 
-constexpr int kQueueDepth = 8;  // of each kind of work; never more than three are outstanding
+constexpr int kQueueDepth = 8;  // for each kind of work; at most three are outstanding
 constexpr int kAccess = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-// A queue pair without a receive is tried again for some milliseconds.
+// A peer without a posted receive is tried again for some milliseconds.
 constexpr std::uint8_t kReceiveRetries = 6;
 
 Outcome<void> open(Endpoint& endpoint, const char* name, const Begin& begin) {
@@ -32,7 +32,7 @@ Outcome<void> open(Endpoint& endpoint, const char* name, const Begin& begin) {
   return {};
 }
 
-// The route leads back to the port it starts from.
+// Completes a route that leads back to this port.
 Outcome<void> ask_port(const Endpoint& endpoint, verify::Route& route, const Begin& begin) {
   begin(Step::Port);
   ibv_port_attr port{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The verbs objects of the self-test: one device, one buffer, and two RC queue pairs connected to
-// each other. Part of the helper program, the only one of ours that holds a context for longer than
-// a question: for the second that the test takes.
+// each other. Part of the helper program. No other program of ours holds a verbs context for longer
+// than one query; this one holds it for the second that the test takes.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -19,11 +19,11 @@
 
 namespace pvrdma::ctl::selftest {
 
-// How the steps report: what the device or the kernel answered.
+// The answer of the device or the kernel to a failed step.
 struct Failure {
   int code = 0;      // errno; 0: none
   int status = 0;    // enum ibv_wc_status; 0: none
-  std::string what;  // more than the step's name says; may be empty
+  std::string what;  // more than the step's name tells; may be empty
 };
 
 template <typename T>
@@ -38,7 +38,8 @@ using Outcome = tl::expected<T, Failure>;
 enum class Part : std::size_t { Out, In, Back, Target };
 inline constexpr std::size_t kBufferBytes = 4 * kMessageBytes;
 
-// Released in the opposite order, whatever happens; release() also says whether it worked.
+// Members are released in the opposite order in any case; release() also reports whether that
+// worked.
 struct Endpoint {
   verify::Pages buffer;
   Handle<ibv_context, ibv_close_device> context;
@@ -53,10 +54,11 @@ struct Endpoint {
   }
 };
 
-// Told before each step is begun.
+// Called before each step begins.
 using Begin = std::function<void(Step)>;
 
-// From finding the device to connected queue pairs, over port 1 and the GID of that index.
+// All steps from finding the device to connected queue pairs, over port 1 and the GID with this
+// index.
 [[nodiscard]] Outcome<void> connect(Endpoint& endpoint, const char* device, int gid_index,
                                     const Begin& begin);
 [[nodiscard]] Outcome<void> release(Endpoint& endpoint);

@@ -10,8 +10,8 @@ namespace pvrdma::ctl::selftest {
 
 namespace {
 
-// Much longer than a round trip takes on a device at work, so that the latency is that of the
-// device and not of waking up; all rounds together poll for 0.2 s at most.
+// Much longer than a round trip on a working device, so that the latency has no wake-up in it; all
+// rounds together poll for 0.2 s at most.
 constexpr std::chrono::microseconds kPolling{100};
 
 enum Side : std::size_t { kFirst, kSecond };
@@ -36,7 +36,7 @@ Outcome<void> post_send(Endpoint& endpoint, Side side, Work work, Part from, std
   return {};
 }
 
-// Other data for each seed; nothing of what was there before remains in the other parts.
+// Fills Out with data that differs for each seed, and clears the other parts.
 void prepare(const Endpoint& endpoint, unsigned seed, std::size_t bytes) {
   std::minstd_rand numbers{seed + 1};
   std::generate_n(endpoint.at(Part::Out), bytes,
@@ -60,8 +60,8 @@ Outcome<void> expect_bytes(const Completions& completions, Work work, std::size_
   return failure(EMSGSIZE, std::to_string(came) + " bytes came of " + std::to_string(bytes));
 }
 
-// One message from the first end to the second, which sends back what it got. The time until it is
-// back.
+// Sends one message from the first end to the second, which sends it back. Returns the time until
+// the message is back.
 Outcome<Nanoseconds> round_trip(Endpoint& endpoint, Completions& completions, std::size_t bytes,
                                 Nanoseconds polling) {
   using enum Work;
@@ -88,14 +88,15 @@ Outcome<Nanoseconds> round_trip(Endpoint& endpoint, Completions& completions, st
       .map([&] { return Nanoseconds{end - start}; });
 }
 
-// Statuses by which a device, or its peer, says that it knows no such operation. With others (a
-// transport that fails, access that is denied) it knows it, and could not do it.
+// The statuses by which a device, or its peer, says that it does not know an operation. Other
+// statuses (a transport that fails, access that is denied) mean that it knows the operation and
+// failed.
 bool refuses_operation(int status) {
   return status == IBV_WC_LOC_QP_OP_ERR || status == IBV_WC_REM_INV_REQ_ERR ||
          status == IBV_WC_REM_OP_ERR;
 }
 
-// From Out to Target. The errno of posting it; 0: posted.
+// Posts the write from Out to Target. Returns posting's errno; 0: posted.
 int post_write(const Endpoint& endpoint) {
   ibv_send_wr request{};
   request.opcode = IBV_WR_RDMA_WRITE;
@@ -128,9 +129,9 @@ Outcome<std::vector<Nanoseconds>> exchange_rounds(Endpoint& endpoint, Completion
   return times;
 }
 
-// A send follows the write: what came before it has arrived when it arrives (InfiniBand
-// specification, volume 1, 9.5), and a device that carries a write out as a send (QEMU's) uses up
-// the receive that was meant for it, which then got as many bytes as were written.
+// A send follows the write. When the send has arrived, the write has arrived too (InfiniBand
+// specification, volume 1, 9.5). A device that carries out a write as a send (QEMU's) uses up the
+// send's receive; that receive then has as many bytes as were written.
 Outcome<std::optional<std::string>> write_remotely(Endpoint& endpoint, Completions& completions) {
   using enum Work;
   prepare(endpoint, kRounds + 1, kMessageBytes);
@@ -139,7 +140,7 @@ Outcome<std::optional<std::string>> write_remotely(Endpoint& endpoint, Completio
   });
   if (!posted) return tl::unexpected<Failure>(posted.error());
   if (const int refused = post_write(endpoint))
-    return "it refuses one: " + std::string{std::strerror(refused)};
+    return "it refuses a write: " + std::string{std::strerror(refused)};
   const auto written = completions.await({Write});
   if (!written && refuses_operation(written.error().status)) return written.error().what;
   bool as_send = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the self-test does with its connection.
+// The transfers of the self-test over its connection.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,15 @@
 
 namespace pvrdma::ctl::selftest {
 
-// kMessageBytes there and back, waiting for completion events only; compared at both ends.
+// Sends kMessageBytes there and back, waits only for completion events, and compares at both ends.
 [[nodiscard]] Outcome<void> exchange_message(Endpoint& endpoint, Completions& completions);
 
-// kRounds of kRoundBytes there and back, each with data of its own, compared.
+// Sends kRounds of kRoundBytes there and back, each with its own data, and compares.
 [[nodiscard]] Outcome<std::vector<Nanoseconds>> exchange_rounds(Endpoint& endpoint,
                                                                 Completions& completions);
 
-// None: the write arrived, as is. Otherwise how the device showed that it offers no RDMA write. The
-// connection may be of no use afterwards.
+// None: the written data arrived unchanged. Otherwise the reason why the device offers no RDMA
+// write. The connection may be unusable afterwards.
 [[nodiscard]] Outcome<std::optional<std::string>> write_remotely(Endpoint& endpoint,
                                                                  Completions& completions);
 

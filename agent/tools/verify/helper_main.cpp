@@ -2,9 +2,9 @@
 // pvrdma-selftest DEVICE GID_INDEX TIMEOUT_MS: the part of `pvrdma-agentctl selftest` that needs
 // libibverbs. Prints the lines of protocol.hpp; exit status 0: passed, 1: failed.
 //
-// A program of its own, so that pvrdma-agentctl runs where there is no libibverbs, and because a
-// verbs call may hang in the kernel, where no signal is to reach it: pvrdma-agentctl then says so.
-// By its name the agent and `rdma resource` show who holds the device.
+// This is a program of its own, so that pvrdma-agentctl runs without libibverbs, and because a
+// verbs call may hang in the kernel, where no signal reaches it: pvrdma-agentctl then reports that.
+// The agent and `rdma resource` show by its name who holds the device.
 #include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -26,14 +26,13 @@ namespace {
 using namespace pvrdma::ctl::selftest;
 using pvrdma::number_from;
 
-// At once: the parent, which ends a helper that hangs, has then read how far it came.
+// Flushes each line: when the parent ends a helper that hangs, it has read the last step.
 void tell(const std::string& line) {
   std::printf("%s\n", line.c_str());
   std::fflush(stdout);
 }
 
-// The kernel asks for this capability before it looks at the limit (Linux
-// drivers/infiniband/core/umem.c).
+// With this capability the kernel ignores the memlock limit (Linux drivers/infiniband/core/umem.c).
 bool may_lock_all() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
@@ -83,7 +82,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "usage: pvrdma-selftest DEVICE GID_INDEX TIMEOUT_MS\n");
     return 2;
   }
-  // Without pvrdma-agentctl nobody wants the answer, and the device is to be free.
+  // If pvrdma-agentctl dies, this process must not go on holding the device.
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   ::alarm(static_cast<unsigned>(timeout_ms) / 1000 + 2);
   tell("memlock=" + memlock());

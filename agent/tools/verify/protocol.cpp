@@ -8,7 +8,7 @@ namespace pvrdma::ctl::selftest {
 
 namespace {
 
-// In the order of Step.
+// The index is the number of Step.
 constexpr std::array kSteps{
     StepWords{"find", "finding the device"},
     StepWords{"open", "opening the device"},

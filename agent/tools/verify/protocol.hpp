@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the helper program of `selftest` (helper_main.cpp) and pvrdma-agentctl have in common: the
-// steps of the test, its figures, and the form of the helper's lines. No libibverbs here.
+// Shared by the helper program of `selftest` (helper_main.cpp) and pvrdma-agentctl: the steps of
+// the test, its figures, and the form of the helper's lines. No libibverbs here.
 //
 //   memlock=8388608                    bytes this process may lock, or "unlimited"
 //   step=pd                            begun; the one before it is done
@@ -49,18 +49,18 @@ struct StepWords {
 
 using Nanoseconds = std::chrono::nanoseconds;
 
-// Of round trips. Each is one of the measured times: the smallest that at least half, or 99 in 100,
-// of them do not exceed ("nearest rank"), and the largest.
+// Figures of round trips. Each is a measured time: the smallest that at least half, or 99 in 100,
+// of the times do not exceed ("nearest rank"), and the largest.
 struct Latency {
   Nanoseconds median{0}, p99{0}, max{0};
   friend bool operator==(const Latency&, const Latency&) = default;
 };
-// None for no times at all.
+// None: there are no times.
 [[nodiscard]] std::optional<Latency> latency_of(std::vector<Nanoseconds> times);
 
 inline constexpr unsigned kRounds = 1000;
 inline constexpr std::size_t kRoundBytes = 64;
-// Many packets at RoCE's usual MTU of 1024. All buffers together are four times as much.
+// Many packets at RoCE's usual MTU of 1024. The whole buffer is four times as large.
 inline constexpr std::size_t kMessageBytes = 16384;
 
 }  // namespace pvrdma::ctl::selftest

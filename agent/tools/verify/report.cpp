@@ -11,7 +11,7 @@ namespace pvrdma::ctl::selftest {
 
 namespace {
 
-constexpr int kExitNotLoaded = 127;  // ld.so(8)'s
+constexpr int kExitNotLoaded = 127;  // the status of ld.so(8)
 constexpr std::size_t kMostRemarks = 8;
 
 std::optional<Latency> latency_from(std::string_view words) {
@@ -31,7 +31,7 @@ class Reading {
     const std::string_view key = cut(text, '=');
     if (key.size() == whole.size() || !known(key, text)) remark(whole);
   }
-  // How the program ended decides, where it did not say so itself.
+  // The way the program ended decides, unless the program reported a failure itself.
   Report end(const ProgramResult& run) {
     if (report_.passed || report_.failure) return std::move(report_);
     StepFailure failure{step_, 0, 0, {}};
@@ -52,7 +52,7 @@ class Reading {
   }
 
  private:
-  // False: not a line of the helper program.
+  // False: the line is not the helper program's.
   bool known(std::string_view key, std::string_view value) {
     if (key == "step") {
       const auto step = step_of(value);
@@ -95,12 +95,13 @@ constexpr const char* kGuest = "guest";
 constexpr const char* kImage = "image";
 constexpr const char* kHost = "host";
 
-// The steps that lock pages: of the buffer, and of the queues.
+// The steps that lock pages: for the buffer, and for the queues.
 bool locks_memory(Step step) {
   return step == Step::Memory || step == Step::Cq || step == Step::QueuePairs;
 }
 
-// A limit of 0 is not exceeded but forbids it (Linux drivers/infiniband/core/umem.c).
+// With a limit of 0 no lock is too large, but all locks are forbidden (Linux
+// drivers/infiniband/core/umem.c).
 bool lacks_memory(const Report& report, int code) {
   return code == ENOMEM || code == EAGAIN || (code == EPERM && report.memlock_bytes == 0U);
 }
@@ -168,8 +169,8 @@ Advice advice_for(const Report& report) {
       return {kGuest, "Bring the device's interface up and give it an address."};
     case Step::Rtr:
       return {kGuest,
-              "The way from the GID to itself is missing: has its interface the address "
-              "still, and is it in this network namespace?"};
+              "The GID cannot reach itself: does its interface still have the address"
+              ", and is it in this network namespace?"};
     case Step::Message:
     case Step::Rounds:
     case Step::Write:

@@ -51,7 +51,7 @@ int to_rtr(ibv_qp* pair, const Route& route) {
                            IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 }
 
-// Lost messages are repeated for half a second, so that an end comes within the test's time.
+// Lost messages are repeated for half a second, so that a failure comes within the test's time.
 int to_rts(ibv_qp* pair, std::uint32_t psn, std::uint8_t rnr_retry) {
   ibv_qp_attr to{};
   to.qp_state = IBV_QPS_RTS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An image whose links are absolute and lead to places that this machine has as well: what is read
-// is the image's, and what leads out of it finds nothing.
+// An image with absolute links to paths that this machine has too: the image's files are read, and
+// a link that leads out of the image finds nothing.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -26,16 +26,16 @@ namespace pvrdma::probes {
 
 namespace {
 
-// Beside the image lies what stands for this machine: links of the image name it by its whole path.
+// A folder next to the image stands for this machine: links of the image name it by its whole path.
 struct ImageFixture {
   test::Tree host;
   test::Tree image;
-  // In the image a link to the path that a file has on the host, which the image has not.
+  // Makes a link in the image to the path of a file that only the host has.
   void leak(const std::string& link, const std::string& content) const {
     host.file(link, content);
     image.link(link, host / link);
   }
-  // In the image a link to a path of the image that both have, with other content on the host.
+  // Makes a link in the image to a path that image and host have, with different content.
   void inner(const std::string& link, const std::string& target, const std::string& content) const {
     image.file(target, content);
     image.link(link, target);
@@ -58,7 +58,7 @@ TEST_CASE_METHOD(ImageFixture, "inside: modprobe.d") {
   CHECK(
       driver_predecessors(read_modprobe_config(places::module_lookup, root(), ModprobeOf::NextBoot))
           .is(std::vector<std::string>{"a"}));
-  // A whole folder that is a link out.
+  // A whole folder is a link to the host.
   image.remove("/etc/modprobe.d");
   host.file("/etc/modprobe.d/x.conf", "blacklist vmw_pvrdma\n");
   image.link("/etc/modprobe.d", host / "/etc/modprobe.d");
@@ -81,7 +81,7 @@ TEST_CASE_METHOD(ImageFixture, "inside: modprobe.d is merged by name and masked 
   CHECK(blocks_of(root(), {"vmw_pvrdma"}).is_unreadable());
 }
 
-TEST_CASE_METHOD(ImageFixture, "inside: kernels and what a boot loader has") {
+TEST_CASE_METHOD(ImageFixture, "inside: kernels and the files of a boot loader") {
   host.file("/lib/modules/6.9-host/modules.dep.bin", "x");
   image.link("/lib/modules/6.9-host", host / "/lib/modules/6.9-host");
   image.file("/usr/lib/modules/6.1/modules.dep.bin", "x");
@@ -170,7 +170,7 @@ TEST_CASE_METHOD(ImageFixture, "inside: network configuration") {
   CHECK(owner.get()->file == "/etc/network/interfaces.d/eth0");
 }
 
-TEST_CASE_METHOD(ImageFixture, "inside: what seal finds") {
+TEST_CASE_METHOD(ImageFixture, "inside: the traces that seal finds") {
   leak("/etc/machine-id", "0123456789abcdef0123456789abcdef\n");
   leak("/etc/netplan/leak.yaml", "macaddress: 00:50:56:00:00:01\n");
   inner("/etc/netplan/good.yaml", "/opt/good.yaml", "macaddress: 00:50:56:00:00:02\n");

@@ -17,7 +17,7 @@ namespace pvrdma::ctl {
 
 namespace {
 
-// A FIFO would be waited for without an end; who has a pipe gives "-".
+// Opening a FIFO would wait without limit; for a pipe the user gives "-".
 Result<std::string> read_regular(const std::string& path) {
   const Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (!fd) return fail(errno, "opening", path);
@@ -25,7 +25,7 @@ Result<std::string> read_regular(const std::string& path) {
   if (::fstat(fd.get(), &status) != 0) return fail(errno, "looking at", path);
   if (S_ISDIR(status.st_mode)) return fail(EISDIR, "reading", path);
   if (!S_ISREG(status.st_mode))
-    return fail(ESPIPE, "reading what is no file (use - for a pipe)", path);
+    return fail(ESPIPE, "reading from something that is not a file (use - for a pipe)", path);
   return read_file(fd, path);
 }
 
@@ -37,7 +37,8 @@ Result<std::string> read_standard_input(const Console& console) {
   return read_file(copy, "standard input");
 }
 
-// Netlink and sysfs; none after a crash of the driver, which may hold its locks for ever.
+// Reads netlink and sysfs. After a crash of the driver, which may hold its locks for ever, the list
+// is empty.
 std::vector<doctor::GuestLink> guest_links(const Root& root) {
   std::vector<doctor::GuestLink> links;
   const auto crash = probes::look_for_kernel_crash(root);

@@ -10,8 +10,8 @@
 
 namespace pvrdma::ctl {
 
-// 0: all of it is there, and nothing is to be changed; 1: something is; 3: what is there is good
-// or not understood, and not all is there, or it could not be read.
+// 0: the paste is complete and nothing has to change; 1: something has to change; 3: the paste is
+// incomplete, not understood, or could not be read, and nothing in it has to change.
 int host_output(const Settings& settings, const Console& console, const DoctorOptions& options);
 
 [[nodiscard]] int code_of(const doctor::HostReading& reading);

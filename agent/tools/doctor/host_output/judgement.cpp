@@ -21,7 +21,7 @@ HostRemark remark(Weight weight, HostPart part, std::size_t line, std::string sa
   return one;
 }
 
-// What follows `name` in a command, up to a blank or a slash.
+// The word after `name` in a command, up to a blank or a slash.
 std::string word_after(const std::string& command, std::string_view name) {
   const std::size_t at = command.find(name);
   if (at == std::string::npos) return "";
@@ -29,7 +29,7 @@ std::string word_after(const std::string& command, std::string_view name) {
   return command.substr(begin, command.find_first_of(" /\"", begin) - begin);
 }
 
-// To be copied into a shell: a name that holds more than letters and digits is not put in.
+// The user copies this into a shell, so a name with more than letters and digits is left out.
 std::string statistics_command(const std::string& device) {
   const bool is_name =
       !device.empty() && std::all_of(device.begin(), device.end(), is_alphanumeric);
@@ -50,7 +50,7 @@ HostRemark properties(const PastedDetails& details, const std::string& available
   HostRemark none = about_it(
       Weight::Change,
       "this adapter goes over TCP, at reduced performance, to VMs on other hosts; make a NIC that "
-      "can RoCE the only uplink of the distributed switch on this host");
+      "supports RoCE the only uplink of the distributed switch on this host");
   none.commands = {about(HostPart::RdmaDevices).look};
   return none;
 }
@@ -69,8 +69,10 @@ HostRemark vmknic(const PastedDetails& details) {
   if (!value->starts_with("vmk"))
     return about_it(Weight::Change, "Net.PVRDMAVmknic is " + *value,
                     "that is no VMkernel adapter, so the ports stay DOWN");
-  return about_it(Weight::Good, "Net.PVRDMAVmknic is " + *value,
-                  "the hosts talk about PVRDMA by it; those of the other hosts must reach it");
+  return about_it(
+      Weight::Good, "Net.PVRDMAVmknic is " + *value,
+      "the hosts exchange PVRDMA's control messages over it; it must reach the VMkernel "
+      "adapters of the other hosts");
 }
 
 bool counts_trouble(const std::string& key) {
@@ -106,7 +108,7 @@ HostRemark statistics(const PastedDetails& details) {
   if (counted == 0)
     return about_it(Weight::Unknown, "none of its counters is known as one of errors",
                     "whether packets are lost is not told");
-  return about_it(Weight::Good, "no errors", "the host's RDMA NIC loses nothing that it counts");
+  return about_it(Weight::Good, "no errors", "the counters of the host's RDMA NIC show no loss");
 }
 
 bool is_statistics(const PastedDetails& details) {
@@ -116,7 +118,7 @@ bool is_statistics(const PastedDetails& details) {
   });
 }
 
-// Without prompts between them several outputs make one block.
+// Without prompts between them, the outputs of several commands are one block.
 void judge(const PastedDetails& details, HostReading& reading) {
   const std::size_t before = reading.remarks.size();
   if (const std::string* available = details.value("Physical HCA available"))
@@ -135,7 +137,8 @@ void judge_firewall(const PastedTable& table, HostReading& reading) {
       reading.remarks.push_back(remark(weight, HostPart::Firewall, table.lines[row], says, means));
     };
     if (enabled == "true")
-      add(Weight::Good, "rule set pvrdma is enabled", "the hosts may talk about PVRDMA");
+      add(Weight::Good, "rule set pvrdma is enabled",
+          "the firewall lets PVRDMA's control messages through");
     else if (enabled == "false")
       add(Weight::Change, "rule set pvrdma is not enabled",
           "the ports of this VM's adapters stay DOWN, or connections to other hosts fail");
@@ -148,7 +151,7 @@ void judge_firewall(const PastedTable& table, HostReading& reading) {
                                    "it was not pasted whole, or this host has no PVRDMA"));
 }
 
-// True where it was run and ended without a word: esxcli prints nothing for an empty list.
+// True where the command was run and printed nothing: esxcli prints nothing for an empty list.
 bool ran_without_answer(const std::vector<PastedCommand>& commands) {
   for (std::size_t at = 0; at + 1 < commands.size(); ++at)
     if (commands[at].at_prompt && !commands[at].is_answered && commands[at + 1].at_prompt &&

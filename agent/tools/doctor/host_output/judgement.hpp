@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the pasted output of an ESXi host means for this VM, and what is to be changed. Pure.
+// What the pasted output of an ESXi host means for this VM, and what has to be changed. Pure.
 #pragma once
 
 #include <cstddef>
@@ -18,26 +18,26 @@ struct GuestLink {
   unsigned mtu = 0;  // bytes
 };
 
-enum class Weight { Change, Unknown, Info, Good };  // in the order in which they are shown
+enum class Weight { Change, Unknown, Info, Good };  // in the order of display
 [[nodiscard]] const char* to_string(Weight weight);
 
 struct HostRemark {
   Weight weight = Weight::Unknown;
   HostPart part = HostPart::Properties;
-  std::size_t line = 0;                 // of the paste
-  std::string says;                     // the paste
-  std::string means;                    // for this VM
+  std::size_t line = 0;                 // line number in the paste
+  std::string says;                     // what the paste says
+  std::string means;                    // what that means for this VM
   std::vector<std::string> commands{};  // for the ESXi shell
   std::string menu{};                   // in the vSphere Client
 };
 
 struct MissingPart {
   HostPart part;
-  std::string command;  // that tells it
+  std::string command;  // the command that would tell
 };
 
 struct HostReading {
-  std::vector<HostRemark> remarks;  // the weightiest first
+  std::vector<HostRemark> remarks;  // the most important first
   std::vector<MissingPart> missing;
   std::vector<PastedText> unknown;
 };

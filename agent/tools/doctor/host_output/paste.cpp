@@ -11,7 +11,7 @@ namespace pvrdma::doctor {
 namespace {
 
 constexpr std::size_t kLongestKey = 64;
-// More are not looked at together, so that a hostile text takes no longer than its length.
+// Limits the entries of one block, so that the time for a hostile text grows only with its length.
 constexpr std::size_t kMostEntries = 200;
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -33,15 +33,15 @@ std::optional<std::pair<std::string, std::string>> key_and_value(std::string_vie
   return std::pair{std::string{key}, std::string{trimmed(line.substr(colon + 1))}};
 }
 
-// Where a name of `line` begins that stands by itself; npos: it does not.
+// Where `name` begins in `line` as a word of its own; npos: nowhere.
 std::size_t find_program(std::string_view line, std::string_view name) {
   for (std::size_t at = line.find(name); at != std::string_view::npos; at = line.find(name, at + 1))
     if (at == 0 || !is_alphanumeric(line[at - 1])) return at;
   return std::string_view::npos;
 }
 
-// "[root@esx01:~] esxcli rdma device list", "~ # esxcli …", "Output of \"localcli …\":", and what
-// is typed at the prompt of vsish itself.
+// Reads "[root@esx01:~] esxcli rdma device list", "~ # esxcli …", "Output of \"localcli …\":", and
+// commands typed at vsish's own prompt.
 std::optional<PastedCommand> command_in(std::string_view line) {
   constexpr std::array kPrograms{"esxcli ", "localcli ", "vsish "};
   PastedCommand command;
@@ -70,7 +70,7 @@ std::vector<std::size_t> column_starts(std::string_view rule) {
   return starts;
 }
 
-// Up to the last cell with text in it. None: a cell reaches into the next column.
+// The cells of a line, up to the last one with text. None: a cell reaches into the next column.
 std::optional<std::vector<std::string>> sliced(std::string_view line,
                                                const std::vector<std::size_t>& starts) {
   std::vector<std::string> cells;
@@ -83,7 +83,8 @@ std::optional<std::vector<std::string>> sliced(std::string_view line,
   return cells;
 }
 
-// At tabs and at two or more blanks, as where a browser or a mail has moved the columns.
+// Splits at tabs and at two or more blanks, for tables whose columns a browser or mail program
+// moved.
 std::vector<std::string> split(std::string_view line) {
   std::vector<std::string> cells;
   while (!line.empty()) {
@@ -160,19 +161,19 @@ class Reader {
         take_other(lines_[at_]);
       }
     }
-    --at_;  // read() goes on with what is no row
+    --at_;  // read() goes on with the line after the rows
     is_other_open_ = false;
     paste_.tables.push_back(std::move(table));
   }
 
-  // Details are indented, rows are not.
+  // Tells rows from details by indentation: only details are indented.
   [[nodiscard]] bool is_row(std::size_t start) const {
     const std::string_view line = lines_[at_];
     return line.size() > start && !is_blank(line[start]) && !is_brace(line) && !is_header() &&
            !command_in(line);
   }
 
-  // What is left of the table of rule sets after `| grep pvrdma`.
+  // After `| grep pvrdma` the table of rule sets is this one row without a header.
   bool take_firewall_row(std::string_view line) {
     std::string_view rest = trimmed(line);
     if (cut(rest, ' ') != "pvrdma") return false;
@@ -225,8 +226,8 @@ class Reader {
   std::vector<std::string_view> lines_;
   std::size_t at_ = 0;
   Paste paste_;
-  std::optional<PastedDetails> details_;  // still growing
-  bool is_other_open_ = false;            // the last of `other` is what stood before this line
+  std::optional<PastedDetails> details_;  // the block that is being read
+  bool is_other_open_ = false;            // the line before this one belongs to the last of `other`
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an administrator pasted from an ESXi shell, taken apart. Pure.
+// Splits the text that an administrator pasted from an ESXi shell into tables, details and
+// commands. Pure.
 //
-// esxcli prints tables, whose widths a line of dashes tells, and details, "Key: Value" in a line
-// each; vsish prints details between braces. All strings are as they were pasted: printable()
-// before they are printed.
+// esxcli prints tables, where a line of dashes gives the widths, and details, one "Key: Value" a
+// line; vsish prints details between braces. All strings are as pasted: apply printable() before
+// printing them.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +16,10 @@
 
 namespace pvrdma::doctor {
 
-// Where something is, and how it begins.
+// A block's place in the paste, and its first line.
 struct PastedText {
-  std::size_t line = 0;   // the first, from 1
-  std::size_t lines = 1;  // how many
+  std::size_t line = 0;   // the first line's number, from 1
+  std::size_t lines = 1;  // number of lines
   std::string begins;
 };
 
@@ -26,7 +27,7 @@ struct PastedTable {
   PastedText place;
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;  // a cell for each column, up to the last with text
-  std::vector<std::size_t> lines;              // of each row
+  std::vector<std::size_t> lines;              // the line number of each row
 
   [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const;
   // Empty where there is none.
@@ -35,7 +36,7 @@ struct PastedTable {
 
 struct PastedDetails {
   PastedText place;
-  std::string command;  // the last one before it, of whatever
+  std::string command;  // the last command before the block, whether it printed the block or not
   std::vector<std::pair<std::string, std::string>> entries;
 
   // Null: it has no such key.
@@ -43,16 +44,16 @@ struct PastedDetails {
 };
 
 struct PastedCommand {
-  std::string text;          // from the program's name on; empty: a prompt alone
-  bool at_prompt = false;    // after "[root@esx:~]": it was run, and the one before it has ended
-  bool is_answered = false;  // something stands between it and the next
+  std::string text;          // from the program's name on; empty: the prompt has no command
+  bool at_prompt = false;    // after "[root@esx:~]": it was run, and the one before has ended
+  bool is_answered = false;  // there is text between this command and the next
 };
 
 struct Paste {
   std::vector<PastedTable> tables;
   std::vector<PastedDetails> details;
   std::vector<PastedCommand> commands;
-  std::vector<PastedText> other;  // neither of these
+  std::vector<PastedText> other;  // blocks that are neither tables, details nor commands
 };
 
 [[nodiscard]] Paste parse_paste(std::string_view text);

@@ -18,11 +18,11 @@ using doctor::Weight;
 
 constexpr std::size_t kWeightColumns = 9;
 constexpr std::size_t kPartColumns = 14;
-constexpr std::size_t kMostUnknown = 10;    // texts that are shown
+constexpr std::size_t kMostUnknown = 10;    // number of texts shown
 constexpr std::size_t kLongestBegins = 50;  // bytes of each
 
 Colour colour_of(Weight weight) {
-  // By number of Weight.
+  // The index is the number of Weight.
   constexpr std::array kColours{Colour::Red, Colour::Yellow, Colour::Bold, Colour::Green};
   return kColours.at(static_cast<std::size_t>(weight));
 }
@@ -39,7 +39,7 @@ std::string headline(const HostReading& reading, const Style& style) {
     return painted("UNKNOWN", Colour::Yellow, style) + "  nothing in it is understood\n";
   if (code_of(reading) != 0)
     return painted("INCOMPLETE", Colour::Yellow, style) +
-           "  nothing is to be changed by what is there and understood\n";
+           "  the part that is there and understood needs no change\n";
   return painted("GOOD", Colour::Green, style) + "  nothing is to be changed on the ESXi host\n";
 }
 

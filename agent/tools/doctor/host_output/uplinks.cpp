@@ -12,7 +12,7 @@ namespace pvrdma::doctor {
 
 namespace {
 
-// Whose RDMA half is a module of its own on ESXi.
+// On ESXi these drivers have their RDMA half in a module of its own.
 constexpr std::array<std::pair<const char*, const char*>, 5> kDriverPairs{
     {{"nmlx5_core", "nmlx5_rdma"},
      {"nmlx4_en", "nmlx4_rdma"},
@@ -27,7 +27,7 @@ std::string cell(const PastedTable& table, std::size_t row, std::string_view nam
   return column ? table.cell(row, *column) : "";
 }
 
-// Why the device carries no RDMA; empty: as far as the paste tells it does.
+// The reason why the device carries no RDMA; empty: the paste shows none.
 std::string trouble_of(const RdmaDeviceRow& device, const Uplinks& uplinks) {
   if (device.uplink.empty() || device.uplink == "N/A" || device.uplink == "None")
     return "it is paired with no uplink";
@@ -45,7 +45,7 @@ HostRemark no_device(const Uplinks& uplinks) {
                     0,
                     "the host has no RDMA device",
                     "this VM's adapters go over TCP, at reduced performance, to VMs on other "
-                    "hosts; the host needs a NIC that can RoCE, with its RDMA driver loaded",
+                    "hosts; the host needs a NIC that supports RoCE, with its RDMA driver loaded",
                     {"esxcli system module list"},
                     info.menu};
   for (const auto& [name, nic] : uplinks.nics)
@@ -59,7 +59,7 @@ HostRemark no_device(const Uplinks& uplinks) {
   return remark;
 }
 
-// One that works is enough: which uplink the VM's switch has, this output does not tell.
+// One device that works is enough: this output does not tell the uplink of the VM's switch.
 void judge_devices(const Uplinks& uplinks, HostReading& reading) {
   const bool one_works =
       std::any_of(uplinks.devices.begin(), uplinks.devices.end(),
@@ -86,7 +86,7 @@ void judge_devices(const Uplinks& uplinks, HostReading& reading) {
   }
 }
 
-// The interface of the guest with the largest MTU; null: there is none.
+// The interface of this VM with the largest MTU; null: there is none.
 const GuestLink* largest(const std::vector<GuestLink>& guest) {
   const auto at = std::max_element(
       guest.begin(), guest.end(),
@@ -104,7 +104,7 @@ HostRemark of_nic(const std::string& name, const NicRow& nic, const GuestLink* l
   } else if (link != nullptr) {
     const bool is_enough = *mtu >= link->mtu;
     remark.means = link->name + " of this VM has MTU " + std::to_string(link->mtu) +
-                   (is_enough ? ", which passes"
+                   (is_enough ? ", which fits"
                               : ": larger packets do not leave the host; give the distributed "
                                 "switch that MTU");
     if (is_enough) return remark;
@@ -115,7 +115,8 @@ HostRemark of_nic(const std::string& name, const NicRow& nic, const GuestLink* l
   return remark;
 }
 
-// As with devices: where one passes the guest's packets, the others' MTU may be as it is.
+// As with devices, one NIC that passes the guest's packets is enough; the MTU of the others may
+// stay.
 void note_spare(std::vector<HostRemark>& nics) {
   if (std::none_of(nics.begin(), nics.end(),
                    [](const HostRemark& nic) { return nic.weight == Weight::Good; }))
@@ -134,7 +135,7 @@ void judge_nics(const Uplinks& uplinks, const GuestLink* link, HostReading& read
     if (nic == uplinks.nics.end()) continue;
     if (trouble_of(device, uplinks).empty())
       nics.push_back(of_nic(nic->first, nic->second, link));
-    else  // judge_devices() says what is wrong
+    else  // judge_devices() tells the reason
       nics.push_back({Weight::Info, HostPart::Nics, nic->second.line,
                       nic->first + " is " + told(nic->second.link),
                       "the uplink of " + device.name + ", which does not work"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The host's RDMA devices and the NICs that they are paired with, as pasted, and what they mean.
+// The RDMA devices of the host and their NICs, as pasted, and what they mean.
 #pragma once
 
 #include <map>
@@ -32,7 +32,7 @@ struct Uplinks {
   bool take(const PastedTable& table);
 };
 
-// Adds what is to be said of both.
+// Adds the remarks about both lists.
 void judge_uplinks(const Uplinks& uplinks, const std::vector<GuestLink>& guest,
                    HostReading& reading);
 

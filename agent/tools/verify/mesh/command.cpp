@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `verify mesh`: every pair of several machines. One of them, at whose address all meet, tells the
-// others what to measure, and has the results; it takes part as well.
+// `verify mesh`: every pair of several machines. One machine, the coordinator, has the address
+// where all meet; it tells the others what to measure, collects the results, and takes part as
+// well.
 #include <sys/resource.h>
 
 #include <cerrno>
@@ -33,7 +34,7 @@ struct Place {
   int port = 0;
 };
 
-// HOST:PORT, where an IPv6 address stands in brackets.
+// Parses HOST:PORT; an IPv6 address stands in brackets.
 std::optional<Place> parse_place(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0) return std::nullopt;
@@ -44,13 +45,13 @@ std::optional<Place> parse_place(const std::string& text) {
   return Place{host, *port};
 }
 
-// None: another machine, or another program of this one, listens there.
+// None: another machine, or another program on this one, listens there.
 Result<std::optional<verify::Listener>> listen_at(const Place& place, std::size_t size) {
   auto listener = verify::Listener::open(place.host, place.port, static_cast<int>(size));
   if (!listener && (listener.error().code == EADDRNOTAVAIL || listener.error().code == EADDRINUSE))
     return std::nullopt;
   if (!listener) return fail(listener.error());
-  // A host's own name may stand for 127.0.1.1 in its own /etc/hosts: nobody else would reach it.
+  // /etc/hosts may map a host's own name to 127.0.1.1: no other machine could reach that address.
   const std::string address = listener->address();
   if ((address.starts_with("127.") || address == "::1") && address != place.host)
     return fail(0, place.host + " is " + address,
@@ -58,8 +59,8 @@ Result<std::optional<verify::Listener>> listen_at(const Place& place, std::size_
   return std::optional<verify::Listener>{std::move(*listener)};
 }
 
-// A connection for each machine: as many as this user may have open, not only the 1,024 that
-// programs begin with for select(2)'s sake, which none of ours calls.
+// Each machine needs a connection, so this allows as many as the user may have. The default limit
+// of 1,024 is only for programs that call select(2); none of ours does.
 void allow_many_connections() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -70,7 +71,7 @@ void allow_many_connections() {
 Result<unsigned> join(const Place& place, const Helper& helper, Milliseconds wait) {
   auto control = verify::Control::connect(place.host, place.port, BootClock::now() + wait);
   if (!control) return fail(control.error());
-  // Others may be greeted before.
+  // The coordinator may greet other machines first, so the wait is long.
   if (auto greeted = verify::greet(*control, verify::Side::Client, helper.token(),
                                    BootClock::now() + wait + kSoon);
       !greeted)
@@ -78,7 +79,7 @@ Result<unsigned> join(const Place& place, const Helper& helper, Milliseconds wai
   return verify::take_part(*control, helper, wait);
 }
 
-// What the machine does where all meet, beside taking part itself.
+// The coordinator's own work, besides taking part.
 Result<verify::Mesh> hold(verify::Reception& reception, verify::Meeting meeting,
                           const std::optional<verify::Results>& results, const Console& console,
                           bool live) {
@@ -121,7 +122,7 @@ int end_taking_part(const Settings& settings, const Console& console, const Plac
   return printed ? 0 : kExitUnknown;
 }
 
-// Why the command line is none; empty: it is one. An option that would do nothing is not taken.
+// The error in the command line; empty: it is valid. An option without effect is an error.
 std::string misused(const VerifyOptions& options, const std::optional<Place>& place) {
   if (!place || options.mesh.size < 2)
     return "mesh needs --rendezvous HOST:PORT and --size, the number of machines, from 2";

@@ -13,12 +13,12 @@ namespace pvrdma::verify {
 
 namespace {
 
-constexpr Milliseconds kLineTime = std::chrono::seconds{3};  // to take a line that is sent
+constexpr Milliseconds kLineTime = std::chrono::seconds{3};  // limit for receiving a line
 
 struct Member {
   Control control;
   Machine machine;
-  std::string lost;  // why it is not there any more
+  std::string lost;  // the reason why the connection is gone
 };
 
 class Gathering {
@@ -121,7 +121,7 @@ class Gathering {
   std::vector<PairResult> results_;
 };
 
-// One that has greeted. Its first line says which machine it is.
+// Reads the first line of a greeted guest, which says which machine it is.
 Result<Member> welcome(Reception::Guest guest) {
   if (guest.refused) return fail(std::move(*guest.refused));
   auto machine = machine_from(guest.first);
@@ -134,7 +134,7 @@ Result<Member> welcome(Reception::Guest guest) {
 std::vector<std::vector<Pairing>> schedule(std::size_t machines, std::size_t rounds_at_most) {
   std::vector<std::vector<Pairing>> rounds;
   if (machines < 2) return rounds;
-  // With an odd number, who meets the one that does not exist rests.
+  // With an odd number there is one empty seat; the machine that meets the empty seat rests.
   const std::size_t seats = machines + machines % 2;
   const std::size_t around = seats - 1;
   for (std::size_t round = 0; round < std::min(around, rounds_at_most); ++round) {
@@ -174,7 +174,7 @@ Result<Mesh> hold(Reception& reception, const Meeting& meeting) {
   }
   if (members.size() < 2)
     return fail(0, formatted("{} of {} machines came", members.size(), meeting.size), refused);
-  // The same pairs in the same rounds, whoever comes first.
+  // Sorted, so that pairs and rounds are the same in whatever order the machines come.
   std::sort(members.begin(), members.end(), [](const Member& one, const Member& other) {
     return std::tie(one.machine.name, one.machine.address) <
            std::tie(other.machine.name, other.machine.address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// heat_map() of rendering.hpp: latencies and bandwidths of all pairs as a picture.
+// heat_map() of rendering.hpp: the latencies and bandwidths of all pairs as a picture.
 #include <algorithm>
 #include <set>
 
@@ -12,7 +12,7 @@ namespace pvrdma::verify {
 namespace {
 
 constexpr int kMargin = 150, kTop = 40, kGap = 40;
-constexpr std::size_t kNamesAtMost = 64;  // beyond that they would be smaller than a line
+constexpr std::size_t kNamesAtMost = 64;  // with more names each would be smaller than a line
 
 std::string escaped(const std::string& text) {
   constexpr std::string_view kSpecial = "<>&\"";
@@ -40,7 +40,7 @@ Range range_of(const Matrix& matrix) {
   return {*least, *most};
 }
 
-// From a light blue to a dark one, which those who see no red or green tell apart as well.
+// From light blue to dark blue, which people who cannot tell red from green can tell apart.
 std::string colour(double badness) {
   const auto mix = [&](int best, int worst) {
     return static_cast<int>(best + (worst - best) * std::clamp(badness, 0.0, 1.0));

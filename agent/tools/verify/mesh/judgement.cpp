@@ -10,10 +10,10 @@ namespace pvrdma::verify {
 
 namespace {
 
-// A figure stands out where it is worse than the median of all pairs of the same path by more than
-// five times their median absolute deviation (MAD, scaled to a standard deviation by 1.4826;
-// Leys et al., J. Exp. Soc. Psychology 49, 2013) and by more than a fifth of the median. Pairs of
-// one path only: within a host's memory everything is faster, and legitimately so.
+// A figure stands out where it is worse than the median of all pairs with the same path by more
+// than five times their median absolute deviation (MAD, scaled to a standard deviation by 1.4826;
+// Leys et al., J. Exp. Soc. Psychology 49, 2013) and by more than a fifth of the median. Only pairs
+// with the same path are compared, because memory of one host is always faster.
 constexpr double kDeviations = 5 * 1.4826;
 constexpr double kPartOfMedian = 0.2;
 constexpr std::size_t kPairsAtLeast = 3;  // fewer have no typical figure
@@ -36,7 +36,7 @@ double median_of(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-// Marks those of `members`, all of one path, whose figure stands out.
+// Marks those of `members`, all with the same path, whose figure stands out.
 void mark_outliers(const Mesh& mesh, Path path, const std::vector<std::size_t>& members,
                    const Figure& figure, Judgement& judgement) {
   if (members.size() < kPairsAtLeast) return;
@@ -65,8 +65,8 @@ Classes by_path(const Judgement& judgement) {
   return classes;
 }
 
-// A pair's figures may be so bad that its path is not clear any more: it is compared with those of
-// the most common path.
+// Very bad figures may hide a pair's path; such a pair is compared with those of the most common
+// path.
 Classes comparable(Classes classes) {
   const auto unclear = classes.find(Path::Unclear);
   const auto most = std::max_element(
@@ -78,8 +78,8 @@ Classes comparable(Classes classes) {
   return classes;
 }
 
-// A machine's packets are as large as the smallest path allows: a path that is smaller than others
-// is a switch or an interface that was forgotten.
+// A machine sends packets only as large as its smallest path allows, so a smaller path is a fault:
+// an MTU was left unchanged on a switch or an interface.
 void mark_small_mtus(const Mesh& mesh, Judgement& judgement) {
   double largest = 0;
   for (const PairResult& pair : mesh.pairs)
@@ -100,7 +100,7 @@ void mark_fall_backs(const Classes& classes, Judgement& judgement) {
   const auto over_tcp = classes.find(Path::TcpFallBack);
   if (over_tcp == classes.end()) return;
   judgement.all_over_tcp = classes.size() == 1;
-  if (judgement.all_over_tcp) return;  // said once
+  if (judgement.all_over_tcp) return;  // the headline says that once for all
   for (const std::size_t at : over_tcp->second)
     judgement.pairs[at].bad.emplace_back("it goes over TCP, which vSphere has fallen back to");
 }

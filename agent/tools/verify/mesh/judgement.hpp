@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a mesh's figures mean: which pairs stand out, and whether a machine is to blame. Pure.
+// Judges a mesh's figures: which pairs stand out, and which machine is the cause. Pure.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@
 namespace pvrdma::verify {
 
 struct Mesh {
-  std::size_t size = 0;           // machines that were to come
-  std::vector<Machine> machines;  // that came
-  std::vector<PairResult> pairs;  // that were tried, each once
+  std::size_t size = 0;           // number of machines expected
+  std::vector<Machine> machines;  // the machines that came
+  std::vector<PairResult> pairs;  // the pairs that were tried, each once
 };
-// How many pairs have figures.
+// The number of pairs with figures.
 [[nodiscard]] std::size_t measured(const Mesh& mesh);
 
 struct JudgedPair {
   std::size_t from = 0, to = 0;  // in Mesh::machines
-  std::optional<Path> path;      // none: no figures
-  std::vector<std::string> bad;  // why it is not as it should be
+  std::optional<Path> path;      // none: the pair has no figures
+  std::vector<std::string> bad;  // the reasons why the pair is not good
 };
 
 struct Judgement {
   std::vector<JudgedPair> pairs;     // as in Mesh::pairs
-  std::vector<std::size_t> blamed;   // machines that are bad with all of several partners, one of
-                                     // whom is fine elsewhere
+  std::vector<std::size_t> blamed;   // machines that are bad with each of several partners, where
+                                     // one of these partners is good elsewhere
   std::vector<std::size_t> unclear;  // bad pairs that no blamed machine explains
   bool all_over_tcp = false;
   std::optional<double> smallest_mtu_bytes;
@@ -37,7 +37,7 @@ struct Judgement {
 
 [[nodiscard]] Judgement judge(const Mesh& mesh);
 
-// 0: all pairs are well; 1: some stand out, or go over TCP; 2: some failed, or machines are
+// 0: all pairs are good; 1: some stand out, or go over TCP; 2: some failed, or machines are
 // missing; 3: no pair was measured.
 [[nodiscard]] int exit_code(const Mesh& mesh, const Judgement& judgement);
 

@@ -26,16 +26,16 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
 }
 
-// Nothing else may reach a program's command line from the network.
+// Only an address from the network may get onto a program's command line.
 bool is_address(const std::string& text) {
-  // inet_pton() looks no further than a NUL.
+  // inet_pton() stops at a NUL.
   if (text.find('\0') != std::string::npos) return false;
   std::array<unsigned char, sizeof(in6_addr)> binary{};
   return ::inet_pton(AF_INET, text.c_str(), binary.data()) == 1 ||
          ::inet_pton(AF_INET6, text.c_str(), binary.data()) == 1;
 }
 
-// `pvrdma-agentctl mtu`, which is this program.
+// Runs `pvrdma-agentctl mtu`, which is this same program.
 std::optional<double> mtu_to(const std::string& address) {
   const Program program{{"/proc/self/exe", "--json", "mtu", address, "--timeout",
                          std::to_string(kMtuLimit.count()) + "ms"},
@@ -57,13 +57,13 @@ std::optional<std::string> failure_in(const Result<Json>& answer) {
   return message.empty() ? "pvrdma-verify failed" : message;
 }
 
-// Cut, as a line of the connection has its limit.
+// The message is cut, because a line of the connection has a size limit.
 Json failure(const std::string& message) {
   constexpr std::size_t kMessageAtMostBytes = 500;
   return {{"failed", message.substr(0, kMessageAtMostBytes)}};
 }
 
-// `peer` empty: the other machine of the pair measures.
+// `peer` empty: the other machine of the pair measures, and this one listens.
 Json take_turn(const ctl::Helper& helper, const std::string& peer) {
   const auto answer = peer.empty() ? helper.listen(kPairWait) : helper.connect(peer, kPairWait);
   if (const auto failed = failure_in(answer)) return failure(*failed);
@@ -93,12 +93,12 @@ Result<Machine> machine_from(const Json& message) {
   Machine machine{text_in(*at, "name"), text_in(*at, "address"), text_in(*at, "device")};
   if (machine.name.empty() || !is_address(machine.address))
     return fail(EBADMSG, "joining", "a machine: it has no name or no address");
-  // They go into files that other programs read.
+  // Other programs read these texts in files.
   for (const std::string& text : {machine.name, machine.device})
     if (printable(text) != text || text.size() > kNameAtMostBytes)
-      return fail(
-          EBADMSG, "joining",
-          "a machine: " + printable(text, kNameAtMostBytes) + " is no name of a machine or device");
+      return fail(EBADMSG, "joining",
+                  "a machine: " + printable(text, kNameAtMostBytes) +
+                      " cannot be a machine's or device's name");
   return machine;
 }
 
@@ -114,7 +114,7 @@ Result<unsigned> take_part(Control& control, const ctl::Helper& helper, Millisec
   if (!own) return fail(own.error());
   const Json join = join_message({host_name(), *own, helper.device()});
   if (auto sent = control.send(join, BootClock::now() + kSoon); !sent) return fail(sent.error());
-  // Whoever rests waits for a whole round of the others.
+  // A machine that rests waits for a whole round of the others.
   const Milliseconds patience = all_come + 2 * (helper.limit(kPairWait) + kMtuLimit + kSoon);
   for (unsigned measured = 0;; ++measured) {
     const auto asked = control.receive(BootClock::now() + patience);
@@ -125,7 +125,7 @@ Result<unsigned> take_part(Control& control, const ctl::Helper& helper, Millisec
     const std::string peer = text_in(*asked, "connect");
     if (peer.empty() && !asked->contains("listen"))
       return fail(EBADMSG, "reading", "what to measure");
-    if (!peer.empty() && !is_address(peer)) return fail(EBADMSG, "reading", "whom to measure with");
+    if (!peer.empty() && !is_address(peer)) return fail(EBADMSG, "reading", "the peer's address");
     const Json answer = take_turn(helper, peer);
     if (auto sent = control.send(answer, BootClock::now() + kSoon); !sent)
       return fail(sent.error());

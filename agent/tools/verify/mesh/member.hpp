@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One machine of a mesh: it does what it is told by the machine where all meet.
+// One machine of a mesh: does what the coordinator tells it.
 #pragma once
 
 #include "agent/tools/verify/mesh/pair_result.hpp"
@@ -8,23 +8,25 @@
 
 namespace pvrdma::verify {
 
-// How long the two sides of a pair wait for each other, and the MTU's search takes.
+// How long the two machines of a pair wait for each other, and how long the search for the MTU
+// takes.
 inline constexpr Milliseconds kPairWait = std::chrono::seconds{30};
 inline constexpr Milliseconds kMtuLimit = std::chrono::seconds{20};
 
-// Takes part until it is told that all is measured; how many pairs it measured. `all_come`: how
-// long the last machine may take to come. `control` is greeted already.
+// Takes part until the coordinator says that everything is measured; returns the number of pairs
+// that this machine measured. `all_come`: how long the last machine may take to come. `control` is
+// greeted already.
 [[nodiscard]] Result<unsigned> take_part(Control& control, const ctl::Helper& helper,
                                          Milliseconds all_come);
 
-// Where the others reach this machine: its adapter's address, or, of one without, that of its end
-// of the connection.
+// The address at which the others reach this machine: its adapter's, or, where that has none, the
+// address of its end of the connection.
 [[nodiscard]] Result<std::string> address_in_mesh(const std::string& adapters,
                                                   const std::string& connections);
 
-// What a machine asks, or answers, in a line.
+// The line by which a machine joins.
 [[nodiscard]] Json join_message(const Machine& machine);
-// EBADMSG: it is none, or its address is no address.
+// EBADMSG: the message names no machine, or its address is no address.
 [[nodiscard]] Result<Machine> machine_from(const Json& message);
 
 }  // namespace pvrdma::verify

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What two machines of a mesh found.
+// The result of two machines of a mesh.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,17 +12,17 @@ namespace pvrdma::verify {
 
 struct Machine {
   std::string name;     // its host name
-  std::string address;  // of its adapter's interface; no two machines have the same
+  std::string address;  // address of its adapter's netdev; no two machines share one
   std::string device;
 };
 [[nodiscard]] nlohmann::json to_json(const Machine& machine);
 
 struct PairFigures {
-  double latency_us = 0, p99_us = 0;  // of the smallest message
+  double latency_us = 0, p99_us = 0;  // for the smallest message
   double out_mb_s = 0, in_mb_s = 0, both_mb_s = 0;
   double messages_per_s = 0;
   double tcp_latency_us = 0, tcp_bandwidth_mb_s = 0;
-  std::optional<double> mtu_bytes;  // of the path; none: not measured
+  std::optional<double> mtu_bytes;  // the path's; none: not measured
 
   [[nodiscard]] double slower_way_mb_s() const { return out_mb_s < in_mb_s ? out_mb_s : in_mb_s; }
 };
@@ -30,12 +30,12 @@ struct PairFigures {
 struct PairResult {
   std::string from, to;  // addresses; `from` measured, `to` listened
   std::optional<PairFigures> figures;
-  std::string failed;  // why there are none
+  std::string failed;  // the reason why there are no figures
 };
 
 [[nodiscard]] nlohmann::json to_json(const PairFigures& figures);
 [[nodiscard]] nlohmann::json to_json(const PairResult& result);
-// EBADMSG: something is missing.
+// EBADMSG: a figure is missing.
 [[nodiscard]] Result<PairFigures> pair_figures_from(const nlohmann::json& object);
 [[nodiscard]] Result<PairResult> pair_result_from(const nlohmann::json& object);
 

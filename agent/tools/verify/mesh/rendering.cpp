@@ -56,7 +56,7 @@ std::string table(const Mesh& mesh, const Judgement& judgement, const MatrixKind
   return text;
 }
 
-// What a blamed machine's pairs have in common is said once.
+// A fault common to all pairs of a blamed machine is told once.
 std::string blame_line(const Mesh& mesh, const Judgement& judgement, std::size_t machine) {
   std::vector<std::string> reasons;
   std::size_t pairs = 0;
@@ -72,7 +72,7 @@ std::string blame_line(const Mesh& mesh, const Judgement& judgement, std::size_t
                    name_of(mesh, machine), pairs, joined(reasons));
 }
 
-// A spreadsheet takes what begins like a formula for one: a machine chooses its own name.
+// A spreadsheet runs a text that begins like a formula, and a machine chooses its own name.
 std::string csv_field(const std::string& text) {
   constexpr std::string_view kFormula = "=+-@";
   std::string quoted = "\"";
@@ -109,7 +109,7 @@ std::string render(const Mesh& mesh, const Judgement& judgement, const ctl::Styl
   if (judgement.all_over_tcp)
     for (const std::string& cause : causes_of_fall_back()) text += line(cause, style);
   if (judgement.smallest_mtu_bytes)
-    text += line(formatted("the smallest MTU is {:.0f} bytes: no more than that fits all",
+    text += line(formatted("the smallest MTU is {:.0f} bytes: it fits every pair",
                            *judgement.smallest_mtu_bytes),
                  style);
   else if (measured(mesh) > 0)

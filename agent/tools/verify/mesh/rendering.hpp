@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A mesh's figures for a person, a program and a spreadsheet, and as a picture. Pure.
+// Renders a mesh's figures for a person, a program and a spreadsheet, and as a picture. Pure.
 #pragma once
 
 #include <array>
@@ -13,19 +13,18 @@
 
 namespace pvrdma::verify {
 
-// What stands out first; of up to twelve machines also a table of latencies and bandwidths.
+// Outliers come first; for up to twelve machines a table of latencies and bandwidths follows.
 [[nodiscard]] std::string render(const Mesh& mesh, const Judgement& judgement,
                                  const ctl::Style& style);
-// Matrices by machine; null where there is no figure.
+// Matrices by machine; null: there is no figure.
 [[nodiscard]] nlohmann::json to_json(const Mesh& mesh, const Judgement& judgement);
-// A line for each pair (RFC 4180).
+// One line for each pair (RFC 4180).
 [[nodiscard]] std::string to_csv(const Mesh& mesh, const Judgement& judgement);
-// SVG 1.1, without script or any outside resource: one cell for each pair. Darker is worse; a
-// figure that stands out has a red frame, one that is missing is crossed out. Each cell says its
-// figure where it is pointed at.
+// SVG 1.1, without script or outside resources: one cell for each pair. Darker is worse; an outlier
+// has a red frame, a missing figure is crossed out. A cell's tooltip has its figure.
 [[nodiscard]] std::string heat_map(const Mesh& mesh, const Judgement& judgement);
 
-// A figure of each pair, by machine.
+// A figure for each pair of machines.
 using Matrix = std::vector<std::vector<std::optional<double>>>;
 
 struct MatrixKind {
@@ -35,7 +34,7 @@ struct MatrixKind {
   std::optional<double> (*of)(const PairFigures& figures, bool from_measured);
 };
 
-// Row: who sends. Latency and MTU are the same both ways.
+// The row's machine sends. Latency and MTU are the same both ways.
 inline constexpr std::array<MatrixKind, 3> kMatrices{{
     {"latency_us", "latency, us", true,
      [](const PairFigures& of, bool) { return std::optional{of.latency_us}; }},

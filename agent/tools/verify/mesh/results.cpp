@@ -18,7 +18,7 @@ namespace pvrdma::verify {
 namespace {
 
 constexpr const char* kPairs = "pairs.jsonl";
-// Of a thousand machines' pairs, 250 bytes each.
+// Enough for all pairs of a thousand machines, 250 bytes each.
 constexpr std::size_t kPairsAtMostBytes = std::size_t{256} << 20U;
 
 }  // namespace
@@ -35,7 +35,7 @@ Result<Results> Results::open(const std::filesystem::path& folder, bool resume) 
              O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (resume ? 0 : O_EXCL), 0644)};
   if (!results.pairs_ && errno == EEXIST)
     return fail(EEXIST, "writing", path.string() + " (--resume goes on with it)");
-  // An earlier run's last line may be cut.
+  // The last line of an earlier run may be cut off: a newline ends it.
   if (!results.pairs_ || (resume && ::write(results.pairs_.get(), "\n", 1) != 1))
     return fail(errno, "writing", path);
   return results;
@@ -45,7 +45,7 @@ Result<std::vector<PairResult>> Results::earlier() const {
   const auto text = read_file(folder_ / kPairs, kPairsAtMostBytes);
   if (!text) return fail(text.error());
   std::vector<PairResult> pairs;
-  // The last line is cut where the writer was killed.
+  // The last line is cut off where the writer was killed.
   for (std::string_view rest = *text; !rest.empty();)
     if (auto pair = varlink::parse_object(cut(rest, '\n')).and_then(pair_result_from);
         pair && pair->figures)

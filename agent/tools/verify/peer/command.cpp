@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `verify`: this VM and another. What is measured comes from the helper program (peer_main.cpp).
+// `verify`: measures between this VM and another. The helper program measures (peer_main.cpp).
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr Milliseconds kDuration = std::chrono::seconds{10};
 
-// Of a listener they are the peer's, and not kept for later runs.
+// A listener has the peer's figures; it does not keep them for later runs.
 int end_with_figures(const Settings& settings, const Console& console, const VerifyOptions& options,
                      const std::string& device, const nlohmann::json& answer) {
   auto figures = verify::figures_from(answer);
@@ -40,7 +40,7 @@ int end_with_figures(const Settings& settings, const Console& console, const Ver
   return printed ? verify::exit_code(verdict) : kExitUnknown;
 }
 
-// The peer has measured, and says what: a word that is shown, but not kept to compare others with.
+// The peer measured and told its figures. They are shown, but not kept to compare others with.
 int end_listening(const Settings& settings, const Console& console, VerifyOptions options,
                   const std::string& device, const nlohmann::json& answer) {
   options.peer = text(answer, "peer_address").value_or("?");

@@ -20,9 +20,9 @@ namespace pvrdma::verify {
 
 namespace {
 
-// Between two tries to connect: no event tells when the other machine begins to listen.
+// Pause between two tries to connect: no event tells when the other machine begins to listen.
 constexpr Milliseconds kBetweenTries{100};
-constexpr std::chrono::seconds kOneTry{3};  // of one of a name's addresses
+constexpr std::chrono::seconds kOneTry{3};  // limit for each of a name's addresses
 constexpr std::chrono::seconds kLastWords{1};
 
 using Addresses = Handle<addrinfo, freeaddrinfo>;
@@ -42,13 +42,13 @@ void set(int fd, int level, int option, int value = 1) {
   static_cast<void>(::setsockopt(fd, level, option, &value, sizeof value));
 }
 
-// As poll_until(), but once it is too late, what is there already comes too late as well: others
-// may see to it that there always is something.
+// Like poll_until(), but after the deadline data that is there comes too late as well: a peer could
+// send without end.
 int poll_within(int fd, short events, BootTime deadline) {
   return BootClock::now() >= deadline ? ETIMEDOUT : poll_until(fd, events, deadline);
 }
 
-// A peer that vanishes without a word is found out within half a minute.
+// Finds out within half a minute that a peer has vanished without a word.
 Control connected(Fd fd) {
   set(fd.get(), IPPROTO_TCP, TCP_NODELAY);
   set(fd.get(), SOL_SOCKET, SO_KEEPALIVE);
@@ -64,7 +64,7 @@ Fd open_socket(const addrinfo& address) {
                      address.ai_protocol)};
 }
 
-// The errno; 0: connected.
+// Returns the errno; 0: connected.
 int connect_to(const addrinfo& address, Fd& fd, BootTime deadline) {
   fd = open_socket(address);
   if (!fd) return errno;
@@ -93,7 +93,7 @@ Result<Json> unless_failed(Json message) {
   return fail(0, "measuring:", "the peer failed: " + printable(why));
 }
 
-// As getpeername or getsockname has it.
+// The address that getpeername or getsockname returns.
 std::string text_of_address(int fd, int (*get)(int, sockaddr*, socklen_t*)) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
@@ -102,7 +102,7 @@ std::string text_of_address(int fd, int (*get)(int, sockaddr*, socklen_t*)) {
       ::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text.data(), text.size(),
                     nullptr, 0, NI_NUMERICHOST) != 0)
     return "?";
-  // Of IPv4, on a socket of both.
+  // A socket for both families shows an IPv4 address in IPv6's form.
   const std::string_view plain{text.data()};
   constexpr std::string_view kMapped = "::ffff:";
   const bool is_mapped = plain.starts_with(kMapped) && plain.find('.') != plain.npos;
@@ -131,7 +131,7 @@ Result<Control> Control::connect(const std::string& host, int port, BootTime dea
       Fd fd;
       const int tried = connect_to(*at, fd, std::min(deadline, BootClock::now() + kOneTry));
       if (tried == 0) return connected(std::move(fd));
-      // The last try is cut short by the deadline, which says nothing of the other side.
+      // The deadline cuts the last try short, so its ETIMEDOUT tells nothing about the other side.
       if (code == 0 || tried != ETIMEDOUT || BootClock::now() < deadline) code = tried;
     }
     static_cast<void>(poll_until(-1, 0, std::min(deadline, BootClock::now() + kBetweenTries)));
@@ -143,7 +143,8 @@ Result<Listener> Listener::open(const std::string& address, int port, int waitin
   const auto addresses = resolve(address, port, true);
   if (!addresses) return fail(addresses.error());
   Fd fd;
-  // Any: by IPv6, whose socket is both families', and by IPv4 where there is no IPv6.
+  // Any address: an IPv6 socket serves both families; an IPv4 one is the choice where there is no
+  // IPv6.
   for (const bool only_ipv6 : {address.empty(), false})
     for (const addrinfo* at = addresses->get(); at != nullptr && !fd; at = at->ai_next)
       if (!only_ipv6 || at->ai_family == AF_INET6) fd = listen_on(*at, waiting);

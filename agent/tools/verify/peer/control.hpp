@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The TCP connection between two machines that measure: lines of JSON, and raw bytes where TCP
-// itself is measured. Whatever comes over it is a stranger's: lines are bounded, times are bounded.
+// itself is measured. All that comes over it is untrusted: lines and times are bounded.
 #pragma once
 
 #include <cstddef>
@@ -18,54 +18,55 @@ using Json = nlohmann::json;
 
 inline constexpr std::size_t kLineAtMost = 4096;
 
-// Of a message's object. Empty where there is no such text.
+// A text in a message's object; empty: there is no such text.
 [[nodiscard]] std::string text_in(const Json& object, const char* key);
-// Bytes as messages have them, two digits each.
+// The form of bytes in messages, two digits each.
 [[nodiscard]] std::string hexadecimal(std::span<const unsigned char> bytes);
 
 class Control {
  public:
   explicit Control(Fd fd) : fd_(std::move(fd)) {}
 
-  // An address or a name. Tried again until `deadline`, as the other side may not listen yet.
+  // `host`: an address or a name. Tries until `deadline`, as the other side may not listen yet.
   [[nodiscard]] static Result<Control> connect(const std::string& host, int port,
                                                BootTime deadline);
 
   [[nodiscard]] Result<void> send(const Json& message, BootTime deadline);
-  // An object. EBADMSG: it was none; EMSGSIZE: the line is too long; ECONNRESET: the end.
+  // Receives an object. EBADMSG: the line is no object; EMSGSIZE: it is too long; ECONNRESET: the
+  // end.
   [[nodiscard]] Result<Json> receive(BootTime deadline);
-  // The same, of a peer that has been greeted: where it says that it failed, that is the Error.
+  // Like receive(), from a greeted peer: a failure that the peer reports is the Error.
   [[nodiscard]] Result<Json> receive_answer(BootTime deadline);
-  // Raw bytes, both as many as are asked for.
+  // Raw bytes; each call transfers exactly `bytes`.
   [[nodiscard]] Result<void> write(const std::byte* data, std::size_t bytes, BootTime deadline);
   [[nodiscard]] Result<void> read(std::byte* data, std::size_t bytes, BootTime deadline);
-  // The last line of a side that fails: of what failed, the other one may see nothing but the end.
+  // Sends the reason of a failure as the last line; the peer would otherwise see only the end.
   void send_failure(const Error& why);
-  // An Error where the other side says that it failed, or (ECONNRESET) has ended. Waits for
-  // nothing, and leaves what came to receive().
+  // An Error where the peer reports a failure, or (ECONNRESET) has closed. Does not wait, and
+  // leaves received lines to receive().
   [[nodiscard]] Result<void> check_peer();
-  // Of the other side and of this one, as text.
+  // The addresses of the peer and of this side, as text.
   [[nodiscard]] std::string peer() const;
   [[nodiscard]] std::string own() const;
   [[nodiscard]] int fd() const { return fd_.get(); }
 
  private:
   [[nodiscard]] Result<void> wait(short events, BootTime deadline) const;
-  // What is there, once something is; how much.
+  // Waits until there is data, and reads some. Returns the number of bytes.
   [[nodiscard]] Result<std::size_t> read_some(std::byte* data, std::size_t bytes,
                                               BootTime deadline) const;
 
   Fd fd_;
-  std::string received_;  // behind the last line
+  std::string received_;  // the bytes after the last line
 };
 
-// Nobody can connect once it is gone.
+// When it is destroyed, no peer can connect any more.
 class Listener {
  public:
-  // `address` empty: any, of IPv6 and IPv4. EADDRNOTAVAIL: it is another machine's. `waiting`: how
-  // many may wait.
+  // `address` empty: any address, IPv6 and IPv4. EADDRNOTAVAIL: the address is another machine's.
+  // `waiting`: how many peers may wait in the queue.
   [[nodiscard]] static Result<Listener> open(const std::string& address, int port, int waiting);
-  // ETIMEDOUT once the deadline has passed, whoever waits.
+  // ETIMEDOUT after the deadline, even where peers wait.
   [[nodiscard]] Result<Control> accept(BootTime deadline) const;
   [[nodiscard]] std::string address() const;
   [[nodiscard]] int fd() const { return fd_.get(); }

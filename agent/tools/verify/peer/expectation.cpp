@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMostFigure = 1e9;
 
-// A positive number and one of these units behind it, which are so many of what is returned.
+// Parses a positive number with one of these units; each unit has its factor.
 std::optional<double> in_units(std::string_view text,
                                std::initializer_list<std::pair<std::string_view, double>> units) {
   double number = 0;

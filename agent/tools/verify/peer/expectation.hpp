@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What somebody expects of a pair of VMs: --expect latency=50us,bandwidth=90%. Pure.
+// The figures that the user expects of a pair of VMs: --expect latency=50us,bandwidth=90%. Pure.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace pvrdma::verify {
 struct Expectation {
   std::optional<double> latency_us;         // at most, typical
   std::optional<double> bandwidth_mb_s;     // at least, one way, the slower direction
-  std::optional<double> bandwidth_percent;  // of the line rate, or else of the best earlier run
+  std::optional<double> bandwidth_percent;  // of the line rate, else of the best earlier run
 };
 
 inline constexpr const char* kExpectationRule =
@@ -22,17 +22,17 @@ inline constexpr const char* kExpectationRule =
 inline constexpr const char* kRateRule = "a number and MB/s or Gb/s, as 100Gb/s";
 
 [[nodiscard]] std::optional<Expectation> parse_expectation(std::string_view text);
-// Megabytes a second; none: no such rate.
+// Megabytes a second; none: the text is no rate.
 [[nodiscard]] std::optional<double> parse_rate(std::string_view text);
 
-// What was measured, and what a percentage is of; none: nothing is known to compare with.
+// The measured figures, and the rate that 100% stands for; none: no rate is known.
 struct Compared {
   std::optional<double> latency_us;
   std::optional<double> bandwidth_mb_s;
   std::optional<double> reference_mb_s;
 };
 
-// A sentence for each expectation that is not met. Empty: all are.
+// A sentence for each expectation that is not met; empty: all are met.
 [[nodiscard]] std::vector<std::string> unmet(const Expectation& expected, const Compared& with);
 
 }  // namespace pvrdma::verify

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What two machines' measurements come to. Pure.
+// Computes the figures from the measurements of two machines. Pure.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,9 @@ namespace pvrdma::verify {
 
 using Nanoseconds = std::chrono::nanoseconds;
 
-// Of the times of one message each way, half a round trip as perftest has it. Percentiles are those
-// that at least as many of the times do not exceed ("nearest rank"); typical is the median.
+// For one message one way, which is half a round trip, as in perftest. A percentile is the smallest
+// measured time that at least as many of the times do not exceed ("nearest rank"); typical is the
+// median.
 struct LatencyFigures {
   std::size_t message_bytes = 0;
   std::size_t rounds = 0;
@@ -20,15 +21,15 @@ struct LatencyFigures {
   friend bool operator==(const LatencyFigures&, const LatencyFigures&) = default;
 };
 
-// Of round trips. None for no times at all.
+// From round trips; none: there are no times.
 [[nodiscard]] std::optional<LatencyFigures> latency_figures(std::size_t message_bytes,
                                                             std::vector<Nanoseconds> round_trips);
 
-// Whether the medians of the batches measured so far have come to rest: the last three lie within
-// two percent of each other.
+// Whether the medians of the batches are stable: the last three lie within two percent of each
+// other.
 [[nodiscard]] bool is_stable(const std::vector<Nanoseconds>& medians);
 
-// Rounds for a batch that takes about `slice`, at one round in `round`; from 20 to 5000.
+// The number of rounds that take about `slice`, where one takes `round`; from 20 to 5000.
 [[nodiscard]] std::size_t rounds_within(Nanoseconds slice, Nanoseconds round);
 
 }  // namespace pvrdma::verify

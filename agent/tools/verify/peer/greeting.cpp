@@ -27,7 +27,7 @@ Result<std::string> make_nonce() {
   return hexadecimal(bytes);
 }
 
-// In a time that does not tell where they differ.
+// Compares in constant time, which does not tell where the texts differ.
 bool are_equal(const std::string& left, const std::string& right) {
   if (left.size() != right.size()) return false;
   unsigned difference = 0;
@@ -41,7 +41,7 @@ bool is_a_strangers(const Error& error) {
          error.code == EPIPE || error.code == ETIMEDOUT;
 }
 
-// Of one side's knowledge of the token: no answer to one side is one of the other's.
+// Proves that one side knows the token. The sides' proofs differ, so a peer cannot send ours back.
 Result<std::string> proof(const std::string& token, Side of, const std::string& own,
                           const std::string& others) {
   return hmac(token, (of == Side::Client ? "client " : "listener ") + own + " " + others);
@@ -94,13 +94,13 @@ Json Greeting::hello() const {
 Result<std::optional<Json>> Greeting::take(const Json& came) {
   if (!expected_.empty()) {
     if (!are_equal(text_in(came, "proof"), expected_))
-      return fail(EACCES, "checking", "the peer's token: it is another one");
+      return fail(EACCES, "checking", "the peer's token: it differs from this machine's");
     is_over_ = true;
     return std::nullopt;
   }
   const auto version = came.find("pvrdma_verify");
   if (version == came.end() || !version->is_number_integer())
-    return fail(EBADMSG, "greeting", "the peer: it is no pvrdma-agentctl verify");
+    return fail(EBADMSG, "greeting", "the peer: it does not run pvrdma-agentctl verify");
   if (*version != kProtocolVersion)
     return fail(EPROTO, "greeting",
                 "the peer: it speaks version " + version->dump() +
@@ -109,7 +109,7 @@ Result<std::optional<Json>> Greeting::take(const Json& came) {
   const auto has_token = came.find("token");
   if (has_token == came.end() || !has_token->is_boolean() || *has_token != !token_.empty())
     return fail(EACCES, "greeting",
-                token_.empty() ? "the peer: it wants a token, and none is given here"
+                token_.empty() ? "the peer: it wants a token, and this side has none"
                                : "the peer: it was given no token");
   const std::string others = text_in(came, "nonce");
   if (others.size() != 2 * kNonceBytes || others == nonce_)
@@ -152,7 +152,7 @@ Result<Control> await_peer(const std::string& address, int port, const std::stri
     if (!guest) return fail(std::move(guest.error()));
     if (!guest->refused) return std::move(guest->control);
     const Error& why = *guest->refused;
-    // Whoever does not know the token cannot end the waiting for one who does.
+    // A peer without the right token is refused, but cannot end the wait for one that has it.
     if (!token.empty() && (why.code == EACCES || why.code == EPROTO))
       refused = " (one was refused: " + why.message() + ")";
     else if (!is_a_strangers(why))

@@ -21,7 +21,7 @@ namespace pvrdma::ctl {
 namespace {
 
 constexpr std::size_t kAnswerLimitBytes = 65536;
-// The helper program sees to its own time; this is for the one that hangs.
+// The helper program keeps its own time limit; this grace is for a helper that hangs.
 constexpr Milliseconds kHelperGrace = std::chrono::minutes{3};
 
 Result<Fd> open_token(const std::string& path) {
@@ -33,11 +33,11 @@ Result<Fd> open_token(const std::string& path) {
   return fd;
 }
 
-// Who holds the device; of an adapter, also by its verbs node.
+// The holders of the device; for an adapter, also the holders of its verbs node.
 Field<std::vector<Holder>> holders_of(const Root& root, const selftest::Target& target) {
   std::vector<probes::HeldDevice> devices;
   if (target.function.empty()) devices.push_back({target.device, {}});
-  // The driver counts whoever holds any of its adapters: all have to be asked for.
+  // The module's refcount counts holders of all adapters, so all adapters are asked.
   else if (const auto adapters = probes::find_adapters(root))
     for (const probes::PciAdapter& adapter : *adapters)
       if (const std::string* device = adapter.rdma_device.get())
@@ -54,11 +54,11 @@ Result<void> check_free(const Root& root, const selftest::Target& target) {
   if (const auto* known = holders.get(); known != nullptr && !known->empty())
     return fail(0, target.device + " is in use,",
                 formatted("by {}: a measurement would disturb it. "
-                          "--beside measures all the same",
+                          "--allow-in-use measures all the same",
                           describe(known->front())));
   if (!target.function.empty() && holders.is_unreadable())
-    return fail(0, "somebody may use " + target.device + ", and this user cannot see who:",
-                holders.error()->message() + ". Run it as root, or with --beside");
+    return fail(0, "a process may hold " + target.device + ", and this user cannot see which:",
+                holders.error()->message() + ". Run it as root, or with --allow-in-use");
   return {};
 }
 
@@ -77,7 +77,7 @@ Result<Helper> Helper::prepare(const VerifyOptions& options) {
   }
   if (helper.device().empty())
     return fail(0, "no device has a GID:", "its interface is down, or has no address");
-  if (!options.beside)
+  if (!options.allow_in_use)
     if (auto is_free = check_free(options.root, helper.target_); !is_free)
       return fail(is_free.error());
   auto file = open_token(options.token_file);
@@ -86,8 +86,8 @@ Result<Helper> Helper::prepare(const VerifyOptions& options) {
   if (!token) return fail(token.error());
   if (token->empty() && !options.token_file.empty())
     return fail(0, "the token's file is empty:", options.token_file);
-  // The first use loads modules, which may take longer than a peer waits for a greeting. What fails
-  // is told there.
+  // The first use of AF_ALG loads modules, which may take longer than a peer waits for a greeting.
+  // An error is ignored here: the real use reports it.
   if (!token->empty()) static_cast<void>(verify::hmac(*token, ""));
   helper.token_file_ = std::move(*file);
   helper.token_ = std::move(*token);
@@ -106,7 +106,7 @@ Milliseconds Helper::limit(Milliseconds wait) const {
 
 Result<nlohmann::json> Helper::run(const char* side, const std::string& address,
                                    Milliseconds wait) const {
-  // The program reads it from where the descriptor, which is shared with it, stands.
+  // The helper reads the token from the offset of this descriptor, which both share.
   static_cast<void>(::lseek(token_file_.get(), 0, SEEK_SET));
   const Program program{{options_.program, side, device(), std::to_string(gid_.index), address,
                          std::to_string(options_.port), std::to_string(wait.count()),
@@ -118,16 +118,16 @@ Result<nlohmann::json> Helper::run(const char* side, const std::string& address,
                         SIGTERM};
   const auto run = run_program(program);
   if (!run) return fail(run.error());
-  // Before it there may be words of libibverbs'.
+  // libibverbs may print lines before the answer.
   std::string output = run->output;
   while (!output.empty() && output.back() == '\n') output.pop_back();
   const std::size_t last = output.rfind('\n') + 1;
   auto answer = nlohmann::json::parse(output.substr(last), nullptr, false);
   if (!answer.is_object())
     return fail(0, "measuring with pvrdma-verify:",
-                run->left_behind != 0 ? "it hangs in the kernel"
+                run->left_behind != 0 ? "the helper hangs in the kernel"
                 : run->ended == Ended::TimedOut
-                    ? formatted("it took longer than {} s", limit(wait).count() / 1000)
+                    ? formatted("the helper took longer than {} s", limit(wait).count() / 1000)
                     : first_line(run->output));
   return answer;
 }

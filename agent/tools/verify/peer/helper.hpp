@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The helper program pvrdma-verify, which measures: what it is to measure with, and its runs.
+// Runs the helper program pvrdma-verify, which measures, and chooses the device for it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,21 +13,22 @@ namespace pvrdma::ctl {
 
 class Helper {
  public:
-  // The first device with a GID, of those that are meant. An Error where there is none, where a job
-  // holds it, or somebody unknown may, or where the token's file is not as it should be.
+  // Chooses the first of the wanted devices that has a GID. An Error: there is none, a process
+  // holds it or may hold it, or the token's file is missing, empty or open to others.
   [[nodiscard]] static Result<Helper> prepare(const VerifyOptions& options);
 
   [[nodiscard]] const std::string& device() const { return target_.device; }
-  // The GID's. Empty: that is link-local IPv6, of which one has to say on which link.
+  // The address of the GID. Empty: the GID is link-local IPv6, and an address then needs its link's
+  // name.
   [[nodiscard]] std::string own_address() const;
-  // Empty: none is shared.
+  // Empty: no token is shared.
   [[nodiscard]] const std::string& token() const { return token_; }
 
-  // The program's answer: the figures, or "failed". It waits as long for the other side. An Error
-  // where it could not answer.
+  // Returns the program's answer: the figures, or "failed". `wait`: how long to wait for the other
+  // side. An Error: the program gave no answer.
   [[nodiscard]] Result<nlohmann::json> listen(Milliseconds wait) const;
   [[nodiscard]] Result<nlohmann::json> connect(const std::string& peer, Milliseconds wait) const;
-  // What one run takes at most.
+  // The longest time of one run.
   [[nodiscard]] Milliseconds limit(Milliseconds wait) const;
 
  private:
@@ -39,7 +40,7 @@ class Helper {
   selftest::Target target_;
   Gid gid_;
   std::string token_;
-  Fd token_file_;  // or of /dev/null
+  Fd token_file_;  // the token's file, or /dev/null
 };
 
 }  // namespace pvrdma::ctl

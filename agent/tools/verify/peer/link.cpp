@@ -19,7 +19,7 @@ constexpr unsigned kPollsBetweenLooks = 4096;
 constexpr int kAccess = IBV_ACCESS_LOCAL_WRITE;
 
 constexpr std::uint8_t kHopLimit = 64;  // the peer may be behind a router
-// A peer without a receive is waited for without end, as the deadline is ours.
+// The number that means "without end": our own deadline ends the wait for a peer without a receive.
 constexpr std::uint8_t kWithoutEnd = 7;
 
 Handle<ibv_context, ibv_close_device> open_device(const std::string& name) {

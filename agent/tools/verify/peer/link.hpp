@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One RC queue pair to another machine's, and the memory that its messages come from and go to.
+// An RC queue pair connected to another machine's, and the memory for its messages.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -17,11 +17,11 @@
 namespace pvrdma::verify {
 
 inline constexpr std::size_t kMessageAtMost = std::size_t{1} << 20U;
-// Receives and sends outstanding at most.
+// The largest numbers of outstanding receives and sends.
 inline constexpr std::uint32_t kReceives = 32;
 inline constexpr std::uint32_t kSends = 16;
 
-// What the other side has to know of a queue pair.
+// The data that the other side needs to connect to a queue pair.
 struct LinkName {
   std::string gid;  // 32 hexadecimal digits
   std::uint32_t qpn = 0;
@@ -31,31 +31,32 @@ struct LinkName {
 
 struct Done {
   bool is_receive = false;
-  std::uint32_t bytes = 0;  // of a receive
+  std::uint32_t bytes = 0;  // length of a receive
 };
 
 class Link {
  public:
-  // Port 1, the GID of that index. The port must be ACTIVE.
+  // Uses port 1 and the GID with this index. The port must be ACTIVE.
   [[nodiscard]] static Result<Link> open(const std::string& device, int gid_index);
 
   [[nodiscard]] const LinkName& name() const { return name_; }
-  // Ready to receive and to send. EINVAL: that is no queue pair's name.
+  // Brings the queue pair to RTS. EINVAL: `peer` names no queue pair.
   [[nodiscard]] Result<void> connect(const LinkName& peer);
 
-  // Of the memory for outgoing and for incoming messages, kMessageAtMost each.
+  // The memory for outgoing and for incoming messages, kMessageAtMost bytes each.
   [[nodiscard]] std::byte* out() const { return memory_.get(); }
   [[nodiscard]] std::byte* in() const { return memory_.get() + kMessageAtMost; }
   [[nodiscard]] Result<void> send(std::size_t offset, std::size_t bytes);
   [[nodiscard]] Result<void> receive(std::size_t offset, std::size_t bytes);
-  // The next completion. Polls all the time, as programs do for whom latency counts. Now and then
-  // it asks `control` how the other side is. ETIMEDOUT; 0: the work failed, here or there.
+  // Returns the next completion. Polls without pause, as programs do that need low latency, and
+  // looks now and then at `control` for an end of the other side. ETIMEDOUT: the deadline passed;
+  // 0: the work failed here or there.
   [[nodiscard]] Result<Done> next(Control& control, BootTime deadline);
 
  private:
   Link() = default;
 
-  // Released in the opposite order.
+  // Members are released in the opposite order.
   Pages memory_;
   std::string device_;
   int gid_index_ = 0;

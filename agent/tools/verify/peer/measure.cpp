@@ -9,19 +9,19 @@ namespace pvrdma::verify {
 
 namespace {
 
-// What a part may take, beyond what it is meant to: a peer that stands still ends it.
+// Extra time for a part beyond its planned time: after it, a peer that stands still ends the part.
 constexpr Milliseconds kPatience{15'000};
 
 constexpr std::uint32_t kPatternMessages = 40;
-constexpr std::uint32_t kFirstRounds = 5;    // of a warm-up, to learn what one takes
+constexpr std::uint32_t kFirstRounds = 5;    // of a warm-up: they tell how long a round takes
 constexpr std::uint32_t kWarmUpRounds = 45;  // after these, at most
-constexpr std::uint32_t kFirstMessages = 8;  // of a stream, to learn how fast it is
+constexpr std::uint32_t kFirstMessages = 8;  // of a stream: they tell how fast it is
 constexpr std::array<std::uint32_t, 6> kLatencyBytes{2, 64, 1024, 4096, 16384, 65536};
 constexpr std::uint32_t kSmallBytes = 64;
 constexpr std::uint32_t kTcpBytes = 65536;
 
-// Parts of the duration, of a hundred: six latencies 4 each, four streams 12, TCP's latency and its
-// streams 8.
+// Hundredths of the duration: six latencies with 4 each, four streams with 12 each, TCP's latency
+// and its streams with 8 each.
 constexpr int kLatencyShare = 4, kStreamShare = 12, kTcpShare = 8, kTcpStreams = 2;
 
 double us(Nanoseconds time) { return static_cast<double>(time.count()) / 1000; }
@@ -54,7 +54,7 @@ class Client {
     return outcome;
   }
 
-  // Batch after batch until the median has come to rest, or the time is over.
+  // Measures batch after batch until the median is stable, or the time is over.
   Result<LatencyFigures> latency(Kind kind, std::uint32_t bytes, int share) {
     const Nanoseconds slice = share_of(share);
     const auto warm = warm_up(kind, bytes, slice);
@@ -73,8 +73,9 @@ class Client {
     return latency_figures(bytes, std::move(all)).value_or(LatencyFigures{});
   }
 
-  // What arrived a second where it arrived; both ways: all that arrived, while the longer of the
-  // two lasted. Runs grow until one lasts: of a short one all messages may arrive at once.
+  // Messages per second, counted by the receiver; both ways: the sum of both, over the longer of
+  // the two times. Runs grow until one takes long enough: in a short run all messages may arrive at
+  // once.
   Result<double> messages_per_s(Kind kind, bool out, bool in, std::uint32_t bytes, int share) {
     constexpr double kGrowthAtMost = 8;
     Run run{kind, out, in, bytes, kFirstMessages};
@@ -92,7 +93,8 @@ class Client {
   }
 
  private:
-  // Rounds that do not count, fewer where one takes long; what one took at the end.
+  // Runs rounds that do not count, fewer where a round takes long; returns the time of a round at
+  // the end.
   Result<Nanoseconds> warm_up(Kind kind, std::uint32_t bytes, Nanoseconds slice) {
     const auto rounds_of = [&](std::uint32_t count) {
       return ask({kind, true, true, bytes, count}, slice).map([](const Outcome& outcome) {
@@ -154,8 +156,8 @@ Result<Json> tcp(Client& client, const Progress& progress) {
   progress("TCP");
   const auto latency = client.latency(Kind::TcpPingPong, kLatencyBytes.front(), kTcpShare);
   if (!latency) return fail(latency.error());
-  // One lost packet holds TCP up for at least 200 ms (Linux include/net/tcp.h, TCP_RTO_MIN), which
-  // may be all of a stream.
+  // One lost packet stops TCP for at least 200 ms (Linux include/net/tcp.h, TCP_RTO_MIN), which may
+  // be the whole stream; so the best of several streams counts.
   double best = 0;
   for (int stream = 0; stream < kTcpStreams; ++stream) {
     const auto rate = client.messages_per_s(Kind::TcpStream, true, false, kTcpBytes, kTcpShare);

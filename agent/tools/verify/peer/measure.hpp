@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The whole of a run: what the client measures, and how the other side serves it.
+// A whole run: the client's measurements, and the other side's part in them.
 #pragma once
 
 #include <functional>
@@ -9,19 +9,19 @@
 
 namespace pvrdma::verify {
 
-// What is being done, for a terminal.
+// Shows the progress on a terminal.
 using Progress = std::function<void(const std::string& doing)>;
 
-// Latencies, bandwidths, message rate, and TCP's, in about `duration`. The members are those that
-// `pvrdma-agentctl verify --json` prints; see pvrdma-agentctl-verify(1).
+// Measures latencies, bandwidths, message rate, and TCP's, in about `duration`. The members are
+// those of `pvrdma-agentctl verify --json`; see pvrdma-agentctl-verify(1).
 [[nodiscard]] Result<Json> measure(Control& control, Link& link, Milliseconds duration,
                                    const Progress& progress);
 
-// The other side of a run, until the client has ended it: "parts", how many there were, and
-// "figures", what measure() gave there; null: the client did not tell.
+// Serves the client until it ends the run: "parts", their number, and "figures", the result of the
+// client's measure(); null: the client did not tell it.
 [[nodiscard]] Result<Json> serve(Control& control, Link& link, BootTime deadline);
 
-// Both sides, once they have greeted: of the peer's queue pair, to connect to.
+// Both sides call this after the greeting. Returns the peer's queue pair, to connect to.
 [[nodiscard]] Result<LinkName> exchange_names(Control& control, const Link& link,
                                               BootTime deadline);
 

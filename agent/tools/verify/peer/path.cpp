@@ -9,26 +9,26 @@ namespace pvrdma::verify {
 
 namespace {
 
-// Sources: VMware recommends at most 50 us for GPUs used from afar (vSphere Bitfusion's network
-// requirements); ib_send_bw reports 96.31 Gb/s on 100GbE (an engineer's article on PVRDMA in a home
-// lab), so that nothing faster than 12,500 MB/s has gone over 100GbE; an application's run over
-// PVRDMA is 30 to 80 % faster than over TCP (a vendor's paper on HPC with OpenFOAM). A fall-back
-// goes through the hosts' TCP as the VMs' own TCP does: its figures are no better than these.
-constexpr double kSurelyRdmaUs = 10;  // TCP between VMs does not come near
-// RDMA's latency as a part of TCP's: at most that of RDMA, at least that of a fall-back.
+// Sources: VMware recommends at most 50 us for GPUs used over the network (vSphere Bitfusion's
+// network requirements); ib_send_bw reports 96.31 Gb/s on 100GbE (an engineer's article on PVRDMA
+// in a home lab), so anything faster than 12,500 MB/s has not gone over 100GbE; an application's
+// run over PVRDMA is 30 to 80 % faster than over TCP (a vendor's paper on HPC with OpenFOAM). A
+// fall-back goes through the hosts' TCP, as the VMs' own TCP does, so its figures are no better.
+constexpr double kSurelyRdmaUs = 10;  // TCP between VMs is never as fast
+// RDMA's latency divided by TCP's: native RDMA stays below the first, a fall-back above the second.
 constexpr double kLatencyOfTcpRdma = 0.5;
 constexpr double kLatencyOfTcpFallBack = 0.9;
 constexpr double kBandwidthOfTcpRdma = 1.3;
 constexpr double kBandwidthOfTcpFallBack = 1.05;
-constexpr double kAboveLineRate = 1.05;  // more has not gone over the wire
+constexpr double kAboveLineRate = 1.05;  // a higher rate has not gone over the wire
 constexpr double kLineRateUnknownMbS = 12'500;
 
-// In the order of Path.
+// The index is the number of Path.
 constexpr std::array kPaths{
     PathWords{"same-host", "within one host's memory"},
     PathWords{"native", "by native RDMA"},
     PathWords{"tcp-fall-back", "over TCP, which vSphere has fallen back to"},
-    PathWords{"unclear", "by a path that the figures do not tell"},
+    PathWords{"unclear", "by a path that the figures do not show"},
 };
 static_assert(kPaths.size() == static_cast<std::size_t>(Path::Unclear) + 1);
 
@@ -36,7 +36,7 @@ struct Signs {
   int rdma = 0, fall_back = 0;
   std::vector<std::string> reasons;
 
-  // What the `figures` beside TCP's speak for; at most one of the two is true.
+  // Adds a sign: RDMA's figures compared with TCP's. At most one of the two flags is true.
   void add(const std::string& figures, bool is_rdma, const char* as_rdma, bool is_fall_back) {
     rdma += is_rdma ? 1 : 0;
     fall_back += is_fall_back ? 1 : 0;
@@ -51,8 +51,8 @@ void judge_latency(const Measured& of, Signs& signs) {
   if (*of.latency_us <= kSurelyRdmaUs) {
     signs.rdma += 2;
     signs.reasons.push_back(
-        formatted("A latency of {:.1f} us is below {:.0f} us, where no TCP gets.", *of.latency_us,
-                  kSurelyRdmaUs));
+        formatted("A latency of {:.1f} us is below {:.0f} us, which TCP does not reach.",
+                  *of.latency_us, kSurelyRdmaUs));
     return;
   }
   if (!of.tcp_latency_us || *of.tcp_latency_us <= 0) return;
@@ -71,7 +71,7 @@ void judge_bandwidth(const Measured& of, Signs& signs) {
             times <= kBandwidthOfTcpFallBack);
 }
 
-// Why it went through memory; none: the wire may have carried it.
+// The reason why messages went through memory; none: the wire may have carried them.
 std::optional<std::string> above_the_wire(const Measured& of) {
   const double most = of.line_rate_mb_s ? *of.line_rate_mb_s * kAboveLineRate : kLineRateUnknownMbS;
   if (!of.bandwidth_mb_s || *of.bandwidth_mb_s <= most) return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<std::string> above_the_wire(const Measured& of) {
       "{:.0f} MB/s are more than the hosts' NICs carry ({}): this went through memory.",
       *of.bandwidth_mb_s,
       of.line_rate_mb_s ? formatted("{:.0f} MB/s", *of.line_rate_mb_s)
-                        : std::string{"100 Gb/s, as no --line-rate says another"});
+                        : std::string{"100 Gb/s, without --line-rate"});
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // pvrdma-verify listen|connect DEVICE GID_INDEX ADDRESS PORT WAIT_MS DURATION_MS: the part of
 // `pvrdma-agentctl verify` that needs libibverbs. The token, if there is one, comes on standard
-// input. Prints one line of JSON: the figures, or "failed" with what was being done. Exit status 0:
-// measured, 1: failed, 2: a wrong command line.
+// input. Prints one line of JSON: the figures, or "failed" with the step that failed. Exit status
+// 0: measured, 1: failed, 2: a wrong command line.
 //
-// ADDRESS is the peer's, or of a listener the one to listen on ("" for any). Progress goes to the
+// ADDRESS is the peer's; for a listener the address to listen on ("" for any). Progress goes to the
 // terminal, if PVRDMA_VERIFY_PROGRESS is set.
 #include <signal.h>
 #include <sys/prctl.h>
@@ -54,7 +54,8 @@ void show(const std::string& doing) {
   if (terminal) std::fprintf(terminal.get(), "\r\033[K%s", doing.c_str());
 }
 
-// `measuring` is set once both sides are to connect: where one of them cannot, both say the same.
+// `measuring` is set once both sides are about to connect: from then on both report the same
+// failure.
 Result<Json> measure_with(Control& control, Link& link, const Arguments& arguments,
                           BootTime named_until, bool& measuring) {
   const auto peer = exchange_names(control, link, named_until);
@@ -107,7 +108,7 @@ int main(int count, char** words) {
                  "DURATION_MS\n");
     return 2;
   }
-  // Without pvrdma-agentctl nobody wants the answer, and the device is to be free.
+  // If pvrdma-agentctl dies, this process must not go on holding the device.
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   bool measuring = false;
   auto found = work(*arguments, read_token(STDIN_FILENO).value_or(""), measuring);

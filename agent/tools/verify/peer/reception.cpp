@@ -11,9 +11,9 @@ namespace pvrdma::verify {
 
 namespace {
 
-constexpr Milliseconds kPatience{3000};  // for a greeting
+constexpr Milliseconds kPatience{3000};  // for one greeting
 constexpr Milliseconds kWhileFull{300};
-constexpr BootTime kAtOnce{};  // what is there, and no waiting
+constexpr BootTime kAtOnce{};  // returns at once with the data that is there
 
 }  // namespace
 
@@ -27,7 +27,7 @@ BootTime Reception::patience_with(const Greeter& greeter) const {
   return greeter.came + (is_full() ? kWhileFull : kPatience);
 }
 
-// None: it has still to say something.
+// None: the guest has not said enough yet.
 std::optional<Reception::Guest> Reception::look_at(Greeter& greeter) const {
   const auto refused = [&](Error why) {
     return Guest{std::move(greeter.control), {}, std::move(why)};
@@ -70,7 +70,7 @@ Result<void> Reception::wait(BootTime deadline) {
     return fail(code, "waiting for", "a peer");
   if (!listens || fds.back().revents == 0) return {};
   auto control = listener_->accept(deadline);
-  // One that has left before it was taken.
+  // These errors mean that a guest left before it was accepted.
   if (!control && control.error().code != ECONNABORTED && control.error().code != EAGAIN &&
       control.error().code != ETIMEDOUT)
     return fail(std::move(control.error()));

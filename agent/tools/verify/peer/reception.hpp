@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Those who connect, greeted all at once: one that says nothing keeps no other one waiting.
+// Greets all connections at once: one that says nothing keeps no other waiting.
 #pragma once
 
 #include <optional>
@@ -15,18 +15,18 @@ class Reception {
  public:
   struct Guest {
     Control control;
-    Json first;                    // what it said after the greeting, where that is wanted
-    std::optional<Error> refused;  // why it is none, as of greet()
+    Json first;                    // its first line after the greeting, if `wants_first`
+    std::optional<Error> refused;  // the reason why it was refused, as of greet()
   };
 
-  // `listener` null: only those that are added come.
+  // `listener` null: only connections from add() come.
   Reception(const Listener* listener, std::string token, bool wants_first)
       : listener_(listener), token_(std::move(token)), wants_first_(wants_first) {}
 
-  // Has three seconds from now to greet; less while kMostAtOnce are greeting.
+  // The connection has three seconds from now to greet; less while kMostAtOnce are greeting.
   void add(Control control);
-  // The next that has greeted, or has been refused. ETIMEDOUT: the deadline has passed, or no more
-  // can come. errno of accept(2).
+  // Returns the next guest that has greeted or was refused. ETIMEDOUT: the deadline passed, or no
+  // guest can come any more. errno of accept(2).
   [[nodiscard]] Result<Guest> next(BootTime deadline);
 
   static constexpr std::size_t kMostAtOnce = 128;  // others wait in the listener's queue
@@ -39,7 +39,7 @@ class Reception {
   };
 
   [[nodiscard]] bool is_full() const { return greeters_.size() >= kMostAtOnce; }
-  // The time that one which came then has.
+  // The time by which this guest has to greet.
   [[nodiscard]] BootTime patience_with(const Greeter& greeter) const;
   [[nodiscard]] std::optional<Guest> look_at(Greeter& greeter) const;
   [[nodiscard]] std::optional<Guest> look_at_all();
@@ -48,7 +48,7 @@ class Reception {
   const Listener* listener_;
   std::string token_;
   bool wants_first_;
-  std::vector<Greeter> greeters_;  // the first came first
+  std::vector<Greeter> greeters_;  // in order of arrival
 };
 
 }  // namespace pvrdma::verify

@@ -13,23 +13,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// In the order of Kind.
+// The index is the number of Kind.
 constexpr std::array<std::string_view, 6> kKinds{"pattern",       "ping-pong",  "stream",
                                                  "tcp-ping-pong", "tcp-stream", "end"};
 static_assert(kKinds.size() == static_cast<std::size_t>(Kind::End) + 1);
 
-// Messages of a pattern are of these sizes in turn; a slot of the memory holds the largest.
+// The sizes of a pattern's messages, in turn; a slot of the memory holds the largest.
 constexpr std::array<std::size_t, 5> kPatternBytes{2, 64, 1000, 4096, 65536};
 constexpr std::size_t kSlot = 65536;
 constexpr std::uint32_t kSlots = kMessageAtMost / kSlot;
 
-// Byte `at` of a pattern's message.
+// Byte `at` of a pattern's message number `number`.
 std::byte pattern_byte(std::uint32_t number, std::size_t at) {
   return static_cast<std::byte>((at * 31 + std::size_t{number} * 17 + (at >> 8U)) & 0xffU);
 }
 
-// Messages in one or both directions. Those of a stream are all alike, and in the same place of the
-// memory; those of a pattern differ, and each is in the next slot.
+// Messages in one or both directions. The messages of a stream are alike, and in the same place of
+// the memory; those of a pattern differ, and each goes to the next slot.
 struct Traffic {
   const Run& run;
   Link& link;
@@ -52,11 +52,11 @@ struct Traffic {
   [[nodiscard]] Result<void> receive(std::uint32_t number) const {
     return link.receive(place(number), is_pattern() ? kSlot : run.bytes);
   }
-  // Of a message that has come.
+  // Checks a received message.
   [[nodiscard]] Result<void> check(std::uint32_t number, std::uint32_t bytes) const {
     const bool is_whole = bytes == size(number);
     if (!is_pattern() && !is_whole)
-      return fail(EBADMSG, "receiving", "a message: it is not as long as it was");
+      return fail(EBADMSG, "receiving", "a message: its length is wrong");
     if (!is_pattern()) return {};
     const std::string message = "message " + std::to_string(number) + " of the peer's";
     if (!is_whole)
@@ -66,12 +66,12 @@ struct Traffic {
     const std::byte* in = link.in() + place(number);
     for (std::size_t at = 0; at < bytes; ++at)
       if (in[at] != pattern_byte(number, at))
-        return fail(EBADMSG, "comparing", message + ": byte " + std::to_string(at) + " of it");
+        return fail(EBADMSG, "comparing", message + ": byte " + std::to_string(at) + " is wrong");
     return {};
   }
 };
 
-// Of messages that come as fast as they are asked for nobody waits for one, up to the deadline.
+// While messages come without pause, no wait ends at the deadline; so the time is checked here.
 Result<void> look_at_time(std::uint32_t messages, BootTime deadline) {
   constexpr std::uint32_t kBetweenLooks = 64;
   if (messages % kBetweenLooks != 0 || BootClock::now() < deadline) return {};
@@ -116,7 +116,8 @@ Result<void> pass(const Traffic& traffic, Control& control, BootTime deadline, R
   return {};
 }
 
-// The client's message, the listener's, and so on; the next receive is posted before each send.
+// The client sends a message, then the listener, and so on; the next receive is posted before each
+// send.
 Result<void> ping_pong(const Run& run, Side side, Control& control, Link& link, BootTime deadline,
                        std::vector<Nanoseconds>& times) {
   std::uint32_t outstanding = 0, arrived = 0;
@@ -153,7 +154,7 @@ Result<void> ping_pong(const Run& run, Side side, Control& control, Link& link, 
   return {};
 }
 
-// The same over TCP, to compare with: over the control connection, between lines.
+// The same over TCP, for comparison: on the control connection, between its lines.
 Result<void> tcp_ping_pong(const Run& run, Side side, Control& control, BootTime deadline,
                            std::vector<Nanoseconds>& times) {
   std::vector<std::byte> message(run.bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One part of a measurement, carried out by both sides at the same time: what the client asks for
-// in a line, and what comes of it.
+// One part of a measurement, which both sides carry out at the same time: the client's request in a
+// line, and the result.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace pvrdma::verify {
 
 enum class Kind {
-  Pattern,   // messages of many sizes, each compared with what it must be
+  Pattern,   // messages of many sizes, each compared with the expected data
   PingPong,  // a message there, and one back
   Stream,    // messages one after the other, as many as the queue holds
   TcpPingPong,
@@ -24,7 +24,7 @@ enum class Kind {
 
 struct Run {
   Kind kind = Kind::End;
-  bool from_client = false, from_listener = false;  // who sends; both do in a ping-pong
+  bool from_client = false, from_listener = false;  // who sends; in a ping-pong both
   std::uint32_t bytes = 0;                          // of a message
   std::uint32_t count = 0;                          // of messages, or of rounds
 };
@@ -32,11 +32,11 @@ struct Run {
 inline constexpr std::uint32_t kCountAtMost = 10'000'000;
 
 [[nodiscard]] Json to_json(const Run& run);
-// EBADMSG: it is none, or asks for more than is allowed.
+// EBADMSG: the message is no run, or asks for more than is allowed.
 [[nodiscard]] Result<Run> run_from(const Json& message);
 
-// What one side saw as the receiver: the time from its first message to its last, and how many
-// followed the first.
+// The receiver's measurement: the time from its first message to its last, and the number of
+// messages after the first.
 struct Received {
   Nanoseconds took{0};
   std::uint32_t count = 0;
@@ -44,10 +44,10 @@ struct Received {
 
 struct Outcome {
   Received here, there;
-  std::vector<Nanoseconds> round_trips;  // of a ping-pong, at the client
+  std::vector<Nanoseconds> round_trips;  // only the client of a ping-pong has them
 };
 
-// An Error where a message does not arrive, or is another one.
+// An Error: a message does not arrive, or is not the expected one.
 [[nodiscard]] Result<Outcome> carry_out(const Run& run, Side side, Control& control, Link& link,
                                         BootTime deadline);
 

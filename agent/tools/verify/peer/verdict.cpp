@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr std::size_t kIndent = 14;
 
-// A number, as it came. Missing ones make `complete` false.
+// A number, unchanged. A missing one makes `complete` false.
 json copied(const json& object, const char* key, bool& complete) {
   const auto at = object.find(key);
   if (at != object.end() && at->is_number()) return *at;
@@ -35,7 +35,7 @@ const json& part(const json& answer, const char* key) {
   return at != answer.end() && at->is_object() ? *at : none;
 }
 
-// A row for each size of message. None make `complete` false.
+// One row for each message size. An empty list makes `complete` false.
 const json& latencies(const json& answer, bool& complete) {
   static const json none = json::array();
   const auto at = answer.find("latency");

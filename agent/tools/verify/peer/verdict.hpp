@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What was measured with a peer, and what it means. Pure.
+// The figures measured with a peer, and their meaning. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -18,23 +18,23 @@ struct LatencyRow {
   double bytes = 0, min_us = 0, typical_us = 0, average_us = 0, p99_us = 0, p999_us = 0;
 };
 
-// The helper program's answer.
+// The answer of the helper program.
 struct Figures {
   std::string peer_address;
   std::vector<LatencyRow> latency;
   double message_bytes = 0, out_mb_s = 0, in_mb_s = 0, both_mb_s = 0;
   double messages_per_s = 0;
   double tcp_latency_us = 0, tcp_bandwidth_mb_s = 0;
-  bool of_the_peer = false;  // the peer measured, and TCP from there to here
+  bool of_the_peer = false;  // the peer measured; TCP was then measured from there to here
 
-  // The direction in which TCP's bandwidth was measured, to compare with that.
+  // RDMA's bandwidth in the direction in which TCP's was measured.
   [[nodiscard]] double way_of_tcp_mb_s() const { return of_the_peer ? in_mb_s : out_mb_s; }
 };
-// EBADMSG: something is missing.
+// EBADMSG: a figure is missing.
 [[nodiscard]] Result<Figures> figures_from(const nlohmann::json& answer);
 
-// What the peer measured and tells at the end, as such an answer: out and in change places, and
-// nothing else of what it sent is in it. EBADMSG: something is missing.
+// Turns the peer's figures into an answer of our own helper: out and in change places, and nothing
+// else that the peer sent is in it. EBADMSG: a figure is missing.
 [[nodiscard]] Result<nlohmann::json> seen_from_here(const nlohmann::json& told,
                                                     const std::string& peer_address);
 
@@ -43,21 +43,21 @@ struct Verdict {
   Figures figures;
   PathVerdict path;
   std::vector<std::string> unmet;
-  bool expected = false;                 // something was
-  std::optional<double> reference_mb_s;  // what a percentage is of
+  bool expected = false;                 // the user gave an expectation
+  std::optional<double> reference_mb_s;  // the rate that 100% stands for
 };
 
-// `best_earlier_mb_s`: of the runs with this peer before; `line_rate_mb_s` counts before it.
+// `best_earlier_mb_s`: the best of the earlier runs with this peer; `line_rate_mb_s` comes first.
 [[nodiscard]] Verdict judge(std::string peer, std::string device, Figures figures,
                             const std::optional<Expectation>& expected,
                             std::optional<double> line_rate_mb_s,
                             std::optional<double> best_earlier_mb_s);
 
-// 0: all is well; 1: it goes over TCP; 2: an expectation is not met.
+// 0: all is good; 1: the path is TCP; 2: an expectation is not met.
 [[nodiscard]] int exit_code(const Verdict& verdict);
 
 [[nodiscard]] std::string render(const Verdict& verdict, const ctl::Style& style);
-// With the helper program's answer, as it came.
+// Contains the helper program's answer unchanged.
 [[nodiscard]] nlohmann::json to_json(const Verdict& verdict, const nlohmann::json& answer);
 
 }  // namespace pvrdma::verify

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A Survey for the tests of doctor's conclusions: of a VM in its good state, to be spoilt by the
-// test.
+// The Survey of a healthy VM, for tests of doctor's conclusions; each test spoils a part of it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ namespace pvrdma::test {
 
 inline constexpr std::uint64_t kMiB = 1ULL << 20U;
 
-// Of a VM in which everything is as it should be.
+// A VM without any fault.
 inline Survey good_survey() {
   Survey survey;
   survey.vendor = std::string{"VMware, Inc."};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What administrators pasted, and the guest that it is held against.
+// Output pasted by administrators, and the guest that it is compared with.
 #pragma once
 
 #include <fstream>
@@ -15,7 +15,7 @@ namespace pvrdma::test {
 
 inline const std::vector<doctor::GuestLink> kGuest{{"ens161", 1500}, {"ens224f0", 9000}};
 
-// Of tests/fixtures/host-output.
+// A file of tests/fixtures/host-output.
 inline std::string fixture(const std::string& name) {
   std::ifstream file{std::string{places::fixtures} + "/host-output/" + name};
   std::stringstream text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `doctor` on made-up systems, with an agent, without, and in a container; and its screens.
+// `doctor` on made-up systems, with an agent, without one, and in a container; and its screens.
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -46,8 +46,7 @@ Diagnosed diagnose(const Tree& tree, const std::string& socket, bool json = true
   return {code, screen.out(), screen.err()};
 }
 
-// Everything that doctor wants of a machine but a live adapter, of which a made-up sysfs has no
-// netlink.
+// A healthy machine, but without live adapters: a made-up sysfs has no netlink.
 void good_machine(const Tree& tree) {
   test::bound_adapter(tree, "13:00", "ens224f0", "rocep19s0f1", "uverbs0");
   tree.file("/usr/lib64/libibverbs.so.1", "IBVERBS_PRIVATE_34");
@@ -83,7 +82,7 @@ TEST_CASE("with an agent that says ready, and nothing wrong around it: usable") 
   CHECK(json["findings"].empty());
 }
 
-TEST_CASE("what the agent says and what is around it are one list, the worst first") {
+TEST_CASE("findings of the agent and of the surroundings are one list, the worst first") {
   const Tree tree;
   good_machine(tree);
   tree.remove("/usr/lib64/libibverbs/libvmw_pvrdma-rdmav34.so");
@@ -110,19 +109,19 @@ TEST_CASE("an agent that does not know leaves it unknown whether RDMA is usable"
   CHECK(found.json()["usable"] == "unknown");
 }
 
-TEST_CASE("in a container, too, the agent's word counts where it gives it") {
+TEST_CASE("in a container the agent's answer counts too") {
   Examination examination;
   examination.survey.container = std::string{"docker"};
   examination.snapshot.adapters = std::vector<Adapter>{};
   examination.state = State::Converging;
-  CHECK(usable(examination) == Usable::Yes);  // by a look that does not see all
+  CHECK(usable(examination) == Usable::Yes);  // by our own look, which does not see everything
   examination.by_agent = true;
   CHECK(usable(examination) == Usable::WithWarnings);
   examination.state = State::Ready;
   CHECK(usable(examination) == Usable::Yes);
 }
 
-TEST_CASE("what nothing is known of is not good, and what nobody promised is not either") {
+TEST_CASE("a row without a known fact is not good") {
   const Tree tree;
   const fake::Directory directory;
   const Json json = diagnose(tree, directory / "socket").json();
@@ -169,7 +168,7 @@ TEST_CASE("without an agent it looks itself, and says that there is none") {
   CHECK(ticket.out.find("0000:13:00.0") != std::string::npos);
 }
 
-TEST_CASE("a bad configuration is a finding among others") {
+TEST_CASE("a bad configuration is one of the findings") {
   const Tree tree;
   good_machine(tree);
   tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"sometimes\"\n");
@@ -179,7 +178,7 @@ TEST_CASE("a bad configuration is a finding among others") {
   CHECK(found.has("agent-not-running"));
 }
 
-TEST_CASE("in a container nobody misses the agent, and the engine's options are named") {
+TEST_CASE("in a container a missing agent is no finding, and the engine's options are named") {
   const Tree tree;
   good_machine(tree);
   tree.file("/.dockerenv", "");
@@ -236,7 +235,7 @@ good     ports      rocep0: port ACTIVE
 )");
 }
 
-TEST_CASE("the ticket: who, what, and causes with what speaks for them") {
+TEST_CASE("the ticket: the VM, the fault, and the causes with the evidence for them") {
   const VmIdentity vm{"node1", "Ubuntu, Linux 5.15", "", {"00:50:56:8a:9f:c2 (0000:13:00.1, ens)"}};
   const doctor::HostTrouble trouble{
       FindingId::PortDown,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the kernel's log says of a driver that was not loaded, or gave up a function.
+// Finds in the kernel's log why a driver was not loaded, or why its probe of a function failed.
 #include <algorithm>
 
 #include "agent/base/file.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using Cause = DriverComplaint::Cause;
 
-// Of dmesg(1)'s lines the records of /dev/kmsg, in the kernel's facility.
+// Turns dmesg(1)'s lines into records of /dev/kmsg with the kernel's facility.
 std::string records_of(std::string_view dmesg, const std::string& priority = "6") {
   std::string records;
   while (!dmesg.empty()) {
@@ -39,14 +39,14 @@ std::string kernel_log(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a probe's failure: the order is kept apart from what the host lacks") {
+TEST_CASE("a probe's failure: a wrong order is told from a fault of the host") {
   CHECK(only(kernel_log("dmesg-needs-roce.txt")) ==
         DriverComplaint{Cause::NoRoce, "0000:00:04.0",
                         "vmw_pvrdma 0000:00:04.0: driver needs RoCE v1 or v2 support"});
   CHECK(only(kernel_log("dmesg-order-new-kernel.txt")) ==
         DriverComplaint{Cause::Order, "0000:0b:00.1",
                         "vmw_pvrdma 0000:0b:00.1: failed to get vmxnet3 device"});
-  // By the driver core's words alone, of old kernels and new ones.
+  // The driver core's line alone is enough, in the form of old kernels and of new ones.
   CHECK(only("vmw_pvrdma: probe of 0000:0b:00.1 failed with error -19").cause == Cause::Order);
   CHECK(only("vmw_pvrdma 0000:0b:00.1: probe with driver vmw_pvrdma failed with error -14").cause ==
         Cause::Probe);
@@ -62,7 +62,7 @@ TEST_CASE("a probe's failure: the last probe of each function counts") {
         2);
 }
 
-TEST_CASE("a module that is missing is kept apart from a vendor's") {
+TEST_CASE("a missing module is told from a vendor's module") {
   const auto cause = [](const std::string& line) { return only(line).cause; };
   CHECK(cause("vmw_pvrdma: Unknown symbol ib_dealloc_device (err -2)") == Cause::MissingSymbol);
   CHECK(cause("ib_uverbs: Unknown symbol ib_unregister_client (err -2)") == Cause::MissingSymbol);
@@ -71,7 +71,7 @@ TEST_CASE("a module that is missing is kept apart from a vendor's") {
   CHECK(parse_driver_complaints(records_of("nvidia: Unknown symbol x (err -2)")).empty());
 }
 
-TEST_CASE("a line that a process wrote into the kernel's log says nothing") {
+TEST_CASE("a line that a process wrote into the kernel's log does not count") {
   CHECK(parse_driver_complaints(records_of("vmw_pvrdma: Unknown symbol x (err -2)", "12")).empty());
   CHECK(parse_driver_complaints("").empty());
   CHECK(parse_driver_complaints("x;vmw_pvrdma: Unknown symbol x (err -2)\n;\n6,1,1,-\n").empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `doctor --host-output` on pasted output, as it is and spoiled.
+// `doctor --host-output` on pasted output, unchanged and spoiled.
 #include <algorithm>
 
 #include "agent/tools/doctor/host_output/command.hpp"
@@ -24,7 +24,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-// "change firewall 29: rule set pvrdma is not enabled" of each.
+// Each remark as a line: "change firewall 29: rule set pvrdma is not enabled".
 std::vector<std::string> lines_of(const HostReading& reading) {
   std::vector<std::string> lines;
   for (const HostRemark& remark : reading.remarks)
@@ -42,7 +42,7 @@ const HostRemark& remark_of(const HostReading& reading, HostPart part) {
 
 }  // namespace
 
-TEST_CASE("a host on which all is well, whatever became of the white space") {
+TEST_CASE("a host without a fault, in each form of white space") {
   const std::string good = fixture("good.txt");
   const std::vector<std::string> expected{
       "info rdma-devices 5: vmrdma1 (nmlx5_rdma): the link of its uplink vmnic5 is Down",
@@ -79,7 +79,7 @@ TEST_CASE("without prompts and blank lines between it, the same is found") {
   CHECK(remark_of(reading, HostPart::Statistics).says == "no errors");
 }
 
-TEST_CASE("a host on which nothing is well: what, and what to do about it") {
+TEST_CASE("a host with each fault: the faults, and the remedies") {
   const HostReading reading = judge_host_output(fixture("trouble.txt"), kGuest);
   CHECK(lines_of(reading) ==
         std::vector<std::string>{
@@ -111,22 +111,23 @@ TEST_CASE("esxcli prints nothing where the host has no RDMA device") {
   CHECK(none.says.find("nmlx5_rdma may not be loaded") != std::string::npos);
   CHECK(none.commands.back() == "esxcli system module load -m nmlx5_rdma");
   CHECK(remark_of(reading, HostPart::Firewall).weight == Weight::Good);
-  // There is no device to have statistics.
+  // A host without a device has no statistics.
   REQUIRE(reading.missing.size() == 2);
   CHECK(reading.missing[0].part == HostPart::Properties);
   CHECK(reading.missing[1].part == HostPart::Vmknic);
-  // It may just have been cut off there.
+  // The paste may have been cut off at this line.
   const HostReading cut = judge_host_output("[root@esx:~] esxcli rdma device list\n", {});
   CHECK(cut.remarks.empty());
   CHECK(cut.missing.size() == 6);
 }
 
-TEST_CASE("tables and what stands right below them") {
-  // By tabs, though the cells would fit the dashes as well.
+TEST_CASE("tables and the lines right below them") {
+  // Tabs separate the cells, although they would fit the dashes as well.
   const auto tabs = doctor::parse_paste("A\tB\n--\t--\na\tb\n");
   REQUIRE(tabs.tables.size() == 1);
   CHECK(tabs.tables[0].rows == std::vector<std::vector<std::string>>{{"a", "b"}});
-  // Indented details, and such as no row could be; a mark of UTF-8 before the first column's name.
+  // Details are indented, and some could be no row; a UTF-8 mark stands before the first column's
+  // name.
   const auto below = doctor::parse_paste(
       "\xef\xbb\xbfName               Enabled\n-----------------  -------\nsshServer             "
       "true\n"
@@ -137,7 +138,7 @@ TEST_CASE("tables and what stands right below them") {
   CHECK(below.details.size() == 1);
   const auto key = doctor::parse_paste("Name  Enabled\n----  -------\nPhysical HCA available:0\n");
   CHECK(key.details.size() == 1);
-  // An error of esxcli's is no empty list.
+  // An error of esxcli does not count as an empty list.
   const auto refused = judge_host_output(
       "[root@e:~] esxcli rdma device list\nUnknown command or namespace\n[root@e:~]\n", {});
   CHECK(refused.remarks.empty());
@@ -174,18 +175,18 @@ TEST_CASE("one thing spoiled at a time") {
       CHECK(ctl::code_of(reading) == 1);
     }
   }
-  // Of two devices that work, one with the MTU is enough.
+  // Of two devices that work it is enough that one has the MTU.
   const std::string both = replaced(replaced(fixture("good.txt"), "Down    1024", "Active  1024"),
                                     "Up            Down   ", "Up            Up     ");
   const HostReading spare = judge_host_output(both, kGuest);
   CHECK(remark_of(spare, HostPart::Nics).weight == Weight::Info);
   CHECK(ctl::code_of(spare) == 0);
-  // Without a guest's MTU there is nothing to compare with.
+  // Without a guest's MTU there is no comparison.
   const auto alone = judge_host_output(replaced(fixture("good.txt"), "9000", "1400"), {});
   CHECK(ctl::code_of(alone) == 0);
 }
 
-TEST_CASE("what is missing is told with the command that tells it") {
+TEST_CASE("a missing part is named with the command that prints it") {
   const std::string text = fixture("good.txt");
   const HostReading reading =
       judge_host_output(text.substr(0, text.find("[root@esx01:~] esxcli rdma device stats")), {});
@@ -195,14 +196,14 @@ TEST_CASE("what is missing is told with the command that tells it") {
   const std::string screen = ctl::render_host_output(reading, {});
   CHECK(screen.starts_with("INCOMPLETE"));
   CHECK(screen.find("esxcli network nic list") != std::string::npos);
-  // A name from the paste gets into no command that is to be copied.
+  // The user copies the command, so a name from the paste does not get into it.
   const HostReading hostile = judge_host_output(replaced(text, "vmrdma0 ", "$(false)"), {});
   for (const HostRemark& remark : hostile.remarks)
     for (const std::string& command : remark.commands)
       CHECK(command.find('$') == std::string::npos);
 }
 
-TEST_CASE("unknown text is said to be unknown, and made harmless") {
+TEST_CASE("unknown text is reported as unknown, in printable form") {
   const HostReading reading = judge_host_output(
       "\x1b[31mno\x1b[0m such thing\nmore\n\nColour: red\nShape: round\n\nA  B\n-  --\n1  2\n", {});
   REQUIRE(reading.unknown.size() == 3);

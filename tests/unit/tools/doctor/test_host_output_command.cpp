@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `doctor --host-output`: where the text comes from, what becomes of it on the screen, and text
-// that nobody would paste.
+// `doctor --host-output`: the sources of the text, its form on the screen, and hostile texts.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -68,7 +67,7 @@ TEST_CASE("from standard input") {
   REQUIRE(::dup2(before.get(), STDIN_FILENO) == STDIN_FILENO);
 }
 
-TEST_CASE("what cannot be read is told, and never waited for") {
+TEST_CASE("a source that cannot be read is an error, without a wait") {
   const test::Tree tree;
   std::string out;
   CHECK(run(tree.root() / "/none", &out) == 3);
@@ -85,7 +84,7 @@ TEST_CASE("what cannot be read is told, and never waited for") {
       "at most 1 MiB is read"));
 }
 
-TEST_CASE("mutated output: an answer to each, in printable lines") {
+TEST_CASE("mutated output: each has an answer in printable lines") {
   const char* const pieces[] = {"{",  "}\n", ":",          "\n\n",    "----", "--  ---\n", "\t",
                                 "\r", "\0",  "[root@e:~]", "esxcli ", "Path", "\xff",      "\x1b"};
   test::Mutator mutator{pieces};
@@ -105,7 +104,7 @@ TEST_CASE("mutated output: an answer to each, in printable lines") {
   }
 }
 
-TEST_CASE("1 MiB of anything is read in the time of its length") {
+TEST_CASE("the time for any 1 MiB of text grows only with its length") {
   std::string keys;
   std::string rules = "Name  Paired Uplink\n----  -------------\n";
   for (unsigned number = 0; keys.size() < kReadLimitBytes; ++number)

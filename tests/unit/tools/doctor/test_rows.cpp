@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The rows of doctor: what they show, and that a row is called good only where it is known to be.
+// The rows of doctor: their content, and that a row is good only where its facts are known to be.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -15,7 +15,7 @@ using namespace pvrdma::test;
 
 namespace {
 
-// Everything that a row could call good is there.
+// A snapshot in which every row can be good.
 Snapshot good_snapshot() {
   Snapshot snapshot = ready_scene(1);
   netdev(snapshot).addresses = {{"192.168.30.201/24"}};
@@ -31,8 +31,7 @@ std::map<std::string, std::string> verdicts(const Snapshot& snapshot, const Surv
   return of_rows;
 }
 
-// Each spoils what one row's being good rests on, so far that it is not known any more, or is not
-// good.
+// Each spoils the facts of one row: they are then unknown, or not good.
 struct Doubt {
   const char* area;
   const char* verdict;
@@ -66,7 +65,7 @@ const std::vector<Doubt>& doubts() {
          survey.nodes.get()->front().openable = Field<bool>::unreadable(kUnread);
        }},
       {"libraries", "unknown", [](Snapshot&, Survey& survey) { survey.libraries = {}; }},
-      // A vendor's: nothing tells which provider fits.
+      // A vendor's library: nothing tells which provider fits.
       {"libraries", "unknown",
        [](Snapshot&, Survey& survey) { libraries(survey).verbs.front().private_abi = {}; }},
       {"memlock", "unknown", [](Snapshot&, Survey& survey) { survey.own_memlock = {}; }},
@@ -83,7 +82,7 @@ const std::vector<Doubt>& doubts() {
        [](Snapshot& snapshot, Survey&) {
          snapshot.holders = std::vector<Holder>{{812, "job", "rocep0"}};
        }},
-      // Other processes are not seen from there.
+      // A container does not see other processes.
       {"holders", "info", [](Snapshot&, Survey& survey) { contain(survey); }},
       {"boot", "info",
        [](Snapshot& snapshot, Survey&) {
@@ -101,7 +100,7 @@ const std::vector<Doubt>& doubts() {
 
 }  // namespace
 
-TEST_CASE("rows show the raw state, and what could not be read") {
+TEST_CASE("rows show the raw state, and the parts that could not be read") {
   Snapshot snapshot = ready_scene(1);
   rdma(snapshot).port.state = Field<std::string>::unreadable({110, "reading", "state"});
   Survey survey = good_survey();
@@ -123,7 +122,7 @@ TEST_CASE("rows show the raw state, and what could not be read") {
       std::vector<std::string>{"ens10: up, carrier, MTU 1500, MAC 00:50:56:00:00:10, no address"});
 }
 
-TEST_CASE("a row is good where what it rests on is known and good, and nowhere else") {
+TEST_CASE("a row is good only where its facts are known and good") {
   for (const auto& [area, verdict] : verdicts(good_snapshot(), good_survey())) {
     INFO(area);
     CHECK(verdict == "good");
@@ -137,7 +136,7 @@ TEST_CASE("a row is good where what it rests on is known and good, and nowhere e
   }
 }
 
-TEST_CASE("where nothing is known no row is good") {
+TEST_CASE("without any known fact no row is good") {
   const auto none_is_good = [](const Snapshot& snapshot, const Survey& survey) {
     for (const auto& [area, verdict] : verdicts(snapshot, survey)) {
       INFO(area);
@@ -165,7 +164,7 @@ TEST_CASE("in an answer without an adapter no row of the adapter's is good") {
   CHECK_FALSE(rows.contains("boot"));
 }
 
-TEST_CASE("of the machine's boot a container's files say nothing") {
+TEST_CASE("a container's files do not tell about the machine's boot") {
   Survey survey = good_survey();
   contain(survey);
   CHECK_FALSE(verdicts(good_snapshot(), survey).contains("boot"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What doctor concludes: each finding of the surroundings is provoked by what it is about and by
-// nothing else, and the host's causes come in the order of the evidence.
+// The conclusions of doctor: each finding of the surroundings comes from its own cause and from no
+// other, and the host's causes come in the order of the evidence.
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -31,7 +31,7 @@ std::vector<FindingId> ids(const std::vector<Finding>& findings) {
 }
 
 struct Spoilt {
-  std::vector<FindingId> ids;  // of the findings
+  std::vector<FindingId> ids;  // expected findings
   std::function<void(Snapshot&, Survey&)> how;
 };
 
@@ -72,7 +72,7 @@ const std::vector<Spoilt>& spoilt() {
        [](Snapshot&, Survey& survey) {
          libraries(survey).vendor = {"package libibverbs1 51mlnx1-1.51258"};
        }},
-      // Tools alone shadow nothing.
+      // OFED's tools alone shadow no library.
       {{}, [](Snapshot&, Survey& survey) { libraries(survey).vendor = {"/opt/mellanox"}; }},
       {{FindingId::ProviderMissing, FindingId::VendorLibraries},
        [](Snapshot&, Survey& survey) {
@@ -115,7 +115,7 @@ const std::vector<Spoilt>& spoilt() {
          adapter(snapshot).driver = {};
          survey.complaints = {{DriverComplaint::Cause::NoRoce, function_of(0), "line"}};
        }},
-      // The agent has bound it since.
+      // The agent has bound the function since.
       {{},
        [](Snapshot&, Survey& survey) {
          survey.complaints = {{DriverComplaint::Cause::Order, function_of(0), "line"}};
@@ -164,9 +164,9 @@ const std::vector<Spoilt>& spoilt() {
          contain(survey);
          survey.reloads = {{"/etc/cron.d/a", 1, "modprobe", "run by cron", false}};
        }},
-      // Outside of a container that is the agent's to tell.
+      // Outside of a container the agent tells that.
       {{}, [](Snapshot& snapshot, Survey&) { adapter(snapshot).netdev = {}; }},
-      // What could not be looked at is no finding.
+      // An unreadable field is no finding.
       {{}, [](Snapshot&, Survey& survey) { make_unreadable(survey); }}};
   return kSpoilt;
 }
@@ -177,7 +177,7 @@ Finding port_down(const Snapshot& snapshot, unsigned index) {
 
 }  // namespace
 
-TEST_CASE("each spoilt thing is found, and nothing else") {
+TEST_CASE("each fault has its finding, and no other") {
   std::set<std::string> made;
   for (const Spoilt& one : spoilt()) {
     Snapshot snapshot = ready_scene(2);
@@ -186,7 +186,7 @@ TEST_CASE("each spoilt thing is found, and nothing else") {
     const auto findings = doctor::surroundings(snapshot, survey);
     CHECK(ids(findings) == one.ids);
     for (const Finding& finding : findings) made.insert(finding.summary);
-    // The rows never fail to be made, and each finding belongs to one.
+    // Making the rows never fails, and each finding belongs to a row.
     const auto rows = doctor::checks({}, snapshot, survey);
     for (const Finding& finding : findings)
       CHECK(std::any_of(rows.begin(), rows.end(), [&](const doctor::Check& row) {
@@ -196,7 +196,7 @@ TEST_CASE("each spoilt thing is found, and nothing else") {
   CHECK(made.size() == 30);
 }
 
-TEST_CASE("without an RDMA function: whose VM, and which NICs it has") {
+TEST_CASE("without an RDMA function: the hypervisor, and the NICs of the VM") {
   Snapshot snapshot = ready_scene(1);
   snapshot.adapters.get()->clear();
   Survey survey = good_survey();
@@ -208,7 +208,7 @@ TEST_CASE("without an RDMA function: whose VM, and which NICs it has") {
   CHECK(summary().find("nor any vmxnet3 NIC") != std::string::npos);
   survey.vendor = std::string{"QEMU"};
   CHECK(summary().find("no VMware VM (QEMU)") != std::string::npos);
-  // Without DMI, what systemd has found; never the vSphere administrator's then.
+  // Without DMI systemd's answer counts; the vSphere administrator then never has to act.
   survey.vendor = Field<std::string>{};
   survey.vmxnet3 = std::vector<std::string>{"0000:00:0f.0"};
   survey.virtualization = std::string{"vmware"};
@@ -246,7 +246,7 @@ TEST_CASE("VMware's list of guests") {
   CHECK(support("debian", "12") == Support::None);
 }
 
-TEST_CASE("a neighbour's ACTIVE port speaks against what is set for the whole host") {
+TEST_CASE("another adapter's ACTIVE port speaks against causes for the whole host") {
   Snapshot snapshot = ready_scene(2);
   rdma(snapshot, 0).port.state = std::string{"DOWN"};
   const std::vector<Finding> findings{port_down(snapshot, 0)};
@@ -262,7 +262,7 @@ TEST_CASE("a neighbour's ACTIVE port speaks against what is set for the whole ho
   CHECK_FALSE(troubles[0].causes[0].commands.empty());
 }
 
-TEST_CASE("only what is the host's becomes a ticket") {
+TEST_CASE("only the host's faults become a ticket") {
   Snapshot snapshot = ready_scene(1);
   const std::vector<Finding> of_guest{
       make_finding(FindingId::ClockOff, {}, {{"offset", "9 s"}}),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The probes that doctor has beside a Snapshot, on made-up files; and on this machine's own.
+// The probes that doctor has besides a Snapshot, on made-up files and on this machine's own.
 #include "agent/tools/doctor/survey_probe.hpp"
 
 #include <sys/resource.h>
@@ -17,7 +17,7 @@ using namespace pvrdma::probes;
 using pvrdma::test::blocks_of;
 using pvrdma::test::Tree;
 
-TEST_CASE("limits.conf: the last line for everybody counts, soft or both") {
+TEST_CASE("limits.conf: the last line for all users counts, soft or both") {
   const auto limit = parse_limits("/l.conf",
                                   "# *  - memlock 1\n"
                                   "root     - memlock 2\n"
@@ -58,7 +58,7 @@ TEST_CASE("CAP_IPC_LOCK is bit 14 of the effective set") {
   const Tree tree;
   tree.file("/proc/self/status", "Name:\tx\nCapPrm:\t0\nCapEff:\t0000000000004000\n");
   CHECK(may_lock_all(tree.root()).is(true));
-  // Root of a rootless container, as the map of its users tells.
+  // Root in a rootless container, as the map of user ids tells.
   tree.file("/proc/self/uid_map",
             "         0       1000          1\n         1     100000      65536\n");
   CHECK(may_lock_all(tree.root()).is(false));
@@ -78,7 +78,7 @@ TEST_CASE("a block list of this boot alone does not count for the next") {
   CHECK(blocks_of(tree.root(), {"vmw_pvrdma"}, ModprobeOf::NextBoot).get()->empty());
 }
 
-TEST_CASE("what keeps modules from being loaded") {
+TEST_CASE("settings that keep modules from being loaded") {
   const Tree tree;
   tree.directory("/lib/modules");
   const std::vector<std::string> modules{"vmw_pvrdma", "ib_umad", "rdma_cm"};
@@ -96,7 +96,7 @@ TEST_CASE("what keeps modules from being loaded") {
   CHECK(blocks_of(tree.root(), modules).is_unreadable());
 }
 
-TEST_CASE("which commands in place of a module load nothing") {
+TEST_CASE("commands in place of a module that load nothing") {
   const Tree tree;
   for (const test::InstallCommand& command : test::kInstallCommands) {
     INFO(command.text);
@@ -147,7 +147,7 @@ TEST_CASE("libraries are found in the order of the dynamic linker") {
   CHECK(by_path.get()->verbs[0].path == "/usr/lib/libibverbs.so.1");
 }
 
-TEST_CASE("a configuration of the linker that includes itself ends") {
+TEST_CASE("a configuration of the linker that includes itself does not loop") {
   const Tree tree;
   tree.file("/etc/ld.so.conf", "include /etc/ld.so.conf\n/usr/lib\n");
   CHECK(look_at_verbs_libraries(tree.root(), "").is_known());
@@ -168,16 +168,16 @@ TEST_CASE("a crash in the kernel's log: the driver's before any other") {
       "4,20,5,-;Oops: 0002 [#2] PREEMPT SMP\n"
       "4,21,5,-; pvrdma_netdevice_event_work+0x3b/0x60 [vmw_pvrdma]\n";
   CHECK(parse_kernel_log(other + ours).is({"Oops: 0002 [#2] PREEMPT SMP", true}));
-  // A line of the driver's outside of a crash is none.
+  // A line of the driver outside of a crash does not count.
   CHECK(parse_kernel_log(other + "4,22,5,-;foo [vmw_pvrdma]\n").get()->in_driver == false);
 }
 
-TEST_CASE("where the log says nothing, the taint flag does") {
+TEST_CASE("without a line in the log the taint flag tells of the crash") {
   const Tree tree;
   tree.file("/dev/kmsg", "6,1,5,-;quiet\n");
   tree.file("/proc/sys/kernel/tainted", "4096\n");
   CHECK(look_for_kernel_crash(tree.root()).is_absent());
-  tree.file("/proc/sys/kernel/tainted", "4224\n");  // and 128: died
+  tree.file("/proc/sys/kernel/tainted", "4224\n");  // 4096, and 128: died
   CHECK(look_for_kernel_crash(tree.root()).is(KernelCrash{}));
   tree.remove("/dev/kmsg");
   CHECK(look_for_kernel_crash(tree.root()).is(KernelCrash{}));
@@ -185,7 +185,7 @@ TEST_CASE("where the log says nothing, the taint flag does") {
   CHECK(look_for_kernel_crash(tree.root()).is_unreadable());
 }
 
-TEST_CASE("lines that anybody can have in the kernel's log are no crash") {
+TEST_CASE("lines that any process can write into the kernel's log are no crash") {
   const Tree tree;
   const std::string segfaults =
       "6,1,5,-;BUG: x[811]: segfault at 0 ip 1 sp 2 error 6 in x[400000+1000]\n"
@@ -193,7 +193,7 @@ TEST_CASE("lines that anybody can have in the kernel's log are no crash") {
   tree.file("/dev/kmsg", segfaults);
   tree.file("/proc/sys/kernel/tainted", "0\n");
   CHECK(look_for_kernel_crash(tree.root()).is_absent());
-  tree.file("/proc/sys/kernel/tainted", "128\n");  // died, of what the log does not say
+  tree.file("/proc/sys/kernel/tainted", "128\n");  // died, but the log does not tell why
   CHECK(look_for_kernel_crash(tree.root()).is(KernelCrash{}));
 
   tree.file("/dev/kmsg", segfaults + "1,3,5,-;BUG: soft lockup\n" + segfaults);
@@ -204,7 +204,7 @@ TEST_CASE("lines that anybody can have in the kernel's log are no crash") {
   CHECK(look_for_kernel_crash(tree.root()).is({"BUG: soft lockup", true}));
   tree.file("/dev/kmsg", "6,1,5,-;quiet\n");
   CHECK(look_for_kernel_crash(tree.root()).is_absent());
-  // Where nobody but the log says so, it is not known.
+  // A crash that only the log tells of is not known.
   tree.file("/dev/kmsg", ours);
   tree.remove("/proc/sys/kernel/tainted");
   const auto unknown = look_for_kernel_crash(tree.root());
@@ -212,7 +212,7 @@ TEST_CASE("lines that anybody can have in the kernel's log are no crash") {
   CHECK(unknown.error()->message().find("/proc/sys/kernel/tainted") != std::string::npos);
 }
 
-TEST_CASE("what this system is") {
+TEST_CASE("the kind of this system") {
   const Tree tree;
   tree.file("/usr/lib/os-release",
             "ID=ubuntu\nVERSION_ID=\"22.04\"\nPRETTY_NAME=\"Ubuntu \\\"22\\\" LTS\"\n");
@@ -225,7 +225,7 @@ TEST_CASE("what this system is") {
   CHECK(container_manager(tree.root()).is("systemd-nspawn"));
   tree.file("/sys/class/dmi/id/sys_vendor", "VMware, Inc.\n");
   CHECK(dmi(tree.root(), "sys_vendor").is("VMware, Inc."));
-  CHECK(virtualization(tree.root()).is_absent());  // the bus knows this system alone
+  CHECK(virtualization(tree.root()).is_absent());  // the bus tells only about this system
 }
 
 TEST_CASE("booted by EFI and Secure Boot, which a container may not see") {
@@ -233,7 +233,7 @@ TEST_CASE("booted by EFI and Secure Boot, which a container may not see") {
   CHECK(booted_by_efi(tree.root()).is(false));
   CHECK(secure_boot(tree.root()).is_absent());
   tree.file("/run/systemd/container", "docker\n");
-  tree.directory("/sys/firmware");  // empty, as engines mask it
+  tree.directory("/sys/firmware");  // empty, as container engines mask it
   CHECK(booted_by_efi(tree.root()).is_unreadable());
   CHECK(secure_boot(tree.root()).is_unreadable());
   const std::string variable =
@@ -263,7 +263,8 @@ TEST_CASE("the clock against that of the hardware, unless that is in local time"
   CHECK(clock_state(tree.root(), 1000).off_rtc_seconds.is_absent());
 }
 
-TEST_CASE("nodes of /dev/infiniband are character devices, with who may open them") {
+TEST_CASE(
+    "nodes of /dev/infiniband are character devices, and tell whether this user may open them") {
   const Tree tree;
   CHECK(device_nodes(tree.root()).is_absent());
   tree.file("/dev/infiniband/uverbs0", "a file");

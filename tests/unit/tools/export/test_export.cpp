@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `export`: what is written for container engines, Kubernetes and vSphere, and what is kept.
+// `export`: the texts for container engines, Kubernetes and vSphere, and the files that are kept.
 #include <sys/stat.h>
 
 #include <cstdlib>
@@ -45,7 +45,7 @@ struct Place {
   }
 };
 
-// open-vm-tools' programs as scripts, which are found first.
+// Scripts in place of open-vm-tools' programs; the path finds them first.
 struct Tools {
   explicit Tools(const fake::Directory& place) : directory_{place / "bin"} {
     std::filesystem::create_directory(directory_);
@@ -60,7 +60,7 @@ struct Tools {
   void add(const std::string& name, const std::string& script) const {
     REQUIRE(replace_file(directory_ + "/" + name, "#!/bin/sh\n" + script + "\n", 0755));
   }
-  // A host that keeps each request on a line.
+  // A host that writes each request to a line of a file.
   void add_host(const std::string& name = "vmware-rpctool") const {
     add(name, "for word; do :; done; echo \"$word\" >>" + directory_ + "/asked");
   }
@@ -92,7 +92,7 @@ ExportOptions publishing() {
 
 }  // namespace
 
-TEST_CASE("export: each format is printed; without an agent that is said") {
+TEST_CASE("export: each format is printed; without an agent there is an error") {
   const Place place;
   const fake::Printed none = place.run({});
   CHECK(none.code == 3);
@@ -109,7 +109,7 @@ TEST_CASE("export: each format is printed; without an agent that is said") {
   CHECK(std::regex_match(value["bootId"].get<std::string>(), std::regex{"[0-9a-f]{32}"}));
 }
 
-TEST_CASE("export: what does not go together is said") {
+TEST_CASE("export: options that exclude each other are an error") {
   const Place place;
   ExportOptions options;
   options.watch = true;
@@ -120,7 +120,7 @@ TEST_CASE("export: what does not go together is said") {
   CHECK(has(published.err, "--publish is for guestinfo"));
 }
 
-TEST_CASE("export: the file goes with the devices, and not with the agent") {
+TEST_CASE("export: the file is removed with the devices, but not with the agent") {
   const Place place;
   {
     const fake::Agent agent = place.agent(samples::ready());
@@ -130,14 +130,14 @@ TEST_CASE("export: the file goes with the devices, and not with the agent") {
   ExportOptions watching = place.to_file();
   watching.watch = true;
   watching.pace = {Milliseconds{2000}, Milliseconds{10}, 1};
-  CHECK(place.run(watching).code == 0);  // nobody answers
+  CHECK(place.run(watching).code == 0);  // no agent answers
   CHECK(place.is_written());
   std::filesystem::remove(place.socket);
   const fake::Agent agent{place.socket,
                           {{"WatchHealth", fake::streams({samples::without_device()})}}};
   CHECK(place.run(watching).code == 0);
   CHECK(!place.is_written());
-  CHECK(place.run(watching).code == 0);  // there is none to remove
+  CHECK(place.run(watching).code == 0);  // there is no file to remove
 }
 
 TEST_CASE("export: a device file is left alone") {
@@ -149,7 +149,7 @@ TEST_CASE("export: a device file is left alone") {
   CHECK(has(printed.err, "it is no regular file"));
 }
 
-TEST_CASE("export: what is no regular file is not removed either") {
+TEST_CASE("export: something other than a regular file is not removed either") {
   const Place place;
   const fake::Agent agent = place.agent(samples::without_device());
   SECTION("FIFO") { REQUIRE(::mkfifo(place.file.c_str(), 0600) == 0); }
@@ -183,12 +183,12 @@ TEST_CASE("export: the host is told by vmware-rpctool, or by vmtoolsd") {
   const Place place;
   const Tools tools{place.directory};
   const fake::Agent agent = place.agent(samples::ready());
-  SECTION("the one") { tools.add_host(); }
-  SECTION("the other, where the one is refused") {
+  SECTION("vmware-rpctool") { tools.add_host(); }
+  SECTION("vmtoolsd, where vmware-rpctool is refused") {
     tools.add("vmware-rpctool", "echo Failed sending message to VMware.; exit 1");
     tools.add_host("vmtoolsd");
   }
-  SECTION("the other, where the one hangs") {
+  SECTION("vmtoolsd, where vmware-rpctool hangs") {
     tools.add("vmware-rpctool", "exec sleep 60");
     tools.add_host("vmtoolsd");
   }
@@ -199,7 +199,7 @@ TEST_CASE("export: the host is told by vmware-rpctool, or by vmtoolsd") {
   CHECK(asked[0]["updateCounter"] == 1);
 }
 
-TEST_CASE("export: a host that refuses is said, with what both said") {
+TEST_CASE("export: a host that refuses is an error with both programs' answers") {
   const Place place;
   const Tools tools{place.directory};
   tools.add("vmware-rpctool", "echo Permission denied; exit 1");
@@ -210,7 +210,7 @@ TEST_CASE("export: a host that refuses is said, with what both said") {
   CHECK(has(printed.err, "vmtoolsd: status 2: vmtoolsd is no"));
 }
 
-TEST_CASE("export: the host is told of a change, and from time to time that we live") {
+TEST_CASE("export: the host is told of a change, and regularly that we live") {
   const Place place;
   const Tools tools{place.directory};
   tools.add_host();
@@ -219,7 +219,7 @@ TEST_CASE("export: the host is told of a change, and from time to time that we l
   options.pace = {Milliseconds{300}, Milliseconds{0}, 4};
   Json changed = samples::ready();
   changed["state"] = "degraded";
-  SECTION("not of what is as it was") {
+  SECTION("not of an unchanged verdict") {
     const fake::Agent agent{place.socket,
                             {{"WatchHealth", fake::streams({samples::ready(), changed})},
                              {"GetHealth", fake::answers({{"health", changed}})}}};
@@ -230,7 +230,7 @@ TEST_CASE("export: the host is told of a change, and from time to time that we l
     CHECK(asked[1]["state"] == "degraded");
     CHECK(asked[1]["updateCounter"] == 2);
   }
-  SECTION("of an agent that is not there") {
+  SECTION("of a missing agent") {
     CHECK(place.run(options).code == 0);
     REQUIRE(tools.asked().size() == 1);
     CHECK(tools.asked()[0]["state"] == "unknown");

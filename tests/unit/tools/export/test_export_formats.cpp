@@ -41,7 +41,7 @@ TEST_CASE("export: a device of CDI for each adapter, and one for all") {
   CHECK(!has(cdi.dump(), "major"));
 }
 
-TEST_CASE("export: no node, or none that can be one, is no device of CDI") {
+TEST_CASE("export: without a valid node there is no device of CDI") {
   CHECK(!exports::cdi(health_from(samples::without_device()), true));
   for (const char* name : {"../sda", "uverbs", "uverbs0/../../sda", "uverbs00000", "uverbs1x"})
     CHECK(!exports::cdi(health_from(with_device(samples::ready(), "uverbs", name)), true));
@@ -52,7 +52,7 @@ TEST_CASE("export: no node, or none that can be one, is no device of CDI") {
   CHECK(!has(*alone, "rdma_cm"));
 }
 
-TEST_CASE("export: labels of a node lapse") {
+TEST_CASE("export: a node's labels lapse") {
   const std::string text =
       exports::node_features(health_from(samples::ready()), samples::kNow, std::chrono::minutes{5});
   const std::string expiry = wall_time(samples::kNow.boot + std::chrono::minutes{5}, samples::kNow);
@@ -63,7 +63,7 @@ TEST_CASE("export: labels of a node lapse") {
             "pvrdma.io/ready=false\n"));
 }
 
-TEST_CASE("export: a guestinfo value is short, and says what is missing") {
+TEST_CASE("export: a guestinfo value is short, and counts the parts left out") {
   const Health health = health_from(samples::without_device());
   const Json value = Json::parse(exports::guestinfo(health, {"0123", 7, samples::kNow}));
   CHECK(value["version"] == 1);

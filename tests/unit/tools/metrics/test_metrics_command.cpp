@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `metrics`: what is written where, with and without an agent, once and again.
+// `metrics`: the output and its place, with and without an agent, once and repeatedly.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -40,12 +40,12 @@ fake::Agent ready_agent(const Textfile& place) {
   return {place.socket, {{"GetHealth", fake::answers({{"health", samples::ready()}})}}};
 }
 
-// Once. An answer that is on its way comes in time on a busy machine too.
+// One update. An answer on its way comes in time on a busy machine too.
 MetricsOptions watching(const Textfile& place) {
   return {place.file, true, {Milliseconds{2000}, Milliseconds{10}, 1}};
 }
 
-// Three times: what the agent says by itself may come late, as the second.
+// Three updates: the agent's own report may come late, as the second.
 Pace asking_again() { return {Milliseconds{300}, Milliseconds{10}, 3}; }
 
 }  // namespace
@@ -86,7 +86,7 @@ TEST_CASE("steps of this boot are read until it is ready") {
   CHECK(!has(place.written(), "boot_step_seconds{"));
 }
 
-TEST_CASE("an agent that does not run, or hangs, is an answer") {
+TEST_CASE("an agent that does not run, or hangs, is reported as down") {
   const Textfile place;
   const fake::Printed dead = place.run({});
   CHECK(dead.code == 0);
@@ -100,7 +100,7 @@ TEST_CASE("an agent that does not run, or hangs, is an answer") {
   CHECK(BootClock::now() - start < std::chrono::seconds{5});
 }
 
-TEST_CASE("a file is replaced, for everybody to read") {
+TEST_CASE("a file is replaced, and all may read it") {
   const Textfile place;
   const fake::Agent agent = ready_agent(place);
   REQUIRE(replace_file(place.file, "old", 0600));
@@ -119,7 +119,7 @@ TEST_CASE("a file is replaced, for everybody to read") {
   CHECK(list_directory(place.directory / "").value().size() == 2);  // the file and the socket
 }
 
-TEST_CASE("what cannot be written is said") {
+TEST_CASE("a file that cannot be written is an error") {
   const Textfile place;
   const fake::Printed nowhere = place.run({place.directory / "none/pvrdma.prom"});
   CHECK(nowhere.code == 3);
@@ -134,7 +134,7 @@ TEST_CASE("what cannot be written is said") {
   CHECK(has(error["error"]["message"].get<std::string>(), "it is no regular file"));
 }
 
-TEST_CASE("watching, the file has the latest of what came together") {
+TEST_CASE("watching, the file has the latest of several reports") {
   const Textfile place;
   const fake::Agent agent{place.socket,
                           {{"WatchHealth", fake::streams({samples::converging(), samples::failed(),
@@ -147,7 +147,7 @@ TEST_CASE("watching, the file has the latest of what came together") {
   CHECK(manager.heard() == std::vector<std::string>{"READY=1", "WATCHDOG=1"});
 }
 
-TEST_CASE("watching, an agent that says nothing more is asked") {
+TEST_CASE("watching, a silent agent is asked") {
   const Textfile place;
   Json older = samples::ready();
   older["executor"]["reloads"] = 7;
@@ -162,7 +162,7 @@ TEST_CASE("watching, an agent that says nothing more is asked") {
 
 TEST_CASE("watching, an agent that hangs after its first answer is down") {
   const Textfile place;
-  // Its answer to GetHealth never comes.
+  // The fake agent never answers GetHealth.
   const fake::Agent agent{
       place.socket,
       {{"WatchHealth", fake::streams({samples::ready()})}, {"GetHealth", fake::streams({})}}};
@@ -173,7 +173,7 @@ TEST_CASE("watching, an agent that hangs after its first answer is down") {
   CHECK(!has(place.written(), "pvrdma_port_state_id"));
 }
 
-TEST_CASE("watching, an agent that is not there is down") {
+TEST_CASE("watching, a missing agent is down") {
   const Textfile place;
   CHECK(place.run(watching(place)).code == 0);
   CHECK(has(place.written(), "\npvrdma_agent_up 0\n"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Health as metrics: names, values and labels, and that nothing unknown becomes a number.
+// Health as metrics: names, values and labels; no unknown value becomes a number.
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
@@ -25,7 +25,7 @@ std::string text_of(const Health& health) {
 std::string text_of(const Json& health) { return text_of(samples::value(health)); }
 std::string without_answer() { return prometheus_text({nullptr, nullptr, samples::kNow, "1.2"}); }
 
-// Of a text without HELP and TYPE, the lines that begin so.
+// The text's lines that begin with `start`, without HELP and TYPE.
 std::string lines_of(const std::string& text, const std::string& start) {
   std::string found;
   std::string_view rest = text;
@@ -99,7 +99,7 @@ pvrdma_unreadable_fields{function="0000:13:00.1"} 0
 )");
 }
 
-TEST_CASE("without an answer nothing is told but that") {
+TEST_CASE("without an answer only that is reported") {
   CHECK(lines_of(without_answer(), "pvrdma_") == R"(pvrdma_agent_up 0
 pvrdma_build_info{version="1.2"} 1
 pvrdma_metrics_timestamp_seconds 1795228483
@@ -112,7 +112,7 @@ pvrdma_state{state="unknown"} 1
 )");
 }
 
-TEST_CASE("what is absent has no sample, what could not be read none either and is counted") {
+TEST_CASE("absent and unreadable fields have no sample, and unreadable ones are counted") {
   const std::string text = text_of(samples::failed());
   CHECK(lines_of(text, "pvrdma_port_state_id") ==
         "pvrdma_port_state_id{device=\"rocep19s0f1\",port=\"1\",function=\"0000:13:00.1\"} 4\n");
@@ -150,7 +150,7 @@ TEST_CASE("an agent whose first look has not ended") {
   CHECK(!has(text, "pvrdma_observation_timestamp_seconds"));
 }
 
-TEST_CASE("counts of a ledger that cannot be read are not told") {
+TEST_CASE("an unreadable ledger gives no counts") {
   CHECK(has(text_of(samples::degraded()), "pvrdma_driver_reloads_total 2\n"));
   Json health = samples::degraded();
   health["findings"].push_back(samples::finding("ledger-unusable", "warning", "", ""));
@@ -160,7 +160,7 @@ TEST_CASE("counts of a ledger that cannot be read are not told") {
   CHECK(has(text, "pvrdma_unreadable_fields 1\n"));
 }
 
-TEST_CASE("a call that does not come back") {
+TEST_CASE("a call that does not return") {
   CHECK(has(text_of(samples::stuck()), "pvrdma_executor_call_seconds 45\n"));
   CHECK(has(text_of(samples::converging()), "pvrdma_executor_call_seconds 0.04\n"));
 }
@@ -184,13 +184,13 @@ TEST_CASE("label values are escaped") {
   CHECK(has(text_of(health), R"(managed_by="a\\b\"c\nd"} 1)"));
 }
 
-TEST_CASE("an adapter that is answered twice does not break the whole text") {
+TEST_CASE("an adapter that comes twice in the answer does not break the text") {
   Json health = samples::ready();
   health["adapters"].push_back(health["adapters"][0]);
   CHECK(text_of(health) == text_of(samples::ready()));
 }
 
-TEST_CASE("large numbers and times are read as what they are") {
+TEST_CASE("large numbers and times keep their value") {
   Health health = samples::value(samples::ready());
   health.reloads = 1'000'000;
   health.adapters[0].transitions = 123'456'789;
@@ -199,7 +199,7 @@ TEST_CASE("large numbers and times are read as what they are") {
   CHECK(has(text, "pvrdma_port_transitions_total{function=\"0000:13:00.1\"} 123456789\n"));
 }
 
-TEST_CASE("as JSON") {
+TEST_CASE("metrics as JSON") {
   const Health health = samples::value(samples::failed());
   const Json document = to_json({&health, nullptr, samples::kNow, "1.2"});
   const Json& list = document["metrics"];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// io.systemd.Metrics: the same families as Prometheus' text, on a socket, with an agent that
-// answers, is not there, hangs, or is asked by many at once.
+// io.systemd.Metrics: the same families as in Prometheus' text, on a socket, with an agent that
+// answers, is missing, hangs, or is asked by many clients at once.
 #include <algorithm>
 #include <atomic>
 #include <nlohmann/json.hpp>
@@ -29,7 +29,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-// As Prometheus has the name.
+// The name in Prometheus' form.
 std::string family_of(const Json& reply) {
   const auto name = reply.at("name").get<std::string>();
   const std::string start = "io.pvrdma.Agent.";
@@ -59,7 +59,7 @@ std::vector<Json> of_family(const std::vector<Json>& replies, const std::string&
   return found;
 }
 
-// What is wrong with them by the interface's text and by systemd-report's rule for names.
+// The first error in these replies, by the interface's text and by systemd-report's rule for names.
 std::string first_wrong(const std::vector<Json>& replies, const char* method) {
   static const std::regex kName{R"(io\.pvrdma\.Agent\.[A-Za-z](_?[A-Za-z0-9])*)"};
   const auto interface = varlink::parse_interface(kMetricsInterface);
@@ -101,7 +101,7 @@ struct Served {
   [[nodiscard]] test::RawClient client() const { return {loop, path}; }
 };
 
-// The parameters of all replies to a call; one that is an error ends them with it.
+// The parameters of all replies to a call; an error reply is the last.
 std::vector<Json> replies_to(test::RawClient& client, const Json& call) {
   std::vector<Json> replies;
   if (!client.call(call.dump())) return replies;
@@ -149,14 +149,14 @@ TEST_CASE("each family is described") {
   CHECK(of_family(replies, "port_transitions_total")[0]["type"] == "counter");
 }
 
-TEST_CASE("numbers without a fraction are whole, others are as they are") {
+TEST_CASE("numbers without a fraction are integers, others keep their fraction") {
   const Health health = samples::value(samples::converging());
   const auto replies = report_samples({&health, nullptr, samples::kNow, "1.2"});
   CHECK(of_family(replies, "executor_call_seconds")[0]["value"].dump() == "0.04");
   CHECK(of_family(replies, "metrics_timestamp_seconds")[0]["value"].dump() == "1795228483");
 }
 
-TEST_CASE("on a socket, who asks for more gets what Prometheus gets") {
+TEST_CASE("on a socket, a call with `more` gets the same values as Prometheus") {
   const Served report;
   const fake::Agent agent{report.agent,
                           {{"GetHealth", fake::answers({{"health", samples::failed()}})}}};
@@ -170,7 +170,7 @@ TEST_CASE("on a socket, who asks for more gets what Prometheus gets") {
   CHECK(replies_to(client, list_call()).size() == replies.size());
 }
 
-TEST_CASE("who does not ask for more is told to, and who asks for nothing of it is told so") {
+TEST_CASE("a call without `more`, or with a parameter, is an error") {
   const Served report;
   auto client = report.client();
   CHECK(replies_to(client, list_call(false))[0]["error"] == "org.varlink.service.ExpectedMore");
@@ -179,7 +179,7 @@ TEST_CASE("who does not ask for more is told to, and who asks for nothing of it 
   CHECK(replies_to(client, call)[0]["error"] == "org.varlink.service.InvalidParameter");
 }
 
-TEST_CASE("an agent that is not there, or hangs, is a value") {
+TEST_CASE("a missing agent, or one that hangs, is a value") {
   const Served report{Milliseconds{200}};
   const auto dead = listed(report);
   CHECK(families_of(dead) == Names{"pvrdma_agent_up", "pvrdma_build_info",
@@ -194,7 +194,8 @@ TEST_CASE("an agent that is not there, or hangs, is a value") {
   CHECK(of_family(listed(report), "agent_up")[0]["value"] == 1);
 }
 
-TEST_CASE("while the agent is asked, all who come get its one answer, and others theirs at once") {
+TEST_CASE(
+    "while the agent is asked, all clients share its one answer, and other calls are answered") {
   const Served report;
   std::atomic<unsigned> asked{0};
   std::vector<varlink::CallPtr> kept;
@@ -230,7 +231,7 @@ TEST_CASE("while the agent is asked, all who come get its one answer, and others
   CHECK(asked == 1);
 }
 
-TEST_CASE("it ends when nobody has been there for a while") {
+TEST_CASE("the service ends after a while without a client") {
   const Served report{std::chrono::seconds{5}, Milliseconds{50}};
   const auto ended = [&] { return sd_event_get_state(report.loop.get()) == SD_EVENT_FINISHED; };
   {
@@ -241,7 +242,7 @@ TEST_CASE("it ends when nobody has been there for a while") {
   CHECK(report.loop.run_until(ended));
 }
 
-TEST_CASE("without systemd's socket it says which unit starts it") {
+TEST_CASE("without systemd's socket the error names the unit") {
   fake::Screen screen;
   ctl::MetricsOptions options;
   options.serve = true;

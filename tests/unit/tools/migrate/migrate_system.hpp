@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A made-up system with pvrdma-agent installed and enabled, for tests of `migrate`. Its files are
-// root's, so these need root.
+// A made-up system with pvrdma-agent installed and enabled, for tests of `migrate`. Its files
+// belong to root, so these tests need root.
 #pragma once
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is left of a script does all else that the script did: both are run, with a modprobe that
-// does nothing.
+// The commented-out script does everything else that the original did: both are run, with a
+// modprobe that does nothing.
 #include <string>
 
 #include "agent/base/program.hpp"
@@ -20,7 +20,7 @@ std::string migrated(const std::string& script) {
                      probes::RecipeForm::Script);
 }
 
-// What it prints, and its exit status.
+// The output of the script, and its exit status.
 std::string run(const std::string& script) {
   Program program;
   program.words = {"/bin/sh", "-c", "modprobe() { :; }\n" + script};
@@ -31,7 +31,7 @@ std::string run(const std::string& script) {
 
 }  // namespace
 
-TEST_CASE("a line in a string stays, however the quotes around it are nested") {
+TEST_CASE("a line in a string stays, whatever the nesting of its quotes") {
   for (const char* script : {"echo \"$(echo \"\nmodprobe vmw_pvrdma # x\")\"\n",
                              "x=\"${y:-\"\nmodprobe vmw_pvrdma # x\"}\"\necho \"$x\"\n",
                              "echo \"$(echo '\nmodprobe vmw_pvrdma # x')\"\n"}) {
@@ -40,7 +40,7 @@ TEST_CASE("a line in a string stays, however the quotes around it are nested") {
   }
 }
 
-TEST_CASE("a script, a function and a block end as they did where their last line is gone") {
+TEST_CASE("a script, a function and a block keep their exit status where their last line is gone") {
   for (const std::string script :
        {"false || true\n[ -e /none ] && echo there\nmodprobe vmw_pvrdma\n",
         "[ -e /none ] && echo there\nmodprobe ib_umad\nmodprobe vmw_pvrdma\n# the end\n\n",
@@ -58,7 +58,7 @@ TEST_CASE("a script, a function and a block end as they did where their last lin
   }
 }
 
-TEST_CASE("the other lines are commented out, and a crontab's all") {
+TEST_CASE("the other lines are commented out, in a crontab all of them") {
   CHECK(migrated("modprobe vmw_pvrdma\n[ -e /none ]\nexit 0\n") ==
         "#pvrdma-agent# modprobe vmw_pvrdma\n[ -e /none ]\nexit 0\n");
   CHECK(migrated("modprobe vmw_pvrdma\nexit 1\n") ==

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `migrate` on made-up systems: what it shows, changes and puts back.
+// `migrate` on made-up systems: the lines it shows, the changes it makes and undoes.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -70,7 +70,7 @@ TEST_CASE("--apply comments out the recipe and nothing else; --revert is exact")
   CHECK(system.tree.read("/var/lib/pvrdma-agent/migrated/etc/rc.local") == kRcLocal);
   CHECK((system.status("/var/lib/pvrdma-agent/migrated").st_mode & 07777U) == 0700);
   CHECK(system.shown().code == 0);
-  CHECK(system.applied().code == 0);  // again: nothing to do
+  CHECK(system.applied().code == 0);  // the second time there is nothing to do
 
   CHECK(system.reverted().code == 0);
   CHECK(system.tree.read("/etc/rc.local") == kRcLocal);
@@ -82,7 +82,7 @@ TEST_CASE("--apply comments out the recipe and nothing else; --revert is exact")
   CHECK(has(system.reverted().out, "nothing was moved"));
 }
 
-TEST_CASE("what --apply makes is open to all whatever the umask, the backups are not") {
+TEST_CASE("whatever the umask, all may read the files of --apply, but not the backups") {
   const MigrateSystem system{kRcLocal};
   const mode_t umask_before = ::umask(077);
   const int code = system.applied().code;
@@ -92,7 +92,7 @@ TEST_CASE("what --apply makes is open to all whatever the umask, the backups are
   CHECK((system.status("/var/lib/pvrdma-agent/migrated").st_mode & 07777U) == 0700);
 }
 
-TEST_CASE("what was changed since --apply is kept, and that is said") {
+TEST_CASE("changes since --apply are kept, and reported") {
   const MigrateSystem system{kRcLocal};
   CHECK(system.applied().code == 0);
   system.tree.file("/etc/rc.local", "# mine\n" + system.tree.read("/etc/rc.local"));
@@ -103,7 +103,7 @@ TEST_CASE("what was changed since --apply is kept, and that is said") {
   CHECK(system.tree.read("/var/lib/pvrdma-agent/migrated/etc/rc.local") == kRcLocal);
 }
 
-TEST_CASE("what was removed since --apply stays so, and its backup is named") {
+TEST_CASE("a file removed since --apply stays removed, and its backup is named") {
   const MigrateSystem system{kRcLocal};
   CHECK(system.applied().code == 0);
   system.tree.remove("/etc/rc.local");
@@ -128,7 +128,7 @@ TEST_CASE("a later --apply keeps the first backup, and the time in it") {
   CHECK(system.tree.read("/etc/rc.local") == std::string{kRcLocal} + "\nmodprobe rdma_cm\n");
 }
 
-TEST_CASE("a line that does something else is left, with why") {
+TEST_CASE("a line that does something else stays, with the reason") {
   const MigrateSystem system{"mount /a; modprobe vmw_pvrdma\nmodprobe ib_umad\n"};
   const fake::Printed applied = system.applied();
   CHECK(applied.code == 1);
@@ -137,15 +137,15 @@ TEST_CASE("a line that does something else is left, with why") {
         "mount /a; modprobe vmw_pvrdma\n: #pvrdma-agent# modprobe ib_umad\n");
 }
 
-TEST_CASE("a script that its shell would not take is as it was, and a person's to edit") {
+TEST_CASE("a script whose result the shell rejects is unchanged, and a person has to edit it") {
   for (const std::string script :
        {"modprobe ib_umad\nfi\n", "#!/bin/bash\nmodprobe ib_umad\nfi\n"}) {
     const MigrateSystem system{script};
     const fake::Printed applied = system.applied();
     CHECK(applied.code == 1);
     const std::string shell = has(script, "bash") ? "/bin/bash" : "/bin/sh";
-    CHECK(has(applied.out, "/etc/rc.local: by hand: it is as it was, as " + shell +
-                               " -n does not take the result"));
+    CHECK(has(applied.out,
+              "/etc/rc.local: by hand: it is as it was, as " + shell + " -n rejects the result"));
     CHECK(system.tree.read("/etc/rc.local") == script);
     CHECK(system.reverted().code == 0);
     CHECK(!std::filesystem::exists(system.tree / "/var/lib/pvrdma-agent"));
@@ -168,7 +168,7 @@ TEST_CASE("the shell that checks a script gets no environment") {
   CHECK(!std::filesystem::exists(system.path("/ran")));
 }
 
-TEST_CASE("links and hard links lead to no surprise") {
+TEST_CASE("symbolic and hard links are not followed") {
   const MigrateSystem system{kRcLocal};
   system.tree.directory("/etc/rc.d");
   std::filesystem::rename(system.tree / "/etc/rc.local", system.tree / "/etc/rc.d/rc.local");
@@ -184,7 +184,7 @@ TEST_CASE("links and hard links lead to no surprise") {
   CHECK(system.tree.read("/etc/rc.d/rc.local") == kRcLocal);
 }
 
-TEST_CASE("a unit for nothing but the recipe is kept from being started") {
+TEST_CASE("a unit with only the recipe is kept from being started") {
   const MigrateSystem system{"exit 0\n"};
   const std::string unit = "[Service]\nType=oneshot\nExecStart=/sbin/modprobe vmw_pvrdma\n";
   const std::string drop_in = "/etc/systemd/system/up.service.d/90-pvrdma-agent-migrated.conf";
@@ -196,14 +196,14 @@ TEST_CASE("a unit for nothing but the recipe is kept from being started") {
   CHECK(has(system.tree.read(drop_in), "ConditionPathExists=!/usr/sbin/pvrdma-agent\n"));
   CHECK(system.reverted().code == 0);
   CHECK(!std::filesystem::exists((system.tree / drop_in).parent_path()));
-  // One that does more is left to a person.
+  // A unit that does more is left to a person.
   system.tree.file("/etc/systemd/system/up.service.d/more.conf",
                    "[Service]\nExecStartPost=/usr/bin/mount /a\n");
   CHECK(system.applied().code == 1);
   CHECK(system.tree.read("/etc/systemd/system/up.service") == unit);
 }
 
-TEST_CASE("what cannot be read makes the answer unknown") {
+TEST_CASE("an unreadable file makes the answer unknown") {
   const MigrateSystem system{"exit 0\n"};
   CHECK(system.shown().code == 0);
   CHECK(has(system.shown().out, "nothing loads or reloads vmw_pvrdma"));
@@ -233,13 +233,14 @@ TEST_CASE("lines that set links are named, and the configuration for them is off
         "match = { netdev = \"ens226\" }\nmtu = 9000\n", "/etc/netplan/50.yaml goes on"})
     CHECK(has(applied.out, part));
   CHECK(!has(applied.out, "1500\""));
-  // They are named as long as they are there, also where the recipe is gone.
+  // The lines are named as long as they are there, even after the recipe is gone.
   const fake::Printed later = system.run(false, false, true);
   CHECK(later.code == 1);
   const Json seen = Json::parse(later.out);
   CHECK(seen["adapters"][0]["mtu"] == 9000);
   CHECK(seen["adapters"][0]["from"] == Json{"/etc/rc.local:3", "/etc/rc.local:4"});
-  // What the configuration has is not offered again; it is a good one.
+  // The settings in the configuration are not offered again; the offered text is a good
+  // configuration.
   system.tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", seen["toml"].get<std::string>());
   const fake::Printed again = system.run(false, false, true);
   CHECK(again.err.empty());
@@ -277,7 +278,7 @@ TEST_CASE("netplan's files by their lines") {
   CHECK(links[2].addresses == std::vector<std::string>{"10.0.0.2/8", "10.0.0.3/8"});
 }
 
-TEST_CASE("what a file says reaches the terminal without control characters") {
+TEST_CASE("a file's text reaches the terminal without control characters") {
   const MigrateSystem system{"modprobe vmw_pvrdma; \x1b[2J\x07\n"};
   const fake::Printed shown = system.shown();
   CHECK(has(shown.out, "\\x1b[2J\\x07"));

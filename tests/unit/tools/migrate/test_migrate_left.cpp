@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What `migrate` names and never edits.
+// Scripts that `migrate` names and never edits.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -15,7 +15,7 @@ using namespace pvrdma::ctl;
 using pvrdma::test::has;
 using test::MigrateSystem;
 
-TEST_CASE("a script with a body that would be left empty is a person's, in all its lines") {
+TEST_CASE("a script with a body that would be left empty is left to a person, whole") {
   for (const std::string script : {"if true; then\n  modprobe vmw_pvrdma\nfi\nmodprobe rdma_cm\n",
                                    "#!/bin/bash\nup() {\n  modprobe vmw_pvrdma\n}\nup\n",
                                    "while :; do  # for ever\n  modprobe -r vmw_pvrdma\n\n  # why\n "
@@ -31,14 +31,14 @@ TEST_CASE("a script with a body that would be left empty is a person's, in all i
   }
 }
 
-TEST_CASE("what is run at other times than the boot is named and never edited") {
+TEST_CASE("a script that runs at other times than the boot is named and never edited") {
   const MigrateSystem system{"exit 0\n"};
   const std::string hook =
       "#!/bin/sh\n/usr/local/sbin/again\nmodprobe vmw_pvrdma\nmodprobe ib_umad\n";
   const std::string path = "/etc/NetworkManager/dispatcher.d/99-rdma";
   system.tree.file(path, hook);
   system.tree.program("/usr/local/sbin/again", "modprobe -r vmw_pvrdma\n");
-  CHECK(system.applied().code == 0);  // it is not executable
+  CHECK(system.applied().code == 0);  // the script is not executable
   ::chmod(system.path(path).c_str(), 0755);
   const fake::Printed applied = system.applied();
   CHECK(applied.code == 1);
@@ -53,7 +53,7 @@ TEST_CASE("what is run at other times than the boot is named and never edited") 
   const Json file = Json::parse(system.run(false, false, true).out)["files"][0];
   CHECK(file["when"] == "run when a link changes");
   CHECK(file["at_boot"] == false);
-  // Modules that are only loaded are no reason to name it.
+  // A script that only loads modules is not named.
   system.tree.file(path, "#!/bin/sh\nmodprobe ib_umad\n");
   CHECK(system.shown().code == 0);
 }

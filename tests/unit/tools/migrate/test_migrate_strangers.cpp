@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What `migrate` must not do, whatever others than root have put before it: open or run their
-// files, write where they can, leave the root, or take the recipe out where no agent stands in.
+// Whatever other users have prepared, `migrate` must not open or run their files, write in folders
+// that they can write, leave the root, or comment out the recipe without an agent to replace it.
 #include <sys/inotify.h>
 
 #include <array>
@@ -22,7 +22,7 @@ namespace {
 constexpr uid_t kUser = 1000;
 constexpr const char* kRecipe = "#!/bin/sh\nmodprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n";
 
-// Notices whether files are opened.
+// Notices when one of the files is opened.
 class OpenWatch {
  public:
   OpenWatch() : fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {}
@@ -38,8 +38,8 @@ class OpenWatch {
   Fd fd_;
 };
 
-// A user's home with a script of the recipe, whose #! line names a "bash" of that user's, which
-// leaves a mark when it is run.
+// A user's home with a script of the recipe. Its #! line names the user's own "bash", which leaves
+// a mark when it is run.
 struct UserHome {
   const MigrateSystem& system;
   OpenWatch watch;
@@ -90,12 +90,12 @@ TEST_CASE("no interpreter that a file names is run") {
   const UserHome home{system};
   system.tree.file("/etc/rc.local",
                    "#!" + system.path("/home/user/bash") + "\nmodprobe vmw_pvrdma\n");
-  CHECK(system.applied().code == 0);  // by /bin/bash
+  CHECK(system.applied().code == 0);  // checked by /bin/bash
   CHECK(!home.was_touched());
   CHECK(has(system.tree.read("/etc/rc.local"), "#pvrdma-agent# modprobe"));
 }
 
-TEST_CASE("links of an image that lead onto the host change nothing there") {
+TEST_CASE("links of an image to the host change nothing on the host") {
   const Tree host;
   host.file("/rc.local", kRecipe);
   host.directory("/rc.d");
@@ -113,7 +113,7 @@ TEST_CASE("links of an image that lead onto the host change nothing there") {
   system.tree.link("/var/lib/pvrdma-agent", path_on_host("/state"));
   CHECK(system.applied().code == 2);
   CHECK(system.tree.read("/etc/rc.local") == kRecipe);
-  // As an earlier --apply would have left them there.
+  // An earlier --apply would have left them so.
   host.file("/state/migrated/etc/rc.local", "changed\n");
   static_cast<void>(system.reverted());
   CHECK(system.tree.read("/etc/rc.local") == kRecipe);
@@ -124,7 +124,7 @@ TEST_CASE("links of an image that lead onto the host change nothing there") {
     CHECK(entry.path().filename() == "rc.local");
 }
 
-TEST_CASE("a unit's drop-in folder that is a link onto the host stays empty") {
+TEST_CASE("a unit's drop-in folder that is a link to the host stays empty") {
   const Tree host;
   const MigrateSystem system{"exit 0\n"};
   system.tree.file("/etc/systemd/system/up.service",
@@ -160,7 +160,7 @@ TEST_CASE("without an installed and enabled agent the recipe stays") {
     CHECK(has(applied.err, why));
     CHECK(system.tree.read("/etc/rc.local") == kRecipe);
     CHECK(!std::filesystem::exists(system.tree / "/var/lib/pvrdma-agent"));
-    CHECK(system.shown().code == 1);  // which only looks
+    CHECK(system.shown().code == 1);  // it only looks
   };
   system.tree.link("/etc/systemd/system/pvrdma-agent-executor.socket", "/dev/null");
   refuses("pvrdma-agent-executor.socket is masked");
@@ -176,7 +176,7 @@ TEST_CASE("without an installed and enabled agent the recipe stays") {
   refuses("no /usr/sbin/pvrdma-agent");
 }
 
-TEST_CASE("the name of a file adds nothing to the configuration that is to be copied") {
+TEST_CASE("a file's name adds nothing to the offered configuration") {
   const MigrateSystem system{"#!/bin/sh\nmodprobe vmw_pvrdma\nnetplan apply\n"};
   system.tree.file("/etc/netplan/\n[[adapter]]\nmanage = \"agent\"\n\x1b[2J.yaml",
                    "network:\n  ethernets:\n    ens226:\n      mtu: 9000\n");

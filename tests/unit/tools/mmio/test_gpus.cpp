@@ -11,14 +11,14 @@ namespace {
 
 constexpr const char* kNothing = "0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
 
-// `resource` of a GPU: registers, then the memory, 64-bit and prefetchable, then a further window.
+// `resource` of a GPU: registers; the memory, 64-bit and prefetchable; and another window.
 void gpu(const Tree& tree, const std::string& address, const std::string& vendor,
          const std::string& memory) {
   test::pci_function(tree, address, vendor, "20F1", "nvidia", "03");
   tree.file("/sys/bus/pci/devices/" + address + "/resource",
             "0x00000000fc000000 0x00000000fcffffff 0x0000000000040200\n" + memory + kNothing +
                 "0x0000021000000000 0x0000021001ffffff 0x000000000014220c\n" + kNothing + kNothing +
-                // No BAR: a ROM, and what a bridge would have.
+                // The last two are no BARs: a ROM, and a window as a bridge has it.
                 "0x0000000000000000 0x0000ffffffffffff 0x000000000014220c\n");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The five worked examples of VMware's rule, and the command.
+// The five examples of VMware's rule, and the command.
 #include <nlohmann/json.hpp>
 
 #include "agent/ctl/commands.hpp"
@@ -22,7 +22,7 @@ fake::Printed run_mmio(const std::vector<std::string>& gpus, const test::Tree& t
   return {code, screen.out(), screen.err()};
 }
 
-// A GPU of this guest with so large a BAR, in hexadecimal.
+// A GPU of this guest whose BAR ends at `last_byte`, in hexadecimal.
 void add_gpu(const test::Tree& tree, const std::string& address, const std::string& last_byte) {
   test::pci_function(tree, address, "10DE", "20F1", "nvidia", "03");
   tree.file("/sys/bus/pci/devices/" + address + "/resource",
@@ -72,7 +72,7 @@ pciPassthru.use64bitMMIO = "TRUE"
     "version": 1, "gpus": [{"count": 2, "framebuffer_gb": 24}, {"count": 1, "framebuffer_gb": 16}],
     "framebuffer_gb": 64, "mmio_size_gb": 128, "boots_by_efi": true,
     "settings": {"pciPassthru.use64bitMMIO": "TRUE", "pciPassthru.64bitMMIOSizeGB": "128"}})"));
-  // A container may not see it.
+  // A container may not see the firmware's folder.
   tree.remove("/sys/firmware/efi");
   tree.file("/.dockerenv", "");
   CHECK(run_mmio({"2x40"}, tree).out.find("BIOS") == std::string::npos);
@@ -80,7 +80,7 @@ pciPassthru.use64bitMMIO = "TRUE"
   CHECK(Json::parse(run_mmio({"2x40"}, tree, true).out)["boots_by_efi"].is_null());
 }
 
-TEST_CASE("mmio goes by the GPUs of this guest where none are given") {
+TEST_CASE("mmio takes the GPUs of this guest where none are given") {
   const test::Tree tree;
   tree.directory("/sys/bus/pci/devices");
   const auto none = run_mmio({}, tree);
@@ -98,7 +98,7 @@ TEST_CASE("mmio goes by the GPUs of this guest where none are given") {
   CHECK(object["mmio_size_gb"] == 256);
   CHECK(object["gpus"][1] ==
         Json::parse(R"({"function": "0000:13:00.0", "bar_bytes": 68719476736})"));
-  // A card whose BAR is but a window on its memory says nothing about the framebuffer.
+  // A card whose BAR is a small window into its memory does not tell the framebuffer's size.
   add_gpu(tree, "0000:1b:00.0", "0x000000000fffffff");
   const auto doubtful = run_mmio({}, tree);
   CHECK(doubtful.code == 3);

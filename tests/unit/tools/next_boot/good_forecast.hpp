@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A forecast of a next boot that goes well, to be changed by a test, and what was made of it.
+// A forecast of a good next boot, which tests change, and its judgement.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline KernelForecast kernel(const std::string& release) {
   return made;
 }
 
-// A machine whose next boot goes well.
+// A machine with a good next boot.
 struct GoodForecast {
   Config config;
   Forecast ahead;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Roots for `doctor --next-boot`, captured and made up, and what it says of them.
+// Roots for `doctor --next-boot`, captured and made up, and the answers about them.
 #pragma once
 
 #include <filesystem>
@@ -47,7 +47,7 @@ inline List ids(const Json& answer) {
   for (const Json& finding : answer["findings"]) list.push_back(finding["id"].get<std::string>());
   return list;
 }
-// "yes all of modules.before are shipped" of the kernel at that place.
+// The row of that name: "yes all of modules.before are shipped".
 inline std::string row(const Json& checks, const std::string& name) {
   for (const Json& check : checks)
     if (check["check"] == name)
@@ -63,13 +63,13 @@ inline void enable(const Tree& tree, const std::string& service) {
   tree.link("/etc/systemd/system/multi-user.target.wants/" + service,
             "/usr/lib/systemd/system/" + service);
 }
-// What the package installs.
+// The files that the package installs.
 inline void install_agent(const Tree& tree) {
   enable(tree, "pvrdma-agent.service");
   tree.file("/usr/lib/systemd/system/pvrdma-agent-executor.socket", "[Socket]\n");
   tree.file("/usr/lib/modprobe.d/pvrdma-agent.conf", kOurs);
 }
-// A disk of the lab with its links and images, and the package.
+// A recorded disk of the lab, with its links and images, and the package.
 inline void captured(const Tree& tree, const std::string& name, const std::string& release) {
   unpack(std::string{places::fixtures} + "/next-boot/" + name + ".tar.xz", tree);
   tree.link("/lib", "usr/lib");
@@ -83,7 +83,7 @@ inline void small_kernel(const Tree& tree, const std::string& release, const std
   tree.file(image, "");
 }
 
-// Nothing but what is built in.
+// A kernel with built-in modules only.
 inline void without_modules(const Tree& tree, const std::string& release) {
   const std::string folder = "/lib/modules/" + release;
   std::filesystem::copy_file(tree / (folder + "/modules.builtin.bin"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// GRUB's menu as grub-mkconfig writes it, its environment, and entries of the Boot Loader
+// GRUB's menu in grub-mkconfig's form, its environment, and entries of the Boot Loader
 // Specification.
 #include "agent/tools/next_boot/boot_menu.hpp"
 #include "tests/unit/catch.hpp"
@@ -61,7 +61,7 @@ std::string kernel_of(const std::string& selection) {
 
 }  // namespace
 
-TEST_CASE("GRUB's default is what is set without a next entry, outside of functions") {
+TEST_CASE("GRUB's default is the one set without a next entry, outside of functions") {
   const BootMenu menu = parse_grub_menu(kMenu);
   CHECK(menu.chosen == "1>2");
   CHECK_FALSE(menu.by_spec);
@@ -90,7 +90,7 @@ TEST_CASE("an entry is found by number, title and id, within submenus as well") 
   CHECK(kernel_of("gnulinux-advanced-ab12>nothing").empty());
 }
 
-TEST_CASE("the saved entry decides where GRUB is told so, and blscfg makes the menu elsewhere") {
+TEST_CASE("`default` may name the saved entry, and blscfg takes entries from elsewhere") {
   const BootMenu menu = parse_grub_menu(
       "if [ \"${next_entry}\" ] ; then\n   set default=\"${next_entry}\"\nelse\n"
       "   set default=\"${saved_entry}\"\nfi\ninsmod blscfg\n");
@@ -119,7 +119,7 @@ TEST_CASE("a file of the Boot Loader Specification is an entry") {
                            {}});
 }
 
-TEST_CASE("a menu of nothing but submenus is read to a depth that no menu has") {
+TEST_CASE("a menu of nested submenus is read to a fixed depth") {
   constexpr int kLines = 20'000;
   std::string text;
   for (int line = 0; line < kLines; ++line) text += "submenu a {\n";

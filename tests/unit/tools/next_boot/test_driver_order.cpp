@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The driver's predecessors by modprobe.d, on made-up roots, through module-lookup.
+// The driver's predecessors in modprobe.d, on made-up roots, by module-lookup.
 #include "agent/tools/next_boot/forecast.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/places.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// The shape of units/pvrdma-agent.modprobe.in.
+// The same form as units/pvrdma-agent.modprobe.in.
 constexpr const char* kOurs =
     "# a comment\nsoftdep vmw_pvrdma pre: pvrdma_agent_before\n"
     "install pvrdma_agent_before /sbin/modprobe --use-blacklist --quiet --all vmxnet3 mlx4_ib "
@@ -28,7 +28,7 @@ struct DriverOrderFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(DriverOrderFixture, "driver order: nothing says so") {
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: not set") {
   CHECK(look().is_absent());
   tree.file("/etc/modprobe.d/x.conf", "softdep mlx4_core post: mlx4_ib\nblacklist vmw_pvrdma\n");
   CHECK(look().is_absent());
@@ -55,17 +55,17 @@ TEST_CASE_METHOD(DriverOrderFixture, "driver order: a file of the same name in /
   CHECK(look().is_absent());
 }
 
-TEST_CASE_METHOD(DriverOrderFixture, "driver order: what is in /run is gone at the next boot") {
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: files in /run do not count for the next boot") {
   tree.file("/run/modprobe.d/pvrdma-agent.conf", kOurs);
   CHECK(look().is_absent());
 }
 
-TEST_CASE_METHOD(DriverOrderFixture, "driver order: folders that may not be read are said") {
+TEST_CASE_METHOD(DriverOrderFixture, "driver order: unreadable folders are reported") {
   tree.unreadable("/etc/modprobe.d");
   CHECK(look().is_unreadable());
 }
 
-TEST_CASE("an install line's modprobe loads what are no options") {
+TEST_CASE("the arguments of an install line's modprobe that are no options are modules") {
   CHECK(loaded_by("/sbin/modprobe -q --all a b-c || true") == Names{"a", "b_c"});
   CHECK(loaded_by("modprobe x") == Names{"x"});
   CHECK(loaded_by("/bin/true").empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// initramfs images made up of cpio archives in the ways that distributions stack and compress them.
+// Initramfs images of cpio archives, stacked and compressed in the ways of distributions.
 #include <archive.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -47,7 +47,7 @@ struct InitramfsContentFixture {
   }
 };
 
-// In a process of its own: which right it still has, by a number; 0: none.
+// Runs in a process of its own. Returns the number of a right that it still has; 0: none.
 int right_that_is_left(int open_file) {
   const bool was_root = ::geteuid() == 0;
   ::signal(SIGXFSZ, SIG_IGN);
@@ -65,8 +65,7 @@ int right_that_is_left(int open_file) {
 
 }  // namespace
 
-TEST_CASE_METHOD(InitramfsContentFixture,
-                 "what an image may have of texts and names is bounded in sum") {
+TEST_CASE_METHOD(InitramfsContentFixture, "the sums of an image's texts and names are bounded") {
   std::map<std::string, std::string> files;
   for (char name = 'a'; name <= 'd'; ++name)
     files[std::string{"etc/modprobe.d/"} + name + ".conf"] =
@@ -94,7 +93,7 @@ TEST_CASE_METHOD(InitramfsContentFixture,
   }
 }
 
-TEST_CASE_METHOD(InitramfsContentFixture, "initramfs content: by the program that is installed") {
+TEST_CASE_METHOD(InitramfsContentFixture, "initramfs content: by the installed program") {
   tree.file("/boot/initrd",
             test::cpio(kModules, ARCHIVE_FILTER_NONE) + test::cpio(kRest, ARCHIVE_FILTER_ZSTD));
   const Milliseconds patience = std::chrono::seconds{20};
@@ -113,7 +112,7 @@ TEST_CASE_METHOD(InitramfsContentFixture, "initramfs content: by the program tha
   CHECK(error.message().find("/boot/initrd") != std::string::npos);
 }
 
-TEST_CASE("initramfs content: who unpacks is not root, and opens, writes and starts nothing") {
+TEST_CASE("initramfs content: the unpacker is not root, and opens, writes and starts nothing") {
   std::FILE* const file = std::tmpfile();
   REQUIRE(file != nullptr);
   const pid_t child = ::fork();
@@ -126,7 +125,7 @@ TEST_CASE("initramfs content: who unpacks is not root, and opens, writes and sta
 }
 
 TEST_CASE_METHOD(InitramfsContentFixture,
-                 "initramfs content: a program that says nothing, or something else") {
+                 "initramfs content: a program that prints nothing, or something else") {
   tree.file("/boot/initrd", "x");
   const auto run = [&](const std::string& script, Milliseconds patience) {
     tree.program("/reader", script);
@@ -152,7 +151,7 @@ TEST_CASE_METHOD(InitramfsContentFixture,
 }
 
 TEST_CASE_METHOD(InitramfsContentFixture,
-                 "initramfs content: what is no image, or cut off, is said") {
+                 "initramfs content: a cut-off image, or none, is an error") {
   CHECK(read("no archive at all\n").error().code == EBADMSG);
   const std::string whole = test::cpio(kModules, ARCHIVE_FILTER_NONE);
   CHECK_FALSE(read(whole.substr(0, whole.size() / 2)).has_value());

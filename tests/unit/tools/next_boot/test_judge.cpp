@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a forecast of kernels, modules and initramfs means.
+// The judgement of a forecast's kernels, modules and initramfs.
 #include "tests/unit/tools/next_boot/good_forecast.hpp"
 
 using namespace pvrdma;
@@ -18,7 +18,7 @@ TEST_CASE_METHOD(GoodForecast, "next boot: all is well, the kernel that is next 
   for (const ForecastCheck& row : outcome.machine) CHECK(row.outlook == Outlook::Yes);
 }
 
-TEST_CASE_METHOD(GoodForecast, "next boot: the kernel that is next has no driver") {
+TEST_CASE_METHOD(GoodForecast, "next boot: the next kernel has no driver") {
   ship(next(), "vmw_pvrdma", Shipped::Missing);
   const NextBoot outcome = judged();
   CHECK(outcome.driver == Outlook::No);
@@ -62,12 +62,12 @@ TEST_CASE_METHOD(GoodForecast, "next boot: modules of the list are missing, need
   CHECK(of_next(outcome, "modules").outlook == Outlook::No);
   CHECK(std::any_of(outcome.findings.begin(), outcome.findings.end(),
                     [](const Finding& one) { return one.severity == Severity::Error; }));
-  // Of another kernel the row tells, and no finding.
+  // A fault of another kernel is in its row, and is no finding.
   ahead.next = NextKernel{kOld, "a file"};
   CHECK(ids(judged()).empty());
 }
 
-TEST_CASE_METHOD(GoodForecast, "next boot: a module index that is not there or may not be read") {
+TEST_CASE_METHOD(GoodForecast, "next boot: a module index that is missing or may not be read") {
   for (const std::string& name : kModules)
     ship(next(), name, Field<Shipped>::unreadable({ENOENT, "reading", "/x"}));
   CHECK(judged().driver == Outlook::No);
@@ -80,7 +80,7 @@ TEST_CASE_METHOD(GoodForecast, "next boot: a module index that is not there or m
   CHECK(outcome.findings.empty());
 }
 
-TEST_CASE_METHOD(GoodForecast, "next boot: a /boot that may not be looked into is said once") {
+TEST_CASE_METHOD(GoodForecast, "next boot: an unreadable /boot is reported once") {
   for (KernelForecast& kernel : ahead.kernels)
     kernel.image = Field<std::string>::unreadable(kDenied);
   CHECK(judged().unreadable == std::vector<std::string>{kDenied.message()});
@@ -113,7 +113,7 @@ TEST_CASE_METHOD(GoodForecast, "next boot: modprobe.d sets no order, or half of 
   outcome = judged();
   REQUIRE(ids(outcome) == Ids{FindingId::OrderNotSet});
   CHECK(outcome.findings.front().values.at("modules") == "mlx4_ib");
-  // What this kernel does not have, or has built in, cannot come too late.
+  // A module that this kernel does not ship, or has built in, cannot come too late.
   ship(next(), "mlx4_ib", Shipped::BuiltIn);
   CHECK(of_next(judged(), "order").outlook == Outlook::Yes);
   ahead.predecessors = Field<std::vector<std::string>>::unreadable(kDenied);
@@ -138,10 +138,10 @@ TEST_CASE_METHOD(GoodForecast, "next boot: an initramfs with an older modprobe.d
   NextBoot outcome = judged();
   REQUIRE(ids(outcome) == Ids{FindingId::InitramfsOld});
   CHECK(outcome.findings.front().values.at("kernel") == kNew);
-  // Without the driver in it, it loads nothing too early.
+  // An image without the driver loads nothing too early.
   image.modules = std::vector<std::string>{"vmxnet3"};
   CHECK(judged().findings.empty());
-  // Who may not look into it goes by its time.
+  // A user who may not read the image gets a judgement by its time.
   image.modules = Field<std::vector<std::string>>::unreadable(kDenied);
   image.current = Field<bool>::unreadable(kDenied);
   outcome = judged();
@@ -154,8 +154,7 @@ TEST_CASE_METHOD(GoodForecast, "next boot: an initramfs with an older modprobe.d
   CHECK(of_next(judged(), "initramfs").outlook == Outlook::Yes);
 }
 
-TEST_CASE_METHOD(GoodForecast,
-                 "next boot: a kernel that is next and has no modules, or no kernel") {
+TEST_CASE_METHOD(GoodForecast, "next boot: the next kernel has no modules, or there is no kernel") {
   ahead.next = NextKernel{"6.9", "a file"};
   NextBoot outcome = judged();
   CHECK(outcome.driver == Outlook::No);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a forecast of the agent, links, limits and scripts means.
+// The judgement of a forecast's agent, links, limits and scripts.
 #include "tests/unit/tools/next_boot/good_forecast.hpp"
 
 using namespace pvrdma;
@@ -19,7 +19,7 @@ TEST_CASE_METHOD(GoodForecast, "next boot: the agent does not start") {
   CHECK(summary().find("is masked") != std::string::npos);
   ahead.agent = {};
   CHECK(summary().find("not installed") != std::string::npos);
-  // Nobody has the link then.
+  // Then no program brings the link up.
   CHECK(ids(judged()) == Ids{FindingId::AgentNotEnabled, FindingId::LinkUnowned});
   ahead.agent = GoodForecast{}.ahead.agent;
   ahead.executor.get()->masked = true;
@@ -29,7 +29,7 @@ TEST_CASE_METHOD(GoodForecast, "next boot: the agent does not start") {
   CHECK(judged().unreadable.size() == 1);
 }
 
-TEST_CASE_METHOD(GoodForecast, "next boot: who has the link") {
+TEST_CASE_METHOD(GoodForecast, "next boot: the link's owner") {
   LinkForecast& link = ahead.links.front();
   const auto says = [&] { return check(judged().machine, "link"); };
   CHECK(says().says == "ens224f0 (0000:13:00.1): this agent");
@@ -48,7 +48,7 @@ TEST_CASE_METHOD(GoodForecast, "next boot: who has the link") {
         "ens224f0 (0000:13:00.1): this agent, and systemd-networkd, by /etc/x.network");
 }
 
-TEST_CASE_METHOD(GoodForecast, "next boot: nobody has the link, or that is not known") {
+TEST_CASE_METHOD(GoodForecast, "next boot: the link has no owner, or that is not known") {
   LinkForecast& link = ahead.links.front();
   link.manage = Manage::Observe;
   REQUIRE(ids(judged()) == Ids{FindingId::LinkUnowned});
@@ -59,7 +59,7 @@ TEST_CASE_METHOD(GoodForecast, "next boot: nobody has the link, or that is not k
   CHECK(check(judged().machine, "link").outlook == Outlook::Unknown);
   link.owner = Field<LinkOwner>::unreadable(kDenied);
   CHECK(judged().unreadable.size() == 1);
-  // What is not of a function in this machine has no adapter.
+  // A link that is not of a function in this machine has no adapter.
   link = {"mac = \"00:50:56:8a:9f:c2\"", "", "00:50:56:8a:9f:c2", Manage::Observe, false, {}};
   CHECK_FALSE(judged().findings.front().adapter.has_value());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Installed kernels, and which is next, on made-up roots.
+// Installed kernels, and the next one, on made-up roots.
 #include <filesystem>
 
 #include "agent/tools/next_boot/forecast.hpp"
@@ -22,7 +22,7 @@ struct KernelsFixture {
     tree.file("/lib/modules/" + release + "/modules.dep.bin", "");
     if (!image.empty()) tree.file(image, "");
   }
-  // Two of Debian's.
+  // Two kernels of Debian.
   void two() const {
     kernel(kNew, std::string{"/boot/vmlinuz-"} + kNew);
     kernel(kOld, std::string{"/boot/vmlinuz-"} + kOld);
@@ -64,7 +64,7 @@ TEST_CASE_METHOD(KernelsFixture, "kernels: a module index and an image make one"
 }
 
 TEST_CASE_METHOD(KernelsFixture,
-                 "kernels: an image may lie beside the modules, or as kernel-install has it") {
+                 "kernels: an image may lie next to the modules, or in kernel-install's place") {
   kernel("5.14.0-el9", "/lib/modules/5.14.0-el9/vmlinuz");
   kernel("6.8.0", "/efi/0123/6.8.0/linux");
   CHECK(installed() ==
@@ -74,8 +74,7 @@ TEST_CASE_METHOD(KernelsFixture,
   CHECK(installed().back() == KernelForecast{"6.8.0", "/efi/0123/6.8.0/linux"s});
 }
 
-TEST_CASE_METHOD(KernelsFixture,
-                 "kernels: /boot that may not be looked into leaves the image open") {
+TEST_CASE_METHOD(KernelsFixture, "kernels: with an unreadable /boot the image is unknown") {
   kernel(kNew, "");
   tree.unreadable("/boot");
   REQUIRE(installed().size() == 1);
@@ -87,7 +86,7 @@ TEST_CASE_METHOD(KernelsFixture,
 
 TEST_CASE_METHOD(KernelsFixture, "next kernel: the only one, or Debian's link") {
   kernel(kOld, "/boot/vmlinuz-6.1.0-13-amd64");
-  CHECK(next().is({kOld, "no other is installed"}));
+  CHECK(next().is({kOld, "the only one installed"}));
   kernel(kNew, "/boot/vmlinuz-6.1.0-18-amd64");
   CHECK(next().is_absent());
   tree.link("/vmlinuz", "boot/vmlinuz-6.1.0-13-amd64");
@@ -97,7 +96,7 @@ TEST_CASE_METHOD(KernelsFixture, "next kernel: the only one, or Debian's link") 
   CHECK(next().is({kNew, "the link /boot/vmlinuz"}));
 }
 
-TEST_CASE_METHOD(KernelsFixture, "next kernel: GRUB's default, above Debian's link") {
+TEST_CASE_METHOD(KernelsFixture, "next kernel: GRUB's default comes before Debian's link") {
   two();
   tree.link("/vmlinuz", "boot/vmlinuz-6.1.0-13-amd64");
   grub("0");
@@ -108,7 +107,7 @@ TEST_CASE_METHOD(KernelsFixture, "next kernel: GRUB's default, above Debian's li
   CHECK(next().is_absent());
 }
 
-TEST_CASE_METHOD(KernelsFixture, "next kernel: GRUB's saved entry, and one for once") {
+TEST_CASE_METHOD(KernelsFixture, "next kernel: GRUB's saved entry, and one for a single boot") {
   two();
   grub("${saved_entry}");
   CHECK(next().is({kNew, "default in /boot/grub/grub.cfg", "ro"}));
@@ -116,12 +115,12 @@ TEST_CASE_METHOD(KernelsFixture, "next kernel: GRUB's saved entry, and one for o
   CHECK(next().is({kOld, "saved_entry in /boot/grub/grubenv", "ro"}));
   tree.file("/boot/grub/grubenv", "saved_entry=1\nnext_entry=Linux 6.1.0-18-amd64\n");
   CHECK(next().is({kNew, "next_entry in /boot/grub/grubenv", "ro"}));
-  // What an administrator adds there may set another default.
+  // An administrator's custom.cfg may set another default.
   tree.file("/boot/grub/custom.cfg", "set default=1\n");
   CHECK(next().is_absent());
 }
 
-TEST_CASE_METHOD(KernelsFixture, "next kernel: GRUB's files that may not be read") {
+TEST_CASE_METHOD(KernelsFixture, "next kernel: unreadable files of GRUB") {
   two();
   tree.link("/vmlinuz", "boot/vmlinuz-6.1.0-13-amd64");
   grub("${saved_entry}");
@@ -139,7 +138,7 @@ TEST_CASE_METHOD(KernelsFixture, "next kernel: entries of Enterprise Linux") {
   tree.file(folder + "ab-old.conf",
             "title old\nlinux /vmlinuz-6.1.0-13-amd64\noptions $kernelopts quiet\n");
   tree.file("/boot/grub2/grub.cfg", "set default=\"${saved_entry}\"\nblscfg\n");
-  // GRUB sorts by rules of its own.
+  // GRUB sorts these entries by its own rules, so a number does not tell the entry.
   CHECK(next().is_absent());
   tree.file("/boot/grub2/grubenv", "saved_entry=ab-old\nkernelopts=root=/dev/sda3 ro\n");
   CHECK(next().is({kOld, "saved_entry in /boot/grub2/grubenv", "root=/dev/sda3 ro quiet"}));

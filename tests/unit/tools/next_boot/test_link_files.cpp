@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whose a link will be, by the files of network managers, on made-up roots.
+// The owner of a link by the files of network managers, on made-up roots.
 #include "agent/tools/next_boot/link_files.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tree.hpp"
@@ -51,7 +51,7 @@ TEST_CASE("a .network file matches by all of its conditions") {
   CHECK(network_matches("Type=wlan\n") == Match::No);
   CHECK(network_matches("Driver=vmxnet3\n") == Match::Yes);
   CHECK(network_matches("Name=ens*\nMACAddress=02:00:00:00:00:01\n") == Match::No);
-  // What is not looked at here leaves it open, unless something else decides.
+  // A condition that is not evaluated leaves the match open, unless another condition fails.
   CHECK(network_matches("Path=pci-0000:13:00.0\n") == Match::Maybe);
   CHECK(network_matches("Name=eth0\nHost=x\n") == Match::No);
   CHECK(network_matches("Name=ens*\n", kByMac) == Match::Maybe);
@@ -80,7 +80,7 @@ TEST_CASE("an ifcfg file matches by DEVICE and HWADDR") {
   CHECK(ifcfg_matches("DEVICE=ens224f0\nNM_CONTROLLED=no\n") == Match::No);
   for (const char* no : {"NO", "False", "0", "n", "F"})
     CHECK(ifcfg_matches("DEVICE=ens224f0\nONBOOT=" + std::string{no} + "\n") == Match::No);
-  // NetworkManager does not know it, and takes what holds without it.
+  // NetworkManager does not know the word "off" and takes the default.
   CHECK(ifcfg_matches("DEVICE=ens224f0\nONBOOT=off\n") == Match::Yes);
 }
 
@@ -99,14 +99,14 @@ TEST_CASE("netplan names an interface by id, name, MAC or driver") {
   CHECK(match_netplan("network: {renderer: NetworkManager}\n", kLink).network_manager);
 }
 
-TEST_CASE_METHOD(LinkFilesFixture, "link owner: nobody") {
+TEST_CASE_METHOD(LinkFilesFixture, "link owner: none") {
   CHECK(owner().is_absent());
   tree.file("/etc/systemd/network/x.network", "[Match]\nName=ens224f0\n");
   tree.file("/etc/NetworkManager/system-connections/x", "[connection]\ntype=ethernet\n");
-  CHECK(owner().is_absent());  // neither starts
+  CHECK(owner().is_absent());  // no network manager starts
 }
 
-TEST_CASE_METHOD(LinkFilesFixture, "link owner: networkd goes by the first file that matches") {
+TEST_CASE_METHOD(LinkFilesFixture, "link owner: networkd takes the first file that matches") {
   enable("systemd-networkd.service");
   CHECK(owner().is_absent());
   tree.file("/etc/systemd/network/20-x.network", "[Match]\nName=en*\n");
@@ -121,7 +121,7 @@ TEST_CASE_METHOD(LinkFilesFixture, "link owner: networkd goes by the first file 
 }
 
 TEST_CASE_METHOD(LinkFilesFixture,
-                 "link owner: networkd lets a link go by any of systemd's yeses") {
+                 "link owner: networkd leaves a link alone by any of systemd's words for true") {
   enable("systemd-networkd.service");
   const auto lets_go = [&](const std::string& word) {
     tree.file("/etc/systemd/network/x.network",
@@ -134,8 +134,7 @@ TEST_CASE_METHOD(LinkFilesFixture,
     CHECK_FALSE(lets_go(no));
 }
 
-TEST_CASE_METHOD(LinkFilesFixture,
-                 "link owner: NetworkManager may take what it has no profile for") {
+TEST_CASE_METHOD(LinkFilesFixture, "link owner: NetworkManager may take a link without a profile") {
   enable("NetworkManager.service");
   CHECK(owner().is({LinkManager::NetworkManager, false, ""}));
   const std::string profile = "/etc/NetworkManager/system-connections/x.nmconnection";
@@ -147,11 +146,11 @@ TEST_CASE_METHOD(LinkFilesFixture,
       {LinkManager::NetworkManager, true, "/etc/sysconfig/network-scripts/ifcfg-ens224f0"}));
 }
 
-TEST_CASE_METHOD(LinkFilesFixture, "link owner: profiles that may not be read are said") {
+TEST_CASE_METHOD(LinkFilesFixture, "link owner: unreadable profiles are reported") {
   enable("NetworkManager.service");
   tree.unreadable("/etc/NetworkManager/system-connections/x.nmconnection");
   CHECK(owner().is_unreadable());
-  // Another that is known to have it decides.
+  // A manager that certainly has the link decides.
   tree.file("/etc/netplan/x.yaml", "network:\n  ethernets:\n    ens224f0: {}\n");
   CHECK(owner().is({LinkManager::Networkd, true, "/etc/netplan/x.yaml"}));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `doctor --next-boot` on roots as distributions make them.
+// `doctor --next-boot` on the roots of distributions.
 #include <archive.h>
 
 #include <map>
@@ -29,7 +29,7 @@ TEST_CASE("next boot of a captured Debian 12 with the package") {
   CHECK(look(tree, false).code == 0);
 }
 
-TEST_CASE("next boot of a captured Debian 12: what the driver needs is kept away") {
+TEST_CASE("next boot of a captured Debian 12: a module that the driver needs is blocked") {
   const Tree tree;
   captured(tree, "debian-12", "6.1.0-56-amd64");
   tree.file("/etc/security/limits.d/90-rdma.conf", "* - memlock unlimited\n");
@@ -45,7 +45,7 @@ TEST_CASE("next boot of a captured Debian 12: what the driver needs is kept away
   CHECK(kernel_row(seen, "driver") ==
         "no vmw_pvrdma is kept from being loaded: it needs ib_core, kept away by \"install ib_core "
         "/bin/true\" in /etc/modprobe.d/stig.conf:14");
-  // The driver, and all but vmxnet3 of what goes before it.
+  // Blocked: the driver, and all modules before it but vmxnet3.
   CHECK(ids(seen) == List(5, "module-blocked"));
   tree.remove("/etc/modprobe.d/stig.conf");
   tree.file("/etc/modprobe.d/vfio.conf", fixture("vfio-pci.conf"));
@@ -85,7 +85,7 @@ TEST_CASE("next boot of a captured Debian 13, whose initramfs holds the driver")
   CHECK(look(tree, false).code == 3);
 }
 
-TEST_CASE("next boot of a captured Debian 12 without the package, as it comes") {
+TEST_CASE("next boot of a captured Debian 12 without the package") {
   const Tree tree;
   captured(tree, "debian-12", "6.1.0-56-amd64");
   for (const char* path : {"/usr/lib/systemd/system/pvrdma-agent.service",
@@ -105,7 +105,7 @@ TEST_CASE("next boot of an Ubuntu: two kernels, one without its extra modules, n
   tree.remove("/usr/lib/modprobe.d/pvrdma-agent.conf");
   tree.file("/lib/modprobe.d/pvrdma-agent.conf", kOurs);
   small_kernel(tree, "5.15.0-91-generic", "/boot/vmlinuz-5.15.0-91-generic");
-  // The newer one came without linux-modules-extra.
+  // The newer kernel was installed without linux-modules-extra.
   small_kernel(tree, "5.15.0-100-generic", "/boot/vmlinuz-5.15.0-100-generic");
   without_modules(tree, "5.15.0-100-generic");
   tree.file(
@@ -166,7 +166,7 @@ TEST_CASE(
   CHECK(row(seen["machine"], "link") ==
         "yes mac = \"00:50:56:8a:9f:c2\": NetworkManager, by "
         "/etc/NetworkManager/system-connections/rdma.nmconnection");
-  CHECK(look(tree, false).code == 1);  // rdma_ucm, which is required, is not shipped
+  CHECK(look(tree, false).code == 1);  // rdma_ucm is required and not shipped
 
   tree.file(entry, "linux /vmlinuz-" + release + "\noptions ro modprobe.blacklist=vmw_pvrdma\n");
   seen = answer(tree);

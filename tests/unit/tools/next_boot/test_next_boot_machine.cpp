@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `doctor --next-boot` beside what this machine and its configuration say.
+// `doctor --next-boot` together with this machine's own state and configuration.
 #include "tests/unit/tools/next_boot/next_boot_tree.hpp"
 
 using namespace pvrdma;
@@ -14,7 +14,7 @@ TEST_CASE("next boot: this boot's command line counts where the next one's is no
   CHECK(answer(tree)["driver"] == "yes");
 }
 
-TEST_CASE("next boot: adapters that are here, their links, units and scripts") {
+TEST_CASE("next boot: this machine's adapters, their links, units and scripts") {
   const Tree tree;
   small_kernel(tree, "6.1.0", "/boot/vmlinuz-6.1.0");
   install_agent(tree);
@@ -32,20 +32,20 @@ TEST_CASE("next boot: adapters that are here, their links, units and scripts") {
   const Seen seen = look(tree, false, {"slurmd", "none"});
   CHECK(seen.code == 1);
   for (const char* part :
-       {"DRIVER  6.1.0 (next, running)", "ens192f0 (0000:0b:00.1): nobody will bring it up",
+       {"DRIVER  6.1.0 (next, running)", "ens192f0 (0000:0b:00.1): nothing will bring it up",
         "ens224f0 (0000:13:00.1): this agent\n", "slurmd.service: 8 MiB (systemd's default)",
         "none.service: no such unit", "/etc/rc.local loads or unloads the driver as well",
         "link-unowned: ", "boot-script: ", "LimitMEMLOCK=infinity",
-        "The next boot takes 6.1.0: no other is installed."}) {
+        "The next boot takes 6.1.0: the only one installed."}) {
     INFO(part << " in\n" << seen.out);
     CHECK(seen.out.find(part) != std::string::npos);
   }
-  // What is configured for an adapter that is not here is no link of this machine.
+  // An [[adapter]] for an adapter that is not here is no link of this machine.
   CHECK(seen.out.find("00:50:56:00:00:99") == std::string::npos);
   CHECK(seen.err.empty());
 }
 
-TEST_CASE("next boot: of a link that two tables name nothing is foretold") {
+TEST_CASE("next boot: the owner of a link that two tables match is unknown") {
   const Tree tree;
   small_kernel(tree, "6.1.0", "/boot/vmlinuz-6.1.0");
   install_agent(tree);
@@ -58,7 +58,7 @@ TEST_CASE("next boot: of a link that two tables name nothing is foretold") {
   CHECK(seen.out.find("pci = \"0000:13:00.1\" and netdev = \"ens224f0\"") != std::string::npos);
 }
 
-TEST_CASE("next boot: no kernel, what may not be read, a bad configuration") {
+TEST_CASE("next boot: no kernel, unreadable files, a bad configuration") {
   const Tree tree;
   install_agent(tree);
   CHECK(ids(answer(tree)) == List{"no-kernel", "memlock-low"});

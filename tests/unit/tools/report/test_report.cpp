@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `report`: one document with whatever could be had, in its time and size, and never a file's text.
+// `report`: one document with all parts that work, within its time and size, and never a file's
+// text.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ namespace {
 
 constexpr Milliseconds kReportWithin = std::chrono::seconds{30};
 
-// A system whose pvrdma-agentctl is a script: $4 and what follows are the command.
+// A system with a script in place of pvrdma-agentctl: $4 and the words after it are the command.
 struct System {
   Tree tree;
   fake::Directory directory;
@@ -48,7 +49,7 @@ struct System {
   }
 };
 
-// The recording alone is asked of the agent itself.
+// The recording is the only part that is asked of the agent directly.
 constexpr const char* kNoAgent = "pvrdma-agent is not running (no process listens on /run/socket)";
 
 Result<Json> run_script(const System& system, Milliseconds limit = kReportWithin) {
@@ -57,7 +58,7 @@ Result<Json> run_script(const System& system, Milliseconds limit = kReportWithin
 
 }  // namespace
 
-TEST_CASE("a report is one JSON document of what this program's commands answer") {
+TEST_CASE("a report is one JSON document with the answers of this program's commands") {
   const System system;
   const Json document = system.document();
   CHECK(document["version"] == 1);
@@ -93,7 +94,7 @@ TEST_CASE("a report names the files of the configuration and has their values, n
   CHECK(part["left_out"].is_null());
 }
 
-TEST_CASE("a bad configuration is one part that is missing") {
+TEST_CASE("with a bad configuration only that part is missing") {
   const System system;
   system.tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"sometimes\"\n");
   const Json document = system.document();
@@ -102,7 +103,7 @@ TEST_CASE("a bad configuration is one part that is missing") {
   CHECK(document["health"].is_object());
 }
 
-TEST_CASE("what fails, hangs, floods or says nonsense is missing alone, and why is told") {
+TEST_CASE("a part that fails, hangs, floods or is no JSON is missing alone, with the reason") {
   System system{R"(case $4 in
     plan) exec sleep 60 ;;
     boots) echo 'pvrdma-agentctl: no process listens' >&2; exit 3 ;;
@@ -125,7 +126,7 @@ TEST_CASE("what fails, hangs, floods or says nonsense is missing alone, and why 
   }
 }
 
-TEST_CASE("all parts together have a time") {
+TEST_CASE("all parts together have a time limit") {
   System system{"exec sleep 60"};
   system.options.limit = Milliseconds{300};
   const BootTime start = BootClock::now();
@@ -135,7 +136,7 @@ TEST_CASE("all parts together have a time") {
   CHECK(document["errors"]["next_boot"] == "the time for all parts was over");
 }
 
-TEST_CASE("an answer that nests without end ends no program") {
+TEST_CASE("a deeply nested answer crashes no program") {
   const std::string deep(100'000, '[');
   const System system;
   const auto said = [&](const std::string& text) {
@@ -147,14 +148,14 @@ TEST_CASE("an answer that nests without end ends no program") {
   CHECK_FALSE(said("{\n\"a\": " + deep + "\n}\n"));
   CHECK_FALSE(said("[\n]\n"));
   CHECK(said("{\n\"a\": [[1]]\n}\n")->at("a")[0][0] == 1);
-  // A name with control characters reaches no terminal as it is.
+  // Control characters in a name do not reach the terminal.
   System names{R"(printf '{\n"a": "x\\u001b[2J"\n}\n')"};
   CHECK(has(names.run().out, R"(x\u001b[2J)"));
   system.tree.program("/agentctl", R"(printf 'pvrdma-agentctl: \033[2J\n'; exit 3)");
   CHECK(run_script(system).error().message() == R"(exit status 3, pvrdma-agentctl: \x1b[2J)");
 }
 
-TEST_CASE("a report goes into a new file of its own, and never in place of another") {
+TEST_CASE("a report goes into a new file and never replaces a file") {
   System system;
   system.options.output = system.directory / "report";
   const fake::Printed printed = system.run();
@@ -177,7 +178,7 @@ TEST_CASE("a report goes into a new file of its own, and never in place of anoth
   refused((system.tree / "/none/file").string(), "No such file or directory");
 }
 
-TEST_CASE("--redact is refused, with what to use") {
+TEST_CASE("--redact is refused, with a hint to its replacement") {
   System system;
   system.options.redact = true;
   const fake::Printed printed = system.run();
@@ -187,7 +188,7 @@ TEST_CASE("--redact is refused, with what to use") {
   CHECK(has(printed.err, "`sos clean`"));
 }
 
-TEST_CASE("the agent's last events are part of it, and can be had alone") {
+TEST_CASE("the agent's last events are part of the report, and can be asked for alone") {
   System system;
   const fake::Agent agent{
       system.directory / "socket",

@@ -27,7 +27,7 @@ fake::Printed check(const Tree& image, bool json = false) {
   return {code, screen.out(), screen.err()};
 }
 
-// "ID PATH:LINE", in order.
+// The traces as "ID PATH:LINE", in order.
 std::vector<std::string> found_in(const Tree& image) {
   std::vector<std::string> list;
   const Json answer = Json::parse(check(image, true).out);
@@ -44,7 +44,7 @@ using List = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("an image with nothing of one VM is sealed") {
+TEST_CASE("an image without traces of one VM is sealed") {
   const Tree image;
   image.file("/etc/machine-id", "");
   image.file("/etc/netplan/10-all.yaml",
@@ -60,7 +60,7 @@ TEST_CASE("an image with nothing of one VM is sealed") {
   CHECK(check(image).code == 0);
 }
 
-TEST_CASE("each thing that clones would share is found in its place") {
+TEST_CASE("each trace that clones would share is found with its place") {
   const Tree image;
   image.file("/etc/machine-id", "0123456789abcdef0123456789abcdef\n");
   image.file("/etc/pvrdma-agent/pvrdma-agent.toml",
@@ -95,7 +95,7 @@ TEST_CASE("each thing that clones would share is found in its place") {
   CHECK(text.out.find("cloud-init clean") != std::string::npos);
 }
 
-TEST_CASE("MACs, UUIDs and addresses are told from what looks like them") {
+TEST_CASE("MACs, UUIDs and addresses are told from similar words") {
   const std::vector<Trace> none;
   for (const char* line :
        {"pci-0000:13:00.1", "fe80::250:56ff:fe8a:9fc2/64", "version: 2", "10.0.0.1 is no prefix",
@@ -115,14 +115,14 @@ TEST_CASE("MACs, UUIDs and addresses are told from what looks like them") {
   CHECK(found("  address 10.0.0.7") == List{"10.0.0.7"});
   CHECK(found("IPADDR_0='10.0.0.7'") == List{"10.0.0.7"});
   CHECK(found("IPADDR=10.0.0.7/8") == List{"10.0.0.7/8"});
-  CHECK(found("- 10.0.0.7/8:") == List{"10.0.0.7/8"});  // netplan, with a lifetime below it
+  CHECK(found("- 10.0.0.7/8:") == List{"10.0.0.7/8"});  // netplan's, with a lifetime below it
   CHECK(found("}\n:\n").empty());
   CHECK(found("gateway 10.0.0.1\ndns=10.0.0.7\naddress fd00::1/64").empty());
   CHECK(found("MAC=00-50-56-8A-9F-C2;id=\"0b3d9bd8-3b9c-4b8e-9d3a-2f6a3c1f4e55\"") ==
         List{"00-50-56-8A-9F-C2", "0b3d9bd8-3b9c-4b8e-9d3a-2f6a3c1f4e55"});
 }
 
-TEST_CASE("an image's initramfs is older than what it should hold") {
+TEST_CASE("an initramfs older than the files that belong into it is found") {
   const Tree image;
   image.directory("/lib/modules/6.1.0-test");
   image.file("/boot/initrd.img-6.1.0-test", "image");
@@ -134,7 +134,7 @@ TEST_CASE("an image's initramfs is older than what it should hold") {
   CHECK(found_in(image) == List{"initramfs-old /boot/initrd.img-6.1.0-test"});
 }
 
-TEST_CASE("what cannot be read is no seal") {
+TEST_CASE("an image with unreadable files is not sealed") {
   const Tree image;
   image.unreadable("/etc/machine-id");
   const fake::Printed sealed = check(image);

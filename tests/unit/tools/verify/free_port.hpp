@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A TCP port of 127.0.0.1 that no other program has, nor is given while this lives: the kernel
-// chose it, and both this socket and a listener of verify's have SO_REUSEADDR, so that it may
-// listen there.
+// A TCP port of 127.0.0.1 that no other program has or gets while this object lives: the kernel
+// chose it, and this socket holds it. Both this socket and verify's listener have SO_REUSEADDR, so
+// the listener may still use the port.
 #pragma once
 
 #include <netinet/in.h>

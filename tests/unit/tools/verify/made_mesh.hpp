@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Meshes of made-up machines with figures as they are measured.
+// Meshes of made-up machines with realistic figures.
 #pragma once
 
 #include <random>

@@ -18,7 +18,7 @@ using Index = std::vector<std::size_t>;
 
 }  // namespace
 
-TEST_CASE("every pair meets once, and nobody is in two pairs of a round") {
+TEST_CASE("every pair meets once, and no machine is in two pairs of a round") {
   for (const std::size_t machines : {2U, 3U, 4U, 7U, 64U, 1000U}) {
     const auto rounds = schedule(machines, machines);
     CHECK(rounds.size() == (machines % 2 == 0 ? machines - 1 : machines));
@@ -40,7 +40,7 @@ TEST_CASE("every pair meets once, and nobody is in two pairs of a round") {
   CHECK(schedule(1000, 2).size() == 2);
 }
 
-TEST_CASE("machines that are alike are well") {
+TEST_CASE("machines with similar figures are good") {
   const Mesh mesh = mesh_of(64, 64);
   const Judgement judgement = judge(mesh);
   CHECK(judgement.blamed.empty());
@@ -66,7 +66,7 @@ TEST_CASE("two rounds find a slow machine as well") {
   CHECK(judge(mesh).blamed == Index{17});
 }
 
-TEST_CASE("of a pair that is slow alone neither machine is blamed") {
+TEST_CASE("where only one pair is slow, neither machine is blamed") {
   Mesh mesh = mesh_of(64, 64);
   pair_of(mesh, 3, 40).figures->out_mb_s = 900;
   const Judgement judgement = judge(mesh);
@@ -76,16 +76,18 @@ TEST_CASE("of a pair that is slow alone neither machine is blamed") {
   CHECK(std::set{pair.from, pair.to} == std::set<std::size_t>{3, 40});
 }
 
-TEST_CASE("a pair within a host is compared with such pairs only") {
+TEST_CASE("a pair within a host is compared only with other such pairs") {
   Mesh mesh = mesh_of(8, 8);
   for (const auto& [one, other] : {Pairing{0, 1}, Pairing{2, 3}, Pairing{4, 5}, Pairing{6, 7}})
     pair_of(mesh, one, other).figures = same_host();
   CHECK(exit_code(mesh, judge(mesh)) == 0);
-  pair_of(mesh, 2, 3).figures->latency_us = 5;  // better than any between two hosts
+  pair_of(mesh, 2, 3).figures->latency_us = 5;  // better than any pair between two hosts
   CHECK(judge(mesh).unclear.size() == 1);
 }
 
-TEST_CASE("a machine whose host has no RoCE uplink is blamed; where none has one, all are told") {
+TEST_CASE(
+    "a machine whose host has no RoCE uplink is blamed; where no host has one, all pairs are "
+    "told") {
   Mesh mesh = mesh_of(6, 6);
   change_pairs_of(mesh, 2, [](PairResult& pair) { pair.figures = over_tcp(); });
   CHECK(judge(mesh).blamed == Index{2});
@@ -112,13 +114,13 @@ TEST_CASE("a failure is a reason, not a figure") {
   CHECK(judgement.blamed == Index{0});
   lose(pair_of(mesh, 1, 2));
   judgement = judge(mesh);
-  CHECK(judgement.blamed.empty());  // nobody is well anywhere
+  CHECK(judgement.blamed.empty());  // no machine is good with any partner
   CHECK(exit_code(mesh, judgement) == 3);
   const auto json = to_json(mesh, judgement);
   CHECK(json["latency_us"][0][1].is_null());
 }
 
-TEST_CASE("a machine that did not come is not forgotten") {
+TEST_CASE("a machine that did not come is counted") {
   Mesh mesh = mesh_of(4, 4);
   mesh.size = 5;
   CHECK(exit_code(mesh, judge(mesh)) == 2);
@@ -132,7 +134,7 @@ TEST_CASE("a path with a smaller MTU stands out") {
   CHECK(judgement.unclear.size() == 1);
 }
 
-TEST_CASE("of a thousand machines a part of the rounds tells who is slow") {
+TEST_CASE("with a thousand machines a part of the rounds finds the slow one") {
   Mesh mesh = mesh_of(1000, 50);
   CHECK(mesh.pairs.size() == 25'000);
   change_pairs_of(mesh, 999, [](PairResult& pair) { pair.figures->both_mb_s /= 4; });
@@ -162,7 +164,7 @@ TEST_CASE("matrices, lines and the picture have every pair") {
   CHECK(svg.find("failed</title>") != std::string::npos);
 }
 
-TEST_CASE("results are kept one by one, and gone on with") {
+TEST_CASE("results are kept one by one, and a later run continues with them") {
   const test::Tree tree;
   const auto folder = tree / "/mesh";
   const Mesh mesh = mesh_of(3, 3);
@@ -175,7 +177,7 @@ TEST_CASE("results are kept one by one, and gone on with") {
   const auto again = Results::open(folder, false);
   REQUIRE_FALSE(again);
   CHECK(again.error().message().find("--resume") != std::string::npos);
-  // As after a power cut.
+  // The file's end is cut off, as after a power failure.
   const auto text = read_file(folder / "pairs.jsonl");
   REQUIRE(replace_file(folder / "pairs.jsonl", *text + R"({"from": "10.0.)", 0644));
   const auto results = Results::open(folder, true);
@@ -183,7 +185,7 @@ TEST_CASE("results are kept one by one, and gone on with") {
   REQUIRE(results->keep(mesh.pairs.front()));
   const auto earlier = results->earlier();
   REQUIRE(earlier);
-  CHECK(earlier->size() == 4);  // what failed is tried again
+  CHECK(earlier->size() == 4);  // failed pairs are tried again
   REQUIRE(results->write(mesh, judge(mesh)));
   CHECK(read_file(folder / "mesh.svg")->starts_with("<svg"));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The meeting of `verify mesh`: who comes, who leaves, what is measured. Machines are simulated.
+// The meeting of `verify mesh`: machines that come, machines that leave, and their measurements.
+// Machines are simulated.
 #include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr Milliseconds kLong = std::chrono::seconds{20};
 
-// Answers as a machine does, without any device. Leaves without a word before its pair `leaves_at`.
+// Answers like a machine, without any device. Leaves without a word before its pair `leaves_at`.
 void simulate(int port, std::size_t number, std::size_t leaves_at) {
   auto control = Control::connect("127.0.0.1", port, BootClock::now() + kLong);
   if (!control || !greet(*control, Side::Client, "", BootClock::now() + kLong) ||
@@ -84,7 +85,7 @@ TEST_CASE("a machine that dies costs its own pairs only") {
   CHECK(failed == 3);
 }
 
-TEST_CASE("what was measured before is not measured again") {
+TEST_CASE("pairs that were measured before are not measured again") {
   const Held first = hold_with(4, {});
   REQUIRE(first.mesh);
   auto earlier = first.kept;
@@ -95,7 +96,7 @@ TEST_CASE("what was measured before is not measured again") {
   CHECK(held.mesh->pairs.size() == 6);
 }
 
-TEST_CASE("who does not come is not waited for longer than is said") {
+TEST_CASE("the wait for a missing machine has its limit") {
   const Held held = hold_with(3, {}, {}, Milliseconds{500}, 1);
   REQUIRE(held.mesh);
   CHECK(held.mesh->machines.size() == 2);
@@ -105,7 +106,7 @@ TEST_CASE("who does not come is not waited for longer than is said") {
   CHECK(alone.mesh.error().message() == "1 of 2 machines came");
 }
 
-TEST_CASE("connections that say nothing keep no machine waiting, and not beyond the time") {
+TEST_CASE("connections that say nothing delay no machine, and not the end") {
   const test::FreePort port;
   const auto listener = Listener::open("127.0.0.1", port.number, 64);
   REQUIRE(listener);
@@ -128,7 +129,7 @@ TEST_CASE("connections that say nothing keep no machine waiting, and not beyond 
       reception, {2, 2, kLong, kLong, {}, [](const PairResult&) {}, [](const std::string&) {}});
   REQUIRE(mesh);
   CHECK(mesh->pairs.size() == 1);
-  // One after the other they would have had three seconds each.
+  // Greeted one after the other, they would have three seconds each.
   CHECK(BootClock::now() - before < Milliseconds{3000 * strangers.size()} / 4);
 }
 
@@ -158,7 +159,7 @@ TEST_CASE("a machine announces the address of its adapter, of either family") {
   CHECK(joined->address == "fd00::1");
 }
 
-TEST_CASE("a mesh has no place for an address that needs a link to be named") {
+TEST_CASE("a mesh refuses an address that needs a link's name") {
   CHECK(address_in_mesh("192.168.30.1", "10.0.0.1") == "192.168.30.1");
   CHECK(address_in_mesh("fd00::1", "fe80::1%ens19f0") == "fd00::1");
   CHECK(address_in_mesh("", "10.0.0.1") == "10.0.0.1");
@@ -168,7 +169,7 @@ TEST_CASE("a mesh has no place for an address that needs a link to be named") {
         "verify mesh needs an address that is not link-local: this machine's is fe80::1%ens19f0");
 }
 
-TEST_CASE("what joins has a name and an address, and nothing that looks like an option") {
+TEST_CASE("a machine that joins has a name and an address, and no text that looks like an option") {
   CHECK(machine_from(join_message({"vm", "10.0.0.1", "d"})));
   CHECK(machine_from(join_message({"vm", "fe80::1", "d"})));
   CHECK_FALSE(machine_from(join_message({"vm", "--help", "d"})));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `verify` as a command, with a made-up helper program: what each side prints and keeps, and which
-// command lines are none.
+// `verify` as a command, with a made-up helper program: the output and the files of each side, and
+// wrong command lines.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ using pvrdma::test::Tree;
 
 namespace {
 
-// TCP from the client on: a listener that compared its own way out with that would find no RDMA.
+// TCP is measured from the client: a listener that compared its own outgoing bandwidth with it
+// would find no RDMA.
 constexpr const char* kFigures =
     R"("data_whole": true, "latency": [{"message_bytes": 2, "rounds": 100, "min_us": 3, "typical_us": 4,
     "average_us": 4.5, "p99_us": 9, "p999_us": 12}], "bandwidth": {"message_bytes": 1048576,
@@ -40,7 +41,7 @@ struct Machine {
     options.program = tree / "/helper";
     options.state_file = tree / "/state/verify.json";
   }
-  // The helper program's answer, in one line.
+  // Sets the helper program's answer, in one line.
   void answers(std::string answer) const {
     std::replace(answer.begin(), answer.end(), '\n', ' ');
     tree.program("/helper", "echo '{" + answer + "}'");
@@ -58,7 +59,8 @@ struct Machine {
 
 }  // namespace
 
-TEST_CASE_METHOD(Machine, "who measures prints the figures, and keeps them for the next time") {
+TEST_CASE_METHOD(Machine,
+                 "the measuring side prints the figures, and keeps them for the next run") {
   answers(kFigures);
   options.peer = "192.168.30.2";
   run();
@@ -68,7 +70,7 @@ TEST_CASE_METHOD(Machine, "who measures prints the figures, and keeps them for t
   CHECK(verify::best_earlier(options.state_file, "192.168.30.2") == 5000.0);
 }
 
-TEST_CASE_METHOD(Machine, "who listens prints the figures as they are from there, and keeps none") {
+TEST_CASE_METHOD(Machine, "the listener prints the figures of its own direction, and keeps none") {
   answers("\"parts\": 20, \"peer_address\": \"192.168.30.9\", \"figures\": {" +
           std::string{kFigures} + "}");
   options.listen = true;
@@ -82,7 +84,7 @@ TEST_CASE_METHOD(Machine, "who listens prints the figures as they are from there
   CHECK(code == 2);
 }
 
-TEST_CASE_METHOD(Machine, "a peer that does not tell its figures was served all the same") {
+TEST_CASE_METHOD(Machine, "a peer that does not tell its figures was still served") {
   options.listen = true;
   for (const char* told : {"null", "{}", "[1]", "{\"data_whole\": true, \"latency\": [1]}"}) {
     answers("\"parts\": 20, \"peer_address\": \"192.168.30.9\", \"figures\": " + std::string{told});
@@ -92,7 +94,7 @@ TEST_CASE_METHOD(Machine, "a peer that does not tell its figures was served all 
   }
 }
 
-TEST_CASE_METHOD(Machine, "a peer that measured nothing, or does not tell what is asked for") {
+TEST_CASE_METHOD(Machine, "a peer that measured nothing, or lacks figures") {
   options.listen = true;
   answers(R"("parts": 0, "peer_address": "192.168.30.9", "figures": null)");
   run();
@@ -110,13 +112,13 @@ TEST_CASE_METHOD(Machine, "a run that fails once it measures is a failure, befor
   answers(R"("failed": {"measuring": true, "message": "no"})");
   run();
   CHECK(code == 2);
-  answers(R"("failed": {"measuring": false, "message": "nobody"})");
+  answers(R"("failed": {"measuring": false, "message": "no peer"})");
   run();
   CHECK(code == 3);
-  CHECK(err == "pvrdma-agentctl: nobody\n");
+  CHECK(err == "pvrdma-agentctl: no peer\n");
 }
 
-TEST_CASE_METHOD(Machine, "a token's file has a token, and is nobody else's") {
+TEST_CASE_METHOD(Machine, "a token's file has a token, and others may not read it") {
   answers(kFigures);
   options.peer = "192.168.30.2";
   options.token_file = tree / "/token";
@@ -135,8 +137,8 @@ TEST_CASE_METHOD(Machine, "a token's file has a token, and is nobody else's") {
   }
 }
 
-// As on a kernel whose nldev names no holders: the device is not one of this machine.
-TEST_CASE_METHOD(Machine, "a job that holds the adapter is not disturbed, unless that is meant") {
+// As on a kernel whose nldev names no holders: this machine does not have the device.
+TEST_CASE_METHOD(Machine, "a job that holds the adapter is not disturbed without --allow-in-use") {
   answers(kFigures);
   options.peer = "192.168.30.2";
   tree.file("/sys/module/vmw_pvrdma/refcnt", "1\n");
@@ -145,25 +147,25 @@ TEST_CASE_METHOD(Machine, "a job that holds the adapter is not disturbed, unless
   run();
   CHECK(code == 3);
   CHECK(err.find("rocep19s0f1 is in use, by mpirun (PID 812)") != std::string::npos);
-  options.beside = true;
+  options.allow_in_use = true;
   run();
   CHECK(code == 0);
 }
 
-TEST_CASE_METHOD(Machine, "nor is one that this user cannot see") {
+TEST_CASE_METHOD(Machine, "nor is a job that this user cannot see") {
   answers(kFigures);
   options.peer = "192.168.30.2";
   tree.file("/sys/module/vmw_pvrdma/refcnt", "1\n");
   run();
   CHECK(code == 3);
   CHECK(err.find("its reference count is 1") != std::string::npos);
-  CHECK(err.find("--beside") != std::string::npos);
-  options.beside = true;
+  CHECK(err.find("--allow-in-use") != std::string::npos);
+  options.allow_in_use = true;
   run();
   CHECK(code == 0);
 }
 
-TEST_CASE_METHOD(Machine, "a job that holds another adapter is no hindrance") {
+TEST_CASE_METHOD(Machine, "a job that holds another adapter does not hinder") {
   answers(kFigures);
   options.peer = "192.168.30.2";
   options.device = "rocep19s0f1";
@@ -192,7 +194,7 @@ TEST_CASE_METHOD(Machine, "a machine's own address is that of its GID, unless th
   CHECK(own_with("fe80:0000:0000:0000:0250:56ff:fe00:0011").empty());
 }
 
-TEST_CASE_METHOD(Machine, "options that would do nothing are not taken") {
+TEST_CASE_METHOD(Machine, "options without effect are refused") {
   options.peer = "192.168.30.2";
   options.mesh.size = 3;
   run();

@@ -45,7 +45,7 @@ TEST_CASE("latencies are half a round trip, percentiles by nearest rank") {
   CHECK(figures->rounds == 4);
 }
 
-TEST_CASE("a median rests once three batches agree within two percent") {
+TEST_CASE("a median is stable once three batches agree within two percent") {
   CHECK_FALSE(is_stable(times({100, 100})));
   CHECK(is_stable(times({500, 100, 101, 102})));
   CHECK_FALSE(is_stable(times({100, 101, 104})));
@@ -87,8 +87,8 @@ TEST_CASE("the path, by what the figures tell") {
   }
 }
 
-TEST_CASE("a job that is as much faster than over TCP as OpenFOAM was counts as RDMA") {
-  // Seconds over PVRDMA and over TCP with 2, 4 and 8 nodes.
+TEST_CASE("figures as much better than TCP's as OpenFOAM's were count as RDMA") {
+  // Run times in seconds over PVRDMA and over TCP, with 2, 4 and 8 nodes.
   const double seconds[][2] = {{336.49, 501.19}, {768.74, 1014.25}, {1583.22, 2878.94}};
   for (const auto& [pvrdma, tcp] : seconds)
     CHECK(classify({{}, 1000 / pvrdma, {}, 1000 / tcp, {}}).path == Path::Native);
@@ -130,7 +130,7 @@ TEST_CASE("the verdict and its exit code") {
   CHECK(render(slow, {}).find("RoCE enabled on that vmnic") != std::string::npos);
 }
 
-TEST_CASE("an answer without one of its figures is none") {
+TEST_CASE("an answer that lacks a figure is an error") {
   for (const char* key : {"latency", "bandwidth", "messages_per_s", "tcp"}) {
     auto less = answer();
     less.erase(key);
@@ -138,9 +138,9 @@ TEST_CASE("an answer without one of its figures is none") {
   }
 }
 
-TEST_CASE("the listener is told the figures, which are those of the other direction") {
+TEST_CASE("the listener gets the figures with the directions exchanged") {
   auto told = answer();
-  CHECK_FALSE(seen_from_here(told, "192.168.30.1"));  // nothing says that the data came whole
+  CHECK_FALSE(seen_from_here(told, "192.168.30.1"));  // no member says that the data was whole
   told["data_whole"] = true;
   told["shown"] = "\033[2J";
   const auto seen = seen_from_here(told, "192.168.30.1");
@@ -177,7 +177,7 @@ TEST_CASE("earlier runs") {
   CHECK((status.st_mode & 0777U) == 0600);
   for (std::size_t n = 0; n < kRunsKept; ++n) REQUIRE(remember(file, "a", 1.0, 1));
   CHECK(best_earlier(file, "a") == 1.0);
-  // The user's own file; JSON that is copied and printed by recursion.
+  // The user can write the file, and the JSON library recurses: deep nesting must not crash it.
   const std::string deep(500'000, '[');
   tree.file("/state/pvrdma-agent/verify.json",
             "{\"b\":" + deep + std::string(deep.size(), ']') + "}");

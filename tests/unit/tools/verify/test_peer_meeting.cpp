@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How two sides of `verify PEER` find each other: who is reached where, who is waited for how long,
-// and who ends the waiting.
+// How two sides of `verify PEER` find each other: the addresses, the limits of the waits, and the
+// peers that end a wait.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -34,11 +34,11 @@ int port_of(int fd, int (*get)(int, sockaddr*, socklen_t*)) {
 
 }  // namespace
 
-TEST_CASE("who listens takes one peer; another one finds nobody while that is served, nor later") {
+TEST_CASE("a listener takes one peer; another finds no listener during the run or after it") {
   const test::FreePort port;
   std::optional<Result<Control>> served;
   std::jthread listener{[&] { served = await_peer("127.0.0.1", port.number, "", in_time()); }};
-  // Strangers who leave, or speak of something else, do not count.
+  // Strangers that leave, or send something else, do not count.
   CHECK(Control::connect("127.0.0.1", port.number, in_time()));
   auto stranger = Control::connect("127.0.0.1", port.number, in_time());
   REQUIRE(stranger);
@@ -53,7 +53,7 @@ TEST_CASE("who listens takes one peer; another one finds nobody while that is se
   CHECK(another.error().code == ECONNREFUSED);
 }
 
-TEST_CASE("who listens on any address is reached over IPv4 and IPv6, and tells them as they are") {
+TEST_CASE("a listener on any address is reached over IPv4 and IPv6, and shows each as such") {
   const test::FreePort port;
   const auto listener = Listener::open("", port.number, 2);
   REQUIRE(listener);
@@ -71,7 +71,7 @@ TEST_CASE("who listens on any address is reached over IPv4 and IPv6, and tells t
   }
 }
 
-TEST_CASE("who comes after the time, or has not been taken by then, is not waited for") {
+TEST_CASE("a peer that comes late, or is not accepted in time, is not waited for") {
   const test::FreePort port;
   const auto listener = Listener::open("127.0.0.1", port.number, 2);
   REQUIRE(listener);
@@ -80,7 +80,7 @@ TEST_CASE("who comes after the time, or has not been taken by then, is not waite
   CHECK(listener->accept(in_time()));
 }
 
-TEST_CASE("a machine that is lost is found out about on both sides") {
+TEST_CASE("both sides notice that the other machine is lost") {
   const test::FreePort port;
   const auto listener = Listener::open("127.0.0.1", port.number, 2);
   REQUIRE(listener);
@@ -100,8 +100,8 @@ TEST_CASE("a machine that is lost is found out about on both sides") {
   CHECK(ends == 2);
 }
 
-TEST_CASE("a token is guarded by a listener that goes on waiting") {
-  // Without AF_ALG no token can be checked, which ends the waiting with another error.
+TEST_CASE("after a wrong token the listener waits on") {
+  // Without AF_ALG no token can be checked, and the wait ends with another error.
   const bool has_af_alg = hmac("key", "text").has_value();
   const test::FreePort port;
   std::optional<Result<Control>> served;
@@ -122,7 +122,7 @@ TEST_CASE("a token is guarded by a listener that goes on waiting") {
   if (!*served) CHECK(served->error().doing == "computing");
 }
 
-TEST_CASE("without a token a peer that has one, or speaks another version, is an answer") {
+TEST_CASE("without a token a peer that has one, or speaks another version, ends the wait") {
   const test::FreePort port;
   std::optional<Result<Control>> served;
   std::jthread listener{[&] { served = await_peer("127.0.0.1", port.number, "", in_time()); }};

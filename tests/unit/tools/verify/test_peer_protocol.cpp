@@ -32,7 +32,7 @@ struct Ends {
   int raw = -1;
 };
 
-// What both sides of a greeting say.
+// The results of a greeting on both sides.
 std::pair<Result<void>, Result<void>> greeted(const std::string& of_client,
                                               const std::string& of_listener) {
   Ends ends;
@@ -70,7 +70,7 @@ TEST_CASE("one side alone with a token") {
   CHECK(there.error().message().find("it was given no token") != std::string::npos);
 }
 
-TEST_CASE("tokens, the same or another") {
+TEST_CASE("equal tokens, and different ones") {
   if (!has_af_alg()) {
     WARN("skipped: this kernel has no AF_ALG");
     return;
@@ -83,7 +83,7 @@ TEST_CASE("tokens, the same or another") {
   CHECK_FALSE(refused);
 }
 
-TEST_CASE("another version, or another program") {
+TEST_CASE("a different version, or a different program") {
   Ends ends;
   SECTION("version") {
     ends.say("{\"pvrdma_verify\": 2, \"nonce\": \"\", \"token\": false}\n");
@@ -102,7 +102,7 @@ TEST_CASE("another version, or another program") {
   }
 }
 
-TEST_CASE("lines of a stranger") {
+TEST_CASE("hostile lines") {
   Ends ends;
   SECTION("no object") {
     ends.say("[1]\n");
@@ -127,7 +127,7 @@ TEST_CASE("lines of a stranger") {
   }
 }
 
-TEST_CASE("a peer that fails says with what before it ends") {
+TEST_CASE("a failing peer sends the reason before it ends") {
   Ends ends;
   const std::string told =
       "measuring: the peer failed: passing a message: transport \\x1b[2Jretry counter exceeded";
@@ -140,7 +140,7 @@ TEST_CASE("a peer that fails says with what before it ends") {
     ends_with_failure();
     CHECK(ends.client->check_peer().error().message() == told);
   }
-  SECTION("behind what is not read yet, and stays there") {
+  SECTION("behind unread lines, which stay") {
     ends.say("{\"took_ns\": 1, \"count\": 2}\n");
     CHECK(ends.client->check_peer());
     ends_with_failure();
@@ -148,7 +148,7 @@ TEST_CASE("a peer that fails says with what before it ends") {
     CHECK(ends.client->receive(soon()).value() == Json{{"took_ns", 1}, {"count", 2}});
     CHECK(ends.client->receive_answer(soon()).error().message() == told);
   }
-  SECTION("more than a line may have is none") {
+  SECTION("a line that is too long is none") {
     ends.say(std::string(2 * kLineAtMost, 'x'));
     CHECK(ends.client->check_peer());
     CHECK(ends.client->receive(soon()).error().code == EMSGSIZE);
@@ -165,7 +165,7 @@ TEST_CASE("raw bytes between lines") {
   CHECK(ends.client->receive(soon()).value() == Json{{"b", 2}});
 }
 
-TEST_CASE("what the peer may ask for") {
+TEST_CASE("the limits of the peer's requests") {
   const Run run{Kind::Stream, true, false, 4096, 100};
   const auto same = run_from(to_json(run));
   REQUIRE(same);

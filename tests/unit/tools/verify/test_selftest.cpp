@@ -46,7 +46,7 @@ void add_adapter(const Tree& tree, const std::string& slot, const std::string& n
 
 }  // namespace
 
-TEST_CASE("which devices are tested") {
+TEST_CASE("the devices that are tested") {
   const Tree tree;
   tree.directory("/sys/bus/pci/devices");
   CHECK(run(tree, "/nowhere").err == "pvrdma-agentctl: there is no PVRDMA adapter\n");
@@ -80,7 +80,7 @@ TEST_CASE("the helper program gets device, GID and time; its report is printed")
   CHECK(run(tree, tree / "/helper").out.starts_with("rocep19s0f1: passed, in "));
 }
 
-TEST_CASE("one device that fails is a failure, an adapter without device as well") {
+TEST_CASE("one failing device, or an adapter without device, is a failure") {
   const Tree tree;
   add_adapter(tree, "13:00", "rocep19s0f1");
   add_adapter(tree, "1b:00", "rocep27s0f1");
@@ -98,7 +98,7 @@ TEST_CASE("one device that fails is a failure, an adapter without device as well
   CHECK(without.out.starts_with("0000:1c:00.1: failed: the adapter has no RDMA device\n"));
 }
 
-TEST_CASE("a helper program that hangs is ended, and the step named") {
+TEST_CASE("a helper program that hangs is killed, and its step named") {
   const Tree tree;
   add_adapter(tree, "13:00", "rocep19s0f1");
   tree.program("/helper", "echo step=cq; exec sleep 60");
@@ -111,7 +111,7 @@ TEST_CASE("a helper program that hangs is ended, and the step named") {
   CHECK(BootClock::now() - start < std::chrono::seconds{30});
 }
 
-TEST_CASE("without helper program or libibverbs nothing is tested, which takes one line") {
+TEST_CASE("without helper program or libibverbs nothing is tested, and one line says so") {
   const Tree tree;
   add_adapter(tree, "13:00", "rocep19s0f1");
   const auto missing = run(tree, "/nowhere/pvrdma-selftest");
@@ -128,7 +128,7 @@ TEST_CASE("without helper program or libibverbs nothing is tested, which takes o
         "libibverbs1 and ibverbs-providers (Debian, Ubuntu), or libibverbs (Enterprise Linux)\n");
 }
 
-// This machine may or may not have verbs devices: none has this name.
+// No machine has a device with this name.
 TEST_CASE("the real helper program says that there is no such device") {
   const Tree tree;
   add_adapter(tree, "13:00", "nosuch0");

@@ -27,7 +27,7 @@ Gid gid(unsigned index, const char* text, const char* type) {
 
 const char* const kPassed =
     "memlock=8388608\nstep=find\nstep=open\nlibibverbs: Warning: what=ever\nstep=message\n"
-    "step=rounds\nlatency_ns=12340 20100 84000\nstep=write\nwrite=not-offered it refuses one: "
+    "step=rounds\nlatency_ns=12340 20100 84000\nstep=write\nwrite=not-offered it refuses a write: "
     "Invalid argument\nstep=release\npassed=\n";
 
 selftest::Report failed_at(Step step, int code, int status = 0) {
@@ -71,13 +71,13 @@ TEST_CASE("the lines of a test that passed") {
   CHECK(report.done == std::vector{Step::Find, Step::Open, Step::Message, Step::Rounds, Step::Write,
                                    Step::Release});
   CHECK(report.latency == Latency{Nanoseconds{12340}, Nanoseconds{20100}, Nanoseconds{84000}});
-  CHECK(report.write == RdmaWrite{false, "it refuses one: Invalid argument"});
+  CHECK(report.write == RdmaWrite{false, "it refuses a write: Invalid argument"});
   CHECK(report.remarks == std::vector<std::string>{"libibverbs: Warning: what=ever"});
   CHECK(report_of(ran("memlock=unlimited\nwrite=proved\n")).write == RdmaWrite{true, ""});
   CHECK_FALSE(report_of(ran("memlock=unlimited\n")).memlock_bytes);
 }
 
-TEST_CASE("the lines of a test that failed, and of one that could not even say so") {
+TEST_CASE("the lines of a test that failed, and of one that ended without a word") {
   const selftest::Report said =
       report_of(ran("step=pd\nstep=memory\nfailed=12 0 65536 bytes\n", 1));
   CHECK_FALSE(said.passed);
@@ -94,7 +94,7 @@ TEST_CASE("the lines of a test that failed, and of one that could not even say s
   CHECK(failure(ran("step=cq\n", 11, Ended::Signalled)) ==
         StepFailure{Step::Cq, 0, 0, "the test was ended by signal 11"});
   CHECK(failure(ran("")) == StepFailure{{}, 0, 0, "the test ended with exit status 0"});
-  // Half a line is what a helper leaves that is killed while it writes.
+  // A helper that is killed while it writes leaves half a line.
   CHECK(failure(ran("step=cq\nstep=qu", 0, Ended::TimedOut)).step == Step::Cq);
   CHECK_FALSE(report_of(ran("latency_ns=1 2\npassed=\n")).latency);
 }
@@ -119,7 +119,7 @@ TEST_CASE("the GID of an IPv4 address first, RoCE v2 where there is a choice") {
   CHECK(choose_gid({}) == nullptr);
 }
 
-TEST_CASE("who has to act, and what to do") {
+TEST_CASE("the person who has to act, and the remedy") {
   const auto who = [](const selftest::Report& report) {
     return std::string{advice_for(report).who};
   };
@@ -158,7 +158,7 @@ TEST_CASE("a report for people") {
         R"(rocep19s0f1: passed, in 412 ms
   GID           index 1, ::ffff:192.168.30.201, RoCE v2
   send/receive  16 KiB there and back, data as sent
-  RDMA write    not offered by this device: it refuses one: Invalid argument
+  RDMA write    not offered by this device: it refuses a write: Invalid argument
   round trip    median 12.3 µs, p99 20.1 µs, max 84.0 µs (1000 rounds of 64 bytes, data as sent)
   locked memory at most 8192 KiB for this process
 )");
@@ -184,7 +184,7 @@ TEST_CASE("a report for programs") {
     "device": "rocep19s0f1", "passed": true, "took_ms": 412, "failure": null,
     "gid": {"index": 1, "gid": "::ffff:192.168.30.201", "type": "RoCE v2"},
     "steps": ["find", "open", "message", "rounds", "write", "release"], "send_receive": true,
-    "rdma_write": {"offered": false, "why_not": "it refuses one: Invalid argument"},
+    "rdma_write": {"offered": false, "why_not": "it refuses a write: Invalid argument"},
     "latency": {"rounds": 1000, "bytes": 64, "median_us": 12.34, "p99_us": 20.1, "max_us": 84.0},
     "memlock_bytes": 8388608, "remarks": ["libibverbs: Warning: what=ever"]}]})"));
   const Json failed = to_json({failed_at(Step::Message, 0, 12)})["devices"][0];
