@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A thread of a test's, as somebody other than root.
+// A test's thread under another user than root.
 #pragma once
 
 #include <sys/syscall.h>
@@ -7,8 +7,8 @@
 
 namespace pvrdma::test {
 
-// Makes this thread alone somebody other than root, without his rights but with his groups, for as
-// long as it lives (glibc's seteuid would change every thread).
+// Makes only this thread run as another user than root, without root's rights but with root's
+// groups, while the object lives (glibc's seteuid would change every thread).
 class AsNobody {
  public:
   static constexpr uid_t kUid = 65534;

@@ -14,7 +14,8 @@ inline void put(Timeline& boot, StepKind kind, const std::string& subject, int a
   boot.add({kind, subject, BootTime{Milliseconds{at_ms}}, std::nullopt, false});
 }
 
-// The agent starts at 2 s and is done after one more; `later_ms` from the carrier on.
+// The agent starts at 2 s and is done one second later; from the carrier on, each step is
+// `later_ms` later.
 inline Timeline usual_boot(const std::string& id = "aa", int later_ms = 0) {
   Timeline boot;
   boot.boot_id = id;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files captured from a machine (tests/fixtures/next-boot), unpacked into a Tree.
+// Files recorded on a machine (tests/fixtures/next-boot), unpacked into a Tree.
 #pragma once
 
 #include <archive.h>

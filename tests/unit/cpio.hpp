@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// initramfs images made up for a test: cpio archives, plain or compressed, one behind the other.
+// Initramfs images for tests: cpio archives, plain or compressed, one after the other.
 #pragma once
 
 #include <archive.h>

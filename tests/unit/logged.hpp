@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is logged, as the journal would get it: a sink beside the usual one, as long as this lives.
+// Records log entries as the journal would get them, by an additional sink, while it lives.
 #pragma once
 
 #include <memory>
@@ -17,13 +17,13 @@ class Logged {
   Logged(const Logged&) = delete;
   Logged& operator=(const Logged&) = delete;
 
-  // Each with its fields: "MESSAGE=…", "PRIORITY=4", …
+  // The fields of each entry: "MESSAGE=…", "PRIORITY=4", …
   [[nodiscard]] const std::vector<std::vector<std::string>>& entries() const { return entries_; }
-  // "MESSAGE=…" of each.
+  // "MESSAGE=…" of each entry.
   [[nodiscard]] std::vector<std::string> messages() const;
 
  private:
-  // spdlog's side of it, which takes long to compile.
+  // Kept apart, because spdlog's headers take long to compile.
   struct Sinks;
 
   std::vector<std::vector<std::string>> entries_;

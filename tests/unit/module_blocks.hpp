@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What keeps modules from being loaded, as the installed program module-lookup reads modprobe.d;
-// and which commands of `install` do, for it and for the executor alike.
+// Settings of modprobe.d that keep modules from being loaded, read by the installed program
+// module-lookup; and commands of `install` that do, shared by its tests and the executor's.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What depmod(8) leaves in the folder of a kernel.
+// The files that depmod(8) leaves in a kernel's folder.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ inline std::string big_endian(std::uint32_t number) {
   return bytes;
 }
 
-// libkmod's index (kmod, libkmod/libkmod-index.h): a header and one node, which has the key for its
-// prefix and one value; or no node at all.
+// An index of libkmod (kmod, libkmod/libkmod-index.h): a header and one node, with the key as its
+// prefix and one value; or no node.
 inline std::string index_of(const std::string& key, const std::string& value) {
   constexpr std::uint32_t kPrefixAndValues = 0xc0000000;
   std::string bytes = big_endian(0xb007f457) + big_endian(0x00020001);
@@ -34,7 +34,7 @@ inline std::string index_of(const std::string& key, const std::string& value) {
   return bytes;
 }
 
-// The indexes that depmod always writes and a captured folder lacks.
+// Adds the indexes that depmod always writes and a captured folder lacks.
 inline void complete_index(const Tree& tree, const std::string& folder) {
   for (const std::string file : {"modules.alias.bin", "modules.symbols.bin"})
     if (!std::filesystem::exists(tree / (folder + "/" + file)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Texts that are nearly right: good ones with a few changes, the same ones at every run.
+// Nearly right texts: good ones with a few changes, the same in every run.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace pvrdma::test {
 
 class Mutator {
  public:
-  // `pieces`: what is worth being inserted into such a text.
+  // `pieces`: texts worth inserting.
   explicit Mutator(std::span<const char* const> pieces) : pieces_(pieces) {}
 
   // A number below `limit`.
@@ -45,7 +45,7 @@ class Mutator {
   }
 
   std::span<const char* const> pieces_;
-  std::mt19937 random_{20261121};  // NOLINT(cert-msc51-cpp): the same texts every time
+  std::mt19937 random_{20261121};  // the same texts in every run
 };
 
 }  // namespace pvrdma::test

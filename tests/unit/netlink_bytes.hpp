@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Bytes of a netlink datagram, and the question that a test's datagrams answer.
+// The bytes of a netlink datagram, and the sequence number that tests use.
 #pragma once
 
 #include <linux/netlink.h>
@@ -12,7 +12,7 @@
 
 namespace pvrdma::test {
 
-// Aligned as a socket's buffer is.
+// Aligned like a socket's buffer.
 class Bytes {
  public:
   explicit Bytes(const std::string& content)
@@ -27,7 +27,7 @@ class Bytes {
   std::size_t size_;
 };
 
-// The sequence number under which all of them were asked for.
+// The sequence number of the request that all of them answer.
 inline constexpr std::uint32_t kSequence = 7;
 
 }  // namespace pvrdma::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a program tells those who started it: a socket in the service manager's place
-// (NOTIFY_SOCKET), and standard error as a file.
+// Catches a program's messages to the service manager, by a socket in its place (NOTIFY_SOCKET),
+// and its standard error, by a file.
 #pragma once
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 namespace pvrdma::test {
 
-// The service manager, as long as it lives.
+// Takes the service manager's place while it lives.
 class Manager {
  public:
   Manager() : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
@@ -39,7 +39,7 @@ class Manager {
   Manager& operator=(const Manager&) = delete;
 
   [[nodiscard]] std::string address() const { return tree_ / "/notify"; }
-  // The datagrams since it was asked before.
+  // The datagrams since the last call.
   [[nodiscard]] std::vector<std::string> heard() const {
     std::vector<std::string> messages;
     std::array<char, 65536> bytes{};
@@ -55,8 +55,7 @@ class Manager {
   Fd socket_;
 };
 
-// What is written to standard error as long as it lives; logged to it as well, as without a
-// journal.
+// Catches standard error while it lives; log messages go there as well, as without a journal.
 class ErrorOutput {
  public:
   ErrorOutput() : before_(::dup(STDERR_FILENO)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the tests' files are, and the programs they run. Compiled apart: all else is the same in
-// every clone, and a compiler cache has it.
+// The paths of the tests' files and of the programs they run. Compiled apart: everything else is
+// the same in every clone, so a compiler cache has it.
 #pragma once
 
 namespace places {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Seeded random input for properties: fields of a Snapshot that are missing now and then.
+// Seeded random input for properties: fields of a Snapshot, some of them missing.
 #pragma once
 
 #include <random>
@@ -12,7 +12,7 @@ using Random = std::mt19937;
 
 inline bool chance(Random& random, unsigned percent) { return random() % 100 < percent; }
 
-// The field becomes absent, or unreadable, some of the time.
+// Sometimes makes the field absent or unreadable.
 template <typename T>
 void lose(Random& random, Field<T>& field) {
   if (chance(random, 12)) field = Field<T>::absent();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Seeded random values of the model, each member of any value that its type has: for what must hold
-// of all of them alike, such as that they are written and read back the same.
+// Seeded random values of the model, with random members of each type, for properties that all
+// values must have, such as being written and read back unchanged.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ concept has_members = requires(Value& value) {
 
 class Filler {
  public:
-  // `hostile`: texts hold control characters, too.
+  // `hostile`: texts may have control characters.
   explicit Filler(Random& random, bool hostile = false) : random_(random), hostile_(hostile) {}
 
   void fill(std::string& text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What tests ask of texts.
+// Helpers of tests for texts.
 #pragma once
 
 #include <string>

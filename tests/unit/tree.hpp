@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A directory of files made up for one test and removed with it, written as a root for what is
-// under test.
+// A directory of files for one test, removed with it, which serves as a root for the tested code.
 #pragma once
 
 #include <cstdlib>
@@ -39,7 +38,7 @@ class Tree {
   void directory(const std::string& absolute) const {
     std::filesystem::create_directories(*this / absolute);
   }
-  // A file, with the directories above it; replaces one of that name.
+  // Writes a file and the directories above it; replaces a file of that name.
   void file(const std::string& absolute, const std::string& content) const {
     const auto path = *this / absolute;
     std::filesystem::create_directories(path.parent_path());
@@ -50,7 +49,7 @@ class Tree {
     std::filesystem::create_directories(path.parent_path());
     std::filesystem::create_symlink(target, path);
   }
-  // A path that can be neither listed nor read, even by root: a link to itself (ELOOP).
+  // Makes a path that even root can neither list nor read: a link to itself (ELOOP).
   void unreadable(const std::string& absolute) const {
     link(absolute, (*this / absolute).filename().string());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How often a property is tried with made-up input.
+// The number of random inputs for a property.
 #pragma once
 
 namespace pvrdma::test {
@@ -12,7 +12,7 @@ inline constexpr bool kInstrumented = __has_feature(address_sanitizer);
 inline constexpr bool kInstrumented = false;
 #endif
 
-// `all`, or a tenth where the sanitizers look on: their code takes tens of times as long.
+// `all`, or a tenth with the sanitizers, whose code takes tens of times as long.
 constexpr unsigned tries(unsigned all) { return kInstrumented ? (all + 9) / 10 : all; }
 
 }  // namespace pvrdma::test

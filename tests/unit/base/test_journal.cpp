@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is sent to the journal and to the service manager never waits for them: each is a real
-// socket here that nothing reads for a while.
+// Sending to the journal and to the service manager never blocks: each is a real socket here that
+// is not read for a while.
 #include "agent/base/journal.hpp"
 
 #include <chrono>
@@ -32,7 +32,8 @@ TEST_CASE("an entry is sent in the journal's own protocol") {
                                  "\nMESSAGE=one\nPRIORITY=6\nPVRDMA_ADAPTER=0000:13:00.1\n"});
 }
 
-TEST_CASE("a journal that does not read is not waited for, and told how much it missed") {
+TEST_CASE(
+    "a journal that does not read is not waited for, and is told how many entries it missed") {
   const test::Manager journald;
   log::Journal journal{journald.address()};
   const BootTime begun = BootClock::now();
@@ -66,7 +67,7 @@ TEST_CASE("a journal that does not read is not waited for, and told how much it 
   }
 }
 
-TEST_CASE("what a journal that is not there missed, the next one is told") {
+TEST_CASE("the next journal is told how many entries a missing one lost") {
   const test::Tree tree;
   log::Journal journal{tree / "/nothing"};
   journal.send({"MESSAGE=lost"});
@@ -77,7 +78,7 @@ TEST_CASE("what a journal that is not there missed, the next one is told") {
   REQUIRE(journald.heard().size() == 2);
 }
 
-TEST_CASE("a service manager that does not read is not waited for, and told what is newest") {
+TEST_CASE("a service manager that does not read is not waited for, and gets the newest state") {
   const test::Manager manager;
   const BootTime begun = BootClock::now();
   for (int i = 0; i < kFlood; ++i) notify("STATUS", std::to_string(i));
@@ -90,7 +91,7 @@ TEST_CASE("a service manager that does not read is not waited for, and told what
         std::vector<std::string>{"STATUS=" + std::to_string(kFlood - 1), "READY=1", "WATCHDOG=1"});
 }
 
-TEST_CASE("what cannot be a socket's address is an error, and one of an abstract name works") {
+TEST_CASE("an impossible socket address is an error, and an abstract name works") {
   CHECK(send_datagram("", "x") == EINVAL);
   CHECK(send_datagram(std::string(108, 'x'), "x") == EINVAL);
   CHECK(send_datagram("/no/such/socket", "x") == ENOENT);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is logged and sent to the service manager: one line and one assignment, whatever the names
-// in it are made of.
+// Whatever names are in it, a message stays one line of the log, and one assignment for the service
+// manager.
 #include "agent/base/log.hpp"
 
 #include <new>
@@ -16,7 +16,7 @@ using namespace pvrdma;
 
 namespace {
 
-// A process's name, with all that a log or a terminal would take for more than a name.
+// A process's name with everything that a log or a terminal could obey.
 const std::string kHostile = "x\nSTOPPING=1\x1b]0;y\x07\xc2\x9b\xe2\x80\xae\xff";
 const std::string kShown = "x\\nSTOPPING=1\\x1b]0;y\\x07\\x9b\\u202e\\xff";
 
@@ -43,7 +43,7 @@ TEST_CASE("without a journal a message is one printable line on standard error")
   CHECK(output.text() == "held by " + kShown + "\n" + kShown + " of 2\n");
 }
 
-TEST_CASE("each level has its priority, and what is less important is left out") {
+TEST_CASE("each level has its priority, and less important messages are left out") {
   const test::ErrorOutput output;
   const test::Logged logged{log::Level::Notice};
   const auto all = [] {
@@ -68,7 +68,7 @@ TEST_CASE("each level has its priority, and what is less important is left out")
 TEST_CASE("threads that log at the same time keep their fields apart") {
   const test::ErrorOutput output;
   const test::Logged logged;
-  // Half-way through the first message, another thread logs one.
+  // In the middle of the first message, another thread logs one.
   auto& sinks = log::logger().sinks();
   sinks.insert(
       sinks.begin(), std::make_shared<log::JournalSink>([](const log::JournalEntry& entry) {
@@ -82,7 +82,7 @@ TEST_CASE("threads that log at the same time keep their fields apart") {
         log::JournalEntry{"MESSAGE=first", "PRIORITY=4", "MESSAGE_ID=id", "A=a"});
 }
 
-TEST_CASE("what a sink throws reaches who logs, and no field is left over") {
+TEST_CASE("an exception of a sink reaches the caller, and leaves no field behind") {
   const test::ErrorOutput output;
   const test::Logged logged;
   auto& sinks = log::logger().sinks();

@@ -76,7 +76,7 @@ TEST_CASE("the kernel's errno is kept") {
     REQUIRE_FALSE(refused.verdict);
     CHECK(refused.verdict.error().code == ENODEV);
   }
-  // An acknowledgement.
+  // An errno of 0 is an acknowledgement.
   CHECK(walk(message(NLMSG_ERROR, 0, 0)).ended == true);
   CHECK(walk(message(NLMSG_ERROR, 0, 0)).verdict.has_value());
 }
@@ -91,7 +91,7 @@ TEST_CASE("a number that is no errno of the kernel is a bad message") {
     }
 }
 
-TEST_CASE("a dump that changed under way is no answer, and is read to its end") {
+TEST_CASE("an interrupted dump is no answer, and is read to its end") {
   const std::string changed = message(kData, NLM_F_MULTI | NLM_F_DUMP_INTR, 1);
   const Walk part = walk(changed + message(kData, NLM_F_MULTI, 2));
   CHECK(part.ended == false);
@@ -129,7 +129,7 @@ TEST_CASE("bytes that are no messages are an error") {
       walk(message(NLMSG_ERROR, 0, -1).replace(0, 1, 1, '\x10').substr(0, 16)).verdict.has_value());
 }
 
-TEST_CASE("after what the taker refuses nothing more is handed to it, up to the end") {
+TEST_CASE("after an error of the taker the rest is read, but not handed to it") {
   Bytes bytes{message(kData, NLM_F_MULTI, 1) + message(kData, NLM_F_MULTI, 2) +
               message(NLMSG_DONE, NLM_F_MULTI, -EIO)};
   int taken = 0;
@@ -186,7 +186,7 @@ TEST_CASE("one question after the other, a refused one too, each with its own an
 
 namespace {
 
-// A namespace of its own with 500 addresses, which no datagram holds, and a socket there.
+// A network namespace with 500 addresses, more than a datagram holds, and a socket in it.
 struct LargeTable {
   test::Namespace space;
   std::optional<NetlinkSocket> socket;
@@ -220,7 +220,8 @@ TEST_CASE_METHOD(LargeTable, "a table that is larger than any datagram is read t
   if (socket) CHECK(count() == 501);
 }
 
-TEST_CASE_METHOD(LargeTable, "a dump during which the table changes is begun anew on its socket") {
+TEST_CASE_METHOD(LargeTable,
+                 "a dump during which the table changes is repeated on the same socket") {
   if (!socket) return;
   int begun = 0;
   CHECK(consistent([&] {
@@ -244,14 +245,14 @@ TEST_CASE_METHOD(LargeTable, "a table that changes during each dump is given up 
   CHECK(count() == 511);
 }
 
-TEST_CASE_METHOD(LargeTable, "an answer that could not be understood leaves its socket usable") {
+TEST_CASE_METHOD(LargeTable, "a socket stays usable after an answer that was not understood") {
   if (!socket) return;
   for (int times = 0; times < 3; ++times)
     CHECK(dump([](nlmsghdr&) { return fail(EBADMSG, "reading", "it"); }).error().code == EBADMSG);
   CHECK(count() == 501);
 }
 
-TEST_CASE("events of a group, and of nobody but the kernel") {
+TEST_CASE("events of a group, from the kernel only") {
   const test::Namespace isolated;
   if (!isolated.entered()) return;
   auto news = NetlinkSocket::subscribe(NETLINK_ROUTE, {RTNLGRP_LINK});
@@ -265,7 +266,7 @@ TEST_CASE("events of a group, and of nobody but the kernel") {
   while (read()) continue;
   CHECK(seen == std::set{test::index_of_link("v0"), test::index_of_link("v1")});
 
-  // Root may write to anybody's socket.
+  // Root may send to any user's socket.
   sockaddr_nl here{};
   socklen_t length = sizeof here;
   REQUIRE(::getsockname(news->fd(), reinterpret_cast<sockaddr*>(&here), &length) == 0);
@@ -280,7 +281,7 @@ TEST_CASE("events of a group, and of nobody but the kernel") {
   CHECK(read().error().code == EAGAIN);
   CHECK(seen.empty());
 
-  // More than the socket holds.
+  // More events than the socket's buffer holds.
   test::run("for i in $(seq 1 4000); do echo link set lo mtu $((1000 + i)); done | ip -batch -");
   int code = 0;
   while (code != EAGAIN && code != ENOBUFS)

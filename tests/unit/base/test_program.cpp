@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The one way in which a program is run: its bounds, and what is said about how it ended.
+// Running a program: its bounds, and the report of how it ended.
 #include "agent/base/program.hpp"
 
 #include <fcntl.h>
@@ -34,8 +34,8 @@ Program shell(const std::string& script, Milliseconds timeout = std::chrono::sec
 
 bool nobody_is_left() { return ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
 
-// It dies within moments of the signal. Readable also as a zombie, which an orphan stays that
-// nobody reaps, as in a container.
+// Waits until the process dies, moments after the signal. A zombie counts as dead: in a container
+// an orphan stays one, as no process reaps it.
 bool ends(pid_t pid) {
   const Fd process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
   if (!process) return errno == ESRCH;
@@ -45,7 +45,7 @@ bool ends(pid_t pid) {
 
 }  // namespace
 
-TEST_CASE("a program's output, both streams as they come, and its status") {
+TEST_CASE("a program's output, both streams in order of arrival, and its status") {
   const auto result = run_program(shell("echo one; echo two >&2; read x || echo no input; exit 3"));
   REQUIRE(result);
   CHECK(result->ended == Ended::Exited);
@@ -67,7 +67,7 @@ TEST_CASE("a program's environment is the given one, or the caller's") {
   CHECK(run_program(program)->output.substr(0, 5) == "mine,");
 }
 
-TEST_CASE("a program reads the given input from where it stands, or nothing") {
+TEST_CASE("a program reads the given input from its offset, or nothing") {
   const Tree tree;
   tree.file("/input", "first\nsecond\n");
   const Fd input{::open((tree / "/input").c_str(), O_RDONLY | O_CLOEXEC)};
@@ -78,10 +78,11 @@ TEST_CASE("a program reads the given input from where it stands, or nothing") {
   CHECK(run_program(program)->output == "second\n");
 }
 
-TEST_CASE("a program that takes too long is killed, with all that it started") {
+TEST_CASE("a program that takes too long is killed with its children") {
   const Tree tree;
   const BootTime start = BootClock::now();
-  // Its child would hold the pipe open, and outlive it. It needs time to write who that is.
+  // The child would hold the pipe open and outlive the program. The program needs time to write the
+  // child's PID.
   const auto result = run_program(shell(
       "sleep 60 & echo $! >" + (tree / "/child").string() + "; wait", std::chrono::seconds{2}));
   REQUIRE(result);
@@ -90,12 +91,12 @@ TEST_CASE("a program that takes too long is killed, with all that it started") {
   CHECK(nobody_is_left());
   const pid_t child = std::stoi(tree.read("/child"));
   CHECK(ends(child));
-  // Also one that has closed its outputs.
+  // A program that has closed its outputs is killed as well.
   CHECK(run_program(shell("exec >&- 2>&-; exec sleep 60", kShort))->ended == Ended::TimedOut);
   CHECK(nobody_is_left());
 }
 
-TEST_CASE("a program that holds its end signal back is left behind, and ends by itself") {
+TEST_CASE("a program that blocks its end signal is left behind, and ends by itself") {
   const Tree tree;
   REQUIRE(::mkfifo((tree / "/go").c_str(), 0600) == 0);
   Program program = shell("trap '' TERM; read line <" + (tree / "/go").string(), kShort);
@@ -126,7 +127,7 @@ TEST_CASE("a program that was late can be waited for again") {
   CHECK(nobody_is_left());
 }
 
-TEST_CASE("signals that are held back take effect afterwards") {
+TEST_CASE("blocked signals take effect afterwards") {
   static int came = 0;
   came = 0;
   struct sigaction count {};
@@ -136,7 +137,7 @@ TEST_CASE("signals that are held back take effect afterwards") {
   {
     const HeldSignals held;
     ::raise(SIGUSR1);
-    // As in the driver: an interruptible wait goes on to its end.
+    // As in the driver, an interruptible wait runs to its end.
     CHECK(::poll(nullptr, 0, 1) == 0);
     CHECK(came == 0);
   }

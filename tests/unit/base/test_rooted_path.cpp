@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// On real folders and links. What belongs to others than root is given to uid 1, so this needs
+// On real folders and links. Files of other users than root belong to uid 1 here, so this needs
 // root.
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ int code_of(const test::Tree& tree, const std::string& path, const Trust& trust)
   return text ? 0 : text.error().code;
 }
 
-TEST_CASE("links of an image lead to places in it") {
+TEST_CASE("links of an image lead to paths in the image") {
   const test::Tree tree;
   tree.file("/etc/rc.d/rc.local", "inside");
   tree.link("/etc/relative", "rc.d/rc.local");
@@ -40,7 +40,7 @@ TEST_CASE("links of an image lead to places in it") {
   CHECK(S_ISLNK(status_of(tree.root() / "/outside", FinalLink::Shown)->st_mode));
 }
 
-TEST_CASE("links in a circle, files taken for folders, and a FIFO end") {
+TEST_CASE("circular links, files in place of folders, and a FIFO are errors") {
   const test::Tree tree;
   tree.unreadable("/circle");
   tree.file("/file", "");
@@ -63,7 +63,7 @@ TEST_CASE("a device of an image is not opened, but the null device is") {
   CHECK(open_rooted(Root{} / "/dev/zero", O_RDONLY));
 }
 
-TEST_CASE("trusted is what root alone can have written") {
+TEST_CASE("only a file that root alone can have written is trusted") {
   const test::Tree tree;
   tree.file("/etc/file", "good");
   tree.link("/etc/link", "file");
@@ -73,28 +73,28 @@ TEST_CASE("trusted is what root alone can have written") {
   CHECK(code_of(tree, "/linked/file", kTrusted) == ELOOP);
   CHECK(code_of(tree, "/linked/link", kTrustedLinks) == 0);
 
-  SECTION("not a link of another's, wherever it leads") {
+  SECTION("not another user's link, wherever it leads") {
     REQUIRE(::lchown((tree / "/etc/link").c_str(), 1, 1) == 0);
     CHECK(code_of(tree, "/etc/link", kTrustedLinks) == EPERM);
   }
-  SECTION("not another's file") {
+  SECTION("not another user's file") {
     REQUIRE(::chown((tree / "/etc/file").c_str(), 1, 0) == 0);
     CHECK(code_of(tree, "/etc/file", kTrusted) == EPERM);
     CHECK(code_of(tree, "/etc/link", kTrustedLinks) == EPERM);
     CHECK(code_of(tree, "/etc/file", {}) == 0);
   }
-  SECTION("not in another's folder") {
+  SECTION("not in another user's folder") {
     REQUIRE(::chown((tree / "/etc").c_str(), 1, 0) == 0);
     CHECK(code_of(tree, "/etc/file", kTrusted) == EPERM);
   }
-  SECTION("not where others may write, a sticky folder included") {
+  SECTION("not in a folder that others may write, sticky or not") {
     REQUIRE(::chmod((tree / "/etc/file").c_str(), 0666) == 0);
     CHECK(code_of(tree, "/etc/file", kTrusted) == EPERM);
     REQUIRE(::chmod((tree / "/etc/file").c_str(), 0644) == 0);
     REQUIRE(::chmod((tree / "/etc").c_str(), 01777) == 0);
     CHECK(code_of(tree, "/etc/file", kTrusted) == EPERM);
   }
-  SECTION("a group that may write is root's own") {
+  SECTION("a group with write permission must be root's") {
     REQUIRE(::chmod((tree / "/etc/file").c_str(), 0664) == 0);
     CHECK(code_of(tree, "/etc/file", kTrusted) == 0);
     REQUIRE(::chown((tree / "/etc/file").c_str(), 0, 1) == 0);
@@ -102,7 +102,7 @@ TEST_CASE("trusted is what root alone can have written") {
   }
 }
 
-TEST_CASE("a way without links") {
+TEST_CASE("a path without links") {
   const test::Tree tree;
   tree.file("/etc/rc.d/rc.local", "inside");
   tree.link("/etc/absolute", "/etc/rc.d");
@@ -120,7 +120,7 @@ TEST_CASE("a way without links") {
   CHECK(way("/circle") == std::to_string(ELOOP));
 }
 
-TEST_CASE("a pattern matches what is in the image") {
+TEST_CASE("a pattern matches files in the image") {
   const test::Tree tree;
   tree.file("/etc/a.d/1.conf", "");
   tree.file("/etc/a.d/.2.conf", "");
@@ -137,7 +137,7 @@ TEST_CASE("a pattern matches what is in the image") {
   CHECK(paths_matching(tree.root(), "/../../*sr/include").empty());
 }
 
-TEST_CASE("what is not known to be there is not absent") {
+TEST_CASE("a file that may be there is not absent") {
   const test::Tree tree;
   tree.file("/etc/file", "");
   tree.unreadable("/circle");
@@ -149,7 +149,7 @@ TEST_CASE("what is not known to be there is not absent") {
   CHECK(is_there(tree.root() / "/circle").error().code == ELOOP);
 }
 
-TEST_CASE("what of a place is not root's alone is named") {
+TEST_CASE("the part of a path that others could have written is named") {
   const test::Tree tree;
   tree.file("/etc/agent/file", "good");
   const RootedPath place = tree.root() / "/etc/agent/file";
@@ -175,7 +175,7 @@ TEST_CASE("what of a place is not root's alone is named") {
   CHECK(found->why == "is a symbolic link, which is not followed");
 }
 
-TEST_CASE("who is not root may trust his own files in an image, and in the system nobody's") {
+TEST_CASE("a user other than root may trust his files in an image, but none in the system") {
   if (::geteuid() != 0) return;
   const test::Tree tree;
   tree.file("/file", "his");
@@ -189,7 +189,7 @@ TEST_CASE("who is not root may trust his own files in an image, and in the syste
   CHECK(here.error().code == EPERM);
 }
 
-TEST_CASE("the folder of a place, for what is to be made in it") {
+TEST_CASE("the folder of a place, to make files in it") {
   const test::Tree tree;
   tree.file("/etc/rc.d/rc.local", "inside");
   tree.link("/etc/absolute", "/etc/rc.d");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Taking text apart, putting it together, and making it fit to be printed.
+// Splitting text, joining it, and making it printable.
 #include "agent/base/text.hpp"
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 using namespace pvrdma;
 
-TEST_CASE("text is cut at each end, and whole where there is none") {
+TEST_CASE("text is cut at each separator, and is whole without one") {
   std::string_view rest = "a,,b";
   CHECK(cut(rest, ',') == "a");
   CHECK(cut(rest, ',').empty());
@@ -16,14 +16,14 @@ TEST_CASE("text is cut at each end, and whole where there is none") {
   CHECK(rest.empty());
 }
 
-TEST_CASE("a line's words are what stands between its blanks") {
+TEST_CASE("a line's words are the texts between its blanks") {
   CHECK(split_at_blanks("").empty());
   CHECK(split_at_blanks(" \t\r").empty());
   CHECK(split_at_blanks("\t* -  memlock\t64\r") ==
         std::vector<std::string_view>{"*", "-", "memlock", "64"});
 }
 
-TEST_CASE("a number is all of its text") {
+TEST_CASE("a number takes the whole text") {
   CHECK(number_from<unsigned>("42") == 42U);
   CHECK(number_from<int>("-7") == -7);
   for (const char* wrong : {"", " 1", "1 ", "1x", "-1", "4294967296"}) {
@@ -70,11 +70,11 @@ TEST_CASE("printable escapes what a terminal would obey, and nothing else") {
   for (const auto& [raw, shown] : table) CHECK(printable(raw) == shown);
 }
 
-TEST_CASE("printable text is of bounded length, cut between characters, and stays as it is") {
+TEST_CASE("printable text is of bounded length, cut between characters, and otherwise unchanged") {
   CHECK(printable("abc", 3) == "abc");
   CHECK(printable("abcd", 3) == "abc…");
   CHECK(printable("a\xc3\xbc\xc3\xbc", 4) == "a\xc3\xbc…");
-  CHECK(printable("ab\x1b", 5) == "ab…");  // no half of an escape
+  CHECK(printable("ab\x1b", 5) == "ab…");  // an escape is not cut in half
   CHECK(printable("", 0).empty());
   for (int first = 0; first < 256; ++first) {
     for (int second = 0; second < 256; ++second) {

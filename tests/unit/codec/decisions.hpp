@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What step() decides on each event of a recording, as text: what tests/replay prints, and what the
-// recordings among the fixtures are held against.
+// The decisions of step() on each event of a recording, as text: the output of tests/replay, and
+// the expectation for the recordings among the fixtures.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ inline std::string in_words(const Answer& answer) {
   return answer.text.empty() ? word : word + ": " + answer.text;
 }
 
-// Without times of day, which differ from reading to reading.
+// Times of day are left out: they differ from run to run.
 inline std::string decision(const Stepped& stepped) {
   const AgentState& state = stepped.state;
   const Effects& effects = stepped.effects;

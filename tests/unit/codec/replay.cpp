@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// replay FILE: what the agent decides on each event of a recording (`pvrdma-agentctl report
-// --recording`), and why.
+// replay FILE: prints the agent's decision on each event of a recording (`pvrdma-agentctl report
+// --recording`), with the reason.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The executor's JSON: operations and answers, as the interface file declares them, and back.
+// The executor's JSON: operations and answers in the form of the interface file, both ways.
 #include <cerrno>
 
 #include "agent/codec/json.hpp"
@@ -17,7 +17,7 @@ using varlink::parse_object;
 using varlink::Strictness;
 using varlink::to_text;
 
-TEST_CASE("operations, there and back") {
+TEST_CASE("operations, both ways") {
   const auto interface = parse_interface(kExecutorInterface);
   REQUIRE(interface);
   const Operation operations[] = {
@@ -40,7 +40,7 @@ TEST_CASE("operations, there and back") {
   CHECK(interface->methods.size() == std::variant_size_v<Operation>);
 }
 
-TEST_CASE("operations that are none") {
+TEST_CASE("objects that are no operations") {
   const std::tuple<Verb, const char*, const char*> cases[] = {
       {Verb::LoadModule, "{}", "module"},
       {Verb::LoadModule, R"({"module":1})", "module"},
@@ -72,7 +72,7 @@ TEST_CASE("operations that are none") {
   CHECK(*without_mtu == Operation{ConfigureLink{"0000:13:00.1", "b", std::nullopt, {}}});
 }
 
-TEST_CASE("operations on what cannot be") {
+TEST_CASE("operations on impossible targets") {
   const auto what = [](Verb verb, const Json& parameters) {
     const auto operation = operation_from(verb, parameters);
     return operation ? std::string{} : operation.error().what;
@@ -104,7 +104,7 @@ TEST_CASE("operations on what cannot be") {
   }
 }
 
-TEST_CASE("answers, there and back") {
+TEST_CASE("answers, both ways") {
   const auto interface = parse_interface(kExecutorInterface);
   REQUIRE(interface);
   for (const Outcome outcome : {Outcome::Done, Outcome::AlreadyDone, Outcome::NotShipped,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The agent's JSON, as the interface file declares it, there and back.
+// The agent's JSON in the form of the interface file, both ways.
 #include <cerrno>
 
 #include "agent/codec/json.hpp"
@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Where `value` differs from the type in the interface's file; "" where it does not.
+// The place where `value` differs from the type in the interface's file; "": it does not differ.
 std::string differs(std::string_view text, const char* type, const Json& value) {
   const auto interface = parse_interface(text);
   REQUIRE(interface);
@@ -105,11 +105,11 @@ Health full_health(BootTime now) {
 
 }  // namespace
 
-TEST_CASE("health is as the interface declares it") {
+TEST_CASE("health has the form that the interface declares") {
   const BootTime now = BootClock::now();
   CHECK(differs(kAgentInterface, "Health", to_json(full_health(now), now)).empty());
   CHECK(differs(kAgentInterface, "Health", to_json(Health{}, now)).empty());
-  // The check is able to see a difference.
+  // Proves that the check can see a difference.
   Json changed = to_json(full_health(now), now);
   changed["adapters"][0].erase("uverbs");
   CHECK(differs(kAgentInterface, "Health", changed) == "adapters[0].uverbs");
@@ -133,7 +133,7 @@ TEST_CASE("health is as the interface declares it") {
   }
 }
 
-TEST_CASE("health says what is known, absent and unreadable") {
+TEST_CASE("health tells known, absent and unreadable fields apart") {
   const BootTime now = BootClock::now();
   const Json health = to_json(full_health(now), now);
   CHECK(health.at("version") == 1);
@@ -200,8 +200,7 @@ TEST_CASE("a name that is not UTF-8 does not stop the answer") {
   CHECK(to_text(holder).find(R"("a\ufffd")") != std::string::npos);
 }
 
-TEST_CASE(
-    "however many processes hold an adapter, the answer fits into what a client may be sent") {
+TEST_CASE("however many processes hold an adapter, the answer fits into the limit of a message") {
   Finding finding;
   for (int pid = 1; pid < 20'000; ++pid) finding.holders.push_back({pid, "x", "rocep19s0f1"});
   Health health;
@@ -212,12 +211,12 @@ TEST_CASE(
   CHECK(to_json(report).at("holders").size() == kHoldersAtMost);
 }
 
-TEST_CASE("health comes back as it was sent, as far as the interface tells it") {
+TEST_CASE("health comes back unchanged, as far as the interface has its fields") {
   const Moment now = Moment::now();
   const Health sent = full_health(now.boot);
   const auto back = health_from(to_json(sent, now.boot), now);
   REQUIRE(back);
-  // Through the interface again nothing is lost: times but for what they are rounded to.
+  // Through the interface nothing more is lost, but for the rounding of times.
   CHECK(to_json(*back, now.boot) == to_json(sent, now.boot));
   CHECK(back->observed == sent.observed);
   CHECK(back->busy == sent.busy);
@@ -242,7 +241,8 @@ TEST_CASE("a plan comes back with each action's verb, target and reason") {
   CHECK(plan_from(to_json(Plan{}, now.boot), now).value() == Plan{});
 }
 
-TEST_CASE("an answer of another version is read, one that is none is refused with its place") {
+TEST_CASE(
+    "an answer of another version is read, a bad one is refused with the place of the error") {
   const Moment now = Moment::now();
   const Json good = to_json(full_health(now.boot), now.boot);
   Json newer = good;

@@ -38,7 +38,7 @@ TEST_CASE("the ledger") {
     CAPTURE(bad);
     CHECK(ledger_from(bad).error().code == EBADMSG);
   }
-  // As an executor of before the last upgrade wrote it.
+  // Written by an executor from before the last upgrade.
   const auto old = ledger_from(
       R"({"reloads":3,"rebinds":1,"attempts":[{"verb":"ReloadDriver","target":"vmw_pvrdma",
           "started_ms":300,"finished_ms":300,"outcome":"in_use","detail":"in use"}]})");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Events as JSON both ways, and the flight recorder: what it keeps, and within which bounds.
+// Events as JSON both ways, and the flight recorder: the events it keeps, and its bounds.
 #include "agent/codec/recording.hpp"
 
 #include <cerrno>
@@ -28,8 +28,8 @@ Event random_event(Random& random, std::size_t kind, bool hostile = false) {
   return event;
 }
 
-// Whether the members that are visited lie side by side and fill the value: a list that lacks one
-// leaves a gap, or an end, which is larger than what alignment asks for.
+// Whether the visited members lie next to each other and fill the value. A member missing from the
+// list leaves a gap that is larger than alignment needs.
 template <typename Value>
 bool visits_all(const Value& value) {
   const auto* const start = reinterpret_cast<const std::byte*>(&value);
@@ -51,7 +51,7 @@ Looked look_at(Snapshot snapshot, Milliseconds after) {
 
 }  // namespace
 
-TEST_CASE("the members of a value are all that it has, in its order") {
+TEST_CASE("the list of members has every member, in order") {
   CHECK(visits_all(Error{}));
   CHECK(visits_all(Module{}));
   CHECK(visits_all(LinkOwner{}));
@@ -79,7 +79,7 @@ TEST_CASE("the members of a value are all that it has, in its order") {
   CHECK(visits_all(ConfigLoaded{}));
 }
 
-TEST_CASE("each event comes back as it was written, whatever its members are", "[property]") {
+TEST_CASE("each event comes back as it was written, whatever its members", "[property]") {
   const unsigned seed = std::random_device{}();
   Random random{seed};
   INFO("seed " << seed);
@@ -90,7 +90,7 @@ TEST_CASE("each event comes back as it was written, whatever its members are", "
     REQUIRE(back);
     REQUIRE(back->index() == event.index());
     REQUIRE(to_json(*back) == json);
-    // What compares nothing but its members compares equal.
+    // Equality compares only the members.
     if (const auto* looked = std::get_if<Looked>(&event)) {
       const auto& seen = std::get<Looked>(*back);
       CHECK(static_cast<const SystemState&>(seen.snapshot) == looked->snapshot);
@@ -106,7 +106,7 @@ TEST_CASE("each event comes back as it was written, whatever its members are", "
   }
 }
 
-TEST_CASE("a recording's names are printable, whoever chose them", "[property]") {
+TEST_CASE("a recording's names are printable, whatever their source", "[property]") {
   const unsigned seed = std::random_device{}();
   Random random{seed};
   INFO("seed " << seed);
@@ -121,7 +121,7 @@ TEST_CASE("a recording's names are printable, whoever chose them", "[property]")
   }
 }
 
-TEST_CASE("what is no event is refused with its place") {
+TEST_CASE("a value that is no event is refused with the place of the error") {
   const Json good = to_json(Event{look_at(ready_scene(), Milliseconds{0})});
   const std::tuple<const char*, Json, const char*> wrong[] = {
       {"/kind", "danced", ".kind danced"},
@@ -149,7 +149,7 @@ TEST_CASE("what is no event is refused with its place") {
     CHECK_FALSE(recording_from(text));
 }
 
-TEST_CASE("a recording is read as it was made: each look whole, though only changes are kept") {
+TEST_CASE("each look is read whole, although a recording keeps only changes") {
   Start start{from_ms(1000), {}, "left out", "", {}};
   start.config.modules.reload = ReloadPolicy::Never;
   Recorder recorder{start};
@@ -175,7 +175,7 @@ TEST_CASE("a recording is read as it was made: each look whole, though only chan
   CHECK(last.taken_at == kNow + Milliseconds{60});
 }
 
-TEST_CASE("the newest events are kept, within both bounds, and what they begin with") {
+TEST_CASE("the newest events are kept within both bounds, with the state before them") {
   SECTION("in number") {
     Recorder recorder{Start{}};
     recorder.add(look_at(ready_scene(), Milliseconds{0}), kNow);

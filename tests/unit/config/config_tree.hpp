@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A directory of configuration files that vanishes with the test.
+// A directory of configuration files that is removed with the test.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace pvrdma::test {
 class ConfigTree : public Tree {
  public:
   [[nodiscard]] Result<LoadedConfig> load() const { return load_config(root()); }
-  // The error's line without the root's path; "" where there is no error.
+  // The error's line without the root's path; "": there is no error.
   [[nodiscard]] std::string complaint() const {
     const auto loaded = load();
     std::string line = loaded ? "" : loaded.error().message();
@@ -24,7 +24,7 @@ class ConfigTree : public Tree {
   }
 };
 
-// Comments of so many bytes, in lines that are not too long.
+// Comments with `bytes` bytes in all, in lines that are not too long.
 inline std::string lines_of_bytes(std::size_t bytes) {
   std::string text(bytes, '#');
   for (std::size_t at = 80; at < bytes; at += 80) text[at] = '\n';

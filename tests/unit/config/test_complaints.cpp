@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every line that a bad file yields, word for word.
+// Every complaint about a bad file, word for word.
 #include "tests/unit/catch.hpp"
 #include "tests/unit/config/config_tree.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 struct Case {
   const char* text;
-  const char* line;  // what follows "FILE:"; "" where the file is good
+  const char* line;  // the text after "FILE:"; "": the file is good
 };
 
 void check(const Case& bad) {
@@ -223,8 +223,8 @@ TEST_CASE("a complaint names the drop-in it is about") {
         std::string{kMain} + R"(:3: modules.required = "a": must be one of modules.before (b))");
 }
 
-// The words are toml11's and differ between its versions; the file, the line, and that it is one
-// line are ours.
+// The words are toml11's and differ between its versions; the file, the line, and the single line
+// are ours.
 TEST_CASE("text that is not TOML") {
   const std::pair<std::string, const char*> cases[] = {
       {"reload auto", ":1: is not TOML: "},
@@ -256,12 +256,12 @@ TEST_CASE("text that is not TOML") {
            "]",
        ":1999: has more than 2000 values"},
       {"a = 1\n\nb = \"" + std::string(4096, 'x') + "\"", ":3: has a line of more than 4096 bytes"},
-      // What toml11 takes, and TOML does not.
+      // toml11 accepts these, but TOML does not.
       {"a = 1 # \rb = 2\n", ":1: has a control character, \\x0d"},
       {"[adapter]\nmtu = 0b1" + std::string(64, '0') + "10001100101000\n", ":2: mtu = 0b1000"},
       {"[adapter]\nmtu = 99999999999999999999",
        ":2: mtu = 99999999999999999999: is an integer beyond 64 bits"},
-      // A time that TOML has (RFC 3339's leap second) but no key of ours.
+      // TOML allows this time (RFC 3339's leap second), but no key of ours does.
       {"[readiness]\ntimeout = 07:32:60",
        ":2: readiness.timeout = a date or time: must be a time from 1s"},
   };

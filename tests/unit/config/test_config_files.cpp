@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which files count, in which order, and what is wrong with the files themselves.
+// The files that count, their order, and faults of the files themselves.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ TEST_CASE("no file is a good configuration") {
   CHECK(loaded->files.empty());
 }
 
-TEST_CASE("where others could write, but have not, no file is missed") {
+TEST_CASE("a missing file is no fault in a folder that others can write") {
   const ConfigTree tree;
   tree.directory("/run");
   REQUIRE(::chmod((tree / "/run").c_str(), 01777) == 0);
@@ -28,7 +28,7 @@ TEST_CASE("where others could write, but have not, no file is missed") {
   CHECK(!tree.load());
 }
 
-TEST_CASE("the example says the defaults") {
+TEST_CASE("the example has the defaults") {
   ConfigTree tree;
   tree.file(kMain, read_file(places::example).value());
   const auto loaded = tree.load();
@@ -138,7 +138,7 @@ TEST_CASE("an [[adapter]] without match is for every adapter, key by key, whatev
         AdapterConfig{{{}, {}, "two"}, Manage::Auto, 4000U, {}, GidType::RoceV1});
 }
 
-TEST_CASE("required modules nobody chose follow the list") {
+TEST_CASE("without a `required` key, it follows the list of modules") {
   ConfigTree tree;
   tree.file(kMain, "[modules]\nbefore = [\"rdma_ucm\", \"x\"]\n");
   const auto loaded = tree.load();
@@ -158,7 +158,7 @@ TEST_CASE("a link to /dev/null masks a drop-in") {
   CHECK(loaded->files.size() == 1);
 }
 
-TEST_CASE("files that are no files") {
+TEST_CASE("things that are no regular files") {
   ConfigTree tree;
   SECTION("a directory") {
     std::filesystem::create_directories(tree / kMain);
@@ -173,7 +173,7 @@ TEST_CASE("files that are no files") {
     tree.file(kMain, pvrdma::test::lines_of_bytes(pvrdma::kConfigLimitBytes + 1));
     CHECK(tree.complaint() == std::string{kMain} + ": is larger than 64 KiB");
   }
-  SECTION("as large as is allowed") {
+  SECTION("as large as allowed") {
     tree.file(kMain, pvrdma::test::lines_of_bytes(pvrdma::kConfigLimitBytes));
     CHECK(tree.complaint().empty());
   }
@@ -192,7 +192,7 @@ TEST_CASE("files that are no files") {
   }
 }
 
-TEST_CASE("the daemon's own folder is none of configuration") {
+TEST_CASE("the daemon's own folder is no configuration folder") {
   ConfigTree tree;
   tree.file("/run/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"always\"\n");
   tree.file("/run/pvrdma-agent/pvrdma-agent.toml.d/1.toml", "not toml");
@@ -233,7 +233,7 @@ TEST_CASE("links are not followed, wherever they lead") {
   }
 }
 
-TEST_CASE("the command of a complaint mends it") {
+TEST_CASE("the command in a complaint repairs the fault") {
   if (::geteuid() != 0) return;  // only root can give files away
   ConfigTree tree;
   tree.file(kMain, "[readiness]\nadapters = 3\n");
@@ -245,23 +245,23 @@ TEST_CASE("the command of a complaint mends it") {
     REQUIRE(::chmod((tree / path).c_str(), mode) == 0);
   };
   std::string why;
-  SECTION("another's file") {
+  SECTION("another user's file") {
     give(kMain, 7, 0, 0644);
     why = ": belongs to uid 7, not to root, so it is not read: chown root:root ";
   }
-  SECTION("another's file, for all to write") {
+  SECTION("another user's file, writable by all") {
     give(kMain, 7, 0, 0666);
     why = ": belongs to uid 7, not to root, so it is not read: chown root:root ";
   }
-  SECTION("a group's file") {
+  SECTION("a file writable by its group") {
     give(kMain, 0, 4, 0664);
     why = ": can be written by others than root, so it is not read: chmod go-w ";
   }
-  SECTION("a drop-in for all to write") {
+  SECTION("a drop-in writable by all") {
     give(drop_in, 0, 0, 0646);
     why = ": can be written by others than root, so it is not read: chmod go-w ";
   }
-  SECTION("another's folder") {
+  SECTION("another user's folder") {
     give(folder, 7, 7, 0755);
     why = ".d: " + (tree / folder).string() +
           " belongs to uid 7, not to root, so it is not read: chown root:root ";
@@ -271,7 +271,7 @@ TEST_CASE("the command of a complaint mends it") {
     why = ".d: " + (tree / folder).string() +
           " can be written by others than root, so it is not read: chmod go-w ";
   }
-  SECTION("another's folder of drop-ins") {
+  SECTION("another user's folder of drop-ins") {
     give(std::string{kMain} + ".d", 7, 0, 0755);
     why = ".d: belongs to uid 7, not to root, so it is not read: chown root:root ";
   }
@@ -281,7 +281,7 @@ TEST_CASE("the command of a complaint mends it") {
     tree.link(kMain, (tree / "/managed.toml").string());
     why = ": is a symbolic link, which is not followed, so it is not read: ";
   }
-  SECTION("a link of the folder") {
+  SECTION("a link in place of the folder") {
     std::filesystem::rename(tree / folder, tree / "/managed");
     tree.link(folder, (tree / "/managed").string());
     why = " is a symbolic link, which is not followed, so it is not read: ";

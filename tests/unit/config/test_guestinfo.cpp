@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What vSphere has for this VM, as units/read-guestinfo leaves it: where it counts, and when not.
+// The configuration that vSphere has for this VM, as units/read-guestinfo leaves it: where it
+// counts, and where not.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,7 +25,7 @@ LoadedConfig loaded_from(const ConfigTree& tree) {
   return std::move(*loaded);
 }
 
-// Nothing of it is in force, and `complaint` is how the reason begins.
+// Nothing of the guestinfo configuration is in force, and the reason begins with `complaint`.
 void check_left_out(const ConfigTree& tree, const std::string& complaint) {
   const LoadedConfig loaded = loaded_from(tree);
   CHECK(loaded.left_out.substr(0, complaint.size()) == complaint);
@@ -36,7 +37,7 @@ void check_left_out(const ConfigTree& tree, const std::string& complaint) {
 
 }  // namespace
 
-TEST_CASE("it counts as a drop-in of its name where a file says so") {
+TEST_CASE("guestinfo: it counts as a drop-in of its name where a file enables it") {
   ConfigTree tree;
   tree.file(kAnswer, kTwo);
   tree.file(kMain, std::string{kEnabled} + "[readiness]\nadapters = 1\ntimeout = \"1s\"\n");
@@ -45,13 +46,13 @@ TEST_CASE("it counts as a drop-in of its name where a file says so") {
   CHECK(loaded.left_out.empty());
   CHECK(loaded.config.complete);
   CHECK(loaded.files == std::vector<std::filesystem::path>{tree / kMain, kGuestinfo});
-  SECTION("a later one of /etc wins") {
+  SECTION("a later drop-in of /etc wins") {
     tree.file("/etc/pvrdma-agent/pvrdma-agent.toml.d/60.toml", "[readiness]\nadapters = 3\n");
     loaded = loaded_from(tree);
     CHECK(loaded.config.readiness.adapters == 3U);
     CHECK(loaded.config.readiness.timeout == std::chrono::seconds{2});
   }
-  SECTION("one of its name in /etc replaces it, one in /usr/lib is replaced") {
+  SECTION("a drop-in of the same name in /etc replaces it, one in /usr/lib is replaced") {
     tree.file("/usr/lib/pvrdma-agent/pvrdma-agent.toml.d/50-guestinfo.toml",
               "[modules]\nreload = \"never\"\n");
     loaded = loaded_from(tree);
@@ -64,7 +65,7 @@ TEST_CASE("it counts as a drop-in of its name where a file says so") {
   }
 }
 
-TEST_CASE("by default it does not count") {
+TEST_CASE("guestinfo: by default it does not count") {
   ConfigTree tree;
   tree.file(kMain, GENERATE(as<std::string>{}, "", "guestinfo.enabled = false\n"));
   tree.file(kAnswer, GENERATE(as<std::string>{}, kTwo, "error is not base64\n"));
@@ -75,7 +76,7 @@ TEST_CASE("by default it does not count") {
   CHECK(loaded.files == std::vector<std::filesystem::path>{tree / kMain});
 }
 
-TEST_CASE("what may only be set in a file of this machine") {
+TEST_CASE("guestinfo: keys that may only be set in a file of this machine") {
   ConfigTree tree;
   tree.file(kMain, kEnabled);
   const std::pair<const char*, const char*> cases[] = {
@@ -99,7 +100,7 @@ TEST_CASE("what may only be set in a file of this machine") {
   }
 }
 
-TEST_CASE("where it is bad it is left out, with its name, line and key, and the files stay") {
+TEST_CASE("guestinfo: where it is bad it is left out, with name, line and key; the files count") {
   ConfigTree tree;
   tree.file(kMain, kEnabled);
   const std::string name{kGuestinfo};
@@ -111,23 +112,23 @@ TEST_CASE("where it is bad it is left out, with its name, line and key, and the 
     tree.file(kAnswer, "config\nreload\n");
     check_left_out(tree, name + ":1: is not TOML");
   }
-  SECTION("what does not go with a file") {
+  SECTION("a conflict with a file") {
     tree.file(kMain, std::string{kEnabled} + "[[adapter]]\nmatch = { netdev = \"ens1\" }\n");
     tree.file(kAnswer, "config\n[[adapter]]\nmatch = { netdev = \"ens1\" }\n");
     check_left_out(tree, name + ":2: adapter.match");
   }
-  SECTION("it could not be had") {
+  SECTION("it could not be fetched") {
     tree.file(kAnswer, "error is not base64\n");
     check_left_out(tree, name + ": is not base64");
   }
-  SECTION("why it could not be had is text of a user's") {
+  SECTION("the reason why it could not be fetched is untrusted text") {
     tree.file(kAnswer, "error encoding = \"\x1b[2J\xff\"\n");
     check_left_out(tree, name + ": encoding = \"\\x1b[2J\\xff\"");
   }
   SECTION("too large") {
     tree.file(kAnswer, "config\n" + pvrdma::test::lines_of_bytes(pvrdma::kConfigLimitBytes + 1));
     check_left_out(tree, name + ": is larger than 64 KiB");
-    // As base64 of 128 KiB is decoded.
+    // The decoded text of 128 KiB in base64.
     tree.file(kAnswer, "config\n" + pvrdma::test::lines_of_bytes(96U << 10U));
     check_left_out(tree, name + ": is larger than 64 KiB");
     tree.file(kAnswer, "config\n" + std::string(1U << 22U, '#'));
@@ -142,7 +143,7 @@ TEST_CASE("where it is bad it is left out, with its name, line and key, and the 
                   ": cannot be read: the program that fetches it has not run, or was interrupted: "
                   "systemctl start pvrdma-agent-guestinfo");
   }
-  SECTION("another user's") {
+  SECTION("a file of another user") {
     if (::geteuid() != 0) return;
     tree.file(kAnswer, kTwo);
     REQUIRE(::chown((tree / kAnswer).c_str(), 1, 1) == 0);
@@ -150,12 +151,12 @@ TEST_CASE("where it is bad it is left out, with its name, line and key, and the 
   }
 }
 
-TEST_CASE("nothing to fetch, and nothing fetched, are a whole configuration") {
+TEST_CASE("guestinfo: without it, or without an answer, the configuration is complete") {
   ConfigTree tree;
   tree.file(kMain, kEnabled);
   SECTION("no VMware") {}
   SECTION("nothing is set there") { tree.file(kAnswer, "none\n"); }
-  SECTION("as large as is allowed") {
+  SECTION("as large as allowed") {
     tree.file(kAnswer, "config\n" + pvrdma::test::lines_of_bytes(pvrdma::kConfigLimitBytes));
   }
   const LoadedConfig loaded = loaded_from(tree);
@@ -164,7 +165,7 @@ TEST_CASE("nothing to fetch, and nothing fetched, are a whole configuration") {
 }
 
 TEST_CASE(
-    "what the version before had from it stays until somebody has decided, or the boot ends") {
+    "guestinfo: its use by an older version is reported until `enabled` is set, or the boot ends") {
   ConfigTree tree;
   tree.file(kUsedBefore, "");
   tree.file(kMain, "");
@@ -182,7 +183,7 @@ TEST_CASE(
   CHECK(loaded_from(tree).config.complete);
 }
 
-TEST_CASE("it does not mend files that are bad by themselves") {
+TEST_CASE("guestinfo: it does not repair bad files") {
   ConfigTree tree;
   tree.file(kMain, std::string{kEnabled} + "[readiness]\nadapters = 11\n");
   tree.file(kAnswer, kTwo);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What may reach toml11, which recurses as deep as a text nests: the count of agent/config/text.hpp
-// against the tree that toml11 makes of the same text.
+// The limit of nesting before toml11, which recurses as deep as a text nests: the count of
+// agent/config/text.hpp is compared with the tree that toml11 makes of the same text.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -19,7 +19,7 @@ using pvrdma::test::Mutator;
 
 namespace {
 
-constexpr std::size_t kLevels = 16;  // toml_tree's own
+constexpr std::size_t kLevels = 16;  // the levels that toml_tree adds
 
 constexpr std::array<const char*, 24> kNestingPieces{"[",
                                                      "]",
@@ -46,7 +46,7 @@ constexpr std::array<const char*, 24> kNestingPieces{"[",
                                                      "\\\n  ",
                                                      "[a]\n"};
 
-// TOML made by its grammar: values in the many ways to write a string, and what nests them.
+// Generates TOML by its grammar: values in the many forms of strings, nested in all ways.
 class Grammar {
  public:
   explicit Grammar(Mutator& random) : random_(random) {}
@@ -67,7 +67,7 @@ class Grammar {
     for (std::size_t i = random_.below(3); i > 0; --i) made += blank() + scalar() + ",";
     return made + blank() + value(depth - 1) + blank() + "]";
   }
-  // toml11 3 wants arrays of one type only in inner ones: strings all of them.
+  // toml11 3 accepts inner arrays only with elements of one type: all are strings.
   std::string scalar() {
     switch (random_.below(4)) {
       case 0:
@@ -80,7 +80,7 @@ class Grammar {
         return "'''" + inside("'x", "[]{}#\"\\\n") + quotes('\'');
     }
   }
-  // Some of the letters, each as a whole, and `quote` now and then.
+  // Some of the letters, never split, and `quote` now and then.
   std::string inside(const std::string& quote, const std::string& letters) {
     std::string made;
     for (std::size_t i = random_.below(6); i > 0; --i) {
@@ -107,14 +107,15 @@ std::size_t depth_of(const toml_tree::Node& node) {
   return deepest + (node.kind == Kind::Table || node.kind == Kind::Array ? 1 : 0);
 }
 
-// The fewest levels with which the text passes.
+// The smallest number of levels with which the text passes.
 std::size_t counted_depth(const std::string& text) {
   std::size_t levels = 0;
   while (text::excess(text, {.levels = levels, .values = 99999, .marks = 99999})) ++levels;
   return levels;
 }
 
-// Brackets of a header nest nothing in the text, but one or two levels in the tree; so do dots.
+// The brackets of a header nest nothing in the text, but one or two levels in the tree; dots do the
+// same.
 std::size_t hidden_depth(const std::string& text) {
   const auto dots = static_cast<std::size_t>(std::count(text.begin(), text.end(), '.'));
   const bool headers = text.find("\n[") != std::string::npos || text.starts_with('[');
@@ -129,7 +130,7 @@ std::string repeated(std::string_view piece, std::size_t times) {
 
 }  // namespace
 
-TEST_CASE("no text is counted flatter than toml11 reads it") {
+TEST_CASE("no count is lower than the depth that toml11 reads") {
   Mutator random{kNestingPieces};
   Grammar grammar{random};
   std::size_t read = 0;
@@ -151,7 +152,7 @@ TEST_CASE("no text is counted flatter than toml11 reads it") {
     CAPTURE(text, counted, depth, whole);
     REQUIRE(depth <= counted + hidden_depth(text));
     REQUIRE(counted <= kLevels);
-    // What the grammar made is counted exactly: neither is anything good refused.
+    // The grammar's own texts are counted exactly, so no good text is refused.
     if (whole) REQUIRE(depth == counted);
   }
   CAPTURE(read, deep);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What counts where the files are not good: the same for daemon and executor.
+// The configuration that counts where files are bad: the same for daemon and executor.
 #include <sys/stat.h>
 
 #include "tests/unit/as_nobody.hpp"
@@ -24,7 +24,7 @@ Config safe_with(Manage manage) {
 
 }  // namespace
 
-TEST_CASE("good files count as they are") {
+TEST_CASE("good files count unchanged") {
   const ConfigTree tree;
   tree.file(kMain, "[modules]\nreload = \"always\"\n");
   const LoadedConfig loaded = load_config_or_safe(tree.root());
@@ -33,7 +33,7 @@ TEST_CASE("good files count as they are") {
   CHECK(loaded.files.size() == 1);
 }
 
-TEST_CASE("bad files leave what harms in no case, and the line says why") {
+TEST_CASE("bad files leave only harmless settings, and the line says why") {
   const ConfigTree tree;
   tree.file(kMain,
             "[[adapter]]\nmatch = { netdev = \"ens16f0\" }\nmtu = 9000\n"
@@ -45,9 +45,9 @@ TEST_CASE("bad files leave what harms in no case, and the line says why") {
   CHECK(loaded.files.empty());
 }
 
-TEST_CASE("a link that a file may mean to be left alone is left alone") {
+TEST_CASE("a link that a bad file may exclude is left alone") {
   const ConfigTree tree;
-  SECTION("in a good file beside the bad one") {
+  SECTION("in a good file next to the bad one") {
     tree.file(kMain, "[[adapter]]\nmatch = { netdev = \"x\" }\nmanage = \"observe\"\n");
     tree.file(kDropIn, "x = 1\n");
   }
@@ -56,13 +56,13 @@ TEST_CASE("a link that a file may mean to be left alone is left alone") {
   CHECK(load_config_or_safe(tree.root()).config == safe_with(Manage::Observe));
 }
 
-TEST_CASE("a comment means no link") {
+TEST_CASE("a comment excludes no link") {
   const ConfigTree tree;
   tree.file(kMain, "# manage = \"observe\"\nreload = 1 # or observe\n");
   CHECK(load_config_or_safe(tree.root()).config == safe_with(Manage::Auto));
 }
 
-TEST_CASE("what the daemon's user may not read leaves the safe subset to the daemon alone") {
+TEST_CASE("a file that the daemon's user may not read gives only the daemon the safe subset") {
   const ConfigTree tree;
   tree.file(kMain, "[[adapter]]\nmtu = 9000\n");
   REQUIRE(::chmod((tree / kMain).c_str(), 0600) == 0);

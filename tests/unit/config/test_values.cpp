@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The small parsers: durations, names, addresses, and looking at text.
+// The small parsers: durations, names, addresses, and checks of text.
 #include "agent/config/duration.hpp"
 #include "agent/config/text.hpp"
 #include "agent/model/address.hpp"
@@ -109,7 +109,7 @@ TEST_CASE("subnets") {
   CHECK_FALSE(share("10.0.0.1/8", "a00::1/8"));
 }
 
-TEST_CASE("what is no text for a parser") {
+TEST_CASE("texts that a parser refuses") {
   CHECK_FALSE(text::unfit("plain, ä, €, 𝄞\r\n\t\n\r\n"));
   const std::pair<std::string, std::size_t> bad[] = {
       {"a\xff", 1},        {"ab\xc3", 2},           {"\xc0\xaf", 0},         {"\xe0\x80\x80", 0},
@@ -136,7 +136,7 @@ TEST_CASE("what is no text for a parser") {
   CHECK(fault->what == "has a line of more than 4096 bytes");
 }
 
-TEST_CASE("more TOML than is taken") {
+TEST_CASE("TOML beyond the limits") {
   const auto at = [](std::string_view text) {
     const auto excess = text::excess(text, {.levels = 2, .values = 9, .marks = 20});
     return excess ? std::to_string(excess->offset) + ": " + excess->what : "none";
@@ -145,7 +145,7 @@ TEST_CASE("more TOML than is taken") {
   CHECK(at("a = [[[1]]]") == "6: is nested too deeply");
   CHECK(at("a.b.c.d = 1") == "5: is nested too deeply");
   CHECK(at("a = \"[[[[\" # [[[[\nb = '[[[['\nc = '''[[[\n[[['''") == "none");
-  // A quote in a string, and a bracket that only seems to be closed in one.
+  // A quote in a string, and a bracket that only seems to close in one.
   CHECK(at(R"(a = "\"[[[[[")") == "none");
   CHECK(at(R"(a = ["]", ["]", ["]"]]])") == "16: is nested too deeply");
   CHECK(at("a=1\nb=[1,2,3,4,5,6]\nc='=,,,,' #,,,,\n") == "none");
@@ -161,7 +161,7 @@ TEST_CASE("more TOML than is taken") {
       CHECK(at(text + "\nb=[[[") == at_third + ": is nested too deeply");
       CHECK(at(text + "#[[[\nb=1") == "none");
     }
-  // The versions of toml11 clamp what is too large, or wrap it.
+  // Versions of toml11 clamp a number that is too large, or wrap it.
   CHECK(at("a = 9223372036854775807\nb=-9223372036854775808\nc=+0x7fff_ffff_ffff_ffff") == "none");
   CHECK(at("99999999999999999999.9 1e99999999999999999999 a99999999999999999999") == "none");
   CHECK(at("a = 1\nb = 9223372036854775808") ==
@@ -176,7 +176,7 @@ TEST_CASE("more TOML than is taken") {
         "4: a = 0b" + std::string(63, '0') + ": has more than 62 binary digits");
   CHECK(at("a = [1,\n99999999999999999999]") ==
         "8: 99999999999999999999: is an integer beyond 64 bits");
-  // However strings are told from the rest.
+  // In every form of string brackets count.
   CHECK(at("a='" + std::string(21, '[') + "'") == "23: has more than 20 brackets");
   CHECK(at("#" + std::string(20, '.') + "\n#" + std::string(21, '.')) ==
         "43: has more than 20 dots in a line");

@@ -24,7 +24,7 @@ using pvrdma::Handle;
 using pvrdma::varlink::CallPtr;
 using pvrdma::varlink::Handler;
 
-constexpr int kPatienceMs = 10'000;  // of a fake with a program under test that is stuck
+constexpr int kPatienceMs = 10'000;  // how long a fake waits for a program under test that is stuck
 
 void signal_stop(const Fd& stop) {
   if (eventfd_write(stop.get(), 1) != 0) std::abort();

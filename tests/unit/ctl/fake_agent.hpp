@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A varlink service in a thread that stands for the agent, a server that behaves badly, and a
-// console that remembers what was printed.
+// A varlink service in a thread in place of the agent, a server that behaves badly, and a console
+// that remembers its output.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace fake {
 
 using pvrdma::varlink::Json;
 
-// An empty directory, removed with all that is in it.
+// An empty directory, removed with its contents.
 class Directory {
  public:
   Directory();
@@ -34,7 +34,7 @@ class Directory {
   std::filesystem::path path_;
 };
 
-// Methods without a handler answer io.pvrdma.Agent.Failed. Stops when it goes out of scope.
+// Methods without a handler answer io.pvrdma.Agent.Failed. The destructor stops it.
 class Agent {
  public:
   using Handlers = std::map<std::string, pvrdma::varlink::Handler>;
@@ -48,14 +48,14 @@ class Agent {
   std::thread thread_;
 };
 
-// Handlers of one reply each.
+// A handler with one reply.
 [[nodiscard]] pvrdma::varlink::Handler answers(Json parameters);
 [[nodiscard]] pvrdma::varlink::Handler refuses(std::string error, Json parameters);
-// Of WatchHealth: each health in turn, and the stream stays open.
+// A handler for WatchHealth: sends each health in turn, and the stream stays open.
 [[nodiscard]] pvrdma::varlink::Handler streams(std::vector<Json> healths);
 
-// Accepts, and does as told with each connection. `behave` gets the connection and an fd that turns
-// readable when it has to end.
+// Accepts connections and calls `behave` for each. `behave` gets the connection and an fd that
+// turns readable when it has to end.
 class BadServer {
  public:
   using Behaviour = std::function<void(int connection, int stop)>;
@@ -73,7 +73,7 @@ class BadServer {
 
 // Reads the request, sends `bytes`, and hangs up.
 [[nodiscard]] BadServer::Behaviour says(std::string bytes);
-// Reads nothing, says nothing, does not hang up.
+// Reads nothing, sends nothing, and does not hang up.
 [[nodiscard]] BadServer::Behaviour stays_silent();
 
 class Screen {
@@ -93,7 +93,7 @@ class Screen {
   std::size_t err_size_ = 0;
 };
 
-// What a command came to.
+// The exit code and output of a command.
 struct Printed {
   int code = 0;
   std::string out, err;

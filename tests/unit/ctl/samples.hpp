@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Health objects as io.pvrdma.Agent sends them, one for each kind of screen; and what the commands
-// make of such an object, once it is read.
+// Health objects as io.pvrdma.Agent sends them, one for each kind of screen, and their values after
+// reading.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -36,7 +36,7 @@ inline Json ready_adapter() {
     "transitions": 3, "last_change": "2026-11-21T02:31:43Z", "unreadable": []})");
 }
 
-// Its link has no carrier, its driver is not bound.
+// Its link has no carrier, and its driver is not bound.
 inline Json broken_adapter() {
   return Json::parse(R"({
     "function": "0000:1b:00.1", "net_function": "0000:1b:00.0", "state": "failed",
@@ -117,7 +117,7 @@ inline Json degraded() {
   return health;
 }
 
-// The port is held down by the host; a second adapter is worse off.
+// The host keeps the port DOWN; a second adapter is worse.
 inline Json failed() {
   Json health = samples::health("failed", "1 of 2 adapters ready");
   health["observed_ms_ago"] = 95000;
@@ -148,7 +148,7 @@ inline Json unknown() {
   return health;
 }
 
-// Its driver is not bound, so there is no device.
+// The adapter's driver is not bound, so there is no device.
 inline Json without_device() {
   Json health = failed();
   health["adapters"] = Json::array({broken_adapter()});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `boots`: the table, and where it comes from.
+// `boots`: the table, and the journal entries that it is made of.
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -43,7 +43,7 @@ FieldOf adapter_entry(const char* step, const std::string& usec, Fields others =
 
 }  // namespace
 
-TEST_CASE("a column for each boot, a row for each step of any") {
+TEST_CASE("a column for each boot, a row for each step") {
   Timeline slow = usual_boot("new", 20'000);
   slow.port_changes = 1;
   Timeline other = usual_boot("old");
@@ -73,7 +73,7 @@ or before.
 )");
 }
 
-TEST_CASE("what does not fit beside stands below, with the same rows") {
+TEST_CASE("boots that do not fit next to each other stand below, with the same rows") {
   const std::vector<Timeline> boots(6, usual_boot());
   const std::string text = render_boots(boots, kPlain);
   std::size_t tables = 0;
@@ -81,11 +81,11 @@ TEST_CASE("what does not fit beside stands below, with the same rows") {
     ++tables;
   CHECK(tables == 2);
   CHECK(has(text, "\nKernel: 6.1.0-test\n"));
-  // One at least, however narrow it is.
+  // However narrow the terminal is, there is one boot in a row.
   CHECK(has(render_boots({usual_boot()}, {10, false, {}}), "2.00 +2.00"));
 }
 
-TEST_CASE("what an entry holds is printed without its control characters") {
+TEST_CASE("an entry is printed without control characters") {
   Timeline evil = usual_boot();
   evil.steps.pop_back();
   evil.began = "\x1b[2J";
@@ -96,7 +96,7 @@ TEST_CASE("what an entry holds is printed without its control characters") {
   CHECK(has(text, "load of a\\nb"));
 }
 
-TEST_CASE("each entry of the journal is a step, and what it has beside it") {
+TEST_CASE("each entry of the journal is a step with its fields") {
   Timeline boot;
   add_entry(boot, fields({{"PVRDMA_STEP", "agent_started"},
                           {"PVRDMA_USEC_SINCE_BOOT", "2000999"},
@@ -119,12 +119,12 @@ TEST_CASE("each entry of the journal is a step, and what it has beside it") {
   CHECK(boot.port_changes == 2);
 }
 
-TEST_CASE("an agent that starts again changes nothing of the boot") {
+TEST_CASE("a restart of the agent does not change the boot") {
   Timeline boot = usual_boot();
   const Timeline before = boot;
   for (const char* step : {"agent_started", "adapter_seen", "carrier", "port_active", "ready"})
     add_entry(boot, adapter_entry(step, "99000000", {{"PVRDMA_PORT_CHANGES", "7"}}));
-  // A reload for other reasons, and an adapter that was plugged in.
+  // A later reload, and an adapter that was plugged in.
   add_entry(boot, fields({{"PVRDMA_STEP", "driver_reloaded"},
                           {"PVRDMA_TARGET", "vmw_pvrdma"},
                           {"PVRDMA_USEC_SINCE_BOOT", "99000000"}}));
@@ -145,7 +145,7 @@ TEST_CASE("an entry that makes no sense is none") {
   CHECK(boot == Timeline{});
 }
 
-TEST_CASE("boots prints what the journal tells, and what is missing in it") {
+TEST_CASE("boots prints the journal's steps, and reports missing ones") {
   const auto usual = run_boots(JournalBoots{{usual_boot("now"), usual_boot("before")}, false});
   CHECK(usual.code == 0);
   CHECK(has(usual.out, "start of the agent"));

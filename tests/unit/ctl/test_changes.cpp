@@ -9,13 +9,13 @@ using samples::changes;
 using samples::Json;
 using Lines = std::vector<std::string>;
 
-TEST_CASE("the first health object is all news") {
+TEST_CASE("the first health object is new in all parts") {
   CHECK(changes(Json{}, samples::ready()) ==
         Lines{"state: ready: 1 of 1 adapters ready", "0000:13:00.1: ready, port ACTIVE"});
   CHECK(changes(Json{}, samples::absent()) == Lines{"state: absent: no PVRDMA adapter"});
 }
 
-TEST_CASE("ages alone are no news") {
+TEST_CASE("a new age alone is no change") {
   Json later = samples::ready();
   later["observed_ms_ago"] = 9000;
   CHECK(changes(samples::ready(), later).empty());

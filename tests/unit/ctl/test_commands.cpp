@@ -21,7 +21,7 @@ const Json kPlan = {
     {"findings", Json::array()},
     {"next_look_in_ms", nullptr}};
 
-// What `reload` prints and returns when the agent answers in one way.
+// The output and exit code of `reload` for one answer of the agent.
 struct Reloaded {
   int code = 0;
   std::string out, err;
@@ -55,7 +55,7 @@ TEST_CASE("health and status print a screen and return the state's code") {
   }
 }
 
-TEST_CASE("--json prints the agent's object as it came") {
+TEST_CASE("--json prints the agent's object unchanged") {
   const fake::Directory directory;
   const fake::Agent agent{directory / "socket", with_health(samples::failed())};
   Settings settings = fake::settings(directory / "socket");
@@ -94,7 +94,7 @@ TEST_CASE("no agent: one line and exit code 3; with --json an object for monitor
   }
 }
 
-TEST_CASE("plan prints the agent's plan; its exit code says whether there is something to do") {
+TEST_CASE("plan prints the agent's plan; its exit code tells whether there is an action") {
   const fake::Directory directory;
   const fake::Agent agent{directory / "socket", {{"GetPlan", fake::answers({{"plan", kPlan}})}}};
   Settings settings = fake::settings(directory / "socket");
@@ -107,7 +107,7 @@ TEST_CASE("plan prints the agent's plan; its exit code says whether there is som
   CHECK(Json::parse(for_programs.out()) == kPlan);
 }
 
-TEST_CASE("status and plan look themselves where no agent runs, and only there") {
+TEST_CASE("status and plan look themselves only where no agent runs") {
   const fake::Directory directory;
   Settings settings = fake::settings(directory / "socket");
   int looks = 0;
@@ -208,7 +208,7 @@ TEST_CASE("reload: other refusals") {
 
 TEST_CASE("reload names the adapter to the agent, or none") {
   const fake::Directory directory;
-  std::vector<Json> seen;  // written by the agent's thread, read after it has ended
+  std::vector<Json> seen;  // the agent's thread writes it; read after that has ended
   {
     const fake::Agent agent{directory / "socket", {{"Reload", [&](const varlink::CallPtr& call) {
                                                       seen.push_back(call->parameters());
@@ -222,7 +222,7 @@ TEST_CASE("reload names the adapter to the agent, or none") {
   CHECK(seen == std::vector<Json>{{{"adapter", "ens224f0"}}, Json::object()});
 }
 
-TEST_CASE("acknowledge: what the agent says of it") {
+TEST_CASE("acknowledge: the agent's answers") {
   struct Case {
     varlink::Handler handler;
     int code;
@@ -264,7 +264,7 @@ TEST_CASE("watch prints a line for each change, or an object a line") {
                                   samples::failed().dump() + "\n");
 }
 
-TEST_CASE("where the agent does not know, no command says that all is well") {
+TEST_CASE("where the agent's state is unknown, no command reports success") {
   const fake::Directory directory;
   const Json idle = {
       {"actions", Json::array()}, {"findings", Json::array()}, {"next_look_in_ms", nullptr}};

@@ -64,7 +64,7 @@ TEST_CASE("env: one adapter") {
             .find("PERFTEST_ARGS=\"-d rocep19s0f1 -x 3\"\n") != std::string::npos);
 }
 
-TEST_CASE("env: several adapters, or the one that is named") {
+TEST_CASE("env: several adapters, or the named one") {
   const Json health = health_of({adapter("a", 1), adapter("b", 1), adapter("c", 2, "degraded")});
   CHECK(shell(health).find("NCCL_IB_HCA='=a:1,b:1'") != std::string::npos);
   CHECK(shell(health).find("GID_INDEX='1'") != std::string::npos);
@@ -74,7 +74,7 @@ TEST_CASE("env: several adapters, or the one that is named") {
   CHECK(refusal(health, "d").find("there is no adapter") != std::string::npos);
 }
 
-TEST_CASE("env: no index is given where there is none for all, and that is said") {
+TEST_CASE("env: without one index for all adapters none is given, with the reason") {
   for (const auto second : {std::optional{2}, std::optional<int>{}}) {
     const auto environment = environment_of(
         samples::value(health_of({adapter("a", 1), adapter("b", second)})), std::nullopt);
@@ -85,13 +85,13 @@ TEST_CASE("env: no index is given where there is none for all, and that is said"
   }
 }
 
-TEST_CASE("env: nothing that an eval could trip over") {
+TEST_CASE("env: the output is safe for eval") {
   CHECK(refusal(health_of({adapter("a'; reboot; '", 1)})).find("no adapter is ready") !=
         std::string::npos);
   CHECK(refusal(health_of({})).find("no PVRDMA adapter") != std::string::npos);
 }
 
-TEST_CASE("env of an adapter that there is not is unknown, however the others are") {
+TEST_CASE("env of an unknown adapter is unknown, whatever the others' state") {
   const fake::Directory directory;
   const fake::Agent agent{directory / "socket",
                           {{"GetHealth", fake::answers({{"health", samples::failed()}})}}};

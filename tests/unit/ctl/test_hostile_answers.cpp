@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whoever has the agent's user can answer in its place: whatever comes, each command ends with a
+// A process with the agent's user can answer in its place: for any answer, each command ends with a
 // code and a line, and prints nothing that a terminal would obey, as text or as JSON.
 #include <cstdint>
 #include <limits>
@@ -28,7 +28,7 @@ const std::string kEvil =
 
 struct NamedCommand {
   const char* name;
-  const char* member;  // of the reply's parameters
+  const char* member;  // a member of the reply's parameters
   std::function<int(const Settings&, const Console&)> run;
 };
 
@@ -79,7 +79,7 @@ Json sample_for(const NamedCommand& command, std::size_t turn) {
   }
 }
 
-// Every text in it is the hostile one, but those that have to be what they are to be read at all.
+// Makes every text hostile, except those that must be right to be read at all.
 Json all_evil(Json value) {
   if (value.is_string()) return kEvil;
   if (value.is_structured())
@@ -88,7 +88,7 @@ Json all_evil(Json value) {
   return value;
 }
 
-// One value of it, any, is replaced by another of any type.
+// Replaces one random value by another of random type.
 Json one_wrong(const Json& good, test::Mutator& mutator) {
   const Json values[] = {nullptr,
                          true,
@@ -114,7 +114,7 @@ Json one_wrong(const Json& good, test::Mutator& mutator) {
   return wrong;
 }
 
-// As somebody who means harm writes it: with raw control characters, not UTF-8.
+// Writes the message as an attacker would: with raw control characters and invalid UTF-8.
 std::string as_text(const Json& message) {
   std::string text = message.dump(-1, ' ', false, Json::error_handler_t::ignore);
   for (std::size_t at = 0; (at = text.find("'\\\";$(id)", at)) != std::string::npos; at += 9)
@@ -132,7 +132,7 @@ void check_plain(const std::string& printed) {
   }
 }
 
-// What the command makes of the server's bytes.
+// Runs the command against these bytes from the server.
 void try_out(const NamedCommand& command, const std::string& bytes, bool json) {
   const fake::Directory directory;
   const fake::BadServer server{directory / "socket", fake::says(bytes)};
@@ -143,7 +143,7 @@ void try_out(const NamedCommand& command, const std::string& bytes, bool json) {
   const int code = command.run(settings, screen.console);
   CHECK(code >= 0);
   CHECK(code <= 3);
-  // In its short time `watch` may have nothing to say.
+  // `watch` may print nothing in its short time.
   CHECK((!screen.out().empty() || !screen.err().empty() || command.name == "watch"s));
   check_plain(screen.out());
   check_plain(screen.err());
@@ -173,7 +173,7 @@ TEST_CASE("commands that ask once, and answers that are nearly right") { try_man
 
 TEST_CASE("commands that follow, and answers that are nearly right") { try_many(kFollow, 25); }
 
-TEST_CASE("each refusal's words are data") {
+TEST_CASE("the words of a refusal are data") {
   for (const char* error : {"io.pvrdma.Agent.InUse", "io.pvrdma.Agent.Failed",
                             "io.pvrdma.Agent.NoSuchAdapter", "a.b.C\x1b[2J"}) {
     const Json parameters = {
@@ -186,7 +186,7 @@ TEST_CASE("each refusal's words are data") {
   }
 }
 
-TEST_CASE("an answer that nests without end is a bad answer") {
+TEST_CASE("a deeply nested answer is a bad answer") {
   const std::string deep = R"({"parameters":{"health":)" + std::string(1U << 20U, '[') + '\0';
   const fake::Directory directory;
   const fake::BadServer server{directory / "socket", fake::says(deep)};

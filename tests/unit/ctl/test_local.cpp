@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The look without an agent, at a tree with nothing of RDMA in it.
+// The look without an agent, at a tree without RDMA.
 #include <filesystem>
 #include <fstream>
 
@@ -33,7 +33,7 @@ TEST_CASE("a ledger that cannot be read is not an empty one") {
   CHECK(error->message().find("ledger") != std::string::npos);
 }
 
-TEST_CASE("a bad configuration is told, not passed over") {
+TEST_CASE("a bad configuration is reported") {
   const fake::Directory directory;
   std::filesystem::create_directories(directory / "etc/pvrdma-agent");
   std::ofstream{directory / "etc/pvrdma-agent/pvrdma-agent.toml"}

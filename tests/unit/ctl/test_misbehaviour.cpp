@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An agent that hangs up, talks nonsense or says nothing costs a bounded time and exit code 3.
+// An agent that hangs up, sends nonsense or is silent costs a bounded time and exit code 3.
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -60,13 +60,13 @@ TEST_CASE("an error in place of a health is named, escaped") {
   CHECK(other.err().find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("no answer at all: given up in time") {
+TEST_CASE("no answer at all: the command ends in time") {
   const BootTime start = BootClock::now();
   CHECK(health_with(fake::stays_silent(), Milliseconds{150}) == "agent-not-answering");
   CHECK(BootClock::now() - start < std::chrono::seconds{3});
 }
 
-TEST_CASE("a reload that takes too long is not called off, and the line says so") {
+TEST_CASE("a reload that takes too long goes on, and the line says so") {
   const fake::Directory directory;
   const fake::BadServer server{directory / "socket", fake::stays_silent()};
   Settings settings = fake::settings(directory / "socket");
@@ -82,7 +82,7 @@ TEST_CASE("a reload that takes too long is not called off, and the line says so"
   CHECK(Json::parse(machine.out()).at("error") == "reload-not-finished");
 }
 
-TEST_CASE("a socket file that nobody listens on means no agent") {
+TEST_CASE("a socket file without a listener means no agent") {
   const fake::Directory directory;
   const std::string path = directory / "socket";
   sockaddr_un address{};
@@ -97,7 +97,7 @@ TEST_CASE("a socket file that nobody listens on means no agent") {
   CHECK(screen.err().find("is not running") != std::string::npos);
 }
 
-TEST_CASE("what an errno says about the agent") {
+TEST_CASE("the meaning of each errno for the agent") {
   const std::vector<std::pair<int, std::string>> table{
       {ENOENT, "agent-not-running"},       {ECONNREFUSED, "agent-not-running"},
       {EACCES, "agent-not-accessible"},    {ETIMEDOUT, "agent-not-answering"},
@@ -121,7 +121,7 @@ TEST_CASE("a server that always hangs up is tried a few times a second, not more
   }
 }
 
-TEST_CASE("the same trouble is told once, and again after an answer") {
+TEST_CASE("the same error is reported once, and again after an answer") {
   const fake::Directory directory;
   Follower follower{directory / "socket", std::chrono::seconds{5}};
   const auto first = follower.next(Milliseconds{100});
@@ -140,7 +140,7 @@ TEST_CASE("the same trouble is told once, and again after an answer") {
   CHECK(gone->error().not_running());
 }
 
-TEST_CASE("an agent that falls silent after accepting is trouble, one that has no news is not") {
+TEST_CASE("an agent that is silent after accepting is an error, one without changes is not") {
   const fake::Directory directory;
   {
     const fake::BadServer silent{directory / "socket", fake::stays_silent()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `health --plugin`: what a monitoring system reads.
+// `health --plugin`: the line for a monitoring system.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -48,13 +48,13 @@ TEST_CASE("the line has the verdict, its worst finding and figures with their th
         "in_state=3600s;;;0 age=95s;;;0\n");
 }
 
-TEST_CASE("without an adapter there is nothing that could be too little") {
+TEST_CASE("without an adapter there is no threshold") {
   CHECK(line_of(samples::absent()) ==
         "PVRDMA OK - no PVRDMA adapter | "
         "adapters=0;;;0 ready=0;0:;0:;0;0 reloads=0c rebinds=0c in_state=3600s;;;0 age=95s;;;0\n");
 }
 
-TEST_CASE("nothing in the text begins the figures or another line") {
+TEST_CASE("the text contains no separator and no line end") {
   Json object = samples::ready();
   object["summary"] = "one | two\nthree\x1b[2J";
   const std::string line = line_of(object);
@@ -62,7 +62,7 @@ TEST_CASE("nothing in the text begins the figures or another line") {
   CHECK(line.find('\n') == line.size() - 1);
 }
 
-TEST_CASE("the check ends with the state's code, and says on standard output why there is none") {
+TEST_CASE("the check ends with the state's code, and names a missing answer on standard output") {
   const fake::Directory directory;
   {
     const fake::Agent agent{directory / "socket",
@@ -78,7 +78,7 @@ TEST_CASE("the check ends with the state's code, and says on standard output why
   CHECK(alone.err.empty());
 }
 
-TEST_CASE("a line for a monitor is no JSON") {
+TEST_CASE("--plugin excludes --json") {
   const fake::Directory directory;
   const Checked checked = check(directory, true);
   CHECK(checked.code == 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rendering under odd conditions: narrow terminals, colours, long lists, names from outside.
+// Rendering under unusual conditions: narrow terminals, colours, long lists, untrusted names.
 #include <string>
 
 #include "agent/ctl/fields.hpp"
@@ -49,7 +49,7 @@ TEST_CASE("colours only where the style has them") {
         std::string::npos);
 }
 
-TEST_CASE("with colours, too, a name from outside cannot send escape sequences") {
+TEST_CASE("with colours, too, an untrusted name cannot send escape sequences") {
   const Style coloured{80, true, kPlain.now};
   const std::string screen = render_health(samples::degraded(), coloured);
   CHECK(screen.find("\x1b[2J") == std::string::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Exact screens: what an administrator reads is part of the product.
+// Exact screens: the text that an administrator reads is part of the product.
 #include <string>
 
 #include "tests/unit/catch.hpp"
@@ -128,7 +128,7 @@ TEST_CASE("health: each kind of screen, to the letter") {
   }
 }
 
-TEST_CASE("health: RoCE v1 alone is explained, and an RDMA MTU beside a larger one of the link") {
+TEST_CASE("health: RoCE v1 alone is explained, and an RDMA MTU next to a larger MTU of the link") {
   Json health = samples::ready();
   Json& adapter = health["adapters"][0];
   const auto says = [&](const char* words) {
@@ -144,7 +144,7 @@ TEST_CASE("health: RoCE v1 alone is explained, and an RDMA MTU beside a larger o
   CHECK_FALSE(says("usual with"));
 }
 
-TEST_CASE("status: a line for each adapter, and what cannot be known is said") {
+TEST_CASE("status: a line for each adapter, and unknown parts are reported") {
   CHECK(render_status(samples::failed(), kPlain) ==
         R"(FUNCTION      STATE   RDMA-DEVICE  PORT    NETDEV    LINK        MTU   ADDRESSES
 0000:13:00.1  ready   rocep19s0f1  ACTIVE  ens224f0  up          9000  192.168.30.201/24, fe80::250:56ff:fe8a:9fc2/64

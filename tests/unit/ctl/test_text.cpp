@@ -19,7 +19,7 @@ TEST_CASE("wrapped breaks at spaces only and keeps long words whole") {
   CHECK(wrapped("\xc3\xbc\xc3\xbc \xc3\xbc\xc3\xbc", 5, 0) == "\xc3\xbc\xc3\xbc \xc3\xbc\xc3\xbc");
 }
 
-TEST_CASE("a row has its label, and the text beside it, in plain text") {
+TEST_CASE("a row has its label and its text, in plain text") {
   Style style;
   style.width = 18;
   CHECK(row("Driver", "one two three", 10, style) == "  Driver  one two\n          three\n");
@@ -56,7 +56,7 @@ TEST_CASE("a moment is shown in UTC, with its age") {
   CHECK(moment(now.boot - std::chrono::minutes{3}, now) == "2026-11-21 02:31:43 UTC (3 min ago)");
 }
 
-TEST_CASE("nothing is painted without colours, and nothing empty") {
+TEST_CASE("without colours nothing is painted, and no empty text") {
   CHECK(painted("x", Colour::Red, Style{80, false, {}}) == "x");
   CHECK(painted("x", Colour::Red, Style{80, true, {}}) == "\x1b[1;31mx\x1b[0m");
   CHECK(painted("", Colour::Red, Style{80, true, {}}).empty());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The table of verbs, and what is said about a wrong command line: as functions, and by the
-// program.
+// The table of verbs, and the error for a wrong command line: as functions, and by the program.
 #include "agent/ctl/verbs.hpp"
 
 #include <nlohmann/json.hpp>
@@ -38,7 +37,7 @@ TEST_CASE("verbs are found by their names") {
   CHECK(find_verb("") == nullptr);
 }
 
-TEST_CASE("what is meant is guessed where it is close") {
+TEST_CASE("a similar word is suggested") {
   CHECK(unknown_verb("wiat") ==
         "there is no verb wiat; did you mean wait? See `pvrdma-agentctl --help`.");
   CHECK(unknown_verb("frobnicate\x1b") ==
@@ -57,7 +56,7 @@ TEST_CASE("a time on the command line needs its unit") {
   CHECK_FALSE(check_time("").empty());
 }
 
-TEST_CASE("wrong command lines, in one line of our own words") {
+TEST_CASE("wrong command lines, are one line in our own words") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> table{
       {{}, "a verb is missing"},
       {{"wiat"}, "there is no verb wiat; did you mean wait?"},
@@ -85,7 +84,7 @@ TEST_CASE("wrong command lines, in one line of our own words") {
   CHECK(object["error"]["message"].get<std::string>().starts_with("wait: unknown option --jsn"));
 }
 
-TEST_CASE("help prints what --help prints, for every verb with example and page") {
+TEST_CASE("help prints the same as --help, for every verb with example and manual page") {
   CHECK(agentctl({"help"}).output == agentctl({"--help"}).output);
   for (const ctl::VerbEntry& verb : ctl::kVerbTable) {
     const Run run = agentctl({"help", verb.name});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `wait`: ends in time, with the right code, whatever the agent does meanwhile.
+// `wait` ends in time, with the right code, whatever the agent does.
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -50,7 +50,7 @@ TEST_CASE("wait ends with ready or absent, quietly until then") {
   CHECK(wait_for({samples::absent()}, {kLong, false}).code == 0);
 }
 
-TEST_CASE("on a time-out wait says what is waited for and returns the state's code") {
+TEST_CASE("on a time-out wait names the missing parts and returns the state's code") {
   const Waited held = wait_for({samples::degraded()}, {kShort, false});
   CHECK(held.code == 1);
   CHECK(held.out.empty());
@@ -75,7 +75,7 @@ TEST_CASE("wait --for settled takes any verdict, and returns its code") {
   CHECK(wait_for({samples::converging()}, {kShort, true}).code == 1);
 }
 
-TEST_CASE("wait --json prints one health object, whatever happened") {
+TEST_CASE("wait --json prints one health object, in any case") {
   const Waited ready = wait_for({samples::ready()}, {kLong, false}, true);
   CHECK(Json::parse(ready.out) == samples::ready());
   const Waited late = wait_for({samples::failed()}, {kShort, false}, true);
@@ -112,11 +112,11 @@ TEST_CASE("an agent that accepts and says nothing is named as such") {
         std::string::npos);
 }
 
-TEST_CASE("wait outlives a restart of the agent, stale socket file and all") {
+TEST_CASE("wait survives a restart of the agent with a stale socket file") {
   const fake::Directory directory;
   fake::Screen screen;
   std::promise<void> watched;
-  varlink::CallPtr kept;  // an open stream, until the first agent is gone
+  varlink::CallPtr kept;  // an open stream, until the first agent ends
   auto first = std::make_unique<fake::Agent>(
       directory / "socket",
       fake::Agent::Handlers{{"WatchHealth", [&](const varlink::CallPtr& call) {
@@ -134,7 +134,7 @@ TEST_CASE("wait outlives a restart of the agent, stale socket file and all") {
   CHECK(code.get() == 0);
 }
 
-TEST_CASE("a socket watch wakes up for what happens in the directory") {
+TEST_CASE("a socket watch wakes up for changes in the directory") {
   const fake::Directory directory;
   SocketWatch watch{directory / "run/socket"};
   const auto waited = [&] {
@@ -148,13 +148,14 @@ TEST_CASE("a socket watch wakes up for what happens in the directory") {
   watch.arm();
   std::ofstream{directory / "run/socket"} << "";
   CHECK(waited() < Milliseconds{500});
-  // What was read once is no news; without news it looks again after a second.
+  // A change that was read once does not count again; without a change the watch looks again after
+  // a second.
   CHECK(waited() >= Milliseconds{900});
 }
 
 namespace {
 
-// A console whose lines are waited for as they come.
+// A console whose lines the test waits for.
 class Reader {
  public:
   Reader() : signal_(std::signal(SIGPIPE, SIG_IGN)) {
@@ -171,7 +172,7 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  // Reads until a line has it; false: none came.
+  // Reads lines until one has the text; false: none came.
   [[nodiscard]] bool sees(const std::string& text) {
     pollfd event{in_.get(), POLLIN, 0};
     for (std::string line;;) {
@@ -183,7 +184,7 @@ class Reader {
       line.clear();
     }
   }
-  // What is printed from now on fails.
+  // Makes all further printing fail.
   void close() { in_ = Fd{}; }
 
   fake::Screen screen;
@@ -197,7 +198,7 @@ class Reader {
 
 }  // namespace
 
-TEST_CASE("watch says how it is once an agent that was gone is back, also where it is as before") {
+TEST_CASE("watch reports the state once the agent is back, even an unchanged one") {
   const fake::Directory directory;
   const auto agent = [&] {
     return std::make_unique<fake::Agent>(
@@ -215,6 +216,6 @@ TEST_CASE("watch says how it is once an agent that was gone is back, also where 
   running = agent();
   CHECK(reader.sees("state: ready"));
   reader.close();
-  running.reset();  // which it cannot tell any more
+  running.reset();  // watch cannot print this any more
   CHECK(code.get() == 3);
 }

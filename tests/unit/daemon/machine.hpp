@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A whole daemon on a made-up machine: its own loop, sockets, threads and kernel events, with the
-// planner's model of the kernel in the place of this system, and an executor that changes the
-// model.
+// A whole daemon on a made-up machine: with its own loop, sockets, threads and kernel events, the
+// planner's model of the kernel in place of this system, and an executor that changes the model.
 #pragma once
 
 #include <filesystem>
@@ -25,7 +24,7 @@ namespace pvrdma::test {
 
 class Machine {
  public:
-  // One adapter, whose driver is not loaded yet.
+  // A machine with one adapter, whose driver is not loaded yet.
   Machine() {
     model_.modules = {kNetModule};
     model_.adapters.resize(1);
@@ -38,7 +37,7 @@ class Machine {
     REQUIRE(executor_.listen(sockets_ / "executor", 0600));
   }
 
-  // Changes the model, or what is seen of it, while the daemon may be looking at it.
+  // Changes the model, or its appearance, while the daemon may be looking at it.
   void change(const std::function<void(KernelModel&)>& by) {
     const std::lock_guard lock{mutex_};
     by(model_);
@@ -51,10 +50,10 @@ class Machine {
     tree_.file("/etc/pvrdma-agent/pvrdma-agent.toml", toml);
   }
 
-  // From now on nobody can connect to it.
+  // From now on no client can connect to the executor.
   void lose_executor() const { std::filesystem::remove(sockets_ / "executor"); }
 
-  // The daemon, with the configuration there is.
+  // Starts the daemon with the present configuration.
   Daemon& start(Milliseconds ready_limit = std::chrono::hours{1},
                 Milliseconds reload_limit = std::chrono::hours{1},
                 Milliseconds look_limit = std::chrono::hours{1}) {
@@ -69,7 +68,7 @@ class Machine {
     return *daemon_;
   }
   [[nodiscard]] RawClient client() const { return {loop, sockets_ / "agent"}; }
-  // What a method answers to root: its parameters, with the error's name as "error" if it is one.
+  // A method's answer to root: its parameters; for an error its name as "error".
   [[nodiscard]] nlohmann::json ask(const std::string& method, const nlohmann::json& parameters =
                                                                   nlohmann::json::object()) const {
     auto asking = client();
@@ -93,8 +92,8 @@ class Machine {
   }
 
   Loop loop;
-  std::vector<std::string> asked;  // of the executor, in order
-  bool executor_hangs = false;     // keeps what it is asked for
+  std::vector<std::string> asked;  // operations asked of the executor, in order
+  bool executor_hangs = false;     // the executor keeps calls without an answer
 
  private:
   Snapshot look() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// io.pvrdma.Agent on a real socket: which event each call becomes, on whose behalf, and how each
-// answer is written. What is answered when is step()'s (tests/unit/plan/test_step_asked.cpp).
+// io.pvrdma.Agent on a real socket: the event that each call becomes, its caller, and the form of
+// each answer. The choice and the time of answers are step()'s
+// (tests/unit/plan/test_step_asked.cpp).
 #include "agent/daemon/agent_service.hpp"
 
 #include <nlohmann/json.hpp>
@@ -35,7 +36,7 @@ struct Served {
     REQUIRE(client.call(call.dump()));
     return client;
   }
-  // The next event, which must be of this kind.
+  // Returns the next event, which must be of this kind.
   template <typename Kind>
   Kind next() {
     REQUIRE(loop.run_until([this] { return !events.empty(); }));
@@ -70,7 +71,7 @@ json error(const std::string& name, const json& parameters) {
 
 }  // namespace
 
-TEST_CASE("each method is an event, on behalf of who called it") {
+TEST_CASE("each method is an event with its caller") {
   Served agent;
   auto health = agent.asking("GetHealth");
   CHECK(agent.next<HealthAsked>().caller == Caller::Root);
@@ -94,7 +95,7 @@ TEST_CASE("each method is an event, on behalf of who called it") {
   CHECK(agent.service.waiting() == 9);
 }
 
-TEST_CASE("each answer goes to whom it is for, once") {
+TEST_CASE("each answer goes to its caller, once") {
   Served agent;
   auto first = agent.asking("GetHealth");
   auto second = agent.asking("GetPlan");
@@ -110,12 +111,12 @@ TEST_CASE("each answer goes to whom it is for, once") {
   CHECK(summary(first) == "first");
   CHECK(agent.service.waiting() == 0);
   agent.tell(health, Answer::What::Health);
-  // It may ask again on the same connection.
+  // The client may ask again on the same connection.
   REQUIRE(first.call(R"({"method":"io.pvrdma.Agent.GetHealth"})"));
   CHECK(agent.next<HealthAsked>().client > plan);
 }
 
-TEST_CASE("what is refused is an error of the interface") {
+TEST_CASE("a refusal is an error of the interface") {
   Served agent;
   const auto refused = [&](Answer::What what, const std::string& text,
                            std::vector<Holder> holders = {}) {
@@ -133,7 +134,7 @@ TEST_CASE("what is refused is an error of the interface") {
         error("InUse", {{"holders", json::array({holder})}}));
 }
 
-TEST_CASE("who watches is told again and again, and forgotten as soon as he has left") {
+TEST_CASE("a watcher gets each reply, and is forgotten as soon as it has left") {
   Served agent;
   std::vector<RawClient> clients;
   std::vector<ClientId> ids;
@@ -162,7 +163,7 @@ TEST_CASE("a client may leave while it is answered, or before the service ends")
   auto leaves = agent.asking("GetHealth");
   const ClientId leaving = agent.next<HealthAsked>().client;
   leaves.leave();
-  // Not known to have left until the loop runs.
+  // The service does not know that the client has left until the loop runs.
   agent.service.tell({{leaving, Answer::What::Health, {}}, {staying, Answer::What::Health, {}}},
                      agent.state, BootClock::now());
   CHECK(summary(stays) == "first");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The daemon as a whole: looks, plans, calls of the executor and what everybody is told, on a real
-// loop and real sockets.
+// The whole daemon: looks, plans, calls of the executor and answers to all clients, on a real loop
+// and real sockets.
 #include "agent/daemon/daemon.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using Texts = std::vector<std::string>;
 
 const std::string kWatchHealth = R"({"method":"io.pvrdma.Agent.WatchHealth","more":true})";
 
-// The state that a watch is told next.
+// The state in the next reply of a watch.
 std::string next_state(RawClient& watcher) {
   const auto message = watcher.receive();
   REQUIRE(message);
@@ -35,7 +35,7 @@ void wait_while(const std::atomic<bool>& hangs) {
 const std::string kReloadCall = R"({"method":"io.pvrdma.Agent.Reload"})";
 constexpr const char* kTooLong = "the driver did not come to a state in which it can be reloaded";
 
-// What an earlier call is answered.
+// The answer to an earlier call.
 nlohmann::json answer_to(RawClient& asking) {
   const auto message = asking.receive();
   REQUIRE(message);
@@ -46,7 +46,7 @@ long count_of(const Texts& messages, const std::string& wanted) {
   return std::count(messages.begin(), messages.end(), wanted);
 }
 
-// A machine whose adapter is ready.
+// A machine with a ready adapter.
 struct ReadyMachine : Machine {
   explicit ReadyMachine(Milliseconds reload_limit = std::chrono::hours{1}) {
     start(std::chrono::hours{1}, reload_limit);
@@ -57,7 +57,7 @@ struct ReadyMachine : Machine {
 
 }  // namespace
 
-TEST_CASE("daemon: from a driver that is not loaded to ready, and everybody is told") {
+TEST_CASE("daemon: from a driver that is not loaded to ready, and all clients are told") {
   const Manager manager;
   Machine machine;
   std::atomic<bool> hangs = true;
@@ -80,7 +80,7 @@ TEST_CASE("daemon: from a driver that is not loaded to ready, and everybody is t
   CHECK(machine.ask("GetPlan")["plan"]["actions"].empty());
 }
 
-TEST_CASE("daemon: who watches is told of changes, not of looks that see nothing new") {
+TEST_CASE("daemon: watchers are told of changes, not of unchanged looks") {
   ReadyMachine machine;
   auto watcher = machine.client();
   REQUIRE(watcher.call(kWatchHealth));
@@ -91,7 +91,7 @@ TEST_CASE("daemon: who watches is told of changes, not of looks that see nothing
   CHECK(next_state(watcher) == "converging");
 }
 
-TEST_CASE("daemon: a reload is carried out, and its caller told when it is done") {
+TEST_CASE("daemon: a reload is carried out, and its caller is told when it has ended") {
   ReadyMachine machine;
   const auto told = machine.ask("Reload", {{"adapter", "ens10"}});
   CHECK_FALSE(told.contains("error"));
@@ -101,14 +101,14 @@ TEST_CASE("daemon: a reload is carried out, and its caller told when it is done"
   CHECK(machine.becomes("ready"));
 }
 
-TEST_CASE("daemon: a reload that must not be is refused, with the reason") {
+TEST_CASE("daemon: a forbidden reload is refused, with the reason") {
   ReadyMachine machine;
   SECTION("an adapter is held") {
     machine.change([](KernelModel& model) { model.adapters[0].held = true; });
     const auto told = machine.ask("Reload");
     CHECK(told["error"] == "io.pvrdma.Agent.InUse");
     CHECK(told["holders"][0]["command"] == "job");
-    // Nobody waits for its end any more.
+    // No caller waits for the reload any more.
     CHECK(machine.health()["state"] == "ready");
     CHECK_FALSE(machine.has_finding("driver-in-use"));
   }
@@ -134,13 +134,13 @@ TEST_CASE("daemon: a reload that must not be is refused, with the reason") {
   CHECK(machine.asked.empty());
 }
 
-TEST_CASE("daemon: a reload that is planned but not begun is refused where a job comes first") {
+TEST_CASE("daemon: a reload that is planned but not begun is refused for a job") {
   ReadyMachine machine;
   machine.lose_executor();
   machine.change([](KernelModel& model) { model.adapters[0].up = false; });
   static_cast<void>(machine.ask("Refresh"));
   REQUIRE(machine.loop.run_until([&] { return machine.has_finding("executor-missing"); }));
-  // Within the pause that follows, the link comes up by itself.
+  // In the pause after it the link comes up without us.
   machine.change([](KernelModel& model) { model.adapters[0].up = true; });
   REQUIRE(machine.ask("Refresh")["health"]["state"] == "ready");
   auto asking = machine.client();
@@ -155,7 +155,7 @@ TEST_CASE("daemon: a reload that is planned but not begun is refused where a job
   CHECK(machine.ask("GetPlan")["plan"]["actions"].empty());
 }
 
-TEST_CASE("daemon: a reload that is asked for during the first look is settled by what that sees") {
+TEST_CASE("daemon: a reload that is asked for during the first look is decided by that look") {
   Machine machine;
   std::atomic<bool> hangs = true;
   machine.see([&](Snapshot&) { wait_while(hangs); });
@@ -179,7 +179,7 @@ TEST_CASE("daemon: a reload that is asked for during the first look is settled b
   }
 }
 
-TEST_CASE("daemon: of adapters that cannot be read nobody is told that there are none") {
+TEST_CASE("daemon: unreadable adapters are not reported as absent") {
   ReadyMachine machine{100ms};
   machine.see([](Snapshot& seen) {
     seen.adapters = Field<std::vector<Adapter>>::unreadable({EIO, "reading", "the PCI bus"});
@@ -188,7 +188,7 @@ TEST_CASE("daemon: of adapters that cannot be read nobody is told that there are
   CHECK(machine.ask("Reload", {{"adapter", "ens10"}})["reason"] == kTooLong);
 }
 
-TEST_CASE("daemon: a reload is not refused for what a look saw before it was asked for") {
+TEST_CASE("daemon: a reload is not refused for a look that began before it") {
   ReadyMachine machine;
   std::atomic<bool> hangs = true;
   std::atomic<bool> seen_held = false;
@@ -211,7 +211,7 @@ TEST_CASE("daemon: a reload is not refused for what a look saw before it was ask
   CHECK(machine.asked == Texts{"ReloadDriver vmw_pvrdma"});
 }
 
-TEST_CASE("daemon: a reload is given up in time, though no look ends") {
+TEST_CASE("daemon: a reload is given up in time although no look ends") {
   ReadyMachine machine{100ms};
   std::atomic<bool> hangs = true;
   machine.see([&](Snapshot&) { wait_while(hangs); });
@@ -239,7 +239,7 @@ TEST_CASE("daemon: the configuration read again counts at once; a bad one is a f
   CHECK(machine.ask("Reload")["reason"] == "modules.reload is \"never\" in the configuration");
 }
 
-TEST_CASE("daemon: an adapter that was removed is missed until it is acknowledged") {
+TEST_CASE("daemon: an adapter that was removed is reported until it is acknowledged") {
   ReadyMachine machine;
   machine.change([](KernelModel& model) { model.adapters.clear(); });
   CHECK(machine.ask("Refresh")["health"]["state"] == "degraded");
@@ -251,7 +251,7 @@ TEST_CASE("daemon: an adapter that was removed is missed until it is acknowledge
   CHECK_FALSE(machine.has_finding("adapter-removed"));
 }
 
-TEST_CASE("daemon: the boot goes on after the limit, though the driver is still coming") {
+TEST_CASE("daemon: the boot goes on after the limit, although the driver is still coming") {
   const Manager manager;
   Machine machine;
   machine.see([](Snapshot& seen) {
@@ -280,7 +280,7 @@ TEST_CASE("daemon: it answers while a look hangs in the kernel") {
   CHECK(machine.becomes("ready"));
 }
 
-TEST_CASE("daemon: a look that fails leaves nothing known, and the next one is as good as any") {
+TEST_CASE("daemon: a look that fails leaves everything unknown, and the next one counts in full") {
   ReadyMachine machine;
   machine.see([](Snapshot&) { throw std::bad_alloc{}; });
   const auto blind = machine.ask("Refresh")["health"];

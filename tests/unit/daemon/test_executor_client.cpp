@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The executor's client against a real socket: a stand-in executor that answers, refuses, dies,
-// hangs or is not there. What follows is step()'s (tests/unit/plan/test_step_calls.cpp).
+// The executor's client with a real socket: a fake executor that answers, refuses, dies, hangs or
+// is missing. The consequences are step()'s (tests/unit/plan/test_step_calls.cpp).
 #include "agent/daemon/executor_client.hpp"
 
 #include <sys/socket.h>
@@ -48,7 +48,7 @@ struct Bench {
     events.erase(events.begin());
     return event;
   }
-  // How a call ended that reached the executor.
+  // The result of a call that reached the executor.
   Result<Report> ended() {
     const Event event = next();
     REQUIRE(std::holds_alternative<CallEnded>(event));
@@ -70,13 +70,13 @@ struct Bench {
   std::vector<Event> events;
   varlink::CallPtr kept;
   bool hangs = false;
-  std::string error;  // answered to each call; empty: it is done
+  std::string error;  // the error that answers each call; empty: it is done
   ExecutorClient client;
 };
 
 }  // namespace
 
-TEST_CASE("a call is asked for by its name, and its answer is an event from the loop") {
+TEST_CASE("a call has its method's name, and its answer is an event from the loop") {
   Bench bench;
   bench.client.call(kBind);
   CHECK(bench.events.empty());
@@ -86,7 +86,7 @@ TEST_CASE("a call is asked for by its name, and its answer is an event from the 
   CHECK(bench.ended());
 }
 
-TEST_CASE("the guard's refusal is an answer, what the executor cannot read is none") {
+TEST_CASE("a refusal by the guard is an answer, an unreadable call has none") {
   Bench bench;
   bench.error = "io.pvrdma.Executor.NotAllowed";
   bench.client.call(kBind);
@@ -99,20 +99,20 @@ TEST_CASE("the guard's refusal is an answer, what the executor cannot read is no
                                     R"({"parameter":"netdev","reason":"not ours"})");
 }
 
-TEST_CASE("a call that hangs ends when it comes back, or when the executor dies in it") {
+TEST_CASE("a call that hangs ends when it returns, or when the executor dies") {
   Bench bench;
   bench.hangs = true;
   bench.client.call(kBind);
   REQUIRE(bench.loop.run_until([&] { return bench.kept != nullptr; }));
   bench.loop.run_until([] { return false; }, std::chrono::milliseconds{50});
   CHECK(bench.events.empty());
-  SECTION("it comes back") {
+  SECTION("the call returns") {
     bench.kept->reply({{"result", codec::to_json(Report{Outcome::Done, "", 0, {}})}});
     bench.kept.reset();
     CHECK(bench.ended());
   }
-  SECTION("it dies") {
-    // In this order: a call that is dropped before its connection is answered.
+  SECTION("the executor dies") {
+    // The order matters: the call is dropped before its connection is answered.
     bench.service.reset();
     bench.kept.reset();
     const auto result = bench.ended();
@@ -121,7 +121,7 @@ TEST_CASE("a call that hangs ends when it comes back, or when the executor dies 
   }
 }
 
-TEST_CASE("whatever keeps it from being connected to, the executor knows nothing of the call") {
+TEST_CASE("where the connection fails, the executor does not know the call") {
   Bench bench{false};
   SECTION("there is no socket") {
     bench.client.call(kBind);
@@ -130,7 +130,7 @@ TEST_CASE("whatever keeps it from being connected to, the executor knows nothing
     bench.client.call(kBind);
     CHECK(bench.ended());
   }
-  SECTION("it is another one") {
+  SECTION("another file is in its place") {
     const Fd other{socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
     sockaddr_un address{};
     address.sun_family = AF_UNIX;

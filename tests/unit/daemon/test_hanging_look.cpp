@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A look that does not come back from the kernel: the agent says so and stays, as a new one would
-// hang beside it.
+// A look that does not return from the kernel: the agent reports that and stays, as a new agent's
+// look would hang as well.
 #include <atomic>
 #include <thread>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kFed = "WATCHDOG=1";
 
-// Looks that wait, from now on, until they are let go.
+// Looks that wait from now on until they are released.
 struct HangingMachine {
   Manager manager;
   Machine machine;
@@ -37,7 +37,7 @@ struct HangingMachine {
   HangingMachine& operator=(HangingMachine&&) = delete;
 
   void start() { machine.start(1h, 1h, 100ms); }
-  // Also of what it was told before this.
+  // The number of watchdog messages since the last call.
   [[nodiscard]] int fed() const {
     int times = 0;
     for (const std::string& word : manager.heard())
@@ -53,7 +53,7 @@ struct HangingMachine {
 }  // namespace
 
 TEST_CASE_METHOD(HangingMachine,
-                 "daemon: a look that hangs is told of, and keeps the agent alive") {
+                 "daemon: a look that hangs is reported, and keeps the agent alive") {
   start();
   REQUIRE(machine.becomes("ready"));
   CHECK_FALSE(machine.has_finding("look-stuck"));
@@ -68,7 +68,7 @@ TEST_CASE_METHOD(HangingMachine,
   CHECK(machine.becomes("ready"));
 }
 
-TEST_CASE_METHOD(HangingMachine, "daemon: so is the first look, before anything is known") {
+TEST_CASE_METHOD(HangingMachine, "daemon: the first look can hang too, before anything is known") {
   hangs = true;
   start();
   REQUIRE(machine.loop.run_until([&] { return machine.has_finding("look-stuck"); }));
@@ -82,7 +82,7 @@ TEST_CASE_METHOD(HangingMachine, "daemon: so is the first look, before anything 
 TEST_CASE_METHOD(HangingMachine, "daemon: without a look under way no silence feeds the watchdog") {
   start();
   REQUIRE(machine.becomes("ready"));
-  // Past the last look that follows from another.
+  // Waits past the last look that follows from another.
   machine.loop.run_until([] { return false; }, 500ms);
   static_cast<void>(fed());
   machine.loop.run_until([] { return false; }, 500ms);

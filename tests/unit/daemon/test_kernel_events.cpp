@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which of the kernel's own events are a reason to look: rtnetlink's of links made in a namespace
-// of the test's own, and uevents that the kernel sends when it is told to.
+// The kernel's events that cause a look: rtnetlink's, for links in the test's own network
+// namespace, and uevents that the kernel sends on request.
 #include "agent/daemon/kernel_events.hpp"
 
 #include <ctime>
@@ -24,7 +24,7 @@ struct Listener {
     REQUIRE(subscribed);
     events = std::move(*subscribed);
   }
-  // What was sent before is in the sockets by now: netlink delivers before the sender goes on.
+  // Earlier events are in the sockets by now: netlink delivers before the sender goes on.
   [[nodiscard]] int events_now() {
     while (sd_event_run(loop.get(), 0) > 0) {
     }
@@ -51,14 +51,14 @@ std::string some_function() {
       return function.path().filename();
   return {};
 }
-// What the kernel sends of a function that has changed (Documentation/ABI/testing/sysfs-uevent).
+// Makes the kernel send the uevent of a changed function (Documentation/ABI/testing/sysfs-uevent).
 void send_uevent(const std::string& function) {
   std::ofstream{"/sys/bus/pci/devices/" + function + "/uevent"} << "change" << std::flush;
 }
 
 }  // namespace
 
-TEST_CASE("a change of an adapter's link or addresses is a reason to look, of another's none") {
+TEST_CASE("a change of an adapter's link or addresses causes a look, of another's none") {
   const Namespace isolated;
   if (!isolated.entered()) return;
   run("ip link add ours type veth peer name theirs");
@@ -66,7 +66,7 @@ TEST_CASE("a change of an adapter's link or addresses is a reason to look, of an
   CHECK(listener.events_now() == 0);
 
   run("ip link set ours mtu 1400");
-  CHECK(listener.events_now() == 0);  // no look has seen yet whose it is
+  CHECK(listener.events_now() == 0);  // no look has found its owner yet
   listener.events->concerns(with_netdev(index_of_link("ours")));
   CHECK(listener.events_now() == 1);
   listener.events->concerns(with_netdev(index_of_link("ours")));
@@ -87,7 +87,7 @@ TEST_CASE("a change of an adapter's link or addresses is a reason to look, of an
   CHECK(listener.events_now() == 0);
 }
 
-TEST_CASE("what happens to other links during the first look is no reason for another") {
+TEST_CASE("events of other links during the first look cause no other look") {
   const Namespace isolated;
   if (!isolated.entered()) return;
   run("ip link add ours type veth peer name theirs");
@@ -98,7 +98,7 @@ TEST_CASE("what happens to other links during the first look is no reason for an
   CHECK(listener.events_now() == 0);
 }
 
-TEST_CASE("a change of an adapter's function is a reason to look, of another none") {
+TEST_CASE("a change of an adapter's function causes a look, of another none") {
   const std::string function = some_function();
   if (function.empty()) {
     WARN("skipped: needs root, and a PCI bus");
@@ -115,13 +115,13 @@ TEST_CASE("a change of an adapter's function is a reason to look, of another non
   CHECK(listener.events_now() > 0);
 }
 
-TEST_CASE("a clock that is set is a reason to look") {
+TEST_CASE("setting the clock causes a look") {
   Listener listener;
   CHECK(listener.events_now() == 0);
   for (int times = 0; times < 2; ++times) {
     timespec now{};
     REQUIRE(::clock_gettime(CLOCK_REALTIME, &now) == 0);
-    // To what it shows: it loses the time between the two calls.
+    // Sets the clock to its own time: it loses the time between the two calls.
     if (::clock_settime(CLOCK_REALTIME, &now) != 0) {
       WARN("skipped: may not set the clock");
       return;

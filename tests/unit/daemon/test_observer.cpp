@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The observer on this machine, whatever that has: how a look comes to the event loop.
+// The observer on this machine, whatever it has: the way of a look to the event loop.
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Looks of which nothing but their number is of interest.
+// Counts looks; nothing else of them matters.
 struct Counted {
   Counted() {
     auto started = Observer::start(loop.get(), {"ib_umad"}, [this](const Looked&) { ++looks; });
@@ -51,18 +51,18 @@ TEST_CASE("the first look comes by itself") {
   CHECK(seen->snapshot.taken_at >= seen->began);
 }
 
-TEST_CASE("what is thrown over a look ends the loop, not the callers of its callback") {
+TEST_CASE("an exception during a look ends the loop, not the callers of its callback") {
   CHECK(look_once([](const Looked&) { throw std::bad_alloc{}; }) == -ENOMEM);
 }
 
-TEST_CASE("a look that was asked for is handed over, whether it sees anything new or not") {
+TEST_CASE("a look that was asked for is handed over even where nothing changed") {
   Counted counted;
   counted.observer->schedule({"ib_umad"}, 1h, std::nullopt);
   counted.observer->look();
   CHECK(counted.loop.run_until([&] { return counted.looks == 2; }));
 }
 
-TEST_CASE("a look that sees nothing new wakes nobody, unless one is due by then") {
+TEST_CASE("an unchanged look is not handed over, unless one is due by then") {
   Counted counted;
   BootTime seen = counted.observer->last_look();
   counted.observer->schedule({"ib_umad"}, 20ms, std::nullopt);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the administrator is told without asking: names in it are data, whoever chose them.
+// Reports that the administrator gets unasked: names in them are data, whatever their source.
 #include "agent/daemon/reporter.hpp"
 
 #include "agent/base/log_sink.hpp"
@@ -18,7 +18,7 @@ namespace {
 const std::string kName = "x\nSTOPPING=1\x1b[2J\xc2\x9b\xe2\x80\xae\xff";
 const std::string kShownName = "x\\nSTOPPING=1\\x1b[2J\\x9b\\u202e\\xff";
 
-// Each name that comes from outside is the hostile one.
+// Every untrusted name is the hostile one.
 Health hostile_health() {
   Health health;
   health.state = State::Degraded;
@@ -74,11 +74,11 @@ TEST_CASE("a process's name starts no line of its own, neither for systemd nor i
     CHECK(line.find("STOPPING=1") != 0);
     ++lines;
   }
-  // The port, the finding, the state, the call, the configuration.
+  // One line each for the port, the finding, the state, the call, and the configuration.
   CHECK(lines == 5);
 }
 
-TEST_CASE("the service manager hears of each state once") {
+TEST_CASE("the service manager is told each state once") {
   const test::Manager manager;
   const test::ErrorOutput output;
   Reporter reporter;
@@ -92,7 +92,7 @@ TEST_CASE("the service manager hears of each state once") {
         std::vector<std::string>{"STATUS=absent: no PVRDMA adapter", "READY=1", "WATCHDOG=1"});
 }
 
-TEST_CASE("each step of the boot is one entry, once, from when an adapter is seen") {
+TEST_CASE("each step of the boot is one entry, once an adapter was seen") {
   const test::Manager manager;
   const test::ErrorOutput output;
   const test::Logged logged;
@@ -139,7 +139,7 @@ TEST_CASE("each step of the boot is one entry, once, from when an adapter is see
   CHECK(logged.entries()[4].at(3) == "PVRDMA_STEP=address");
 }
 
-TEST_CASE("a pass is logged at debug alone, where it is news or acts") {
+TEST_CASE("a pass is logged at debug only, where it is new or acts") {
   const ErrorOutput output;
   Logged logged;
   Reporter reporter;
@@ -149,14 +149,14 @@ TEST_CASE("a pass is logged at debug alone, where it is news or acts") {
   reporter.passed(ready_scene(), {}, true, kNext);
   CHECK(logged.messages() ==
         std::vector<std::string>{"MESSAGE=" + kReadyLine + "; next look in 15000 ms"});
-  // Nothing new, but for the time until the next look.
+  // The pass differs only in the time until the next look.
   reporter.passed(ready_scene(), {}, true, Milliseconds{700});
   CHECK(logged.entries().size() == 1);
   Snapshot down = ready_scene();
   netdev(down).carrier = false;
   reporter.passed(down, {}, true, kNext);
   CHECK(logged.entries().size() == 2);
-  // The same action again: news each time that it is carried out.
+  // The same action again counts as new each time it is carried out.
   for (const bool acts : {true, true, true, false})
     reporter.passed(down, plan_to_reload(), acts, kNext);
   CHECK(logged.entries().size() == 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the tests of the guard share: a machine in good order, and tables of what is asked of it.
+// Shared by the tests of the guard: a machine without fault, and tables of requests.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ inline AdapterFacts adapter(const std::string& function, const std::string& netd
   return facts;
 }
 
-// Two adapters, the driver live, nobody holds anything.
+// Two adapters, the driver live, and no holder.
 struct Scene {
   Config config;
   Facts facts;
@@ -67,7 +67,7 @@ struct GuardCase {
   Operation operation;
   std::function<void(Scene&)> change;
   std::optional<Outcome> refused;  // none: allowed
-  const char* reason = "";         // part of the refusal's detail
+  const char* reason = "";         // a part of the refusal's detail
 };
 
 inline void check(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A relocatable ELF object with the section .modinfo, as kbuild makes it: all that is read of a
-// module's file beside its signature.
+// A relocatable ELF object with the section .modinfo, as kbuild makes it: the only part of a
+// module's file that is read besides its signature.
 #pragma once
 
 #include <elf.h>
@@ -13,8 +13,8 @@
 
 namespace pvrdma::test {
 
-// `lines`: "name=…", "vermagic=…". What is appended for `is_signed` has the form that sign-file of
-// the kernel's scripts gives it (Linux include/linux/module_signature.h), without a key.
+// `lines`: "name=…", "vermagic=…". With `is_signed`, a signature without a key is appended in the
+// form of the kernel's sign-file script (Linux include/linux/module_signature.h).
 inline std::string module_object(const std::vector<std::string>& lines, bool is_signed = false) {
   using namespace std::string_view_literals;
   std::string information;
@@ -50,7 +50,7 @@ inline std::string module_object(const std::vector<std::string>& lines, bool is_
   sections[2].sh_size = kNames.size();
   std::string object = as_bytes(header) + as_bytes(sections) + information + std::string{kNames};
   if (!is_signed) return object;
-  constexpr char kX509 = 1;  // PKCS#7, which is usual, would have to be real
+  constexpr char kX509 = 1;  // the usual PKCS#7 would need real contents
   const std::string signature = "signature";
   std::string trailer(12, '\0');
   trailer[2] = kX509;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A network namespace of its own for one test, with a pair of links in it.
+// A network namespace for one test, with a pair of links in it.
 #pragma once
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 namespace pvrdma::test {
 
-// Output of a shell command, which must succeed.
+// The output of a shell command, which must succeed.
 inline std::string run(const std::string& command) {
   std::FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
   REQUIRE(pipe != nullptr);
@@ -32,7 +32,7 @@ inline std::string run(const std::string& command) {
   return output;
 }
 
-// The calling thread is back in its own namespace when this ends.
+// The destructor brings the calling thread back into its own namespace.
 class Namespace {
  public:
   Namespace() : home_(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC)) {
@@ -56,7 +56,8 @@ class Namespace {
 
 inline int index_of_link(const char* name) { return static_cast<int>(::if_nametoindex(name)); }
 
-// Duplicate address detection sends no event that ip(8) could wait for. Ten seconds at most.
+// Waits for ten seconds at most; duplicate address detection sends no event that ip(8) could wait
+// for.
 inline void wait_until_addresses_are_valid(const std::string& link) {
   for (int i = 0; i < 200; ++i) {
     if (run("ip -6 address show dev " + link + " tentative").empty()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who may call: the owner of a real socket. What belongs to others than root is given to uid 1, so
-// this needs root.
+// Which user may call: the owner of a real socket. Files of other users than root belong to uid 1
+// here, so this needs root.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -42,24 +42,24 @@ struct CallerFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(CallerFixture, "caller: the owner of a socket in folders of root's") {
+TEST_CASE_METHOD(CallerFixture, "caller: the owner of a socket in root's folders") {
   CHECK(owner_of(tree.root() / kPlace).value_or(0) == 7);
 }
 
 TEST_CASE_METHOD(CallerFixture,
-                 "caller: a socket that another could have put there is not served") {
-  SECTION("its folder is another's") {
+                 "caller: a socket that another user could have made is not served") {
+  SECTION("its folder is another user's") {
     REQUIRE(::chown((tree / "/run/executor").c_str(), 1, 0) == 0);
     CHECK(code() == EPERM);
   }
-  SECTION("a folder above it is") {
+  SECTION("a folder above it is another user's") {
     REQUIRE(::chown((tree / "/run").c_str(), 1, 0) == 0);
     CHECK(code() == EPERM);
   }
-  SECTION("anybody may write to its folder, as to /tmp") {
+  SECTION("all may write to its folder, as to /tmp") {
     REQUIRE(::chmod((tree / "/run/executor").c_str(), 01777) == 0);
     CHECK(code() == EPERM);
-    // The socket's own path goes through the real /tmp.
+    // The socket's path goes through the real /tmp.
     CHECK_FALSE(owner_of(socket.get()).has_value());
   }
   SECTION("a link is in its place") {

@@ -39,7 +39,7 @@ TEST_CASE_METHOD(DriverFixture, "driver: bind") {
   CHECK(tree.read(kBind) == test::kFunction);
 }
 
-TEST_CASE_METHOD(DriverFixture, "driver: an administrator's driver_override is not bound against") {
+TEST_CASE_METHOD(DriverFixture, "driver: an administrator's driver_override is respected") {
   const auto bind_with = [&](const char* name) {
     tree.file("/sys/bus/pci/devices/0000:13:00.1/driver_override", name);
     return bind_function(tree.root(), test::kFunction);
@@ -63,7 +63,7 @@ TEST_CASE_METHOD(DriverFixture, "driver: bind without the driver") {
   CHECK(report.detail.find("vmw_pvrdma/bind") != std::string::npos);
 }
 
-TEST_CASE_METHOD(DriverFixture, "driver: rebind looks again behind a closed node") {
+TEST_CASE_METHOD(DriverFixture, "driver: rebind looks again after closing the node") {
   unsigned mode_at_look = 07777;
   bool memo_at_look = false;
   const TakeAway rebind = this->rebind([&]() -> std::optional<Report> {
@@ -82,7 +82,7 @@ TEST_CASE_METHOD(DriverFixture, "driver: rebind looks again behind a closed node
   CHECK_FALSE(std::filesystem::exists(memo));
 }
 
-TEST_CASE_METHOD(DriverFixture, "driver: somebody was faster than the closing of the node") {
+TEST_CASE_METHOD(DriverFixture, "driver: a process opens the device before the node is closed") {
   const std::vector<Holder> holders{{812, "ibv_asyncwatch", "rocep19s0f1"}};
   const TakeAway rebind = this->rebind([&]() -> std::optional<Report> {
     return Report{Outcome::InUse, "in use", EBUSY, holders};
@@ -103,7 +103,7 @@ TEST_CASE_METHOD(DriverFixture, "driver: an unbind that fails opens the node to 
   CHECK(tree.mode(kNode) == 0666);
 }
 
-TEST_CASE_METHOD(DriverFixture, "driver: an unbound function without driver is told") {
+TEST_CASE_METHOD(DriverFixture, "driver: an unbound function without driver is reported") {
   std::filesystem::remove(tree / kDriverLink);
   std::filesystem::remove(tree / kBind);
   const TakeAway rebind = this->rebind([] { return std::nullopt; });
@@ -127,7 +127,7 @@ TEST_CASE_METHOD(DriverFixture, "driver: a node that cannot be closed stops the 
     tree.link(kNode, tree / "/elsewhere");
   }
   const TakeAway rebind = this->rebind([]() -> std::optional<Report> {
-    FAIL("looked behind an open node");
+    FAIL("looked while the node was open");
     return std::nullopt;
   });
   CHECK(rebind.report.outcome == Outcome::Failed);
@@ -135,9 +135,9 @@ TEST_CASE_METHOD(DriverFixture, "driver: a node that cannot be closed stops the 
   CHECK(tree.read(kUnbind).empty());
 }
 
-TEST_CASE_METHOD(DriverFixture, "uverbs access: left closed by a dead executor") {
+TEST_CASE_METHOD(DriverFixture, "uverbs access: a node left closed by a dead executor") {
   CHECK(reopen_access_left_closed(memo) == false);
-  // The memo of an executor that died here.
+  // The memo of an executor that died at this point.
   tree.file("/door", "432 " + (tree / kNode).string());
   std::filesystem::permissions(tree / kNode, std::filesystem::perms::none);
   CHECK(reopen_access_left_closed(memo) == true);
@@ -152,7 +152,7 @@ TEST_CASE_METHOD(DriverFixture, "uverbs access: a node made anew keeps its mode"
   CHECK_FALSE(std::filesystem::exists(memo));
 }
 
-TEST_CASE_METHOD(DriverFixture, "uverbs access: a memo that is none") {
+TEST_CASE_METHOD(DriverFixture, "uverbs access: a file that is no memo") {
   for (const char* text : {"", "432", "432 ", "x /dev/null", "99999 /dev/null"}) {
     INFO(text);
     tree.file("/door", text);
@@ -162,14 +162,14 @@ TEST_CASE_METHOD(DriverFixture, "uverbs access: a memo that is none") {
   }
 }
 
-TEST_CASE_METHOD(DriverFixture, "uverbs access: what was noted is what opens it") {
+TEST_CASE_METHOD(DriverFixture, "uverbs access: the noted node and mode are restored") {
   const auto node = tree / kNode;
   std::filesystem::permissions(node, std::filesystem::perms{0640});
   {
     auto access = UverbsAccess::close(node, memo);
     REQUIRE(access.has_value());
     CHECK(tree.mode(kNode) == 0);
-    // As if killed here, seen by the next process.
+    // As if the executor was killed here; the next process reads the memo.
     CHECK(reopen_access_left_closed(memo) == true);
     CHECK(tree.mode(kNode) == 0640);
     access->gone();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ARP packets and what they say about an address; the probes themselves run in test_link_addresses.
+// ARP packets and what they tell about an address; test_link_addresses runs the real probes.
 #include <algorithm>
 #include <vector>
 
@@ -31,7 +31,7 @@ auto ask(const Bytes& packet) { return claimant(packet, kWanted, kOwn); }
 
 }  // namespace
 
-TEST_CASE("duplicate: who says that an address is its own") {
+TEST_CASE("duplicate: packets that claim an address") {
   CHECK(ask(arp(2, kOther, kWanted, kNobody)) == kOther);  // an answer
   CHECK(ask(arp(1, kOther, kWanted, kElse)) == kOther);    // a question from that address
   CHECK(ask(arp(1, kOther, kNobody, kWanted)) == kOther);  // a probe for it at the same time

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The driver's event queue as /proc shows its workers, on a made-up /proc.
+// The driver's event queue, seen by its workers in a made-up /proc.
 #include <cerrno>
 
 #include "agent/executor/event_queue.hpp"
@@ -31,7 +31,7 @@ struct EventQueueFixture {
 
 TEST_CASE_METHOD(EventQueueFixture, "event queue: idle while its workers sleep") {
   task("kworker/u4:0-pvrdma_event_wq", 'I');
-  task("kworker/u4:1", 'S');  // as before Linux 4.14
+  task("kworker/u4:1", 'S');  // the name before Linux 4.14
   task("pvrdma_event_wq", 'I');
   task("kworker/R-pvrdma_event_wq", 'I');  // Linux 6.12
   CHECK(look() == EventQueue::Idle);
@@ -53,7 +53,7 @@ TEST_CASE_METHOD(EventQueueFixture,
   CHECK(look() == EventQueue::Busy);
 }
 
-TEST_CASE_METHOD(EventQueueFixture, "event queue: another queue's work is not ours") {
+TEST_CASE_METHOD(EventQueueFixture, "event queue: another queue's work does not count") {
   task("kworker/u4:0-pvrdma_event_wq", 'I');
   task("kworker/u4:1+flush-8:0", 'D');
   task("kworker/u4:2+events_unbound", 'R');
@@ -61,21 +61,21 @@ TEST_CASE_METHOD(EventQueueFixture, "event queue: another queue's work is not ou
   CHECK(look() == EventQueue::Idle);
 }
 
-TEST_CASE_METHOD(EventQueueFixture, "event queue: a process is no worker, whatever it is called") {
+TEST_CASE_METHOD(EventQueueFixture, "event queue: a process is no worker, whatever its name") {
   task("kworker/u4:0-pvrdma_event_wq", 'I');
   user_process("kworker/u8:9", 'R');
   user_process("kworker/u8:9+pvrdma_event_wq", 'D');
   user_process("pvrdma_event_wq", 'R');
   user_process("kworker/R-pvrdm", 'R');
-  // The end of a name that is made to look like what follows a name.
+  // A name that ends like the text after a name.
   user_process("kworker/u8:9) R 2 0 0 0 -1 69238880 (", 'R');
   user_process("x) I 2 0 0 0 -1 69238880 0 (kworker/u8:1", 'R');
-  task("kworker/u8:9", 'R', "");  // cut off: not known to be the kernel's
+  task("kworker/u8:9", 'R', "");  // cut off: it may not be the kernel's
   CHECK(look() == EventQueue::Idle);
   CHECK(await_event_queue(tree.root()).has_value());
 }
 
-TEST_CASE_METHOD(EventQueueFixture, "event queue: unseen workers are not taken for idle ones") {
+TEST_CASE_METHOD(EventQueueFixture, "event queue: invisible workers do not count as idle") {
   CHECK(look() == EventQueue::Hidden);
   CHECK(look_at_event_queue(Root{"/nonexistent"}) == EventQueue::Hidden);
   const BootTime began = BootClock::now();

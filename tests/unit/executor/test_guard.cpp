@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The guard, as tables: what is asked, what is so, and whether it may be done.
+// The guard, as tables: the request, the machine, and whether it is allowed.
 #include "tests/unit/executor/guard_scene.hpp"
 
 namespace pvrdma::executor {
@@ -57,7 +57,7 @@ TEST_CASE("guard: bind") {
         {}}});
 }
 
-TEST_CASE("guard: what takes the driver away") {
+TEST_CASE("guard: operations that take the driver away") {
   const auto built_in = [](Scene& s) {
     s.facts.driver.init = ModuleInit::BuiltIn;
     s.facts.driver.refcount = {};
@@ -65,7 +65,7 @@ TEST_CASE("guard: what takes the driver away") {
   const auto alone = [](Scene& s) { s.adapters.resize(1); };
   for (const Operation& operation : {Operation{ReloadDriver{}}, Operation{RebindFunction{kOne}}}) {
     INFO(describe(operation));
-    check({{"nobody holds anything", operation, kAsIs, {}},
+    check({{"no holder", operation, kAsIs, {}},
            {"reload = never", operation,
             [](Scene& s) { s.config.modules.reload = ReloadPolicy::Never; }, kNo, "never"},
            {"reload = always",
@@ -85,7 +85,7 @@ TEST_CASE("guard: what takes the driver away") {
            {"holders unreadable", operation,
             [](Scene& s) { s.facts.holders = Field<std::vector<Holder>>::unreadable(kDenied); },
             kNo, "who holds"},
-           {"a count that nobody explains", operation,
+           {"a count that no holder explains", operation,
             [](Scene& s) { s.facts.driver.refcount = 1U; }, Outcome::InUse, "used 1 times"},
            {"count unreadable", operation,
             [](Scene& s) { s.facts.driver.refcount = Field<unsigned>::unreadable(kDenied); }, kNo,

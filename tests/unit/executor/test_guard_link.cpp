@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The guard, as tables: what may be done to an adapter's link.
+// The guard, as tables: operations on an adapter's link.
 #include "tests/unit/executor/guard_scene.hpp"
 
 namespace pvrdma::executor {
@@ -119,13 +119,13 @@ TEST_CASE("guard: no new MTU under a holder") {
   };
   const auto held = [&](Scene& s) { held_by(s, "rocep19s0f1"); };
   check({{"held", jumbo, held, Outcome::InUse, "job (PID 7)"},
-         {"held by somebody unseen", jumbo,
+         {"held by an unseen process", jumbo,
           [&](Scene& s) {
             held(s);
             s.holders.clear();
           },
           Outcome::InUse, "cannot be named"},
-         {"held by somebody in another PID namespace", jumbo,
+         {"held by a process of another PID namespace", jumbo,
           [&](Scene& s) {
             held(s);
             s.holders = {{0, "", ""}};
@@ -173,7 +173,7 @@ TEST_CASE("guard: no address is taken away under a holder") {
   CHECK(refused(0)->outcome == Outcome::InUse);
   CHECK(refused(0)->holders == scene.holders);
   CHECK_FALSE(refused(1));
-  // A device that is in another network namespace may be the one that is used.
+  // A device in another network namespace may be the one that is used.
   scene.adapters[1].pci.rdma_device = {};
   scene.facts.driver.refcount = 1U;
   CHECK(refused(1));
@@ -186,7 +186,7 @@ TEST_CASE("guard: no address is taken away under a holder") {
   CHECK(address_refusal(scene.facts, scene.adapters[0])->outcome == Outcome::NotAllowed);
 }
 
-TEST_CASE("guard: holders are handed on") {
+TEST_CASE("guard: holders are reported") {
   Scene scene;
   scene.holders = {{812, "ibv_asyncwatch", "rocep19s0f1"}, {813, "mpirun", "rocep27s0f1"}};
   const auto all = scene.ask(ReloadDriver{});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ledger on a real file: order of writing, dead executors, limits, no room to write.
+// The ledger on a real file: order of writing, dead executors, limits, a full disk.
 #include <cerrno>
 
 #include "agent/codec/ledger_file.hpp"
@@ -24,7 +24,7 @@ void begin(LedgerWriter& writer, const Operation& operation, BootTime now) {
 
 }  // namespace
 
-TEST_CASE("ledger: an attempt is there before it starts, and ended afterwards") {
+TEST_CASE("ledger: an attempt is written before it starts, and its end afterwards") {
   const test::Tree tree;
   const auto path = tree / "ledger.json";
   LedgerWriter writer{path, from_ms(1)};
@@ -42,11 +42,11 @@ TEST_CASE("ledger: an attempt is there before it starts, and ended afterwards") 
   CHECK(ledger.attempts[0].finished == from_ms(25));
   CHECK(ledger.attempts[0].outcome == Outcome::NotShipped);
   CHECK(ledger.attempts[0].detail == "no such module");
-  // The daemon reads it as another user.
+  // The daemon reads the file as another user.
   CHECK(tree.mode("ledger.json") == 0644);
 }
 
-TEST_CASE("ledger: what a dead executor left is ended by the next") {
+TEST_CASE("ledger: the next executor ends a dead one's attempt") {
   const test::Tree tree;
   const auto path = tree / "ledger.json";
   {
@@ -67,7 +67,7 @@ TEST_CASE("ledger: what a dead executor left is ended by the next") {
   CHECK(ledger.reloads == 1);
 }
 
-TEST_CASE("ledger: counts, and tries that count, outlive whatever else is asked") {
+TEST_CASE("ledger: counts, and tries that count, survive all other requests") {
   const test::Tree tree;
   const auto path = tree / "ledger.json";
   LedgerWriter writer{path, from_ms(0)};
@@ -103,7 +103,7 @@ TEST_CASE("ledger: a repeated refusal replaces itself, and nothing else") {
   writer.end({Outcome::Failed, "x", 5, {}}, from_ms(2));
   for (int i = 0; i < 200; ++i)
     writer.refuse(ReloadDriver{}, {Outcome::InUse, "in use", 16, {}}, from_ms(10 + i));
-  // The kernel said so, after it was begun.
+  // Here the kernel refused, after the attempt was begun.
   begin(writer, ReloadDriver{}, from_ms(250));
   writer.end({Outcome::InUse, "in use", 16, {}}, from_ms(251));
   writer.refuse(LoadModule{"floppy"}, {Outcome::NotAllowed, "no", 1, {}}, from_ms(300));
@@ -116,8 +116,8 @@ TEST_CASE("ledger: a repeated refusal replaces itself, and nothing else") {
   CHECK(ledger.refusals[1].outcome == Outcome::NotAllowed);
 }
 
-TEST_CASE("ledger: whatever is asked and answered, it can be read again", "[property]") {
-  // Of each byte what JSON makes the most of.
+TEST_CASE("ledger: it can be read again after any request and answer", "[property]") {
+  // The byte that takes the most room in JSON.
   const std::string endless(60'000, '\x01');
   const BootTime late = from_ms(1LL << 40);
   Ledger full;
@@ -142,7 +142,7 @@ TEST_CASE("ledger: whatever is asked and answered, it can be read again", "[prop
   CHECK(read_back(path).attempts.size() == 2 * kAttemptsKept);
 }
 
-TEST_CASE("ledger: what an executor of before an upgrade tried with a verb that is no more") {
+TEST_CASE("ledger: an attempt from before an upgrade with a verb that is gone") {
   const test::Tree tree;
   tree.file("/ledger.json", R"({"reloads": 1, "rebinds": 0, "attempts": [
     {"verb": "BounceLink", "target": "0000:13:00.1", "started_ms": 5, "finished_ms": null,
@@ -160,11 +160,11 @@ TEST_CASE("ledger: what an executor of before an upgrade tried with a verb that 
   CHECK(ledger.refusals.empty());
 }
 
-TEST_CASE("ledger: what cannot be counted is not begun, if it disturbs") {
+TEST_CASE("ledger: a disturbing operation that cannot be counted is not begun") {
   const test::Tree tree;
   const auto path = tree / "missing/ledger.json";
   const Operation disturbing[] = {ReloadDriver{}, RebindFunction{test::kFunction}};
-  SECTION("no room to write it down, until there is") {
+  SECTION("no room to write, until there is") {
     LedgerWriter writer{path, from_ms(0)};
     for (const Operation& operation : disturbing)
       for (const Caller caller : {Caller::Agent, Caller::Root}) {
@@ -180,7 +180,7 @@ TEST_CASE("ledger: what cannot be counted is not begun, if it disturbs") {
     std::filesystem::create_directory(tree / "missing");
     CHECK_FALSE(writer.begin(disturbing[0], Caller::Agent, from_ms(4)));
   }
-  SECTION("it cannot be understood") {
+  SECTION("the file is not understood") {
     tree.file("/missing/ledger.json", "{}");
     LedgerWriter writer{path, from_ms(0)};
     for (const Operation& operation : disturbing)
@@ -194,7 +194,7 @@ TEST_CASE("ledger: the agent's user is held to the limit, root is not") {
   const auto path = tree / "ledger.json";
   const RebindFunction rebind{test::kFunction};
   for (unsigned i = 0; i < kMostReloads; ++i) {
-    LedgerWriter writer{path, from_ms(i)};  // the executor may have gone in between
+    LedgerWriter writer{path, from_ms(i)};  // the executor may have exited in between
     begin(writer, rebind, from_ms(1000));
     writer.end(done(), from_ms(1000));
   }
@@ -211,7 +211,7 @@ TEST_CASE("ledger: the agent's user is held to the limit, root is not") {
   CHECK_FALSE(writer.begin(rebind, Caller::Agent, from_ms(601'001)));
 }
 
-TEST_CASE("ledger: a directory that is not there, until it is") {
+TEST_CASE("ledger: a missing directory, until it is there") {
   const test::Tree tree;
   LedgerWriter writer{tree / "missing/ledger.json", from_ms(0)};
   REQUIRE_FALSE(writer.state().has_value());
@@ -222,7 +222,7 @@ TEST_CASE("ledger: a directory that is not there, until it is") {
   CHECK(read_back(tree / "missing/ledger.json").attempts.size() == 1);
 }
 
-TEST_CASE("ledger: what is not understood is not written over") {
+TEST_CASE("ledger: a file that is not understood is not overwritten") {
   const test::Tree tree;
   tree.file("/ledger.json", "{\"version\": ");
   LedgerWriter writer{tree / "ledger.json", from_ms(0)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Links on the real kernel, in a network namespace of their own; ip(8) sets up and looks.
+// Links on the real kernel, in a network namespace; ip(8) sets them up and reads them.
 #include <cerrno>
 
 #include "agent/executor/link.hpp"
@@ -21,7 +21,7 @@ struct LinkFixture {
 
   LinkFixture() {
     if (!space.entered()) return;
-    // Duplicate address detection takes seconds; the test that is about it turns it on.
+    // Duplicate address detection takes seconds; only the test about it turns it on.
     run("echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad || true");
     run("ip link add v0 type veth peer name v1");
     run("ip link set v1 up");
@@ -32,7 +32,7 @@ struct LinkFixture {
     REQUIRE(socket.has_value());
     return std::move(*socket);
   }
-  // Addresses that are to be there; none but these are configured.
+  // Sets these addresses, with no others configured.
   Report configure(RouteSocket& socket, const std::vector<std::string>& addresses,
                    std::optional<unsigned> mtu = {}) {
     return configure_link(socket, index, {mtu, addresses, addresses}, records,
@@ -43,7 +43,7 @@ struct LinkFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(LinkFixture, "link: up, and nothing to do the second time") {
+TEST_CASE_METHOD(LinkFixture, "link: it comes up, and the second time there is nothing to do") {
   if (!space.entered()) return;
   auto socket = open();
   CHECK(flags().find("state DOWN") != std::string::npos);
@@ -52,7 +52,7 @@ TEST_CASE_METHOD(LinkFixture, "link: up, and nothing to do the second time") {
   CHECK(configure(socket, {}).outcome == Outcome::AlreadyDone);
 }
 
-TEST_CASE_METHOD(LinkFixture, "link: other flags stay as they are") {
+TEST_CASE_METHOD(LinkFixture, "link: other flags stay unchanged") {
   if (!space.entered()) return;
   run("ip link set v0 promisc on multicast off");
   auto socket = open();
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(LinkFixture, "link: MTU and addresses") {
   CHECK(configure(socket, {"10.0.0.1/32"}, 9000).outcome == Outcome::Done);
 }
 
-TEST_CASE_METHOD(LinkFixture, "link: what the kernel refuses") {
+TEST_CASE_METHOD(LinkFixture, "link: refusals of the kernel") {
   if (!space.entered()) return;
   auto socket = open();
   const Report mtu = configure(socket, {}, 1000000);
@@ -88,7 +88,7 @@ TEST_CASE_METHOD(LinkFixture, "link: what the kernel refuses") {
   CHECK(configure_link(socket, 9999, {}, records, {}).code == ENODEV);
 }
 
-TEST_CASE("link: the interface is the PCI function's") {
+TEST_CASE("link: the interface belongs to the PCI function") {
   const test::Tree tree;
   test::add_adapter(tree, "ens224f0", 42);
   CHECK(interface_of(tree.root(), test::kNetFunction, "ens224f0") == 42);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Addresses of a link on the real kernel, in a network namespace of their own.
+// Addresses of a link on the real kernel, in a network namespace.
 #include <cerrno>
 
 #include "agent/executor/link.hpp"
@@ -34,7 +34,7 @@ struct LinkAddressesFixture {
   Report configure(const std::vector<std::string>& addresses) {
     return configure_link(*socket, index, {{}, addresses, addresses}, records, save());
   }
-  // To a file, as the executor does.
+  // Saves to a file, as the executor does.
   SaveRecords save() {
     return [this](const AddressRecords& now) {
       return replace_file(tree / "/state/addresses", probes::format_address_records(now));
@@ -70,11 +70,11 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   CHECK(records.front() == probes::RecordedAddress{"02:00:00:00:00:01", "192.168.30.201/24", true});
   CHECK(configure_link(*socket, index, {{}, {}, {"fd00::1/64"}, false}, records, save()).outcome ==
         Outcome::AlreadyDone);
-  CHECK(has("192.168.30.201/24"));  // a part of the configuration is missing
+  CHECK(has("192.168.30.201/24"));  // a part of the configuration is missing, so it stays
   CHECK(configure({"fd00::1/64"}).outcome == Outcome::Done);
   CHECK_FALSE(has("192.168.30.201/24"));
   CHECK(has("fd00::1/64"));
-  CHECK(has("192.168.30.1/24"));  // somebody else's
+  CHECK(has("192.168.30.1/24"));  // another program set this address
   CHECK(records.size() == 1);
 }
 
@@ -102,7 +102,7 @@ TEST_CASE_METHOD(LinkAddressesFixture,
 }
 
 TEST_CASE_METHOD(LinkAddressesFixture,
-                 "addresses: what only the records know for ours goes as well") {
+                 "addresses: an address that only the records know as ours goes as well") {
   if (!space.entered()) return;
   run("echo 0 > /proc/sys/net/ipv4/conf/v0/promote_secondaries || true");
   run("ip address add 192.168.30.201/24 dev v0");
@@ -111,15 +111,15 @@ TEST_CASE_METHOD(LinkAddressesFixture,
              {"02:00:00:00:00:01", "192.168.30.202/24", true}};
   CHECK(configure({}).outcome == Outcome::Done);
   CHECK_FALSE(has("192.168.30.201/24"));
-  CHECK(has("192.168.30.202/24"));  // the mark is gone: set again by somebody else
+  CHECK(has("192.168.30.202/24"));  // the mark is gone: another program set it again
 }
 
 TEST_CASE_METHOD(LinkAddressesFixture,
-                 "addresses: one that somebody else has is not set, and the other named") {
+                 "addresses: an address that another host has is not set, and that host is named") {
   if (!space.entered()) return;
   run("ip address add 192.168.30.201/24 dev v1");
-  // With the carrier that v0 brings, the kernel starts v1's queue by work of its own, and drops
-  // answers until then.
+  // When v0 brings the carrier, a work of the kernel starts v1's queue; until then answers are
+  // dropped.
   run("ip link set v0 up");
   for (int tries = 0;
        tries < 200 && run("ip -o link show v1").find(" state UP ") == std::string::npos; ++tries)
@@ -136,7 +136,7 @@ TEST_CASE_METHOD(LinkAddressesFixture,
 }
 
 TEST_CASE_METHOD(LinkAddressesFixture,
-                 "addresses: none is set that could not be recorded before it") {
+                 "addresses: an address that could not be recorded is not set") {
   if (!space.entered()) return;
   std::filesystem::remove(tree / "/state");
   const Report report = configure({"192.168.30.201/24", "fd00::1/64"});
@@ -152,7 +152,7 @@ TEST_CASE_METHOD(LinkAddressesFixture,
 }
 
 TEST_CASE_METHOD(LinkAddressesFixture,
-                 "addresses: the record is there when the kernel says that the address is") {
+                 "addresses: the record is written before the kernel reports the address") {
   if (!space.entered()) return;
   std::size_t had_address = 0;
   const auto save = [&](const AddressRecords& now) {
@@ -166,7 +166,7 @@ TEST_CASE_METHOD(LinkAddressesFixture,
 }
 
 TEST_CASE_METHOD(LinkAddressesFixture,
-                 "addresses: the record of one that the kernel refuses is withdrawn") {
+                 "addresses: the record of an address that the kernel refuses is withdrawn") {
   if (!space.entered()) return;
   run("echo 1 > /proc/sys/net/ipv6/conf/v0/disable_ipv6");
   const Report report = configure({"fd00::1/64"});
@@ -174,7 +174,7 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   CHECK(report.code == EACCES);
   CHECK(records.empty());
   CHECK(saved().empty());
-  // One that another process sets in the same moment is that process's.
+  // An address that another process sets in the same moment belongs to that process.
   const auto set_it = [&](const AddressRecords& now) {
     if (!now.empty()) run("ip address add 192.168.30.202/24 dev v0");
     return save()(now);
@@ -185,7 +185,7 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   CHECK(saved().empty());
 }
 
-TEST_CASE_METHOD(LinkAddressesFixture, "addresses: looked for once in a boot only") {
+TEST_CASE_METHOD(LinkAddressesFixture, "addresses: probed for duplicates once in a boot") {
   if (!space.entered()) return;
   CHECK(configure({"192.168.30.201/24"}).outcome == Outcome::Done);
   run("ip address del 192.168.30.201/24 dev v0");
@@ -195,7 +195,7 @@ TEST_CASE_METHOD(LinkAddressesFixture, "addresses: looked for once in a boot onl
 }
 
 TEST_CASE_METHOD(LinkAddressesFixture,
-                 "addresses: without carrier nobody can be asked, so none is set") {
+                 "addresses: without carrier no host can be asked, so none is set") {
   if (!space.entered()) return;
   run("ip link set v1 down");
   const Report report = configure({"192.168.30.201/24"});
@@ -216,7 +216,7 @@ TEST_CASE_METHOD(LinkAddressesFixture,
     return seen("fd00::1/64").duplicate;
   };
   CHECK(found_duplicate());
-  // Asked for again, it is looked for again; the kernel itself never does.
+  // A new request probes again; the kernel itself never does.
   CHECK(configure({"fd00::1/64"}).outcome == Outcome::Done);
   CHECK_FALSE(seen("fd00::1/64").duplicate);
   CHECK(seen("fd00::1/64").ours);
@@ -234,7 +234,7 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   CHECK(records.size() == 1);
 }
 
-TEST_CASE_METHOD(LinkAddressesFixture, "addresses: another's duplicate is left alone") {
+TEST_CASE_METHOD(LinkAddressesFixture, "addresses: a duplicate that we did not set is left alone") {
   if (!space.entered()) return;
   run("ip address add fd00::1/64 dev v1 nodad");
   run("ip link set v0 up");

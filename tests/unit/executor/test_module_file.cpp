@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Module files as libkmod reads them, beside a kernel that is shown by files.
+// Module files as libkmod reads them, with a kernel described by files.
 #include <cerrno>
 
 #include "agent/executor/driver.hpp"
@@ -16,7 +16,7 @@ using test::module_object;
 
 const std::string kSettings = " SMP preempt mod_unload ";
 
-// Linux 6.1.0-18-amd64, whose module index has the driver and what it needs.
+// Linux 6.1.0-18-amd64; its module index has the driver and the modules that it needs.
 struct ModuleFileFixture {
   test::Tree tree;
   std::string file = "/lib/vmw_pvrdma.ko";
@@ -58,7 +58,7 @@ TEST_CASE_METHOD(ModuleFileFixture, "module file: of another kernel") {
   refuses(ENOEXEC, "was built for Linux 6.1.0-17-amd64, and this is 6.1.0-18-amd64");
   is_built("6.1.0-18-amd64 SMP preempt_rt mod_unload ");
   refuses(ENOEXEC, "with other settings (SMP preempt_rt mod_unload), and this has SMP preempt mod");
-  // With versions of symbols, by which Enterprise Linux uses one build for several kernels.
+  // With symbol versions, by which Enterprise Linux uses one build for several kernels.
   tree.file("/lib/ib_core.ko",
             module_object({"vermagic=6.1.0-18-amd64" + kSettings + "modversions "}));
   is_built("6.1.0-17-amd64" + kSettings + "modversions ");
@@ -66,7 +66,7 @@ TEST_CASE_METHOD(ModuleFileFixture, "module file: of another kernel") {
 }
 
 TEST_CASE_METHOD(ModuleFileFixture,
-                 "module file: without a word on its kernel, or of another module") {
+                 "module file: without its kernel's version, or of another module") {
   tree.file(file, module_object({"name=vmw_pvrdma"}));
   refuses(ENOEXEC, "says for no kernel");
   tree.file(file, module_object({"name=floppy", "vermagic=6.1.0-18-amd64" + kSettings}));
@@ -84,10 +84,10 @@ TEST_CASE_METHOD(ModuleFileFixture, "module file: cut off, or none") {
   }
 }
 
-TEST_CASE_METHOD(ModuleFileFixture, "module file: signed where the kernel insists") {
+TEST_CASE_METHOD(ModuleFileFixture, "module file: signatures where the kernel requires them") {
   const char* enforced = "/sys/module/module/parameters/sig_enforce";
   const char* lockdown = "/sys/kernel/security/lockdown";
-  SECTION("it does not") {
+  SECTION("not required") {
     tree.file(enforced, "N\n");
     tree.file(lockdown, "[none] integrity confidentiality\n");
     CHECK(rehearse().outcome == Outcome::Done);
@@ -101,7 +101,8 @@ TEST_CASE_METHOD(ModuleFileFixture, "module file: signed where the kernel insist
   CHECK(rehearse().outcome == Outcome::Done);
 }
 
-TEST_CASE_METHOD(ModuleFileFixture, "module file: the driver stays where it could not come back") {
+TEST_CASE_METHOD(ModuleFileFixture,
+                 "module file: the driver stays where it could not be loaded again") {
   is_built("6.1.0-17-amd64" + kSettings);
   bool removed = false;
   const TakeAway reload = reload_driver({[&] { return rehearse(); },

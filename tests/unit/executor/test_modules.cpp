@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// libkmod on made-up module indices; nothing here can insert a real module.
+// libkmod on made-up module indexes; no real module can be inserted here.
 #include <cerrno>
 
 #include "agent/executor/modules.hpp"
@@ -14,7 +14,7 @@ namespace pvrdma::executor {
 
 namespace {
 
-// A kernel that ships one module, pvrdma_test_module, whose file is no module at all.
+// A kernel that ships one module, pvrdma_test_module, whose file is not a module.
 struct ModulesFixture {
   test::Tree tree;
   static constexpr const char* kName = "pvrdma_test_module";
@@ -67,7 +67,7 @@ TEST_CASE_METHOD(ModulesFixture, "modules: dashes and underscores are the same")
   CHECK(open().rehearse("pvrdma-test-module").outcome == Outcome::Done);
 }
 
-TEST_CASE_METHOD(ModulesFixture, "modules: what the kernel refuses is an outcome, not a crash") {
+TEST_CASE_METHOD(ModulesFixture, "modules: a refusal by the kernel is an outcome, not a crash") {
   const Report report = open().insert(kName);
   CHECK_FALSE(report.good());
   CHECK(report.code != 0);
@@ -95,7 +95,7 @@ TEST_CASE_METHOD(ModulesFixture, "modules: install commands that forbid") {
   }
 }
 
-TEST_CASE_METHOD(ModulesFixture, "modules: any other install command is run, and told") {
+TEST_CASE_METHOD(ModulesFixture, "modules: any other install command is run, and reported") {
   const auto witness = (tree / "/witness").string();
   tree.file("/conf/install.conf",
             "install pvrdma_test_module printenv MODPROBE_MODULE > " + witness + "\n");
@@ -105,15 +105,14 @@ TEST_CASE_METHOD(ModulesFixture, "modules: any other install command is run, and
   CHECK(tree.read("/witness") == "pvrdma_test_module\n");
 }
 
-TEST_CASE_METHOD(ModulesFixture,
-                 "modules: the soft dependency that we ship is not run by ourselves") {
+TEST_CASE_METHOD(ModulesFixture, "modules: our own soft dependency's install command is not run") {
   const auto witness = (tree / "/witness").string();
   for (const char* name : {"pvrdma_agent_before", "of_somebody_else"}) {
     const std::string dependency = name;
     tree.file("/conf/order.conf", "softdep pvrdma_test_module pre: " + dependency + "\ninstall " +
                                       dependency + " printenv MODPROBE_MODULE > " + witness + "\n");
     const Report report = open().insert(kName);
-    CHECK_FALSE(report.good());  // the module file is none
+    CHECK_FALSE(report.good());  // the module file is not a module
     CHECK((report.detail.find("modprobe.d's command") == std::string::npos) ==
           (dependency == "pvrdma_agent_before"));
   }
@@ -138,7 +137,7 @@ TEST_CASE_METHOD(ModulesFixture, "modules: an install command that fails") {
   CHECK(report.detail.find("install command failed") != std::string::npos);
 }
 
-TEST_CASE_METHOD(ModulesFixture, "modules: a rehearsal misses the file that is gone") {
+TEST_CASE_METHOD(ModulesFixture, "modules: a dry run notices the missing file") {
   CHECK(open().rehearse(kName).outcome == Outcome::Done);
   std::filesystem::remove(tree / "/lib/kernel/pvrdma_test_module.ko");
   const Report report = open().rehearse(kName);
@@ -146,7 +145,7 @@ TEST_CASE_METHOD(ModulesFixture, "modules: a rehearsal misses the file that is g
   CHECK(report.code == ENOENT);
 }
 
-TEST_CASE("modules: what the kernel's errno means") {
+TEST_CASE("modules: the meaning of the kernel's errno") {
   struct Case {
     int code;
     Outcome insertion, removal;

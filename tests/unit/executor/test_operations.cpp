@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whole operations on a made-up system: configuration, guard, ledger and act together.
+// Whole operations on a made-up system: configuration, guard, ledger and action together.
 #include <cerrno>
 
 #include "agent/executor/operations.hpp"
@@ -37,7 +37,7 @@ struct OperationsFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(OperationsFixture, "operations: a refusal is written down, and nothing is done") {
+TEST_CASE_METHOD(OperationsFixture, "operations: a refusal is recorded, and nothing is done") {
   Operations operations{places};
   const Report report = operations.run(LoadModule{"floppy"}, Caller::Agent);
   CHECK(report.outcome == Outcome::NotAllowed);
@@ -47,7 +47,7 @@ TEST_CASE_METHOD(OperationsFixture, "operations: a refusal is written down, and 
 }
 
 TEST_CASE_METHOD(OperationsFixture,
-                 "operations: a bad configuration leaves what harms in no case") {
+                 "operations: a bad configuration allows only harmless operations") {
   Operations operations{places};
   tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"sometimes\"\n");
   for (const Operation& refused :
@@ -65,14 +65,14 @@ TEST_CASE_METHOD(OperationsFixture,
   CHECK(operations.run(up, Caller::Agent).outcome != Outcome::NotAllowed);
   tree.file("/etc/pvrdma-agent/pvrdma-agent.toml.d/a.toml", "[[adapter]]\nmanage = \"observe\"\n");
   CHECK(operations.run(up, Caller::Agent).outcome == Outcome::NotAllowed);
-  // Read anew for each request: mended is mended.
+  // The configuration is read for each request, so a repaired one counts at once.
   tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", "[modules]\nreload = \"never\"\n");
   CHECK(operations.run(LoadModule{"ib_umad"}, Caller::Agent).outcome != Outcome::NotAllowed);
   CHECK(operations.run(ReloadDriver{}, Caller::Agent).detail.find("never") != std::string::npos);
 }
 
 TEST_CASE_METHOD(OperationsFixture,
-                 "operations: a rebind is counted, whatever came after the unbind") {
+                 "operations: a rebind is counted, whatever happens after the unbind") {
   build_driver_in();
   Operations operations{places};
   const Report report = operations.run(RebindFunction{test::kFunction}, Caller::Agent);
@@ -83,21 +83,22 @@ TEST_CASE_METHOD(OperationsFixture,
 }
 
 TEST_CASE_METHOD(OperationsFixture,
-                 "operations: the driver is probed one by one, however its name is spelled") {
+                 "operations: the driver is probed one by one, with dash or underscore") {
   const std::string second = "/sys/bus/pci/devices/0000:1b:00.1";
   test::identify_adapter(tree, second, "/sys/bus/pci/devices/0000:1b:00.0");
   Operations operations{places};
   for (const char* name : {"vmw_pvrdma", "vmw-pvrdma"}) {
     INFO(name);
     tree.file(second + "/driver_override", "(null)\n");
-    // Nothing can be inserted here; what was held back for it leaves its mark in a plain file.
+    // No module can be inserted here; a function that was held back for it leaves its mark in a
+    // plain file.
     CHECK(operations.run(LoadModule{name}, Caller::Agent).outcome == Outcome::Failed);
     CHECK(tree.read(second + "/driver_override") != "(null)\n");
   }
 }
 
 TEST_CASE_METHOD(OperationsFixture,
-                 "operations: a script of the machine is not looked at, and stops nothing") {
+                 "operations: boot scripts are not read, and stop no operation") {
   tree.file("/etc/rc.local", "#!/bin/sh\nmodprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n");
   std::filesystem::permissions(tree / "/etc/rc.local", std::filesystem::perms{0755});
   tree.file("/proc/812/cmdline", std::string{"/bin/sh\0/etc/rc.local\0", 23});
@@ -108,7 +109,7 @@ TEST_CASE_METHOD(OperationsFixture,
 }
 
 TEST_CASE_METHOD(OperationsFixture,
-                 "operations: the present MTU is the kernel's word, not the caller's") {
+                 "operations: the present MTU comes from the kernel, not from the caller") {
   tree.file("/etc/pvrdma-agent/pvrdma-agent.toml",
             "[[adapter]]\nmatch = { pci = \"0000:13:00.1\" }\nmtu = 9000\n");
   tree.file("/proc/modules", "vmw_pvrdma 81920 1 - Live 0x0000000000000000\n");
@@ -122,7 +123,7 @@ TEST_CASE_METHOD(OperationsFixture,
   CHECK(operations.run(jumbo, Caller::Agent).outcome != Outcome::InUse);
 }
 
-TEST_CASE_METHOD(OperationsFixture, "operations: a reload that cannot come back is not begun") {
+TEST_CASE_METHOD(OperationsFixture, "operations: a reload whose load would fail is not begun") {
   Operations operations{places};
   const Report report = operations.run(ReloadDriver{}, Caller::Agent);
   CHECK(report.outcome == Outcome::Failed);
@@ -131,13 +132,13 @@ TEST_CASE_METHOD(OperationsFixture, "operations: a reload that cannot come back 
 }
 
 TEST_CASE_METHOD(OperationsFixture, "operations: without a ledger nothing is disturbed") {
-  SECTION("no folder for it") { std::filesystem::remove(tree / "/state"); }
-  SECTION("it cannot be read") { tree.unreadable("/state/ledger.json"); }
-  SECTION("it is none") { tree.file("/state/ledger.json", "{\"reloads\": 1}"); }
+  SECTION("no folder for the ledger") { std::filesystem::remove(tree / "/state"); }
+  SECTION("it is unreadable") { tree.unreadable("/state/ledger.json"); }
+  SECTION("it is no ledger") { tree.file("/state/ledger.json", "{\"reloads\": 1}"); }
   SECTION("it has grown too large") {
     tree.file("/state/ledger.json", std::string(kReadLimitBytes + 1, ' '));
   }
-  SECTION("there is room to read it only") { tree.directory("/state/.ledger.json.new"); }
+  SECTION("it cannot be written") { tree.directory("/state/.ledger.json.new"); }
   Operations operations{places};
   for (const Operation& operation :
        {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}}}) {
@@ -148,7 +149,7 @@ TEST_CASE_METHOD(OperationsFixture, "operations: without a ledger nothing is dis
     build_driver_in();
   }
   CHECK(tree.read("/sys/bus/pci/drivers/vmw_pvrdma/unbind").empty());
-  // Others go on.
+  // Other operations are still carried out.
   CHECK(operations.run(BindFunction{test::kFunction}, Caller::Agent).outcome ==
         Outcome::AlreadyDone);
 }
@@ -159,7 +160,7 @@ TEST_CASE_METHOD(OperationsFixture,
   unsigned unbound = 0;
   build_driver_in();
   for (unsigned i = 0; i < 2 * kMostReloads; ++i) {
-    Operations operations{places};  // as after five seconds without a client
+    Operations operations{places};  // as after an exit for idleness
     tree.file("/sys/bus/pci/drivers/vmw_pvrdma/unbind", "");
     for (int flood = 0; flood < 3; ++flood) {
       static_cast<void>(operations.run(BindFunction{test::kFunction}, Caller::Agent));
@@ -205,7 +206,7 @@ TEST_CASE_METHOD(OperationsFixture, "operations: the link of the function, by it
   CHECK(test::run("ip -o link show dev v1").find(",UP") == std::string::npos);
   CHECK(operations.run(ConfigureLink{test::kFunction, "v1", {}, {}}, Caller::Agent).outcome ==
         Outcome::NotAllowed);
-  // A link that is gone between the look and the request.
+  // A link that disappears between the look and the request.
   tree.file("/sys/bus/pci/devices/0000:13:00.0/net/v0/ifindex", "99999\n");
   const Report gone = operations.run(ConfigureLink{test::kFunction, "v0", {}, {}}, Caller::Agent);
   CHECK(gone.outcome == Outcome::Failed);

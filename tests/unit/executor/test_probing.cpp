@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One probe at a time, on a made-up sysfs of three adapters that have lost their driver.
+// Probes run one at a time, on a made-up sysfs of three adapters that have lost their driver.
 #include <future>
 #include <utility>
 
@@ -38,7 +38,7 @@ struct ProbingFixture {
     return tree.read(device(bus) + "/driver_override");
   }
 
-  // The functions held back at this moment.
+  // The functions that are held back now.
   std::string held() const {
     std::string text;
     for (const char* bus : {"11", "12", "13"})
@@ -61,7 +61,7 @@ struct ProbingFixture {
 TEST_CASE_METHOD(ProbingFixture, "probing: all but the first are held back, then bound") {
   CHECK(insert().outcome == Outcome::Done);
   CHECK(steps == Steps{"insert, held: 12 13"});
-  CHECK(tree.read(kBind) == function("13"));  // the last
+  CHECK(tree.read(kBind) == function("13"));  // the last function
   CHECK(held().empty());
 }
 
@@ -77,11 +77,11 @@ TEST_CASE_METHOD(ProbingFixture,
 }
 
 TEST_CASE_METHOD(ProbingFixture,
-                 "probing: a starved event queue leaves the others unbound, and free") {
+                 "probing: a starved event queue leaves the others unbound, without an override") {
   worker("kworker/u4:2", 'R');
   CHECK(insert().outcome == Outcome::Done);
   CHECK(tree.read(kBind).empty());
-  tree.file(device("12") + "/driver_override", "(null)\n");  // as the kernel has it by now
+  tree.file(device("12") + "/driver_override", "(null)\n");  // as the kernel shows it by now
   const Report bind = bind_function(tree.root(), function("12"));
   CHECK(bind.code == ETIMEDOUT);
   CHECK(bind.detail.find("pvrdma_event_wq") != std::string::npos);
@@ -103,7 +103,7 @@ TEST_CASE_METHOD(ProbingFixture, "probing: a failed insertion leaves nothing hel
 }
 
 TEST_CASE_METHOD(ProbingFixture,
-                 "probing: what cannot be held back is not inserted next to the others") {
+                 "probing: where a function cannot be held back, nothing is inserted") {
   std::filesystem::remove(tree / (device("13") + "/driver_override"));
   std::filesystem::create_directory(tree / (device("13") + "/driver_override"));
   const Report report = insert();
@@ -115,21 +115,21 @@ TEST_CASE_METHOD(ProbingFixture,
 }
 
 TEST_CASE_METHOD(ProbingFixture,
-                 "probing: an administrator's driver_override stays, and is not waited for") {
+                 "probing: an administrator's driver_override stays, and causes no wait") {
   tree.file(device("11") + "/driver_override", "vfio-pci\n");
   CHECK(insert().outcome == Outcome::Done);
   CHECK(steps == Steps{"insert, held: 13"});
   CHECK(override_of("11") == "vfio-pci\n");
 }
 
-TEST_CASE_METHOD(ProbingFixture, "probing: what a killed executor held back is let go") {
+TEST_CASE_METHOD(ProbingFixture, "probing: functions that a killed executor held back are freed") {
   for (const char* bus : {"11", "12"})
     tree.file(device(bus) + "/driver_override", std::string{kHeldBack} + "\n");
   SECTION("by a bind") {
     CHECK(bind_function(tree.root(), function("11")).outcome == Outcome::Done);
     CHECK(held() == " 12");
   }
-  SECTION("by the next insertion, also the first in its order") {
+  SECTION("by the next insertion, also the first function") {
     CHECK(insert().outcome == Outcome::Done);
     CHECK(steps.front() == "insert, held: 12 13");
     CHECK(held().empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an executor that was killed in the middle of a reload leaves, and what is made of it.
+// The state that an executor killed in the middle of a reload leaves, and its repair.
 #include "agent/executor/release.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/tree.hpp"
@@ -61,26 +61,28 @@ TEST_CASE_METHOD(ReleaseFixture, "release: an administrator's override stays, no
   CHECK(tree.read(test::kBind).empty());
 }
 
-TEST_CASE_METHOD(ReleaseFixture, "release: the driver comes back where its reload was cut short") {
+TEST_CASE_METHOD(ReleaseFixture,
+                 "release: the driver comes back where its reload was interrupted") {
   unload();
   SECTION("a reload") { cut_short(Verb::ReloadDriver, kDriverModule); }
   SECTION("its load") { cut_short(Verb::LoadModule, "vmw-pvrdma"); }
-  // It is tried: this kernel's modules cannot be looked up.
+  // The load is tried, and fails: this kernel's modules cannot be looked up.
   const Report report = release(places);
   CHECK(report.outcome == Outcome::Failed);
   CHECK(report.detail.find("module index") != std::string::npos);
   CHECK(is_free());
 }
 
-TEST_CASE_METHOD(ReleaseFixture, "release: what an administrator has unloaded stays unloaded") {
+TEST_CASE_METHOD(ReleaseFixture,
+                 "release: a driver that an administrator unloaded stays unloaded") {
   unload();
   SECTION("without a ledger") {}
-  SECTION("with what is another's") { cut_short(Verb::LoadModule, "mlx4_ib"); }
+  SECTION("with another module's attempt") { cut_short(Verb::LoadModule, "mlx4_ib"); }
   CHECK(release(places).outcome == Outcome::Done);
   CHECK(is_free());
 }
 
-TEST_CASE_METHOD(ReleaseFixture, "release: who starts next frees only") {
+TEST_CASE_METHOD(ReleaseFixture, "release: the next executor only frees") {
   const auto left = held_back(places.root);
   REQUIRE(left);
   CHECK(*left == std::vector<std::string>{kSecondFunction});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The steps of a reload, each of them failing.
+// The steps of a reload, and a failure of each.
 #include "agent/executor/driver.hpp"
 #include "tests/unit/catch.hpp"
 
@@ -17,7 +17,7 @@ const Report kBlocked{Outcome::Refused, "blocked", 1, {}};
 struct ReloadCase {
   const char* what;
   Report rehearsal, removal;
-  std::vector<Report> insertions;  // what one after the other comes to
+  std::vector<Report> insertions;  // the results of successive insertions
   Outcome outcome;
   bool removed;
   const char* detail;
@@ -26,7 +26,7 @@ struct ReloadCase {
 
 }  // namespace
 
-TEST_CASE("reload: the order, and what comes of each step failing") {
+TEST_CASE("reload: the order, and the result of each failing step") {
   const std::vector<ReloadCase> cases{
       {"all well", done(), kOut, {kIn}, Outcome::Done, true, "", "?-+"},
       {"not loaded", done(), kNotLoaded, {kIn}, Outcome::Done, false, "", "?-+"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the planner's policy grants, the executor's guard grants on the same facts; and nobody who
-// holds an adapter is among them.
+// The executor's guard allows every reload that the planner's policy allows on the same facts, and
+// neither disturbs a holder.
 #include "agent/plan/reload_policy.hpp"
 
 #include <array>
@@ -36,7 +36,7 @@ Snapshot random_snapshot(Random& random) {
   return snapshot;
 }
 
-// What the executor reads where the daemon has seen this.
+// The facts that the executor reads where the daemon has this snapshot.
 executor::Facts same_facts(const Snapshot& snapshot) {
   executor::Facts facts;
   facts.driver = *snapshot.module(kDriverModule);
@@ -57,7 +57,7 @@ executor::Facts same_facts(const Snapshot& snapshot) {
 
 }  // namespace
 
-TEST_CASE("what the reload policy grants, the guard grants on the same facts") {
+TEST_CASE("the guard allows what the reload policy allows on the same facts") {
   Random random{20};
   unsigned reloads = 0;
   unsigned rebinds = 0;

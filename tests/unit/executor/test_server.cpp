@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The executor behind its socket: answers, refusals, who may ask, and going when idle.
+// The executor behind its socket: answers, refusals, permitted callers, and the exit when idle.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -64,7 +64,7 @@ struct ServerFixture {
 
   using Start = std::function<pid_t(const std::filesystem::path&)>;
 
-  // Serves until the child has ended, and yields its exit status.
+  // Serves until the child has ended; returns its exit status.
   int serve_for(const Start& start) {
     return serve(start, Milliseconds{60'000}, [&](pid_t child) {
       const Fd ended{static_cast<int>(::syscall(SYS_pidfd_open, child, 0))};
@@ -78,7 +78,7 @@ struct ServerFixture {
     });
   }
 
-  // Serves until nobody has come for so long.
+  // Serves until no client has come for this time.
   int serve_until_idle(const Start& start, Milliseconds idle) {
     return serve(start, idle, [&](pid_t) { CHECK(sd_event_loop(event.get()) == 0); });
   }
@@ -104,7 +104,7 @@ struct ServerFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(ServerFixture, "server: an answer, a log line, and then nothing to stay for") {
+TEST_CASE_METHOD(ServerFixture, "server: an answer, a log line, and then the exit") {
   CHECK(serve_until_idle(
             [](const auto& path) {
               return call_from_child(path, 0, "BindFunction", {{"function", test::kFunction}},
@@ -116,7 +116,7 @@ TEST_CASE_METHOD(ServerFixture, "server: an answer, a log line, and then nothing
   CHECK(logged[0].second.outcome == Outcome::AlreadyDone);
 }
 
-TEST_CASE_METHOD(ServerFixture, "server: the guard's refusal is an error of its own") {
+TEST_CASE_METHOD(ServerFixture, "server: the guard's refusal has its own error") {
   CHECK(serve_for([](const auto& path) {
           return call_from_child(path, 0, "LoadModule", {{"module", "floppy"}},
                                  "io.pvrdma.Executor.NotAllowed {\"reason\":\"floppy");
@@ -136,7 +136,7 @@ TEST_CASE_METHOD(ServerFixture, "server: only root and the agent's user may ask"
     WARN("skipped: needs root to become another user");
     return;
   }
-  SECTION("somebody else") {
+  SECTION("another user") {
     CHECK(serve_for([](const auto& path) {
             return call_from_child(path, kNobodyUid, "BindFunction",
                                    {{"function", test::kFunction}},
@@ -153,7 +153,7 @@ TEST_CASE_METHOD(ServerFixture, "server: only root and the agent's user may ask"
   }
 }
 
-TEST_CASE_METHOD(ServerFixture, "server: it goes when nobody comes") {
+TEST_CASE_METHOD(ServerFixture, "server: it exits when no client comes") {
   CHECK(serve_until_idle(
             [](const auto&) {
               const pid_t child = ::fork();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One adapter as sysfs shows it, for the executor's tests.
+// An adapter in sysfs, for the executor's tests.
 #pragma once
 
 #include <filesystem>
@@ -13,13 +13,13 @@ inline constexpr const char* kFunction = "0000:13:00.1";
 inline constexpr const char* kNetFunction = "0000:13:00.0";
 inline constexpr const char* kBind = "/sys/bus/pci/drivers/vmw_pvrdma/bind";
 
-// The two functions of an adapter, given by their directories in sysfs, without a driver.
+// The identity of an adapter's two functions in these folders of sysfs, without a driver.
 inline void identify_adapter(const Tree& tree, const std::string& rdma, const std::string& net) {
   tree.file(rdma + "/modalias", "pci:v000015ADd00000820sv000015ADsd00000820bc02sc80i00\n");
   tree.file(net + "/modalias", "pci:v000015ADd000007B0sv000015ADsd000007B0bc02sc00i00\n");
 }
 
-// One adapter as sysfs shows it, vmw_pvrdma live and used by nobody.
+// An adapter in sysfs; vmw_pvrdma is live and has no user.
 inline void add_adapter(const Tree& tree, const std::string& netdev, int interface_index) {
   const std::string rdma = std::string{"/sys/bus/pci/devices/"} + kFunction;
   const std::string net = std::string{"/sys/bus/pci/devices/"} + kNetFunction;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which [[adapter]] speaks about which adapter, for every program alike.
+// Which [[adapter]] matches which adapter, the same for every program.
 #include "agent/model/adapter_match.hpp"
 
 #include <cerrno>
@@ -50,7 +50,7 @@ TEST_CASE("an adapter is matched by MAC, by either function and by the netdev's 
   CHECK(matches(kByFunction, unnamed));
 }
 
-TEST_CASE("the one that matches counts, else what holds for every adapter") {
+TEST_CASE("the table that matches counts, else the one for every adapter") {
   Config config;
   config.every_adapter.mtu = 1400;
   CHECK(find_config(config, names()).value() == &config.every_adapter);
@@ -58,7 +58,7 @@ TEST_CASE("the one that matches counts, else what holds for every adapter") {
   CHECK(find_config(config, names()).value()->mtu == 2U);
 }
 
-TEST_CASE("two that name one adapter, each by another key, are an Error") {
+TEST_CASE("two tables that match one adapter by different keys are an Error") {
   Config config;
   for (const AdapterMatch& other : {kByNetdev, kByFunction, kByNetFunction}) {
     config.adapters = {with_mtu(kByMac, 1), with_mtu({{}, {}, "ens256f0"}, 2), with_mtu(other, 3)};
@@ -69,7 +69,7 @@ TEST_CASE("two that name one adapter, each by another key, are an Error") {
   }
 }
 
-TEST_CASE("the device's own MAC matches as well, and outranks the one it was given") {
+TEST_CASE("the device's own MAC matches as well, and comes before the MAC that was set") {
   AdapterNames changed = names();
   changed.mac = std::string{"02:00:00:00:00:01"};
   CHECK_FALSE(matches(kByMac, changed));
@@ -78,7 +78,7 @@ TEST_CASE("the device's own MAC matches as well, and outranks the one it was giv
   Config config;
   config.adapters = {with_mtu({"02:00:00:00:00:01", {}, {}}, 1)};
   CHECK(find_config(config, changed).value()->mtu == 1U);
-  // The second link of a bond, which has the first one's.
+  // The second link of a bond has the first one's MAC.
   config.adapters.push_back(with_mtu(kByMac, 2));
   CHECK(find_config(config, changed).value()->mtu == 2U);
   std::swap(config.adapters[0], config.adapters[1]);
@@ -89,7 +89,7 @@ TEST_CASE("the device's own MAC matches as well, and outranks the one it was giv
   CHECK_FALSE(find_config(config, changed));
 }
 
-TEST_CASE("what could not be read decides nothing, unless an earlier one matches") {
+TEST_CASE("an unreadable field makes the match unknown, unless an earlier table matches") {
   Config config;
   config.adapters = {with_mtu(kByFunction, 1), with_mtu(kByMac, 2)};
   AdapterNames unread = names();

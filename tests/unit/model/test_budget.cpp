@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The limit of what takes the driver away, over whatever the agent's user may ask for.
+// The limit of reloads and rebinds, against any requests by the agent's user.
 #include <algorithm>
 #include <deque>
 #include <random>
@@ -16,7 +16,7 @@ namespace {
 using Random = std::mt19937;
 
 std::string random_function(Random& random) {
-  // More than a VM has NICs: what is asked for need not be there.
+  // More functions than a VM has NICs: a request may name one that is not there.
   return "0000:13:" + std::to_string(10 + random() % 20) + ".1";
 }
 
@@ -35,11 +35,11 @@ Operation random_operation(Random& random) {
   }
 }
 
-// What was really done, kept apart from the ledger.
+// Counts the operations that were carried out, independently of the ledger.
 struct Done {
   std::deque<BootTime> times;
 
-  // How often within a window that ends now.
+  // The number within the window that ends now.
   std::size_t count(BootTime now) {
     times.push_back(now);
     while (times.front() + kLimitWindow < now) times.pop_front();
@@ -49,7 +49,7 @@ struct Done {
 
 }  // namespace
 
-TEST_CASE("whatever is asked, reloads and rebinds stay within their limit", "[property]") {
+TEST_CASE("for any requests, reloads and rebinds stay within their limit", "[property]") {
   for (unsigned seed = 0; seed < tries(40); ++seed) {
     Random random{seed};
     INFO("seed " << seed);
@@ -63,7 +63,7 @@ TEST_CASE("whatever is asked, reloads and rebinds stay within their limit", "[pr
       now += Milliseconds{random() % (pace + 1)};
       const Operation operation = random_operation(random);
       Attempt attempt{verb(operation), target(operation), now, now, Outcome::Done, ""};
-      // Also such as ended without anything done, or never.
+      // Some end without having done anything, or never.
       if (random() % 3 == 0) attempt.outcome = static_cast<Outcome>(random() % 7);
       if (random() % 20 == 0) attempt.finished.reset();
       if (limited_until(ledger, operation, now)) {
@@ -83,7 +83,9 @@ TEST_CASE("whatever is asked, reloads and rebinds stay within their limit", "[pr
   }
 }
 
-TEST_CASE("the ledger keeps what the limit counts") { CHECK(kMostReloads <= kAttemptsKept); }
+TEST_CASE("the ledger keeps all attempts that the limit counts") {
+  CHECK(kMostReloads <= kAttemptsKept);
+}
 
 TEST_CASE("a limit ends when the oldest that counts is ten minutes old") {
   Ledger ledger;

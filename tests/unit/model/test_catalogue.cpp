@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The catalogue of findings: whole, without contradictions, and its sentences are filled in.
+// The catalogue of findings: complete, without contradictions, and with all names filled in.
 #include <set>
 
 #include "agent/model/catalogue.hpp"
@@ -13,14 +13,14 @@ bool is_hex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-// By the agent, which knows nothing of the others.
+// The agent logs these subjects; it has no findings of the others.
 bool is_logged(Subject subject) {
   return subject == Subject::Machine || subject == Subject::Adapter;
 }
 
 }  // namespace
 
-TEST_CASE("each id stands in one place, with one MESSAGE_ID, nobody else's") {
+TEST_CASE("each id stands in one place, with a MESSAGE_ID of its own") {
   std::set<FindingId> ids;
   std::set<std::string_view> names;
   std::set<std::string_view> message_ids;
@@ -30,7 +30,7 @@ TEST_CASE("each id stands in one place, with one MESSAGE_ID, nobody else's") {
     for (const CatalogueEntry& entry : catalogue(subject)) {
       INFO(entry.name << " " << entry.variant);
       if (entry.id != before) {
-        // config-bad is pvrdma-agentctl's too, but stands with the machine's.
+        // pvrdma-agentctl uses config-bad too, but the entry is among the machine's.
         CHECK(ids.insert(entry.id).second);
         CHECK(names.insert(entry.name).second);
         if (is_logged(subject)) CHECK(message_ids.insert(entry.message_id).second);
@@ -51,7 +51,7 @@ TEST_CASE("each id stands in one place, with one MESSAGE_ID, nobody else's") {
       CHECK(entry.remedy_in_pages.find('{') == std::string_view::npos);
     }
   }
-  // Other, the last, is no entry's.
+  // Other is the last id, and has no entry.
   CHECK(ids.size() == static_cast<std::size_t>(FindingId::Other));
   CHECK(finding_id_from("no-such-finding") == FindingId::Other);
   CHECK(find_entry(FindingId::Other) == nullptr);

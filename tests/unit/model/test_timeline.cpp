@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Timelines: steps in their order, once each, and what each took.
+// Timelines: steps in order, once each, and the time of each.
 #include "agent/model/timeline.hpp"
 #include "tests/unit/catch.hpp"
 
@@ -13,12 +13,12 @@ Step step(StepKind kind, std::string subject, int at_ms) {
 
 }  // namespace
 
-TEST_CASE("steps stand in the order of time, whenever they were told") {
+TEST_CASE("steps are sorted by time, in whatever order they were added") {
   Timeline boot;
   CHECK(boot.add(step(StepKind::Carrier, "0000:13:00.1", 300)));
   CHECK(boot.add(step(StepKind::ModuleLoaded, "ib_umad", 200)));
   CHECK(boot.add(step(StepKind::AgentStarted, "", 100)));
-  // At one look, in the order in which they come.
+  // Steps of one look keep their given order.
   CHECK(boot.add(step(StepKind::LinkUp, "0000:13:00.1", 300)));
   REQUIRE(boot.steps.size() == 4);
   CHECK(boot.steps[0].kind == StepKind::AgentStarted);
@@ -27,7 +27,7 @@ TEST_CASE("steps stand in the order of time, whenever they were told") {
   CHECK(boot.steps[3].kind == StepKind::Carrier);
 }
 
-TEST_CASE("a step is reached once, and there is an end to them") {
+TEST_CASE("a step is reached once, and their number is limited") {
   Timeline boot;
   CHECK(boot.add(step(StepKind::ModuleLoaded, "ib_umad", 200)));
   CHECK_FALSE(boot.add(step(StepKind::ModuleLoaded, "ib_umad", 100)));
@@ -38,7 +38,7 @@ TEST_CASE("a step is reached once, and there is an end to them") {
   CHECK(boot.find(StepKind::ModuleLoaded)->subject == "0");
 }
 
-TEST_CASE("after ready only what an adapter seen by then still lacks is added") {
+TEST_CASE("after ready only missing steps of known adapters are added") {
   Timeline boot;
   CHECK(boot.add(step(StepKind::AdapterSeen, "one", 100)));
   CHECK(boot.add(step(StepKind::Ready, "", 300)));
@@ -49,7 +49,7 @@ TEST_CASE("after ready only what an adapter seen by then still lacks is added") 
   CHECK_FALSE(boot.add(step(StepKind::DriverLive, "", 400)));
 }
 
-TEST_CASE("a step took the time since the one before it, of the machine or of its own adapter") {
+TEST_CASE("a step took the time since the one before it, of the machine or of the same adapter") {
   Timeline boot;
   boot.add(step(StepKind::AgentStarted, "", 1000));
   boot.add(step(StepKind::LinkUp, "one", 1100));
@@ -65,7 +65,7 @@ TEST_CASE("a step took the time since the one before it, of the machine or of it
   CHECK(took(StepKind::Ready, "") == 300);
 }
 
-TEST_CASE("each kind has a word of its own, and words for a person") {
+TEST_CASE("each kind has its own id, and words for a person") {
   for (int i = 0; i <= static_cast<int>(StepKind::Ready); ++i) {
     const auto kind = static_cast<StepKind>(i);
     CHECK(step_kind_from(to_string(kind)) == kind);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A model of the kernel for the planner's property tests: modules, probes, pairing and ports behave
-// as seen on the real driver (Linux 6.1 and 6.12); time passes only when it is told to.
+// as on the real driver (Linux 6.1 and 6.12); time passes only when the test says so.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ class KernelModel {
   std::vector<ModelAdapter> adapters;
   BootTime now{Milliseconds{1000}};
   Ledger ledger;
-  bool harmed = false;  // somebody who held an adapter was disturbed
+  bool harmed = false;  // a process that held an adapter was disturbed
 
   [[nodiscard]] bool loaded(const std::string& name) const;
   [[nodiscard]] Snapshot snapshot() const;
@@ -44,8 +44,8 @@ class KernelModel {
   void load(const std::string& name);
 };
 
-// One pass after the other until the plan asks for nothing more or `limit` has passed. Returns the
-// verdict at the end; counts the actions.
+// Runs one pass after the other until the plan is empty or `limit` has passed. Returns the last
+// verdict and the number of actions.
 struct Run {
   Health health;
   Plan plan;

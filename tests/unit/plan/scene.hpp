@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Snapshots for the planner's tests: a machine in its good state, to be changed by the test.
+// Snapshots for the planner's tests: a healthy machine, which the test changes.
 #pragma once
 
 #include <memory>
@@ -53,7 +53,7 @@ inline Adapter ready_adapter(unsigned index) {
   return adapter;
 }
 
-// `count` ready adapters, all modules loaded in the right order, nobody holding anything.
+// `count` ready adapters, all modules loaded in the right order, and no holder.
 inline Snapshot ready_scene(unsigned count = 1) {
   Snapshot snapshot;
   snapshot.taken_at = kNow;
@@ -83,7 +83,7 @@ inline RdmaDevice& rdma(Snapshot& snapshot, unsigned index = 0) {
   return *adapter(snapshot, index).rdma.get();
 }
 
-// A history in which everything has been as it is for a long time.
+// A history without any change for a long time.
 inline History long_settled(const Snapshot& snapshot) {
   History history;
   for (const Adapter& adapter : *snapshot.adapters.get())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// step() for tables of (state, events) -> effects: a daemon's state on a machine that is ready,
-// with events that come one after the other.
+// step() for tables of (state, events) -> effects: the state of a daemon on a ready machine, which
+// takes events one after the other.
 #pragma once
 
 #include <array>
@@ -20,17 +20,17 @@ using Texts = std::vector<std::string>;
 
 class Agent {
  public:
-  // Begins a second before kNow; no look has ended. Whatever is configured counts as read again.
+  // Begins a second before kNow; no look has ended. A reading of the configuration gives `config`.
   explicit Agent(Config config = {}, std::string left_out = {}, Limits limits = {})
       : config_(std::move(config)), left_out_(std::move(left_out)) {
     now = kNow - Milliseconds{1000};
     take(first_step({now, config_, left_out_, {}, limits}));
   }
 
-  // What follows from an event; what fell due before it came first.
+  // The effects of an event; earlier deadlines come first.
   const Effects& on(const Event& event) {
     take(step(std::move(state), event, now));
-    // The configuration is as it was.
+    // The configuration is unchanged.
     if (effects.read_config) {
       ConfigLoaded loaded;
       loaded.config = config_;
@@ -44,7 +44,7 @@ class Agent {
     seen.taken_at = now;
     return on(Looked{now - Milliseconds{5}, std::move(seen)});
   }
-  // Time goes by, the deadlines within it come; the effects are the last one's.
+  // Lets time pass with the deadlines in it; returns the last effects.
   const Effects& wait(Milliseconds time) {
     const BootTime until = now + time;
     while (effects.deadline && *effects.deadline <= until) {
@@ -61,7 +61,7 @@ class Agent {
   }
 
   [[nodiscard]] std::string call() const { return effects.call ? describe(*effects.call) : ""; }
-  // "1 health", "2 failed: the reason"
+  // The answers so far: "1 health", "2 failed: the reason".
   [[nodiscard]] Texts answered() const {
     Texts list;
     for (const Answer& answer : effects.answers) {
@@ -82,8 +82,8 @@ class Agent {
   Effects effects;
   BootTime now;
   std::optional<BootTime> looking_since;  // a look is under way
-  Texts calls;                            // all that were begun
-  int fed = 0;                            // how often the watchdog was
+  Texts calls;                            // all calls begun
+  int fed = 0;                            // how often the watchdog was fed
   Texts told;                             // all answers
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rule 4: addresses of ours that go, come back, or stay for a job that holds the adapter.
+// Rule 4: our addresses that go, come back, or stay for a job that holds the adapter.
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 
@@ -44,14 +44,16 @@ TEST_CASE("rule 4: an address that a job may use stays until the job has ended")
     snapshot.holders = std::vector<Holder>{job_on(snapshot, 1)};
     CHECK(described(plan_settled(snapshot)) == Steps{"ConfigureLink 0000:00:10.1"});
   }
-  SECTION("held by a holder that cannot be named, or may be") {
+  SECTION("held by an unknown holder, or perhaps held") {
     SECTION("a process of another PID namespace") {
       snapshot.holders = std::vector<Holder>{{0, "", ""}};
     }
-    SECTION("who holds the adapters is not known") {
+    SECTION("the holders are not known") {
       snapshot.holders = Field<std::vector<Holder>>::unreadable({13, "reading", "/proc"});
     }
-    SECTION("the reference count alone knows") { module(snapshot, kDriverModule).refcount = 1U; }
+    SECTION("only the reference count shows a holder") {
+      module(snapshot, kDriverModule).refcount = 1U;
+    }
     SECTION("the RDMA device cannot be seen, and the driver is used") {
       adapter(snapshot).rdma = {};
       netdev(snapshot).carrier = false;  // else it would be reloaded
@@ -71,7 +73,7 @@ TEST_CASE("rule 4: an address that a job may use stays until the job has ended")
   }
 }
 
-TEST_CASE("rule 4: an IPv6 duplicate of ours is set anew, more and more slowly, and for ever") {
+TEST_CASE("rule 4: our IPv6 duplicate is set again and again, with growing pauses") {
   Snapshot snapshot = ready_scene();
   const Config config = addressed({"fd00::1/64"});
   netdev(snapshot).addresses = {{"fd00::1/64", true, true, true}};
@@ -92,7 +94,7 @@ TEST_CASE("rule 4: an IPv6 duplicate of ours is set anew, more and more slowly, 
         continue;
       }
       tried.push_back(now - kNow);
-      // Duplicate address detection takes its second, and finds the other host again.
+      // Duplicate address detection takes a second and finds the other host again.
       add(snapshot.ledger, {Verb::ConfigureLink, function_of(0), now, now, Outcome::Done, ""});
       now += Milliseconds{1500};
     }
@@ -105,27 +107,28 @@ TEST_CASE("rule 4: an IPv6 duplicate of ours is set anew, more and more slowly, 
     REQUIRE(slowly != nullptr);
     CHECK(slowly->summary.find("every ten minutes") != std::string::npos);
   }
-  SECTION("not under a job, with whose GID it would go") {
+  SECTION("not under a job, which would lose its GID") {
     snapshot.holders = std::vector<Holder>{job_on(snapshot, 0)};
     const Plan plan = plan_settled(snapshot, config);
     CHECK(plan.actions.empty());
     CHECK(finding(plan.findings, FindingId::AddressWaits) != nullptr);
   }
-  SECTION("one that is not ours") {
+  SECTION("a duplicate that is not ours") {
     netdev(snapshot).addresses = {{"fd00::1/64", false, true, true}};
     CHECK(plan_settled(snapshot, config).actions.empty());
   }
-  SECTION("one that the kernel is still looking for") {
+  SECTION("an address that the kernel still checks") {
     netdev(snapshot).addresses = {{"fd00::1/64", true, true, false}};
     CHECK(plan_settled(snapshot, config).actions.empty());
   }
-  SECTION("without carrier nothing is found out") {
+  SECTION("without carrier there is no result") {
     netdev(snapshot).carrier = false;
     CHECK(plan_settled(snapshot, config).actions.empty());
   }
 }
 
-TEST_CASE("rule 4: an address that the network refuses is tried for ever, one undone here is not") {
+TEST_CASE(
+    "rule 4: an address that the network refuses is retried without end, one removed here is not") {
   Snapshot snapshot = ready_scene();
   const Config config = addressed({"192.168.30.201/24"});
   const auto after_five = [&](Outcome outcome) {
@@ -144,7 +147,7 @@ TEST_CASE("rule 4: an address that the network refuses is tried for ever, one un
   CHECK_FALSE(undone.next_look);
 }
 
-TEST_CASE("rule 4: a link that was taken down is left for a second, as a bond takes it then") {
+TEST_CASE("rule 4: a link that was taken down is left for a second, as a bond may take it") {
   Snapshot up = ready_scene();
   up.taken_at = kNow - Milliseconds{1000};
   Snapshot down = up;
@@ -156,13 +159,13 @@ TEST_CASE("rule 4: a link that was taken down is left for a second, as a bond ta
   CHECK(early.actions.empty());
   CHECK(early.next_look == kNow + Milliseconds{1000});
   CHECK(plan({}, down, history, kNow + Milliseconds{1000}).actions.size() == 1);
-  // Another interface of the same adapter, as after a rebind of vmxnet3, was never up.
+  // A new interface of the same adapter, as after a rebind of vmxnet3, was never up.
   netdev(down).index = 77;
   history = advance(advance(long_settled(up), nullptr, up), &up, down);
   CHECK(plan({}, down, history, kNow).actions.size() == 1);
 }
 
-TEST_CASE("rule 4: a link in a bond is the bond's") {
+TEST_CASE("rule 4: a link in a bond belongs to the bond") {
   Snapshot snapshot = ready_scene();
   netdev(snapshot).owner = LinkOwner{LinkManager::Master, true, {}, "bond0"};
   netdev(snapshot).up = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What each look adds to the timeline of a boot.
+// The steps that each look adds to the timeline of a boot.
 #include "agent/plan/history.hpp"
 
 #include "tests/unit/catch.hpp"
@@ -71,7 +71,7 @@ TEST_CASE("each step has the time of the look that first saw it") {
   CHECK(boot.step(StepKind::Ready)->at == at(4000));
 }
 
-TEST_CASE("what the first look finds was so then or before, and nothing later is") {
+TEST_CASE("the first look's steps may be earlier than it, later looks' are not") {
   Boot boot;
   boot.look(without_driver(), 1000);
   CHECK(boot.step(StepKind::AdapterSeen, function_of(0))->at_or_before);
@@ -83,7 +83,7 @@ TEST_CASE("what the first look finds was so then or before, and nothing later is
   CHECK(late.step(StepKind::Ready)->at_or_before);
 }
 
-TEST_CASE("after ready only an address and its GID are still waited for") {
+TEST_CASE("after ready only an address and its GID are added") {
   Boot boot;
   boot.look(without_driver(), 1000);
   boot.look(ready_scene(), 2000);

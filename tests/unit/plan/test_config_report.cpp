@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is said of [[adapter]] tables that name the same adapter, or none.
+// Findings about [[adapter]] tables that match the same adapter, or none.
 #include "agent/model/adapter_match.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
@@ -29,7 +29,7 @@ TEST_CASE("two tables for one adapter: its link stays as it is, and a finding na
 }
 
 TEST_CASE(
-    "an [[adapter]] that matches nothing is told once the names of all interfaces are known") {
+    "an [[adapter]] that matches nothing is reported once the names of all interfaces are known") {
   Snapshot snapshot = ready_scene(2);
   History history = long_settled(snapshot);
   history.adapters[function_of(1)].changed = kNow;

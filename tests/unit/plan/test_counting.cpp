@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What disturbs is planned only while it can be counted, and not more often than the executor would
-// do it.
+// Disturbing operations are planned only while they can be counted, and no more often than the
+// executor would carry them out.
 #include "agent/model/budget.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
@@ -25,7 +25,7 @@ void note(Snapshot& snapshot, const Operation& operation, unsigned times, Millis
 
 }  // namespace
 
-TEST_CASE("a ledger that cannot be used: nothing that disturbs is planned, and it is said") {
+TEST_CASE("a ledger that cannot be used: nothing that disturbs is planned, and a finding says so") {
   const Snapshot reload_due = with_port_down();
   Snapshot lost = ready_scene();
   rdma(lost).netdev = Field<std::string>::absent();
@@ -54,7 +54,7 @@ TEST_CASE("a ledger that cannot be used: not when an administrator asks, nor onc
   CHECK(plan_settled(snapshot, always).actions.empty());
 }
 
-TEST_CASE("a ledger that cannot be used: what disturbs nobody goes on") {
+TEST_CASE("a ledger that cannot be used: harmless operations go on") {
   Snapshot snapshot = ready_scene();
   snapshot.ledger_error = kNoRoom;
   CHECK(plan_settled(snapshot).findings.empty());

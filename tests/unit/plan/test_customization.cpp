@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What waits while cloud-init or open-vm-tools customize the VM, and for how long.
+// Operations that wait while cloud-init or open-vm-tools customize the VM, and how long.
 #include "agent/plan/rules.hpp"
 
 #include <variant>
@@ -39,7 +39,7 @@ State state_of(const Config& config, const Snapshot& snapshot, const History& hi
 
 }  // namespace
 
-TEST_CASE("addresses and MTU wait for the customization, whoever has the link") {
+TEST_CASE("addresses and MTU wait for the customization, whatever the link's owner") {
   Snapshot snapshot = fresh_clone();
   const History history = seen(snapshot, kNow);
   for (const Manage manage : {Manage::Auto, Manage::Agent}) {
@@ -76,7 +76,7 @@ TEST_CASE("modules, binding and a link that is down do not wait") {
     adapter(snapshot).rdma = {};
     CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"BindFunction 0000:00:10.1"});
   }
-  SECTION("a link, which is brought up and given no more") {
+  SECTION("a link, which is only brought up") {
     netdev(snapshot).up = false;
     const Plan made = plan(configured(Manage::Agent), snapshot, history, kNow);
     REQUIRE(made.actions.size() == 1);
@@ -91,7 +91,7 @@ TEST_CASE("a machine that works is not ready before the customization has ended"
   CHECK(state_of({}, snapshot, seen(snapshot, kNow)) == State::Converging);
 }
 
-TEST_CASE("what the template's configuration matches is no finding yet") {
+TEST_CASE("matches of the template's configuration are no finding yet") {
   const Snapshot snapshot = fresh_clone();
   Config config;
   config.adapters = {{{"00:50:56:00:00:99", {}, {}}, Manage::Auto, {}, {}}};
@@ -101,7 +101,7 @@ TEST_CASE("what the template's configuration matches is no finding yet") {
         nullptr);
 }
 
-TEST_CASE("the wait is bounded, and what is late is a warning") {
+TEST_CASE("the wait is bounded, and a late customization is a warning") {
   const Snapshot snapshot = fresh_clone();
   const Config config = configured(Manage::Auto);
   const Plan early =
@@ -114,7 +114,7 @@ TEST_CASE("the wait is bounded, and what is late is a warning") {
   CHECK(state_of({}, snapshot, seen(snapshot, kNow - kPatience)) == State::Degraded);
 }
 
-TEST_CASE("what cannot be read is waited for as long, and named") {
+TEST_CASE("an unreadable mark is waited for as long, and named") {
   Snapshot snapshot = fresh_clone();
   snapshot.customization = Field<std::string>::unreadable({EACCES, "opening", "/run/x"});
   const Plan waiting = plan(configured(Manage::Auto), snapshot, seen(snapshot, kNow), kNow);
@@ -126,7 +126,9 @@ TEST_CASE("what cannot be read is waited for as long, and named") {
                 FindingId::CustomizationLate) != nullptr);
 }
 
-TEST_CASE("the wait begins with the first look that sees it, and again with the next one") {
+TEST_CASE(
+    "the wait begins with the first look that sees a customization, and again with the next "
+    "customization") {
   Snapshot snapshot = fresh_clone();
   snapshot.taken_at = kNow;
   History history = advance({}, nullptr, snapshot);

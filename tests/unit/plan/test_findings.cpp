@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every finding of the planner's, made from made-up facts or by the rules over made-up machines:
-// its sentences have no name left open, and together they are all that the catalogue has.
+// Every finding of the planner, made from made-up facts or by the rules on made-up machines: no
+// name in its sentences is left open, and together they are all of the catalogue's.
 #include <set>
 
 #include "agent/model/catalogue.hpp"
@@ -63,8 +63,7 @@ std::vector<Finding> of_an_adapter(const Adapter& adapter) {
   return found;
 }
 
-// Four adapters, each with something amiss, and an executor that neither answers nor can be
-// reached.
+// Four adapters with one fault each, and an executor that neither answers nor can be reached.
 void find_amiss(std::vector<Finding>& found) {
   Snapshot scene = ready_scene(4);
   rdma(scene, 0).port.verbs_state = Field<std::string>::unreadable({2, "opening", "the provider"});
@@ -88,7 +87,7 @@ void find_amiss(std::vector<Finding>& found) {
     found.push_back(std::move(finding));
 }
 
-// A reload that was asked for and must not be done.
+// A requested reload that is forbidden.
 void find_refusal(std::vector<Finding>& found, const Snapshot& scene, const Config& config = {}) {
   History history = long_settled(scene);
   history.reload_asked = kNow;
@@ -119,7 +118,7 @@ std::vector<Finding> of_the_rules() {
   return found;
 }
 
-// Of the catalogue's entries that this part has.
+// Checks that every catalogue entry of this subject was made.
 void check_all_made(Subject subject, std::vector<Finding> found) {
   for (Finding& finding : of_the_rules()) found.push_back(std::move(finding));
   std::set<FindingId> made;
@@ -138,7 +137,7 @@ void check_all_made(Subject subject, std::vector<Finding> found) {
 
 }  // namespace
 
-TEST_CASE("every finding of the catalogue is made, and whole") {
+TEST_CASE("every finding of the catalogue is made, and complete") {
   const Snapshot scene = ready_scene();
   check_all_made(Subject::Machine, of_the_machine(scene));
   check_all_made(Subject::Adapter, of_an_adapter(scene.adapters.get()->front()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The GID for applications, and when its lack counts.
+// The GID for applications, and when a missing GID counts.
 #include "agent/plan/gid.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
@@ -60,7 +60,7 @@ TEST_CASE("gid: IPv4 before IPv6, RoCE v2 before v1, the lowest index") {
   CHECK(application_address({}, adapter(snapshot)).empty());
 }
 
-TEST_CASE("gid: an address without one keeps an adapter from being ready") {
+TEST_CASE("gid: an address without a GID keeps an adapter from being ready") {
   Snapshot snapshot = scene();
   History history = long_settled(snapshot);
   history.adapters[function_of(0)].changed = kNow;
@@ -81,7 +81,7 @@ TEST_CASE("gid: an address without one keeps an adapter from being ready") {
         std::string::npos);
   netdev(snapshot).addresses = {{"fe80::1/64"}};
   CHECK(judged(v2, kNow).state != State::Unknown);
-  CHECK(judged({}, kNow).state == State::Ready);  // no address: nothing to want a GID for
+  CHECK(judged({}, kNow).state == State::Ready);  // without an address no GID is needed
 }
 
 TEST_CASE("gid: moves are counted") {
@@ -89,7 +89,7 @@ TEST_CASE("gid: moves are counted") {
   Snapshot now = before;
   CHECK(moved_gids(rdma(before), rdma(now)) == 0);
   rdma(now).gids[2].index = 7;
-  rdma(now).gids.pop_back();  // gone is not moved
+  rdma(now).gids.pop_back();  // a GID that is gone has not moved
   CHECK(moved_gids(rdma(before), rdma(now)) == 1);
   History history = advance(advance({}, nullptr, before), &before, now);
   CHECK(history.adapters[function_of(0)].gid_moves == 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// History and verdict: what counts as a change by itself, and how old an answer may be.
+// History and verdict: what counts as an external change, and how old an answer may be.
 #include <cerrno>
 
 #include "tests/unit/catch.hpp"
@@ -8,7 +8,7 @@
 using namespace pvrdma;
 using namespace pvrdma::test;
 
-TEST_CASE("a change that nobody of ours caused forgives the budget; our own does not") {
+TEST_CASE("a change that we did not cause resets the budget; our own does not") {
   Snapshot before = ready_scene();
   before.taken_at = kNow - Milliseconds{1000};
   Snapshot now = ready_scene();
@@ -57,7 +57,7 @@ TEST_CASE("a part that one look cannot read is no change, and flips no verdict")
   CHECK(awaiting.actions.empty());
   CHECK(awaiting.next_look == kNow + kSettle);
 
-  // What stays so is told.
+  // If the field stays unreadable, it is reported.
   Snapshot still_bad = bad;
   still_bad.taken_at = kNow + kSettle;
   const History lasting = advance(history, &bad, still_bad);
@@ -74,7 +74,7 @@ TEST_CASE("a part that one look cannot read is no change, and flips no verdict")
   CHECK(history.adapters.at(function_of(0)).transitions == 0);
 }
 
-TEST_CASE("what changed while it could not be read is a change") {
+TEST_CASE("a value that changed while it was unreadable is a change") {
   Snapshot good = ready_scene();
   good.taken_at = kNow - Milliseconds{30'000};
   Snapshot bad = ready_scene();
@@ -97,7 +97,7 @@ TEST_CASE("what changed while it could not be read is a change") {
 TEST_CASE("an adapter that comes and goes is a change") {
   const Snapshot none = ready_scene(0);
   Snapshot one = ready_scene(1);
-  // Never one of our own, however shortly after an attempt.
+  // An adapter that appears is never our own change, however soon after an attempt.
   one.ledger.attempts = {attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{500})};
   const History history = advance(advance({}, nullptr, none), &none, one);
   CHECK(history.fresh_start == kNow);
@@ -105,22 +105,22 @@ TEST_CASE("an adapter that comes and goes is a change") {
   CHECK(advance(history, &one, none).adapters.empty());
 }
 
-TEST_CASE("a netdev that vmxnet3 takes away is somebody else's doing, however shortly after ours") {
+TEST_CASE("a netdev that vmxnet3 takes away is not our change, however soon after ours") {
   Snapshot before = ready_scene();
   before.taken_at = kNow - Milliseconds{1000};
   Snapshot now = ready_scene();
   now.ledger.attempts = {attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{500})};
   const History history = advance({}, nullptr, before);
   SECTION("it is gone") { adapter(now).netdev = Field<Netdev>::absent(); }
-  SECTION("it is back already, as another") { netdev(now).index += 10; }
+  SECTION("a new one is there already") { netdev(now).index += 10; }
   History after = advance(history, &before, now);
   CHECK(after.fresh_start == kNow);
-  // That it is back may well be our work.
+  // A netdev that comes back may be our own work.
   after.fresh_start = BootTime{};
   CHECK(advance(after, &now, now).fresh_start == BootTime{});
 }
 
-TEST_CASE("a removed adapter is missed until it is back, acknowledged or forgotten") {
+TEST_CASE("a removed adapter is reported until it is back, acknowledged or forgotten") {
   Snapshot two = ready_scene(2);
   for (unsigned i = 0; i < 2; ++i) netdev(two, i).permanent_mac = netdev(two, i).mac;
   Snapshot one = ready_scene(1);
@@ -139,12 +139,12 @@ TEST_CASE("a removed adapter is missed until it is back, acknowledged or forgott
         nullptr);
   CHECK(advance(history, &one, two).removed.empty());
 
-  SECTION("not by its name alone: until its MAC is known it is not back") {
+  SECTION("the name alone is not enough: it is back once its MAC is known") {
     Snapshot nameless = two;
     adapter(nameless, 1).netdev = Field<Netdev>::absent();
     CHECK(advance(history, &one, nameless).removed.size() == 1);
   }
-  SECTION("the last one: a VM that had an adapter is not just without one") {
+  SECTION("the last one: a VM that had an adapter is not `absent`") {
     const Snapshot none = ready_scene(0);
     const History empty = advance(history, &one, none);
     CHECK(empty.removed.size() == 2);
@@ -186,7 +186,7 @@ TEST_CASE("nothing is claimed from a stale look") {
         State::Unknown);
 }
 
-TEST_CASE("a port that is ACTIVE before the driver is live is on its way") {
+TEST_CASE("a port that is ACTIVE before the driver is live is converging") {
   Snapshot snapshot = ready_scene();
   const auto verdict = [&] {
     return assess({}, snapshot, plan_settled(snapshot), {}, kNow).adapters.at(0).state;
@@ -206,7 +206,7 @@ TEST_CASE("the verdict of several adapters") {
     std::optional<unsigned> required;
     State expected;
   };
-  // The second adapter's port is held down by the host: reloaded already, so it has failed.
+  // The host keeps the second adapter's port DOWN: it was reloaded already, so it has failed.
   const Case cases[] = {{"ACTIVE", "ACTIVE", std::nullopt, State::Ready},
                         {"ACTIVE", "DOWN", std::nullopt, State::Degraded},
                         {"ACTIVE", "DOWN", 1, State::Ready},
@@ -227,7 +227,7 @@ TEST_CASE("the verdict of several adapters") {
   }
 }
 
-TEST_CASE("network managers wait for the driver, and for nothing else") {
+TEST_CASE("network managers wait for the driver, and nothing else") {
   Snapshot snapshot = ready_scene();
   netdev(snapshot).up = false;
   CHECK(driver_is_decided(snapshot, plan_settled(snapshot)));
@@ -257,7 +257,7 @@ TEST_CASE("network managers wait for a function that was held back, as long as i
   CHECK(driver_is_decided(snapshot, plan_settled(snapshot)));
 }
 
-TEST_CASE("an adapter that converges for too long says so") {
+TEST_CASE("an adapter that converges for too long has a finding") {
   Snapshot snapshot = ready_scene();
   module(snapshot, kDriverModule).init = ModuleInit::Coming;
   rdma(snapshot).port.state = std::string{"DOWN"};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What keeps the driver from a module or a function: named, and not tried in vain.
+// Settings that keep the driver from a module or a function: they are named, and nothing is tried.
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::test;
 
-TEST_CASE("modules that modprobe.d keeps away are named, and not tried") {
+TEST_CASE("modules that modprobe.d blocks are named, and not tried") {
   const std::string how = "it needs ib_core, kept away by \"install ib_core /bin/true\" in x:14";
   Snapshot snapshot = ready_scene();
   adapter(snapshot).driver = Field<std::string>::absent();
@@ -26,13 +26,14 @@ TEST_CASE("modules that modprobe.d keeps away are named, and not tried") {
   CHECK(plan.findings[1].summary == "ib_umad is kept from being loaded: " + how + ".");
   CHECK(plan.findings[1].severity == Severity::Warning);
   CHECK(assess({}, snapshot, plan, long_settled(snapshot), kNow).state == State::Failed);
-  // The driver need not wait for a predecessor that cannot come; and goes on once its line is gone.
+  // The driver does not wait for a blocked predecessor, and is loaded once the line that blocks it
+  // is gone.
   module(snapshot, "vmw_pvrdma").blocked = {};
   snapshot.ledger.attempts.clear();
   CHECK(described(plan_settled(snapshot)) == Steps{"LoadModule vmw_pvrdma"});
 }
 
-TEST_CASE("a function that another driver has is named, at once, and nothing is tried") {
+TEST_CASE("a function that another driver has is named at once, and nothing is tried") {
   Snapshot snapshot = ready_scene(2);
   SECTION("function 1") { adapter(snapshot).driver = std::string{"vfio-pci"}; }
   SECTION("function 0") {
@@ -51,9 +52,9 @@ TEST_CASE("a function that another driver has is named, at once, and nothing is 
   CHECK(health.adapters[1].state == State::Ready);
 }
 
-// open-vm-tools' network script takes the interface down and up around a suspend: the address that
-// no network manager knows is gone, the port is ACTIVE, and there is no GID.
-TEST_CASE("an address that is gone after a resume is told and set again, without a reload") {
+// open-vm-tools' network script takes the interface down and up around a suspend: then the address
+// that no network manager knows is gone, the port is ACTIVE, and there is no GID.
+TEST_CASE("an address that is gone after a resume is reported and set again, without a reload") {
   Snapshot snapshot = ready_scene();
   Config config;
   config.adapters = {
@@ -68,11 +69,11 @@ TEST_CASE("an address that is gone after a resume is told and set again, without
   REQUIRE(link != nullptr);
   CHECK(link->addresses == Steps{"172.31.1.17/24"});
   CHECK(assess(config, snapshot, mended, long_settled(snapshot), kNow).state != State::Ready);
-  // vmxnet3 closes an interface that it could not activate again: it is brought up.
+  // vmxnet3 closes an interface that it could not activate again: the agent brings it up.
   netdev(snapshot).up = false;
   netdev(snapshot).carrier = Field<bool>::absent();
   CHECK(described(plan_settled(snapshot, config)) == Steps{"ConfigureLink 0000:00:10.1"});
-  // With the address back, what has no GID is told.
+  // With the address back, a missing GID is reported.
   netdev(snapshot).up = true;
   netdev(snapshot).carrier = true;
   netdev(snapshot).addresses.push_back({"172.31.1.17/24", true});

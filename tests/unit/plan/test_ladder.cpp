@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rules 5 and 6: which rung, when, and what keeps the agent from it.
+// Rules 5 and 6: which rung, when, and what forbids it.
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 
@@ -28,7 +28,7 @@ void hold(Snapshot& snapshot, unsigned index, bool named = true) {
 
 }  // namespace
 
-TEST_CASE("a reload, once the adapter and what was last done to it have had time to settle") {
+TEST_CASE("a reload, once the adapter and the last operation on it have settled") {
   Snapshot snapshot = port_down_scene();
   CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
 
@@ -81,7 +81,7 @@ TEST_CASE("a flapping port is not reloaded at each flap") {
   CHECK(next.next_look == kNow + Milliseconds{20'000});
 }
 
-TEST_CASE("nobody who holds an adapter is disturbed") {
+TEST_CASE("no holder of an adapter is disturbed") {
   Snapshot snapshot = wrong_order_scene();
   SECTION("a named holder") {
     hold(snapshot, 0);
@@ -93,7 +93,7 @@ TEST_CASE("nobody who holds an adapter is disturbed") {
     CHECK(found->holders.size() == 1);
     CHECK(assess({}, snapshot, refused, {}, kNow).state == State::Degraded);
   }
-  SECTION("a user in the kernel, whom no count tells of") {
+  SECTION("a user in the kernel, which no count shows") {
     snapshot.holders = std::vector<Holder>{{0, "rdma_cm (kernel)", rdma(snapshot, 0).name}};
     CHECK(plan_settled(snapshot).actions.empty());
     const auto findings = plan_settled(snapshot).findings;
@@ -129,7 +129,7 @@ TEST_CASE("two adapters: a job on one, the other broken") {
   CHECK(health.state == State::Degraded);
 }
 
-TEST_CASE("a netdev that the driver lost is mended by a reload, never by a rebind") {
+TEST_CASE("a netdev that the driver lost is repaired by a reload, never by a rebind") {
   Snapshot snapshot = ready_scene(2);
   rdma(snapshot, 1).netdev = Field<std::string>::absent();
   CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
@@ -140,13 +140,13 @@ TEST_CASE("a netdev that the driver lost is mended by a reload, never by a rebin
   CHECK(finding(waiting.findings, FindingId::DriverInUse) != nullptr);
 }
 
-TEST_CASE("a lost netdev does not wait for the spacing of reloads, and goes before other trouble") {
+TEST_CASE("a lost netdev does not wait for the spacing of reloads, and comes before other faults") {
   Snapshot snapshot = ready_scene(2);
   rdma(snapshot, 1).netdev = Field<std::string>::absent();
   snapshot.ledger.attempts = {attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{20'000}),
                               attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{10'000})};
   History history = long_settled(snapshot);
-  history.fresh_start = kNow - Milliseconds{5'000};  // somebody has removed an adapter since
+  history.fresh_start = kNow - Milliseconds{5'000};  // an adapter has been removed since
   CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"ReloadDriver vmw_pvrdma"});
   // Adapter 0 alone would have to wait.
   rdma(snapshot, 0).port.state = std::string{"DOWN"};
@@ -165,7 +165,7 @@ TEST_CASE("a driver built in is rebound where it has one function") {
   module(two, kDriverModule).init = ModuleInit::BuiltIn;
   CHECK(plan_settled(two).actions.empty());
   CHECK(finding(plan_settled(two).findings, FindingId::DriverBuiltIn) != nullptr);
-  // Nothing will be done, so that nothing is waited for: not until readiness.timeout either.
+  // No action is possible, so nothing is waited for, not even until readiness.timeout.
   History history = long_settled(two);
   for (auto& [function, seen] : history.adapters) seen.changed = kNow - Milliseconds{20'000};
   const Health health = assess({}, two, plan({}, two, history, kNow), history, kNow);
@@ -173,7 +173,7 @@ TEST_CASE("a driver built in is rebound where it has one function") {
   CHECK(health.state == State::Degraded);
 }
 
-TEST_CASE("what is out of reach is not climbed for") {
+TEST_CASE("where no rung can help, none is tried") {
   Snapshot snapshot = port_down_scene();
   SECTION("no carrier") {
     netdev(snapshot).carrier = false;
@@ -202,7 +202,7 @@ TEST_CASE("where a reload cannot help, the port is reported while link and carri
   SECTION("its link is down") { netdev(snapshot).up = false; }
   SECTION("its link has no carrier") { netdev(snapshot).carrier = false; }
   config.every_adapter.manage = Manage::Observe;
-  CHECK_FALSE(says_port_down());  // which names link and carrier
+  CHECK_FALSE(says_port_down());  // the finding about link and carrier says it
 }
 
 TEST_CASE("rule 6: always is once per boot, never is never") {
@@ -248,14 +248,14 @@ TEST_CASE("no reload against a script that reloads by itself, until that has end
   REQUIRE(finding(waiting.findings, FindingId::ReloadWaits) != nullptr);
   CHECK(finding(waiting.findings, FindingId::ReloadWaits)->summary.find("/etc/rc.local") !=
         std::string::npos);
-  // Also the one that an administrator asks for, and the recipe of modules.reload = "always".
+  // This holds also for an administrator's request, and for modules.reload = "always".
   History history = long_settled(snapshot);
   history.reload_asked = kNow;
   CHECK(plan({}, snapshot, history, kNow).actions.empty());
   Config config;
   config.modules.reload = ReloadPolicy::Always;
   CHECK(plan_settled(snapshot, config).actions.empty());
-  // It is being waited for, not yet a failure.
+  // The script is being waited for; this is no failure yet.
   CHECK(assess({}, snapshot, waiting, {}, kNow).state == State::Converging);
 
   snapshot.boot_scripts[1].ended = true;
@@ -275,8 +275,7 @@ TEST_CASE("a script that reloads at every boot is a warning while it is there") 
         std::string::npos);
 }
 
-TEST_CASE(
-    "a refusal because somebody holds the device costs no budget, but is not repeated at once") {
+TEST_CASE("a refusal because of a holder costs no budget, but is not repeated at once") {
   Snapshot snapshot = wrong_order_scene();
   for (int i = 0; i < 5; ++i)
     add(snapshot.ledger,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rule 4: links that are ours, links that are a network manager's, and what is said about both.
+// Rule 4: our links, network managers' links, and the findings about both.
 #include "agent/plan/questions.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
@@ -46,7 +46,7 @@ TEST_CASE("rule 4: the link comes up only after the driver is live") {
     module(snapshot, kDriverModule).init = ModuleInit::Coming;
     CHECK(plan_settled(snapshot).actions.empty());
   }
-  SECTION("udev has its turn, for a bounded time") {
+  SECTION("udev comes first, for a bounded time") {
     netdev(snapshot).settled = false;
     History history = long_settled(snapshot);
     history.adapters[function_of(0)].changed = kNow;
@@ -64,7 +64,7 @@ TEST_CASE("rule 4: the link comes up only after the driver is live") {
   }
 }
 
-TEST_CASE("rule 4: what is configured for every adapter") {
+TEST_CASE("rule 4: settings for every adapter") {
   Snapshot snapshot = ready_scene();
   netdev(snapshot).mtu_max = 9000U;
   Config config;
@@ -90,7 +90,7 @@ TEST_CASE("rule 4: MTU and addresses as configured") {
   SECTION("nothing is left to do") {
     netdev(snapshot).mtu = 9000;
     netdev(snapshot).addresses.push_back({"192.168.30.201/24", true});
-    CHECK(state_of(snapshot, config) == State::Converging);  // it has no GID yet
+    CHECK(state_of(snapshot, config) == State::Converging);  // the adapter has no GID yet
     rdma(snapshot).gids = {{0, "::ffff:192.168.30.201", std::string{"RoCE v2"}, {}}};
     CHECK(plan_settled(snapshot, config).actions.empty());
     CHECK(state_of(snapshot, config) == State::Ready);
@@ -138,7 +138,7 @@ TEST_CASE("rule 4: an address of ours that is no longer configured is removed") 
   CHECK(plan_settled(snapshot, incomplete).actions.empty());
 }
 
-TEST_CASE("rule 4: IPv6 addresses count when duplicate detection has let them pass") {
+TEST_CASE("rule 4: IPv6 addresses count once duplicate detection has accepted them") {
   Snapshot snapshot = ready_scene();
   const Config config = configured(Manage::Auto, {}, {"fd00::1/64"});
   netdev(snapshot).addresses = {{"fd00::1/64", true, true, false}};
@@ -180,12 +180,12 @@ TEST_CASE("rule 4: a network manager's link is compared, never changed") {
           "In /etc/network/interfaces add `mtu 9000` to the stanza of ens10, then `ifdown ens10 "
           "&& ifup ens10`.");
   }
-  SECTION("nor where it cannot be known whose it is") {
+  SECTION("nor where its owner is unknown") {
     netdev(snapshot).owner = Field<LinkOwner>::unreadable(kOwnerDenied);
     CHECK(plan_settled(snapshot, config).actions.empty());
     CHECK(finding(plan_settled(snapshot, config).findings, FindingId::Unreadable) != nullptr);
   }
-  SECTION("observe: without a manager the way by hand") {
+  SECTION("observe: without a manager the commands to run by hand") {
     netdev(snapshot).owner = {};
     const Plan plan = plan_settled(snapshot, configured(Manage::Observe, 9000));
     REQUIRE(finding(plan.findings, FindingId::MtuDiffers) != nullptr);
@@ -195,7 +195,7 @@ TEST_CASE("rule 4: a network manager's link is compared, never changed") {
   }
 }
 
-TEST_CASE("rule 4: manage = agent beside another owner is done, and said") {
+TEST_CASE("rule 4: manage = agent with another owner is carried out, and reported") {
   Snapshot snapshot = ready_scene();
   const Config config = configured(Manage::Agent, {}, {"192.168.30.201/24"});
   netdev(snapshot).owner = LinkOwner{LinkManager::Networkd, true, "/etc/r.network"};
@@ -213,7 +213,8 @@ TEST_CASE("rule 4: manage = agent beside another owner is done, and said") {
         "Remove the stanza of ens10 from /etc/network/interfaces.");
 }
 
-TEST_CASE("rule 4: a manager that has not decided finds the link up, and gets a minute for more") {
+TEST_CASE(
+    "rule 4: a manager that has not decided finds the link up, and has a minute to configure it") {
   Snapshot snapshot = ready_scene();
   const Config config = configured(Manage::Auto, 1400, {"192.168.30.201/24"});
   netdev(snapshot).up = false;
@@ -227,11 +228,11 @@ TEST_CASE("rule 4: a manager that has not decided finds the link up, and gets a 
   const Plan late = plan(config, snapshot, history, *early.next_look);
   CHECK(only_link(late).addresses.size() == 1);
   CHECK(only_link(late).mtu == 1400U);
-  // manage = "agent" waits for nobody.
+  // manage = "agent" waits for no network manager.
   CHECK(only_link(plan(configured(Manage::Agent, 1400), snapshot, history, kNow)).mtu == 1400U);
 }
 
-TEST_CASE("rule 4: a network manager that starts anew still has its link, for a minute") {
+TEST_CASE("rule 4: a network manager that restarts keeps its link for a minute") {
   Snapshot before = ready_scene();
   netdev(before).owner = LinkOwner{LinkManager::NetworkManager, true, ""};
   Snapshot now = before;
@@ -245,8 +246,10 @@ TEST_CASE("rule 4: a network manager that starts anew still has its link, for a 
   CHECK(early.actions.empty());
   CHECK(early.next_look == kNow + Milliseconds{60'000});
   CHECK(only_link(plan(config, now, history, kNow + Milliseconds{60'000})).mtu == 1400U);
-  // manage = "agent" waits for nobody, and a manager that says it leaves the link is believed.
-  const BootTime soon = now.taken_at + Milliseconds{1000};  // what was taken down is left for that
+  // manage = "agent" waits for no network manager; a manager that says it leaves the link is
+  // believed.
+  const BootTime soon =
+      now.taken_at + Milliseconds{1000};  // a link that was taken down is left for a second
   CHECK(only_link(plan(configured(Manage::Agent, 1400), now, history, soon)).mtu == 1400U);
   netdev(now).owner = Field<LinkOwner>::absent();
   CHECK(only_link(plan(config, now, history, soon)).mtu == 1400U);

@@ -29,7 +29,7 @@ TEST_CASE("networks: two adapters in one subnet") {
         std::string::npos);
 }
 
-TEST_CASE("networks: a default route over an adapter is noted, and no warning") {
+TEST_CASE("networks: a default route over an adapter is noted, without a warning") {
   Snapshot snapshot = ready_scene();
   netdev(snapshot).default_route = false;
   CHECK(found(snapshot, FindingId::DefaultRoute) == nullptr);
@@ -56,7 +56,7 @@ TEST_CASE("networks: an address outside the configured subnets") {
   CHECK(found(snapshot, FindingId::AddressOutside) == nullptr);  // nothing is configured
 }
 
-TEST_CASE("networks: an adapter as the VM's first NIC") {
+TEST_CASE("networks: an adapter that is the VM's first NIC") {
   Snapshot snapshot = ready_scene(2);
   CHECK(found(snapshot, FindingId::FirstNic) == nullptr);
   snapshot.first_nic = std::string{"0000:00:03.0"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A pass in one line: what it says.
+// A pass in one line: its text.
 #include "agent/plan/pass_line.hpp"
 
 #include <cerrno>
@@ -24,7 +24,7 @@ Plan plan_to_reload() {
 
 }  // namespace
 
-TEST_CASE("a pass in one line: what was seen, and what is to be done") {
+TEST_CASE("a pass in one line: the state, and the actions") {
   Snapshot scene = ready_scene();
   CHECK(pass_line(scene, {}) == kReady);
   module(scene, kDriverModule).init = ModuleInit::Coming;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Properties over seeded random snapshots and random machines: what must hold whatever is seen.
+// Properties over seeded random snapshots and random machines: they must hold for all of them.
 #include <algorithm>
 #include <array>
 
@@ -16,7 +16,7 @@ using namespace pvrdma::test;
 
 namespace {
 
-// Any mixture of states, also such as no kernel would show.
+// Any mixture of states, even those that no kernel shows.
 Snapshot random_snapshot(Random& random) {
   Snapshot snapshot = ready_scene(static_cast<unsigned>(random() % 11));
   for (Module& module : snapshot.modules) {
@@ -61,7 +61,7 @@ Snapshot random_snapshot(Random& random) {
   return snapshot;
 }
 
-// MTU and addresses for the first adapter.
+// A configuration with MTU and addresses for the first adapter.
 Config addressed() {
   Config config;
   config.adapters = {{{std::nullopt, function_of(0), std::nullopt},
@@ -138,7 +138,7 @@ KernelModel random_machine(Random& random) {
 
 }  // namespace
 
-TEST_CASE("no plan ever unloads or loads what it must not", "[property]") {
+TEST_CASE("no plan ever has a forbidden load or unload", "[property]") {
   for (unsigned seed = 0; seed < tries(3000); ++seed) {
     Random random{seed};
     INFO("seed " << seed);
@@ -180,7 +180,7 @@ TEST_CASE("a converged machine is left alone", "[property]") {
   }
 }
 
-TEST_CASE("every machine that can be mended is, in few actions", "[property]") {
+TEST_CASE("every machine that can be repaired is, in few actions", "[property]") {
   for (unsigned seed = 0; seed < tries(1000); ++seed) {
     Random random{seed};
     INFO("seed " << seed);
@@ -196,7 +196,7 @@ TEST_CASE("every machine that can be mended is, in few actions", "[property]") {
   }
 }
 
-TEST_CASE("jobs are never disturbed, and what waits for them goes on when they end", "[property]") {
+TEST_CASE("jobs are never disturbed, and waiting operations go on when they end", "[property]") {
   for (unsigned seed = 0; seed < tries(500); ++seed) {
     Random random{seed};
     INFO("seed " << seed);

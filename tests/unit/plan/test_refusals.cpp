@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the executor refuses and the agent goes on wanting: said with the executor's own words,
-// once, and nothing waits for it that need not.
+// Operations that the executor refuses and the agent still wants: the finding has the executor's
+// own words, once, and nothing waits without need.
 #include <cerrno>
 
 #include "agent/model/budget.hpp"
@@ -39,7 +39,9 @@ bool says_so(const Snapshot& snapshot) { return refusal_in(plan_settled(snapshot
 
 }  // namespace
 
-TEST_CASE("what the executor refuses is said with its own words, and asked for again") {
+TEST_CASE(
+    "a refusal of the executor is reported in its own words, and the operation is asked for "
+    "again") {
   Snapshot snapshot = link_due();
   add(snapshot.ledger, refused(Verb::ConfigureLink, function_of(0)));
   Plan waiting = plan_settled(snapshot);
@@ -52,14 +54,14 @@ TEST_CASE("what the executor refuses is said with its own words, and asked for a
         "The executor refuses ConfigureLink 0000:00:10.1: MTU 9000 is not what the configuration "
         "says for this adapter.");
   CHECK(refusal_in(waiting)->remedy.find("systemctl reload pvrdma-agent") != std::string::npos);
-  // Not gone for the moment in which it is asked for.
+  // The finding stays during the next request.
   const Plan again = plan({}, snapshot, long_settled(snapshot), kNow + Milliseconds{4000});
   CHECK(described(again) == Steps{"ConfigureLink 0000:00:10.1"});
   CHECK(refusal_in(again) != nullptr);
   CHECK(again.findings == waiting.findings);
 }
 
-TEST_CASE("a refusal is gone with what it was about") {
+TEST_CASE("a refusal is gone with its reason") {
   Snapshot snapshot = link_due();
   add(snapshot.ledger, refused(Verb::ConfigureLink, function_of(0)));
   REQUIRE(says_so(snapshot));
@@ -70,17 +72,17 @@ TEST_CASE("a refusal is gone with what it was about") {
     add(snapshot.ledger,
         attempt(Verb::ConfigureLink, function_of(0), Milliseconds{500}, Outcome::Failed));
   }
-  SECTION("begun") {
+  SECTION("begun again") {
     Attempt begun = attempt(Verb::ConfigureLink, function_of(0), Milliseconds{500});
     begun.finished.reset();
     add(snapshot.ledger, begun);
   }
   SECTION("not wanted any more") { netdev(snapshot).up = true; }
-  SECTION("held since then, which is another reason") {
+  SECTION("held since then: another reason") {
     add(snapshot.ledger,
         attempt(Verb::ConfigureLink, function_of(0), Milliseconds{500}, Outcome::InUse));
   }
-  SECTION("not asked for again for long, as it was not wanted meanwhile") {
+  SECTION("not asked for again for long, because it was not wanted") {
     snapshot.ledger.refusals = {
         refused(Verb::ConfigureLink, function_of(0), std::chrono::hours{1})};
   }
@@ -91,7 +93,7 @@ TEST_CASE("a refusal is gone with what it was about") {
   CHECK_FALSE(says_so(snapshot));
 }
 
-TEST_CASE("a refusal before a fresh start is forgiven: it is asked for at once") {
+TEST_CASE("a refusal before a fresh start does not count: the operation is asked for at once") {
   Snapshot snapshot = link_due();
   add(snapshot.ledger, refused(Verb::ConfigureLink, function_of(0)));
   History history = long_settled(snapshot);
@@ -101,7 +103,7 @@ TEST_CASE("a refusal before a fresh start is forgiven: it is asked for at once")
   CHECK(refusal_in(plan) == nullptr);
 }
 
-TEST_CASE("a refused predecessor keeps the driver no longer than one that failed; it comes last") {
+TEST_CASE("a refused predecessor delays the driver no longer than a failed one, and comes last") {
   Snapshot snapshot = ready_scene();
   for (const char* name : {"mlx4_ib", kDriverModule}) module(snapshot, name) = unloaded(name);
   adapter(snapshot).driver = Field<std::string>::absent();
@@ -111,17 +113,17 @@ TEST_CASE("a refused predecessor keeps the driver no longer than one that failed
   Plan plan = plan_settled(snapshot);
   CHECK(described(plan) == Steps{"LoadModule vmw_pvrdma"});
   CHECK(refusal_in(plan) != nullptr);
-  SECTION("where both are due, in their order") {
+  SECTION("both due: in their order") {
     plan = pvrdma::plan({}, snapshot, long_settled(snapshot), kNow + Milliseconds{4000});
     CHECK(described(plan) == Steps{"LoadModule mlx4_ib", "LoadModule vmw_pvrdma"});
   }
-  SECTION("forgiven, it is asked for before the driver is") {
+  SECTION("after a fresh start it is asked for before the driver") {
     History history = long_settled(snapshot);
     history.fresh_start = kNow - Milliseconds{500};
     plan = pvrdma::plan({}, snapshot, history, kNow);
     CHECK(described(plan) == Steps{"LoadModule mlx4_ib"});
   }
-  SECTION("under way, it is waited for") {
+  SECTION("while it is under way it is waited for") {
     Attempt begun = attempt(Verb::LoadModule, "mlx4_ib", Milliseconds{500});
     begun.finished.reset();
     add(snapshot.ledger, begun);
@@ -129,7 +131,7 @@ TEST_CASE("a refused predecessor keeps the driver no longer than one that failed
   }
 }
 
-TEST_CASE("a reload that the executor refuses is said while it is due") {
+TEST_CASE("a reload that the executor refuses is reported while it is due") {
   Snapshot snapshot = reload_due();
   add(snapshot.ledger, refused(Verb::ReloadDriver, kDriverModule));
   const Plan waiting = plan_settled(snapshot);
@@ -144,16 +146,16 @@ TEST_CASE("a reload that the executor refuses is said while it is due") {
     rdma(snapshot).port.state = std::string{"ACTIVE"};
     CHECK_FALSE(says_so(snapshot));
   }
-  SECTION("not where it has been done too often, which the agent knows by itself") {
+  SECTION("not where it has been done too often, as the agent itself counts it") {
     for (unsigned i = 0; i < kMostReloads; ++i)
       add(snapshot.ledger, attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{200'000}));
     CHECK_FALSE(says_so(snapshot));
   }
-  SECTION("not where it could not be counted, which is a finding of its own") {
+  SECTION("not where it could not be counted, which has its own finding") {
     snapshot.ledger_error = Error{28, "writing", "the ledger"};
     CHECK_FALSE(says_so(snapshot));
   }
-  SECTION("not where the agent has an objection itself") {
+  SECTION("not where the agent itself has a reason against it") {
     const BootTime later = kNow + Milliseconds{4000};
     Config never;
     never.modules.reload = ReloadPolicy::Never;
@@ -165,7 +167,7 @@ TEST_CASE("a reload that the executor refuses is said while it is due") {
     CHECK(finding(plan.findings, FindingId::DriverInUse) != nullptr);
     CHECK(refusal_in(plan) == nullptr);
   }
-  SECTION("an administrator's request is made all the same") {
+  SECTION("an administrator's request is still made") {
     History history = long_settled(snapshot);
     history.reload_asked = kNow;
     const Plan asked = pvrdma::plan({}, snapshot, history, kNow);
@@ -190,7 +192,7 @@ TEST_CASE("no reload takes an RDMA device out of another network namespace") {
   CHECK(plan({}, snapshot, history, kNow).actions.empty());
 }
 
-TEST_CASE("what is gentler than a reload does not wait for a script") {
+TEST_CASE("operations gentler than a reload do not wait for a script") {
   Snapshot snapshot = ready_scene();
   netdev(snapshot).up = false;
   snapshot.boot_scripts = {{"/etc/rc.local", false}};
@@ -211,7 +213,8 @@ TEST_CASE("a reload that is being carried out is not asked for again, and not re
 }
 
 TEST_CASE(
-    "a reload that could not be begun is said with its reason, and given up after three tries") {
+    "a reload that could not be begun is reported with its reason, and given up after three "
+    "tries") {
   Snapshot snapshot = reload_due();
   Attempt last = attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{31'000}, Outcome::Refused);
   last.detail = "not removed, as it could not be inserted again: it has no signature";
@@ -230,7 +233,7 @@ TEST_CASE(
   CHECK(finding(plan_settled(snapshot).findings, FindingId::GivingUp) != nullptr);
 }
 
-TEST_CASE("a device that does not answer in time is the host's, not a library's") {
+TEST_CASE("a device that does not answer in time is the host's fault, not a library's") {
   Snapshot snapshot = ready_scene();
   rdma(snapshot).port.verbs_state =
       Field<std::string>::unreadable({ETIMEDOUT, "querying port 1 of", "rocep0s16f1"});

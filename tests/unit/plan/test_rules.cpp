@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rules 1 to 4: what is loaded, bound and brought up, and what is not.
+// Rules 1 to 4: which modules are loaded, functions bound and links brought up, and which not.
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 
@@ -31,7 +31,7 @@ TEST_CASE("an adapter whose vmxnet3 side has no driver is reported") {
   CHECK(finding(plan_settled(snapshot).findings, FindingId::NoVmxnet3Pair) != nullptr);
 }
 
-TEST_CASE("an interface in another network namespace is left there, and is one adapter's") {
+TEST_CASE("an interface in another network namespace is left there, and concerns one adapter") {
   Snapshot snapshot = ready_scene(2);
   adapter(snapshot).netdev = Field<Netdev>::absent();
   adapter(snapshot).rdma.get()->netdev = Field<std::string>::absent();
@@ -42,7 +42,7 @@ TEST_CASE("an interface in another network namespace is left there, and is one a
   config.adapters = {entry};
   const Plan plan = plan_settled(snapshot, config);
   CHECK(plan.actions.empty());
-  REQUIRE(plan.findings.size() == 1);  // that the configuration matches nothing is not known
+  REQUIRE(plan.findings.size() == 1);  // it is not known whether the configuration matches
   CHECK(plan.findings[0].id == FindingId::NetdevElsewhere);
   CHECK(plan.findings[0].adapter == function_of(0));
   const Health health = assess(config, snapshot, plan, long_settled(snapshot), kNow);
@@ -72,7 +72,7 @@ TEST_CASE("an RDMA device in another network namespace stays there, with its int
   CHECK(health.adapters[1].state == State::Ready);
 }
 
-TEST_CASE("a port that verbs cannot ask about is reported while the kernel says ACTIVE") {
+TEST_CASE("a port that verbs cannot query is reported while the kernel says ACTIVE") {
   Snapshot snapshot = ready_scene();
   Port& port = rdma(snapshot).port;
   port.verbs_state = Field<std::string>::unreadable({2, "opening", "the provider"});
@@ -99,12 +99,12 @@ TEST_CASE("rule 1 and 2: predecessors in their order, the driver only when they 
     module(snapshot, "rdma_cm").init = ModuleInit::Coming;
     CHECK(plan_settled(snapshot).actions.empty());
   }
-  SECTION("one this kernel does not ship is not") {
+  SECTION("a predecessor that this kernel does not ship is not") {
     module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
     module(snapshot, "mlx4_ib").shipped = Shipped::Missing;
     CHECK(described(plan_settled(snapshot)) == Steps{"LoadModule vmw_pvrdma"});
   }
-  SECTION("one that failed once is not waited for, and is tried again later") {
+  SECTION("a failed predecessor is not waited for, and is tried again later") {
     module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
     snapshot.ledger.attempts = {
         attempt(Verb::LoadModule, "mlx4_ib", Milliseconds{500}, Outcome::Failed)};
@@ -113,13 +113,13 @@ TEST_CASE("rule 1 and 2: predecessors in their order, the driver only when they 
     CHECK(plan.next_look == kNow + Milliseconds{1500});
     CHECK(finding(plan.findings, FindingId::ActionFailed) != nullptr);
   }
-  SECTION("one that the kernel refuses is said to be refused") {
+  SECTION("a predecessor that the kernel refuses is reported as refused") {
     module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
     snapshot.ledger.attempts = {
         attempt(Verb::LoadModule, "mlx4_ib", Milliseconds{500}, Outcome::Refused)};
     CHECK(finding(plan_settled(snapshot).findings, FindingId::ModuleRefused) != nullptr);
   }
-  SECTION("a driver that is going or not readable is not loaded over") {
+  SECTION("a driver that is going or unreadable is not loaded") {
     module(snapshot, kDriverModule).init = ModuleInit::Going;
     CHECK(plan_settled(snapshot).actions.empty());
     module(snapshot, kDriverModule).init =
@@ -166,7 +166,7 @@ TEST_CASE("rule 3: a function that has just lost its driver may be about to leav
   CHECK(at_once.next_look == kNow + Milliseconds{1000});
   CHECK(described(plan({}, unbound, history, kNow + Milliseconds{1000})) ==
         Steps{"BindFunction 0000:00:11.1"});
-  // A look at what has stayed as it was does not begin the second anew.
+  // An unchanged look does not start the second again.
   Snapshot later = unbound;
   later.taken_at = kNow + Milliseconds{900};
   const History after = advance(history, &unbound, later);
@@ -218,7 +218,7 @@ TEST_CASE("an initramfs that does not know the present modprobe.d") {
 
 namespace {
 
-// One scene, with its function unbound, and what is tried for it as time goes on.
+// A scene with an unbound function, and the attempts on it as time passes.
 struct Unbound {
   Snapshot snapshot = ready_scene();
   History history = long_settled(snapshot);
@@ -229,7 +229,7 @@ struct Unbound {
     adapter(snapshot).rdma = Field<RdmaDevice>::absent();
   }
   Plan next() const { return plan({}, snapshot, history, now); }
-  // When it is tried, until nothing more is planned; each try ends like this.
+  // The times of the attempts, until nothing more is planned; each ends with `outcome`.
   std::vector<Milliseconds> tried(Outcome outcome) {
     std::vector<Milliseconds> times;
     for (Plan next = this->next(); times.size() < 20; next = this->next()) {
@@ -252,8 +252,8 @@ struct Unbound {
 
 }  // namespace
 
-TEST_CASE("retries grow further apart and end, and a change of state forgives them") {
-  // A success that leads to nothing, or is undone at once, is no better than a failure.
+TEST_CASE("retries have growing pauses and an end, and a change of state resets them") {
+  // A success without effect, or undone at once, counts like a failure.
   for (const Outcome outcome : {Outcome::Failed, Outcome::Done, Outcome::AlreadyDone}) {
     INFO(to_string(outcome));
     Unbound scene;
@@ -272,7 +272,7 @@ TEST_CASE("retries grow further apart and end, and a change of state forgives th
   }
 }
 
-TEST_CASE("what has held, and is needed again later, costs nothing") {
+TEST_CASE("a repair that lasted, and is needed again later, costs nothing") {
   Unbound scene;
   SECTION("every hour, or a little longer than a repair needs to count as one") {
     for (const Milliseconds apart : {Milliseconds{3'600'000}, Milliseconds{12'001}})

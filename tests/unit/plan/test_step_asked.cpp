@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// step(): what clients are answered, and when.
+// step(): the answers to clients, and their time.
 #include "tests/unit/plan/stepped_agent.hpp"
 
 using namespace pvrdma;
@@ -10,7 +10,7 @@ namespace {
 
 constexpr Caller kRoot = Caller::Root, kOther = Caller::Other;
 
-// An agent that has seen this half a minute ago.
+// An agent whose last look, half a minute ago, saw this.
 Agent saw(const Snapshot& snapshot, Config config = {}, Limits limits = {}) {
   Agent agent{std::move(config), {}, limits};
   agent.now = kNow;
@@ -31,7 +31,7 @@ Texts taken(Texts& list) { return std::exchange(list, {}); }
 
 }  // namespace
 
-TEST_CASE("step: what is at most two seconds old is told at once, to all") {
+TEST_CASE("step: an observation of at most two seconds is told at once, to all") {
   Agent agent = saw(ready_scene());
   agent.look(ready_scene());
   agent.now += 2s;
@@ -40,7 +40,7 @@ TEST_CASE("step: what is at most two seconds old is told at once, to all") {
   CHECK_FALSE(agent.effects.look);
   agent.on(PlanAsked{2, kOther});
   CHECK(agent.answered() == Texts{"2 plan"});
-  // So does a look that saw nothing new, and was not handed over.
+  // An unchanged look that was not handed over counts as well.
   agent.now += 30s;
   agent.on(LookedSame{agent.now - 1s});
   agent.on(HealthAsked{3, kOther});
@@ -48,13 +48,13 @@ TEST_CASE("step: what is at most two seconds old is told at once, to all") {
   CHECK(health_at(agent.state, agent.now).observed == agent.now - 1s);
 }
 
-TEST_CASE("step: what is older is looked at first") {
+TEST_CASE("step: before an older one there is a look") {
   Agent agent = saw(ready_scene());
   agent.on(HealthAsked{1, kRoot});
   agent.on(PlanAsked{2, kOther});
   CHECK(agent.state.fresh.size() == 2);
   CHECK(agent.effects.deadline <= agent.now + 400ms);
-  SECTION("and told with what is seen") {
+  SECTION("the answer has the new look") {
     agent.now += 100ms;
     agent.look(link_down());
     CHECK(agent.answered() == Texts{"1 health", "2 plan"});
@@ -64,24 +64,24 @@ TEST_CASE("step: what is older is looked at first") {
     agent.on(Looked{agent.now - 1500ms, ready_scene()});
     CHECK(agent.answered().size() == 2);
   }
-  SECTION("or as it is, where the look does not end in time") {
+  SECTION("the answer has the old look where the new one does not end in time") {
     agent.wait(399ms);
     CHECK(agent.answered().empty());
     agent.wait(1ms);
     CHECK(agent.answered() == Texts{"1 health", "2 plan"});
     CHECK(health_at(agent.state, agent.now).observed == kNow);
-    // It is late, so that those who come now need not wait as well.
+    // The look is late, so later clients do not wait for it.
     agent.on(HealthAsked{3, kRoot});
     CHECK(agent.answered() == Texts{"3 health"});
   }
-  SECTION("but not to who has left") {
+  SECTION("no answer to a client that has left") {
     agent.on(ClientLeft{1});
     agent.look(ready_scene());
     CHECK(agent.answered() == Texts{"2 plan"});
   }
 }
 
-TEST_CASE("step: nothing is known before the first look, and who asks waits for it, but not long") {
+TEST_CASE("step: before the first look nothing is known, and clients wait briefly for it") {
   Agent agent;
   agent.on(HealthAsked{1, kOther});
   CHECK(agent.answered().empty());
@@ -92,7 +92,7 @@ TEST_CASE("step: nothing is known before the first look, and who asks waits for 
   CHECK(agent.answered() == Texts{"2 health"});
 }
 
-TEST_CASE("step: however many others ask for a look, there is one in a second") {
+TEST_CASE("step: however many other users ask for a look, there is one in a second") {
   Agent agent = saw(ready_scene());
   const auto ask_twenty = [&](ClientId from) {
     int looks = 0;
@@ -112,9 +112,9 @@ TEST_CASE("step: however many others ask for a look, there is one in a second") 
   agent.now += 5ms;
   agent.look(ready_scene());
   CHECK(agent.answered().size() == 20);
-  // Nobody forgives what was tried but root.
+  // Only root resets the budget.
   CHECK(agent.state.history.fresh_start < kNow);
-  // Nor is there more than that for those who ask for health; they are told what there is.
+  // Health requests have the same limit; beyond it they get the last observation.
   agent.now += 100ms;
   agent.state.health.observed = agent.state.confirmed = kNow;
   agent.on(HealthAsked{99, kOther});
@@ -122,7 +122,7 @@ TEST_CASE("step: however many others ask for a look, there is one in a second") 
   CHECK_FALSE(agent.effects.look);
 }
 
-TEST_CASE("step: root waits for nobody, and its look answers those who wait") {
+TEST_CASE("step: root does not wait, and its look answers those who do") {
   Agent agent = saw(ready_scene());
   agent.on(RefreshAsked{1, kOther});
   agent.now += 5ms;
@@ -138,7 +138,7 @@ TEST_CASE("step: root waits for nobody, and its look answers those who wait") {
   agent.now += 5ms;
   agent.look(ready_scene());
   CHECK(agent.answered() == Texts{"2 health", "3 health", "4 health"});
-  // The second is over: nobody waits any more, so there is no look.
+  // The second is over and no client waits, so there is no look.
   agent.wait(1200ms);
   CHECK_FALSE(agent.state.look_asked);
 }
@@ -152,7 +152,7 @@ TEST_CASE("step: a refresh is answered by a look that began after it") {
   CHECK(agent.answered() == Texts{"1 health"});
 }
 
-TEST_CASE("step: who watches is told of changes, not of looks that see nothing new") {
+TEST_CASE("step: watchers are told of changes, not of unchanged looks") {
   Agent agent = saw(ready_scene());
   agent.on(WatchAsked{1, true});
   CHECK(agent.answered() == Texts{"1 watched"});
@@ -162,17 +162,17 @@ TEST_CASE("step: who watches is told of changes, not of looks that see nothing n
   CHECK(agent.answered().empty());
   agent.look(link_down());
   CHECK(agent.answered() == Texts{"1 watched"});
-  agent.now += 1s;  // for which a link that has just gone down is left
+  agent.now += 1s;  // a link that has just gone down is left for a second
   agent.look(link_down());
   CHECK(agent.call() == "ConfigureLink " + function_of(0));
-  CHECK(agent.answered() == Texts{"1 watched"});  // once, though there is a call as well
+  CHECK(agent.answered() == Texts{"1 watched"});  // once, although a call begins as well
   agent.on(ClientLeft{1});
   agent.look(ready_scene());
   CHECK(agent.answered().empty());
   CHECK(agent.state.watchers.empty());
 }
 
-TEST_CASE("step: what changes something is for root alone, who may not ask what there is either") {
+TEST_CASE("step: changes are for root alone; a refusal tells nothing of the target") {
   Agent agent = saw(ready_scene());
   for (const Caller caller : {kOther, Caller::Agent}) {
     agent.on(ReloadAsked{1, caller, "eth7"});
@@ -208,7 +208,7 @@ TEST_CASE("step: a reload is carried out, and all who asked for it are told when
     CHECK(agent.answered() ==
           Texts{"1 failed: the kernel said no", "2 failed: the kernel said no"});
   }
-  SECTION("the executor died of it") {
+  SECTION("the executor died in it") {
     agent.on(CallEnded{ReloadDriver{}, fail(ECONNRESET, "waiting for", "it")});
     CHECK(agent.answered().at(0) == "1 failed: waiting for it: Connection reset by peer");
   }
@@ -223,7 +223,7 @@ TEST_CASE("step: a reload is carried out, and all who asked for it are told when
   CHECK(agent.state.reloads.empty());
 }
 
-TEST_CASE("step: a reload that must not be is refused, with the reason") {
+TEST_CASE("step: a forbidden reload is refused, with the reason") {
   Agent agent = saw(ready_scene());
   agent.on(ReloadAsked{1, kRoot, "eth7"});
   CHECK(agent.answered() == Texts{"1 no such adapter: eth7"});
@@ -239,34 +239,34 @@ TEST_CASE("step: a reload that must not be is refused, with the reason") {
   for (const Agent* one : {&agent, &none, &forbidden}) CHECK_FALSE(one->state.history.reload_asked);
 }
 
-TEST_CASE("step: a job comes first, by a look that began after the request alone") {
+TEST_CASE("step: a job comes first, but only by a look that began after the request") {
   Agent agent = saw(ready_scene());
   agent.on(ReloadAsked{1, kRoot, {}});
   agent.on(Looked{agent.now - 1ms, held()});
   CHECK(agent.answered().empty());
-  SECTION("it has ended") {
+  SECTION("the job has ended") {
     agent.on(Looked{agent.now, ready_scene()});
     CHECK(agent.call() == "ReloadDriver vmw_pvrdma");
   }
-  SECTION("it goes on") {
+  SECTION("the job goes on") {
     agent.on(Looked{agent.now, held()});
     CHECK(agent.answered().size() == 1);
     CHECK(agent.effects.answers[0].what == Answer::What::InUse);
     CHECK(agent.effects.answers[0].holders[0].pid == 812);
-    // Nobody waits for its end any more.
+    // No caller waits for the reload any more.
     CHECK_FALSE(agent.has(FindingId::DriverInUse));
     agent.look(ready_scene());
     CHECK(agent.calls.empty());
   }
 }
 
-TEST_CASE("step: a reload that cannot be begun is given up in time, and not made up for later") {
+TEST_CASE("step: a reload that cannot be begun is given up in time, and not carried out later") {
   Agent agent = saw(ready_scene(), {}, Limits{20s, 10s, 0ms, 30s});
   agent.state.paused_until = agent.now + 1h;
   agent.on(ReloadAsked{1, kRoot, {}});
   agent.now += 5ms;
   agent.look(ready_scene());
-  CHECK(agent.state.plan.actions.size() == 1);  // no beginning: the executor is not asked
+  CHECK(agent.state.plan.actions.size() == 1);  // not begun: the executor is not asked
   agent.wait(5s);
   agent.on(ReloadAsked{2, kRoot, {}});
   agent.told.clear();

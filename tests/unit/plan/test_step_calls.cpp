@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// step(): what is asked of the executor, in which order, and what is done where it does not answer.
+// step(): the calls of the executor, their order, and the reaction where it does not answer.
 #include "tests/unit/plan/stepped_agent.hpp"
 
 using namespace pvrdma;
@@ -35,14 +35,14 @@ TEST_CASE("step: actions go out one by one, in order, and health names the one u
   CHECK_FALSE(agent.effects.look);
   agent.now += 20ms;
   agent.answers(kCm);
-  // Nothing is left to do, and only the next look tells what came of it.
+  // No action is left, and only the next look tells the result.
   CHECK(agent.call().empty());
   CHECK(agent.effects.look);
   CHECK_FALSE(health_at(agent.state, agent.now).busy);
   CHECK(agent.state.last_answer == agent.now);
 }
 
-TEST_CASE("step: what was answered is remembered, with its times") {
+TEST_CASE("step: answers are remembered, with their times") {
   Agent agent = asking(link_down());
   REQUIRE(agent.call() == "ConfigureLink " + function_of(0));
   agent.now += 20ms;
@@ -59,7 +59,8 @@ TEST_CASE("step: what was answered is remembered, with its times") {
   CHECK(answered.attempts.size() == 3);
   CHECK(answered.refusals.size() == 1);
   CHECK(answered.reloads == 1);
-  // Not what it was never asked for, and apart what it did not understand.
+  // A call that did not reach the executor is not remembered; one that it did not understand is
+  // kept apart.
   agent.state.patient_until.reset();
   agent.on(ExecutorUnreachable{ReloadDriver{}, kMissing});
   agent.on(CallEnded{kLink, fail(0, "the executor answered", "InvalidParameter")});
@@ -70,7 +71,7 @@ TEST_CASE("step: what was answered is remembered, with its times") {
         "the executor answered InvalidParameter");
 }
 
-TEST_CASE("step: after a failure nothing that rests on it is tried; modules each on their own") {
+TEST_CASE("step: after a failure no dependent action is tried; modules are independent") {
   Snapshot both = link_down(2);
   netdev(both, 1).up = false;
   Agent agent = asking(both);
@@ -82,7 +83,7 @@ TEST_CASE("step: after a failure nothing that rests on it is tried; modules each
   CHECK(modules.call() == "LoadModule rdma_cm");
 }
 
-TEST_CASE("step: what the newest plan no longer holds is not carried out") {
+TEST_CASE("step: an action that the newest plan no longer has is not carried out") {
   Agent agent = asking(two_not_loaded());
   agent.look(ready_scene());
   CHECK(agent.call().empty());
@@ -100,13 +101,13 @@ TEST_CASE("step: a call that hangs is called stuck after its bound, and stays th
   CHECK(agent.effects.concluded);
   agent.look(two_not_loaded());
   CHECK(agent.calls.size() == 1);
-  // When it comes back the rest goes on.
+  // When the call returns, the other actions follow.
   agent.answers(kUmad);
   CHECK(agent.call() == "LoadModule rdma_cm");
   CHECK_FALSE(agent.has(FindingId::ExecutorStuck));
 }
 
-TEST_CASE("step: an executor that dies in a call was reached, and the same is not asked at once") {
+TEST_CASE("step: an executor that dies in a call was reached, and is not asked the same at once") {
   Agent agent = asking(link_down());
   agent.on(CallEnded{kLink, fail(ECONNRESET, "waiting for", "the executor")});
   REQUIRE(agent.effects.call_failed);
@@ -117,7 +118,7 @@ TEST_CASE("step: an executor that dies in a call was reached, and the same is no
   agent.now += 100ms;
   agent.look(link_down());
   CHECK(agent.call().empty());
-  // What failed the same way again is logged once, until something was carried out.
+  // A failure that repeats itself is logged once, until an action was carried out.
   agent.on(CallEnded{kLink, fail(ECONNRESET, "waiting for", "the executor")});
   CHECK_FALSE(agent.effects.call_failed);
   agent.answers(kUmad);
@@ -130,11 +131,11 @@ TEST_CASE("step: the executor's socket may come after the first call, once and w
   agent.on(ExecutorUnreachable{kLink, kMissing});
   CHECK(agent.effects.deadline == agent.now + 50ms);
   CHECK(agent.state.history.busy);
-  // Though the plan no longer holds it.
+  // The plan no longer has the action.
   agent.look(ready_scene());
   agent.wait(50ms);
   CHECK(agent.call() == "ConfigureLink " + function_of(0));
-  SECTION("it comes") {
+  SECTION("it comes in time") {
     agent.answers(kLink);
     CHECK_FALSE(agent.state.patient_until);
     agent.look(link_down());
@@ -149,12 +150,12 @@ TEST_CASE("step: the executor's socket may come after the first call, once and w
   }
 }
 
-TEST_CASE("step: an executor that is not there is asked again after pauses, each twice as long") {
+TEST_CASE("step: a missing executor is asked again after pauses, each twice as long") {
   Agent agent = asking(two_not_loaded(), Limits{20s, 30s, 0ms, 30s});
   for (const auto pause : {1s, 2s, 4s, 8s, 16s, 16s}) {
     agent.on(ExecutorUnreachable{kUmad, kMissing});
     CHECK(agent.effects.look);
-    CHECK_FALSE(agent.effects.call_failed);  // it becomes a finding, which is logged
+    CHECK_FALSE(agent.effects.call_failed);  // it becomes a finding, and the finding is logged
     const std::size_t calls = agent.calls.size();
     agent.now += 10ms;
     agent.look(two_not_loaded());

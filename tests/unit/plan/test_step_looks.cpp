@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// step(): one look after the other: what is remembered between them, what may be acted on, and when
-// the next one is due.
+// step(): one look after the other: the memory between them, which of them may lead to actions, and
+// the time of the next.
 #include "tests/unit/plan/stepped_agent.hpp"
 
 using namespace pvrdma;
@@ -103,7 +103,7 @@ TEST_CASE("step: a part of the configuration that is left out is a finding until
   CHECK_FALSE(agent.has(FindingId::ConfigBad));
 }
 
-TEST_CASE("step: the configuration is read again where it may be old, before a look counts") {
+TEST_CASE("step: a configuration that may be old is read again before a look counts") {
   AgentState state = first_step({kNow - 1s, {}, {}, {}, {}}).state;
   const auto look = [&](const Snapshot& seen) {
     Stepped next = step(std::move(state), Looked{kNow, seen}, kNow);
@@ -124,7 +124,7 @@ TEST_CASE("step: the configuration is read again where it may be old, before a l
     CHECK_FALSE(look(customized()).read_config);
     CHECK_FALSE(look(customized()).read_config);
     CHECK(look(ready_scene()).read_config);
-    // As it was: nothing is said of it, and nothing forgiven.
+    // An unchanged configuration is not reported, and resets nothing.
     Stepped next = step(std::move(state), ConfigLoaded{}, kNow);
     CHECK_FALSE(next.effects.config_loaded);
     CHECK(next.state.history.fresh_start < kNow);
@@ -134,7 +134,7 @@ TEST_CASE("step: the configuration is read again where it may be old, before a l
   }
 }
 
-TEST_CASE("step: a configuration known to be bad is said once, and not again by each refusal") {
+TEST_CASE("step: a bad configuration is reported once, and not again by each refusal") {
   Snapshot down = link_down();
   add(down.ledger,
       attempt(Verb::ConfigureLink, function_of(0), Milliseconds{100}, Outcome::NotAllowed));
@@ -176,7 +176,7 @@ TEST_CASE("step: network managers may start once the driver is live, or the limi
   }
 }
 
-TEST_CASE("step: looks become rarer where nothing is planned, pending or changing") {
+TEST_CASE("step: looks become rarer while nothing is planned, pending or changing") {
   Snapshot failed = ready_scene();
   module(failed, "rdma_cm") = unloaded("rdma_cm");
   module(failed, "rdma_cm").shipped = Shipped::Missing;
@@ -187,7 +187,7 @@ TEST_CASE("step: looks become rarer where nothing is planned, pending or changin
       agent.now += 1s;
       agent.look(seen);
       REQUIRE(agent.effects.looks->interval == interval);
-      // A quiet one is handed over now and then, and feeds the watchdog.
+      // An unchanged look is handed over now and then, and feeds the watchdog.
       CHECK(agent.effects.looks->deliver_by == agent.now + (interval < 30s ? interval : 60s));
       CHECK(agent.effects.alive);
     }
@@ -204,7 +204,7 @@ TEST_CASE("step: looks become rarer where nothing is planned, pending or changin
   }
 }
 
-TEST_CASE("step: time alone may change a plan, and is looked at then") {
+TEST_CASE("step: time alone may change a plan, so there is a look then") {
   Agent agent = saw_now(customized());
   REQUIRE(agent.state.plan.next_look);
   for (int look = 0; look < 5; ++look) agent.look(customized());
@@ -215,12 +215,12 @@ TEST_CASE("step: a look that hangs is a finding, and no reason to kill the agent
   Agent agent = saw_now(ready_scene());
   for (int look = 0; look < 6; ++look) agent.look(ready_scene());
   agent.fed = 0;
-  // It was due a minute later, and is asked for; a timer that missed it would take it now.
+  // The look was due a minute later, and is asked for; a timer that missed it would take it now.
   agent.wait(70s);
   CHECK(agent.effects.look);
   CHECK_FALSE(agent.state.look_stuck);
   agent.now += 10ms;
-  SECTION("it comes back") {
+  SECTION("it returns") {
     agent.look(ready_scene());
     agent.wait(40s);
     CHECK_FALSE(agent.has(FindingId::LookStuck));
@@ -232,7 +232,7 @@ TEST_CASE("step: a look that hangs is a finding, and no reason to kill the agent
     CHECK(agent.has(FindingId::LookStuck));
     CHECK(agent.state.look_stuck == began);
     CHECK(health_at(agent.state, agent.now).state == State::Unknown);
-    CHECK(agent.fed == 1);  // some 100 s after the last time; the unit has two minutes
+    CHECK(agent.fed == 1);  // some 100 s after the last time; the unit's limit is two minutes
     agent.wait(90s);
     CHECK(agent.fed == 4);
     agent.look(ready_scene());
@@ -246,7 +246,7 @@ TEST_CASE("step: a look that hangs is a finding, and no reason to kill the agent
   }
 }
 
-TEST_CASE("step: a first look that hangs is told as well") {
+TEST_CASE("step: a first look that hangs is reported as well") {
   Agent agent;
   agent.looking_since = agent.now;
   agent.wait(30s);
@@ -255,7 +255,7 @@ TEST_CASE("step: a first look that hangs is told as well") {
   CHECK(agent.fed == 1);
 }
 
-TEST_CASE("step: a configuration that was bad from the beginning is read again by itself") {
+TEST_CASE("step: a configuration that was bad at the start is read again without a request") {
   Config safe;
   safe.modules.reload = ReloadPolicy::Never;
   AgentState state = first_step({kNow, safe, {}, "/etc/x.toml:1: bad", {}}).state;
@@ -269,7 +269,7 @@ TEST_CASE("step: a configuration that was bad from the beginning is read again b
     return next.effects;
   };
   const Effects first = look(bad);
-  CHECK_FALSE(first.config_rejected);  // that is said already
+  CHECK_FALSE(first.config_rejected);  // it was logged already
   CHECK(first.ready);
   CHECK(first.looks->deliver_by <= kNow + 30s);
   const Finding* found = finding(state.health.findings, FindingId::ConfigBad);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// step() in a made-up world: at least 100,000 random events in each run, in any order that the
-// shell can send them, on machines that change at random. What must hold whatever happens.
+// step() in a made-up world: at least 100,000 random events in each run, in any order in which the
+// shell can send them, on machines that change at random; and the properties that must always hold.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -31,7 +31,7 @@ class World {
     take(first_step(start_));
   }
 
-  // Something that can happen now.
+  // One random event that is possible now.
   void go_on() {
     switch (random_() % 16) {
       case 0:
@@ -73,7 +73,7 @@ class World {
     bool reload = false;
   };
 
-  // Catch's own macros take most of the time where nothing fails.
+  // Catch's own macros would take most of the time.
   void must(bool holds, const char* what) const {
     if (holds) return;
     FAIL(what << ": event " << events_ << ", " << happening_ << ", at " << to_ms(kernel_.now));
@@ -118,7 +118,7 @@ class World {
     happen(loaded);
   }
 
-  // A look that is under way, or due, ends; what it saw is of some time in between.
+  // A look that is under way, or due, ends; it saw the machine at some time in between.
   void look_ends() {
     if (!look_began_) return;
     Snapshot seen = kernel_.snapshot();
@@ -165,7 +165,7 @@ class World {
     asked_[next_client_++] = {kernel_.now, reload && !may ? 0ms : limit, reload};
     const auto before = looks_asked_;
     happen(question);
-    // Those who are not trusted have one look in a second, all together.
+    // Unprivileged users have one look in a second, all together.
     if (question.caller == Caller::Other && looks_asked_ != before) note_look_for_others();
   }
   void note_look_for_others() {
@@ -187,7 +187,7 @@ class World {
   void pass_time() {
     BootTime until = kernel_.now + Milliseconds{random_() % 5000};
     if (chance(random_, 10)) until += 60s;
-    // A look that nobody asked for is due, and begins.
+    // A look that no client asked for is due, and begins.
     if (!look_began_ && looks_.deliver_by <= until) look_began_ = looks_.deliver_by;
     while (deadline_ && *deadline_ <= until) {
       kernel_.now = *deadline_;
@@ -233,13 +233,13 @@ class World {
            "the call is the one under way");
       if (takes_driver_away(*effects.call)) {
         must(state_.snapshot->holders.is_known(), "holders are known");
-        must(state_.snapshot->holders.get()->empty(), "nobody holds an adapter");
+        must(state_.snapshot->holders.get()->empty(), "no process holds an adapter");
         must(state_.config.modules.reload != ReloadPolicy::Never, "reloads are allowed");
       }
     }
     for (const Answer& answer : effects.answers) check(answer);
     for (const auto& [client, asked] : asked_) {
-      // One that has begun is waited for until it is called stuck.
+      // A reload that has begun is waited for until it is called stuck.
       const Milliseconds begun = asked.reload ? Milliseconds{60s} : 0ms;
       if (asked.limit) must(kernel_.now - asked.since <= *asked.limit + begun, "answered in time");
     }
@@ -247,12 +247,12 @@ class World {
   }
   void check(const Answer& answer) {
     if (answer.what == Answer::What::HealthAndMore) return;
-    // Each is answered once, and none that has left.
+    // Each client is answered once, and none that has left.
     must(asked_.erase(answer.client) == 1, "answered once, and not when it has left");
   }
   void check_ready() const {
     const auto& adapters = *state_.snapshot->adapters.get();
-    // What one look could not read counts as it was read before, for kSettle (test_history.cpp).
+    // A field that one look could not read keeps its value for kSettle (test_history.cpp).
     const auto active = std::count_if(adapters.begin(), adapters.end(), [](const Adapter& adapter) {
       const RdmaDevice* rdma = adapter.rdma.get();
       return adapter.rdma.is_unreadable() ||
@@ -271,9 +271,9 @@ class World {
   std::optional<BootTime> deadline_;
   Looks looks_;
   std::optional<BootTime> look_began_;  // of the look under way
-  bool look_again_ = false;             // asked for while it is
+  bool look_again_ = false;             // another look was asked for during it
   std::optional<Operation> call_;       // under way
-  std::map<ClientId, Asked> asked_;     // who waits for an answer
+  std::map<ClientId, Asked> asked_;     // clients that wait for an answer
   ClientId next_client_ = 1;
   std::optional<BootTime> looked_for_others_;
   unsigned looks_asked_ = 0;
@@ -284,8 +284,8 @@ class World {
 
 }  // namespace
 
-TEST_CASE("whatever happens, in whatever order", "[property]") {
-  // The sanitizers take fifty times as long; each whole run has a build without them as well.
+TEST_CASE("the properties hold for any events in any order", "[property]") {
+  // The sanitizers take fifty times as long; each full test run has a build without them, too.
   constexpr unsigned kEvents = kInstrumented ? 20'000 : 100'000;
   constexpr unsigned kInOneWorld = 250;
   const unsigned seed = std::random_device{}();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The executor's ledger held against its answers: what it has lost counts all the same.
+// The executor's ledger compared with its answers: attempts that the ledger has lost still count.
 #include "agent/plan/tried.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
@@ -30,7 +30,7 @@ Snapshot lost_port() {
 
 }  // namespace
 
-TEST_CASE("a ledger that has what was answered is left as it is") {
+TEST_CASE("a ledger that has all answers is left unchanged") {
   Ledger answered;
   add(answered, answered_call(kUp, Milliseconds{5000}));
   add(answered, answered_call(ReloadDriver{}, Milliseconds{4000}, Outcome::InUse));
@@ -40,8 +40,8 @@ TEST_CASE("a ledger that has what was answered is left as it is") {
       entry.started += Milliseconds{3};  // the executor's own time, between the two
       add(look.snapshot.ledger, entry);
     }
-  SECTION("each of it") {}
-  SECTION("with a later refusal in the place of an equal one") {
+  SECTION("each answer") {}
+  SECTION("with a later refusal in place of an equal one") {
     look.snapshot.ledger.refusals[0].started += Milliseconds{3000};
   }
   const Ledger before = look.snapshot.ledger;
@@ -50,7 +50,8 @@ TEST_CASE("a ledger that has what was answered is left as it is") {
   CHECK_FALSE(look.snapshot.ledger_error);
 }
 
-TEST_CASE("what a ledger has lost is counted, and nothing that disturbs is planned for a minute") {
+TEST_CASE(
+    "attempts that a ledger has lost count, and nothing that disturbs is planned for a minute") {
   Ledger answered;
   add(answered, answered_call(kUp, Milliseconds{30'000}));
   answered.reloads = 2;
@@ -78,7 +79,7 @@ TEST_CASE(
   add(answered, answered_call(ReloadDriver{}, Milliseconds{62'000}));
   look = look_at(lost_port());
   complete_ledger(look, {answered, {}});
-  CHECK(plan_settled(look.snapshot).actions.empty());  // the third has the longest pause before it
+  CHECK(plan_settled(look.snapshot).actions.empty());  // the longest pause is before the third
   add(answered, answered_call(ReloadDriver{}, Milliseconds{63'000}));
   look = look_at(lost_port());
   complete_ledger(look, {answered, {}});
@@ -87,7 +88,7 @@ TEST_CASE(
   CHECK(finding(result.findings, FindingId::GivingUp) != nullptr);
 }
 
-TEST_CASE("what the executor could not read is counted, and is not looked for in its ledger") {
+TEST_CASE("calls that the executor could not read count, and are not expected in its ledger") {
   Ledger not_understood;
   add(not_understood, answered_call(kUp, Milliseconds{1000}, Outcome::Failed));
   Snapshot snapshot = ready_scene();
@@ -101,7 +102,7 @@ TEST_CASE("what the executor could not read is counted, and is not looked for in
   CHECK(finding(plan.findings, FindingId::ActionFailed) != nullptr);
 }
 
-TEST_CASE("an answer that came after the ledger was read is counted, and is no error") {
+TEST_CASE("an answer that came after the ledger was read counts, and is no error") {
   Ledger answered;
   add(answered, answered_call(kUp, Milliseconds{50}));
   Looked look = look_at(ready_scene());
@@ -110,7 +111,7 @@ TEST_CASE("an answer that came after the ledger was read is counted, and is no e
   CHECK_FALSE(look.snapshot.ledger_error);
 }
 
-TEST_CASE("a ledger that cannot be read keeps its own error, and what is known is counted") {
+TEST_CASE("a ledger that cannot be read keeps its own error, and known attempts count") {
   Ledger answered;
   add(answered, answered_call(kUp, Milliseconds{5000}));
   Looked look = look_at(ready_scene());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Datagrams captured in a guest (Linux 6.1), as hexadecimal text in tests/fixtures/netlink: one
+// Datagrams recorded in a guest (Linux 6.1), as hexadecimal text in tests/fixtures/netlink: one
 // datagram a line.
 #pragma once
 
@@ -27,7 +27,7 @@ inline std::vector<std::string> captured(const std::string& name) {
   return datagrams;
 }
 
-// Everything that `parse` makes of a captured answer; the answer must end as it should.
+// Everything that `parse` reads from a recorded answer; the answer must end correctly.
 template <typename Parse>
 auto parsed_answer(const std::string& name, Parse parse) {
   std::vector<typename decltype(parse(std::declval<nlmsghdr&>()))::value_type> values;
@@ -48,8 +48,8 @@ auto parsed_answer(const std::string& name, Parse parse) {
   return values;
 }
 
-// Parses the first message of a captured answer cut at every length and with every byte changed:
-// whatever comes out, nothing outside the message is read (the address sanitizer watches).
+// Parses the first message of a recorded answer, cut at every length and with every byte changed:
+// nothing outside the message may be read (the address sanitizer checks).
 template <typename Parse>
 void survive_mutations(const std::string& name, Parse parse) {
   const std::string whole = captured(name).at(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What was found of the recipe in a file, as words to compare.
+// The lines of the recipe found in a file, as words to compare.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ inline probes::RecipeScope scope() {
   return scope;
 }
 
-// "3", and with why where they are left: "7: it may be…", "8 link", "9 port".
+// The number of each line, with the reason where the line is left: "3", "7: it may be…", "8 link",
+// "9 port".
 inline Lines described(const std::vector<probes::RecipeLine>& lines) {
   using probes::LineKind;
   Lines list;

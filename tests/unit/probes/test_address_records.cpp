@@ -12,7 +12,7 @@ const std::vector<RecordedAddress> kRecords{{kMac, "192.168.30.201/24", true},
                                             {kMac, "fd00::1/64", false}};
 }  // namespace
 
-TEST_CASE("recorded addresses: what is written is read again") {
+TEST_CASE("recorded addresses: written records are read back") {
   CHECK(parse_address_records(format_address_records(kRecords)) == kRecords);
   const test::Tree tree;
   CHECK(read_address_records(tree.root()).value().empty());
@@ -28,11 +28,13 @@ TEST_CASE("recorded addresses: lines of another form are skipped") {
         std::vector<RecordedAddress>{{"a", "b", false}});
 }
 
-TEST_CASE("recorded addresses: claims only what the kernel could not mark, and only on that link") {
+TEST_CASE(
+    "recorded addresses: they claim only addresses that the kernel could not mark, on the same "
+    "link") {
   const std::vector<LinkAddress> there{{"192.168.30.201/24"}, {"fd00::1/64"}, {"fd00::2/64"}};
   auto addresses = there;
   claim_unmarked(kRecords, kMac, addresses);
-  CHECK_FALSE(addresses[0].ours);  // set again by somebody else, without the mark
+  CHECK_FALSE(addresses[0].ours);  // another program set it again, without the mark
   CHECK(addresses[1].ours);
   CHECK_FALSE(addresses[2].ours);
   addresses = there;

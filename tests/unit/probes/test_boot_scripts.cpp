@@ -29,7 +29,7 @@ struct Machine {
     tree.file("/etc/rc.local", content);
     std::filesystem::permissions(tree / "/etc/rc.local", std::filesystem::perms::owner_all);
   }
-  // One process of root's with that command line, or none.
+  // Makes /proc show one process of root's with this command line, or none.
   void runs(const std::vector<std::string>& words) const {
     tree.remove("/proc/77");
     std::string text;
@@ -52,7 +52,7 @@ const std::vector<BootScript> kGoing{{"/etc/rc.local", false}};
 
 }  // namespace
 
-TEST_CASE("a script has ended when neither its unit nor a process has it") {
+TEST_CASE("a script has ended when neither its unit nor a process runs it") {
   Machine machine;
   machine.rc_local(kScript);
   machine.moving = true;
@@ -63,14 +63,14 @@ TEST_CASE("a script has ended when neither its unit nor a process has it") {
   CHECK(machine.look() == kGoing);
   machine.runs({"vi", "/etc/rc.local"});
   CHECK(machine.look() == kEnded);
-  // What has ended is not asked for again.
+  // A script that has ended is not asked for again.
   const auto questions = machine.asked.size();
   machine.runs({"/bin/sh", "/etc/rc.local"});
   CHECK(machine.look() == kEnded);
   CHECK(machine.asked.size() == questions);
 }
 
-TEST_CASE("where systemd cannot be asked, time has to tell") {
+TEST_CASE("where systemd cannot be asked, the time decides") {
   Machine machine;
   machine.rc_local(kScript);
   machine.moving = fail(ENOENT, "connecting to", "the system bus");
@@ -79,7 +79,7 @@ TEST_CASE("where systemd cannot be asked, time has to tell") {
   CHECK(machine.look(BootTime{kBootPatience + Milliseconds{1}}) == kEnded);
 }
 
-TEST_CASE("only what touches the driver at boot counts") {
+TEST_CASE("only scripts that touch the driver at boot count") {
   Machine machine;
   machine.rc_local("modprobe ib_umad\nibv_devinfo\n");
   machine.tree.file("/etc/modules", "vmw_pvrdma\n");
@@ -91,7 +91,7 @@ TEST_CASE("only what touches the driver at boot counts") {
   CHECK(machine.look().empty());
 }
 
-TEST_CASE("a crontab's line runs as a text of sh -c") {
+TEST_CASE("a crontab's line runs as an argument of sh -c") {
   Machine machine;
   machine.tree.file("/etc/cron.d/rdma", "@reboot root sleep 99; modprobe -r vmw_pvrdma\n");
   machine.runs({"/bin/sh", "-c", "sleep 99; modprobe -r vmw_pvrdma"});
@@ -100,7 +100,7 @@ TEST_CASE("a crontab's line runs as a text of sh -c") {
   CHECK(machine.look() == std::vector<BootScript>{{"/etc/cron.d/rdma", true}});
 }
 
-TEST_CASE("files are read anew where they have changed, once a minute or when asked") {
+TEST_CASE("changed files are read again, once a minute or when asked") {
   Machine machine;
   CHECK(machine.look().empty());
   machine.rc_local(kScript);
@@ -119,7 +119,7 @@ struct OtherProcess {
     tree.program("/etc/rc.local", "modprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n");
     tree.directory("/proc");
   }
-  // `uids`: real, effective, saved, of the file system, as in /proc/PID/status.
+  // `uids`: real, effective, saved and file system's, as in /proc/PID/status.
   [[nodiscard]] bool ended_beside(const std::vector<std::string>& words, const std::string& uids,
                                   const std::string& login = "4294967295") const {
     std::string text;
@@ -138,7 +138,7 @@ constexpr const char* kRootIds = "0\t0\t0\t0";
 
 }  // namespace
 
-TEST_CASE("root's process runs the script, nobody else's does") {
+TEST_CASE("only root's process runs the script") {
   const OtherProcess process;
   CHECK(!process.ended_beside(kRunsScript, kRootIds));
   CHECK(process.ended_beside(kRunsScript, "65534\t65534\t65534\t65534"));
@@ -151,13 +151,13 @@ TEST_CASE("root's process runs the script, nobody else's does") {
   CHECK(process.ended_beside(recipe, "65534\t65534\t65534\t65534"));
 }
 
-TEST_CASE("a process whose ids cannot be read is nobody's") {
+TEST_CASE("a process whose ids cannot be read does not count") {
   const OtherProcess process;
   CHECK(process.ended_beside(kRunsScript, "x"));
   CHECK(process.ended_beside(kRunsScript, ""));
 }
 
-TEST_CASE("a command line of nested quotes ends nothing") {
+TEST_CASE("a command line of nested quotes crashes nothing") {
   const OtherProcess process;
   std::string nested;
   while (nested.size() < (1U << 20U) - 64) nested += "\"$(";

@@ -24,7 +24,7 @@ constexpr const char* kStatus = "/run/cloud-init/status.json";
 constexpr const char* kWritten = "/var/lib/cloud/instance/sem/config_write_files";
 constexpr const char* kDeploying = "/var/log/.vmware-deploy.INPROGRESS";
 
-// As cloud-init 22.4 writes it; null or a time for the end of each stage.
+// A status in cloud-init 22.4's form; each stage's end is null or a time.
 std::string status(const std::string& local, const std::string& network) {
   return R"({"v1": {"datasource": null, "init": {"errors": [], "finished": )" + network +
          R"(, "start": null}, "init-local": {"errors": [], "finished": )" + local +
@@ -54,7 +54,7 @@ TEST_CASE("cloud-init's status is read, and nothing else is taken for one") {
 TEST_CASE("a machine without any of them waits for nothing") {
   const Tree tree;
   CHECK(customization(tree.root()).is_absent());
-  // Installed, and not run in this boot.
+  // cloud-init is installed, and has not run in this boot.
   tree.file(kStatus, status("null", "null"));
   CHECK(customization(tree.root()).is_absent());
 }
@@ -80,7 +80,7 @@ TEST_CASE("cloud-init is waited for up to the end of its network stage") {
     tree.file(kStatus, status("1.5", "2.5"));
     CHECK(customization(tree.root()).is_absent());
   }
-  SECTION("what it writes is not understood") {
+  SECTION("its status is not understood") {
     tree.file(kStatus, "{}");
     CHECK(customization(tree.root()).is_unreadable());
   }
@@ -98,7 +98,7 @@ TEST_CASE("open-vm-tools is waited for while its mark of this boot is there") {
   CHECK_FALSE(customization(tree.root()).is_absent());
 }
 
-TEST_CASE("marks that may not be looked at are not taken for none") {
+TEST_CASE("unreadable marks do not count as absent") {
   Tree tree;
   SECTION("a folder that cannot be entered") { tree.unreadable("/run/cloud-init"); }
   SECTION("a folder of root's, for the daemon's user") {

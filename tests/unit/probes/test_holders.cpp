@@ -7,7 +7,7 @@
 using namespace pvrdma;
 using pvrdma::test::Tree;
 
-// No RDMA device of these names is on this machine, so that nldev never answers for them.
+// This machine has no RDMA device with these names, so nldev never answers for them.
 namespace {
 
 const std::vector<probes::HeldDevice> kDevices{{"pvrdma-test0", std::string{"uverbs0"}},
@@ -24,7 +24,7 @@ void count(const Tree& tree, const std::string& users) {
 
 }  // namespace
 
-TEST_CASE("a reference count of 0 proves that nobody holds anything") {
+TEST_CASE("a reference count of 0 proves that there is no holder") {
   const Tree tree;
   count(tree, "0");
   tree.unreadable("/proc");
@@ -56,7 +56,7 @@ TEST_CASE("open verbs nodes name the holders, each process once for each device"
                                               {812, "ibv_asyncwatch", "pvrdma-test1"}});
 }
 
-TEST_CASE("a process that calls itself what ends a line or moves a cursor is named in plain text") {
+TEST_CASE("a process with control characters in its name is named in plain text") {
   const Tree tree;
   count(tree, "1");
   process(tree, "812", "x\nSTOPPING=1\x1b[2J\xff");
@@ -65,7 +65,7 @@ TEST_CASE("a process that calls itself what ends a line or moves a cursor is nam
             .is({{812, "x\\nSTOPPING=1\\x1b[2J\\xff", "pvrdma-test0"}}));
 }
 
-TEST_CASE("what uses an adapter in the kernel holds it, though the driver's count is 0") {
+TEST_CASE("a user in the kernel is a holder although the driver's count is 0") {
   const Tree tree;
   count(tree, "0");
   std::string asked;
@@ -88,12 +88,12 @@ TEST_CASE("what uses an adapter in the kernel holds it, though the driver's coun
               .is({cm, smc, {812, "mpirun", "pvrdma-test0"}}));
     CHECK(asked == "pvrdma-test1 ");
   }
-  SECTION("who cannot be asked may have any") {
+  SECTION("a device that cannot be asked may have any user") {
     CHECK(probes::find_holders(tree.root(), kDevices, [](const std::vector<std::string>&) {
             return Result<std::vector<Holder>>{fail(ETIMEDOUT, "asking for", "queue pairs")};
           }).is_unreadable());
   }
-  SECTION("a count that no process explains is unreadable all the same") {
+  SECTION("a count that no process explains is still unreadable") {
     count(tree, "1");
     CHECK(probes::find_holders(tree.root(), kDevices, users).is_unreadable());
   }
@@ -123,7 +123,7 @@ TEST_CASE("a process that may not be looked into leaves the rest as it is") {
   SECTION("no count: the driver is built in: unreadable") {
     CHECK(probes::find_holders(tree.root(), kDevices).is_unreadable());
   }
-  SECTION("somebody found: known, though there may be more") {
+  SECTION("a holder found: known, although there may be more") {
     count(tree, "2");
     tree.link("/proc/812/fd/3", "/dev/infiniband/uverbs0");
     CHECK(probes::find_holders(tree.root(), kDevices).is({{812, "bash", "pvrdma-test0"}}));
@@ -133,12 +133,12 @@ TEST_CASE("a process that may not be looked into leaves the rest as it is") {
 TEST_CASE("with every process looked into, a built-in driver can be known to be free") {
   const Tree tree;
   process(tree, "812", "bash");
-  // A process that ended between the listing and the look has no fd folder.
+  // A process that has ended between the listing and the look has no fd folder.
   tree.directory("/proc/813");
   CHECK(probes::find_holders(tree.root(), kDevices).is({}));
 }
 
-TEST_CASE("adapters without an RDMA device are no devices to hold") {
+TEST_CASE("adapters without an RDMA device cannot be held") {
   std::vector<Adapter> adapters(3);
   RdmaDevice device;
   device.name = "rocep19s0f1";

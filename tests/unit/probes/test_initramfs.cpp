@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The running kernel's initramfs image beside modprobe.d, on made-up roots.
+// The running kernel's initramfs image compared with modprobe.d, on made-up roots.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -18,7 +18,7 @@ constexpr const char* kOurs = "/lib/modprobe.d/pvrdma-agent.conf";
 constexpr const char* kHook = "/usr/share/initramfs-tools/hooks/pvrdma-agent";
 constexpr const char* kOrder = "softdep vmw_pvrdma pre: ib_umad\n";
 
-// A machine with the package installed; all files but images are changed now.
+// A machine with the package installed; all files but images have the present time.
 struct InitramfsFixture {
   test::Tree tree;
 
@@ -28,7 +28,7 @@ struct InitramfsFixture {
     tree.file("/etc/modprobe.d/other.conf", "blacklist pcspkr\n");
     tree.directory("/boot");
   }
-  // Built `hours` from now, which may be before.
+  // An image built `hours` from now; negative: before now.
   void image(const std::string& path, int hours) const {
     tree.file(path, "");
     const timespec built{std::time(nullptr) + hours * 3600L, 0};
@@ -61,7 +61,7 @@ TEST_CASE_METHOD(InitramfsFixture, "initramfs: not refreshed when the package ca
   tree.remove(kOurs);
   CHECK(look().is(Initramfs{kDebian, kHook}));
   tree.remove(kHook);
-  CHECK(look().is(Initramfs{kDebian, ""}));  // nothing says anything about the driver
+  CHECK(look().is(Initramfs{kDebian, ""}));  // no line is about the driver
   tree.file(kOurs, kOrder);
   CHECK(look().is(Initramfs{kDebian, kOurs}));
 }
@@ -72,8 +72,9 @@ TEST_CASE_METHOD(InitramfsFixture, "initramfs: an image without the driver is ne
   CHECK(look().is(Initramfs{kDebian, ""}));
 }
 
-TEST_CASE_METHOD(InitramfsFixture,
-                 "initramfs: what it goes by counts, not when its files were unpacked") {
+TEST_CASE_METHOD(
+    InitramfsFixture,
+    "initramfs: the time of the installation counts, not those of the package's files") {
   image(kDebian, -1);
   note(kOrder);
   CHECK(look().is(Initramfs{kDebian, ""}));
@@ -97,7 +98,7 @@ TEST_CASE_METHOD(InitramfsFixture, "initramfs: a configuration removed since") {
 }
 
 TEST_CASE_METHOD(InitramfsFixture,
-                 "initramfs: the note is in the hooks' order, /etc first, by name") {
+                 "initramfs: the note has the hooks' order: /etc first, then by name") {
   tree.file("/etc/modprobe.d/b.conf", "options vmw_pvrdma b=1\n");
   tree.file("/etc/modprobe.d/a.conf", "options vmw_pvrdma a=1\n");
   tree.file("/etc/modprobe.d/.c.conf", "options vmw_pvrdma c=1\n");
@@ -107,8 +108,7 @@ TEST_CASE_METHOD(InitramfsFixture,
   CHECK(look().is(Initramfs{kDebian, ""}));
 }
 
-TEST_CASE_METHOD(InitramfsFixture,
-                 "initramfs: the note is of the kernel that runs, not of others") {
+TEST_CASE_METHOD(InitramfsFixture, "initramfs: only the running kernel's note counts") {
   image(kDebian, -1);
   note(kOrder);
   tree.file("/proc/sys/kernel/osrelease", "6.1.0-other\n");
@@ -118,12 +118,12 @@ TEST_CASE_METHOD(InitramfsFixture,
   CHECK(look().is(Initramfs{kDebian, ""}));
 }
 
-TEST_CASE_METHOD(InitramfsFixture, "initramfs: the name that SUSE gives it") {
+TEST_CASE_METHOD(InitramfsFixture, "initramfs: SUSE's name of the image") {
   image("/boot/initrd-6.1.0-test", 1);
   CHECK(look().is(Initramfs{"/boot/initrd-6.1.0-test", ""}));
 }
 
-TEST_CASE_METHOD(InitramfsFixture, "initramfs: of two names the image that was built last") {
+TEST_CASE_METHOD(InitramfsFixture, "initramfs: of two images the newer one") {
   image(kDebian, -2);
   image("/boot/initramfs-6.1.0-test.img", 2);
   CHECK(look().is(Initramfs{"/boot/initramfs-6.1.0-test.img", ""}));
@@ -131,7 +131,7 @@ TEST_CASE_METHOD(InitramfsFixture, "initramfs: of two names the image that was b
   CHECK(look().is(Initramfs{kDebian, ""}));
 }
 
-TEST_CASE_METHOD(InitramfsFixture, "initramfs: what cannot be read is not taken for old or new") {
+TEST_CASE_METHOD(InitramfsFixture, "initramfs: an unreadable file does not count as old or new") {
   tree.unreadable(kDebian);
   CHECK(look().is_unreadable());
   tree.remove(kDebian);

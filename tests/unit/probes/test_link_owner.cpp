@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who has a link: what networkd and ifupdown leave in files, and what NetworkManager's answers
-// mean.
+// The owner of a link: the files of networkd and ifupdown, and the meaning of NetworkManager's
+// answers.
 #include "probes/link_owner.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tree.hpp"
@@ -32,9 +32,9 @@ struct LinkOwnerFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(LinkOwnerFixture, "link owner: nobody") {
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: none") {
   CHECK(owner().is_absent());
-  // A state file without its networkd is an old one.
+  // A state file without a running networkd is an old one.
   tree.file(kNetworkdState, "ADMIN_STATE=configured\n");
   CHECK(owner().is_absent());
 }
@@ -58,14 +58,14 @@ TEST_CASE_METHOD(LinkOwnerFixture, "link owner: systemd-networkd by the state it
   CHECK(owner().is_absent());
 }
 
-TEST_CASE_METHOD(LinkOwnerFixture, "link owner: a manager that is still to start may take it") {
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: a manager that has not started yet may take it") {
   enable("NetworkManager.service");
   CHECK(owner().is(undecided(LinkManager::NetworkManager)));
   enable("systemd-networkd.service");
   CHECK(owner().is(undecided(LinkManager::Networkd)));
 }
 
-TEST_CASE_METHOD(LinkOwnerFixture, "link owner: what cannot be read is not taken for nobody's") {
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: an unreadable file does not count as no owner") {
   run("systemd-networkd.service");
   tree.unreadable(kNetworkdState);
   CHECK(owner().is_unreadable());
@@ -83,20 +83,21 @@ TEST_CASE("link owner: NetworkManager's answers") {
       owner_from({true, 50, 0, true, true, false, {}}).is(owned(LinkManager::NetworkManager, "")));
   CHECK(owner_from({true, 120, 0, true, false, false, {}})
             .is(owned(LinkManager::NetworkManager, "")));
-  // It only shows what somebody else has configured.
+  // NetworkManager only shows this link; another program has configured it.
   CHECK(owner_from({true, 100, 0, true, true, true, {}}).is_absent());
   for (const unsigned state : {20U, 30U})
     CHECK(owner_from({true, state, 0, true, false, false, {}})
               .is(undecided(LinkManager::NetworkManager)));
 }
 
-TEST_CASE("link owner: a link that NetworkManager has put down is its own") {
+TEST_CASE("link owner: a link that NetworkManager took down belongs to it") {
   // `nmcli networking off`, or suspended.
   CHECK(owner_from({false, 10, 37, false, false, false, {}})
             .is(owned(LinkManager::NetworkManager, "")));
   CHECK(owner_from({false, 10, 37, true, false, false, {}})
             .is(owned(LinkManager::NetworkManager, "")));
-  // Started anew while networking is off, it does not say whether it would have the link.
+  // After a restart with networking off, NetworkManager does not say whether it would take the
+  // link.
   CHECK(owner_from({false, 10, 0, false, false, false, {}})
             .is(undecided(LinkManager::NetworkManager)));
   // `nmcli device disconnect`
@@ -106,7 +107,7 @@ TEST_CASE("link owner: a link that NetworkManager has put down is its own") {
   CHECK(owner_from({false, 10, 36, true, false, false, {}}).is_absent());
 }
 
-TEST_CASE_METHOD(LinkOwnerFixture, "link owner: the master outranks every manager") {
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: the master comes before every manager") {
   tree.link("/sys/class/net/ens16f0/master", "../../../virtual/net/bond0");
   run("systemd-networkd.service");
   tree.file(kNetworkdState, "ADMIN_STATE=configured\n");
@@ -162,10 +163,10 @@ TEST_CASE("link owner: stanzas of interfaces(5)") {
 TEST_CASE_METHOD(LinkOwnerFixture, "link owner: ifupdown, also by its sources") {
   tree.file("/etc/network/interfaces", "source interfaces.d/*\nsource /etc/network/interfaces\n");
   tree.file("/etc/network/interfaces.d/rdma", "iface ens16f0 inet static\n");
-  CHECK(owner().is_absent());  // nothing reads them
+  CHECK(owner().is_absent());  // no program reads the files
   tree.program("/sbin/ifup", "");
   CHECK(owner().is(owned(LinkManager::Ifupdown, "/etc/network/interfaces.d/rdma")));
-  // One that has the link outranks one that may take it.
+  // An owner that has the link comes before one that may take it.
   enable("systemd-networkd.service");
   CHECK(owner().is(owned(LinkManager::Ifupdown, "/etc/network/interfaces.d/rdma")));
   run("systemd-networkd.service");

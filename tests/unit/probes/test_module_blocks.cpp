@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// modprobe.d by lines, and what in it keeps a module, or what that needs, from being loaded.
+// Lines of modprobe.d, and which of them keep a module, or a module that it needs, from being
+// loaded.
 #include <libkmod.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ ModprobeConfig config_of(const test::Tree& tree) {
   return read_modprobe_config(places::module_lookup, tree.root(), ModprobeOf::NextBoot);
 }
 
-// What keeps the driver away, by this file.
+// The line of this file that blocks the driver.
 std::string how(const std::string& text, const std::string& command_line = "") {
   const test::Tree tree;
   tree.file("/etc/modprobe.d/a.conf", text);
@@ -49,7 +50,7 @@ std::string claimed(const std::string& text, const std::string& command_line = "
 
 }  // namespace
 
-TEST_CASE("modprobe.d by lines: where each begins, joined lines, comments, other keywords") {
+TEST_CASE("modprobe.d by lines: line numbers, joined lines, comments, other keywords") {
   const auto lines = parse_modprobe(
       "# blacklist a\n\nblacklist my-module trailing\n  install\tib-umad  /bin/sh \\\n-c true\n"
       "softdep vmw-pvrdma pre: a b-c post: d\noptions x y=1\nremove x /bin/true\nblacklist\n"
@@ -86,7 +87,7 @@ TEST_CASE("modprobe.d by lines: libkmod has the same commands") {
   CHECK(ours == theirs);
 }
 
-TEST_CASE("a file and a line are told, of the file that counts") {
+TEST_CASE("the file that counts is named, with the line") {
   const test::Tree tree;
   tree.file("/usr/lib/modprobe.d/a.conf", "blacklist hidden\n");
   tree.file("/etc/modprobe.d/a.conf", "\n# x\nblacklist one \\");
@@ -101,13 +102,13 @@ TEST_CASE("a file and a line are told, of the file that counts") {
   CHECK(read_modprobe_config("/nowhere", tree.root(), ModprobeOf::NextBoot).error().code == ENOENT);
 }
 
-TEST_CASE("a hardening guide's list keeps the driver away through what it needs") {
+TEST_CASE("a hardening guide's list blocks the driver through a module that it needs") {
   CHECK(
       how(fixture("stig-blacklist.conf")) ==
       "it needs ib_core, kept away by \"install ib_core /bin/true\" in /etc/modprobe.d/a.conf:14");
 }
 
-TEST_CASE("what keeps a needed module away, and what does not") {
+TEST_CASE("lines that block a needed module, and lines that do not") {
   const std::string front = "it needs ib_core, kept away by ";
   for (const char* command :
        {"/bin/false", "/usr/bin/true", "/bin/true; exit 0", "/bin/echo no; /bin/false"}) {
@@ -118,19 +119,19 @@ TEST_CASE("what keeps a needed module away, and what does not") {
   CHECK(how("install ib_c* /bin/true\n").starts_with(front));
   CHECK(how("", "quiet module_blacklist=ib_core\n") ==
         front + "\"module_blacklist=ib_core\" on the kernel's command line");
-  // The first line counts, and loads it.
+  // The first line counts, and it loads the module.
   CHECK(how("install ib_core /sbin/modprobe -i ib_core\ninstall ib_core /bin/true\n").empty());
-  // Who loads the driver does not ask a block list about what it needs.
+  // Loading the driver does not apply a block list to the modules that it needs.
   CHECK(how("blacklist ib_core\n", "modprobe.blacklist=ib_core").empty());
   CHECK(how("install ib_isert /bin/true\nsoftdep vmw_pvrdma pre: ib_isert\n").empty());
-  // Both, as such guides have them, are one block.
+  // Guides have both lines; they count as one block.
   CHECK(
       how("blacklist vmw-pvrdma\ninstall vmw_pvrdma /bin/false\n") ==
       "\"blacklist vmw_pvrdma\" in /etc/modprobe.d/a.conf:1; \"install vmw_pvrdma /bin/false\" in "
       "/etc/modprobe.d/a.conf:2");
 }
 
-TEST_CASE("a driver for passing through takes functions of an adapter by ID") {
+TEST_CASE("a passthrough driver takes functions of an adapter by ID") {
   CHECK(claimed(fixture("vfio-pci.conf")) ==
         "vfio-pci 15ad:07b0 by \"options vfio_pci ids=15ad:07b0\" in /etc/modprobe.d/b.conf:1");
   CHECK(claimed("options vfio_pci disable_vga=1 ids=10de:1eb8,15AD:0820,0x15ad:0x7b0:15ad\n")
@@ -144,7 +145,7 @@ TEST_CASE("a driver for passing through takes functions of an adapter by ID") {
             .empty());
 }
 
-TEST_CASE("modules that are not loaded are asked what keeps them away") {
+TEST_CASE("blocks are looked up for modules that are not loaded") {
   const test::Tree tree;
   tree.file("/proc/modules", "rdma_cm 1 0 - Live 0x0\n");
   tree.file("/etc/modprobe.d/a.conf", "install ib_core /bin/true\ninstall rdma_cm /bin/true\n");
@@ -170,9 +171,9 @@ TEST_CASE("modules that are not loaded are asked what keeps them away") {
   CHECK(
       modules[0].blocked.is("it needs ib_core, kept away by \"install ib_core /bin/true\" in "
                             "/etc/modprobe.d/a.conf:1"));
-  CHECK(modules[1].blocked.is_absent());  // it is loaded
-  CHECK(modules[2].blocked.is_absent());  // there is none
-  SECTION("what it needs and is in the kernel is not loaded with it") {
+  CHECK(modules[1].blocked.is_absent());  // the module is loaded
+  CHECK(modules[2].blocked.is_absent());  // there is no block
+  SECTION("a needed module that is loaded already is not loaded with it") {
     tree.file("/sys/module/ib_core/initstate", "live\n");
     CHECK(look()[0].blocked.is_absent());
   }
@@ -187,7 +188,7 @@ TEST_CASE("modules that are not loaded are asked what keeps them away") {
     CHECK(look()[0].blocked.is_absent());
     CHECK(asked == 0);
   }
-  SECTION("of what was loaded at the last look the index is asked again") {
+  SECTION("for modules loaded at the last look the index is read again") {
     tree.file("/lib/modules/6.1/modules.dep.bin", "x");
     previous.kernel = release;
     previous.modules = modules;
@@ -195,7 +196,7 @@ TEST_CASE("modules that are not loaded are asked what keeps them away") {
     previous.taken_at = BootClock::now() + std::chrono::hours{1};
     CHECK(look()[0].needs == kDriver.needs);
   }
-  SECTION("a file that may not be read: not known") {
+  SECTION("an unreadable file: not known") {
     tree.unreadable("/etc/modprobe.d/b.conf");
     CHECK(look()[0].blocked.is_unreadable());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The answers of module-lookup, and what becomes of a program that gives none.
+// The answers of module-lookup, and the result where the program gives none.
 #include "probes/module_lookup.hpp"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ std::vector<IndexEntry> without_rights(const test::Tree& tree) {
                          std::chrono::seconds{20});
 }
 
-// In a process of its own: 0, if it finds vmw_pvrdma and can open nothing any more.
+// Runs in a process of its own. 0: it finds vmw_pvrdma and can open no file afterwards.
 int opens_nothing_later(int folder) {
   if (!find_shipped_without_rights(folder, {"vmw_pvrdma"})[0].shipped.is(Shipped::Loadable))
     return 1;
@@ -80,7 +80,7 @@ TEST_CASE("a program that gives no answer leaves all unreadable, with the reason
   CHECK(look_up_shipped("/nowhere", tree.root(), "6.1", kAsked)[0].shipped.error()->code == ENOENT);
 }
 
-TEST_CASE("who signed a module: nobody where there is none; a file that is no module is an error") {
+TEST_CASE("the signer of a module: none for a missing one; a file that is no module is an error") {
   const test::Tree tree;
   const auto signer = [&] {
     return look_up_signer(places::module_lookup, tree.root(), "6.1", "vmw_pvrdma");
@@ -91,17 +91,17 @@ TEST_CASE("who signed a module: nobody where there is none; a file that is no mo
   CHECK(signer().is_unreadable());
 }
 
-TEST_CASE("a kernel that may be anybody's: the program that is installed says the same of it") {
+TEST_CASE("an untrusted kernel: the installed program gives the same answer") {
   const test::Tree tree;
   CHECK(without_rights(tree)[0].shipped.error()->code == ENOENT);
   module_index(tree, "6.1");
   CHECK(without_rights(tree) == find_shipped(tree.root(), "6.1", kAsked));
-  // Without rights it can open none later.
+  // Without rights the program cannot open a file later.
   tree.remove("/lib/modules/6.1/modules.symbols.bin");
   CHECK(without_rights(tree)[0].shipped.is_unreadable());
 }
 
-TEST_CASE("a kernel that may be anybody's: who looks into its index can open nothing any more") {
+TEST_CASE("an untrusted kernel: the reader of its index can open no other file") {
   const test::Tree tree;
   module_index(tree, "6.1");
   const auto folder = open_modules_of(tree.root(), "6.1");
@@ -114,12 +114,14 @@ TEST_CASE("a kernel that may be anybody's: who looks into its index can open not
   CHECK(WEXITSTATUS(status) == 0);
 }
 
-// libkmod 30 follows such an offset, and the program ends; 34 looks at it first, and finds nothing.
-TEST_CASE("an index that leads libkmod astray ends the program that looked at most, not this one") {
+// libkmod 30 follows such an offset, and the program crashes; 34 checks it first, and finds
+// nothing.
+TEST_CASE("an index that crashes libkmod ends the helper program at most, not this one") {
   const test::Tree tree;
   module_index(tree, "6.1");
   std::string index{test::kEmptyIndex};
-  index.replace(index.size() - 4, 4, "\x2F\xFF\xFF\xFF");  // the root, with children, lies far away
+  index.replace(index.size() - 4, 4,
+                "\x2F\xFF\xFF\xFF");  // the root, with children, is far outside of the file
   tree.file("/lib/modules/6.1/modules.dep.bin", index);
   const auto shipped = without_rights(tree);
   REQUIRE(shipped.size() == kAsked.size());

@@ -21,7 +21,7 @@ using pvrdma::test::Tree;
 
 namespace {
 
-// From a guest of Linux 6.1; the newest first.
+// Recorded in a guest of Linux 6.1; the newest is first.
 constexpr const char* kProcModules =
     "rdma_ucm 32768 0 - Live 0xffffffffc0b17000\n"
     "rdma_cm 139264 3 rpcrdma,rdma_ucm,ib_iser, Live 0xffffffffc0ada000\n"
@@ -60,7 +60,8 @@ TEST_CASE("/proc/modules: each form of a line") {
   const auto row = GENERATE(Row{"a 1 0 - Loading 0x0000000000000000\n", ModuleInit::Coming, 0U},
                             Row{"a 1 2 b, Unloading 0x0\n", ModuleInit::Going, 2U},
                             Row{"a 1 -1 - Unloading 0x0\n", ModuleInit::Going, Field<unsigned>{}},
-                            // Without CONFIG_MODULE_UNLOAD, and without a newline at the end.
+                            // A line without CONFIG_MODULE_UNLOAD, and without a newline at the
+                            // end.
                             Row{"a 1 - - Live 0x0", ModuleInit::Live, Field<unsigned>{}});
   INFO(row.line);
   const auto modules = probes::parse_proc_modules(row.line);
@@ -69,7 +70,7 @@ TEST_CASE("/proc/modules: each form of a line") {
   CHECK(modules->at("a").refcount == row.refcount);
 }
 
-TEST_CASE("/proc/modules: what is not such a line is an error") {
+TEST_CASE("/proc/modules: any other line is an error") {
   for (const char* bad :
        {"\n", "a\n", "a 1 x - Live 0x0\n", "a 1 0 - Dreaming 0x0\n", "a 1 -1 - Live 0x0\n",
         "a 1 99999999999999 - Live 0x0\n", " 1 0 - Live\n"}) {
@@ -81,7 +82,7 @@ TEST_CASE("/proc/modules: what is not such a line is an error") {
   CHECK(probes::parse_proc_modules("")->empty());
 }
 
-TEST_CASE("modules are reported as asked for, each once, with ranks among themselves") {
+TEST_CASE("the modules asked for are reported, each once, with their ranks") {
   const Tree tree;
   tree.file("/proc/modules", kProcModules);
   auto names = kNames;
@@ -97,7 +98,7 @@ TEST_CASE("modules are reported as asked for, each once, with ranks among themse
   CHECK(named(modules, "rdma_cm").load_order.is(2));
   CHECK(named(modules, "rdma_ucm").load_order.is(3));
   CHECK(named(modules, "vmw_pvrdma").refcount.is(1));
-  // No index in this tree: unreadable, never "missing".
+  // This tree has no index: the field is unreadable, never "missing".
   CHECK(named(modules, "mlx4_ib").shipped.is_unreadable());
 }
 
@@ -122,7 +123,8 @@ TEST_CASE("a module built in has a directory in /sys/module, and no initstate") 
   CHECK(named(modules, "vmw_pvrdma").init.is_absent());
 }
 
-TEST_CASE("without /proc/modules sysfs says what is loaded, and the order is unreadable") {
+TEST_CASE(
+    "without /proc/modules sysfs tells which modules are loaded, and the order is unreadable") {
   const Tree tree;
   tree.file("/sys/module/vmw_pvrdma/initstate", "coming\n");
   tree.file("/sys/module/vmw_pvrdma/refcnt", "2\n");
@@ -138,7 +140,7 @@ TEST_CASE("without /proc/modules sysfs says what is loaded, and the order is unr
   CHECK(named(modules, "mlx4_ib").init.is_absent());
 }
 
-TEST_CASE("the module index says what the kernel ships") {
+TEST_CASE("the module index tells which modules the kernel ships") {
   const Tree tree;
   module_index(tree, "6.1.0-test");
   const auto shipped = probes::find_shipped(tree.root(), "6.1.0-test",
@@ -153,10 +155,10 @@ TEST_CASE("the module index says what the kernel ships") {
   CHECK(shipped[2].needs.empty());
 }
 
-TEST_CASE("what libkmod says is logged at debug, and nowhere else") {
+TEST_CASE("libkmod's messages are logged at debug, and nowhere else") {
   const Tree tree;
   module_index(tree, "6.1.0-test");
-  tree.file("/lib/modules/6.1.0-test/modules.dep.bin", "no index at all, whoever wrote it");
+  tree.file("/lib/modules/6.1.0-test/modules.dep.bin", "this is no index at all of any kind");
   const ErrorOutput output;
   Logged logged;
   const auto look = [&] { return probes::find_shipped(tree.root(), "6.1.0-test", {"vmw_pvrdma"}); };
@@ -183,7 +185,7 @@ TEST_CASE("a kernel without an index, or of unknown release, is unreadable") {
               .shipped.is_unreadable());
 }
 
-TEST_CASE("what the index held is looked up again once the index has changed") {
+TEST_CASE("the index is read again once it has changed") {
   const Tree tree;
   module_index(tree, "6.1.0-test");
   Snapshot previous;
@@ -191,7 +193,7 @@ TEST_CASE("what the index held is looked up again once the index has changed") {
   previous.modules =
       probes::look_at_modules(tree.root(), kRelease, {"vmw_pvrdma"}, nullptr, probes::find_shipped);
   REQUIRE(previous.modules[0].shipped.is(Shipped::Loadable));
-  previous.modules[0].shipped = Shipped::Missing;  // to be recognised by
+  previous.modules[0].shipped = Shipped::Missing;  // a value that shows whether it is reused
   const auto look = [&] {
     return probes::look_at_modules(tree.root(), kRelease, {"vmw_pvrdma"}, &previous,
                                    probes::find_shipped)[0]
@@ -205,7 +207,7 @@ TEST_CASE("what the index held is looked up again once the index has changed") {
   CHECK(look().is(Shipped::Loadable));
 }
 
-TEST_CASE("only what is not loaded is looked up in the index") {
+TEST_CASE("only modules that are not loaded are looked up in the index") {
   const Tree tree;
   tree.file("/proc/modules", kProcModules);
   std::vector<std::string> asked;
@@ -218,7 +220,7 @@ TEST_CASE("only what is not loaded is looked up in the index") {
   CHECK(asked == std::vector<std::string>{"mlx4_ib"});
   CHECK(named(modules, "mlx4_ib").shipped.is(Shipped::Missing));
   CHECK(named(modules, "vmw_pvrdma").shipped.is(Shipped::Loadable));
-  // Where nobody can be asked, nothing is claimed.
+  // Without a program to ask, the field is unreadable.
   const auto without = probes::look_at_modules(tree.root(), kRelease, kNames, nullptr, {});
   CHECK(named(without, "mlx4_ib").shipped.is_absent());
 }

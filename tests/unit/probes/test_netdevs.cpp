@@ -23,12 +23,12 @@ using pvrdma::test::Bytes;
 
 namespace {
 
-// Runs ip(8); false where it is missing or refuses.
+// Runs ip(8); false: it is missing or refuses.
 bool ip(const std::string& arguments) {
   return std::system(("ip " + arguments + " 2>/dev/null").c_str()) == 0;
 }
 
-// A network namespace for one test; empty where this user may not have one.
+// A network namespace for one test; empty: this user may not have one.
 class PrivateNetwork {
  public:
   PrivateNetwork() : home_(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC)) {
@@ -71,7 +71,7 @@ TEST_CASE("a link that is up") {
   CHECK(only("link-up") == expected);
 }
 
-TEST_CASE("a link that is down says nothing of carrier") {
+TEST_CASE("a link that is down tells no carrier") {
   const Netdev down = only("link-down");
   CHECK_FALSE(down.up);
   CHECK(down.carrier.is_absent());
@@ -92,7 +92,7 @@ TEST_CASE("messages of another type are refused") {
   CHECK_FALSE(probes::parse_link(address.message()));
 }
 
-TEST_CASE("rtnetlink: damaged messages are survived") {
+TEST_CASE("rtnetlink: damaged messages cause no crash") {
   test::survive_mutations("link-up", probes::parse_link);
   test::survive_mutations("addresses", probes::parse_address);
 }
@@ -121,7 +121,7 @@ TEST_CASE("the kernel's own links") {
   CHECK(down.addresses ==
         std::vector<LinkAddress>{{"192.168.30.202/24"}, {"192.168.30.201/25"}, {"10.0.0.1/32"}});
   REQUIRE(ip("link set pvt0 up"));
-  // The kernel sets it by work of its own, for a link that is down up to a second later (Linux
+  // A work of the kernel sets it, up to a second later for a link that is down (Linux
   // net/core/link_watch.c).
   for (int tries = 0; tries < 200; ++tries) {
     netdevs = probes::look_at_netdevs({"pvt0"});
@@ -136,7 +136,7 @@ TEST_CASE("the kernel's own links") {
   CHECK(probes::look_at_netdevs({"pvt0"}).at(0).get()->carrier.is(true));
 }
 
-TEST_CASE("the kernel's own default routes, also those of a kernel that sends all of a table") {
+TEST_CASE("the kernel's own default routes, even from a kernel that sends the whole table") {
   const PrivateNetwork network;
   if (!network || !ip("link add pvt0 type veth peer name pvt1")) {
     WARN("skipped: needs root, ip(8) and network namespaces");
@@ -173,7 +173,7 @@ TEST_CASE("the kernel's own default routes, also those of a kernel that sends al
 }
 
 // Five thousand addresses, as kube-proxy gives them to one interface of a node, and veths that come
-// and go with its containers.
+// and go with the node's containers.
 TEST_CASE("another interface's addresses, and links that come and go, disturb no look") {
   const PrivateNetwork network;
   if (!network || !ip("link add pvt0 type veth peer name pvt1")) {
@@ -201,9 +201,9 @@ TEST_CASE("another interface's addresses, and links that come and go, disturb no
   churn.join();
 }
 
-TEST_CASE("nothing asked for is nothing asked") { CHECK(probes::look_at_netdevs({}).empty()); }
+TEST_CASE("without names nothing is asked") { CHECK(probes::look_at_netdevs({}).empty()); }
 
-TEST_CASE("a netdev that was renamed is known by sysfs") {
+TEST_CASE("a netdev that was renamed is found by sysfs") {
   const test::Tree tree;
   const auto netdev = tree.root() / "/sys/class/net/ens16f0";
   CHECK_FALSE(probes::was_renamed(netdev));

@@ -11,7 +11,7 @@ using pvrdma::test::Bytes;
 
 namespace {
 
-// The nldev attributes named here (<rdma/rdma_netlink.h>), to build what was not captured.
+// Attributes of nldev (<rdma/rdma_netlink.h>), to build messages that were not recorded.
 constexpr std::uint16_t kResSummary = 15;
 constexpr std::uint16_t kResSummaryEntry = 16;
 constexpr std::uint16_t kResSummaryName = 17;
@@ -60,7 +60,7 @@ std::string domains(const std::string& entries) {
   return message(kNldevDomains, attribute(kResPd, entries));
 }
 
-// One protection domain with so many objects in it. Without a name it is a process'.
+// A protection domain with `uses` objects in it. Without a kernel name it belongs to a process.
 std::string domain(char uses, const std::string& kernel_name) {
   return attribute(kResPdEntry,
                    attribute(kResUseCount, std::string(1, uses) + std::string(7, '\0')) +
@@ -125,7 +125,7 @@ TEST_CASE("a context of the kernel is no holder, one without a PID is") {
   CHECK(parsed(contexts("")) == std::vector<pid_t>{});
 }
 
-TEST_CASE("contexts that are cut off are an error, never fewer holders") {
+TEST_CASE("a cut-off list of contexts is an error, never fewer holders") {
   const std::string entry = attribute(kResCtxEntry, attribute(kResPid, word(812)));
   const std::string too_long{"\xff\xff\x57\0", 4};
   for (const std::string& bad : {contexts(entry + "xx"), contexts(entry + too_long),
@@ -136,13 +136,13 @@ TEST_CASE("contexts that are cut off are an error, never fewer holders") {
   }
 }
 
-TEST_CASE("what in the kernel uses a protection domain is a user, but for management datagrams") {
+TEST_CASE("a protection domain of the kernel is a user, except for management datagrams") {
   CHECK(users(domains(domain(2, "ib_core") + domain(0, "smc"))) == std::vector<std::string>{});
   CHECK(users(domains(domain(1, "ib_core") + domain(2, "nvmet_rdma") + domain(2, "") +
                       domain(4, "x\x1b[2J"))) ==
         std::vector<std::string>{"nvmet_rdma", "x\\x1b[2J"});
   CHECK(users(domains("")) == std::vector<std::string>{});
-  // One whose use is not told might have any.
+  // A domain without its number of uses might have any.
   CHECK(users(domains(attribute(kResPdEntry, attribute(kResKernName, std::string{"smc\0", 4})))) ==
         std::vector<std::string>{"smc"});
   CHECK(users(domains(domain(2, "rpcrdma") + "xx")).error().code == EBADMSG);
@@ -175,13 +175,13 @@ TEST_CASE("messages of another client are refused") {
   CHECK_FALSE(probes::parse_nldev_kernel_users(bytes.message()));
 }
 
-TEST_CASE("nldev: damaged messages are survived") {
+TEST_CASE("nldev: damaged messages cause no crash") {
   test::survive_mutations("nldev-devices", probes::parse_nldev_device);
   test::survive_mutations("nldev-port", probes::parse_nldev_port);
   test::survive_mutations("nldev-contexts-held", probes::parse_nldev_contexts);
 }
 
-TEST_CASE("this machine's nldev answers, or says why not") {
+TEST_CASE("this machine's nldev answers, or gives an error") {
   auto nldev = probes::Nldev::open();
   if (!nldev) {
     CHECK(nldev.error().code == EPROTONOSUPPORT);

@@ -27,7 +27,7 @@ void guest(const Tree& tree) {
   test::bound_adapter(tree, "13:00", "pvrdma-t0", "rocep19s0f1", "uverbs0");
 }
 
-// A port-query that leaves a mark for each run.
+// A fake port-query that leaves a mark for each run.
 
 struct Guest {
   Tree tree;
@@ -80,7 +80,7 @@ TEST_CASE("one look at a guest") {
   CHECK(adapter->net_function == "0000:13:00.0");
   CHECK(adapter->driver.is("vmw_pvrdma"));
   CHECK(adapter->net_driver.is("vmxnet3"));
-  CHECK(adapter->netdev.is_absent());  // no such interface on the machine of this test
+  CHECK(adapter->netdev.is_absent());  // the test's machine has no such interface
   CHECK(device(snapshot).port.state.is("ACTIVE"));
   CHECK(device(snapshot).port.verbs_state.is("ACTIVE"));
   CHECK(device(snapshot).port.active_mtu.is(1024));
@@ -88,7 +88,7 @@ TEST_CASE("one look at a guest") {
   CHECK(snapshot.ledger == Ledger{});
 }
 
-TEST_CASE("a look at nothing: no field is flattened") {
+TEST_CASE("a look at an empty system: absent and unreadable fields stay apart") {
   const Tree tree;
   probes::ObserveOptions options;
   options.root = tree.root();
@@ -119,7 +119,7 @@ TEST_CASE("verbs are asked once each time the port becomes ACTIVE") {
   CHECK(guest.asked() == 2);
 }
 
-TEST_CASE("verbs that tell of another state are asked again: the port has just changed") {
+TEST_CASE("verbs with another state are asked again: the port has just changed") {
   Guest guest;
   guest.answer("echo state=DOWN active_mtu=1024");
   const Snapshot first = guest.look();
@@ -128,7 +128,7 @@ TEST_CASE("verbs that tell of another state are asked again: the port has just c
   CHECK(device(guest.look(&first)).port.verbs_state.is("ACTIVE"));
 }
 
-TEST_CASE("verbs that fail are unreadable, and asked again where somebody asks, or later") {
+TEST_CASE("verbs that fail are unreadable, and asked again on a request, or later") {
   Guest guest;
   guest.answer("echo 'no provider' >&2; exit 1");
   const Snapshot failed = guest.look();
@@ -159,7 +159,7 @@ TEST_CASE("verbs of a device that udev renames meanwhile are asked by its new na
   CHECK(device(after).port.verbs_state.is("ACTIVE"));
 }
 
-TEST_CASE("a name that udev has just changed is not settled") {
+TEST_CASE("a name is not settled just after udev has changed it") {
   const Tree tree;
   test::bound_adapter(tree, "13:00", "lo", "rocep19s0f1", "uverbs0");
   probes::ObserveOptions options;
@@ -172,13 +172,13 @@ TEST_CASE("a name that udev has just changed is not settled") {
     return adapter->netdev.get()->settled;
   };
   CHECK(settled().is(true));
-  // Listed, and gone when it is looked at.
+  // The netdev was listed, and is gone at the look.
   tree.remove("/sys/bus/pci/devices/0000:13:00.0/net/lo");
   tree.link("/sys/bus/pci/devices/0000:13:00.0/net/lo", "../gone");
   CHECK(settled().is(false));
 }
 
-TEST_CASE("a driver that goes while it is looked at is not live beside a function without driver") {
+TEST_CASE("a driver that goes during the look is not live next to an unbound function") {
   Guest guest;
   test::pci_function(guest.tree, "0000:1b:00.1", "15AD", "0820", "");
   guest.answer("echo 'vmw_pvrdma 69632 0 - Unloading 0xffffffffc0b8c000 (OE)' > " +
@@ -215,7 +215,7 @@ TEST_CASE("a device that answers late is not asked again meanwhile, and its answ
 
 TEST_CASE("verbs are not asked") {
   Guest guest;
-  SECTION("when nobody is named to ask") { guest.options.port_query = nullptr; }
+  SECTION("without a program to ask") { guest.options.port_query = nullptr; }
   SECTION("while the driver is still coming") {
     guest.tree.file("/proc/modules", "vmw_pvrdma 69632 1 - Loading 0xffffffffc0b8c000 (OE)\n");
   }
@@ -229,7 +229,7 @@ TEST_CASE("verbs are not asked") {
   CHECK(guest.asked() == 0);
 }
 
-TEST_CASE("names a device had are its aliases") {
+TEST_CASE("earlier names of a device are its aliases") {
   Guest guest;
   const Snapshot first = guest.look();
   CHECK(device(first).aliases.empty());
@@ -244,7 +244,7 @@ TEST_CASE("names a device had are its aliases") {
   CHECK(device(guest.look(&renamed)).aliases == std::vector<std::string>{"vmw_pvrdma0", "rdma0"});
 }
 
-TEST_CASE("an unbound function has no device, and nobody holds it") {
+TEST_CASE("an unbound function has no device, and no holder") {
   Guest guest;
   guest.tree.remove("/sys/bus/pci/devices/0000:13:00.1/driver");
   guest.tree.remove("/sys/bus/pci/devices/0000:13:00.1/infiniband");

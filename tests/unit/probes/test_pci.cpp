@@ -9,7 +9,7 @@
 using namespace pvrdma;
 using pvrdma::test::Tree;
 
-TEST_CASE("a PCI address is the kernel's spelling and nothing else") {
+TEST_CASE("only the kernel's form of a PCI address is accepted") {
   for (const char* good : {"0000:13:00.1", "0000:ff:1f.7", "10000:e1:00.0", "0001abcd:00:00.0"}) {
     INFO(good);
     CHECK(probes::is_pci_address(good));
@@ -43,14 +43,14 @@ TEST_CASE("adapters are the PVRDMA functions with the vmxnet3 function of their 
   CHECK(adapters->back().function == "0000:1b:00.1");
 }
 
-TEST_CASE("what is not bound is absent, what cannot be read is unreadable") {
+TEST_CASE("an unbound function's driver is absent, an unreadable one is unreadable") {
   const Tree tree;
   test::pci_function(tree, "0000:13:00.1", "15AD", "0820", "");
   SECTION("no function 0 at all") {}
   SECTION("function 0 without a driver") {
     test::pci_function(tree, "0000:13:00.0", "15AD", "07B0", "");
   }
-  SECTION("function 0 is somebody else's NIC") {
+  SECTION("function 0 is another vendor's NIC") {
     test::pci_function(tree, "0000:13:00.0", "8086", "100E", "e1000");
     tree.directory("/sys/bus/pci/devices/0000:13:00.0/net/eth0");
   }
@@ -76,7 +76,7 @@ TEST_CASE("no PCI bus is no adapter, no sysfs is an error") {
   CHECK(none->empty());
 }
 
-TEST_CASE("a function whose identity cannot be read hides behind no empty list") {
+TEST_CASE("a function whose identity cannot be read is an error, not an empty list") {
   const Tree tree;
   tree.unreadable("/sys/bus/pci/devices/0000:13:00.1/modalias");
   const auto adapters = probes::find_adapters(tree.root());

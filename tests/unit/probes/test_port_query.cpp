@@ -61,7 +61,7 @@ TEST_CASE("a failure carries the program's own line") {
   CHECK(query(tree, "echo nonsense").error().code == EBADMSG);
 }
 
-TEST_CASE("a program that is late is told so, is sent no signal, and its answer is taken later") {
+TEST_CASE("a program that is late is reported, gets no signal, and its answer is taken later") {
   const Tree tree;
   REQUIRE(::mkfifo((tree / "/answer").c_str(), 0600) == 0);
   tree.program("/query", "trap 'echo signal >>" + (tree / "/signals").string() +
@@ -84,17 +84,17 @@ TEST_CASE("a program that is late is told so, is sent no signal, and its answer 
   REQUIRE(answer);
   CHECK(*answer == probes::PortAnswer{"ACTIVE", 1024});
   CHECK_FALSE(std::filesystem::exists(tree / "/signals"));
-  // It has been reaped.
+  // The process has been reaped.
   CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
 }
 
-TEST_CASE("a program that writes without end is read without end of memory") {
+TEST_CASE("the output of a program that writes without end takes bounded memory") {
   const Tree tree;
   CHECK_FALSE(
       query(tree, "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", Milliseconds{300}));
 }
 
-TEST_CASE("a program that is not there") {
+TEST_CASE("a missing program") {
   const auto answer = probes::PortQuery{"/nowhere/port-query"}.ask("rocep19s0f1");
   REQUIRE_FALSE(answer);
   CHECK(answer.error().code == ENOENT);

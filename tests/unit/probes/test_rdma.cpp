@@ -71,7 +71,7 @@ TEST_CASE("an RDMA device from sysfs, where nldev is not there") {
   CHECK(device.port.phys_state.is("LINK_UP"));
   CHECK(device.port.link_layer.is("Ethernet"));
   CHECK(device.port.verbs_state.is_absent());
-  // Only nldev knows the pair: not knowing is not the same as there being none.
+  // Only nldev knows the pair: an unknown pair is not the same as no pair.
   CHECK(device.netdev.is_unreadable());
   REQUIRE(device.gids.size() == 2);
   CHECK(device.gids[0] ==
@@ -107,7 +107,7 @@ TEST_CASE("parts that are missing or cannot be read") {
   CHECK(field.get()->port.state.is_unreadable());
   CHECK(field.get()->port.phys_state.is_unreadable());
   CHECK(field.get()->gids.at(0).type.is_absent());
-  // Gone between the look at the function and this one.
+  // The file disappears between the look at the function and this one.
   tree.remove("/sys/bus/pci/devices/0000:13:00.1/infiniband/rocep19s0f1/node_guid");
   CHECK(look(tree).is_absent());
   tree.remove("/sys/bus/pci/devices/0000:13:00.1/infiniband");
@@ -124,7 +124,7 @@ TEST_CASE("a second look sees every change of the GIDs that the kernel can make"
   SECTION("one added, to the lowest free entry") {
     set_gid(tree, 2, "0000:0000:0000:0000:0000:ffff:c0a8:1eca");
   }
-  SECTION("two added: the second is found as the first is") {
+  SECTION("two added: the second is found because the first is") {
     set_gid(tree, 2, "0000:0000:0000:0000:0000:ffff:c0a8:1eca");
     set_gid(tree, 7, "0000:0000:0000:0000:0000:ffff:c0a8:1ecb");
   }
@@ -138,7 +138,7 @@ TEST_CASE("a second look sees every change of the GIDs that the kernel can make"
   CHECK_FALSE(second == first);
 }
 
-TEST_CASE("from an empty table, entries kept for default GIDs hide none") {
+TEST_CASE("from an empty table, entries reserved for default GIDs hide none") {
   const Tree tree;
   test::bound_adapter(tree, "13:00", "ens224f0", "rocep19s0f1", "uverbs0");
   for (const unsigned index : {0U, 1U})

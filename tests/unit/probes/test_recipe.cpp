@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The reload of the driver in scripts, crontabs and units as administrators write it, by line.
+// The reload of the driver in scripts, crontabs and units in administrators' own forms, by line.
 #include <string>
 
 #include "tests/unit/catch.hpp"
@@ -17,7 +17,7 @@ Lines lines_of(const std::string& script) {
   return described(look_at(RecipeForm::Script, script, scope()).lines);
 }
 
-// What one command is, in a word.
+// The kind of one command, as a word.
 std::string kind_of(const std::string& line) {
   const CommandLook look = look_at_command(line, scope());
   switch (look.kind) {
@@ -42,7 +42,7 @@ void check_kinds(const std::string& kind, const Lines& lines) {
 
 }  // namespace
 
-TEST_CASE("commands that are nothing but the recipe are simple") {
+TEST_CASE("commands with only the recipe are simple") {
   check_kinds(
       "simple",
       {"modprobe mlx4_ib", "/sbin/modprobe ib_umad", "sudo modprobe -v rdma-cm",
@@ -108,7 +108,7 @@ TEST_CASE("names in braces, in a variable and from another program") {
         Lines{"1: the command goes on in the next line"});
 }
 
-TEST_CASE("rules of udev, whatever way they run something") {
+TEST_CASE("rules of udev, in each way of running a command") {
   const auto rules = [](const std::string& text) {
     Lines numbers;
     for (const RecipeLine& line : look_at(RecipeForm::UdevRules, text, scope()).lines)
@@ -125,7 +125,7 @@ TEST_CASE("rules of udev, whatever way they run something") {
             .scripts.contains("/opt/fix.sh"));
 }
 
-TEST_CASE("what binds, unbinds or blocks the driver") {
+TEST_CASE("commands that bind, unbind or block the driver") {
   check_kinds("by hand", {"echo 0000:0b:00.1 > /sys/bus/pci/drivers/vmw_pvrdma/unbind",
                           "echo vmw_pvrdma | tee /sys/bus/pci/devices/0000:0b:00.1/driver_override",
                           "echo 'blacklist vmw_pvrdma' > /etc/modprobe.d/x.conf",
@@ -159,7 +159,7 @@ TEST_CASE("lines about links and ports are told from the recipe and from others"
        "/opt/modprobe.sh", "ib_send_bw -d rocep19s0f1", "exit 0", "rdma resource show"});
 }
 
-TEST_CASE("what takes vmw_pvrdma away or brings it in touches the driver") {
+TEST_CASE("commands that load or unload vmw_pvrdma touch the driver") {
   for (const char* line : {"modprobe vmw_pvrdma", "rmmod vmw_pvrdma", "modprobe -r ib_umad",
                            "systemctl restart openibd", "insmod /x/vmw_pvrdma.ko"})
     CHECK(look_at_command(line, scope()).touches_driver);
@@ -187,7 +187,7 @@ TEST_CASE("rc.local of Ubuntu and of CentOS") {
         Lines{"3", "4", std::string{"5: "} + kMore});
 }
 
-TEST_CASE("a command that goes on, and one that is asked how it ended, stay together") {
+TEST_CASE("a command over several lines, and one whose status is used, stay together") {
   constexpr const char* kGoesOn = ": the command before it goes on here";
   CHECK(lines_of("mount /a &&\n# why\nmodprobe vmw_pvrdma\nmodprobe ib_umad\n") ==
         Lines{std::string{"3"} + kGoesOn, "4"});
@@ -231,7 +231,7 @@ TEST_CASE("blocks: lines of their own are found, those of the block are left") {
         Lines{std::string{"1: "} + kMore});
 }
 
-TEST_CASE("only a script of sh or bash is edited, by this system's own") {
+TEST_CASE("only a script of sh or bash is edited, checked by this system's own shell") {
   CHECK(look_at(RecipeForm::Script, "#!/bin/sh -e\n", {}).shell == "/bin/sh");
   CHECK(look_at(RecipeForm::Script, "#!/usr/bin/env bash\n", {}).shell == "/bin/bash");
   CHECK(look_at(RecipeForm::Script, "#!/home/user/bash\n", {}).shell == "/bin/bash");
@@ -247,7 +247,7 @@ TEST_CASE("a line is looked at up to its limit") {
   CHECK(lines_of(filler + "modprobe vmw_pvrdma\n").empty());
 }
 
-TEST_CASE("crontabs: what cron runs at boot, and what it runs again and again") {
+TEST_CASE("crontabs: commands at boot, and commands at intervals") {
   const std::string system =
       "MAILTO=root\n"
       "@reboot root /sbin/modprobe -r vmw_pvrdma; /sbin/modprobe vmw_pvrdma\n"
@@ -263,7 +263,7 @@ TEST_CASE("crontabs: what cron runs at boot, and what it runs again and again") 
         Lines{"1"});
 }
 
-TEST_CASE("units: for nothing but the recipe, or for more") {
+TEST_CASE("units: with only the recipe, or with more") {
   const auto whole = look_at(RecipeForm::Unit,
                              "[Unit]\nDescription=modprobe vmw_pvrdma\n[Service]\nType=oneshot\n"
                              "ExecStartPre=-/sbin/modprobe -r vmw_pvrdma\n"

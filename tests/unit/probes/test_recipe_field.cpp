@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files as administrators have them (tests/fixtures/field), in their places: which lines of them
-// are named, and why each is a person's.
+// Administrators' files (tests/fixtures/field) in their places: the lines that are named, and the
+// reason why each is left to a person.
 #include <algorithm>
 #include <filesystem>
 
@@ -34,7 +34,7 @@ struct FieldMachine {
       if (file.path == path) return described(file.lines);
     return {};
   }
-  // Of a file that is looked at in tools only, all of whose lines are left for that reason.
+  // Checks a file that only tools look at; all its lines are left for that reason.
   void check_hook(const std::string& fixture, const std::string& path, const std::string& numbers,
                   const std::string& why) const {
     INFO(fixture);
@@ -55,7 +55,7 @@ struct FieldMachine {
 
 }  // namespace
 
-TEST_CASE("/etc/modules with carriage returns: told once") {
+TEST_CASE("/etc/modules with carriage returns: reported once") {
   const FieldMachine machine;
   machine.has("F05-etc-modules", "/etc/modules");
   const auto files = machine.look().files;

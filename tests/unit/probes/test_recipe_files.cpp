@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// In which files of a machine the reload of the driver is looked for, and whose they must be.
+// The files of a machine in which the recipe is looked for, and their required owners.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,10 +14,10 @@ using namespace pvrdma;
 using namespace pvrdma::probes;
 using namespace pvrdma::test;
 
-TEST_CASE("the places of a machine, and what they call, one step far") {
+TEST_CASE("the places of a machine, and the scripts that they call, one step deep") {
   const Tree tree;
   tree.file("/etc/rc.d/rc.local", "#!/bin/bash\n. /usr/local/lib/rdma.sh\n/usr/bin/true\n");
-  tree.link("/etc/rc.local", "/etc/rc.d/rc.local");  // absolute: below the root all the same
+  tree.link("/etc/rc.local", "/etc/rc.d/rc.local");  // an absolute link stays below the root
   tree.file("/usr/local/lib/rdma.sh",
             "modprobe -r vmw_pvrdma\nmodprobe vmw_pvrdma\n/opt/further.sh\n");
   tree.file("/opt/further.sh", "modprobe vmw_pvrdma\n");
@@ -63,7 +63,7 @@ TEST_CASE("root's own crontab is looked at in a folder of cron's group, others' 
   CHECK(recipe.files[0].path == folder + "/root");
   CHECK(described(recipe.files[0].lines) ==
         Lines{"1: root's own crontab is edited by `crontab -e`"});
-  // A script that it runs can be edited all the same.
+  // A script that the crontab runs can still be edited.
   tree.file(folder + "/root", "@reboot /root/up.sh\n");
   tree.file("/root/up.sh", "modprobe vmw_pvrdma\n");
   const auto called = find_recipe(tree.root(), scope());
@@ -75,7 +75,7 @@ TEST_CASE("root's own crontab is looked at in a folder of cron's group, others' 
   CHECK(taken.files.empty());
   CHECK(taken.not_of_root.at(0).path == folder + "/root");
   REQUIRE(::chown((tree / (folder + "/root")).c_str(), 0, 105) == 0);
-  REQUIRE(::chmod((tree / folder).c_str(), 0730) == 0);  // others can replace it
+  REQUIRE(::chmod((tree / folder).c_str(), 0730) == 0);  // others can replace the file
   CHECK(find_recipe(tree.root(), scope()).files.empty());
 }
 

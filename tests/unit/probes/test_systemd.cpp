@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A system bus that hangs: a real socket whose other end accepts, or does not, and says nothing.
+// A system bus that hangs: a real socket whose other end accepts, or does not, and sends nothing.
 #include "probes/systemd.hpp"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ namespace pvrdma::probes {
 
 namespace {
 
-// A bus and NetworkManager seem to run, and two adapters' links are looked at as in one look.
+// A system with a bus and NetworkManager; the links of two adapters are looked at, as in one look.
 struct HungBus {
   test::Tree tree;
   Fd listening{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
@@ -45,7 +45,7 @@ struct HungBus {
   ~HungBus() { ::unsetenv("DBUS_SYSTEM_BUS_ADDRESS"); }
 
   [[nodiscard]] const sockaddr* name() const { return reinterpret_cast<const sockaddr*>(&address); }
-  // Also asks whether three scripts' units move. The errno that the links' owner ended with.
+  // Also asks about the units of three scripts. Returns the errno of the links' owner.
   [[nodiscard]] int look() const {
     SystemBus bus{tree.root()};
     const BootTime begun = BootClock::now();
@@ -64,7 +64,7 @@ struct HungBus {
 TEST_CASE_METHOD(HungBus, "a bus that does not even accept is left alone after half a second") {
   REQUIRE(::listen(listening.get(), 16) == 0);
   CHECK(look() == ETIMEDOUT);
-  // One connection for the whole look.
+  // The whole look uses one connection.
   ::fcntl(listening.get(), F_SETFL, O_NONBLOCK);
   const Fd only{::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC)};
   CHECK(only);
@@ -85,7 +85,7 @@ TEST_CASE_METHOD(HungBus, "a bus whose queue of connections is full is not waite
 
 TEST_CASE_METHOD(HungBus, "a bus that authenticates and does not say hello is left alone") {
   REQUIRE(::listen(listening.get(), 16) == 0);
-  // Accepts one connection, and keeps it until the look is over.
+  // Accepts one connection, and keeps it until the look has ended.
   std::thread peer{[this] {
     const Fd connection{::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC)};
     constexpr std::string_view kWelcome =

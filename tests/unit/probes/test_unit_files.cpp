@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Units as the next boot will find them, on made-up roots.
+// The state of units at the next boot, on made-up roots.
 #include "probes/settings.hpp"
 #include "probes/unit_files.hpp"
 #include "tests/unit/catch.hpp"
@@ -59,7 +59,7 @@ TEST_CASE_METHOD(UnitFilesFixture, "unit: a package may want it, /run does not c
   CHECK(unit("slurmd.service").is({kUnit, true, false}));
 }
 
-TEST_CASE_METHOD(UnitFilesFixture, "unit: what may not be read is said") {
+TEST_CASE_METHOD(UnitFilesFixture, "unit: an unreadable file is reported") {
   tree.file(kUnit, "[Unit]\n");
   tree.unreadable("/etc/systemd/system");
   CHECK(unit("slurmd.service").is_unreadable());
@@ -68,7 +68,7 @@ TEST_CASE_METHOD(UnitFilesFixture, "unit: what may not be read is said") {
   CHECK(limit().is_unreadable());
 }
 
-TEST_CASE_METHOD(UnitFilesFixture, "memlock: its words") {
+TEST_CASE_METHOD(UnitFilesFixture, "memlock: the forms of a limit") {
   CHECK(parse_memlock("infinity") == MemlockLimit{});
   CHECK(parse_memlock("64K:infinity") == MemlockLimit{65536U});
   CHECK(parse_memlock("8M") == MemlockLimit{8 * kMiB});
@@ -85,14 +85,14 @@ TEST_CASE_METHOD(UnitFilesFixture, "memlock: of a unit, its drop-ins in their or
   CHECK(limit().is({4 * kMiB, std::string{kUnit} + ":5"}));
   drop_in("/usr/lib/systemd/system/slurmd.service.d/50-x.conf", "infinity");
   CHECK(limit().is({{}, "/usr/lib/systemd/system/slurmd.service.d/50-x.conf:2"}));
-  // Of one name that in /etc; and a later name counts wherever it is.
+  // Of two files with one name, that in /etc counts; a later name counts in any folder.
   drop_in("/etc/systemd/system/slurmd.service.d/50-x.conf", "16M");
   CHECK(limit().get()->bytes == 16 * kMiB);
   drop_in("/usr/lib/systemd/system/slurmd.service.d/60-x.conf", "32M");
   CHECK(limit().get()->bytes == 32 * kMiB);
   drop_in("/run/systemd/system/slurmd.service.d/70-x.conf", "64M");
   CHECK(limit().get()->bytes == 32 * kMiB);
-  // An empty value takes back what was before.
+  // An empty value resets the limit.
   drop_in("/etc/systemd/system/slurmd.service.d/60-x.conf", "");
   CHECK(limit().is({8 * kMiB, "systemd's default"}));
 }
@@ -108,7 +108,7 @@ TEST_CASE_METHOD(UnitFilesFixture, "memlock: drop-ins for a type, a prefix and a
   CHECK(limit("mpi-job@1").get()->bytes == 3 * kMiB);
   drop_in("/etc/systemd/system/mpi-job@1.service.d/30-x.conf", "4M");
   CHECK(limit("mpi-job@1").get()->bytes == 4 * kMiB);
-  // Read by name: the general one's 40 comes after the particular one's 30.
+  // Drop-ins are sorted by name: the general 40 comes after the specific 30.
   drop_in("/etc/systemd/system/service.d/40-x.conf", "5M");
   CHECK(limit("mpi-job@1").get()->bytes == 5 * kMiB);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PCI functions and adapters as a guest's sysfs shows them.
+// PCI functions and adapters in a guest's sysfs.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace pvrdma::test {
 
-// A PCI function as sysfs shows it, its numbers in hexadecimal, a network function (02) unless told
-// otherwise; no driver where `driver` is empty.
+// A PCI function in sysfs, with hexadecimal numbers; by default a network function (02); `driver`
+// empty: no driver.
 inline void pci_function(const Tree& tree, const std::string& address, const std::string& vendor,
                          const std::string& device, const std::string& driver,
                          const std::string& base_class = "02") {
@@ -19,8 +19,8 @@ inline void pci_function(const Tree& tree, const std::string& address, const std
   if (!driver.empty()) tree.link(function + "/driver", "../../../bus/pci/drivers/" + driver);
 }
 
-// An adapter of slot 0000:SLOT as seen in a guest (Linux 6.1): both functions bound, port ACTIVE,
-// two GIDs in a table of eight.
+// An adapter of slot 0000:SLOT as in a guest (Linux 6.1): both functions bound, port ACTIVE, two
+// GIDs in a table of eight.
 inline void bound_adapter(const Tree& tree, const std::string& slot, const std::string& netdev,
                           const std::string& rdma_device, const std::string& uverbs) {
   const std::string net_function = "0000:" + slot + ".0";

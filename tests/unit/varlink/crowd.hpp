@@ -17,8 +17,8 @@ namespace pvrdma::test {
 
 class Crowd {
  public:
-  // Each client sends `message` and then only listens. All have been accepted, or hung up on, when
-  // this returns.
+  // Each client sends `message` and then only listens. When this returns, each has been accepted or
+  // disconnected.
   Crowd(const Loop& loop, const std::string& path, uid_t uid, int clients,
         const std::string& message)
       : loop_(&loop) {
@@ -36,7 +36,7 @@ class Crowd {
   Crowd(const Crowd&) = delete;
   Crowd& operator=(const Crowd&) = delete;
 
-  // How many are still connected.
+  // The number of clients still connected.
   [[nodiscard]] int listening() const {
     drain();
     const char question = '?';
@@ -54,15 +54,14 @@ class Crowd {
   }
 
  private:
-  // The service does all there is to do.
+  // Lets the service do all pending work.
   void drain() const {
     while (sd_event_run(loop_->get(), 0) > 0) {
     }
   }
   [[noreturn]] static void be_crowd(int parent, const std::string& path, uid_t uid, int clients,
                                     const std::string& message) {
-    // The service's sockets came along with the fork, and would look open for as long as this
-    // lives.
+    // The fork copied the service's sockets, which would look open as long as this process lives.
     constexpr int kKept = 3;
     if (::dup2(parent, kKept) < 0 || ::syscall(SYS_close_range, kKept + 1, ~0U, 0) != 0 ||
         ::setresuid(uid, uid, uid) != 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A service on a real event loop, and raw clients that the test drives in the same thread: whatever
-// waits, waits by running the loop, and for five seconds at most.
+// A service on a real event loop, and raw clients that the test drives in the same thread: every
+// wait runs the loop, for five seconds at most.
 #pragma once
 
 #include <sys/socket.h>
@@ -30,7 +30,7 @@ class Loop {
     event_.reset(event);
   }
   [[nodiscard]] sd_event* get() const { return event_.get(); }
-  // Runs the loop until `done`; false after `limit`.
+  // Runs the loop until `done`; false: `limit` has passed.
   bool run_until(const std::function<bool()>& done,
                  std::chrono::milliseconds limit = std::chrono::seconds{5}) const {
     const auto end = std::chrono::steady_clock::now() + limit;
@@ -61,7 +61,7 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-// A non-blocking client that speaks bytes.
+// A non-blocking client for raw bytes.
 class RawClient {
  public:
   RawClient(const Loop& loop, const std::string& path)
@@ -75,12 +75,12 @@ class RawClient {
   [[nodiscard]] bool connected() const { return connected_; }
   [[nodiscard]] int fd() const { return socket_.get(); }
 
-  // As much as the socket takes; the number of bytes.
+  // Sends as much as the socket takes; returns the number of bytes.
   [[nodiscard]] std::size_t send_some(std::string_view bytes) const {
     const ssize_t put = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     return put < 0 ? 0 : static_cast<std::size_t>(put);
   }
-  // All of it, letting the service read meanwhile.
+  // Sends all bytes, and lets the service read meanwhile.
   bool send(std::string_view bytes) const {
     return loop_->run_until([&] {
       bytes.remove_prefix(send_some(bytes));
@@ -88,7 +88,7 @@ class RawClient {
     });
   }
   bool call(const std::string& json) const { return send(json + '\0'); }
-  // The next message; none where the service hung up or said nothing for five seconds.
+  // The next message; none: the service hung up, or sent nothing for five seconds.
   std::optional<std::string> receive() {
     loop_->run_until([&] {
       read();
@@ -103,7 +103,7 @@ class RawClient {
   std::optional<std::string> ask(const std::string& json) {
     return call(json) ? receive() : std::nullopt;
   }
-  // The service hangs up within five seconds; what it sent before is thrown away.
+  // True where the service hangs up within five seconds; earlier replies are discarded.
   bool is_cut_off() {
     return loop_->run_until([&] {
       read();

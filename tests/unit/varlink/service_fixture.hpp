@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A small service with one method of each kind that handlers can be.
+// A small service with one method for each kind of handler.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ struct ServiceFixture {
   TemporaryDirectory directory;
   std::string path = directory / "socket";
   Loop loop;
-  std::vector<varlink::CallPtr> kept;  // of Later and Watch
+  std::vector<varlink::CallPtr> kept;  // calls of Later and Watch
   std::vector<std::string> echoed;     // the texts of Echo, in the order of arrival
   int idle = 0;
   varlink::Service service;

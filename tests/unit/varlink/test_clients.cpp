@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Both clients, against a real service and against servers that misbehave.
+// Both clients, with a real service and with servers that misbehave.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -20,7 +20,7 @@ using varlink::Reply;
 
 namespace {
 
-// Runs a fixture's loop in a thread of its own, for the client that blocks.
+// Runs a fixture's loop in a thread of its own, for the blocking client.
 class Running {
  public:
   explicit Running(const Loop& loop) : stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -44,7 +44,7 @@ class Running {
   std::thread thread_;
 };
 
-// A server of the test's own: listens, and does what the test does with the accepted socket.
+// A server of the test: listens, and the test handles the accepted socket.
 struct RawServer {
   TemporaryDirectory directory;
   std::string path = directory / "socket";
@@ -98,7 +98,7 @@ TEST_CASE("connecting") {
   const std::string path = directory / "socket";
   REQUIRE(varlink::listening_socket(path, 0600));
   CHECK(Client::connect(path, 1s).error().code == ECONNREFUSED);
-  // A server that accepts nobody: its queue is full sooner or later.
+  // A server that accepts no connection: its queue fills up.
   const auto full = varlink::listening_socket(path, 0600);
   REQUIRE(full);
   REQUIRE(::listen(full->get(), 0) == 0);
@@ -122,11 +122,11 @@ TEST_CASE("a server that misbehaves, to the blocking client") {
     socket = Fd{};
     CHECK(code_of(client->next(1s)) == ECONNRESET);
   }
-  SECTION("talks nonsense") {
+  SECTION("sends nonsense") {
     say(socket, {"nonsense\0", 9});
     CHECK(code_of(client->next(1s)) == EBADMSG);
   }
-  SECTION("takes its time over a stream") {
+  SECTION("sends a stream slowly") {
     say(socket, "{\"parameters\":{\"n\":1},");
     CHECK(code_of(client->next(50ms)) == ETIMEDOUT);
     say(socket, {"\"continues\":true}\0{}\0", 21});
@@ -227,7 +227,7 @@ TEST_CASE("a server that misbehaves, to the client on the loop") {
     client.reset();
     CHECK_FALSE(loop.run_until(done, 50ms));
   }
-  SECTION("talks nonsense") {
+  SECTION("sends nonsense") {
     client->call("a.b.C", Json::object(), keep);
     const Fd socket = server->accept();
     say(socket, {"[]\0", 3});

@@ -14,7 +14,7 @@ namespace {
 
 const std::string kGreeting = request("Echo", R"({"text":"a"})");
 constexpr const char* kGreetingReply = R"({"parameters":{"text":"a"}})";
-// A client that says nothing any more, and is not idle.
+// A client that sends nothing more, and does not count as idle.
 const std::string kSilentWatch = request("Watch", "{}", R"(,"more":true)");
 
 constexpr uid_t kOne = 60001;
@@ -51,11 +51,11 @@ TEST_CASE("two users with silent watches shut out neither a third, nor root") {
   CHECK(two.listening() == 8);
   CHECK(nobody_is_served(fixture));
   CHECK(is_served(fixture));
-  // Only as many had to go as were in the way.
+  // Only as many clients were evicted as needed.
   CHECK(one.listening() + two.listening() == 15);
 }
 
-TEST_CASE("who comes late gets an equal part, and takes no more than that") {
+TEST_CASE("a late user gets an equal share, and no more") {
   const ServiceFixture fixture{limits_of(12, 12)};
   const Crowd one{fixture.loop, fixture.path, kOne, 12, kSilentWatch};
   CHECK(one.listening() == 12);
@@ -84,7 +84,7 @@ TEST_CASE("the service's own user always finds a place, as root does") {
   CHECK(root.listening() == 5);
 }
 
-TEST_CASE("a user's place is free again as soon as his client is gone, also in a watch") {
+TEST_CASE("a user's place is free again as soon as its client is gone, even in a watch") {
   ServiceFixture fixture{limits_of(16, 4)};
   Crowd one{fixture.loop, fixture.path, kOne, 6, kSilentWatch};
   CHECK(one.listening() == 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Bytes to messages.
+// Splits bytes into messages.
 #include "agent/varlink/framing.hpp"
 #include "tests/unit/catch.hpp"
 
@@ -8,7 +8,7 @@ using pvrdma::varlink::nests_within;
 
 namespace {
 
-// The next message, "-" where none is complete, "!" where it is too long.
+// The next message; "-": none is complete; "!": it is too long.
 std::string next(Decoder& decoder) {
   const auto message = decoder.next();
   return !message ? "!" : message->value_or("-");
@@ -28,7 +28,7 @@ TEST_CASE("byte by byte") {
   CHECK_FALSE(decoder.has_part());
 }
 
-TEST_CASE("several in one read, and half of another") {
+TEST_CASE("several messages in one read, and half of another") {
   Decoder decoder{100};
   decoder.feed({"one\0two\0thr", 11});
   CHECK_FALSE(decoder.has_part());
@@ -58,12 +58,12 @@ TEST_CASE("the limit") {
     decoder.feed({"four\0", 5});
     CHECK(next(decoder) == "four");
   }
-  SECTION("one more, ended") {
+  SECTION("one more, finished") {
     decoder.feed({"fiver\0", 6});
     CHECK(next(decoder) == "!");
     CHECK(next(decoder) == "!");
   }
-  SECTION("one more, not ended") {
+  SECTION("one more, unfinished") {
     decoder.feed("four");
     CHECK(next(decoder) == "-");
     decoder.feed("s");

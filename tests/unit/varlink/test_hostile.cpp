@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Clients that flood, stall, lie or vanish: they are cut off, and nobody else notices.
+// Clients that flood, stall, lie or vanish: they are cut off, and other clients do not notice.
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 
@@ -17,7 +17,7 @@ constexpr const char* kHelloReply = R"({"parameters":{"text":"a"}})";
 
 }  // namespace
 
-TEST_CASE("what is no varlink call is cut off") {
+TEST_CASE("a client that sends something else than a call is cut off") {
   ServiceFixture fixture;
   const std::string cases[] = {
       "",
@@ -63,7 +63,7 @@ TEST_CASE("a mebibyte of opening brackets is cut off before it has all been read
   CHECK(other.ask(kHello) == kHelloReply);
 }
 
-TEST_CASE("a handler that throws costs its client the connection, and nobody else") {
+TEST_CASE("a handler that throws costs only its client the connection") {
   ServiceFixture fixture;
   auto client = fixture.client();
   auto other = fixture.client();
@@ -93,7 +93,7 @@ TEST_CASE("half a message, then silence") {
   auto idle = fixture.client();
   REQUIRE(stalled.send("{\"method\""));
   const auto start = std::chrono::steady_clock::now();
-  // A byte now and then is no excuse.
+  // A byte now and then does not extend the time.
   const bool cut = fixture.loop.run_until([&] {
     static_cast<void>(dripping.send_some(" "));
     return fixture.service.clients() == 1;
@@ -106,7 +106,7 @@ TEST_CASE("half a message, then silence") {
   CHECK(idle.ask(kHello) == kHelloReply);
 }
 
-TEST_CASE("messages that follow each other half by half are no half message") {
+TEST_CASE("messages sent in halves do not count as an unfinished message") {
   varlink::Limits limits;
   limits.half_message = 1s;
   ServiceFixture fixture{limits};
@@ -122,7 +122,7 @@ TEST_CASE("messages that follow each other half by half are no half message") {
   }
 }
 
-TEST_CASE("idle clients leave, watching and waiting ones stay") {
+TEST_CASE("idle clients are cut off, watching and waiting ones stay") {
   varlink::Limits limits;
   limits.idle = 80ms;
   ServiceFixture fixture{limits};
@@ -156,12 +156,12 @@ TEST_CASE("a flood of requests, none of whose replies is read") {
     REQUIRE(other.ask(kHello) == kHelloReply);
     REQUIRE(std::chrono::steady_clock::now() - start < 1s);
   }
-  // What it does not read lies in the kernel, at our expense.
+  // Unread replies lie in the kernel's memory for the service.
   int unread_bytes = 0;
   REQUIRE(::ioctl(flood.fd(), FIONREAD, &unread_bytes) == 0);
   CHECK(unread_bytes > 0);
   CHECK(unread_bytes <= 32 << 10);
-  // It is cut off in the end, as nothing moves any more.
+  // The client is cut off in the end, because nothing moves any more.
   CHECK(fixture.loop.run_until([&] { return fixture.service.clients() < 2; }));
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("a flood behind a request that takes its time is not read") {
     sd_event_run(fixture.loop.get(), 0);
   }
   CHECK(fixture.service.clients() == 1);
-  CHECK(taken < (4U << 20U));  // what the sockets hold, and one read
+  CHECK(taken < (4U << 20U));  // the sockets' buffers, and one read
 }
 
 TEST_CASE("a patient client gets all its replies, however many it asked for at once") {
@@ -185,7 +185,7 @@ TEST_CASE("a patient client gets all its replies, however many it asked for at o
   std::string requests;
   for (int i = 0; i < 300; ++i) requests += request("Big", R"({"bytes":20000})") + '\0';
   REQUIRE(client.send(requests));
-  // The service goes as far as it will before the first is read.
+  // The service does as much as it will before the first reply is read.
   fixture.loop.run_until([] { return false; }, 100ms);
   for (int i = 0; i < 300; ++i) REQUIRE(client.receive().value_or("").size() > 20000);
 }
@@ -214,7 +214,7 @@ TEST_CASE("500 clients, each answered") {
   for (int i = 0; i < 500; ++i) {
     clients.push_back(fixture.client());
     REQUIRE(clients.back().connected());
-    // The queue of a listening socket is shorter than 500 in some kernels.
+    // Some kernels limit the queue of a listening socket to less than 500.
     if (i % 50 == 49)
       REQUIRE(fixture.loop.run_until([&] { return fixture.service.clients() == clients.size(); }));
   }
@@ -224,7 +224,7 @@ TEST_CASE("500 clients, each answered") {
   CHECK(fixture.loop.run_until([&] { return fixture.idle == 1; }));
 }
 
-TEST_CASE("without descriptors nobody spins, and who is there is served") {
+TEST_CASE("without descriptors the service does not spin, and connected clients are served") {
   ServiceFixture fixture;
   auto first = fixture.client();
   REQUIRE(first.ask(kHello) == kHelloReply);

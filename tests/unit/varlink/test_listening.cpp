@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The socket file: its mode, stale ones, and sockets that somebody else bound.
+// The socket file: its mode, stale files, and sockets bound by another process.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
@@ -38,7 +38,7 @@ TEST_CASE("the file has the mode asked for, whatever the umask") {
 TEST_CASE("a stale file is replaced, a living service and other files are not") {
   const TemporaryDirectory directory;
   const std::string path = directory / "socket";
-  REQUIRE(listening_socket(path, 0600));  // and closed again: its file is stale
+  REQUIRE(listening_socket(path, 0600));  // and closed again, so its file is stale
   auto alive = listening_socket(path, 0600);
   REQUIRE(alive);
   CHECK(listening_socket(path, 0600).error().code == EADDRINUSE);
@@ -49,10 +49,10 @@ TEST_CASE("a stale file is replaced, a living service and other files are not") 
   CHECK(listening_socket("/" + std::string(200, 'x'), 0600).error().code == ENAMETOOLONG);
 }
 
-TEST_CASE("the file of a process that has ended, but whose socket is open yet, is replaced") {
+TEST_CASE("the file of a process that has ended, but whose socket is still open, is replaced") {
   const TemporaryDirectory directory;
   const std::string path = directory / "socket";
-  // With our descriptors, as a thread of its own that hangs in the kernel would have them.
+  // The child shares our descriptors, like a thread that hangs in the kernel.
   const auto child = static_cast<pid_t>(::syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0));
   if (child == 0) {
     auto socket = listening_socket(path, 0600);

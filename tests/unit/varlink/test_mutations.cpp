@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Seeded mutations of good traffic, through the decoder, the request parser and the parameters of
-// every verb, and through a whole service. Run under the sanitizers this is the layer's fuzz test.
+// every method, and through a whole service. With the sanitizers this is the layer's fuzz test.
 #include "agent/codec/json.hpp"
 #include "agent/codec/ledger_file.hpp"
 #include "agent/varlink/framing.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a service answers: routing, parameters, order, more, oneway, and what the loop's handlers
-// may do with a call.
+// The answers of a service: routing, parameters, order, more, oneway, and what handlers may do with
+// a call.
 #include "tests/unit/catch.hpp"
 #include "tests/unit/varlink/service_fixture.hpp"
 
@@ -11,7 +11,7 @@ TEST_CASE("replies and errors") {
   ServiceFixture fixture;
   auto client = fixture.client();
   const std::pair<std::string, const char*> cases[] = {
-      // What a terminal or a log would act on leaves as escapes: DEL, a C1 control, U+202E.
+      // Characters that a terminal or a log would act on are escaped: DEL, a C1 control, U+202E.
       {request("Echo", "{\"text\":\"hä\x7f\xc2\x9b\xe2\x80\xae\"}"),
        R"({"parameters":{"text":"h\u00e4\u007f\u009b\u202e"}})"},
       {request("Echo", R"({"text":"a","count":null,"points":[{"x":1,"y":2}]})"),
@@ -62,7 +62,7 @@ TEST_CASE("a request in single bytes") {
   CHECK(client.receive() == R"({"parameters":{"text":"a"}})");
 }
 
-TEST_CASE("pipelined requests are answered in order, also where one takes its time") {
+TEST_CASE("pipelined requests are answered in order, even where one takes long") {
   ServiceFixture fixture;
   auto client = fixture.client();
   std::string all = request("Later") + '\0';
@@ -70,7 +70,7 @@ TEST_CASE("pipelined requests are answered in order, also where one takes its ti
     all += request("Echo", R"({"text":")" + std::to_string(i) + "\"}") + '\0';
   REQUIRE(client.send(all));
   REQUIRE(fixture.loop.run_until([&] { return fixture.kept.size() == 1; }));
-  // The service has had its chance to take the others out of turn.
+  // The service had the chance to answer the others out of order.
   auto other = fixture.client();
   REQUIRE(other.ask(request("Echo", R"({"text":"other"})")));
   CHECK(fixture.echoed == std::vector<std::string>{"other"});
@@ -92,7 +92,7 @@ TEST_CASE("a watch has several replies") {
   CHECK(client.receive() == R"({"parameters":{"n":1},"continues":true})");
   call.reply_text(R"({"n":2})", true);
   call.reply_text(R"({"n":3})", false);
-  call.reply_text(R"({"n":4})", false);  // one too many: does nothing
+  call.reply_text(R"({"n":4})", false);  // one too many: it has no effect
   CHECK(client.receive() == R"({"parameters":{"n":2},"continues":true})");
   CHECK(client.receive() == R"({"parameters":{"n":3}})");
   CHECK(client.ask(request("Echo", R"({"text":"a"})")) == R"({"parameters":{"text":"a"}})");
@@ -119,7 +119,7 @@ TEST_CASE("oneway") {
     CHECK(client.ask(request("Echo", R"({"text":"b"})")) == R"({"parameters":{"text":"b"}})");
     CHECK(fixture.echoed == std::vector<std::string>{"a", "b"});
   }
-  SECTION("is done though the client leaves at once, and many are") {
+  SECTION("is done although the client leaves at once, even many of them") {
     for (int i = 0; i < 30; ++i)
       REQUIRE(client.send_some(request("Echo", R"({"text":"a"})", R"(,"oneway":true)") + '\0') > 0);
     client.leave();
