@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How long a GetHealth round trip takes, over a real socket with the real service, and how the tail
-// grows with the number of clients that ask without pause. Prints a line for each number of
-// clients.
+// Measures a GetHealth round trip over a real socket with the real service, and how the tail grows
+// with the number of clients that ask without pause. Prints a line for each number of clients.
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -35,7 +34,7 @@ constexpr char kRequest[] = R"({"method":"io.pvrdma.Agent.GetHealth"})";  // wit
   std::exit(1);
 }
 
-// The daemon's service with the health of a machine that has two ready adapters.
+// The daemon's service, with the health of a machine with two ready adapters.
 [[noreturn]] void serve(const std::string& path, int ready) {
   sd_event* event = nullptr;
   if (sd_event_new(&event) < 0) die("sd_event_new");

@@ -3,7 +3,7 @@
 # guests: 2
 # timeout: 600
 #
-# The path is made so slow that it and not the emulated CPUs is what takes the time.
+# The path is made so slow that the path takes the time, not the emulated CPUs.
 
 # shellcheck source=tests/lab/guest/pair.sh
 . /run/lab/pair.sh
@@ -14,7 +14,7 @@ timed() { # NAME COMMAND…
   "${@:2}" >/dev/null
   bench "$1" $(($(uptime_ms) - began))
 }
-exchange() { # as selftest: both ends in one guest
+exchange() { # like selftest: both ends in one guest
   ibv_rc_pingpong -d rocep0s16f1 -g "$(gid_index 1)" -n 20 >server.out &
   wait_until 20 "it listens" sh -c "ss -ltn | grep -q ':18515 '"
   ibv_rc_pingpong -d rocep0s16f1 -g "$(gid_index 1)" -n 20 127.0.0.1

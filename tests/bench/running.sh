@@ -16,7 +16,7 @@ unload_all() {
   modprobe -r rdma_ucm rdma_cm ib_umad mlx4_ib 2>/dev/null || true
   ip link set ens16f0 down
 }
-# Without the ledger, or the pause that follows an attempt would be measured.
+# Removes the ledger; otherwise the pause after an attempt would be measured.
 begin_anew() {
   systemctl stop pvrdma-agent.service pvrdma-agent-executor.service
   rm -f /run/pvrdma-agent-executor/ledger*
@@ -30,23 +30,23 @@ timed() { # NAME COMMAND…
   until_active
   echo "BENCH $name $(($(uptime_ms) - began))"
 }
-# As udev leaves it at boot: the driver loaded by its alias, before everything else of the recipe.
+# The state that udev leaves at boot: the driver loaded by its alias, before the other modules of the recipe.
 by_alias() { modprobe "$(cat /sys/bus/pci/devices/0000:00:10.1/modalias)"; }
 
-# Nanoseconds of CPU time and voluntary switches (a wake-up ends each) of all threads of a process.
+# Nanoseconds of CPU time and the number of voluntary switches (each wake-up ends in one) of all threads of a process.
 usage_of() {
   cat /proc/"$1"/task/*/schedstat | awk '{ sum += $1 } END { printf "%d ", sum }'
   cat /proc/"$1"/task/*/status | awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum }'
 }
 
-# What the agent costs where nothing happens, and two daemons of the same kind of VM beside it.
+# The cost of the agent while nothing happens, next to two daemons of the same kind of VM.
 steady_state() {
   local minutes=3 unit pid cpu wakes name
   local -A pids cpu_before wakes_before
   wait_until 20 "health says ready" health_is ready
   systemctl start systemd-networkd.service rdma-ndd.service
   wait_until 40 "the executor has gone" at_rest
-  # Until what the other two change as they start has been looked at.
+  # Waits until the agent has looked at the changes that the other two make when they start.
   read -r -t 60 -u 8 || true
   for unit in pvrdma-agent systemd-networkd rdma-ndd; do
     pids[$unit]=$(systemctl show -P MainPID "$unit.service")

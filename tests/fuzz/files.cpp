@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Targets that take a file's content, or what the kernel says.
+// Targets for the content of a file, or the kernel's messages.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ void initramfs(std::string_view bytes) {
 
 void netlink(std::string_view bytes) {
   if (bytes.size() < sizeof(nlmsghdr)) return;
-  // As a datagram lies in memory: with its own end, and aligned.
+  // As a datagram lies in memory: its buffer ends with it, and is aligned.
   std::vector<char> datagram(bytes.begin(), bytes.end());
   datagram.shrink_to_fit();
   nlmsghdr header{};
@@ -63,7 +63,7 @@ void netlink(std::string_view bytes) {
 
 void recipe(std::string_view bytes) {
   using namespace pvrdma::ctl::moving;
-  // The forms in their order, then netplan.
+  // The first bytes choose a form of RecipeForm, the next netplan.
   constexpr unsigned kForms = static_cast<unsigned>(RecipeForm::ModprobeFile) + 1;
   const unsigned choice = take_choice(bytes) % (kForms + 1);
   if (choice == kForms) return static_cast<void>(parse_netplan("file", bytes));
@@ -81,13 +81,13 @@ void recipe(std::string_view bytes) {
   found.files.push_back(file);
   const auto links = find_link_settings(Root{"/nowhere"}, found, scope, Config{});
   const std::string printed = links.empty() ? std::string{} : to_toml(links);
-  // More is refused for its size.
+  // A longer text is refused for its size.
   if (printed.size() <= text::kLongestLine)
     require(toml_tree::parse(printed, "file").has_value(), "what it prints is TOML");
   static_cast<void>(loads_nothing(bytes));
 }
 
-// What keeps modules and functions away, by modprobe.d and the kernel's command line.
+// Settings of modprobe.d and of the kernel's command line that block modules and functions.
 void look_for_blocks(const std::vector<ModprobeLine>& lines, const std::string& command_line) {
   static_cast<void>(find_module_blocks(lines, command_line, {{"vmw_pvrdma", {"ib_core"}}, {"a"}}));
   static_cast<void>(find_function_claims(lines, command_line));

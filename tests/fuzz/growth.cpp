@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// growth [WORD]: 64 KB of repetition for each reader (those whose name has WORD), in 64 MB of
-// memory, in a second, and in a time that grows with the size and not by its square. Memory is
-// counted as it is allocated. Time is the process's own, so that others on the machine do not
-// count, and the bound for its growth is generous: twice the text takes twice the time where it
-// grows with the size, four times by its square. Below kTooShort there is no ratio to speak of.
+// growth [WORD]: gives each reader (those with WORD in their name) 64 KB of repetition. It must use
+// at most 64 MB of memory and a second, and its time must grow with the size, not with its square.
+// Memory is counted as it is allocated. Time is the process's own CPU time, so other processes do
+// not count. The bound for growth is generous: twice the text takes twice the time where the time
+// grows with the size, and four times where it grows with its square. Below kTooShort the ratio
+// tells nothing.
 #include "tests/fuzz/growth.hpp"
 
 #include <malloc.h>
@@ -77,13 +78,13 @@ double time_of(const Repetition& one, const std::string& text) {
 }
 
 struct Figures {
-  double whole = 0, half = 0;  // seconds; half is 0 where there is no ratio to speak of
+  double whole = 0, half = 0;  // seconds; half is 0 where the ratio tells nothing
   std::size_t memory = 0;
 };
 
 bool grows_too_fast(const Figures& figures) { return figures.whole > kMostRatio * figures.half; }
 
-// The least of some rounds: what disturbs a round makes it longer.
+// The best of several rounds, because a disturbance makes a round longer.
 Figures figures_of(const Repetition& one) {
   const std::string text = one.make(kBytes);
   const std::size_t before = allocated;

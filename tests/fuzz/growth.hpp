@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What of size makes each reader slow or large: texts of one kind over and over.
+// Texts of repetition that could make a reader slow or large.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 
 namespace pvrdma::fuzz {
 
-// By what the time may grow. BySquare: a library's way, which limits of ours keep short; only the
-// time itself is held against a bound.
+// How the time may grow. BySquare is for libraries, whose input our limits keep short; only their
+// time has a bound.
 enum class Growth { BySize, BySquare };
 
 struct Repetition {
-  const char* name;  // the reader's, and what is repeated
+  const char* name;  // the reader's name, and the repeated text
   std::function<std::string(std::size_t bytes)> make;
   std::function<void(const std::string& text)> read;
   Growth growth = Growth::BySize;
 };
-// Each reader of bytes that others than root may write is in it (growth_table.cpp).
+// Has each reader of bytes that others than root may write (growth_table.cpp).
 [[nodiscard]] std::span<const Repetition> repetitions();
 
 }  // namespace pvrdma::fuzz

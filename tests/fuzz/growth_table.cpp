@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What grows, for each reader.
+// The repeated texts for each reader.
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 using Text = const std::string&;
 
-// `head`, pieces up to the size, `tail`. "%" in a piece is its number.
+// `head`, pieces up to the size, `tail`. "%" in a piece becomes the piece's number.
 std::string repeated(std::size_t bytes, std::string_view piece, std::string_view head = "",
                      std::string_view tail = "", std::string_view between = "") {
   std::string text{head};
@@ -53,7 +53,7 @@ std::string findings(std::size_t bytes) {
                    "", "", ","));
 }
 
-// A target is given the text after the byte that chooses what is done with it.
+// The target gets the text after the byte that chooses its kind of input.
 auto by(Target target, unsigned choice) {
   return [=](Text text) { target(static_cast<char>(choice) + text); };
 }
@@ -78,7 +78,7 @@ void read_bytes(Text text) {
   }
 }
 
-// A message of netlink with a family's header of 16 bytes, then attributes.
+// A netlink message with a family's header of 16 bytes, and attributes.
 std::string message_of(std::uint16_t type, const std::string& attributes) {
   nlmsghdr header{};
   header.nlmsg_len = static_cast<std::uint32_t>(NLMSG_HDRLEN + 16 + attributes.size());
@@ -92,7 +92,7 @@ std::string attributes(std::size_t bytes) {
                     repeated(bytes, {reinterpret_cast<const char*>(&empty), sizeof empty}));
 }
 
-// An archive of empty files as cpio's "newc" has it: the magic, 13 numbers of 8 digits, the name.
+// A cpio archive of empty files in the format "newc": the magic, 13 numbers of 8 digits, the name.
 std::string archive(std::size_t bytes, const std::string& name, std::string_view name_size) {
   std::string entry = "070701" + std::string(8, '0') + "000081a4" + std::string(8 * 9, '0');
   entry.append(name_size).append(8, '0').append(name);
@@ -113,7 +113,7 @@ std::vector<Repetition> table() {
       {"TOML: tables", of("[t%]\n"), read_toml},
       {"TOML: arrays of tables", of("[[adapter]]\nmatch = {netdev = \"e%\"}\n"), read_toml},
       {"TOML: a long string", of("a\n", "x = \"\"\"", "\"\"\""), read_toml},
-      // toml11 3 counts lines from the beginning for each value.
+      // For each value, toml11 3 counts lines from the beginning.
       {"TOML: escapes", of("x% = \"\\u00e9\\u00e9\\u00e9\\u00e9\\u00e9\"\n"), read_toml,
        Growth::BySquare},
       {"TOML: the configuration's own keys", of("[[adapter]]\nmatch = {netdev = \"e%\"}\n"),

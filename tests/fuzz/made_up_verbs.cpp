@@ -10,7 +10,7 @@
 #include "agent/tools/verify/peer/link.hpp"
 #include "tests/fuzz/target.hpp"
 
-// Macros of the header, over the functions of the library.
+// The header has macros with the names of these functions.
 #undef ibv_query_port
 #undef ibv_reg_mr
 
@@ -21,7 +21,7 @@ namespace {
 struct Adapter {
   MadeUp how;
   std::deque<ibv_wc> done;
-  std::uintptr_t begin = 0, end = 0;  // of the memory that is registered
+  std::uintptr_t begin = 0, end = 0;  // of the registered memory
   ibv_device device{};
   ibv_device* devices[2] = {&device, nullptr};
   ibv_context context{};
@@ -74,7 +74,7 @@ void make_up(MadeUp how) { adapter().how = how; }
 
 using pvrdma::fuzz::adapter;
 
-// As infiniband/verbs.h declares them.
+// The signatures of infiniband/verbs.h.
 extern "C" {
 
 ibv_device** ibv_get_device_list(int*) { return adapter().devices; }
@@ -90,7 +90,7 @@ ibv_context* ibv_open_device(ibv_device*) {
 }
 int ibv_close_device(ibv_context*) { return 0; }
 int ibv_query_port(ibv_context*, std::uint8_t, _compat_ibv_port_attr* port) {
-  // What the library fills of it: the structure as it was before it grew.
+  // The library fills only the structure's original part, without later members.
   ibv_port_attr attributes{};
   attributes.state = IBV_PORT_ACTIVE;
   attributes.active_mtu = IBV_MTU_1024;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Targets for what crosses the network between machines that measure. The adapter is made up
+// Targets for data that machines which measure send each other. The adapter is made up
 // (made_up_verbs.cpp).
 #include <nlohmann/json.hpp>
 
@@ -20,7 +20,7 @@ using namespace pvrdma::verify;
 
 namespace {
 
-// A stranger has said all that he says: no wait is longer than the look at that.
+// All of the peer's bytes are there already, so each wait is short.
 BootTime soon() { return BootClock::now() + Milliseconds{50}; }
 
 void show(const Json& answer) {
@@ -42,7 +42,7 @@ void show(const Mesh& found) {
 
 }  // namespace
 
-// Lines of a connection, whoever they come from.
+// Lines of a connection, from a client or a listener.
 void control(std::string_view bytes) {
   const unsigned choice = take_choice(bytes);
   Pair pair = connected_with(bytes);
@@ -64,7 +64,7 @@ void control(std::string_view bytes) {
   }
 }
 
-// Up to four machines, parted by a byte 0xff; the first byte is how many are to come.
+// Up to four machines, separated by a byte 0xff; the first byte is the number of machines to come.
 void mesh(std::string_view bytes) {
   const std::size_t size = 2 + take_choice(bytes) % 3;
   std::vector<Fd> strangers;
@@ -89,7 +89,7 @@ void mesh(std::string_view bytes) {
     require_line(printable(held.error().message()));
 }
 
-// A whole measurement, of the side that the first byte chooses.
+// A whole measurement, for the side that the first byte chooses.
 void serve(std::string_view bytes) {
   const Side side = (take_choice(bytes) & 1U) != 0 ? Side::Client : Side::Listener;
   const unsigned adapter = take_choice(bytes);
@@ -113,7 +113,7 @@ void serve(std::string_view bytes) {
     require_line(printable(measured.error().message()));
 }
 
-// What pvrdma-verify hands on, which a peer may have made up.
+// The output of pvrdma-verify, which a peer may have influenced.
 void figures(std::string_view bytes) {
   const Json object = Json::parse(bytes, nullptr, false);
   if (!object.is_object()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// replay CORPUS: gives each target the files of its folder. A crash's last line on standard error
-// says which file it was.
+// replay CORPUS: gives each target the files of its folder. After a crash the last line on standard
+// error names the file.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Both ends of a connection: one for what is tested, the other with a stranger's bytes in it, who
-// then says no more.
+// Both ends of a connection: one for the tested code; the other has sent hostile bytes and sends no
+// more.
 #pragma once
 
 #include <fcntl.h>

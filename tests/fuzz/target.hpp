@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What fuzz targets have in common. A target is a function that takes bytes as a stranger may send
-// or write them, and aborts where what it looks at does not hold. It waits for nothing, and leaves
-// nothing behind.
+// Shared by fuzz targets. A target is a function that takes bytes that an attacker may send or
+// write, and aborts where a property does not hold. It waits for nothing, and leaves nothing
+// behind.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace pvrdma::fuzz {
 using Target = void (*)(std::string_view bytes);
 
 struct Named {
-  const char* name;  // of the folder in corpus/, too
+  const char* name;  // also of its folder in corpus/
   Target run;
 };
-// All of them (targets.cpp).
+// All targets (targets.cpp).
 [[nodiscard]] std::span<const Named> targets();
 
 void client(std::string_view bytes);
@@ -37,7 +37,7 @@ void recipe(std::string_view bytes);
 void serve(std::string_view bytes);
 void service(std::string_view bytes);
 
-// The first byte, which chooses what is done with the rest; 0 where there is none.
+// Takes the first byte, which chooses the use of the rest; 0: there is none.
 inline unsigned take_choice(std::string_view& bytes) {
   if (bytes.empty()) return 0;
   const auto choice = static_cast<unsigned char>(bytes.front());
@@ -51,7 +51,7 @@ inline void require(bool holds, const char* what) {
   std::abort();
 }
 
-// A text for a terminal has nothing that a terminal obeys, but ends of lines.
+// A text for a terminal has no control characters but line ends.
 inline void require_tame(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     const auto byte = static_cast<unsigned char>(text[at]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The table of targets, and what libFuzzer calls: PVRDMA_FUZZ names the target.
+// The table of targets, and libFuzzer's entry point: PVRDMA_FUZZ names the target.
 #include <array>
 
 #include "tests/fuzz/target.hpp"
@@ -40,7 +40,7 @@ Target chosen() {
 
 }  // namespace pvrdma::fuzz
 
-// Of libFuzzer's interface (llvm.org/docs/LibFuzzer.html).
+// Declared as in libFuzzer's interface (llvm.org/docs/LibFuzzer.html).
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const pvrdma::fuzz::Target kRun = pvrdma::fuzz::chosen();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Targets that take a text and give it to one reader: what it yields is shown, and comes back the
-// same where it is written again.
+// Targets that give a text to one reader: the result is shown, and must be unchanged after writing
+// and reading it again.
 #include <nlohmann/json.hpp>
 
 #include "agent/base/file.hpp"
@@ -26,7 +26,7 @@ const Moment& moment() {
 
 }  // namespace
 
-// Up to three files, parted by a line "%%%%".
+// Up to three files, separated by a line "%%%%".
 void config(std::string_view bytes) {
   constexpr std::string_view kPart = "\n%%%%\n";
   ConfigDraft draft;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Answers of the configuration's reader, for toml_grammar.py: each text comes as its length in a
-// line of its own, then the bytes. A line comes back: "+" where it is TOML, else "-" and why not.
+// Answers of the configuration's reader, for toml_grammar.py. The input has each text's length on a
+// line of its own, then its bytes. Each answer is a line: "+" for TOML, else "-" and the reason.
 #include <cstdio>
 #include <string>
 

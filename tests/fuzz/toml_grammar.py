@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""TOML by its grammar, and nearly so, given to the configuration's reader: toml_grammar.py ANSWERS [SEED]
+"""Gives TOML by its grammar, and nearly TOML, to the configuration's reader: toml_grammar.py ANSWERS [SEED]
 
-ANSWERS is the program toml-answers. For 60 s (PVRDMA_GRAMMAR_SECONDS: another number), beside other tests, each text
-has to be answered by one line, and to be taken or refused as Python's tomllib does, but for what is listed below. A
-text that is not is written out whole, with the seed that led to it.
+ANSWERS is the program toml-answers. It runs for 60 s (PVRDMA_GRAMMAR_SECONDS: another number), next to other tests. Each
+text must have an answer of one line, and be taken or refused as by Python's tomllib, except for the texts listed below.
+A text with a wrong answer is printed whole, with the seed that led to it.
 """
 
 import os
@@ -34,19 +34,19 @@ KEYS = ("a", "b", "c", "a-b", "_", "1", '"q r"', "'l'", '""', '"\\u00e9"', "é",
 OTHER_LINES = ("# c", "", "  ", "\t", "# \x01", "# \x7f", "\x0c", "[ a ]", "[[ a ]]", "[ [a] ]", "[]", "[[]]", "[a", "a", "=1",
                "# é")
 
-# What is refused here though it is TOML, each by design or by a version of toml11.
+# TOML that our reader refuses, by design or by a version of toml11.
 REFUSED_KNOWINGLY = (
     "already exists",  # a table whose arrays of tables came first (toml11 3)
     "failed to read floating point value",  # beyond a double, which tomllib reads as infinity (both versions)
-    "reopening a table using dotted keys",  # of a table that a longer header has made (toml11 4)
+    "reopening a table using dotted keys",  # for a table that a longer header has made (toml11 4)
     "beyond 64 bits", "has a line of more than", "nested too deeply", "has more than")
-# What is taken here though tomllib does not: a leap second, a byte order mark.
+# Texts that our reader takes and tomllib refuses: a leap second, a byte order mark.
 TAKEN_KNOWINGLY = re.compile(rb"^\xef\xbb\xbf|:60")
 
 
-# The first texts are the same in every run, and what is taken and refused of them is compared with tomllib. Of the others,
-# whose seed is new each time, only that each is answered: once in some hundred thousand the versions of toml11 take what is no
-# TOML (a header behind a value on its line, an array of tables behind an inline one), or refuse what is.
+# The first texts are the same in every run, and their answers are compared with tomllib. The seed of the others is new
+# in each run, and they only need an answer: once in some hundred thousand the versions of toml11 take a text that is no
+# TOML (a header after a value on its line, an array of tables after an inline one), or refuse TOML.
 COMPARED_SEED, COMPARED = 20261127, 50_000
 
 
@@ -100,7 +100,7 @@ def is_toml(text):
 
 
 def complaint(text, answer, compared):
-    """What is wrong with the answer to a text, or None."""
+    """The fault of the answer to a text, or None."""
     if not re.fullmatch(r"\+|-file:\d+: .+", answer):
         return f"answered by {answer!r}"
     if tomllib is None or not compared:
@@ -127,13 +127,13 @@ def ask(program, texts):
 
 
 def main():
-    again = len(sys.argv) > 2  # with a seed of an earlier run: all is compared
+    again = len(sys.argv) > 2  # with the seed of an earlier run everything is compared
     seed = int(sys.argv[2]) if again else random.SystemRandom().randrange(2**32)
     first = Grammar(random.Random(COMPARED_SEED))
     seconds = float(os.environ.get("PVRDMA_GRAMMAR_SECONDS", "60"))
     grammar = Grammar(random.Random(seed))
     print(f"seed {seed}", flush=True)
-    # Of the clock: on a busy machine as much CPU time may take longer than meson waits for a test.
+    # The limit is in real time: on a busy machine the same CPU time may take longer than meson waits for a test.
     end = time.monotonic() + seconds
     taken, asked, complaints = 0, 0, {}
     with subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:

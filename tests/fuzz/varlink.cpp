@@ -27,7 +27,7 @@ method Big(n: int) -> (s: string)
 error E (x: int)
 )";
 
-// A service whose handlers answer at once, later, often, or never; its clients do as they are told.
+// A service whose handlers answer at once, later, often, or never; the input drives its clients.
 class Served {
  public:
   explicit Served(sd_event* event) : event_(event), service_(event, {"v", "p", "1", "u"}) {
@@ -89,14 +89,14 @@ class Served {
     turn();
     kept_.clear();
     turn();
-    require(service_.clients() == 0, "who has left is forgotten");
+    require(service_.clients() == 0, "a client that has left is forgotten");
   }
 
  private:
   void listen() {
     Fd listening{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
     address_.sun_family = AF_UNIX;
-    // A name that the kernel chooses (unix(7), "Autobind").
+    // The kernel chooses the name (unix(7), "Autobind").
     ::bind(listening.get(), reinterpret_cast<const sockaddr*>(&address_), sizeof(sa_family_t));
     length_ = sizeof address_;
     ::getsockname(listening.get(), reinterpret_cast<sockaddr*>(&address_), &length_);
@@ -121,7 +121,7 @@ class Served {
 
 }  // namespace
 
-// Bytes below ten say what happens, others how many of the following a client sends.
+// A byte below ten chooses an event; another is the number of following bytes that a client sends.
 void service(std::string_view bytes) {
   static const Handle<sd_event, sd_event_unref> kEvent = [] {
     sd_event* event = nullptr;
@@ -153,7 +153,7 @@ void service(std::string_view bytes) {
   served.end();
 }
 
-// A server's bytes.
+// Gives the client a server's bytes.
 void client(std::string_view bytes) {
   Pair pair = connected_with(bytes);
   Client caller{std::move(pair.ours)};

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by the boot scenarios: what brings the adapter up in each, and when its port was ACTIVE.
+# Sourced by the boot scenarios: each way to bring the adapter up, and the time when its port was ACTIVE.
 # shellcheck shell=bash
 
-# Records every change of the port's state with the uptime, from early boot on. Sysfs sends no event for a port, so it looks
-# every 20 ms.
+# Records every change of the port's state with the uptime, from early boot on. Sysfs sends no event for a port, so it
+# looks every 20 ms.
 install_poller() {
   cat >/usr/local/sbin/port-poller <<'P'
 #!/bin/bash
 exec 8<> <(:)
 last=
 while :; do
-  # By the function, as udev renames the device.
+  # Found by the function, because udev renames the device.
   state=gone
   for file in /sys/bus/pci/devices/0000:00:10.1/infiniband/*/ports/1/state; do
     { read -r state <"$file"; } 2>/dev/null || true
@@ -50,10 +50,11 @@ R
 }
 rc_local_has_run() { [[ $(systemctl show -P ActiveState rc-local.service) == active ]]; }
 
-# With vmxnet3, at its best: without, the driver may be loaded before the netdev is there, and its port stays out.
+# With vmxnet3, at its best: without it, the driver may be loaded before the netdev is there, and its port does not come
+# up.
 install_modules_load() { printf '%s\n' vmxnet3 mlx4_ib ib_umad rdma_cm rdma_ucm vmw_pvrdma >/etc/modules-load.d/rdma.conf; }
 
-# networkd brings the link up and gives it an address, in all alike.
+# In every scenario networkd brings the link up and sets its address.
 install_network() {
   cat >/etc/systemd/network/10-rdma.network <<'N'
 [Match]
@@ -64,8 +65,8 @@ N
   systemctl enable systemd-networkd.service
 }
 
-# For `initrd: own`: the next boot takes the distribution's initramfs, with this guest's drivers only, as all would take an
-# emulated CPU minutes. With the package installed the driver is among them.
+# For `initrd: own`: the next boot takes the distribution's initramfs, with only this guest's drivers, because all
+# drivers would take an emulated CPU minutes. With the package installed the driver is among them.
 install_initramfs() {
   printf 'MODULES=list\nCOMPRESS=zstd\nCOMPRESSLEVEL=1\n' >/etc/initramfs-tools/conf.d/bench
   printf '%s\n' virtio_pci virtio_blk virtio_console ext4 >/etc/initramfs-tools/modules
@@ -73,19 +74,20 @@ install_initramfs() {
   hand_over_initrd "/boot/initrd.img-$(uname -r)"
 }
 
-# Uptime of the last change to ACTIVE, once nothing has changed for a while and the boot is over.
+# Prints the uptime of the last change to ACTIVE, once nothing has changed for a while and the boot has ended.
 report_active() {
   wait_boot 90
   wait_until 60 "the port is ACTIVE" port_is 0 ACTIVE
   holds_for 5 "and stays so" port_is 0 ACTIVE
   cat /run/port-changes
-  # networkd takes a link that is up down for some 15 ms while it configures it, too short for the poller to see.
+  # networkd takes a link that is up down for some 15 ms while it configures it; the poller does not see so short a
+  # time.
   echo "BENCH $1-networkd-up $(journalctl -b -o short-monotonic --no-pager -u systemd-networkd |
     sed -n 's/^\[ *\([0-9.]*\)\].* ens16f0: Link UP$/\1/p' | tail -n 1)"
   echo "BENCH $1 $(awk '$2 == "ACTIVE" { last = $1 } END { print last }' /run/port-changes)"
 }
 
-# The boot after what these functions have prepared.
+# Boots the system that these functions have prepared, and measures the boot.
 measure_boot() { # KEY FUNCTION…
   local key=$1 prepare
   if [[ $BOOT == 1 ]]; then
