@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What `doctor` looked at, row by row, with the raw state as evidence: a reader also sees what was
+// The results of `doctor`, row by row, with the raw state as evidence: a reader also sees what was
 // good, and what could not be read. Pure.
 #pragma once
 

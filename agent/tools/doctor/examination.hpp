@@ -32,7 +32,7 @@ struct Examination {
 [[nodiscard]] Examination examine(const Settings& settings, const DoctorOptions& options);
 
 [[nodiscard]] Usable usable(const Examination& examination);
-// Who has to act on the worst finding (the first of these). None: there is nothing to do.
+// Names who has to act on the worst finding (the first of these). None: there is nothing to do.
 [[nodiscard]] std::optional<Actor> next_move(const Examination& examination);
 
 }  // namespace pvrdma::ctl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the vSphere administrator may have to repair; the causes that fit the guest's state best
-// come first. Pure.
+// Faults that the vSphere administrator may have to repair; the causes that fit the guest's state
+// best come first. Pure.
 #pragma once
 
 #include <array>

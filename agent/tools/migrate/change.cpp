@@ -96,7 +96,7 @@ Change put_back_in(const Root& root, const std::string& path) {
             backup_of(path)};
   if (auto removed = remove_entry(root / backup_of(path)); !removed)
     return failed(path, removed.error());
-  return {path, "as it was"};
+  return {path, "restored"};
 }
 
 Change reinstate(const Root& root, const std::string& path) {

@@ -152,11 +152,11 @@ std::string render_changes(const std::vector<Change>& changes) {
   std::string text;
   for (const Change& change : changes) {
     if (change.by_hand)
-      text += printable(change.path) + ": by hand: it is as it was, as " +
+      text += printable(change.path) + ": by hand: unchanged, because " +
               printable(change.error.message()) + "\n";
     if (change.failed()) continue;
     text += printable(change.path) + ": " + printable(change.what);
-    text += change.backup.empty() ? "\n" : "; as it was: " + printable(change.backup) + "\n";
+    text += change.backup.empty() ? "\n" : "; backup: " + printable(change.backup) + "\n";
   }
   return text;
 }
@@ -165,7 +165,7 @@ std::vector<std::string> failures(const std::vector<Change>& changes) {
   std::vector<std::string> lines;
   for (const Change& change : changes)
     if (change.failed() && !change.by_hand)
-      lines.push_back(printable(change.path + " is as it was: " + change.error.message()));
+      lines.push_back(printable(change.path + " is unchanged: " + change.error.message()));
   return lines;
 }
 

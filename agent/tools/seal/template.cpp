@@ -20,7 +20,7 @@ struct Place {
   const char* suffix;
 };
 
-// Where distributions keep the configuration of links.
+// Folders where distributions keep the configuration of links.
 constexpr std::array kPlaces{
     Place{"/etc/netplan", "", ".yaml"},
     Place{"/etc/NetworkManager/system-connections", "", ""},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the pasted output of an ESXi host means for this VM, and what has to be changed. Pure.
+// Judges the pasted output of an ESXi host: its meaning for this VM, and the changes needed. Pure.
 #pragma once
 
 #include <cstddef>

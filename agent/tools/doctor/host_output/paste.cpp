@@ -33,7 +33,7 @@ std::optional<std::pair<std::string, std::string>> key_and_value(std::string_vie
   return std::pair{std::string{key}, std::string{trimmed(line.substr(colon + 1))}};
 }
 
-// Where `name` begins in `line` as a word of its own; npos: nowhere.
+// The place where `name` begins in `line` as a word of its own; npos: nowhere.
 std::size_t find_program(std::string_view line, std::string_view name) {
   for (std::size_t at = line.find(name); at != std::string_view::npos; at = line.find(name, at + 1))
     if (at == 0 || !is_alphanumeric(line[at - 1])) return at;

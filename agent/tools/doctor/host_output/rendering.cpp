@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What `doctor --host-output` prints. Pure.
+// Renders the result of `doctor --host-output`. Pure.
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>

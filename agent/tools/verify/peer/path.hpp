@@ -34,7 +34,7 @@ struct PathVerdict {
 
 [[nodiscard]] PathVerdict classify(const Measured& measured);
 
-// What the administrators of the two hosts should check where the path is TCP.
+// Points for the administrators of the two hosts to check where the path is TCP.
 [[nodiscard]] const std::vector<std::string>& causes_of_fall_back();
 
 }  // namespace pvrdma::verify

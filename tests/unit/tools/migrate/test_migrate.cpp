@@ -145,7 +145,7 @@ TEST_CASE("a script whose result the shell rejects is unchanged, and a person ha
     CHECK(applied.code == 1);
     const std::string shell = has(script, "bash") ? "/bin/bash" : "/bin/sh";
     CHECK(has(applied.out,
-              "/etc/rc.local: by hand: it is as it was, as " + shell + " -n rejects the result"));
+              "/etc/rc.local: by hand: unchanged, because " + shell + " -n rejects the result"));
     CHECK(system.tree.read("/etc/rc.local") == script);
     CHECK(system.reverted().code == 0);
     CHECK(!std::filesystem::exists(system.tree / "/var/lib/pvrdma-agent"));
