@@ -48,7 +48,7 @@ refused() {
   expect "the file is unchanged" cmp first kept
   status=0
   pvrdma-agentctl report --redact >out 2>said || status=$?
-  expect_equal "an option to mask does not exist: status, nothing printed" "3 0" "$status $(wc -c <out)"
+  expect_equal "the option --redact is refused: status, nothing printed" "3 0" "$status $(wc -c <out)"
   expect "the message names sos clean" grep -q 'sos clean' said
 }
 
