@@ -92,6 +92,8 @@ class Machine:
         console = "mon:stdio" if self.interactive else f"file:{d}/console.log"
         argv = [
             "qemu-system-x86_64", "-name", "lab,debug-threads=on", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            # Saved while it stands still, the machine runs once it is read.
+            "-global", "migration.store-global-state=off",
             "-machine", "pc", "-accel", *self._accel(), "-cpu", CPU[self.accel], "-smp", str(self.cpus), "-m", MEMORY,
             # The clock stood still since the snapshot was taken, and the hardware's clock goes on from the same time.
             "-rtc", time.strftime("base=%Y-%m-%dT%H:%M:%S,clock=vm", time.gmtime()),

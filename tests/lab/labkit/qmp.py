@@ -32,7 +32,9 @@ class Qmp:
                 return message.get("return")
 
     def save(self, path):
-        """Stops the machine and writes its state to a file."""
+        """Stops the machine and writes its state to a file. A file that was written while the guest ran was once not of one
+        moment: each guest that went on from it crashed, its kernel's list of free memory being broken."""
+        self.execute("stop")
         self.execute("migrate-set-capabilities", capabilities=[{"capability": "events", "state": True}])
         self.execute("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
         self.execute("migrate", uri=f"exec:cat >{shlex.quote(str(path))}")
