@@ -136,6 +136,9 @@ gone() { # PATH…
   local path
   for path; do [[ ! -e $path ]] || return; done
 }
+# How late the device answers the commands that its driver waits for, ten seconds each at most (image/pvrdma_late.c). 0: at
+# once, as QEMU's does. The driver is loaded, and stays as long as an answer is on its way.
+answers_late() { modprobe pvrdma_late && echo "$1" >/sys/module/pvrdma_late/parameters/late_ms; } # MILLISECONDS
 # Gives the host the next boot's initrd, with `# initrd: own`; the host reads it from the third disk.
 hand_over_initrd() { dd if="$1" of=/dev/vdc bs=1M conv=fsync status=none; } # FILE
 load_bare() { modprobe -C /dev/null "$1"; } # MODULE: without modprobe.d, and so without the modules that should precede it

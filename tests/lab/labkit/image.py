@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The guests' base image: a suite's packages, vmw_pvrdma built for its kernel, the lab's runner; works from nothing.
 
-Two cache entries: module-RELEASE-KEY (vmw_pvrdma.ko for one kernel) and image-SUITE-KEY (disk.raw, kernel, initrd.lab),
-so that entries of one suite never replace those of another. A key covers the recipe, not the versions that a mirror has:
-remove the cache to get newer ones.
+Two cache entries: module-RELEASE-KEY (vmw_pvrdma.ko and pvrdma_late.ko for one kernel) and image-SUITE-KEY (disk.raw,
+kernel, initrd.lab), so that entries of one suite never replace those of another. A key covers the recipe, not the versions
+that a mirror has: remove the cache to get newer ones.
 """
 
 import shutil
@@ -24,8 +24,8 @@ GUEST_FILES = [paths.GUEST / name for name in ("lab-start", "lab-early.service",
 
 
 def module(cache, suite, kernel=None):
-    """The entry with vmw_pvrdma.ko; for the kernel its headers package brings when none is given."""
-    recipe = paths.IMAGE / "build-module"
+    """The entry with vmw_pvrdma.ko and pvrdma_late.ko; for the kernel its headers package brings when none is given."""
+    recipe, late = paths.IMAGE / "build-module", paths.IMAGE / "pvrdma_late.c"
     packages = [p if kernel is None or p != "linux-headers-amd64" else f"linux-headers-{kernel}"
                 for p in suite.build_packages]
 
@@ -34,14 +34,15 @@ def module(cache, suite, kernel=None):
         root = directory / "root"
         chroot.grow(suite.release, packages, directory, cache=cache)
         shutil.copy(recipe, root / "build-module")
+        shutil.copy(late, root)
         run(f"building vmw_pvrdma in a chroot of {suite.release}",
             ["chroot", root, "/build-module", suite.kernel_source] + ([kernel] if kernel else []),
             log=directory / "build.log")
-        for name in ("vmw_pvrdma.ko", "kernel"):
+        for name in ("vmw_pvrdma.ko", "pvrdma_late.ko", "kernel"):
             shutil.copy(root / name, directory / name)
         shutil.rmtree(root)
 
-    return cache.entry(f"module-{suite.release}", key_of(suite.release, packages, recipe), build)
+    return cache.entry(f"module-{suite.release}", key_of(suite.release, packages, recipe, late), build)
 
 
 def base(suite, cache=None):
@@ -78,7 +79,7 @@ def _build_base(cache, suite, directory):
     if (driver / "kernel").read_text().strip() != kernel:  # cached from before a kernel update
         driver = module(cache, suite, kernel)
     run("preparing the guest's root file system",
-        [paths.IMAGE / "finish-rootfs", root, driver / "vmw_pvrdma.ko", kernel, paths.GUEST], log=directory / "finish.log")
+        [paths.IMAGE / "finish-rootfs", root, driver.path, kernel, paths.GUEST], log=directory / "finish.log")
     run("making the lab's initrd", [paths.IMAGE / "make-initrd", root, kernel, directory / "initrd.lab"])
     run("unpacking the kernel", [paths.IMAGE / "extract-kernel", root / f"boot/vmlinuz-{kernel}", directory / "kernel"])
     # With initramfs-tools at work an emulated guest would take minutes for a new initramfs each time that a package which
