@@ -24,7 +24,7 @@ CLI::Validator one_of(const std::string& one, const std::string& other) {
 
 std::string check_packet_size(const std::string& word) {
   const auto bytes = number_from<unsigned>(word);
-  const bool fits = bytes && *bytes >= pmtu::kFloorIpv4 && *bytes <= pmtu::kLargestPacket;
+  const bool fits = bytes && *bytes >= pmtu::kLeastMtu && *bytes <= pmtu::kLargestPacket;
   return fits ? "" : "must be a number of bytes from 68 to 65535";
 }
 

@@ -60,9 +60,10 @@ inline constexpr std::array<VerbEntry, 20> kVerbTable{{
      "pvrdma-agentctl-doctor(1)"},
     {"mtu", "The largest packet that reaches a host unfragmented",
      "pvrdma-agentctl mtu 192.168.30.202",
-     "Sends ICMP echo requests that may not be fragmented: at most 20 to a host where the link "
-     "has\n"
-     "MTU 9000, more where packets get lost. Sizes are whole IP packets: 28 bytes more than the\n"
+     "Runs ping of iputils with packets that may not be fragmented, at most 20 times for a host "
+     "where\n"
+     "the link has MTU 9000, more where packets get lost. Sizes are whole IP packets: 28 bytes "
+     "more than the\n"
      "payload of ping -s, 48 more for IPv6.\n"
      "Exit codes: 0 the MTU to every host was found, 3 it was not (no answer, no such host, out "
      "of\n"

@@ -6,8 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/ctl/fields.hpp"
-#include "agent/ctl/text.hpp"
-#include "agent/tools/mtu/interface.hpp"
 #include "agent/tools/mtu/rendering.hpp"
 
 namespace pvrdma::ctl {
@@ -26,27 +24,25 @@ int exit_code(const Measurements& all, unsigned expect) {
 }  // namespace
 
 int mtu(const Settings& settings, const Console& console, const MtuOptions& options) {
-  std::string interface;
+  auto programs = pmtu::Programs::find(options);
+  if (!programs) return end_without(settings, console, programs.error());
   if (!options.adapter.empty()) {
     auto found = pmtu::interface_of_adapter(options.root, options.adapter);
     if (!found) return end_without(settings, console, found.error());
-    interface = std::move(*found);
+    programs->interface = std::move(*found);
   }
   const bool live = console.live && !settings.json;
-  const auto tell = [&](const Measurements& so_far) {
+  const Measurements all = pmtu::measure(options.hosts, *programs, [&](const Measurements& so_far) {
     if (live) console.progress(mtu_progress(so_far));
-  };
-  const auto measured = pmtu::measure(options, interface, tell);
+  });
   if (live) console.progress("");
-  if (!measured) return end_without(settings, console, measured.error());
-  bool printed = true;
-  if (settings.json) {
-    printed = console.print(dumped(mtu_json(*measured, options.expect)) + "\n");
-  } else {
-    printed = console.print(render_mtu(*measured, options.expect));
-    for (const std::string& line : mtu_complaints(*measured)) console.complain(line);
-  }
-  return printed ? exit_code(*measured, options.expect) : kExitUnknown;
+  if (settings.json)
+    return console.print(dumped(mtu_json(all, options.expect)) + "\n")
+               ? exit_code(all, options.expect)
+               : kExitUnknown;
+  const bool printed = console.print(render_mtu(all, options.expect));
+  for (const std::string& line : mtu_complaints(all)) console.complain(line);
+  return printed ? exit_code(all, options.expect) : kExitUnknown;
 }
 
 }  // namespace pvrdma::ctl

@@ -2,7 +2,6 @@
 // `mtu`: the largest packet that reaches each host in one piece.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +17,8 @@ struct MtuOptions {
   std::string adapter{};  // PCI address, RDMA device or interface to measure from; empty: any
   unsigned expect = 0;    // bytes that every path is to carry; 0: nothing is expected
   Root root{"/"};
+  // Where ping and ip are looked for.
+  std::vector<std::string> folders{"/usr/bin", "/bin", "/usr/sbin", "/sbin"};
 };
 
 // 0: the MTU to every host was found; 3: not to every one. With an expectation 0: every path

@@ -1,70 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/tools/mtu/measurement.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <utility>
+#include <condition_variable>
+#include <future>
+#include <mutex>
 
-#include "agent/tools/mtu/command.hpp"
-#include "agent/tools/mtu/resolver.hpp"
-#include "agent/tools/mtu/walk.hpp"
+#include "agent/base/guarded.hpp"
+#include "probes/pci.hpp"
 
 namespace pvrdma::ctl::pmtu {
 
 namespace {
 
-// One loop over sockets, name answers and deadlines.
-class Loop {
- public:
-  Loop(const MtuOptions& options, const std::string& interface, Resolver resolver)
-      : timeout_(options.timeout),
-        end_(BootClock::now() + options.timeout),
-        resolver_(std::move(resolver)) {
-    for (const std::string& host : options.hosts) walks_.emplace_back(host, interface);
-    for (std::size_t at = 0; at < walks_.size(); ++at) resolver_.ask(at, options.hosts[at]);
-  }
+constexpr unsigned kPayloadFirst = 40;    // of IPv4, the least MTU
+constexpr unsigned kSecondsFirst = 4;     // a neighbour's address is asked for during three
+constexpr unsigned kSeconds = 1;          // five packets
+constexpr unsigned kSecondsTroubled = 2;  // ten packets
 
-  [[nodiscard]] bool over() const { return std::ranges::all_of(walks_, &Walk::done); }
+// IP header without options or extension headers, and that of ICMP (RFC 791, 8200, 792, 4443).
+unsigned headers(const std::string& address) {
+  return (address.find(':') == std::string::npos ? 20 : 40) + 8;
+}
 
-  // Waits until there is something to do, and does it.
-  [[nodiscard]] Result<void> turn() {
-    std::vector<pollfd> events{{resolver_.fd(), POLLIN, 0}};
-    // poll(2) passes over the -1 of those that have no socket.
-    for (const Walk& walk : walks_) events.push_back({walk.fd(), POLLIN, 0});
-    const auto wait = static_cast<int>(until_next(BootClock::now()).count());
-    if (poll(events.data(), events.size(), wait) < 0 && errno != EINTR)
-      return fail(errno, "waiting for", "answers");
-    const BootTime now = BootClock::now();
-    for (const auto& answer : resolver_.take()) walks_[answer.index].begin(answer.addresses, now);
-    for (std::size_t at = 0; at < walks_.size(); ++at) {
-      const auto deadline = walks_[at].deadline();
-      if (deadline && (events[at + 1].revents != 0 || *deadline <= now)) walks_[at].go_on(now);
-      if (!walks_[at].done() && now >= end_) walks_[at].give_up(now, timeout_);
+using Tell = std::function<void(const Measurement&)>;
+
+void search(const Programs& programs, const Reply& first, unsigned link_mtu, Measurement& seen,
+            const Tell& tell) {
+  const unsigned around = headers(seen.address);
+  Search search{kPayloadFirst + around, first.sent, link_mtu};
+  while (const auto size = search.next()) {
+    seen.outcome = search.outcome();
+    seen.trying = *size;
+    tell(seen);
+    if (BootClock::now() >= programs.deadline) return;
+    const auto reply = programs.ping(seen.address, *size - around,
+                                     search.troubled() ? kSecondsTroubled : kSeconds);
+    if (!reply) {
+      // One that was ended before its time says nothing of the path.
+      if (BootClock::now() < programs.deadline) seen.error = reply.error().message();
+      return;
     }
-    return {};
+    search.heard(*size, *reply);
   }
+  seen.outcome = search.outcome();
+}
 
-  [[nodiscard]] Measurements seen() const {
-    Measurements out;
-    for (const Walk& walk : walks_) out.push_back(walk.seen());
-    return out;
+void walk(const Programs& programs, Measurement& seen, const Tell& tell) {
+  const auto first = programs.ping(seen.host, kPayloadFirst, kSecondsFirst);
+  if (!first) {
+    seen.error = first.error().message();
+    return;
   }
-
- private:
-  [[nodiscard]] Milliseconds until_next(BootTime now) const {
-    BootTime first = end_;
-    for (const Walk& walk : walks_)
-      if (const auto deadline = walk.deadline()) first = std::min(first, *deadline);
-    return std::max(first - now, Milliseconds{0});
-  }
-
-  Milliseconds timeout_;
-  BootTime end_;
-  Resolver resolver_;
-  std::vector<Walk> walks_;
-};
+  seen.address = first->address;
+  seen.unreachable = first->unreachable;
+  const Link link = programs.link(seen.address);
+  seen.interface = link.interface;
+  seen.outcome.probes = first->sent;
+  if (link.mtu != 0) seen.outcome.link_mtu = link.mtu;
+  if (first->fate == Fate::Passed) search(programs, *first, link.mtu, seen, tell);
+}
 
 }  // namespace
 
@@ -79,16 +74,47 @@ Carries carries(const Measurements& all, unsigned bytes) {
   return worst;
 }
 
-Result<Measurements> measure(const MtuOptions& options, const std::string& interface,
-                             const std::function<void(const Measurements&)>& tell) {
-  auto resolver = Resolver::make(options.family);
-  if (!resolver) return fail(resolver.error());
-  Loop loop{options, interface, std::move(*resolver)};
-  while (!loop.over()) {
-    if (auto turned = loop.turn(); !turned) return fail(turned.error());
-    tell(loop.seen());
+Result<std::string> interface_of_adapter(const Root& root, const std::string& name) {
+  const auto adapters = probes::find_adapters(root);
+  if (!adapters) return fail(adapters.error());
+  for (const probes::PciAdapter& adapter : *adapters) {
+    if (!probes::is_called(adapter, name)) continue;
+    if (const std::string* interface = adapter.netdev.get()) return *interface;
+    if (const Error* error = adapter.netdev.error()) return fail(*error);
+    return fail(0, "no interface to measure from: adapter", adapter.function + " has none");
   }
-  return loop.seen();
+  return fail(0, "there is no PVRDMA adapter", name);
+}
+
+Measurements measure(const std::vector<std::string>& hosts, const Programs& programs,
+                     const std::function<void(const Measurements&)>& tell) {
+  const BootTime started = BootClock::now();
+  Measurements all(hosts.size());
+  std::mutex mutex;
+  std::condition_variable changed;
+  const auto publish = [&](std::size_t at, const Measurement& one) {
+    const std::lock_guard lock{mutex};
+    all[at] = one;
+    changed.notify_one();
+  };
+  std::vector<std::future<void>> walks;
+  for (std::size_t at = 0; at < hosts.size(); ++at) {
+    all[at].host = hosts[at];
+    walks.push_back(std::async(std::launch::async, [&, at, one = all[at]]() mutable {
+      guarded_thread([&] {
+        walk(programs, one, [&](const Measurement& now) { publish(at, now); });
+        one.took = BootClock::now() - started;
+        one.done = true;
+        publish(at, one);
+      });
+    }));
+  }
+  std::unique_lock lock{mutex};
+  while (!std::ranges::all_of(all, &Measurement::done)) {
+    changed.wait(lock);
+    tell(all);
+  }
+  return all;
 }
 
 }  // namespace pvrdma::ctl::pmtu

@@ -29,13 +29,15 @@ constexpr std::array<PlaceToLook, 4> kPlacesToLook{{
     {"vmknics of both hosts",
      "vSphere Client: Host > Configure > VMkernel adapters; esxcli network ip interface list"},
 }};
-// Whether larger packets vanish on the way, and nobody says why.
+// Whether larger packets vanish on the way, and no router says why.
 bool vanishes(const Measurement& one) { return one.found() && one.outcome.limit == Limit::Silence; }
 
 // "db1 (192.0.2.7)", or the address alone where that was given.
 std::string name_of(const Measurement& one) {
   const std::string host = printable(one.host);
-  return one.address.empty() || one.address == one.host ? host : host + " (" + one.address + ")";
+  return one.address.empty() || one.address == one.host
+             ? host
+             : host + " (" + printable(one.address) + ")";
 }
 
 std::string effort(const Measurement& one) {
@@ -46,57 +48,42 @@ std::string effort(const Measurement& one) {
 
 std::string router_words(const Measurement& one) {
   const pmtu::Claim& claim = one.outcome.claim.value();
+  if (claim.router.empty()) return "limited by a router that told this host earlier (ip route get)";
   const bool ipv6 = one.address.find(':') != std::string::npos;
-  std::string words = "limited by router " + claim.router + ", which says ";
+  std::string words = "limited by router " + printable(claim.router) + ", which says ";
   words += ipv6 ? "\"packet too big\"" : "\"fragmentation needed\"";
   if (claim.mtu == 0) return words + " but names no MTU";
   if (claim.mtu != one.outcome.mtu) words += " but names MTU " + std::to_string(claim.mtu);
   return words;
 }
 
-std::string limit_words(const Measurement& one) {
+// As JSON names it, and as a line says it.
+std::pair<const char*, std::string> limit_of(const Measurement& one) {
+  const auto& link = one.outcome.link_mtu;
   switch (one.outcome.limit.value()) {
     case Limit::LocalLink:
-      return "limited by the local link" + (one.interface.empty() ? "" : " " + one.interface);
+      return {"local-link",
+              "limited by the local link" + (one.interface.empty() ? "" : " " + one.interface)};
     case Limit::Router:
-      return router_words(one);
+      return {"router", router_words(one)};
     case Limit::Silence:
-      return "larger packets vanish and nobody says why" +
-             (one.outcome.link_mtu ? " (local link: " + std::to_string(*one.outcome.link_mtu) + ")"
-                                   : "");
+      return {"silence", "larger packets vanish, and no router says why" +
+                             (link ? " (local link: " + std::to_string(*link) + ")" : "")};
     case Limit::LargestPacket:
-      return "the largest packet IP has";
+      break;
   }
-  return "";
-}
-
-const char* limit_name(Limit limit) {
-  switch (limit) {
-    case Limit::LocalLink:
-      return "local-link";
-    case Limit::Router:
-      return "router";
-    case Limit::Silence:
-      return "silence";
-    case Limit::LargestPacket:
-      return "largest-packet";
-  }
-  return "";
+  return {"largest-packet", "the largest packet IP has"};
 }
 
 // Why there is no answer; empty where there is one.
 std::string trouble(const Measurement& one) {
   if (one.found()) return {};
-  if (one.error) return printable(one.error->message());
+  if (!one.error.empty()) return printable(one.error);
   if (one.outcome.mtu > 0)
     return "packets of " + std::to_string(one.outcome.mtu) +
            " bytes pass, but the search did not come to its end " + effort(one);
-  std::string words = "no answer";
-  if (one.smallest > 0)
-    words += ", not even to packets of " + std::to_string(one.smallest) + " bytes";
-  words += " " + effort(one);
-  if (one.said_unreachable) words += "; " + printable(one.said_unreachable->message());
-  return words;
+  const std::string words = "no answer, not even to small packets " + effort(one);
+  return one.unreachable.empty() ? words : words + "; " + printable(one.unreachable);
 }
 
 // The first of those with the smallest MTU.
@@ -151,19 +138,17 @@ Json carried(pmtu::Carries carries, unsigned expect) {
 
 Json json_of(const Measurement& one, unsigned expect) {
   const pmtu::Outcome& outcome = one.outcome;
-  const bool opened = !one.address.empty();
   return {{"host", one.host},
           {"address", or_null(one.address)},
           {"mtu_bytes", one.found() ? Json(outcome.mtu) : Json{}},
           {"passed_bytes", outcome.mtu > 0 ? Json(outcome.mtu) : Json{}},
-          {"limited_by", outcome.limit ? Json(limit_name(*outcome.limit)) : Json{}},
+          {"limited_by", outcome.limit ? Json(limit_of(one).first) : Json{}},
           {"link_mtu_bytes", outcome.link_mtu ? Json(*outcome.link_mtu) : Json{}},
           {"interface", or_null(one.interface)},
-          {"router", outcome.claim ? Json(outcome.claim->router) : Json{}},
+          {"router", outcome.claim ? or_null(outcome.claim->router) : Json{}},
           {"router_mtu_bytes", outcome.claim ? Json(outcome.claim->mtu) : Json{}},
           {"probes", outcome.probes},
           {"took_ms", one.took.count()},
-          {"socket", opened ? Json(one.raw_socket ? "raw" : "ping") : Json{}},
           {"carried", carried(pmtu::carries(one, expect), expect)},
           {"look_at", places_json(one)},
           {"error", or_null(trouble(one))}};
@@ -188,7 +173,7 @@ std::string render_mtu(const Measurements& all, unsigned expect) {
   for (const Measurement& one : all) {
     if (!one.found()) continue;
     ++found;
-    out += name_of(one) + ": MTU " + std::to_string(one.outcome.mtu) + ", " + limit_words(one) +
+    out += name_of(one) + ": MTU " + std::to_string(one.outcome.mtu) + ", " + limit_of(one).second +
            " " + effort(one) + "\n";
   }
   out += place_lines(all) + minimum_line(all, found);
@@ -215,10 +200,8 @@ std::vector<std::string> mtu_complaints(const Measurements& all) {
 std::string mtu_progress(const Measurements& all) {
   if (all.size() == 1) {
     const Measurement& one = all.front();
-    if (one.trying == 0) return name_of(one) + ": looking up its address";
-    const std::string trying = "trying " + std::to_string(one.trying) + " bytes";
-    if (one.outcome.mtu == 0) return name_of(one) + ": " + trying;
-    return name_of(one) + ": " + std::to_string(one.outcome.mtu) + " bytes pass, " + trying;
+    return name_of(one) + ": " + std::to_string(one.outcome.mtu) + " bytes pass, trying " +
+           std::to_string(one.trying);
   }
   unsigned probes = 0;
   for (const Measurement& one : all) probes += one.outcome.probes;

@@ -21,7 +21,7 @@ from .errors import LabError
 
 CONTROL = paths.ROOT / "packaging" / "debian" / "control"
 BUILD = ("ccache",)
-ADDED = {"build": (), "check": ("lintian", "catch2", "iproute2", "systemd", "man-db")}
+ADDED = {"build": (), "check": ("lintian", "catch2", "iproute2", "iputils-ping", "systemd", "man-db")}
 MOUNT_POINTS = ("build", "tree", "ccache")
 
 
