@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: NetworkManager has the links (keyfile, static and DHCP): the agent observes them, notices a late start and a restart of NetworkManager, and never works against it; a bus that hangs delays nothing
+# summary: NetworkManager has the links (keyfile, static and DHCP): the agent observes them, notices that NetworkManager starts late, restarts and is switched off, and never works against it; a bus that hangs delays nothing
 # adapters: 2
 # network: yes
 
@@ -34,6 +34,20 @@ bus_hangs() {
   wait_until 30 "health says ready" health_is ready
 }
 
+# NetworkManager 1.42 may leave a request without an answer that comes while it starts up.
+has_started_up() { [[ $(busctl get-property org.freedesktop.NetworkManager /org/freedesktop/NetworkManager org.freedesktop.NetworkManager Startup) == "b false" ]]; }
+link_down() { ! netdev_up "$1"; } # N
+is_switched_off() {
+  wait_until 30 "NetworkManager has started up" has_started_up
+  timeout 20 nmcli networking off
+  wait_until 30 "switched off, NetworkManager takes the link of adapter 1 down" link_down 1
+  read -r -t 10 -u 8 || true # several of the agent's looks
+  expect "the agent does not bring it up" link_down 1
+  expect "the link is still NetworkManager's" managed_by 1 NetworkManager
+  timeout 20 nmcli networking on
+  wait_until 60 "switched on, NetworkManager brings it up" netdev_up 1
+}
+
 scenario() {
   wait_until 60 "health says ready" health_is ready
   expect "without a network manager the agent manages the links" managed_by 0 agent
@@ -58,6 +72,8 @@ TOML
   holds_for 3 "the address is not set" has_no_ipv4 ens16f0 192.168.30.202/24
   systemctl restart NetworkManager.service
   wait_until 30 "restarted, NetworkManager still has adapter 0" managed_by 0 NetworkManager
+  wait_until 30 "restarted, NetworkManager still has adapter 1" managed_by 1 NetworkManager
+  is_switched_off
 
   agent_config <<'TOML'
 [[adapter]]
