@@ -132,7 +132,7 @@ def _soak(hours):
     yield Task("soak-reload-loop", f"PVRDMA_LAB_RELOAD_MINUTES={minutes} PVRDMA_LAB_RELOAD_TIMEOUT={60 * minutes + 900} "
                "tests/lab/run reload-loop", ("guest-bookworm",), stages, "suite", "guest")
     images = max(4, round(21 * hours))
-    yield Task("soak-initramfs-links", f"PVRDMA_LAB_RACE_INITRAMFS_BOOTS={images} tests/lab/run initramfs-links",
+    yield Task("soak-initramfs-links", f"PVRDMA_LAB_RACE_INITRAMFS_CPUS=2 PVRDMA_LAB_RACE_INITRAMFS_BOOTS={images} tests/lab/run initramfs-links",
                ("guest-trixie",), stages, "suite", "guest")
     rounds = max(4, round(20 * hours))
     for name in ("hot-plug", "link-after-live", "unload-loop", "flaps", "sigkill", "renames"):
