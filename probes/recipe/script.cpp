@@ -21,7 +21,7 @@ class Quotes {
                        (line[at + 1] == '(' || line[at + 1] == '{');
     if (letter == '\\' && inside != '\'')
       ++at;
-    else if (letter == inside)
+    else if (!open_.empty() && letter == inside)
       open_.pop_back();
     else if (opens)
       open_ += line[++at] == '(' ? ')' : '}';
