@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "agent/base/text.hpp"
+#include "agent/config/draft.hpp"
+#include "agent/config/toml_tree.hpp"
 #include "agent/model/adapter_match.hpp"
 #include "agent/model/address.hpp"
 #include "agent/model/identifiers.hpp"
@@ -127,6 +129,46 @@ void drop_configured(const Config& config, LinkSettings& link) {
                 [&](const std::string& address) { return contains(adapter.addresses, address); });
 }
 
+// As many interfaces are tried as tables. A VM has at most ten adapters.
+constexpr std::size_t kMostLinks = 64;
+
+// Where they are set, within a line. A line end in the name of a file would make the rest of it
+// configuration.
+std::string places_of(const LinkSettings& link) {
+  constexpr std::size_t kMostPlaces = 8;
+  std::vector<std::string> places;
+  for (const std::string& place : link.from) {
+    if (places.size() == kMostPlaces) {
+      places.push_back(std::to_string(link.from.size() - kMostPlaces) + " more places");
+      break;
+    }
+    places.push_back(printable(place, 300));
+  }
+  return joined(places);
+}
+
+std::string table_of(const LinkSettings& link) {
+  std::string text = "[[adapter]]  # in place of " + places_of(link) + "\n";
+  text += "match = { netdev = \"" + link.netdev + "\" }" +
+          (link.mac.empty() ? "" : "  # mac = \"" + link.mac + "\"") + "\n";
+  if (link.mtu) text += "mtu = " + std::to_string(*link.mtu) + "\n";
+  if (!link.addresses.empty())
+    text += "addresses = [\"" + joined(link.addresses, "\", \"") + "\"]\n";
+  return text;
+}
+
+// By the configuration's own reader; empty: it takes all of it.
+std::string why_refused(const std::string& toml) {
+  ConfigDraft draft;
+  const auto read = toml_tree::parse(toml, "").and_then([&](const toml_tree::Node& tree) {
+    return draft.add(tree, "").and_then([&] { return std::move(draft).finish(); });
+  });
+  if (read) return {};
+  // Without the line, as the text is not the one that is shown.
+  const std::string why = read.error().message();
+  return why.substr(why.find(": ") == std::string::npos ? 0 : why.find(": ") + 2);
+}
+
 }  // namespace
 
 std::vector<LinkSettings> find_link_settings(const Root& root, const probes::Recipe& recipe,
@@ -153,18 +195,23 @@ std::vector<LinkSettings> find_link_settings(const Root& root, const probes::Rec
 }
 
 std::string to_toml(const std::vector<LinkSettings>& links) {
-  std::string text;
-  for (const LinkSettings& link : links) {
-    // The text has names of files: a line end in a name would make the rest of it configuration.
-    text += (text.empty() ? "" : "\n") + std::string{"[[adapter]]  # in place of "} +
-            printable(joined(link.from)) + "\n";
-    text += "match = { netdev = \"" + link.netdev + "\" }" +
-            (link.mac.empty() ? "" : "  # mac = \"" + link.mac + "\"") + "\n";
-    if (link.mtu) text += "mtu = " + std::to_string(*link.mtu) + "\n";
-    if (!link.addresses.empty())
-      text += "addresses = [\"" + joined(link.addresses, "\", \"") + "\"]\n";
+  std::string text, left;
+  for (std::size_t at = 0; at < links.size(); ++at) {
+    if (at == kMostLinks) {
+      left += "# and " + std::to_string(links.size() - at) + " more interfaces\n";
+      break;
+    }
+    const std::string table = (text.empty() ? "" : "\n") + table_of(links[at]);
+    const std::string why = why_refused(text + table);
+    if (why.empty())
+      text += table;
+    else
+      left +=
+          "# " + links[at].netdev + ", " + places_of(links[at]) + ": " + printable(why, 600) + "\n";
   }
-  return text;
+  if (left.empty()) return text;
+  return text + (text.empty() ? "" : "\n") + "# By hand, as the configuration refuses this:\n" +
+         left;
 }
 
 }  // namespace pvrdma::ctl::moving

@@ -38,7 +38,8 @@ struct LinkSettings {
 [[nodiscard]] std::vector<LinkSettings> parse_netplan(const std::string& file,
                                                       std::string_view text);
 
-// The [[adapter]] tables; empty: there are none.
+// The tables that a configuration takes, and a comment for each interface with more than it takes,
+// such as two in one subnet. Empty: there are no links.
 [[nodiscard]] std::string to_toml(const std::vector<LinkSettings>& links);
 
 }  // namespace pvrdma::ctl::moving

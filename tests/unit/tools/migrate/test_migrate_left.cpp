@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "agent/config/draft.hpp"
+#include "agent/config/toml_tree.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/text.hpp"
 #include "tests/unit/tools/migrate/migrate_system.hpp"
@@ -56,4 +58,39 @@ TEST_CASE("a script that runs at other times than the boot is named and never ed
   // A script that only loads modules is not named.
   system.tree.file(path, "#!/bin/sh\nmodprobe ib_umad\n");
   CHECK(system.shown().code == 0);
+}
+
+TEST_CASE("no configuration is printed that the agent would refuse") {
+  const auto toml_for = [](const std::string& lines) {
+    const MigrateSystem system{"#!/bin/sh\nmodprobe vmw_pvrdma\n" + lines};
+    std::string toml = Json::parse(system.run(false, false, true).out)["toml"];
+    const auto tree = toml_tree::parse(toml, "file");
+    INFO(toml.substr(0, 1000));
+    REQUIRE(tree.has_value());
+    ConfigDraft draft;
+    REQUIRE(draft.add(*tree, "file").has_value());
+    REQUIRE(std::move(draft).finish().has_value());
+    return toml;
+  };
+  const auto times = [](int many, const std::string& before, const std::string& after) {
+    std::string lines;
+    for (int at = 0; at < many; ++at) lines += before + std::to_string(at) + after + "\n";
+    return lines;
+  };
+  const std::string by_hand = "# By hand, as the configuration refuses this:\n# ";
+  // A line of more than 4 KiB, of places and of addresses.
+  CHECK(
+      toml_for(times(400, "ip link set ens224 mtu 9000 # ", "")).starts_with("[[adapter]]  # in"));
+  CHECK(toml_for(times(200, "ip addr add 10.0.", ".1/24 dev ens224"))
+            .starts_with(by_hand + "ens224, /etc/rc.local:3, "));
+  // More than 2000 values, or 1000 brackets.
+  const std::string many = toml_for(times(300, "ip link set ens", " mtu 9000"));
+  CHECK(has(many, "netdev = \"ens63\""));
+  CHECK(has(many, by_hand + "and 236 more interfaces\n"));
+  // What the tables say of each other.
+  const std::string subnet =
+      toml_for("ip addr add 10.0.0.1/24 dev a\nip addr add 10.0.0.2/24 dev b\n");
+  CHECK(has(subnet, "netdev = \"a\""));
+  CHECK(has(subnet, by_hand + "b, /etc/rc.local:4: "));
+  CHECK(has(subnet, "must not share a subnet"));
 }
