@@ -17,6 +17,7 @@
 #include "agent/base/text.hpp"
 #include "probes/pci.hpp"
 #include "probes/recipe/places.hpp"
+#include "probes/recipe/unit_starts.hpp"
 
 namespace pvrdma::probes {
 
@@ -56,6 +57,15 @@ std::string_view without_folder(std::string_view path) {
   return path;
 }
 
+std::vector<std::string> unit_folders(Places places) {
+  if (places == Places::OfBoot) return {"/etc/systemd/system", "/usr/local/lib/systemd/system"};
+  std::vector<std::string> folders;
+  folders.reserve(kConfigFolders.size());
+  for (const std::string_view folder : kConfigFolders)
+    folders.push_back(std::string{folder} + "systemd/system");
+  return folders;
+}
+
 // The unit of a unit file or a drop-in: ".../up.service", ".../up.service.d/a.conf".
 std::string unit_of(const std::string& path) {
   const std::filesystem::path file{path};
@@ -65,13 +75,21 @@ std::string unit_of(const std::string& path) {
 class Finder {
  public:
   Finder(const Root& root, const RecipeScope& scope, Places places)
-      : root_(root), scope_(scope), places_(places) {}
+      : root_(root),
+        scope_(scope),
+        places_(places),
+        starts_(
+            root, unit_folders(places), [this](const std::string& folder) -> const auto& {
+              return names_in(folder);
+            }) {}
 
   Recipe run() {
     for (const Place& place : boot_places()) look_at_place(place);
     in_others_ = true;
     if (places_ == Places::All)
       for (const Place& place : other_places()) look_at_place(place);
+    recipe_.looked_at.insert(recipe_.looked_at.end(), starts_.looked_at().begin(),
+                             starts_.looked_at().end());
     return std::move(recipe_);
   }
 
@@ -83,7 +101,15 @@ class Finder {
     bool in_effect = false;
     std::string by{};  // the file that runs it; empty: the system runs it
     CalledScript as{};
-    [[nodiscard]] bool at_boot() const { return in_effect && place.at_boot && as.at_boot; }
+    UnitStart start = UnitStart::AtBoot;  // of `unit`
+    [[nodiscard]] bool runs_at_boot() const {
+      return place.at_boot && as.at_boot && start != UnitStart::ByTimer;
+    }
+    [[nodiscard]] const char* when() const {
+      return start == UnitStart::ByTimer     ? "run by a timer"
+             : start == UnitStart::AfterBoot ? "run by a timer after every boot"
+                                             : place.when;
+    }
   };
 
   void look_at_place(const Place& place) {
@@ -130,7 +156,7 @@ class Finder {
     recipe_.not_of_root.push_back(
         {path, origin == nullptr ? "" : origin->by,
          which == std::string::npos ? error.what : error.what.substr(which + kWhich.size()),
-         origin == nullptr || origin->at_boot()});
+         origin == nullptr || (origin->in_effect && origin->runs_at_boot())});
   }
 
   void take_found(const std::string& path, const Place& place) {
@@ -141,7 +167,8 @@ class Finder {
       origin.in_effect = found && (found->st_mode & S_IXUSR) != 0;
     } else if (place.form == RecipeForm::Unit) {
       origin.unit = unit_of(path);
-      origin.in_effect = is_enabled(origin.unit) && !is_retired(origin.unit);
+      origin.start = starts_.of(origin.unit);
+      origin.in_effect = origin.start != UnitStart::Never && !is_retired(origin.unit);
     } else if (origin.unit == "cron.service" &&
                status_of(root_ / "/usr/lib/systemd/system/crond.service")) {
       origin.unit = "crond.service";
@@ -149,7 +176,8 @@ class Finder {
     RecipeFile* const file = take(path, origin);
     if (file == nullptr || place.form != RecipeForm::Unit) return;
     file->retires_unit = file->retires_unit && !in_others_ && file->path == path &&
-                         path.ends_with("/" + file->unit) && !has_drop_ins(file->unit);
+                         origin.start != UnitStart::ByTimer && path.ends_with("/" + file->unit) &&
+                         !starts_.has_drop_ins(file->unit, kRetiringDropIn);
     for (RecipeLine& line : file->lines)
       if (!file->retires_unit && line.by_hand.empty()) line.by_hand = kOtherCommands;
   }
@@ -200,21 +228,24 @@ class Finder {
     const std::size_t before = recipe_.files.size();
     const bool kept = recipe || (migrated && !found.lines.empty());
     if (kept)
-      recipe_.files.push_back({path, called, form, origin.by, origin.unit, origin.place.when,
+      recipe_.files.push_back({path, called, form, origin.by, origin.unit, origin.when(),
                                origin.in_effect, std::move(found.lines), found.shell,
                                found.nothing_else});
     if (origin.by.empty())
       for (auto& [script, as] : found.scripts)
-        take(script, {origin.place, origin.unit, origin.in_effect, path, std::move(as)});
+        take(script,
+             {origin.place, origin.unit, origin.in_effect, path, std::move(as), origin.start});
     return kept ? &recipe_.files[before] : nullptr;
   }
 
   // Applies what the place of the line says about it, besides its words.
   void judge(RecipeLine& line, RecipeForm form, const Origin& origin) const {
-    line.at_boot = line.at_boot && origin.place.at_boot && origin.as.at_boot;
+    line.at_boot = line.at_boot && origin.runs_at_boot();
     if (line.kind != LineKind::Driver || form == RecipeForm::ModuleList) return;
     if (!line.at_boot && !line.touches_driver) line.by_hand = kHarmless;
     std::string why = origin.as.by_hand;
+    if (why.empty() && origin.start == UnitStart::ByTimer)
+      why = "a timer starts it again and again: a loop";
     // A script that root's crontab runs may still be edited.
     if (why.empty() && (in_others_ || origin.by.empty())) why = origin.place.by_hand;
     if (why.empty() || line.by_hand == kHarmless) return;
@@ -222,42 +253,8 @@ class Finder {
     line.by_hand = why + (told ? "" : "; " + line.by_hand);
   }
 
-  std::vector<std::string> unit_folders() const {
-    if (places_ == Places::OfBoot) return {"/etc/systemd/system", "/usr/local/lib/systemd/system"};
-    std::vector<std::string> folders;
-    folders.reserve(kConfigFolders.size());
-    for (const std::string_view folder : kConfigFolders)
-      folders.push_back(std::string{folder} + "systemd/system");
-    return folders;
-  }
-
-  // Whether another unit wants this unit, or a timer that starts it: by a link of the kind that
-  // `systemctl enable` makes.
-  bool is_enabled(const std::string& unit) {
-    if (!enabled_) {
-      enabled_.emplace();
-      for (const std::string& folder : unit_folders())
-        for (const std::string& name : names_in(folder)) {
-          if (!name.ends_with(".wants") && !name.ends_with(".requires")) continue;
-          for (const std::string& wanted : names_in(folder + "/" + name))
-            enabled_->insert(wanted.ends_with(".timer")
-                                 ? wanted.substr(0, wanted.size() - 6) + ".service"
-                                 : wanted);
-        }
-    }
-    return enabled_->contains(unit);
-  }
-
   [[nodiscard]] bool is_retired(const std::string& unit) const {
     return status_of(root_ / ("/etc/systemd/system/" + unit + ".d/" + kRetiringDropIn)).has_value();
-  }
-
-  // Another drop-in than that of `migrate` may give the unit further commands.
-  [[nodiscard]] bool has_drop_ins(const std::string& unit) {
-    for (const std::string& folder : unit_folders())
-      for (const std::string& name : names_in(folder + "/" + unit + ".d"))
-        if (name != kRetiringDropIn) return true;
-    return false;
   }
 
   const Root& root_;
@@ -267,7 +264,7 @@ class Finder {
   Recipe recipe_;
   std::set<std::string> seen_;   // paths that were read
   std::set<std::string> known_;  // names that hide others, without_folder()
-  std::optional<std::set<std::string>> enabled_;
+  UnitStarts starts_;
   std::map<std::string, std::vector<std::string>> names_;  // of folders
 };
 

@@ -145,6 +145,10 @@ std::optional<Command> command_of(RecipeForm form, std::string_view line) {
         return std::nullopt;
       break;
     }
+    case RecipeForm::Settings:
+      if (rest.find('=') == std::string_view::npos) return std::nullopt;
+      rest.remove_prefix(rest.find('=') + 1);
+      break;
   }
   return Command{std::string{trimmed(rest)}};
 }

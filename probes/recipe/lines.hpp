@@ -30,6 +30,7 @@ enum class RecipeForm {
   Interfaces,     // interfaces(5): the part after pre-up, up, post-up, pre-down, down, post-down
   CloudConfig,    // every line, as a list of YAML or JSON, or as a script
   ModprobeFile,   // modprobe.d(5): install and remove
+  Settings,       // the values of `key = value`: what programs are given to run
 };
 
 inline constexpr const char* kHarmless = "it is harmless: the agent finds the module loaded";

@@ -45,6 +45,9 @@ constexpr Event kPower{"run at suspend and resume",
                        "it runs beside the agent, which looks at the ports after a resume itself"};
 constexpr Event kCloud{"run by cloud-init",
                        "cloud-init runs it at the first boot of a VM or at each, beside the agent"};
+constexpr Event kTuned{"run by tuned", "tuned runs it whenever it takes up or leaves that profile"};
+constexpr Event kSlurm{"run by Slurm before or after a job",
+                       "Slurm runs it at each job, whatever uses an adapter then: a loop"};
 constexpr Event kModprobe{"run by modprobe",
                           "modprobe runs it whenever that module is loaded or removed"};
 
@@ -54,11 +57,17 @@ constexpr Place on(const Event& event, const char* pattern, Form form = Form::Sc
 constexpr Place unit(const char* pattern) {
   return {pattern, Form::Unit, true, kAtBoot, "", "a package's unit is not edited"};
 }
+constexpr Place init_script(const char* pattern) {
+  return {pattern,       Form::Script, true,
+          "run by init", "",           "init runs it whenever the service is started or stopped"};
+}
 
 constexpr Place kOtherPlaces[] = {
     unit("systemd/system/*.service"),
     unit("systemd/system/*.service.d/*.conf"),
-    {"/etc/init.d/*.local", Form::Script, true, kAtBoot, "", "the file is not edited here"},
+    // Also SUSE's before.local and after.local.
+    init_script("/etc/init.d/*"),
+    init_script("/etc/rc.d/init.d/*"),
     on(kDaily, "/etc/cron.*ly/*"),
     on(kUdev, "udev/rules.d/*.rules", Form::UdevRules),
     on(kNetwork, "NetworkManager/dispatcher.d/*"),
@@ -73,7 +82,8 @@ constexpr Place kOtherPlaces[] = {
     on(kPower, "systemd/system-sleep/*"),
     on(kPower, "/etc/pm/*.d/*"),
     on(kPower, "/usr/lib/pm-utils/*.d/*"),
-    on(kPower, "/etc/vmware-tools/*-vm-default"),
+    on(kPower, "/etc/vmware-tools/tools.conf", Form::Settings),
+    on(kPower, "/etc/vmware-tools/*"),
     on(kPower, "/etc/vmware-tools/*.d/*"),
     on(kPower, "/etc/vmware-tools/scripts/*/*"),
     on(kCloud, "/etc/cloud/cloud.cfg", Form::CloudConfig),
@@ -81,6 +91,15 @@ constexpr Place kOtherPlaces[] = {
     on(kCloud, "/var/lib/cloud/instance/*-data.txt", Form::CloudConfig),
     on(kCloud, "/var/lib/cloud/seed/*/*-data", Form::CloudConfig),
     on(kCloud, "/var/lib/cloud/scripts/*/*"),
+    on(kTuned, "/etc/tuned/*/tuned.conf", Form::Settings),
+    on(kTuned, "/etc/tuned/*/*.sh"),
+    on(kTuned, "/etc/tuned/profiles/*/tuned.conf", Form::Settings),
+    on(kTuned, "/etc/tuned/profiles/*/*.sh"),
+    on(kSlurm, "/etc/slurm*/slurm.conf", Form::Settings),
+    on(kSlurm, "/etc/slurm*/*prolog*"),
+    on(kSlurm, "/etc/slurm*/*epilog*"),
+    on(kSlurm, "/etc/slurm*/*prolog*/*"),
+    on(kSlurm, "/etc/slurm*/*epilog*/*"),
     on(kModprobe, "modprobe.d/*.conf", Form::ModprobeFile),
 };
 

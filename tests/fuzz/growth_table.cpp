@@ -172,7 +172,7 @@ std::vector<Repetition> table() {
       {"crontab: scripts it calls", of("@reboot /%\n"), by(recipe, 1)},
       {"unit: commands", of("ExecStart=/sbin/rmmod ib_core\n", "[Service]\n"), by(recipe, 3)},
       {"netplan: links", of("    e%:\n      mtu: 9000\n", "network:\n  ethernets:\n"),
-       by(recipe, 9)},
+       by(recipe, 10)},
       {"GRUB: submenus", of("submenu a b {\n"), read_menu},
       {"GRUB: entries", of("menuentry 'a%' {\nlinux /v x\n}\n"), read_menu},
       {"GRUB: its environment", of("a%=1\n"),

@@ -19,9 +19,9 @@ using probes::RecipeForm;
 using probes::RecipeLine;
 
 const char* form_name(RecipeForm form) {
-  constexpr std::array kNames{"script",     "crontab",      "crontab",
-                              "unit",       "module-list",  "udev-rules",
-                              "interfaces", "cloud-config", "modprobe-config"};
+  constexpr std::array kNames{"script",          "crontab",    "crontab",    "unit",
+                              "module-list",     "udev-rules", "interfaces", "cloud-config",
+                              "modprobe-config", "settings"};
   return kNames.at(static_cast<std::size_t>(form));
 }
 
