@@ -139,6 +139,23 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      Concern::Boot, "{file}, {when}, loads or unloads vmw_pvrdma beside the agent: {lines}.",
      "Take that out by hand: the agent reloads the driver where it must, and not while a program "
      "uses it. `pvrdma-agentctl migrate` shows each line, and why it stays."},
+    {FindingId::LinkProfile, "link-profile", "no-such-mac", "", Severity::Warning, Actor::Guest,
+     Concern::Links,
+     "{file} goes by the MAC address {mac}, which no interface here has: it configures nothing.",
+     "A clone has other MAC addresses than its template. Write this machine's (`ip link`) or the "
+     "interface's name into the file, or take the file away where the interface is gone for good. "
+     "`pvrdma-agentctl seal` lists such places before a template is cloned."},
+    {FindingId::LinkProfile, "link-profile", "several", "", Severity::Info, Actor::Guest,
+     Concern::Links,
+     "NetworkManager has several profiles for {netdev}: it takes {file}, as {why}, and not "
+     "{others}.",
+     "Put all settings into one of them, and delete the others by nmcli."},
+    {FindingId::LinkProfile, "link-profile", "undecided", "", Severity::Warning, Actor::Guest,
+     Concern::Links,
+     "NetworkManager has several profiles for {netdev}, {files}: it takes the one that was used "
+     "last, which cannot be told from files here.",
+     "Put all settings into one of them and delete the others by nmcli, or give one a larger "
+     "connection.autoconnect-priority."},
     {FindingId::GuestUnlisted, "guest-unlisted", "", "", Severity::Info, Actor::Image,
      Concern::Guest, "{os} is not among the guests that VMware names for PVRDMA with {roce}.",
      "It may work all the same; VMware's support may ask for one of its list: {listed}."},

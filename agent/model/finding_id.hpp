@@ -72,6 +72,7 @@ enum class FindingId {
   FunctionClaimed,
   DriverUnsigned,
   ReloadElsewhere,
+  LinkProfile,
   GuestUnlisted,
   MixedPassthrough,
   ClockOff,

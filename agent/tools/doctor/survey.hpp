@@ -11,6 +11,7 @@
 #include "agent/base/clock.hpp"
 #include "agent/model/field.hpp"
 #include "agent/model/memlock.hpp"
+#include "probes/link_files.hpp"
 #include "probes/machine.hpp"
 #include "probes/modprobe_config.hpp"
 
@@ -77,6 +78,13 @@ struct DriverComplaint {
   friend bool operator==(const DriverComplaint&, const DriverComplaint&) = default;
 };
 
+// NetworkManager's profiles for one link, in the order in which it prefers them.
+struct LinkProfiles {
+  std::string netdev;
+  std::vector<LinkProfile> profiles;  // at least two
+  friend bool operator==(const LinkProfiles&, const LinkProfiles&) = default;
+};
+
 struct Survey {
   Field<std::string> container;  // the container's engine: "docker", "lxc"; absent: no container
   Field<std::string> vendor;     // of the machine, DMI: "VMware, Inc."
@@ -100,7 +108,10 @@ struct Survey {
   Field<KernelCrash> crash;                 // absent: none in this boot
   std::vector<DriverComplaint> complaints;  // empty also where the kernel's log may not be read
   ClockState clock;
-  std::vector<ReloadLine> reloads;  // lines of those files that this user may read
+  // Of files that this user may read
+  std::vector<ReloadLine> reloads;
+  std::vector<LinkProfiles> profiles;  // of adapters' links
+  std::vector<MacFile> foreign_macs;   // which no interface here has; not looked for in a container
   friend bool operator==(const Survey&, const Survey&) = default;
 };
 

@@ -9,13 +9,16 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <utility>
 
+#include "agent/base/text.hpp"
 #include "agent/model/snapshot.hpp"
 #include "probes/machine.hpp"
 #include "probes/memlock.hpp"
 #include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
+#include "probes/netdevs.hpp"
 #include "probes/pci.hpp"
 #include "probes/recipe/find.hpp"
 #include "probes/unit_files.hpp"
@@ -51,6 +54,39 @@ std::vector<ReloadLine> reload_lines(const Root& root, const Config& config) {
       if (file.in_effect && line.touches_driver)
         found.push_back({file.path, line.number, line.text, file.when, line.at_boot});
   return found;
+}
+
+// The MAC addresses that the interfaces have now, and those of the devices themselves, which a bond
+// replaces by that of another link.
+std::vector<std::string> macs_here(const Root& root) {
+  const std::string folder = "/sys/class/net/";
+  std::vector<std::string> macs, devices;
+  for (const std::string& name :
+       list_directory(root / folder).value_or(std::vector<std::string>{})) {
+    macs.push_back(read_attribute(root / (folder + name + "/address")).value_or(std::string{}));
+    if (status_of(root / (folder + name + "/device"))) devices.push_back(name);
+  }
+  for (const auto& netdev : look_at_netdevs(devices))
+    if (netdev.is_known()) macs.push_back(netdev.get()->permanent_mac);
+  return macs;
+}
+
+// Reads the files only if there are adapters, and not in a container, which has other files.
+void look_at_profiles(const Root& root, Survey& seen) {
+  const auto adapters = find_adapters(root);
+  if (!adapters || adapters->empty() || seen.container.is_known()) return;
+  const auto macs = macs_here(root);
+  for (const PciAdapter& adapter : *adapters) {
+    const std::string netdev = adapter.netdev.value_or("");
+    if (netdev.empty()) continue;
+    const std::string mac =
+        read_attribute(root / ("/sys/class/net/" + netdev + "/address")).value_or(std::string{});
+    LinkFiles files = look_at_link_files(root, {netdev, mac});
+    if (files.profiles.size() > 1) seen.profiles.push_back({netdev, std::move(files.profiles)});
+    for (MacFile& one : files.macs)
+      if (!contains(macs, one.mac) && !contains(seen.foreign_macs, one))
+        seen.foreign_macs.push_back(std::move(one));
+  }
 }
 
 // The driver, the modules before it, and the modules that each depends on, as far as that is known.
@@ -120,6 +156,7 @@ Survey survey(const ctl::DoctorOptions& options, const Config& config) {
   seen.complaints = parse_driver_complaints(read_kernel_log(root).value_or(std::string{}));
   seen.clock = clock_state(root, std::time(nullptr));
   seen.reloads = reload_lines(root, config);
+  look_at_profiles(root, seen);
   return seen;
 }
 

@@ -8,8 +8,8 @@
 #include "agent/model/adapter_match.hpp"
 #include "agent/tools/next_boot/command.hpp"
 #include "agent/tools/next_boot/initramfs_content.hpp"
-#include "agent/tools/next_boot/link_files.hpp"
 #include "probes/initramfs.hpp"
+#include "probes/link_files.hpp"
 #include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
@@ -73,7 +73,7 @@ void look_at_links(const Root& root, const Config& config, Forecast& forecast) {
   const auto take = [&](LinkForecast link, const AdapterConfig& entry) {
     link.manage = entry.manage;
     link.addressed = !entry.addresses.empty();
-    link.owner = link_owner_on_disk(root, {link.netdev, link.mac});
+    link.owner = look_at_link_files(root, {link.netdev, link.mac}).owner;
     forecast.links.push_back(std::move(link));
   };
   for (const PciAdapter& adapter : adapters.value_or(std::vector<PciAdapter>{})) {

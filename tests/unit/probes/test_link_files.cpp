@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The owner of a link by the files of network managers, on made-up roots.
-#include "agent/tools/next_boot/link_files.hpp"
+#include "probes/link_files.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tree.hpp"
 
@@ -19,7 +19,7 @@ struct LinkFilesFixture {
               "/usr/lib/systemd/system/" + service);
   }
   [[nodiscard]] Field<LinkOwner> owner(const LinkNames& link = kLink) const {
-    return link_owner_on_disk(tree.root(), link);
+    return look_at_link_files(tree.root(), link).owner;
   }
   void network(const std::string& path, const std::string& text) const { tree.file(path, text); }
 };
@@ -95,18 +95,32 @@ TEST_CASE("netplan names an interface by id, name, MAC or driver") {
   CHECK(netplan_matches(start + "    rdma:\n      match: {driver: vmxnet3}\n") == Match::Yes);
   CHECK(netplan_matches(start + "    rdma:\n      match: {name: \"en*\"}\n") == Match::Yes);
   CHECK(netplan_matches(start + "    rdma:\n      match: {name: \"eth*\"}\n") == Match::No);
+  // An id is a name of netplan's own where a `match` stands below it, all of which must fit.
+  const std::string other = "match: {macaddress: 02:00:00:00:00:01}";
+  CHECK(netplan_matches(start + "    ens224f0:\n      mtu: 9000\n      " + other + "\n") ==
+        Match::No);
+  CHECK(netplan_matches(start + "    ens224f0: {mtu: 9000, " + other + "}\n") == Match::No);
+  CHECK(netplan_matches(start + "    a:\n      " + other + "\n    ens224f0:\n      mtu: 9000\n") ==
+        Match::Yes);
+  CHECK(netplan_matches(start + "    ens224f0:\n      mtu: 9000\n    a:\n      " + other + "\n") ==
+        Match::Yes);
+  CHECK(netplan_matches(start +
+                        "    a:\n      match:\n        driver: vmxnet3\n        name: eth*\n") ==
+        Match::No);
+  CHECK(match_netplan(start + "    a:\n      match: {macaddress: \"00-50-56-8A-9F-C2\"}\n", kLink)
+            .macs == std::vector<std::string>{kLink.mac});
   CHECK_FALSE(match_netplan(start, kLink).network_manager);
   CHECK(match_netplan("network: {renderer: NetworkManager}\n", kLink).network_manager);
 }
 
-TEST_CASE_METHOD(LinkFilesFixture, "link owner: none") {
+TEST_CASE_METHOD(LinkFilesFixture, "link files: none") {
   CHECK(owner().is_absent());
   tree.file("/etc/systemd/network/x.network", "[Match]\nName=ens224f0\n");
   tree.file("/etc/NetworkManager/system-connections/x", "[connection]\ntype=ethernet\n");
   CHECK(owner().is_absent());  // no network manager starts
 }
 
-TEST_CASE_METHOD(LinkFilesFixture, "link owner: networkd takes the first file that matches") {
+TEST_CASE_METHOD(LinkFilesFixture, "link files: networkd takes the first file that matches") {
   enable("systemd-networkd.service");
   CHECK(owner().is_absent());
   tree.file("/etc/systemd/network/20-x.network", "[Match]\nName=en*\n");
@@ -121,7 +135,7 @@ TEST_CASE_METHOD(LinkFilesFixture, "link owner: networkd takes the first file th
 }
 
 TEST_CASE_METHOD(LinkFilesFixture,
-                 "link owner: networkd leaves a link alone by any of systemd's words for true") {
+                 "link files: networkd leaves a link alone by any of systemd's words for true") {
   enable("systemd-networkd.service");
   const auto lets_go = [&](const std::string& word) {
     tree.file("/etc/systemd/network/x.network",
@@ -134,7 +148,7 @@ TEST_CASE_METHOD(LinkFilesFixture,
     CHECK_FALSE(lets_go(no));
 }
 
-TEST_CASE_METHOD(LinkFilesFixture, "link owner: NetworkManager may take a link without a profile") {
+TEST_CASE_METHOD(LinkFilesFixture, "link files: NetworkManager may take a link without a profile") {
   enable("NetworkManager.service");
   CHECK(owner().is({LinkManager::NetworkManager, false, ""}));
   const std::string profile = "/etc/NetworkManager/system-connections/x.nmconnection";
@@ -146,7 +160,20 @@ TEST_CASE_METHOD(LinkFilesFixture, "link owner: NetworkManager may take a link w
       {LinkManager::NetworkManager, true, "/etc/sysconfig/network-scripts/ifcfg-ens224f0"}));
 }
 
-TEST_CASE_METHOD(LinkFilesFixture, "link owner: unreadable profiles are reported") {
+TEST_CASE_METHOD(LinkFilesFixture, "link files: the profile that NetworkManager prefers") {
+  enable("NetworkManager.service");
+  const std::string folder = "/etc/NetworkManager/system-connections/";
+  const std::string start = "[connection]\ntype=ethernet\n";
+  tree.file(folder + "a", start + "interface-name=ens224f0\n");
+  tree.file(folder + "b", start + "autoconnect-priority=1\n[ethernet]\nmac-address=" + kLink.mac);
+  CHECK(owner().is({LinkManager::NetworkManager, true, folder + "b"}));
+  CHECK(look_at_link_files(tree.root(), kLink).profiles ==
+        std::vector<LinkProfile>{{folder + "b", 1}, {folder + "a", 0}});
+  CHECK(look_at_link_files(tree.root(), kLink).macs ==
+        std::vector<MacFile>{{folder + "b", kLink.mac}});
+}
+
+TEST_CASE_METHOD(LinkFilesFixture, "link files: unreadable profiles are reported") {
   enable("NetworkManager.service");
   tree.unreadable("/etc/NetworkManager/system-connections/x.nmconnection");
   CHECK(owner().is_unreadable());
@@ -155,13 +182,13 @@ TEST_CASE_METHOD(LinkFilesFixture, "link owner: unreadable profiles are reported
   CHECK(owner().is({LinkManager::Networkd, true, "/etc/netplan/x.yaml"}));
 }
 
-TEST_CASE_METHOD(LinkFilesFixture, "link owner: netplan starts its renderer by itself") {
+TEST_CASE_METHOD(LinkFilesFixture, "link files: netplan starts its renderer by itself") {
   tree.file("/etc/netplan/50-x.yaml",
             "network:\n  renderer: NetworkManager\n  ethernets:\n    ens224f0:\n");
   CHECK(owner().is({LinkManager::NetworkManager, true, "/etc/netplan/50-x.yaml"}));
 }
 
-TEST_CASE_METHOD(LinkFilesFixture, "link owner: ifupdown") {
+TEST_CASE_METHOD(LinkFilesFixture, "link files: ifupdown") {
   tree.file("/sbin/ifup", "");
   tree.file("/etc/network/interfaces", "auto ens224f0\niface ens224f0 inet dhcp\n");
   CHECK(owner().is({LinkManager::Ifupdown, true, "/etc/network/interfaces"}));

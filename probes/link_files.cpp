@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/tools/next_boot/link_files.hpp"
+#include "probes/link_files.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
+#include "agent/base/text.hpp"
 #include "probes/link_owner.hpp"
 #include "probes/unit_files.hpp"
 
@@ -13,21 +16,33 @@ namespace {
 
 constexpr const char* kKeyfiles = "/etc/NetworkManager/system-connections";
 constexpr const char* kIfcfg = "/etc/sysconfig/network-scripts";
+// When NetworkManager last had a profile in use, by its UUID.
+constexpr const char* kTimestamps = "/var/lib/NetworkManager/timestamps";
 
-class OwnerSearch {
+// What a profile says, in a keyfile or as an ifcfg file has it; empty: nothing.
+std::string profile_value(const std::vector<Setting>& settings, const char* key,
+                          const char* of_ifcfg) {
+  const std::string* value = find_setting(settings, "connection", key);
+  if (value == nullptr) value = find_setting(settings, "", of_ifcfg);
+  return value == nullptr ? "" : *value;
+}
+
+class LinkFilesSearch {
  public:
-  OwnerSearch(const Root& root, const LinkNames& link) : root_(root), link_(link) {}
+  LinkFilesSearch(const Root& root, const LinkNames& link) : root_(root), link_(link) {}
 
-  Field<LinkOwner> run() {
+  LinkFiles run() {
     look_at_netplan();
     if (is_enabled("systemd-networkd.service")) look_at_networkd();
     if (is_enabled("NetworkManager.service")) look_at_network_manager();
     look_at_ifupdown();
     // An owner that certainly has the link outranks unreadable files, and these outrank one that
     // may take it.
-    if (owner_ && owner_->decided) return *owner_;
-    if (error_) return Field<LinkOwner>::unreadable(*error_);
-    return owner_ ? Field<LinkOwner>{*owner_} : Field<LinkOwner>{};
+    if (error_ && !(owner_ && owner_->decided))
+      files_.owner = Field<LinkOwner>::unreadable(*error_);
+    else if (owner_)
+      files_.owner = *owner_;
+    return std::move(files_);
   }
 
  private:
@@ -44,6 +59,10 @@ class OwnerSearch {
   void take(LinkManager manager, Match match, const std::string& file) {
     if (match == Match::No || (owner_ && (owner_->decided || match == Match::Maybe))) return;
     owner_ = LinkOwner{manager, match == Match::Yes, file};
+  }
+
+  void take_macs(const std::vector<std::string>& macs, const std::string& file) {
+    for (const std::string& mac : macs) files_.macs.push_back({file, mac});
   }
 
   // The file's text. None: there is no such file, or it is unreadable, which is noted.
@@ -70,6 +89,7 @@ class OwnerSearch {
       const NetplanFile found = match_netplan(text.value_or(""), link_);
       take(found.network_manager ? LinkManager::NetworkManager : LinkManager::Networkd, found.match,
            file);
+      take_macs(found.macs, file);
     }
   }
 
@@ -83,6 +103,7 @@ class OwnerSearch {
       if (!text) continue;
       const auto settings = parse_settings(*text);
       const Match match = match_network(settings, link_);
+      take_macs(macs_of(settings), file);
       const std::string* unmanaged = find_setting(settings, "Link", "Unmanaged");
       const bool lets_go = unmanaged != nullptr && boolean_from(*unmanaged).value_or(false);
       if (!lets_go) take(LinkManager::Networkd, match, file);
@@ -91,15 +112,38 @@ class OwnerSearch {
   }
 
   void look_at_network_manager() {
+    const auto times = parse_settings(read_file(root_ / kTimestamps).value_or(std::string{}));
+    std::vector<std::string> unnamed;  // for any link
+    const auto look = [&](const std::string& file, const auto& matches) {
+      const auto text = text_of(file);
+      if (!text) return;
+      const auto settings = parse_settings(*text);
+      const Match match = matches(settings, link_);
+      const auto macs = macs_of(settings);
+      take_macs(macs, file);
+      if (match == Match::Maybe) take(LinkManager::NetworkManager, match, file);
+      if (match != Match::Yes) return;
+      if (macs.empty() && profile_value(settings, "interface-name", "DEVICE").empty())
+        return unnamed.push_back(file);
+      const std::string uuid = profile_value(settings, "uuid", "UUID");
+      const std::string* time = find_setting(times, "timestamps", uuid);
+      files_.profiles.push_back(
+          {file,
+           number_from<int>(profile_value(settings, "autoconnect-priority", "AUTOCONNECT_PRIORITY"))
+               .value_or(0),
+           time == nullptr ? 0 : number_from<std::uint64_t>(*time).value_or(0)});
+    };
     for (const std::string& file :
          files_in({kKeyfiles, "/usr/lib/NetworkManager/system-connections"}, ""))
-      if (const auto text = text_of(file))
-        take(LinkManager::NetworkManager, match_keyfile(parse_settings(*text), link_), file);
-    for (const std::string& file : files_in({kIfcfg}, "")) {
-      if (!file.starts_with(std::string{kIfcfg} + "/ifcfg-")) continue;
-      if (const auto text = text_of(file))
-        take(LinkManager::NetworkManager, match_ifcfg(parse_settings(*text), link_), file);
-    }
+      look(file, match_keyfile);
+    for (const std::string& file : files_in({kIfcfg}, ""))
+      if (file.starts_with(std::string{kIfcfg} + "/ifcfg-")) look(file, match_ifcfg);
+    std::ranges::stable_sort(files_.profiles, [](const auto& one, const auto& other) {
+      return std::tie(one.priority, one.last_used) > std::tie(other.priority, other.last_used);
+    });
+    for (const LinkProfile& profile : files_.profiles)
+      take(LinkManager::NetworkManager, Match::Yes, profile.file);
+    for (const std::string& file : unnamed) take(LinkManager::NetworkManager, Match::Yes, file);
     // NetworkManager makes a connection for each link without one, unless it is configured not to.
     take(LinkManager::NetworkManager, Match::Maybe, "");
   }
@@ -113,14 +157,15 @@ class OwnerSearch {
 
   const Root& root_;
   const LinkNames& link_;
+  LinkFiles files_;
   std::optional<LinkOwner> owner_;
   std::optional<Error> error_;
 };
 
 }  // namespace
 
-Field<LinkOwner> link_owner_on_disk(const Root& root, const LinkNames& link) {
-  return OwnerSearch{root, link}.run();
+LinkFiles look_at_link_files(const Root& root, const LinkNames& link) {
+  return LinkFilesSearch{root, link}.run();
 }
 
 }  // namespace pvrdma::probes

@@ -3,9 +3,12 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <compare>
+#include <optional>
+#include <utility>
 
 #include "agent/base/text.hpp"
-#include "agent/tools/next_boot/link_files.hpp"
+#include "probes/link_files.hpp"
 
 namespace pvrdma::probes {
 
@@ -27,7 +30,7 @@ bool same_mac(std::string_view one, const std::string& mac) {
   return !mac.empty() && bare_mac(one) == bare_mac(mac);
 }
 
-std::string unquoted(std::string_view text) {
+std::string bare_value(std::string_view text) {
   text = trimmed(text);
   if (text.size() > 1 && (text.front() == '"' || text.front() == '\'') &&
       text.back() == text.front())
@@ -77,6 +80,75 @@ std::string value_of(const std::vector<Setting>& settings, const char* section, 
   return found == nullptr ? "" : *found;
 }
 
+// Adds it in lower case with colons; what is no MAC address is left out.
+void add_mac(std::string_view text, std::vector<std::string>& macs) {
+  constexpr std::size_t kDigits = 12;
+  std::string mac = bare_mac(text);
+  if (mac.size() != kDigits) return;
+  for (std::size_t at = 2; at < mac.size(); at += 3) mac.insert(at, 1, ':');
+  macs.push_back(std::move(mac));
+}
+
+// Where a key stands: what belongs to another one stands deeper than that.
+struct NetplanPlace {
+  std::size_t braces = 0, indent = 0;
+  friend auto operator<=>(const NetplanPlace&, const NetplanPlace&) = default;
+};
+
+// Keys in turn. An id counts until a `match` in its mapping takes its place.
+class NetplanReader {
+ public:
+  explicit NetplanReader(const LinkNames& link) : link_(link) {}
+
+  void take(const NetplanPlace& place, const std::string& key, const std::string& value) {
+    for (auto* open : {&condition_, &named_})
+      if (*open && place <= (*open)->place) close(*open);
+    if (key == "renderer") file_.network_manager = value == "NetworkManager";
+    if (condition_) return narrow(key, value);
+    if (key == "match") {
+      named_.reset();
+      condition_ = {place, Match::Yes};
+    } else if (!link_.netdev.empty() && key == link_.netdev) {
+      named_ = {place, Match::Yes};
+    }
+  }
+
+  NetplanFile finish() {
+    close(condition_);
+    close(named_);
+    return std::move(file_);
+  }
+
+ private:
+  struct Entry {
+    NetplanPlace place;
+    Match match;
+  };
+
+  void close(std::optional<Entry>& entry) {
+    if (entry) file_.match = std::max(file_.match, entry->match);
+    entry.reset();
+  }
+
+  // All that a `match` holds must fit.
+  void narrow(const std::string& key, const std::string& value) {
+    Match match = Match::Maybe;
+    if (key == "macaddress") {
+      add_mac(value, file_.macs);
+      match = any_of_macs(value, link_.mac);
+    } else if (key == "driver") {
+      match = any_of_patterns(value, kNetModule);
+    } else if (key == "name") {
+      match = any_of_patterns(value, link_.netdev);
+    }
+    condition_->match = std::min(condition_->match, match);
+  }
+
+  const LinkNames& link_;
+  NetplanFile file_;
+  std::optional<Entry> named_, condition_;
+};
+
 }  // namespace
 
 Match match_network(const std::vector<Setting>& settings, const LinkNames& link) {
@@ -107,7 +179,7 @@ Match match_keyfile(const std::vector<Setting>& settings, const LinkNames& link)
 }
 
 Match match_ifcfg(const std::vector<Setting>& settings, const LinkNames& link) {
-  const auto value = [&](const char* key) { return unquoted(value_of(settings, "", key)); };
+  const auto value = [&](const char* key) { return bare_value(value_of(settings, "", key)); };
   if (is_no(value("ONBOOT")) || is_no(value("NM_CONTROLLED"))) return Match::No;
   const std::string device = value("DEVICE");
   const std::string mac = value("HWADDR");
@@ -118,32 +190,42 @@ Match match_ifcfg(const std::vector<Setting>& settings, const LinkNames& link) {
   return mac.empty() ? all : std::min(all, any_of_macs(mac, link.mac));
 }
 
+std::vector<std::string> macs_of(const std::vector<Setting>& settings) {
+  std::vector<std::string> macs;
+  for (const Setting& one : settings) {
+    const bool of_network = one.section == "Match" && one.key.ends_with("MACAddress");
+    const bool of_keyfile = one.section.ends_with("ethernet") && one.key == "mac-address";
+    if (!of_network && !of_keyfile && !(one.section.empty() && one.key == "HWADDR")) continue;
+    const std::string list = bare_value(one.value);
+    for (std::string_view rest = list; !rest.empty();) add_mac(cut(rest, ' '), macs);
+  }
+  return macs;
+}
+
 NetplanFile match_netplan(std::string_view text, const LinkNames& link) {
-  NetplanFile file;
-  const auto see = [&](Match match) { file.match = std::max(file.match, match); };
+  NetplanReader reader{link};
+  NetplanPlace place;
   while (!text.empty()) {
     std::string_view line = cut(text, '\n');
     line = line.substr(0, std::min(line.find(" #"), line.size()));
+    place.indent = line.find_first_not_of(" \t");
     // A flow mapping, {name: "en*"}, is split as if each pair had a line of its own.
     while (!line.empty()) {
       const auto end = std::min(line.find_first_of("{},"), line.size());
-      std::string_view pair = line.substr(0, end);
+      const std::string_view pair = line.substr(0, end);
+      const char after = end < line.size() ? line[end] : ',';
       line.remove_prefix(std::min(end + 1, line.size()));
-      if (unquoted(pair).starts_with('#')) break;
+      if (bare_value(pair).starts_with('#')) break;
       // A MAC address has colons as well: the pair is split at the first colon with a blank or
       // nothing after it.
       const auto colon = std::min(pair.find(": "), pair.find(':', pair.find_last_not_of(" \t\r")));
-      if (colon == std::string_view::npos) continue;
-      const std::string key = unquoted(pair.substr(0, colon));
-      const std::string value = unquoted(pair.substr(colon + 1));
-      if (key == "renderer") file.network_manager = value == "NetworkManager";
-      if (!link.netdev.empty() && key == link.netdev) see(Match::Yes);
-      if (key == "macaddress" && !value.empty() && same_mac(value, link.mac)) see(Match::Yes);
-      if (key == "driver" && fits(value, kNetModule)) see(Match::Yes);
-      if (key == "name" && fits(value, link.netdev)) see(Match::Yes);
+      if (colon != std::string_view::npos)
+        reader.take(place, bare_value(pair.substr(0, colon)), bare_value(pair.substr(colon + 1)));
+      if (after == '{') ++place.braces;
+      if (after == '}' && place.braces > 0) --place.braces;
     }
   }
-  return file;
+  return reader.finish();
 }
 
 }  // namespace pvrdma::probes

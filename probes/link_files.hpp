@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the configuration of network managers on disk says about the link of an adapter: netplan,
+// systemd-networkd, NetworkManager (keyfiles and ifcfg files) and ifupdown. Only managers that
+// systemd starts count.
+//
+// A running manager can be asked (probes/link_owner.hpp); before the next boot none can. So its
+// files are read for the links they match. Where a match depends on something that is not read
+// here, the manager is an owner that has not decided.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/base/file.hpp"
+#include "agent/model/snapshot.hpp"
+#include "probes/settings.hpp"
+
+namespace pvrdma {
+
+// A profile of NetworkManager's that names a link, by its interface or its MAC address.
+struct LinkProfile {
+  std::string file;
+  int priority = 0;             // autoconnect-priority; a larger one comes first
+  std::uint64_t last_used = 0;  // seconds since 1970; 0: never, or not to be read
+  friend bool operator==(const LinkProfile&, const LinkProfile&) = default;
+};
+
+// A file that goes by a MAC address, which is in lower case with colons.
+struct MacFile {
+  std::string file, mac;
+  friend bool operator==(const MacFile&, const MacFile&) = default;
+};
+
+}  // namespace pvrdma
+
+namespace pvrdma::probes {
+
+// A vmxnet3 link, as far as it is known; an empty field matches nothing.
+struct LinkNames {
+  std::string netdev;  // "ens224f0"
+  std::string mac;     // lower case
+};
+
+struct LinkFiles {
+  Field<LinkOwner> owner;  // absent: no manager that starts at boot has it
+  // In NetworkManager's order (nm-settings(5), connection.autoconnect-priority): the larger
+  // priority, then the one that was used last.
+  std::vector<LinkProfile> profiles;
+  std::vector<MacFile> macs;  // whichever link it is; of files that could be read
+};
+[[nodiscard]] LinkFiles look_at_link_files(const Root& root, const LinkNames& link);
+
+enum class Match { No, Maybe, Yes };
+
+// Matches [Match] of a .network file (systemd.network(5)).
+[[nodiscard]] Match match_network(const std::vector<Setting>& settings, const LinkNames& link);
+// Matches a keyfile of NetworkManager (nm-settings-keyfile(5)), or an ifcfg file.
+[[nodiscard]] Match match_keyfile(const std::vector<Setting>& settings, const LinkNames& link);
+[[nodiscard]] Match match_ifcfg(const std::vector<Setting>& settings, const LinkNames& link);
+
+// The MAC addresses that a file of one of these three goes by.
+[[nodiscard]] std::vector<std::string> macs_of(const std::vector<Setting>& settings);
+
+struct NetplanFile {
+  Match match = Match::No;
+  bool network_manager = false;     // renderer: NetworkManager
+  std::vector<std::string> macs{};  // of `match`
+};
+// Read by lines for the keys that name interfaces: an id that is the interface's name and has no
+// `match`; of a `match` all of `name`, `macaddress` and `driver`.
+[[nodiscard]] NetplanFile match_netplan(std::string_view text, const LinkNames& link);
+
+}  // namespace pvrdma::probes
