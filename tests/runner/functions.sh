@@ -45,10 +45,11 @@ build_fuzz() {
 }
 # libFuzzer writes an input that does harm beside the new inputs, as crash-…, leak-… or timeout-…. Put it into
 # tests/fuzz/corpus with a name that describes it.
+# libarchive asks for as much memory as an entry's name is said to have, up to 4 GiB; initramfs-content has a limit of its own.
 fuzz() { # TARGET SECONDS
   local found=build/fuzz/found/$1
   mkdir -p "$found/inputs"
-  PVRDMA_FUZZ=$1 ASAN_OPTIONS=detect_leaks=1 build/fuzz/tests/fuzz/fuzz -max_total_time="$2" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
+  PVRDMA_FUZZ=$1 ASAN_OPTIONS=detect_leaks=1 build/fuzz/tests/fuzz/fuzz -max_total_time="$2" -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=5120 -max_len=65536 \
     -artifact_prefix="$found/" -print_final_stats=1 "$found/inputs" "tests/fuzz/corpus/$1"
 }
 

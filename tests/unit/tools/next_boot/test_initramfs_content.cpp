@@ -112,6 +112,16 @@ TEST_CASE_METHOD(InitramfsContentFixture, "initramfs content: by the installed p
   CHECK(error.message().find("/boot/initrd") != std::string::npos);
 }
 
+TEST_CASE_METHOD(InitramfsContentFixture,
+                 "initramfs content: the length of a name is not believed beyond half a gigabyte") {
+  tree.file("/boot/initrd", "070701" + std::string(8 * 11, '0') + "7fffffff" + "00000000name");
+  const auto content = run_initramfs_content(
+      places::initramfs_content, tree.root() / "/boot/initrd", std::chrono::seconds{20});
+  REQUIRE_FALSE(content);
+  // The error is the lack of memory, not the early end of the file.
+  CHECK(content.error().message().find("the image: Bad message") == std::string::npos);
+}
+
 TEST_CASE("initramfs content: the unpacker is not root, and opens, writes and starts nothing") {
   std::FILE* const file = std::tmpfile();
   REQUIRE(file != nullptr);
