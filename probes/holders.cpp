@@ -150,7 +150,8 @@ Field<std::vector<Holder>> find_holders(const Root& root, const std::vector<Held
 std::vector<HeldDevice> held_devices(const std::vector<Adapter>& adapters) {
   std::vector<HeldDevice> devices;
   for (const Adapter& adapter : adapters)
-    if (const RdmaDevice* rdma = adapter.rdma.get()) devices.push_back({rdma->name, rdma->uverbs});
+    if (const RdmaDevice* rdma = adapter.rdma_device.get())
+      devices.push_back({rdma->name, rdma->uverbs});
   return devices;
 }
 

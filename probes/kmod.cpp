@@ -43,7 +43,7 @@ Result<Context> open_indexes(int folder) {
   const std::string path = "/proc/self/fd/" + std::to_string(folder);
   Context context{kmod_new(path.c_str(), no_configuration.data())};
   if (!context) return fail(ENOMEM, "opening", "the module index");
-  take_over_log(context.get());
+  route_log(context.get());
   return context;
 }
 
@@ -113,7 +113,7 @@ std::vector<IndexEntry> entries_in(const Result<Context>& indexes, const Result<
 
 }  // namespace
 
-void take_over_log(kmod_ctx* context) {
+void route_log(kmod_ctx* context) {
   kmod_set_log_fn(context, log_line, nullptr);
   kmod_set_log_priority(context, log::wants(log::Level::Debug) ? LOG_DEBUG : LOG_EMERG);
 }

@@ -16,7 +16,7 @@ namespace pvrdma::probes {
 
 // Sends libkmod's messages to our log at level debug, if that level is logged, and never to stderr.
 // Return values tell everything that matters.
-void take_over_log(kmod_ctx* context);
+void route_log(kmod_ctx* context);
 
 // The entry of each module in the index below /lib/modules/RELEASE, in the order of `names`. All
 // unreadable where the index is missing or may not be read.

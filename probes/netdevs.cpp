@@ -127,7 +127,7 @@ Result<Netdev> parse_link(nlmsghdr& message) {
   Netdev netdev;
   netdev.name = attribute_text(attributes[IFLA_IFNAME]);
   netdev.index = header.ifi_index;
-  netdev.up = (header.ifi_flags & IFF_UP) != 0;
+  netdev.link_up = (header.ifi_flags & IFF_UP) != 0;
   netdev.mtu = nla_get_u32(attributes[IFLA_MTU]);
   netdev.mtu_min = limit(attributes[IFLA_MIN_MTU]);
   netdev.mtu_max = limit(attributes[IFLA_MAX_MTU]);
@@ -137,7 +137,7 @@ Result<Netdev> parse_link(nlmsghdr& message) {
   netdev.operstate = operstate_word(
       attributes[IFLA_OPERSTATE] != nullptr ? nla_get_u8(attributes[IFLA_OPERSTATE]) : 0U);
   // For a link that is down the kernel always reports no carrier, even with a connected cable.
-  if (netdev.up && attributes[IFLA_CARRIER] != nullptr)
+  if (netdev.link_up && attributes[IFLA_CARRIER] != nullptr)
     netdev.carrier = nla_get_u8(attributes[IFLA_CARRIER]) != 0;
   return netdev;
 }

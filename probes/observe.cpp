@@ -23,13 +23,13 @@ constexpr std::size_t kAliasLimit = 8;
 // A failed call of verbs, for instance without a provider, is repeated after this time.
 constexpr Milliseconds kVerbsAgain{30'000};
 
-std::vector<Module> reported_modules(const ObserveOptions& options,
+std::vector<Module> reported_modules(const Instruments& with, const Look& look,
                                      const Field<std::string>& kernel) {
-  std::vector<std::string> names = options.modules;
+  std::vector<std::string> names = look.modules;
   names.emplace_back(kNetModule);
   names.emplace_back(kDriverModule);
-  return look_at_modules(options.root, kernel, names, options.previous, options.find_shipped,
-                         options.read_modprobe);
+  return look_at_modules(with.root, kernel, names, look.previous, with.find_shipped,
+                         with.read_modprobe);
 }
 
 // The adapter in an earlier look, or null.
@@ -39,7 +39,7 @@ const Adapter* adapter_before(const Snapshot* previous, const std::string& funct
 
 const RdmaDevice* device_before(const Snapshot* previous, const std::string& function) {
   const Adapter* adapter = adapter_before(previous, function);
-  return adapter != nullptr ? adapter->rdma.get() : nullptr;
+  return adapter != nullptr ? adapter->rdma_device.get() : nullptr;
 }
 
 // udev handles an interface once, so a settled interface stays settled. If udev changed the name
@@ -129,62 +129,63 @@ void collect_aliases(const Root& root, const RdmaDevice* before, RdmaDevice& now
 // The last answer of ibv_query_port still holds while the port's state has not changed. An error
 // also holds for a while, as each query opens the device, and an open device prevents an unload by
 // hand.
-bool still_holds(const ObserveOptions& options, const RdmaDevice* before, const RdmaDevice& now) {
+bool still_holds(const Look& look, const RdmaDevice* before, const RdmaDevice& now) {
   if (before == nullptr || !(before->port.state == now.port.state)) return false;
   const Error* error = before->port.verbs_state.error();
   if (error == nullptr) return before->port.verbs_state.is_known();
   // For a query without an answer yet, each look checks for the answer; that sends no command to
   // the device.
   if (error->code == ETIMEDOUT) return false;
-  return !options.asked && BootClock::now() < options.previous->verbs_failed + kVerbsAgain;
+  return !look.asked && BootClock::now() < look.previous->verbs_failed + kVerbsAgain;
 }
 
-void ask_verbs(const ObserveOptions& options, const std::string& function, BootTime& failed,
-               RdmaDevice& now) {
-  const RdmaDevice* before = device_before(options.previous, function);
-  if (still_holds(options, before, now)) {
+void ask_verbs(const Instruments& with, const Look& look, const std::string& function,
+               BootTime& failed, RdmaDevice& now) {
+  const RdmaDevice* before = device_before(look.previous, function);
+  if (still_holds(look, before, now)) {
     now.port.verbs_state = before->port.verbs_state;
     now.port.active_mtu = before->port.active_mtu;
     return;
   }
   // A port that is not ACTIVE needs no confirmation, and bringing it up must not wait for the
   // answer.
-  if (options.port_query == nullptr || !now.port.state.is("ACTIVE") || !now.uverbs.is_known())
+  if (with.port_query == nullptr || !now.port.state.is(PortState::Active) || !now.uverbs.is_known())
     return;
-  auto answer = options.port_query->ask(now.name);
+  auto answer = with.port_query->ask(now.name);
   if (!answer) {
     // udev has renamed the device meanwhile: the next look uses its new name.
-    const auto device = function_path(options.root, function) / "infiniband" / now.name;
+    const auto device = function_path(with.root, function) / "infiniband" / now.name;
     if (!is_there(device).value_or(true)) return;
     if (answer.error().code != ETIMEDOUT) failed = BootClock::now();
-    now.port.verbs_state = Field<std::string>::unreadable(answer.error());
+    now.port.verbs_state = Field<PortState>::unreadable(answer.error());
     now.port.active_mtu = Field<unsigned>::unreadable(answer.error());
     return;
   }
   // The port has changed since its state was read, so the next look asks again.
   if (!now.port.state.is(answer->state)) return;
-  now.port.verbs_state = std::move(answer->state);
+  now.port.verbs_state = answer->state;
   now.port.active_mtu = answer->active_mtu;
 }
 
 // `failed`: when verbs failed last.
-void add_history(const ObserveOptions& options, bool driver_live, BootTime& failed,
+void add_history(const Instruments& with, const Look& look, bool driver_live, BootTime& failed,
                  std::vector<Adapter>& adapters) {
-  if (options.previous != nullptr) failed = options.previous->verbs_failed;
+  if (look.previous != nullptr) failed = look.previous->verbs_failed;
   for (Adapter& adapter : adapters) {
-    RdmaDevice* now = adapter.rdma.get();
+    RdmaDevice* now = adapter.rdma_device.get();
     if (now == nullptr) continue;
-    collect_aliases(options.root, device_before(options.previous, adapter.function), *now);
+    collect_aliases(with.root, device_before(look.previous, adapter.function), *now);
     // Until the driver is live, udev has not renamed its devices, and libibverbs would not find
     // them.
-    if (driver_live) ask_verbs(options, adapter.function, failed, *now);
+    if (driver_live) ask_verbs(with, look, adapter.function, failed, *now);
   }
 }
 
-Field<Initramfs> initramfs(const ObserveOptions& options, const Field<std::string>& kernel) {
-  if (!options.initramfs && options.previous != nullptr) return options.previous->initramfs;
+Field<Initramfs> initramfs(const Instruments& with, const Look& look,
+                           const Field<std::string>& kernel) {
+  if (!look.initramfs && look.previous != nullptr) return look.previous->initramfs;
   const std::string* release = kernel.get();
-  return release != nullptr ? look_at_initramfs(options.root, *release) : Field<Initramfs>{};
+  return release != nullptr ? look_at_initramfs(with.root, *release) : Field<Initramfs>{};
 }
 
 bool is_live(const Module* module) {
@@ -194,11 +195,11 @@ bool is_live(const Module* module) {
 
 }  // namespace
 
-Snapshot observe(const ObserveOptions& options) {
-  const Root& root = options.root;
+Snapshot observe(const Instruments& with, const Look& look) {
+  const Root& root = with.root;
   Snapshot snapshot;
   snapshot.kernel = Field<std::string>::from(read_attribute(root / "/proc/sys/kernel/osrelease"));
-  snapshot.modules = reported_modules(options, snapshot.kernel);
+  snapshot.modules = reported_modules(with, look, snapshot.kernel);
   SystemBus system_bus{root};
   auto pci = look_at_bus(root);
   if (!pci) {
@@ -207,35 +208,36 @@ Snapshot observe(const ObserveOptions& options) {
   } else {
     if (!pci->adapters.empty()) {
       snapshot.first_nic = std::move(pci->first_nic);
-      snapshot.initramfs = initramfs(options, snapshot.kernel);
+      snapshot.initramfs = initramfs(with, look, snapshot.kernel);
       snapshot.customization = customization(root);
     }
     std::vector<Adapter> adapters =
-        look_at_adapters(root, options.previous, std::move(pci->adapters), system_bus);
+        look_at_adapters(root, look.previous, std::move(pci->adapters), system_bus);
     // Before port-query opens its own context.
     snapshot.holders = find_holders(root, held_devices(adapters));
-    add_history(options, is_live(snapshot.module(kDriverModule)), snapshot.verbs_failed, adapters);
+    add_history(with, look, is_live(snapshot.module(kDriverModule)), snapshot.verbs_failed,
+                adapters);
     // A driver that is being unloaded stops being live before it releases its functions. If its
     // state was read before the functions, it could still look live, and a function that it has
     // just left would look like one to bind.
     const bool any_unbound =
         std::ranges::any_of(adapters, [](const Adapter& one) { return one.driver.is_absent(); });
     if (any_unbound && is_live(snapshot.module(kDriverModule)))
-      snapshot.modules = reported_modules(options, snapshot.kernel);
+      snapshot.modules = reported_modules(with, look, snapshot.kernel);
     snapshot.adapters = std::move(adapters);
   }
   snapshot.taken_at = BootClock::now();
   if (const auto* adapters = snapshot.adapters.get();
-      options.boot_scripts != nullptr && adapters != nullptr && !adapters->empty()) {
+      with.boot_scripts != nullptr && adapters != nullptr && !adapters->empty()) {
     const auto in_motion = [&](const std::string& unit) {
       return unit_is_in_motion(system_bus, unit);
     };
     snapshot.boot_scripts =
-        options.boot_scripts->look(options.modules, options.asked, in_motion, snapshot.taken_at);
+        with.boot_scripts->look(look.modules, look.asked, in_motion, snapshot.taken_at);
   }
   // Read last, so that it includes every operation that had ended when the look was taken.
-  if (options.read_ledger) {
-    if (auto ledger = options.read_ledger())
+  if (with.read_ledger) {
+    if (auto ledger = with.read_ledger())
       snapshot.ledger = std::move(*ledger);
     else
       snapshot.ledger_error = std::move(ledger.error());

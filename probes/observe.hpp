@@ -18,29 +18,34 @@
 
 namespace pvrdma::probes {
 
-struct ObserveOptions {
-  Root root;                         // for /sys, /proc, /run/udev and /lib/modules
-  std::vector<std::string> modules;  // to report, besides vmxnet3 and vmw_pvrdma
+// What every look uses.
+struct Instruments {
+  Root root;  // for /sys, /proc, /run/udev and /lib/modules
   // Calls ibv_query_port(3); null: no call. The call opens a verbs context for some milliseconds,
-  // so it is made only for a port whose state differs from that in `previous`; after a failure also
-  // if `asked`, and from time to time.
+  // so it is made only for a port whose state differs from that in the look before; after a failure
+  // also if the look is asked for, and from time to time.
   PortQuery* port_query = nullptr;
   // Reads the module index for modules that are not loaded; empty: not read.
-  ShippedFinder find_shipped;
+  ShippedFinder find_shipped{};
   // Reads modprobe.d for those of them that could be loaded; empty: not read.
-  ModprobeReader read_modprobe;
-  const Snapshot* previous = nullptr;
+  ModprobeReader read_modprobe{};
+  // Looks for scripts that reload the driver, if there is an adapter; null: no look. Their files
+  // are checked for changes only from time to time, or if the look is asked for.
+  BootScriptWatch* boot_scripts = nullptr;
+  // Reads the executor's ledger, whose format probes do not know; empty: no ledger is read.
+  std::function<Result<Ledger>()> read_ledger{};
+};
+
+// What one look is to do.
+struct Look {
+  std::vector<std::string> modules{};  // to report, besides vmxnet3 and vmw_pvrdma
+  const Snapshot* previous = nullptr;  // the snapshot of the look before
+  bool asked = true;                   // by a client or an event
   // Whether to look at the initramfs, which need not be done each time; if not, the result in
   // `previous` is used.
   bool initramfs = true;
-  // Looks for scripts that reload the driver, if there is an adapter; null: no look. Their files
-  // are checked for changes only from time to time, or if `asked`.
-  BootScriptWatch* boot_scripts = nullptr;
-  bool asked = true;
-  // Reads the executor's ledger, whose format probes do not know; empty: no ledger is read.
-  std::function<Result<Ledger>()> read_ledger;
 };
 
-[[nodiscard]] Snapshot observe(const ObserveOptions& options);
+[[nodiscard]] Snapshot observe(const Instruments& with, const Look& look);
 
 }  // namespace pvrdma::probes

@@ -2,6 +2,7 @@
 #include "probes/port_query.hpp"
 
 #include <cerrno>
+#include <optional>
 #include <vector>
 
 #include "agent/base/text.hpp"
@@ -31,14 +32,16 @@ Result<PortAnswer> answer_of(const ProgramResult& result, const std::string& dev
 Result<PortAnswer> parse_port_answer(std::string_view line) {
   const std::string_view whole = cut(line, '\n');
   PortAnswer answer;
+  std::optional<PortState> state;
   for (std::string_view rest = whole; !rest.empty();) {
     std::string_view value = cut(rest, ' ');
     const std::string_view key = cut(value, '=');
-    if (key == "state") answer.state = value;
+    if (key == "state") state = from_word<PortState>(value);
     if (key == "active_mtu") answer.active_mtu = number_from<unsigned>(value).value_or(0);
   }
-  if (answer.state.empty() || answer.active_mtu == 0)
+  if (!state || answer.active_mtu == 0)
     return fail(EBADMSG, "reading the answer of port-query", std::string{whole});
+  answer.state = *state;
   return answer;
 }
 

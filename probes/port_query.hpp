@@ -15,11 +15,12 @@
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
 #include "agent/base/program.hpp"
+#include "agent/model/port_state.hpp"
 
 namespace pvrdma::probes {
 
 struct PortAnswer {
-  std::string state;        // "ACTIVE"
+  PortState state = PortState::Nop;
   unsigned active_mtu = 0;  // bytes
   friend bool operator==(const PortAnswer&, const PortAnswer&) = default;
 };

@@ -18,7 +18,7 @@
 #include <string>
 
 #include "agent/base/held_signals.hpp"
-#include "probes/port_words.hpp"
+#include "agent/model/port_state.hpp"
 
 namespace {
 
@@ -71,9 +71,9 @@ int query(const char* name) {
   ibv_close_device(context);
   if (code != 0) return complain("querying port 1 of", name, code);
   std::printf("state=%s phys_state=%s active_mtu=%u link_layer=%s\n",
-              pvrdma::probes::port_state_word(port.state).c_str(),
-              pvrdma::probes::phys_state_word(port.phys_state).c_str(), mtu_bytes(port.active_mtu),
-              link_layer_word(port.link_layer));
+              to_string(static_cast<pvrdma::PortState>(port.state)).c_str(),
+              to_string(static_cast<pvrdma::PhysState>(port.phys_state)).c_str(),
+              mtu_bytes(port.active_mtu), link_layer_word(port.link_layer));
   return EXIT_SUCCESS;
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 
 #include "agent/base/held_signals.hpp"
@@ -14,14 +13,6 @@
 namespace pvrdma::probes {
 
 namespace {
-
-// Returns the part after "4: ".
-Result<std::string_view> after_number(std::string_view text) {
-  const std::size_t at = text.find(": ");
-  if (at == std::string_view::npos || at == 0 || !std::ranges::all_of(text.substr(0, at), is_digit))
-    return fail(EBADMSG, "reading the port state", std::string{text});
-  return text.substr(at + 2);
-}
 
 // Reading an attribute of an unused GID entry gives EINVAL (ENOENT in some releases).
 Field<std::string> gid_attribute(const std::filesystem::path& path) {
@@ -77,8 +68,8 @@ bool port_from_nldev(Result<Nldev>& nldev, RdmaDevice& device) {
     // which.
     if (port.error().code == EINVAL || port.error().code == EOPNOTSUPP) return false;
     port.error().what = device.name;
-    device.port.state = Field<std::string>::unreadable(port.error());
-    device.port.phys_state = Field<std::string>::unreadable(port.error());
+    device.port.state = Field<PortState>::unreadable(port.error());
+    device.port.phys_state = Field<PhysState>::unreadable(port.error());
     device.netdev = Field<std::string>::unreadable(port.error());
     return true;
   }
@@ -101,10 +92,10 @@ Field<RdmaDevice> look_at_device(const std::filesystem::path& function, const st
   // Reading the port's state sends a device command.
   const HeldSignals held;
   if (!port_from_nldev(nldev, device)) {
-    device.port.state =
-        Field<std::string>::from(read_attribute(port / "state").and_then(parse_sysfs_state));
-    device.port.phys_state = Field<std::string>::from(
-        read_attribute(port / "phys_state").and_then(parse_sysfs_phys_state));
+    device.port.state = Field<PortState>::from(
+        read_attribute(port / "state").and_then(parse_sysfs_state<PortState>));
+    device.port.phys_state = Field<PhysState>::from(
+        read_attribute(port / "phys_state").and_then(parse_sysfs_state<PhysState>));
     device.netdev = Field<std::string>::unreadable(
         nldev ? Error{ENODATA, "asking nldev about", device.name} : nldev.error());
   }
@@ -115,24 +106,6 @@ Field<RdmaDevice> look_at_device(const std::filesystem::path& function, const st
 }
 
 }  // namespace
-
-Result<std::string> parse_sysfs_state(std::string_view text) {
-  return after_number(text).map([](std::string_view word) { return std::string{word}; });
-}
-
-Result<std::string> parse_sysfs_phys_state(std::string_view text) {
-  return after_number(text).map([](std::string_view words) {
-    std::string upper;
-    bool after_lower = false;
-    for (const char c : words) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (after_lower && std::isupper(byte) != 0) upper += '_';
-      upper += c == ' ' ? '_' : static_cast<char>(std::toupper(byte));
-      after_lower = std::islower(byte) != 0;
-    }
-    return upper;
-  });
-}
 
 Result<std::string> parse_sysfs_gid(const std::string& text) {
   in6_addr gid{};

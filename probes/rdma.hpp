@@ -7,22 +7,30 @@
 // need a command and are not used (`rate`) are not read.
 #pragma once
 
+#include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "agent/base/file.hpp"
+#include "agent/base/text.hpp"
 #include "agent/model/snapshot.hpp"
 #include "probes/pci.hpp"
 #include "probes/rdma_nldev.hpp"
 
 namespace pvrdma::probes {
 
-// "4: ACTIVE" -> "ACTIVE" (Linux drivers/infiniband/core/sysfs.c). EBADMSG: another form.
-[[nodiscard]] Result<std::string> parse_sysfs_state(std::string_view text);
-// "5: LinkUp" -> "LINK_UP", "7: Phy Test" -> "PHY_TEST".
-[[nodiscard]] Result<std::string> parse_sysfs_phys_state(std::string_view text);
+// "4: ACTIVE" (Linux drivers/infiniband/core/sysfs.c), by its number; its word is not read.
+// EBADMSG: another form.
+template <numbered Enum>
+[[nodiscard]] Result<Enum> parse_sysfs_state(std::string_view text) {
+  const auto number = number_from<std::uint8_t>(text.substr(0, text.find(": ")));
+  if (!number || text.find(": ") == std::string_view::npos)
+    return fail(EBADMSG, "reading the port state", std::string{text});
+  return static_cast<Enum>(*number);
+}
 // "fe80:0000:…" -> the format of inet_ntop(3); empty for the zero GID of an unused entry.
 [[nodiscard]] Result<std::string> parse_sysfs_gid(const std::string& text);
 

@@ -8,8 +8,6 @@
 #include <array>
 #include <cerrno>
 
-#include "probes/port_words.hpp"
-
 namespace pvrdma::probes {
 
 namespace {
@@ -111,9 +109,9 @@ Result<NldevPort> parse_nldev_port(nlmsghdr& message) {
   if (!attributes) return fail(attributes.error());
   NldevPort port;
   if (nlattr* state = (*attributes)[RDMA_NLDEV_ATTR_PORT_STATE])
-    port.state = port_state_word(nla_get_u8(state));
+    port.state = static_cast<PortState>(nla_get_u8(state));
   if (nlattr* state = (*attributes)[RDMA_NLDEV_ATTR_PORT_PHYS_STATE])
-    port.phys_state = phys_state_word(nla_get_u8(state));
+    port.phys_state = static_cast<PhysState>(nla_get_u8(state));
   if (nlattr* netdev = (*attributes)[RDMA_NLDEV_ATTR_NDEV_NAME])
     port.netdev = attribute_text(netdev);
   return port;

@@ -15,6 +15,7 @@
 #include "agent/base/error.hpp"
 #include "agent/base/netlink.hpp"
 #include "agent/model/field.hpp"
+#include "agent/model/port_state.hpp"
 
 namespace pvrdma::probes {
 
@@ -24,8 +25,8 @@ struct NldevDevice {
 };
 
 struct NldevPort {
-  Field<std::string> state;       // "ACTIVE"
-  Field<std::string> phys_state;  // "LINK_UP"
+  Field<PortState> state;
+  Field<PhysState> phys_state;
   // Absent: the driver has no netdev for the port (any more), or the netdev is in another network
   // namespace.
   Field<std::string> netdev;

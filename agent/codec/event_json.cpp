@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/codec/event_json.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -11,19 +10,6 @@
 namespace pvrdma::codec {
 
 namespace {
-
-template <typename Enum>
-const char* word_in(const ConfigWords<Enum>& words, Enum value) {
-  const auto found = std::find_if(words.begin(), words.end(),
-                                  [value](const auto& one) { return one.second == value; });
-  return found == words.end() ? "" : found->first;
-}
-template <typename Enum>
-std::optional<Enum> value_in(const ConfigWords<Enum>& words, const std::string& word) {
-  for (const auto& [name, value] : words)
-    if (word == name) return value;
-  return std::nullopt;
-}
 
 tl::unexpected<Error> bad_event(const std::string& what) {
   return fail(EBADMSG, "reading a recording", what);
@@ -45,79 +31,6 @@ std::array<Event, sizeof...(kAt)> one_of_each(std::index_sequence<kAt...> /*all*
 }
 
 }  // namespace
-
-template <>
-const char* word_of(Verb value) {
-  return to_string(value);
-}
-template <>
-const char* word_of(Outcome value) {
-  return to_string(value);
-}
-template <>
-const char* word_of(ModuleInit value) {
-  return to_string(value);
-}
-template <>
-const char* word_of(Shipped value) {
-  return to_string(value);
-}
-template <>
-const char* word_of(LinkManager value) {
-  return to_string(value);
-}
-template <>
-const char* word_of(Caller value) {
-  return to_string(value);
-}
-template <>
-const char* word_of(ReloadPolicy value) {
-  return word_in(kReloadWords, value);
-}
-template <>
-const char* word_of(Manage value) {
-  return word_in(kManageWords, value);
-}
-template <>
-const char* word_of(GidType value) {
-  return word_in(kGidTypeWords, value);
-}
-template <>
-std::optional<Verb> enum_from(const std::string& word) {
-  return verb_from(word);
-}
-template <>
-std::optional<Outcome> enum_from(const std::string& word) {
-  return outcome_from(word);
-}
-template <>
-std::optional<ModuleInit> enum_from(const std::string& word) {
-  return module_init_from(word);
-}
-template <>
-std::optional<Shipped> enum_from(const std::string& word) {
-  return shipped_from(word);
-}
-template <>
-std::optional<LinkManager> enum_from(const std::string& word) {
-  return link_manager_from(word);
-}
-template <>
-std::optional<Caller> enum_from(const std::string& word) {
-  return caller_from(word);
-}
-template <>
-std::optional<ReloadPolicy> enum_from(const std::string& word) {
-  return value_in(kReloadWords, word);
-}
-template <>
-std::optional<Manage> enum_from(const std::string& word) {
-  return value_in(kManageWords, word);
-}
-template <>
-std::optional<GidType> enum_from(const std::string& word) {
-  return value_in(kGidTypeWords, word);
-}
 
 Json to_json(const Event& event) {
   Json json = std::visit([](const auto& one) { return to_value(one); }, event);

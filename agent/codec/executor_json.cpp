@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// io.pvrdma.Executor: operations and answers <-> JSON. Input is first checked against the interface
-// description, so types are declared only there. Names that no module, function or link can have
-// are refused, so that names of excessive length and control characters get no further.
+// io.pvrdma.Executor: operations and answers <-> JSON. varlink::Service has checked parameters
+// against the interface description, so types are declared and checked only there. Names that no
+// module, function or link can have are refused, so that names of excessive length and control
+// characters get no further.
 #include <algorithm>
 #include <cerrno>
 #include <limits>
@@ -88,13 +89,6 @@ tl::unexpected<Error> bad_answer(const std::string& what) {
 Json to_parameters(const Operation& operation) { return std::visit(ToParameters{}, operation); }
 
 Result<Operation> operation_from(Verb verb, const Json& parameters) {
-  const auto interface = varlink::parse_interface(varlink::kExecutorInterface);
-  if (!interface) return fail(interface.error());
-  const auto& method = interface->methods.at(to_string(verb));
-  if (const auto wrong =
-          varlink::mismatch(*interface, method.in, parameters, varlink::Strictness::Request))
-    return fail(EINVAL, "reading parameter", *wrong);
-
   if (verb == Verb::ConfigureLink) return configure_link_from(parameters);
   if (verb == Verb::ReloadDriver) return ReloadDriver{};
   auto target =
@@ -103,31 +97,31 @@ Result<Operation> operation_from(Verb verb, const Json& parameters) {
   return operation_on(verb, std::move(*target));
 }
 
-Json to_json(const Report& report) {
-  return {{"outcome", to_string(report.outcome)},
-          {"detail", report.detail},
-          {"errno", report.code},
-          {"holders", to_json(report.holders)}};
+Json to_json(const OperationResult& result) {
+  return {{"outcome", to_string(result.outcome)},
+          {"detail", result.detail},
+          {"errno", result.code},
+          {"holders", to_json(result.holders)}};
 }
 
-Result<Report> report_from(const Json& result) {
-  const auto interface = varlink::parse_interface(varlink::kExecutorInterface);
+Result<OperationResult> result_from(const Json& answer) {
+  static const auto interface = varlink::parse_interface(varlink::kExecutorInterface);
   if (!interface) return fail(interface.error());
-  if (const auto wrong = varlink::mismatch(*interface, interface->types.at("Result"), result,
+  if (const auto wrong = varlink::mismatch(*interface, interface->types.at("Result"), answer,
                                            varlink::Strictness::Reply))
     return bad_answer(*wrong);
-  Report report;
-  report.outcome = outcome_from(raw(result, "outcome")).value_or(Outcome::Failed);
-  report.detail = raw(result, "detail");
-  const auto code = small_number(result, "errno");
+  OperationResult result;
+  result.outcome = from_word<Outcome>(raw(answer, "outcome")).value_or(Outcome::Failed);
+  result.detail = raw(answer, "detail");
+  const auto code = small_number(answer, "errno");
   if (!code) return bad_answer("errno");
-  report.code = *code;
-  for (const Json& entry : result.at("holders")) {
+  result.code = *code;
+  for (const Json& entry : answer.at("holders")) {
     const auto pid = small_number(entry, "pid");
     if (!pid) return bad_answer("holders");
-    report.holders.push_back({*pid, raw(entry, "command"), raw(entry, "rdma_device")});
+    result.holders.push_back({*pid, raw(entry, "command"), raw(entry, "rdma_device")});
   }
-  return report;
+  return result;
 }
 
 }  // namespace pvrdma::codec

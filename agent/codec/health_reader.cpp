@@ -6,10 +6,12 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "agent/base/text.hpp"
 #include "agent/codec/json.hpp"
+#include "agent/model/fields.hpp"
 #include "agent/varlink/interface.hpp"
 #include "agent/varlink/interfaces.hpp"
 
@@ -66,93 +68,79 @@ BootTime time(const Json& object, const char* key, const Moment& now) {
   return boot_time_from(text(object, key), now).value_or(BootTime{});
 }
 
-// Reads the Fields of an adapter: a null member is absent, or unreadable if `unreadable` names it.
-class FieldReader {
- public:
-  explicit FieldReader(const Json& adapter) {
-    for (const std::string& entry : texts(adapter, "unreadable")) {
-      const std::size_t colon = entry.find(": ");
-      errors_.emplace_back(entry.substr(0, colon),
-                           colon == std::string::npos ? "" : entry.substr(colon + 2));
-    }
-  }
+// The Field of a member; null is absent, as far as this member tells.
+Field<std::string> field(const Json& object, const char* key) {
+  return is_none(object, key) ? Field<std::string>{} : text(object, key);
+}
+// A word that is not known is one of a newer agent's.
+template <has_words Enum>
+Field<Enum> word_field(const Json& object, const char* key) {
+  if (is_none(object, key)) return {};
+  const std::string word = text(object, key);
+  const auto value = from_word<Enum>(word);
+  return value ? Field<Enum>{*value} : Field<Enum>::unreadable({EBADMSG, "reading", word});
+}
 
-  // Absent or unreadable; `name` is the field's name in `unreadable` of io.pvrdma.Agent.
-  template <typename T>
-  [[nodiscard]] Field<T> none(const std::string& name) const {
-    for (const auto& [path, message] : errors_)
-      if (path == name) return Field<T>::unreadable({0, message, ""});
-    return {};
+// What is absent as far as its own member tells, and named in `unreadable`.
+void take_unreadable(const Json& json, Adapter& adapter) {
+  for (const std::string& entry : texts(json, "unreadable")) {
+    const std::size_t colon = entry.find(": ");
+    const std::string name = entry.substr(0, colon);
+    each_field(adapter, [&](const std::string& path, auto& field) {
+      if (field.is_absent() && interface_name(path) == name)
+        field = std::decay_t<decltype(field)>::unreadable(
+            {0, colon == std::string::npos ? "" : entry.substr(colon + 2), ""});
+    });
   }
-  [[nodiscard]] Field<std::string> text(const Json& object, const char* key,
-                                        const std::string& name) const {
-    if (is_none(object, key)) return none<std::string>(name);
-    return codec::text(object, key);
-  }
+}
 
- private:
-  std::vector<std::pair<std::string, std::string>> errors_;
-};
-
-Field<Netdev> netdev_from(const Json& adapter, const FieldReader& fields) {
-  if (is_none(adapter, "netdev")) return fields.none<Netdev>("netdev");
+Field<Netdev> netdev_from(const Json& adapter) {
+  if (is_none(adapter, "netdev")) return {};
   Netdev netdev;
   netdev.name = text(adapter, "netdev");
   if (!is_none(adapter, "mac")) netdev.mac = text(adapter, "mac");
   if (!is_none(adapter, "mtu")) netdev.mtu = count<unsigned>(adapter, "mtu");
-  netdev.up = !is_none(adapter, "link_up") && adapter.at("link_up").get<bool>();
-  netdev.carrier = is_none(adapter, "carrier") ? fields.none<bool>("carrier")
-                                               : Field<bool>{adapter.at("carrier").get<bool>()};
+  netdev.link_up = !is_none(adapter, "link_up") && adapter.at("link_up").get<bool>();
+  if (!is_none(adapter, "carrier")) netdev.carrier = adapter.at("carrier").get<bool>();
   if (!is_none(adapter, "operstate")) netdev.operstate = text(adapter, "operstate");
   for (std::string& address : texts(adapter, "addresses"))
     netdev.addresses.push_back({std::move(address), false, false, false});
-  netdev.owner = fields.none<LinkOwner>("owner");
   return netdev;
 }
 
-Port port_from(const Json& port, const FieldReader& fields) {
+Port port_from(const Json& port) {
   Port result;
-  result.state = fields.text(port, "state", "port.state");
-  result.phys_state = fields.text(port, "phys_state", "port.phys_state");
-  result.verbs_state = fields.none<std::string>("port.verbs_state");
-  result.active_mtu = is_none(port, "active_mtu")
-                          ? fields.none<unsigned>("port.active_mtu")
-                          : Field<unsigned>{count<unsigned>(port, "active_mtu")};
-  result.link_layer = fields.text(port, "link_layer", "port.link_layer");
+  result.state = word_field<PortState>(port, "state");
+  result.phys_state = word_field<PhysState>(port, "phys_state");
+  if (!is_none(port, "active_mtu")) result.active_mtu = count<unsigned>(port, "active_mtu");
+  result.link_layer = field(port, "link_layer");
   return result;
 }
 
-Gid gid_from(const Json& json, const FieldReader& fields) {
-  Gid gid{count<unsigned>(json, "index"), text(json, "gid"), {}, {}};
-  const std::string path = "gids[" + std::to_string(gid.index) + "].";
-  gid.type = fields.text(json, "type", path + "type");
-  gid.netdev = fields.text(json, "netdev", path + "netdev");
-  return gid;
-}
-
-Field<RdmaDevice> rdma_from(const Json& adapter, const FieldReader& fields) {
-  if (is_none(adapter, "rdma_device")) return fields.none<RdmaDevice>("rdma_device");
+Field<RdmaDevice> rdma_from(const Json& adapter) {
+  if (is_none(adapter, "rdma_device")) return {};
   RdmaDevice rdma;
   rdma.name = text(adapter, "rdma_device");
   rdma.aliases = texts(adapter, "aliases");
-  rdma.uverbs = fields.text(adapter, "uverbs", "uverbs");
-  rdma.node_guid = fields.text(adapter, "node_guid", "node_guid");
-  rdma.netdev = fields.text(adapter, "rdma_netdev", "rdma_netdev");
-  if (!is_none(adapter, "port")) rdma.port = port_from(adapter.at("port"), fields);
-  for (const Json& gid : adapter.at("gids")) rdma.gids.push_back(gid_from(gid, fields));
+  rdma.uverbs = field(adapter, "uverbs");
+  rdma.node_guid = field(adapter, "node_guid");
+  rdma.netdev = field(adapter, "rdma_netdev");
+  if (!is_none(adapter, "port")) rdma.port = port_from(adapter.at("port"));
+  for (const Json& gid : adapter.at("gids"))
+    rdma.gids.push_back({count<unsigned>(gid, "index"), text(gid, "gid"), field(gid, "type"),
+                         field(gid, "netdev")});
   return rdma;
 }
 
 AdapterHealth adapter_from(const Json& json, const Moment& now) {
-  const FieldReader fields{json};
   AdapterHealth health;
   health.adapter.function = text(json, "function");
   health.adapter.net_function = text(json, "net_function");
-  health.adapter.driver = fields.text(json, "driver", "driver");
-  health.adapter.net_driver = fields.none<std::string>("net_driver");
-  health.adapter.netdev = netdev_from(json, fields);
-  health.adapter.rdma = rdma_from(json, fields);
-  health.state = state_from(text(json, "state")).value_or(State::Unknown);
+  health.adapter.driver = field(json, "driver");
+  health.adapter.netdev = netdev_from(json);
+  health.adapter.rdma_device = rdma_from(json);
+  take_unreadable(json, health.adapter);
+  health.state = from_word<State>(text(json, "state")).value_or(State::Unknown);
   health.managed_by = text(json, "managed_by");
   health.transitions = count<std::uint64_t>(json, "transitions");
   health.last_change = time(json, "last_change", now);
@@ -168,8 +156,8 @@ AdapterHealth adapter_from(const Json& json, const Moment& now) {
 Finding finding_from(const Json& json) {
   Finding finding;
   finding.id = finding_id_from(json.at("id").get_ref<const std::string&>());
-  finding.severity = severity_from(text(json, "severity")).value_or(Severity::Info);
-  finding.actor = actor_from(text(json, "actor")).value_or(Actor::Guest);
+  finding.severity = from_word<Severity>(text(json, "severity")).value_or(Severity::Info);
+  finding.actor = from_word<Actor>(text(json, "actor")).value_or(Actor::Guest);
   if (!is_none(json, "adapter")) finding.adapter = text(json, "adapter");
   finding.summary = text(json, "summary");
   finding.remedy = text(json, "remedy");
@@ -187,10 +175,10 @@ std::vector<Finding> findings_from(const Json& list) {
 }
 
 // "LoadModule mlx4_ib"
-std::optional<std::pair<Verb, std::string>> call_from(const std::string& call) {
+std::optional<Operation> call_from(const std::string& call) {
   std::string_view rest = call;
-  const auto verb = verb_from(cut(rest, ' '));
-  return verb ? std::optional{std::pair{*verb, std::string{rest}}} : std::nullopt;
+  const auto verb = from_word<Verb>(cut(rest, ' '));
+  return verb ? std::optional{operation_on(*verb, std::string{rest})} : std::nullopt;
 }
 
 }  // namespace
@@ -225,7 +213,7 @@ Result<std::vector<Holder>> holders_from(const Json& holders) {
 Result<Health> health_from(const Json& json, const Moment& now) {
   if (auto wrong = differs("Health", json)) return fail(std::move(*wrong));
   Health health;
-  health.state = state_from(text(json, "state")).value_or(State::Unknown);
+  health.state = from_word<State>(text(json, "state")).value_or(State::Unknown);
   health.since = time(json, "since", now);
   if (!is_none(json, "observed_ms_ago")) health.observed = now.boot - age(json, "observed_ms_ago");
   health.summary = text(json, "summary");
@@ -239,8 +227,8 @@ Result<Health> health_from(const Json& json, const Moment& now) {
   const Json& busy = executor.at("busy");
   auto call = call_from(text(busy, "call"));
   if (!call) return bad("executor.busy.call");
-  health.busy = BusyCall{call->first, std::move(call->second), now.boot - age(busy, "for_ms"),
-                         busy.at("stuck").get<bool>()};
+  health.busy =
+      CallUnderWay{std::move(*call), now.boot - age(busy, "for_ms"), busy.at("stuck").get<bool>()};
   return health;
 }
 
@@ -248,7 +236,7 @@ Result<Plan> plan_from(const Json& json, const Moment& now) {
   if (auto wrong = differs("Plan", json)) return fail(std::move(*wrong));
   Plan plan;
   for (const Json& action : json.at("actions")) {
-    const auto verb = verb_from(text(action, "verb"));
+    const auto verb = from_word<Verb>(text(action, "verb"));
     if (!verb) return bad("actions.verb");
     plan.actions.push_back({operation_on(*verb, text(action, "target")), text(action, "reason")});
   }

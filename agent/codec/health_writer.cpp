@@ -24,6 +24,11 @@ Json value(const Field<T>& field) {
   return field.is_known() ? Json(*field.get()) : Json(nullptr);
 }
 
+template <has_words Enum>
+Json value(const Field<Enum>& field) {
+  return field.is_known() ? Json(to_string(*field.get())) : Json(nullptr);
+}
+
 Json to_json(const Port& port) {
   return {{"state", value(port.state)},
           {"phys_state", value(port.phys_state)},
@@ -65,7 +70,7 @@ void put_netdev(Json& into, const Netdev* netdev) {
   into["netdev"] = netdev ? Json(netdev->name) : Json(nullptr);
   into["mac"] = netdev ? Json(netdev->mac) : Json(nullptr);
   into["mtu"] = netdev ? Json(netdev->mtu) : Json(nullptr);
-  into["link_up"] = netdev ? Json(netdev->up) : Json(nullptr);
+  into["link_up"] = netdev ? Json(netdev->link_up) : Json(nullptr);
   into["carrier"] = netdev ? value(netdev->carrier) : Json(nullptr);
   into["operstate"] = netdev ? Json(netdev->operstate) : Json(nullptr);
   Json& addresses = into["addresses"] = Json::array();
@@ -83,7 +88,7 @@ Json to_json(const AdapterHealth& health) {
                {"last_change", wall_time(health.last_change)},
                {"gid_moves", health.gid_moves}};
   put_netdev(into, health.adapter.netdev.get());
-  put_rdma(into, health.adapter.rdma.get());
+  put_rdma(into, health.adapter.rdma_device.get());
   into["application_gid"] =
       health.application_gid ? to_json(*health.application_gid) : Json(nullptr);
   Json& unreadable = into["unreadable"] = Json::array();
@@ -97,10 +102,11 @@ std::int64_t ms_between(BootTime from, BootTime to) {
   return std::max<std::int64_t>((to - from).count(), 0);
 }
 
-Json busy_json(const std::optional<BusyCall>& busy, BootTime now) {
+Json busy_json(const std::optional<CallUnderWay>& busy, BootTime now) {
   if (!busy) return nullptr;
-  return {
-      {"call", describe(*busy)}, {"for_ms", ms_between(busy->since, now)}, {"stuck", busy->stuck}};
+  return {{"call", describe(busy->operation)},
+          {"for_ms", ms_between(busy->since, now)},
+          {"stuck", busy->stuck}};
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "agent/model/health.hpp"
-#include "agent/model/report.hpp"
+#include "agent/model/operation_result.hpp"
 
 namespace pvrdma::codec {
 
@@ -34,12 +34,13 @@ inline constexpr std::size_t kHoldersAtMost = 64;
 // members of ConfigureLink stay empty.
 [[nodiscard]] Operation operation_on(Verb verb, std::string target);
 
-// io.pvrdma.Executor: the parameters of a call, both ways. EINVAL names the invalid parameter.
+// io.pvrdma.Executor: the parameters of a call, and back from parameters that are as the interface
+// declares them. EINVAL names the invalid parameter.
 [[nodiscard]] Json to_parameters(const Operation& operation);
 [[nodiscard]] Result<Operation> operation_from(Verb verb, const Json& parameters);
 
 // The answer to a call: the interface's type Result.
-[[nodiscard]] Json to_json(const Report& report);
-[[nodiscard]] Result<Report> report_from(const Json& result);
+[[nodiscard]] Json to_json(const OperationResult& result);
+[[nodiscard]] Result<OperationResult> result_from(const Json& result);
 
 }  // namespace pvrdma::codec

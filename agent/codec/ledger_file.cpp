@@ -54,7 +54,7 @@ bool has_times(const Json& entry) {
 
 // None: its verb no longer exists.
 std::optional<Attempt> attempt_from(const Json& entry) {
-  const auto verb = verb_from(entry.at("verb").get_ref<const std::string&>());
+  const auto verb = from_word<Verb>(entry.at("verb").get_ref<const std::string&>());
   if (!verb) return std::nullopt;
   Attempt attempt;
   attempt.verb = *verb;
@@ -62,7 +62,8 @@ std::optional<Attempt> attempt_from(const Json& entry) {
   attempt.started = from_ms(entry.at("started_ms").get<std::int64_t>());
   if (const auto end = entry.find("finished_ms"); end != entry.end() && !end->is_null())
     attempt.finished = from_ms(end->get<std::int64_t>());
-  attempt.outcome = outcome_from(entry.at("outcome").get<std::string>()).value_or(Outcome::Failed);
+  attempt.outcome =
+      from_word<Outcome>(entry.at("outcome").get<std::string>()).value_or(Outcome::Failed);
   attempt.detail = entry.at("detail").get<std::string>();
   return attempt;
 }

@@ -18,20 +18,9 @@
 
 #include "agent/base/text.hpp"
 #include "agent/codec/json.hpp"
-#include "agent/model/members.hpp"
+#include "agent/model/fields.hpp"
 
 namespace pvrdma::codec {
-
-template <typename Value>
-concept has_members = requires(Value& value) {
-  each_member(value, [](const char*, auto&) {});
-};
-
-// The word of an enum's value, and back; for each enum in a recording.
-template <typename Enum>
-[[nodiscard]] const char* word_of(Enum value);
-template <typename Enum>
-[[nodiscard]] std::optional<Enum> enum_from(const std::string& word);
 
 // The latest time, 126 years, so that arithmetic with it cannot overflow.
 inline constexpr std::int64_t kLatestMs = 4'000'000'000'000;
@@ -44,9 +33,10 @@ template <std::integral Number>
 [[nodiscard]] Json to_value(Number number) {
   return number;
 }
-template <typename Enum>
-requires std::is_enum_v<Enum>
-[[nodiscard]] Json to_value(Enum value) { return word_of(value); }
+template <has_words Enum>
+[[nodiscard]] Json to_value(Enum value) {
+  return to_string(value);
+}
 template <typename T>
 [[nodiscard]] Json to_value(const std::vector<T>& list);
 template <typename T>
@@ -130,11 +120,10 @@ class ValueReader {
     if (number < 0 || !std::in_range<Number>(number)) return refuse();
     into = static_cast<Number>(number);
   }
-  template <typename Enum>
-  requires std::is_enum_v<Enum>
+  template <has_words Enum>
   void read(const Json& json, Enum& into) {
     const auto* word = json.get_ptr<const std::string*>();
-    const auto value = word != nullptr ? enum_from<Enum>(*word) : std::nullopt;
+    const auto value = word != nullptr ? from_word<Enum>(*word) : std::nullopt;
     if (!value) return refuse();
     into = *value;
   }

@@ -22,7 +22,7 @@ constexpr std::int64_t kAdaptersMax = 10;  // the most NICs of a VM
 constexpr std::size_t kAddressesMax = 64;
 
 Result<void> read_modules(const Item& list, std::vector<std::string>& into,
-                          std::vector<Said>& said) {
+                          std::vector<SourceValue>& said) {
   if (!list.is(Node::Kind::Array)) return list.bad("must be a list of module names");
   into.clear();
   for (const Item& item : list.items()) {
@@ -36,7 +36,7 @@ Result<void> read_modules(const Item& list, std::vector<std::string>& into,
 }
 
 Result<void> read_before(const Item& list, std::vector<std::string>& into) {
-  std::vector<Said> said;
+  std::vector<SourceValue> said;
   if (auto read = read_modules(list, into, said); !read) return read;
   const auto driver = std::find(into.begin(), into.end(), kDriverModule);
   if (driver == into.end()) return {};
@@ -52,8 +52,7 @@ Result<void> read_modules_table(const Item& table, ConfigDraft& draft) {
                [&](const Item& item) {
                  return read_modules(item, modules.required, draft.required_said.emplace());
                }},
-              {"reload",
-               [&](const Item& item) { return read_word(item, kReloadWords, modules.reload); }}});
+              {"reload", [&](const Item& item) { return read_word(item, modules.reload); }}});
 }
 
 Result<void> read_adapter_count(const Item& item, std::optional<unsigned>& into) {
@@ -153,12 +152,9 @@ Result<void> read_addresses(const Item& list, ConfigDraft::Adapter& into) {
 Result<void> read_shared(const Item& table, ConfigDraft::SharedKeys& into) {
   return read_members(
       table,
-      {{"manage",
-        [&](const Item& item) { return read_word(item, kManageWords, into.manage.emplace()); }},
+      {{"manage", [&](const Item& item) { return read_word(item, into.manage.emplace()); }},
        {"mtu", [&](const Item& item) { return read_mtu(item, into.mtu); }},
-       {"gid_type", [&](const Item& item) {
-          return read_word(item, kGidTypeWords, into.gid_type.emplace());
-        }}});
+       {"gid_type", [&](const Item& item) { return read_word(item, into.gid_type.emplace()); }}});
 }
 
 Result<void> read_adapter(const Item& table, ConfigDraft::Adapter& into) {

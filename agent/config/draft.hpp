@@ -16,11 +16,11 @@ namespace pvrdma {
 struct ConfigDraft {
   struct Address {
     InterfaceAddress value;
-    Said said;
+    SourceValue said;
   };
   struct Mtu {
     unsigned bytes;
-    Said said;
+    SourceValue said;
   };
   // Keys that may be set for every adapter, and for one; unset keys are empty.
   struct SharedKeys {
@@ -30,14 +30,15 @@ struct ConfigDraft {
   };
   struct Adapter {
     AdapterMatch match;
-    Said match_said;
+    SourceValue match_said;
     SharedKeys keys;
     std::vector<Address> addresses;
   };
 
-  Config config;                                   // without the adapters
-  std::optional<std::vector<Said>> required_said;  // the place of each of `required`; none: not set
-  SharedKeys every_adapter;                        // of [[adapter]] without match
+  Config config;  // without the adapters
+  std::optional<std::vector<SourceValue>>
+      required_said;         // the place of each of `required`; none: not set
+  SharedKeys every_adapter;  // of [[adapter]] without match
   std::vector<Adapter> adapters;
 
   // Adds the keys of a file; they replace earlier ones.

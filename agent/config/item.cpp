@@ -8,7 +8,7 @@ namespace pvrdma {
 
 using toml_tree::Node;
 
-tl::unexpected<Error> bad_value(const Said& said, const std::string& rule) {
+tl::unexpected<Error> bad_value(const SourceValue& said, const std::string& rule) {
   return fail(0, said.place + ": " + said.key + " = " + said.value + ": " + rule, "");
 }
 

@@ -16,13 +16,13 @@
 namespace pvrdma {
 
 // The place, the key and the value, for an error line.
-struct Said {
+struct SourceValue {
   std::string place;  // "FILE:3"
   std::string key;    // "modules.reload"
   std::string value;  // printable, "\"auto\""
 };
 
-[[nodiscard]] tl::unexpected<Error> bad_value(const Said& said, const std::string& rule);
+[[nodiscard]] tl::unexpected<Error> bad_value(const SourceValue& said, const std::string& rule);
 
 // A view: the tree and the file's name must outlive it.
 class Item {
@@ -31,7 +31,7 @@ class Item {
       : node_(&node), file_(&file), key_(std::move(key)) {}
 
   [[nodiscard]] std::string place() const { return *file_ + ":" + std::to_string(node_->line); }
-  [[nodiscard]] Said said() const { return {place(), key_, toml_tree::printable(*node_)}; }
+  [[nodiscard]] SourceValue said() const { return {place(), key_, toml_tree::printable(*node_)}; }
   [[nodiscard]] tl::unexpected<Error> bad(const std::string& rule) const {
     return bad_value(said(), rule);
   }
@@ -66,11 +66,10 @@ struct Member {
 // The same, but `table` must be a table with no other keys than these.
 [[nodiscard]] Result<void> read_table(const Item& table, const std::vector<Member>& members);
 
-template <typename Value>
-[[nodiscard]] Result<void> read_word(const Item& item, const ConfigWords<Value>& words,
-                                     Value& into) {
+template <has_words Value>
+[[nodiscard]] Result<void> read_word(const Item& item, Value& into) {
   std::string rule;
-  for (const auto& [word, value] : words) {
+  for (const auto& [value, word] : kWordsOf<Value>) {
     if (item.string() != nullptr && *item.string() == word) {
       into = value;
       return {};

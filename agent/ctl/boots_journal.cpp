@@ -130,7 +130,7 @@ Answered<Timeline> read_boot(sd_journal* journal, const std::string& id) {
 }  // namespace
 
 void add_entry(Timeline& boot, const FieldOf& field) {
-  const auto kind = step_kind_from(field("PVRDMA_STEP"));
+  const auto kind = from_word<StepKind>(field("PVRDMA_STEP"));
   const auto at = time_in(field("PVRDMA_USEC_SINCE_BOOT"));
   if (!kind || !at) return;
   const bool by_executor = *kind == StepKind::ModuleLoaded || *kind == StepKind::DriverReloaded;

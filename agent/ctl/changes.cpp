@@ -15,13 +15,13 @@ using Lines = std::vector<std::string>;
 using FieldReader = std::string (*)(const AdapterHealth& health);
 
 const Netdev* netdev(const AdapterHealth& health) { return health.adapter.netdev.get(); }
-const RdmaDevice* rdma(const AdapterHealth& health) { return health.adapter.rdma.get(); }
+const RdmaDevice* rdma(const AdapterHealth& health) { return health.adapter.rdma_device.get(); }
 
 std::string word(std::string text) { return text.empty() ? "none" : printable(text); }
 std::string yes_no(bool is_so) { return is_so ? "yes" : "no"; }
 
 std::string port(const AdapterHealth& health) {
-  return rdma(health) != nullptr ? rdma(health)->port.state.value_or("") : "";
+  return rdma(health) != nullptr ? word_or(rdma(health)->port.state, "") : "";
 }
 
 std::string carrier(const AdapterHealth& health) {
@@ -45,7 +45,7 @@ constexpr std::array<std::pair<const char*, FieldReader>, 10> kFields{{
     {"driver", [](const AdapterHealth& a) { return a.adapter.driver.value_or(""); }},
     {"RDMA device", [](const AdapterHealth& a) { return rdma(a) ? rdma(a)->name : ""; }},
     {"interface", [](const AdapterHealth& a) { return netdev(a) ? netdev(a)->name : ""; }},
-    {"link up", [](const AdapterHealth& a) { return netdev(a) ? yes_no(netdev(a)->up) : ""; }},
+    {"link up", [](const AdapterHealth& a) { return netdev(a) ? yes_no(netdev(a)->link_up) : ""; }},
     {"carrier", carrier},
     {"MTU", [](const AdapterHealth& a) { return netdev(a) ? std::to_string(netdev(a)->mtu) : ""; }},
     {"addresses", [](const AdapterHealth& a) { return netdev(a) ? addresses_of(*netdev(a)) : ""; }},
@@ -103,7 +103,7 @@ void finding_changes(const Health& before, const Health& after, Lines& lines) {
 
 void executor_changes(const Health& before, const Health& after, Lines& lines) {
   const auto call = [](const Health& health) {
-    return health.busy ? printable(describe(*health.busy)) : std::string{};
+    return health.busy ? printable(describe(health.busy->operation)) : std::string{};
   };
   const bool was_stuck = before.busy && before.busy->stuck;
   if (call(after) != call(before))

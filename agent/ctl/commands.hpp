@@ -57,7 +57,7 @@ int end_without(const Settings& settings, const Console& console, const Error& w
 
 // Prints an answer with `render`, with --json the answer itself, or why there is none. Returns the
 // state's exit code.
-int show_health(const Settings& settings, const Console& console, const News& answer,
+int show_health(const Settings& settings, const Console& console, const HealthResult& answer,
                 std::string (*render)(const Health& health, const Style& style));
 
 int health(const Settings& settings, const Console& console);

@@ -71,7 +71,7 @@ Answered<Json> ask(const std::string& socket, const std::string& method, Millise
   return std::move(reply->parameters);
 }
 
-News ask_health(const std::string& socket, Milliseconds timeout) {
+HealthResult ask_health(const std::string& socket, Milliseconds timeout) {
   return ask(socket, "GetHealth", timeout).and_then(health_in);
 }
 
@@ -81,7 +81,7 @@ Answered<Answer<Plan>> ask_plan(const std::string& socket, Milliseconds timeout)
   });
 }
 
-News health_in(Json parameters) {
+HealthResult health_in(Json parameters) {
   return read<Health>(std::move(parameters), "health", codec::health_from);
 }
 

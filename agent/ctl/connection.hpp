@@ -43,17 +43,17 @@ struct Answer {
 };
 
 // The agent's health, or why there is none.
-using News = Answered<Answer<Health>>;
+using HealthResult = Answered<Answer<Health>>;
 
 // Calls a method of io.pvrdma.Agent without parameters, with a bounded wait, and returns the
 // parameters of the reply. A varlink error is a bad answer.
 [[nodiscard]] Answered<Json> ask(const std::string& socket, const std::string& method,
                                  Milliseconds timeout);
-[[nodiscard]] News ask_health(const std::string& socket, Milliseconds timeout);
+[[nodiscard]] HealthResult ask_health(const std::string& socket, Milliseconds timeout);
 [[nodiscard]] Answered<Answer<Plan>> ask_plan(const std::string& socket, Milliseconds timeout);
 
 // The member "health" of a reply's parameters.
-[[nodiscard]] News health_in(Json parameters);
+[[nodiscard]] HealthResult health_in(Json parameters);
 
 // A value with its JSON, in the form of an answer.
 [[nodiscard]] Answer<Health> as_answer(Health health);

@@ -25,7 +25,7 @@ struct Usable {
 };
 
 bool is_meant(const Adapter& adapter, const std::optional<std::string>& name) {
-  const RdmaDevice* rdma = adapter.rdma.get();
+  const RdmaDevice* rdma = adapter.rdma_device.get();
   const Netdev* netdev = adapter.netdev.get();
   return !name || adapter.function == *name || (rdma != nullptr && rdma->name == *name) ||
          (netdev != nullptr && netdev->name == *name);
@@ -38,7 +38,7 @@ Result<std::vector<Usable>> usable_adapters(const Health& health,
   for (const AdapterHealth& adapter : health.adapters) {
     if (!is_meant(adapter.adapter, name)) continue;
     found = true;
-    const RdmaDevice* rdma = adapter.adapter.rdma.get();
+    const RdmaDevice* rdma = adapter.adapter.rdma_device.get();
     if (adapter.state != State::Ready || rdma == nullptr || !is_plain(rdma->name)) continue;
     const auto& gid = adapter.application_gid;
     usable.push_back({rdma->name, gid ? std::optional{gid->index} : std::nullopt});

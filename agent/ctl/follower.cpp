@@ -86,13 +86,13 @@ void Follower::hang_up() {
   retry_at_ = BootClock::now() + kRetry;
 }
 
-std::optional<News> Follower::told(NoAnswer trouble) {
+std::optional<HealthResult> Follower::told(NoAnswer trouble) {
   if (told_ == trouble) return std::nullopt;
   told_ = trouble;
-  return News{tl::unexpected(std::move(trouble))};
+  return HealthResult{tl::unexpected(std::move(trouble))};
 }
 
-std::optional<News> Follower::receive(Milliseconds timeout) {
+std::optional<HealthResult> Follower::receive(Milliseconds timeout) {
   const Milliseconds bound = answered_ ? timeout : std::min(timeout, until(answer_by_));
   auto reply = client_->next(std::max(bound, Milliseconds{1}));
   if (!reply) {
@@ -116,7 +116,7 @@ std::optional<News> Follower::receive(Milliseconds timeout) {
   return health;
 }
 
-std::optional<News> Follower::next(Milliseconds timeout) {
+std::optional<HealthResult> Follower::next(Milliseconds timeout) {
   const BootTime deadline = BootClock::now() + timeout;
   for (;;) {
     if (client_) {

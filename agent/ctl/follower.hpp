@@ -38,15 +38,15 @@ class Follower {
 
   // The next health; or why there is none at present, unless the last result had the same reason;
   // or none, when `timeout` has passed without a change.
-  [[nodiscard]] std::optional<News> next(Milliseconds timeout);
+  [[nodiscard]] std::optional<HealthResult> next(Milliseconds timeout);
 
  private:
   [[nodiscard]] std::optional<NoAnswer> connect(Milliseconds timeout);
-  [[nodiscard]] std::optional<News> receive(Milliseconds timeout);
+  [[nodiscard]] std::optional<HealthResult> receive(Milliseconds timeout);
   // Closes the connection, and sets the time of the next try.
   void hang_up();
   // Returns `trouble`, unless it was returned last.
-  [[nodiscard]] std::optional<News> told(NoAnswer trouble);
+  [[nodiscard]] std::optional<HealthResult> told(NoAnswer trouble);
 
   std::string socket_;
   Milliseconds answer_within_;

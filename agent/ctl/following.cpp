@@ -24,9 +24,13 @@ bool reached(State state, const WaitOptions& options) {
   return options.for_settled && (state == State::Degraded || state == State::Failed);
 }
 
-Answer<Health> known(const News& news) { return news ? *news : unknown_health(news.error()); }
+Answer<Health> known(const HealthResult& news) {
+  return news ? *news : unknown_health(news.error());
+}
 
-std::string reason(const News& news) { return news ? reason_of(news->value) : news.error().line(); }
+std::string reason(const HealthResult& news) {
+  return news ? reason_of(news->value) : news.error().line();
+}
 
 int finish(const Settings& settings, const Console& console, const Answer<Health>& health,
            Milliseconds taken) {
@@ -36,7 +40,7 @@ int finish(const Settings& settings, const Console& console, const Answer<Health
   return printed ? exit_code(health.value.state) : kExitUnknown;
 }
 
-int give_up(const Settings& settings, const Console& console, const News& latest,
+int give_up(const Settings& settings, const Console& console, const HealthResult& latest,
             const WaitOptions& options) {
   const Answer<Health> health = known(latest);
   if (settings.json) {
@@ -66,7 +70,7 @@ int wait(const Settings& settings, const Console& console, const WaitOptions& op
   const auto elapsed = [&] { return BootClock::now() - start; };
   const bool live = console.live && !settings.json;
   Follower follower{settings.socket, settings.answer_within};
-  News latest = tl::unexpected(explain({ETIMEDOUT, "", ""}, settings.socket));
+  HealthResult latest = tl::unexpected(explain({ETIMEDOUT, "", ""}, settings.socket));
   while (elapsed() < options.timeout) {
     const Milliseconds left = options.timeout - elapsed();
     auto news = follower.next(live ? std::min(left, kProgressStep) : left);

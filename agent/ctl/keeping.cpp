@@ -17,7 +17,7 @@ namespace {
 
 // The latest health after changes. Without a change this asks the agent: a hanging agent reports no
 // change, and a working one gives a newer look.
-News next(Follower& follower, const Settings& settings, const Pace& pace) {
+HealthResult next(Follower& follower, const Settings& settings, const Pace& pace) {
   auto news = follower.next(pace.refresh);
   if (!news) return ask_health(settings.socket, settings.answer_within);
   const BootTime end = BootClock::now() + pace.burst;
@@ -29,7 +29,7 @@ News next(Follower& follower, const Settings& settings, const Pace& pace) {
 }  // namespace
 
 int keep_up(const Settings& settings, const Pace& pace,
-            const std::function<int(const News&)>& act) {
+            const std::function<int(const HealthResult&)>& act) {
   Follower follower{settings.socket, settings.answer_within};
   for (unsigned done = 0; !pace.times || done < *pace.times; ++done) {
     if (const int code = act(next(follower, settings, pace)); code != 0) return code;

@@ -24,7 +24,8 @@ struct Pace {
 // Calls `act` with the latest health, or why there is none: at once, after each change, and after
 // each `refresh`. Returns the first result of `act` that is not 0. After each call it sends READY=1
 // and WATCHDOG=1 to the service manager.
-int keep_up(const Settings& settings, const Pace& pace, const std::function<int(const News&)>& act);
+int keep_up(const Settings& settings, const Pace& pace,
+            const std::function<int(const HealthResult&)>& act);
 
 // replace_file(), but fails where the path exists and is no regular file, such as a device.
 [[nodiscard]] Result<void> replace_regular_file(const std::string& path, const std::string& text);

@@ -16,22 +16,20 @@
 namespace pvrdma::ctl {
 
 Snapshot observe_locally(const Root& root, const Config& config, const Helpers& helpers) {
-  probes::ObserveOptions options;
-  options.root = root;
-  options.modules = config.modules.before;
+  probes::Instruments with{root};
   probes::PortQuery port_query{helpers.port_query};
-  if (!helpers.port_query.empty()) options.port_query = &port_query;
-  options.find_shipped = [&](const Root& where, const std::string& release,
-                             const std::vector<std::string>& names) {
+  if (!helpers.port_query.empty()) with.port_query = &port_query;
+  with.find_shipped = [&](const Root& where, const std::string& release,
+                          const std::vector<std::string>& names) {
     return probes::look_up_shipped(helpers.module_lookup, where, release, names);
   };
-  options.read_modprobe = [&](const Root& where) {
+  with.read_modprobe = [&](const Root& where) {
     return probes::read_modprobe_config(helpers.module_lookup, where, probes::ModprobeOf::ThisBoot);
   };
   probes::BootScriptWatch boot_scripts{root};
-  options.boot_scripts = &boot_scripts;
-  options.read_ledger = [&] { return codec::read_ledger(root / codec::kLedgerPath); };
-  return probes::observe(options);
+  with.boot_scripts = &boot_scripts;
+  with.read_ledger = [&] { return codec::read_ledger(root / codec::kLedgerPath); };
+  return probes::observe(with, {config.modules.before});
 }
 
 LocalLook conclude_locally(const Config& config, const std::string& left_out,

@@ -52,7 +52,7 @@ std::string hint_of_absence(const Health& health, const Style& style) {
 
 std::string executor_lines(const Health& health, const Style& style) {
   if (!health.busy) return {};
-  const std::string call = in_words(health.busy->verb, health.busy->target);
+  const std::string call = in_words(health.busy->operation);
   const std::string time = span(style.now.boot - health.busy->since);
   if (!health.busy->stuck)
     return "Doing now: " + wrapped(call + " (for " + time + ")", style.width, 11) + "\n";
@@ -85,7 +85,7 @@ std::string render_action(const Action& action, std::size_t place, const Style& 
   const auto line = [&](const std::string& text) {
     return wrapped(printable(text), style.width, mark.size()) + "\n";
   };
-  std::string out = mark + line(in_words(verb(action.operation), target(action.operation)));
+  std::string out = mark + line(in_words(action.operation));
   if (!action.reason.empty())
     out += std::string(mark.size(), ' ') + line("because " + action.reason);
   return out;
@@ -99,9 +99,9 @@ std::string addresses_of(const Netdev& netdev) {
   return joined(texts);
 }
 
-std::string in_words(Verb verb, const std::string& target) {
-  const std::string name = printable(target);
-  switch (verb) {
+std::string in_words(const Operation& operation) {
+  const std::string name = printable(target(operation));
+  switch (verb(operation)) {
     case Verb::LoadModule:
       return "load module " + name;
     case Verb::BindFunction:
@@ -135,7 +135,7 @@ Colour colour_of(State state) {
 std::string reason_of(const Health& health) {
   const Finding* worst = worst_finding(health);
   if (worst != nullptr && worst->severity != Severity::Info) return worst->summary;
-  if (health.busy) return in_words(health.busy->verb, health.busy->target) + " to finish";
+  if (health.busy) return in_words(health.busy->operation) + " to finish";
   return health.summary;
 }
 

@@ -64,7 +64,7 @@ struct FindingStyle {
 // "192.168.30.201/24, fe80::1/64"; empty: the netdev has none.
 [[nodiscard]] std::string addresses_of(const Netdev& netdev);
 // "load module ib_umad": an operation and its target in plain words.
-[[nodiscard]] std::string in_words(Verb verb, const std::string& target);
+[[nodiscard]] std::string in_words(const Operation& operation);
 
 [[nodiscard]] Colour colour_of(State state);
 

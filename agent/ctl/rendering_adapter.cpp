@@ -33,9 +33,9 @@ std::string driver(const Adapter& adapter) {
   return adapter.driver.value_or(lack_of(adapter.driver, "none: vmw_pvrdma is not bound to it"));
 }
 
-std::string port_meaning(const std::string& state) {
-  if (state == "ACTIVE") return {};
-  if (state == "DOWN") return " (no RDMA traffic)";
+std::string port_meaning(PortState state) {
+  if (state == PortState::Active) return {};
+  if (state == PortState::Down) return " (no RDMA traffic)";
   return " (not usable yet)";
 }
 
@@ -48,9 +48,10 @@ std::string rdma_mtu_meaning(unsigned rdma_mtu, const Netdev* netdev) {
 
 std::string port_words(const Port& port, const Netdev* netdev) {
   std::vector<std::string> parts;
-  const std::string* state = port.state.get();
-  parts.push_back(state != nullptr ? *state + port_meaning(*state) : "state not known");
-  if (const std::string* physical = port.phys_state.get()) parts.push_back("physical " + *physical);
+  const PortState* state = port.state.get();
+  parts.push_back(state != nullptr ? to_string(*state) + port_meaning(*state) : "state not known");
+  if (const PhysState* physical = port.phys_state.get())
+    parts.push_back("physical " + to_string(*physical));
   if (const unsigned* mtu = port.active_mtu.get())
     parts.push_back("RDMA MTU " + std::to_string(*mtu) + rdma_mtu_meaning(*mtu, netdev));
   // The device's layer is always Ethernet (RoCE), so only another one is shown.
@@ -60,7 +61,7 @@ std::string port_words(const Port& port, const Netdev* netdev) {
 }
 
 std::string link_word(const Netdev& netdev) {
-  if (!netdev.up) return "link down";
+  if (!netdev.link_up) return "link down";
   const bool* carrier = netdev.carrier.get();
   if (carrier == nullptr) return "link up";
   return *carrier ? "link up with carrier" : "link up but no carrier (no signal from the switch)";
@@ -129,15 +130,15 @@ std::string unreadable_rows(const Adapter& adapter, const Style& style) {
 
 std::string render_adapter(const AdapterHealth& health, const Style& style) {
   const Adapter& adapter = health.adapter;
-  const RdmaDevice* rdma = adapter.rdma.get();
+  const RdmaDevice* rdma = adapter.rdma_device.get();
   const Netdev* netdev = adapter.netdev.get();
   std::string out = painted(printable(adapter.function), Colour::Bold, style) + "  " +
                     painted(to_string(health.state), colour_of(health.state), style) + "\n";
   out += row("Driver", driver(adapter), kLabel, style);
-  out += row(
-      "RDMA device",
-      rdma ? rdma_device(*rdma) : lack_of(adapter.rdma, "none: the driver has not registered one"),
-      kLabel, style);
+  out += row("RDMA device",
+             rdma ? rdma_device(*rdma)
+                  : lack_of(adapter.rdma_device, "none: the driver has not registered one"),
+             kLabel, style);
   if (rdma) out += row("Port", port_words(rdma->port, netdev), kLabel, style);
   out += row(
       "Interface",

@@ -23,7 +23,7 @@ std::string adapter_name(const std::string& function, const std::vector<AdapterH
   if (adapters != nullptr)
     for (const AdapterHealth& health : *adapters) {
       if (health.adapter.function != function) continue;
-      if (const RdmaDevice* rdma = health.adapter.rdma.get()) names.push_back(rdma->name);
+      if (const RdmaDevice* rdma = health.adapter.rdma_device.get()) names.push_back(rdma->name);
       if (const Netdev* netdev = health.adapter.netdev.get()) names.push_back(netdev->name);
     }
   return function + (names.empty() ? "" : " (" + joined(names) + ")");

@@ -26,18 +26,16 @@ std::string lack_of(const Field<T>& field) {
 std::string or_none(const std::string& text) { return text.empty() ? "-" : printable(text); }
 
 std::string link_cell(const Netdev& netdev) {
-  if (!netdev.up) return "down";
+  if (!netdev.link_up) return "down";
   const bool* carrier = netdev.carrier.get();
   if (carrier == nullptr) return "up, carrier ?";
   return *carrier ? "up" : "no carrier";
 }
 
-std::string port_cell(const Field<std::string>& state) {
-  return state.is_known() ? or_none(*state.get()) : lack_of(state);
-}
+std::string port_cell(const Field<PortState>& state) { return word_or(state, lack_of(state)); }
 
 Line line_of(const AdapterHealth& health) {
-  const Field<RdmaDevice>& rdma = health.adapter.rdma;
+  const Field<RdmaDevice>& rdma = health.adapter.rdma_device;
   const Field<Netdev>& netdev = health.adapter.netdev;
   const RdmaDevice* device = rdma.get();
   const Netdev* link = netdev.get();

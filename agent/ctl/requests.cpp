@@ -88,7 +88,8 @@ NoAnswer not_acknowledged(const std::string& error, const Json& parameters) {
   return bad_answer(printable(error));
 }
 
-News ask_to_acknowledge(const Settings& settings, const std::optional<std::string>& adapter) {
+HealthResult ask_to_acknowledge(const Settings& settings,
+                                const std::optional<std::string>& adapter) {
   auto client = varlink::Client::connect(settings.socket, settings.answer_within);
   if (!client) return tl::unexpected{explain(client.error(), settings.socket)};
   Json parameters = Json::object();

@@ -29,13 +29,13 @@ Answered<Answer<T>> or_look(const Settings& settings, const Console& console,
   return as_answer(std::move((*look).*part));
 }
 
-News health_or_look(const Settings& settings, const Console& console) {
+HealthResult health_or_look(const Settings& settings, const Console& console) {
   return or_look(settings, console, ask_health(settings.socket, settings.answer_within),
                  &LocalLook::health);
 }
 
 // Why an answer of the agent is unreliable, from its health; none: it is reliable.
-std::optional<NoAnswer> why_unknown(const News& news) {
+std::optional<NoAnswer> why_unknown(const HealthResult& news) {
   if (!news || news->value.state != State::Unknown) return std::nullopt;
   return NoAnswer{"", printable(news->value.summary), "See: pvrdma-agentctl health"};
 }
@@ -78,7 +78,7 @@ int end_without(const Settings& settings, const Console& console, const Error& w
   return end_without(settings, console, printable(why.message()), code);
 }
 
-int show_health(const Settings& settings, const Console& console, const News& answer,
+int show_health(const Settings& settings, const Console& console, const HealthResult& answer,
                 std::string (*render)(const Health& health, const Style& style)) {
   return show(settings, console, answer, unknown_health, render,
               answer ? exit_code(answer->value.state) : kExitUnknown);

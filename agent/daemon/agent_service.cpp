@@ -48,11 +48,6 @@ AgentService::AgentService(sd_event* event, Post post, std::function<std::string
       recording_(std::move(recording)),
       service_(event, {"pvrdma-agent", "pvrdma-agent", PVRDMA_VERSION, ""}) {}
 
-Caller AgentService::caller_of(const CallPtr& call) const {
-  if (call->peer_uid() == 0) return Caller::Root;
-  return call->peer_uid() == own_uid_ ? Caller::Agent : Caller::Other;
-}
-
 ClientId AgentService::keep(const CallPtr& call) {
   const ClientId client = next_++;
   calls_.emplace(client, call);
@@ -67,7 +62,8 @@ varlink::Handler AgentService::asks() {
   return [this](const CallPtr& call) {
     Question question;
     question.client = keep(call);
-    if constexpr (requires { question.caller; }) question.caller = caller_of(call);
+    if constexpr (requires { question.caller; })
+      question.caller = caller_of(call->peer_uid(), own_uid_);
     if constexpr (requires { question.adapter; }) question.adapter = adapter_of(call);
     if constexpr (requires { question.more; }) question.more = call->wants_more();
     post_(std::move(question));
@@ -90,7 +86,7 @@ Result<void> AgentService::listen(const std::string& path) {
 
 // The recording is large, so only users who could also stop the daemon get it.
 void AgentService::tell_recording(const CallPtr& call) const {
-  if (caller_of(call) == Caller::Other)
+  if (caller_of(call->peer_uid(), own_uid_) == Caller::Other)
     return call->error("io.pvrdma.Agent.PermissionDenied", {{"method", "GetRecording"}});
   call->reply_text("{\"recording\":" + recording_() + "}", false);
 }

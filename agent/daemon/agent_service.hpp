@@ -37,7 +37,6 @@ class AgentService {
 
  private:
   [[nodiscard]] ClientId keep(const varlink::CallPtr& call);
-  [[nodiscard]] Caller caller_of(const varlink::CallPtr& call) const;
   template <typename Question>
   [[nodiscard]] varlink::Handler asks();
   void tell_recording(const varlink::CallPtr& call) const;

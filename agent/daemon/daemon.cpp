@@ -20,7 +20,7 @@ constexpr std::uint64_t kTimerAccuracyUs = 10'000;
 
 // A function without driver early in a boot means that the executor will be called soon. So a
 // connection to its socket starts it during the first look; it exits by itself if it is not called.
-void wake_executor(const Surroundings& around) {
+void wake_executor(const Environment& around) {
   constexpr Milliseconds kPatience{100};
   const auto adapters = probes::find_adapters(around.root);
   if (!adapters) return;
@@ -36,28 +36,28 @@ Start start_of(LoadedConfig loaded, const Limits& limits) {
 
 }  // namespace
 
-Daemon::Daemon(sd_event* event, LoadedConfig loaded, Surroundings surroundings)
+Daemon::Daemon(sd_event* event, LoadedConfig loaded, Environment environment)
     : event_(event),
-      surroundings_(std::move(surroundings)),
+      environment_(std::move(environment)),
       recorder_(Start{}),
-      executor_(event, surroundings_.executor_socket, [this](Event one) { post(std::move(one)); }),
+      executor_(event, environment_.executor_socket, [this](Event one) { post(std::move(one)); }),
       service_(
           event, [this](Event one) { post_asked(std::move(one)); },
           [this] { return recorder_.text(); }) {
-  const Start start = start_of(std::move(loaded), surroundings_.limits);
+  const Start start = start_of(std::move(loaded), environment_.limits);
   recorder_ = codec::Recorder{start};
   now_ = first_step(start);
 }
 
 Result<void> Daemon::start() {
-  wake_executor(surroundings_);
-  if (auto listening = service_.listen(surroundings_.socket); !listening) return listening;
+  wake_executor(environment_);
+  if (auto listening = service_.listen(environment_.socket); !listening) return listening;
   auto events = KernelEvents::subscribe(event_, [this] { post(KernelChanged{}); });
   if (!events) return fail(events.error());
   kernel_events_ = std::move(*events);
   auto observer = Observer::start(
       event_, now_.state.config.modules.before, [this](Looked look) { post(std::move(look)); },
-      surroundings_.observe);
+      environment_.observe);
   if (!observer) return fail(observer.error());
   observer_ = std::move(*observer);
   sd_event_source* timer = nullptr;
@@ -90,7 +90,8 @@ void Daemon::happen(const Event& event) {
   const BootTime now = BootClock::now();
   now_ = step(std::move(now_.state), event, now);
   record(event, now_.effects, now);
-  if (const auto* looked = std::get_if<Looked>(&event)) kernel_events_->concerns(looked->snapshot);
+  if (const auto* looked = std::get_if<Looked>(&event))
+    kernel_events_->set_filter(looked->snapshot);
   carry_out(now_.effects, now);
 }
 
@@ -136,7 +137,7 @@ void Daemon::record(const Event& event, const Effects& effects, BootTime now) {
 Event Daemon::read_config(bool requested) const {
   ConfigLoaded event;
   event.requested = requested;
-  if (auto loaded = load_config(surroundings_.root)) {
+  if (auto loaded = load_config(environment_.root)) {
     event.config = std::move(loaded->config);
     event.left_out = std::move(loaded->left_out);
     event.files = loaded->files.size();

@@ -26,7 +26,7 @@
 namespace pvrdma {
 
 // The environment of the daemon: this system, or that of a test.
-struct Surroundings {
+struct Environment {
   Root root{};  // of the configuration files and of sysfs
   std::string socket = varlink::kAgentSocket;
   std::string executor_socket = varlink::kExecutorSocket;
@@ -37,7 +37,7 @@ struct Surroundings {
 class Daemon {
  public:
   // `event` must outlive the daemon.
-  Daemon(sd_event* event, LoadedConfig loaded, Surroundings surroundings = {});
+  Daemon(sd_event* event, LoadedConfig loaded, Environment environment = {});
 
   // Listens, subscribes to events, and starts the first look. After an Error the program must end.
   [[nodiscard]] Result<void> start();
@@ -58,7 +58,7 @@ class Daemon {
   static int on_deadline(sd_event_source* source, std::uint64_t usec, void* self);
 
   sd_event* event_;
-  Surroundings surroundings_;
+  Environment environment_;
   codec::Recorder recorder_;
   bool kernel_change_recorded_ = false;  // the newest entry is a KernelChanged
   Stepped now_;                          // the state, and the effects of the last event

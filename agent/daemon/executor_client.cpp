@@ -14,10 +14,10 @@ namespace {
 constexpr const char* kNotAllowed = "io.pvrdma.Executor.NotAllowed";
 
 // Error: the executor did not understand the call, closed the connection, or died.
-Result<Report> answer_of(const Operation& operation, const Result<varlink::Reply>& reply) {
+Result<OperationResult> answer_of(const Operation& operation, const Result<varlink::Reply>& reply) {
   if (!reply) return fail(reply.error());
   if (reply->error == kNotAllowed) {
-    Report refusal;
+    OperationResult refusal;
     refusal.outcome = Outcome::NotAllowed;
     refusal.detail = reply->parameters.value("reason", reply->error);
     return refusal;
@@ -28,7 +28,7 @@ Result<Report> answer_of(const Operation& operation, const Result<varlink::Reply
   const auto result = reply->parameters.find("result");
   if (result == reply->parameters.end())
     return fail(EBADMSG, "reading the executor's answer to", describe(operation));
-  return codec::report_from(*result);
+  return codec::result_from(*result);
 }
 
 }  // namespace

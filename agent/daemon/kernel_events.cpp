@@ -118,7 +118,7 @@ Result<void> KernelEvents::open_clock(sd_event* event) {
   return {};
 }
 
-void KernelEvents::concerns(const Snapshot& snapshot) {
+void KernelEvents::set_filter(const Snapshot& snapshot) {
   const bool first = !std::exchange(looked_, true);
   const auto links = std::exchange(links_, {});
   const auto functions = std::exchange(functions_, {});

@@ -39,7 +39,7 @@ class KernelEvents {
 
   // Sets the links, functions and modules whose events matter, from the last look. The first call
   // also reports events that came during the first look, which may have read the state before them.
-  void concerns(const Snapshot& snapshot);
+  void set_filter(const Snapshot& snapshot);
 
  private:
   explicit KernelEvents(OnEvent on_event);

@@ -68,31 +68,29 @@ void Observer::Shared::run() {
   std::optional<Snapshot> previous;
   probes::BootScriptWatch boot_scripts{Root{}};
   probes::PortQuery port_query{PVRDMA_PORT_QUERY};
-  probes::ObserveOptions options;
-  options.port_query = &port_query;
-  options.find_shipped = [](const Root& root, const std::string& release,
-                            const std::vector<std::string>& names) {
+  probes::Instruments with;
+  with.port_query = &port_query;
+  with.find_shipped = [](const Root& root, const std::string& release,
+                         const std::vector<std::string>& names) {
     return probes::look_up_shipped(PVRDMA_MODULE_LOOKUP, root, release, names);
   };
-  options.read_modprobe = [](const Root& root) {
+  with.read_modprobe = [](const Root& root) {
     return probes::read_modprobe_config(PVRDMA_MODULE_LOOKUP, root, probes::ModprobeOf::ThisBoot);
   };
-  options.boot_scripts = &boot_scripts;
-  options.read_ledger = [] { return codec::read_ledger(); };
+  with.boot_scripts = &boot_scripts;
+  with.read_ledger = [] { return codec::read_ledger(); };
   BootTime initramfs_looked{};
   std::unique_lock lock{mutex};
   while (wait_for_work(lock)) {
     const bool asked = std::exchange(requested, false);
-    options.modules = modules;
-    options.previous = previous ? &*previous : nullptr;
-    options.asked = asked;
-    options.initramfs = asked || last_look - initramfs_looked >= kInitramfsEvery;
-    if (options.initramfs) initramfs_looked = last_look;
+    const probes::Look look{modules, previous ? &*previous : nullptr, asked,
+                            asked || last_look - initramfs_looked >= kInitramfsEvery};
+    if (look.initramfs) initramfs_looked = last_look;
     Looked seen;
     seen.began = BootClock::now();
     looking_since = seen.began;
     lock.unlock();
-    const int code = guarded([&] { seen.snapshot = observe(options); });
+    const int code = guarded([&] { seen.snapshot = observe(with, look); });
     // A look that was cut short by an exception reports that it saw nothing.
     if (code < 0) {
       seen.began = seen.snapshot.taken_at = BootClock::now();

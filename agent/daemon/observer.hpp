@@ -24,7 +24,7 @@ namespace pvrdma {
 class Observer {
  public:
   using OnLook = std::function<void(Looked)>;
-  using Observe = std::function<Snapshot(const probes::ObserveOptions&)>;
+  using Observe = std::function<Snapshot(const probes::Instruments&, const probes::Look&)>;
 
   // Starts the first look. `event` must outlive the observer. `on_look` is called from the loop,
   // `observe` from the thread. `modules`: those to report besides vmxnet3 and vmw_pvrdma.

@@ -117,9 +117,9 @@ void Reporter::log_state(const Health& health, const Timeline& steps) {
 void Reporter::log_ports(const Health& health, const Timeline& steps) {
   std::map<std::string, std::string> ports;
   for (const AdapterHealth& entry : health.adapters) {
-    const RdmaDevice* rdma = entry.adapter.rdma.get();
+    const RdmaDevice* rdma = entry.adapter.rdma_device.get();
     if (rdma == nullptr) continue;
-    const std::string now = rdma->port.state.value_or("unreadable");
+    const std::string now = word_or(rdma->port.state, "unreadable");
     const auto before = ports_.find(entry.adapter.function);
     const std::string was = before == ports_.end() ? "" : before->second;
     ports.emplace(entry.adapter.function, now);

@@ -73,20 +73,22 @@ Result<std::vector<std::string>> functions_to_probe(const Root& root) {
 }
 
 // Tries an operation twice that must bring back a driver.
-Report bring_back(const std::function<Report()>& attempt, const std::string& done_as,
-                  const std::string& lost) {
-  Report report = attempt();
-  if (report.good()) return report;
-  const std::string first = report.detail;
-  report = attempt();
-  report.detail = report.good() ? done_as + " at the second try; the first failed: " + first
-                                : lost + ": " + report.detail;
-  return report;
+OperationResult bring_back(const std::function<OperationResult()>& attempt,
+                           const std::string& done_as, const std::string& lost) {
+  OperationResult result = attempt();
+  const std::string first = result.detail;
+  const bool again = !result.good();
+  if (again) result = attempt();
+  result.driver_taken = true;
+  if (!again) return result;
+  result.detail = result.good() ? done_as + " at the second try; the first failed: " + first
+                                : lost + ": " + result.detail;
+  return result;
 }
 
 }  // namespace
 
-Report bind_function(const Root& root, const std::string& function) {
+OperationResult bind_function(const Root& root, const std::string& function) {
   const std::string other = given_to(root, function);
   if (const auto free = clear_driver_override(root, function); !free) return failed(free.error());
   const auto driver = link_target_name(probes::function_path(root, function) / "driver");
@@ -95,17 +97,17 @@ Report bind_function(const Root& root, const std::string& function) {
   if (const auto quiet = await_event_queue(root); !quiet) return failed(quiet.error());
   const auto told = tell_driver(root, "bind", function);
   if (told) return done();
-  Report report = failed(told.error());
-  if (report.code == ENODEV)
-    report.detail += ": the driver's probe gave up; the kernel log tells why";
-  if (report.code == EFAULT)
-    report.detail +=
+  OperationResult result = failed(told.error());
+  if (result.code == ENODEV)
+    result.detail += ": the driver's probe gave up; the kernel log tells why";
+  if (result.code == EFAULT)
+    result.detail +=
         ": the device did not do what the driver asked, for instance since the host offers no "
         "RoCE; the kernel log tells";
-  return report;
+  return result;
 }
 
-Report insert_driver(const Root& root, const std::function<Report()>& insert) {
+OperationResult insert_driver(const Root& root, const std::function<OperationResult()>& insert) {
   const auto functions = functions_to_probe(root);
   if (!functions) return failed(functions.error());
   if (functions->empty()) return insert();
@@ -113,14 +115,14 @@ Report insert_driver(const Root& root, const std::function<Report()>& insert) {
   Result<void> ready = clear_driver_override(root, functions->front());
   for (auto function = others; function != functions->end() && ready; ++function)
     ready = hold_back(root, *function);
-  Report report = ready ? insert() : failed(ready.error());
+  OperationResult result = ready ? insert() : failed(ready.error());
   for (auto function = others; function != functions->end(); ++function) {
-    if (report.good())
+    if (result.good())
       static_cast<void>(bind_function(root, *function));
     else
       static_cast<void>(clear_driver_override(root, *function));
   }
-  return report;
+  return result;
 }
 
 Result<std::vector<std::string>> held_back(const Root& root) {
@@ -138,48 +140,48 @@ Result<void> free_held_back(const Root& root, const std::vector<std::string>& fu
   return {};
 }
 
-TakeAway rebind_function(const Root& root, const std::string& function,
-                         const std::filesystem::path& access_memo,
-                         const std::function<std::optional<Report>()>& refused_now) {
+OperationResult rebind_function(
+    const Root& root, const std::string& function, const std::filesystem::path& access_memo,
+    const std::function<std::optional<OperationResult>()>& refused_now) {
   const auto node = probes::verbs_node(probes::function_path(root, function));
-  if (node.is_unreadable()) return {failed(*node.error()), false};
+  if (node.is_unreadable()) return failed(*node.error());
   std::optional<UverbsAccess> access;
   if (node.is_known()) {
     auto closed = UverbsAccess::close(root / "/dev/infiniband" / *node.get(), access_memo);
-    if (!closed) return {failed(closed.error()), false};
+    if (!closed) return failed(closed.error());
     access.emplace(std::move(*closed));
   }
-  std::optional<Report> refused = refused_now();
+  std::optional<OperationResult> refused = refused_now();
   if (!refused)
     if (auto told = tell_driver(root, "unbind", function); !told) refused = failed(told.error());
   if (refused) {
     if (access)
       if (auto opened = access->open(); !opened)
         refused->detail += "; and its verbs node stays closed: " + opened.error().message();
-    return {std::move(*refused), false};
+    return std::move(*refused);
   }
   if (access) access->gone();
   // Another process may have bound the function first; it was still rebound.
   const auto bind = [&] {
-    Report report = bind_function(root, function);
-    return report.good() ? done() : report;
+    OperationResult result = bind_function(root, function);
+    return result.good() ? done() : result;
   };
-  return {bring_back(bind, "bound", function + " was unbound and could not be bound again"), true};
+  return bring_back(bind, "bound", function + " was unbound and could not be bound again");
 }
 
-TakeAway reload_driver(const DriverModule& module) {
-  if (Report likely = module.rehearse(); !likely.good()) {
+OperationResult reload_driver(const DriverModule& module) {
+  if (OperationResult likely = module.rehearse(); !likely.good()) {
     likely.detail = "not removed, as it could not be inserted again: " + likely.detail;
-    return {std::move(likely), false};
+    return likely;
   }
-  Report removal = module.remove();
-  if (!removal.good()) return {std::move(removal), false};
-  if (removal.outcome != Outcome::Done) return {module.insert(), false};
-  Report report = bring_back(module.insert, "inserted",
-                             "vmw_pvrdma was removed and could not be inserted again");
+  OperationResult removal = module.remove();
+  if (!removal.good()) return removal;
+  if (removal.outcome != Outcome::Done) return module.insert();
+  OperationResult result = bring_back(module.insert, "inserted",
+                                      "vmw_pvrdma was removed and could not be inserted again");
   // Another process may have inserted the module first; it was still reloaded.
-  if (report.outcome == Outcome::AlreadyDone) report.outcome = Outcome::Done;
-  return {std::move(report), true};
+  if (result.outcome == Outcome::AlreadyDone) result.outcome = Outcome::Done;
+  return result;
 }
 
 }  // namespace pvrdma::executor

@@ -18,7 +18,7 @@
 
 #include "agent/base/file.hpp"
 #include "agent/model/field.hpp"
-#include "agent/model/report.hpp"
+#include "agent/model/operation_result.hpp"
 
 namespace pvrdma::executor {
 
@@ -29,15 +29,16 @@ inline constexpr const char* kAccessMemo = "/run/pvrdma-agent-executor/door";
 inline constexpr const char* kHeldBack = "pvrdma-agent-waits";
 
 // Releases a function that was held back, also by a killed executor, and binds it. Waits for the
-// driver's event queue first (ETIMEDOUT). ENODEV in a Failed report: the driver's probe gave up,
+// driver's event queue first (ETIMEDOUT). ENODEV in a Failed result: the driver's probe gave up,
 // for instance since vmxnet3 has not registered the netdev of function 0 yet.
-[[nodiscard]] Report bind_function(const Root& root, const std::string& function);
+[[nodiscard]] OperationResult bind_function(const Root& root, const std::string& function);
 
 // Calls insert(), which may be a reload, while all but the first function of vmw_pvrdma are held
 // back, then binds these one by one in PCI order. Leaves out functions that an administrator has
 // given to another driver (driver_override). If a function cannot be held back, insert() is not
-// called. The report is that of insert(); the next look finds a failed probe.
-[[nodiscard]] Report insert_driver(const Root& root, const std::function<Report()>& insert);
+// called. The result is that of insert(); the next look finds a failed probe.
+[[nodiscard]] OperationResult insert_driver(const Root& root,
+                                            const std::function<OperationResult()>& insert);
 
 // The functions that a killed executor has left held back, in PCI order.
 [[nodiscard]] Result<std::vector<std::string>> held_back(const Root& root);
@@ -45,31 +46,25 @@ inline constexpr const char* kHeldBack = "pvrdma-agent-waits";
 [[nodiscard]] Result<void> free_held_back(const Root& root,
                                           const std::vector<std::string>& functions);
 
-// The result of taking the driver away and bringing it back.
-struct TakeAway {
-  Report report;
-  bool taken = false;  // the driver was unbound or removed, whatever followed
-};
-
 // `refused_now` looks again and asks the guard again; after a refusal the node is opened again and
-// nothing has changed. After an unbind the bind is tried twice, and its failure says that the
-// function has no driver. Blocks, and cannot be killed, while a process holds the device that
-// opened it despite the closed node.
-[[nodiscard]] TakeAway rebind_function(const Root& root, const std::string& function,
-                                       const std::filesystem::path& access_memo,
-                                       const std::function<std::optional<Report>()>& refused_now);
+// nothing has changed. After an unbind (`driver_taken`) the bind is tried twice, and its failure
+// says that the function has no driver. Blocks, and cannot be killed, while a process holds the
+// device that opened it despite the closed node.
+[[nodiscard]] OperationResult rebind_function(
+    const Root& root, const std::string& function, const std::filesystem::path& access_memo,
+    const std::function<std::optional<OperationResult>()>& refused_now);
 
 // The steps of a reload, as functions, so that tests can check their order without a driver.
 struct DriverModule {
-  std::function<Report()> rehearse;  // Done: an insertion would probably succeed
-  std::function<Report()> remove;    // AlreadyDone: the module was not loaded
-  std::function<Report()> insert;
+  std::function<OperationResult()> rehearse;  // Done: an insertion would probably succeed
+  std::function<OperationResult()> remove;    // AlreadyDone: the module was not loaded
+  std::function<OperationResult()> insert;
 };
 
 // Does not remove a module that could not be inserted again (a block list, a kernel update that has
 // removed the running kernel's modules, or a module file that the kernel would refuse). If the
 // module is not loaded, only inserts it. After a removal the insertion is tried twice, and its
 // failure says that the driver is missing.
-[[nodiscard]] TakeAway reload_driver(const DriverModule& module);
+[[nodiscard]] OperationResult reload_driver(const DriverModule& module);
 
 }  // namespace pvrdma::executor

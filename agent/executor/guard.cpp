@@ -12,10 +12,10 @@ namespace pvrdma::executor {
 
 namespace {
 
-using Refusal = std::optional<Report>;
+using Refusal = std::optional<OperationResult>;
 
 Refusal refuse(std::string reason, int code = EPERM) {
-  return Report{Outcome::NotAllowed, std::move(reason), code, {}};
+  return OperationResult{Outcome::NotAllowed, std::move(reason), code, {}};
 }
 
 Refusal refuse_unread(const std::string& what, const Error* error) {
@@ -24,7 +24,7 @@ Refusal refuse_unread(const std::string& what, const Error* error) {
       error == nullptr ? EPERM : error->code);
 }
 
-Report in_use(std::vector<Holder> holders) {
+OperationResult in_use(std::vector<Holder> holders) {
   std::string detail = "in use by";
   for (const Holder& holder : holders)
     detail += (&holder == &holders.front() ? " " : ", ") + describe(holder);
@@ -38,11 +38,11 @@ Refusal refuse_unnamed_users(const Facts& facts) {
   if (count.is_unreadable())
     return refuse_unread("the reference count of vmw_pvrdma", count.error());
   if (count.is_known() && *count.get() != 0)
-    return Report{Outcome::InUse,
-                  "vmw_pvrdma is used " + std::to_string(*count.get()) +
-                      " times, by processes that cannot be named",
-                  EBUSY,
-                  {}};
+    return OperationResult{Outcome::InUse,
+                           "vmw_pvrdma is used " + std::to_string(*count.get()) +
+                               " times, by processes that cannot be named",
+                           EBUSY,
+                           {}};
   return std::nullopt;
 }
 
@@ -188,7 +188,7 @@ struct Guard {
     if (auto no = refuse_managed_link(**entry, adapter)) return no;
     if (auto no = refuse_unconfigured(operation, **entry)) return no;
     // vmxnet3 resets a device that is up for a new MTU (vmxnet3_change_mtu(), drivers/net/vmxnet3).
-    if (operation.mtu && !adapter.mtu.is(*operation.mtu) && !adapter.up.is(false))
+    if (operation.mtu && !adapter.mtu.is(*operation.mtu) && !adapter.link_up.is(false))
       return refuse_if_adapter_held(facts, adapter);
     return std::nullopt;
   }
@@ -211,12 +211,12 @@ Result<const AdapterConfig*> config_of(const Config& config, const AdapterFacts&
       config, {pci.function, pci.net_function, pci.netdev, adapter.mac, adapter.permanent_mac});
 }
 
-std::optional<Report> address_refusal(const Facts& facts, const AdapterFacts& adapter) {
+std::optional<OperationResult> address_refusal(const Facts& facts, const AdapterFacts& adapter) {
   return refuse_if_adapter_held(facts, adapter);
 }
 
-std::optional<Report> refusal(const Operation& operation, const Config& config,
-                              const Facts& facts) {
+std::optional<OperationResult> refusal(const Operation& operation, const Config& config,
+                                       const Facts& facts) {
   return std::visit(Guard{config, facts}, operation);
 }
 

@@ -13,7 +13,7 @@
 #include "agent/model/action.hpp"
 #include "agent/model/config.hpp"
 #include "agent/model/field.hpp"
-#include "agent/model/report.hpp"
+#include "agent/model/operation_result.hpp"
 #include "probes/pci.hpp"
 
 namespace pvrdma::executor {
@@ -23,7 +23,7 @@ struct AdapterFacts {
   Field<std::string> mac;            // of pci.netdev, lower case
   Field<std::string> permanent_mac;  // of the device; absent where the kernel does not tell
   Field<unsigned> mtu;               // of pci.netdev, bytes
-  Field<bool> up;                    // of pci.netdev, administratively
+  Field<bool> link_up;               // of pci.netdev, administratively
   Field<LinkOwner> owner;            // of pci.netdev; absent: no network manager has it
 };
 
@@ -35,13 +35,13 @@ struct Facts {
 };
 
 // Empty: the operation is allowed. Otherwise NotAllowed with the reason, or InUse with the holders.
-[[nodiscard]] std::optional<Report> refusal(const Operation& operation, const Config& config,
-                                            const Facts& facts);
+[[nodiscard]] std::optional<OperationResult> refusal(const Operation& operation,
+                                                     const Config& config, const Facts& facts);
 
 // Why no address may be removed from the adapter's link: its GID goes too, and queue pairs of a
 // running job may use that. Empty: addresses may be removed.
-[[nodiscard]] std::optional<Report> address_refusal(const Facts& facts,
-                                                    const AdapterFacts& adapter);
+[[nodiscard]] std::optional<OperationResult> address_refusal(const Facts& facts,
+                                                             const AdapterFacts& adapter);
 
 // The configuration of this adapter, from find_config() of agent/model.
 [[nodiscard]] Result<const AdapterConfig*> config_of(const Config& config,

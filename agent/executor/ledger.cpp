@@ -20,10 +20,10 @@ Attempt attempt_of(const Operation& operation, BootTime started) {
   return attempt;
 }
 
-void finish(Attempt& attempt, const Report& report, BootTime now) {
+void finish(Attempt& attempt, const OperationResult& result, BootTime now) {
   attempt.finished = now;
-  attempt.outcome = report.outcome;
-  attempt.detail = report.detail;
+  attempt.outcome = result.outcome;
+  attempt.detail = result.detail;
 }
 
 }  // namespace
@@ -42,41 +42,43 @@ LedgerWriter::LedgerWriter(std::filesystem::path path, BootTime now) : path_(std
   write();
 }
 
-std::optional<Report> LedgerWriter::begin(const Operation& operation, Caller caller, BootTime now) {
+std::optional<OperationResult> LedgerWriter::begin(const Operation& operation, Caller caller,
+                                                   BootTime now) {
   if (const auto until = limited_until(ledger_, operation, now); until && caller != Caller::Root) {
-    Report report{
+    OperationResult result{
         Outcome::NotAllowed,
         "it has been done as often as is allowed within ten minutes; the next is due in " +
             in_seconds(*until - now) + " s",
         EBUSY,
         {}};
-    refuse(operation, report, now);
-    return report;
+    refuse(operation, result, now);
+    return result;
   }
   add(ledger_, attempt_of(operation, now));
   write();
   if (state_ || !takes_driver_away(operation)) return std::nullopt;
-  Report report{Outcome::NotAllowed,
-                "it could not be counted: " + state_.error().message(),
-                state_.error().code,
-                {}};
-  end(report, now);
-  return report;
+  OperationResult result{Outcome::NotAllowed,
+                         "it could not be counted: " + state_.error().message(),
+                         state_.error().code,
+                         {}};
+  end(result, now);
+  return result;
 }
 
-void LedgerWriter::end(const Report& report, BootTime now) {
+void LedgerWriter::end(const OperationResult& result, BootTime now) {
   auto& attempts = ledger_.attempts;
   if (attempts.empty() || attempts.back().finished) return;
   Attempt ended = std::move(attempts.back());
   attempts.pop_back();
-  finish(ended, report, now);
+  finish(ended, result, now);
+  if (result.driver_taken) ++(ended.verb == Verb::ReloadDriver ? ledger_.reloads : ledger_.rebinds);
   add(ledger_, std::move(ended));
   write();
 }
 
-void LedgerWriter::refuse(const Operation& operation, const Report& report, BootTime now) {
+void LedgerWriter::refuse(const Operation& operation, const OperationResult& result, BootTime now) {
   Attempt attempt = attempt_of(operation, now);
-  finish(attempt, report, now);
+  finish(attempt, result, now);
   add(ledger_, std::move(attempt));
   write();
 }

@@ -13,15 +13,9 @@
 
 #include "agent/base/error.hpp"
 #include "agent/model/action.hpp"
-#include "agent/model/report.hpp"
+#include "agent/model/operation_result.hpp"
 
 namespace pvrdma::executor {
-
-enum class Caller {
-  // The agent's user, which an attacker may have taken over: limited by agent/model/budget.hpp.
-  Agent,
-  Root,
-};
 
 class LedgerWriter {
  public:
@@ -32,16 +26,13 @@ class LedgerWriter {
   // could not be parsed.
   [[nodiscard]] const Result<void>& state() const noexcept { return state_; }
 
-  // One attempt at a time: begin, then end. A Report of begin() says why a reload or rebind is
-  // refused: the limit is reached, or it cannot be recorded.
-  [[nodiscard]] std::optional<Report> begin(const Operation& operation, Caller caller,
-                                            BootTime now);
-  void end(const Report& report, BootTime now);
-  void refuse(const Operation& operation, const Report& report, BootTime now);
-
-  // Counts that vmw_pvrdma was removed, or a function was unbound; written with the next end().
-  void count_reload() noexcept { ++ledger_.reloads; }
-  void count_rebind() noexcept { ++ledger_.rebinds; }
+  // One attempt at a time: begin, then end, which counts a driver that was taken away. An
+  // OperationResult of begin() says why a reload or rebind is refused: the limit is reached, or it
+  // cannot be recorded.
+  [[nodiscard]] std::optional<OperationResult> begin(const Operation& operation, Caller caller,
+                                                     BootTime now);
+  void end(const OperationResult& result, BootTime now);
+  void refuse(const Operation& operation, const OperationResult& result, BootTime now);
 
  private:
   void write();

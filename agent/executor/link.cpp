@@ -30,8 +30,8 @@ void forget(AddressRecords& records, const std::string& mac, const std::string& 
 }
 
 // None: the address may be set.
-std::optional<Report> refuse_duplicate(RouteSocket& socket, const Netdev& link,
-                                       const std::string& address) {
+std::optional<OperationResult> refuse_duplicate(RouteSocket& socket, const Netdev& link,
+                                                const std::string& address) {
   const auto carrier = socket.await_carrier(link.index, kCarrierPatience);
   if (!carrier) return failed(carrier.error());
   if (!*carrier)
@@ -39,20 +39,20 @@ std::optional<Report> refuse_duplicate(RouteSocket& socket, const Netdev& link,
   const auto other = find_duplicate(link.index, link.mac, address);
   if (!other) return failed(other.error());
   if (!*other) return std::nullopt;
-  return Report{
+  return OperationResult{
       Outcome::Failed, address + " is not set: " + **other + " has it already", EADDRINUSE, {}};
 }
 
 // Adds an address that is not on the link and is in the records.
-Report add_recorded(RouteSocket& socket, const Netdev& link, const std::string& address) {
+OperationResult add_recorded(RouteSocket& socket, const Netdev& link, const std::string& address) {
   const auto added = socket.add_address(link.index, address);
   if (!added) return failed(added.error());
   return *added ? done() : already_done(address + " is there");
 }
 
 // Adds an address that is not on the link.
-Report add(RouteSocket& socket, const Netdev& link, const std::string& address,
-           AddressRecords& records, const SaveRecords& save) {
+OperationResult add(RouteSocket& socket, const Netdev& link, const std::string& address,
+                    AddressRecords& records, const SaveRecords& save) {
   if (is_recorded(records, lasting_mac(link), address)) return add_recorded(socket, link, address);
   if (!is_ipv6(address))
     if (auto refused = refuse_duplicate(socket, link, address)) return std::move(*refused);
@@ -63,13 +63,13 @@ Report add(RouteSocket& socket, const Netdev& link, const std::string& address,
     return failed(
         {saved.error().code, address + " is not set: " + saved.error().doing, saved.error().what});
   }
-  Report report = add_recorded(socket, link, address);
-  if (report.outcome == Outcome::Done) return report;
+  OperationResult result = add_recorded(socket, link, address);
+  if (result.outcome == Outcome::Done) return result;
   records.pop_back();
   // The save may fail: a record without an address has no effect, unless another program sets that
   // address.
   static_cast<void>(save(records));
-  return report;
+  return result;
 }
 
 // Records whether the kernel has kept the mark of the addresses that were just set.
@@ -94,19 +94,20 @@ bool is_to_be_renewed(const LinkAddress& address, const LinkSettings& settings) 
 
 // The part of configure_link() for addresses; the link must be up. If one address fails, the others
 // are still set.
-Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSettings& settings,
-                           AddressRecords& records, const SaveRecords& save) {
+OperationResult configure_addresses(RouteSocket& socket, const Netdev& link,
+                                    const LinkSettings& settings, AddressRecords& records,
+                                    const SaveRecords& save) {
   auto now = socket.addresses(link.index);
   if (!now) return failed(now.error());
   probes::claim_unmarked(records, lasting_mac(link), *now);
-  Report result = already_done({});
-  const auto take = [&](Report report) {
-    if (!report.good() && result.good())
-      result = std::move(report);
-    else if (report.outcome == Outcome::Done && result.good())
+  OperationResult result = already_done({});
+  const auto take = [&](OperationResult part) {
+    if (!part.good() && result.good())
+      result = std::move(part);
+    else if (part.outcome == Outcome::Done && result.good())
       result = done();
   };
-  std::optional<Report> kept;
+  std::optional<OperationResult> kept;
   std::vector<std::string> gone;  // addresses to be set anew
   for (const LinkAddress& address : *now) {
     const bool renewed = is_to_be_renewed(address, settings);
@@ -124,9 +125,9 @@ Report configure_addresses(RouteSocket& socket, const Netdev& link, const LinkSe
   bool added = false;
   for (const std::string& address : settings.addresses) {
     if (find_address(*now, address) != nullptr && !contains(gone, address)) continue;
-    Report report = add(socket, link, address, records, save);
-    added = added || report.outcome == Outcome::Done;
-    take(std::move(report));
+    OperationResult part = add(socket, link, address, records, save);
+    added = added || part.outcome == Outcome::Done;
+    take(std::move(part));
   }
   if (!added) return kept && result.outcome == Outcome::AlreadyDone ? std::move(*kept) : result;
   if (const auto after = socket.addresses(link.index))
@@ -146,8 +147,8 @@ Result<int> interface_of(const Root& root, const std::string& net_function,
   return *index;
 }
 
-Report configure_link(RouteSocket& socket, int index, const LinkSettings& settings,
-                      AddressRecords& records, const SaveRecords& save) {
+OperationResult configure_link(RouteSocket& socket, int index, const LinkSettings& settings,
+                               AddressRecords& records, const SaveRecords& save) {
   const auto link = socket.link(index);
   if (!link) return failed(link.error());
   bool changed = false;
@@ -155,11 +156,11 @@ Report configure_link(RouteSocket& socket, int index, const LinkSettings& settin
     if (auto set = socket.set_mtu(index, *settings.mtu); !set) return failed(set.error());
     changed = true;
   }
-  if (!link->up) {
+  if (!link->link_up) {
     if (auto set = socket.bring_up(index); !set) return failed(set.error());
     changed = true;
   }
-  Report addresses = configure_addresses(socket, *link, settings, records, save);
+  OperationResult addresses = configure_addresses(socket, *link, settings, records, save);
   if (addresses.outcome == Outcome::Failed || (!changed && !addresses.good())) return addresses;
   if (changed || addresses.outcome == Outcome::Done) return done();
   return already_done(link->name + " is up and as configured");

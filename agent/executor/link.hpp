@@ -12,7 +12,7 @@
 
 #include "agent/base/file.hpp"
 #include "agent/executor/route_socket.hpp"
-#include "agent/model/report.hpp"
+#include "agent/model/operation_result.hpp"
 #include "probes/address_records.hpp"
 
 namespace pvrdma::executor {
@@ -31,7 +31,7 @@ struct LinkSettings {
   std::vector<std::string> configured;
   bool complete = true;
   // Why no address may be removed now; none: addresses may be removed.
-  std::optional<Report> keep{};
+  std::optional<OperationResult> keep{};
 };
 
 using AddressRecords = std::vector<probes::RecordedAddress>;
@@ -47,7 +47,8 @@ using SaveRecords = std::function<Result<void>(const AddressRecords&)>;
 // if it could not be set: on a kernel that keeps no mark, an address without a record would never
 // be removed. If `save` fails the address is not set. The caller must save other changes of
 // `records`.
-[[nodiscard]] Report configure_link(RouteSocket& socket, int index, const LinkSettings& settings,
-                                    AddressRecords& records, const SaveRecords& save);
+[[nodiscard]] OperationResult configure_link(RouteSocket& socket, int index,
+                                             const LinkSettings& settings, AddressRecords& records,
+                                             const SaveRecords& save);
 
 }  // namespace pvrdma::executor

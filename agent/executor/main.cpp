@@ -53,8 +53,8 @@ Level level_of(Outcome outcome) {
 }
 
 // The step of the boot that an operation was (agent/model/timeline.hpp); empty: none.
-const char* step_of(const Operation& operation, const Report& report) {
-  if (report.outcome != Outcome::Done) return "";
+const char* step_of(const Operation& operation, const OperationResult& result) {
+  if (result.outcome != Outcome::Done) return "";
   if (verb(operation) == Verb::ReloadDriver) return to_string(StepKind::DriverReloaded);
   return verb(operation) == Verb::LoadModule ? to_string(StepKind::ModuleLoaded) : "";
 }
@@ -63,19 +63,19 @@ std::string in_usec(Milliseconds time) {
   return std::to_string(std::chrono::microseconds{time}.count());
 }
 
-void log_operation(const Operation& operation, const Report& report, Milliseconds took) {
+void log_operation(const Operation& operation, const OperationResult& result, Milliseconds took) {
   std::string message = describe(operation) + ": ";
-  if (report.detail.empty() || report.outcome == Outcome::Done)
-    message += to_string(report.outcome);
-  if (!report.detail.empty() && report.outcome == Outcome::Done) message += ", ";
-  message += report.detail;
+  if (result.detail.empty() || result.outcome == Outcome::Done)
+    message += to_string(result.outcome);
+  if (!result.detail.empty() && result.outcome == Outcome::Done) message += ", ";
+  message += result.detail;
   const std::string target_name = target(operation);
-  log::event(level_of(report.outcome),
-             report.good() ? messages::kActionDone : messages::kActionFailed, message,
+  log::event(level_of(result.outcome),
+             result.good() ? messages::kActionDone : messages::kActionFailed, message,
              {{"PVRDMA_VERB", to_string(verb(operation))},
               {"PVRDMA_TARGET", target_name},
-              {"PVRDMA_OUTCOME", to_string(report.outcome)},
-              {"PVRDMA_STEP", step_of(operation, report)},
+              {"PVRDMA_OUTCOME", to_string(result.outcome)},
+              {"PVRDMA_STEP", step_of(operation, result)},
               {"PVRDMA_USEC_SINCE_BOOT", in_usec(BootClock::now().time_since_epoch())},
               {"PVRDMA_USEC_TOOK", in_usec(took)}});
 }
@@ -85,7 +85,7 @@ void log_error(const Error& error) { log::error("{}", error.message()); }
 Result<void> serve() {
   auto socket = varlink::activated_socket("pvrdma-agent-executor.socket");
   if (!socket) return fail(std::move(socket.error()));
-  const auto owner = owner_of(socket->get());
+  const auto owner = socket_owner(socket->get());
   if (!owner) return fail(owner.error());
   sd_event* raw = nullptr;
   if (const int made = sd_event_new(&raw); made < 0) return fail(-made, "making", "an event loop");
@@ -116,9 +116,9 @@ Result<void> serve() {
 }
 
 int end_half_done() {
-  const Report report = release(Places{});
-  if (report.good()) return EXIT_SUCCESS;
-  log::error("{}", report.detail);
+  const OperationResult result = release(Places{});
+  if (result.good()) return EXIT_SUCCESS;
+  log::error("{}", result.detail);
   return EXIT_FAILURE;
 }
 

@@ -64,7 +64,9 @@ std::string settings_of_kernel(kmod_module* module) {
   return {};
 }
 
-Report refused(const std::string& what, int code) { return {Outcome::Refused, what, code, {}}; }
+OperationResult refused(const std::string& what, int code) {
+  return {Outcome::Refused, what, code, {}};
+}
 
 // Where symbols have versions, the kernel compares these instead of the release (same_magic() of
 // kernel/module/version.c): distributions use one build for several kernels.
@@ -72,8 +74,9 @@ bool has_versions(const Build& build) {
   return (" " + build.settings + " ").find(" modversions ") != std::string::npos;
 }
 
-std::optional<Report> objection_to_build(const Root& root, kmod_module* module,
-                                         const std::string& path, const Information& information) {
+std::optional<OperationResult> objection_to_build(const Root& root, kmod_module* module,
+                                                  const std::string& path,
+                                                  const Information& information) {
   const Build build = build_of(information);
   if (build.release.empty())
     return refused(path + " says for no kernel that it was built", ENOEXEC);
@@ -102,7 +105,7 @@ std::string reason_to_be_signed(const Root& root) {
 
 }  // namespace
 
-std::optional<Report> objection_to_file(const Root& root, kmod_module* module) {
+std::optional<OperationResult> objection_to_file(const Root& root, kmod_module* module) {
   const char* file = kmod_module_get_path(module);
   if (file == nullptr) return std::nullopt;  // built in
   const std::string path = file;

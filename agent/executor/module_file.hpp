@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "agent/base/file.hpp"
-#include "agent/model/report.hpp"
+#include "agent/model/operation_result.hpp"
 
 struct kmod_module;
 
@@ -19,6 +19,7 @@ namespace pvrdma::executor {
 
 // Why the running kernel (/proc and /sys below `root`) would not accept the module's file: Refused
 // with the kernel's errno, or Failed where the file cannot be read. Empty: no reason was found.
-[[nodiscard]] std::optional<Report> objection_to_file(const Root& root, kmod_module* module);
+[[nodiscard]] std::optional<OperationResult> objection_to_file(const Root& root,
+                                                               kmod_module* module);
 
 }  // namespace pvrdma::executor

@@ -28,7 +28,7 @@ using KernelModule = Handle<kmod_module, kmod_module_unref>;
 constexpr const char* kPredecessors = "pvrdma_agent_before";
 
 // Finds the modules of a name or alias and puts them into `list`: Done, or why there are none.
-Report look_up(kmod_ctx* context, const std::string& name, List& list) {
+OperationResult look_up(kmod_ctx* context, const std::string& name, List& list) {
   // libkmod 30 distinguishes a missing index from a missing module in some lookups only.
   const std::string index = std::string{kmod_get_dirname(context)} + "/modules.dep.bin";
   if (::access(index.c_str(), R_OK) != 0)
@@ -48,7 +48,7 @@ bool is_blocked(kmod_ctx* context, const kmod_list* list) {
   return !passed;
 }
 
-Report rehearse_one(kmod_module* module) {
+OperationResult rehearse_one(kmod_module* module) {
   const std::string name = kmod_module_get_name(module);
   const char* command = kmod_module_get_install_commands(module);
   // `install NAME /bin/false` is the usual way to forbid a module.
@@ -78,7 +78,7 @@ int run_install(kmod_module* module, const char* command, void* data) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECANCELED;
 }
 
-Report insert_one(kmod_module* module) {
+OperationResult insert_one(kmod_module* module) {
   const std::string name = kmod_module_get_name(module);
   const int state = kmod_module_get_initstate(module);
   if (state == KMOD_MODULE_BUILTIN) return already_done(name + " is built into the kernel");
@@ -86,11 +86,11 @@ Report insert_one(kmod_module* module) {
   std::string commands;
   const int code = kmod_module_probe_insert_module(module, KMOD_PROBE_FAIL_ON_LOADED, nullptr,
                                                    run_install, &commands, nullptr);
-  Report report = insertion_report(name, code < 0 ? -code : 0);
+  OperationResult result = insertion_report(name, code < 0 ? -code : 0);
   if (!commands.empty())
-    report.detail +=
-        (report.detail.empty() ? "" : " ") + ("(modprobe.d's command was run: " + commands + ")");
-  return report;
+    result.detail +=
+        (result.detail.empty() ? "" : " ") + ("(modprobe.d's command was run: " + commands + ")");
+  return result;
 }
 
 // Whether the module is loaded or built in. Asks the kernel, so it needs no module index.
@@ -104,11 +104,11 @@ bool is_in_kernel(const std::string& name) {
 
 }  // namespace
 
-Report insertion_report(const std::string& name, int code) {
-  Report report{Outcome::Failed,
-                "inserting " + name + ": " + std::generic_category().message(code),
-                code,
-                {}};
+OperationResult insertion_report(const std::string& name, int code) {
+  OperationResult result{Outcome::Failed,
+                         "inserting " + name + ": " + std::generic_category().message(code),
+                         code,
+                         {}};
   switch (code) {
     case 0:
       return done();
@@ -120,39 +120,39 @@ Report insertion_report(const std::string& name, int code) {
     case EKEYEXPIRED:
     case EKEYREVOKED:
     case ENOPKG:
-      report.outcome = Outcome::Refused;
-      report.detail +=
+      result.outcome = Outcome::Refused;
+      result.detail +=
           ": the kernel takes signed modules only (Secure Boot), and this one's "
           "signature is missing or its key not enrolled";
       break;
     // Lockdown, kernel.modules_disabled, or a missing CAP_SYS_MODULE.
     case EPERM:
-      report.outcome = Outcome::Refused;
-      report.detail += ": the kernel forbids it (lockdown, or kernel.modules_disabled)";
+      result.outcome = Outcome::Refused;
+      result.detail += ": the kernel forbids it (lockdown, or kernel.modules_disabled)";
       break;
     case ENOEXEC:
-      report.detail += ": it was built for another kernel, or is damaged";
+      result.detail += ": it was built for another kernel, or is damaged";
       break;
     case ENOENT:
-      report.detail +=
+      result.detail +=
           ": the file is gone, or a module that it needs is not in the kernel (\"Unknown symbol\" "
           "in the kernel's log), for instance since modprobe.d has an install line for that module";
       break;
     case EINVAL:
-      report.detail +=
+      result.detail +=
           ": it was built for other modules than those in the kernel (\"disagrees about version of "
           "symbol\" in the kernel's log), for instance since a vendor's OFED replaced them";
       break;
     case ECANCELED:
-      report.detail = "inserting " + name + ": its install command failed";
+      result.detail = "inserting " + name + ": its install command failed";
       break;
     default:
       break;
   }
-  return report;
+  return result;
 }
 
-Report removal_report(const std::string& name, int code) {
+OperationResult removal_report(const std::string& name, int code) {
   switch (code) {
     case 0:
       return done();
@@ -182,26 +182,26 @@ Result<Modules> Modules::open(const ModulePaths& paths) {
   Context context{kmod_new(paths.index_directory.empty() ? nullptr : paths.index_directory.c_str(),
                            paths.config_directories.empty() ? nullptr : directories.data())};
   if (!context) return fail(ENOMEM, "opening", "libkmod");
-  probes::take_over_log(context.get());
+  probes::route_log(context.get());
   return Modules{std::move(context)};
 }
 
-Report Modules::rehearse(const std::string& name) const {
+OperationResult Modules::rehearse(const std::string& name) const {
   List list;
-  if (Report found = look_up(context_.get(), name, list); !found.good()) return found;
+  if (OperationResult found = look_up(context_.get(), name, list); !found.good()) return found;
   if (is_blocked(context_.get(), list.get()))
     return {Outcome::Refused, "modprobe.d forbids it: blacklist " + name, EPERM, {}};
   for (kmod_list* at = list.get(); at != nullptr; at = kmod_list_next(list.get(), at)) {
     const KernelModule module{kmod_module_get_module(at)};
-    if (Report one = rehearse_one(module.get()); !one.good()) return one;
+    if (OperationResult one = rehearse_one(module.get()); !one.good()) return one;
   }
   return done();
 }
 
-Report Modules::rehearse_again(const Root& root, const std::string& name) const {
-  if (Report likely = rehearse(name); !likely.good()) return likely;
+OperationResult Modules::rehearse_again(const Root& root, const std::string& name) const {
+  if (OperationResult likely = rehearse(name); !likely.good()) return likely;
   List list;
-  if (Report found = look_up(context_.get(), name, list); !found.good()) return found;
+  if (OperationResult found = look_up(context_.get(), name, list); !found.good()) return found;
   for (kmod_list* at = list.get(); at != nullptr; at = kmod_list_next(list.get(), at)) {
     const KernelModule module{kmod_module_get_module(at)};
     // With an `install` command, the command decides which file is inserted.
@@ -211,22 +211,22 @@ Report Modules::rehearse_again(const Root& root, const std::string& name) const 
   return done();
 }
 
-Report Modules::insert(const std::string& name) const {
+OperationResult Modules::insert(const std::string& name) const {
   if (is_in_kernel(probes::module_name(name))) return already_done(name + " is loaded");
-  if (Report likely = rehearse(name); !likely.good()) return likely;
+  if (OperationResult likely = rehearse(name); !likely.good()) return likely;
   List list;
-  if (Report found = look_up(context_.get(), name, list); !found.good()) return found;
-  Report result = already_done(name + " is loaded");
+  if (OperationResult found = look_up(context_.get(), name, list); !found.good()) return found;
+  OperationResult result = already_done(name + " is loaded");
   for (kmod_list* at = list.get(); at != nullptr; at = kmod_list_next(list.get(), at)) {
     const KernelModule module{kmod_module_get_module(at)};
-    Report one = insert_one(module.get());
+    OperationResult one = insert_one(module.get());
     if (!one.good()) return one;
     if (one.outcome == Outcome::Done) result = std::move(one);
   }
   return result;
 }
 
-Report Modules::remove(const std::string& name) const {
+OperationResult Modules::remove(const std::string& name) const {
   kmod_module* raw = nullptr;
   const int code = kmod_module_new_from_name(context_.get(), name.c_str(), &raw);
   if (code < 0) return failed({-code, "looking up module", name});

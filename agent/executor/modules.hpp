@@ -4,7 +4,7 @@
 // Block lists apply: a module in modprobe.d's `blacklist` is Refused even if it was requested by
 // name, and so is one whose `install` command is false(1) or true(1). Any other `install` command
 // is run, as by modprobe (rdma-core ships one for mlx4_core in some distributions), and is named in
-// the report. Removal never waits, and removes no dependency.
+// the result. Removal never waits, and removes no dependency.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 #include "agent/base/file.hpp"
 #include "agent/base/handle.hpp"
-#include "agent/model/report.hpp"
+#include "agent/model/operation_result.hpp"
 
 struct kmod_ctx;
 extern "C" kmod_ctx* kmod_unref(kmod_ctx* context);
@@ -31,14 +31,14 @@ class Modules {
   [[nodiscard]] static Result<Modules> open(const ModulePaths& paths = {});
 
   // Inserts a module, its dependencies and soft dependencies; an alias stands for all its modules.
-  [[nodiscard]] Report insert(const std::string& name) const;
+  [[nodiscard]] OperationResult insert(const std::string& name) const;
   // The probable result of insert(), without inserting: Done, or why not.
-  [[nodiscard]] Report rehearse(const std::string& name) const;
+  [[nodiscard]] OperationResult rehearse(const std::string& name) const;
   // The same for a loaded module that will be removed and inserted again: also checks its file
   // (agent/executor/module_file.hpp).
-  [[nodiscard]] Report rehearse_again(const Root& root, const std::string& name) const;
+  [[nodiscard]] OperationResult rehearse_again(const Root& root, const std::string& name) const;
   // InUse where the module, or one that needs it, has users; the kernel decides atomically.
-  [[nodiscard]] Report remove(const std::string& name) const;
+  [[nodiscard]] OperationResult remove(const std::string& name) const;
 
  private:
   using Context = Handle<kmod_ctx, kmod_unref>;
@@ -48,7 +48,7 @@ class Modules {
 };
 
 // The meaning of an errno of init_module(2) and delete_module(2) for that module.
-[[nodiscard]] Report insertion_report(const std::string& name, int code);
-[[nodiscard]] Report removal_report(const std::string& name, int code);
+[[nodiscard]] OperationResult insertion_report(const std::string& name, int code);
+[[nodiscard]] OperationResult removal_report(const std::string& name, int code);
 
 }  // namespace pvrdma::executor

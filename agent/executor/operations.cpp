@@ -4,7 +4,6 @@
 #include <cerrno>
 
 #include "agent/base/guarded.hpp"
-#include "agent/config/config_files.hpp"
 #include "agent/executor/facts.hpp"
 #include "agent/executor/link.hpp"
 #include "probes/modules.hpp"
@@ -13,11 +12,15 @@ namespace pvrdma::executor {
 
 namespace {
 
-// Adds to a refusal of the guard that the configuration is invalid, which may be its cause.
-void explain_bad_config(const std::string& bad, Report& refusal) {
-  if (bad.empty() || refusal.outcome != Outcome::NotAllowed) return;
-  refusal.detail =
-      "the configuration is invalid: " + bad + "; until it is valid, " + refusal.detail;
+// Asks the guard, and adds to its refusal that the configuration is invalid, which may be the
+// cause.
+std::optional<OperationResult> refused(const Operation& operation, const LoadedConfig& loaded,
+                                       const Facts& facts) {
+  auto no = refusal(operation, loaded.config, facts);
+  if (no && no->outcome == Outcome::NotAllowed && !loaded.bad.empty())
+    no->detail =
+        "the configuration is invalid: " + loaded.bad + "; until it is valid, " + no->detail;
+  return no;
 }
 
 }  // namespace
@@ -25,34 +28,37 @@ void explain_bad_config(const std::string& bad, Report& refusal) {
 Operations::Operations(Places places)
     : places_(std::move(places)), ledger_(places_.ledger, BootClock::now()) {}
 
-Report Operations::run(const Operation& operation, Caller caller) {
-  if (auto no = refused(operation)) {
+OperationResult Operations::run(const Operation& operation, Caller caller) {
+  const Ground ground = look_for(operation);
+  if (auto no = refused(operation, ground.loaded, ground.facts)) {
     ledger_.refuse(operation, *no, BootClock::now());
     return std::move(*no);
   }
   if (auto no = ledger_.begin(operation, caller, BootClock::now())) return std::move(*no);
-  Report report;
-  const auto act_on = [this](const auto& one) { return act(one); };
+  OperationResult result;
+  const auto act_on = [&](const auto& one) {
+    if constexpr (requires { act(one, ground); })
+      return act(one, ground);
+    else
+      return act(one);
+  };
   // Even after an exception the attempt is ended in the ledger and the call is answered.
-  if (const int code = guarded([&] { report = std::visit(act_on, operation); }); code < 0)
-    report = failed({-code, "carrying out", describe(operation)});
+  if (const int code = guarded([&] { result = std::visit(act_on, operation); }); code < 0)
+    result = failed({-code, "carrying out", describe(operation)});
   // The kernel refused an operation that the guard had allowed: a holder came in between.
-  if (report.outcome == Outcome::InUse && report.holders.empty())
-    report.holders = look(places_.root).holders.value_or({});
-  ledger_.end(report, BootClock::now());
-  return report;
+  if (result.outcome == Outcome::InUse && result.holders.empty())
+    result.holders = look(places_.root).holders.value_or({});
+  ledger_.end(result, BootClock::now());
+  return result;
 }
 
-std::optional<Report> Operations::refused(const Operation& operation) const {
-  const LoadedConfig loaded = load_config_or_safe(places_.root);
+Operations::Ground Operations::look_for(const Operation& operation) const {
   const auto* link = std::get_if<ConfigureLink>(&operation);
-  const Facts facts = look(places_.root, link != nullptr ? link->function : "");
-  auto no = refusal(operation, loaded.config, facts);
-  if (no) explain_bad_config(loaded.bad, *no);
-  return no;
+  return {load_config_or_safe(places_.root),
+          look(places_.root, link != nullptr ? link->function : "")};
 }
 
-Report Operations::act(const LoadModule& operation) {
+OperationResult Operations::act(const LoadModule& operation) {
   const auto modules = Modules::open(places_.modules);
   if (!modules) return failed(modules.error());
   const auto insert = [&] { return modules->insert(operation.module); };
@@ -61,42 +67,35 @@ Report Operations::act(const LoadModule& operation) {
              : insert();
 }
 
-Report Operations::act(const BindFunction& operation) {
+OperationResult Operations::act(const BindFunction& operation) {
   return bind_function(places_.root, operation.function);
 }
 
-Report Operations::act(const RebindFunction& operation) {
-  TakeAway rebind = rebind_function(places_.root, operation.function, places_.access_memo,
-                                    [&] { return refused(operation); });
-  if (rebind.taken) ledger_.count_rebind();
-  return std::move(rebind.report);
+OperationResult Operations::act(const RebindFunction& operation) {
+  return rebind_function(places_.root, operation.function, places_.access_memo, [&] {
+    const Ground now = look_for(operation);
+    return refused(operation, now.loaded, now.facts);
+  });
 }
 
-Report Operations::act(const ReloadDriver&) {
+OperationResult Operations::act(const ReloadDriver&) {
   const auto modules = Modules::open(places_.modules);
   if (!modules) return failed(modules.error());
-  bool removed = false;
-  Report report = insert_driver(places_.root, [&] {
-    TakeAway reload =
-        reload_driver({[&] { return modules->rehearse_again(places_.root, kDriverModule); },
-                       [&] { return modules->remove(kDriverModule); },
-                       [&] { return modules->insert(kDriverModule); }});
-    removed = reload.taken;
-    return std::move(reload.report);
+  return insert_driver(places_.root, [&] {
+    return reload_driver({[&] { return modules->rehearse_again(places_.root, kDriverModule); },
+                          [&] { return modules->remove(kDriverModule); },
+                          [&] { return modules->insert(kDriverModule); }});
   });
-  if (removed) ledger_.count_reload();
-  return report;
 }
 
-Report Operations::act(const ConfigureLink& operation) {
+OperationResult Operations::act(const ConfigureLink& operation, const Ground& ground) {
   auto records = probes::read_address_records(places_.root);
   if (!records) return failed(records.error());
   auto saved = *records;
-  const LoadedConfig loaded = load_config_or_safe(places_.root);
-  // Looks up the link of the function again, at the time of use.
-  const Facts facts = look(places_.root);
+  const auto& [loaded, facts] = ground;
   const AdapterFacts* adapter = find(facts, operation.function);
   if (adapter == nullptr) return failed({ENODEV, "looking for function", operation.function});
+  // The guard has allowed the link by its name, which is looked up again at the time of use.
   const auto index = interface_of(places_.root, adapter->pci.net_function, operation.netdev);
   if (!index) return failed(index.error());
   auto socket = RouteSocket::open();
@@ -109,10 +108,10 @@ Report Operations::act(const ConfigureLink& operation) {
     return replace_file(places_.root / probes::kAddressRecords, probes::format_address_records(now))
         .map([&] { saved = now; });
   };
-  Report report = configure_link(*socket, *index, settings, *records, save);
-  if (*records == saved) return report;
+  OperationResult result = configure_link(*socket, *index, settings, *records, save);
+  if (*records == saved) return result;
   const auto noted = save(*records);
-  return noted ? report : failed(noted.error());
+  return noted ? result : failed(noted.error());
 }
 
 }  // namespace pvrdma::executor

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Operations: one operation from its request to its report.
+// Operations: one operation from its request to its result.
 //
-//   configuration → look → guard → ledger → the kernel → ledger → Report
+//   configuration → look → guard → ledger → the kernel → ledger → OperationResult
 //
 // Configuration and facts are read again for each request, so no decision uses old data. Runs one
 // operation at a time, and blocks as long as the kernel does.
@@ -11,6 +11,7 @@
 
 #include "agent/base/file.hpp"
 #include "agent/codec/ledger_file.hpp"
+#include "agent/config/config_files.hpp"
 #include "agent/executor/driver.hpp"
 #include "agent/executor/guard.hpp"
 #include "agent/executor/ledger.hpp"
@@ -31,19 +32,24 @@ class Operations {
   // Opens the ledger, and ends attempts in it that a dead executor left unfinished.
   explicit Operations(Places places);
 
-  [[nodiscard]] Report run(const Operation& operation, Caller caller);
+  [[nodiscard]] OperationResult run(const Operation& operation, Caller caller);
 
   // Why the ledger cannot be written; empty: it can.
   [[nodiscard]] const Result<void>& ledger_state() const noexcept { return ledger_.state(); }
 
  private:
-  [[nodiscard]] std::optional<Report> refused(const Operation& operation) const;
+  // What an operation is held against, read once for each.
+  struct Ground {
+    LoadedConfig loaded;
+    Facts facts;
+  };
+  [[nodiscard]] Ground look_for(const Operation& operation) const;
 
-  Report act(const LoadModule& operation);
-  Report act(const BindFunction& operation);
-  Report act(const RebindFunction& operation);
-  Report act(const ReloadDriver& operation);
-  Report act(const ConfigureLink& operation);
+  OperationResult act(const LoadModule& operation);
+  OperationResult act(const BindFunction& operation);
+  OperationResult act(const RebindFunction& operation);
+  OperationResult act(const ReloadDriver& operation);
+  OperationResult act(const ConfigureLink& operation, const Ground& ground);
 
   Places places_;
   LedgerWriter ledger_;

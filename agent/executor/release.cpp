@@ -27,7 +27,7 @@ bool is_loaded(const Root& root) {
   return is_there(root / "/sys/module" / kDriverModule).value_or(false);
 }
 
-Report bring_back_driver(const Places& places) {
+OperationResult bring_back_driver(const Places& places) {
   const auto modules = Modules::open(places.modules);
   if (!modules) return failed(modules.error());
   return insert_driver(places.root, [&] { return modules->insert(kDriverModule); });
@@ -35,18 +35,18 @@ Report bring_back_driver(const Places& places) {
 
 }  // namespace
 
-Report release(const Places& places) {
+OperationResult release(const Places& places) {
   const auto functions = held_back(places.root);
   if (!functions) return failed(functions.error());
-  Report report = functions->empty() ? already_done("nothing was left half done") : done();
+  OperationResult result = functions->empty() ? already_done("nothing was left half done") : done();
   if (is_loaded(places.root)) {
     for (const std::string& function : *functions)
-      if (Report bound = bind_function(places.root, function); !bound.good())
-        report = std::move(bound);
-    return report;
+      if (OperationResult bound = bind_function(places.root, function); !bound.good())
+        result = std::move(bound);
+    return result;
   }
   if (const auto free = free_held_back(places.root, *functions); !free) return failed(free.error());
-  return was_cut_short(places) ? bring_back_driver(places) : report;
+  return was_cut_short(places) ? bring_back_driver(places) : result;
 }
 
 }  // namespace pvrdma::executor

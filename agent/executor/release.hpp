@@ -14,6 +14,6 @@ namespace pvrdma::executor {
 // Must be called only when no executor runs. Releases the functions that are held back, and binds
 // them if the driver is loaded. Inserts the driver if the ledger has an unfinished reload or load
 // of it. AlreadyDone: nothing was left half done.
-[[nodiscard]] Report release(const Places& places);
+[[nodiscard]] OperationResult release(const Places& places);
 
 }  // namespace pvrdma::executor

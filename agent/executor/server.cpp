@@ -17,7 +17,7 @@
 
 namespace pvrdma::executor {
 
-Result<uid_t> owner_of(const RootedPath& place) {
+Result<uid_t> socket_owner(const RootedPath& place) {
   const auto parent = open_rooted_parent(place, kTrusted);
   if (!parent) return fail(parent.error());
   struct stat status {};
@@ -27,7 +27,7 @@ Result<uid_t> owner_of(const RootedPath& place) {
   return status.st_uid;
 }
 
-Result<uid_t> owner_of(int socket) {
+Result<uid_t> socket_owner(int socket) {
   constexpr const char* kSocket = "the inherited socket";
   sockaddr_un address{};
   socklen_t length = sizeof address;
@@ -39,7 +39,7 @@ Result<uid_t> owner_of(int socket) {
     return fail(EINVAL, "looking for the path of", kSocket);
   const std::string path{address.sun_path,
                          ::strnlen(address.sun_path, length - offsetof(sockaddr_un, sun_path))};
-  return owner_of(Root{} / path);
+  return socket_owner(Root{} / path);
 }
 
 Server::Server(sd_event* event, Operations& operations, Options options, Log log)
@@ -66,20 +66,20 @@ void Server::handle(Verb verb, const varlink::CallPtr& call) {
     return;
   }
   const BootTime start = BootClock::now();
-  Report report = run(*operation, call->peer_uid());
-  log_(*operation, report, BootClock::now() - start);
-  if (report.outcome == Outcome::NotAllowed) {
+  OperationResult result = run(*operation, call->peer_uid());
+  log_(*operation, result, BootClock::now() - start);
+  if (result.outcome == Outcome::NotAllowed) {
     call->error("io.pvrdma.Executor.NotAllowed", {{"verb", to_string(verb)},
                                                   {"target", target(*operation)},
-                                                  {"reason", std::move(report.detail)}});
+                                                  {"reason", std::move(result.detail)}});
     return;
   }
-  call->reply({{"result", codec::to_json(report)}});
+  call->reply({{"result", codec::to_json(result)}});
 }
 
-Report Server::run(const Operation& operation, uid_t peer) {
-  if (peer == 0) return operations_.run(operation, Caller::Root);
-  if (peer == options_.agent_uid) return operations_.run(operation, Caller::Agent);
+OperationResult Server::run(const Operation& operation, uid_t peer) {
+  const Caller caller = caller_of(peer, options_.agent_uid);
+  if (caller != Caller::Other) return operations_.run(operation, caller);
   return {Outcome::NotAllowed,
           "uid " + std::to_string(peer) + " is neither root nor the agent's user",
           EPERM,

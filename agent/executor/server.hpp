@@ -21,15 +21,15 @@ namespace pvrdma::executor {
 // The owner of the socket at that place. EPERM or ELOOP where a user other than root could have put
 // it there, as that user could choose the owner, and so the clients. ENOTSOCK: the file is not a
 // socket.
-[[nodiscard]] Result<uid_t> owner_of(const RootedPath& place);
+[[nodiscard]] Result<uid_t> socket_owner(const RootedPath& place);
 
 // The same for the place that a socket is bound to.
-[[nodiscard]] Result<uid_t> owner_of(int socket);
+[[nodiscard]] Result<uid_t> socket_owner(int socket);
 
 class Server {
  public:
   // Called once for each request, after it was carried out or refused; `took` is its duration.
-  using Log = std::function<void(const Operation&, const Report&, Milliseconds took)>;
+  using Log = std::function<void(const Operation&, const OperationResult&, Milliseconds took)>;
   struct Options {
     uid_t agent_uid = 0;                           // the user who may call, besides uid 0
     Milliseconds idle = std::chrono::seconds{15};  // the loop ends after this time without a client
@@ -48,7 +48,7 @@ class Server {
 
  private:
   void handle(Verb verb, const varlink::CallPtr& call);
-  Report run(const Operation& operation, uid_t peer);
+  OperationResult run(const Operation& operation, uid_t peer);
 
   Operations& operations_;
   Options options_;

@@ -2,12 +2,15 @@
 // Action: one operation that the executor can be asked for. The list is closed: five operations.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
+
+#include "agent/model/words.hpp"
 
 namespace pvrdma {
 
@@ -48,6 +51,14 @@ enum class Verb { LoadModule, BindFunction, RebindFunction, ReloadDriver, Config
 inline constexpr std::array kVerbs{Verb::LoadModule, Verb::BindFunction, Verb::RebindFunction,
                                    Verb::ReloadDriver, Verb::ConfigureLink};
 static_assert(kVerbs.size() == std::variant_size_v<Operation>);
+// As in the varlink interface and in the ledger.
+template <>
+inline constexpr auto kWordsOf<Verb> =
+    std::to_array<Word<Verb>>({{Verb::LoadModule, "LoadModule"},
+                               {Verb::BindFunction, "BindFunction"},
+                               {Verb::RebindFunction, "RebindFunction"},
+                               {Verb::ReloadDriver, "ReloadDriver"},
+                               {Verb::ConfigureLink, "ConfigureLink"}});
 
 struct Action {
   Operation operation;
@@ -55,9 +66,20 @@ struct Action {
   friend bool operator==(const Action&, const Action&) = default;
 };
 
-// The verb's name in the varlink interface and in the ledger, and back.
-[[nodiscard]] const char* to_string(Verb verb);
-[[nodiscard]] std::optional<Verb> verb_from(std::string_view name);
+// The user of a client (SO_PEERCRED, unix(7)).
+enum class Caller {
+  Root,   // may change things
+  Agent,  // the agent's user: may ask for looks; the executor limits it by agent/model/budget.hpp
+  Other,  // every other user: all together may ask the agent for one look a second
+};
+template <>
+inline constexpr auto kWordsOf<Caller> = std::to_array<Word<Caller>>({{Caller::Root, "root"},
+                                                                      {Caller::Agent, "agent"},
+                                                                      {Caller::Other, "other"}});
+[[nodiscard]] inline Caller caller_of(uid_t peer, uid_t agent) {
+  if (peer == 0) return Caller::Root;
+  return peer == agent ? Caller::Agent : Caller::Other;
+}
 
 [[nodiscard]] Verb verb(const Operation& operation);
 // The module or the function address that the operation changes; "vmw_pvrdma" for ReloadDriver.

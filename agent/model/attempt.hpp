@@ -9,6 +9,7 @@
 // rebinds that a budget counts.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +29,15 @@ enum class Outcome {
   NotAllowed,   // the executor's guard refused the request
   Failed,       // any other error
 };
+template <>
+inline constexpr auto kWordsOf<Outcome> =
+    std::to_array<Word<Outcome>>({{Outcome::Done, "done"},
+                                  {Outcome::AlreadyDone, "already_done"},
+                                  {Outcome::NotShipped, "not_shipped"},
+                                  {Outcome::Refused, "refused"},
+                                  {Outcome::InUse, "in_use"},
+                                  {Outcome::NotAllowed, "not_allowed"},
+                                  {Outcome::Failed, "failed"}});
 
 struct Attempt {
   Verb verb = Verb::LoadModule;
@@ -65,8 +75,5 @@ inline constexpr std::size_t kTargetKept = 64;
 // Adds the newest attempt to the list of its kind, and drops the oldest where the list is full. A
 // refusal replaces an equal earlier one.
 void add(Ledger& ledger, Attempt attempt);
-
-[[nodiscard]] const char* to_string(Outcome outcome);
-[[nodiscard]] std::optional<Outcome> outcome_from(const std::string& text);
 
 }  // namespace pvrdma

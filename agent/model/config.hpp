@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Config: the administrator's configuration, after every file was read and checked.
 //
-// A Config is always valid: agent/config yields an error instead of a partly valid one.
+// A Config is always valid: agent/config yields an error instead of a partly valid one. The words
+// of the enums are those of pvrdma-agent.toml.
 #pragma once
 
 #include <array>
 #include <chrono>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "agent/base/clock.hpp"
+#include "agent/model/words.hpp"
 
 namespace pvrdma {
-
-// The words for an enum's values in pvrdma-agent.toml, in the order in which a message lists them.
-template <typename Value>
-using ConfigWords = std::array<std::pair<const char*, Value>, 3>;
 
 // How far the agent may go to have vmw_pvrdma loaded last.
 enum class ReloadPolicy {
@@ -25,9 +22,11 @@ enum class ReloadPolicy {
   Always,  // unload and load once per boot, as scripts in rc.local do; then as Auto
   Never,   // never unload or rebind
 };
-inline constexpr ConfigWords<ReloadPolicy> kReloadWords{{{"auto", ReloadPolicy::Auto},
-                                                         {"always", ReloadPolicy::Always},
-                                                         {"never", ReloadPolicy::Never}}};
+template <>
+inline constexpr auto kWordsOf<ReloadPolicy> =
+    std::to_array<Word<ReloadPolicy>>({{ReloadPolicy::Auto, "auto"},
+                                       {ReloadPolicy::Always, "always"},
+                                       {ReloadPolicy::Never, "never"}});
 
 // The manager of an adapter's link.
 enum class Manage {
@@ -35,8 +34,9 @@ enum class Manage {
   Agent,    // the agent
   Observe,  // not the agent: it only reports
 };
-inline constexpr ConfigWords<Manage> kManageWords{
-    {{"auto", Manage::Auto}, {"agent", Manage::Agent}, {"observe", Manage::Observe}}};
+template <>
+inline constexpr auto kWordsOf<Manage> = std::to_array<Word<Manage>>(
+    {{Manage::Auto, "auto"}, {Manage::Agent, "agent"}, {Manage::Observe, "observe"}});
 
 // Names one adapter. Exactly one of the three is set.
 struct AdapterMatch {
@@ -53,8 +53,9 @@ enum class GidType {
   RoceV1,  // "IB/RoCE v1" in sysfs
   RoceV2,
 };
-inline constexpr ConfigWords<GidType> kGidTypeWords{
-    {{"best", GidType::Best}, {"RoCE v1", GidType::RoceV1}, {"RoCE v2", GidType::RoceV2}}};
+template <>
+inline constexpr auto kWordsOf<GidType> = std::to_array<Word<GidType>>(
+    {{GidType::Best, "best"}, {GidType::RoceV1, "RoCE v1"}, {GidType::RoceV2, "RoCE v2"}});
 
 struct AdapterConfig {
   AdapterMatch match;  // of `every_adapter` empty

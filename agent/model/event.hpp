@@ -4,6 +4,7 @@
 // (agent/codec/recording.hpp).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,20 +15,13 @@
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
 #include "agent/model/config.hpp"
-#include "agent/model/report.hpp"
+#include "agent/model/operation_result.hpp"
 #include "agent/model/snapshot.hpp"
 
 namespace pvrdma {
 
 // Names one call of a client that waits for its answer. A daemon never uses the same value twice.
 using ClientId = std::uint64_t;
-
-// The user of a client (SO_PEERCRED).
-enum class Caller {
-  Root,   // may change things
-  Agent,  // the daemon's own user, which its tools run as: may ask for looks
-  Other,  // every other user: all together may ask for one look a second
-};
 
 // A look has ended, and its snapshot is handed over: it saw something new, was asked for, or was
 // due.
@@ -45,7 +39,7 @@ struct KernelChanged {};
 // or ended during it.
 struct CallEnded {
   Operation operation;
-  Result<Report> result;
+  Result<OperationResult> result;
 };
 // The connection to the executor failed, so the executor knows nothing of the call.
 struct ExecutorUnreachable {
@@ -101,9 +95,6 @@ using Event = std::variant<Looked, LookedSame, KernelChanged, CallEnded, Executo
 
 // "looked", "reload_asked", …: for recordings and for people.
 [[nodiscard]] const char* kind_of(const Event& event);
-
-[[nodiscard]] const char* to_string(Caller caller);
-[[nodiscard]] std::optional<Caller> caller_from(std::string_view text);
 
 // The daemon's time limits.
 struct Limits {

@@ -6,11 +6,13 @@
 // and no rule treats an unreadable field as absent.
 #pragma once
 
+#include <string>
 #include <utility>
 #include <variant>
 
 #include "agent/base/error.hpp"
 #include "agent/base/file.hpp"
+#include "agent/model/words.hpp"
 
 namespace pvrdma {
 
@@ -57,5 +59,11 @@ class Field {
  private:
   std::variant<std::monostate, T, Error> value_;
 };
+
+// The word of what is known, else `otherwise`: for printing.
+template <has_words Enum>
+[[nodiscard]] std::string word_or(const Field<Enum>& field, std::string otherwise) {
+  return field.is_known() ? std::string{to_string(*field.get())} : std::move(otherwise);
+}
 
 }  // namespace pvrdma

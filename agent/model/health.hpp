@@ -4,11 +4,11 @@
 // changes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "agent/base/clock.hpp"
@@ -20,6 +20,9 @@ namespace pvrdma {
 
 // Info changes no state; Warning makes a ready adapter degraded; Error means it will not work.
 enum class Severity { Info, Warning, Error };
+template <>
+inline constexpr auto kWordsOf<Severity> = std::to_array<Word<Severity>>(
+    {{Severity::Info, "info"}, {Severity::Warning, "warning"}, {Severity::Error, "error"}});
 
 // The person or program that can end a finding.
 enum class Actor {
@@ -28,6 +31,11 @@ enum class Actor {
   Image,  // the maker of the guest's or container's image: kernel, modules, libraries
   Host,   // the vSphere administrator
 };
+template <>
+inline constexpr auto kWordsOf<Actor> = std::to_array<Word<Actor>>({{Actor::Agent, "agent"},
+                                                                    {Actor::Guest, "guest"},
+                                                                    {Actor::Image, "image"},
+                                                                    {Actor::Host, "host"}});
 
 struct Finding {
   FindingId id = FindingId::Other;
@@ -51,6 +59,14 @@ enum class State {
   Failed,
   Unknown,  // no look has finished, or the last one is stale
 };
+template <>
+inline constexpr auto kWordsOf<State> = std::to_array<Word<State>>({{State::Absent, "absent"},
+                                                                    {State::Converging,
+                                                                     "converging"},
+                                                                    {State::Ready, "ready"},
+                                                                    {State::Degraded, "degraded"},
+                                                                    {State::Failed, "failed"},
+                                                                    {State::Unknown, "unknown"}});
 
 struct Plan {
   std::vector<Action> actions;  // to be done now, in this order
@@ -80,16 +96,12 @@ struct AdapterHealth {
 };
 
 // A call to the executor that has not returned.
-struct BusyCall {
-  Verb verb = Verb::LoadModule;
-  std::string target;
+struct CallUnderWay {
+  Operation operation;
   BootTime since;
   bool stuck = false;  // has taken longer than its limit
-  friend bool operator==(const BusyCall&, const BusyCall&) = default;
+  friend bool operator==(const CallUnderWay&, const CallUnderWay&) = default;
 };
-
-// "LoadModule mlx4_ib"
-[[nodiscard]] std::string describe(const BusyCall& call);
 
 struct Health {
   State state = State::Unknown;
@@ -98,18 +110,11 @@ struct Health {
   std::string summary;  // "1 of 1 adapters ready"
   std::vector<AdapterHealth> adapters;
   std::vector<Finding> findings;
-  std::optional<BusyCall> busy;
+  std::optional<CallUnderWay> busy;
   std::uint64_t reloads = 0;  // of this boot, by the executor
   std::uint64_t rebinds = 0;
   friend bool operator==(const Health&, const Health&) = default;
 };
-
-[[nodiscard]] const char* to_string(Severity severity);
-[[nodiscard]] const char* to_string(Actor actor);
-[[nodiscard]] const char* to_string(State state);
-[[nodiscard]] std::optional<Severity> severity_from(std::string_view text);
-[[nodiscard]] std::optional<Actor> actor_from(std::string_view text);
-[[nodiscard]] std::optional<State> state_from(std::string_view text);
 
 // The exit code of a monitoring plugin: 0 ready or absent, 1 degraded or converging, 2 failed, 3
 // unknown.

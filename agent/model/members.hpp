@@ -55,7 +55,7 @@ void each_member(Value& netdev, Visit visit) {
   visit("mtu", netdev.mtu);
   visit("mtu_min", netdev.mtu_min);
   visit("mtu_max", netdev.mtu_max);
-  visit("up", netdev.up);
+  visit("link_up", netdev.link_up);
   visit("carrier", netdev.carrier);
   visit("operstate", netdev.operstate);
   visit("addresses", netdev.addresses);
@@ -95,7 +95,7 @@ void each_member(Value& adapter, Visit visit) {
   visit("driver", adapter.driver);
   visit("net_driver", adapter.net_driver);
   visit("netdev", adapter.netdev);
-  visit("rdma", adapter.rdma);
+  visit("rdma_device", adapter.rdma_device);
 }
 template <typename Visit, is_a<Holder> Value>
 void each_member(Value& holder, Visit visit) {
@@ -223,12 +223,13 @@ void each_member(Value& link, Visit visit) {
   visit("mtu", link.mtu);
   visit("addresses", link.addresses);
 }
-template <typename Visit, is_a<Report> Value>
-void each_member(Value& report, Visit visit) {
-  visit("outcome", report.outcome);
-  visit("detail", report.detail);
-  visit("errno", report.code);
-  visit("holders", report.holders);
+template <typename Visit, is_a<OperationResult> Value>
+void each_member(Value& result, Visit visit) {
+  visit("outcome", result.outcome);
+  visit("detail", result.detail);
+  visit("errno", result.code);
+  visit("holders", result.holders);
+  visit("driver_taken", result.driver_taken);
 }
 
 // Events; a Looked is written by parts (agent/codec/recording.cpp)

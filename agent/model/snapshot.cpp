@@ -2,6 +2,9 @@
 #include "agent/model/snapshot.hpp"
 
 #include <algorithm>
+#include <string_view>
+
+#include "agent/model/fields.hpp"
 
 namespace pvrdma {
 
@@ -44,34 +47,19 @@ const BootScript* unfinished(const std::vector<BootScript>& scripts) {
   return found == scripts.end() ? nullptr : &*found;
 }
 
+std::string interface_name(std::string_view path) {
+  constexpr std::string_view kNetdev = "netdev.", kRdma = "rdma_device.";
+  if (path == "rdma_device.netdev") return "rdma_netdev";
+  for (const std::string_view part : {kNetdev, kRdma})
+    if (path.starts_with(part)) path.remove_prefix(part.size());
+  return std::string{path};
+}
+
 std::vector<std::pair<std::string, Error>> unreadable_of(const Adapter& adapter) {
   std::vector<std::pair<std::string, Error>> unreadable;
-  const auto look = [&](const std::string& name, const auto& field) {
-    if (const Error* error = field.error()) unreadable.emplace_back(name, *error);
-  };
-  look("driver", adapter.driver);
-  look("net_driver", adapter.net_driver);
-  look("netdev", adapter.netdev);
-  if (const Netdev* netdev = adapter.netdev.get()) {
-    look("carrier", netdev->carrier);
-    look("owner", netdev->owner);
-  }
-  look("rdma_device", adapter.rdma);
-  const RdmaDevice* rdma = adapter.rdma.get();
-  if (rdma == nullptr) return unreadable;
-  look("uverbs", rdma->uverbs);
-  look("node_guid", rdma->node_guid);
-  look("rdma_netdev", rdma->netdev);
-  look("port.verbs_state", rdma->port.verbs_state);
-  look("port.state", rdma->port.state);
-  look("port.phys_state", rdma->port.phys_state);
-  look("port.active_mtu", rdma->port.active_mtu);
-  look("port.link_layer", rdma->port.link_layer);
-  for (const Gid& gid : rdma->gids) {
-    const std::string path = "gids[" + std::to_string(gid.index) + "].";
-    look(path + "type", gid.type);
-    look(path + "netdev", gid.netdev);
-  }
+  each_field(adapter, [&](const std::string& path, const auto& field) {
+    if (const Error* error = field.error()) unreadable.emplace_back(interface_name(path), *error);
+  });
   return unreadable;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <array>
 
 #include <cstdint>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "agent/base/clock.hpp"
 #include "agent/model/attempt.hpp"
 #include "agent/model/field.hpp"
+#include "agent/model/port_state.hpp"
 
 namespace pvrdma {
 
@@ -22,9 +24,20 @@ inline constexpr const char* kNetModule = "vmxnet3";
 
 // /sys/module/NAME/initstate, Linux kernel/module/sysfs.c
 enum class ModuleInit { Coming, Live, Going, BuiltIn };
+template <>
+inline constexpr auto kWordsOf<ModuleInit> =
+    std::to_array<Word<ModuleInit>>({{ModuleInit::Coming, "coming"},
+                                     {ModuleInit::Live, "live"},
+                                     {ModuleInit::Going, "going"},
+                                     {ModuleInit::BuiltIn, "built-in"}});
 
 // Whether the running kernel's module index (libkmod) has the module.
 enum class Shipped { Loadable, BuiltIn, Missing };
+template <>
+inline constexpr auto kWordsOf<Shipped> =
+    std::to_array<Word<Shipped>>({{Shipped::Loadable, "loadable"},
+                                  {Shipped::BuiltIn, "built-in"},
+                                  {Shipped::Missing, "missing"}});
 
 struct Module {
   std::string name;            // with underscores, as in /proc/modules
@@ -43,6 +56,12 @@ struct Module {
 // The programs that may manage a link instead of the agent. Master: the bond, bridge, team or VRF
 // that the link belongs to.
 enum class LinkManager { Networkd, NetworkManager, Ifupdown, Master };
+template <>
+inline constexpr auto kWordsOf<LinkManager> =
+    std::to_array<Word<LinkManager>>({{LinkManager::Networkd, "systemd-networkd"},
+                                      {LinkManager::NetworkManager, "NetworkManager"},
+                                      {LinkManager::Ifupdown, "ifupdown"},
+                                      {LinkManager::Master, "master"}});
 
 struct LinkOwner {
   LinkManager manager = LinkManager::Networkd;
@@ -74,7 +93,7 @@ struct Netdev {
   unsigned mtu = 0;           // bytes
   Field<unsigned> mtu_min;    // absent where the kernel does not tell
   Field<unsigned> mtu_max;
-  bool up = false;                     // IFF_UP: administratively up
+  bool link_up = false;                // IFF_UP: administratively up
   Field<bool> carrier;                 // absent while the link is down, when it means nothing
   std::string operstate;               // "up", "down", "lowerlayerdown", … (RFC 2863, if_link.h)
   std::vector<LinkAddress> addresses;  // in the kernel's order
@@ -98,12 +117,12 @@ struct Gid {
 
 // One reading of a port's attributes.
 struct Port {
-  Field<std::string> state;       // "ACTIVE", "DOWN", "INIT", "ARMED", "ACTIVE_DEFER", "NOP"
-  Field<std::string> phys_state;  // sysfs's word with underscores: "LINK_UP", "DISABLED"
+  Field<PortState> state;
+  Field<PhysState> phys_state;
   // The state that ibv_query_port(3) reports through the user-space provider. Absent where it was
   // not called, or where the state changed meanwhile; unreadable where no provider answers. The
   // agent calls it when `state` has changed, not at each look.
-  Field<std::string> verbs_state;
+  Field<PortState> verbs_state;
   Field<unsigned> active_mtu;     // bytes; only from ibv_query_port(3); 1024 is normal
   Field<std::string> link_layer;  // "Ethernet"
   friend bool operator==(const Port&, const Port&) = default;
@@ -127,7 +146,7 @@ struct Adapter {
   Field<std::string> driver;      // of `function`; absent: no driver is bound
   Field<std::string> net_driver;  // of `net_function`; absent: no driver, or no such function
   Field<Netdev> netdev;           // of `net_function`
-  Field<RdmaDevice> rdma;         // of `function`
+  Field<RdmaDevice> rdma_device;  // of `function`
   friend bool operator==(const Adapter&, const Adapter&) = default;
 };
 
@@ -190,18 +209,14 @@ struct Snapshot : SystemState {
   BootTime verbs_failed;  // when ibv_query_port(3) failed last
 };
 
-// The unreadable fields of an adapter, by their names in io.pvrdma.Agent ("port.state",
-// "gids[1].type"), each with its Error.
+// The name in io.pvrdma.Agent of a field of an adapter (agent/model/fields.hpp):
+// "rdma_device.port.state" is "port.state" there, and "rdma_device.netdev" is "rdma_netdev".
+[[nodiscard]] std::string interface_name(std::string_view path);
+
+// The unreadable fields of an adapter, by these names, each with its Error.
 [[nodiscard]] std::vector<std::pair<std::string, Error>> unreadable_of(const Adapter& adapter);
 
-[[nodiscard]] const char* to_string(ModuleInit init);
-[[nodiscard]] const char* to_string(Shipped shipped);
-// "systemd-networkd", "NetworkManager", "ifupdown", "master"
-[[nodiscard]] const char* to_string(LinkManager manager);
-// The same, for a sentence: "its master bond0".
+// The manager, for a sentence: "NetworkManager", "its master bond0".
 [[nodiscard]] std::string describe(const LinkOwner& owner);
-[[nodiscard]] std::optional<ModuleInit> module_init_from(std::string_view text);
-[[nodiscard]] std::optional<Shipped> shipped_from(std::string_view text);
-[[nodiscard]] std::optional<LinkManager> link_manager_from(std::string_view text);
 
 }  // namespace pvrdma

@@ -2,38 +2,11 @@
 #include "agent/model/timeline.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace pvrdma {
 
 namespace {
-
-struct Words {
-  StepKind kind;
-  const char* name;
-  const char* before;  // the subject
-  const char* after;
-};
-
-constexpr std::array<Words, 11> kWords{{
-    {StepKind::AgentStarted, "agent_started", "start of the agent", ""},
-    {StepKind::AdapterSeen, "adapter_seen", "", " on the bus"},
-    {StepKind::ModuleLoaded, "module_loaded", "load of ", ""},
-    {StepKind::DriverReloaded, "driver_reloaded", "reload of ", ""},
-    {StepKind::DriverLive, "driver_live", "vmw_pvrdma live", ""},
-    {StepKind::LinkUp, "link_up", "link up of ", ""},
-    {StepKind::Carrier, "carrier", "carrier of ", ""},
-    {StepKind::PortActive, "port_active", "port ACTIVE of ", ""},
-    {StepKind::Address, "address", "address of ", ""},
-    {StepKind::Gid, "gid", "GID of ", ""},
-    {StepKind::Ready, "ready", "ready", ""},
-}};
-
-const Words& words_of(StepKind kind) {
-  return *std::find_if(kWords.begin(), kWords.end(),
-                       [kind](const Words& words) { return words.kind == kind; });
-}
 
 bool is_adapters(const Step& step) {
   return !step.subject.empty() && step.kind != StepKind::ModuleLoaded &&
@@ -75,20 +48,32 @@ Milliseconds own_duration(const Timeline& timeline, const Step& step) {
   return step.at - since;
 }
 
-const char* to_string(StepKind kind) { return words_of(kind).name; }
-
-std::optional<StepKind> step_kind_from(std::string_view text) {
-  for (const Words& words : kWords)
-    if (text == words.name) return words.kind;
-  return std::nullopt;
-}
-
 std::string in_words(StepKind kind, const std::string& subject) {
-  const Words& words = words_of(kind);
-  // The steps of the whole machine have no subject in their text.
-  const bool named = subject.empty() || kind == StepKind::AgentStarted ||
-                     kind == StepKind::DriverLive || kind == StepKind::Ready;
-  return words.before + (named ? std::string{} : subject) + words.after;
+  switch (kind) {
+    case StepKind::AgentStarted:
+      return "start of the agent";
+    case StepKind::AdapterSeen:
+      return subject + " on the bus";
+    case StepKind::ModuleLoaded:
+      return "load of " + subject;
+    case StepKind::DriverReloaded:
+      return "reload of " + subject;
+    case StepKind::DriverLive:
+      return "vmw_pvrdma live";
+    case StepKind::LinkUp:
+      return "link up of " + subject;
+    case StepKind::Carrier:
+      return "carrier of " + subject;
+    case StepKind::PortActive:
+      return "port ACTIVE of " + subject;
+    case StepKind::Address:
+      return "address of " + subject;
+    case StepKind::Gid:
+      return "GID of " + subject;
+    case StepKind::Ready:
+      break;
+  }
+  return "ready";
 }
 
 }  // namespace pvrdma

@@ -2,6 +2,7 @@
 // Timeline: the time at which one boot reached each step towards ready adapters. Plain values.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "agent/base/clock.hpp"
+#include "agent/model/words.hpp"
 
 namespace pvrdma {
 
@@ -25,6 +27,20 @@ enum class StepKind {
   Gid,             // that address has its GID
   Ready,           // the machine's state (agent/model/health.hpp)
 };
+// Of the interface, and of the journal's fields.
+template <>
+inline constexpr auto kWordsOf<StepKind> =
+    std::to_array<Word<StepKind>>({{StepKind::AgentStarted, "agent_started"},
+                                   {StepKind::AdapterSeen, "adapter_seen"},
+                                   {StepKind::ModuleLoaded, "module_loaded"},
+                                   {StepKind::DriverReloaded, "driver_reloaded"},
+                                   {StepKind::DriverLive, "driver_live"},
+                                   {StepKind::LinkUp, "link_up"},
+                                   {StepKind::Carrier, "carrier"},
+                                   {StepKind::PortActive, "port_active"},
+                                   {StepKind::Address, "address"},
+                                   {StepKind::Gid, "gid"},
+                                   {StepKind::Ready, "ready"}});
 
 struct Step {
   StepKind kind = StepKind::AgentStarted;
@@ -59,9 +75,6 @@ inline constexpr std::size_t kStepsAtMost = 128;
 // Without such a step, the time since the boot began.
 [[nodiscard]] Milliseconds own_duration(const Timeline& timeline, const Step& step);
 
-// "agent_started", "adapter_seen", …: the word of the interface.
-[[nodiscard]] const char* to_string(StepKind kind);
-[[nodiscard]] std::optional<StepKind> step_kind_from(std::string_view text);
 // For a person: "load of ib_umad", "carrier of 0000:13:00.1", "ready".
 [[nodiscard]] std::string in_words(StepKind kind, const std::string& subject);
 

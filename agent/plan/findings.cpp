@@ -22,7 +22,7 @@ namespace findings {
 namespace {
 
 std::string device_name(const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma.get();
+  const RdmaDevice* rdma = adapter.rdma_device.get();
   return rdma != nullptr ? rdma->name : adapter.function;
 }
 
@@ -67,10 +67,10 @@ Finding adapter_removed(const RemovedAdapter& removed, Milliseconds patience) {
 }
 
 Finding port_down(const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma.get();
+  const RdmaDevice* rdma = adapter.rdma_device.get();
   return about(adapter, FindingId::PortDown,
                {{"device", device_name(adapter)},
-                {"state", rdma != nullptr ? rdma->port.state.value_or("unreadable") : "missing"}});
+                {"state", rdma != nullptr ? word_or(rdma->port.state, "unreadable") : "missing"}});
 }
 
 Finding netdev_lost(const Adapter& adapter) {

@@ -54,7 +54,7 @@ std::string application_address(const Config& config, const Adapter& adapter) {
 
 std::optional<ApplicationGid> application_gid(const Config& config, const Adapter& adapter) {
   const std::string address = application_address(config, adapter);
-  const RdmaDevice* rdma = adapter.rdma.get();
+  const RdmaDevice* rdma = adapter.rdma_device.get();
   if (address.empty() || rdma == nullptr) return std::nullopt;
   const GidType type = config_of(config, adapter).gid_type;
   const std::string text = gid_of(address);

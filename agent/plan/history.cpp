@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
+#include "agent/model/fields.hpp"
 #include "agent/plan/gid.hpp"
 #include "agent/plan/questions.hpp"
 
@@ -16,10 +18,10 @@ namespace {
 // Everything that the ladder depends on, as one comparable value.
 auto ladder_view(const Adapter& adapter) {
   const Netdev* netdev = adapter.netdev.get();
-  const RdmaDevice* rdma = adapter.rdma.get();
-  return std::make_tuple(adapter.driver, netdev != nullptr, netdev != nullptr && netdev->up,
+  const RdmaDevice* rdma = adapter.rdma_device.get();
+  return std::make_tuple(adapter.driver, netdev != nullptr, netdev != nullptr && netdev->link_up,
                          netdev != nullptr ? netdev->carrier : Field<bool>{}, rdma != nullptr,
-                         rdma != nullptr ? rdma->port.state : Field<std::string>{},
+                         rdma != nullptr ? rdma->port.state : Field<PortState>{},
                          rdma != nullptr && rdma->netdev.is_known());
 }
 
@@ -35,13 +37,15 @@ auto link_settings(const Adapter& adapter) {
 bool was_taken_down(const Adapter& before, const Adapter& now) {
   const Netdev* was = before.netdev.get();
   const Netdev* netdev = now.netdev.get();
-  return was != nullptr && netdev != nullptr && was->index == netdev->index && was->up &&
-         !netdev->up;
+  return was != nullptr && netdev != nullptr && was->index == netdev->index && was->link_up &&
+         !netdev->link_up;
 }
 
-std::string port_state(const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma.get();
-  return rdma == nullptr ? std::string{} : rdma->port.state.value_or({});
+// None: not known.
+std::optional<PortState> port_state(const Adapter& adapter) {
+  const RdmaDevice* rdma = adapter.rdma_device.get();
+  const PortState* state = rdma != nullptr ? rdma->port.state.get() : nullptr;
+  return state != nullptr ? std::optional{*state} : std::nullopt;
 }
 
 // True where the set of adapters differs from the last look that could read the list.
@@ -64,28 +68,21 @@ bool lost_a_netdev(const History& history, const std::vector<Adapter>& now) {
   });
 }
 
-template <typename T>
-void keep(Field<T>& now, const Field<T>& before) {
-  if (now.is_unreadable()) now = before;
-}
-
-// The adapter as the look saw it; fields that the look could not read keep their earlier value.
+// The adapter as the look saw it; decisive fields that the look could not read keep their earlier
+// value.
 Adapter with_gaps_filled(Adapter now, const Adapter& before) {
-  keep(now.driver, before.driver);
-  keep(now.net_driver, before.net_driver);
-  keep(now.netdev, before.netdev);
-  keep(now.rdma, before.rdma);
-  Netdev* netdev = now.netdev.get();
   const Netdev* old = before.netdev.get();
-  if (netdev != nullptr && old != nullptr && netdev->index == old->index) {
-    keep(netdev->carrier, old->carrier);
-    keep(netdev->owner, old->owner);
-  }
-  RdmaDevice* rdma = now.rdma.get();
-  if (const RdmaDevice* device = before.rdma.get(); rdma != nullptr && device != nullptr) {
-    keep(rdma->port.state, device->port.state);
-    keep(rdma->netdev, device->netdev);
-  }
+  each_field(now, [&](const std::string& path, auto& field) {
+    if (!field.is_unreadable() || !is_decisive(interface_name(path))) return;
+    // Of another netdev nothing is known.
+    const Netdev* netdev = now.netdev.get();
+    const bool is_netdevs = path.starts_with("netdev.");
+    if (is_netdevs && (old == nullptr || netdev == nullptr || old->index != netdev->index)) return;
+    each_field(before, [&](const std::string& there, const auto& was) {
+      if constexpr (std::is_same_v<decltype(was), const std::decay_t<decltype(field)>&>)
+        if (there == path) field = was;
+    });
+  });
   return now;
 }
 
@@ -156,8 +153,8 @@ AdapterHistory advance(const AdapterHistory& known, const Adapter& adapter, Boot
     entry.port_changed = now;
     ++entry.transitions;
   }
-  if (was.rdma.is_known() && read.rdma.is_known())
-    entry.gid_moves += moved_gids(*was.rdma.get(), *read.rdma.get());
+  if (was.rdma_device.is_known() && read.rdma_device.is_known())
+    entry.gid_moves += moved_gids(*was.rdma_device.get(), *read.rdma_device.get());
   if (read != was) entry.read = std::make_shared<const Adapter>(std::move(read));
   return entry;
 }
@@ -166,8 +163,8 @@ unsigned changed_ports(const Snapshot& before, const Health& health) {
   return static_cast<unsigned>(std::count_if(
       health.adapters.begin(), health.adapters.end(), [&](const AdapterHealth& entry) {
         const Adapter* was = before.adapter(entry.adapter.function);
-        const RdmaDevice* old = was != nullptr ? was->rdma.get() : nullptr;
-        const RdmaDevice* rdma = entry.adapter.rdma.get();
+        const RdmaDevice* old = was != nullptr ? was->rdma_device.get() : nullptr;
+        const RdmaDevice* rdma = entry.adapter.rdma_device.get();
         return old != nullptr && rdma != nullptr && old->port.state.is_known() &&
                rdma->port.state.is_known() && old->port.state != rdma->port.state;
       }));
@@ -232,11 +229,12 @@ Timeline advance(Timeline timeline, const Config& config, const Snapshot* before
   for (const AdapterHealth& entry : health.adapters) {
     const std::string& function = entry.adapter.function;
     const Netdev* netdev = entry.adapter.netdev.get();
-    const RdmaDevice* rdma = entry.adapter.rdma.get();
+    const RdmaDevice* rdma = entry.adapter.rdma_device.get();
     reached(true, StepKind::AdapterSeen, function);
-    reached(netdev != nullptr && netdev->up, StepKind::LinkUp, function);
+    reached(netdev != nullptr && netdev->link_up, StepKind::LinkUp, function);
     reached(netdev != nullptr && netdev->carrier.is(true), StepKind::Carrier, function);
-    reached(rdma != nullptr && rdma->port.state.is("ACTIVE"), StepKind::PortActive, function);
+    reached(rdma != nullptr && rdma->port.state.is(PortState::Active), StepKind::PortActive,
+            function);
     reached(!application_address(config, entry.adapter).empty(), StepKind::Address, function);
     reached(entry.application_gid.has_value(), StepKind::Gid, function);
   }

@@ -70,7 +70,7 @@ struct History {
   // there was none.
   std::optional<BootTime> reload_asked;
   // The executor's call that has not returned; there is never a second one.
-  std::optional<BusyCall> busy;
+  std::optional<CallUnderWay> busy;
   // Why the last call could not reach the executor; none: it did.
   std::optional<Error> executor_missing;
 };

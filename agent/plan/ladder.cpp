@@ -24,15 +24,15 @@ BootTime settled_at(const Inputs& in, const Adapter& adapter) {
 
 // A reload surely cures a lost netdev. An adapter was unbound or removed since the last reload.
 bool has_lost_netdev(const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma.get();
+  const RdmaDevice* rdma = adapter.rdma_device.get();
   return rdma != nullptr && rdma->netdev.is_absent();
 }
 
 // For an adapter for which is_broken() is true.
 std::string what_is_wrong(const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma.get();
+  const RdmaDevice* rdma = adapter.rdma_device.get();
   if (rdma->netdev.is_absent()) return "the driver has lost the netdev of " + rdma->name;
-  return "the port of " + rdma->name + " is " + rdma->port.state.value_or("unreadable") +
+  return "the port of " + rdma->name + " is " + word_or(rdma->port.state, "unreadable") +
          " though its link and carrier are up";
 }
 
@@ -50,7 +50,7 @@ std::string reason_to_reload(const Inputs& in, const Adapter& adapter) {
 
 bool has_carrier(const Adapter& adapter) {
   const Netdev* netdev = adapter.netdev.get();
-  return netdev != nullptr && netdev->up && netdev->carrier.is(true);
+  return netdev != nullptr && netdev->link_up && netdev->carrier.is(true);
 }
 
 // Whether rule 5 has to act for this adapter now, or once it has settled, while the driver is live.
@@ -59,10 +59,10 @@ bool is_broken(const Adapter& adapter) {
   // A bound function has an RDMA device. A device that is not visible is in another network
   // namespace (ib_core's netns_mode=0), such as a container's, and a reload would take it out of
   // there.
-  const RdmaDevice* rdma = adapter.rdma.get();
+  const RdmaDevice* rdma = adapter.rdma_device.get();
   if (rdma == nullptr || !has_carrier(adapter)) return false;
   return rdma->netdev.is_absent() ||
-         (rdma->port.state.is_known() && !rdma->port.state.is("ACTIVE"));
+         (rdma->port.state.is_known() && !rdma->port.state.is(PortState::Active));
 }
 
 // Reports a broken adapter, which a reload may not help or may not be allowed for now.

@@ -86,12 +86,12 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
   const auto because = [&](const std::string& why) {
     if (change.reason.empty()) change.reason = why;
   };
-  if (!netdev.up) because("the link of " + netdev.name + " is down, and the port follows it");
+  if (!netdev.link_up) because("the link of " + netdev.name + " is down, and the port follows it");
   const bool other_mtu = wanted.mtu && *wanted.mtu != netdev.mtu;
   const auto dropped = dropped_addresses(in.config, wanted, netdev);
   const auto missing = missing_addresses(wanted, netdev);
   // Without carrier no duplicate can be detected.
-  const auto duplicates = netdev.up && !netdev.carrier.is(false)
+  const auto duplicates = netdev.link_up && !netdev.carrier.is(false)
                               ? duplicate_addresses(wanted, netdev)
                               : std::vector<std::string>{};
   if (!other_mtu && dropped.empty() && missing.empty() && duplicates.empty()) return change;
@@ -99,7 +99,7 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
   const auto holders = holders_of(in.snapshot, adapter);
   if (other_mtu && !is_possible(netdev, *wanted.mtu)) {
     draft.find(findings::mtu_impossible(adapter, netdev, *wanted.mtu));
-  } else if (other_mtu && netdev.up && holders) {
+  } else if (other_mtu && netdev.link_up && holders) {
     draft.find(findings::mtu_waits(adapter, netdev, *wanted.mtu, *holders));
   } else if (other_mtu) {
     change.mtu = wanted.mtu;
@@ -107,7 +107,7 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
             std::to_string(*wanted.mtu));
   }
   // Without carrier ARP cannot find another host that has the address.
-  if (!missing.empty() && (!netdev.up || !netdev.carrier.is(false))) {
+  if (!missing.empty() && (!netdev.link_up || !netdev.carrier.is(false))) {
     change.addresses = missing;
     because(missing.front() + " is configured and not on " + netdev.name);
   }
@@ -138,7 +138,7 @@ void report_duplicates(const Adapter& adapter, Draft& draft) {
 void report_foreign_link(Draft& draft, const Adapter& adapter, const AdapterConfig& wanted) {
   const Netdev& netdev = *adapter.netdev.get();
   const LinkOwner* owner = other_owner(adapter);
-  if (!netdev.up) draft.find(findings::link_down_not_ours(adapter, owner));
+  if (!netdev.link_up) draft.find(findings::link_down_not_ours(adapter, owner));
   if (wanted.mtu && *wanted.mtu != netdev.mtu)
     draft.find(findings::mtu_differs(adapter, owner, *wanted.mtu));
   for (const std::string& address : missing_addresses(wanted, netdev))
@@ -161,7 +161,7 @@ bool last_failed(const Inputs& in, const Adapter& adapter) {
 // is up again.
 bool was_just_taken_down(const Inputs& in, Draft& draft, const Adapter& adapter) {
   const BootTime downed = history_of(in, adapter).downed;
-  if (adapter.netdev.get()->up || downed == BootTime{} || in.now >= downed + kDownPatience)
+  if (adapter.netdev.get()->link_up || downed == BootTime{} || in.now >= downed + kDownPatience)
     return false;
   draft.look_by(downed + kDownPatience);
   return true;
@@ -192,7 +192,7 @@ void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
   const Afterwards afterwards =
       change.renews || last_failed(in, adapter) ? Afterwards::TrySlowly : Afterwards::GiveUp;
   // udev cannot rename a link that is up (EBUSY), so the agent waits for udev, with a limit.
-  if (!netdev.up && !udev_is_done(in, adapter, draft)) return;
+  if (!netdev.link_up && !udev_is_done(in, adapter, draft)) return;
   try_within_budget(in, draft,
                     ConfigureLink{adapter.function, netdev.name, change.mtu, change.addresses},
                     std::move(change.reason), adapter.function, afterwards);
@@ -234,7 +234,7 @@ bool udev_is_done(const Inputs& in, const Adapter& adapter, Draft& draft) {
 bool link_is_complete(const Config& config, const Adapter& adapter) {
   const Netdev* netdev = adapter.netdev.get();
   const AdapterConfig& wanted = config_of(config, adapter);
-  if (netdev == nullptr || !netdev->up) return false;
+  if (netdev == nullptr || !netdev->link_up) return false;
   if (!link_is_ours(config, adapter)) return true;
   return std::all_of(wanted.addresses.begin(), wanted.addresses.end(),
                      [&](const std::string& text) {

@@ -20,19 +20,21 @@ std::string shown(const Field<T>& field, const char* absent, Show show) {
 
 const std::string& itself(const std::string& text) { return text; }
 
+constexpr auto word = [](auto value) { return to_string(value); };
+
 std::string link_of(const Netdev& netdev) {
-  if (!netdev.up) return netdev.name + " down";
+  if (!netdev.link_up) return netdev.name + " down";
   const auto carrier = [](bool there) { return there ? "carrier" : "no carrier"; };
   return formatted("{} up, {}", netdev.name, shown(netdev.carrier, "carrier unknown", carrier));
 }
 
 std::string line_of(const Adapter& adapter) {
   const auto port = [](const RdmaDevice& device) {
-    return formatted("{} port {}", device.name, shown(device.port.state, "unknown", itself));
+    return formatted("{} port {}", device.name, shown(device.port.state, "unknown", word));
   };
   return formatted("{}: driver {}, netdev {}, {}", adapter.function,
                    shown(adapter.driver, "none", itself), shown(adapter.netdev, "none", link_of),
-                   shown(adapter.rdma, "no RDMA device", port));
+                   shown(adapter.rdma_device, "no RDMA device", port));
 }
 
 std::string lines_of(const std::vector<Adapter>& adapters) {
@@ -51,8 +53,7 @@ std::string pass_line(const Snapshot& snapshot, const Plan& plan) {
   actions.reserve(plan.actions.size());
   for (const Action& action : plan.actions)
     actions.push_back(formatted("{} ({})", describe(action.operation), action.reason));
-  return formatted("{} {}; {}; {}", kDriverModule,
-                   shown(init, "not loaded", [](ModuleInit state) { return to_string(state); }),
+  return formatted("{} {}; {}; {}", kDriverModule, shown(init, "not loaded", word),
                    shown(snapshot.adapters, "adapters not looked for", lines_of),
                    actions.empty() ? "nothing to do" : joined(actions));
 }

@@ -37,10 +37,10 @@ void report_unreadable_fields(const Inputs& in, Draft& draft) {
 
 void report_port(const Adapter& adapter, Draft& draft) {
   const Netdev* netdev = adapter.netdev.get();
-  const RdmaDevice* rdma = adapter.rdma.get();
-  if (netdev != nullptr && netdev->up && netdev->carrier.is(false))
+  const RdmaDevice* rdma = adapter.rdma_device.get();
+  if (netdev != nullptr && netdev->link_up && netdev->carrier.is(false))
     draft.find(about(adapter, FindingId::NoCarrier, {{"netdev", netdev->name}}));
-  if (rdma == nullptr || !rdma->port.state.is("ACTIVE")) return;
+  if (rdma == nullptr || !rdma->port.state.is(PortState::Active)) return;
   if (const Error* error = rdma->port.verbs_state.error())
     draft.find(about(adapter, FindingId::VerbsUnusable,
                      {{"device", rdma->name}, {"error", error->message()}},
@@ -78,7 +78,7 @@ bool may_be_elsewhere(const Adapter& adapter) {
 // The same for the RDMA device alone: vmw_pvrdma has one for each function that it is bound to.
 bool device_may_be_elsewhere(const Inputs& in, const Adapter& adapter) {
   return adapter.driver.is(kDriverModule) && adapter.netdev.is_known() &&
-         adapter.rdma.is_absent() && is_live(in.snapshot, kDriverModule);
+         adapter.rdma_device.is_absent() && is_live(in.snapshot, kDriverModule);
 }
 
 void report_elsewhere(const Inputs& in, const Adapter& adapter, Draft& draft) {
@@ -92,8 +92,8 @@ void report_elsewhere(const Inputs& in, const Adapter& adapter, Draft& draft) {
 // The driver creates the GID of a new address within milliseconds, so a settled adapter has it.
 void report_gid(const Inputs& in, const Adapter& adapter, Draft& draft) {
   const std::string address = application_address(in.config, adapter);
-  const RdmaDevice* rdma = adapter.rdma.get();
-  const bool is_due = !address.empty() && rdma != nullptr && rdma->port.state.is("ACTIVE");
+  const RdmaDevice* rdma = adapter.rdma_device.get();
+  const bool is_due = !address.empty() && rdma != nullptr && rdma->port.state.is(PortState::Active);
   if (is_due && !application_gid(in.config, adapter) && has_settled(in, adapter, draft))
     draft.find(findings::gid_missing(adapter, address, config_of(in.config, adapter).gid_type));
 }
@@ -184,7 +184,7 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
     return plan_without_adapter(in);
   if (const auto& call = history.busy; call && call->stuck)
     draft.find(overall(FindingId::ExecutorStuck,
-                       {{"call", describe(*call)}, {"since", wall_time(call->since)}}));
+                       {{"call", describe(call->operation)}, {"since", wall_time(call->since)}}));
   report_unreadable_fields(in, draft);
   report_customization(in, draft);
   report_conflicts(in, draft);

@@ -2,7 +2,11 @@
 #include "agent/plan/questions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <utility>
+
+#include "agent/base/text.hpp"
 
 namespace pvrdma {
 
@@ -18,22 +22,17 @@ bool is_live(const Snapshot& snapshot, const std::string& module) {
          (found->init.is(ModuleInit::Live) || found->init.is(ModuleInit::BuiltIn));
 }
 
+bool is_decisive(std::string_view field) {
+  constexpr std::array<std::string_view, 8> kDecisive{"driver",      "net_driver", "netdev",
+                                                      "rdma_device", "carrier",    "owner",
+                                                      "port.state",  "rdma_netdev"};
+  return contains(kDecisive, field);
+}
+
 std::vector<Error> unreadable_parts(const Adapter& adapter) {
   std::vector<Error> errors;
-  const auto look = [&](const auto& field) {
-    if (const Error* error = field.error()) errors.push_back(*error);
-  };
-  look(adapter.driver);
-  look(adapter.netdev);
-  look(adapter.rdma);
-  if (const Netdev* netdev = adapter.netdev.get()) {
-    look(netdev->carrier);
-    look(netdev->owner);
-  }
-  if (const RdmaDevice* rdma = adapter.rdma.get()) {
-    look(rdma->port.state);
-    look(rdma->netdev);
-  }
+  for (auto& [name, error] : unreadable_of(adapter))
+    if (is_decisive(name)) errors.push_back(std::move(error));
   return errors;
 }
 
@@ -58,8 +57,8 @@ bool link_is_ours(const Config& config, const Adapter& adapter) {
 
 std::optional<std::vector<Holder>> holders_of(const Snapshot& snapshot, const Adapter& adapter) {
   const auto* holders = snapshot.holders.get();
-  if (holders == nullptr || adapter.rdma.is_unreadable()) return std::vector<Holder>{};
-  const RdmaDevice* device = adapter.rdma.get();
+  if (holders == nullptr || adapter.rdma_device.is_unreadable()) return std::vector<Holder>{};
+  const RdmaDevice* device = adapter.rdma_device.get();
   std::vector<Holder> own;
   std::copy_if(holders->begin(), holders->end(), std::back_inserter(own),
                [&](const Holder& holder) {

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/model/adapter_match.hpp"
@@ -18,8 +19,10 @@ namespace pvrdma {
 
 [[nodiscard]] bool is_live(const Snapshot& snapshot, const std::string& module);
 
-// The errors of the adapter's unreadable parts, as far as the rules and the verdict need these
-// parts.
+// Whether the rules and the verdict need a field of an adapter; by its interface_name().
+[[nodiscard]] bool is_decisive(std::string_view field);
+
+// The errors of the adapter's unreadable fields that are decisive.
 [[nodiscard]] std::vector<Error> unreadable_parts(const Adapter& adapter);
 
 // As find_config(). Where that fails, the link must not be touched, so the result says

@@ -64,7 +64,7 @@ std::optional<ReloadVerdict> not_its_turn(const Inputs& in, ReloadCause cause,
 // container's, whose programs may be about to open it. This does not depend on where the interface
 // is.
 bool is_elsewhere(const Adapter& adapter) {
-  return adapter.driver.is(kDriverModule) && adapter.rdma.is_absent();
+  return adapter.driver.is(kDriverModule) && adapter.rdma_device.is_absent();
 }
 
 // The first reason against a reload; none: there is none.

@@ -15,7 +15,7 @@ constexpr const char* kTooLong = "the driver did not come to a state in which it
 
 bool names(const Adapter& adapter, const std::string& name) {
   const Netdev* netdev = adapter.netdev.get();
-  const RdmaDevice* rdma = adapter.rdma.get();
+  const RdmaDevice* rdma = adapter.rdma_device.get();
   return adapter.function == name || adapter.net_function == name ||
          (netdev != nullptr && netdev->name == name) || (rdma != nullptr && rdma->name == name);
 }
@@ -64,7 +64,7 @@ void Stepping::on(const RefreshAsked& asked) {
 // Why a reload cannot start, as far as it is known before the next look; empty: no reason yet. The
 // next look, or the time limit, decides the rest.
 std::string Stepping::reload_refusal() const {
-  if (s_.history.busy) return describe(*s_.history.busy) + " is still under way";
+  if (s_.history.busy) return describe(s_.history.busy->operation) + " is still under way";
   if (s_.is_safe_subset)
     return "the configuration is invalid (see the finding config-bad); nothing is reloaded until "
            "it is valid";
@@ -88,7 +88,7 @@ void Stepping::on(const ReloadAsked& asked) {
 }
 
 bool Stepping::reload_has_begun() const {
-  return s_.history.busy && takes_driver_away(s_.history.busy->verb);
+  return s_.history.busy && takes_driver_away(s_.history.busy->operation);
 }
 
 // A requested reload is started by a plan, refused by a finding, or given up after its limit. It is

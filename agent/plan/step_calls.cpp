@@ -26,8 +26,8 @@ constexpr Milliseconds kRetry{50};
 constexpr Milliseconds kFirstPause{1'000};
 constexpr Milliseconds kLongestPause{16'000};
 
-BootTime bound_of(const BusyCall& call) {
-  return call.since + (takes_driver_away(call.verb) ? kReloadBound : kBound);
+BootTime bound_of(const CallUnderWay& call) {
+  return call.since + (takes_driver_away(call.operation) ? kReloadBound : kBound);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ void Stepping::carry_out() {
 void Stepping::call_next() {
   const Operation operation = std::move(s_.queue.front().operation);
   s_.queue.erase(s_.queue.begin());
-  s_.history.busy = BusyCall{verb(operation), target(operation), now_, false};
+  s_.history.busy = CallUnderWay{operation, now_, false};
   e_.call = operation;
 }
 
@@ -53,10 +53,10 @@ void Stepping::keep_planned() {
   });
 }
 
-void Stepping::remember(Ledger& ledger, const Operation& operation, const Report& report) {
+void Stepping::remember(Ledger& ledger, const Operation& operation, const OperationResult& result) {
   const BootTime began = s_.history.busy ? s_.history.busy->since : now_;
-  add(ledger, {verb(operation), target(operation), began, now_, report.outcome, report.detail});
-  if (report.outcome != Outcome::Done) return;
+  add(ledger, {verb(operation), target(operation), began, now_, result.outcome, result.detail});
+  if (result.outcome != Outcome::Done) return;
   if (std::holds_alternative<ReloadDriver>(operation)) ++ledger.reloads;
   if (std::holds_alternative<RebindFunction>(operation)) ++ledger.rebinds;
 }
@@ -122,8 +122,8 @@ void Stepping::expire_call() {
   auto& busy = s_.history.busy;
   if (!busy || busy->stuck || now_ < bound_of(*busy)) return;
   busy->stuck = true;
-  if (takes_driver_away(busy->verb))
-    end_reload(describe(*busy) + " has not come back from the kernel", {});
+  if (takes_driver_away(busy->operation))
+    end_reload(describe(busy->operation) + " has not come back from the kernel", {});
   conclude_again();
 }
 

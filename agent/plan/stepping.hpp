@@ -81,7 +81,7 @@ class Stepping {
   void carry_out();
   void call_next();
   void keep_planned();
-  void remember(Ledger& ledger, const Operation& operation, const Report& report);
+  void remember(Ledger& ledger, const Operation& operation, const OperationResult& result);
   void pause();
   void expire_call();
   void plan_call_deadlines();

@@ -21,9 +21,10 @@ bool has_gid(const Config& config, const Adapter& adapter) {
 }
 
 bool works(const Config& config, const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma.get();
+  const RdmaDevice* rdma = adapter.rdma_device.get();
   return adapter.driver.is(kDriverModule) && link_is_complete(config, adapter) && rdma != nullptr &&
-         rdma->port.state.is("ACTIVE") && !rdma->netdev.is_absent() && has_gid(config, adapter);
+         rdma->port.state.is(PortState::Active) && !rdma->netdev.is_absent() &&
+         has_gid(config, adapter);
 }
 
 // The worst severity among the findings about this adapter, and what keeps it from being ready.

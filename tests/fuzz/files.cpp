@@ -61,7 +61,7 @@ void netlink(std::string_view bytes) {
 }
 
 void recipe(std::string_view bytes) {
-  using namespace pvrdma::ctl::moving;
+  using namespace pvrdma::ctl::migration;
   // The first bytes choose a form of RecipeForm, the next netplan.
   constexpr unsigned kForms = static_cast<unsigned>(RecipeForm::Settings) + 1;
   const unsigned choice = take_choice(bytes) % (kForms + 1);

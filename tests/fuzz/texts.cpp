@@ -44,8 +44,13 @@ void config(std::string_view bytes) {
 void executor_json(std::string_view bytes) {
   const auto object = varlink::parse_object(bytes);
   if (!object) return;
+  static const auto interface = varlink::parse_interface(varlink::kExecutorInterface);
   for (const Verb verb : {Verb::LoadModule, Verb::BindFunction, Verb::RebindFunction,
                           Verb::ReloadDriver, Verb::ConfigureLink}) {
+    // The service's part.
+    if (varlink::mismatch(*interface, interface->methods.at(to_string(verb)).in, *object,
+                          varlink::Strictness::Request))
+      continue;
     const auto operation = codec::operation_from(verb, *object);
     if (!operation) continue;
     const auto parameters = codec::to_parameters(*operation);
@@ -54,8 +59,8 @@ void executor_json(std::string_view bytes) {
     const auto again = codec::operation_from(verb, parameters);
     require(again && codec::to_parameters(*again) == parameters, "an operation comes back");
   }
-  if (const auto report = codec::report_from(*object))
-    require(codec::report_from(codec::to_json(*report)).has_value(), "a report comes back");
+  if (const auto result = codec::result_from(*object))
+    require(codec::result_from(codec::to_json(*result)).has_value(), "a result comes back");
 }
 
 void ledger(std::string_view bytes) {

@@ -7,15 +7,10 @@
 #include <concepts>
 #include <string>
 
-#include "agent/model/members.hpp"
+#include "agent/model/fields.hpp"
 #include "tests/unit/random_fields.hpp"
 
 namespace pvrdma::test {
-
-template <typename Value>
-concept has_members = requires(Value& value) {
-  each_member(value, [](const char*, auto&) {});
-};
 
 class Filler {
  public:
@@ -36,12 +31,13 @@ class Filler {
   void fill(Number& number) {
     number = static_cast<Number>(random_() % 0x7fffffffU);
   }
-  void fill(Verb& value) { value = static_cast<Verb>(random_() % 5); }
-  void fill(Outcome& value) { value = static_cast<Outcome>(random_() % 7); }
-  void fill(ModuleInit& value) { value = static_cast<ModuleInit>(random_() % 4); }
-  template <typename Enum>
-  requires std::is_enum_v<Enum>
-  void fill(Enum& value) { value = static_cast<Enum>(random_() % 3); }
+  template <has_words Enum>
+  void fill(Enum& value) {
+    value = kWordsOf<Enum>[random_() % kWordsOf<Enum>.size()].value;
+    // A newer kernel's.
+    if constexpr (numbered<Enum>)
+      if (chance(random_, 20)) value = static_cast<Enum>(random_() % 256);
+  }
   template <typename T>
   void fill(std::vector<T>& list) {
     list.resize(random_() % 3);

@@ -15,6 +15,11 @@ std::string word(const Field<std::string>& field, const char* absent) {
   return field.is_absent() ? absent : "unreadable";
 }
 
+template <has_words Enum>
+std::string word(const Field<Enum>& field, const char* absent) {
+  return word_or(field, field.is_absent() ? absent : "unreadable");
+}
+
 std::string word(const Field<bool>& field, const char* yes, const char* no) {
   if (field.is_known()) return *field.get() ? yes : no;
   return std::string{yes} + (field.is_absent() ? ": not told" : ": unreadable");
@@ -44,7 +49,7 @@ std::string module_line(const Module& module) {
 }
 
 std::string link_line(const Netdev& netdev) {
-  std::string line = netdev.name + ": " + (netdev.up ? "up" : "down") + ", " +
+  std::string line = netdev.name + ": " + (netdev.link_up ? "up" : "down") + ", " +
                      word(netdev.carrier, "carrier", "no carrier") + ", MTU " +
                      std::to_string(netdev.mtu) + ", MAC " + netdev.mac;
   if (const LinkOwner* owner = netdev.owner.get())
@@ -59,7 +64,8 @@ std::string link_line(const Netdev& netdev) {
 
 Standing standing_of(const RdmaDevice& rdma) {
   if (rdma.port.state.is_absent()) return Standing::Unknown;
-  return rdma.port.state.is("ACTIVE") && rdma.netdev.is_known() ? Standing::Good : Standing::Plain;
+  return rdma.port.state.is(PortState::Active) && rdma.netdev.is_known() ? Standing::Good
+                                                                         : Standing::Plain;
 }
 
 }  // namespace
@@ -134,7 +140,7 @@ Check links(const Snapshot& snapshot) {
       if (adapter.netdev.is_absent()) check.plain(adapter.net_function + ": no interface here");
       continue;
     }
-    const bool works = netdev->up && netdev->carrier.is(true);
+    const bool works = netdev->link_up && netdev->carrier.is(true);
     check.add(works ? Standing::Good : Standing::Plain, link_line(*netdev));
     take_error(check, netdev->carrier);
     take_error(check, netdev->owner);
@@ -146,10 +152,10 @@ Check links(const Snapshot& snapshot) {
 Check ports(const Snapshot& snapshot) {
   Check check{"ports", Concern::Ports};
   for (const Adapter& adapter : snapshot.adapters.value_or({})) {
-    take_error(check, adapter.rdma);
-    const RdmaDevice* rdma = adapter.rdma.get();
+    take_error(check, adapter.rdma_device);
+    const RdmaDevice* rdma = adapter.rdma_device.get();
     if (rdma == nullptr) {
-      if (adapter.rdma.is_absent()) check.plain(adapter.function + ": no RDMA device");
+      if (adapter.rdma_device.is_absent()) check.plain(adapter.function + ": no RDMA device");
       continue;
     }
     const Port& port = rdma->port;
@@ -167,7 +173,7 @@ Check ports(const Snapshot& snapshot) {
 Check gids(const Config& config, const Snapshot& snapshot) {
   Check check{"GIDs", Concern::Gids};
   for (const Adapter& adapter : snapshot.adapters.value_or({})) {
-    const RdmaDevice* rdma = adapter.rdma.get();
+    const RdmaDevice* rdma = adapter.rdma_device.get();
     if (rdma == nullptr) continue;
     if (rdma->gids.empty()) {
       check.plain(rdma->name + ": none");

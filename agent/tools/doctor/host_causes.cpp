@@ -51,8 +51,8 @@ HostCause of_part(HostPart part, std::string what) {
 Causes of_port_down(const Snapshot& snapshot, const std::optional<std::string>& function) {
   const auto adapters = snapshot.adapters.value_or({});
   const auto active = std::find_if(adapters.begin(), adapters.end(), [&](const Adapter& other) {
-    return other.function != function && other.rdma.is_known() &&
-           other.rdma.get()->port.state.is("ACTIVE");
+    return other.function != function && other.rdma_device.is_known() &&
+           other.rdma_device.get()->port.state.is(PortState::Active);
   });
   HostCause host = of_part(HostPart::Vmknic, "Net.PVRDMAVmknic is not set on the ESXi host.");
   HostCause wall = of_part(HostPart::Firewall,
@@ -69,7 +69,8 @@ Causes of_port_down(const Snapshot& snapshot, const std::optional<std::string>& 
     network.because = "less likely, as the guest sees a carrier";
     return {host, wall, network};
   }
-  const std::string other = "the port of " + active->rdma.get()->name + " is ACTIVE on this host";
+  const std::string other =
+      "the port of " + active->rdma_device.get()->name + " is ACTIVE on this host";
   network.because = other + ", so what holds for the whole host is good";
   host.because = wall.because = "less likely: " + other;
   return {network, host, wall};

@@ -247,9 +247,11 @@ void check_profiles(const Survey& survey, Findings& findings) {
 void check_network(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
   if (!survey.container.is_known()) return;
   for (const Adapter& adapter : snapshot.adapters.value_or({}))
-    if (adapter.rdma.is_known() && adapter.net_driver.is_known() && adapter.netdev.is_absent())
+    if (adapter.rdma_device.is_known() && adapter.net_driver.is_known() &&
+        adapter.netdev.is_absent())
       findings.push_back(make_finding(FindingId::ContainerNetwork, {},
-                                      {{"device", adapter.rdma.get()->name}}, adapter.function));
+                                      {{"device", adapter.rdma_device.get()->name}},
+                                      adapter.function));
 }
 
 }  // namespace
@@ -257,7 +259,7 @@ void check_network(const Snapshot& snapshot, const Survey& survey, Findings& fin
 std::vector<std::string> needed_nodes(const Snapshot& snapshot) {
   std::vector<std::string> nodes;
   for (const Adapter& adapter : snapshot.adapters.value_or({})) {
-    const RdmaDevice* rdma = adapter.rdma.get();
+    const RdmaDevice* rdma = adapter.rdma_device.get();
     if (rdma != nullptr && rdma->uverbs.is_known()) nodes.push_back(*rdma->uverbs.get());
   }
   if (!nodes.empty()) nodes.emplace_back("rdma_cm");

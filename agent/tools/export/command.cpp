@@ -71,7 +71,7 @@ int write_text(const Settings& settings, const Console& console, const ExportOpt
 }
 
 int keep_file(const Settings& settings, const Console& console, const ExportOptions& options) {
-  return keep_up(settings, options.pace, [&](const News& news) {
+  return keep_up(settings, options.pace, [&](const HealthResult& news) {
     if (!news || knows_nothing(news->value)) return 0;
     return write_text(settings, console, options, news->value);
   });
@@ -107,7 +107,7 @@ class Publisher {
   // Does nothing where the host has this verdict already and the heartbeat is not due. Where the
   // agent does not answer, the host is told that, as Prometheus is. An Error has the answer of each
   // program.
-  [[nodiscard]] Result<void> publish(const News& news) {
+  [[nodiscard]] Result<void> publish(const HealthResult& news) {
     const Health health = news ? news->value : unknown_health(news.error()).value;
     const std::string essence = exports::guestinfo(health, {});
     const BootTime now = BootClock::now();
@@ -132,7 +132,7 @@ class Publisher {
 int keep_published(const Settings& settings, const Console& console, const ExportOptions& options) {
   Publisher publisher{options};
   std::string told;  // the last complaint: the same complaint is not repeated
-  return keep_up(settings, options.pace, [&](const News& news) {
+  return keep_up(settings, options.pace, [&](const HealthResult& news) {
     const auto published = publisher.publish(news);
     const std::string trouble = published ? "" : printable(published.error().message());
     if (!trouble.empty() && trouble != told) console.complain(trouble);

@@ -45,12 +45,12 @@ Json device(const std::string& name, Json nodes, bool connection_manager) {
 
 Json adapter_of(const AdapterHealth& health) {
   const Netdev* netdev = health.adapter.netdev.get();
-  const RdmaDevice* rdma = health.adapter.rdma.get();
+  const RdmaDevice* rdma = health.adapter.rdma_device.get();
   const bool has_port_state = rdma != nullptr && rdma->port.state.is_known();
   return {{"function", health.adapter.function},
           {"mac", netdev == nullptr ? Json{} : Json(netdev->mac)},
           {"device", rdma == nullptr ? Json{} : Json(rdma->name)},
-          {"port", has_port_state ? Json(*rdma->port.state.get()) : Json{}},
+          {"port", has_port_state ? Json(to_string(*rdma->port.state.get())) : Json{}},
           {"state", to_string(health.state)}};
 }
 
@@ -91,7 +91,7 @@ std::optional<std::string> cdi(const Health& health, bool connection_manager) {
   Json devices = Json::array();
   Json all = Json::array();
   for (const AdapterHealth& adapter : health.adapters) {
-    const RdmaDevice* rdma = adapter.adapter.rdma.get();
+    const RdmaDevice* rdma = adapter.adapter.rdma_device.get();
     const std::string* uverbs = rdma == nullptr ? nullptr : rdma->uverbs.get();
     if (uverbs == nullptr || !is_uverbs(*uverbs) || !is_function(adapter.adapter.function))
       continue;

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "agent/tools/metrics/families.hpp"
-#include "probes/port_words.hpp"
 
 namespace pvrdma::metrics {
 
@@ -37,7 +36,7 @@ Labels link_labels(const AdapterHealth& health) {
 }
 
 Labels port_labels(const AdapterHealth& health) {
-  return {{"device", health.adapter.rdma.get()->name},
+  return {{"device", health.adapter.rdma_device.get()->name},
           {"port", kPort},
           {"function", health.adapter.function}};
 }
@@ -54,7 +53,7 @@ Samples of_each_link(const Observation& observation, ValueOf value_of) {
 template <typename ValueOf>
 Samples of_each_port(const Observation& observation, ValueOf value_of) {
   return of_each(observation, port_labels, [&](const AdapterHealth& health) {
-    const RdmaDevice* rdma = health.adapter.rdma.get();
+    const RdmaDevice* rdma = health.adapter.rdma_device.get();
     return rdma == nullptr ? Value{} : Value{value_of(rdma->port)};
   });
 }
@@ -64,16 +63,15 @@ Value value(const Field<T>& field) {
   return field.is_known() ? Value{static_cast<double>(*field.get())} : Value{};
 }
 
-// The kernel's number for a word that a port has; none: the word is not known.
-Value number_of(const Field<std::string>& word, std::string (*word_of)(unsigned number)) {
-  constexpr unsigned kWordsAtMost = 8;
-  for (unsigned number = 0; number < kWordsAtMost; ++number)
-    if (word.is(word_of(number))) return number;
-  return {};
+// The kernel's number of a state; none: it is not known, or the help text does not name it.
+template <numbered Enum>
+Value number_of(const Field<Enum>& field) {
+  if (!field.is_known() || word_of(*field.get()) == nullptr) return {};
+  return static_cast<unsigned>(*field.get());
 }
 
 Labels info_labels(const AdapterHealth& health) {
-  const RdmaDevice* rdma = health.adapter.rdma.get();
+  const RdmaDevice* rdma = health.adapter.rdma_device.get();
   const Netdev* netdev = health.adapter.netdev.get();
   return {{"device", rdma == nullptr ? "" : rdma->name},
           {"port", rdma == nullptr ? "" : kPort},
@@ -116,7 +114,7 @@ Samples link_mtu(const Observation& observation) {
 }
 
 Samples link_up(const Observation& observation) {
-  return of_each_link(observation, [](const Netdev& netdev) { return netdev.up ? 1.0 : 0.0; });
+  return of_each_link(observation, [](const Netdev& netdev) { return netdev.link_up ? 1.0 : 0.0; });
 }
 
 Samples port_active_mtu(const Observation& observation) {
@@ -130,14 +128,11 @@ Samples port_last_change(const Observation& observation) {
 }
 
 Samples port_physical_state(const Observation& observation) {
-  return of_each_port(observation, [](const Port& port) {
-    return number_of(port.phys_state, probes::phys_state_word);
-  });
+  return of_each_port(observation, [](const Port& port) { return number_of(port.phys_state); });
 }
 
 Samples port_state(const Observation& observation) {
-  return of_each_port(
-      observation, [](const Port& port) { return number_of(port.state, probes::port_state_word); });
+  return of_each_port(observation, [](const Port& port) { return number_of(port.state); });
 }
 
 constexpr Family kAdapterFamilies[]{

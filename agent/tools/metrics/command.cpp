@@ -18,7 +18,7 @@ int print_metrics(const Settings& settings, const Console& console, const Metric
   };
   if (options.serve) return ended(metrics::serve(settings, options.read_boot));
   metrics::BootSteps boot{options.read_boot};
-  const auto write = [&](const News& news) {
+  const auto write = [&](const HealthResult& news) {
     const metrics::Observation observation{news ? &news->value : nullptr, boot.latest(),
                                            Moment::now(), PVRDMA_VERSION};
     const std::string text = settings.json ? dumped(metrics::to_json(observation)) + "\n"

@@ -12,7 +12,7 @@
 #include "agent/tools/migrate/replace.hpp"
 #include "probes/unit_files.hpp"
 
-namespace pvrdma::ctl::moving {
+namespace pvrdma::ctl::migration {
 
 namespace {
 
@@ -165,4 +165,4 @@ std::vector<Change> revert(const Root& root) {
   return changes;
 }
 
-}  // namespace pvrdma::ctl::moving
+}  // namespace pvrdma::ctl::migration

@@ -15,7 +15,7 @@
 #include "agent/base/file.hpp"
 #include "probes/recipe/find.hpp"
 
-namespace pvrdma::ctl::moving {
+namespace pvrdma::ctl::migration {
 
 inline constexpr const char* kStore = "/var/lib/pvrdma-agent/migrated";
 
@@ -40,4 +40,4 @@ struct Change {
 // back, and `what` says so.
 [[nodiscard]] std::vector<Change> revert(const Root& root);
 
-}  // namespace pvrdma::ctl::moving
+}  // namespace pvrdma::ctl::migration

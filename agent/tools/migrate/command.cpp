@@ -19,20 +19,20 @@ namespace pvrdma::ctl {
 
 namespace {
 
-using moving::Change;
+using migration::Change;
 using probes::Recipe;
 using probes::RecipeFile;
 
 constexpr int kExitSome = 1;
 
 std::vector<Change> change(const Root& root, const Recipe& recipe, const MigrateOptions& options) {
-  if (options.revert) return moving::revert(root);
+  if (options.revert) return migration::revert(root);
   std::vector<Change> changes;
   if (!options.apply) return changes;
   for (const RecipeFile& file : recipe.files) {
     // A file that is not run is shown, but not changed.
     if (!file.in_effect) continue;
-    if (auto made = moving::apply(root, file)) changes.push_back(std::move(*made));
+    if (auto made = migration::apply(root, file)) changes.push_back(std::move(*made));
   }
   return changes;
 }
@@ -71,14 +71,14 @@ int migrate(const Settings& settings, const Console& console, const MigrateOptio
   const Root root{options.root};
   const auto loaded = load_config(root);
   if (!loaded) return end_without(settings, console, loaded.error());
-  if (const std::string why = options.apply ? moving::why_not_to_apply(root) : ""; !why.empty())
+  if (const std::string why = options.apply ? migration::why_not_to_apply(root) : ""; !why.empty())
     return end_without(
         settings, console,
         "nothing was changed, as nothing would load vmw_pvrdma then: " + printable(why));
   const auto scope = probes::recipe_scope(root, loaded->config);
   const auto look = [&] { return probes::find_recipe(root, scope, probes::Places::All); };
   const Recipe recipe = look();
-  const auto links = moving::find_link_settings(root, recipe, scope, loaded->config);
+  const auto links = migration::find_link_settings(root, recipe, scope, loaded->config);
   const std::vector<Change> changes = change(root, recipe, options);
   if (!changes.empty() && options.root == "/") have_agent_look(settings);
   int code = exit_code_for(changes, changes.empty() ? recipe : look());
@@ -87,19 +87,19 @@ int migrate(const Settings& settings, const Console& console, const MigrateOptio
 
   std::string text;
   if (settings.json) {
-    text = dumped(moving::to_json(recipe, links, changes)) + "\n";
+    text = dumped(migration::to_json(recipe, links, changes)) + "\n";
   } else {
     const auto add = [&](const std::string& part) {
       text += (text.empty() || part.empty() ? "" : "\n") + part;
     };
     if (!options.revert) {
-      add(moving::render_recipe(recipe, console.style()));
-      add(moving::render_links(links, console.style()));
+      add(migration::render_recipe(recipe, console.style()));
+      add(migration::render_links(links, console.style()));
     }
-    add(moving::render_changes(changes));
+    add(migration::render_changes(changes));
     for (const Error& error : recipe.unreadable)
       console.complain("not all could be looked at: " + printable(error.message()));
-    for (const std::string& line : moving::failures(changes)) console.complain(line);
+    for (const std::string& line : migration::failures(changes)) console.complain(line);
   }
   if (text.empty())
     text = options.revert ? "nothing was moved\n"

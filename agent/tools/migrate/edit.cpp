@@ -12,7 +12,7 @@
 #include "agent/base/rooted_path.hpp"
 #include "agent/base/text.hpp"
 
-namespace pvrdma::ctl::moving {
+namespace pvrdma::ctl::migration {
 
 namespace {
 
@@ -101,4 +101,4 @@ Result<void> check_syntax(const std::string& shell, const Fd& script) {
   return fail(0, shell + " -n rejects the result", first_line(result->output));
 }
 
-}  // namespace pvrdma::ctl::moving
+}  // namespace pvrdma::ctl::migration

@@ -11,7 +11,7 @@
 #include "agent/base/handle.hpp"
 #include "probes/recipe/find.hpp"
 
-namespace pvrdma::ctl::moving {
+namespace pvrdma::ctl::migration {
 
 // The whole line can be commented out: it belongs to the recipe, and is not left to a person.
 [[nodiscard]] bool is_to_be_moved(const probes::RecipeLine& line);
@@ -32,4 +32,4 @@ namespace pvrdma::ctl::moving {
 // why it could not be asked.
 [[nodiscard]] Result<void> check_syntax(const std::string& shell, const Fd& script);
 
-}  // namespace pvrdma::ctl::moving
+}  // namespace pvrdma::ctl::migration

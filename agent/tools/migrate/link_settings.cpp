@@ -16,7 +16,7 @@
 #include "agent/model/identifiers.hpp"
 #include "probes/recipe/command.hpp"
 
-namespace pvrdma::ctl::moving {
+namespace pvrdma::ctl::migration {
 
 namespace {
 
@@ -214,4 +214,4 @@ std::string to_toml(const std::vector<LinkSettings>& links) {
          left;
 }
 
-}  // namespace pvrdma::ctl::moving
+}  // namespace pvrdma::ctl::migration

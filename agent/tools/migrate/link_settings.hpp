@@ -12,7 +12,7 @@
 #include "agent/model/config.hpp"
 #include "probes/recipe/find.hpp"
 
-namespace pvrdma::ctl::moving {
+namespace pvrdma::ctl::migration {
 
 struct LinkSettings {
   std::string netdev;
@@ -42,4 +42,4 @@ struct LinkSettings {
 // such as two in one subnet. Empty: there are no links.
 [[nodiscard]] std::string to_toml(const std::vector<LinkSettings>& links);
 
-}  // namespace pvrdma::ctl::moving
+}  // namespace pvrdma::ctl::migration

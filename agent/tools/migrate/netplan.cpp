@@ -7,7 +7,7 @@
 #include "agent/tools/migrate/link_settings.hpp"
 #include "probes/recipe/command.hpp"
 
-namespace pvrdma::ctl::moving {
+namespace pvrdma::ctl::migration {
 
 namespace {
 
@@ -99,4 +99,4 @@ std::vector<LinkSettings> netplan_links(const Root& root) {
   return links;
 }
 
-}  // namespace pvrdma::ctl::moving
+}  // namespace pvrdma::ctl::migration

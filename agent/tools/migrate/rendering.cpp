@@ -8,7 +8,7 @@
 
 #include "agent/tools/migrate/edit.hpp"
 
-namespace pvrdma::ctl::moving {
+namespace pvrdma::ctl::migration {
 
 namespace {
 
@@ -169,4 +169,4 @@ std::vector<std::string> failures(const std::vector<Change>& changes) {
   return lines;
 }
 
-}  // namespace pvrdma::ctl::moving
+}  // namespace pvrdma::ctl::migration

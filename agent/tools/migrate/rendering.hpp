@@ -10,7 +10,7 @@
 #include "agent/tools/migrate/change.hpp"
 #include "agent/tools/migrate/link_settings.hpp"
 
-namespace pvrdma::ctl::moving {
+namespace pvrdma::ctl::migration {
 
 using Json = nlohmann::json;
 
@@ -24,4 +24,4 @@ using Json = nlohmann::json;
 [[nodiscard]] std::string render_changes(const std::vector<Change>& changes);
 [[nodiscard]] std::vector<std::string> failures(const std::vector<Change>& changes);
 
-}  // namespace pvrdma::ctl::moving
+}  // namespace pvrdma::ctl::migration

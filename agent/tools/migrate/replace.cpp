@@ -11,7 +11,7 @@
 
 #include "agent/base/text.hpp"
 
-namespace pvrdma::ctl::moving {
+namespace pvrdma::ctl::migration {
 
 namespace {
 
@@ -143,4 +143,4 @@ Result<void> remove_entry(const RootedPath& place, int flags) {
   return {};
 }
 
-}  // namespace pvrdma::ctl::moving
+}  // namespace pvrdma::ctl::migration

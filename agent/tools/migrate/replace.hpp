@@ -14,7 +14,7 @@
 #include "agent/base/file.hpp"
 #include "agent/base/handle.hpp"
 
-namespace pvrdma::ctl::moving {
+namespace pvrdma::ctl::migration {
 
 // The contents and the inode of a file that only root can write.
 struct FileState {
@@ -50,4 +50,4 @@ using Check = std::function<Result<void>(const Fd& draft)>;
 // Removes a file, or with AT_REMOVEDIR an empty folder.
 [[nodiscard]] Result<void> remove_entry(const RootedPath& place, int flags = 0);
 
-}  // namespace pvrdma::ctl::moving
+}  // namespace pvrdma::ctl::migration

@@ -3,7 +3,6 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,11 +16,6 @@ namespace pvrdma::ctl {
 
 namespace {
 
-template <typename Value>
-const char* word(const ConfigWords<Value>& words, Value value) {
-  return std::ranges::find(words, value, [](const auto& one) { return one.second; })->first;
-}
-
 template <typename T>
 Json value_or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
@@ -32,10 +26,10 @@ Json to_json(const AdapterConfig& adapter) {
            {{"mac", value_or_null(adapter.match.mac)},
             {"pci", value_or_null(adapter.match.pci)},
             {"netdev", value_or_null(adapter.match.netdev)}}},
-          {"manage", word(kManageWords, adapter.manage)},
+          {"manage", to_string(adapter.manage)},
           {"mtu", value_or_null(adapter.mtu)},
           {"addresses", adapter.addresses},
-          {"gid_type", word(kGidTypeWords, adapter.gid_type)}};
+          {"gid_type", to_string(adapter.gid_type)}};
 }
 
 // A link counts itself, not its target. Without owner: the source is no file, as with vSphere's
@@ -56,7 +50,7 @@ Json to_json(const Config& config) {
   return {{"modules",
            {{"before", config.modules.before},
             {"required", config.modules.required},
-            {"reload", word(kReloadWords, config.modules.reload)}}},
+            {"reload", to_string(config.modules.reload)}}},
           {"readiness",
            {{"adapters", value_or_null(config.readiness.adapters)},
             {"timeout_ms", config.readiness.timeout.count()},

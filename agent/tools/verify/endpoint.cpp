@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "probes/port_words.hpp"
+#include "agent/model/port_state.hpp"
 
 namespace pvrdma::ctl::selftest {
 
@@ -39,7 +39,7 @@ Outcome<void> ask_port(const Endpoint& endpoint, verify::Route& route, const Beg
   if (const int code = ibv_query_port(endpoint.context.get(), kOnlyPort, &port))
     return failure(code);
   if (port.state != IBV_PORT_ACTIVE)
-    return failure(ENETDOWN, "it is " + probes::port_state_word(port.state));
+    return failure(ENETDOWN, "it is " + to_string(static_cast<PortState>(port.state)));
   route.mtu = port.active_mtu;
   route.lid = port.lid;
   begin(Step::Gid);

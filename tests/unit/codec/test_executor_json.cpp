@@ -58,9 +58,18 @@ TEST_CASE("objects that are no operations") {
       {Verb::ConfigureLink, R"({"function":"0000:13:00.1","netdev":"b","mtu":1.5,"addresses":[]})",
        "mtu"},
   };
-  for (const auto& [verb, parameters, what] : cases) {
-    CAPTURE(to_string(verb), parameters);
-    const auto operation = operation_from(verb, Json::parse(parameters));
+  const auto interface = parse_interface(kExecutorInterface);
+  REQUIRE(interface);
+  for (const auto& [verb, text, what] : cases) {
+    CAPTURE(to_string(verb), text);
+    const Json parameters = Json::parse(text);
+    // The service sees to it before an operation is made.
+    if (const auto wrong = mismatch(*interface, interface->methods.at(to_string(verb)).in,
+                                    parameters, Strictness::Request)) {
+      CHECK(*wrong == what);
+      continue;
+    }
+    const auto operation = operation_from(verb, parameters);
     REQUIRE_FALSE(operation);
     CHECK(operation.error().code == EINVAL);
     CHECK(operation.error().what == what);
@@ -109,14 +118,15 @@ TEST_CASE("answers, both ways") {
   REQUIRE(interface);
   for (const Outcome outcome : {Outcome::Done, Outcome::AlreadyDone, Outcome::NotShipped,
                                 Outcome::Refused, Outcome::InUse, Outcome::Failed}) {
-    const Report report{outcome, "because", EBUSY, {{812, "ibv_asyncwatch", "rocep19s0f1"}}};
-    const Json json = to_json(report);
+    const OperationResult result{
+        outcome, "because", EBUSY, {{812, "ibv_asyncwatch", "rocep19s0f1"}}};
+    const Json json = to_json(result);
     CHECK_FALSE(mismatch(*interface, interface->types.at("Result"), json, Strictness::Complete));
-    const auto back = report_from(json);
+    const auto back = result_from(json);
     REQUIRE(back);
-    CHECK(*back == report);
+    CHECK(*back == result);
   }
-  const Json good = to_json(Report{});
+  const Json good = to_json(OperationResult{});
   for (const auto& [key, value] :
        {std::pair{"outcome", Json("great")}, std::pair{"errno", Json(-1)},
         std::pair{"errno", Json(1LL << 40)}, std::pair{"detail", Json(nullptr)},
@@ -124,9 +134,9 @@ TEST_CASE("answers, both ways") {
     Json bad = good;
     bad[key] = value;
     CAPTURE(key);
-    CHECK(report_from(bad).error().code == EBADMSG);
+    CHECK(result_from(bad).error().code == EBADMSG);
   }
   Json newer = good;
   newer["later"] = 1;
-  CHECK(report_from(newer));
+  CHECK(result_from(newer));
 }

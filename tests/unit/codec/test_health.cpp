@@ -36,7 +36,7 @@ Adapter full_adapter() {
   netdev.name = "ens224f0";
   netdev.mac = "00:50:56:8a:9f:c2";
   netdev.mtu = 9000;
-  netdev.up = true;
+  netdev.link_up = true;
   netdev.carrier = true;
   netdev.operstate = "up";
   netdev.addresses = {{"192.168.30.201/24"}};
@@ -46,8 +46,8 @@ Adapter full_adapter() {
   rdma.uverbs = std::string{"uverbs0"};
   rdma.node_guid = std::string{"0250:56ff:fe8a:9fc2"};
   rdma.netdev = std::string{"ens224f0"};
-  rdma.port.state = std::string{"ACTIVE"};
-  rdma.port.phys_state = std::string{"LINK_UP"};
+  rdma.port.state = PortState::Active;
+  rdma.port.phys_state = PhysState::LinkUp;
   rdma.port.active_mtu = 1024U;
   rdma.port.link_layer = std::string{"Ethernet"};
   rdma.gids = {{1, "::ffff:192.168.30.201", std::string{"RoCE v2"}, std::string{"ens224f0"}}};
@@ -56,7 +56,7 @@ Adapter full_adapter() {
   adapter.net_function = "0000:13:00.0";
   adapter.driver = std::string{"vmw_pvrdma"};
   adapter.netdev = netdev;
-  adapter.rdma = rdma;
+  adapter.rdma_device = rdma;
   return adapter;
 }
 
@@ -65,10 +65,11 @@ Adapter unreadable_adapter() {
   adapter.driver = Field<std::string>::unreadable(kDenied);
   adapter.net_driver = Field<std::string>::unreadable(kDenied);
   adapter.netdev.get()->carrier = Field<bool>::unreadable(kDenied);
-  RdmaDevice& rdma = *adapter.rdma.get();
+  RdmaDevice& rdma = *adapter.rdma_device.get();
   rdma.uverbs = rdma.node_guid = rdma.netdev = Field<std::string>::unreadable(kDenied);
-  rdma.port.state = rdma.port.phys_state = rdma.port.link_layer = rdma.port.verbs_state =
-      Field<std::string>::unreadable(kDenied);
+  rdma.port.state = rdma.port.verbs_state = Field<PortState>::unreadable(kDenied);
+  rdma.port.phys_state = Field<PhysState>::unreadable(kDenied);
+  rdma.port.link_layer = Field<std::string>::unreadable(kDenied);
   rdma.port.active_mtu = Field<unsigned>::unreadable(kDenied);
   rdma.gids[0].type = rdma.gids[0].netdev = Field<std::string>::unreadable(kDenied);
   return adapter;
@@ -97,7 +98,7 @@ Health full_health(BootTime now) {
        {{"reason", "out of order"}},
        {{812, "ibv_asyncwatch", "rocep19s0f1"}}},
       {FindingId::MtuWaits, Severity::Info, std::nullopt, "so it is", "", Actor::Guest, {}, {}}};
-  health.busy = BusyCall{Verb::LoadModule, "mlx4_ib", now - 4s, true};
+  health.busy = CallUnderWay{LoadModule{"mlx4_ib"}, now - 4s, true};
   health.reloads = 2;
   health.rebinds = 1;
   return health;
@@ -183,7 +184,7 @@ TEST_CASE("health tells known, absent and unreadable fields apart") {
   CHECK(bare.at("unreadable").empty());
 
   Adapter adapter = full_adapter();
-  adapter.rdma = Field<RdmaDevice>::unreadable(kDenied);
+  adapter.rdma_device = Field<RdmaDevice>::unreadable(kDenied);
   adapter.netdev = Field<Netdev>::unreadable(kDenied);
   Health dark;
   dark.adapters = {{adapter, State::Degraded, "agent", 0, now, {}, 0}};
@@ -206,7 +207,7 @@ TEST_CASE("however many processes hold an adapter, the answer fits into the limi
   Health health;
   health.findings.push_back(finding);
   CHECK(to_text(to_json(health, BootTime{})).size() < Limits{}.output_bytes);
-  Report report;
+  OperationResult report;
   report.holders = finding.holders;
   CHECK(to_json(report).at("holders").size() == kHoldersAtMost);
 }
@@ -222,9 +223,27 @@ TEST_CASE("health comes back unchanged, as far as the interface has its fields")
   CHECK(back->busy == sent.busy);
   CHECK(back->findings == sent.findings);
   CHECK(back->adapters[0].application_gid == sent.adapters[0].application_gid);
-  CHECK(back->adapters[1].adapter.rdma.get()->port.verbs_state.is_unreadable());
+  CHECK(back->adapters[1].adapter.rdma_device.get()->port.verbs_state.is_unreadable());
   CHECK(back->adapters[2].adapter.netdev.is_absent());
   CHECK(health_from(to_json(Health{}, now.boot), now)->observed == BootTime{});
+}
+
+TEST_CASE("a port state that this agent has no word for") {
+  const Moment now = Moment::now();
+  Health health = full_health(now.boot);
+  health.adapters[0].adapter.rdma_device.get()->port.state = static_cast<PortState>(9);
+  Json json = to_json(health, now.boot);
+  CHECK(json["adapters"][0]["port"]["state"] == "UNKNOWN(9)");
+  const auto state = [&] {
+    return health_from(json, now)->adapters[0].adapter.rdma_device.get()->port.state;
+  };
+  CHECK(state().is(static_cast<PortState>(9)));
+  for (const char* word : {"HIBERNATES", "UNKNOWN(", "UNKNOWN()", "UNKNOWN(256)", "UNKNOWN(9"}) {
+    INFO(word);
+    json["adapters"][0]["port"]["state"] = word;
+    REQUIRE(state().is_unreadable());
+    CHECK(state().error()->what == word);
+  }
 }
 
 TEST_CASE("a plan comes back with each action's verb, target and reason") {

@@ -75,7 +75,7 @@ TEST_CASE("the list of members has every member, in order") {
   CHECK(visits_all(pvrdma::Limits{}));
   CHECK(visits_all(Start{}));
   CHECK(visits_all(ConfigureLink{}));
-  CHECK(visits_all(Report{}));
+  CHECK(visits_all(OperationResult{}));
   CHECK(visits_all(ConfigLoaded{}));
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("each look is read whole, although a recording keeps only changes") {
   CHECK(recorder.bytes() - first < 200);
   recorder.add(Deadline{}, kNow + Milliseconds{40});
   scene.first_nic = {};
-  rdma(scene).port.state = std::string{"DOWN"};
+  rdma(scene).port.state = PortState::Down;
   recorder.add(look_at(scene, Milliseconds{60}), kNow + Milliseconds{61});
   const auto recording = recording_from(recorder.text());
   REQUIRE(recording);

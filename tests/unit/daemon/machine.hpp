@@ -59,11 +59,11 @@ class Machine {
                 Milliseconds look_limit = std::chrono::hours{1}) {
     auto loaded = load_config(tree_.root());
     REQUIRE(loaded);
-    const auto observe = [this](const probes::ObserveOptions&) { return look(); };
+    const auto observe = [this](const probes::Instruments&, const probes::Look&) { return look(); };
     daemon_ = std::make_unique<Daemon>(
         loop.get(), std::move(*loaded),
-        Surroundings{tree_.root(), sockets_ / "agent", sockets_ / "executor", observe,
-                     Limits{ready_limit, reload_limit, std::chrono::seconds{10}, look_limit}});
+        Environment{tree_.root(), sockets_ / "agent", sockets_ / "executor", observe,
+                    Limits{ready_limit, reload_limit, std::chrono::seconds{10}, look_limit}});
     REQUIRE(daemon_->start());
     return *daemon_;
   }
@@ -113,7 +113,7 @@ class Machine {
       model.apply(*operation);
       model.ledger.attempts.back().finished = model.ledger.attempts.back().started;
     });
-    Report done;
+    OperationResult done;
     done.outcome = Outcome::Done;
     call->reply({{"result", codec::to_json(done)}});
   }

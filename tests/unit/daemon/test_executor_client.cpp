@@ -37,7 +37,7 @@ struct Bench {
     kept = std::move(call);
     if (hangs) return;
     if (error.empty())
-      kept->reply({{"result", codec::to_json(Report{Outcome::Done, "", 0, {}})}});
+      kept->reply({{"result", codec::to_json(OperationResult{Outcome::Done, "", 0, {}})}});
     else
       kept->error(error, {{"parameter", "netdev"}, {"reason", "not ours"}});
     kept.reset();
@@ -49,7 +49,7 @@ struct Bench {
     return event;
   }
   // The result of a call that reached the executor.
-  Result<Report> ended() {
+  Result<OperationResult> ended() {
     const Event event = next();
     REQUIRE(std::holds_alternative<CallEnded>(event));
     CHECK(std::get<CallEnded>(event).operation == kBind);
@@ -80,7 +80,7 @@ TEST_CASE("a call has its method's name, and its answer is an event from the loo
   Bench bench;
   bench.client.call(kBind);
   CHECK(bench.events.empty());
-  CHECK(bench.ended() == Report{Outcome::Done, "", 0, {}});
+  CHECK(bench.ended() == OperationResult{Outcome::Done, "", 0, {}});
   CHECK(bench.seen == std::vector<std::string>{"io.pvrdma.Executor.BindFunction"});
   bench.client.call(kBind);
   CHECK(bench.ended());
@@ -90,7 +90,7 @@ TEST_CASE("a refusal by the guard is an answer, an unreadable call has none") {
   Bench bench;
   bench.error = "io.pvrdma.Executor.NotAllowed";
   bench.client.call(kBind);
-  CHECK(bench.ended() == Report{Outcome::NotAllowed, "not ours", 0, {}});
+  CHECK(bench.ended() == OperationResult{Outcome::NotAllowed, "not ours", 0, {}});
   bench.error = "org.varlink.service.InvalidParameter";
   bench.client.call(kBind);
   const auto result = bench.ended();
@@ -107,7 +107,7 @@ TEST_CASE("a call that hangs ends when it returns, or when the executor dies") {
   bench.loop.run_until([] { return false; }, std::chrono::milliseconds{50});
   CHECK(bench.events.empty());
   SECTION("the call returns") {
-    bench.kept->reply({{"result", codec::to_json(Report{Outcome::Done, "", 0, {}})}});
+    bench.kept->reply({{"result", codec::to_json(OperationResult{Outcome::Done, "", 0, {}})}});
     bench.kept.reset();
     CHECK(bench.ended());
   }

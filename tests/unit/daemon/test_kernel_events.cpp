@@ -67,9 +67,9 @@ TEST_CASE("a change of an adapter's link or addresses causes a look, of another'
 
   run("ip link set ours mtu 1400");
   CHECK(listener.events_now() == 0);  // no look has found its owner yet
-  listener.events->concerns(with_netdev(index_of_link("ours")));
+  listener.events->set_filter(with_netdev(index_of_link("ours")));
   CHECK(listener.events_now() == 1);
-  listener.events->concerns(with_netdev(index_of_link("ours")));
+  listener.events->set_filter(with_netdev(index_of_link("ours")));
   CHECK(listener.events_now() == 0);
   run("ip link set theirs mtu 1400 && ip address add 192.0.2.1/24 dev theirs");
   CHECK(listener.events_now() == 0);
@@ -82,7 +82,7 @@ TEST_CASE("a change of an adapter's link or addresses causes a look, of another'
   run("ip link del ours");
   CHECK(listener.events_now() > 0);
 
-  listener.events->concerns(Snapshot{});
+  listener.events->set_filter(Snapshot{});
   run("ip link add ours type veth peer name theirs && ip link set ours mtu 1300");
   CHECK(listener.events_now() == 0);
 }
@@ -94,7 +94,7 @@ TEST_CASE("events of other links during the first look cause no other look") {
   Listener listener;
   run("ip link set theirs mtu 1400");
   CHECK(listener.events_now() == 0);
-  listener.events->concerns(with_netdev(index_of_link("ours")));
+  listener.events->set_filter(with_netdev(index_of_link("ours")));
   CHECK(listener.events_now() == 0);
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("a change of an adapter's function causes a look, of another none") {
   CHECK(listener.events_now() == 0);
   Snapshot snapshot = ready_scene();
   snapshot.adapters.get()->front().net_function = function;
-  listener.events->concerns(snapshot);
+  listener.events->set_filter(snapshot);
   CHECK(listener.events_now() == 1);
   send_uevent(function);
   CHECK(listener.events_now() > 0);

@@ -25,10 +25,9 @@ Health hostile_health() {
   health.summary = "waits for " + kName;
   AdapterHealth adapter;
   adapter.adapter = test::ready_adapter(0);
-  RdmaDevice device = *adapter.adapter.rdma.get();
+  RdmaDevice device = *adapter.adapter.rdma_device.get();
   device.name = kName;
-  device.port.state = kName;
-  adapter.adapter.rdma = device;
+  adapter.adapter.rdma_device = device;
   health.adapters.push_back(adapter);
   Finding finding;
   finding.id = FindingId::DriverInUse;
@@ -122,7 +121,8 @@ TEST_CASE("each step of the boot is one entry, once an adapter was seen") {
       {"MESSAGE=2.01 s after the boot began, or before: " + function + " on the bus", "PRIORITY=6",
        step_id, "PVRDMA_STEP=adapter_seen", "PVRDMA_ADAPTER=" + function,
        "PVRDMA_USEC_SINCE_BOOT=2010000", "PVRDMA_AT_OR_BEFORE=1"},
-      {"MESSAGE=Port of " + adapter.adapter.rdma.get()->name + " (" + function + ") is ACTIVE",
+      {"MESSAGE=Port of " + adapter.adapter.rdma_device.get()->name + " (" + function +
+           ") is ACTIVE",
        "PRIORITY=6", "MESSAGE_ID=" + std::string{messages::kPortChanged},
        "PVRDMA_ADAPTER=" + function, "PVRDMA_PORT_STATE=ACTIVE", "PVRDMA_STEP=port_active",
        "PVRDMA_USEC_SINCE_BOOT=2700000"},

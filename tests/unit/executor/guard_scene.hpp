@@ -27,7 +27,7 @@ inline AdapterFacts adapter(const std::string& function, const std::string& netd
   facts.pci.rdma_device = device;
   facts.mac = mac;
   facts.mtu = 1500U;
-  facts.up = true;
+  facts.link_up = true;
   facts.owner = {};
   return facts;
 }
@@ -49,7 +49,7 @@ struct Scene {
                  std::vector<std::string> addresses = {}) {
     config.adapters.push_back({std::move(match), manage, mtu, std::move(addresses)});
   }
-  std::optional<Report> ask(const Operation& operation) {
+  std::optional<OperationResult> ask(const Operation& operation) {
     if (!facts.adapters.is_unreadable()) facts.adapters = adapters;
     if (!facts.holders.is_unreadable()) facts.holders = holders;
     return refusal(operation, config, facts);
@@ -77,12 +77,12 @@ inline void check(
     Scene scene;
     first(scene);
     one.change(scene);
-    const auto report = scene.ask(one.operation);
-    if (report) INFO("refused: " << report->detail);
-    CHECK(report.has_value() == one.refused.has_value());
-    if (!report || !one.refused) continue;
-    CHECK(report->outcome == *one.refused);
-    CHECK(report->detail.find(one.reason) != std::string::npos);
+    const auto result = scene.ask(one.operation);
+    if (result) INFO("refused: " << result->detail);
+    CHECK(result.has_value() == one.refused.has_value());
+    if (!result || !one.refused) continue;
+    CHECK(result->outcome == *one.refused);
+    CHECK(result->detail.find(one.reason) != std::string::npos);
   }
 }
 

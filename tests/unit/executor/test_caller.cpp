@@ -35,7 +35,7 @@ struct CallerFixture {
     REQUIRE(::chown(path.c_str(), 7, 7) == 0);
   }
   int code() const {
-    const auto owner = owner_of(tree.root() / kPlace);
+    const auto owner = socket_owner(tree.root() / kPlace);
     return owner ? 0 : owner.error().code;
   }
 };
@@ -43,7 +43,7 @@ struct CallerFixture {
 }  // namespace
 
 TEST_CASE_METHOD(CallerFixture, "caller: the owner of a socket in root's folders") {
-  CHECK(owner_of(tree.root() / kPlace).value_or(0) == 7);
+  CHECK(socket_owner(tree.root() / kPlace).value_or(0) == 7);
 }
 
 TEST_CASE_METHOD(CallerFixture,
@@ -60,7 +60,7 @@ TEST_CASE_METHOD(CallerFixture,
     REQUIRE(::chmod((tree / "/run/executor").c_str(), 01777) == 0);
     CHECK(code() == EPERM);
     // The socket's path goes through the real /tmp.
-    CHECK_FALSE(owner_of(socket.get()).has_value());
+    CHECK_FALSE(socket_owner(socket.get()).has_value());
   }
   SECTION("a link is in its place") {
     tree.remove(kPlace);
@@ -77,7 +77,7 @@ TEST_CASE_METHOD(CallerFixture,
 
 TEST_CASE("caller: a socket without a path") {
   const Fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  const auto owner = owner_of(socket.get());
+  const auto owner = socket_owner(socket.get());
   REQUIRE_FALSE(owner.has_value());
   CHECK(owner.error().code == EINVAL);
 }

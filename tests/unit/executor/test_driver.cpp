@@ -24,7 +24,7 @@ struct DriverFixture {
   std::filesystem::path memo = tree / "/door";
 
   DriverFixture() { test::add_adapter(tree, "ens224f0", 5); }
-  TakeAway rebind(const std::function<std::optional<Report>()>& refused_now) const {
+  OperationResult rebind(const std::function<std::optional<OperationResult>()>& refused_now) const {
     return rebind_function(tree.root(), test::kFunction, memo, refused_now);
   }
 };
@@ -45,9 +45,9 @@ TEST_CASE_METHOD(DriverFixture, "driver: an administrator's driver_override is r
     return bind_function(tree.root(), test::kFunction);
   };
   std::filesystem::remove(tree / kDriverLink);
-  const Report report = bind_with("none\n");
-  CHECK(report.outcome == Outcome::Failed);
-  CHECK(report.detail.find("driver_override gives it to none") != std::string::npos);
+  const OperationResult result = bind_with("none\n");
+  CHECK(result.outcome == Outcome::Failed);
+  CHECK(result.detail.find("driver_override gives it to none") != std::string::npos);
   CHECK(tree.read(kBind).empty());
   CHECK(bind_with("vmw_pvrdma\n").outcome == Outcome::Done);
   tree.link(kDriverLink, "../../../bus/pci/drivers/vmw_pvrdma");
@@ -57,16 +57,16 @@ TEST_CASE_METHOD(DriverFixture, "driver: an administrator's driver_override is r
 TEST_CASE_METHOD(DriverFixture, "driver: bind without the driver") {
   std::filesystem::remove(tree / kDriverLink);
   std::filesystem::remove(tree / kBind);
-  const Report report = bind_function(tree.root(), test::kFunction);
-  CHECK(report.outcome == Outcome::Failed);
-  CHECK(report.code == ENOENT);
-  CHECK(report.detail.find("vmw_pvrdma/bind") != std::string::npos);
+  const OperationResult result = bind_function(tree.root(), test::kFunction);
+  CHECK(result.outcome == Outcome::Failed);
+  CHECK(result.code == ENOENT);
+  CHECK(result.detail.find("vmw_pvrdma/bind") != std::string::npos);
 }
 
 TEST_CASE_METHOD(DriverFixture, "driver: rebind looks again after closing the node") {
   unsigned mode_at_look = 07777;
   bool memo_at_look = false;
-  const TakeAway rebind = this->rebind([&]() -> std::optional<Report> {
+  const OperationResult rebind = this->rebind([&]() -> std::optional<OperationResult> {
     mode_at_look = tree.mode(kNode);
     memo_at_look = std::filesystem::exists(memo);
     CHECK(tree.read(kUnbind).empty());
@@ -75,8 +75,8 @@ TEST_CASE_METHOD(DriverFixture, "driver: rebind looks again after closing the no
   });
   CHECK(mode_at_look == 0);
   CHECK(memo_at_look);
-  CHECK(rebind.report.outcome == Outcome::Done);
-  CHECK(rebind.taken);
+  CHECK(rebind.outcome == Outcome::Done);
+  CHECK(rebind.driver_taken);
   CHECK(tree.read(kUnbind) == test::kFunction);
   CHECK(tree.read(kBind) == test::kFunction);
   CHECK_FALSE(std::filesystem::exists(memo));
@@ -84,12 +84,12 @@ TEST_CASE_METHOD(DriverFixture, "driver: rebind looks again after closing the no
 
 TEST_CASE_METHOD(DriverFixture, "driver: a process opens the device before the node is closed") {
   const std::vector<Holder> holders{{812, "ibv_asyncwatch", "rocep19s0f1"}};
-  const TakeAway rebind = this->rebind([&]() -> std::optional<Report> {
-    return Report{Outcome::InUse, "in use", EBUSY, holders};
+  const OperationResult rebind = this->rebind([&]() -> std::optional<OperationResult> {
+    return OperationResult{Outcome::InUse, "in use", EBUSY, holders};
   });
-  CHECK(rebind.report.outcome == Outcome::InUse);
-  CHECK(rebind.report.holders == holders);
-  CHECK_FALSE(rebind.taken);
+  CHECK(rebind.outcome == Outcome::InUse);
+  CHECK(rebind.holders == holders);
+  CHECK_FALSE(rebind.driver_taken);
   CHECK(tree.mode(kNode) == 0666);
   CHECK(tree.read(kUnbind).empty());
   CHECK_FALSE(std::filesystem::exists(memo));
@@ -97,25 +97,25 @@ TEST_CASE_METHOD(DriverFixture, "driver: a process opens the device before the n
 
 TEST_CASE_METHOD(DriverFixture, "driver: an unbind that fails opens the node to others again") {
   std::filesystem::remove(tree / kUnbind);
-  const TakeAway rebind = this->rebind([] { return std::nullopt; });
-  CHECK(rebind.report.outcome == Outcome::Failed);
-  CHECK_FALSE(rebind.taken);
+  const OperationResult rebind = this->rebind([] { return std::nullopt; });
+  CHECK(rebind.outcome == Outcome::Failed);
+  CHECK_FALSE(rebind.driver_taken);
   CHECK(tree.mode(kNode) == 0666);
 }
 
 TEST_CASE_METHOD(DriverFixture, "driver: an unbound function without driver is reported") {
   std::filesystem::remove(tree / kDriverLink);
   std::filesystem::remove(tree / kBind);
-  const TakeAway rebind = this->rebind([] { return std::nullopt; });
-  CHECK(rebind.report.outcome == Outcome::Failed);
-  CHECK(rebind.taken);
-  CHECK(rebind.report.detail.find("was unbound and could not be bound again") != std::string::npos);
+  const OperationResult rebind = this->rebind([] { return std::nullopt; });
+  CHECK(rebind.outcome == Outcome::Failed);
+  CHECK(rebind.driver_taken);
+  CHECK(rebind.detail.find("was unbound and could not be bound again") != std::string::npos);
 }
 
 TEST_CASE_METHOD(DriverFixture, "driver: no verbs node, nothing to close") {
   std::filesystem::remove_all(tree / "/sys/bus/pci/devices/0000:13:00.1/infiniband_verbs");
   std::filesystem::remove(tree / kDriverLink);
-  CHECK(this->rebind([] { return std::nullopt; }).report.outcome == Outcome::Done);
+  CHECK(this->rebind([] { return std::nullopt; }).outcome == Outcome::Done);
   CHECK(tree.mode(kNode) == 0666);
 }
 
@@ -126,12 +126,12 @@ TEST_CASE_METHOD(DriverFixture, "driver: a node that cannot be closed stops the 
     std::filesystem::rename(tree / kNode, tree / "/elsewhere");
     tree.link(kNode, tree / "/elsewhere");
   }
-  const TakeAway rebind = this->rebind([]() -> std::optional<Report> {
+  const OperationResult rebind = this->rebind([]() -> std::optional<OperationResult> {
     FAIL("looked while the node was open");
     return std::nullopt;
   });
-  CHECK(rebind.report.outcome == Outcome::Failed);
-  CHECK_FALSE(rebind.taken);
+  CHECK(rebind.outcome == Outcome::Failed);
+  CHECK_FALSE(rebind.driver_taken);
   CHECK(tree.read(kUnbind).empty());
 }
 

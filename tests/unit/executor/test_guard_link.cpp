@@ -156,7 +156,7 @@ TEST_CASE("guard: no new MTU under a holder") {
           jumbo,
           [&](Scene& s) {
             held(s);
-            s.adapters[0].up = false;
+            s.adapters[0].link_up = false;
           },
           {}}});
 }

@@ -33,8 +33,8 @@ struct LinkFixture {
     return std::move(*socket);
   }
   // Sets these addresses, with no others configured.
-  Report configure(RouteSocket& socket, const std::vector<std::string>& addresses,
-                   std::optional<unsigned> mtu = {}) {
+  OperationResult configure(RouteSocket& socket, const std::vector<std::string>& addresses,
+                            std::optional<unsigned> mtu = {}) {
     return configure_link(socket, index, {mtu, addresses, addresses}, records,
                           [](const AddressRecords&) -> Result<void> { return {}; });
   }
@@ -77,7 +77,7 @@ TEST_CASE_METHOD(LinkFixture, "link: MTU and addresses") {
 TEST_CASE_METHOD(LinkFixture, "link: refusals of the kernel") {
   if (!space.entered()) return;
   auto socket = open();
-  const Report mtu = configure(socket, {}, 1000000);
+  const OperationResult mtu = configure(socket, {}, 1000000);
   CHECK(mtu.outcome == Outcome::Failed);
   CHECK(mtu.detail.find("setting MTU 1000000") != std::string::npos);
   CHECK(mtu.code == EINVAL);

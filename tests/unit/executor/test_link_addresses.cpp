@@ -31,7 +31,7 @@ struct LinkAddressesFixture {
     REQUIRE(opened.has_value());
     socket = std::move(*opened);
   }
-  Report configure(const std::vector<std::string>& addresses) {
+  OperationResult configure(const std::vector<std::string>& addresses) {
     return configure_link(*socket, index, {{}, addresses, addresses}, records, save());
   }
   // Saves to a file, as the executor does.
@@ -81,13 +81,14 @@ TEST_CASE_METHOD(LinkAddressesFixture,
 TEST_CASE_METHOD(LinkAddressesFixture,
                  "addresses: none is removed under a holder, and others are set") {
   if (!space.entered()) return;
-  const Report in_use{Outcome::InUse, "in use by job (PID 7)", EBUSY, {{7, "job", "rocep0"}}};
+  const OperationResult in_use{
+      Outcome::InUse, "in use by job (PID 7)", EBUSY, {{7, "job", "rocep0"}}};
   const auto under_a_job = [&](const std::vector<std::string>& addresses) {
     return configure_link(*socket, index, {{}, addresses, addresses, true, in_use}, records,
                           save());
   };
   CHECK(configure({"192.168.30.201/24"}).outcome == Outcome::Done);
-  const Report kept = under_a_job({});
+  const OperationResult kept = under_a_job({});
   CHECK(kept.outcome == Outcome::InUse);
   CHECK(kept.detail == "192.168.30.201/24 stays on v0: in use by job (PID 7)");
   CHECK(kept.holders == in_use.holders);
@@ -124,10 +125,10 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   for (int tries = 0;
        tries < 200 && run("ip -o link show v1").find(" state UP ") == std::string::npos; ++tries)
     ::poll(nullptr, 0, 50);
-  const Report report = configure({"192.168.30.201/24", "192.168.30.202/24"});
-  CHECK(report.outcome == Outcome::Failed);
-  CHECK(report.code == EADDRINUSE);
-  CHECK(report.detail.find("02:00:00:00:00:02") != std::string::npos);
+  const OperationResult result = configure({"192.168.30.201/24", "192.168.30.202/24"});
+  CHECK(result.outcome == Outcome::Failed);
+  CHECK(result.code == EADDRINUSE);
+  CHECK(result.detail.find("02:00:00:00:00:02") != std::string::npos);
   CHECK_FALSE(has("192.168.30.201/24"));
   CHECK(has("192.168.30.202/24"));
   run("ip address del 192.168.30.201/24 dev v1");
@@ -139,10 +140,10 @@ TEST_CASE_METHOD(LinkAddressesFixture,
                  "addresses: an address that could not be recorded is not set") {
   if (!space.entered()) return;
   std::filesystem::remove(tree / "/state");
-  const Report report = configure({"192.168.30.201/24", "fd00::1/64"});
-  CHECK(report.outcome == Outcome::Failed);
-  CHECK(report.code == ENOENT);
-  CHECK(report.detail.find("192.168.30.201/24 is not set: ") == 0);
+  const OperationResult result = configure({"192.168.30.201/24", "fd00::1/64"});
+  CHECK(result.outcome == Outcome::Failed);
+  CHECK(result.code == ENOENT);
+  CHECK(result.detail.find("192.168.30.201/24 is not set: ") == 0);
   CHECK_FALSE(has("192.168.30.201/24"));
   CHECK_FALSE(has("fd00::1/64"));
   CHECK(records.empty());
@@ -169,9 +170,9 @@ TEST_CASE_METHOD(LinkAddressesFixture,
                  "addresses: the record of an address that the kernel refuses is withdrawn") {
   if (!space.entered()) return;
   run("echo 1 > /proc/sys/net/ipv6/conf/v0/disable_ipv6");
-  const Report report = configure({"fd00::1/64"});
-  CHECK(report.outcome == Outcome::Failed);
-  CHECK(report.code == EACCES);
+  const OperationResult result = configure({"fd00::1/64"});
+  CHECK(result.outcome == Outcome::Failed);
+  CHECK(result.code == EACCES);
   CHECK(records.empty());
   CHECK(saved().empty());
   // An address that another process sets in the same moment belongs to that process.
@@ -198,9 +199,9 @@ TEST_CASE_METHOD(LinkAddressesFixture,
                  "addresses: without carrier no host can be asked, so none is set") {
   if (!space.entered()) return;
   run("ip link set v1 down");
-  const Report report = configure({"192.168.30.201/24"});
-  CHECK(report.outcome == Outcome::Failed);
-  CHECK(report.code == ENETDOWN);
+  const OperationResult result = configure({"192.168.30.201/24"});
+  CHECK(result.outcome == Outcome::Failed);
+  CHECK(result.code == ENETDOWN);
   CHECK_FALSE(has("192.168.30.201/24"));
 }
 
@@ -222,7 +223,7 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   CHECK(seen("fd00::1/64").ours);
   CHECK(found_duplicate());
   run("ip address del fd00::1/64 dev v1");
-  const Report in_use{Outcome::InUse, "in use", EBUSY, {}};
+  const OperationResult in_use{Outcome::InUse, "in use", EBUSY, {}};
   CHECK(configure_link(*socket, index, {{}, {"fd00::1/64"}, {"fd00::1/64"}, true, in_use}, records,
                        save())
             .outcome == Outcome::InUse);

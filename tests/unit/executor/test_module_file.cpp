@@ -33,17 +33,17 @@ struct ModuleFileFixture {
   void is_built(const std::string& magic, bool is_signed = false) {
     tree.file(file, module_object({"name=vmw_pvrdma", "vermagic=" + magic}, is_signed));
   }
-  [[nodiscard]] Report rehearse() const {
+  [[nodiscard]] OperationResult rehearse() const {
     const auto modules = Modules::open({tree / "/lib", {tree / "/conf"}});
     REQUIRE(modules.has_value());
     return modules->rehearse_again(tree.root(), "vmw_pvrdma");
   }
   void refuses(int code, const char* reason) const {
-    const Report report = rehearse();
-    INFO(report.detail);
-    CHECK_FALSE(report.good());
-    CHECK(report.code == code);
-    CHECK(report.detail.find(reason) != std::string::npos);
+    const OperationResult result = rehearse();
+    INFO(result.detail);
+    CHECK_FALSE(result.good());
+    CHECK(result.code == code);
+    CHECK(result.detail.find(reason) != std::string::npos);
   }
 };
 
@@ -78,9 +78,9 @@ TEST_CASE_METHOD(ModuleFileFixture, "module file: cut off, or none") {
   for (const std::string& bytes :
        {std::string{}, whole.substr(0, 80), std::string{"not a module"}}) {
     tree.file(file, bytes);
-    const Report report = rehearse();
-    CHECK_FALSE(report.good());
-    CHECK(report.detail.find("vmw_pvrdma.ko") != std::string::npos);
+    const OperationResult result = rehearse();
+    CHECK_FALSE(result.good());
+    CHECK(result.detail.find("vmw_pvrdma.ko") != std::string::npos);
   }
 }
 
@@ -105,15 +105,15 @@ TEST_CASE_METHOD(ModuleFileFixture,
                  "module file: the driver stays where it could not be loaded again") {
   is_built("6.1.0-17-amd64" + kSettings);
   bool removed = false;
-  const TakeAway reload = reload_driver({[&] { return rehearse(); },
-                                         [&] {
-                                           removed = true;
-                                           return done();
-                                         },
-                                         [] { return done(); }});
+  const OperationResult reload = reload_driver({[&] { return rehearse(); },
+                                                [&] {
+                                                  removed = true;
+                                                  return done();
+                                                },
+                                                [] { return done(); }});
   CHECK_FALSE(removed);
-  CHECK_FALSE(reload.taken);
-  CHECK(reload.report.detail.starts_with("not removed, as it could not be inserted again: "));
+  CHECK_FALSE(reload.driver_taken);
+  CHECK(reload.detail.starts_with("not removed, as it could not be inserted again: "));
 }
 
 }  // namespace pvrdma::executor

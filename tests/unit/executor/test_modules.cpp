@@ -37,30 +37,30 @@ struct ModulesFixture {
 }  // namespace
 
 TEST_CASE_METHOD(ModulesFixture, "modules: not shipped") {
-  const Report report = open().insert("no_such_module_at_all");
-  CHECK(report.outcome == Outcome::NotShipped);
-  CHECK(report.detail == "this kernel does not ship no_such_module_at_all");
+  const OperationResult result = open().insert("no_such_module_at_all");
+  CHECK(result.outcome == Outcome::NotShipped);
+  CHECK(result.detail == "this kernel does not ship no_such_module_at_all");
 }
 
 TEST_CASE("modules: a kernel without a module index") {
   const test::Tree tree;
   const auto modules = Modules::open({tree / "/lib/modules/none", {}});
   REQUIRE(modules.has_value());
-  for (const Report& report :
+  for (const OperationResult& result :
        {modules->insert("pvrdma_test_module"), modules->rehearse("pvrdma_test_module")}) {
-    CHECK(report.outcome == Outcome::Failed);
-    CHECK(report.code == ENOENT);
-    CHECK(report.detail.find("module index") != std::string::npos);
-    CHECK(report.detail.find("modules.dep.bin") != std::string::npos);
+    CHECK(result.outcome == Outcome::Failed);
+    CHECK(result.code == ENOENT);
+    CHECK(result.detail.find("module index") != std::string::npos);
+    CHECK(result.detail.find("modules.dep.bin") != std::string::npos);
   }
 }
 
 TEST_CASE("modules: with this machine's own paths there is an answer") {
   const auto modules = Modules::open();
   REQUIRE(modules.has_value());
-  const Report report = modules->insert("no_such_module_at_all");
-  CHECK((report.outcome == Outcome::NotShipped || report.outcome == Outcome::Failed));
-  CHECK_FALSE(report.detail.empty());
+  const OperationResult result = modules->insert("no_such_module_at_all");
+  CHECK((result.outcome == Outcome::NotShipped || result.outcome == Outcome::Failed));
+  CHECK_FALSE(result.detail.empty());
 }
 
 TEST_CASE_METHOD(ModulesFixture, "modules: dashes and underscores are the same") {
@@ -68,17 +68,17 @@ TEST_CASE_METHOD(ModulesFixture, "modules: dashes and underscores are the same")
 }
 
 TEST_CASE_METHOD(ModulesFixture, "modules: a refusal by the kernel is an outcome, not a crash") {
-  const Report report = open().insert(kName);
-  CHECK_FALSE(report.good());
-  CHECK(report.code != 0);
-  CHECK(report.detail.find(kName) != std::string::npos);
+  const OperationResult result = open().insert(kName);
+  CHECK_FALSE(result.good());
+  CHECK(result.code != 0);
+  CHECK(result.detail.find(kName) != std::string::npos);
 }
 
 TEST_CASE_METHOD(ModulesFixture, "modules: a block list") {
   tree.file("/conf/block.conf", "blacklist pvrdma_test_module\n");
-  for (const Report& report : {open().insert(kName), open().rehearse(kName)}) {
-    CHECK(report.outcome == Outcome::Refused);
-    CHECK(report.detail == "modprobe.d forbids it: blacklist pvrdma_test_module");
+  for (const OperationResult& result : {open().insert(kName), open().rehearse(kName)}) {
+    CHECK(result.outcome == Outcome::Refused);
+    CHECK(result.detail == "modprobe.d forbids it: blacklist pvrdma_test_module");
   }
 }
 
@@ -89,9 +89,9 @@ TEST_CASE_METHOD(ModulesFixture, "modules: install commands that forbid") {
               "install pvrdma_test_module " + std::string{command.text} + "\n");
     CHECK(open().rehearse(kName).good() != command.loads_nothing);
     if (!command.loads_nothing) continue;
-    const Report report = open().insert(kName);
-    CHECK(report.outcome == Outcome::Refused);
-    CHECK(report.detail.find(command.text) != std::string::npos);
+    const OperationResult result = open().insert(kName);
+    CHECK(result.outcome == Outcome::Refused);
+    CHECK(result.detail.find(command.text) != std::string::npos);
   }
 }
 
@@ -99,9 +99,9 @@ TEST_CASE_METHOD(ModulesFixture, "modules: any other install command is run, and
   const auto witness = (tree / "/witness").string();
   tree.file("/conf/install.conf",
             "install pvrdma_test_module printenv MODPROBE_MODULE > " + witness + "\n");
-  const Report report = open().insert(kName);
-  CHECK(report.outcome == Outcome::Done);
-  CHECK(report.detail.find("install pvrdma_test_module printenv") != std::string::npos);
+  const OperationResult result = open().insert(kName);
+  CHECK(result.outcome == Outcome::Done);
+  CHECK(result.detail.find("install pvrdma_test_module printenv") != std::string::npos);
   CHECK(tree.read("/witness") == "pvrdma_test_module\n");
 }
 
@@ -111,9 +111,9 @@ TEST_CASE_METHOD(ModulesFixture, "modules: our own soft dependency's install com
     const std::string dependency = name;
     tree.file("/conf/order.conf", "softdep pvrdma_test_module pre: " + dependency + "\ninstall " +
                                       dependency + " printenv MODPROBE_MODULE > " + witness + "\n");
-    const Report report = open().insert(kName);
-    CHECK_FALSE(report.good());  // the module file is not a module
-    CHECK((report.detail.find("modprobe.d's command") == std::string::npos) ==
+    const OperationResult result = open().insert(kName);
+    CHECK_FALSE(result.good());  // the module file is not a module
+    CHECK((result.detail.find("modprobe.d's command") == std::string::npos) ==
           (dependency == "pvrdma_agent_before"));
   }
   CHECK(tree.read("/witness") == "of_somebody_else\n");
@@ -132,17 +132,17 @@ TEST_CASE("modules: the shipped modprobe.d file loads what the default configura
 
 TEST_CASE_METHOD(ModulesFixture, "modules: an install command that fails") {
   tree.file("/conf/install.conf", "install pvrdma_test_module grep -q x /dev/null\n");
-  const Report report = open().insert(kName);
-  CHECK(report.outcome == Outcome::Failed);
-  CHECK(report.detail.find("install command failed") != std::string::npos);
+  const OperationResult result = open().insert(kName);
+  CHECK(result.outcome == Outcome::Failed);
+  CHECK(result.detail.find("install command failed") != std::string::npos);
 }
 
 TEST_CASE_METHOD(ModulesFixture, "modules: a dry run notices the missing file") {
   CHECK(open().rehearse(kName).outcome == Outcome::Done);
   std::filesystem::remove(tree / "/lib/kernel/pvrdma_test_module.ko");
-  const Report report = open().rehearse(kName);
-  CHECK(report.outcome == Outcome::Failed);
-  CHECK(report.code == ENOENT);
+  const OperationResult result = open().rehearse(kName);
+  CHECK(result.outcome == Outcome::Failed);
+  CHECK(result.code == ENOENT);
 }
 
 TEST_CASE("modules: the meaning of the kernel's errno") {

@@ -39,8 +39,8 @@ struct OperationsFixture {
 
 TEST_CASE_METHOD(OperationsFixture, "operations: a refusal is recorded, and nothing is done") {
   Operations operations{places};
-  const Report report = operations.run(LoadModule{"floppy"}, Caller::Agent);
-  CHECK(report.outcome == Outcome::NotAllowed);
+  const OperationResult result = operations.run(LoadModule{"floppy"}, Caller::Agent);
+  CHECK(result.outcome == Outcome::NotAllowed);
   REQUIRE(ledger().refusals.size() == 1);
   CHECK(ledger().refusals[0].outcome == Outcome::NotAllowed);
   CHECK(ledger().attempts.empty());
@@ -55,9 +55,9 @@ TEST_CASE_METHOD(OperationsFixture,
         Operation{LoadModule{"floppy"}}, Operation{ConfigureLink{test::kFunction, "v0", 9000U, {}}},
         Operation{ConfigureLink{test::kFunction, "v0", {}, {"10.0.0.1/8"}}}}) {
     INFO(describe(refused));
-    const Report report = operations.run(refused, Caller::Agent);
-    CHECK(report.outcome == Outcome::NotAllowed);
-    CHECK(report.detail.find("pvrdma-agent.toml:2") != std::string::npos);
+    const OperationResult result = operations.run(refused, Caller::Agent);
+    CHECK(result.outcome == Outcome::NotAllowed);
+    CHECK(result.detail.find("pvrdma-agent.toml:2") != std::string::npos);
   }
   const ConfigureLink up{test::kFunction, "v0", {}, {}};
   CHECK(operations.run(LoadModule{"ib_umad"}, Caller::Agent).outcome != Outcome::NotAllowed);
@@ -75,8 +75,8 @@ TEST_CASE_METHOD(OperationsFixture,
                  "operations: a rebind is counted, whatever happens after the unbind") {
   build_driver_in();
   Operations operations{places};
-  const Report report = operations.run(RebindFunction{test::kFunction}, Caller::Agent);
-  CHECK(report.outcome == Outcome::Done);
+  const OperationResult result = operations.run(RebindFunction{test::kFunction}, Caller::Agent);
+  CHECK(result.outcome == Outcome::Done);
   CHECK(tree.read("/sys/bus/pci/drivers/vmw_pvrdma/unbind") == test::kFunction);
   CHECK(ledger().rebinds == 1);
   CHECK(ledger().reloads == 0);
@@ -125,9 +125,9 @@ TEST_CASE_METHOD(OperationsFixture,
 
 TEST_CASE_METHOD(OperationsFixture, "operations: a reload whose load would fail is not begun") {
   Operations operations{places};
-  const Report report = operations.run(ReloadDriver{}, Caller::Agent);
-  CHECK(report.outcome == Outcome::Failed);
-  CHECK(report.detail.find("not removed") != std::string::npos);
+  const OperationResult result = operations.run(ReloadDriver{}, Caller::Agent);
+  CHECK(result.outcome == Outcome::Failed);
+  CHECK(result.detail.find("not removed") != std::string::npos);
   CHECK(ledger().reloads == 0);
 }
 
@@ -143,9 +143,9 @@ TEST_CASE_METHOD(OperationsFixture, "operations: without a ledger nothing is dis
   for (const Operation& operation :
        {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}}}) {
     INFO(describe(operation));
-    const Report report = operations.run(operation, Caller::Agent);
-    CHECK(report.outcome == Outcome::NotAllowed);
-    CHECK(report.detail.find("could not be counted") != std::string::npos);
+    const OperationResult result = operations.run(operation, Caller::Agent);
+    CHECK(result.outcome == Outcome::NotAllowed);
+    CHECK(result.detail.find("could not be counted") != std::string::npos);
     build_driver_in();
   }
   CHECK(tree.read("/sys/bus/pci/drivers/vmw_pvrdma/unbind").empty());
@@ -171,9 +171,9 @@ TEST_CASE_METHOD(OperationsFixture,
   }
   CHECK(unbound == kMostReloads);
   Operations operations{places};
-  const Report report = operations.run(rebind, Caller::Agent);
-  CHECK(report.outcome == Outcome::NotAllowed);
-  CHECK(report.detail.find("as often as is allowed") != std::string::npos);
+  const OperationResult result = operations.run(rebind, Caller::Agent);
+  CHECK(result.outcome == Outcome::NotAllowed);
+  CHECK(result.detail.find("as often as is allowed") != std::string::npos);
   CHECK(operations.run(ReloadDriver{}, Caller::Agent).outcome == Outcome::NotAllowed);
   CHECK(operations.run(rebind, Caller::Root).outcome == Outcome::Done);
 }
@@ -185,9 +185,9 @@ TEST_CASE_METHOD(OperationsFixture, "operations: a used driver is not touched") 
   for (const Operation& operation :
        {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}}}) {
     INFO(describe(operation));
-    const Report report = operations.run(operation, Caller::Agent);
-    CHECK_FALSE(report.good());
-    CHECK((report.outcome == Outcome::InUse || report.outcome == Outcome::NotAllowed));
+    const OperationResult result = operations.run(operation, Caller::Agent);
+    CHECK_FALSE(result.good());
+    CHECK((result.outcome == Outcome::InUse || result.outcome == Outcome::NotAllowed));
   }
   CHECK(tree.read("/sys/bus/pci/drivers/vmw_pvrdma/unbind").empty());
   CHECK(tree.mode("/dev/infiniband/uverbs0") == 0666);
@@ -208,7 +208,8 @@ TEST_CASE_METHOD(OperationsFixture, "operations: the link of the function, by it
         Outcome::NotAllowed);
   // A link that disappears between the look and the request.
   tree.file("/sys/bus/pci/devices/0000:13:00.0/net/v0/ifindex", "99999\n");
-  const Report gone = operations.run(ConfigureLink{test::kFunction, "v0", {}, {}}, Caller::Agent);
+  const OperationResult gone =
+      operations.run(ConfigureLink{test::kFunction, "v0", {}, {}}, Caller::Agent);
   CHECK(gone.outcome == Outcome::Failed);
   CHECK(gone.code == ENODEV);
 }

@@ -48,10 +48,10 @@ struct ProbingFixture {
   void worker(const std::string& name, char state) const {
     tree.file("/proc/31/stat", "31 (" + name + ") " + state + " 2 0 0 0 -1 69238880 0\n");
   }
-  Report insert(Report report = done()) {
+  OperationResult insert(OperationResult result = done()) {
     return insert_driver(tree.root(), [&] {
       steps.push_back("insert, held:" + held());
-      return std::move(report);
+      return std::move(result);
     });
   }
 };
@@ -68,11 +68,11 @@ TEST_CASE_METHOD(ProbingFixture, "probing: all but the first are held back, then
 TEST_CASE_METHOD(ProbingFixture,
                  "probing: no function is probed while the driver has events to handle") {
   worker("kworker/u4:2+pvrdma_event_wq", 'D');
-  auto report = std::async(std::launch::async, [&] { return insert(); });
-  CHECK(report.wait_for(std::chrono::milliseconds{300}) == std::future_status::timeout);
+  auto result = std::async(std::launch::async, [&] { return insert(); });
+  CHECK(result.wait_for(std::chrono::milliseconds{300}) == std::future_status::timeout);
   CHECK(tree.read(kBind).empty());
   worker("kworker/u4:2-pvrdma_event_wq", 'I');
-  CHECK(report.get().outcome == Outcome::Done);
+  CHECK(result.get().outcome == Outcome::Done);
   CHECK(tree.read(kBind) == function("13"));
 }
 
@@ -82,7 +82,7 @@ TEST_CASE_METHOD(ProbingFixture,
   CHECK(insert().outcome == Outcome::Done);
   CHECK(tree.read(kBind).empty());
   tree.file(device("12") + "/driver_override", "(null)\n");  // as the kernel shows it by now
-  const Report bind = bind_function(tree.root(), function("12"));
+  const OperationResult bind = bind_function(tree.root(), function("12"));
   CHECK(bind.code == ETIMEDOUT);
   CHECK(bind.detail.find("pvrdma_event_wq") != std::string::npos);
 }
@@ -106,9 +106,9 @@ TEST_CASE_METHOD(ProbingFixture,
                  "probing: where a function cannot be held back, nothing is inserted") {
   std::filesystem::remove(tree / (device("13") + "/driver_override"));
   std::filesystem::create_directory(tree / (device("13") + "/driver_override"));
-  const Report report = insert();
-  CHECK(report.outcome == Outcome::Failed);
-  CHECK(report.detail.find("driver_override") != std::string::npos);
+  const OperationResult result = insert();
+  CHECK(result.outcome == Outcome::Failed);
+  CHECK(result.detail.find("driver_override") != std::string::npos);
   CHECK(steps.empty());
   std::filesystem::remove(tree / (device("13") + "/driver_override"));
   CHECK(held().empty());

@@ -47,9 +47,9 @@ struct ReleaseFixture {
 }  // namespace
 
 TEST_CASE_METHOD(ReleaseFixture, "release: a function held back is freed and bound") {
-  const Report report = release(places);
-  INFO(report.detail);
-  CHECK(report.outcome == Outcome::Done);
+  const OperationResult result = release(places);
+  INFO(result.detail);
+  CHECK(result.outcome == Outcome::Done);
   CHECK(is_free());
   CHECK(tree.read(test::kBind) == kSecondFunction);
 }
@@ -67,9 +67,9 @@ TEST_CASE_METHOD(ReleaseFixture,
   SECTION("a reload") { cut_short(Verb::ReloadDriver, kDriverModule); }
   SECTION("its load") { cut_short(Verb::LoadModule, "vmw-pvrdma"); }
   // The load is tried, and fails: this kernel's modules cannot be looked up.
-  const Report report = release(places);
-  CHECK(report.outcome == Outcome::Failed);
-  CHECK(report.detail.find("module index") != std::string::npos);
+  const OperationResult result = release(places);
+  CHECK(result.outcome == Outcome::Failed);
+  CHECK(result.detail.find("module index") != std::string::npos);
   CHECK(is_free());
 }
 

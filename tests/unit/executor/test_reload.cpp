@@ -7,17 +7,17 @@ namespace pvrdma::executor {
 
 namespace {
 
-const Report kIn = done();
-const Report kOut = done();
-const Report kNotLoaded = already_done("not loaded");
-const Report kBusy{Outcome::InUse, "in use", 11, {}};
-const Report kBad{Outcome::Failed, "bad", 8, {}};
-const Report kBlocked{Outcome::Refused, "blocked", 1, {}};
+const OperationResult kIn = done();
+const OperationResult kOut = done();
+const OperationResult kNotLoaded = already_done("not loaded");
+const OperationResult kBusy{Outcome::InUse, "in use", 11, {}};
+const OperationResult kBad{Outcome::Failed, "bad", 8, {}};
+const OperationResult kBlocked{Outcome::Refused, "blocked", 1, {}};
 
 struct ReloadCase {
   const char* what;
-  Report rehearsal, removal;
-  std::vector<Report> insertions;  // the results of successive insertions
+  OperationResult rehearsal, removal;
+  std::vector<OperationResult> insertions;  // the results of successive insertions
   Outcome outcome;
   bool removed;
   const char* detail;
@@ -47,22 +47,22 @@ TEST_CASE("reload: the order, and the result of each failing step") {
     INFO(one.what);
     std::string steps;
     std::size_t insertions = 0;
-    const TakeAway reload = reload_driver({[&] {
-                                             steps += '?';
-                                             return one.rehearsal;
-                                           },
-                                           [&] {
-                                             steps += '-';
-                                             return one.removal;
-                                           },
-                                           [&] {
-                                             steps += '+';
-                                             return one.insertions.at(insertions++);
-                                           }});
+    const OperationResult reload = reload_driver({[&] {
+                                                    steps += '?';
+                                                    return one.rehearsal;
+                                                  },
+                                                  [&] {
+                                                    steps += '-';
+                                                    return one.removal;
+                                                  },
+                                                  [&] {
+                                                    steps += '+';
+                                                    return one.insertions.at(insertions++);
+                                                  }});
     CHECK(steps == one.steps);
-    CHECK(reload.report.outcome == one.outcome);
-    CHECK(reload.taken == one.removed);
-    CHECK(reload.report.detail.find(one.detail) != std::string::npos);
+    CHECK(reload.outcome == one.outcome);
+    CHECK(reload.driver_taken == one.removed);
+    CHECK(reload.detail.find(one.detail) != std::string::npos);
   }
 }
 

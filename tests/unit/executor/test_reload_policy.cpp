@@ -28,7 +28,7 @@ Snapshot random_snapshot(Random& random) {
   for (unsigned i = 0; i < snapshot.adapters.get()->size(); ++i) {
     lose(random, adapter(snapshot, i).driver);
     if (chance(random, 10)) adapter(snapshot, i).netdev = Field<Netdev>::absent();
-    if (chance(random, 10)) adapter(snapshot, i).rdma = Field<RdmaDevice>::absent();
+    if (chance(random, 10)) adapter(snapshot, i).rdma_device = Field<RdmaDevice>::absent();
   }
   if (chance(random, 20)) snapshot.holders = std::vector<Holder>{{7, "job", "rocep0s10f1"}};
   lose(random, snapshot.holders);
@@ -48,7 +48,7 @@ executor::Facts same_facts(const Snapshot& snapshot) {
     one.pci.function = seen.function;
     one.pci.driver = seen.driver;
     if (const Netdev* netdev = seen.netdev.get()) one.pci.netdev = netdev->name;
-    if (const RdmaDevice* rdma = seen.rdma.get()) one.pci.rdma_device = rdma->name;
+    if (const RdmaDevice* rdma = seen.rdma_device.get()) one.pci.rdma_device = rdma->name;
     adapters.push_back(std::move(one));
   }
   facts.adapters = std::move(adapters);

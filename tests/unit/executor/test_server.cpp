@@ -48,7 +48,7 @@ pid_t call_from_child(const std::filesystem::path& path, uid_t uid, const std::s
 
 struct ServerFixture {
   test::Tree tree;
-  std::vector<std::pair<Operation, Report>> logged;
+  std::vector<std::pair<Operation, OperationResult>> logged;
   Operations operations;
   Handle<sd_event, sd_event_unref> event;
 
@@ -89,8 +89,8 @@ struct ServerFixture {
     Server server{event.get(),
                   operations,
                   {12345, idle},
-                  [&](const Operation& operation, const Report& report, Milliseconds) {
-                    logged.emplace_back(operation, report);
+                  [&](const Operation& operation, const OperationResult& result, Milliseconds) {
+                    logged.emplace_back(operation, result);
                   }};
     REQUIRE(server.listen_on(listening(path)).has_value());
     ::chmod(path.c_str(), 0666);

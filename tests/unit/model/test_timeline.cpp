@@ -68,9 +68,9 @@ TEST_CASE("a step took the time since the one before it, of the machine or of th
 TEST_CASE("each kind has its own id, and words for a person") {
   for (int i = 0; i <= static_cast<int>(StepKind::Ready); ++i) {
     const auto kind = static_cast<StepKind>(i);
-    CHECK(step_kind_from(to_string(kind)) == kind);
+    CHECK(from_word<StepKind>(to_string(kind)) == kind);
   }
-  CHECK_FALSE(step_kind_from("unknown"));
+  CHECK_FALSE(from_word<StepKind>("unknown"));
   CHECK(in_words(StepKind::Carrier, "0000:13:00.1") == "carrier of 0000:13:00.1");
   CHECK(in_words(StepKind::AdapterSeen, "0000:13:00.1") == "0000:13:00.1 on the bus");
   CHECK(in_words(StepKind::Ready, "") == "ready");

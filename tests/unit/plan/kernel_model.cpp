@@ -39,11 +39,11 @@ Snapshot KernelModel::snapshot() const {
   for (unsigned i = 0; i < adapters.size(); ++i) {
     const ModelAdapter& model = adapters[i];
     Adapter& seen = adapter(scene, i);
-    netdev(scene, i).up = model.up;
+    netdev(scene, i).link_up = model.up;
     netdev(scene, i).mtu = model.mtu;
     netdev(scene, i).addresses = model.addresses;
     netdev(scene, i).carrier = model.up ? Field<bool>{true} : Field<bool>::absent();
-    rdma(scene, i).port.state = std::string{active(model) ? "ACTIVE" : "DOWN"};
+    rdma(scene, i).port.state = active(model) ? PortState::Active : PortState::Down;
     for (const LinkAddress& address : model.addresses) {
       const std::string host = address.text.substr(0, address.text.find('/'));
       rdma(scene, i).gids.push_back({static_cast<unsigned>(rdma(scene, i).gids.size()),
@@ -55,7 +55,7 @@ Snapshot KernelModel::snapshot() const {
     if (model.held) holders.push_back({100 + static_cast<pid_t>(i), "job", rdma(scene, i).name});
     if (!model.bound) {
       seen.driver = Field<std::string>::absent();
-      seen.rdma = Field<RdmaDevice>::absent();
+      seen.rdma_device = Field<RdmaDevice>::absent();
     }
     if (!loaded(kNetModule)) {
       seen.netdev = Field<Netdev>::absent();

@@ -38,7 +38,7 @@ inline Adapter ready_adapter(unsigned index) {
   netdev.index = static_cast<int>(index) + 2;
   netdev.mac = "00:50:56:00:00:1" + std::to_string(index);
   netdev.mtu = 1500;
-  netdev.up = true;
+  netdev.link_up = true;
   netdev.carrier = true;
   netdev.operstate = "up";
   netdev.settled = true;
@@ -47,9 +47,9 @@ inline Adapter ready_adapter(unsigned index) {
   rdma.name = "rocep0s1" + std::to_string(index) + "f1";
   rdma.uverbs = "uverbs" + std::to_string(index);
   rdma.netdev = netdev.name;
-  rdma.port.state = std::string{"ACTIVE"};
-  rdma.port.phys_state = std::string{"LINK_UP"};
-  adapter.rdma = rdma;
+  rdma.port.state = PortState::Active;
+  rdma.port.phys_state = PhysState::LinkUp;
+  adapter.rdma_device = rdma;
   return adapter;
 }
 
@@ -80,7 +80,7 @@ inline Netdev& netdev(Snapshot& snapshot, unsigned index = 0) {
   return *adapter(snapshot, index).netdev.get();
 }
 inline RdmaDevice& rdma(Snapshot& snapshot, unsigned index = 0) {
-  return *adapter(snapshot, index).rdma.get();
+  return *adapter(snapshot, index).rdma_device.get();
 }
 
 // A history without any change for a long time.

@@ -56,7 +56,7 @@ class Agent {
   }
   const Effects& answers(const Operation& operation, Outcome outcome = Outcome::Done,
                          std::string detail = {}) {
-    Report report{outcome, std::move(detail), 0, {}};
+    OperationResult report{outcome, std::move(detail), 0, {}};
     return on(CallEnded{operation, report});
   }
 
@@ -101,8 +101,8 @@ class Agent {
 
 inline Snapshot link_down(unsigned adapters = 1) {
   Snapshot snapshot = ready_scene(adapters);
-  netdev(snapshot).up = false;
-  rdma(snapshot).port.state = std::string{"DOWN"};
+  netdev(snapshot).link_up = false;
+  rdma(snapshot).port.state = PortState::Down;
   return snapshot;
 }
 
@@ -112,7 +112,7 @@ inline Snapshot two_not_loaded() {
   for (const char* name : {"ib_umad", "rdma_cm", kDriverModule})
     module(snapshot, name) = unloaded(name);
   adapter(snapshot).driver = {};
-  adapter(snapshot).rdma = {};
+  adapter(snapshot).rdma_device = {};
   return snapshot;
 }
 

@@ -18,7 +18,7 @@ Config addressed(std::vector<std::string> addresses) {
 }
 
 Holder job_on(const Snapshot& snapshot, unsigned index) {
-  return {7, "job", snapshot.adapters.get()->at(index).rdma.get()->name};
+  return {7, "job", snapshot.adapters.get()->at(index).rdma_device.get()->name};
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ TEST_CASE("rule 4: an address that a job may use stays until the job has ended")
       module(snapshot, kDriverModule).refcount = 1U;
     }
     SECTION("the RDMA device cannot be seen, and the driver is used") {
-      adapter(snapshot).rdma = {};
+      adapter(snapshot).rdma_device = {};
       netdev(snapshot).carrier = false;  // else it would be reloaded
       snapshot.holders = std::vector<Holder>{job_on(snapshot, 1)};
       module(snapshot, kDriverModule).refcount = 2U;
@@ -152,7 +152,7 @@ TEST_CASE("rule 4: a link that was taken down is left for a second, as a bond ma
   up.taken_at = kNow - Milliseconds{1000};
   Snapshot down = up;
   down.taken_at = kNow;
-  netdev(down).up = false;
+  netdev(down).link_up = false;
   History history = advance(long_settled(up), nullptr, up);
   history = advance(std::move(history), &up, down);
   const Plan early = plan({}, down, history, kNow);
@@ -168,7 +168,7 @@ TEST_CASE("rule 4: a link that was taken down is left for a second, as a bond ma
 TEST_CASE("rule 4: a link in a bond belongs to the bond") {
   Snapshot snapshot = ready_scene();
   netdev(snapshot).owner = LinkOwner{LinkManager::Master, true, {}, "bond0"};
-  netdev(snapshot).up = false;
+  netdev(snapshot).link_up = false;
   netdev(snapshot).addresses = {{kOurs, true}};
   const Config config = addressed({"192.168.30.202/24"});
   const Plan observed = plan_settled(snapshot, config);

@@ -32,8 +32,8 @@ Snapshot without_driver() {
   Snapshot snapshot = ready_scene();
   module(snapshot, kDriverModule) = unloaded(kDriverModule);
   adapter(snapshot).driver = Field<std::string>::absent();
-  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
-  netdev(snapshot).up = false;
+  adapter(snapshot).rdma_device = Field<RdmaDevice>::absent();
+  netdev(snapshot).link_up = false;
   netdev(snapshot).carrier = Field<bool>::absent();
   return snapshot;
 }
@@ -49,13 +49,13 @@ TEST_CASE("each step has the time of the look that first saw it") {
   Boot boot;
   boot.look(without_driver(), 1000);
   Snapshot now = ready_scene();
-  netdev(now).up = false;
+  netdev(now).link_up = false;
   netdev(now).carrier = Field<bool>::absent();
-  rdma(now).port.state = std::string{"DOWN"};
+  rdma(now).port.state = PortState::Down;
   boot.look(now, 2000);
   CHECK(boot.step(StepKind::DriverLive)->at == at(2000));
   CHECK(boot.step(StepKind::LinkUp) == nullptr);
-  netdev(now).up = true;
+  netdev(now).link_up = true;
   netdev(now).carrier = false;
   boot.look(now, 3000);
   CHECK(boot.step(StepKind::LinkUp, function_of(0))->at == at(3000));

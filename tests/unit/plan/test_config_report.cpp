@@ -17,7 +17,7 @@ TEST_CASE("two tables for one adapter: its link stays as it is, and a finding na
   config.adapters.push_back(
       {{netdev(snapshot).mac, {}, {}}, Manage::Agent, {}, {"192.168.30.201/24"}});
   for (const bool up : {true, false}) {
-    netdev(snapshot).up = up;
+    netdev(snapshot).link_up = up;
     const Plan made = plan_settled(snapshot, config);
     CHECK(made.actions.empty());
     const Finding* bad = finding(made.findings, FindingId::ConfigBad);

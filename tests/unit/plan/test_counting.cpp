@@ -14,7 +14,7 @@ const Error kNoRoom{28, "creating", "/run/x"};
 
 Snapshot with_port_down() {
   Snapshot snapshot = ready_scene();
-  rdma(snapshot).port.state = std::string{"DOWN"};
+  rdma(snapshot).port.state = PortState::Down;
   return snapshot;
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("a ledger that cannot be used: harmless operations go on") {
   Snapshot snapshot = ready_scene();
   snapshot.ledger_error = kNoRoom;
   CHECK(plan_settled(snapshot).findings.empty());
-  netdev(snapshot).up = false;
+  netdev(snapshot).link_up = false;
   CHECK(described(plan_settled(snapshot)) == Steps{"ConfigureLink 0000:00:10.1"});
   module(snapshot, kDriverModule) = unloaded(kDriverModule);
   CHECK(described(plan_settled(snapshot)) == Steps{"LoadModule vmw_pvrdma"});

@@ -73,11 +73,11 @@ TEST_CASE("modules, binding and a link that is down do not wait") {
   }
   SECTION("a function") {
     adapter(snapshot).driver = {};
-    adapter(snapshot).rdma = {};
+    adapter(snapshot).rdma_device = {};
     CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"BindFunction 0000:00:10.1"});
   }
   SECTION("a link, which is only brought up") {
-    netdev(snapshot).up = false;
+    netdev(snapshot).link_up = false;
     const Plan made = plan(configured(Manage::Agent), snapshot, history, kNow);
     REQUIRE(made.actions.size() == 1);
     const auto& link = std::get<ConfigureLink>(made.actions.front().operation);

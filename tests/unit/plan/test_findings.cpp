@@ -66,7 +66,7 @@ std::vector<Finding> of_an_adapter(const Adapter& adapter) {
 // Four adapters with one fault each, and an executor that neither answers nor can be reached.
 void find_amiss(std::vector<Finding>& found) {
   Snapshot scene = ready_scene(4);
-  rdma(scene, 0).port.verbs_state = Field<std::string>::unreadable({2, "opening", "the provider"});
+  rdma(scene, 0).port.verbs_state = Field<PortState>::unreadable({2, "opening", "the provider"});
   netdev(scene, 0).carrier = false;
   netdev(scene, 0).default_route = true;
   netdev(scene, 0).addresses = {{"10.0.0.1/24", false, false, true}};
@@ -81,7 +81,7 @@ void find_amiss(std::vector<Finding>& found) {
   Config config;
   config.adapters = {{{{}, function_of(0), {}}, Manage::Auto, {}, {"192.168.30.201/24"}}};
   History history = long_settled(scene);
-  history.busy = BusyCall{Verb::LoadModule, "ib_umad", kNow, true};
+  history.busy = CallUnderWay{LoadModule{"ib_umad"}, kNow, true};
   history.executor_missing = Error{2, "connecting to", "the executor"};
   for (Finding& finding : plan(config, scene, history, kNow).findings)
     found.push_back(std::move(finding));

@@ -12,7 +12,7 @@ TEST_CASE("a change that we did not cause resets the budget; our own does not") 
   Snapshot before = ready_scene();
   before.taken_at = kNow - Milliseconds{1000};
   Snapshot now = ready_scene();
-  rdma(now).port.state = std::string{"DOWN"};
+  rdma(now).port.state = PortState::Down;
   History history = advance({}, nullptr, before);
   CHECK(history.fresh_start == BootTime{});
 
@@ -36,10 +36,10 @@ TEST_CASE("a part that one look cannot read is no change, and flips no verdict")
   const auto cannot_read = [&](Snapshot& scene) {
     SECTION("driver") { adapter(scene).driver = Field<std::string>::unreadable(late); }
     SECTION("netdev") { adapter(scene).netdev = Field<Netdev>::unreadable(late); }
-    SECTION("RDMA device") { adapter(scene).rdma = Field<RdmaDevice>::unreadable(late); }
+    SECTION("RDMA device") { adapter(scene).rdma_device = Field<RdmaDevice>::unreadable(late); }
     SECTION("carrier") { netdev(scene).carrier = Field<bool>::unreadable(late); }
     SECTION("owner") { netdev(scene).owner = Field<LinkOwner>::unreadable(late); }
-    SECTION("port") { rdma(scene).port.state = Field<std::string>::unreadable(late); }
+    SECTION("port") { rdma(scene).port.state = Field<PortState>::unreadable(late); }
     SECTION("paired netdev") { rdma(scene).netdev = Field<std::string>::unreadable(late); }
   };
   Snapshot good = ready_scene();
@@ -81,8 +81,8 @@ TEST_CASE("a value that changed while it was unreadable is a change") {
   Snapshot now = ready_scene();
   now.taken_at = kNow + Milliseconds{30'000};
   SECTION("a port") {
-    rdma(bad).port.state = Field<std::string>::unreadable({EIO, "reading", "it"});
-    rdma(now).port.state = std::string{"DOWN"};
+    rdma(bad).port.state = Field<PortState>::unreadable({EIO, "reading", "it"});
+    rdma(now).port.state = PortState::Down;
   }
   SECTION("all adapters") {
     bad.adapters = Field<std::vector<Adapter>>::unreadable({EIO, "reading", "the bus"});
@@ -201,23 +201,24 @@ TEST_CASE("a port that is ACTIVE before the driver is live is converging") {
 
 TEST_CASE("the verdict of several adapters") {
   struct Case {
-    const char* first;
-    const char* second;
+    PortState first;
+    PortState second;
     std::optional<unsigned> required;
     State expected;
   };
   // The host keeps the second adapter's port DOWN: it was reloaded already, so it has failed.
-  const Case cases[] = {{"ACTIVE", "ACTIVE", std::nullopt, State::Ready},
-                        {"ACTIVE", "DOWN", std::nullopt, State::Degraded},
-                        {"ACTIVE", "DOWN", 1, State::Ready},
-                        {"ACTIVE", "DOWN", 2, State::Degraded},
-                        {"DOWN", "DOWN", std::nullopt, State::Failed},
-                        {"DOWN", "DOWN", 1, State::Failed}};
+  const Case cases[] = {{PortState::Active, PortState::Active, std::nullopt, State::Ready},
+                        {PortState::Active, PortState::Down, std::nullopt, State::Degraded},
+                        {PortState::Active, PortState::Down, 1, State::Ready},
+                        {PortState::Active, PortState::Down, 2, State::Degraded},
+                        {PortState::Down, PortState::Down, std::nullopt, State::Failed},
+                        {PortState::Down, PortState::Down, 1, State::Failed}};
   for (const Case& test : cases) {
-    INFO(test.first << " " << test.second << " " << test.required.value_or(99));
+    INFO(to_string(test.first) << " " << to_string(test.second) << " "
+                               << test.required.value_or(99));
     Snapshot snapshot = ready_scene(2);
-    rdma(snapshot, 0).port.state = std::string{test.first};
-    rdma(snapshot, 1).port.state = std::string{test.second};
+    rdma(snapshot, 0).port.state = test.first;
+    rdma(snapshot, 1).port.state = test.second;
     snapshot.ledger.attempts.push_back(
         attempt(Verb::ReloadDriver, kDriverModule, Milliseconds{20'000}));
     Config config;
@@ -229,7 +230,7 @@ TEST_CASE("the verdict of several adapters") {
 
 TEST_CASE("network managers wait for the driver, and nothing else") {
   Snapshot snapshot = ready_scene();
-  netdev(snapshot).up = false;
+  netdev(snapshot).link_up = false;
   CHECK(driver_is_decided(snapshot, plan_settled(snapshot)));
   module(snapshot, kDriverModule).init = ModuleInit::Coming;
   CHECK_FALSE(driver_is_decided(snapshot, plan_settled(snapshot)));
@@ -249,7 +250,7 @@ TEST_CASE("network managers wait for a function that was held back, as long as i
   Snapshot snapshot = ready_scene(2);
   Adapter& second = snapshot.adapters.get()->back();
   second.driver = {};
-  second.rdma = {};
+  second.rdma_device = {};
   const Plan binds = plan_settled(snapshot);
   CHECK_FALSE(driver_is_decided(snapshot, binds));
   add(snapshot.ledger,
@@ -260,7 +261,7 @@ TEST_CASE("network managers wait for a function that was held back, as long as i
 TEST_CASE("an adapter that converges for too long has a finding") {
   Snapshot snapshot = ready_scene();
   module(snapshot, kDriverModule).init = ModuleInit::Coming;
-  rdma(snapshot).port.state = std::string{"DOWN"};
+  rdma(snapshot).port.state = PortState::Down;
   const History history = long_settled(snapshot);
   const Health health = assess({}, snapshot, plan({}, snapshot, history, kNow), history, kNow);
   CHECK(health.state == State::Degraded);

@@ -10,7 +10,7 @@ TEST_CASE("modules that modprobe.d blocks are named, and not tried") {
   const std::string how = "it needs ib_core, kept away by \"install ib_core /bin/true\" in x:14";
   Snapshot snapshot = ready_scene();
   adapter(snapshot).driver = Field<std::string>::absent();
-  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  adapter(snapshot).rdma_device = Field<RdmaDevice>::absent();
   for (const char* name : {"ib_umad", "vmw_pvrdma"}) {
     module(snapshot, name) = unloaded(name);
     module(snapshot, name).blocked = how;
@@ -41,7 +41,7 @@ TEST_CASE("a function that another driver has is named at once, and nothing is t
     adapter(snapshot).netdev = Field<Netdev>::absent();
     adapter(snapshot).driver = Field<std::string>::absent();
   }
-  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  adapter(snapshot).rdma_device = Field<RdmaDevice>::absent();
   const Plan plan = plan_settled(snapshot);
   CHECK(plan.actions.empty());
   REQUIRE(plan.findings.size() == 1);
@@ -70,11 +70,11 @@ TEST_CASE("an address that is gone after a resume is reported and set again, wit
   CHECK(link->addresses == Steps{"172.31.1.17/24"});
   CHECK(assess(config, snapshot, mended, long_settled(snapshot), kNow).state != State::Ready);
   // vmxnet3 closes an interface that it could not activate again: the agent brings it up.
-  netdev(snapshot).up = false;
+  netdev(snapshot).link_up = false;
   netdev(snapshot).carrier = Field<bool>::absent();
   CHECK(described(plan_settled(snapshot, config)) == Steps{"ConfigureLink 0000:00:10.1"});
   // With the address back, a missing GID is reported.
-  netdev(snapshot).up = true;
+  netdev(snapshot).link_up = true;
   netdev(snapshot).carrier = true;
   netdev(snapshot).addresses.push_back({"172.31.1.17/24", true});
   const Plan waits = plan_settled(snapshot, config);

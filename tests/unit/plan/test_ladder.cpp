@@ -10,7 +10,7 @@ namespace {
 
 Snapshot port_down_scene(unsigned count = 1) {
   Snapshot snapshot = ready_scene(count);
-  rdma(snapshot, count - 1).port.state = std::string{"DOWN"};
+  rdma(snapshot, count - 1).port.state = PortState::Down;
   return snapshot;
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("a reload, once the adapter and the last operation on it have settled"
 TEST_CASE("a driver older than a module that must precede it is reloaded where a port is down") {
   CHECK(described(plan_settled(wrong_order_scene())) == Steps{"ReloadDriver vmw_pvrdma"});
   Snapshot active = wrong_order_scene();
-  rdma(active).port.state = std::string{"ACTIVE"};
+  rdma(active).port.state = PortState::Active;
   CHECK(plan_settled(active).actions.empty());
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("a lost netdev does not wait for the spacing of reloads, and comes bef
   history.fresh_start = kNow - Milliseconds{5'000};  // an adapter has been removed since
   CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"ReloadDriver vmw_pvrdma"});
   // Adapter 0 alone would have to wait.
-  rdma(snapshot, 0).port.state = std::string{"DOWN"};
+  rdma(snapshot, 0).port.state = PortState::Down;
   CHECK(described(plan({}, snapshot, history, kNow)) == Steps{"ReloadDriver vmw_pvrdma"});
   rdma(snapshot, 1).netdev = std::string{"ens11"};
   CHECK(plan({}, snapshot, history, kNow).actions.empty());
@@ -181,7 +181,7 @@ TEST_CASE("where no rung can help, none is tried") {
     CHECK(finding(plan_settled(snapshot).findings, FindingId::NoCarrier) != nullptr);
   }
   SECTION("a port that cannot be read") {
-    rdma(snapshot).port.state = Field<std::string>::unreadable({110, "reading", "state"});
+    rdma(snapshot).port.state = Field<PortState>::unreadable({110, "reading", "state"});
     CHECK(plan_settled(snapshot).actions.empty());
   }
   SECTION("a driver that is still coming") {
@@ -192,14 +192,14 @@ TEST_CASE("where no rung can help, none is tried") {
 
 TEST_CASE("where a reload cannot help, the port is reported while link and carrier are up") {
   Snapshot snapshot = ready_scene();
-  rdma(snapshot).port.state = std::string{"DOWN"};
+  rdma(snapshot).port.state = PortState::Down;
   Config config;
   config.modules.reload = ReloadPolicy::Never;
   const auto says_port_down = [&] {
     return finding(plan_settled(snapshot, config).findings, FindingId::PortDown) != nullptr;
   };
   CHECK(says_port_down());
-  SECTION("its link is down") { netdev(snapshot).up = false; }
+  SECTION("its link is down") { netdev(snapshot).link_up = false; }
   SECTION("its link has no carrier") { netdev(snapshot).carrier = false; }
   config.every_adapter.manage = Manage::Observe;
   CHECK_FALSE(says_port_down());  // the finding about link and carrier says it

@@ -38,8 +38,8 @@ State state_of(const Snapshot& snapshot, const Config& config) {
 
 TEST_CASE("rule 4: the link comes up only after the driver is live") {
   Snapshot snapshot = ready_scene();
-  netdev(snapshot).up = false;
-  rdma(snapshot).port.state = std::string{"DOWN"};
+  netdev(snapshot).link_up = false;
+  rdma(snapshot).port.state = PortState::Down;
   CHECK(described(plan_settled(snapshot)) == Steps{"ConfigureLink 0000:00:10.1"});
 
   SECTION("coming is not live") {
@@ -96,7 +96,7 @@ TEST_CASE("rule 4: MTU and addresses as configured") {
     CHECK(state_of(snapshot, config) == State::Ready);
   }
   SECTION("with the link down, all in one step") {
-    netdev(snapshot).up = false;
+    netdev(snapshot).link_up = false;
     netdev(snapshot).carrier = Field<bool>::absent();
     CHECK(only_link(plan_settled(snapshot, config)).addresses.size() == 1);
   }
@@ -151,7 +151,7 @@ TEST_CASE("rule 4: IPv6 addresses count once duplicate detection has accepted th
 
 TEST_CASE("rule 4: a network manager's link is compared, never changed") {
   Snapshot snapshot = ready_scene();
-  netdev(snapshot).up = false;
+  netdev(snapshot).link_up = false;
   netdev(snapshot).owner = LinkOwner{LinkManager::Networkd, true, "/etc/systemd/network/r.network"};
   const Config config = configured(Manage::Auto, 9000, {"192.168.30.201/24"});
   const Plan result = plan_settled(snapshot, config);
@@ -217,7 +217,7 @@ TEST_CASE(
     "rule 4: a manager that has not decided finds the link up, and has a minute to configure it") {
   Snapshot snapshot = ready_scene();
   const Config config = configured(Manage::Auto, 1400, {"192.168.30.201/24"});
-  netdev(snapshot).up = false;
+  netdev(snapshot).link_up = false;
   netdev(snapshot).owner = LinkOwner{LinkManager::NetworkManager, false, ""};
   History history = long_settled(snapshot);
   history.adapters[function_of(0)].first_seen = kNow;
@@ -238,7 +238,7 @@ TEST_CASE("rule 4: a network manager that restarts keeps its link for a minute")
   Snapshot now = before;
   now.taken_at = kNow + Milliseconds{1000};
   netdev(now).owner = LinkOwner{LinkManager::NetworkManager, false, ""};
-  netdev(now).up = false;
+  netdev(now).link_up = false;
   const Config config = configured(Manage::Auto, 1400, {"192.168.30.201/24"});
   const History seen = advance(long_settled(before), nullptr, before);
   const History history = advance(seen, &before, now);

@@ -29,8 +29,8 @@ TEST_CASE("a pass in one line: the state, and the actions") {
   CHECK(pass_line(scene, {}) == kReady);
   module(scene, kDriverModule).init = ModuleInit::Coming;
   adapter(scene).driver = Field<std::string>::unreadable({EACCES, "reading", "driver"});
-  netdev(scene).up = false;
-  rdma(scene).port.state = std::string{"DOWN"};
+  netdev(scene).link_up = false;
+  rdma(scene).port.state = PortState::Down;
   CHECK(pass_line(scene, plan_to_reload()) ==
         "vmw_pvrdma coming; 0000:00:10.1: driver unreadable (reading driver: Permission denied), "
         "netdev ens10 down, rocep0s10f1 port DOWN; "
@@ -38,7 +38,7 @@ TEST_CASE("a pass in one line: the state, and the actions") {
   module(scene, kDriverModule).init = {};
   adapter(scene).driver = {};
   adapter(scene).netdev = {};
-  adapter(scene).rdma = {};
+  adapter(scene).rdma_device = {};
   CHECK(pass_line(scene, {}) ==
         "vmw_pvrdma not loaded; 0000:00:10.1: driver none, netdev none, no RDMA device; "
         "nothing to do");

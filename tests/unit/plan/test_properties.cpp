@@ -31,10 +31,10 @@ Snapshot random_snapshot(Random& random) {
     lose(random, module.shipped);
   }
   for (unsigned i = 0; i < snapshot.adapters.get()->size(); ++i) {
-    if (chance(random, 40)) rdma(snapshot, i).port.state = std::string{"DOWN"};
+    if (chance(random, 40)) rdma(snapshot, i).port.state = PortState::Down;
     lose(random, rdma(snapshot, i).port.state);
     lose(random, rdma(snapshot, i).netdev);
-    netdev(snapshot, i).up = chance(random, 70);
+    netdev(snapshot, i).link_up = chance(random, 70);
     lose(random, netdev(snapshot, i).carrier);
     lose(random, netdev(snapshot, i).settled);
     if (chance(random, 30))
@@ -42,7 +42,7 @@ Snapshot random_snapshot(Random& random) {
     lose(random, netdev(snapshot, i).owner);
     if (chance(random, 30)) netdev(snapshot, i).addresses = {{"10.0.0.1/24", chance(random, 50)}};
     lose(random, adapter(snapshot, i).driver);
-    if (chance(random, 20)) adapter(snapshot, i).rdma = Field<RdmaDevice>::absent();
+    if (chance(random, 20)) adapter(snapshot, i).rdma_device = Field<RdmaDevice>::absent();
     if (chance(random, 20)) adapter(snapshot, i).netdev = Field<Netdev>::absent();
   }
   if (chance(random, 30)) snapshot.holders = std::vector<Holder>{{7, "job", "rocep0s10f1"}};
@@ -160,8 +160,8 @@ TEST_CASE("no plan ever has a forbidden load or unload", "[property]") {
     const Health health = assess(config, snapshot, result, history, kNow);
     if (health.state == State::Ready) {
       for (const AdapterHealth& adapter : health.adapters)
-        CHECK(
-            (adapter.state != State::Ready || adapter.adapter.rdma.get()->port.state.is("ACTIVE")));
+        CHECK((adapter.state != State::Ready ||
+               adapter.adapter.rdma_device.get()->port.state.is(PortState::Active)));
     }
   }
 }

@@ -21,13 +21,13 @@ Attempt refused(Verb verb, std::string target, Milliseconds ago = Milliseconds{1
 
 Snapshot link_due() {
   Snapshot snapshot = ready_scene();
-  netdev(snapshot).up = false;
+  netdev(snapshot).link_up = false;
   return snapshot;
 }
 
 Snapshot reload_due() {
   Snapshot snapshot = ready_scene();
-  rdma(snapshot).port.state = std::string{"DOWN"};
+  rdma(snapshot).port.state = PortState::Down;
   return snapshot;
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("a refusal is gone with its reason") {
     begun.finished.reset();
     add(snapshot.ledger, begun);
   }
-  SECTION("not wanted any more") { netdev(snapshot).up = true; }
+  SECTION("not wanted any more") { netdev(snapshot).link_up = true; }
   SECTION("held since then: another reason") {
     add(snapshot.ledger,
         attempt(Verb::ConfigureLink, function_of(0), Milliseconds{500}, Outcome::InUse));
@@ -107,7 +107,7 @@ TEST_CASE("a refused predecessor delays the driver no longer than a failed one, 
   Snapshot snapshot = ready_scene();
   for (const char* name : {"mlx4_ib", kDriverModule}) module(snapshot, name) = unloaded(name);
   adapter(snapshot).driver = Field<std::string>::absent();
-  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  adapter(snapshot).rdma_device = Field<RdmaDevice>::absent();
   CHECK(described(plan_settled(snapshot)) == Steps{"LoadModule mlx4_ib"});
   add(snapshot.ledger, refused(Verb::LoadModule, "mlx4_ib"));
   Plan plan = plan_settled(snapshot);
@@ -143,7 +143,7 @@ TEST_CASE("a reload that the executor refuses is reported while it is due") {
   CHECK(refusal_in(again) != nullptr);
 
   SECTION("not where none is due") {
-    rdma(snapshot).port.state = std::string{"ACTIVE"};
+    rdma(snapshot).port.state = PortState::Active;
     CHECK_FALSE(says_so(snapshot));
   }
   SECTION("not where it has been done too often, as the agent itself counts it") {
@@ -178,10 +178,10 @@ TEST_CASE("a reload that the executor refuses is reported while it is due") {
 
 TEST_CASE("no reload takes an RDMA device out of another network namespace") {
   Snapshot snapshot = ready_scene(2);
-  rdma(snapshot, 1).port.state = std::string{"DOWN"};
+  rdma(snapshot, 1).port.state = PortState::Down;
   SECTION("with its interface") { adapter(snapshot).netdev = Field<Netdev>::absent(); }
   SECTION("alone") {}
-  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  adapter(snapshot).rdma_device = Field<RdmaDevice>::absent();
   const Plan kept = plan_settled(snapshot);
   CHECK(kept.actions.empty());
   REQUIRE(finding(kept.findings, FindingId::HoldersUnknown) != nullptr);
@@ -194,7 +194,7 @@ TEST_CASE("no reload takes an RDMA device out of another network namespace") {
 
 TEST_CASE("operations gentler than a reload do not wait for a script") {
   Snapshot snapshot = ready_scene();
-  netdev(snapshot).up = false;
+  netdev(snapshot).link_up = false;
   snapshot.boot_scripts = {{"/etc/rc.local", false}};
   CHECK(described(plan_settled(snapshot)) == Steps{"ConfigureLink 0000:00:10.1"});
 }
@@ -205,7 +205,7 @@ TEST_CASE("a reload that is being carried out is not asked for again, and not re
   History history = long_settled(snapshot);
   history.reload_asked = kNow;
   REQUIRE(finding(plan({}, snapshot, history, kNow).findings, FindingId::DriverInUse) != nullptr);
-  history.busy = BusyCall{Verb::ReloadDriver, "vmw_pvrdma", kNow, false};
+  history.busy = CallUnderWay{ReloadDriver{}, kNow, false};
   const Plan made = plan({}, snapshot, history, kNow);
   CHECK(made.actions.empty());
   CHECK(made.findings.empty());
@@ -236,7 +236,7 @@ TEST_CASE(
 TEST_CASE("a device that does not answer in time is the host's fault, not a library's") {
   Snapshot snapshot = ready_scene();
   rdma(snapshot).port.verbs_state =
-      Field<std::string>::unreadable({ETIMEDOUT, "querying port 1 of", "rocep0s16f1"});
+      Field<PortState>::unreadable({ETIMEDOUT, "querying port 1 of", "rocep0s16f1"});
   const Plan made = plan_settled(snapshot);
   REQUIRE(finding(made.findings, FindingId::VerbsUnusable) != nullptr);
   CHECK(finding(made.findings, FindingId::VerbsUnusable)->actor == Actor::Host);

@@ -34,8 +34,8 @@ TEST_CASE("an adapter whose vmxnet3 side has no driver is reported") {
 TEST_CASE("an interface in another network namespace is left there, and concerns one adapter") {
   Snapshot snapshot = ready_scene(2);
   adapter(snapshot).netdev = Field<Netdev>::absent();
-  adapter(snapshot).rdma.get()->netdev = Field<std::string>::absent();
-  adapter(snapshot).rdma.get()->port.state = std::string{"DOWN"};
+  adapter(snapshot).rdma_device.get()->netdev = Field<std::string>::absent();
+  adapter(snapshot).rdma_device.get()->port.state = PortState::Down;
   Config config;
   AdapterConfig entry;
   entry.match.netdev = "ens10";
@@ -61,7 +61,7 @@ TEST_CASE("an RDMA device in another network namespace stays there, with its int
   Snapshot snapshot = ready_scene(2);
   const bool alone = GENERATE(false, true);
   if (!alone) adapter(snapshot).netdev = Field<Netdev>::absent();
-  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  adapter(snapshot).rdma_device = Field<RdmaDevice>::absent();
   const Plan plan = plan_settled(snapshot);
   CHECK(plan.actions.empty());
   REQUIRE(plan.findings.size() == 1);
@@ -75,9 +75,9 @@ TEST_CASE("an RDMA device in another network namespace stays there, with its int
 TEST_CASE("a port that verbs cannot query is reported while the kernel says ACTIVE") {
   Snapshot snapshot = ready_scene();
   Port& port = rdma(snapshot).port;
-  port.verbs_state = Field<std::string>::unreadable({2, "opening", "the provider"});
+  port.verbs_state = Field<PortState>::unreadable({2, "opening", "the provider"});
   CHECK(finding(plan_settled(snapshot).findings, FindingId::VerbsUnusable) != nullptr);
-  port.state = std::string{"DOWN"};
+  port.state = PortState::Down;
   CHECK(finding(plan_settled(snapshot).findings, FindingId::VerbsUnusable) == nullptr);
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("rule 1 and 2: predecessors in their order, the driver only when they 
   Snapshot snapshot = ready_scene();
   for (Module& module : snapshot.modules) module = unloaded(module.name);
   adapter(snapshot).driver = Field<std::string>::absent();
-  adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+  adapter(snapshot).rdma_device = Field<RdmaDevice>::absent();
   CHECK(described(plan_settled(snapshot)) == Steps{"LoadModule vmxnet3", "LoadModule mlx4_ib",
                                                    "LoadModule ib_umad", "LoadModule rdma_cm",
                                                    "LoadModule rdma_ucm"});
@@ -147,7 +147,7 @@ TEST_CASE("modules that this kernel does not ship") {
   module(bare, kDriverModule) = unloaded(kDriverModule);
   module(bare, kDriverModule).shipped = Shipped::Missing;
   adapter(bare).driver = Field<std::string>::absent();
-  adapter(bare).rdma = Field<RdmaDevice>::absent();
+  adapter(bare).rdma_device = Field<RdmaDevice>::absent();
   plan = plan_settled(bare);
   CHECK(plan.actions.empty());
   CHECK(finding(plan.findings, FindingId::DriverNotShipped) != nullptr);
@@ -159,7 +159,7 @@ TEST_CASE("rule 3: a function that has just lost its driver may be about to leav
   const Snapshot bound = ready_scene(2);
   Snapshot unbound = bound;
   adapter(unbound, 1).driver = Field<std::string>::absent();
-  adapter(unbound, 1).rdma = Field<RdmaDevice>::absent();
+  adapter(unbound, 1).rdma_device = Field<RdmaDevice>::absent();
   const History history = advance(long_settled(bound), &bound, unbound);
   const Plan at_once = plan({}, unbound, history, kNow);
   CHECK(at_once.actions.empty());
@@ -176,7 +176,7 @@ TEST_CASE("rule 3: a function that has just lost its driver may be about to leav
 TEST_CASE("rule 3: a function without driver is bound once its netdev is there") {
   Snapshot snapshot = ready_scene(2);
   adapter(snapshot, 1).driver = Field<std::string>::absent();
-  adapter(snapshot, 1).rdma = Field<RdmaDevice>::absent();
+  adapter(snapshot, 1).rdma_device = Field<RdmaDevice>::absent();
   CHECK(described(plan_settled(snapshot)) == Steps{"BindFunction 0000:00:11.1"});
 
   SECTION("not while the driver is coming") {
@@ -226,7 +226,7 @@ struct Unbound {
 
   Unbound() {
     adapter(snapshot).driver = Field<std::string>::absent();
-    adapter(snapshot).rdma = Field<RdmaDevice>::absent();
+    adapter(snapshot).rdma_device = Field<RdmaDevice>::absent();
   }
   Plan next() const { return plan({}, snapshot, history, now); }
   // The times of the attempts, until nothing more is planned; each ends with `outcome`.

@@ -26,12 +26,12 @@ Agent asking(const Snapshot& seen, Limits limits = {}) {
 TEST_CASE("step: actions go out one by one, in order, and health names the one under way") {
   Agent agent = asking(two_not_loaded());
   CHECK(agent.call() == "LoadModule ib_umad");
-  CHECK(agent.state.health.busy == BusyCall{Verb::LoadModule, "ib_umad", kNow, false});
+  CHECK(agent.state.health.busy == CallUnderWay{LoadModule{"ib_umad"}, kNow, false});
   CHECK(agent.effects.concluded);
   agent.now += 20ms;
   agent.answers(kUmad);
   CHECK(agent.call() == "LoadModule rdma_cm");
-  CHECK(describe(*agent.state.health.busy) == "LoadModule rdma_cm");
+  CHECK(describe(agent.state.health.busy->operation) == "LoadModule rdma_cm");
   CHECK_FALSE(agent.effects.look);
   agent.now += 20ms;
   agent.answers(kCm);
@@ -51,8 +51,8 @@ TEST_CASE("step: answers are remembered, with their times") {
   REQUIRE(answered.attempts.size() == 1);
   CHECK(answered.attempts[0] ==
         Attempt{Verb::ConfigureLink, function_of(0), kNow, kNow + 20ms, Outcome::Done, ""});
-  agent.on(CallEnded{ReloadDriver{}, Report{Outcome::Done, "", 0, {}}});
-  agent.on(CallEnded{RebindFunction{function_of(0)}, Report{Outcome::Done, "", 0, {}}});
+  agent.on(CallEnded{ReloadDriver{}, OperationResult{Outcome::Done, "", 0, {}}});
+  agent.on(CallEnded{RebindFunction{function_of(0)}, OperationResult{Outcome::Done, "", 0, {}}});
   CHECK(answered.reloads == 1);
   CHECK(answered.rebinds == 1);
   agent.answers(ReloadDriver{}, Outcome::InUse);
@@ -73,7 +73,7 @@ TEST_CASE("step: answers are remembered, with their times") {
 
 TEST_CASE("step: after a failure no dependent action is tried; modules are independent") {
   Snapshot both = link_down(2);
-  netdev(both, 1).up = false;
+  netdev(both, 1).link_up = false;
   Agent agent = asking(both);
   agent.answers(kLink, Outcome::Failed);
   CHECK(agent.calls.size() == 1);

@@ -60,7 +60,7 @@ TEST_CASE("step: a look that began before the executor's last answer is not acte
   agent.answers(ConfigureLink{function_of(0), "ens10", {}, {}}, Outcome::Failed);
   agent.calls.clear();
   Snapshot both = link_down(2);
-  netdev(both, 1).up = false;
+  netdev(both, 1).link_up = false;
   agent.on(Looked{agent.now - 1ms, both});
   CHECK_FALSE(agent.state.plan.actions.empty());
   CHECK(agent.calls.empty());

@@ -126,7 +126,7 @@ class World {
     if (chance(random_, 10)) seen.customization = std::string{"cloud-init"};
     lose(random_, seen.holders);
     for (Adapter& one : *seen.adapters.get())
-      if (one.rdma.is_known()) lose(random_, one.rdma.get()->port.state);
+      if (one.rdma_device.is_known()) lose(random_, one.rdma_device.get()->port.state);
     if (chance(random_, 3))
       seen.adapters = Field<std::vector<Adapter>>::unreadable({5, "reading", "the bus"});
     const Looked looked{*std::exchange(look_began_, std::nullopt), std::move(seen)};
@@ -140,7 +140,7 @@ class World {
     if (chance(random_, 15))
       return happen(ExecutorUnreachable{operation, {2, "connecting to", "the executor"}});
     if (chance(random_, 10)) return happen(CallEnded{operation, fail(104, "waiting for", "it")});
-    Report report{Outcome::Done, "", 0, {}};
+    OperationResult report{Outcome::Done, "", 0, {}};
     if (chance(random_, 20)) report = failed({5, "loading", "it"});
     if (report.good() && can_apply(operation)) kernel_.apply(operation);
     happen(CallEnded{operation, report});
@@ -229,8 +229,7 @@ class World {
     if (effects.call) {
       must(!call_, "one call at a time");
       must(state_.history.busy.has_value(), "a call is known");
-      must(describe(*effects.call) == describe(*state_.history.busy),
-           "the call is the one under way");
+      must(*effects.call == state_.history.busy->operation, "the call is the one under way");
       if (takes_driver_away(*effects.call)) {
         must(state_.snapshot->holders.is_known(), "holders are known");
         must(state_.snapshot->holders.get()->empty(), "no process holds an adapter");
@@ -254,10 +253,10 @@ class World {
     const auto& adapters = *state_.snapshot->adapters.get();
     // A field that one look could not read keeps its value for kSettle (test_history.cpp).
     const auto active = std::count_if(adapters.begin(), adapters.end(), [](const Adapter& adapter) {
-      const RdmaDevice* rdma = adapter.rdma.get();
-      return adapter.rdma.is_unreadable() ||
+      const RdmaDevice* rdma = adapter.rdma_device.get();
+      return adapter.rdma_device.is_unreadable() ||
              (rdma != nullptr &&
-              (rdma->port.state.is("ACTIVE") || rdma->port.state.is_unreadable()));
+              (rdma->port.state.is(PortState::Active) || rdma->port.state.is_unreadable()));
     });
     const std::size_t wanted =
         state_.config.readiness.adapters.value_or(static_cast<unsigned>(adapters.size()));

@@ -24,7 +24,7 @@ Looked look_at(Snapshot snapshot, Milliseconds ago = Milliseconds{100}) {
 
 Snapshot lost_port() {
   Snapshot snapshot = ready_scene();
-  rdma(snapshot).port.state = std::string{"DOWN"};
+  rdma(snapshot).port.state = PortState::Down;
   return snapshot;
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("calls that the executor could not read count, and are not expected in
   Ledger not_understood;
   add(not_understood, answered_call(kUp, Milliseconds{1000}, Outcome::Failed));
   Snapshot snapshot = ready_scene();
-  netdev(snapshot).up = false;
+  netdev(snapshot).link_up = false;
   Looked look = look_at(snapshot);
   complete_ledger(look, {{}, not_understood});
   CHECK_FALSE(look.snapshot.ledger_error);

@@ -143,7 +143,7 @@ TEST_CASE("adapters without an RDMA device cannot be held") {
   RdmaDevice device;
   device.name = "rocep19s0f1";
   device.uverbs = std::string{"uverbs0"};
-  adapters[1].rdma = device;
+  adapters[1].rdma_device = device;
   const auto devices = probes::held_devices(adapters);
   REQUIRE(devices.size() == 1);
   CHECK(devices[0].rdma_device == "rocep19s0f1");

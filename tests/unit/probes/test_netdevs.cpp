@@ -65,7 +65,7 @@ TEST_CASE("a link that is up") {
   expected.mtu = 1500;
   expected.mtu_min = 60U;
   expected.mtu_max = 9000U;
-  expected.up = true;
+  expected.link_up = true;
   expected.carrier = true;
   expected.operstate = "up";
   CHECK(only("link-up") == expected);
@@ -73,7 +73,7 @@ TEST_CASE("a link that is up") {
 
 TEST_CASE("a link that is down tells no carrier") {
   const Netdev down = only("link-down");
-  CHECK_FALSE(down.up);
+  CHECK_FALSE(down.link_up);
   CHECK(down.carrier.is_absent());
   CHECK(down.operstate == "down");
 }
@@ -116,7 +116,7 @@ TEST_CASE("the kernel's own links") {
   CHECK(down.name == "pvt0");
   CHECK(down.mac == "02:00:00:00:00:01");
   CHECK(down.mtu == 9000);
-  CHECK_FALSE(down.up);
+  CHECK_FALSE(down.link_up);
   CHECK(down.carrier.is_absent());
   CHECK(down.addresses ==
         std::vector<LinkAddress>{{"192.168.30.202/24"}, {"192.168.30.201/25"}, {"10.0.0.1/32"}});
@@ -129,7 +129,7 @@ TEST_CASE("the kernel's own links") {
     ::poll(nullptr, 0, 50);
   }
   REQUIRE(netdevs.at(0).is_known());
-  CHECK(netdevs[0].get()->up);
+  CHECK(netdevs[0].get()->link_up);
   CHECK(netdevs[0].get()->carrier.is(false));  // the other end is down
   CHECK(netdevs[0].get()->operstate == "lowerlayerdown");
   REQUIRE(ip("link set pvt1 up"));

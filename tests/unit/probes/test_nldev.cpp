@@ -92,12 +92,12 @@ TEST_CASE("nldev's devices") {
 TEST_CASE("nldev's port, with and without its netdev") {
   const auto paired = test::parsed_answer("nldev-port", probes::parse_nldev_port);
   REQUIRE(paired.size() == 1);
-  CHECK(paired[0].state.is("ACTIVE"));
-  CHECK(paired[0].phys_state.is("LINK_UP"));
+  CHECK(paired[0].state.is(PortState::Active));
+  CHECK(paired[0].phys_state.is(PhysState::LinkUp));
   CHECK(paired[0].netdev.is("ens16f0"));
   const auto lost = test::parsed_answer("nldev-port-without-netdev", probes::parse_nldev_port);
   REQUIRE(lost.size() == 1);
-  CHECK(lost[0].state.is("ACTIVE"));
+  CHECK(lost[0].state.is(PortState::Active));
   CHECK(lost[0].netdev.is_absent());
 }
 

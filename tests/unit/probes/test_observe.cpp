@@ -31,18 +31,19 @@ void guest(const Tree& tree) {
 
 struct Guest {
   Tree tree;
-  probes::ObserveOptions options;
+  probes::Instruments with;
+  probes::Look one;
   std::optional<probes::PortQuery> query;
   Guest() {
     guest(tree);
-    options.root = tree.root();
-    options.modules = {"rdma-cm", "rdma_ucm"};
+    with.root = tree.root();
+    one.modules = {"rdma-cm", "rdma_ucm"};
     answer("echo state=ACTIVE active_mtu=1024");
   }
   void answer(const std::string& script) {
     tree.program("/query", "echo >> " + (tree / "/asked").string() + "\n" + script + "\n");
     query.emplace((tree / "/query").string(), Milliseconds{3000});
-    options.port_query = &*query;
+    with.port_query = &*query;
   }
   [[nodiscard]] int asked() const {
     std::ifstream marks{tree / "/asked"};
@@ -51,16 +52,16 @@ struct Guest {
     return count;
   }
   [[nodiscard]] Snapshot look(const Snapshot* previous = nullptr) {
-    options.previous = previous;
-    return probes::observe(options);
+    one.previous = previous;
+    return probes::observe(with, one);
   }
 };
 
 const RdmaDevice& device(const Snapshot& snapshot) {
   const Adapter* adapter = snapshot.adapter("0000:13:00.1");
   REQUIRE(adapter != nullptr);
-  REQUIRE(adapter->rdma.is_known());
-  return *adapter->rdma.get();
+  REQUIRE(adapter->rdma_device.is_known());
+  return *adapter->rdma_device.get();
 }
 
 }  // namespace
@@ -81,8 +82,8 @@ TEST_CASE("one look at a guest") {
   CHECK(adapter->driver.is("vmw_pvrdma"));
   CHECK(adapter->net_driver.is("vmxnet3"));
   CHECK(adapter->netdev.is_absent());  // the test's machine has no such interface
-  CHECK(device(snapshot).port.state.is("ACTIVE"));
-  CHECK(device(snapshot).port.verbs_state.is("ACTIVE"));
+  CHECK(device(snapshot).port.state.is(PortState::Active));
+  CHECK(device(snapshot).port.verbs_state.is(PortState::Active));
   CHECK(device(snapshot).port.active_mtu.is(1024));
   CHECK(snapshot.holders.is({}));
   CHECK(snapshot.ledger == Ledger{});
@@ -90,15 +91,14 @@ TEST_CASE("one look at a guest") {
 
 TEST_CASE("a look at an empty system: absent and unreadable fields stay apart") {
   const Tree tree;
-  probes::ObserveOptions options;
-  options.root = tree.root();
-  Snapshot snapshot = probes::observe(options);
+  const probes::Instruments with{tree.root()};
+  Snapshot snapshot = probes::observe(with, {});
   CHECK(snapshot.kernel.is_absent());
   CHECK(snapshot.adapters.is_unreadable());
   CHECK(snapshot.holders.is_unreadable());
   CHECK(snapshot.module("vmxnet3")->shipped.is_unreadable());
   tree.directory(kPciDevices);
-  snapshot = probes::observe(options);
+  snapshot = probes::observe(with, {});
   CHECK(snapshot.adapters.is({}));
   CHECK(snapshot.holders.is({}));
 }
@@ -115,7 +115,7 @@ TEST_CASE("verbs are asked once each time the port becomes ACTIVE") {
   CHECK(guest.asked() == 1);
   CHECK(device(down).port.verbs_state.is_absent());
   guest.tree.file(std::string{kObservedPort} + "/state", "4: ACTIVE\n");
-  CHECK(device(guest.look(&down)).port.verbs_state.is("ACTIVE"));
+  CHECK(device(guest.look(&down)).port.verbs_state.is(PortState::Active));
   CHECK(guest.asked() == 2);
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("verbs with another state are asked again: the port has just changed")
   const Snapshot first = guest.look();
   CHECK(device(first).port.verbs_state.is_absent());
   guest.answer("echo state=ACTIVE active_mtu=1024");
-  CHECK(device(guest.look(&first)).port.verbs_state.is("ACTIVE"));
+  CHECK(device(guest.look(&first)).port.verbs_state.is(PortState::Active));
 }
 
 TEST_CASE("verbs that fail are unreadable, and asked again on a request, or later") {
@@ -136,14 +136,14 @@ TEST_CASE("verbs that fail are unreadable, and asked again on a request, or late
   CHECK(device(failed).port.verbs_state.error()->message().find("no provider") !=
         std::string::npos);
   CHECK(device(failed).port.active_mtu.is_unreadable());
-  guest.options.asked = false;
+  guest.one.asked = false;
   Snapshot again = guest.look(&failed);
   CHECK(again == failed);
   CHECK(guest.asked() == 1);
   guest.answer("echo state=ACTIVE active_mtu=1024");
-  SECTION("asked") { guest.options.asked = true; }
+  SECTION("asked") { guest.one.asked = true; }
   SECTION("later") { again.verbs_failed -= Milliseconds{30'000}; }
-  CHECK(device(guest.look(&again)).port.verbs_state.is("ACTIVE"));
+  CHECK(device(guest.look(&again)).port.verbs_state.is(PortState::Active));
 }
 
 TEST_CASE("verbs of a device that udev renames meanwhile are asked by its new name") {
@@ -156,16 +156,15 @@ TEST_CASE("verbs of a device that udev renames meanwhile are asked by its new na
   guest.answer("echo state=ACTIVE active_mtu=1024");
   const Snapshot after = guest.look(&before);
   CHECK(device(after).name == "new");
-  CHECK(device(after).port.verbs_state.is("ACTIVE"));
+  CHECK(device(after).port.verbs_state.is(PortState::Active));
 }
 
 TEST_CASE("a name is not settled just after udev has changed it") {
   const Tree tree;
   test::bound_adapter(tree, "13:00", "lo", "rocep19s0f1", "uverbs0");
-  probes::ObserveOptions options;
-  options.root = tree.root();
+  const probes::Instruments with{tree.root()};
   const auto settled = [&] {
-    const Snapshot snapshot = probes::observe(options);
+    const Snapshot snapshot = probes::observe(with, {});
     const Adapter* adapter = snapshot.adapter("0000:13:00.1");
     REQUIRE(adapter != nullptr);
     REQUIRE(adapter->netdev.is_known());
@@ -209,13 +208,13 @@ TEST_CASE("a device that answers late is not asked again meanwhile, and its answ
     const Snapshot before = after;
     after = guest.look(&before);
   }
-  CHECK(device(after).port.verbs_state.is("ACTIVE"));
+  CHECK(device(after).port.verbs_state.is(PortState::Active));
   CHECK(guest.asked() == 1);
 }
 
 TEST_CASE("verbs are not asked") {
   Guest guest;
-  SECTION("without a program to ask") { guest.options.port_query = nullptr; }
+  SECTION("without a program to ask") { guest.with.port_query = nullptr; }
   SECTION("while the driver is still coming") {
     guest.tree.file("/proc/modules", "vmw_pvrdma 69632 1 - Loading 0xffffffffc0b8c000 (OE)\n");
   }
@@ -250,7 +249,7 @@ TEST_CASE("an unbound function has no device, and no holder") {
   guest.tree.remove("/sys/bus/pci/devices/0000:13:00.1/infiniband");
   guest.tree.file("/sys/module/vmw_pvrdma/refcnt", "1\n");
   const Snapshot snapshot = guest.look();
-  CHECK(snapshot.adapter("0000:13:00.1")->rdma.is_absent());
+  CHECK(snapshot.adapter("0000:13:00.1")->rdma_device.is_absent());
   CHECK(snapshot.adapter("0000:13:00.1")->driver.is_absent());
   CHECK(snapshot.holders.is({}));
 }

@@ -31,10 +31,10 @@ Result<probes::PortAnswer> query(const Tree& tree, const std::string& script,
 TEST_CASE("port-query's line") {
   const auto answer = probes::parse_port_answer(kLine);
   REQUIRE(answer);
-  CHECK(*answer == probes::PortAnswer{"ACTIVE", 1024});
+  CHECK(*answer == probes::PortAnswer{PortState::Active, 1024});
   const auto grown = probes::parse_port_answer("new=1 odd state=DOWN  active_mtu=4096");
   REQUIRE(grown);
-  CHECK(*grown == probes::PortAnswer{"DOWN", 4096});
+  CHECK(*grown == probes::PortAnswer{PortState::Down, 4096});
   for (const char* bad : {"", "\n", "state=ACTIVE", "active_mtu=1024", "state= active_mtu=1024",
                           "state=ACTIVE active_mtu=many", "\nstate=ACTIVE active_mtu=1024"}) {
     INFO(bad);
@@ -48,7 +48,7 @@ TEST_CASE("the program gets the device's name, no environment and no input") {
       query(tree, "read x && exit 1; [ \"$1\" = rocep19s0f1 ] && [ -z \"$HOME$USER\" ] && echo \"" +
                       std::string{kLine} + "\"");
   REQUIRE(answer);
-  CHECK(answer->state == "ACTIVE");
+  CHECK(answer->state == PortState::Active);
 }
 
 TEST_CASE("a failure carries the program's own line") {
@@ -82,7 +82,7 @@ TEST_CASE("a program that is late is reported, gets no signal, and its answer is
   for (int tries = 0; tries < 500 && !answer && answer.error().code == ETIMEDOUT; ++tries)
     answer = query.ask("rocep19s0f1");
   REQUIRE(answer);
-  CHECK(*answer == probes::PortAnswer{"ACTIVE", 1024});
+  CHECK(*answer == probes::PortAnswer{PortState::Active, 1024});
   CHECK_FALSE(std::filesystem::exists(tree / "/signals"));
   // The process has been reaped.
   CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);

@@ -3,7 +3,6 @@
 
 #include <cerrno>
 
-#include "probes/port_words.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/probes/tree.hpp"
 
@@ -28,25 +27,20 @@ void set_gid(const Tree& tree, unsigned index, const std::string& gid) {
 }  // namespace
 
 TEST_CASE("sysfs's port states") {
-  CHECK(probes::parse_sysfs_state("4: ACTIVE") == "ACTIVE");
-  CHECK(probes::parse_sysfs_state("1: DOWN") == "DOWN");
-  CHECK(probes::parse_sysfs_phys_state("5: LinkUp") == "LINK_UP");
-  CHECK(probes::parse_sysfs_phys_state("3: Disabled") == "DISABLED");
-  CHECK(probes::parse_sysfs_phys_state("7: Phy Test") == "PHY_TEST");
-  CHECK(probes::parse_sysfs_phys_state("4: PortConfigurationTraining") ==
-        "PORT_CONFIGURATION_TRAINING");
-  for (const char* bad : {"", "ACTIVE", ": ACTIVE", "x: ACTIVE", "4 ACTIVE"}) {
+  const auto state = [](const char* text) { return probes::parse_sysfs_state<PortState>(text); };
+  const auto phys = [](const char* text) { return probes::parse_sysfs_state<PhysState>(text); };
+  CHECK(state("4: ACTIVE") == PortState::Active);
+  CHECK(state("1: DOWN") == PortState::Down);
+  CHECK(phys("5: LinkUp") == PhysState::LinkUp);
+  CHECK(phys("3: Disabled") == PhysState::Disabled);
+  CHECK(phys("7: Phy Test") == PhysState::PhyTest);
+  CHECK(phys("4: PortConfigurationTraining") == PhysState::Training);
+  CHECK(to_string(*state("77: HIBERNATES")) == "UNKNOWN(77)");
+  for (const char* bad : {"", "ACTIVE", ": ACTIVE", "x: ACTIVE", "4 ACTIVE", "256: ACTIVE"}) {
     INFO(bad);
-    CHECK_FALSE(probes::parse_sysfs_state(bad));
-    CHECK_FALSE(probes::parse_sysfs_phys_state(bad));
+    CHECK_FALSE(state(bad));
+    CHECK_FALSE(phys(bad));
   }
-}
-
-TEST_CASE("sysfs's and nldev's words for a state are the same") {
-  CHECK(probes::port_state_word(4) == *probes::parse_sysfs_state("4: ACTIVE"));
-  CHECK(probes::phys_state_word(5) == *probes::parse_sysfs_phys_state("5: LinkUp"));
-  CHECK(probes::phys_state_word(6) == *probes::parse_sysfs_phys_state("6: LinkErrorRecovery"));
-  CHECK(probes::port_state_word(77) == "UNKNOWN(77)");
 }
 
 TEST_CASE("GIDs as inet_ntop writes them") {
@@ -67,8 +61,8 @@ TEST_CASE("an RDMA device from sysfs, where nldev is not there") {
   CHECK(device.name == "rocep19s0f1");
   CHECK(device.uverbs.is("uverbs0"));
   CHECK(device.node_guid.is("0250:56ff:fe00:0010"));
-  CHECK(device.port.state.is("ACTIVE"));
-  CHECK(device.port.phys_state.is("LINK_UP"));
+  CHECK(device.port.state.is(PortState::Active));
+  CHECK(device.port.phys_state.is(PhysState::LinkUp));
   CHECK(device.port.link_layer.is("Ethernet"));
   CHECK(device.port.verbs_state.is_absent());
   // Only nldev knows the pair: an unknown pair is not the same as no pair.
@@ -90,7 +84,7 @@ TEST_CASE("a device that udev renames after it was listed is found by its new na
   const auto field = probes::look_at_rdma(tree.root(), adapters->at(0), no_nldev, nullptr);
   REQUIRE(field.is_known());
   CHECK(field.get()->name == "rocep19s0f1");
-  CHECK(field.get()->port.state.is("ACTIVE"));
+  CHECK(field.get()->port.state.is(PortState::Active));
 }
 
 TEST_CASE("parts that are missing or cannot be read") {

@@ -56,6 +56,8 @@ std::string message_of(Mutator& mutator) {
 }  // namespace
 
 TEST_CASE("mutated messages, however they are cut, are requests or errors") {
+  const auto interface = parse_interface(kExecutorInterface);
+  REQUIRE(interface);
   Mutator mutator{kPieces};
   Decoder decoder{4096};
   int good = 0;
@@ -81,9 +83,14 @@ TEST_CASE("mutated messages, however they are cut, are requests or errors") {
           continue;
         }
         ++good;
-        for (const Verb verb : kVerbs)
+        for (const Verb verb : kVerbs) {
+          // The service's part.
+          if (mismatch(*interface, interface->methods.at(to_string(verb)).in, request->parameters,
+                       Strictness::Request))
+            continue;
           if (const auto operation = codec::operation_from(verb, request->parameters); !operation)
             CHECK(operation.error().code == EINVAL);
+        }
       }
     }
   }

@@ -58,7 +58,7 @@ const std::vector<Doubt>& doubts() {
        }},
       {"ports", "unknown", [](Snapshot& snapshot, Survey&) { rdma(snapshot).port.state = {}; }},
       {"ports", "info",
-       [](Snapshot& snapshot, Survey&) { rdma(snapshot).port.state = std::string{"DOWN"}; }},
+       [](Snapshot& snapshot, Survey&) { rdma(snapshot).port.state = PortState::Down; }},
       {"GIDs", "info", [](Snapshot& snapshot, Survey&) { netdev(snapshot).addresses.clear(); }},
       {"devices", "unknown",
        [](Snapshot&, Survey& survey) {
@@ -102,7 +102,7 @@ const std::vector<Doubt>& doubts() {
 
 TEST_CASE("rows show the raw state, and the parts that could not be read") {
   Snapshot snapshot = ready_scene(1);
-  rdma(snapshot).port.state = Field<std::string>::unreadable({110, "reading", "state"});
+  rdma(snapshot).port.state = Field<PortState>::unreadable({110, "reading", "state"});
   Survey survey = good_survey();
   survey.nodes = Field<std::vector<DeviceNode>>::unreadable({13, "opening", "/dev/infiniband"});
   const auto rows = doctor::checks({}, snapshot, survey);

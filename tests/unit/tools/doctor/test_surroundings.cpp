@@ -253,7 +253,7 @@ TEST_CASE("VMware's list of guests") {
 
 TEST_CASE("another adapter's ACTIVE port speaks against causes for the whole host") {
   Snapshot snapshot = ready_scene(2);
-  rdma(snapshot, 0).port.state = std::string{"DOWN"};
+  rdma(snapshot, 0).port.state = PortState::Down;
   const std::vector<Finding> findings{port_down(snapshot, 0)};
   auto troubles = doctor::host_troubles(snapshot, good_survey(), findings);
   REQUIRE(troubles.size() == 1);
@@ -261,7 +261,7 @@ TEST_CASE("another adapter's ACTIVE port speaks against causes for the whole hos
   REQUIRE(troubles[0].causes.size() == 3);
   CHECK(troubles[0].causes[0].what.find("uplink") != std::string::npos);
   CHECK(troubles[0].causes[1].because.find("rocep0s11f1 is ACTIVE") != std::string::npos);
-  rdma(snapshot, 1).port.state = std::string{"DOWN"};
+  rdma(snapshot, 1).port.state = PortState::Down;
   troubles = doctor::host_troubles(snapshot, good_survey(), findings);
   CHECK(troubles[0].causes[0].what.find("PVRDMAVmknic") != std::string::npos);
   CHECK_FALSE(troubles[0].causes[0].commands.empty());

@@ -10,7 +10,7 @@
 #include "tests/unit/text.hpp"
 
 using namespace pvrdma;
-using namespace pvrdma::ctl::moving;
+using namespace pvrdma::ctl::migration;
 using pvrdma::test::has;
 
 namespace {

@@ -153,8 +153,8 @@ TEST_CASE("a script whose result the shell rejects is unchanged, and a person ha
   const Tree tree;
   tree.file("/script", "echo 'no end\n");
   const Fd script{::open((tree / "/script").c_str(), O_RDONLY)};
-  CHECK(moving::check_syntax("/bin/bash", script).error().code == 0);
-  CHECK(moving::check_syntax("/usr/bin/true", script).error().code == EINVAL);
+  CHECK(migration::check_syntax("/bin/bash", script).error().code == 0);
+  CHECK(migration::check_syntax("/usr/bin/true", script).error().code == EINVAL);
 }
 
 TEST_CASE("the shell that checks a script gets no environment") {
@@ -262,7 +262,7 @@ TEST_CASE("only the links of adapters are offered, with their MAC where it is kn
 }
 
 TEST_CASE("netplan's files by their lines") {
-  const auto links = moving::parse_netplan(
+  const auto links = migration::parse_netplan(
       "/f",
       "network:\n  ethernets:\n    a:\n      mtu: 9000\n      nameservers:\n"
       "        addresses: [1.1.1.1/32]\n      addresses:\n      - 10.0.0.1/8\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Report: the result of an operation, which the executor sends to its client.
+// OperationResult: the result of an operation, which the executor sends to its client.
 #pragma once
 
 #include <string>
@@ -12,24 +12,27 @@
 
 namespace pvrdma {
 
-struct Report {
+struct OperationResult {
   Outcome outcome = Outcome::Failed;
   std::string detail;  // one line for a person; may be empty when Done
   int code = 0;        // errno; 0 where no system call was involved
-  std::vector<Holder> holders;
+  std::vector<Holder> holders{};
+  // The driver was taken away from a function (unbound, or removed), whatever came after it. Only
+  // within the executor, which counts it.
+  bool driver_taken = false;
 
   // True where the kernel is in the requested state.
   [[nodiscard]] bool good() const noexcept {
     return outcome == Outcome::Done || outcome == Outcome::AlreadyDone;
   }
-  friend bool operator==(const Report&, const Report&) = default;
+  friend bool operator==(const OperationResult&, const OperationResult&) = default;
 };
 
-[[nodiscard]] inline Report done() { return {Outcome::Done, {}, 0, {}}; }
-[[nodiscard]] inline Report already_done(std::string detail) {
+[[nodiscard]] inline OperationResult done() { return {Outcome::Done, {}, 0, {}}; }
+[[nodiscard]] inline OperationResult already_done(std::string detail) {
   return {Outcome::AlreadyDone, std::move(detail), 0, {}};
 }
-[[nodiscard]] inline Report failed(const Error& error) {
+[[nodiscard]] inline OperationResult failed(const Error& error) {
   return {Outcome::Failed, error.message(), error.code, {}};
 }
 
