@@ -11,8 +11,8 @@
 #include "agent/ctl/rendering.hpp"
 #include "agent/tools/doctor/host_output/judgement.hpp"
 #include "agent/tools/next_boot/boot_menu.hpp"
+#include "agent/tools/survey/machine.hpp"
 #include "agent/varlink/framing.hpp"
-#include "probes/machine.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/target.hpp"
 

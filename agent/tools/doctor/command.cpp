@@ -12,8 +12,8 @@
 #include "agent/tools/doctor/examination.hpp"
 #include "agent/tools/doctor/host_output/command.hpp"
 #include "agent/tools/doctor/rendering.hpp"
+#include "agent/tools/survey/machine.hpp"
 #include "build_config.hpp"
-#include "probes/machine.hpp"
 
 namespace pvrdma::ctl {
 

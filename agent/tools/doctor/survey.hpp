@@ -10,9 +10,9 @@
 
 #include "agent/base/clock.hpp"
 #include "agent/model/field.hpp"
-#include "agent/model/memlock.hpp"
-#include "probes/link_files.hpp"
-#include "probes/machine.hpp"
+#include "agent/tools/survey/link_files.hpp"
+#include "agent/tools/survey/machine.hpp"
+#include "agent/tools/survey/memlock.hpp"
 #include "probes/modprobe_config.hpp"
 
 namespace pvrdma {

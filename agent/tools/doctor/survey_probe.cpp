@@ -13,15 +13,15 @@
 
 #include "agent/base/text.hpp"
 #include "agent/model/snapshot.hpp"
-#include "probes/machine.hpp"
-#include "probes/memlock.hpp"
+#include "agent/tools/survey/machine.hpp"
+#include "agent/tools/survey/memlock.hpp"
+#include "agent/tools/survey/unit_files.hpp"
 #include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
 #include "probes/netdevs.hpp"
 #include "probes/pci.hpp"
 #include "probes/recipe/find.hpp"
-#include "probes/unit_files.hpp"
 
 namespace pvrdma::probes {
 

@@ -10,7 +10,7 @@
 
 #include "agent/tools/migrate/edit.hpp"
 #include "agent/tools/migrate/replace.hpp"
-#include "probes/unit_files.hpp"
+#include "agent/tools/survey/unit_files.hpp"
 
 namespace pvrdma::ctl::migration {
 

@@ -9,7 +9,7 @@
 #include "agent/base/text.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/tools/mmio/gpus.hpp"
-#include "probes/machine.hpp"
+#include "agent/tools/survey/machine.hpp"
 
 namespace pvrdma::ctl {
 

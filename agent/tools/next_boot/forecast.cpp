@@ -8,14 +8,14 @@
 #include "agent/model/adapter_match.hpp"
 #include "agent/tools/next_boot/command.hpp"
 #include "agent/tools/next_boot/initramfs_content.hpp"
+#include "agent/tools/survey/link_files.hpp"
+#include "agent/tools/survey/unit_files.hpp"
 #include "probes/initramfs.hpp"
-#include "probes/link_files.hpp"
 #include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
 #include "probes/pci.hpp"
 #include "probes/recipe/boot_scripts.hpp"
-#include "probes/unit_files.hpp"
 
 namespace pvrdma::probes {
 

@@ -13,10 +13,10 @@
 #include "agent/base/file.hpp"
 #include "agent/model/config.hpp"
 #include "agent/model/field.hpp"
-#include "agent/model/memlock.hpp"
 #include "agent/model/snapshot.hpp"
+#include "agent/tools/survey/memlock.hpp"
+#include "agent/tools/survey/unit_files.hpp"
 #include "probes/modprobe_config.hpp"
-#include "probes/unit_files.hpp"
 
 namespace pvrdma::ctl {
 struct NextBootOptions;

@@ -6,7 +6,7 @@
 
 #include "agent/base/text.hpp"
 #include "agent/model/catalogue.hpp"
-#include "agent/model/memlock.hpp"
+#include "agent/tools/survey/memlock.hpp"
 
 namespace pvrdma {
 

@@ -16,8 +16,8 @@
 #include "agent/ctl/connection.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/tools/report/parts.hpp"
+#include "agent/tools/survey/machine.hpp"
 #include "build_config.hpp"
-#include "probes/machine.hpp"
 
 namespace pvrdma::ctl {
 

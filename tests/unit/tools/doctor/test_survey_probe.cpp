@@ -6,8 +6,8 @@
 
 #include <ctime>
 
-#include "probes/machine.hpp"
-#include "probes/memlock.hpp"
+#include "agent/tools/survey/machine.hpp"
+#include "agent/tools/survey/memlock.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/module_blocks.hpp"
 #include "tests/unit/probes/tree.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "probes/unit_files.hpp"
+#include "agent/tools/survey/unit_files.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/base/text.hpp"
-#include "probes/memlock.hpp"
+#include "agent/tools/survey/memlock.hpp"
 #include "probes/settings.hpp"
 #include "probes/systemd.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "agent/base/file.hpp"
 #include "agent/model/field.hpp"
-#include "agent/model/memlock.hpp"
+#include "agent/tools/survey/memlock.hpp"
 
 namespace pvrdma {
 

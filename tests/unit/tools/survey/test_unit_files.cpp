@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The state of units at the next boot, on made-up roots.
+#include "agent/tools/survey/unit_files.hpp"
+
 #include "probes/settings.hpp"
-#include "probes/unit_files.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tree.hpp"
 

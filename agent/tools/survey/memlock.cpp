@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "probes/memlock.hpp"
+#include "agent/tools/survey/memlock.hpp"
 
 #include <sys/resource.h>
 #include <systemd/sd-bus.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The owner of a link by the files of network managers, on made-up roots.
-#include "probes/link_files.hpp"
+#include "agent/tools/survey/link_files.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tree.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "agent/base/text.hpp"
-#include "probes/link_files.hpp"
+#include "agent/tools/survey/link_files.hpp"
 
 namespace pvrdma::probes {
 

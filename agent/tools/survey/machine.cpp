@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "probes/machine.hpp"
+#include "agent/tools/survey/machine.hpp"
 
 #include <sys/timex.h>
 
@@ -26,7 +26,7 @@ constexpr std::array kMarks{std::pair{"/.dockerenv", "docker"},
                             std::pair{"/run/.containerenv", "podman"}};
 
 // A value of os-release without its quotes; as in a shell, a backslash quotes the next character.
-std::string unquoted(std::string_view value) {
+std::string without_quotes(std::string_view value) {
   std::string result;
   for (std::size_t at = 0; at < value.size(); ++at) {
     if (value[at] == '"' || value[at] == '\'') continue;
@@ -64,9 +64,9 @@ Field<OsRelease> parse_os_release(std::string_view text) {
   while (!text.empty()) {
     std::string_view line = cut(text, '\n');
     const std::string_view key = cut(line, '=');
-    if (key == "ID") release.id = unquoted(line);
-    if (key == "VERSION_ID") release.version = unquoted(line);
-    if (key == "PRETTY_NAME") release.name = unquoted(line);
+    if (key == "ID") release.id = without_quotes(line);
+    if (key == "VERSION_ID") release.version = without_quotes(line);
+    if (key == "PRETTY_NAME") release.name = without_quotes(line);
   }
   if (release.id.empty()) return {};
   if (release.name.empty()) release.name = release.id + " " + release.version;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "probes/link_files.hpp"
+#include "agent/tools/survey/link_files.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "agent/base/text.hpp"
+#include "agent/tools/survey/unit_files.hpp"
 #include "probes/link_owner.hpp"
-#include "probes/unit_files.hpp"
 
 namespace pvrdma::probes {
 
