@@ -12,6 +12,8 @@
 #include "agent/model/budget.hpp"
 #include "agent/tools/export/formats.hpp"
 #include "agent/tools/metrics/rendering.hpp"
+#include "agent/varlink/interface.hpp"
+#include "agent/varlink/interfaces.hpp"
 #include "agent/varlink/message.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -234,15 +234,9 @@ TEST_CASE("a port state that this agent has no word for") {
   health.adapters[0].adapter.rdma_device.get()->port.state = static_cast<PortState>(9);
   Json json = to_json(health, now.boot);
   CHECK(json["adapters"][0]["port"]["state"] == "UNKNOWN(9)");
-  const auto state = [&] {
-    return health_from(json, now)->adapters[0].adapter.rdma_device.get()->port.state;
-  };
-  CHECK(state().is(static_cast<PortState>(9)));
   for (const char* word : {"HIBERNATES", "UNKNOWN(", "UNKNOWN()", "UNKNOWN(256)", "UNKNOWN(9"}) {
-    INFO(word);
     json["adapters"][0]["port"]["state"] = word;
-    REQUIRE(state().is_unreadable());
-    CHECK(state().error()->what == word);
+    CHECK(to_json(*health_from(json, now), now.boot)["adapters"][0]["port"]["state"].is_null());
   }
 }
 

@@ -199,8 +199,7 @@ TEST_CASE("step: a reload is carried out, and all who asked for it are told when
     CHECK(agent.answered() == Texts{"1 health", "2 health"});
   }
   SECTION("an adapter is in use") {
-    agent.on(CallEnded{ReloadDriver{},
-                       OperationResult{Outcome::InUse, "in use", EBUSY, {{812, "x", "y"}}}});
+    agent.on(CallEnded{ReloadDriver{}, {{Outcome::InUse, "in use", EBUSY, {{812, "x", "y"}}}}});
     CHECK(agent.answered() == Texts{"1 in use: in use", "2 in use: in use"});
     CHECK(agent.effects.answers[0].holders.size() == 1);
   }

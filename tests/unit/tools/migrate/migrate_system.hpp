@@ -47,7 +47,7 @@ struct MigrateSystem {
     ctl::Settings settings = fake::settings(directory / "socket");
     settings.json = json;
     const int code =
-        ctl::migration(settings, screen.console, {apply, revert, (tree.root() / "/").string()});
+        ctl::migrate(settings, screen.console, {apply, revert, (tree.root() / "/").string()});
     return {code, screen.out(), screen.err()};
   }
   [[nodiscard]] fake::Printed shown() const { return run(false, false); }
