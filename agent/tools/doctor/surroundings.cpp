@@ -223,6 +223,7 @@ void check_profiles(const Survey& survey, Findings& findings) {
     add(findings, FindingId::LinkProfile, "no-such-mac", {{"file", one.file}, {"mac", one.mac}});
   for (const auto& [netdev, profiles] : survey.profiles) {
     std::vector<std::string> files;
+    files.reserve(profiles.size());
     for (const LinkProfile& one : profiles) files.push_back(one.file);
     const LinkProfile& first = profiles[0];
     const LinkProfile& second = profiles[1];

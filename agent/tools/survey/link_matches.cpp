@@ -3,8 +3,9 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <compare>
+#include <cstddef>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "agent/base/text.hpp"
@@ -89,10 +90,13 @@ void add_mac(std::string_view text, std::vector<std::string>& macs) {
   macs.push_back(std::move(mac));
 }
 
-// Where a key stands: what belongs to another one stands deeper than that.
+// The place of a key in a file. The keys of its mapping lie deeper.
 struct NetplanPlace {
   std::size_t braces = 0, indent = 0;
-  friend auto operator<=>(const NetplanPlace&, const NetplanPlace&) = default;
+
+  [[nodiscard]] bool no_deeper_than(const NetplanPlace& other) const {
+    return std::tie(braces, indent) <= std::tie(other.braces, other.indent);
+  }
 };
 
 // Keys in turn. An id counts until a `match` in its mapping takes its place.
@@ -102,7 +106,7 @@ class NetplanReader {
 
   void take(const NetplanPlace& place, const std::string& key, const std::string& value) {
     for (auto* open : {&condition_, &named_})
-      if (*open && place <= (*open)->place) close(*open);
+      if (*open && place.no_deeper_than((*open)->place)) close(*open);
     if (key == "renderer") file_.network_manager = value == "NetworkManager";
     if (condition_) return narrow(key, value);
     if (key == "match") {
