@@ -12,7 +12,7 @@ in_a_bridge() {
   ip link set ens17f0 down && ip link set ens17f0 master br0
   wait_until 30 "a link in a bridge is managed by its master" managed_by 1 master
   holds_for 5 "the agent leaves the link down" netdev_down 1
-  expect "the finding names the bridge" sh -c "pvrdma-agentctl health --json | grep -q 'its master br0 has it'"
+  expect "the finding names the bridge" sh -c "pvrdma-agentctl health --json | grep -q 'its master br0 manages it'"
   ip link set ens17f0 nomaster
   wait_until 30 "out of the bridge the agent brings the link up" netdev_up 1
   wait_until 30 "health says ready" health_is ready
