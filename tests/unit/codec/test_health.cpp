@@ -8,10 +8,12 @@
 #include "agent/varlink/message.hpp"
 #include "agent/varlink/service.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/codec/full_health.hpp"
 #include "tests/unit/varlink/loop_fixture.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::codec;
+using namespace pvrdma::test;
 using varlink::kAgentInterface;
 using varlink::Limits;
 using varlink::mismatch;
@@ -27,81 +29,6 @@ std::string differs(std::string_view text, const char* type, const Json& value) 
   const auto interface = parse_interface(text);
   REQUIRE(interface);
   return mismatch(*interface, interface->types.at(type), value, Strictness::Complete).value_or("");
-}
-
-const Error kDenied{EACCES, "reading", "/sys/x"};
-
-Adapter full_adapter() {
-  Netdev netdev;
-  netdev.name = "ens224f0";
-  netdev.mac = "00:50:56:8a:9f:c2";
-  netdev.mtu = 9000;
-  netdev.link_up = true;
-  netdev.carrier = true;
-  netdev.operstate = "up";
-  netdev.addresses = {{"192.168.30.201/24"}};
-  RdmaDevice rdma;
-  rdma.name = "rocep19s0f1";
-  rdma.aliases = {"vmw_pvrdma0"};
-  rdma.uverbs = std::string{"uverbs0"};
-  rdma.node_guid = std::string{"0250:56ff:fe8a:9fc2"};
-  rdma.netdev = std::string{"ens224f0"};
-  rdma.port.state = PortState::Active;
-  rdma.port.phys_state = PhysState::LinkUp;
-  rdma.port.active_mtu = 1024U;
-  rdma.port.link_layer = std::string{"Ethernet"};
-  rdma.gids = {{1, "::ffff:192.168.30.201", std::string{"RoCE v2"}, std::string{"ens224f0"}}};
-  Adapter adapter;
-  adapter.function = "0000:13:00.1";
-  adapter.net_function = "0000:13:00.0";
-  adapter.driver = std::string{"vmw_pvrdma"};
-  adapter.netdev = netdev;
-  adapter.rdma_device = rdma;
-  return adapter;
-}
-
-Adapter unreadable_adapter() {
-  Adapter adapter = full_adapter();
-  adapter.driver = Field<std::string>::unreadable(kDenied);
-  adapter.net_driver = Field<std::string>::unreadable(kDenied);
-  adapter.netdev.get()->carrier = Field<bool>::unreadable(kDenied);
-  RdmaDevice& rdma = *adapter.rdma_device.get();
-  rdma.uverbs = rdma.node_guid = rdma.netdev = Field<std::string>::unreadable(kDenied);
-  rdma.port.state = rdma.port.verbs_state = Field<PortState>::unreadable(kDenied);
-  rdma.port.phys_state = Field<PhysState>::unreadable(kDenied);
-  rdma.port.link_layer = Field<std::string>::unreadable(kDenied);
-  rdma.port.active_mtu = Field<unsigned>::unreadable(kDenied);
-  rdma.gids[0].type = rdma.gids[0].netdev = Field<std::string>::unreadable(kDenied);
-  return adapter;
-}
-
-Health full_health(BootTime now) {
-  Health health;
-  health.state = State::Degraded;
-  health.since = now - 10s;
-  health.observed = now - 12ms;
-  health.summary = "1 of 3 adapters ready";
-  Adapter bare;
-  bare.function = "0000:1b:00.1";
-  bare.net_function = "0000:1b:00.0";
-  health.adapters = {{full_adapter(), State::Ready, "agent", 3, now - 5s,
-                      ApplicationGid{"192.168.30.201", "::ffff:192.168.30.201", 1, "RoCE v2"}, 2},
-                     {unreadable_adapter(), State::Degraded, "nobody", 0, now, {}, 0},
-                     {bare, State::Failed, "agent", 0, now, {}, 0}};
-  health.findings = {
-      {FindingId::DriverInUse,
-       Severity::Warning,
-       "0000:13:00.1",
-       "held",
-       "wait",
-       Actor::Agent,
-       {{"reason", "out of order"}},
-       {{812, "ibv_asyncwatch", "rocep19s0f1"}}},
-      {FindingId::MtuWaits, Severity::Info, std::nullopt, "so it is", "", Actor::Guest, {}, {}}};
-  health.busy = CallUnderWay{LoadModule{"mlx4_ib"}, now - 4s, true};
-  health.reloads = 2;
-  health.rebinds = 1;
-  return health;
 }
 
 }  // namespace
@@ -252,50 +179,4 @@ TEST_CASE("a plan comes back with each action's verb, target and reason") {
   plan.next_look = now.boot + 7s;
   CHECK(plan_from(to_json(plan, now.boot), now).value() == plan);
   CHECK(plan_from(to_json(Plan{}, now.boot), now).value() == Plan{});
-}
-
-TEST_CASE(
-    "an answer of another version is read, a bad one is refused with the place of the error") {
-  const Moment now = Moment::now();
-  const Json good = to_json(full_health(now.boot), now.boot);
-  Json newer = good;
-  newer["something"] = {{"new", true}};
-  newer["findings"][0]["id"] = "found-in-2030";
-  const auto read = health_from(newer, now);
-  REQUIRE(read);
-  CHECK(read->findings[0].id == FindingId::Other);
-  CHECK(read->findings[0].summary == "held");
-
-  const std::pair<const char*, Json> wrong[] = {{"/state", "splendid"},
-                                                {"/summary", 7},
-                                                {"/adapters/0/gids/0/index", "x"},
-                                                {"/findings/0/evidence/holders/0/pid", nullptr},
-                                                {"/executor/busy/call", "Dance tango"}};
-  for (const auto& [place, value] : wrong) {
-    CAPTURE(place);
-    Json bad = good;
-    bad[Json::json_pointer{place}] = value;
-    const auto refused = health_from(bad, now);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().code == EBADMSG);
-  }
-  CHECK_FALSE(health_from(Json::object(), now));
-  CHECK_FALSE(plan_from(Json::array(), now));
-}
-
-TEST_CASE("no number, time or text of an answer does harm") {
-  const Moment now = Moment::now();
-  Json evil = to_json(full_health(now.boot), now.boot);
-  evil["since"] = "9999-99-99T99:99:99Z";
-  evil["observed_ms_ago"] = std::numeric_limits<std::int64_t>::max();
-  evil["executor"]["reloads"] = std::numeric_limits<std::int64_t>::min();
-  evil["adapters"][0]["mtu"] = std::numeric_limits<std::int64_t>::max();
-  evil["adapters"][0]["netdev"] = "e\x1b[31mvil\n";
-  evil["findings"][0]["evidence"]["holders"][0]["command"] = "\x1b[2J\u202e";
-  const auto read = health_from(evil, now);
-  REQUIRE(read);
-  CHECK(read->since == BootTime{});
-  CHECK(read->reloads == 0);
-  CHECK(read->adapters[0].adapter.netdev.get()->name == "e\\x1b[31mvil\\n");
-  CHECK(read->findings[0].holders[0].command == "\\x1b[2J\\u202e");
 }

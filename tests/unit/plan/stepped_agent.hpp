@@ -116,4 +116,27 @@ inline Snapshot two_not_loaded() {
   return snapshot;
 }
 
+// The users of clients.
+inline constexpr Caller kRoot = Caller::Root, kOther = Caller::Other;
+
+// An agent whose last look, half a minute ago, saw this.
+inline Agent saw(const Snapshot& snapshot, Config config = {}, Limits limits = {}) {
+  Agent agent{std::move(config), {}, limits};
+  agent.now = kNow;
+  agent.look(snapshot);
+  agent.now += std::chrono::seconds{30};
+  agent.effects = {};
+  return agent;
+}
+
+// A ready machine whose adapter a process holds.
+inline Snapshot held() {
+  Snapshot snapshot = ready_scene();
+  snapshot.holders = std::vector<Holder>{{812, "ibv_asyncwatch", "rocep0s10f1"}};
+  module(snapshot, kDriverModule).refcount = 1U;
+  return snapshot;
+}
+
+inline Texts taken(Texts& list) { return std::exchange(list, {}); }
+
 }  // namespace pvrdma::test
