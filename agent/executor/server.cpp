@@ -51,8 +51,8 @@ Server::Server(sd_event* event, Operations& operations, Options options, Log log
 
 Result<void> Server::listen_on(Fd socket) {
   std::map<std::string, varlink::Handler> handlers;
-  for (const Verb verb : kVerbs)
-    handlers[to_string(verb)] = [this, verb](const varlink::CallPtr& call) { handle(verb, call); };
+  for (const auto& [verb, name] : kWordsOf<Verb>)
+    handlers[name] = [this, verb = verb](const varlink::CallPtr& call) { handle(verb, call); };
   auto added = service_.add_interface(varlink::kExecutorInterface, std::move(handlers));
   if (!added) return added;
   if (auto started = idle_end_.start(); !started) return started;

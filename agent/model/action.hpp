@@ -48,9 +48,6 @@ using Operation =
 
 // In the order of Operation's alternatives.
 enum class Verb { LoadModule, BindFunction, RebindFunction, ReloadDriver, ConfigureLink };
-inline constexpr std::array kVerbs{Verb::LoadModule, Verb::BindFunction, Verb::RebindFunction,
-                                   Verb::ReloadDriver, Verb::ConfigureLink};
-static_assert(kVerbs.size() == std::variant_size_v<Operation>);
 // As in the varlink interface and in the ledger.
 template <>
 inline constexpr auto kWordsOf<Verb> =
@@ -59,6 +56,7 @@ inline constexpr auto kWordsOf<Verb> =
                                {Verb::RebindFunction, "RebindFunction"},
                                {Verb::ReloadDriver, "ReloadDriver"},
                                {Verb::ConfigureLink, "ConfigureLink"}});
+static_assert(kWordsOf<Verb>.size() == std::variant_size_v<Operation>);
 
 struct Action {
   Operation operation;

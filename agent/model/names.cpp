@@ -33,7 +33,7 @@ static_assert(kEvents.size() == std::variant_size_v<Event>);
 
 const char* kind_of(const Event& event) { return kEvents.at(event.index()); }
 
-Verb verb(const Operation& operation) { return kVerbs.at(operation.index()); }
+Verb verb(const Operation& operation) { return kWordsOf<Verb>.at(operation.index()).value; }
 
 std::string target(const Operation& operation) {
   return std::visit(

@@ -29,10 +29,8 @@ class Machine {
     model_.modules = {kNetModule};
     model_.adapters.resize(1);
     std::map<std::string, varlink::Handler> handlers;
-    for (const Verb verb : kVerbs)
-      handlers[to_string(verb)] = [this, verb](const varlink::CallPtr& call) {
-        carry_out(verb, call);
-      };
+    for (const auto& [verb, name] : kWordsOf<Verb>)
+      handlers[name] = [this, verb = verb](const varlink::CallPtr& call) { carry_out(verb, call); };
     REQUIRE(executor_.add_interface(varlink::kExecutorInterface, std::move(handlers)));
     REQUIRE(executor_.listen(sockets_ / "executor", 0600));
   }

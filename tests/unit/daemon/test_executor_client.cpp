@@ -27,8 +27,8 @@ struct Bench {
       : service(std::make_unique<varlink::Service>(loop.get(), varlink::About{"test", "", "", ""})),
         client(loop.get(), path, [this](Event event) { events.push_back(std::move(event)); }) {
     std::map<std::string, varlink::Handler> handlers;
-    for (const Verb verb : kVerbs)
-      handlers[to_string(verb)] = [this](varlink::CallPtr call) { take(std::move(call)); };
+    for (const auto& [verb, name] : kWordsOf<Verb>)
+      handlers[name] = [this](varlink::CallPtr call) { take(std::move(call)); };
     REQUIRE(service->add_interface(varlink::kExecutorInterface, std::move(handlers)));
     if (listens) REQUIRE(service->listen(path, 0600));
   }

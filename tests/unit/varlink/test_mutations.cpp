@@ -83,9 +83,9 @@ TEST_CASE("mutated messages, however they are cut, are requests or errors") {
           continue;
         }
         ++good;
-        for (const Verb verb : kVerbs) {
+        for (const auto& [verb, name] : kWordsOf<Verb>) {
           // The service's part.
-          if (mismatch(*interface, interface->methods.at(to_string(verb)).in, request->parameters,
+          if (mismatch(*interface, interface->methods.at(name).in, request->parameters,
                        Strictness::Request))
             continue;
           if (const auto operation = codec::operation_from(verb, request->parameters); !operation)
