@@ -81,6 +81,11 @@ struct CodePoint {
   return result;
 }
 
+// std::string_view::contains() of C++23.
+[[nodiscard]] inline bool has_part(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
 // std::ranges::contains() of C++23.
 template <typename List, typename Value>
 [[nodiscard]] constexpr bool contains(const List& list, const Value& value) {

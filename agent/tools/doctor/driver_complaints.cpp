@@ -17,10 +17,6 @@ using Cause = DriverComplaint::Cause;
 
 constexpr std::size_t kLongestLine = 200;  // bytes
 
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 // The driver and the modules it depends on: the kernel refuses the driver where one of these lacks
 // a symbol.
 bool is_of_stack(std::string_view module) {
@@ -35,7 +31,7 @@ std::optional<Cause> cause_of_module(std::string_view message) {
   if (!is_of_stack(module)) return std::nullopt;
   if (message.starts_with(" disagrees about version of symbol ")) return Cause::OtherVersion;
   if (!message.starts_with(" Unknown symbol ")) return std::nullopt;
-  return has(message, "(err -22)") ? Cause::OtherVersion : Cause::MissingSymbol;
+  return has_part(message, "(err -22)") ? Cause::OtherVersion : Cause::MissingSymbol;
 }
 
 // The function in a line of the driver or of the driver core: "vmw_pvrdma 0000:0b:00.1: TEXT", or
@@ -54,9 +50,9 @@ std::string function_in(std::string_view message) {
 
 // Linux drivers/infiniband/hw/vmw_pvrdma/pvrdma_main.c, drivers/base/dd.c.
 std::optional<Cause> cause_of_probe(std::string_view message) {
-  if (has(message, "failed to get vmxnet3 device")) return Cause::Order;
-  if (has(message, "driver needs RoCE")) return Cause::NoRoce;
-  if (!has(message, "failed with error ")) return std::nullopt;
+  if (has_part(message, "failed to get vmxnet3 device")) return Cause::Order;
+  if (has_part(message, "driver needs RoCE")) return Cause::NoRoce;
+  if (!has_part(message, "failed with error ")) return std::nullopt;
   return message.ends_with("error -19") ? Cause::Order : Cause::Probe;
 }
 
@@ -79,7 +75,7 @@ std::vector<DriverComplaint> parse_driver_complaints(std::string_view records) {
     const std::string function = function_in(message);
     if (function.empty()) continue;
     // The driver prints this line at the beginning of each probe: older complaints are out of date.
-    if (has(message, ": device version ")) last.erase(function);
+    if (has_part(message, ": device version ")) last.erase(function);
     // The driver's own line comes first and says more than the line of the driver core, so it
     // stays.
     const auto cause = cause_of_probe(message);

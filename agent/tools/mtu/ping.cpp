@@ -26,10 +26,6 @@ constexpr unsigned kFirstWithProbe = 20231222;
 constexpr Milliseconds kGrace{500};
 constexpr Milliseconds kSoon{3000};
 
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 // The number behind a word, however the line joins them: "mtu = 1500)", "mtu: 1500"; 0: none.
 unsigned number_behind(std::string_view word, std::string_view line) {
   line.remove_prefix(std::min(line.find(word), line.size()));
@@ -57,7 +53,7 @@ std::string first_executable(const std::vector<std::string>& folders, const char
 // "From fd09:1::2 icmp_seq=1 Packet too big: mtu=1500", or that the host cannot be reached.
 void note_error(std::string_view line, Reply& reply) {
   const std::string from = word_after(line, "From");
-  if (has(line, "Frag needed") || has(line, "Packet too big")) {
+  if (has_part(line, "Frag needed") || has_part(line, "Packet too big")) {
     reply.fate = Fate::Refused;
     reply.router = from;
     reply.mtu = number_behind("mtu", line);
@@ -81,7 +77,7 @@ Result<Reply> reply_in(std::string_view output) {
       reply.address = cut(address, ')');
     } else if (line.starts_with("From ")) {
       note_error(line, reply);
-    } else if (has(lower(line), "message too long")) {
+    } else if (has_part(lower(line), "message too long")) {
       reply.fate = Fate::TooLargeHere;
       reply.mtu = number_behind("mtu", line);
     } else if (const std::string received = word_after(line, "transmitted,"); !received.empty()) {
@@ -92,7 +88,7 @@ Result<Reply> reply_in(std::string_view output) {
     }
   }
   if (is_whole) return reply;
-  if (has(output, "Operation not permitted") || has(output, "Permission denied"))
+  if (has_part(output, "Operation not permitted") || has_part(output, "Permission denied"))
     return fail(EPERM, "opening", kNoRight);
   return fail(0, "ping says", output.empty() ? "nothing" : first_line(std::string{output}));
 }
