@@ -3,8 +3,8 @@
 
 #include <cerrno>
 
-#include "agent/base/datagram.hpp"
 #include "agent/base/format.hpp"
+#include "agent/base/notify.hpp"
 
 namespace pvrdma::log {
 

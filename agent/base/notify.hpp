@@ -3,9 +3,19 @@
 // value would begin another assignment (STOPPING=1). So all code sends by this function.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace pvrdma {
+
+// Datagrams to a service of this machine (unix(7)). Sending never waits: the sender must go on even
+// if the service is stopped or its queue is full.
+
+// Sends `content` as one datagram to the socket at `address`: a path, or an abstract name that
+// begins with '@', as in NOTIFY_SOCKET. 0, or errno: EAGAIN where the queue is full
+// (net.unix.max_dgram_qlen datagrams that the service has not read), EMSGSIZE above some 200 KiB,
+// ENOENT and ECONNREFUSED where there is no service.
+[[nodiscard]] int send_datagram(const std::string& address, std::string_view content) noexcept;
 
 // Sends one assignment; the value is made printable and cut to 500 bytes. Never waits, unlike
 // sd_notify(3) when the manager is busy: an assignment that it does not take now is sent before the

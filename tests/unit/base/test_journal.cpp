@@ -6,7 +6,6 @@
 #include <chrono>
 
 #include "agent/base/clock.hpp"
-#include "agent/base/datagram.hpp"
 #include "agent/base/notify.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/notified.hpp"

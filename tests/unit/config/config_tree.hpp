@@ -5,7 +5,6 @@
 #include <string>
 
 #include "agent/config/config_files.hpp"
-#include "agent/config/root_file.hpp"
 #include "tests/unit/tree.hpp"
 
 namespace pvrdma::test {
