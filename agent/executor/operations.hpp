@@ -8,6 +8,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "agent/base/file.hpp"
 #include "agent/codec/ledger_file.hpp"
@@ -54,5 +55,12 @@ class Operations {
   Places places_;
   LedgerWriter ledger_;
 };
+
+// The facts that the executor reads itself before each operation: the input of its guard.
+
+// Reads /sys, /proc and nldev; sends no command to a device. Facts that cannot be read are
+// unreadable Fields. `owner` and `permanent_mac` are read only for the adapter of function
+// `link_of`: only ConfigureLink needs them, and `owner` may need a call over the system bus.
+[[nodiscard]] Facts look(const Root& root, const std::string& link_of = {});
 
 }  // namespace pvrdma::executor

@@ -2,7 +2,7 @@
 // The driver's event queue, seen by its workers in a made-up /proc.
 #include <cerrno>
 
-#include "agent/executor/event_queue.hpp"
+#include "agent/executor/driver.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tree.hpp"
 
