@@ -13,7 +13,6 @@
 #include "probes/netdevs.hpp"
 #include "probes/pci.hpp"
 #include "probes/rdma.hpp"
-#include "probes/settled.hpp"
 
 namespace pvrdma::probes {
 

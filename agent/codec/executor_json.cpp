@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "agent/codec/json.hpp"
-#include "agent/model/address.hpp"
 #include "agent/model/identifiers.hpp"
 #include "agent/varlink/interface.hpp"
 #include "agent/varlink/interfaces.hpp"

@@ -9,7 +9,7 @@
 // with match add up, and each inherits unset keys from the one without match.
 //
 // The daemon and the executor use the same files, so only root may be able to write them
-// (agent/config/root_file.hpp).
+// (root_file() below).
 //
 // vSphere's configuration for this VM (guestinfo.pvrdma-agent.config, fetched by
 // units/read-guestinfo) is read as the drop-in 50-guestinfo.toml below /run if the files say

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "agent/config/item.hpp"
-#include "agent/model/address.hpp"
 #include "agent/model/config.hpp"
+#include "agent/model/identifiers.hpp"
 
 namespace pvrdma {
 

@@ -7,7 +7,6 @@
 #include "agent/config/config_files.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/planner.hpp"
-#include "agent/plan/verdict.hpp"
 #include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/observe.hpp"

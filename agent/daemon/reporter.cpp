@@ -9,7 +9,7 @@
 #include "agent/base/notify.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/model/messages.hpp"
-#include "agent/plan/pass_line.hpp"
+#include "agent/plan/planner.hpp"
 
 namespace pvrdma {
 

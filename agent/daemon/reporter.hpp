@@ -18,7 +18,7 @@ class Reporter {
  public:
   // Logs the differences from the previous health and the new steps of `boot`, and sets STATUS=.
   void conclude(const Health& health, const Timeline& boot);
-  // Logs a pass as one line at level debug (agent/plan/pass_line.hpp), if the line differs from the
+  // Logs a pass as one line at level debug (agent/plan/planner.hpp), if the line differs from the
   // last one or actions are carried out. `next`: the time to the next look, at most.
   void passed(const Snapshot& snapshot, const Plan& plan, bool acts, Milliseconds next);
   static void call_failed(const CallFailed& call);

@@ -7,7 +7,7 @@
 // capabilities. The caller must have asked the guard; an unbind asks it again after closing the
 // node. Functions are probed one by one, each with the driver's event queue empty: a plain
 // insertion would probe all of them in a row, which may crash the kernel
-// (agent/executor/event_queue.hpp).
+// (EventQueue).
 #pragma once
 
 #include <filesystem>

@@ -6,7 +6,7 @@
 
 #include "agent/base/file.hpp"
 #include "agent/codec/ledger_file.hpp"
-#include "agent/model/budget.hpp"
+#include "agent/model/attempt.hpp"
 
 namespace pvrdma::executor {
 

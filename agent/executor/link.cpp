@@ -6,7 +6,7 @@
 
 #include "agent/base/text.hpp"
 #include "agent/executor/duplicate.hpp"
-#include "agent/model/address.hpp"
+#include "agent/model/identifiers.hpp"
 #include "probes/pci.hpp"
 
 namespace pvrdma::executor {

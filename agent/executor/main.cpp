@@ -13,7 +13,7 @@
 #include "agent/base/log.hpp"
 #include "agent/base/notify.hpp"
 #include "agent/base/text.hpp"
-#include "agent/executor/release.hpp"
+#include "agent/executor/operations.hpp"
 #include "agent/executor/server.hpp"
 #include "agent/executor/uverbs_access.hpp"
 #include "agent/model/messages.hpp"

@@ -3,6 +3,7 @@
 
 #include <net/if.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <string_view>
@@ -96,6 +97,56 @@ Field<std::vector<Holder>> holders_of(const Root& root, const std::vector<Adapte
   return probes::find_holders(root, devices);
 }
 
+bool is_about_driver(const Attempt& attempt) {
+  return attempt.verb == Verb::ReloadDriver ||
+         (attempt.verb == Verb::LoadModule && probes::module_name(attempt.target) == kDriverModule);
+}
+
+// False where the ledger cannot be read, as a driver that an administrator has unloaded must stay
+// unloaded.
+bool was_cut_short(const Places& places) {
+  const auto ledger = codec::read_ledger(places.ledger);
+  return ledger && std::ranges::any_of(ledger->attempts, [](const Attempt& attempt) {
+           return !attempt.finished && is_about_driver(attempt);
+         });
+}
+
+bool is_loaded(const Root& root) {
+  return is_there(root / "/sys/module" / kDriverModule).value_or(false);
+}
+
+OperationResult bring_back_driver(const Places& places) {
+  const auto modules = Modules::open(places.modules);
+  if (!modules) return failed(modules.error());
+  return insert_driver(places.root, [&] { return modules->insert(kDriverModule); });
+}
+
+// Reads /sys, /proc and nldev; sends no command to a device. Facts that cannot be read are
+// unreadable Fields. `owner` and `permanent_mac` are read only for the adapter of function
+// `link_of`: only ConfigureLink needs them, and `owner` may need a call over the system bus.
+Facts look(const Root& root, const std::string& link_of = {}) {
+  Facts facts;
+  facts.driver = probes::look_at_modules(root, {}, {kDriverModule}, nullptr, {}).front();
+  auto found = probes::find_adapters(root);
+  if (!found) {
+    facts.holders = Field<std::vector<Holder>>::unreadable(found.error());
+    facts.adapters = Field<std::vector<AdapterFacts>>::unreadable(std::move(found.error()));
+    return facts;
+  }
+  std::vector<AdapterFacts> adapters;
+  for (probes::PciAdapter& pci : *found) {
+    auto mac = attribute_of_netdev(root, pci, "address");
+    auto mtu = number_of_netdev(root, pci, "mtu", mtu_from);
+    auto up = number_of_netdev(root, pci, "flags", up_from);
+    adapters.push_back({std::move(pci), std::move(mac), {}, std::move(mtu), std::move(up), {}});
+  }
+  facts.holders = holders_of(root, adapters);
+  for (AdapterFacts& adapter : adapters)
+    if (adapter.pci.function == link_of) look_at_link(root, adapter);
+  facts.adapters = std::move(adapters);
+  return facts;
+}
+
 }  // namespace
 
 Operations::Operations(Places places)
@@ -187,27 +238,18 @@ OperationResult Operations::act(const ConfigureLink& operation, const Ground& gr
   return noted ? result : failed(noted.error());
 }
 
-Facts look(const Root& root, const std::string& link_of) {
-  Facts facts;
-  facts.driver = probes::look_at_modules(root, {}, {kDriverModule}, nullptr, {}).front();
-  auto found = probes::find_adapters(root);
-  if (!found) {
-    facts.holders = Field<std::vector<Holder>>::unreadable(found.error());
-    facts.adapters = Field<std::vector<AdapterFacts>>::unreadable(std::move(found.error()));
-    return facts;
+OperationResult release(const Places& places) {
+  const auto functions = held_back(places.root);
+  if (!functions) return failed(functions.error());
+  OperationResult result = functions->empty() ? already_done("nothing was left half done") : done();
+  if (is_loaded(places.root)) {
+    for (const std::string& function : *functions)
+      if (OperationResult bound = bind_function(places.root, function); !bound.good())
+        result = std::move(bound);
+    return result;
   }
-  std::vector<AdapterFacts> adapters;
-  for (probes::PciAdapter& pci : *found) {
-    auto mac = attribute_of_netdev(root, pci, "address");
-    auto mtu = number_of_netdev(root, pci, "mtu", mtu_from);
-    auto up = number_of_netdev(root, pci, "flags", up_from);
-    adapters.push_back({std::move(pci), std::move(mac), {}, std::move(mtu), std::move(up), {}});
-  }
-  facts.holders = holders_of(root, adapters);
-  for (AdapterFacts& adapter : adapters)
-    if (adapter.pci.function == link_of) look_at_link(root, adapter);
-  facts.adapters = std::move(adapters);
-  return facts;
+  if (const auto free = free_held_back(places.root, *functions); !free) return failed(free.error());
+  return was_cut_short(places) ? bring_back_driver(places) : result;
 }
 
 }  // namespace pvrdma::executor

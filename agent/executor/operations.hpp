@@ -56,11 +56,16 @@ class Operations {
   LedgerWriter ledger_;
 };
 
-// The facts that the executor reads itself before each operation: the input of its guard.
+// Finishes what a killed executor has left half done, when no other executor will run: the package
+// is being removed.
+//
+// While the agent runs, its next look sees such a state and mends it. Without the agent, a reload
+// that was killed between removal and insertion would leave the VM without RDMA, and no modprobe
+// would bind functions that are held back (kHeldBack) until the next boot.
 
-// Reads /sys, /proc and nldev; sends no command to a device. Facts that cannot be read are
-// unreadable Fields. `owner` and `permanent_mac` are read only for the adapter of function
-// `link_of`: only ConfigureLink needs them, and `owner` may need a call over the system bus.
-[[nodiscard]] Facts look(const Root& root, const std::string& link_of = {});
+// Must be called only when no executor runs. Releases the functions that are held back, and binds
+// them if the driver is loaded. Inserts the driver if the ledger has an unfinished reload or load
+// of it. AlreadyDone: nothing was left half done.
+[[nodiscard]] OperationResult release(const Places& places);
 
 }  // namespace pvrdma::executor

@@ -14,7 +14,7 @@
 #include <cerrno>
 
 #include "agent/base/handle.hpp"
-#include "agent/model/address.hpp"
+#include "agent/model/identifiers.hpp"
 #include "probes/netdevs.hpp"
 
 namespace pvrdma::executor {

@@ -67,7 +67,7 @@ struct Action {
 // The user of a client (SO_PEERCRED, unix(7)).
 enum class Caller {
   Root,   // may change things
-  Agent,  // the agent's user: may ask for looks; the executor limits it by agent/model/budget.hpp
+  Agent,  // the agent's user: may ask for looks; the executor limits it by agent/model/attempt.hpp
   Other,  // every other user: all together may ask the agent for one look a second
 };
 template <>

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/base/text.hpp"
+
 namespace pvrdma {
 
 namespace {
@@ -31,6 +33,28 @@ void add_attempt(std::vector<Attempt>& attempts, Attempt attempt) {
   attempts.push_back(std::move(attempt));
 }
 
+// The pause after "in use" or a refusal by the guard: short enough that no person waits for it,
+// long enough to keep the log quiet.
+constexpr Milliseconds kRefusedPause{5000};
+// A success that is undone within this time counts as a failure: another program works against us,
+// or the kernel did not do it. A success that is undone later is a new case.
+constexpr Milliseconds kRecent{10'000};
+// A refused operation is requested again after kRefusedPause. A refusal that is much older belongs
+// to an earlier need for that operation, so it no longer counts.
+constexpr Milliseconds kStillRefused{30'000};
+
+// The attempts of a list with one of these verbs and this target (empty: any) that are not
+// forgiven.
+std::vector<const Attempt*> of(const std::vector<Attempt>& list, const std::vector<Verb>& verbs,
+                               const std::string& target, BootTime fresh_start) {
+  std::vector<const Attempt*> found;
+  for (const Attempt& attempt : list)
+    if (contains(verbs, attempt.verb) && (target.empty() || attempt.target == target) &&
+        end_of(attempt) >= fresh_start)
+      found.push_back(&attempt);
+  return found;
+}
+
 }  // namespace
 
 bool is_refusal(const Attempt& attempt) {
@@ -45,6 +69,61 @@ void add(Ledger& ledger, Attempt attempt) {
     add_refusal(ledger.refusals, std::move(attempt));
   else
     add_attempt(ledger.attempts, std::move(attempt));
+}
+
+bool worked(const Attempt& attempt) {
+  return attempt.finished &&
+         (attempt.outcome == Outcome::Done || attempt.outcome == Outcome::AlreadyDone);
+}
+
+Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs, const std::string& target,
+                    std::span<const Milliseconds> pauses, BootTime fresh_start, BootTime now,
+                    std::optional<BootTime> watched_from) {
+  Allowance result;
+  BootTime earliest{};
+  for (const Attempt* refusal : of(ledger.refusals, verbs, target, fresh_start)) {
+    earliest = std::max(earliest, end_of(*refusal) + kRefusedPause);
+    const bool counts =
+        refusal->outcome == Outcome::NotAllowed && end_of(*refusal) + kStillRefused > now;
+    result.refused = counts ? refusal : nullptr;
+  }
+  const auto attempts = of(ledger.attempts, verbs, target, fresh_start);
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    const Attempt* attempt = attempts[i];
+    if (result.refused != nullptr && attempt->started >= result.refused->started)
+      result.refused = nullptr;
+    if (worked(*attempt) && watched_from) {
+      const bool watched = end_of(*attempt) >= *watched_from;
+      const BootTime next = watched && i + 1 < attempts.size() ? attempts[i + 1]->started : now;
+      const std::size_t due = std::min(result.tries + std::size_t{1}, pauses.size() - 1);
+      // The last allowed try has no pause after it, so the time since that try proves nothing.
+      const bool over = watched && result.tries + 1 == pauses.size() && worked(*result.last);
+      if (!over && end_of(*attempt) + kRecent + (watched ? pauses[due] : Milliseconds{}) < next)
+        continue;
+    }
+    ++result.tries;
+    result.last = attempt;
+  }
+  if (result.tries >= pauses.size()) {
+    result.verdict = Allowance::Verdict::GiveUp;
+    return result;
+  }
+  if (result.last != nullptr)
+    earliest = std::max(earliest, end_of(*result.last) + pauses[result.tries]);
+  if (earliest > now) {
+    result.verdict = Allowance::Verdict::Later;
+    result.when = earliest;
+  }
+  return result;
+}
+
+std::optional<BootTime> limited_until(const Ledger& ledger, const Operation& operation,
+                                      BootTime now) {
+  if (!takes_driver_away(operation)) return std::nullopt;
+  const auto counted =
+      of(ledger.attempts, {Verb::ReloadDriver, Verb::RebindFunction}, {}, now - kLimitWindow);
+  if (counted.size() < kMostReloads) return std::nullopt;
+  return end_of(*counted[counted.size() - kMostReloads]) + kLimitWindow + Milliseconds{1};
 }
 
 }  // namespace pvrdma

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/plan/advice.hpp"
-
-#include "agent/model/address.hpp"
+// The lines of each network manager (advice, findings.hpp).
+#include "agent/model/identifiers.hpp"
+#include "agent/plan/findings.hpp"
 
 namespace pvrdma::advice {
 

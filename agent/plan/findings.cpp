@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "agent/model/adapter_match.hpp"
-#include "agent/plan/advice.hpp"
 
 namespace pvrdma {
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "agent/model/fields.hpp"
-#include "agent/plan/gid.hpp"
 #include "agent/plan/questions.hpp"
 
 namespace pvrdma {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/model/address.hpp"
+#include "agent/model/identifiers.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/questions.hpp"
 #include "agent/plan/rules.hpp"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/plan/pass_line.hpp"
+// A pass as one line for the log at level debug: the state seen, and the actions with their
+// reasons.
+#include "agent/plan/planner.hpp"
 
 #include <utility>
 #include <vector>

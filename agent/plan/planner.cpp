@@ -5,7 +5,6 @@
 #include <cerrno>
 
 #include "agent/plan/findings.hpp"
-#include "agent/plan/gid.hpp"
 #include "agent/plan/questions.hpp"
 #include "agent/plan/rules.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "agent/model/budget.hpp"
+#include "agent/model/attempt.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/questions.hpp"
 

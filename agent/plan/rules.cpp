@@ -5,7 +5,7 @@
 #include <array>
 #include <variant>
 
-#include "agent/model/budget.hpp"
+#include "agent/model/attempt.hpp"
 #include "agent/plan/findings.hpp"
 #include "agent/plan/questions.hpp"
 

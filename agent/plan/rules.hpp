@@ -78,7 +78,7 @@ void bind_functions(const Inputs& in, Draft& draft);
 // are only compared with the configuration.
 //
 // Nothing is done before vmw_pvrdma is live: on Linux 6.1 and 6.12 a link that comes up while the
-// driver probes is a kernel oops (agent/executor/event_queue.hpp). With manage = "auto", MTU and
+// driver probes is a kernel oops (agent/executor/driver.hpp). With manage = "auto", MTU and
 // addresses wait for a minute at most until every network manager has decided about the link, and
 // always until no customization is under way. Bringing the link up does not wait, unless a manager
 // that had the link restarts.

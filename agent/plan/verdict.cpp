@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/plan/verdict.hpp"
+// The verdict: Health from a Snapshot and its Plan.
+#include "agent/plan/planner.hpp"
 
 #include <algorithm>
 #include <string>
@@ -7,7 +8,6 @@
 
 #include "agent/model/catalogue.hpp"
 #include "agent/plan/findings.hpp"
-#include "agent/plan/gid.hpp"
 #include "agent/plan/questions.hpp"
 #include "agent/plan/rules.hpp"
 

@@ -18,7 +18,6 @@
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"
 #include "agent/base/timer.hpp"
-#include "agent/varlink/framing.hpp"
 #include "agent/varlink/message.hpp"
 
 namespace pvrdma::varlink {

@@ -7,12 +7,15 @@
 // connection; this file listens, and finds the handler of a method.
 #pragma once
 
+#include <sys/socket.h>
+#include <sys/types.h>
 #include <systemd/sd-event.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,11 +24,54 @@
 #include "agent/base/handle.hpp"
 #include "agent/base/timer.hpp"
 #include "agent/varlink/call.hpp"
-#include "agent/varlink/clients.hpp"
 #include "agent/varlink/connection.hpp"
 #include "agent/varlink/interface.hpp"
 
 namespace pvrdma::varlink {
+
+// Clients: decides which clients may stay, so that no user can shut out another.
+//
+// root and the service's own user are always accepted: the clients of all other users are limited,
+// so they cannot take all descriptors. Each other user has a limit of its own. Where all places are
+// taken, a user with fewer clients gets a place from a user with more.
+
+class Clients {
+ public:
+  Clients(const Limits& limits, uid_t own_uid) : limits_(limits), own_uid_(own_uid) {}
+
+  // Whether one more client of this user is accepted. If it needs another user's place, the newest
+  // client of the user with the most clients is closed: an older client is less likely to be part
+  // of a flood.
+  [[nodiscard]] bool make_room_for(uid_t uid);
+  void add(std::shared_ptr<Connection> connection);
+  // May destroy the connection.
+  void remove(const Connection& connection);
+
+  [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
+
+ private:
+  [[nodiscard]] bool is_limited(uid_t uid) const { return uid != 0 && uid != own_uid_; }
+
+  Limits limits_;
+  uid_t own_uid_;
+  std::map<const Connection*, std::shared_ptr<Connection>> all_;
+  std::map<uid_t, std::vector<Connection*>> limited_;  // each user's, the oldest first
+  std::size_t limited_count_ = 0;
+};
+
+// Listening AF_UNIX sockets, and the peer of a socket.
+
+// Binds and listens, non-blocking. The file has exactly `mode`, and never a wider one. A socket
+// file without a listener is replaced, also that of a process that was killed but hangs in the
+// kernel. EADDRINUSE where a process listens, EEXIST where the file is no socket, ENAMETOOLONG for
+// more than the 107 bytes of unix(7); else the errno of socket(2), bind(2) and listen(2).
+[[nodiscard]] Result<Fd> listening_socket(const std::string& path, unsigned mode);
+
+// The process that made the other end, or listens there: SO_PEERCRED in unix(7).
+[[nodiscard]] Result<ucred> peer_of(const Fd& socket);
+
+// Makes an inherited listening socket non-blocking. EINVAL: it does not listen.
+[[nodiscard]] Result<Fd> inherited_socket(Fd socket);
 
 using Handler = std::function<void(CallPtr)>;
 

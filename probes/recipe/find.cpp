@@ -17,7 +17,6 @@
 #include "agent/base/text.hpp"
 #include "probes/pci.hpp"
 #include "probes/recipe/places.hpp"
-#include "probes/recipe/unit_starts.hpp"
 
 namespace pvrdma::probes {
 

@@ -12,7 +12,7 @@
 #include "agent/tools/doctor/host_output/judgement.hpp"
 #include "agent/tools/next_boot/boot_menu.hpp"
 #include "agent/tools/survey/machine.hpp"
-#include "agent/varlink/framing.hpp"
+#include "agent/varlink/message.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/target.hpp"
 

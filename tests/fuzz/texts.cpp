@@ -9,7 +9,7 @@
 #include "agent/config/draft.hpp"
 #include "agent/config/toml_tree.hpp"
 #include "agent/ctl/rendering.hpp"
-#include "agent/model/budget.hpp"
+#include "agent/model/attempt.hpp"
 #include "agent/tools/export/formats.hpp"
 #include "agent/tools/metrics/rendering.hpp"
 #include "agent/varlink/interface.hpp"

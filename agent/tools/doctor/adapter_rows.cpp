@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "agent/base/text.hpp"
-#include "agent/plan/gid.hpp"
+#include "agent/plan/questions.hpp"
 #include "agent/tools/doctor/rows.hpp"
 
 namespace pvrdma::doctor {

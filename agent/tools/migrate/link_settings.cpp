@@ -12,7 +12,6 @@
 #include "agent/config/draft.hpp"
 #include "agent/config/toml_tree.hpp"
 #include "agent/model/adapter_match.hpp"
-#include "agent/model/address.hpp"
 #include "agent/model/identifiers.hpp"
 #include "probes/recipe/command.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "agent/base/text.hpp"
-#include "agent/model/address.hpp"
+#include "agent/model/identifiers.hpp"
 #include "agent/tools/migrate/link_settings.hpp"
 #include "probes/recipe/command.hpp"
 

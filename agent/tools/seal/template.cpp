@@ -5,7 +5,6 @@
 #include <array>
 
 #include "agent/base/text.hpp"
-#include "agent/model/address.hpp"
 #include "agent/model/identifiers.hpp"
 #include "probes/initramfs.hpp"
 #include "probes/recipe/find.hpp"

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "agent/base/text.hpp"
-#include "agent/model/address.hpp"
+#include "agent/model/identifiers.hpp"
 #include "probes/pci.hpp"
 #include "probes/rdma.hpp"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by the scenarios race-*: in each boot one manager brings the links of both adapters up while vmw_pvrdma is being
-# loaded, which may crash the driver (agent/executor/event_queue.hpp says how).
+# loaded, which may crash the driver (agent/executor/driver.hpp says how).
 # shellcheck shell=bash
 #
 # udev loads the driver for its alias, after the modules of the field's recipe: a softdep, as administrators write it. That

@@ -8,7 +8,7 @@
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
 #include "agent/codec/recording.hpp"
-#include "agent/plan/pass_line.hpp"
+#include "agent/plan/planner.hpp"
 #include "agent/plan/step.hpp"
 
 namespace pvrdma::test {

@@ -2,7 +2,6 @@
 // The small parsers: durations, names, addresses, and checks of text.
 #include "agent/config/duration.hpp"
 #include "agent/config/text.hpp"
-#include "agent/model/address.hpp"
 #include "agent/model/identifiers.hpp"
 #include "tests/unit/catch.hpp"
 

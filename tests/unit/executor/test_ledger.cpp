@@ -4,7 +4,7 @@
 
 #include "agent/codec/ledger_file.hpp"
 #include "agent/executor/ledger.hpp"
-#include "agent/model/budget.hpp"
+#include "agent/model/attempt.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/tree.hpp"
 

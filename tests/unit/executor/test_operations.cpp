@@ -3,7 +3,7 @@
 #include <cerrno>
 
 #include "agent/executor/operations.hpp"
-#include "agent/model/budget.hpp"
+#include "agent/model/attempt.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/netns.hpp"
 #include "tests/unit/executor/tree.hpp"

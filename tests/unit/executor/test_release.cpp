@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The state that an executor killed in the middle of a reload leaves, and its repair.
-#include "agent/executor/release.hpp"
+#include "agent/executor/operations.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/tree.hpp"
 

@@ -4,7 +4,7 @@
 #include <deque>
 #include <random>
 
-#include "agent/model/budget.hpp"
+#include "agent/model/attempt.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tries.hpp"
 

@@ -10,7 +10,6 @@
 #include "agent/model/snapshot.hpp"
 #include "agent/plan/history.hpp"
 #include "agent/plan/planner.hpp"
-#include "agent/plan/verdict.hpp"
 
 namespace pvrdma::test {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Disturbing operations are planned only while they can be counted, and no more often than the
 // executor would carry them out.
-#include "agent/model/budget.hpp"
+#include "agent/model/attempt.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 

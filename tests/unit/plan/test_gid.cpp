@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The GID for applications, and when a missing GID counts.
-#include "agent/plan/gid.hpp"
+#include "agent/plan/questions.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A pass in one line: its text.
-#include "agent/plan/pass_line.hpp"
+#include "agent/plan/planner.hpp"
 
 #include <cerrno>
 

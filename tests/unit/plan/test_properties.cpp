@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "agent/model/budget.hpp"
+#include "agent/model/attempt.hpp"
 #include "agent/model/catalogue.hpp"
 #include "agent/plan/questions.hpp"
 #include "tests/unit/catch.hpp"

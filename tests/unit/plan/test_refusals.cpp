@@ -3,7 +3,7 @@
 // own words, once, and nothing waits without need.
 #include <cerrno>
 
-#include "agent/model/budget.hpp"
+#include "agent/model/attempt.hpp"
 #include "agent/plan/reload_policy.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"

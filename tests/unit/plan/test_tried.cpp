@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The executor's ledger compared with its answers: attempts that the ledger has lost still count.
-#include "agent/plan/tried.hpp"
+#include "agent/plan/step.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "agent/base/handle.hpp"
-#include "probes/settled.hpp"
+#include "probes/customization.hpp"
 #include "tests/unit/probes/bytes.hpp"
 #include "tests/unit/probes/tree.hpp"
 

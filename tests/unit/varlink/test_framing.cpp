@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Splits bytes into messages.
-#include "agent/varlink/framing.hpp"
+#include "agent/varlink/message.hpp"
 #include "tests/unit/catch.hpp"
 
 using pvrdma::varlink::Decoder;

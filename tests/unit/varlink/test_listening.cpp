@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "agent/varlink/listener.hpp"
+#include "agent/varlink/service.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/varlink/service_fixture.hpp"
 

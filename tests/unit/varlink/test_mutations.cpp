@@ -3,7 +3,6 @@
 // every method, and through a whole service. With the sanitizers this is the layer's fuzz test.
 #include "agent/codec/json.hpp"
 #include "agent/codec/ledger_file.hpp"
-#include "agent/varlink/framing.hpp"
 #include "agent/varlink/interface.hpp"
 #include "agent/varlink/interfaces.hpp"
 #include "agent/varlink/message.hpp"

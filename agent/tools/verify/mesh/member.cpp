@@ -10,7 +10,7 @@
 
 #include "agent/base/program.hpp"
 #include "agent/base/text.hpp"
-#include "agent/model/address.hpp"
+#include "agent/model/identifiers.hpp"
 #include "agent/tools/verify/peer/verdict.hpp"
 
 namespace pvrdma::verify {

@@ -10,7 +10,7 @@
 
 #include "agent/base/format.hpp"
 #include "agent/base/program.hpp"
-#include "agent/model/address.hpp"
+#include "agent/model/identifiers.hpp"
 #include "agent/tools/verify/peer/greeting.hpp"
 #include "probes/holders.hpp"
 #include "probes/pci.hpp"

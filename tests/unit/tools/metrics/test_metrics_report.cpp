@@ -13,7 +13,7 @@
 #include "agent/tools/metrics/rendering.hpp"
 #include "agent/tools/metrics/report_service.hpp"
 #include "agent/varlink/interface.hpp"
-#include "agent/varlink/listener.hpp"
+#include "agent/varlink/service.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/ctl/samples.hpp"
