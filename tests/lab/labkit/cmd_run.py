@@ -17,8 +17,8 @@ from .lab import Lab, add_options
 GUEST_MEMORY = 1400 << 20  # bytes for a guest and its QEMU
 
 EPILOG = """\
-Logs of every scenario: build/lab/NAME/ (output, console.log, qemu.log, timeline; of a failure recording.json, which
-tests/replay reads).
+Logs of every scenario: build/lab/NAME/, or NAME-SUITE with --suite (output, console.log, qemu.log, timeline; of a
+failure recording.json, which tests/replay reads).
 Environment, for the scenarios hot-plug, renames, link-after-live, unload-loop, flaps, sigkill, reload-loop:
   PVRDMA_LAB_ROUNDS=N               rounds of each, of ten flaps in flaps (default: 2 to 4; a long test takes 10, and
                                     20 for the two loops)
@@ -85,10 +85,10 @@ def _leave(guest, keep):
 
 
 def _run_company(lab, scenario, keep):
-    company = lab.company(scenario)
+    company, title = lab.company(scenario), lab.title(scenario)
     try:
         results = company.run()
-        outputs = [_save_logs(guest, f"{scenario.name}-{guest.number}" if guest.number > 1 else scenario.name, result.output)
+        outputs = [_save_logs(guest, f"{title}-{guest.number}" if guest.number > 1 else title, result.output)
                    for guest, result in zip(company.guests, results)]
     finally:
         if keep:
@@ -110,7 +110,7 @@ def run_one(lab, scenario, keep):
     with contextlib.ExitStack() as afterwards:
         output, seconds = "", 0.0
         for number in range(scenario.clones + 1):
-            name = f"{scenario.name}-clone-{number}" if number else scenario.name
+            name = f"{lab.title(scenario)}-clone-{number}" if number else lab.title(scenario)
             current = guest
             try:
                 current = guest.clone(number) if number else guest
@@ -134,15 +134,15 @@ class Report:
         self._verbose = verbose
         self.counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
 
-    def add(self, scenario, status, output, seconds):
+    def add(self, title, summary, status, output, seconds):
         verdict = {0: "PASS", SKIPPED: "SKIP"}.get(status, "FAIL")
-        what = scenario.summary
+        what = summary
         if verdict == "SKIP":
             reasons = re.findall(r"^SKIP: (.*)$", output, re.M)
             what = reasons[-1] if reasons else "no reason given"
         with self._lock:
             self.counts[verdict] += 1
-            print(f"{verdict} {scenario.name} ({seconds:.1f} s) {what}", flush=True)
+            print(f"{verdict} {title} ({seconds:.1f} s) {what}", flush=True)
             if verdict == "FAIL" or self._verbose:
                 print("".join(f"  | {line}\n" for line in output.splitlines()), end="", flush=True)
 
@@ -173,7 +173,7 @@ def main(argv):
         running = {pool.submit(run_one, lab, scenario, options.keep): scenario for scenario in chosen}
         try:
             for done in concurrent.futures.as_completed(running):
-                report.add(running[done], *done.result())
+                report.add(lab.title(running[done]), running[done].summary, *done.result())
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

@@ -7,12 +7,11 @@ that a mirror has: remove the cache to get newer ones.
 """
 
 import shutil
-import threading
 from pathlib import Path
 
-from . import chroot, host, paths
+from . import host, paths
 from .cache import Cache, key_of
-from .debootstrap import say, unpack
+from .debootstrap import extend, inside, say, unpack
 from .errors import run
 
 DISK_SIZE = "5G"
@@ -23,26 +22,21 @@ NO_INITRAMFS = {"INITRD": "No"}
 GUEST_FILES = [paths.GUEST / name for name in ("lab-start", "lab-early.service", "lab-runner.service")]
 
 
-def module(cache, suite, kernel=None):
-    """The entry with vmw_pvrdma.ko and pvrdma_late.ko; for the kernel its headers package brings when none is given."""
+def module(cache, release, root, kernel):
+    """The entry with vmw_pvrdma.ko and pvrdma_late.ko for the kernel of this unpacked root, in a copy of which they are built."""
     recipe, late = paths.IMAGE / "build-module", paths.IMAGE / "pvrdma_late.c"
-    packages = [p if kernel is None or p != "linux-headers-amd64" else f"linux-headers-{kernel}"
-                for p in suite.build_packages]
 
     def build(directory):
-        say(f"building vmw_pvrdma from {suite.release}'s {suite.kernel_source}")
-        root = directory / "root"
-        chroot.grow(suite.release, packages, directory, cache=cache)
-        shutil.copy(recipe, root / "build-module")
-        shutil.copy(late, root)
-        run(f"building vmw_pvrdma in a chroot of {suite.release}",
-            ["chroot", root, "/build-module", suite.kernel_source] + ([kernel] if kernel else []),
-            log=directory / "build.log")
-        for name in ("vmw_pvrdma.ko", "pvrdma_late.ko", "kernel"):
-            shutil.copy(root / name, directory / name)
-        shutil.rmtree(root)
+        say(f"building vmw_pvrdma for Linux {kernel}")
+        copy, log = directory / "root", directory / "build.log"
+        extend(root, [f"linux-headers-{kernel}", "linux-source", "make", "xz-utils"], copy, log)
+        inside(f"building vmw_pvrdma for Linux {kernel}", copy, ["/recipe/build-module", kernel], log,
+               "--ro-bind", paths.IMAGE, "/recipe")
+        for name in ("vmw_pvrdma.ko", "pvrdma_late.ko"):
+            shutil.copy(copy / name, directory / name)
+        shutil.rmtree(copy)
 
-    return cache.entry(f"module-{suite.release}", key_of(suite.release, packages, recipe, late), build)
+    return cache.entry(f"module-{release}", key_of(kernel, recipe, late), build)
 
 
 def base(suite, cache=None):
@@ -55,29 +49,10 @@ def base(suite, cache=None):
 def _build_base(cache, suite, directory):
     host.need_root("building a guest image")
     say(f"building the {suite.name} guest image (once, a few minutes)")
-    # Both halves wait for the network most of the time, so they run side by side.
-    built = {}
-
-    def build_module():
-        try:
-            built["module"] = module(cache, suite)
-        except BaseException as error:  # passed to the thread that waits
-            built["error"] = error
-
-    worker = threading.Thread(target=build_module)
-    worker.start()
     root = directory / "root"
-    try:
-        unpack(suite.release, suite.packages, root, directory / "mmdebstrap.log", "--variant=apt",
-               environment=NO_INITRAMFS)
-    finally:
-        worker.join()
-    if "error" in built:
-        raise built["error"]
+    unpack(suite.release, suite.packages, root, directory / "mmdebstrap.log", "--variant=apt", environment=NO_INITRAMFS)
     kernel = max(p.name for p in (root / "lib/modules").iterdir())
-    driver = built["module"]
-    if (driver / "kernel").read_text().strip() != kernel:  # cached from before a kernel update
-        driver = module(cache, suite, kernel)
+    driver = module(cache, suite.release, root, kernel)
     run("preparing the guest's root file system",
         [paths.IMAGE / "finish-rootfs", root, driver.path, kernel, paths.GUEST], log=directory / "finish.log")
     run("making the lab's initrd", [paths.IMAGE / "make-initrd", root, kernel, directory / "initrd.lab"])

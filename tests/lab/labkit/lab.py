@@ -12,7 +12,7 @@ from .suites import DEFAULT, SUITES
 
 def add_options(parser):
     parser.add_argument("--suite", default=DEFAULT, choices=sorted(SUITES),
-                        help="the guests' distribution, if a scenario names none: Debian 12 or 13 (default: %(default)s)")
+                        help="the guests' distribution, if a scenario names none (default: %(default)s)")
     parser.add_argument("--packages", metavar="DIR", type=Path, default=paths.PACKAGES,
                         help="the folder of the agent's packages (default: build/packages, in a folder for each suite, or rpm)")
     parser.add_argument("--accel", default="auto", choices=("auto", "kvm", "tcg"),
@@ -36,6 +36,11 @@ class Lab:
         self._standin = standin.library()
         self._accel = accel.chosen(options.accel, next(iter(self._images.values())), self._standin)
         self._held = []
+
+    def title(self, scenario):
+        """The scenario's name, with the suite where that is not its usual one."""
+        usual = scenario.suite or self._default == DEFAULT
+        return scenario.name if usual else f"{scenario.name}-{self._default}"
 
     def start(self, scenario):
         """The parts that this scenario's guest starts from, made if they are missing: a guest with the agent installed, unless

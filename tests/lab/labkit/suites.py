@@ -15,6 +15,12 @@ libstdc++6 libsystemd0 libudev1 libkmod2 libnl-3-200 libnl-route-3-200 libibverb
 # Libraries of the agent whose packages have their version in the name, in Debian 12 and in Debian 13.
 LIBRARIES_12 = "libfmt9 libspdlog1.10".split()
 LIBRARIES_13 = "libfmt10 libspdlog1.15".split()
+# For suites in which few scenarios run: what a boot, the driver and these scenarios need.
+SMALL = """
+systemd systemd-sysv udev kmod linux-image-amd64 initramfs-tools busybox-static zstd dbus passwd login procps less
+iproute2 iputils-ping rdma-core ibverbs-providers ibverbs-utils perftest
+libstdc++6 libsystemd0 libudev1 libkmod2 libnl-3-200 libnl-route-3-200 libibverbs1
+""".split()
 # Further packages of Debian guests; guests of the Enterprise Linux family have others for their boot and their packages.
 DEBIAN = "initramfs-tools netplan.io ifupdown".split()
 ENTERPRISE = "dracut rpm".split()
@@ -25,19 +31,17 @@ class Suite:
     name: str                # no other suite's name may begin with it and a dash (cache.py)
     release: str             # of Debian, from which the packages are
     packages: tuple          # of the guest
-    kernel_source: str       # the package with the source of vmw_pvrdma
     form: str = field(default="deb", repr=False)  # of the agent's package: deb, rpm; no part of the image, nor of its key
-
-    @property
-    def build_packages(self):
-        """Packages to add to a chroot to build vmw_pvrdma."""
-        return ("linux-headers-amd64", self.kernel_source)
 
 
 SUITES = {suite.name: suite for suite in (
-    Suite("bookworm", "bookworm", (*COMMON, *LIBRARIES_12, *DEBIAN), "linux-source-6.1"),
-    Suite("trixie", "trixie", (*COMMON, *LIBRARIES_13, *DEBIAN), "linux-source-6.12"),
+    Suite("bookworm", "bookworm", (*COMMON, *LIBRARIES_12, *DEBIAN)),
+    Suite("trixie", "trixie", (*COMMON, *LIBRARIES_13, *DEBIAN)),
+    # Linux 5.10 and systemd 247. Debian 11 has no gojq; finish-rootfs gives its jq that name.
+    Suite("bullseye", "bullseye", (*SMALL, "jq", "libarchive13")),
+    # The next Debian, which has the newest kernel and systemd at hand.
+    Suite("forky", "forky", (*SMALL, "gojq", "libarchive13t64")),
     # This is not Enterprise Linux, whose packages Debian lacks, but has parts of it at about the same versions.
-    Suite("dracut", "bookworm", (*COMMON, *LIBRARIES_12, *ENTERPRISE), "linux-source-6.1", "rpm"),
+    Suite("dracut", "bookworm", (*COMMON, *LIBRARIES_12, *ENTERPRISE), "rpm"),
 )}
 DEFAULT = "bookworm"

@@ -11,7 +11,7 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-from labkit import chroot, image, payload, previous, scenario
+from labkit import chroot, image, payload, previous
 from labkit.cache import Cache, key_of
 from labkit.cmd_run import Report
 from labkit.errors import LabError
@@ -201,11 +201,10 @@ class Reports(unittest.TestCase):
     def test_lines_and_total(self):
         text = io.StringIO()
         report = Report(verbose=False)
-        one = scenario.parse(Path("one.sh"), "# summary: it works\nscenario() { :; }\n")
         with contextlib.redirect_stdout(text):
-            report.add(one, 0, "secret\n", 1.23)
-            report.add(one, 77, "SKIP: not here\n", 2)
-            report.add(one, 3, "because\n", 4)
+            report.add("one", "it works", 0, "secret\n", 1.23)
+            report.add("one", "it works", 77, "SKIP: not here\n", 2)
+            report.add("one", "it works", 3, "because\n", 4)
         self.assertEqual(text.getvalue(), "PASS one (1.2 s) it works\nSKIP one (2.0 s) not here\n"
                                           "FAIL one (4.0 s) it works\n  | because\n")
         self.assertEqual(report.total(), "1 passed, 1 failed, 1 skipped")
