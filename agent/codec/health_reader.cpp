@@ -86,8 +86,8 @@ void take_unreadable(const Json& json, Adapter& adapter) {
   for (const std::string& entry : texts(json, "unreadable")) {
     const std::size_t colon = entry.find(": ");
     const std::string name = entry.substr(0, colon);
-    each_field(adapter, [&](const std::string& path, auto& field) {
-      if (field.is_absent() && interface_name(path) == name)
+    each_field(adapter, [&](const FieldPath& path, auto& field) {
+      if (field.is_absent() && interface_name(path.text()) == name)
         field = std::decay_t<decltype(field)>::unreadable(
             {0, colon == std::string::npos ? "" : entry.substr(colon + 2), ""});
     });

@@ -57,8 +57,9 @@ std::string interface_name(std::string_view path) {
 
 std::vector<std::pair<std::string, Error>> unreadable_of(const Adapter& adapter) {
   std::vector<std::pair<std::string, Error>> unreadable;
-  each_field(adapter, [&](const std::string& path, const auto& field) {
-    if (const Error* error = field.error()) unreadable.emplace_back(interface_name(path), *error);
+  each_field(adapter, [&](const FieldPath& path, const auto& field) {
+    if (const Error* error = field.error())
+      unreadable.emplace_back(interface_name(path.text()), *error);
   });
   return unreadable;
 }

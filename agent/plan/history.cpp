@@ -71,15 +71,17 @@ bool lost_a_netdev(const History& history, const std::vector<Adapter>& now) {
 // value.
 Adapter with_gaps_filled(Adapter now, const Adapter& before) {
   const Netdev* old = before.netdev.get();
-  each_field(now, [&](const std::string& path, auto& field) {
-    if (!field.is_unreadable() || !is_decisive(interface_name(path))) return;
+  each_field(now, [&](const FieldPath& place, auto& field) {
+    if (!field.is_unreadable()) return;
+    const std::string path = place.text();
+    if (!is_decisive(interface_name(path))) return;
     // Of another netdev nothing is known.
     const Netdev* netdev = now.netdev.get();
     const bool is_netdevs = path.starts_with("netdev.");
     if (is_netdevs && (old == nullptr || netdev == nullptr || old->index != netdev->index)) return;
-    each_field(before, [&](const std::string& there, const auto& was) {
+    each_field(before, [&](const FieldPath& there, const auto& was) {
       if constexpr (std::is_same_v<decltype(was), const std::decay_t<decltype(field)>&>)
-        if (there == path) field = was;
+        if (there.text() == path) field = was;
     });
   });
   return now;
