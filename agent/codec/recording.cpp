@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "agent/base/text.hpp"
+#include "agent/base/format.hpp"
 #include "agent/codec/event_json.hpp"
 #include "agent/varlink/message.hpp"
 
@@ -19,23 +19,18 @@ tl::unexpected<Error> bad_recording(const std::string& what) {
   return fail(EBADMSG, "reading a recording", what);
 }
 
-// A null member in `changed` removes the member.
-Json merged(Json before, const Json& changed) {
-  for (const auto& [name, value] : changed.items())
-    if (value.is_null())
-      before.erase(name);
-    else
-      before[name] = value;
-  return before;
-}
+constexpr const char* kChanges = "changes";
 
 Result<RecordedEvent> recorded_from(const Json& json, Json& snapshot) {
   if (!json.is_object()) return bad_recording("an event that is no object");
   const auto at = json.find("at_ms");
   if (at == json.end() || !at->is_number_unsigned()) return bad_recording("at_ms");
   Json whole = json;
-  if (const auto seen = whole.find("snapshot"); seen != whole.end() && seen->is_object())
-    *seen = snapshot = merged(std::move(snapshot), *seen);
+  if (const auto changes = json.find(kChanges); changes != json.end()) try {
+      whole["snapshot"] = snapshot = snapshot.patch(*changes);
+    } catch (const Json::exception&) {
+      return bad_recording(kChanges);
+    }
   auto event = event_from(whole);
   if (!event) return fail(std::move(event.error()));
   return RecordedEvent{from_ms(at->get<std::int64_t>()), std::move(*event)};
@@ -46,88 +41,62 @@ Result<RecordedEvent> recorded_from(const Json& json, Json& snapshot) {
 Recorder::Recorder(const Start& start, std::size_t bytes_at_most)
     : bytes_at_most_(bytes_at_most), start_(to_json(start)) {}
 
-std::size_t Recorder::bytes_of(const Members& members) {
-  std::size_t bytes = 0;
-  for (const auto& [name, text] : members) bytes += name.size() + text.size();
-  return bytes;
-}
-std::size_t Recorder::Entry::bytes() const {
-  return head.size() + bytes_of(changed) + config.size();
-}
-
-Recorder::Entry Recorder::entry_of(const Looked& looked, BootTime now) {
-  const Json snapshot = to_json(looked.snapshot);
-  Members members;
-  for (const auto& [name, value] : snapshot.items()) members[name] = varlink::to_text(value);
-  Entry entry;
-  entry.head = varlink::to_text(
-      {{"at_ms", to_ms(now)}, {"kind", "looked"}, {"began_ms", to_ms(looked.began)}});
-  entry.head.pop_back();
-  for (const auto& [name, text] : members)
-    if (const auto before = last_.find(name); before == last_.end() || before->second != text)
-      entry.changed.emplace(name, text);
-  for (const auto& [name, text] : last_)
-    if (!members.contains(name)) entry.changed.emplace(name, "null");
+// A look at rest finds only a later time; no JSON is made of its snapshot.
+std::string Recorder::text_of(const Looked& looked, BootTime now) {
+  Json json{{"at_ms", to_ms(now)}, {"kind", "looked"}, {"began_ms", to_ms(looked.began)}};
+  const Json later = {
+      {{"op", "add"}, {"path", "/taken_at_ms"}, {"value", to_ms(looked.snapshot.taken_at)}}};
+  if (last_ && static_cast<const SystemState&>(*last_) == looked.snapshot) {
+    json[kChanges] = later;
+    return varlink::to_text(json);
+  }
+  json[kChanges] = Json::diff(last_ ? to_json(*last_) : Json::object(), to_json(looked.snapshot));
+  std::string text = varlink::to_text(json);
   // A snapshot that needs more than half of the space is not kept; the next one is compared with
   // the snapshot before it.
-  if (entry.bytes() > bytes_at_most_ / 2)
-    entry.changed = {{"taken_at_ms", members["taken_at_ms"]}};
-  else
-    last_ = std::move(members);
-  return entry;
+  if (text.size() <= bytes_at_most_ / 2) {
+    last_ = looked.snapshot;
+    return text;
+  }
+  json[kChanges] = later;
+  return varlink::to_text(json);
 }
 
 void Recorder::add(const Event& event, BootTime now) {
-  Entry entry;
+  std::string text;
   if (const auto* looked = std::get_if<Looked>(&event)) {
-    entry = entry_of(*looked, now);
+    text = text_of(*looked, now);
   } else {
     Json json = to_json(event);
     json["at_ms"] = to_ms(now);
-    entry.head = varlink::to_text(json);
-    entry.head.pop_back();
-    if (const auto* loaded = std::get_if<ConfigLoaded>(&event); loaded && loaded->error.empty())
-      entry.config = varlink::to_text(json["config"]);
+    text = varlink::to_text(json);
   }
-  bytes_ += entry.bytes();
-  entries_.push_back(std::move(entry));
-  while (entries_.size() > kEventsKept || (bytes_ > bytes_at_most_ && entries_.size() > 1))
+  bytes_ += text.size();
+  events_.push_back(std::move(text));
+  while (events_.size() > kEventsKept || (bytes_ > bytes_at_most_ && events_.size() > 1))
     drop_first();
 }
 
 void Recorder::drop_first() {
-  Entry& first = entries_.front();
-  bytes_ -= first.bytes() + bytes_of(base_);
-  for (auto& [name, text] : first.changed)
-    if (text == "null")
-      base_.erase(name);
-    else
-      base_[name] = std::move(text);
-  bytes_ += bytes_of(base_);
-  if (!first.config.empty()) start_["config"] = Json::parse(first.config);
-  entries_.pop_front();
+  bytes_ -= events_.front().size() + base_.size();
+  const Json first = Json::parse(events_.front());
+  if (const auto changes = first.find(kChanges); changes != first.end())
+    base_ = varlink::to_text(Json::parse(base_).patch(*changes));
+  if (const auto config = first.find("config"); config != first.end() && first["error"] == "") {
+    start_["config"] = *config;
+    start_["left_out"] = first["left_out"];
+  }
+  bytes_ += base_.size();
+  events_.pop_front();
   ++dropped_;
 }
 
 std::string Recorder::text() const {
-  const auto list = [](const Members& members) {
-    std::string text;
-    for (const auto& [name, value] : members)
-      text += (text.empty() ? "\"" : ",\"") + name + "\":" + value;
-    return text;
-  };
-  std::string text = "{\"version\":" + std::to_string(kVersion) +
-                     ",\"dropped\":" + std::to_string(dropped_) +
-                     ",\"start\":" + varlink::to_text(start_);
-  if (!base_.empty()) text += ",\"base\":{" + list(base_) + "}";
-  text += ",\"events\":[";
-  bool first = true;
-  for (const Entry& entry : entries_) {
-    text += std::exchange(first, false) ? "\n" : ",\n";
-    text += entry.head;
-    if (!entry.changed.empty()) text += ",\"snapshot\":{" + list(entry.changed) + "}";
-    text += "}";
-  }
+  std::string text =
+      formatted("{{\"version\":{},\"dropped\":{},\"start\":{},\"base\":{},\"events\":[", kVersion,
+                dropped_, varlink::to_text(start_), base_);
+  for (const std::string& event : events_)
+    text += (&event == &events_.front() ? "\n" : ",\n") + event;
   return text + "]}";
 }
 

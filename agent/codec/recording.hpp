@@ -3,14 +3,13 @@
 // decisions from them again. So the recording of a machine that no developer can log in to can
 // become a test.
 //
-// Bounded in events and in bytes. For each snapshot only the members that differ from the snapshot
-// before are kept; an entry that is dropped is merged into the base. Names in it are printable. It
-// contains no secret: everything in it is in health or configuration too.
+// Bounded in events and in bytes. A snapshot is kept as a JSON Patch (RFC 6902) of the snapshot
+// before; an event that is dropped is merged into the start and the base. Names in it are
+// printable. It contains no secret: everything in it is in health or configuration too.
 #pragma once
 
 #include <cstddef>
 #include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,25 +34,16 @@ class Recorder {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
-  // Name and JSON text of a snapshot's members.
-  using Members = std::map<std::string, std::string>;
-  struct Entry {
-    std::string head;    // the event as JSON text, without the closing brace
-    Members changed;     // members of a snapshot, in the order of their names
-    std::string config;  // the configuration that this event brought; empty: none
-    [[nodiscard]] std::size_t bytes() const;
-  };
-  [[nodiscard]] Entry entry_of(const Looked& looked, BootTime now);
-  [[nodiscard]] static std::size_t bytes_of(const Members& members);
+  [[nodiscard]] std::string text_of(const Looked& looked, BootTime now);
   void drop_first();
 
   std::size_t bytes_at_most_;
   Json start_;
-  Members base_;  // the snapshot before the first entry; empty: there was none
-  Members last_;  // the newest snapshot
-  std::deque<Entry> entries_;
+  std::string base_ = "{}";  // the snapshot before the first event; empty: there was none
+  std::optional<Snapshot> last_;
+  std::deque<std::string> events_;
   std::size_t dropped_ = 0;
-  std::size_t bytes_ = 0;  // of the entries and of base_
+  std::size_t bytes_ = base_.size();  // and of the events
 };
 
 struct RecordedEvent {
