@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "agent/base/text.hpp"
 #include "probes/rdma_nldev.hpp"
@@ -27,19 +29,39 @@ std::string command_of(const Root& root, pid_t pid) {
   return printable(read_attribute(root / ("/proc/" + std::to_string(pid) + "/comm")).value_or(""));
 }
 
+struct Named {
+  std::vector<Holder> holders;
+  bool complete = true;
+};
+
+// Before Linux 5.14 nldev lists no contexts, but protection domains; a holder without one has no
+// name.
+Result<std::vector<pid_t>> processes_on(Nldev& nldev, std::uint32_t index, bool& complete) {
+  auto contexts = nldev.contexts(index);
+  if (contexts || (contexts.error().code != EINVAL && contexts.error().code != EOPNOTSUPP))
+    return contexts;
+  complete = false;
+  return nldev.domain_owners(index).map([](std::vector<pid_t> owners) {
+    // A process may have several protection domains in one context.
+    std::ranges::sort(owners);
+    owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
+    return owners;
+  });
+}
+
 // Error: nldev does not know every device.
-Result<std::vector<Holder>> holders_from_nldev(const std::vector<HeldDevice>& devices) {
+Result<Named> holders_from_nldev(const std::vector<HeldDevice>& devices) {
   auto nldev = Nldev::open();
   if (!nldev) return fail(nldev.error());
-  std::vector<Holder> holders;
+  Named named;
   for (const HeldDevice& device : devices) {
     const NldevDevice* known = nldev->find(device.rdma_device);
     if (known == nullptr) return fail(ENODATA, "asking nldev about", device.rdma_device);
-    const auto processes = nldev->contexts(known->index);
+    const auto processes = processes_on(*nldev, known->index, named.complete);
     if (!processes) return fail(processes.error());
-    for (const pid_t pid : *processes) holders.push_back({pid, {}, device.rdma_device});
+    for (const pid_t pid : *processes) named.holders.push_back({pid, {}, device.rdma_device});
   }
-  return holders;
+  return named;
 }
 
 std::vector<Holder> finished(const Root& root, std::vector<Holder> holders) {
@@ -74,20 +96,28 @@ void look_into(const std::filesystem::path& process, pid_t pid,
   }
 }
 
+std::size_t distinct(const std::vector<Holder>& holders) {
+  std::set<std::pair<pid_t, std::string>> seen;
+  for (const Holder& holder : holders) seen.emplace(holder.pid, holder.rdma_device);
+  return seen.size();
+}
+
 Field<std::vector<Holder>> find_processes(const Root& root,
                                           const std::vector<HeldDevice>& devices) {
   const auto count = reference_count(root);
   if (count.is(0)) return std::vector<Holder>{};
   const auto named = holders_from_nldev(devices);
-  std::vector<Holder> holders = named.value_or(std::vector<Holder>{});
+  std::vector<Holder> holders = named ? named->holders : std::vector<Holder>{};
   // A driver that is built in has no refcount, so nldev's list has to suffice.
-  bool complete = count.is_absent() && named.has_value();
+  bool complete = count.is_absent() && named && named->complete;
   if (!complete && (!count.is_known() || holders.size() < *count.get())) {
     const auto open = find_open_nodes(root, devices);
     complete = open && open->complete;
     if (open) std::ranges::copy(open->holders, std::back_inserter(holders));
   }
-  // One known holder is reason enough to wait, even if there may be more.
+  // One known holder is reason enough to wait. Others without a name may hold any device.
+  const bool may_be_more = !complete && !(named && named->complete) && count.is_known();
+  if (!holders.empty() && may_be_more && distinct(holders) < *count.get()) holders.emplace_back();
   if (!holders.empty()) return holders;
   if (count.is_known())
     return Field<std::vector<Holder>>::unreadable(

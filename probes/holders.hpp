@@ -3,10 +3,11 @@
 //
 // There are three sources about processes, the cheapest first. The refcount of vmw_pvrdma counts
 // every open verbs node (Linux drivers/infiniband/core/uverbs_main.c, as the driver has no
-// disassociate_ucontext): 0 proves that there is no holder. nldev names the processes (5.14 and
-// later). Links in /proc/PID/fd name them on older kernels, where they may be read. The answer is
-// empty only if it is certain that there is no holder: a refcount that no process explains gives an
-// unreadable Field.
+// disassociate_ucontext): 0 proves that there is no holder. nldev names the processes: all of them
+// (Linux 5.14 and later), or those with a protection domain. Links in /proc/PID/fd name others,
+// where they may be read. The answer is empty only if it is certain that there is no holder. A
+// refcount that no process explains gives an unreadable Field; where it is higher than the number
+// of the named processes, a Holder without PID and device is added, which may hold any device.
 //
 // Users of an adapter inside the kernel (NFS, NVMe or SMB over RDMA) take no reference, and an
 // unload tears them down. They are known by their queue pairs, not by protection domains, as idle

@@ -76,6 +76,16 @@ Result<void> each_entry(nlmsghdr& message, std::size_t table, const Take& take) 
   return {};
 }
 
+Result<std::vector<pid_t>> processes_in(nlmsghdr& message, std::size_t table) {
+  std::vector<pid_t> processes;
+  const auto read = each_entry(message, table, [&](const Attributes& fields) {
+    if (fields[RDMA_NLDEV_ATTR_RES_KERN_NAME] != nullptr) return;
+    nlattr* pid = fields[RDMA_NLDEV_ATTR_RES_PID];
+    processes.push_back(pid != nullptr ? static_cast<pid_t>(nla_get_u32(pid)) : 0);
+  });
+  return read.map([&] { return std::move(processes); });
+}
+
 // Reads all entries of a device from the kernel, message by message.
 template <typename Entry>
 Result<std::vector<Entry>> dump(NetlinkSocket& socket, int command, std::uint32_t index,
@@ -118,13 +128,11 @@ Result<NldevPort> parse_nldev_port(nlmsghdr& message) {
 }
 
 Result<std::vector<pid_t>> parse_nldev_contexts(nlmsghdr& message) {
-  std::vector<pid_t> processes;
-  const auto read = each_entry(message, RDMA_NLDEV_ATTR_RES_CTX, [&](const Attributes& fields) {
-    if (fields[RDMA_NLDEV_ATTR_RES_KERN_NAME] != nullptr) return;
-    nlattr* pid = fields[RDMA_NLDEV_ATTR_RES_PID];
-    processes.push_back(pid != nullptr ? static_cast<pid_t>(nla_get_u32(pid)) : 0);
-  });
-  return read.map([&] { return std::move(processes); });
+  return processes_in(message, RDMA_NLDEV_ATTR_RES_CTX);
+}
+
+Result<std::vector<pid_t>> parse_nldev_domain_owners(nlmsghdr& message) {
+  return processes_in(message, RDMA_NLDEV_ATTR_RES_PD);
 }
 
 Result<std::vector<std::string>> parse_nldev_kernel_users(nlmsghdr& message) {
@@ -190,6 +198,11 @@ Result<NldevPort> Nldev::port(std::uint32_t index) {
 
 Result<std::vector<pid_t>> Nldev::contexts(std::uint32_t index) {
   return dump(socket_, RDMA_NLDEV_CMD_RES_CTX_GET, index, "verbs contexts", parse_nldev_contexts);
+}
+
+Result<std::vector<pid_t>> Nldev::domain_owners(std::uint32_t index) {
+  return dump(socket_, RDMA_NLDEV_CMD_RES_PD_GET, index, "protection domains",
+              parse_nldev_domain_owners);
 }
 
 Result<std::vector<std::string>> Nldev::kernel_users(std::uint32_t index) {

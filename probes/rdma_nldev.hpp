@@ -39,6 +39,9 @@ struct NldevPort {
 // context has ended (and left the fd to another), or is not visible from this PID namespace; the
 // context is still open.
 [[nodiscard]] Result<std::vector<pid_t>> parse_nldev_contexts(nlmsghdr& message);
+// The process of each protection domain of a process, from the reply of RDMA_NLDEV_CMD_RES_PD_GET.
+// 0 as above.
+[[nodiscard]] Result<std::vector<pid_t>> parse_nldev_domain_owners(nlmsghdr& message);
 // The number of queue pairs of a device, from the reply of RDMA_NLDEV_CMD_RES_GET.
 [[nodiscard]] Result<std::uint64_t> parse_nldev_queue_pairs(nlmsghdr& message);
 // The kernel module of each protection domain of the kernel that is in use ("nvmet_rdma"), except
@@ -57,6 +60,9 @@ class Nldev {
   [[nodiscard]] Result<NldevPort> port(std::uint32_t index);
   // EINVAL: no such device, or a kernel older than 5.14.
   [[nodiscard]] Result<std::vector<pid_t>> contexts(std::uint32_t index);
+  // The processes with a protection domain, which transfers need and an open context does not.
+  // EINVAL: no such device, or a kernel older than 4.17.
+  [[nodiscard]] Result<std::vector<pid_t>> domain_owners(std::uint32_t index);
   // The kernel modules with queue pairs. Needs no device command; listing the queue pairs
   // themselves would need one for each. EINVAL: no such device, or a kernel older than 4.17.
   [[nodiscard]] Result<std::vector<std::string>> kernel_users(std::uint32_t index);

@@ -125,6 +125,14 @@ TEST_CASE("a context of the kernel is no holder, one without a PID is") {
   CHECK(parsed(contexts("")) == std::vector<pid_t>{});
 }
 
+TEST_CASE("the owners of protection domains, without the kernel") {
+  Bytes bytes{
+      domains(domain(1, "ib_core") + domain(0, "") + domain(3, "nvmet_rdma") + domain(2, ""))};
+  const auto owners = probes::parse_nldev_domain_owners(bytes.message());
+  REQUIRE(owners);
+  CHECK(*owners == std::vector<pid_t>{812, 812});
+}
+
 TEST_CASE("a cut-off list of contexts is an error, never fewer holders") {
   const std::string entry = attribute(kResCtxEntry, attribute(kResPid, word(812)));
   const std::string too_long{"\xff\xff\x57\0", 4};
