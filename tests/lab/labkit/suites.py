@@ -24,6 +24,7 @@ libstdc++6 libsystemd0 libudev1 libkmod2 libnl-3-200 libnl-route-3-200 libibverb
 # Further packages of Debian guests; guests of the Enterprise Linux family have others for their boot and their packages.
 DEBIAN = "initramfs-tools netplan.io ifupdown".split()
 ENTERPRISE = "dracut rpm".split()
+SELINUX = ["selinux-policy-default"]  # used only where the kernel's command line says so
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Suite:
 
 
 SUITES = {suite.name: suite for suite in (
-    Suite("bookworm", "bookworm", (*COMMON, *LIBRARIES_12, *DEBIAN)),
+    Suite("bookworm", "bookworm", (*COMMON, *LIBRARIES_12, *DEBIAN, *SELINUX)),
     Suite("trixie", "trixie", (*COMMON, *LIBRARIES_13, *DEBIAN)),
     # Linux 5.10 and systemd 247. Debian 11 has no gojq; finish-rootfs gives its jq that name.
     Suite("bullseye", "bullseye", (*SMALL, "jq", "libarchive13")),
