@@ -22,7 +22,8 @@ constexpr CatalogueEntry kAnswerEntries[] = {
      "See: systemctl status pvrdma-agent"},
     {FindingId::AgentNotAccessible, "agent-not-accessible", "", "", Severity::Error, Actor::Guest,
      Concern::None, "no permission to open the socket of pvrdma-agent: {socket}",
-     "By default all users may open it; check the permissions of that file and its directory"},
+     "By default all users may open it; check the permissions of that file and its directory, and "
+     "what SELinux or AppArmor denies"},
     {FindingId::AgentBadAnswer, "agent-bad-answer", "", "", Severity::Error, Actor::Guest,
      Concern::None, "pvrdma-agent gave an answer that cannot be understood: {error}",
      "Is pvrdma-agentctl of the same version? systemctl status pvrdma-agent"},
