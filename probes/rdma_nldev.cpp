@@ -12,26 +12,33 @@ namespace pvrdma::probes {
 
 namespace {
 
+// RDMA_NLDEV_CMD_RES_CTX_GET, RDMA_NLDEV_ATTR_RES_CTX and its _ENTRY of Linux 5.14: the headers of
+// Debian 11 are older.
+constexpr int kGetContexts = 22;
+constexpr std::size_t kContexts = 86;
+constexpr int kContextEntry = 87;
+
 // The highest attribute that is read; the kernel's own list grows with each release.
-constexpr int kAttributes = RDMA_NLDEV_ATTR_RES_CTX_ENTRY;
+constexpr int kAttributes = kContextEntry;
 using Attributes = std::array<nlattr*, kAttributes + 1>;
 
 // An unused RoCE port has one queue pair, that of ib_core for management datagrams.
 constexpr std::uint64_t kIdlePairs = 1;
 constexpr const char* kManagement = "ib_core";
 
-const nla_policy* policy() {
-  static const auto kPolicy = [] {
-    std::array<nla_policy, kAttributes + 1> table{};
+// Not const, because libnl before 3.5 takes no const.
+nla_policy* policy() {
+  static auto table = [] {
+    std::array<nla_policy, kAttributes + 1> made{};
     for (const int at : {RDMA_NLDEV_ATTR_DEV_INDEX, RDMA_NLDEV_ATTR_RES_PID})
-      table[static_cast<std::size_t>(at)].type = NLA_U32;
+      made[static_cast<std::size_t>(at)].type = NLA_U32;
     for (const int at : {RDMA_NLDEV_ATTR_PORT_STATE, RDMA_NLDEV_ATTR_PORT_PHYS_STATE})
-      table[static_cast<std::size_t>(at)].type = NLA_U8;
+      made[static_cast<std::size_t>(at)].type = NLA_U8;
     for (const int at : {RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, RDMA_NLDEV_ATTR_RES_USECNT})
-      table[static_cast<std::size_t>(at)].type = NLA_U64;
-    return table;
+      made[static_cast<std::size_t>(at)].type = NLA_U64;
+    return made;
   }();
-  return kPolicy.data();
+  return table.data();
 }
 
 Result<Attributes> attributes_of(nlmsghdr& message) {
@@ -128,7 +135,7 @@ Result<NldevPort> parse_nldev_port(nlmsghdr& message) {
 }
 
 Result<std::vector<pid_t>> parse_nldev_contexts(nlmsghdr& message) {
-  return processes_in(message, RDMA_NLDEV_ATTR_RES_CTX);
+  return processes_in(message, kContexts);
 }
 
 Result<std::vector<pid_t>> parse_nldev_domain_owners(nlmsghdr& message) {
@@ -197,7 +204,7 @@ Result<NldevPort> Nldev::port(std::uint32_t index) {
 }
 
 Result<std::vector<pid_t>> Nldev::contexts(std::uint32_t index) {
-  return dump(socket_, RDMA_NLDEV_CMD_RES_CTX_GET, index, "verbs contexts", parse_nldev_contexts);
+  return dump(socket_, kGetContexts, index, "verbs contexts", parse_nldev_contexts);
 }
 
 Result<std::vector<pid_t>> Nldev::domain_owners(std::uint32_t index) {

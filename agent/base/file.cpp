@@ -205,6 +205,13 @@ Result<void> write_all(int fd, std::string_view content, const std::filesystem::
   return {};
 }
 
+Result<void> make_directories(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) std::filesystem::create_directories(path, error);
+  if (error) return fail(error.value(), "making", path);
+  return {};
+}
+
 Result<void> replace_file(const std::filesystem::path& path, std::string_view content,
                           unsigned mode) {
   const std::filesystem::path draft =

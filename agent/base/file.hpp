@@ -71,6 +71,10 @@ enum class FinalLink { Followed, Shown };
 // matches nothing.
 [[nodiscard]] std::vector<std::string> paths_matching(const Root& root, const std::string& pattern);
 
+// Makes the directory and those above it that are missing. A link to a directory counts as one;
+// std::filesystem::create_directories of GCC 10 refuses it.
+[[nodiscard]] Result<void> make_directories(const std::filesystem::path& path);
+
 // Writes all of `content`, with as many calls of write(2) as needed; errors name `path`.
 [[nodiscard]] Result<void> write_all(int fd, std::string_view content,
                                      const std::filesystem::path& path);

@@ -2,7 +2,6 @@
 #include "agent/daemon/observer.hpp"
 
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <condition_variable>
@@ -109,9 +108,7 @@ void Observer::Shared::run() {
       mailbox = std::move(seen);
       // Without the lock, as the write wakes the loop, which takes the lock.
       lock.unlock();
-      const std::uint64_t one = 1;
-      static_cast<void>(
-          ::write(event_fd.get(), &one, sizeof one));  // cannot fail: the counter has 64 bits
+      eventfd_write(event_fd.get(), 1);  // cannot fail: the counter has 64 bits
       lock.lock();
     }
   }
@@ -177,8 +174,8 @@ std::optional<BootTime> Observer::looking_since() const {
 
 int Observer::on_wake(sd_event_source* source, int fd, unsigned /*events*/, void* self) {
   return guarded_callback(source, [fd, observer = static_cast<Observer*>(self)] {
-    std::uint64_t count = 0;
-    static_cast<void>(::read(fd, &count, sizeof count));
+    eventfd_t count = 0;
+    eventfd_read(fd, &count);
     std::optional<Looked> seen;
     {
       const std::lock_guard lock{observer->shared_->mutex};

@@ -36,18 +36,16 @@ class Tree {
   }
 
   void directory(const std::string& absolute) const {
-    std::filesystem::create_directories(*this / absolute);
+    if (auto made = make_directories(*this / absolute); !made) throw std::runtime_error("mkdir");
   }
   // Writes a file and the directories above it; replaces a file of that name.
   void file(const std::string& absolute, const std::string& content) const {
-    const auto path = *this / absolute;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream{path, std::ios::binary} << content;
+    directory(std::filesystem::path{absolute}.parent_path());
+    std::ofstream{*this / absolute, std::ios::binary} << content;
   }
   void link(const std::string& absolute, const std::string& target) const {
-    const auto path = *this / absolute;
-    std::filesystem::create_directories(path.parent_path());
-    std::filesystem::create_symlink(target, path);
+    directory(std::filesystem::path{absolute}.parent_path());
+    std::filesystem::create_symlink(target, *this / absolute);
   }
   // Makes a path that even root can neither list nor read: a link to itself (ELOOP).
   void unreadable(const std::string& absolute) const {

@@ -151,21 +151,20 @@ void check_complaints(const Snapshot& snapshot, const Survey& survey, Findings& 
       findings.push_back(make_finding(
           id, variant, {{"function", complaint.function}, {"line", complaint.line}}, function));
     };
-    using enum DriverComplaint::Cause;
     switch (complaint.cause) {
-      case Order:
+      case DriverComplaint::Cause::Order:
         if (unbound) find(FindingId::ProbeFailed, "order");
         break;
-      case NoRoce:
+      case DriverComplaint::Cause::NoRoce:
         if (unbound) find(FindingId::ProbeFailed, "no-roce");
         break;
-      case Probe:
+      case DriverComplaint::Cause::Probe:
         if (unbound) find(FindingId::ProbeFailed, "other");
         break;
-      case MissingSymbol:
+      case DriverComplaint::Cause::MissingSymbol:
         if (!loaded) find(FindingId::ModuleUnresolved, "missing");
         break;
-      case OtherVersion:
+      case DriverComplaint::Cause::OtherVersion:
         if (!loaded) find(FindingId::ModuleUnresolved, "other-version");
         break;
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/tools/metrics/rendering.hpp"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <utility>
+
+#include "agent/base/format.hpp"
 
 namespace pvrdma::metrics {
 
@@ -42,11 +42,7 @@ std::string label_set(const Labels& labels) {
 }
 
 // The shortest text that reads back as the same value.
-std::string number(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
+std::string number(double value) { return formatted("{}", value); }
 
 // The family's samples, without those whose labels an earlier one has.
 Samples distinct_samples(const Family& family, const Observation& observation) {

@@ -64,24 +64,23 @@ Outcome<void> expect_bytes(const Completions& completions, Work work, std::size_
 // the message is back.
 Outcome<Nanoseconds> round_trip(Endpoint& endpoint, Completions& completions, std::size_t bytes,
                                 Nanoseconds polling) {
-  using enum Work;
   Clock::time_point start, end;
-  return post_receive(endpoint, kSecond, ReceiveSecond, Part::In)
-      .and_then([&] { return post_receive(endpoint, kFirst, ReceiveFirst, Part::Back); })
+  return post_receive(endpoint, kSecond, Work::ReceiveSecond, Part::In)
+      .and_then([&] { return post_receive(endpoint, kFirst, Work::ReceiveFirst, Part::Back); })
       .and_then([&] {
         start = Clock::now();
-        return post_send(endpoint, kFirst, SendFirst, Part::Out, bytes);
+        return post_send(endpoint, kFirst, Work::SendFirst, Part::Out, bytes);
       })
-      .and_then([&] { return completions.await({ReceiveSecond}, polling); })
-      .and_then([&] { return expect_bytes(completions, ReceiveSecond, bytes); })
-      .and_then([&] { return post_send(endpoint, kSecond, SendSecond, Part::In, bytes); })
-      .and_then([&] { return completions.await({ReceiveFirst}, polling); })
+      .and_then([&] { return completions.await({Work::ReceiveSecond}, polling); })
+      .and_then([&] { return expect_bytes(completions, Work::ReceiveSecond, bytes); })
+      .and_then([&] { return post_send(endpoint, kSecond, Work::SendSecond, Part::In, bytes); })
+      .and_then([&] { return completions.await({Work::ReceiveFirst}, polling); })
       .and_then([&] {
         end = Clock::now();
-        return expect_bytes(completions, ReceiveFirst, bytes);
+        return expect_bytes(completions, Work::ReceiveFirst, bytes);
       })
       .and_then([&] {
-        return completions.await({SendFirst, SendSecond}, polling);
+        return completions.await({Work::SendFirst, Work::SendSecond}, polling);
       })
       .and_then([&] { return compare(endpoint, Part::In, bytes); })
       .and_then([&] { return compare(endpoint, Part::Back, bytes); })
@@ -133,25 +132,26 @@ Outcome<std::vector<Nanoseconds>> exchange_rounds(Endpoint& endpoint, Completion
 // specification, volume 1, 9.5). A device that carries out a write as a send (QEMU's) uses up the
 // send's receive; that receive then has as many bytes as were written.
 Outcome<std::optional<std::string>> write_remotely(Endpoint& endpoint, Completions& completions) {
-  using enum Work;
   prepare(endpoint, kRounds + 1, kMessageBytes);
-  auto posted = post_receive(endpoint, kSecond, ReceiveSecond, Part::In).and_then([&] {
-    return post_receive(endpoint, kSecond, Next, Part::Back);
+  auto posted = post_receive(endpoint, kSecond, Work::ReceiveSecond, Part::In).and_then([&] {
+    return post_receive(endpoint, kSecond, Work::Next, Part::Back);
   });
   if (!posted) return tl::unexpected<Failure>(posted.error());
   if (const int refused = post_write(endpoint))
     return "it refuses a write: " + std::string{std::strerror(refused)};
-  const auto written = completions.await({Write});
+  const auto written = completions.await({Work::Write});
   if (!written && refuses_operation(written.error().status)) return written.error().what;
   bool as_send = false;
   return written
-      .and_then([&] { return post_send(endpoint, kFirst, SendFirst, Part::Out, kRoundBytes); })
+      .and_then(
+          [&] { return post_send(endpoint, kFirst, Work::SendFirst, Part::Out, kRoundBytes); })
       .and_then([&] {
-        return completions.await({ReceiveSecond, SendFirst});
+        return completions.await({Work::ReceiveSecond, Work::SendFirst});
       })
       .and_then([&]() -> Outcome<void> {
-        as_send = completions.received(ReceiveSecond) == kMessageBytes;
-        return as_send ? completions.await({Next}) : compare(endpoint, Part::Target, kMessageBytes);
+        as_send = completions.received(Work::ReceiveSecond) == kMessageBytes;
+        return as_send ? completions.await({Work::Next})
+                       : compare(endpoint, Part::Target, kMessageBytes);
       })
       .map([&]() -> std::optional<std::string> {
         if (as_send) return "it carries out a send instead";

@@ -63,7 +63,7 @@ class Crowd {
                                     const std::string& message) {
     // The fork copied the service's sockets, which would look open as long as this process lives.
     constexpr int kKept = 3;
-    if (::dup2(parent, kKept) < 0 || ::syscall(SYS_close_range, kKept + 1, ~0U, 0) != 0 ||
+    if (::dup2(parent, kKept) < 0 || ::syscall(__NR_close_range, kKept + 1, ~0U, 0) != 0 ||
         ::setresuid(uid, uid, uid) != 0)
       ::_exit(1);
     sockaddr_un address{};

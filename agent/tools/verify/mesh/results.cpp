@@ -24,9 +24,7 @@ constexpr std::size_t kPairsAtMostBytes = std::size_t{256} << 20U;
 }  // namespace
 
 Result<Results> Results::open(const std::filesystem::path& folder, bool resume) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return fail(error.value(), "making", folder);
+  if (auto made = make_directories(folder); !made) return fail(std::move(made.error()));
   Results results;
   results.folder_ = folder;
   const auto path = folder / kPairs;

@@ -47,9 +47,7 @@ std::optional<double> best_earlier(const std::filesystem::path& file, const std:
 
 Result<void> remember(const std::filesystem::path& file, const std::string& peer,
                       double bandwidth_mb_s, double latency_us) {
-  std::error_code error;
-  std::filesystem::create_directories(file.parent_path(), error);
-  if (error) return fail(error.value(), "making", file.parent_path());
+  if (auto made = make_directories(file.parent_path()); !made) return made;
   json runs = read_runs(file);
   if (!runs.contains(peer) && runs.size() >= kPeersKept) runs.erase(runs.begin());
   json& of = runs[peer];

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/tools/verify/peer/expectation.hpp"
 
-#include <charconv>
+#include <algorithm>
+#include <cstdlib>
 #include <initializer_list>
+#include <string>
 #include <utility>
 
 #include "agent/base/format.hpp"
@@ -17,12 +19,14 @@ constexpr double kMostFigure = 1e9;
 // Parses a positive number with one of these units; each unit has its factor.
 std::optional<double> in_units(std::string_view text,
                                std::initializer_list<std::pair<std::string_view, double>> units) {
-  double number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc{} || !(number > 0) || number > kMostFigure) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  const std::size_t length = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string digits{text.substr(0, length)};
+  char* end = nullptr;
+  // std::from_chars for double comes with GCC 11.
+  const double number = std::strtod(digits.c_str(), &end);
+  if (*end != '\0' || !(number > 0) || number > kMostFigure) return std::nullopt;
   for (const auto& [unit, factor] : units)
-    if (text == unit) return number * factor;
+    if (text.substr(length) == unit) return number * factor;
   return std::nullopt;
 }
 

@@ -195,7 +195,7 @@ TEST_CASE("large numbers and times keep their value") {
   health.reloads = 1'000'000;
   health.adapters[0].transitions = 123'456'789;
   const std::string text = text_of(health);
-  CHECK(std::stod(lines_of(text, "pvrdma_driver_reloads_total").substr(28)) == 1e6);
+  CHECK(has(text, "pvrdma_driver_reloads_total 1000000\n"));
   CHECK(has(text, "pvrdma_port_transitions_total{function=\"0000:13:00.1\"} 123456789\n"));
 }
 

@@ -100,10 +100,12 @@ TEST_CASE("expectations") {
   CHECK(both->latency_us == 50.0);
   CHECK(both->bandwidth_percent == 90.0);
   CHECK(parse_expectation("latency=1ms")->latency_us == 1000.0);
+  CHECK(parse_expectation("latency=2.5us")->latency_us == 2.5);
   CHECK(parse_expectation("bandwidth=40Gb/s")->bandwidth_mb_s == 5000.0);
-  for (const char* bad :
-       {"", "latency", "latency=50", "latency=-1us", "bandwidth=x", "speed=1us", "latency=1us,",
-        "latency=1us,latency=2us", "bandwidth=1%,bandwidth=2%", "latency=nanus", "latency=infus"})
+  for (const char* bad : {"", "latency", "latency=50", "latency=-1us", "bandwidth=x", "speed=1us",
+                          "latency=1us,", "latency=1us,latency=2us", "bandwidth=1%,bandwidth=2%",
+                          "latency=nanus", "latency=infus", "latency=0us", "latency=us",
+                          "latency= 5us", "latency=+5us", "latency=0x5us", "latency=1.2.3us"})
     CHECK_FALSE(parse_expectation(bad));
   CHECK(unmet(*both, {40.0, 9'000.0, 10'000.0}).empty());
   CHECK(unmet(*both, {60.0, 8'000.0, 10'000.0}).size() == 2);
