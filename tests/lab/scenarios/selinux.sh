@@ -53,7 +53,7 @@ operations() {
 }
 
 integrations() {
-  systemctl start pvrdma-agent-{metrics,cdi,nfd}.service pvrdma-agent-report.socket
+  systemctl start pvrdma-agent-{wait-online,metrics,cdi,nfd,report}.service
   expect "metrics" grep -q '^pvrdma_state{state="ready"} 1' /run/pvrdma-agent-metrics/pvrdma.prom
   expect "devices for containers" test -s /run/cdi/pvrdma.io-adapter.json
   expect "labels for Kubernetes" grep -qx pvrdma.io/ready=true /etc/kubernetes/node-feature-discovery/features.d/pvrdma
