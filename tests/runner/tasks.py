@@ -131,6 +131,8 @@ def _soak(hours):
     yield Task("soak-race-without-agent", f"{race} race-without-agent", ("image-trixie", "package-trixie"), stages, "suite", "guest")
     yield Task("soak-reload-loop", f"PVRDMA_LAB_RELOAD_MINUTES={minutes} PVRDMA_LAB_RELOAD_TIMEOUT={60 * minutes + 900} "
                "tests/lab/run reload-loop", ("guest-bookworm",), stages, "suite", "guest")
+    yield Task("driver", "tests/check/driver build/packages/bookworm build/packages/rpm", ("package-bookworm", "package-rpm"), stages, "suite",
+               "unpack")
     images = max(4, round(21 * hours))
     yield Task("soak-initramfs-links", f"PVRDMA_LAB_RACE_INITRAMFS_CPUS=2 PVRDMA_LAB_RACE_INITRAMFS_BOOTS={images} tests/lab/run initramfs-links",
                ("guest-trixie",), stages, "suite", "guest")
