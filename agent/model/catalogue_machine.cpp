@@ -21,8 +21,49 @@ constexpr CatalogueEntry kMachineEntries[] = {
     {FindingId::DriverNotShipped, "driver-not-shipped", "", "3c2fc9cfa9d75fe69271d2af398d3284",
      Severity::Error, Actor::Image, Concern::Modules | Concern::Containers,
      "The kernel {kernel} does not ship vmw_pvrdma.",
-     "Boot a kernel that has it (Ubuntu 22.04 and 24.04: linux-modules-extra, 26.04: "
-     "linux-modules; Debian builds none), or build the module for this one."},
+     "Boot a kernel that has it, or build the module for this one; `pvrdma-agentctl doctor` has "
+     "the commands of Debian, Ubuntu and Enterprise Linux."},
+    // Only pvrdma-agentctl's tools know the distribution; summaries differ, as variants do by them.
+    {FindingId::DriverNotShipped, "driver-not-shipped", "ubuntu-extra",
+     "3c2fc9cfa9d75fe69271d2af398d3284", Severity::Error, Actor::Image,
+     Concern::Modules | Concern::Containers,
+     "Ubuntu's kernel {kernel} is installed without its extra modules, and so without vmw_pvrdma.",
+     "Install the package with them.", "", "apt-get install linux-modules-extra-{kernel}"},
+    {FindingId::DriverNotShipped, "driver-not-shipped", "ubuntu",
+     "3c2fc9cfa9d75fe69271d2af398d3284", Severity::Error, Actor::Image,
+     Concern::Modules | Concern::Containers,
+     "Ubuntu's kernel {kernel} is installed without vmw_pvrdma, which the package linux-modules "
+     "has.",
+     "Install that package again; kernels for a cloud may lack the driver: boot a generic one.", "",
+     "apt-get install --reinstall linux-modules-{kernel}"},
+    {FindingId::DriverNotShipped, "driver-not-shipped", "debian",
+     "3c2fc9cfa9d75fe69271d2af398d3284", Severity::Error, Actor::Image,
+     Concern::Modules | Concern::Containers, "Debian's kernel {kernel} does not ship vmw_pvrdma.",
+     "Have DKMS build it from Debian's source of the kernel, by the package vmw-pvrdma-dkms that "
+     "is "
+     "made together with pvrdma-agent's.",
+     "",
+     "apt-get install linux-headers-{kernel} linux-source\n"
+     "apt-get install ./vmw-pvrdma-dkms_*_all.deb"},
+    {FindingId::DriverNotShipped, "driver-not-shipped", "el9", "3c2fc9cfa9d75fe69271d2af398d3284",
+     Severity::Error, Actor::Image, Concern::Modules | Concern::Containers,
+     "The kernel {kernel} of this Enterprise Linux is installed without vmw_pvrdma, which releases "
+     "before 10 have for x86_64.",
+     "Install the kernel's package that dnf names.", "",
+     "dnf provides '/lib/modules/{kernel}/*/vmw_pvrdma.ko.xz'\n"
+     "dnf install kernel-modules-{kernel} kernel-modules-extra-{kernel}"},
+    {FindingId::DriverNotShipped, "driver-not-shipped", "el10", "3c2fc9cfa9d75fe69271d2af398d3284",
+     Severity::Error, Actor::Image, Concern::Modules | Concern::Containers,
+     "The kernel {kernel} of this Enterprise Linux does not ship vmw_pvrdma: release 10 builds "
+     "none.",
+     "Have DKMS (of EPEL) build it from the kernel's source rpm, by the package vmw-pvrdma-dkms "
+     "that is made together with pvrdma-agent's.",
+     "",
+     "dnf install dkms kernel-devel-{kernel}\n"
+     "dnf download --source kernel-core-{kernel}\n"
+     "rpm2cpio kernel-*.src.rpm | cpio -i 'linux-*.tar.xz'\n"
+     "install -m 644 linux-*.tar.xz /usr/src\n"
+     "dnf install ./vmw-pvrdma-dkms-*.noarch.rpm"},
     {FindingId::DriverBuiltIn, "driver-built-in", "", "04fe861108b35fd9b08bb5bd1dc81b65",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules,
      "vmw_pvrdma ought to be reloaded ({reason}), but it is built into this kernel and has several "

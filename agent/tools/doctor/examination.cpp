@@ -12,6 +12,7 @@
 #include "agent/plan/findings.hpp"
 #include "agent/tools/doctor/surroundings.hpp"
 #include "agent/tools/doctor/survey_probe.hpp"
+#include "agent/tools/survey/driver_packages.hpp"
 
 namespace pvrdma::ctl {
 
@@ -73,6 +74,10 @@ Examination examine(const Settings& settings, const DoctorOptions& options) {
                   [](const Finding& finding) { return finding.id == FindingId::NoRdmaFunction; }))
     std::erase_if(all, [](const Finding& finding) { return finding.id == FindingId::NoAdapter; });
   add(std::move(more), all);
+  // The distribution of an image says nothing about the kernel that it runs on.
+  if (const OsRelease* os = examination.survey.os.get();
+      os != nullptr && !examination.survey.container.is_known())
+    name_driver_package(*os, all);
   std::stable_sort(all.begin(), all.end(), [](const Finding& left, const Finding& right) {
     return left.severity > right.severity;
   });

@@ -11,6 +11,8 @@
 #include "agent/ctl/rendering.hpp"
 #include "agent/tools/next_boot/forecast.hpp"
 #include "agent/tools/next_boot/judge.hpp"
+#include "agent/tools/survey/driver_packages.hpp"
+#include "agent/tools/survey/machine.hpp"
 
 namespace pvrdma::ctl {
 
@@ -127,7 +129,9 @@ int next_boot(const Settings& settings, const Console& console, const NextBootOp
   const auto loaded = load_config(Root{options.root});
   if (!loaded) return end_without(settings, console, loaded.error());
   const Forecast forecast = probes::look_ahead(loaded->config, options);
-  const NextBoot outcome = judge(loaded->config, forecast);
+  NextBoot outcome = judge(loaded->config, forecast);
+  if (const auto os = probes::os_release(Root{options.root}); os.is_known())
+    name_driver_package(*os.get(), outcome.findings);
   if (!settings.json)
     for (const std::string& error : outcome.unreadable)
       console.complain("not all could be looked at: " + printable(error));
