@@ -18,31 +18,33 @@ DISK_SIZE = "5G"
 # The distributions' hooks for kernels read this setting: they make no initrd, as the guest boots from the lab's own.
 NO_INITRAMFS = {"INITRD": "No"}
 
+# The package vmw-pvrdma-dkms builds the driver by these files, too.
+DRIVER_FILES = [paths.DRIVER / name for name in ("Makefile", "take-source")]
 # The lab's files in the image; all others come to the guest on its second disk (payload.py).
 GUEST_FILES = [paths.GUEST / name for name in ("lab-start", "lab-early.service", "lab-runner.service")]
 
 
 def module(cache, release, root, kernel):
     """The entry with vmw_pvrdma.ko and pvrdma_late.ko for the kernel of this unpacked root, in a copy of which they are built."""
-    recipe, late = paths.IMAGE / "build-module", paths.IMAGE / "pvrdma_late.c"
+    recipes = [paths.IMAGE / "build-module", paths.IMAGE / "pvrdma_late.c", *DRIVER_FILES]
 
     def build(directory):
         say(f"building vmw_pvrdma for Linux {kernel}")
         copy, log = directory / "root", directory / "build.log"
         extend(root, [f"linux-headers-{kernel}", "linux-source", "make", "xz-utils"], copy, log)
         inside(f"building vmw_pvrdma for Linux {kernel}", copy, ["/recipe/build-module", kernel], log,
-               "--ro-bind", paths.IMAGE, "/recipe")
+               "--ro-bind", paths.IMAGE, "/recipe", "--ro-bind", paths.DRIVER, "/driver")
         for name in ("vmw_pvrdma.ko", "pvrdma_late.ko"):
             shutil.copy(copy / name, directory / name)
         shutil.rmtree(copy)
 
-    return cache.entry(f"module-{release}", key_of(kernel, recipe, late), build)
+    return cache.entry(f"module-{release}", key_of(kernel, *recipes), build)
 
 
 def base(suite, cache=None):
     """The entry with the base image of a suite, built if it is not there (minutes, once)."""
     cache = cache or Cache(paths.CACHE)
-    key = key_of(suite, DISK_SIZE, Path(__file__), *sorted(paths.IMAGE.iterdir()), *GUEST_FILES)
+    key = key_of(suite, DISK_SIZE, Path(__file__), *sorted(paths.IMAGE.iterdir()), *DRIVER_FILES, *GUEST_FILES)
     return cache.entry(f"image-{suite.name}", key, lambda directory: _build_base(cache, suite, directory))
 
 
