@@ -88,6 +88,10 @@ start_job() { # N: holds a verbs context of adapter N; its PID in $job, what it 
   job=$!
   wait_until 10 "a job holds adapter $1" grep -q async events
 }
+# The finding about such a job. Before Linux 5.14 the kernel names only processes with a protection domain, which it lacks.
+found_in_use() {
+  if [[ $(uname -r) == 5.10.* ]]; then finding holders-unknown; else finding driver-in-use; fi
+}
 # Endless traffic: rounds of ibv_rc_pingpong, as server and client; each round writes a line to ./rounds. After the first round
 # that fails it ends, with the output in ./failed. Both sides poll, and the CPU changes sides only with the kernel's tick, 8 ms
 # an exchange. So rounds are short, with pauses, and run at the lowest priority.

@@ -3,8 +3,9 @@
 
 As long as there is no release, it is a commit of git's history: the last one whose executor had its socket and its configuration
 in the daemon's directory, so that an upgrade has to move them. It is built once for each suite and kept in the cache. Without the
-history (a shallow clone, an unpacked archive) it is this version's package with a lower number, which shows in its name; the test
-then covers scripts and versions, but not the change of contents.
+history (a shallow clone, an unpacked archive), and for releases whose compiler or libraries are too old or too new for that commit,
+it is this version's package with a lower number, which shows in its name; the test then covers scripts and versions, but not the
+change of contents.
 """
 
 import shutil
@@ -17,6 +18,7 @@ from .errors import run
 
 COMMIT = "8f5c0c17e4523c670bbb71d0637368d746f280cd"
 LOWER = "~repacked"
+BUILT_FOR = ("bookworm", "trixie")
 
 
 def _in_history():
@@ -31,7 +33,7 @@ def _build(release, directory):
 
 
 def _repack(debs, directory):
-    say(f"commit {COMMIT[:9]} is not in this clone: the previous version is this one, with a lower number")
+    say(f"commit {COMMIT[:9]} cannot be built here: the previous version is this one, with a lower number")
     tree = directory / "tree"
     for deb in debs:
         run(f"unpacking {deb}", ["dpkg-deb", "-R", deb, tree])
@@ -43,7 +45,7 @@ def _repack(debs, directory):
 def packages(release, debs, cache=None):
     """The previous version of these packages, for a suite's guests."""
     cache = cache or Cache(paths.CACHE)
-    if _in_history():
+    if release in BUILT_FOR and _in_history():
         entry = cache.entry(f"previous-{release}", key_of(COMMIT), lambda directory: _build(release, directory))
     else:
         entry = cache.entry(f"previous-{release}", key_of(LOWER, *debs), lambda directory: _repack(debs, directory))

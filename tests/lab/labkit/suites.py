@@ -17,7 +17,7 @@ LIBRARIES_12 = "libfmt9 libspdlog1.10".split()
 LIBRARIES_13 = "libfmt10 libspdlog1.15".split()
 # For suites in which few scenarios run: what a boot, the driver and these scenarios need.
 SMALL = """
-systemd systemd-sysv udev kmod linux-image-amd64 initramfs-tools busybox-static zstd dbus passwd login procps less
+systemd systemd-sysv udev kmod linux-image-amd64 initramfs-tools busybox-static zstd dbus mount passwd login procps less
 iproute2 iputils-ping rdma-core ibverbs-providers ibverbs-utils perftest
 libstdc++6 libsystemd0 libudev1 libkmod2 libnl-3-200 libnl-route-3-200 libibverbs1
 """.split()

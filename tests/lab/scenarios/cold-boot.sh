@@ -28,6 +28,8 @@ scenario() {
   expect "the agent was up before network-pre.target ($agent us, $network us)" test "$agent" -le "$network"
   systemctl status --no-pager pvrdma-agent.service | tee status.txt
   expect "systemctl status shows the state" grep -q 'Status: "ready: 1 of 1 adapters ready"' status.txt
+  systemd-analyze verify --man=no /lib/systemd/system/pvrdma-* >verified 2>&1 || true
+  expect_not "this systemd knows each line of the units" grep pvrdma verified
   wait_until 40 "the executor has gone" unit_is pvrdma-agent-executor.service inactive
   pvrdma-agentctl health
 }

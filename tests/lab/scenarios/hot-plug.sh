@@ -44,7 +44,7 @@ scenario() {
   echo "$(function_of 0)" >/sys/bus/pci/drivers/vmw_pvrdma/unbind
   wait_until 30 "rebound by hand: the agent binds adapter 0 again" driver_bound 0
   wait_until 30 "there is a finding about the survivor's netdev" finding netdev-lost
-  wait_until 60 "a finding names the process that holds the driver" finding driver-in-use
+  wait_until 60 "a finding says that a process holds the driver" found_in_use
   expect_equal "the survivor's port" ACTIVE "$(port_state 1)"
   kill "$job"
   wait "$job" || true

@@ -52,6 +52,8 @@ without_timelines() {
     [[ -z $(systemctl list-units --all --no-legend 'pvrdma-agent-boots.*') ]]
 }
 # The previous version used guestinfo's configuration by default, and had the executor's socket in another directory.
+# Of this version, with a lower number (labkit/previous.py).
+previous_is_repacked() { [[ $(version_in previous) == *~repacked ]]; }
 moved_by_upgrade() {
   printf '[[adapter]]\nmatch = { netdev = "ens16f0" }\naddresses = ["192.168.30.211/24"]\n' | guestinfo
   systemctl restart pvrdma-agent.service
@@ -78,7 +80,7 @@ scenario() {
     dpkg --compare-versions "$(version_in previous)" lt "$(version_in debs)"
   dpkg -i previous/*.deb
   wait_until 60 "installed: health says ready" health_is ready
-  moved_by_upgrade
+  if previous_is_repacked; then dpkg -i debs/*.deb; else moved_by_upgrade; fi
   expect "enabled for the next boot" systemctl is-enabled pvrdma-agent.service
   expect_equal "the package has no conffiles" "" "$(dpkg-query -W -f '${Conffiles}' pvrdma-agent)"
   administrators
@@ -96,7 +98,7 @@ scenario() {
 
   install_from previous downgrade
   still_the_administrators downgrade
-  expect "downgrade: the socket is back" test -S /run/pvrdma-agent/io.pvrdma.Executor
+  previous_is_repacked || expect "downgrade: the socket is back" test -S /run/pvrdma-agent/io.pvrdma.Executor
   systemctl disable pvrdma-agent.service
   install_from debs "upgrade again"
   still_the_administrators "upgrade again"

@@ -16,7 +16,9 @@ held_back() { grep -l pvrdma-agent /sys/bus/pci/devices/*/driver_override; }
 
 scenario() {
   wait_until 60 "health says ready" health_is ready
-  expect_equal "real-time tasks leave some time to others" 950000 "$(cat /proc/sys/kernel/sched_rt_runtime_us)"
+  # Newer kernels have no limit for real-time tasks, but a deadline server that gives the others the same 50 ms.
+  [[ -d /sys/kernel/debug/sched/fair_server ]] ||
+    expect_equal "real-time tasks leave some time to others" 950000 "$(cat /proc/sys/kernel/sched_rt_runtime_us)"
   wait_until 60 "the executor is at rest" at_rest
   leaks_begin
   starve_workers
