@@ -20,6 +20,10 @@ find /var/lib/apt/lists -type f ! -name lock -delete
 """
 
 
+# Debian 11 is installed with /bin, /sbin and /lib as links to /usr, which mmdebstrap by itself makes for later releases only.
+MERGED_USR = {"bullseye": ["--setup-hook=/usr/share/mmdebstrap/hooks/merged-usr/setup00.sh"]}
+
+
 def say(text):
     print(f"lab: {text}", file=sys.stderr, flush=True)
 
@@ -30,7 +34,7 @@ def unpack(suite, packages, target, log, *options, environment=()):
     with open(log, "w", encoding="utf-8") as out:
         done = subprocess.run(["mmdebstrap", "--mode=root", "--dpkgopt=force-unsafe-io",
                                f"--aptopt={RETRIES}",
-                               "--include=" + ",".join(packages), *options, suite, str(target), "-"],
+                               "--include=" + ",".join(packages), *MERGED_USR.get(suite, ()), *options, suite, str(target), "-"],
                               input=host.sources(suite), text=True, stdout=out, stderr=subprocess.STDOUT, check=False,
                               env={**os.environ, **dict(environment)})
     if done.returncode:

@@ -17,7 +17,7 @@ LIBRARIES_12 = "libfmt9 libspdlog1.10".split()
 LIBRARIES_13 = "libfmt10 libspdlog1.15".split()
 # For suites in which few scenarios run: what a boot, the driver and these scenarios need.
 SMALL = """
-systemd systemd-sysv udev kmod linux-image-amd64 initramfs-tools busybox-static zstd dbus mount passwd login procps less
+systemd systemd-sysv udev kmod linux-image-amd64 busybox-static zstd dbus mount passwd login bsdutils util-linux procps less
 iproute2 iputils-ping rdma-core ibverbs-providers ibverbs-utils perftest
 libstdc++6 libsystemd0 libudev1 libkmod2 libnl-3-200 libnl-route-3-200 libibverbs1
 """.split()
@@ -39,9 +39,9 @@ SUITES = {suite.name: suite for suite in (
     Suite("bookworm", "bookworm", (*COMMON, *LIBRARIES_12, *DEBIAN, *SELINUX)),
     Suite("trixie", "trixie", (*COMMON, *LIBRARIES_13, *DEBIAN)),
     # Linux 5.10 and systemd 247. Debian 11 has no gojq; finish-rootfs gives its jq that name.
-    Suite("bullseye", "bullseye", (*SMALL, "jq", "libarchive13")),
-    # The next Debian, which has the newest kernel and systemd at hand.
-    Suite("forky", "forky", (*SMALL, "gojq", "libarchive13t64")),
+    Suite("bullseye", "bullseye", (*SMALL, "initramfs-tools", "jq", "libarchive13")),
+    # The next Debian, which has the newest kernel and systemd at hand, and dracut by default.
+    Suite("forky", "forky", (*SMALL, "dracut", "gojq", "libarchive13t64")),
     # This is not Enterprise Linux, whose packages Debian lacks, but has parts of it at about the same versions.
     Suite("dracut", "bookworm", (*COMMON, *LIBRARIES_12, *ENTERPRISE), "rpm"),
 )}
