@@ -2,11 +2,14 @@
 #include "agent/codec/recording.hpp"
 
 #include <cerrno>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "agent/base/format.hpp"
 #include "agent/codec/event_json.hpp"
+#include "agent/codec/value_json.hpp"
 #include "agent/varlink/message.hpp"
 
 namespace pvrdma::codec {
@@ -36,21 +39,37 @@ Result<RecordedEvent> recorded_from(const Json& json, Json& snapshot) {
   return RecordedEvent{from_ms(at->get<std::int64_t>()), std::move(*event)};
 }
 
+// The JSON Patch that makes one snapshot of the other. JSON is made only of members that differ:
+// most looks differ in the time alone.
+Json changes(const Snapshot& before, const Snapshot& after) {
+  Json found = Json::array();
+  each_member(after, [&](const std::string_view name, const auto& now) {
+    each_member(before, [&](const std::string_view other, const auto& was) {
+      if constexpr (std::is_same_v<decltype(was), decltype(now)>) {
+        if (name != other || was == now) return;
+        Json from = Json::object();
+        Json to = Json::object();
+        if (Json value = to_value(was); !value.is_null())
+          from[std::string{name}] = std::move(value);
+        if (Json value = to_value(now); !value.is_null()) to[std::string{name}] = std::move(value);
+        for (Json& change : Json::diff(from, to)) found.push_back(std::move(change));
+      }
+    });
+  });
+  return found;
+}
+
 }  // namespace
 
 Recorder::Recorder(const Start& start, std::size_t bytes_at_most)
-    : bytes_at_most_(bytes_at_most), start_(to_json(start)) {}
+    : bytes_at_most_(bytes_at_most),
+      start_(to_json(start)),
+      base_(varlink::to_text(to_json(last_))),
+      bytes_(base_.size()) {}
 
-// A look at rest finds only a later time; no JSON is made of its snapshot.
 std::string Recorder::text_of(const Looked& looked, BootTime now) {
   Json json{{"at_ms", to_ms(now)}, {"kind", "looked"}, {"began_ms", to_ms(looked.began)}};
-  const Json later = {
-      {{"op", "add"}, {"path", "/taken_at_ms"}, {"value", to_ms(looked.snapshot.taken_at)}}};
-  if (last_ && static_cast<const SystemState&>(*last_) == looked.snapshot) {
-    json[kChanges] = later;
-    return varlink::to_text(json);
-  }
-  json[kChanges] = Json::diff(last_ ? to_json(*last_) : Json::object(), to_json(looked.snapshot));
+  json[kChanges] = changes(last_, looked.snapshot);
   std::string text = varlink::to_text(json);
   // A snapshot that needs more than half of the space is not kept; the next one is compared with
   // the snapshot before it.
@@ -58,7 +77,8 @@ std::string Recorder::text_of(const Looked& looked, BootTime now) {
     last_ = looked.snapshot;
     return text;
   }
-  json[kChanges] = later;
+  json[kChanges] = {
+      {{"op", "add"}, {"path", "/taken_at_ms"}, {"value", to_ms(looked.snapshot.taken_at)}}};
   return varlink::to_text(json);
 }
 
@@ -114,7 +134,7 @@ Result<Recording> recording_from(const std::string& text) {
   if (!snapshot.empty()) {
     auto base = snapshot_from(snapshot);
     if (!base) return fail(std::move(base.error()));
-    recording.base = std::move(*base);
+    if (base->taken_at != BootTime{}) recording.base = std::move(*base);
   }
   const Json events = document->value("events", Json::array());
   if (!events.is_array()) return bad_recording("events");

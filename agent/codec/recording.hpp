@@ -39,11 +39,11 @@ class Recorder {
 
   std::size_t bytes_at_most_;
   Json start_;
-  std::string base_ = "{}";  // the snapshot before the first event; empty: there was none
-  std::optional<Snapshot> last_;
+  Snapshot last_;     // the newest; as constructed: there was none
+  std::string base_;  // the snapshot before the first event, as JSON text; its time is 0: none
   std::deque<std::string> events_;
   std::size_t dropped_ = 0;
-  std::size_t bytes_ = base_.size();  // and of the events
+  std::size_t bytes_;  // of base_ and of the events
 };
 
 struct RecordedEvent {
