@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/handle.hpp"

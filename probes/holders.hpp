@@ -14,7 +14,6 @@
 // modules have those too.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>

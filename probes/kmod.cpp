@@ -14,11 +14,10 @@
 #include "agent/base/guarded.hpp"
 #include "agent/base/handle.hpp"
 #include "agent/base/log.hpp"
+#include "agent/base/program.hpp"
 #include "agent/base/text.hpp"
 #include "probes/module_lookup.hpp"
-#include "probes/modules.hpp"
 #include "probes/recipe/command.hpp"
-#include "probes/rights.hpp"
 
 namespace pvrdma::probes {
 

@@ -25,7 +25,8 @@ void route_log(kmod_ctx* context);
 
 // The same for the open folder of a kernel that need not be trusted (open_modules_of(),
 // module_lookup.hpp): libkmod 30 follows the offsets in an index without checking them. So this
-// process maps the files, gives up its rights for good (rights.hpp), and only then reads them.
+// process maps the files, gives up its rights for good (give_up_rights()), and only then reads
+// them.
 [[nodiscard]] std::vector<IndexEntry> find_shipped_without_rights(
     int folder, const std::vector<std::string>& names);
 

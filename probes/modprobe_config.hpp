@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads modprobe.d(5) below a root. Finds lines in it, and words on the kernel's command line, that
-// block the load of a module or give a PCI function of an adapter to another driver.
+// block the load of a module.
 //
 // libkmod does not tell the file and line of its configuration, so the text is parsed here, by
 // libkmod's rules. The text of this system is parsed in this process; that of an image, which may
@@ -25,14 +25,6 @@ struct ModuleBlock {
   // by \"install ib_core /bin/true\" in FILE:LINE"; several are separated by "; ".
   std::string how;
   friend bool operator==(const ModuleBlock&, const ModuleBlock&) = default;
-};
-
-// A driver that would take PCI functions of PVRDMA adapters by their ID, once it is loaded.
-struct FunctionClaim {
-  std::string driver;  // "vfio-pci"
-  std::string ids;     // "15ad:07b0, 15ad:0820": of function 0, of function 1
-  std::string how;     // "\"options vfio-pci ids=15ad:07b0\" in FILE:LINE"
-  friend bool operator==(const FunctionClaim&, const FunctionClaim&) = default;
 };
 
 }  // namespace pvrdma
@@ -87,8 +79,12 @@ struct WantedModule {
     const ModprobeConfig& config, const Result<std::string>& command_line,
     const std::vector<WantedModule>& modules);
 
-// The passthrough drivers that would take function 0 or 1 of PVRDMA adapters by ID.
-[[nodiscard]] Field<std::vector<FunctionClaim>> find_function_claims(
-    const ModprobeConfig& config, const Result<std::string>& command_line);
+// For a reader: "\"install ib_core /bin/true\" in FILE:LINE", and a word of the kernel's command
+// line.
+[[nodiscard]] std::string quoted(const ModprobeLine& line);
+[[nodiscard]] std::string quoted_word(std::string_view word);
+
+// The words of a command line, without quotes ("vfio-pci.ids=15ad:07b0").
+[[nodiscard]] std::vector<std::string> command_line_words(std::string_view command_line);
 
 }  // namespace pvrdma::probes

@@ -9,10 +9,10 @@
 
 #include "agent/base/guarded.hpp"
 #include "agent/base/handle.hpp"
+#include "agent/base/program.hpp"
 #include "probes/kmod.hpp"
 #include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
-#include "probes/rights.hpp"
 
 namespace {
 
@@ -28,7 +28,7 @@ Result<std::string> shipped_lines(const std::string& which, const std::vector<st
 }
 
 Result<std::string> lines_of_modprobe() {
-  if (auto given_up = probes::give_up_rights(); !given_up) return fail(given_up.error());
+  if (auto given_up = give_up_rights(); !given_up) return fail(given_up.error());
   const Fd input{STDIN_FILENO};
   const auto text = read_file(input, "modprobe.d", probes::kModprobeLimitBytes);
   if (!text) return fail(text.error());

@@ -9,7 +9,6 @@
 #include "probes/holders.hpp"
 #include "probes/initramfs.hpp"
 #include "probes/link_owner.hpp"
-#include "probes/modules.hpp"
 #include "probes/netdevs.hpp"
 #include "probes/pci.hpp"
 #include "probes/rdma.hpp"

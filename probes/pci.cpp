@@ -2,7 +2,6 @@
 #include "probes/pci.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "agent/base/text.hpp"

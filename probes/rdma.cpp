@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 
 #include "agent/base/held_signals.hpp"
-#include "agent/base/text.hpp"
 
 namespace pvrdma::probes {
 

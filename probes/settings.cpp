@@ -2,7 +2,6 @@
 #include "probes/settings.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
@@ -43,22 +42,6 @@ std::vector<Setting> parse_settings(std::string_view text) {
                           std::string{trimmed(done.substr(equals + 1))}, begin});
   }
   return settings;
-}
-
-const std::string* find_setting(const std::vector<Setting>& settings, std::string_view section,
-                                std::string_view key) {
-  const auto found = std::find_if(settings.rbegin(), settings.rend(), [&](const Setting& one) {
-    return one.section == section && one.key == key;
-  });
-  return found == settings.rend() ? nullptr : &found->value;
-}
-
-std::optional<bool> boolean_from(std::string_view word) {
-  constexpr std::array kYes{"1", "yes", "y", "true", "t", "on"};
-  constexpr std::array kNo{"0", "no", "n", "false", "f", "off"};
-  const std::string small = lower(word);
-  if (contains(kYes, small)) return true;
-  return contains(kNo, small) ? std::optional{false} : std::nullopt;
 }
 
 bool is_hidden(const Root& root, const std::string& path) {

@@ -3,7 +3,6 @@
 // NetworkManager. Also folders of drop-ins that replace each other by name.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,14 +20,6 @@ struct Setting {
 // The settings without comments; lines that end with a backslash are joined. A key without a
 // section has an empty one. A section's name is cut to 256 bytes.
 [[nodiscard]] std::vector<Setting> parse_settings(std::string_view text);
-
-// The last value of a key; null: there is none. As in systemd's lists, an empty value resets
-// earlier ones.
-[[nodiscard]] const std::string* find_setting(const std::vector<Setting>& settings,
-                                              std::string_view section, std::string_view key);
-
-// A boolean of systemd (systemd.syntax(7)): "yes", "Y", "on", "0"; none: another word.
-[[nodiscard]] std::optional<bool> boolean_from(std::string_view word);
 
 // The files with that suffix in `folders`, sorted by name; of equal names that in the first folder.
 // A link to /dev/null hides later files of its name. Errors: an existing folder cannot be listed.

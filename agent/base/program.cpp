@@ -2,9 +2,11 @@
 #include "agent/base/program.hpp"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,8 +14,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-
-#include "agent/base/handle.hpp"
 
 namespace pvrdma {
 
@@ -116,6 +116,8 @@ std::optional<int> reap(pid_t pid, BootTime deadline) {
   }
 }
 
+constexpr uid_t kNobody = 65534;  // user and group (systemd, docs/UIDS-GIDS.md)
+
 }  // namespace
 
 Result<RunningProgram> RunningProgram::start(Program program) {
@@ -159,5 +161,24 @@ Result<ProgramResult> run_program(const Program& program) {
 }
 
 std::string first_line(const std::string& output) { return output.substr(0, output.find('\n')); }
+
+Result<void> become_user(uid_t user, gid_t group, const std::string& name) {
+  if (::setgroups(0, nullptr) != 0) return fail(errno, "leaving", "root's groups");
+  if (::setresgid(group, group, group) != 0) return fail(errno, "taking", "the group of " + name);
+  if (::setresuid(user, user, user) != 0) return fail(errno, "becoming", "the user " + name);
+  return {};
+}
+
+Result<void> give_up_rights() {
+  if (::geteuid() == 0)
+    if (auto became = become_user(kNobody, kNobody, "nobody"); !became) return became;
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return fail(errno, "giving up", "rights of programs to come");
+  constexpr rlimit kNone{0, 0};
+  for (const auto resource : {RLIMIT_FSIZE, RLIMIT_NPROC, RLIMIT_NOFILE})
+    if (::setrlimit(resource, &kNone) != 0)
+      return fail(errno, "limiting", "files and processes to those that there are");
+  return {};
+}
 
 }  // namespace pvrdma

@@ -9,7 +9,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -18,13 +17,13 @@
 #include "agent/base/guarded.hpp"
 #include "agent/base/log.hpp"
 #include "agent/base/notify.hpp"
+#include "agent/base/program.hpp"
 #include "agent/base/text.hpp"
 #include "agent/config/config_files.hpp"
 #include "agent/daemon/daemon.hpp"
 #include "agent/model/messages.hpp"
 #include "agent/varlink/activation.hpp"
 #include "build_config.hpp"
-#include "probes/rights.hpp"
 
 namespace {
 
@@ -56,7 +55,7 @@ constexpr const char* kHelp =
 Result<void> become_service_user() {
   const passwd* user = ::geteuid() == 0 ? ::getpwnam("pvrdma-agent") : nullptr;
   if (user == nullptr) return {};
-  return probes::become_user(user->pw_uid, user->pw_gid, user->pw_name);
+  return become_user(user->pw_uid, user->pw_gid, user->pw_name);
 }
 
 int complain(const std::string& what) {

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <map>
 #include <optional>
@@ -15,8 +14,6 @@
 
 #include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
-#include "probes/pci.hpp"
-#include "probes/recipe/places.hpp"
 
 namespace pvrdma::probes {
 
@@ -56,8 +53,8 @@ std::string_view without_folder(std::string_view path) {
   return path;
 }
 
-std::vector<std::string> unit_folders(Places places) {
-  if (places == Places::OfBoot) return {"/etc/systemd/system", "/usr/local/lib/systemd/system"};
+std::vector<std::string> unit_folders(bool of_packages) {
+  if (!of_packages) return {"/etc/systemd/system", "/usr/local/lib/systemd/system"};
   std::vector<std::string> folders;
   folders.reserve(kConfigFolders.size());
   for (const std::string_view folder : kConfigFolders)
@@ -73,20 +70,19 @@ std::string unit_of(const std::string& path) {
 
 class Finder {
  public:
-  Finder(const Root& root, const RecipeScope& scope, Places places)
+  Finder(const Root& root, const RecipeScope& scope, std::span<const RecipePlace> others)
       : root_(root),
         scope_(scope),
-        places_(places),
+        others_(others),
         starts_(
-            root, unit_folders(places), [this](const std::string& folder) -> const auto& {
+            root, unit_folders(!others.empty()), [this](const std::string& folder) -> const auto& {
               return names_in(folder);
             }) {}
 
   Recipe run() {
-    for (const Place& place : boot_places()) look_at_place(place);
+    for (const RecipePlace& place : boot_places()) look_at_place(place);
     in_others_ = true;
-    if (places_ == Places::All)
-      for (const Place& place : other_places()) look_at_place(place);
+    for (const RecipePlace& place : others_) look_at_place(place);
     recipe_.looked_at.insert(recipe_.looked_at.end(), starts_.looked_at().begin(),
                              starts_.looked_at().end());
     return std::move(recipe_);
@@ -95,7 +91,7 @@ class Finder {
  private:
   // How a file was found.
   struct Origin {
-    const Place& place;
+    const RecipePlace& place;
     std::string unit;
     bool in_effect = false;
     std::string by{};  // the file that runs it; empty: the system runs it
@@ -111,14 +107,14 @@ class Finder {
     }
   };
 
-  void look_at_place(const Place& place) {
+  void look_at_place(const RecipePlace& place) {
     const std::string_view pattern = place.pattern;
     if (pattern.starts_with('/')) return expand("", pattern.substr(1), place);
     for (const std::string_view folder : kConfigFolders)
       expand(std::string{folder.substr(0, folder.size() - 1)}, pattern, place);
   }
 
-  void expand(const std::string& folder, std::string_view pattern, const Place& place) {
+  void expand(const std::string& folder, std::string_view pattern, const RecipePlace& place) {
     const std::string part{cut(pattern, '/')};
     const bool several = part.find('*') != std::string::npos;
     for (const std::string& name : several ? names_in(folder) : std::vector{part}) {
@@ -158,7 +154,7 @@ class Finder {
          origin == nullptr || (origin->in_effect && origin->runs_at_boot())});
   }
 
-  void take_found(const std::string& path, const Place& place) {
+  void take_found(const std::string& path, const RecipePlace& place) {
     if (!known_.emplace(without_folder(path)).second) return;
     Origin origin{place, place.unit, place.form != RecipeForm::ModuleList};
     if (place.form == RecipeForm::Script) {
@@ -258,8 +254,8 @@ class Finder {
 
   const Root& root_;
   const RecipeScope& scope_;
-  Places places_;
-  bool in_others_ = false;  // in other_places() now
+  std::span<const RecipePlace> others_;
+  bool in_others_ = false;  // in these now
   Recipe recipe_;
   std::set<std::string> seen_;   // paths that were read
   std::set<std::string> known_;  // names that hide others, without_folder()
@@ -275,22 +271,9 @@ bool touches_driver_at_boot(const RecipeFile& file) {
          });
 }
 
-Recipe find_recipe(const Root& root, const RecipeScope& scope, Places places) {
-  return Finder{root, scope, places}.run();
-}
-
-RecipeScope recipe_scope(const Root& root, const Config& config) {
-  RecipeScope scope;
-  scope.modules = config.modules.before;
-  const auto adapters = find_adapters(root);
-  for (const PciAdapter& adapter : adapters ? *adapters : std::vector<PciAdapter>{}) {
-    scope.functions.push_back(adapter.function);
-    if (const std::string* name = adapter.netdev.get()) scope.netdevs.push_back(*name);
-  }
-  if (scope.netdevs.empty()) return scope;
-  for (const AdapterConfig& adapter : config.adapters)
-    if (adapter.match.netdev) scope.netdevs.push_back(*adapter.match.netdev);
-  return scope;
+Recipe find_recipe(const Root& root, const RecipeScope& scope,
+                   std::span<const RecipePlace> others) {
+  return Finder{root, scope, others}.run();
 }
 
 }  // namespace pvrdma::probes

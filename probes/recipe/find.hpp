@@ -6,12 +6,13 @@
 // findings, and make root change their files. Scripts are followed one level deep.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "agent/base/file.hpp"
-#include "agent/model/config.hpp"
 #include "probes/recipe/lines.hpp"
+#include "probes/recipe/places.hpp"
 
 namespace pvrdma::probes {
 
@@ -21,7 +22,7 @@ struct RecipeFile {
   RecipeForm form = RecipeForm::Script;
   std::string by;    // the file that runs it; empty: the system runs it
   std::string unit;  // the unit that runs it at boot: "rc-local.service"; empty: none is known
-  std::string when;  // for the reader, from Place
+  std::string when;  // for the reader, from RecipePlace
   // Its commands are run: it is executable or enabled, and not a list of modules.
   bool in_effect = false;
   std::vector<RecipeLine> lines;
@@ -52,14 +53,9 @@ struct Recipe {
 // `pvrdma-agentctl migrate` disables a unit by this drop-in.
 inline constexpr const char* kRetiringDropIn = "90-pvrdma-agent-migrated.conf";
 
-enum class Places {
-  OfBoot,  // the places that the agent waits for at boot
-  All,
-};
+// Looks at the places that the agent waits for at boot, then at `others`, which only tools read and
+// `migrate` does not edit.
 [[nodiscard]] Recipe find_recipe(const Root& root, const RecipeScope& scope,
-                                 Places places = Places::OfBoot);
-
-// The scope for that system. An image has no sysfs, and so no adapters.
-[[nodiscard]] RecipeScope recipe_scope(const Root& root, const Config& config);
+                                 std::span<const RecipePlace> others = {});
 
 }  // namespace pvrdma::probes

@@ -9,7 +9,6 @@
 #include "agent/base/text.hpp"
 #include "agent/model/snapshot.hpp"
 #include "probes/modules.hpp"
-#include "probes/recipe/script.hpp"
 
 namespace pvrdma::probes {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files of a machine with commands that may reload the driver: one table for the agent, which
-// waits for the scripts that run at boot, and for the tools that list the lines.
+// The files of a machine with commands that may reload the driver. The agent waits for the scripts
+// that run at boot; tools list the lines, also those of further places
+// (agent/tools/survey/recipe.hpp).
 #pragma once
 
 #include <array>
@@ -23,7 +24,7 @@ namespace pvrdma::probes {
 inline constexpr std::array<std::string_view, 5> kConfigFolders{"/etc/", "/run/", "/usr/local/lib/",
                                                                 "/usr/lib/", "/lib/"};
 
-struct Place {
+struct RecipePlace {
   // A path in which each component may be a pattern of glob(7). A path that does not begin with "/"
   // is below each of kConfigFolders.
   const char* pattern;
@@ -35,9 +36,7 @@ struct Place {
 };
 
 // The places that the agent waits for at boot.
-[[nodiscard]] std::span<const Place> boot_places();
-// The places that only tools read; `migrate` does not edit them.
-[[nodiscard]] std::span<const Place> other_places();
+[[nodiscard]] std::span<const RecipePlace> boot_places();
 
 // What starts a unit, by the links of `systemctl enable` and by timers of the unit's name.
 

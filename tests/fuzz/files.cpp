@@ -13,6 +13,7 @@
 #include "agent/tools/migrate/link_settings.hpp"
 #include "agent/tools/next_boot/initramfs_content.hpp"
 #include "agent/tools/seal/template.hpp"
+#include "agent/tools/survey/function_claims.hpp"
 #include "agent/tools/survey/link_files.hpp"
 #include "agent/tools/survey/machine.hpp"
 #include "agent/tools/survey/memlock.hpp"

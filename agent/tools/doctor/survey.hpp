@@ -3,13 +3,12 @@
 // applications use an adapter. Plain values, comparable, no handles.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/base/clock.hpp"
 #include "agent/model/field.hpp"
+#include "agent/tools/survey/function_claims.hpp"
 #include "agent/tools/survey/link_files.hpp"
 #include "agent/tools/survey/machine.hpp"
 #include "agent/tools/survey/memlock.hpp"

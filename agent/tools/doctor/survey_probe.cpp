@@ -15,13 +15,13 @@
 #include "agent/model/snapshot.hpp"
 #include "agent/tools/survey/machine.hpp"
 #include "agent/tools/survey/memlock.hpp"
+#include "agent/tools/survey/recipe.hpp"
 #include "agent/tools/survey/unit_files.hpp"
 #include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
 #include "probes/modules.hpp"
 #include "probes/netdevs.hpp"
 #include "probes/pci.hpp"
-#include "probes/recipe/find.hpp"
 
 namespace pvrdma::probes {
 
@@ -49,7 +49,7 @@ Field<std::vector<std::string>> functions_like(const Result<std::vector<PciFunct
 
 std::vector<ReloadLine> reload_lines(const Root& root, const Config& config) {
   std::vector<ReloadLine> found;
-  for (const RecipeFile& file : find_recipe(root, recipe_scope(root, config), Places::All).files)
+  for (const RecipeFile& file : find_whole_recipe(root, recipe_scope(root, config)).files)
     for (const RecipeLine& line : file.lines)
       if (file.in_effect && line.touches_driver)
         found.push_back({file.path, line.number, line.text, file.when, line.at_boot});

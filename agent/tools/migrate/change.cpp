@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 
 #include "agent/tools/migrate/edit.hpp"
 #include "agent/tools/migrate/replace.hpp"

@@ -11,9 +11,8 @@
 #include "agent/ctl/fields.hpp"
 #include "agent/tools/migrate/change.hpp"
 #include "agent/tools/migrate/link_settings.hpp"
-#include "agent/tools/migrate/rendering.hpp"
+#include "agent/tools/survey/recipe.hpp"
 #include "agent/varlink/client.hpp"
-#include "probes/recipe/find.hpp"
 
 namespace pvrdma::ctl {
 
@@ -76,7 +75,7 @@ int migrate(const Settings& settings, const Console& console, const MigrateOptio
         settings, console,
         "nothing was changed, as nothing would load vmw_pvrdma then: " + printable(why));
   const auto scope = probes::recipe_scope(root, loaded->config);
-  const auto look = [&] { return probes::find_recipe(root, scope, probes::Places::All); };
+  const auto look = [&] { return probes::find_whole_recipe(root, scope); };
   const Recipe recipe = look();
   const auto links = migration::find_link_settings(root, recipe, scope, loaded->config);
   const std::vector<Change> changes = change(root, recipe, options);

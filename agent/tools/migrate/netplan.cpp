@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads the settings of links from netplan's files.
-#include <algorithm>
 
 #include "agent/base/text.hpp"
 #include "agent/model/identifiers.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/tools/migrate/rendering.hpp"
+// The findings and changes of `migrate`, as JSON and as text for an administrator. Pure.
+#include "agent/tools/migrate/change.hpp"
 
 #include <algorithm>
 #include <array>

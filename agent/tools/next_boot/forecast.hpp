@@ -14,6 +14,7 @@
 #include "agent/model/config.hpp"
 #include "agent/model/field.hpp"
 #include "agent/model/snapshot.hpp"
+#include "agent/tools/survey/function_claims.hpp"
 #include "agent/tools/survey/memlock.hpp"
 #include "agent/tools/survey/unit_files.hpp"
 #include "probes/modprobe_config.hpp"

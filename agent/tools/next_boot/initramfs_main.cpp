@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "agent/base/file.hpp"
+#include "agent/base/program.hpp"
 #include "agent/base/text.hpp"
 #include "agent/tools/next_boot/initramfs_content.hpp"
-#include "probes/rights.hpp"
 
 namespace {
 
@@ -36,7 +36,7 @@ Result<void> limit_memory() {
 
 Result<probes::InitramfsContent> content_of(int image) {
   if (auto limited = limit_memory(); !limited) return fail(limited.error());
-  if (auto given_up = probes::give_up_rights(); !given_up) return fail(given_up.error());
+  if (auto given_up = give_up_rights(); !given_up) return fail(given_up.error());
   return probes::read_initramfs(image);
 }
 

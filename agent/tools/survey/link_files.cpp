@@ -2,7 +2,6 @@
 #include "agent/tools/survey/link_files.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -22,9 +21,8 @@ constexpr const char* kTimestamps = "/var/lib/NetworkManager/timestamps";
 // What a profile says, in a keyfile or as an ifcfg file has it; empty: nothing.
 std::string profile_value(const std::vector<Setting>& settings, const char* key,
                           const char* of_ifcfg) {
-  const std::string* value = find_setting(settings, "connection", key);
-  if (value == nullptr) value = find_setting(settings, "", of_ifcfg);
-  return value == nullptr ? "" : *value;
+  std::string value = value_of(settings, "connection", key);
+  return value.empty() ? value_of(settings, "", of_ifcfg) : value;
 }
 
 class LinkFilesSearch {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,17 @@ struct LinkFiles {
   std::vector<MacFile> macs;  // whichever link it is; of files that could be read
 };
 [[nodiscard]] LinkFiles look_at_link_files(const Root& root, const LinkNames& link);
+
+// The last value of a key; null: there is none. As in systemd's lists, an empty value resets
+// earlier ones.
+[[nodiscard]] const std::string* find_setting(const std::vector<Setting>& settings,
+                                              std::string_view section, std::string_view key);
+// The same; empty: there is none.
+[[nodiscard]] std::string value_of(const std::vector<Setting>& settings, const char* section,
+                                   const char* key);
+
+// A boolean of systemd (systemd.syntax(7)): "yes", "Y", "on", "0"; none: another word.
+[[nodiscard]] std::optional<bool> boolean_from(std::string_view word);
 
 enum class Match { No, Maybe, Yes };
 

@@ -3,8 +3,8 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -74,12 +74,6 @@ Match match_condition(const Setting& one, const LinkNames& link) {
 
 // NetworkManager's idea of false (svParseBoolean() of its ifcfg-rh plugin) does not contain "off".
 bool is_no(std::string_view value) { return lower(value) != "off" && boolean_from(value) == false; }
-
-// Empty: the setting is not there.
-std::string value_of(const std::vector<Setting>& settings, const char* section, const char* key) {
-  const std::string* found = find_setting(settings, section, key);
-  return found == nullptr ? "" : *found;
-}
 
 // Adds it in lower case with colons; what is no MAC address is left out.
 void add_mac(std::string_view text, std::vector<std::string>& macs) {
@@ -154,6 +148,27 @@ class NetplanReader {
 };
 
 }  // namespace
+
+const std::string* find_setting(const std::vector<Setting>& settings, std::string_view section,
+                                std::string_view key) {
+  const auto found = std::find_if(settings.rbegin(), settings.rend(), [&](const Setting& one) {
+    return one.section == section && one.key == key;
+  });
+  return found == settings.rend() ? nullptr : &found->value;
+}
+
+std::optional<bool> boolean_from(std::string_view word) {
+  constexpr std::array kYes{"1", "yes", "y", "true", "t", "on"};
+  constexpr std::array kNo{"0", "no", "n", "false", "f", "off"};
+  const std::string small = lower(word);
+  if (contains(kYes, small)) return true;
+  return contains(kNo, small) ? std::optional{false} : std::nullopt;
+}
+
+std::string value_of(const std::vector<Setting>& settings, const char* section, const char* key) {
+  const std::string* found = find_setting(settings, section, key);
+  return found == nullptr ? "" : *found;
+}
 
 Match match_network(const std::vector<Setting>& settings, const LinkNames& link) {
   Match all = Match::Yes;

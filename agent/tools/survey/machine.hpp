@@ -6,7 +6,6 @@
 #include <ctime>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "agent/base/file.hpp"
 #include "agent/model/field.hpp"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "agent/base/text.hpp"
-#include "agent/tools/survey/memlock.hpp"
 #include "probes/settings.hpp"
 #include "probes/systemd.hpp"
 

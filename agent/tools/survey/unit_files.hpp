@@ -3,7 +3,6 @@
 // /run, also those of generators, are ignored.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -38,16 +38,6 @@ std::string fixture(const std::string& name) {
   return read_file(std::string{places::fixtures} + "/field/" + name).value();
 }
 
-std::string claimed(const std::string& text, const std::string& command_line = "") {
-  const test::Tree tree;
-  tree.file("/etc/modprobe.d/b.conf", text);
-  const auto claims = find_function_claims(config_of(tree), command_line);
-  REQUIRE(claims.is_known());
-  if (claims.get()->empty()) return "";
-  const FunctionClaim& claim = claims.get()->front();
-  return claim.driver + " " + claim.ids + " by " + claim.how;
-}
-
 }  // namespace
 
 TEST_CASE("modprobe.d by lines: line numbers, joined lines, comments, other keywords") {
@@ -129,20 +119,6 @@ TEST_CASE("lines that block a needed module, and lines that do not") {
       how("blacklist vmw-pvrdma\ninstall vmw_pvrdma /bin/false\n") ==
       "\"blacklist vmw_pvrdma\" in /etc/modprobe.d/a.conf:1; \"install vmw_pvrdma /bin/false\" in "
       "/etc/modprobe.d/a.conf:2");
-}
-
-TEST_CASE("a passthrough driver takes functions of an adapter by ID") {
-  CHECK(claimed(fixture("vfio-pci.conf")) ==
-        "vfio-pci 15ad:07b0 by \"options vfio_pci ids=15ad:07b0\" in /etc/modprobe.d/b.conf:1");
-  CHECK(claimed("options vfio_pci disable_vga=1 ids=10de:1eb8,15AD:0820,0x15ad:0x7b0:15ad\n")
-            .starts_with("vfio-pci 15ad:0820, 15ad:07b0 by "));
-  CHECK(claimed("options pci-stub ids=\"15ad:0820\"\n").starts_with("pci-stub 15ad:0820 by "));
-  CHECK(claimed("", "quiet vfio-pci.ids=10de:1eb8,15ad:0820 ro\n") ==
-        "vfio-pci 15ad:0820 by \"vfio-pci.ids=10de:1eb8,15ad:0820\" on the kernel's command line");
-  CHECK(claimed("", "pci_stub.ids=15ad:07b0").starts_with("pci-stub 15ad:07b0 by "));
-  CHECK(claimed("options vfio-pci ids=10de:1eb8,15ad:0790,:,15ad\noptions x ids=15ad:07b0\n",
-                "x.ids=15ad:07b0 vfio-pci.x=15ad:07b0")
-            .empty());
 }
 
 TEST_CASE("blocks are looked up for modules that are not loaded") {

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <utility>
 
 #include "agent/base/text.hpp"
 #include "tests/unit/catch.hpp"
@@ -126,41 +125,4 @@ TEST_CASE("a unit that a timer starts is labelled by what the timer says") {
   tree.link("/etc/systemd/system/multi-user.target.wants/up.service", "../up.service");
   tree.remove("/etc/systemd/system/timers.target.wants/up.timer");
   CHECK(find_recipe(tree.root(), scope()).files[0].when == "run at every boot");
-}
-
-TEST_CASE("init's scripts, tuned's, Slurm's, and what configurations name") {
-  const std::string reload = "modprobe -r vmw_pvrdma\n";
-  const auto found = [&](const Tree& tree, const std::string& path) {
-    tree.program(path, reload);
-    Lines list;
-    for (const RecipeFile& file : find_recipe(tree.root(), scope(), Places::All).files) {
-      CHECK(file.lines.at(0).by_hand.find("run") != std::string::npos);
-      list.push_back(file.path + ": " + file.when);
-    }
-    CHECK(find_recipe(tree.root(), scope()).files.empty());
-    return list;
-  };
-  for (const auto& [path, when] :
-       {std::pair{"/etc/init.d/rdma-up", "run by init"},
-        {"/etc/rc.d/init.d/rdma-up", "run by init"},
-        {"/etc/tuned/hpc/script.sh", "run by tuned"},
-        {"/etc/tuned/profiles/hpc/script.sh", "run by tuned"},
-        {"/etc/slurm/prolog", "run by Slurm before or after a job"},
-        {"/etc/slurm-llnl/epilog.sh", "run by Slurm before or after a job"},
-        {"/etc/slurm/prolog.d/50-rdma", "run by Slurm before or after a job"},
-        {"/etc/vmware-tools/poweron-vm-default", "run at suspend and resume"},
-        {"/etc/vmware-tools/scripts/vmware/network", "run at suspend and resume"}}) {
-    const Tree tree;
-    CHECK(found(tree, path) == Lines{std::string{path} + ": " + when});
-  }
-  for (const auto& [path, text] :
-       {std::pair{"/etc/vmware-tools/tools.conf", "[powerops]\nresume-script = /opt/again\n"},
-        {"/etc/slurm/slurm.conf", "ClusterName=a\nPrologSlurmctld=/opt/other\nProlog=/opt/again\n"},
-        {"/etc/tuned/hpc/tuned.conf", "[script]\nscript=/opt/again # always\n"}}) {
-    const Tree tree;
-    tree.file(path, text);
-    const Lines lines = found(tree, "/opt/again");
-    REQUIRE(lines.size() == 1);
-    CHECK(lines[0].starts_with("/opt/again: run "));
-  }
 }

@@ -10,8 +10,8 @@
 #include <csignal>
 #include <cstdio>
 
+#include "agent/base/program.hpp"
 #include "agent/tools/next_boot/initramfs_content.hpp"
-#include "probes/rights.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/cpio.hpp"
 #include "tests/unit/places.hpp"

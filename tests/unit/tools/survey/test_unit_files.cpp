@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The state of units at the next boot, on made-up roots.
+#include "agent/tools/survey/link_files.hpp"
 #include "agent/tools/survey/unit_files.hpp"
 
 #include "probes/settings.hpp"

@@ -3,7 +3,9 @@
 // reason why each is left to a person.
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
+#include "agent/tools/survey/recipe.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/places.hpp"
 #include "tests/unit/probes/recipe_lines.hpp"
@@ -17,6 +19,7 @@ namespace {
 
 struct FieldMachine {
   Tree tree;
+  RecipeScope with_function{.functions = {"0000:0b:00.1"}};
 
   void has(const std::string& fixture, const std::string& path) const {
     tree.file(path, "");
@@ -24,11 +27,7 @@ struct FieldMachine {
                                std::filesystem::copy_options::overwrite_existing);
     std::filesystem::permissions(tree / path, std::filesystem::perms{0755});
   }
-  [[nodiscard]] Recipe look(Places which = Places::All) const {
-    RecipeScope scope;
-    scope.functions = {"0000:0b:00.1"};
-    return find_recipe(tree.root(), scope, which);
-  }
+  [[nodiscard]] Recipe look() const { return find_whole_recipe(tree.root(), with_function); }
   [[nodiscard]] Lines lines_of(const std::string& path) const {
     for (const RecipeFile& file : look().files)
       if (file.path == path) return described(file.lines);
@@ -49,7 +48,7 @@ struct FieldMachine {
           CHECK(!line.at_boot);
         }
     CHECK(seen == numbers);
-    CHECK(look(Places::OfBoot).files.empty());
+    CHECK(find_recipe(tree.root(), with_function).files.empty());
   }
 };
 
@@ -135,4 +134,41 @@ TEST_CASE("a script whose bodies would be left empty is left as it is") {
   CHECK(machine.lines_of("/etc/rc.local").at(0) ==
         "11: the script is left as it is: the body that begins in line 10 would be empty without "
         "such lines");
+}
+
+TEST_CASE("init's scripts, tuned's, Slurm's, and what configurations name") {
+  const std::string reload = "modprobe -r vmw_pvrdma\n";
+  const auto found = [&](const Tree& tree, const std::string& path) {
+    tree.program(path, reload);
+    Lines list;
+    for (const RecipeFile& file : find_whole_recipe(tree.root(), scope()).files) {
+      CHECK(file.lines.at(0).by_hand.find("run") != std::string::npos);
+      list.push_back(file.path + ": " + file.when);
+    }
+    CHECK(find_recipe(tree.root(), scope()).files.empty());
+    return list;
+  };
+  for (const auto& [path, when] :
+       {std::pair{"/etc/init.d/rdma-up", "run by init"},
+        {"/etc/rc.d/init.d/rdma-up", "run by init"},
+        {"/etc/tuned/hpc/script.sh", "run by tuned"},
+        {"/etc/tuned/profiles/hpc/script.sh", "run by tuned"},
+        {"/etc/slurm/prolog", "run by Slurm before or after a job"},
+        {"/etc/slurm-llnl/epilog.sh", "run by Slurm before or after a job"},
+        {"/etc/slurm/prolog.d/50-rdma", "run by Slurm before or after a job"},
+        {"/etc/vmware-tools/poweron-vm-default", "run at suspend and resume"},
+        {"/etc/vmware-tools/scripts/vmware/network", "run at suspend and resume"}}) {
+    const Tree tree;
+    CHECK(found(tree, path) == Lines{std::string{path} + ": " + when});
+  }
+  for (const auto& [path, text] :
+       {std::pair{"/etc/vmware-tools/tools.conf", "[powerops]\nresume-script = /opt/again\n"},
+        {"/etc/slurm/slurm.conf", "ClusterName=a\nPrologSlurmctld=/opt/other\nProlog=/opt/again\n"},
+        {"/etc/tuned/hpc/tuned.conf", "[script]\nscript=/opt/again # always\n"}}) {
+    const Tree tree;
+    tree.file(path, text);
+    const Lines lines = found(tree, "/opt/again");
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].starts_with("/opt/again: run "));
+  }
 }
