@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/base/clock.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdint>
 #include <ctime>
 
 #include "agent/base/format.hpp"

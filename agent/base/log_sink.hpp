@@ -15,7 +15,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "agent/base/journal.hpp"
 #include "agent/base/log.hpp"

@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <optional>
 #include <vector>
 
 namespace pvrdma {

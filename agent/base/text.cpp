@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/base/text.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "agent/base/format.hpp"

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -90,6 +91,13 @@ struct CodePoint {
 template <typename List, typename Value>
 [[nodiscard]] constexpr bool contains(const List& list, const Value& value) {
   return std::find(std::begin(list), std::end(list), value) != std::end(list);
+}
+
+// The first item with this value, or whose member has it; null: there is none.
+template <typename List, typename Value, typename Member = std::identity>
+[[nodiscard]] constexpr auto find_in(List& list, const Value& value, Member member = {}) {
+  const auto found = std::ranges::find(list, value, member);
+  return found == std::ranges::end(list) ? nullptr : &*found;
 }
 
 // "a, b, c"

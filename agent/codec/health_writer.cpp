@@ -3,7 +3,6 @@
 // where there is no value; an unreadable field is null and also named in `unreadable`.
 #include <algorithm>
 #include <span>
-#include <string>
 #include <utility>
 
 #include "agent/codec/json.hpp"

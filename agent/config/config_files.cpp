@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 

@@ -8,7 +8,6 @@
 
 #include "agent/base/text.hpp"
 #include "agent/config/duration.hpp"
-#include "agent/model/identifiers.hpp"
 #include "agent/model/snapshot.hpp"
 
 namespace pvrdma {

@@ -8,14 +8,13 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
 #include "agent/ctl/connection.hpp"
-#include "agent/ctl/console.hpp"
 #include "agent/ctl/environment.hpp"
 #include "agent/ctl/local.hpp"
+#include "agent/ctl/text.hpp"
 #include "agent/varlink/interfaces.hpp"
 
 namespace pvrdma::ctl {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -46,5 +47,27 @@ struct Style {
 enum class Colour { Bold, Dim, Green, Yellow, Red };
 // `text` between the colour's escape sequences, if the style has colours.
 [[nodiscard]] std::string painted(std::string text, Colour colour, const Style& style);
+
+// Where and how the commands write. main() creates it once.
+
+struct Console {
+  std::FILE* out = nullptr;  // results; not owned
+  std::FILE* err = nullptr;  // error messages; not owned
+  std::size_t width = 80;    // columns
+  bool colour = false;
+  bool live = false;  // `out` is a terminal that can rewrite its last line
+
+  // The console of this process: the width of the terminal, and colours unless NO_COLOR is set
+  // (no-color.org).
+  [[nodiscard]] static Console of_process();
+
+  [[nodiscard]] Style style() const;
+  // Writes and flushes. False where that fails (a closed pipe, a full disk).
+  bool print(const std::string& text) const;
+  // "pvrdma-agentctl: …" and a newline, on `err`.
+  void complain(const std::string& text) const;
+  // Replaces the line of the cursor; an empty text clears it. Does nothing unless `live`.
+  void progress(const std::string& text) const;
+};
 
 }  // namespace pvrdma::ctl

@@ -4,16 +4,38 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 #include <variant>
 
 #include "agent/base/guarded.hpp"
-#include "agent/varlink/client.hpp"
+#include "agent/codec/json.hpp"
 #include "probes/pci.hpp"
 
 namespace pvrdma {
 
 namespace {
+
+// The only error with which the executor answers a call that it understood.
+constexpr const char* kNotAllowed = "io.pvrdma.Executor.NotAllowed";
+
+// Error: the executor did not understand the call, closed the connection, or died.
+Result<OperationResult> answer_of(const Operation& operation, const Result<varlink::Reply>& reply) {
+  if (!reply) return fail(reply.error());
+  if (reply->error == kNotAllowed) {
+    OperationResult refusal;
+    refusal.outcome = Outcome::NotAllowed;
+    refusal.detail = reply->parameters.value("reason", reply->error);
+    return refusal;
+  }
+  if (!reply->error.empty())
+    return fail(0, "the executor answered",
+                reply->error + " " + varlink::to_text(reply->parameters));
+  const auto result = reply->parameters.find("result");
+  if (result == reply->parameters.end())
+    return fail(EBADMSG, "reading the executor's answer to", describe(operation));
+  return codec::result_from(*result);
+}
 
 // sd-event's default accuracy of a quarter of a second is too coarse for a client that waits.
 constexpr std::uint64_t kTimerAccuracyUs = 10'000;
@@ -35,6 +57,20 @@ Start start_of(LoadedConfig loaded, const Limits& limits) {
 }
 
 }  // namespace
+
+ExecutorClient::ExecutorClient(sd_event* event, std::string socket, Post post)
+    : client_(event, std::move(socket)), post_(std::move(post)) {}
+
+void ExecutorClient::call(const Operation& operation) {
+  client_.call(std::string{"io.pvrdma.Executor."} + to_string(verb(operation)),
+               codec::to_parameters(operation),
+               [this, operation](const Result<varlink::Reply>& reply) {
+                 if (client_.connected())
+                   post_(CallEnded{operation, answer_of(operation, reply)});
+                 else
+                   post_(ExecutorUnreachable{operation, reply.error()});
+               });
+}
 
 Daemon::Daemon(sd_event* event, LoadedConfig loaded, Environment environment)
     : event_(event),

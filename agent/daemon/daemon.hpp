@@ -7,6 +7,7 @@
 #include <systemd/sd-event.h>
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,14 +17,33 @@
 #include "agent/codec/recording.hpp"
 #include "agent/config/config_files.hpp"
 #include "agent/daemon/agent_service.hpp"
-#include "agent/daemon/executor_client.hpp"
 #include "agent/daemon/kernel_events.hpp"
 #include "agent/daemon/observer.hpp"
 #include "agent/daemon/reporter.hpp"
+#include "agent/model/event.hpp"
 #include "agent/plan/step.hpp"
+#include "agent/varlink/client.hpp"
 #include "agent/varlink/interfaces.hpp"
 
 namespace pvrdma {
+
+// The daemon's client of the executor: each call becomes an event when it has ended.
+
+class ExecutorClient {
+ public:
+  using Post = std::function<void(Event)>;
+
+  // `event` must outlive the client.
+  ExecutorClient(sd_event* event, std::string socket, Post post);
+
+  // Starts the call and never waits. CallEnded or ExecutorUnreachable follows from the loop; no
+  // other call may be made before.
+  void call(const Operation& operation);
+
+ private:
+  varlink::AsyncClient client_;
+  Post post_;
+};
 
 // The environment of the daemon: this system, or that of a test.
 struct Environment {

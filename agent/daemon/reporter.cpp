@@ -2,7 +2,6 @@
 #include "agent/daemon/reporter.hpp"
 
 #include <chrono>
-#include <utility>
 
 #include "agent/base/format.hpp"
 #include "agent/base/log.hpp"

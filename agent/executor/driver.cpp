@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string>
 #include <thread>
 
 #include "agent/base/handle.hpp"

@@ -198,11 +198,9 @@ struct Guard {
 
 const AdapterFacts* find(const Facts& facts, const std::string& function) {
   if (!facts.adapters.is_known()) return nullptr;
-  const auto& adapters = *facts.adapters.get();
-  const auto found = std::find_if(adapters.begin(), adapters.end(), [&](const AdapterFacts& one) {
-    return one.pci.function == function;
-  });
-  return found == adapters.end() ? nullptr : &*found;
+  return find_in(
+      *facts.adapters.get(), function,
+      [](const AdapterFacts& one) -> const auto& { return one.pci.function; });
 }
 
 Result<const AdapterConfig*> config_of(const Config& config, const AdapterFacts& adapter) {

@@ -9,7 +9,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
 
 #include "agent/base/error.hpp"
 #include "agent/model/action.hpp"

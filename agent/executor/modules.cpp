@@ -10,7 +10,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "agent/base/file.hpp"
 #include "agent/base/guarded.hpp"
 #include "agent/executor/module_file.hpp"
 #include "probes/kmod.hpp"

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "agent/base/file.hpp"
 #include "agent/codec/ledger_file.hpp"

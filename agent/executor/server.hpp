@@ -7,7 +7,6 @@
 #include <systemd/sd-event.h>
 
 #include <functional>
-#include <string>
 
 #include "agent/base/error.hpp"
 #include "agent/base/handle.hpp"

@@ -4,12 +4,10 @@
 // (agent/codec/recording.hpp).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 
 #include "agent/base/clock.hpp"

@@ -3,7 +3,6 @@
 // with its name for machines, its severity, its concerns and its sentences.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 namespace pvrdma {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <optional>
 
 #include "agent/base/text.hpp"
 

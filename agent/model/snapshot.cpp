@@ -1,33 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/model/snapshot.hpp"
 
-#include <algorithm>
-#include <string_view>
-
+#include "agent/base/text.hpp"
 #include "agent/model/fields.hpp"
 
 namespace pvrdma {
 
 const LinkAddress* find_address(const std::vector<LinkAddress>& addresses,
                                 const std::string& text) {
-  const auto found = std::find_if(addresses.begin(), addresses.end(),
-                                  [&](const LinkAddress& one) { return one.text == text; });
-  return found == addresses.end() ? nullptr : &*found;
+  return find_in(addresses, text, &LinkAddress::text);
 }
 
 const Module* SystemState::module(const std::string& name) const {
-  const auto found = std::find_if(modules.begin(), modules.end(),
-                                  [&](const Module& module) { return module.name == name; });
-  return found == modules.end() ? nullptr : &*found;
+  return find_in(modules, name, &Module::name);
 }
 
 const Adapter* SystemState::adapter(const std::string& function) const {
-  if (!adapters.is_known()) return nullptr;
-  const auto& list = *adapters.get();
-  const auto found = std::find_if(list.begin(), list.end(), [&](const Adapter& adapter) {
-    return adapter.function == function;
-  });
-  return found == list.end() ? nullptr : &*found;
+  return adapters.is_known() ? find_in(*adapters.get(), function, &Adapter::function) : nullptr;
 }
 
 const std::string& lasting_mac(const Netdev& netdev) {
@@ -42,9 +31,7 @@ std::string describe(const Holder& holder) {
 }
 
 const BootScript* unfinished(const std::vector<BootScript>& scripts) {
-  const auto found = std::find_if(scripts.begin(), scripts.end(),
-                                  [](const BootScript& script) { return !script.ended; });
-  return found == scripts.end() ? nullptr : &*found;
+  return find_in(scripts, false, &BootScript::ended);
 }
 
 std::string interface_name(std::string_view path) {

@@ -5,7 +5,6 @@
 #include <sys/types.h>
 #include <array>
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

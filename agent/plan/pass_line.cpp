@@ -3,7 +3,6 @@
 // reasons.
 #include "agent/plan/planner.hpp"
 
-#include <utility>
 #include <vector>
 
 #include "agent/base/format.hpp"

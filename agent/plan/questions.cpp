@@ -5,7 +5,6 @@
 #include <array>
 #include <iterator>
 #include <utility>
-#include <vector>
 
 #include "agent/base/text.hpp"
 #include "agent/model/identifiers.hpp"

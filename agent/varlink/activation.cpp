@@ -6,7 +6,6 @@
 #include <systemd/sd-daemon.h>
 
 #include <cerrno>
-#include <chrono>
 #include <ctime>
 #include <utility>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/varlink/call.hpp"
 
-#include <utility>
-
 #include "agent/base/guarded.hpp"
 #include "agent/varlink/connection.hpp"
 

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "agent/base/guarded.hpp"
-#include "agent/varlink/message.hpp"
 
 namespace pvrdma::varlink {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/tools/doctor/checks.hpp"
 
-#include <algorithm>
-
 #include "agent/base/format.hpp"
 #include "agent/tools/doctor/rows.hpp"
 #include "agent/tools/doctor/support_matrix.hpp"

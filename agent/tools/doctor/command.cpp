@@ -11,7 +11,6 @@
 #include "agent/ctl/text.hpp"
 #include "agent/tools/doctor/examination.hpp"
 #include "agent/tools/doctor/host_output/command.hpp"
-#include "agent/tools/doctor/rendering.hpp"
 #include "agent/tools/survey/machine.hpp"
 #include "build_config.hpp"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reasons in the kernel's log why a driver was not loaded, or why its probe of a function failed.
-#include <algorithm>
 #include <map>
 #include <optional>
 

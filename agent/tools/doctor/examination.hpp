@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "agent/ctl/commands.hpp"
+#include "agent/ctl/text.hpp"
 #include "agent/model/config.hpp"
 #include "agent/model/health.hpp"
 #include "agent/tools/doctor/checks.hpp"
 #include "agent/tools/doctor/command.hpp"
+#include "agent/tools/doctor/host_causes.hpp"
 #include "agent/tools/doctor/survey.hpp"
 
 namespace pvrdma::ctl {
@@ -34,5 +36,26 @@ struct Examination {
 [[nodiscard]] Usable usable(const Examination& examination);
 // Names who has to act on the worst finding (the first of these). None: there is nothing to do.
 [[nodiscard]] std::optional<Actor> next_move(const Examination& examination);
+
+// The answers of `doctor` as text and as JSON. Pure.
+
+// The verdict, the findings with their remedies, and the checks with their evidence.
+[[nodiscard]] std::string render_examination(const Examination& examination, const Style& style);
+[[nodiscard]] Json to_json(const Examination& examination);
+
+// Identifies this VM for a person who sees it from outside.
+struct VmIdentity {
+  std::string host_name;
+  std::string system;                 // "Ubuntu 22.04.5 LTS, Linux 5.15.0-125-generic"
+  std::string uuid;                   // the BIOS's UUID; empty: not readable
+  std::vector<std::string> adapters;  // "00:50:56:8a:9f:c2 (0000:13:00.1, ens224f0)"
+};
+
+// A text to forward to the vSphere administrator.
+[[nodiscard]] std::string render_ticket(const VmIdentity& vm,
+                                        const std::vector<doctor::HostTrouble>& troubles,
+                                        std::size_t width);
+[[nodiscard]] Json ticket_json(const VmIdentity& vm,
+                               const std::vector<doctor::HostTrouble>& troubles);
 
 }  // namespace pvrdma::ctl

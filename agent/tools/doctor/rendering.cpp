@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/tools/doctor/rendering.hpp"
+// The answers of `doctor` as text and as JSON. Pure.
+#include "agent/tools/doctor/examination.hpp"
 
 #include <array>
 #include <nlohmann/json.hpp>

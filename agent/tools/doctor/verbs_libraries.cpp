@@ -3,7 +3,6 @@
 // libibverbs of its own without that provider. Reads files only: nothing is loaded or run.
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <set>
 
 #include "agent/base/text.hpp"

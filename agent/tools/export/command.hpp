@@ -5,7 +5,7 @@
 #include <string>
 
 #include "agent/ctl/commands.hpp"
-#include "agent/ctl/keeping.hpp"
+#include "agent/ctl/follower.hpp"
 
 namespace pvrdma::ctl {
 

@@ -5,7 +5,6 @@
 
 #include "agent/base/text.hpp"
 #include "agent/ctl/fields.hpp"
-#include "agent/ctl/keeping.hpp"
 #include "agent/tools/metrics/rendering.hpp"
 #include "agent/tools/metrics/report_service.hpp"
 #include "build_config.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Judges one kernel of a forecast.
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -65,9 +64,7 @@ class Judge {
 
   [[nodiscard]] const ModuleBlock* block_of(const std::string& name) const {
     const std::vector<ModuleBlock>* blocks = forecast_.blocks.get();
-    if (blocks == nullptr) return nullptr;
-    const auto found = std::ranges::find(*blocks, name, &ModuleBlock::module);
-    return found == blocks->end() ? nullptr : &*found;
+    return blocks != nullptr ? find_in(*blocks, name, &ModuleBlock::module) : nullptr;
   }
 
   void driver(Outlook outlook, std::string text) {

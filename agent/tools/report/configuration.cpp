@@ -10,7 +10,7 @@
 #include "agent/base/format.hpp"
 #include "agent/config/config_files.hpp"
 #include "agent/ctl/fields.hpp"
-#include "agent/tools/report/parts.hpp"
+#include "agent/tools/report/command.hpp"
 
 namespace pvrdma::ctl {
 

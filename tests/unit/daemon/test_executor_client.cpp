@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The executor's client with a real socket: a fake executor that answers, refuses, dies, hangs or
 // is missing. The consequences are step()'s (tests/unit/plan/test_step_calls.cpp).
-#include "agent/daemon/executor_client.hpp"
+#include "agent/daemon/daemon.hpp"
 
 #include <sys/socket.h>
 #include <sys/un.h>

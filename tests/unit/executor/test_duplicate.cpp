@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "agent/executor/duplicate.hpp"
+#include "agent/executor/link.hpp"
 #include "tests/unit/catch.hpp"
 
 namespace pvrdma::executor {

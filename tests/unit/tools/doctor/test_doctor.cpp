@@ -8,7 +8,6 @@
 #include "agent/model/catalogue.hpp"
 #include "agent/tools/doctor/command.hpp"
 #include "agent/tools/doctor/examination.hpp"
-#include "agent/tools/doctor/rendering.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/ctl/samples.hpp"

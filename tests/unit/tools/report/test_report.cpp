@@ -9,7 +9,6 @@
 
 #include "agent/ctl/commands.hpp"
 #include "agent/tools/report/command.hpp"
-#include "agent/tools/report/parts.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/text.hpp"
