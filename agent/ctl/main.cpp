@@ -14,7 +14,7 @@
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/verb_options.hpp"
 #include "agent/ctl/verbs.hpp"
-#include "agent/tools/verify/commands.hpp"
+#include "agent/tools/options/options.hpp"
 #include "agent/tools/verify/peer/earlier.hpp"
 #include "build_config.hpp"
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/ctl/verb_options.hpp"
 
-#include <sys/socket.h>
-
 #include <CLI/CLI.hpp>
 
-#include "agent/base/text.hpp"
 #include "agent/config/duration.hpp"
 #include "agent/ctl/verbs.hpp"
-#include "agent/tools/mtu/search.hpp"
 
 namespace pvrdma::ctl {
 
@@ -20,12 +16,6 @@ CLI::Validator one_of(const std::string& one, const std::string& other) {
                                                               : "must be " + one + " or " + other;
                         },
                         "{" + one + "," + other + "}"};
-}
-
-std::string check_packet_size(const std::string& word) {
-  const auto bytes = number_from<unsigned>(word);
-  const bool fits = bytes && *bytes >= pmtu::kLeastMtu && *bytes <= pmtu::kLargestPacket;
-  return fits ? "" : "must be a number of bytes from 68 to 65535";
 }
 
 void add_adapter_argument(CLI::App& command, Words& words, const char* what) {
@@ -77,50 +67,6 @@ void add_acknowledge_options(CLI::App& command, Words& words) {
   add_adapter_argument(
       command, words,
       "PCI address, MAC or interface of the removed adapter (default: all that were removed)");
-}
-
-void add_mtu_options(CLI::App& command, MtuOptions& options) {
-  command.add_option("HOST", options.hosts, "Names or addresses; all are measured at once")
-      ->required()
-      ->type_name("")
-      ->check(check_not_empty);
-  CLI::Option* ipv4 = command.add_flag_callback(
-      "-4,--ipv4", [&options] { options.family = AF_INET; }, "Only over IPv4");
-  command
-      .add_flag_callback(
-          "-6,--ipv6", [&options] { options.family = AF_INET6; }, "Only over IPv6")
-      ->excludes(ipv4);
-  add_time(command, "--timeout", options.timeout,
-           "Longest time for all hosts together, name lookup included (default: 30s)");
-  command
-      .add_option("--expect", options.expect,
-                  "The exit code says whether packets of this size reach every host")
-      ->type_name("BYTES")
-      ->check(check_packet_size);
-  command
-      .add_option("--adapter", options.adapter,
-                  "Measure from its interface: PCI address, RDMA device or interface (default: by "
-                  "the route)")
-      ->type_name("ADAPTER")
-      ->check(check_not_empty);
-}
-
-void add_mmio_options(CLI::App& command, MmioOptions& options) {
-  command
-      .add_option("GPUS", options.gpus,
-                  "COUNTxGB or GB of framebuffer, such as 2x40 (default: the GPUs of this guest)")
-      ->type_name("")
-      ->check([](const std::string& word) {
-        return gpu::parse_gpus(word) ? std::string{} : std::string{gpu::kGpusRule};
-      });
-}
-
-void add_selftest_options(CLI::App& command, Words& words, SelftestOptions& options) {
-  command
-      .add_option("DEVICE", words.adapter,
-                  "RDMA device, PCI address or interface (default: every PVRDMA adapter)")
-      ->type_name("");
-  add_time(command, "--timeout", options.timeout, "Longest time for each device (default: 10s)");
 }
 
 void add_env_options(CLI::App& command, Words& words) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The options of the verbs about the whole system (`doctor`, `migrate`, `seal`, `report`,
-// `metrics`, `export`) and of `verify`.
+#include "agent/tools/options/options.hpp"
+
+#include <sys/socket.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <map>
 
-#include "agent/ctl/verb_options.hpp"
+#include "agent/base/text.hpp"
+#include "agent/tools/mtu/search.hpp"
 
 namespace pvrdma::ctl {
 
@@ -39,6 +42,12 @@ void add_parsed(CLI::App& command, const char* name, std::optional<T>& value, Pa
       ->check([parse, rule](const std::string& word) {
         return parse(word) ? std::string{} : std::string{"must be "} + rule;
       });
+}
+
+std::string check_packet_size(const std::string& word) {
+  const auto bytes = number_from<unsigned>(word);
+  const bool fits = bytes && *bytes >= pmtu::kLeastMtu && *bytes <= pmtu::kLargestPacket;
+  return fits ? "" : "must be a number of bytes from 68 to 65535";
 }
 
 }  // namespace
@@ -174,6 +183,50 @@ void add_verify_options(CLI::App& command, VerifyOptions& options) {
                    "Also while a process holds the adapter");
   command.add_flag("--beside", options.allow_in_use)->group("");  // the old name, hidden
   add_mesh_options(command, options.mesh);
+}
+
+void add_mtu_options(CLI::App& command, MtuOptions& options) {
+  command.add_option("HOST", options.hosts, "Names or addresses; all are measured at once")
+      ->required()
+      ->type_name("")
+      ->check(check_not_empty);
+  CLI::Option* ipv4 = command.add_flag_callback(
+      "-4,--ipv4", [&options] { options.family = AF_INET; }, "Only over IPv4");
+  command
+      .add_flag_callback(
+          "-6,--ipv6", [&options] { options.family = AF_INET6; }, "Only over IPv6")
+      ->excludes(ipv4);
+  add_time(command, "--timeout", options.timeout,
+           "Longest time for all hosts together, name lookup included (default: 30s)");
+  command
+      .add_option("--expect", options.expect,
+                  "The exit code says whether packets of this size reach every host")
+      ->type_name("BYTES")
+      ->check(check_packet_size);
+  command
+      .add_option("--adapter", options.adapter,
+                  "Measure from its interface: PCI address, RDMA device or interface (default: by "
+                  "the route)")
+      ->type_name("ADAPTER")
+      ->check(check_not_empty);
+}
+
+void add_mmio_options(CLI::App& command, MmioOptions& options) {
+  command
+      .add_option("GPUS", options.gpus,
+                  "COUNTxGB or GB of framebuffer, such as 2x40 (default: the GPUs of this guest)")
+      ->type_name("")
+      ->check([](const std::string& word) {
+        return gpu::parse_gpus(word) ? std::string{} : std::string{gpu::kGpusRule};
+      });
+}
+
+void add_selftest_options(CLI::App& command, Words& words, SelftestOptions& options) {
+  command
+      .add_option("DEVICE", words.adapter,
+                  "RDMA device, PCI address or interface (default: every PVRDMA adapter)")
+      ->type_name("");
+  add_time(command, "--timeout", options.timeout, "Longest time for each device (default: 10s)");
 }
 
 }  // namespace pvrdma::ctl
