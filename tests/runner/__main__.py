@@ -25,9 +25,9 @@ stages:
   unit       unit tests under AddressSanitizer and UndefinedBehaviorSanitizer (also called sanitized)
   trixie     unit tests in a chroot of Debian 13: GCC 14, Catch2 3, toml11 4, warnings as errors
   selftest   the lab's own tests, and those of tests/run
-  package    the packages for Debian 12 and 13, each in chroots of its suite: build, lintian, units, sandbox
+  package    the deb for all systems: build in a chroot of Debian 11, its libraries; lintian, units, sandbox in chroots of others
   rpm        the rpm: build, rpmlint
-  templates  packaging/templates, checked and run by the tools for each, with the package for Debian 12
+  templates  packaging/templates, checked and run by the tools for each, with the deb
   lab        scenarios on the real driver, in guests with the package installed
 """
 

@@ -57,8 +57,7 @@ in_chroot() { # SUITE KIND DIRECTORY COMMAND...
   mkdir -p "$3"
   tests/lab/chroot --suite "$1" --kind "$2" "${@:3}"
 }
-# The unit tests with Debian 13's compiler and libraries. The programs are compiled like their package (build-deb --for-tests),
-# with the same flags and names of folders, so that they come from the compiler cache.
+# The unit tests with Debian 13's compiler and libraries. The programs are compiled like their package (build-deb --for-tests).
 build_trixie() {
   in_chroot trixie check build/trixie sh -ec '
     mkdir -p tree
@@ -69,6 +68,20 @@ build_trixie() {
     ln -sfn tree/"$(echo obj-*)" ../meson
     # In newer versions of meson the target "all" does not contain the tests.
     exec ninja -j "$(nproc)" -C ../meson all meson-test-prereq'
+}
+
+# Compiles everything with another compiler, without optimization and like the packages, and runs the unit tests.
+compiler() { # SUITE KIND VERSION
+  local directory=build/gcc-$3
+  rm -rf "$directory"
+  # shellcheck disable=SC2016  # the inner shell expands these
+  in_chroot "$1" "$2" "$directory" sh -ec '
+    for level in 0 s; do
+      CC="ccache gcc-$0" CXX="ccache g++-$0" CPPFLAGS=$([ $level = 0 ] || echo -D_FORTIFY_SOURCE=2) \
+        meson setup $level /tree "$@" -Doptimization=$level -Dcpp_args=-Wno-subobject-linkage
+      ninja -j "$(nproc)" -C $level all meson-test-prereq
+    done' "$3" "${quick[@]}" &&
+    unit_tests "$directory/0" /build/0 in_chroot "$1" "$2" "$directory"
 }
 
 unit_tests() { # DIRECTORY [SEEN COMMAND...]: runs meson by this command, which sees the directory as SEEN
@@ -82,7 +95,7 @@ unit_tests() { # DIRECTORY [SEEN COMMAND...]: runs meson by this command, which 
 }
 
 lintian_clean() { # SUITE
-  in_chroot "$1" check "build/packages/$1" sh -c 'lintian --allow-root --fail-on error,warning ./*.changes' &&
+  in_chroot "$1" check build/packages/portable sh -c 'lintian --allow-root --fail-on error,warning ./*.changes' &&
     echo "no error, no warning"
 }
 

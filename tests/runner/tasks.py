@@ -21,7 +21,7 @@ STAGES = ("static", "unit", "sanitized", "trixie", "selftest", "package", "rpm",
 FUZZ_SECONDS = {"config": 600, "serve": 600, "mesh": 600, "service": 300, "client": 300, "control": 300, "executor_json": 60, "ledger": 60,
                 "health": 60, "figures": 60, "proc": 60, "recipe": 60, "netlink": 60, "initramfs": 60}
 QUICK = ("static", "unit", "demo")
-RELEASES = ("bookworm", "trixie")
+RELEASES = ("bullseye", "bookworm", "trixie")
 
 
 @dataclass(frozen=True)
@@ -36,28 +36,29 @@ class Task:
 
 
 def _packages():
+    yield Task("package-deb", "packaging/build-deb --portable --for-tests", ("chroot-bullseye-build",), ("package",))
     for release in RELEASES:
-        deb = f"package-{release}"
         # The chroot "check" is "build" with further packages.
         for kind, needs in (("build", ()), ("check", (f"chroot-{release}-build",))):
             yield Task(f"chroot-{release}-{kind}", f"in_chroot {release} {kind} build/tests/empty true", needs, kind="step",
                        pool="unpack")
-        yield Task(deb, f"packaging/build-deb --suite {release} --for-tests", (f"chroot-{release}-build",), ("package",))
-        yield Task(f"lintian-{release}", f"lintian_clean {release}", (deb, f"chroot-{release}-check"), ("package",))
-        yield Task(f"units-{release}", f"in_chroot {release} check build/packages/{release} /tree/tests/check/units /build",
-                   (deb, f"chroot-{release}-check"), ("package",))
+    for release in ("bookworm", "trixie"):
+        needs = ("package-deb", f"chroot-{release}-check")
+        yield Task(f"lintian-{release}", f"lintian_clean {release}", needs, ("package",))
+        yield Task(f"units-{release}", f"in_chroot {release} check build/packages/portable /tree/tests/check/units /build", needs, ("package",))
     # The rpm is built after the deb, whose compiled files it finds in the compiler cache.
-    yield Task("package-rpm", "packaging/build-rpm --for-tests", ("package-bookworm",), ("rpm",))
+    yield Task("package-rpm", "packaging/build-rpm --for-tests", ("package-deb",), ("rpm",))
     yield Task("rpm", "tests/check/rpm build/packages/rpm", ("package-rpm",), ("rpm",))
-    yield Task("templates", "tests/check/templates build/packages/bookworm", ("package-bookworm",), ("templates",), "suite")
+    yield Task("portable", "tests/check/portable build/packages/portable/pvrdma-agent_*.deb build/packages/rpm/pvrdma-agent-*.$(uname -m).rpm",
+               ("package-deb", "package-rpm"), ("package",))
+    yield Task("templates", "tests/check/templates build/packages/portable", ("package-deb",), ("templates",), "suite")
 
 
 def _code():
     unit = ("unit", "sanitized")
     yield Task("build", "build_sanitized", (), ("static", *unit))
     yield Task("unit-tests", "unit_tests build/unit", ("build",), unit, "suite")
-    # This is built after the deb, whose compiled files it finds in the compiler cache.
-    yield Task("build-trixie", "build_trixie", ("chroot-trixie-check", "package-trixie"), ("trixie",))
+    yield Task("build-trixie", "build_trixie", ("chroot-trixie-check",), ("trixie",))
     yield Task("unit-tests-trixie", "unit_tests build/trixie/meson /build/meson in_chroot trixie check build/trixie", ("build-trixie",),
                ("trixie",), "suite")
     yield Task("selftest-lab", "tests/lab/selftest/run", (), ("selftest",), "suite")
@@ -68,9 +69,6 @@ def _code():
     for name in ("completions", "documentation", "documentation-selftest", "monitoring"):
         yield Task(name, f"tests/check/{name} build/unit", ("build",), ("static",))
     yield Task("clang-tidy", "GLIBC_TUNABLES=$huge_pages tests/check/tidy build/unit", ("build",), ("static",))
-
-
-PACKAGE_OF = {"bookworm": ("package-bookworm",), "trixie": ("package-trixie",), "dracut": ("package-rpm",)}
 
 
 def _topology(scenario, suite):
@@ -91,7 +89,7 @@ def _lab(all_scenarios):
     # figures, so it should run later, when no files are compiled any more.
     for scenario in sorted(all_scenarios, key=lambda one: -one.timeout * one.boots * (1 + one.clones) / one.guests):
         suite = scenario.suite or DEFAULT
-        needs = needs_of_guest = [f"image-{suite}", *PACKAGE_OF[suite]]
+        needs = needs_of_guest = [f"image-{suite}", f"package-{SUITES[suite].form}"]
         prepare = f"tests/lab/run --prepare start {scenario.name}"
         if scenario.install == "yes":
             needs = [f"guest-{suite}"]
@@ -116,7 +114,7 @@ def _cockpit():
     """A guest like a scenario's, from a snapshot of scenarios; a browser outside of the guest shows its page."""
     start = f"snapshot-{_topology(scenarios.load(ROOT / 'tests/lab/guest/cockpit.sh'), DEFAULT)}"
     yield Task("prepare-cockpit", "tests/check/cockpit --prepare", (start,), kind="step", pool="unpack")
-    yield Task("cockpit", "tests/check/cockpit build/packages/bookworm", ("prepare-cockpit",), ("lab",), "suite", "guest")
+    yield Task("cockpit", "tests/check/cockpit build/packages/portable", ("prepare-cockpit",), ("lab",), "suite", "guest")
 
 
 def _soak(hours):
@@ -127,11 +125,13 @@ def _soak(hours):
     stages = ("soak",)
     yield Task("tidy-analyzer", "tests/check/tidy --analyzer build/unit", ("build",), stages)
     yield Task("includes", "tests/check/tidy --includes build/unit", ("build",), stages)
+    for suite, kind, version in (("bullseye", "check", 10), ("bookworm", "gcc-11", 11), ("bookworm", "check", 12), ("forky", "gcc-16", 16)):
+        yield Task(f"gcc-{version}", f"compiler {suite} {kind} {version}", (f"chroot-{suite}-check",) if suite in RELEASES else (), stages, "suite")
     yield Task("soak-race-with-agent", f"{race} race-with-agent", ("guest-trixie",), stages, "suite", "guest")
-    yield Task("soak-race-without-agent", f"{race} race-without-agent", ("image-trixie", "package-trixie"), stages, "suite", "guest")
+    yield Task("soak-race-without-agent", f"{race} race-without-agent", ("image-trixie", "package-deb"), stages, "suite", "guest")
     yield Task("soak-reload-loop", f"PVRDMA_LAB_RELOAD_MINUTES={minutes} PVRDMA_LAB_RELOAD_TIMEOUT={60 * minutes + 900} "
                "tests/lab/run reload-loop", ("guest-bookworm",), stages, "suite", "guest")
-    yield Task("driver", "tests/check/driver build/packages/bookworm build/packages/rpm", ("package-bookworm", "package-rpm"), stages, "suite",
+    yield Task("driver", "tests/check/driver build/packages/portable build/packages/rpm", ("package-deb", "package-rpm"), stages, "suite",
                "unpack")
     images = max(4, round(21 * hours))
     yield Task("soak-initramfs-links", f"PVRDMA_LAB_RACE_INITRAMFS_CPUS=2 PVRDMA_LAB_RACE_INITRAMFS_BOOTS={images} tests/lab/run initramfs-links",
@@ -155,7 +155,7 @@ def table(hours=1.0, all_scenarios=None):
     lab = [task for task in _lab([one for one in found if not one.soak])]
     tasks = [*_packages(), *_code(), *lab, *_soak(hours)]
     # Images come first: half of their time they wait for the network.
-    tasks.sort(key=lambda task: not task.name.startswith(("image-bookworm", "chroot-bookworm-build", "package-bookworm")))
+    tasks.sort(key=lambda task: not task.name.startswith(("image-bookworm", "chroot-bullseye-build", "package-deb")))
     named = {task.name: task for task in tasks}
     if len(named) < len(tasks):
         raise ValueError("two tasks have one name: " + ", ".join(sorted({task.name for task in tasks if tasks.count(task) > 1 or named[task.name] != task})))

@@ -2,11 +2,15 @@
 """Clean chroots of a suite, in which packages are built and checked; from the machine's own mirror, cached.
 
 Kinds: `build` has only build-essential, this tree's Build-Depends, and ccache, which compiles nothing itself; `check` also
-has the packages that checks need. A command runs in its chroot read-only and without network, so that the cached chroot
+has the packages that checks need, `gcc-VERSION` that compiler and those of the unit tests. A command runs in its chroot read-only and without network, so that the cached chroot
 stays clean:
 
     /build    the only folder to write to, a folder of the caller's choice
     /tree     this tree, read-only
+
+Packages that are built in the chroot of PORTABLE run on all later systems. That suite lacks some of the build dependencies, or
+has too old ones; they are unpacked from the packages of the next suite. They are scripts and headers, which suit any release (of
+fmt and spdlog only headers are used).
 """
 
 import os
@@ -15,14 +19,29 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from . import debootstrap, paths
+from . import debootstrap, host, paths
 from .cache import Cache, key_of
 from .errors import LabError
 
 CONTROL = paths.ROOT / "packaging" / "debian" / "control"
-BUILD = ("ccache",)
-ADDED = {"build": (), "check": ("lintian", "catch2", "iproute2", "iputils-ping", "systemd", "man-db")}
+PORTABLE, NEXT = "bullseye", "bookworm"
+FROM_NEXT = ("libcli11-dev", "libfmt-dev", "libspdlog-dev", "libtoml11-dev", "meson")
+# meson depends on ninja-build; rpm builds the portable rpm.
+BUILD = {PORTABLE: ("ccache", "ninja-build", "rpm")}
+UNIT_TESTS = ("catch2", "iproute2", "iputils-ping", "systemd")
+ADDED = {"build": (), "check": (*UNIT_TESTS, "lintian", "man-db"), "gcc-11": (*UNIT_TESTS, "g++-11"), "gcc-16": (*UNIT_TESTS, "g++-16")}
 MOUNT_POINTS = ("build", "tree", "ccache")
+INSTALL = """set -e
+export DEBIAN_FRONTEND=noninteractive
+cd /tmp/wanted
+apt-get -y --no-install-recommends build-dep .
+[ "$*" ] || exit 0
+mv next.list /etc/apt/sources.list.d/
+apt-get -q update
+apt-get -q download "$@"
+for deb in *.deb; do dpkg-deb -x "$deb" /; done
+rm /etc/apt/sources.list.d/next.list
+"""
 
 
 def build_depends(control):
@@ -33,16 +52,27 @@ def build_depends(control):
     return found[0]
 
 
+def _recipe(suite, depends):
+    """The packages of a build chroot: those to install beside build-essential, Build-Depends, and those of the next suite."""
+    added = BUILD.get(suite, ("ccache",))
+    if suite != PORTABLE:
+        return added, depends, ()
+    here = [line for line in depends.splitlines(keepends=True) if not line.startswith(tuple(f" {name}" for name in FROM_NEXT))]
+    return added, "".join(here), FROM_NEXT
+
+
 def _unpack(suite, depends, directory):
     root = directory / "root"
+    added, depends, from_next = _recipe(suite, depends)
     with tempfile.TemporaryDirectory() as source:
-        control = Path(source) / "control"
-        control.write_text(f"Source: wanted\n{depends}\nPackage: wanted\nArchitecture: any\n", encoding="utf-8")
-        debootstrap.unpack(suite, BUILD, root, directory / "mmdebstrap.log", "--variant=buildd",
-                           "--customize-hook=mkdir -p \"$1/tmp/wanted/debian\"",
-                           f"--customize-hook=copy-in {control} /tmp/wanted/debian",
-                           "--customize-hook=chroot \"$1\" env DEBIAN_FRONTEND=noninteractive "
-                           "apt-get -y --no-install-recommends build-dep /tmp/wanted",
+        wanted = Path(source) / "wanted"
+        (wanted / "debian").mkdir(parents=True)
+        (wanted / "debian/control").write_text(f"Source: wanted\n{depends}\nPackage: wanted\nArchitecture: any\n", encoding="utf-8")
+        (wanted / "next.list").write_text(host.sources(NEXT), encoding="utf-8")
+        (wanted / "install").write_text(INSTALL, encoding="utf-8")
+        debootstrap.unpack(suite, added, root, directory / "mmdebstrap.log", "--variant=buildd",
+                           f"--customize-hook=copy-in {wanted} /tmp",
+                           f"--customize-hook=chroot \"$1\" sh /tmp/wanted/install {' '.join(from_next)}",
                            "--customize-hook=rm -r \"$1/tmp/wanted\"")
     for name in MOUNT_POINTS:
         (root / name).mkdir()
@@ -60,7 +90,7 @@ def chroot(suite, kind="build", cache=None):
             return
         grow(suite, ADDED[kind], directory, cache)
 
-    return cache.entry(f"chroot-{suite}-{kind}", key_of(suite, BUILD, ADDED[kind], MOUNT_POINTS, depends), build)
+    return cache.entry(f"chroot-{suite}-{kind}", key_of(suite, _recipe(suite, depends), ADDED[kind], MOUNT_POINTS, INSTALL), build)
 
 
 def grow(suite, packages, directory, cache=None):

@@ -15,9 +15,9 @@ def parse_arguments(argv):
         prog="tests/lab/chroot",
         description="Run a command as root in a clean chroot of a Debian suite, read-only and without network. "
                     "DIRECTORY is its /build, and may be written to; this tree is its /tree.")
-    parser.add_argument("--suite", required=True, choices=RELEASES, help="Debian 12 or 13")
+    parser.add_argument("--suite", required=True, choices=RELEASES, help="of Debian; portable packages are built in %s" % chroot.PORTABLE)
     parser.add_argument("--kind", default="build", choices=sorted(chroot.ADDED),
-                        help="build: build dependencies and ccache; check: also lintian and the packages of the unit tests")
+                        help="build: build dependencies and ccache; check: also lintian and the packages of the unit tests; gcc-VERSION: also that compiler")
     parser.add_argument("directory", metavar="DIRECTORY", type=Path)
     parser.add_argument("command", metavar="COMMAND", nargs=argparse.REMAINDER)
     options = parser.parse_args(argv)

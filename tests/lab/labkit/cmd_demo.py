@@ -24,7 +24,7 @@ def parse_arguments(argv):
 def build_packages(suite):
     """Builds the package while the guest's image is made: both take a minute or two."""
     print("lab: building the agent's package", flush=True)
-    argv = ["build-deb", "--suite", suite.release] if suite.form == "deb" else ["build-rpm"]
+    argv = ["build-deb", "--portable"] if suite.form == "deb" else ["build-rpm"]
     with subprocess.Popen([paths.ROOT / "packaging" / argv[0], *argv[1:], "--for-tests"]) as build:
         image.base(suite).release()
         if build.wait():

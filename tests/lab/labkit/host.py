@@ -37,6 +37,8 @@ def memory_available():
 
 # Releases still in the making, of which a mirror may hold an old copy: apt takes it whatever its date, if its signature is good.
 UNDATED = ("forky",)
+# Releases whose support has ended: the archive of their security updates lacks files of its own index.
+ENDED = ("bullseye",)
 
 
 def _repositories():
@@ -60,6 +62,6 @@ def sources(suite):
         raise LabError("this machine's apt has no repository labelled Debian to build a guest from")
     option = "[check-valid-until=no] " if suite in UNDATED else ""
     wanted = [(found["Debian"], suite), (found["Debian"], f"{suite}-updates")]
-    if "Debian-Security" in found:
+    if "Debian-Security" in found and suite not in ENDED:
         wanted.append((found["Debian-Security"], f"{suite}-security"))
     return "".join(f"deb {option}{uri} {name} main\n" for uri, name in wanted)

@@ -23,15 +23,15 @@ PASSED = ("PVRDMA_LAB_RACE_", "PVRDMA_LAB_RELOAD_", "PVRDMA_LAB_ROUNDS", "PVRDMA
 
 
 def find_packages(directory, suite, required):
-    """The packages to install in guests of a suite, by their folder of /run/lab: debs; or rpms, with `system` for those to be
+    """The packages to install in guests of a suite, by their folder of /run/lab: debs, the same for all suites; or rpms, with `system` for those to be
     installed before and `next` for those with a higher release. Debug symbols, sources, and packages for programs that guests
     lack are left out."""
     def listed(pattern):
         return sorted(p for p in directory.glob(pattern)
-                      if "-dbgsym_" not in p.name and not p.name.endswith(".src.rpm") and not p.name.startswith("cockpit-"))
+                      if "-dbgsym_" not in p.name and not p.name.endswith(".src.rpm") and not p.name.startswith(("cockpit-", "vmw-")))
 
     if suite.form == "deb":
-        directory, how = directory / suite.release, f"build-deb --suite {suite.release}"
+        directory, how = directory / "portable", "build-deb --portable"
         found = {"debs": listed("*.deb")}
     else:
         directory, how = directory / "rpm", "build-rpm"
