@@ -51,8 +51,17 @@ class TheTable(unittest.TestCase):
 
     def test_each_scenario_is_run_by_the_stage_lab_or_is_for_soak(self):
         names = {path.stem for path in (ROOT / "tests/lab/scenarios").glob("*.sh")}
-        here = {task.name.removeprefix("lab-") for task in self.tasks.values() if "lab" in task.stages} - {"demo"}
+        elsewhere = {f"{tasks.IN_EACH_RUN}-{suite}" for suite in tasks.ELSEWHERE}
+        here = {task.name.removeprefix("lab-") for task in self.tasks.values() if "lab" in task.stages} - {"demo"} - elsewhere
         self.assertEqual(names - here, {one.name for one in tasks.scenarios.load_all() if one.soak})
+
+    def test_scenarios_elsewhere_name_their_suite_and_only_a_few_are_in_each_run(self):
+        for suite, names in tasks.ELSEWHERE.items():
+            for name in names:
+                task = self.tasks[f"lab-{name}-{suite}"]
+                self.assertEqual(task.command, f"tests/lab/run --suite {suite} {name}")
+                self.assertEqual(task.stages, ("lab",) if name == tasks.IN_EACH_RUN else ("soak",))
+                self.assertIn(f"image-{suite}", tasks.with_needs(self.tasks, [task.name]), task.name)
 
     def test_a_stage_brings_what_it_needs_and_no_more(self):
         some = table(Task("a", "", stages=("one",)), Task("b", "", ("a",), ("two",)), Task("c", "", ("b",), ("three",)))

@@ -71,6 +71,13 @@ def _code():
     yield Task("clang-tidy", "GLIBC_TUNABLES=$huge_pages tests/check/tidy build/unit", ("build",), ("static",))
 
 
+# Scenarios in guests of other suites, whose kernels and systemd are older and newer than those of the rest: of each suite one in every
+# run, the others in --soak.
+IN_EACH_RUN = "cold-boot"
+SOAKED = ("driver-baseline", "probe-failed", "hot-plug", "two-adapters-one-job", "reload-links-up", "reload-always", "package")
+ELSEWHERE = {"bullseye": (IN_EACH_RUN, *SOAKED, "initramfs-tools"), "forky": (IN_EACH_RUN, *SOAKED)}
+
+
 def _topology(scenario, suite):
     t = scenario.topology()
     words = [suite, f"{t['adapters']}-adapters", f"{t['nics']}-nics" if t["nics"] else "", "network" if t["network"] else "",
@@ -79,31 +86,42 @@ def _topology(scenario, suite):
     return "-".join(word for word in words if word)
 
 
+def _runs(all_scenarios):
+    """(scenario, suite, stages, options for tests/lab/run) of each run of a scenario. Long ones come first. The time of a scenario with
+    several guests is divided by their number: such a scenario compares figures, so it should run later, when no files are compiled
+    any more."""
+    for scenario in sorted(all_scenarios, key=lambda one: -one.timeout * one.boots * (1 + one.clones) / one.guests):
+        if not scenario.soak:
+            yield scenario, scenario.suite or DEFAULT, ("lab",), ""
+        for suite, names in ELSEWHERE.items():
+            if scenario.name in names:
+                yield scenario, suite, ("lab",) if scenario.name == IN_EACH_RUN else ("soak",), f"--suite {suite} "
+
+
 def _lab(all_scenarios):
     for suite in SUITES:
         # The first image builds the parts that all images share.
         yield Task(f"image-{suite}", f"tests/lab/run --suite {suite} --prepare image", ("image-bookworm",) if suite == "dracut" else (),
                    kind="step", pool="unpack")
     installed, snapshots, tests = {}, {}, []
-    # Long scenarios come first. The time of a scenario with several guests is divided by their number: such a scenario compares
-    # figures, so it should run later, when no files are compiled any more.
-    for scenario in sorted(all_scenarios, key=lambda one: -one.timeout * one.boots * (1 + one.clones) / one.guests):
-        suite = scenario.suite or DEFAULT
+    for scenario, suite, stages, options in _runs(all_scenarios):
+        name = scenario.name + (f"-{suite}" if options else "")
         needs = needs_of_guest = [f"image-{suite}", f"package-{SUITES[suite].form}"]
-        prepare = f"tests/lab/run --prepare start {scenario.name}"
+        more = scenario.previous or scenario.packages or scenario.programs
+        prepare = f"tests/lab/run {options}--prepare start {scenario.name}"
         if scenario.install == "yes":
             needs = [f"guest-{suite}"]
-            # The first scenario that begins with a boot makes the guest, as it needs nothing else.
-            if scenario.start == "boot":
+            # The first scenario that begins with a boot and needs nothing else makes the guest.
+            if scenario.start == "boot" and not more:
                 installed.setdefault(suite, Task(f"guest-{suite}", prepare, tuple(needs_of_guest), kind="step", pool="guest"))
         if scenario.start == "snapshot":
-            name = f"snapshot-{_topology(scenario, suite)}"
-            snapshots.setdefault(name, Task(name, prepare, tuple(needs), kind="step", pool="guest"))
-            needs = [name]
-        if scenario.previous or scenario.packages or scenario.programs:
-            tests.append(Task(f"prepare-{scenario.name}", prepare, tuple(needs), kind="step", pool="work" if scenario.previous else "unpack"))
-            needs = [f"prepare-{scenario.name}"]
-        tests.append(Task(f"lab-{scenario.name}", f"tests/lab/run {scenario.name}", tuple(needs), ("lab",), "suite", "guest", scenario.counted))
+            snapshot = f"snapshot-{_topology(scenario, suite)}"
+            snapshots.setdefault(snapshot, Task(snapshot, prepare, tuple(needs), kind="step", pool="guest"))
+            needs = [snapshot]
+        if more:
+            tests.append(Task(f"prepare-{name}", prepare, tuple(needs), kind="step", pool="work" if scenario.previous else "unpack"))
+            needs = [f"prepare-{name}"]
+        tests.append(Task(f"lab-{name}", f"tests/lab/run {options}{scenario.name}", tuple(needs), stages, "suite", "guest", scenario.counted))
     yield from (*installed.values(), *snapshots.values())
     yield from _cockpit()
     yield Task("demo", "demo_shows_ready", (f"guest-{DEFAULT}",), ("lab", "demo"), pool="guest")
@@ -152,8 +170,7 @@ def _soak(hours):
 def table(hours=1.0, all_scenarios=None):
     """All tasks by name."""
     found = scenarios.load_all() if all_scenarios is None else all_scenarios
-    lab = [task for task in _lab([one for one in found if not one.soak])]
-    tasks = [*_packages(), *_code(), *lab, *_soak(hours)]
+    tasks = [*_packages(), *_code(), *_lab(found), *_soak(hours)]
     # Images come first: half of their time they wait for the network.
     tasks.sort(key=lambda task: not task.name.startswith(("image-bookworm", "chroot-bullseye-build", "package-deb")))
     named = {task.name: task for task in tasks}
