@@ -17,3 +17,13 @@ package_files() { # TREE
     if [[ -f $1/$path ]]; then printf '%s\0' "$path"; fi
   done
 }
+
+version_of() { # TREE
+  sed -n "s/^ *version: '\(.*\)',$/\1/p" "$1/meson.build" | head -n 1
+}
+
+# Prints a tar file of the tree. The same tree always gives the same bytes, so their hash shows whether a file has changed.
+pack_tree() { # TREE
+  package_files "$1" | tar -C "$1" --null -T - --transform "s,^,pvrdma-agent-$(version_of "$1")/," --mtime=@0 --owner=0 --group=0 \
+    --numeric-owner --mode=go=u-w -c
+}

@@ -48,7 +48,7 @@ scenario() {
   agent=$(agent_pid) executor=$(executor_pid) socket=$(socket_inode)
   kill -STOP "$executor"
   transaction "upgraded" "prein post preun postun posttrans" -U next/*.rpm
-  expect_equal "the package" pvrdma-agent-0.2.0-1.next.x86_64 "$(rpm -q pvrdma-agent)"
+  expect_equal "the package" "$(rpm -qp next/pvrdma-agent-*.rpm)" "$(rpm -q pvrdma-agent)"
   wait_until 30 "the agent is restarted" agent_is_new "$agent"
   expect_equal "the executor is left alone" "$executor" "$(executor_pid)"
   kill -CONT "$executor"
