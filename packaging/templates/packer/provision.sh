@@ -8,7 +8,7 @@ set -eu
 package=${1:?PACKAGE}
 
 case $package in
-  *.deb) DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$package" ;;
+  *.deb) DEBIAN_FRONTEND=noninteractive apt-get install --yes "$package" ;;
   *.rpm) dnf install --assumeyes "$package" ;;
   *)
     echo "provision.sh: $package is neither a .deb nor a .rpm" >&2
