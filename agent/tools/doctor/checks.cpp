@@ -147,8 +147,10 @@ Check guest(const Snapshot& snapshot, const Survey& survey) {
   if (const OsRelease* os = fact(check, survey.os, "no os-release")) {
     // The distribution of an image says nothing about the kernel that it runs on.
     const bool counts = !survey.container.is_known();
-    check.add(counts ? standing_of(support_of(*os, snapshot.kernel.value_or(""))) : Standing::Plain,
-              os->name);
+    const Support support = support_of(*os, snapshot.kernel.value_or(""));
+    check.add(counts ? standing_of(support) : Standing::Plain, os->name);
+    if (counts && support == Support::NoDriver)
+      check.plain("kernels of this release are built without vmw_pvrdma");
   }
   tell(check, snapshot.kernel, "", [](const std::string& kernel) { return "Linux " + kernel; });
   tell(check, survey.container, "", [](const std::string& by) { return "a container of " + by; });

@@ -18,13 +18,20 @@ struct Row {
   std::string_view id;  // of os-release
   Version roce_v1;
   Version roce_v2;
+  unsigned without_driver = 0;  // the first release whose kernel lacks it; 0: none is known
 };
+
+// CONFIG_INFINIBAND_VMWARE_PVRDMA was disabled in February 2024 (kernel-ark, merge request 2954).
+constexpr unsigned kWithoutDriver = 10;
 
 // UEKR4 and UEKR5 are Linux 4.1 and 4.14: these rows have kernel versions, not versions of Oracle
 // Linux.
-constexpr std::array kRows{Row{"centos", {7, 2}, {7, 3}},   Row{"rhel", {7, 2}, {7, 3}},
-                           Row{"sles", {12, 1}, {12, 3}},   Row{"ol", {4, 1}, {4, 14}},
-                           Row{"ubuntu", {14, 4}, {16, 4}}, Row{"photon", {3, 0}, {3, 0}}};
+constexpr std::array kRows{
+    Row{"centos", {7, 2}, {7, 3}, kWithoutDriver}, Row{"rhel", {7, 2}, {7, 3}, kWithoutDriver},
+    // Rebuilds of RHEL, with the same kernel.
+    Row{"rocky", {8, 0}, {8, 0}, kWithoutDriver}, Row{"almalinux", {8, 0}, {8, 0}, kWithoutDriver},
+    Row{"sles", {12, 1}, {12, 3}}, Row{"ol", {4, 1}, {4, 14}}, Row{"ubuntu", {14, 4}, {16, 4}},
+    Row{"photon", {3, 0}, {3, 0}}};
 
 // Reads "16.04", "7", "4.14.35-1818.el7uek.x86_64"; `exact`: there was a second number.
 std::optional<Version> version_from(std::string_view text, bool& exact) {
@@ -42,6 +49,7 @@ std::optional<Version> version_from(std::string_view text, bool& exact) {
 bool is_lts(Version ubuntu) { return ubuntu.first % 2 == 0 && ubuntu.second == 4; }
 
 Support compare(const Row& row, Version version, bool exact) {
+  if (row.without_driver != 0 && version.first >= row.without_driver) return Support::NoDriver;
   if (version >= row.roce_v2) return Support::RoceV2;
   // CentOS's os-release says "7" for 7.1 and for 7.9.
   if (!exact && version.first == row.roce_v2.first) return Support::Unknown;

@@ -239,6 +239,10 @@ TEST_CASE("VMware's list of guests") {
   CHECK(support("rhel", "7.2") == Support::RoceV1);
   CHECK(support("rhel", "7.3") == Support::RoceV2);
   CHECK(support("rhel", "9.4") == Support::RoceV2);
+  CHECK(support("rhel", "10.0") == Support::NoDriver);
+  CHECK(support("centos", "10") == Support::NoDriver);
+  CHECK(support("rocky", "9.5") == Support::RoceV2);
+  CHECK(support("almalinux", "10.1") == Support::NoDriver);
   CHECK(support("centos", "7") == Support::Unknown);
   CHECK(support("centos", "8") == Support::RoceV2);
   CHECK(support("sles", "12.1") == Support::RoceV1);
