@@ -102,7 +102,8 @@ void Recorder::drop_first() {
   const Json first = Json::parse(events_.front());
   if (const auto changes = first.find(kChanges); changes != first.end())
     base_ = varlink::to_text(Json::parse(base_).patch(*changes));
-  if (const auto config = first.find("config"); config != first.end() && first["error"] == "") {
+  if (const auto config = first.find("config");
+      config != first.end() && first["error"].get<std::string>().empty()) {
     start_["config"] = *config;
     start_["left_out"] = first["left_out"];
   }

@@ -15,7 +15,7 @@ namespace pvrdma::probes {
 struct RecipeScope {
   std::vector<std::string> modules = {"mlx4_ib", "ib_umad", "rdma_cm", "rdma_ucm"};
   // Of PVRDMA adapters; empty: not known, so any netdev may be one.
-  std::vector<std::string> netdevs;
+  std::vector<std::string> netdevs{};
   std::vector<std::string> functions{};  // PCI addresses of the adapters, as far as known
 };
 
