@@ -8,11 +8,9 @@
 
 namespace pvrdma {
 
-// Datagrams to a service of this machine (unix(7)). Sending never waits: the sender must go on even
-// if the service is stopped or its queue is full.
-
-// Sends `content` as one datagram to the socket at `address`: a path, or an abstract name that
-// begins with '@', as in NOTIFY_SOCKET. 0, or errno: EAGAIN where the queue is full
+// Sends `content` as one datagram to the socket at `address` (unix(7)): a path, or an abstract name
+// that begins with '@', as in NOTIFY_SOCKET. Never waits: the sender must go on even if the service
+// is stopped or its queue is full. 0, or errno: EAGAIN where the queue is full
 // (net.unix.max_dgram_qlen datagrams that the service has not read), EMSGSIZE above some 200 KiB,
 // ENOENT and ECONNREFUSED where there is no service.
 [[nodiscard]] int send_datagram(const std::string& address, std::string_view content) noexcept;

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tests that change a whole system: each is a command, run as root and without network, in a copy that is thrown away."""
+
+import subprocess
+import tempfile
+
+# The arguments are folders of the copy, and what is mounted there.
+IN_COPY = r"""
+set -e
+mount -t tmpfs none "$work"
+mkdir "$work/upper" "$work/work" "$work/root"
+mount -t overlay overlay -o "lowerdir=$system,upperdir=$work/upper,workdir=$work/work" "$work/root"
+cd "$work/root"
+mount -t proc proc proc
+mount -t tmpfs none run
+mount --rbind /dev dev
+while (($#)); do
+  mkdir -p "$1"
+  mount --bind "$2" "$1"
+  shift 2
+done
+exec chroot . /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 bash -euc "$command"
+"""
+
+
+def run(command, system, mounts, timeout):
+    """The exit status and the output of the command in a copy of the folder `system`; `mounts`: {folder of the copy: path}."""
+    words = [str(word) for mount in mounts.items() for word in mount]
+    with tempfile.TemporaryDirectory() as work:
+        done = subprocess.run(["unshare", "--mount", "--net", "--pid", "--fork", "bash", "-c", IN_COPY, "bash", *words],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", check=False, timeout=timeout,
+                              env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "work": work, "system": system, "command": command})
+    return done.returncode, done.stdout
+
+
+def run_all(tests, system, mounts, timeout):
+    """Runs each of {name: command}, and prints its verdict, with the output of those that fail. The number of these."""
+    failed = 0
+    for name, command in tests.items():
+        status, output = run(command, system, mounts, timeout)
+        failed += status != 0
+        print(f"{'FAIL' if status else 'PASS'} {name}", flush=True)
+        if status:
+            print("".join(f"  | {line}\n" for line in output.splitlines()), end="", flush=True)
+    return failed
