@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/tools/doctor/host_causes.hpp"
-#include "agent/tools/doctor/host_output/paste.hpp"
+#include "agent/tools/survey/host_paste.hpp"
 
 namespace pvrdma::doctor {
 

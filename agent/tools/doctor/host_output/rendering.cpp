@@ -69,7 +69,7 @@ std::string render_host_output(const HostReading& reading, const Style& style) {
   if (!reading.unknown.empty()) out += "\nNot understood:\n";
   const std::size_t shown = std::min(reading.unknown.size(), kMostUnknown);
   for (std::size_t index = 0; index < shown; ++index) {
-    const doctor::PastedText& text = reading.unknown[index];
+    const PastedText& text = reading.unknown[index];
     out += "  line " + std::to_string(text.line) + ": " +
            printable(trimmed(text.begins), kLongestBegins) +
            (text.lines > 1 ? " (" + std::to_string(text.lines) + " lines)" : "") + "\n";
@@ -94,7 +94,7 @@ Json host_output_json(const HostReading& reading, const std::vector<doctor::Gues
                                {"menu", remark.menu}});
   for (const doctor::MissingPart& missing : reading.missing)
     json["missing"].push_back({{"part", about(missing.part).id}, {"command", missing.command}});
-  for (const doctor::PastedText& text : reading.unknown)
+  for (const PastedText& text : reading.unknown)
     json["unknown"].push_back({{"line", text.line},
                                {"lines", text.lines},
                                {"begins", printable(trimmed(text.begins), kLongestBegins)}});

@@ -123,12 +123,12 @@ TEST_CASE("esxcli prints nothing where the host has no RDMA device") {
 
 TEST_CASE("tables and the lines right below them") {
   // Tabs separate the cells, although they would fit the dashes as well.
-  const auto tabs = doctor::parse_paste("A\tB\n--\t--\na\tb\n");
+  const auto tabs = parse_paste("A\tB\n--\t--\na\tb\n");
   REQUIRE(tabs.tables.size() == 1);
   CHECK(tabs.tables[0].rows == std::vector<std::vector<std::string>>{{"a", "b"}});
   // Details are indented, and some could be no row; a UTF-8 mark stands before the first column's
   // name.
-  const auto below = doctor::parse_paste(
+  const auto below = parse_paste(
       "\xef\xbb\xbfName               Enabled\n-----------------  -------\nsshServer             "
       "true\n"
       "   Path: /Net/X\n");
@@ -136,8 +136,14 @@ TEST_CASE("tables and the lines right below them") {
   CHECK(below.tables[0].columns.front() == "Name");
   CHECK(below.tables[0].rows.size() == 1);
   CHECK(below.details.size() == 1);
-  const auto key = doctor::parse_paste("Name  Enabled\n----  -------\nPhysical HCA available:0\n");
+  const auto key = parse_paste("Name  Enabled\n----  -------\nPhysical HCA available:0\n");
   CHECK(key.details.size() == 1);
+  // A block belongs to the host of the prompt above it.
+  const auto hosts = parse_paste("a:1\n\n[root@esx01:~] vsish\na:1\n\n~ # vsish -e\na:1\n");
+  REQUIRE(hosts.details.size() == 3);
+  CHECK(hosts.details[0].host.empty());
+  CHECK(hosts.details[1].host == "esx01");
+  CHECK(hosts.details[2].host.empty());
   // An error of esxcli does not count as an empty list.
   const auto refused = judge_host_output(
       "[root@e:~] esxcli rdma device list\nUnknown command or namespace\n[root@e:~]\n", {});

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/tools/doctor/host_output/paste.hpp"
+#include "agent/tools/survey/host_paste.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
+#include "agent/base/file.hpp"
+#include "agent/base/handle.hpp"
 #include "agent/base/text.hpp"
 
-namespace pvrdma::doctor {
+namespace pvrdma {
 
 namespace {
 
@@ -40,6 +47,14 @@ std::size_t find_program(std::string_view line, std::string_view name) {
   return std::string_view::npos;
 }
 
+// The host in "root@esx01:~"; empty: there is none.
+std::string host_in(std::string_view prompt) {
+  const std::size_t at = prompt.find('@');
+  const std::size_t end = prompt.find(':', at);
+  if (at == std::string_view::npos || end == std::string_view::npos) return {};
+  return std::string{prompt.substr(at + 1, end - at - 1)};
+}
+
 // Reads "[root@esx01:~] esxcli rdma device list", "~ # esxcli …", "Output of \"localcli …\":", and
 // commands typed at vsish's own prompt.
 std::optional<PastedCommand> command_in(std::string_view line) {
@@ -50,6 +65,7 @@ std::optional<PastedCommand> command_in(std::string_view line) {
     const std::size_t end = line.find(']');
     if (end == std::string_view::npos) return std::nullopt;
     command.at_prompt = true;
+    command.host = host_in(line.substr(1, end - 1));
     line = trimmed(line.substr(end + 1));
   }
   for (const char* program : kPrograms)
@@ -189,8 +205,10 @@ class Reader {
   void open_details(std::string_view line) {
     is_other_open_ = false;
     if (details_) return;
-    details_ = PastedDetails{{at_ + 1, 0, std::string{line}}, "", {}};
-    if (!paste_.commands.empty()) details_->command = paste_.commands.back().text;
+    details_ = PastedDetails{{at_ + 1, 0, std::string{line}}, "", "", {}};
+    if (paste_.commands.empty()) return;
+    details_->command = paste_.commands.back().text;
+    details_->host = paste_.commands.back().host;
   }
 
   void take_brace(std::string_view line) {
@@ -230,6 +248,18 @@ class Reader {
   bool is_other_open_ = false;            // the line before this one belongs to the last of `other`
 };
 
+// Opening a FIFO would wait without limit; for a pipe the user gives "-".
+Result<std::string> read_regular(const std::string& path) {
+  const Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  if (!fd) return fail(errno, "opening", path);
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return fail(errno, "looking at", path);
+  if (S_ISDIR(status.st_mode)) return fail(EISDIR, "reading", path);
+  if (!S_ISREG(status.st_mode))
+    return fail(ESPIPE, "reading from something that is not a file (use - for a pipe)", path);
+  return read_file(fd, path);
+}
+
 }  // namespace
 
 std::optional<std::size_t> PastedTable::column(std::string_view name) const {
@@ -251,4 +281,11 @@ const std::string* PastedDetails::value(std::string_view key) const {
 
 Paste parse_paste(std::string_view text) { return Reader{text}.read(); }
 
-}  // namespace pvrdma::doctor
+Result<std::string> read_paste(const std::string& path) {
+  if (path != "-") return read_regular(path);
+  const Fd copy{::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)};
+  if (!copy) return fail(errno, "reading", "standard input");
+  return read_file(copy, "standard input");
+}
+
+}  // namespace pvrdma

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Splits the text that an administrator pasted from an ESXi shell into tables, details and
-// commands. Pure.
+// Reads the text that an administrator pasted from an ESXi shell, and splits it into tables,
+// details and commands.
 //
 // esxcli prints tables, where a line of dashes gives the widths, and details, one "Key: Value" a
 // line; vsish prints details between braces. All strings are as pasted: apply printable() before
@@ -14,7 +14,9 @@
 #include <utility>
 #include <vector>
 
-namespace pvrdma::doctor {
+#include "agent/base/error.hpp"
+
+namespace pvrdma {
 
 // A block's place in the paste, and its first line.
 struct PastedText {
@@ -37,6 +39,7 @@ struct PastedTable {
 struct PastedDetails {
   PastedText place;
   std::string command;  // the last command before the block, whether it printed the block or not
+  std::string host;     // of the prompt of that command
   std::vector<std::pair<std::string, std::string>> entries;
 
   // Null: it has no such key.
@@ -47,6 +50,7 @@ struct PastedCommand {
   std::string text;          // from the program's name on; empty: the prompt has no command
   bool at_prompt = false;    // after "[root@esx:~]": it was run, and the one before has ended
   bool is_answered = false;  // there is text between this command and the next
+  std::string host{};        // the host of the prompt, "esx"; empty: the prompt names none
 };
 
 struct Paste {
@@ -56,6 +60,10 @@ struct Paste {
   std::vector<PastedText> other;  // blocks that are neither tables, details nor commands
 };
 
+// Pure.
 [[nodiscard]] Paste parse_paste(std::string_view text);
 
-}  // namespace pvrdma::doctor
+// The content of a regular file, or of standard input where `path` is "-"; at most 1 MiB.
+[[nodiscard]] Result<std::string> read_paste(const std::string& path);
+
+}  // namespace pvrdma
