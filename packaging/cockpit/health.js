@@ -35,7 +35,7 @@ function nameOf(fn, adapters) {
   return names ? `${fn} (${names})` : fn;
 }
 
-function holders(list) {
+export function holders(list) {
   if (list.length === 0) return null;
   const line = one => el("li", {}, one.pid === 0 && one.command ? "" : `PID ${one.pid} `, el("code", {}, one.command || "(its name could not be read)"), ` ${one.rdma_device}`);
   return el("div", {}, "Held by:", el("ul", {}, ...list.map(line)));

@@ -2,6 +2,7 @@
 """Cockpit's page in the browser, with functions for the looks."""
 
 import json
+import re
 from contextlib import contextmanager
 
 from .browser import RECORD
@@ -65,7 +66,11 @@ class Page:
         return json.loads(self.guest.run("health || true"))
 
     def ready(self):
+        """Waits until the verdict is ready; what an action has said before must not contradict it."""
         self.verdict_is("READY")
+        outcome = self.browser.text("#outcome")
+        if re.search(r"\bnow\b|converging|absent|failed", outcome):
+            raise AssertionError(f"the verdict is READY, but the page also says: {outcome}")
 
     def switch(self, on):
         """Turns administrative access on or off, in Cockpit's own bar; Cockpit then loads the page again."""
