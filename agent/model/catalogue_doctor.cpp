@@ -7,14 +7,21 @@ namespace pvrdma {
 
 namespace {
 
-// Lines for the maker of a container image: the distribution's packages replace the vendor's.
-constexpr const char* kDistributionLibraries =
-    "RUN apt-get update && apt-get purge -y ibverbs-providers ibverbs-utils libibverbs-dev "
-    "libibverbs1 \\\n"
+// Lines for the maker of a container image: the distribution's packages replace the vendor's. With
+// -t apt takes them from the distribution's release, also if a source of the vendor has higher
+// versions.
+constexpr const char* kDebianLibraries =
+    "RUN apt-get update && apt-get purge -y {packages} \\\n"
     " && rm -rf /opt/mellanox /etc/ld.so.conf.d/*mellanox* /etc/ld.so.conf.d/*mlnx* && ldconfig "
     "\\\n"
-    " && apt-get install -y --no-install-recommends rdma-core libibverbs1 ibverbs-providers \\\n"
-    "      infiniband-diags ibverbs-utils perftest";
+    " && apt-get install -y {release}--no-install-recommends rdma-core libibverbs1 \\\n"
+    "      ibverbs-providers infiniband-diags ibverbs-utils perftest";
+constexpr const char* kRpmLibraries =
+    "rpm -qa | grep -iE 'mlnx|mellanox|ofed'\n"
+    "RUN dnf remove -y $(rpm -qa | grep -iE 'mlnx|mellanox|ofed') \\\n"
+    " && rm -rf /opt/mellanox /etc/ld.so.conf.d/*mellanox* /etc/ld.so.conf.d/*mlnx* && ldconfig "
+    "\\\n"
+    " && dnf install -y rdma-core libibverbs libibverbs-utils infiniband-diags perftest";
 
 constexpr CatalogueEntry kDoctorEntries[] = {
     {FindingId::NoRdmaFunction, "no-rdma-function", "vmxnet3", "", Severity::Error, Actor::Host,
@@ -34,8 +41,13 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "known as one: give it these devices."},
     {FindingId::NodesMissing, "nodes-missing", "container", "", Severity::Error, Actor::Guest,
      Concern::Nodes, "This container has no {nodes}: applications cannot open the device.",
-     "Give the container these devices and no more; --privileged is not needed.", "",
+     "Give the container these devices and no more; --privileged is not needed. With "
+     "pvrdma-agent-cdi.service on the host, Docker 28.2, podman and containerd give them by name. "
+     "Ranks of MPI or NCCL in one container also need a large --shm-size, ranks in several "
+     "containers --ipc=host.",
+     "",
      "docker run {devices} --ulimit memlock=-1 --network host IMAGE\n"
+     "docker run --device pvrdma.io/adapter=all --ulimit memlock=-1 --network host IMAGE\n"
      "resources: {limits: {rdma/pvrdma: 1}}    # in a pod's spec, with an RDMA device plugin"},
     {FindingId::NodesClosed, "nodes-closed", "", "", Severity::Warning, Actor::Guest,
      Concern::Nodes, "This user may not open {nodes}.",
@@ -49,7 +61,8 @@ constexpr CatalogueEntry kDoctorEntries[] = {
     {FindingId::ProviderMissing, "provider-missing", "none", "", Severity::Error, Actor::Image,
      Concern::Libraries, "{library} has no provider for vmw_pvrdma: applications see no device.",
      "Install the distribution's providers (Debian, Ubuntu: ibverbs-providers; Enterprise Linux: "
-     "libibverbs); a vendor's OFED brings none.",
+     "libibverbs); a vendor's OFED brings none. An rpm database is not read here: `rpm -qf "
+     "{library}` tells whose library this is.",
      "", "apt-get install ibverbs-providers\ndnf install libibverbs"},
     {FindingId::ProviderMissing, "provider-missing", "unnamed", "", Severity::Error, Actor::Image,
      Concern::Libraries,
@@ -66,11 +79,21 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "{provider} is for another libibverbs: it has the private interface {has}, {library} wants "
      "{wants}.",
      "Install libibverbs and its providers from one source, in one version."},
-    {FindingId::VendorLibraries, "vendor-libraries", "", "", Severity::Warning, Actor::Image,
+    {FindingId::VendorLibraries, "vendor-libraries", "dpkg", "", Severity::Warning, Actor::Image,
      Concern::Libraries,
      "A vendor's OFED shadows rdma-core, and has no provider for vmw_pvrdma: {traces}.",
-     "Purge its packages and install the distribution's, as these lines of a Dockerfile do.", "",
-     kDistributionLibraries},
+     "Purge its packages and install the distribution's, as these lines of a Dockerfile do. The "
+     "purge takes along the packages that depend on them, such as the distribution's MPI: `apt-get "
+     "-s purge` lists them.",
+     "", kDebianLibraries},
+    {FindingId::VendorLibraries, "vendor-libraries", "rpm", "", Severity::Warning, Actor::Image,
+     Concern::Libraries,
+     "Files of a vendor's OFED shadow rdma-core, and there is no provider for vmw_pvrdma among "
+     "them: {traces}.",
+     "Remove its packages, which the first line lists because an rpm database is not read here, "
+     "and install the distribution's, as the line of a Dockerfile does. dnf takes along the "
+     "packages that depend on them.",
+     "", kRpmLibraries},
     {FindingId::MemlockLow, "memlock-low", "shell", "", Severity::Warning, Actor::Guest,
      Concern::Memlock,
      "This shell may lock only {limit} of memory: applications fail to register buffers.",

@@ -100,8 +100,15 @@ void check_libraries(const Survey& survey, Findings& findings) {
     check_provider(*libraries, libraries->verbs.front(), findings);
   const bool is_lacking = findings.size() != before;
   const auto& traces = libraries->vendor;
-  if (std::any_of(traces.begin(), traces.end(), is_shadowing) || (is_lacking && !traces.empty()))
-    add(findings, FindingId::VendorLibraries, {}, {{"traces", joined(traces)}});
+  if (!std::any_of(traces.begin(), traces.end(), is_shadowing) && (!is_lacking || traces.empty()))
+    return;
+  const auto packages = libraries->vendor_packages.value_or({});
+  const std::string codename = survey.os.value_or({}).codename;
+  add(findings, FindingId::VendorLibraries, libraries->vendor_packages.is_absent() ? "rpm" : "dpkg",
+      {{"traces", joined(traces)},
+       // Without a package of the vendor the distribution's is installed anew.
+       {"packages", packages.empty() ? "libibverbs1" : joined(packages, " ")},
+       {"release", codename.empty() ? "" : "-t " + codename + " "}});
 }
 
 void check_memlock(const Survey& survey, Findings& findings) {

@@ -41,6 +41,8 @@ struct Libraries {
   // Traces of a vendor's OFED, for a person: "package libibverbs1 51mlnx1-1.51258",
   // "/etc/ld.so.conf.d/mlnx.conf: /opt/mellanox/lib".
   std::vector<std::string> vendor;
+  // Names of the vendor's packages among them. Absent: there is no dpkg, so packages may be rpm's.
+  Field<std::vector<std::string>> vendor_packages;
   friend bool operator==(const Libraries&, const Libraries&) = default;
 };
 

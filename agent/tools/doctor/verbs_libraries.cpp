@@ -98,10 +98,14 @@ Field<std::string> driver_file(const Root& root) {
   return {};
 }
 
-// Packages of RDMA libraries in dpkg's status file whose version is a vendor's ("51mlnx1-…"), as
-// "libibverbs1 51mlnx1-1.51258".
-std::vector<std::string> vendor_packages(std::string_view dpkg_status) {
-  std::vector<std::string> packages;
+struct VendorPackage {
+  std::string name;
+  std::string version;  // "51mlnx1-1.51258"
+};
+
+// Packages of RDMA libraries in dpkg's status file whose version is a vendor's.
+std::vector<VendorPackage> vendor_packages(std::string_view dpkg_status) {
+  std::vector<VendorPackage> packages;
   std::string_view name;
   bool installed = false;
   while (!dpkg_status.empty()) {
@@ -111,21 +115,27 @@ std::vector<std::string> vendor_packages(std::string_view dpkg_status) {
     if (!line.starts_with("Version: ") || !installed || !is_vendors(line)) continue;
     if (name.find("ib") != std::string_view::npos || name.find("rdma") != std::string_view::npos ||
         is_vendors(name))
-      packages.push_back(std::string{name} + " " + std::string{line.substr(9)});
+      packages.push_back({std::string{name}, std::string{line.substr(9)}});
   }
   return packages;
 }
 
-std::vector<std::string> vendor_traces(const Root& root,
-                                       const std::vector<ConfiguredFolder>& folders) {
-  std::vector<std::string> traces;
-  if (const auto status = read_file(root / kDpkgStatus, kStatusLimitBytes))
-    for (const std::string& package : vendor_packages(*status))
-      traces.push_back("package " + package);
+void look_for_vendor(const Root& root, const std::vector<ConfiguredFolder>& folders,
+                     Libraries& libraries) {
+  if (const auto status = read_file(root / kDpkgStatus, kStatusLimitBytes)) {
+    std::vector<std::string> names;
+    for (const VendorPackage& package : vendor_packages(*status)) {
+      libraries.vendor.push_back("package " + package.name + " " + package.version);
+      names.push_back(package.name);
+    }
+    libraries.vendor_packages = std::move(names);
+  } else {
+    libraries.vendor_packages = Field<std::vector<std::string>>::from(fail(status.error()));
+  }
   for (const ConfiguredFolder& configured : folders)
-    if (is_vendors(configured.folder)) traces.push_back(configured.file + ": " + configured.folder);
-  if (list_directory(root / kVendorFolder)) traces.emplace_back(kVendorFolder);
-  return traces;
+    if (is_vendors(configured.folder))
+      libraries.vendor.push_back(configured.file + ": " + configured.folder);
+  if (list_directory(root / kVendorFolder)) libraries.vendor.emplace_back(kVendorFolder);
 }
 
 }  // namespace
@@ -177,7 +187,7 @@ Field<Libraries> look_at_verbs_libraries(const Root& root, std::string_view libr
     }
   }
   libraries.driver_file = driver_file(root);
-  libraries.vendor = vendor_traces(root, *configured);
+  look_for_vendor(root, *configured, libraries);
   return libraries;
 }
 

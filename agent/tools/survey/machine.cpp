@@ -67,6 +67,8 @@ Field<OsRelease> parse_os_release(std::string_view text) {
     if (key == "ID") release.id = without_quotes(line);
     if (key == "VERSION_ID") release.version = without_quotes(line);
     if (key == "PRETTY_NAME") release.name = without_quotes(line);
+    if (key == "UBUNTU_CODENAME" || (key == "VERSION_CODENAME" && release.codename.empty()))
+      release.codename = without_quotes(line);
   }
   if (release.id.empty()) return {};
   if (release.name.empty()) release.name = release.id + " " + release.version;

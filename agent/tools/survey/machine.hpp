@@ -17,6 +17,8 @@ struct OsRelease {
   std::string id;       // "ubuntu"
   std::string version;  // "22.04"; empty where there is none
   std::string name;     // PRETTY_NAME
+  // "jammy", of a derivative that of the Ubuntu it is made from; empty where there is none.
+  std::string codename = {};
   friend bool operator==(const OsRelease&, const OsRelease&) = default;
 };
 

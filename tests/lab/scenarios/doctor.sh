@@ -90,7 +90,7 @@ spoilt() {
   mkdir -p /opt/mellanox/lib
   echo /opt/mellanox/lib >/etc/ld.so.conf.d/mlnx.conf
   finds 1 vendor-libraries image
-  expect "the finding has the lines for a Dockerfile" sh -c "gojq -r '.findings[].commands[]' out | grep -q 'apt-get purge -y ibverbs-providers'"
+  expect "the finding has the lines for a Dockerfile" sh -c "gojq -r '.findings[].commands[]' out | grep -q 'apt-get purge -y libibverbs1'"
   rm -r /etc/ld.so.conf.d/mlnx.conf /opt/mellanox
   hwclock --systohc --utc
   date -s "+1 hour" >/dev/null
@@ -152,9 +152,11 @@ in_containers() {
   expect_equal "with devices and limit only the network is missing" container-network \
     "$(answer '[.findings[] | select(.severity != "info") | .id] | unique | join(" ")')"
   # An image with a vendor's libraries, like those of NGC.
-  in_container "mount -t tmpfs none /var/lib/dpkg; printf 'Package: libibverbs1\nStatus: install ok installed\nVersion: 51mlnx1-1.51258\n' >/var/lib/dpkg/status
+  in_container "mount -t tmpfs none /var/lib/dpkg; printf 'Package: %s\nStatus: install ok installed\nVersion: 51mlnx1-1.51258\n\n' libibverbs1 librdmacm1 >/var/lib/dpkg/status
     mount -t tmpfs none /usr/lib/x86_64-linux-gnu/libibverbs; ulimit -l unlimited"
   expect "a vendor's libraries: findings for the maker of the image" sh -c "gojq -e '[.findings[] | select(.actor == \"image\") | .id] | sort == [\"provider-missing\", \"vendor-libraries\"]' out"
+  expect "the lines name these packages, and the distribution's release" sh -c "gojq -r '.findings[].commands[]' out | paste -s |
+    grep 'purge -y libibverbs1 librdmacm1 .* install -y -t $(. /etc/os-release; echo "$VERSION_CODENAME") '"
   expect "a finding names the package" sh -c "gojq -r '.findings[].summary' out | grep -q 'package libibverbs1 51mlnx1-1.51258'"
 }
 

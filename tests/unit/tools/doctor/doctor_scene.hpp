@@ -24,6 +24,7 @@ inline Survey good_survey() {
   libraries.verbs = {{"/usr/lib64/libibverbs.so.1", 34U}};
   libraries.providers = {{"/usr/lib64/libibverbs/libvmw_pvrdma-rdmav34.so", 34U}};
   libraries.driver_file = std::string{"/etc/libibverbs.d/vmw_pvrdma.driver"};
+  libraries.vendor_packages = std::vector<std::string>{};
   survey.libraries = libraries;
   survey.own_memlock = MemlockLimit{};
   survey.may_lock_all = false;
@@ -31,7 +32,7 @@ inline Survey good_survey() {
   survey.mellanox = std::vector<std::string>{};
   survey.blocks = std::vector<ModuleBlock>{};
   survey.secure_boot = false;
-  survey.os = OsRelease{"ubuntu", "22.04", "Ubuntu 22.04.5 LTS"};
+  survey.os = OsRelease{"ubuntu", "22.04", "Ubuntu 22.04.5 LTS", "jammy"};
   survey.clock = {true, std::int64_t{0}};
   return survey;
 }

@@ -143,8 +143,11 @@ TEST_CASE("libraries are found in the order of the dynamic linker") {
                                                      "/etc/ld.so.conf.d/mlnx.conf: "
                                                      "/opt/mellanox/lib",
                                                      "/opt/mellanox"});
+  CHECK(libraries.vendor_packages.is({"libibverbs1"}));
+  tree.remove("/var/lib/dpkg/status");
   const auto by_path = look_at_verbs_libraries(tree.root(), "relative:/usr/lib");
   CHECK(by_path.get()->verbs[0].path == "/usr/lib/libibverbs.so.1");
+  CHECK(by_path.get()->vendor_packages.is_absent());
 }
 
 TEST_CASE("a configuration of the linker that includes itself does not loop") {
@@ -215,8 +218,9 @@ TEST_CASE("lines that any process can write into the kernel's log are no crash")
 TEST_CASE("the kind of this system") {
   const Tree tree;
   tree.file("/usr/lib/os-release",
-            "ID=ubuntu\nVERSION_ID=\"22.04\"\nPRETTY_NAME=\"Ubuntu \\\"22\\\" LTS\"\n");
-  CHECK(os_release(tree.root()).is({"ubuntu", "22.04", "Ubuntu \"22\" LTS"}));
+            "ID=ubuntu\nVERSION_ID=\"22.04\"\nPRETTY_NAME=\"Ubuntu \\\"22\\\" LTS\"\n"
+            "UBUNTU_CODENAME=jammy\nVERSION_CODENAME=other\n");
+  CHECK(os_release(tree.root()).is({"ubuntu", "22.04", "Ubuntu \"22\" LTS", "jammy"}));
   CHECK(parse_os_release("ID='arch'\n").is({"arch", "", "arch "}));
   CHECK(parse_os_release("NAME=x\n").is_absent());
   tree.file("/.dockerenv", "");
