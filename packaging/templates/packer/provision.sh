@@ -21,9 +21,9 @@ umask 022  # The agent is not root, and has to read the file.
 mkdir -p /etc/pvrdma-agent
 cat >/etc/pvrdma-agent/pvrdma-agent.toml <<'TOML'
 # For all clones.
-# Addresses come from vSphere (guestinfo.pvrdma-agent.config), which is off by default: every user of a clone can write
-# guestinfo, and could set addresses, MTU and readiness. It is on here because only administrators log in to the clones.
-guestinfo.enabled = true
+# Every user of a clone can write guestinfo, and so could set addresses, MTU and readiness. Take configuration of a single clone from
+# it only where users do not log in, or cannot write guestinfo: README.md beside these templates.
+#guestinfo.enabled = true
 [readiness]
 adapters = 1
 TOML
