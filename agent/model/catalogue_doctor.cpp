@@ -61,8 +61,8 @@ constexpr CatalogueEntry kDoctorEntries[] = {
     {FindingId::ProviderMissing, "provider-missing", "none", "", Severity::Error, Actor::Image,
      Concern::Libraries, "{library} has no provider for vmw_pvrdma: applications see no device.",
      "Install the distribution's providers (Debian, Ubuntu: ibverbs-providers; Enterprise Linux: "
-     "libibverbs); a vendor's OFED brings none. An rpm database is not read here: `rpm -qf "
-     "{library}` tells whose library this is.",
+     "libibverbs); a vendor's OFED brings none. An rpm database is not read here: `rpm -qf` tells "
+     "whose library it is.",
      "", "apt-get install ibverbs-providers\ndnf install libibverbs"},
     {FindingId::ProviderMissing, "provider-missing", "unnamed", "", Severity::Error, Actor::Image,
      Concern::Libraries,
