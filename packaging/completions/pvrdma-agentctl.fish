@@ -42,6 +42,7 @@ complete -c pvrdma-agentctl -n "$on verify" -l wait -x -d 'How long for the othe
 complete -c pvrdma-agentctl -n "$on verify" -l duration -x -d 'How long to measure'
 complete -c pvrdma-agentctl -n "$on verify" -l expect -x -d 'Figures that are good enough'
 complete -c pvrdma-agentctl -n "$on verify" -l line-rate -x -d 'Line rate of the NICs of the hosts'
+complete -c pvrdma-agentctl -n "$on verify" -l host-properties -r -F -d 'Pasted properties of both adapters, or -'
 complete -c pvrdma-agentctl -n "$on verify" -l allow-in-use -d 'Also while a process holds the adapter'
 complete -c pvrdma-agentctl -n "$on verify" -l rendezvous -x -d 'Where the machines of a mesh meet'
 complete -c pvrdma-agentctl -n "$on verify" -l size -x -d 'Machines of a mesh'

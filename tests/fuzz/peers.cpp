@@ -100,7 +100,7 @@ void serve(std::string_view bytes) {
   Control connection{std::move(pair.ours)};
   const auto measured = [&]() -> Result<Json> {
     if (auto greeted = greet(connection, side, "", soon()); !greeted) return fail(greeted.error());
-    const auto peer = exchange_names(connection, *link, soon());
+    const auto peer = exchange_names(connection, link->name(), soon());
     if (!peer) return fail(peer.error());
     if (auto connected = link->connect(*peer); !connected) return fail(connected.error());
     return side == Side::Client

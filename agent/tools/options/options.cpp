@@ -178,7 +178,12 @@ void add_verify_options(CLI::App& command, VerifyOptions& options) {
   add_parsed(command, "--expect", options.expected, verify::parse_expectation,
              verify::kExpectationRule, "The required values, such as latency=50us,bandwidth=80%");
   add_parsed(command, "--line-rate", options.line_rate_mb_s, verify::parse_rate, verify::kRateRule,
-             "Line rate of the hosts' NICs, such as 100Gb/s (default: the best earlier run)");
+             "Line rate of the hosts' NICs, such as 100Gb/s (default: not known)");
+  command
+      .add_option("--host-properties", options.host_properties,
+                  "Pasted properties of both adapters from the ESXi hosts; - is standard input")
+      ->type_name("FILE")
+      ->check(check_not_empty);
   command.add_flag("--allow-in-use", options.allow_in_use,
                    "Also while a process holds the adapter");
   command.add_flag("--beside", options.allow_in_use)->group("");  // the old name, hidden

@@ -10,6 +10,7 @@
 
 #include "agent/base/file.hpp"
 #include "agent/ctl/commands.hpp"
+#include "agent/tools/survey/host_properties.hpp"
 #include "agent/tools/verify/peer/expectation.hpp"
 
 namespace pvrdma::ctl {
@@ -47,7 +48,8 @@ struct VerifyOptions {
   Milliseconds duration{0};  // zero: ten seconds; for a pair of a mesh three
   std::optional<verify::Expectation> expected;
   std::optional<double> line_rate_mb_s;
-  bool allow_in_use = false;  // measures although a process holds the adapter
+  std::string host_properties;  // file with what the hosts printed, or "-"; empty: none
+  bool allow_in_use = false;    // measures although a process holds the adapter
   MeshOptions mesh;
   std::string program;               // the helper's path
   std::filesystem::path state_file;  // of earlier runs; empty: nothing is kept
@@ -62,5 +64,8 @@ int verify_peer(const Settings& settings, const Console& console, VerifyOptions 
 // failed; 3: nothing was measured. Of other machines: 0, or 3 where the machine could not take
 // part.
 int verify_mesh(const Settings& settings, const Console& console, const VerifyOptions& options);
+
+// For both: what the user pasted of the hosts; empty without --host-properties.
+[[nodiscard]] Result<std::vector<AdapterProperties>> read_properties(const VerifyOptions& options);
 
 }  // namespace pvrdma::ctl

@@ -23,6 +23,7 @@ passes() {
     awk '{ printf "%.0f %.0f\n", $1, $2 }')" "$(on 2 sed -n 's|^  bandwidth *\([0-9]*\) MB/s out, \([0-9]*\) in,.*|\1 \2|p' listener.out)"
   expect_equal "the figures are complete" "true 6 true" \
     "$(of '"\(.data_whole) \(.latency | length) \([.bandwidth.out_mb_s, .bandwidth.in_mb_s, .bandwidth.both_mb_s, .messages_per_s, .tcp.latency_us, .tcp.bandwidth_mb_s] | all(. > 0))"')"
+  expect_equal "much faster than TCP: one host's memory or the wire" "rdma true" "$(of '"\(.path.kind) \(.path.sure)"')"
   expect "the figures of latency are in order" gojq -e '.latency | all(.min_us <= .typical_us and .typical_us <= .p99_us and .p99_us <= .p999_us)' out
   expect_equal "no queue pair is left" "0" "$(rdma resource show qp | grep -c verify || true)"
   expect_equal "nothing listens" "" "$(on 2 ss -Hltn 'sport = :18600')"
@@ -33,14 +34,20 @@ paths() {
   host path net 3000 80
   measure --json --expect latency=1ms
   expect_equal "the latency is above the expected one: exit status" 2 "$status"
-  expect_equal "RDMA that is no faster than TCP is a fall-back, surely" "tcp-fall-back true" "$(of '"\(.path.kind) \(.path.sure)"')"
+  expect_equal "RDMA that is no faster than TCP is a fall-back, probably" "tcp-fall-back false" "$(of '"\(.path.kind) \(.path.sure)"')"
   expect "the answer names places to look at on the hosts" gojq -e '.path.look_at | length > 3' out
   host path rdma 0 0
   host path net 30000 4
-  measure --json --expect latency=10000ms,bandwidth=1%
+  { properties esx01 1 ens16f0 && on 2 properties esx02 1 ens16f0; } >hosts
+  measure --json --expect latency=10000ms,bandwidth=1% --host-properties hosts
   expect_equal "as expected, compared with an earlier run: exit status" 0 "$status"
-  expect_equal "RDMA that is much faster is native, surely" "native true" "$(of '"\(.path.kind) \(.path.sure)"')"
+  expect_equal "RDMA that is much faster, between two hosts with NICs, is native, surely" "native true" "$(of '"\(.path.kind) \(.path.sure)"')"
   host path net 0 0
+}
+
+properties() { # HOST HCA NETDEV: as the ESXi host would print them
+  printf '[root@%s:~] vsish -e cat /vmkModules/vrdma/pvrdmaDevices/%s_0/properties\n' "$1" "${1#esx}"
+  printf 'PVRDMA Device Properties {\n   MAC address:%s\n   Physical HCA available:%s\n}\n' "$(</sys/class/net/"$3"/address)" "$2"
 }
 
 # perftest over the same path, which takes so long that the emulated CPUs add far less than a tenth.

@@ -126,9 +126,8 @@ int end_taking_part(const Settings& settings, const Console& console, const Plac
 std::string misused(const VerifyOptions& options, const std::optional<Place>& place) {
   if (!place || options.mesh.size < 2)
     return "mesh needs --rendezvous HOST:PORT and --size, the number of machines, from 2";
-  if (options.expected || options.line_rate_mb_s)
-    return "--expect and --line-rate are for one peer; the pairs of a mesh are compared with each "
-           "other";
+  if (options.expected)
+    return "--expect is for one peer; the pairs of a mesh are compared with each other";
   if (options.mesh.resume && options.mesh.folder.empty())
     return "--resume needs --output, the folder to go on with";
   return {};
@@ -152,6 +151,9 @@ int verify_mesh(const Settings& settings, const Console& console, const VerifyOp
                  : end_without(settings, console, pairs.error());
   }
 
+  // Only here: the same command runs on machines that do not have the file.
+  auto properties = read_properties(options);
+  if (!properties) return end_without(settings, console, properties.error());
   allow_many_connections();
   std::optional<verify::Results> results;
   if (!options.mesh.folder.empty()) {
@@ -171,9 +173,11 @@ int verify_mesh(const Settings& settings, const Console& console, const VerifyOp
     return hold(reception, meeting, results, console, console.live && !settings.json);
   });
   const auto own = join(*place, *helper, options.wait);
-  const auto mesh = holding.get();
+  auto mesh = holding.get();
   if (!mesh) return end_without(settings, console, mesh.error());
   if (!own) console.complain("this machine: " + printable(own.error().message()));
+  mesh->line_rate_mb_s = options.line_rate_mb_s;
+  mesh->properties = std::move(*properties);
   return end_holding(settings, console, *mesh, results);
 }
 

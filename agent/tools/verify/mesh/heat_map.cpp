@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // heat_map() of rendering.hpp: the latencies and bandwidths of all pairs as a picture.
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
@@ -53,10 +53,8 @@ class Picture {
   Picture(const Mesh& mesh, const Judgement& judgement)
       : mesh_(mesh), judgement_(judgement), cell_(mesh.machines.size() > kNamesAtMost ? 4 : 18) {
     for (const JudgedPair& pair : judgement.pairs)
-      if (!pair.bad.empty()) {
-        bad_.insert({pair.from, pair.to});
-        bad_.insert({pair.to, pair.from});
-      }
+      for (const auto& place : {std::pair{pair.from, pair.to}, std::pair{pair.to, pair.from}})
+        judged_[place] = &pair;
   }
 
   [[nodiscard]] int side() const { return static_cast<int>(mesh_.machines.size()) * cell_; }
@@ -92,7 +90,8 @@ class Picture {
   [[nodiscard]] std::string cell(const MatrixKind& kind, const Range& range, std::size_t row,
                                  std::size_t column, const std::optional<double>& value) const {
     const int x = static_cast<int>(column) * cell_, y = static_cast<int>(row) * cell_;
-    const bool is_bad = bad_.count({row, column}) > 0;
+    const auto judged = judged_.find({row, column});
+    const bool is_bad = judged != judged_.end() && !judged->second->bad.empty();
     if (!value && !is_bad) return {};  // not tried
     const double width = range.most - range.least;
     double badness = value && width > 0 ? (*value - range.least) / width : 0;
@@ -103,7 +102,7 @@ class Picture {
         "{}</title></rect>\n",
         x, y, cell_ - 1, cell_ - 1, fill, is_bad ? " stroke=\"#cb181d\" stroke-width=\"2\"" : "",
         escaped(mesh_.machines[row].name), escaped(mesh_.machines[column].name),
-        value ? formatted("{:.4g}", *value) : "failed");
+        value ? formatted("{:.4g}, {}", *value, words_of(*judged->second->path).id) : "failed");
     if (!value)
       text += formatted("<path d=\"M{0} {1}l{2} {2}m0 -{2}l-{2} {2}\" stroke=\"#cb181d\"/>\n", x, y,
                         cell_ - 1);
@@ -113,7 +112,7 @@ class Picture {
   const Mesh& mesh_;
   const Judgement& judgement_;
   int cell_;
-  std::set<std::pair<std::size_t, std::size_t>> bad_;
+  std::map<std::pair<std::size_t, std::size_t>, const JudgedPair*> judged_;  // by row and column
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 // A figure stands out where it is worse than the median of all pairs with the same path by more
 // than five times their median absolute deviation (MAD, scaled to a standard deviation by 1.4826;
 // Leys et al., J. Exp. Soc. Psychology 49, 2013) and by more than a fifth of the median. Only pairs
-// with the same path are compared, because memory of one host is always faster.
+// with the same path are compared, as memory of one host is usually faster than the wire.
 constexpr double kDeviations = 5 * 1.4826;
 constexpr double kPartOfMedian = 0.2;
 constexpr std::size_t kPairsAtLeast = 3;  // fewer have no typical figure
@@ -144,8 +144,10 @@ Judgement judge(const Mesh& mesh) {
   for (const PairResult& pair : mesh.pairs) {
     JudgedPair judged{numbers.at(pair.from), numbers.at(pair.to), std::nullopt, {}};
     if (const auto& of = pair.figures)
-      judged.path = classify({of->latency_us, of->out_mb_s, of->tcp_latency_us,
-                              of->tcp_bandwidth_mb_s, std::nullopt})
+      judged.path = classify({of->latency_us, std::max(of->out_mb_s, of->in_mb_s),
+                              of->tcp_latency_us, of->tcp_bandwidth_mb_s, mesh.line_rate_mb_s},
+                             hosts_of(mesh.properties, mesh.machines[judged.from].mac,
+                                      mesh.machines[judged.to].mac))
                         .path;
     else
       judged.bad.push_back(pair.failed);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/tools/verify/hosts.hpp"
 #include "agent/tools/verify/mesh/pair_result.hpp"
 #include "agent/tools/verify/peer/path.hpp"
 
@@ -16,6 +17,9 @@ struct Mesh {
   std::size_t size = 0;           // number of machines expected
   std::vector<Machine> machines;  // the machines that came
   std::vector<PairResult> pairs;  // the pairs that were tried, each once
+  // What the user knows of the hosts.
+  std::optional<double> line_rate_mb_s{};
+  std::vector<AdapterProperties> properties{};
 };
 // The number of pairs with figures.
 [[nodiscard]] std::size_t measured(const Mesh& mesh);

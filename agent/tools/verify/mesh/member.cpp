@@ -90,7 +90,8 @@ Result<Machine> machine_from(const Json& message) {
   const auto at = message.find("mesh");
   if (at == message.end() || !at->is_object())
     return fail(EBADMSG, "joining", "a machine: it runs no verify mesh");
-  Machine machine{text_in(*at, "name"), text_in(*at, "address"), text_in(*at, "device")};
+  Machine machine{text_in(*at, "name"), text_in(*at, "address"), text_in(*at, "device"),
+                  mac_address(text_in(*at, "mac")).value_or("")};
   if (machine.name.empty() || !is_address(machine.address))
     return fail(EBADMSG, "joining", "a machine: it has no name or no address");
   // Other programs read these texts in files.
@@ -112,7 +113,7 @@ Result<std::string> address_in_mesh(const std::string& adapters, const std::stri
 Result<unsigned> take_part(Control& control, const ctl::Helper& helper, Milliseconds all_come) {
   const auto own = address_in_mesh(helper.own_address(), control.own());
   if (!own) return fail(own.error());
-  const Json join = join_message({host_name(), *own, helper.device()});
+  const Json join = join_message({host_name(), *own, helper.device(), helper.mac()});
   if (auto sent = control.send(join, BootClock::now() + kSoon); !sent) return fail(sent.error());
   // A machine that rests waits for a whole round of the others.
   const Milliseconds patience = all_come + 2 * (helper.limit(kPairWait) + kMtuLimit + kSoon);

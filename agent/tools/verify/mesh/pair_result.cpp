@@ -28,7 +28,10 @@ constexpr std::array<Named, 8> kMembers{{{"latency_us", &PairFigures::latency_us
 }  // namespace
 
 json to_json(const Machine& machine) {
-  return {{"name", machine.name}, {"address", machine.address}, {"device", machine.device}};
+  return {{"name", machine.name},
+          {"address", machine.address},
+          {"device", machine.device},
+          {"mac", machine.mac}};
 }
 
 json to_json(const PairFigures& figures) {

@@ -14,6 +14,7 @@ struct Machine {
   std::string name;     // its host name
   std::string address;  // address of its adapter's netdev; no two machines share one
   std::string device;
+  std::string mac{};  // of that netdev; empty: not known
 };
 [[nodiscard]] nlohmann::json to_json(const Machine& machine);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/tools/verify/mesh/rendering.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "agent/base/format.hpp"
@@ -81,6 +82,14 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
+// Whether a pair is bad compared with others that may have another path.
+bool may_mix_paths(const Mesh& mesh, const Judgement& judgement) {
+  return mesh.properties.empty() &&
+         std::any_of(judgement.pairs.begin(), judgement.pairs.end(), [](const JudgedPair& pair) {
+           return pair.path == Path::Rdma && !pair.bad.empty();
+         });
+}
+
 }  // namespace
 
 Matrix matrix_of(const Mesh& mesh, const Judgement& judgement, const MatrixKind& kind) {
@@ -106,6 +115,11 @@ std::string render(const Mesh& mesh, const Judgement& judgement, const ctl::Styl
         name_of(mesh, pair.from) + " and " + name_of(mesh, pair.to) + ": " + joined(pair.bad, "; "),
         style);
   }
+  if (may_mix_paths(mesh, judgement))
+    text += line(
+        "pairs of one host copy memory, which may be all that stands out: --line-rate and "
+        "--host-properties tell such pairs from others",
+        style);
   if (judgement.all_over_tcp)
     for (const std::string& cause : causes_of_fall_back()) text += line(cause, style);
   if (judgement.smallest_mtu_bytes)

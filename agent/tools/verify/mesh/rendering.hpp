@@ -21,7 +21,7 @@ namespace pvrdma::verify {
 // One line for each pair (RFC 4180).
 [[nodiscard]] std::string to_csv(const Mesh& mesh, const Judgement& judgement);
 // SVG 1.1, without script or outside resources: one cell for each pair. Darker is worse; an outlier
-// has a red frame, a missing figure is crossed out. A cell's tooltip has its figure.
+// has a red frame, a missing figure is crossed out. A cell's tooltip has its figure and path.
 [[nodiscard]] std::string heat_map(const Mesh& mesh, const Judgement& judgement);
 
 // A figure for each pair of machines.

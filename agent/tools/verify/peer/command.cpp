@@ -9,7 +9,9 @@
 #include "agent/base/text.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/verbs.hpp"
+#include "agent/model/identifiers.hpp"
 #include "agent/tools/verify/commands.hpp"
+#include "agent/tools/verify/hosts.hpp"
 #include "agent/tools/verify/peer/earlier.hpp"
 #include "agent/tools/verify/peer/helper.hpp"
 #include "agent/tools/verify/peer/verdict.hpp"
@@ -20,15 +22,20 @@ namespace {
 
 constexpr Milliseconds kDuration = std::chrono::seconds{10};
 
+struct Pair {
+  std::string device;
+  verify::Hosts hosts;
+};
+
 // A listener has the peer's figures; it does not keep them for later runs.
 int end_with_figures(const Settings& settings, const Console& console, const VerifyOptions& options,
-                     const std::string& device, const nlohmann::json& answer) {
+                     const Pair& pair, const nlohmann::json& answer) {
   auto figures = verify::figures_from(answer);
   if (!figures) return end_without(settings, console, figures.error());
-  figures->of_the_peer = options.listen;
   const auto earlier = verify::best_earlier(options.state_file, options.peer);
-  const verify::Verdict verdict = verify::judge(options.peer, device, std::move(*figures),
-                                                options.expected, options.line_rate_mb_s, earlier);
+  const verify::Verdict verdict =
+      verify::judge(options.peer, pair.device, std::move(*figures), options.expected,
+                    {options.line_rate_mb_s, earlier, pair.hosts});
   if (!options.listen && !options.state_file.empty()) {
     const auto kept = verify::remember(options.state_file, options.peer,
                                        std::min(verdict.figures.out_mb_s, verdict.figures.in_mb_s),
@@ -42,20 +49,28 @@ int end_with_figures(const Settings& settings, const Console& console, const Ver
 
 // The peer measured and told its figures. They are shown, but not kept to compare others with.
 int end_listening(const Settings& settings, const Console& console, VerifyOptions options,
-                  const std::string& device, const nlohmann::json& answer) {
+                  const Pair& pair, const nlohmann::json& answer) {
   options.peer = text(answer, "peer_address").value_or("?");
-  const auto seen = verify::seen_from_here(answer.value("figures", nlohmann::json{}), options.peer);
-  if (seen) return end_with_figures(settings, console, options, device, *seen);
+  auto seen = verify::seen_from_here(answer.value("figures", nlohmann::json{}), options.peer);
+  if (seen) {
+    (*seen)["peer_mac"] = answer["peer_mac"];
+    return end_with_figures(settings, console, options, pair, *seen);
+  }
   if (options.expected || answer.value("parts", nlohmann::json{}) == 0)
     return end_without(settings, console, Error{0, "the peer", options.peer + " told no figures"});
   const bool printed = settings.json
                            ? console.print(dumped(answer) + "\n")
                            : console.print(formatted("{}: served {}; its user has the figures\n",
-                                                     printable(device), options.peer));
+                                                     printable(pair.device), options.peer));
   return printed ? 0 : kExitUnknown;
 }
 
 }  // namespace
+
+Result<std::vector<AdapterProperties>> read_properties(const VerifyOptions& options) {
+  if (options.host_properties.empty()) return std::vector<AdapterProperties>{};
+  return verify::read_host_properties(options.host_properties);
+}
 
 int verify_peer(const Settings& settings, const Console& console, VerifyOptions options) {
   if (options.duration.count() == 0) options.duration = kDuration;
@@ -67,17 +82,23 @@ int verify_peer(const Settings& settings, const Console& console, VerifyOptions 
                        wrong_use("verify",
                                  "--rendezvous, --size, --rounds, --output and --resume are for "
                                  "verify mesh"));
+  const auto properties = read_properties(options);
+  if (!properties) return end_without(settings, console, properties.error());
   const auto helper = Helper::prepare(options);
   if (!helper) return end_without(settings, console, helper.error());
   if (console.live && !settings.json) ::setenv("PVRDMA_VERIFY_PROGRESS", "1", 1);
-  const auto answer =
+  auto answer =
       options.listen ? helper->listen(options.wait) : helper->connect(options.peer, options.wait);
   if (!answer) return end_without(settings, console, answer.error());
   if (const auto failed = answer->find("failed"); failed != answer->end())
     return end_without(settings, console, text(*failed, "message").value_or("pvrdma-verify failed"),
                        flag(*failed, "measuring").value_or(false) ? kExitFailed : kExitUnknown);
-  return options.listen ? end_listening(settings, console, options, helper->device(), *answer)
-                        : end_with_figures(settings, console, options, helper->device(), *answer);
+  const std::string peer_mac =
+      mac_address(text(*answer, "peer_mac").value_or("")).value_or("");  // the peer sent the text
+  (*answer)["peer_mac"] = peer_mac;
+  const Pair pair{helper->device(), verify::hosts_of(*properties, helper->mac(), peer_mac)};
+  return options.listen ? end_listening(settings, console, options, pair, *answer)
+                        : end_with_figures(settings, console, options, pair, *answer);
 }
 
 }  // namespace pvrdma::ctl

@@ -33,6 +33,13 @@ Result<Fd> open_token(const std::string& path) {
   return fd;
 }
 
+std::string mac_of(const Root& root, const Gid& gid) {
+  const std::string* netdev = gid.netdev.get();
+  if (netdev == nullptr) return {};
+  return mac_address(read_attribute(root / "sys/class/net" / *netdev / "address").value_or(""))
+      .value_or("");
+}
+
 // The holders of the device; for an adapter, also the holders of its verbs node.
 Field<std::vector<Holder>> holders_of(const Root& root, const selftest::Target& target) {
   std::vector<probes::HeldDevice> devices;
@@ -72,6 +79,7 @@ Result<Helper> Helper::prepare(const VerifyOptions& options) {
     const Gid* gid = selftest::choose_gid(target.gids);
     if (target.device.empty() || gid == nullptr) continue;
     helper.gid_ = *gid;
+    helper.mac_ = mac_of(options.root, *gid);
     helper.target_ = std::move(target);
     break;
   }
@@ -110,7 +118,7 @@ Result<nlohmann::json> Helper::run(const char* side, const std::string& address,
   static_cast<void>(::lseek(token_file_.get(), 0, SEEK_SET));
   const Program program{{options_.program, side, device(), std::to_string(gid_.index), address,
                          std::to_string(options_.port), std::to_string(wait.count()),
-                         std::to_string(options_.duration.count())},
+                         std::to_string(options_.duration.count()), mac_},
                         std::nullopt,
                         limit(wait),
                         kAnswerLimitBytes,

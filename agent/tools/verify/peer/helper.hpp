@@ -21,6 +21,8 @@ class Helper {
   // The address of the GID. Empty: the GID is link-local IPv6, and an address then needs its link's
   // name.
   [[nodiscard]] std::string own_address() const;
+  // Of the netdev of the GID; empty: not known.
+  [[nodiscard]] const std::string& mac() const { return mac_; }
   // Empty: no token is shared.
   [[nodiscard]] const std::string& token() const { return token_; }
 
@@ -39,6 +41,7 @@ class Helper {
   VerifyOptions options_;
   selftest::Target target_;
   Gid gid_;
+  std::string mac_;
   std::string token_;
   Fd token_file_;  // the token's file, or /dev/null
 };

@@ -26,7 +26,8 @@ struct LinkName {
   std::string gid;  // 32 hexadecimal digits
   std::uint32_t qpn = 0;
   std::uint32_t psn = 0;
-  int mtu = 0;  // enum ibv_mtu
+  int mtu = 0;        // enum ibv_mtu
+  std::string mac{};  // of its netdev, as told; empty: not known
 };
 
 struct Done {

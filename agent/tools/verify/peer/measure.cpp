@@ -132,8 +132,9 @@ Result<LinkName> link_name_from(const Json& message) {
       return fail(EBADMSG, "reading", "the peer's queue pair");
   const std::string gid = text_in(message, "gid");
   if (gid.empty()) return fail(EBADMSG, "reading", "the peer's GID");
+  // A peer of an earlier version tells no MAC address.
   return LinkName{gid, message["qpn"].get<std::uint32_t>(), message["psn"].get<std::uint32_t>(),
-                  message["mtu"].get<int>()};
+                  message["mtu"].get<int>(), text_in(message, "mac")};
 }
 
 Result<Json> bandwidths(Client& client, const Progress& progress) {
@@ -212,9 +213,9 @@ Result<Json> serve(Control& control, Link& link, BootTime deadline) {
   }
 }
 
-Result<LinkName> exchange_names(Control& control, const Link& link, BootTime deadline) {
-  const LinkName& own = link.name();
-  const Json name{{"gid", own.gid}, {"qpn", own.qpn}, {"psn", own.psn}, {"mtu", own.mtu}};
+Result<LinkName> exchange_names(Control& control, const LinkName& own, BootTime deadline) {
+  const Json name{
+      {"gid", own.gid}, {"qpn", own.qpn}, {"psn", own.psn}, {"mtu", own.mtu}, {"mac", own.mac}};
   if (auto sent = control.send(name, deadline); !sent) return fail(sent.error());
   return control.receive_answer(deadline).and_then(link_name_from);
 }

@@ -22,7 +22,7 @@ using Progress = std::function<void(const std::string& doing)>;
 [[nodiscard]] Result<Json> serve(Control& control, Link& link, BootTime deadline);
 
 // Both sides call this after the greeting. Returns the peer's queue pair, to connect to.
-[[nodiscard]] Result<LinkName> exchange_names(Control& control, const Link& link,
+[[nodiscard]] Result<LinkName> exchange_names(Control& control, const LinkName& own,
                                               BootTime deadline);
 
 }  // namespace pvrdma::verify

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// pvrdma-verify listen|connect DEVICE GID_INDEX ADDRESS PORT WAIT_MS DURATION_MS: the part of
+// pvrdma-verify listen|connect DEVICE GID_INDEX ADDRESS PORT WAIT_MS DURATION_MS MAC: the part of
 // `pvrdma-agentctl verify` that needs libibverbs. The token, if there is one, comes on standard
 // input. Prints one line of JSON: the figures, or "failed" with the step that failed. Exit status
 // 0: measured, 1: failed, 2: a wrong command line.
 //
-// ADDRESS is the peer's; for a listener the address to listen on ("" for any). Progress goes to the
-// terminal, if PVRDMA_VERIFY_PROGRESS is set.
+// ADDRESS is the peer's; for a listener the address to listen on ("" for any). MAC is told to the
+// peer ("": not known). Progress goes to the terminal, if PVRDMA_VERIFY_PROGRESS is set.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -25,13 +25,13 @@ using namespace pvrdma::verify;
 
 struct Arguments {
   Side side = Side::Client;
-  std::string device, address;
+  std::string device, address, mac;
   int gid_index = 0, port = 0;
   Milliseconds wait{0}, duration{0};
 };
 
 std::optional<Arguments> parse(int count, char** words) {
-  if (count != 8) return std::nullopt;
+  if (count != 9) return std::nullopt;
   const std::string side = words[1];
   const auto gid_index = number_from<int>(words[3]);
   const auto port = number_from<int>(words[5]);
@@ -42,6 +42,7 @@ std::optional<Arguments> parse(int count, char** words) {
   return Arguments{side == "listen" ? Side::Listener : Side::Client,
                    words[2],
                    words[4],
+                   words[8],
                    *gid_index,
                    *port,
                    Milliseconds{*wait},
@@ -58,7 +59,9 @@ void show(const std::string& doing) {
 // failure.
 Result<Json> measure_with(Control& control, Link& link, const Arguments& arguments,
                           BootTime named_until, bool& measuring) {
-  const auto peer = exchange_names(control, link, named_until);
+  LinkName own = link.name();
+  own.mac = arguments.mac;
+  const auto peer = exchange_names(control, own, named_until);
   if (!peer) return fail(peer.error());
   measuring = true;
   const auto connected = [&] {
@@ -66,10 +69,12 @@ Result<Json> measure_with(Control& control, Link& link, const Arguments& argumen
     return link.connect(*peer);
   }();
   if (!connected) return fail(connected.error());
-  return arguments.side == Side::Client
-             ? measure(control, link, arguments.duration, show)
-             : serve(control, link,
-                     BootClock::now() + std::chrono::minutes{2} + 3 * arguments.duration);
+  auto found = arguments.side == Side::Client
+                   ? measure(control, link, arguments.duration, show)
+                   : serve(control, link,
+                           BootClock::now() + std::chrono::minutes{2} + 3 * arguments.duration);
+  if (found) (*found)["peer_mac"] = peer->mac;
+  return found;
 }
 
 Result<Json> work(const Arguments& arguments, const std::string& token, bool& measuring) {
@@ -105,7 +110,7 @@ int main(int count, char** words) {
   if (!arguments) {
     std::fprintf(stderr,
                  "usage: pvrdma-verify listen|connect DEVICE GID_INDEX ADDRESS PORT WAIT_MS "
-                 "DURATION_MS\n");
+                 "DURATION_MS MAC\n");
     return 2;
   }
   // If pvrdma-agentctl dies, this process must not go on holding the device.

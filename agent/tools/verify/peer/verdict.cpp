@@ -100,17 +100,17 @@ Result<json> seen_from_here(const json& told, const std::string& peer_address) {
 }
 
 Verdict judge(std::string peer, std::string device, Figures figures,
-              const std::optional<Expectation>& expected, std::optional<double> line_rate_mb_s,
-              std::optional<double> best_earlier_mb_s) {
+              const std::optional<Expectation>& expected, const Known& known) {
   Verdict verdict;
   verdict.peer = std::move(peer);
   verdict.device = std::move(device);
   verdict.figures = std::move(figures);
   const Figures& of = verdict.figures;
   const double latency = of.latency.front().typical_us;
-  verdict.path = classify(
-      {latency, of.way_of_tcp_mb_s(), of.tcp_latency_us, of.tcp_bandwidth_mb_s, line_rate_mb_s});
-  verdict.reference_mb_s = line_rate_mb_s ? line_rate_mb_s : best_earlier_mb_s;
+  verdict.path = classify({latency, std::max(of.out_mb_s, of.in_mb_s), of.tcp_latency_us,
+                           of.tcp_bandwidth_mb_s, known.line_rate_mb_s},
+                          known.hosts);
+  verdict.reference_mb_s = known.line_rate_mb_s ? known.line_rate_mb_s : known.best_earlier_mb_s;
   verdict.expected = expected.has_value();
   if (expected)
     verdict.unmet =

@@ -25,10 +25,6 @@ struct Figures {
   double message_bytes = 0, out_mb_s = 0, in_mb_s = 0, both_mb_s = 0;
   double messages_per_s = 0;
   double tcp_latency_us = 0, tcp_bandwidth_mb_s = 0;
-  bool of_the_peer = false;  // the peer measured; TCP was then measured from there to here
-
-  // RDMA's bandwidth in the direction in which TCP's was measured.
-  [[nodiscard]] double way_of_tcp_mb_s() const { return of_the_peer ? in_mb_s : out_mb_s; }
 };
 // EBADMSG: a figure is missing.
 [[nodiscard]] Result<Figures> figures_from(const nlohmann::json& answer);
@@ -47,11 +43,15 @@ struct Verdict {
   std::optional<double> reference_mb_s;  // the rate that 100% stands for
 };
 
-// `best_earlier_mb_s`: the best of the earlier runs with this peer; `line_rate_mb_s` comes first.
+// What is known of a pair before it is measured.
+struct Known {
+  std::optional<double> line_rate_mb_s;     // 100 % is this rate,
+  std::optional<double> best_earlier_mb_s;  // else the best of the earlier runs with this peer
+  Hosts hosts{};
+};
+
 [[nodiscard]] Verdict judge(std::string peer, std::string device, Figures figures,
-                            const std::optional<Expectation>& expected,
-                            std::optional<double> line_rate_mb_s,
-                            std::optional<double> best_earlier_mb_s);
+                            const std::optional<Expectation>& expected, const Known& known);
 
 // 0: all is good; 1: the path is TCP; 2: an expectation is not met.
 [[nodiscard]] int exit_code(const Verdict& verdict);

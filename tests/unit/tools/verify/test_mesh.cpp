@@ -78,11 +78,40 @@ TEST_CASE("where only one pair is slow, neither machine is blamed") {
 
 TEST_CASE("a pair within a host is compared only with other such pairs") {
   Mesh mesh = mesh_of(8, 8);
+  mesh.line_rate_mb_s = 12'500;
   for (const auto& [one, other] : {Pairing{0, 1}, Pairing{2, 3}, Pairing{4, 5}, Pairing{6, 7}})
     pair_of(mesh, one, other).figures = same_host();
   CHECK(exit_code(mesh, judge(mesh)) == 0);
   pair_of(mesh, 2, 3).figures->latency_us = 5;  // better than any pair between two hosts
   CHECK(judge(mesh).unclear.size() == 1);
+}
+
+TEST_CASE("a machine that is alone on its host is told from a slow one where the hosts are known") {
+  Mesh mesh = mesh_of(5, 5);
+  for (PairResult& pair : mesh.pairs)
+    if (pair.from != address_of(4) && pair.to != address_of(4)) pair.figures = same_host();
+  const char* note = "pairs of one host copy memory";
+  Judgement judgement = judge(mesh);
+  CHECK(judgement.blamed == Index{4});
+  CHECK(render(mesh, judgement, {}).find(note) != std::string::npos);
+  mesh.line_rate_mb_s = 12'500;
+  judgement = judge(mesh);
+  CHECK(exit_code(mesh, judgement) == 0);
+  CHECK(render(mesh, judgement, {}).find(note) == std::string::npos);
+  // The rates are below this line rate, but the hosts tell by their names.
+  mesh.line_rate_mb_s = 25'000;
+  CHECK(judge(mesh).blamed == Index{4});
+  for (std::size_t n = 0; n < 5; ++n) {
+    mesh.machines[n].mac = "00:50:56:00:00:0" + std::to_string(n);
+    AdapterProperties& one = mesh.properties.emplace_back();
+    one.mac = mesh.machines[n].mac;
+    one.node = std::to_string(n) + "_0";
+    one.host = n == 4 ? "esx02" : "esx01";
+    one.physical_hca = true;
+  }
+  judgement = judge(mesh);
+  CHECK(exit_code(mesh, judgement) == 0);
+  CHECK(to_json(mesh, judgement)["machines"][4]["mac"] == "00:50:56:00:00:04");
 }
 
 TEST_CASE(

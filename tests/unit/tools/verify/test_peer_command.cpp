@@ -11,6 +11,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/probes/tree.hpp"
+#include "tests/unit/tools/verify/pasted_properties.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::ctl;
@@ -18,8 +19,6 @@ using pvrdma::test::Tree;
 
 namespace {
 
-// TCP is measured from the client: a listener that compared its own outgoing bandwidth with it
-// would find no RDMA.
 constexpr const char* kFigures =
     R"("data_whole": true, "latency": [{"message_bytes": 2, "rounds": 100, "min_us": 3, "typical_us": 4,
     "average_us": 4.5, "p99_us": 9, "p999_us": 12}], "bandwidth": {"message_bytes": 1048576,
@@ -65,7 +64,9 @@ TEST_CASE_METHOD(Machine,
   options.peer = "192.168.30.2";
   run();
   CHECK(code == 0);
-  CHECK(shows("192.168.30.2 from rocep19s0f1: messages pass, by native RDMA\n"));
+  CHECK(
+      shows("192.168.30.2 from rocep19s0f1: messages pass, by RDMA: through one host's memory or "
+            "over the wire\n"));
   CHECK(shows("9000 MB/s out, 5000 in"));
   CHECK(verify::best_earlier(options.state_file, "192.168.30.2") == 5000.0);
 }
@@ -76,12 +77,46 @@ TEST_CASE_METHOD(Machine, "the listener prints the figures of its own direction,
   options.listen = true;
   run();
   CHECK(code == 0);
-  CHECK(shows("192.168.30.9 from rocep19s0f1: messages pass, by native RDMA\n"));
+  CHECK(
+      shows("192.168.30.9 from rocep19s0f1: messages pass, by RDMA: through one host's memory or "
+            "over the wire\n"));
   CHECK(shows("5000 MB/s out, 9000 in"));
   CHECK_FALSE(verify::best_earlier(options.state_file, "192.168.30.9"));
   options.expected = verify::parse_expectation("latency=1us");
   run();
   CHECK(code == 2);
+}
+
+TEST_CASE_METHOD(Machine, "what the hosts print tells the wire from one host's memory") {
+  tree.file("/sys/class/infiniband/rocep19s0f1/ports/1/gid_attrs/ndevs/0", "ens19f0\n");
+  tree.file("/sys/class/net/ens19f0/address", std::string{test::kOwnMac} + "\n");
+  tree.file("/paste", test::pasted_properties("ab", "11"));
+  const std::string mac = std::string{"\"peer_mac\": \""} + test::kPeerMac + "\"";
+  options.peer = "192.168.30.2";
+  options.host_properties = tree / "/paste";
+  answers(kFigures + (", " + mac));
+  run();
+  CHECK(code == 0);
+  CHECK(shows("messages pass, by native RDMA\n"));
+  CHECK(shows("The host esx0b has a NIC with RDMA"));
+  // The listener gives them.
+  options.listen = true;
+  answers("\"parts\": 20, \"peer_address\": \"192.168.30.9\", " + mac + ", \"figures\": {" +
+          std::string{kFigures} + "}");
+  run();
+  CHECK(shows("messages pass, by native RDMA\n"));
+  // A peer of an earlier version, or a text that is no address.
+  for (const char* told : {"", ", \"peer_mac\": \"00:50:56:8a:11:0x\"", ", \"peer_mac\": 7"}) {
+    options.listen = false;
+    answers(std::string{kFigures} + told);
+    run();
+    CHECK(shows("The MAC address of the peer's adapter"));
+    CHECK_FALSE(shows("by native RDMA"));
+  }
+  tree.file("/paste", "esxcli rdma device list\n");
+  run();
+  CHECK(code == 3);
+  CHECK(err.find("reading the properties of PVRDMA adapters") != std::string::npos);
 }
 
 TEST_CASE_METHOD(Machine, "a peer that does not tell its figures was still served") {
@@ -209,7 +244,7 @@ TEST_CASE_METHOD(Machine, "options without effect are refused") {
   options.expected = verify::parse_expectation("latency=50us");
   run(true);
   CHECK(code == 3);
-  CHECK(err.find("--expect and --line-rate are for one peer") != std::string::npos);
+  CHECK(err.find("--expect is for one peer") != std::string::npos);
   options.mesh.rendezvous = "192.168.30.1";
   run(true);
   CHECK(err.find("mesh needs --rendezvous HOST:PORT") != std::string::npos);
