@@ -27,7 +27,7 @@ void show(const Json& answer) {
   const auto figures = figures_from(answer);
   if (!figures) return;
   const auto verdict =
-      judge("peer", "device", *figures, parse_expectation("latency=10us"), std::nullopt, 100.0);
+      judge("peer", "device", *figures, parse_expectation("latency=10us"), {{}, 100.0});
   require_tame(render(verdict, {}));
   static_cast<void>(to_json(verdict, answer).dump(-1, ' ', true, Json::error_handler_t::replace));
 }
