@@ -281,6 +281,11 @@ const std::string* PastedDetails::value(std::string_view key) const {
 
 Paste parse_paste(std::string_view text) { return Reader{text}.read(); }
 
+std::string hint_to_paste(const std::string& path) {
+  if (path != "-" || ::isatty(STDIN_FILENO) != 1) return {};
+  return "paste the output of the ESXi host, and end it with Ctrl-D on a line alone";
+}
+
 Result<std::string> read_paste(const std::string& path) {
   if (path != "-") return read_regular(path);
   const Fd copy{::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)};

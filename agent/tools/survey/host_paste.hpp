@@ -65,5 +65,7 @@ struct Paste {
 
 // The content of a regular file, or of standard input where `path` is "-"; at most 1 MiB.
 [[nodiscard]] Result<std::string> read_paste(const std::string& path);
+// What to do where read_paste("-") reads from a terminal; empty: it does not.
+[[nodiscard]] std::string hint_to_paste(const std::string& path);
 
 }  // namespace pvrdma

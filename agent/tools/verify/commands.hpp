@@ -66,6 +66,7 @@ int verify_peer(const Settings& settings, const Console& console, VerifyOptions 
 int verify_mesh(const Settings& settings, const Console& console, const VerifyOptions& options);
 
 // For both: what the user pasted of the hosts; empty without --host-properties.
-[[nodiscard]] Result<std::vector<AdapterProperties>> read_properties(const VerifyOptions& options);
+[[nodiscard]] Result<std::vector<AdapterProperties>> read_properties(const VerifyOptions& options,
+                                                                     const Console& console);
 
 }  // namespace pvrdma::ctl

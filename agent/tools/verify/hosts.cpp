@@ -25,11 +25,11 @@ std::string told(const AdapterProperties* adapter, const char* whose, const std:
     return formatted("The MAC address of {} is not known, so its properties are not found.", whose);
   if (adapter == nullptr)
     return formatted("The pasted properties lack {} ({}).", whose, printable(mac));
-  return formatted("The host{} {} a NIC with RDMA for {} ({}).",
+  return formatted("The host{} {} NIC with RDMA for {} ({}).",
                    adapter->host.empty() ? "" : " " + printable(adapter->host),
-                   !adapter->physical_hca   ? "does not say whether it has"
-                   : *adapter->physical_hca ? "has"
-                                            : "has not",
+                   !adapter->physical_hca   ? "does not say whether it has a"
+                   : *adapter->physical_hca ? "has a"
+                                            : "has no",
                    whose, mac);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/tools/doctor/host_output/command.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
@@ -35,8 +33,8 @@ int code_of(const doctor::HostReading& reading) {
 }
 
 int host_output(const Settings& settings, const Console& console, const DoctorOptions& options) {
-  if (options.host_output == "-" && ::isatty(STDIN_FILENO) == 1)
-    console.complain("paste the output of the ESXi host, and end it with Ctrl-D on a line alone");
+  if (const std::string hint = hint_to_paste(options.host_output); !hint.empty())
+    console.complain(hint);
   const auto text = read_paste(options.host_output);
   if (!text)
     return end_without(settings, console,

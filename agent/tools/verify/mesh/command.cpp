@@ -152,7 +152,7 @@ int verify_mesh(const Settings& settings, const Console& console, const VerifyOp
   }
 
   // Only here: the same command runs on machines that do not have the file.
-  auto properties = read_properties(options);
+  auto properties = read_properties(options, console);
   if (!properties) return end_without(settings, console, properties.error());
   allow_many_connections();
   std::optional<verify::Results> results;

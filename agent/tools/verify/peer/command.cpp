@@ -10,6 +10,7 @@
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/verbs.hpp"
 #include "agent/model/identifiers.hpp"
+#include "agent/tools/survey/host_paste.hpp"
 #include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/hosts.hpp"
 #include "agent/tools/verify/peer/earlier.hpp"
@@ -67,8 +68,11 @@ int end_listening(const Settings& settings, const Console& console, VerifyOption
 
 }  // namespace
 
-Result<std::vector<AdapterProperties>> read_properties(const VerifyOptions& options) {
+Result<std::vector<AdapterProperties>> read_properties(const VerifyOptions& options,
+                                                       const Console& console) {
   if (options.host_properties.empty()) return std::vector<AdapterProperties>{};
+  if (const std::string hint = hint_to_paste(options.host_properties); !hint.empty())
+    console.complain(hint);
   return verify::read_host_properties(options.host_properties);
 }
 
@@ -82,7 +86,7 @@ int verify_peer(const Settings& settings, const Console& console, VerifyOptions 
                        wrong_use("verify",
                                  "--rendezvous, --size, --rounds, --output and --resume are for "
                                  "verify mesh"));
-  const auto properties = read_properties(options);
+  const auto properties = read_properties(options, console);
   if (!properties) return end_without(settings, console, properties.error());
   const auto helper = Helper::prepare(options);
   if (!helper) return end_without(settings, console, helper.error());
