@@ -12,7 +12,7 @@ def check_references(build):
     commands = set(helptext.agentctl(build)) - {""}
     ours = {re.sub(r"\.(\d)\.scd$", r"(\1)", path.name) for path in (TREE / "packaging/man").glob("*.scd")}
     places = [*(TREE / "packaging/man").glob("*.scd"), *(TREE / "units").glob("pvrdma-agent*"), EXAMPLE,
-              TREE / "README.md"]
+              TREE / "README.md", *(TREE / "packaging/guides").glob("*.md")]
     for path in places:
         named = {f"{name}({section})" for name, section in re.findall(r"([\w.-]*pvrdma[\w.-]*)\*?\((\d)\)", read(path))}
         yield from differ(path.name, "page", named - ours, set())

@@ -13,6 +13,20 @@ contain() { # OPTION… -- COMMAND…: as uid 12345, without a capability, with 
   timeout 60 podman --runtime crun --cgroup-manager cgroupfs --log-level error run --rm --cgroups disabled --log-driver none --network host \
     --user 12345 --cap-drop ALL --security-opt no-new-privileges "${options[@]}" --rootfs /run/root:O "$@"
 }
+# The guide's command runs podman with the options of a guest, of which --network is one, and with its files in place of an image's.
+# shellcheck source=tests/lab/guest/guide.sh
+. /run/lab/guide.sh
+podman() { # run OPTION… IMAGE COMMAND…
+  local words=()
+  shift
+  while [[ $1 != IMAGE ]]; do
+    if [[ $1 == --network ]]; then shift; else words+=("$1"); fi
+    shift
+  done
+  shift
+  contain "${words[@]}" -- "$@"
+}
+export -f podman contain
 device=(--device pvrdma.io/adapter=all)
 locked=(--ulimit memlock=-1)
 listening() { ss -ltn | grep -q ':18515 '; }
@@ -36,14 +50,15 @@ scenario() {
   mkdir -p /run/root
   mount --bind / /run/root
   mount --bind /usr /run/root/usr
-  systemctl start pvrdma-agent-cdi.service
+  follow_guide containers containers
   wait_until 30 "health says ready" health_is ready
 
   contain -- sh -c 'id -u; grep CapBnd /proc/self/status' | tee nobody
   expect_equal "the container's process has uid 12345 and no capability" "12345 CapBnd:0000000000000000" "$(tr -d '\t' <nobody | paste -sd ' ')"
   contain -- ibv_devinfo >without 2>&1 || true
   expect_not "without the option there is no device" grep -q PORT_ACTIVE without
-  contain "${device[@]}" -- ibv_devinfo | tee with
+  follow_guide containers containers 2 >with
+  cat with
   expect "with the option the device is there" grep -q PORT_ACTIVE with
   contain --device "pvrdma.io/adapter=$(function_of 0)" -- ibv_devinfo >one
   expect "the device is also there by the name of its function" grep -q PORT_ACTIVE one

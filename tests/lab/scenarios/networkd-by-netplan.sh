@@ -4,16 +4,17 @@
 # network: yes
 # boots: 2
 
+# shellcheck source=tests/lab/guest/guide.sh
+. /run/lab/guide.sh
+
 setup() {
   wait_until 60 "health says ready" health_is ready
+  follow_guide ubuntu networkd-by-netplan
   install -m 600 /dev/stdin /etc/netplan/50-rdma.yaml <<'YAML'
 network:
   version: 2
   renderer: networkd
   ethernets:
-    ens16f0:
-      addresses: [192.168.30.201/24]
-      mtu: 9000
     ens17f0:
       dhcp4: true
 YAML
@@ -29,7 +30,7 @@ scenario() {
   wait_until 30 "adapter 0 is networkd's" managed_by 0 systemd-networkd
   wait_until 30 "adapter 1 is networkd's" managed_by 1 systemd-networkd
   wait_until 30 "health says ready" health_is ready
-  pvrdma-agentctl health
+  follow_guide ubuntu networkd-by-netplan 2
 
   agent_config <<'TOML'
 [[adapter]]

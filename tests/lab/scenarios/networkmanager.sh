@@ -3,6 +3,9 @@
 # adapters: 2
 # network: yes
 
+# shellcheck source=tests/lab/guest/guide.sh
+. /run/lab/guide.sh
+
 keyfile() { # INTERFACE, and the lines of [ipv4]
   install -m 600 /dev/stdin "/etc/NetworkManager/system-connections/$1.nmconnection" <<KEYFILE
 [connection]
@@ -51,11 +54,12 @@ is_switched_off() {
 scenario() {
   wait_until 60 "health says ready" health_is ready
   expect "without a network manager the agent manages the links" managed_by 0 agent
-  keyfile ens16f0 $'method=manual\naddress1=192.168.30.201/24'
   keyfile ens17f0 'method=auto'
   systemctl start NetworkManager.service
-  wait_until 60 "started late, NetworkManager takes adapter 0" managed_by 0 NetworkManager
-  wait_until 60 "NetworkManager takes adapter 1" managed_by 1 NetworkManager
+  wait_until 60 "started late, NetworkManager takes adapter 1" managed_by 1 NetworkManager
+  wait_until 30 "NetworkManager has started up" has_started_up
+  follow_guide enterprise-linux networkmanager
+  wait_until 60 "NetworkManager takes adapter 0" managed_by 0 NetworkManager
   wait_until 60 "the static address" has_ipv4 ens16f0 192.168.30.201/24
   wait_until 60 "the address by DHCP" has_ipv4 ens17f0 192.168.31.
   wait_until 30 "health says ready" health_is ready

@@ -7,6 +7,9 @@
 #
 # QEMU's device knows GIDs of type IB/RoCE v1 only; on vSphere each address has one of type RoCE v2 as well.
 
+# shellcheck source=tests/lab/guest/guide.sh
+. /run/lab/guide.sh
+
 configure() { # LINE…: the lines of the adapter's table
   printf '%s\n' '[[adapter]]' 'match = { netdev = "ens16f0" }' "$@" | agent_config
   systemctl reload pvrdma-agent.service
@@ -29,7 +32,7 @@ scenario() {
   expect "env says that there is no address" grep -q "no address" gap
   expect_not "env prints no index" sh -c "pvrdma-agentctl env | grep GID_INDEX"
 
-  configure 'addresses = ["192.168.30.201/24"]'
+  follow_guide ubuntu usable
   wait_until 15 "the address has a GID" index_in_sysfs c0a8:1ec9
   wait_until 15 "health names its index" index_is "$(index_in_sysfs c0a8:1ec9)"
   wait_until 15 "health says ready" health_is ready

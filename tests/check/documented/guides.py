@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The guides: commands, options, paths and links exist, each page is short, and each block for a guest is run in one.
+
+A block that opens with ```sh run SCENARIO is run by that scenario of the lab, which calls `follow_guide PAGE SCENARIO`.
+"""
+
+import re
+import subprocess
+
+import helptext
+from documented.pages import TREE, differ, read
+
+GUIDES = TREE / "packaging/guides"
+SCENARIOS = TREE / "tests/lab/scenarios"
+MOST_LINES = 120
+BLOCK = re.compile(r"^```(\w*) ?(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
+INLINE = re.compile(r"`([^`\n]+)`")
+# A call of pvrdma-agentctl up to the end of the command, or of what quotes it.
+CALL = re.compile(r"pvrdma-agentctl ((?:[^\s|;&)`'\"#>]+[ \t]*)+)")
+UNIT = re.compile(r"\bpvrdma-[a-z-]+\.(?:service|socket|target)\b")
+INSTALLED = "/usr/share/doc/pvrdma-agent/"
+
+
+def blocks(text):
+    """(language, words after it, content) of each block."""
+    return BLOCK.findall(text)
+
+
+def code(text):
+    """The content of all blocks and of all quoted words."""
+    return "\n".join([content for _, _, content in blocks(text)] + INLINE.findall(BLOCK.sub("", text)))
+
+
+def wrong_calls(text, commands):
+    """Complaints about calls of pvrdma-agentctl."""
+    for call in CALL.findall(code(text).replace("\\\n", " ")):
+        words = call.split()
+        verbs = [word for word in words if word in commands and word]
+        if not verbs:
+            yield f"'pvrdma-agentctl {call.strip()}' has no command"
+            continue
+        known = commands[""].option_names() | commands[verbs[0]].option_names()
+        for word in words:
+            option = word.partition("=")[0].rstrip(".,")
+            if option.startswith("-") and option not in ("-", "--") and option not in known:
+                yield f"{verbs[0]} has no option {option}"
+
+
+def missing_files(path, text):
+    """Complaints about files of the tree and of the package, links and units that do not exist."""
+    for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        if not (path.parent / link).exists():
+            yield f"link to {link}, which does not exist"
+    said = code(text)
+    for name in re.findall(r"(?<![\w/.-])packaging/[\w./-]+", said):
+        if not (TREE / name).exists():
+            yield f"{name} does not exist"
+    for name in re.findall(rf"{INSTALLED}([\w./-]+)", said):
+        if not (TREE / "packaging" / re.sub("^examples/templates", "templates", name)).exists():
+            yield f"{INSTALLED}{name} is not in the package"
+    units = {re.sub(r"\.in$", "", unit.name) for unit in (TREE / "units").iterdir()}
+    for name in sorted(set(UNIT.findall(said)) - units):
+        yield f"unit {name} does not exist"
+
+
+def wrong_shell(text):
+    """Complaints of bash about blocks of shell commands."""
+    for language, _, content in blocks(text):
+        if language == "sh":
+            done = subprocess.run(["bash", "-n"], input=content, stderr=subprocess.PIPE, text=True, check=False)
+            if done.returncode:
+                yield f"not shell: {done.stderr.strip()}"
+
+
+def check_guides(build):
+    commands = helptext.agentctl(build)
+    marked = set()
+    for path in sorted(GUIDES.glob("*.md")):
+        text = read(path)
+        lines = text.count("\n")
+        if lines > MOST_LINES:
+            yield f"{path.name}: {lines} lines, more than {MOST_LINES}"
+        for complaint in (*wrong_calls(text, commands), *missing_files(path, text), *wrong_shell(text)):
+            yield f"{path.name}: {complaint}"
+        marked |= {(path.stem, words.removeprefix("run ")) for _, words, _ in blocks(text) if words}
+    followed = {(page, name) for path in SCENARIOS.glob("*.sh")
+                for page, name in re.findall(r"\bfollow_guide (\S+) (\S+(?: \d)?)(?= >|$)", read(path), re.MULTILINE)
+                if name.split()[0] == path.stem}
+    yield from differ("guides", "page and scenario of a run", {f"{a} {b}" for a, b in followed}, {f"{a} {b}" for a, b in marked})
