@@ -40,6 +40,7 @@ struct WaitOptions {
 
 struct EnvOptions {
   std::optional<std::string> adapter;  // as for `reload`; none: all that are ready
+  EnvironmentUse use = EnvironmentUse::Rdma;
   EnvironmentForm form = EnvironmentForm::Shell;
 };
 

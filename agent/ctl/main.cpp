@@ -189,14 +189,8 @@ void CommandLine::add_core_verbs() {
   add_acknowledge_options(
       add("acknowledge", [this] { return acknowledge(settings_, console_, adapter_of(words_)); }),
       words_);
-  add_env_options(
-      add("env",
-          [this] {
-            return env(settings_, console_,
-                       {adapter_of(words_), words_.form == "shell" ? EnvironmentForm::Shell
-                                                                   : EnvironmentForm::Systemd});
-          }),
-      words_);
+  add_env_options(add("env", [this] { return env(settings_, console_, env_options(words_)); }),
+                  words_);
 }
 
 void CommandLine::add_doctor() {

@@ -120,7 +120,7 @@ int env(const Settings& settings, const Console& console, const EnvOptions& opti
   if (!health) return end_without(settings, console, health.error());
   if (const auto why = why_unknown(health)) return end_without(settings, console, *why);
   const int code = exit_code(health->value.state);
-  const auto environment = environment_of(health->value, options.adapter);
+  const auto environment = environment_of(health->value, options.adapter, options.use);
   if (!environment) {
     const bool is_state = code != 0 && environment.error().code != ENODEV;
     return end_without(settings, console, environment.error(), is_state ? code : kExitUnknown);

@@ -72,12 +72,31 @@ void add_acknowledge_options(CLI::App& command, Words& words) {
 void add_env_options(CLI::App& command, Words& words) {
   add_adapter_argument(command, words,
                        "PCI address, RDMA device or interface (default: all that are ready)");
+  CLI::Option* form =
+      command
+          .add_option("--format", words.form,
+                      "shell: for eval; systemd: for EnvironmentFile= (see also --json)")
+          ->type_name("FORM")
+          ->check(one_of("shell", "systemd"))
+          ->capture_default_str();
   command
-      .add_option("--format", words.form,
-                  "shell: for eval; systemd: for EnvironmentFile= (see also --json)")
-      ->type_name("FORM")
-      ->check(one_of("shell", "systemd"))
-      ->capture_default_str();
+      .add_flag("--mpirun", words.for_mpirun,
+                "In one line, as options of Open MPI's mpirun: --mca NAME VALUE, -x NAME=VALUE")
+      ->excludes(form);
+  CLI::Option* openib = command.add_flag(
+      "--openib", words.for_openib, "For an Open MPI 4 that was built with openib instead of UCX");
+  command.add_flag("--tcp", words.for_tcp, "The same run over TCP, for comparison")
+      ->excludes(openib);
+}
+
+EnvOptions env_options(const Words& words) {
+  EnvOptions options;
+  if (!words.adapter.empty()) options.adapter = words.adapter;
+  if (words.for_openib) options.use = EnvironmentUse::OpenIb;
+  if (words.for_tcp) options.use = EnvironmentUse::Tcp;
+  if (words.form == "systemd") options.form = EnvironmentForm::Systemd;
+  if (words.for_mpirun) options.form = EnvironmentForm::Mpirun;
+  return options;
 }
 
 void add_help_options(CLI::App& command, Words& words) {

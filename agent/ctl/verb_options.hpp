@@ -18,6 +18,9 @@ struct Words {
   std::string goal = "ready";
   std::string adapter;
   std::string form = "shell";
+  bool for_mpirun = false;
+  bool for_tcp = false;
+  bool for_openib = false;
   std::string verb;
 };
 
@@ -32,6 +35,7 @@ void add_watch_options(CLI::App& command, Words& words);
 void add_reload_options(CLI::App& command, Words& words);
 void add_acknowledge_options(CLI::App& command, Words& words);
 void add_env_options(CLI::App& command, Words& words);
+[[nodiscard]] EnvOptions env_options(const Words& words);
 void add_help_options(CLI::App& command, Words& words);
 
 }  // namespace pvrdma::ctl

@@ -44,10 +44,11 @@ inline constexpr std::array<VerbEntry, 20> kVerbTable{{
      "pvrdma-agentctl(1)", true},
     {"acknowledge", "Stop reporting an adapter that was removed from the running VM",
      "sudo pvrdma-agentctl acknowledge 0000:13:00.1", kStateExitCodes, "pvrdma-agentctl(1)", true},
-    {"env", "Print what applications need: devices and GID index, as variables",
+    {"env", "Print variables that have NCCL, UCX, MPI and perftest use the adapters, or TCP",
      "eval \"$(pvrdma-agentctl env)\"",
      "Exit codes: 0 printed; where no adapter is ready 1 degraded or converging, 2 failed, else 3\n"
-     "(no such adapter, no agent, no answer in time, no look, or an old one; wrong command line)."},
+     "(no such adapter, no agent, no answer in time, no look, or an old one; wrong command line).",
+     "pvrdma-agentctl-env(1)"},
     {"doctor", "Check whether RDMA is usable here; if not, name what to do, and who must do it",
      "pvrdma-agentctl doctor --host-output esx01.txt",
      "Needs neither agent nor root; sees more with either. Exit codes: 0 RDMA is usable here,\n"

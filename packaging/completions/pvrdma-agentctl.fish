@@ -53,6 +53,9 @@ complete -c pvrdma-agentctl -n "$on verify" -a '(__fish_print_hostnames)' -d Pee
 complete -c pvrdma-agentctl -n "$on verify" -a mesh -d 'Every pair of several machines'
 complete -c pvrdma-agentctl -n "$on wait" -l for -x -a 'ready settled' -d 'What to wait for'
 complete -c pvrdma-agentctl -n "$on env" -l format -x -a 'shell systemd' -d 'Form of the variables'
+complete -c pvrdma-agentctl -n "$on env" -l mpirun -d 'Options for the mpirun of Open MPI'
+complete -c pvrdma-agentctl -n "$on env" -l openib -d 'For an Open MPI 4 with openib instead of UCX'
+complete -c pvrdma-agentctl -n "$on env" -l tcp -d 'The same run over TCP'
 complete -c pvrdma-agentctl -n "$on reload env selftest" -a '(command ls /sys/class/infiniband 2>/dev/null)' -d Adapter
 complete -c pvrdma-agentctl -n "$on doctor" -l unit -x -a "(systemctl list-units --type=service --plain --no-legend 2>/dev/null | string split -f1 ' ')" -d 'Look at its limit of locked memory'
 complete -c pvrdma-agentctl -n "$on doctor" -l host-admin -d 'Print only the items for the vSphere administrator'

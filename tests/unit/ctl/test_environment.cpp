@@ -34,10 +34,20 @@ Json health_of(const std::vector<Json>& adapters) {
   return health;
 }
 
-std::string shell(const Json& health, const std::optional<std::string>& name = {}) {
-  const auto environment = environment_of(samples::value(health), name);
+Environment environment(const Json& health, EnvironmentUse use = EnvironmentUse::Rdma,
+                        const std::optional<std::string>& name = {}) {
+  const auto environment = environment_of(samples::value(health), name, use);
   REQUIRE(environment.has_value());
-  return render_environment(*environment, EnvironmentForm::Shell);
+  return *environment;
+}
+
+std::string shell(const Json& health, const std::optional<std::string>& name = {}) {
+  return render_environment(environment(health, EnvironmentUse::Rdma, name),
+                            EnvironmentForm::Shell);
+}
+
+std::string options(const Json& health, EnvironmentUse use) {
+  return render_environment(environment(health, use), EnvironmentForm::Mpirun);
 }
 
 std::string refusal(const Json& health, const std::optional<std::string>& name = {}) {
@@ -53,21 +63,59 @@ TEST_CASE("env: one adapter") {
   CHECK(shell(health) ==
         "export NCCL_IB_HCA='=rocep19s0f1:1'\n"
         "export NCCL_IB_GID_INDEX='3'\n"
+        "export NCCL_SOCKET_IFNAME='=net-rocep19s0f1'\n"
+        "export NCCL_NET_GDR_LEVEL='LOC'\n"
         "export UCX_NET_DEVICES='rocep19s0f1:1'\n"
         "export UCX_IB_GID_INDEX='3'\n"
-        "export OMPI_MCA_btl_openib_if_include='rocep19s0f1:1'\n"
-        "export OMPI_MCA_btl_openib_gid_index='3'\n"
+        "export UCX_IB_GPU_DIRECT_RDMA='n'\n"
+        "export OMPI_MCA_pml='ucx'\n"
+        "export MV2_USE_RoCE='1'\n"
+        "export MV2_IBA_HCA='rocep19s0f1'\n"
+        "export MV2_DEFAULT_GID_INDEX='3'\n"
+        "export FI_PROVIDER='verbs'\n"
+        "export FI_VERBS_IFACE='net-rocep19s0f1'\n"
         "export PERFTEST_ARGS='-d rocep19s0f1 -x 3'\n");
-  const auto environment = environment_of(samples::value(health), std::nullopt);
-  CHECK(environment->gap.empty());
-  CHECK(render_environment(*environment, EnvironmentForm::Systemd)
+  const Environment all = environment(health);
+  CHECK(all.gap.empty());
+  CHECK(render_environment(all, EnvironmentForm::Systemd)
             .find("PERFTEST_ARGS=\"-d rocep19s0f1 -x 3\"\n") != std::string::npos);
+}
+
+TEST_CASE("env: Open MPI 4 by openib") {
+  const std::string line = options(health_of({adapter("a", 3)}), EnvironmentUse::OpenIb);
+  CHECK(line.find(" --mca pml ob1 --mca btl openib,vader,self --mca btl_openib_if_include a:1"
+                  " --mca btl_openib_gid_index 3 ") != std::string::npos);
+  CHECK(line.find("pml ucx") == std::string::npos);
+}
+
+TEST_CASE("env: options of mpirun are one line, without variables of other programs") {
+  CHECK(
+      options(health_of({adapter("a", 3)}), EnvironmentUse::Rdma) ==
+      "-x NCCL_IB_HCA==a:1 -x NCCL_IB_GID_INDEX=3 -x NCCL_SOCKET_IFNAME==net-a"
+      " -x NCCL_NET_GDR_LEVEL=LOC -x UCX_NET_DEVICES=a:1 -x UCX_IB_GID_INDEX=3"
+      " -x UCX_IB_GPU_DIRECT_RDMA=n --mca pml ucx -x FI_PROVIDER=verbs -x FI_VERBS_IFACE=net-a\n");
+}
+
+TEST_CASE("env: the same run over TCP goes by the adapters' interfaces and names no RDMA device") {
+  CHECK(options(health_of({adapter("a", 3)}), EnvironmentUse::Tcp) ==
+        "-x NCCL_IB_DISABLE=1 -x NCCL_SOCKET_IFNAME==net-a -x UCX_NET_DEVICES=net-a"
+        " -x UCX_TLS=tcp,self,sm --mca pml ob1 --mca btl ^openib,uct,ofi"
+        " --mca btl_tcp_if_include net-a -x FI_PROVIDER=tcp -x FI_TCP_IFACE=net-a\n");
+  // Indices may differ: no GID is used.
+  CHECK(
+      environment(health_of({adapter("a", 1), adapter("b", 2)}), EnvironmentUse::Tcp).gap.empty());
+  CHECK_FALSE(
+      environment(health_of({adapter("a", 1), adapter("b", std::nullopt)}), EnvironmentUse::Tcp)
+          .gap.empty());
 }
 
 TEST_CASE("env: several adapters, or the named one") {
   const Json health = health_of({adapter("a", 1), adapter("b", 1), adapter("c", 2, "degraded")});
   CHECK(shell(health).find("NCCL_IB_HCA='=a:1,b:1'") != std::string::npos);
   CHECK(shell(health).find("GID_INDEX='1'") != std::string::npos);
+  CHECK(shell(health).find("NCCL_SOCKET_IFNAME='=net-a,net-b'") != std::string::npos);
+  CHECK(shell(health).find("MV2_IBA_HCA='a:b'") != std::string::npos);
+  CHECK(shell(health).find("FI_VERBS_IFACE") == std::string::npos);  // takes one name
   for (const char* name : {"b", "net-b", "0000:b"})
     CHECK(shell(health, name).find("NCCL_IB_HCA='=b:1'") != std::string::npos);
   CHECK(refusal(health, "c").find("not ready: c") != std::string::npos);
@@ -76,17 +124,19 @@ TEST_CASE("env: several adapters, or the named one") {
 
 TEST_CASE("env: without one index for all adapters none is given, with the reason") {
   for (const auto second : {std::optional{2}, std::optional<int>{}}) {
-    const auto environment = environment_of(
-        samples::value(health_of({adapter("a", 1), adapter("b", second)})), std::nullopt);
-    REQUIRE(environment.has_value());
-    CHECK_FALSE(environment->gap.empty());
-    for (const auto& [name, value] : environment->variables)
+    const Environment both = environment(health_of({adapter("a", 1), adapter("b", second)}));
+    CHECK_FALSE(both.gap.empty());
+    for (const auto& [name, value] : both.variables)
       CHECK(name.find("GID_INDEX") == std::string::npos);
   }
 }
 
 TEST_CASE("env: the output is safe for eval") {
   CHECK(refusal(health_of({adapter("a'; reboot; '", 1)})).find("no adapter is ready") !=
+        std::string::npos);
+  Json adapter_with_odd_interface = adapter("a", 1);
+  adapter_with_odd_interface["netdev"] = "a;reboot";
+  CHECK(refusal(health_of({adapter_with_odd_interface})).find("no adapter is ready") !=
         std::string::npos);
   CHECK(refusal(health_of({})).find("no PVRDMA adapter") != std::string::npos);
 }

@@ -40,7 +40,7 @@ const std::vector<NamedCommand> kAskOnce{
      [](const Settings& settings, const Console& console) { return env(settings, console, {}); }},
     {"env of one", "health",
      [](const Settings& settings, const Console& console) {
-       return env(settings, console, {kEvil, EnvironmentForm::Systemd});
+       return env(settings, console, {kEvil, EnvironmentUse::Rdma, EnvironmentForm::Systemd});
      }},
     {"reload", "health",
      [](const Settings& settings, const Console& console) {
