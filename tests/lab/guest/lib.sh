@@ -6,6 +6,8 @@
 
 # host port N DOWN|ACTIVE|…   host phys N NUMBER   host link N up|down   host device_del N   host reset   host mark TEXT
 # host path rdma|net lost   host path rdma|net MICROSECONDS MEGABYTES: delay, and megabytes a second, of the way between guests
+# host stun SECONDS: the guest stands still, as while vSphere moves the VM
+# host carried rdma|net: prints the bytes that this way between guests has carried
 # host forward PORT: prints the port of the host that leads to PORT of 10.0.2.15, the address of the VM's regular NIC
 # Prints the text of the host's answer, if there is one; dies if the host could not carry out the request.
 host() { ask_host 20 "$@"; }

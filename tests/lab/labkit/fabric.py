@@ -33,9 +33,11 @@ class Path:
     delay: float = 0             # seconds
     rate: float = 0              # bytes a second; 0: no limit
     lost: bool = False           # no message arrives
+    carried: int = 0             # bytes so far
     _free: float = 0             # when the last message has left
 
     def arrival(self, length, now):
+        self.carried += length
         start = max(now, self._free)
         self._free = start + (length / self.rate if self.rate else 0)
         return self._free + self.delay

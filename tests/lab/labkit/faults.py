@@ -90,9 +90,19 @@ class Faults:
         path.lost = how == ("lost",)
         path.delay, path.rate = (0, 0) if path.lost else (int(how[0]) / 1e6, int(how[1]) * 1e6)
 
+    def _do_carried(self, way):
+        """The bytes that this way, `rdma` or `net`, has carried between the guests."""
+        return str(self.fabric.paths[way].carried)
+
     def _do_device_del(self, adapter):
         # Either function ejects the whole slot. The guest carries the removal out, so this only requests it.
         self.qmp.execute("device_del", id=f"nic{self._adapter(adapter)}")
+
+    def _do_stun(self, seconds):
+        """The guest stands still for that long, as while vSphere moves, suspends or snapshots a VM; its clock stands still, too."""
+        self.qmp.execute("stop")
+        time.sleep(float(seconds))
+        self.qmp.execute("cont")
 
     def _do_forward(self, port):
         """A port of the host, on 127.0.0.1, that leads from now on to this port of the guest."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: ready means usable: the address in use has its GID; env gives applications its index, and perftest runs with it
+# summary: ready means usable: the address in use has its GID; env gives applications its index, and perftest runs with it; a job goes on while GIDs change and the VM stands still
 # adapters: 1
 # loaders: yes
 # network: yes
@@ -22,6 +22,25 @@ index_in_sysfs() { # END: prints the index of the GID with this end
     if grep -qi "$1\$" "/sys/class/infiniband/rocep0s16f1/ports/1/gids/$n"; then echo "$n"; return; fi
   done
   return 1
+}
+
+# What a job and the agent see of a vMotion, a suspended VM and a snapshot, as far as the lab has it: GIDs change, and the VM
+# stands still until open-vm-tools sets the clock.
+job_goes_on() {
+  local reloads pid
+  reloads=$(ledger .reloads) pid=$(agent_pid)
+  start_job 0
+  ip address add 192.168.30.77/24 dev ens16f0
+  wait_until 15 "a third address has a GID" index_in_sysfs c0a8:1e4d
+  ip address del 192.168.30.77/24 dev ens16f0
+  wait_until 15 "the running job is told that GIDs change" grep -qE "GID_CHANGE|GID table" events
+  host stun 2
+  date -s '+10 minutes' >/dev/null
+  expect "the agent's answer after that is fresh" sh -c "pvrdma-agentctl --json health | gojq -e '.observed_ms_ago < 2000 and .state == \"ready\"'"
+  holds_for 5 "the driver is not reloaded" reloads_are "$reloads"
+  expect_equal "the agent was not restarted" "$pid" "$(agent_pid)"
+  expect "the job still runs" grep -q '^State:.[SR]' "/proc/$job/status"
+  kill "$job"
 }
 
 scenario() {
@@ -55,6 +74,8 @@ scenario() {
   wait_until 20 "applications get the GID of the other address" sh -c "pvrdma-agentctl health --json | gojq -e '.adapters[0].application_gid.address == \"192.168.30.9\"'"
   expect "that GID has another index" [ "$before" != "$(gid_index)" ]
   wait_until 10 "the journal says so" sh -c "journalctl -u pvrdma-agent -o cat | grep 'GID for applications of 0000:00:10.1 is index'"
+  wait_until 15 "health says ready" health_is ready
+  job_goes_on
 
   configure 'addresses = ["192.168.30.9/24"]' 'gid_type = "RoCE v2"'
   wait_until 20 "a type that the device does not offer is a finding" finding gid-missing

@@ -78,12 +78,14 @@ class FabricTest(unittest.TestCase):
         self.nets[0].sendall(frame[:3])
         self.nets[0].sendall(frame[3:])
         self.assertEqual([self.read(end, len(frame)) for end in self.nets[1:]], [frame, frame])
+        self.assertEqual((self.fabric.paths["net"].carried, self.fabric.paths["rdma"].carried), (len(frame), 0))
         self.assertTrue(self.is_silent(self.nets[0]))
 
     def test_a_message_goes_to_whose_gid_it_is(self):
         message = rdma(GIDS[0], GIDS[2])
         self.wires[0].sendall(message)
         self.assertEqual(self.read(self.wires[2], len(message)), message)
+        self.assertEqual(self.fabric.paths["rdma"].carried, len(message))
         self.assertTrue(self.is_silent(self.wires[1]))
 
     def test_delay_and_rate(self):
