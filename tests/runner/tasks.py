@@ -42,10 +42,10 @@ def _packages():
         for kind, needs in (("build", ()), ("check", (f"chroot-{release}-build",))):
             yield Task(f"chroot-{release}-{kind}", f"in_chroot {release} {kind} build/tests/empty true", needs, kind="step",
                        pool="unpack")
-    for release in ("bookworm", "trixie"):
+    for release, stage in (("trixie", "package"), ("bookworm", "soak")):
         needs = ("package-deb", f"chroot-{release}-check")
-        yield Task(f"lintian-{release}", f"lintian_clean {release}", needs, ("package",))
-        yield Task(f"units-{release}", f"in_chroot {release} check build/packages/portable /tree/tests/check/units /build", needs, ("package",))
+        yield Task(f"lintian-{release}", f"lintian_clean {release}", needs, (stage,))
+        yield Task(f"units-{release}", f"in_chroot {release} check build/packages/portable /tree/tests/check/units /build", needs, (stage,))
     # The rpm is built after the deb, whose compiled files it finds in the compiler cache.
     yield Task("package-rpm", "packaging/build-rpm --for-tests", ("package-deb",), ("rpm",))
     yield Task("rpm", "tests/check/rpm build/packages/rpm", ("package-rpm",), ("rpm",))
@@ -75,7 +75,7 @@ def _code():
 # run, the others in --soak.
 IN_EACH_RUN = "cold-boot"
 SOAKED = ("driver-baseline", "probe-failed", "hot-plug", "two-adapters-one-job", "reload-links-up", "reload-always", "package")
-ELSEWHERE = {"bullseye": (IN_EACH_RUN, *SOAKED, "initramfs-tools"), "forky": (IN_EACH_RUN, *SOAKED)}
+ELSEWHERE = {"bullseye": (IN_EACH_RUN, *SOAKED, "initramfs-tools"), "forky": (IN_EACH_RUN, *SOAKED, "initramfs-debian-dracut")}
 
 
 def _topology(scenario, suite):
@@ -149,6 +149,8 @@ def _soak(hours):
     yield Task("soak-race-without-agent", f"{race} race-without-agent", ("image-trixie", "package-deb"), stages, "suite", "guest")
     yield Task("soak-reload-loop", f"PVRDMA_LAB_RELOAD_MINUTES={minutes} PVRDMA_LAB_RELOAD_TIMEOUT={60 * minutes + 900} "
                "tests/lab/run reload-loop", ("guest-bookworm",), stages, "suite", "guest")
+    yield Task("soak-package", "PVRDMA_LAB_PREVIOUS=history tests/lab/run package", ("image-bookworm", "package-deb", "chroot-bookworm-build"),
+               stages, "suite", "guest")
     yield Task("driver", "tests/check/driver build/packages/portable build/packages/rpm", ("package-deb", "package-rpm"), stages, "suite",
                "unpack")
     images = max(4, round(21 * hours))

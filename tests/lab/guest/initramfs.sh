@@ -4,6 +4,14 @@
 # An image with the distribution's own settings would take minutes on an emulated CPU, so the scenarios include only drivers
 # of this guest (virtio_console, because the runner looks for its ports at once). The agent's hook adds vmw_pvrdma.
 
+small_dracut() {
+  cat >/etc/dracut.conf.d/lab.conf <<'CONF'
+dracutmodules="base kernel-modules rootfs-block udev-rules fs-lib pvrdma-agent"
+drivers="virtio_pci virtio_blk virtio_console ext4"
+compress="zstd -1"
+CONF
+}
+
 # The trigger of package management refreshes a kernel's image if the kernel's file, which the guest lacks, and an older
 # image exist.
 refresh_by_package() { # PATTERN COMMAND…: a command of the package manager, and a line of its output about the image

@@ -40,8 +40,9 @@ SUITES = {suite.name: suite for suite in (
     Suite("trixie", "trixie", (*COMMON, *LIBRARIES_13, *DEBIAN)),
     # Linux 5.10 and systemd 247. Debian 11 has no gojq; finish-rootfs gives its jq that name.
     Suite("bullseye", "bullseye", (*SMALL, "initramfs-tools", "jq", "libarchive13")),
-    # The next Debian, which has the newest kernel and systemd at hand, and dracut by default.
-    Suite("forky", "forky", (*SMALL, "dracut", "gojq", "libarchive13t64")),
+    # The next Debian, which has the newest kernel and systemd at hand, and dracut by default, whose images need the switch_root
+    # of util-linux-extra.
+    Suite("forky", "forky", (*SMALL, "dracut", "gojq", "libarchive13t64", "util-linux-extra")),
     # This is not Enterprise Linux, whose packages Debian lacks, but has parts of it at about the same versions.
     Suite("dracut", "bookworm", (*COMMON, *LIBRARIES_12, *ENTERPRISE), "rpm"),
 )}

@@ -13,11 +13,7 @@
 scenario() {
   wait_boot 120
   if ((BOOT == 1)); then
-    cat >/etc/dracut.conf.d/lab.conf <<'CONF'
-dracutmodules="base kernel-modules rootfs-block udev-rules fs-lib pvrdma-agent"
-drivers="virtio_pci virtio_blk virtio_console ext4"
-compress="zstd -1"
-CONF
+    small_dracut
     boot_is_full
     refresh_by_package 'pvrdma-agent: /boot/initrd.* is made anew' rpm -U next/*.rpm
     expect "all other files are unchanged, byte for byte" sha256sum --check --quiet others.sums
