@@ -32,9 +32,11 @@ tl::unexpected<Error> cannot_be_read(const RootedPath& place, const Error& error
       const std::string which = found->path == place.string() ? "" : found->path + " ";
       return bad_file(place, which + found->why + ", so it is not read: " + found->remedy);
     }
-  const char* const remedy =
-      error.code == EACCES ? "; the agent is not root: it needs o+r, its folders o+x" : "";
-  return bad_file(place, "cannot be read: " + Error{error.code, "", ""}.message() + remedy);
+  auto failed = fail(error.code, place.string() + ": cannot be read", "");
+  if (error.code == EACCES)
+    return fail(
+        0, failed.value().message() + "; the agent is not root: it needs o+r, its folders o+x", "");
+  return failed;
 }
 
 // A missing file is no risk, even if another user could write in its folder: /run of a container is

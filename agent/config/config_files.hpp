@@ -67,7 +67,8 @@ struct LoadedConfig {
 };
 
 // The message() of the Error is the whole line to print: "/etc/pvrdma-agent/pvrdma-agent.toml:3:
-// modules.reload = \"sometimes\": must be one of auto, always, never".
+// modules.reload = \"sometimes\": must be one of auto, always, never". Its code is errno's where
+// the kernel could not read a file, which may pass (EIO, ENOMEM); else 0.
 [[nodiscard]] Result<LoadedConfig> load_config(const Root& root = Root{});
 
 // The same for daemon and executor, which must go on where the files are invalid. They then use the

@@ -179,6 +179,7 @@ Event Daemon::read_config(bool requested) const {
     event.files = loaded->files.size();
   } else {
     event.error = loaded.error().message();
+    event.unreadable = loaded.error().code != 0;
   }
   return event;
 }

@@ -78,9 +78,10 @@ struct ClientLeft {
 struct ConfigLoaded {
   bool requested = false;  // SIGHUP asked; else the daemon read in case the files have changed
   Config config;
-  std::string left_out;   // why a part of it is not used, one line; empty: all is used
-  std::size_t files = 0;  // how many were read
-  std::string error;      // why they are invalid, one line; empty: they are valid
+  std::string left_out;     // why a part of it is not used, one line; empty: all is used
+  std::size_t files = 0;    // how many were read
+  std::string error;        // why they are invalid, one line; empty: they are valid
+  bool unreadable = false;  // the kernel could not read them, which may pass
 };
 // The deadline of the last step has come.
 struct Deadline {

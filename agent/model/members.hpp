@@ -285,6 +285,7 @@ void each_member(Value& loaded, Visit visit) {
   visit("left_out", loaded.left_out);
   visit("files", loaded.files);
   visit("error", loaded.error);
+  visit("unreadable", loaded.unreadable);
 }
 template <typename Visit, is_a<Deadline> Value>
 void each_member(Value& deadline, Visit visit) {

@@ -51,7 +51,8 @@ struct AgentState {
   // The configuration in use. `config_error`: why the one on disk is invalid; empty: it is valid.
   Config config;
   std::string config_error, left_out;
-  bool is_safe_subset = false;  // no valid configuration was read since the start
+  bool is_safe_subset = false;     // no valid configuration was read since the start
+  bool config_unreadable = false;  // the last reading failed, which may pass
   BootTime started;
   Limits limits;
 

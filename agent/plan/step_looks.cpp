@@ -81,10 +81,11 @@ void Stepping::on(const Looked& looked) {
 }
 
 // Whether the configuration files may have changed without an event: a customization of the VM has
-// ended, or may have ended before the first look, or no valid configuration was read yet. The agent
-// then reads them again without waiting for an administrator's request.
+// ended, or may have ended before the first look, no valid configuration was read yet, or the
+// kernel could not read the files. The agent then reads them again without waiting for an
+// administrator's request.
 bool Stepping::config_may_be_old(const Snapshot& seen) const {
-  if (s_.is_safe_subset) return true;
+  if (s_.is_safe_subset || s_.config_unreadable) return true;
   return seen.customization.is_absent() &&
          (!s_.snapshot || !s_.snapshot->customization.is_absent());
 }
@@ -92,6 +93,7 @@ bool Stepping::config_may_be_old(const Snapshot& seen) const {
 void Stepping::on(const ConfigLoaded& loaded) {
   const bool is_new = loaded.requested || !s_.config_error.empty() ||
                       loaded.left_out != s_.left_out || loaded.config != s_.config;
+  s_.config_unreadable = loaded.unreadable;
   if (!loaded.error.empty()) {
     if (loaded.requested || loaded.error != s_.config_error) e_.config_rejected = loaded.error;
     s_.config_error = loaded.error;
@@ -157,7 +159,7 @@ void Stepping::schedule_looks(bool changed) {
   s_.interval =
       changed || is_pending() ? kShortestInterval : std::min(2 * s_.interval, kLongestInterval);
   BootTime due = now_ + (s_.interval < kLongestInterval ? s_.interval : kDeliverAtLeastEvery);
-  if (s_.is_safe_subset) due = std::min(due, now_ + kReadAgain);
+  if (s_.is_safe_subset || s_.config_unreadable) due = std::min(due, now_ + kReadAgain);
   if (s_.plan.next_look) due = std::min(due, std::max(*s_.plan.next_look, now_));
   e_.looks = Looks{s_.config.modules.before, s_.interval, due};
   if (!s_.look_asked) s_.look_due = due;

@@ -151,6 +151,7 @@ def _soak(hours):
                "tests/lab/run reload-loop", ("guest-bookworm",), stages, "suite", "guest")
     yield Task("soak-package", "PVRDMA_LAB_PREVIOUS=history tests/lab/run package", ("image-bookworm", "package-deb", "chroot-bookworm-build"),
                stages, "suite", "guest")
+    yield Task("soak-system-calls", "tests/lab/run system-calls", ("guest-bookworm",), stages, "suite", "guest")
     yield Task("driver", "tests/check/driver build/packages/portable build/packages/rpm", ("package-deb", "package-rpm"), stages, "suite",
                "unpack")
     images = max(4, round(21 * hours))

@@ -286,3 +286,17 @@ TEST_CASE("step: a configuration that was bad at the start is read again without
   CHECK(state.health.state == State::Ready);
   CHECK_FALSE(step(std::move(state), Looked{kNow, ready_scene()}, kNow).effects.read_config);
 }
+
+TEST_CASE("step: a configuration that could not be read is read again, an invalid one is not") {
+  Agent agent;
+  agent.look(ready_scene());
+  ConfigLoaded bad = bad_config("/etc/x.toml:1: bad");
+  agent.on(bad);
+  agent.look(ready_scene());
+  CHECK(agent.has(FindingId::ConfigBad));
+  bad.unreadable = true;
+  agent.on(bad);
+  CHECK(agent.has(FindingId::ConfigBad));
+  agent.look(ready_scene());
+  CHECK_FALSE(agent.has(FindingId::ConfigBad));
+}
