@@ -11,6 +11,7 @@ import helptext
 from documented.pages import TREE, differ, read
 
 GUIDES = TREE / "packaging/guides"
+ENTRANCES = [TREE / name for name in ("README.md", "packaging/README.md", "packaging/templates/README.md")]
 SCENARIOS = TREE / "tests/lab/scenarios"
 MOST_LINES = 120
 BLOCK = re.compile(r"^```(\w*) ?(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
@@ -46,11 +47,22 @@ def wrong_calls(text, commands):
                 yield f"{verbs[0]} has no option {option}"
 
 
-def missing_files(path, text):
-    """Complaints about files of the tree and of the package, links and units that do not exist."""
-    for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
-        if not (path.parent / link).exists():
-            yield f"link to {link}, which does not exist"
+def anchors(text):
+    """The names that sites give to the headings of a page."""
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.*)", text, re.MULTILINE)}
+
+
+def dead_links(path, text):
+    for name, anchor in re.findall(r"\]\(([^)#:]*)#?([^):]*)\)", text):
+        target = path.parent / name if name else path
+        if not target.exists():
+            yield f"link to {name}, which does not exist"
+        elif anchor and anchor not in anchors(read(target)):
+            yield f"link to {name}, which has no heading #{anchor}"
+
+
+def missing_files(text):
+    """Complaints about files of the tree and of the package and about units that do not exist."""
     said = code(text)
     for name in re.findall(r"(?<![\w/.-])packaging/[\w./-]+", said):
         if not (TREE / name).exists():
@@ -80,10 +92,12 @@ def check_guides(build):
         lines = text.count("\n")
         if lines > MOST_LINES:
             yield f"{path.name}: {lines} lines, more than {MOST_LINES}"
-        for complaint in (*wrong_calls(text, commands), *missing_files(path, text), *wrong_shell(text)):
+        for complaint in (*wrong_calls(text, commands), *missing_files(text), *wrong_shell(text)):
             yield f"{path.name}: {complaint}"
         marked |= {(path.stem, words.removeprefix("run ")) for _, words, _ in blocks(text) if words}
     followed = {(page, name) for path in SCENARIOS.glob("*.sh")
                 for page, name in re.findall(r"\bfollow_guide (\S+) (\S+(?: \d)?)(?= >|$)", read(path), re.MULTILINE)
                 if name.split()[0] == path.stem}
+    for path in (*GUIDES.glob("*.md"), *ENTRANCES):
+        yield from (f"{path.relative_to(TREE)}: {complaint}" for complaint in dead_links(path, read(path)))
     yield from differ("guides", "page and scenario of a run", {f"{a} {b}" for a, b in followed}, {f"{a} {b}" for a, b in marked})

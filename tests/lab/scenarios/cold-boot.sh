@@ -3,6 +3,9 @@
 # adapters: 1
 # loaders: yes
 
+# shellcheck source=tests/lab/guest/guide.sh
+. /run/lab/guide.sh
+
 # Does udev's coldplug work for the two functions before the agent starts, so that udev is certainly first.
 early() {
   modprobe "$(cat /sys/bus/pci/devices/0000:00:10.0/modalias)"
@@ -32,4 +35,5 @@ scenario() {
   expect_not "this systemd knows each line of the units" grep pvrdma verified
   wait_until 40 "the executor has gone" unit_is pvrdma-agent-executor.service inactive
   pvrdma-agentctl health
+  follow_guide gpu cold-boot
 }

@@ -3,6 +3,9 @@
 # adapters: 1
 # start: snapshot
 
+# shellcheck source=tests/lab/guest/guide.sh
+. /run/lab/guide.sh
+
 cdi=/run/cdi/pvrdma.io-adapter.json
 features=/etc/kubernetes/node-feature-discovery/features.d/pvrdma
 cdi_has() { gojq -e --arg name "$1" --arg path "$2" '.devices[] | select(.name == $name) | .containerEdits.deviceNodes[] | select(.path == $path)' "$cdi"; } # DEVICE PATH
@@ -44,7 +47,8 @@ scenario() {
   for unit in cdi nfd vsphere; do expect_equal "$unit: off" disabled "$(systemctl is-enabled "pvrdma-agent-$unit.service" || true)"; done
   expect "nothing is exported" test ! -e "$cdi" -a ! -e "$features"
 
-  systemctl start pvrdma-agent-cdi.service pvrdma-agent-nfd.service
+  systemctl start pvrdma-agent-cdi.service
+  follow_guide kubernetes export
   expect "the adapter is a device" cdi_has "$(function_of 0)" /dev/infiniband/uverbs0
   expect "the device all has it too, with the connection manager" cdi_has all /dev/infiniband/rdma_cm
   expect_equal "the file belongs to root, and all may read it" "root 644" "$(stat -c '%U %a' "$cdi")"

@@ -7,6 +7,9 @@
 # Boot 1: the host holds the port down. Boot 2: the host lets the port come up late, but in time. Boot 3: the port is up
 # at once. The host keeps the port's state from boot to boot.
 
+# shellcheck source=tests/lab/guest/guide.sh
+. /run/lab/guide.sh
+
 early() {
   [[ $BOOT == 1 ]] || return 0
   local unit
@@ -72,6 +75,7 @@ scenario() {
       waited
       wait_until 20 "the units run" unit_is requiring.service active
       expect "health says ready" health_is ready
+      follow_guide kubernetes gate
       ;;
   esac
 }

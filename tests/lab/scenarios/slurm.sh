@@ -7,12 +7,15 @@
 
 # shellcheck source=tests/lab/guest/slurm.sh
 . /run/lab/slurm.sh
+# shellcheck source=tests/lab/guest/guide.sh
+. /run/lab/guide.sh
 start_slurm() {
   use_programs
+  follow_guide hpc slurm
   # Slurm resolves no address on a machine that has only 127.0.0.1 (AI_ADDRCONFIG of getaddrinfo(3)).
   ip address add 192.0.2.1/32 dev lo
   # By default a node must have been ready for five minutes.
-  printf '%s\n' '#!/bin/sh' 'export PVRDMA_CALM_S=15' 'exec /usr/share/doc/pvrdma-agent/examples/slurm-health-check' |
+  printf '%s\n' '#!/bin/sh' 'export PVRDMA_CALM_S=15' 'exec /usr/local/sbin/slurm-health-check' |
     install -m 755 /dev/stdin /usr/local/sbin/health-check
   configure_slurm <<CONF
 SlurmctldHost=$(hostname -s)(192.0.2.1)
@@ -33,6 +36,7 @@ scenario() {
   start_slurm
   wait_until 60 "the node is idle" node_is idle
   expect "a job runs" srun --immediate=20 true
+  expect_equal "slurmd may lock memory" infinity "$(systemctl show -P LimitMEMLOCK slurmd.service)"
 
   host port 0 DOWN
   wait_until 90 "health says failed" health_is failed
