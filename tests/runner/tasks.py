@@ -75,7 +75,8 @@ def _code():
 # run, the others in --soak.
 IN_EACH_RUN = "cold-boot"
 SOAKED = ("driver-baseline", "probe-failed", "hot-plug", "two-adapters-one-job", "reload-links-up", "reload-always", "package")
-ELSEWHERE = {"bullseye": (IN_EACH_RUN, *SOAKED, "initramfs-tools"), "forky": (IN_EACH_RUN, *SOAKED, "initramfs-debian-dracut")}
+ELSEWHERE = {"bullseye": (IN_EACH_RUN, *SOAKED, "initramfs-tools"), "forky": (IN_EACH_RUN, *SOAKED, "initramfs-debian-dracut"),
+             "bookworm": ("applications",), "trixie": ("applications",)}  # Open MPI 4 and 5
 
 
 def _topology(scenario, suite):
