@@ -62,7 +62,7 @@ auto by(Target target) {
 }
 
 void read_toml(Text text) { static_cast<void>(toml_tree::parse(text, "file")); }
-void read_paste(Text text) { static_cast<void>(doctor::judge_host_output(text, {{"e", 1500}})); }
+void read_paste(Text text) { static_cast<void>(doctor::judge_host_output(text, {{{"e", 1500}}})); }
 void read_menu(Text text) { static_cast<void>(probes::parse_grub_menu(text)); }
 void read_messages(Text text) {
   varlink::Decoder decoder{1U << 24U};
@@ -149,6 +149,13 @@ std::vector<Repetition> table() {
        read_paste},
       {"host output: entries", of("Key%: v\n"), read_paste},
       {"host output: other lines", of("!!\n\n"), read_paste},
+      {"host output: CSV", of("vmrdma%,true,false,\n", "Device,RoCEv1,RoCEv2,\n"), read_paste},
+      {"host output: broken rules", of("Name  Nu\nmber\n----  --\n----\n"), read_paste},
+      {"host output: broken rows", of("a     %\n%\n", "Name  Nu\nmber\n----  --\n----\n"),
+       read_paste},
+      {"host output: switches", of("VDS ID: %\nUplinks: vmnic%\nClient: %.eth1\n"), read_paste},
+      {"host output: devices",
+       of("vmrdma%   vmnic%\n", "Name      Paired Uplink\n--------  ------\n"), read_paste},
       {"host output: statistics",
        of("   Key %: 5\n", "[root@e] esxcli rdma device stats get -d vmrdma0\n"), read_paste},
       {"settings: a long section of many keys",

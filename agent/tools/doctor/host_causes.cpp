@@ -11,9 +11,6 @@ namespace {
 
 using Causes = std::vector<HostCause>;
 
-constexpr const char* kConnect =
-    "VM > Edit Settings > Network adapter > Status: Connected, Connect At Power On";
-
 HostCause type_of_adapter(const Survey& survey) {
   const auto nics = survey.vmxnet3.value_or({});
   std::string because = "the guest sees no vmxnet3 NIC at all, so no PVRDMA adapter was added";
@@ -26,8 +23,7 @@ HostCause type_of_adapter(const Survey& survey) {
   return {"The VM has no network adapter of type PVRDMA.",
           because,
           {},
-          "VM > Edit Settings > Add New Device > Network Adapter; Adapter Type: PVRDMA; Connect At "
-          "Power On (the VM must be off)"};
+          menus::kAdapterType};
 }
 
 Causes of_missing_function(const Survey& survey) {
@@ -35,11 +31,11 @@ Causes of_missing_function(const Survey& survey) {
           {"The adapter is not connected at power on.",
            "such an adapter does not show in the guest",
            {},
-           kConnect},
+           menus::kAdapterConnected},
           {"The VM's hardware version is below 13.",
            "the guest cannot see it; DMI calls the machine " + survey.product.value_or("(unknown)"),
            {"vim-cmd vmsvc/getallvms    # column Version: vmx-13 or later"},
-           "VM > Actions > Compatibility > Upgrade VM Compatibility (the VM must be off)"}};
+           menus::kHardware}};
 }
 
 HostCause of_part(HostPart part, std::string what) {
@@ -63,7 +59,7 @@ Causes of_port_down(const Snapshot& snapshot, const std::optional<std::string>& 
       {},
       {about(HostPart::Nics).look, about(HostPart::RdmaDevices).look,
        "vmkping -I vmk0 ADDRESS_OF_ANOTHER_HOST"},
-      kSwitchesMenu};
+      menus::kUplinks};
   if (active == adapters.end()) {
     host.because = wall.because = "link and carrier are up, and no other adapter is ACTIVE";
     network.because = "less likely, as the guest sees a carrier";
@@ -80,11 +76,11 @@ Causes of_no_carrier() {
   return {{"The network adapter is not connected.",
            "the guest's link is up and has no carrier",
            {},
-           kConnect},
+           menus::kAdapterConnected},
           {"Its port group has no uplink.",
            "the guest's link is up and has no carrier",
-           {about(HostPart::Nics).look, "esxcli network vswitch dvs vmware list"},
-           "Networking > distributed switch > Topology"}};
+           {about(HostPart::Nics).look, about(HostPart::Switch).look},
+           menus::kUplinks}};
 }
 
 Causes causes_of(const Finding& finding, const Snapshot& snapshot, const Survey& survey) {

@@ -9,11 +9,25 @@
 
 #include "agent/model/health.hpp"
 #include "agent/tools/doctor/survey.hpp"
+#include "agent/tools/survey/vsphere_menus.hpp"
 
 namespace pvrdma::doctor {
 
 // The parts of an ESXi host on which PVRDMA depends.
-enum class HostPart { Properties, RdmaDevices, Statistics, Vmknic, Firewall, Nics };
+enum class HostPart {
+  Properties,
+  RdmaDevices,
+  Statistics,
+  Vmknic,
+  Firewall,
+  Nics,
+  Protocols,
+  Switch,
+  FlowControl,
+  Rules,
+  Modules,
+  WorldId
+};
 
 struct HostPartInfo {
   HostPart part;
@@ -22,29 +36,36 @@ struct HostPartInfo {
   const char* look;    // in the ESXi shell
   const char* change;  // in the ESXi shell; empty: no single command does it
   const char* menu;    // in the vSphere Client
+  bool is_required;    // without it the host is not known to be good
 };
 
-inline constexpr const char* kSwitchesMenu = "Host > Configure > Networking > Virtual switches";
-
 // The index is the number of HostPart.
-inline constexpr std::array<HostPartInfo, 6> kHostParts{{
+inline constexpr std::array<HostPartInfo, 12> kHostParts{{
     {HostPart::Properties, "properties", "properties",
      "vsish -e cat /vmkModules/vrdma/pvrdmaDevices/WORLD_INDEX/properties"
      "    # WORLD: esxcli vm process list; INDEX: 0 is the first adapter",
-     "", kSwitchesMenu},
+     "", menus::kUplinks, true},
     {HostPart::RdmaDevices, "rdma-devices", "RDMA devices", "esxcli rdma device list", "",
-     kSwitchesMenu},
-    {HostPart::Statistics, "statistics", "statistics", "esxcli rdma device stats get -d vmrdma0",
-     "", "Host > Configure > Networking > Physical adapters"},
+     menus::kRdmaDevices, true},
+    {HostPart::Statistics, "statistics", "statistics",
+     "esxcli rdma device stats get -d vmrdma0    # of physical functions alone", "",
+     menus::kRdmaDevices, false},
     {HostPart::Vmknic, "vmknic", "PVRDMAVmknic",
      "esxcli system settings advanced list -o /Net/PVRDMAVmknic",
-     "esxcli system settings advanced set -o /Net/PVRDMAVmknic -s vmk0",
-     "Host > Configure > System > Advanced System Settings > Net.PVRDMAVmknic"},
+     "esxcli system settings advanced set -o /Net/PVRDMAVmknic -s vmk0", menus::kVmknic, true},
     {HostPart::Firewall, "firewall", "firewall", "esxcli network firewall ruleset list -r pvrdma",
-     "esxcli network firewall ruleset set -e true -r pvrdma",
-     "Host > Configure > System > Firewall > Edit > pvrdma"},
-    {HostPart::Nics, "nics", "NICs", "esxcli network nic list", "",
-     "Host > Configure > Networking > Physical adapters"},
+     "esxcli network firewall ruleset set -e true -r pvrdma", menus::kFirewall, true},
+    {HostPart::Nics, "nics", "NICs", "esxcli network nic list", "", menus::kPhysicalAdapters, true},
+    {HostPart::Protocols, "protocols", "protocols", "esxcli rdma device protocol list", "",
+     menus::kRdmaDevices, false},
+    {HostPart::Switch, "switch", "switch", "esxcli network vswitch dvs vmware list", "",
+     menus::kUplinks, false},
+    {HostPart::FlowControl, "flow-control", "flow control", "esxcli network nic pauseParams list",
+     "", "", false},
+    {HostPart::Rules, "rules", "rules", "esxcli network firewall ruleset rule list -r pvrdma", "",
+     menus::kFirewall, false},
+    {HostPart::Modules, "modules", "modules", "esxcli system module list", "", "", false},
+    {HostPart::WorldId, "world-id", "World ID", "esxcli vm process list", "", "", false},
 }};
 
 [[nodiscard]] constexpr const HostPartInfo& about(HostPart part) {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads the text that an administrator pasted from an ESXi shell, and splits it into tables,
-// details and commands.
+// Reads the text that an administrator pasted from an ESXi shell, and splits it into tables and
+// commands.
 //
-// esxcli prints tables, where a line of dashes gives the widths, and details, one "Key: Value" a
-// line; vsish prints details between braces. All strings are as pasted: apply printable() before
-// printing them.
+// esxcli prints tables, where a line of dashes gives the widths, details, one "Key: Value" a line,
+// and CSV; vsish prints details between braces; esxcfg-nics prints a table without dashes. Details
+// are a table of one row here. All strings are as pasted: apply printable() before printing them.
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "agent/base/error.hpp"
+#include "agent/tools/survey/host_lines.hpp"
 
 namespace pvrdma {
 
@@ -27,37 +28,23 @@ struct PastedText {
 
 struct PastedTable {
   PastedText place;
-  std::vector<std::string> columns;
+  std::string command;  // the last command before the block, whether it printed the block or not
+  std::string host;     // of the prompt of that command
+  std::vector<std::string> columns;            // as printed; of details the keys
   std::vector<std::vector<std::string>> rows;  // a cell for each column, up to the last with text
   std::vector<std::size_t> lines;              // the line number of each row
 
+  // Names count by their letters and digits, without case: CSV has "MACAddress" for "MAC Address".
   [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const;
+  [[nodiscard]] bool has(std::initializer_list<std::string_view> names) const;
   // Empty where there is none.
-  [[nodiscard]] const std::string& cell(std::size_t row, std::size_t column) const;
-};
-
-struct PastedDetails {
-  PastedText place;
-  std::string command;  // the last command before the block, whether it printed the block or not
-  std::string host;     // of the prompt of that command
-  std::vector<std::pair<std::string, std::string>> entries;
-
-  // Null: it has no such key.
-  [[nodiscard]] const std::string* value(std::string_view key) const;
-};
-
-struct PastedCommand {
-  std::string text;          // from the program's name on; empty: the prompt has no command
-  bool at_prompt = false;    // after "[root@esx:~]": it was run, and the one before has ended
-  bool is_answered = false;  // there is text between this command and the next
-  std::string host{};        // the host of the prompt, "esx"; empty: the prompt names none
+  [[nodiscard]] const std::string& cell(std::size_t row, std::string_view name) const;
 };
 
 struct Paste {
   std::vector<PastedTable> tables;
-  std::vector<PastedDetails> details;
   std::vector<PastedCommand> commands;
-  std::vector<PastedText> other;  // blocks that are neither tables, details nor commands
+  std::vector<PastedText> other;  // blocks that are neither tables nor commands
 };
 
 // Pure.

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/tools/survey/host_paste.hpp"
+
 namespace pvrdma {
 
 // One adapter. A field is absent if the text has no such line, or another value than the field's.
@@ -30,6 +32,8 @@ struct AdapterProperties {
   std::optional<unsigned> active_mtu;    // bytes
 };
 
+// The row of a table that has "Physical HCA available".
+[[nodiscard]] AdapterProperties adapter_properties(const PastedTable& table, std::size_t row);
 // In the order of the text; empty: it has none.
 [[nodiscard]] std::vector<AdapterProperties> adapter_properties(std::string_view text);
 

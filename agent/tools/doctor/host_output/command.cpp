@@ -1,26 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/tools/doctor/host_output/command.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/local.hpp"
+#include "agent/plan/questions.hpp"
 #include "agent/tools/doctor/survey_probe.hpp"
+#include "agent/tools/survey/machine.hpp"
 
 namespace pvrdma::ctl {
 
 namespace {
 
-// Reads netlink and sysfs. After a crash of the driver, which may hold its locks for ever, the list
-// is empty.
-std::vector<doctor::GuestLink> guest_links(const Root& root) {
-  std::vector<doctor::GuestLink> links;
+doctor::GuestLink link_of(const Adapter& adapter, const Netdev& netdev) {
+  doctor::GuestLink link{netdev.name, netdev.mtu, lasting_mac(netdev)};
+  const RdmaDevice* rdma = adapter.rdma_device.get();
+  if (rdma == nullptr) return link;
+  for (const Gid& gid : rdma->gids) {
+    link.has_roce_v1 = link.has_roce_v1 || gid.type.is(kRoceV1);
+    link.has_roce_v2 = link.has_roce_v2 || gid.type.is(kRoceV2);
+  }
+  return link;
+}
+
+// Reads netlink and sysfs. After a crash of the driver, which may hold its locks for ever, there
+// are no links.
+doctor::GuestVm guest_vm(const Root& root) {
+  doctor::GuestVm guest;
+  guest.uuid = probes::dmi(root, "product_uuid").value_or("");
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) == 0) guest.name = name.data();
   const auto crash = probes::look_for_kernel_crash(root);
-  if (crash.get() != nullptr && crash.get()->in_driver) return links;
+  if (crash.get() != nullptr && crash.get()->in_driver) return guest;
   for (const Adapter& adapter : observe_locally(root, Config{}).adapters.value_or({}))
-    if (const Netdev* netdev = adapter.netdev.get()) links.push_back({netdev->name, netdev->mtu});
-  return links;
+    if (const Netdev* netdev = adapter.netdev.get())
+      guest.links.push_back(link_of(adapter, *netdev));
+  return guest;
 }
 
 }  // namespace
@@ -29,7 +50,9 @@ int code_of(const doctor::HostReading& reading) {
   const doctor::Weight worst =
       reading.remarks.empty() ? doctor::Weight::Unknown : reading.remarks.front().weight;
   if (worst == doctor::Weight::Change) return 1;
-  return worst == doctor::Weight::Unknown || !reading.missing.empty() ? kExitUnknown : 0;
+  const bool lacks = std::any_of(reading.missing.begin(), reading.missing.end(),
+                                 [](const auto& missing) { return missing.is_required; });
+  return worst == doctor::Weight::Unknown || lacks ? kExitUnknown : 0;
 }
 
 int host_output(const Settings& settings, const Console& console, const DoctorOptions& options) {
@@ -40,7 +63,7 @@ int host_output(const Settings& settings, const Console& console, const DoctorOp
     return end_without(settings, console,
                        printable(text.error().message()) +
                            (text.error().code == EFBIG ? "; at most 1 MiB is read" : ""));
-  const auto guest = guest_links(options.root);
+  const auto guest = guest_vm(options.root);
   const doctor::HostReading reading = doctor::judge_host_output(*text, guest);
   const bool printed = console.print(settings.json ? dumped(host_output_json(reading, guest)) + "\n"
                                                    : render_host_output(reading, console.style()));

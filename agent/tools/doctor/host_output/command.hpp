@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "agent/tools/doctor/command.hpp"
 #include "agent/tools/doctor/host_output/judgement.hpp"
@@ -18,6 +17,6 @@ int host_output(const Settings& settings, const Console& console, const DoctorOp
 [[nodiscard]] std::string render_host_output(const doctor::HostReading& reading,
                                              const Style& style);
 [[nodiscard]] Json host_output_json(const doctor::HostReading& reading,
-                                    const std::vector<doctor::GuestLink>& guest);
+                                    const doctor::GuestVm& guest);
 
 }  // namespace pvrdma::ctl

@@ -4,171 +4,109 @@
 #include <algorithm>
 #include <array>
 
-#include "agent/base/text.hpp"
 #include "agent/tools/doctor/host_output/uplinks.hpp"
 
 namespace pvrdma::doctor {
 
 namespace {
 
-HostRemark remark(Weight weight, HostPart part, std::size_t line, std::string says,
-                  std::string means) {
-  HostRemark one{weight, part, line, std::move(says), std::move(means)};
-  if (weight != Weight::Change) return one;
-  const HostPartInfo& info = about(part);
-  one.commands.emplace_back(*info.change == '\0' ? info.look : info.change);
-  one.menu = info.menu;
-  return one;
-}
-
-// The word after `name` in a command, up to a blank or a slash.
-std::string word_after(const std::string& command, std::string_view name) {
-  const std::size_t at = command.find(name);
-  if (at == std::string::npos) return "";
-  const std::size_t begin = at + name.size();
-  return command.substr(begin, command.find_first_of(" /\"", begin) - begin);
-}
-
-// The user copies this into a shell, so a name with more than letters and digits is left out.
-std::string statistics_command(const std::string& device) {
-  const bool is_name =
-      !device.empty() && std::all_of(device.begin(), device.end(), is_alphanumeric);
-  return is_name ? "esxcli rdma device stats get -d " + device : about(HostPart::Statistics).look;
-}
-
-HostRemark properties(const PastedDetails& details, const std::string& available) {
-  const std::string adapter = word_after(details.command, "pvrdmaDevices/");
-  const std::string says = (adapter.empty() ? "" : adapter + ": ") + "Physical HCA available: " +
-                           (available.empty() ? "(nothing)" : available);
-  const auto about_it = [&](Weight weight, const char* means) {
-    return remark(weight, HostPart::Properties, details.place.line, says, means);
-  };
-  if (available == "1")
-    return about_it(Weight::Good,
-                    "this adapter goes over RDMA to VMs on hosts that have an RDMA NIC as well");
-  if (available != "0") return about_it(Weight::Unknown, "neither 0 nor 1: not understood");
-  HostRemark none = about_it(
-      Weight::Change,
-      "this adapter goes over TCP, at reduced performance, to VMs on other hosts; make a NIC that "
-      "supports RoCE the only uplink of the distributed switch on this host");
-  none.commands = {about(HostPart::RdmaDevices).look};
-  return none;
-}
-
-HostRemark vmknic(const PastedDetails& details) {
-  const std::string* value = details.value("String Value");
-  const auto about_it = [&](Weight weight, const std::string& says, const char* means) {
-    return remark(weight, HostPart::Vmknic, details.place.line, says, means);
-  };
-  if (value == nullptr)
-    return about_it(Weight::Unknown, "no String Value", "it was not pasted whole");
-  if (value->empty())
-    return about_it(Weight::Change, "Net.PVRDMAVmknic is not set",
-                    "the ports of this VM's adapters stay DOWN; choose a VMkernel adapter that "
-                    "those of the other hosts reach");
-  if (!value->starts_with("vmk"))
-    return about_it(Weight::Change, "Net.PVRDMAVmknic is " + *value,
-                    "that is no VMkernel adapter, so the ports stay DOWN");
-  return about_it(
-      Weight::Good, "Net.PVRDMAVmknic is " + *value,
-      "the hosts exchange PVRDMA's control messages over it; it must reach the VMkernel "
-      "adapters of the other hosts");
-}
-
-bool counts_trouble(const std::string& key) {
-  const std::string name = lower(key);
-  return name.find("error") != std::string::npos || name.find("drop") != std::string::npos ||
-         name.find("discard") != std::string::npos || name.ends_with("err state");
-}
-
-HostRemark statistics(const PastedDetails& details) {
-  std::size_t counted = 0;
-  std::vector<std::string> troubles;
-  for (const auto& [key, value] : details.entries) {
-    const auto number = number_from<unsigned long long>(value);
-    if (!number || !counts_trouble(key)) continue;
-    ++counted;
-    if (*number != 0) troubles.push_back(key + ": " + value);
-  }
-  const bool is_of_stats = details.command.find("stats get") != std::string::npos;
-  std::string device = is_of_stats ? word_after(details.command, "-d ") : "";
-  if (is_of_stats && device.empty()) device = word_after(details.command, "--device ");
-  const std::string of = device.empty() ? "" : device + ": ";
-  const auto about_it = [&](Weight weight, const std::string& says, const char* means) {
-    return remark(weight, HostPart::Statistics, details.place.line, of + says, means);
-  };
-  if (!troubles.empty()) {
-    HostRemark found = about_it(
-        Weight::Change, joined(troubles),
-        "packets were lost or refused since the host's driver was loaded, and RoCE is slow where "
-        "they are; if the numbers grow, check flow control (PFC) and MTU of the physical switch");
-    found.commands = {statistics_command(device)};
-    return found;
-  }
-  if (counted == 0)
-    return about_it(Weight::Unknown, "none of its counters is known as one of errors",
-                    "whether packets are lost is not told");
-  return about_it(Weight::Good, "no errors", "the counters of the host's RDMA NIC show no loss");
-}
-
-bool is_statistics(const PastedDetails& details) {
-  return std::any_of(details.entries.begin(), details.entries.end(), [](const auto& entry) {
-    const std::string name = lower(entry.first);
-    return name.find("packets ") != std::string::npos || name.starts_with("queue pairs ");
+bool is_statistics(const PastedTable& table) {
+  return std::any_of(table.columns.begin(), table.columns.end(), [](const std::string& column) {
+    const std::string name = lower(column);
+    return has_part(name, "packets ") || name.starts_with("queue pairs ");
   });
 }
 
-// Without prompts between them, the outputs of several commands are one block.
-void judge(const PastedDetails& details, HostReading& reading) {
-  const std::size_t before = reading.remarks.size();
-  if (const std::string* available = details.value("Physical HCA available"))
-    reading.remarks.push_back(properties(details, *available));
-  if (const std::string* path = details.value("Path"); path && *path == "/Net/PVRDMAVmknic")
-    reading.remarks.push_back(vmknic(details));
-  if (is_statistics(details)) reading.remarks.push_back(statistics(details));
-  if (reading.remarks.size() == before) reading.unknown.push_back(details.place);
+bool is_vmknic(const PastedTable& table) {
+  for (std::size_t row = 0; row < table.rows.size(); ++row)
+    if (table.cell(row, "Path") == "/Net/PVRDMAVmknic") return true;
+  return false;
 }
 
-void judge_firewall(const PastedTable& table, HostReading& reading) {
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    if (table.cell(row, 0) != "pvrdma") continue;
-    const std::string& enabled = table.cell(row, 1);
-    const auto add = [&](Weight weight, const std::string& says, const char* means) {
-      reading.remarks.push_back(remark(weight, HostPart::Firewall, table.lines[row], says, means));
-    };
-    if (enabled == "true")
-      add(Weight::Good, "rule set pvrdma is enabled",
-          "the firewall lets PVRDMA's control messages through");
-    else if (enabled == "false")
-      add(Weight::Change, "rule set pvrdma is not enabled",
-          "the ports of this VM's adapters stay DOWN, or connections to other hosts fail");
-    else
-      add(Weight::Unknown, "rule set pvrdma: " + enabled, "neither true nor false");
-    return;
-  }
-  reading.remarks.push_back(remark(Weight::Unknown, HostPart::Firewall, table.place.line,
-                                   "the rule sets in it do not have pvrdma",
-                                   "it was not pasted whole, or this host has no PVRDMA"));
+// Tells the part by the names of columns.
+template <const auto& names>
+bool has_all(const PastedTable& table) {
+  return std::all_of(std::begin(names), std::end(names),
+                     [&](const char* name) { return table.has({name}); });
 }
+
+constexpr std::array kProperties{"Physical HCA available"};
+constexpr std::array kDevices{"Paired Uplink"};
+constexpr std::array kProtocols{"Device", "RoCE v2"};
+constexpr std::array kFirewall{"Name", "Enabled"};
+constexpr std::array kRules{"Ruleset", "Port Begin"};
+constexpr std::array kNics{"Name", "Duplex", "MTU"};
+constexpr std::array kSwitch{"VDS ID"};
+constexpr std::array kSwitchPort{"Client", "DVPortgroup ID"};
+constexpr std::array kPause{"NIC", "Pause RX"};
+constexpr std::array kModules{"Name", "Is Enabled"};
+constexpr std::array kWorld{"World ID"};
+
+struct Kind {
+  HostPart part;
+  bool (*is)(const PastedTable& table);
+  Judge* judge;  // null: another line of this part has it
+};
+// In the order of the display of equal remarks.
+constexpr std::array<Kind, 13> kKinds{{
+    {HostPart::Properties, has_all<kProperties>, judge_properties},
+    {HostPart::Statistics, is_statistics, judge_statistics},
+    {HostPart::Vmknic, is_vmknic, judge_vmknic},
+    {HostPart::Firewall, has_all<kFirewall>, judge_firewall},
+    {HostPart::Rules, has_all<kRules>, judge_rules},
+    {HostPart::RdmaDevices, has_all<kDevices>, judge_devices},
+    {HostPart::Protocols, has_all<kProtocols>, judge_protocols},
+    {HostPart::Nics, has_all<kNics>, judge_nics},
+    {HostPart::Switch, has_all<kSwitch>, judge_switches},
+    {HostPart::Switch, has_all<kSwitchPort>, nullptr},
+    {HostPart::FlowControl, has_all<kPause>, judge_flow_control},
+    {HostPart::Modules, has_all<kModules>, judge_modules},
+    {HostPart::WorldId, has_all<kWorld>, judge_world},
+}};
 
 // True where the command was run and printed nothing: esxcli prints nothing for an empty list.
 bool ran_without_answer(const std::vector<PastedCommand>& commands) {
   for (std::size_t at = 0; at + 1 < commands.size(); ++at)
     if (commands[at].at_prompt && !commands[at].is_answered && commands[at + 1].at_prompt &&
-        commands[at].text.find("rdma device list") != std::string::npos)
+        has_part(commands[at].text, "rdma device list"))
       return true;
   return false;
 }
 
-void note_missing(const Uplinks& uplinks, HostReading& reading) {
+// Without prompts between them, the outputs of several commands are one block, of several kinds.
+HostTables sorted(const Paste& paste, HostReading& reading) {
+  HostTables host;
+  for (const PastedTable& table : paste.tables) {
+    bool is_known = false;
+    for (const Kind& kind : kKinds) {
+      if (!kind.is(table)) continue;
+      auto& tables = host.by_part.at(static_cast<std::size_t>(kind.part));
+      if (tables.empty() || tables.back() != &table) tables.push_back(&table);
+      is_known = true;
+    }
+    if (!is_known) reading.unknown.push_back(table.place);
+  }
+  host.has_device_list =
+      !host.tables(HostPart::RdmaDevices).empty() || ran_without_answer(paste.commands);
+  return host;
+}
+
+void note_missing(const HostTables& host, const GuestVm& guest, HostReading& reading) {
   for (const HostPartInfo& info : kHostParts) {
+    if (info.part == HostPart::Properties) {
+      for (std::string& command : missing_properties(host, guest))
+        reading.missing.push_back({info.part, std::move(command), true});
+      continue;
+    }
     const bool is_there = std::any_of(reading.remarks.begin(), reading.remarks.end(),
                                       [&](const HostRemark& one) { return one.part == info.part; });
-    const bool has_none = info.part == HostPart::Statistics && uplinks.has_no_device();
-    if (is_there || has_none) continue;
-    MissingPart missing{info.part, info.look};
-    if (info.part == HostPart::Statistics && !uplinks.devices.empty())
-      missing.command = statistics_command(uplinks.devices.front().name);
+    if (is_there || !host.tables(info.part).empty()) continue;
+    MissingPart missing{info.part, info.look, info.is_required};
+    const auto devices = host.rows(HostPart::RdmaDevices);
+    if (info.part == HostPart::Statistics && host.has_no_device()) continue;
+    if (info.part == HostPart::Statistics && !devices.empty())
+      missing.command = statistics_command(devices.front()["Name"]);
+    if (info.part == HostPart::Protocols) missing.is_required = needs_protocols(host);
     reading.missing.push_back(std::move(missing));
   }
 }
@@ -180,21 +118,35 @@ const char* to_string(Weight weight) {
   return kNames.at(static_cast<std::size_t>(weight));
 }
 
-HostReading judge_host_output(std::string_view text, const std::vector<GuestLink>& guest) {
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), is_alphanumeric);
+}
+
+std::string word_after(const std::string& command, std::string_view name) {
+  const std::size_t at = command.find(name);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + name.size();
+  return command.substr(begin, command.find_first_of(" /\"", begin) - begin);
+}
+
+HostRemark remark(Weight weight, HostPart part, std::size_t line, std::string says,
+                  std::string means) {
+  HostRemark one{weight, part, line, std::move(says), std::move(means)};
+  if (weight != Weight::Change) return one;
+  const HostPartInfo& info = about(part);
+  one.commands.emplace_back(*info.change == '\0' ? info.look : info.change);
+  one.menu = info.menu;
+  return one;
+}
+
+HostReading judge_host_output(std::string_view text, const GuestVm& guest) {
   Paste paste = parse_paste(text);
   HostReading reading;
   reading.unknown = std::move(paste.other);
-  for (const PastedDetails& details : paste.details) judge(details, reading);
-  Uplinks uplinks;
-  for (const PastedTable& table : paste.tables) {
-    if (table.columns.size() >= 2 && table.columns[0] == "Name" && table.columns[1] == "Enabled")
-      judge_firewall(table, reading);
-    else if (!uplinks.take(table))
-      reading.unknown.push_back(table.place);
-  }
-  uplinks.has_device_list = uplinks.has_device_list || ran_without_answer(paste.commands);
-  judge_uplinks(uplinks, guest, reading);
-  note_missing(uplinks, reading);
+  const HostTables host = sorted(paste, reading);
+  for (const Kind& kind : kKinds)
+    if (kind.judge != nullptr) kind.judge(host, guest, reading);
+  note_missing(host, guest, reading);
   std::stable_sort(reading.remarks.begin(), reading.remarks.end(),
                    [](const auto& left, const auto& right) { return left.weight < right.weight; });
   std::stable_sort(reading.unknown.begin(), reading.unknown.end(),

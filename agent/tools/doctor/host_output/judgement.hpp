@@ -15,7 +15,16 @@ namespace pvrdma::doctor {
 // An interface of a PVRDMA adapter of this VM.
 struct GuestLink {
   std::string name;
-  unsigned mtu = 0;  // bytes
+  unsigned mtu = 0;          // bytes
+  std::string mac{};         // lower case; empty: not known
+  bool has_roce_v1 = false;  // a GID of that type
+  bool has_roce_v2 = false;
+};
+
+struct GuestVm {
+  std::vector<GuestLink> links{};  // in the order of their PCI functions
+  std::string uuid{};              // DMI; empty: only root may read it
+  std::string name{};              // of the guest: often the VM's as well
 };
 
 enum class Weight { Change, Unknown, Info, Good };  // in the order of display
@@ -33,7 +42,8 @@ struct HostRemark {
 
 struct MissingPart {
   HostPart part;
-  std::string command;  // the command that would tell
+  std::string command;      // the command that would tell
+  bool is_required = true;  // without it the host is not known to be good
 };
 
 struct HostReading {
@@ -42,7 +52,6 @@ struct HostReading {
   std::vector<PastedText> unknown;
 };
 
-[[nodiscard]] HostReading judge_host_output(std::string_view text,
-                                            const std::vector<GuestLink>& guest);
+[[nodiscard]] HostReading judge_host_output(std::string_view text, const GuestVm& guest);
 
 }  // namespace pvrdma::doctor

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/base/text.hpp"
+#include "agent/ctl/fields.hpp"
 #include "agent/ctl/text.hpp"
 #include "agent/tools/doctor/host_output/command.hpp"
 
@@ -58,14 +59,21 @@ std::string rows_of(const HostRemark& remark, const Style& style) {
   return rows;
 }
 
+std::string missing_rows(const HostReading& reading, bool required, const char* title) {
+  std::string rows;
+  for (const doctor::MissingPart& missing : reading.missing)
+    if (missing.is_required == required)
+      rows += "  " + padded(about(missing.part).name, kPartColumns) + missing.command + "\n";
+  return rows.empty() ? "" : std::string{"\n"} + title + "\n" + rows;
+}
+
 }  // namespace
 
 std::string render_host_output(const HostReading& reading, const Style& style) {
   std::string out = headline(reading, style) + "\n";
   for (const HostRemark& remark : reading.remarks) out += rows_of(remark, style);
-  if (!reading.missing.empty()) out += "\nNot in the paste; to be run in the ESXi shell:\n";
-  for (const doctor::MissingPart& missing : reading.missing)
-    out += "  " + padded(about(missing.part).name, kPartColumns) + missing.command + "\n";
+  out += missing_rows(reading, true, "Not in the paste; to be run in the ESXi shell:");
+  out += missing_rows(reading, false, "Not in the paste; these tell more, and need not be run:");
   if (!reading.unknown.empty()) out += "\nNot understood:\n";
   const std::size_t shown = std::min(reading.unknown.size(), kMostUnknown);
   for (std::size_t index = 0; index < shown; ++index) {
@@ -79,7 +87,7 @@ std::string render_host_output(const HostReading& reading, const Style& style) {
   return out;
 }
 
-Json host_output_json(const HostReading& reading, const std::vector<doctor::GuestLink>& guest) {
+Json host_output_json(const HostReading& reading, const doctor::GuestVm& guest) {
   Json json = {{"remarks", Json::array()},
                {"missing", Json::array()},
                {"unknown", Json::array()},
@@ -93,13 +101,16 @@ Json host_output_json(const HostReading& reading, const std::vector<doctor::Gues
                                {"commands", remark.commands},
                                {"menu", remark.menu}});
   for (const doctor::MissingPart& missing : reading.missing)
-    json["missing"].push_back({{"part", about(missing.part).id}, {"command", missing.command}});
+    json["missing"].push_back({{"part", about(missing.part).id},
+                               {"command", missing.command},
+                               {"required", missing.is_required}});
   for (const PastedText& text : reading.unknown)
     json["unknown"].push_back({{"line", text.line},
                                {"lines", text.lines},
                                {"begins", printable(trimmed(text.begins), kLongestBegins)}});
-  for (const doctor::GuestLink& link : guest)
-    json["interfaces"].push_back({{"name", link.name}, {"mtu_bytes", link.mtu}});
+  for (const doctor::GuestLink& link : guest.links)
+    json["interfaces"].push_back(
+        {{"name", link.name}, {"mtu_bytes", link.mtu}, {"mac", or_null(link.mac)}});
   return json;
 }
 

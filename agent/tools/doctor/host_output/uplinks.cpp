@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// The RDMA devices of the host, their protocols and their NICs, as pasted.
 #include "agent/tools/doctor/host_output/uplinks.hpp"
 
 #include <algorithm>
@@ -6,35 +7,34 @@
 #include <iterator>
 #include <utility>
 
-#include "agent/base/text.hpp"
-
 namespace pvrdma::doctor {
 
 namespace {
 
 // On ESXi these drivers have their RDMA half in a module of its own.
-constexpr std::array<std::pair<const char*, const char*>, 5> kDriverPairs{
+constexpr std::array<std::pair<const char*, const char*>, 6> kDriverPairs{
     {{"nmlx5_core", "nmlx5_rdma"},
      {"nmlx4_en", "nmlx4_rdma"},
      {"bnxtnet", "bnxtroce"},
      {"qedentv", "qedrntv"},
-     {"icen", "irdman"}}};
+     {"icen", "irdman"},
+     {"i40en", "irdman"}}};
 
-std::string told(const std::string& value) { return value.empty() ? "not told" : value; }
+// Intel's driver: of its devices X722 speak iWARP alone (release notes of irdman).
+bool may_be_iwarp(const HostDevice& device) { return device.driver == "irdman"; }
 
-std::string cell(const PastedTable& table, std::size_t row, std::string_view name) {
-  const auto column = table.column(name);
-  return column ? table.cell(row, *column) : "";
-}
-
-// The reason why the device carries no RDMA; empty: the paste shows none.
-std::string trouble_of(const RdmaDeviceRow& device, const Uplinks& uplinks) {
+// The reason why the device carries no RoCE; empty: the paste shows none.
+std::string trouble_of(const HostDevice& device, const Uplinks& uplinks) {
+  if (device.speaks_roce.has_value() && !*device.speaks_roce)
+    return "it speaks iWARP, not RoCE, so it is no device for PVRDMA";
   if (device.uplink.empty() || device.uplink == "N/A" || device.uplink == "None")
     return "it is paired with no uplink";
   const auto nic = uplinks.nics.find(device.uplink);
   if (nic != uplinks.nics.end() && nic->second.link != "Up")
     return "the link of its uplink " + device.uplink + " is " + told(nic->second.link);
   if (device.state != "Active") return "its state is " + told(device.state);
+  if (uplinks.of_switch && !contains(*uplinks.of_switch, device.uplink))
+    return "its uplink " + device.uplink + " is not that of the distributed switch";
   return "";
 }
 
@@ -46,73 +46,39 @@ HostRemark no_device(const Uplinks& uplinks) {
                     "the host has no RDMA device",
                     "this VM's adapters go over TCP, at reduced performance, to VMs on other "
                     "hosts; the host needs a NIC that supports RoCE, with its RDMA driver loaded",
-                    {"esxcli system module list"},
+                    {about(HostPart::Modules).look},
                     info.menu};
   for (const auto& [name, nic] : uplinks.nics)
-    for (const auto& [nic_driver, rdma_driver] : kDriverPairs)
-      if (nic.driver == nic_driver) {
-        remark.says += "; " + name + " has the driver " + nic.driver + ", whose RDMA half " +
-                       rdma_driver + " may not be loaded";
-        remark.commands.push_back(std::string{"esxcli system module load -m "} + rdma_driver);
-        return remark;
-      }
+    if (const char* driver = rdma_driver_of(nic.driver); driver != nullptr) {
+      remark.says += "; " + name + " has the driver " + nic.driver + ", whose RDMA half " + driver +
+                     " may not be loaded";
+      remark.commands.push_back(std::string{"esxcli system module load -m "} + driver);
+      return remark;
+    }
   return remark;
 }
 
-// One device that works is enough: this output does not tell the uplink of the VM's switch.
-void judge_devices(const Uplinks& uplinks, HostReading& reading) {
-  const bool one_works =
-      std::any_of(uplinks.devices.begin(), uplinks.devices.end(),
-                  [&](const RdmaDeviceRow& device) { return trouble_of(device, uplinks).empty(); });
-  for (const RdmaDeviceRow& device : uplinks.devices) {
-    const std::string trouble = trouble_of(device, uplinks);
-    HostRemark remark{Weight::Good, HostPart::RdmaDevices, device.line,
-                      device.name + " is Active, paired with " + device.uplink,
-                      "native RDMA is possible where " + device.uplink +
-                          " is the uplink of this VM's distributed switch"};
-    if (!trouble.empty()) {
-      remark.says = device.name + " (" + device.driver + "): " + trouble;
-      remark.weight = one_works ? Weight::Info : Weight::Change;
-      remark.means = one_works ? "of no importance unless the uplink of this VM's distributed "
-                                 "switch is paired with it; another device works"
-                               : "no RDMA device of the host works, so this VM's adapters go over "
-                                 "TCP to VMs on other hosts";
-      if (!one_works) {
-        remark.commands = {about(HostPart::Nics).look};
-        remark.menu = about(HostPart::RdmaDevices).menu;
-      }
-    }
-    reading.remarks.push_back(std::move(remark));
+HostRemark of_device(const HostDevice& device, const Uplinks& uplinks) {
+  HostRemark good{Weight::Good, HostPart::RdmaDevices, device.line,
+                  device.name + " is Active, paired with " + device.uplink +
+                      (device.protocols.empty() ? "" : ", " + device.protocols),
+                  "native RDMA is possible where " + device.uplink +
+                      " is the uplink of this VM's distributed switch"};
+  if (uplinks.of_switch)
+    good.means = "native RDMA is possible: " + device.uplink + " is an uplink of that switch";
+  if (!device.speaks_roce && may_be_iwarp(device)) {
+    good.weight = Weight::Unknown;
+    good.means = "a device of the driver " + device.driver +
+                 " may speak iWARP alone, which PVRDMA cannot use";
+    good.commands = {about(HostPart::Protocols).look};
   }
-}
-
-// The interface of this VM with the largest MTU; null: there is none.
-const GuestLink* largest(const std::vector<GuestLink>& guest) {
-  const auto at = std::max_element(
-      guest.begin(), guest.end(),
-      [](const GuestLink& left, const GuestLink& right) { return left.mtu < right.mtu; });
-  return at == guest.end() ? nullptr : &*at;
+  return good;
 }
 
 HostRemark of_nic(const std::string& name, const NicRow& nic, const GuestLink* link) {
   HostRemark remark{Weight::Good, HostPart::Nics, nic.line, name + " is Up, MTU " + told(nic.mtu),
                     "no interface of a PVRDMA adapter is here to compare the MTU with"};
-  const auto mtu = number_from<unsigned>(nic.mtu);
-  if (!mtu) {
-    remark.weight = Weight::Unknown;
-    remark.means = "whether it is large enough for this VM is not known";
-  } else if (link != nullptr) {
-    const bool is_enough = *mtu >= link->mtu;
-    remark.means = link->name + " of this VM has MTU " + std::to_string(link->mtu) +
-                   (is_enough ? ", which fits"
-                              : ": larger packets do not leave the host; give the distributed "
-                                "switch that MTU");
-    if (is_enough) return remark;
-    remark.weight = Weight::Change;
-    remark.commands = {"esxcli network vswitch dvs vmware list"};
-    remark.menu = "Networking > distributed switch > Edit Settings > Advanced > MTU";
-  }
-  return remark;
+  return with_mtu(std::move(remark), nic.mtu, link);
 }
 
 // As with devices, one NIC that passes the guest's packets is enough; the MTU of the others may
@@ -125,15 +91,129 @@ void note_spare(std::vector<HostRemark>& nics) {
     if (nic.weight != Weight::Change) continue;
     nic.weight = Weight::Info;
     nic.means += ", if it is this NIC's";
+    nic.commands.clear();
+    nic.menu.clear();
   }
 }
 
-void judge_nics(const Uplinks& uplinks, const GuestLink* link, HostReading& reading) {
+void take_protocols(const HostTables& host, std::vector<HostDevice>& devices) {
+  for (const TableRow& row : host.rows(HostPart::Protocols)) {
+    HostDevice* device = find_in(devices, row["Device"], &HostDevice::name);
+    if (device == nullptr) continue;
+    std::vector<std::string> protocols;
+    for (const char* protocol : {"RoCE v1", "RoCE v2", "iWARP"})
+      if (row[protocol] == "true") protocols.emplace_back(protocol);
+    device->protocols = joined(protocols);
+    const bool is_told = !row["RoCE v1"].empty() && !row["RoCE v2"].empty();
+    if (is_told) device->speaks_roce = row["RoCE v1"] == "true" || row["RoCE v2"] == "true";
+  }
+}
+
+}  // namespace
+
+const char* rdma_driver_of(std::string_view driver) {
+  for (const auto& [nic_driver, rdma_driver] : kDriverPairs)
+    if (driver == nic_driver) return rdma_driver;
+  return nullptr;
+}
+
+bool is_rdma_driver(std::string_view module) {
+  return std::any_of(kDriverPairs.begin(), kDriverPairs.end(),
+                     [&](const auto& pair) { return module == pair.second; });
+}
+
+Uplinks uplinks_of(const HostTables& host, const GuestVm& guest) {
+  Uplinks uplinks;
+  for (const TableRow& row : host.rows(HostPart::RdmaDevices))
+    uplinks.devices.push_back(
+        {row.line(), row["Name"], row["Driver"], row["State"], row["Paired Uplink"]});
+  take_protocols(host, uplinks.devices);
+  for (const TableRow& row : host.rows(HostPart::Nics)) {
+    const bool has_status = row.table->has({"Link Status"});
+    uplinks.nics[row["Name"]] = {row.line(), row["Driver"],
+                                 row[has_status ? "Link Status" : "Link"], row["MTU"]};
+  }
+  uplinks.of_switch = switch_uplinks(host, guest);
+  return uplinks;
+}
+
+HostRemark with_mtu(HostRemark remark, const std::string& told_mtu, const GuestLink* link) {
+  const auto mtu = number_from<unsigned>(told_mtu);
+  if (!mtu) {
+    remark.weight = Weight::Unknown;
+    remark.means = "whether its MTU is large enough for this VM is not known";
+  } else if (link != nullptr) {
+    const bool is_enough = *mtu >= link->mtu;
+    remark.means = link->name + " of this VM has MTU " + std::to_string(link->mtu) +
+                   (is_enough ? ", which fits"
+                              : ": larger packets do not leave the host; give the distributed "
+                                "switch that MTU");
+    if (is_enough) return remark;
+    remark.weight = Weight::Change;
+    remark.commands = {about(HostPart::Switch).look};
+    remark.menu = menus::kSwitchMtu;
+  }
+  return remark;
+}
+
+const GuestLink* with_largest_mtu(const GuestVm& guest) {
+  const auto at = std::max_element(
+      guest.links.begin(), guest.links.end(),
+      [](const GuestLink& left, const GuestLink& right) { return left.mtu < right.mtu; });
+  return at == guest.links.end() ? nullptr : &*at;
+}
+
+bool works(const HostDevice& device, const Uplinks& uplinks) {
+  return trouble_of(device, uplinks).empty();
+}
+
+// One device that works is enough: only `esxcli network vswitch dvs vmware list` tells the uplink
+// of the VM's switch.
+void judge_devices(const HostTables& host, const GuestVm& guest, HostReading& reading) {
+  const Uplinks uplinks = uplinks_of(host, guest);
+  if (host.has_no_device()) reading.remarks.push_back(no_device(uplinks));
+  const bool one_works =
+      std::any_of(uplinks.devices.begin(), uplinks.devices.end(),
+                  [&](const HostDevice& device) { return works(device, uplinks); });
+  for (const HostDevice& device : uplinks.devices) {
+    const std::string trouble = trouble_of(device, uplinks);
+    if (trouble.empty()) {
+      reading.remarks.push_back(of_device(device, uplinks));
+      continue;
+    }
+    HostRemark one = remark(one_works ? Weight::Info : Weight::Change, HostPart::RdmaDevices,
+                            device.line, device.name + " (" + device.driver + "): " + trouble,
+                            one_works ? "of no importance unless the uplink of this VM's "
+                                        "distributed switch is paired with it; another device works"
+                                      : "no RDMA device of the host works, so this VM's adapters "
+                                        "go over TCP to VMs on other hosts");
+    if (!one_works) one.commands = {about(HostPart::Nics).look, about(HostPart::Switch).look};
+    reading.remarks.push_back(std::move(one));
+  }
+}
+
+void judge_protocols(const HostTables& host, const GuestVm& guest, HostReading& reading) {
+  const Uplinks uplinks = uplinks_of(host, guest);
+  for (const TableRow& row : host.rows(HostPart::Protocols)) {
+    const HostDevice* device = find_in(uplinks.devices, row["Device"], &HostDevice::name);
+    if (device != nullptr) continue;  // judge_devices() tells it
+    const bool speaks = row["RoCE v1"] == "true" || row["RoCE v2"] == "true";
+    reading.remarks.push_back(remark(
+        Weight::Info, HostPart::Protocols, row.line(),
+        told(row["Device"]) + (speaks ? " speaks RoCE" : " speaks no RoCE"),
+        speaks ? "whether it works is told by " + std::string{about(HostPart::RdmaDevices).look}
+               : "it is no device for PVRDMA"));
+  }
+}
+
+void judge_nics(const HostTables& host, const GuestVm& guest, HostReading& reading) {
+  const Uplinks uplinks = uplinks_of(host, guest);
+  const GuestLink* link = with_largest_mtu(guest);
   std::vector<HostRemark> nics;
-  for (const RdmaDeviceRow& device : uplinks.devices) {
+  for (const HostDevice& device : uplinks.devices) {
     const auto nic = uplinks.nics.find(device.uplink);
     if (nic == uplinks.nics.end()) continue;
-    if (trouble_of(device, uplinks).empty())
+    if (works(device, uplinks))
       nics.push_back(of_nic(nic->first, nic->second, link));
     else  // judge_devices() tells the reason
       nics.push_back({Weight::Info, HostPart::Nics, nic->second.line,
@@ -154,31 +234,11 @@ void judge_nics(const Uplinks& uplinks, const GuestLink* link, HostReading& read
                          std::make_move_iterator(nics.end()));
 }
 
-}  // namespace
-
-bool Uplinks::take(const PastedTable& table) {
-  const bool is_devices = table.column("Paired Uplink").has_value();
-  const bool is_nics = table.column("MAC Address") && table.column("MTU");
-  if (!is_devices && !is_nics) return false;
-  has_device_list = has_device_list || is_devices;
-  const char* link = table.column("Link Status") ? "Link Status" : "Link";
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    const std::string name = cell(table, row, "Name");
-    if (is_devices)
-      devices.push_back({table.lines[row], name, cell(table, row, "Driver"),
-                         cell(table, row, "State"), cell(table, row, "Paired Uplink")});
-    else
-      nics[name] = {table.lines[row], cell(table, row, "Driver"), cell(table, row, link),
-                    cell(table, row, "MTU")};
-  }
-  return true;
-}
-
-void judge_uplinks(const Uplinks& uplinks, const std::vector<GuestLink>& guest,
-                   HostReading& reading) {
-  if (uplinks.has_no_device()) reading.remarks.push_back(no_device(uplinks));
-  judge_devices(uplinks, reading);
-  judge_nics(uplinks, largest(guest), reading);
+bool needs_protocols(const HostTables& host) {
+  const Uplinks uplinks = uplinks_of(host, {});
+  return std::any_of(uplinks.devices.begin(), uplinks.devices.end(), [](const HostDevice& device) {
+    return may_be_iwarp(device) && !device.speaks_roce;
+  });
 }
 
 }  // namespace pvrdma::doctor

@@ -1,39 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The RDMA devices of the host and their NICs, as pasted, and what they mean.
+// The RDMA devices of the host and their NICs, as pasted.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "agent/tools/doctor/host_output/judgement.hpp"
+#include "agent/tools/doctor/host_output/tables.hpp"
 
 namespace pvrdma::doctor {
 
-// A row of `esxcli rdma device list`.
-struct RdmaDeviceRow {
+// A row of `esxcli rdma device list`, and of `esxcli rdma device protocol list`.
+struct HostDevice {
   std::size_t line = 0;
   std::string name, driver, state, uplink;
+  std::string protocols{};  // "RoCE v1, RoCE v2"
+  std::optional<bool> speaks_roce{};
 };
 
-// A row of `esxcli network nic list`.
+// A row of `esxcli network nic list` or `esxcfg-nics -l`.
 struct NicRow {
   std::size_t line = 0;
   std::string driver, link, mtu;
 };
 
 struct Uplinks {
-  bool has_device_list = false;  // `esxcli rdma device list` was run
-  std::vector<RdmaDeviceRow> devices;
+  std::vector<HostDevice> devices;
   std::map<std::string, NicRow> nics;  // by name
-
-  [[nodiscard]] bool has_no_device() const { return has_device_list && devices.empty(); }
-  // False: the table is neither list.
-  bool take(const PastedTable& table);
+  // Of the distributed switch of this VM; none: the paste does not tell that switch.
+  std::optional<std::vector<std::string>> of_switch;
 };
 
-// Adds the remarks about both lists.
-void judge_uplinks(const Uplinks& uplinks, const std::vector<GuestLink>& guest,
-                   HostReading& reading);
+[[nodiscard]] Uplinks uplinks_of(const HostTables& host, const GuestVm& guest);
+[[nodiscard]] bool works(const HostDevice& device, const Uplinks& uplinks);
+
+// switches.cpp
+[[nodiscard]] std::optional<std::vector<std::string>> switch_uplinks(const HostTables& host,
+                                                                     const GuestVm& guest);
+
+// The module with the RDMA half of a NIC's driver; null: none is known.
+[[nodiscard]] const char* rdma_driver_of(std::string_view driver);
+[[nodiscard]] bool is_rdma_driver(std::string_view module);
+
+// The interface of this VM with the largest MTU; null: there is none.
+[[nodiscard]] const GuestLink* with_largest_mtu(const GuestVm& guest);
+// The remark, with the meaning of an MTU that the paste tells.
+[[nodiscard]] HostRemark with_mtu(HostRemark remark, const std::string& told_mtu,
+                                  const GuestLink* link);
 
 }  // namespace pvrdma::doctor

@@ -2,6 +2,7 @@
 // Output pasted by administrators, and the guest that it is compared with.
 #pragma once
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -13,7 +14,10 @@
 
 namespace pvrdma::test {
 
-inline const std::vector<doctor::GuestLink> kGuest{{"ens161", 1500}, {"ens224f0", 9000}};
+inline const doctor::GuestVm kGuest{
+    {{"ens161", 1500}, {"ens224f0", 9000, "02:00:5e:20:00:01", false, true}},
+    "0e894d56-6568-86d4-2278-80af6016e0e0",
+    "node-0.example.org"};
 
 // A file of tests/fixtures/host-output.
 inline std::string fixture(const std::string& name) {
@@ -22,6 +26,30 @@ inline std::string fixture(const std::string& name) {
   text << file.rdbuf();
   REQUIRE_FALSE(text.str().empty());
   return text.str();
+}
+
+inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+// Each remark as a line: "change firewall 29: rule set pvrdma is not enabled".
+inline std::vector<std::string> lines_of(const doctor::HostReading& reading) {
+  std::vector<std::string> lines;
+  for (const doctor::HostRemark& remark : reading.remarks)
+    lines.push_back(std::string{to_string(remark.weight)} + " " + about(remark.part).id + " " +
+                    std::to_string(remark.line) + ": " + remark.says);
+  return lines;
+}
+
+inline const doctor::HostRemark& remark_of(const doctor::HostReading& reading,
+                                           doctor::HostPart part) {
+  const auto at = std::find_if(reading.remarks.begin(), reading.remarks.end(),
+                               [&](const doctor::HostRemark& one) { return one.part == part; });
+  REQUIRE(at != reading.remarks.end());
+  return *at;
 }
 
 }  // namespace pvrdma::test

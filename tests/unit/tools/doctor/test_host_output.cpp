@@ -14,30 +14,18 @@ using doctor::judge_host_output;
 using doctor::Weight;
 using test::fixture;
 using test::kGuest;
+using test::lines_of;
+using test::remark_of;
+using test::replaced;
 
 namespace {
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos;
-       at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
-}
-
-// Each remark as a line: "change firewall 29: rule set pvrdma is not enabled".
-std::vector<std::string> lines_of(const HostReading& reading) {
-  std::vector<std::string> lines;
-  for (const HostRemark& remark : reading.remarks)
-    lines.push_back(std::string{to_string(remark.weight)} + " " + about(remark.part).id + " " +
-                    std::to_string(remark.line) + ": " + remark.says);
-  return lines;
-}
-
-const HostRemark& remark_of(const HostReading& reading, HostPart part) {
-  const auto at = std::find_if(reading.remarks.begin(), reading.remarks.end(),
-                               [&](const HostRemark& one) { return one.part == part; });
-  REQUIRE(at != reading.remarks.end());
-  return *at;
+// The parts without which the host is not known to be good.
+std::vector<std::string> required_of(const HostReading& reading) {
+  std::vector<std::string> parts;
+  for (const doctor::MissingPart& missing : reading.missing)
+    if (missing.is_required) parts.emplace_back(about(missing.part).id);
+  return parts;
 }
 
 }  // namespace
@@ -49,7 +37,10 @@ TEST_CASE("a host without a fault, in each form of white space") {
       "info nics 36: vmnic5 is Down",
       "good statistics 7: vmrdma0: no errors",
       "good vmknic 17: Net.PVRDMAVmknic is vmk1",
-      "good properties 38: 2101234_0: Physical HCA available: 1",
+      "good properties 38: ens224f0, 2101234_0: Physical HCA available: 1",
+      "good properties 38: ens224f0, 2101234_0: RoCE version: 2",
+      "info properties 38: ens224f0, 2101234_0: native endpoints: no, with vMotion: no, namespace: "
+      "no",
       "good firewall 30: rule set pvrdma is enabled",
       "good rdma-devices 4: vmrdma0 is Active, paired with vmnic4",
       "good nics 35: vmnic4 is Up, MTU 9000"};
@@ -61,7 +52,7 @@ TEST_CASE("a host without a fault, in each form of white space") {
     auto sorted = expected;
     std::sort(sorted.begin(), sorted.end());
     CHECK(lines == sorted);
-    CHECK(reading.missing.empty());
+    CHECK(required_of(reading).empty());
     CHECK(reading.unknown.empty());
     CHECK(ctl::code_of(reading) == 0);
   }
@@ -73,8 +64,8 @@ TEST_CASE("without prompts and blank lines between it, the same is found") {
   for (std::string line; std::getline(lines, line);)
     if (!line.starts_with("[root")) text += line + "\n";
   const HostReading reading = judge_host_output(text, kGuest);
-  CHECK(reading.remarks.size() == 8);
-  CHECK(reading.missing.empty());
+  CHECK(reading.remarks.size() == 10);
+  CHECK(required_of(reading).empty());
   CHECK(reading.unknown.empty());
   CHECK(remark_of(reading, HostPart::Statistics).says == "no errors");
 }
@@ -111,44 +102,11 @@ TEST_CASE("esxcli prints nothing where the host has no RDMA device") {
   CHECK(none.says.find("nmlx5_rdma may not be loaded") != std::string::npos);
   CHECK(none.commands.back() == "esxcli system module load -m nmlx5_rdma");
   CHECK(remark_of(reading, HostPart::Firewall).weight == Weight::Good);
-  // A host without a device has no statistics.
-  REQUIRE(reading.missing.size() == 2);
-  CHECK(reading.missing[0].part == HostPart::Properties);
-  CHECK(reading.missing[1].part == HostPart::Vmknic);
+  CHECK(required_of(reading) == std::vector<std::string>{"properties", "vmknic"});
   // The paste may have been cut off at this line.
   const HostReading cut = judge_host_output("[root@esx:~] esxcli rdma device list\n", {});
   CHECK(cut.remarks.empty());
-  CHECK(cut.missing.size() == 6);
-}
-
-TEST_CASE("tables and the lines right below them") {
-  // Tabs separate the cells, although they would fit the dashes as well.
-  const auto tabs = parse_paste("A\tB\n--\t--\na\tb\n");
-  REQUIRE(tabs.tables.size() == 1);
-  CHECK(tabs.tables[0].rows == std::vector<std::vector<std::string>>{{"a", "b"}});
-  // Details are indented, and some could be no row; a UTF-8 mark stands before the first column's
-  // name.
-  const auto below = parse_paste(
-      "\xef\xbb\xbfName               Enabled\n-----------------  -------\nsshServer             "
-      "true\n"
-      "   Path: /Net/X\n");
-  REQUIRE(below.tables.size() == 1);
-  CHECK(below.tables[0].columns.front() == "Name");
-  CHECK(below.tables[0].rows.size() == 1);
-  CHECK(below.details.size() == 1);
-  const auto key = parse_paste("Name  Enabled\n----  -------\nPhysical HCA available:0\n");
-  CHECK(key.details.size() == 1);
-  // A block belongs to the host of the prompt above it.
-  const auto hosts = parse_paste("a:1\n\n[root@esx01:~] vsish\na:1\n\n~ # vsish -e\na:1\n");
-  REQUIRE(hosts.details.size() == 3);
-  CHECK(hosts.details[0].host.empty());
-  CHECK(hosts.details[1].host == "esx01");
-  CHECK(hosts.details[2].host.empty());
-  // An error of esxcli does not count as an empty list.
-  const auto refused = judge_host_output(
-      "[root@e:~] esxcli rdma device list\nUnknown command or namespace\n[root@e:~]\n", {});
-  CHECK(refused.remarks.empty());
-  CHECK(refused.unknown.size() == 1);
+  CHECK(required_of(cut).size() == 5);
 }
 
 TEST_CASE("one thing spoiled at a time") {
@@ -196,7 +154,8 @@ TEST_CASE("a missing part is named with the command that prints it") {
   const std::string text = fixture("good.txt");
   const HostReading reading =
       judge_host_output(text.substr(0, text.find("[root@esx01:~] esxcli rdma device stats")), {});
-  REQUIRE(reading.missing.size() == 5);
+  CHECK(required_of(reading) ==
+        std::vector<std::string>{"properties", "vmknic", "firewall", "nics"});
   CHECK(reading.missing[1].command == "esxcli rdma device stats get -d vmrdma0");
   CHECK(ctl::code_of(reading) == 3);
   const std::string screen = ctl::render_host_output(reading, {});

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `doctor --host-output` on the lists that tell this VM, its adapters and its switch from others.
+#include <algorithm>
+
+#include "agent/tools/doctor/host_output/command.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/tools/doctor/pasted.hpp"
+
+using namespace pvrdma;
+using doctor::HostPart;
+using doctor::HostReading;
+using doctor::judge_host_output;
+using doctor::Weight;
+using test::fixture;
+using test::kGuest;
+using test::lines_of;
+using test::remark_of;
+using test::replaced;
+
+namespace {
+
+HostReading lists(const std::string& from = "", const std::string& to = "") {
+  const std::string text = fixture("lists.txt");
+  return judge_host_output(from.empty() ? text : replaced(text, from, to), kGuest);
+}
+
+// The properties of an adapter, in the form of vsish.
+std::string properties(const std::string& mac, const std::string& fields) {
+  return "PVRDMA Device Properties {\n   MAC address:" + mac + "\n   Physical HCA available:1\n" +
+         fields + "}\n";
+}
+
+}  // namespace
+
+TEST_CASE("the lists of a host: this VM, its switch, and the device that is its uplink's") {
+  const HostReading reading = lists();
+  CHECK(lines_of(reading) ==
+        std::vector<std::string>{
+            "info rdma-devices 69: vmrdma1 (irdman): it speaks iWARP, not RoCE, so it is no device "
+            "for PVRDMA",
+            "info nics 77: vmnic0 is Up",
+            "info switch 20: Office: uplinks vmnic1, vmnic0, MTU 1500",
+            "good vmknic 92: Net.PVRDMAVmknic is vmk1",
+            "good firewall 90: rule set pvrdma is enabled",
+            "good rules 87: rule set pvrdma: inbound TCP 28250-28761, outbound TCP 28250-28761",
+            "good rdma-devices 68: vmrdma0 is Active, paired with vmnic4, RoCE v2",
+            "good nics 78: vmnic4 is Up, MTU 9000",
+            "good switch 43: Fabric: its uplink is vmnic4, MTU 9000",
+            "good flow-control 83: vmnic4: Pause RX true, Pause TX true",
+            "good modules 94: nmlx5_rdma is enabled",
+            "good world-id 11: renamed node: World ID 2101234"});
+  CHECK(reading.unknown.empty());
+  // Only the properties are required as well, and their command has the World ID and the index.
+  REQUIRE(reading.missing.size() == 2);
+  CHECK(reading.missing[0].command ==
+        "vsish -e cat /vmkModules/vrdma/pvrdmaDevices/2101234_1/properties");
+  CHECK(reading.missing[1].part == HostPart::Statistics);
+  CHECK_FALSE(reading.missing[1].is_required);
+  const auto whole = judge_host_output(
+      fixture("lists.txt") + "~ # vsish\n" + properties("02:00:5e:20:00:01", ""), kGuest);
+  CHECK(ctl::code_of(whole) == 0);
+}
+
+TEST_CASE("CSV tells the same as tables") {
+  const HostReading reading = judge_host_output(fixture("csv.txt"), kGuest);
+  CHECK(lines_of(reading) ==
+        std::vector<std::string>{
+            "info rdma-devices 4: vmrdma1 (nmlx5_rdma): the link of its uplink vmnic5 is Down",
+            "info nics 12: vmnic5 is Down", "good vmknic 18: Net.PVRDMAVmknic is vmk0",
+            "good firewall 15: rule set pvrdma is enabled",
+            "good rdma-devices 3: vmrdma0 is Active, paired with vmnic4, RoCE v1, RoCE v2",
+            "good nics 11: vmnic4 is Up, MTU 9000", "good world-id 21: node-0: World ID 2101234"});
+  CHECK(reading.unknown.empty());
+}
+
+TEST_CASE("one thing of the lists spoiled at a time") {
+  struct Spoiled {
+    const char* from;
+    const char* to;
+    HostPart part;
+    Weight weight;
+    const char* says;
+  };
+  const std::vector<Spoiled> table{
+      {"vmrdma0    false     true", "vmrdma0    false    false", HostPart::RdmaDevices,
+       Weight::Change, "iWARP"},
+      {"Uplinks: vmnic4", "Uplinks: vmnic4, vmnic5", HostPart::Switch, Weight::Change,
+       "2 uplinks on this host: vmnic4, vmnic5"},
+      {"Uplinks: vmnic4", "Uplinks: ", HostPart::Switch, Weight::Change, "no uplink on this host"},
+      {"Uplinks: vmnic4", "Uplinks: vmnic9", HostPart::Switch, Weight::Change, "vmnic9"},
+      {"   MTU: 9000", "   MTU: 1500", HostPart::Switch, Weight::Change, "MTU 1500"},
+      {"   MTU: 9000\n", "", HostPart::Switch, Weight::Unknown, "MTU not told"},
+      {"true      true      true", "true     false     false", HostPart::FlowControl,
+       Weight::Change, "Pause RX false"},
+      {"nmlx5_rdma enabled = 1", "nmlx5_rdma enabled = 0", HostPart::Modules, Weight::Info,
+       "nmlx5_rdma is disabled"},
+      {"28250     28761", "  443       443", HostPart::Rules, Weight::Unknown, "443-443"},
+      {"Client: renamed node.eth1", "Client: ", HostPart::Switch, Weight::Unknown, "Office"},
+      {"UUID: 56 4d 89 0e", "UUID: 56 4d 89 0f", HostPart::WorldId, Weight::Info, "2 VMs"},
+      {"is vmk1", "is ", HostPart::Vmknic, Weight::Change, "is not set"}};
+  for (const Spoiled& one : table) {
+    INFO(one.from << " -> " << one.to);
+    const HostReading reading = lists(one.from, one.to);
+    CHECK(remark_of(reading, one.part).weight == one.weight);
+    CHECK(has_part(remark_of(reading, one.part).says, one.says));
+  }
+  // Priority flow control takes the place of global flow control.
+  const HostReading priority = judge_host_output(
+      replaced(
+          replaced(fixture("lists.txt"), "true      true      true", "true     false     false"),
+          "options = ''", "options = 'pfctx=0x08 pfcrx=0x08'"),
+      kGuest);
+  CHECK(remark_of(priority, HostPart::FlowControl).weight == Weight::Info);
+}
+
+TEST_CASE("the protocols of a device whose driver does not tell them are needed") {
+  const std::string devices =
+      "Name     Driver  State   MTU   Speed    Paired Uplink  Description\n"
+      "-------  ------  ------  ----  -------  -------------  -----------\n"
+      "vmrdma0  irdman  Active  1024  10 Gbps  vmnic0         X722\n";
+  const HostReading alone = judge_host_output(devices, {});
+  CHECK(remark_of(alone, HostPart::RdmaDevices).weight == Weight::Unknown);
+  const auto protocols = std::find_if(
+      alone.missing.begin(), alone.missing.end(),
+      [](const doctor::MissingPart& missing) { return missing.part == HostPart::Protocols; });
+  REQUIRE(protocols != alone.missing.end());
+  CHECK(protocols->is_required);
+  // Cisco prints this list with single blanks.
+  const HostReading told = judge_host_output(devices +
+                                                 "Device  RoCE v1 RoCE v2 iWARP\n"
+                                                 "-----   ------- ------- -----\n"
+                                                 "vmrdma0 false   true    true\n",
+                                             {});
+  CHECK(remark_of(told, HostPart::RdmaDevices).weight == Weight::Good);
+}
+
+TEST_CASE("each adapter is found by its MAC address, and its RoCE version held against its GIDs") {
+  doctor::GuestVm guest = kGuest;
+  const auto judged = [&](const std::string& text) { return judge_host_output(text, guest); };
+  const HostReading foreign = judged(properties("02:00:5e:99:00:01", ""));
+  CHECK(foreign.remarks.at(0).weight == Weight::Info);
+  CHECK(foreign.remarks.at(0).means == "no adapter of this VM has this MAC address");
+  CHECK(foreign.missing.at(0).part == HostPart::Properties);
+  guest.links[0].mac = "02:00:5e:20:00:00";
+  const HostReading one =
+      judged("~ # vsish -e cat /vmkModules/vrdma/pvrdmaDevices/77_1/properties\n" +
+             properties("02:00:5E:20:00:01", "   RoCE version:2\n"));
+  CHECK(one.remarks.at(0).says == "ens224f0, 77_1: Physical HCA available: 1");
+  CHECK(one.remarks.at(1).means == "as the GIDs of ens224f0");
+  CHECK(one.missing.at(0).command ==
+        "vsish -e cat /vmkModules/vrdma/pvrdmaDevices/77_0/properties");
+  const HostReading other = judged(properties("02:00:5e:20:00:01", "   RoCE version:1\n"));
+  CHECK(other.remarks.at(0).weight == Weight::Unknown);
+  CHECK(has_part(other.remarks.at(0).means, "of the other version"));
+  guest.links[1].has_roce_v1 = true;
+  CHECK(judged(properties("02:00:5e:20:00:01", "   RoCE version:1\n")).remarks.at(0).weight ==
+        Weight::Info);
+  const HostReading native = judged(properties("02:00:5e:20:00:01",
+                                               "   Namespace allocated:1\n"
+                                               "   Native endpoints supported:1\n"
+                                               "   Native vmotion supported:0\n"));
+  CHECK(native.remarks.at(0).says ==
+        "ens224f0: native endpoints: yes, with vMotion: no, namespace: yes");
+  CHECK(has_part(native.remarks.at(0).means, "vMotion of this VM is not possible"));
+}
+
+TEST_CASE("statistics that tell nothing do not make a host unknown") {
+  const HostReading reading = judge_host_output(
+      replaced(replaced(fixture("good.txt"), "Error packets", "Packets of"), "ERR state", "X"),
+      kGuest);
+  CHECK(remark_of(reading, HostPart::Statistics).weight == Weight::Info);
+  CHECK(ctl::code_of(reading) == 0);
+}
+
+TEST_CASE("a disabled RDMA driver and missing flow control, between other text") {
+  const HostReading reading = judge_host_output(
+      "请检查 **Pause RX** 列\n\n# esxcli network nic pauseParams list\n"
+      "NIC     Pause Params Supported  Pause RX  Pause TX\n"
+      "------  ----------------------  --------  --------\n"
+      "vmnic1                    true     false     false\n\n"
+      "[root@localhost:/etc/rc.local.d] esxcfg-module -g nmlx5_rdma\n"
+      "nmlx5_rdma enabled = 0 options = 'dscp_force=26'\n",
+      {});
+  CHECK(lines_of(reading) ==
+        std::vector<std::string>{"change flow-control 6: vmnic1: Pause RX false, Pause TX false",
+                                 "change modules 9: nmlx5_rdma is disabled"});
+  CHECK(reading.remarks[0].commands ==
+        std::vector<std::string>{"esxcli network nic pauseParams set -r true -t true -n vmnic1"});
+  CHECK(reading.remarks[1].commands ==
+        std::vector<std::string>{"esxcli system module set -e true -m nmlx5_rdma"});
+  CHECK(reading.unknown.size() == 1);
+}
