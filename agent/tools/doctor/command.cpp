@@ -41,11 +41,12 @@ int doctor(const Settings& settings, const Console& console, const DoctorOptions
   const Examination examination = examine(settings, options);
   std::string text;
   if (options.host_admin) {
-    const auto vm = identity(examination, options.root);
-    const auto troubles =
-        doctor::host_troubles(examination.snapshot, examination.survey, examination.findings);
-    text = settings.json ? dumped(ticket_json(vm, troubles)) + "\n"
-                         : render_ticket(vm, troubles, console.style().width);
+    const Ticket ticket{
+        identity(examination, options.root),
+        doctor::host_troubles(examination.snapshot, examination.survey, examination.findings),
+        doctor::host_checklist(examination.snapshot, examination.survey)};
+    text = settings.json ? dumped(ticket_json(ticket)) + "\n"
+                         : render_ticket(ticket, console.style().width);
   } else {
     text = settings.json ? dumped(to_json(examination)) + "\n"
                          : render_examination(examination, console.style());

@@ -13,6 +13,7 @@
 #include "agent/tools/doctor/checks.hpp"
 #include "agent/tools/doctor/command.hpp"
 #include "agent/tools/doctor/host_causes.hpp"
+#include "agent/tools/doctor/host_checklist.hpp"
 #include "agent/tools/doctor/survey.hpp"
 
 namespace pvrdma::ctl {
@@ -51,11 +52,15 @@ struct VmIdentity {
   std::vector<std::string> adapters;  // "00:50:56:8a:9f:c2 (0000:13:00.1, ens224f0)"
 };
 
+// What the vSphere administrator is told: the faults, and all settings on the host's side.
+struct Ticket {
+  VmIdentity vm;
+  std::vector<doctor::HostTrouble> troubles;
+  std::vector<doctor::HostSetting> checklist;
+};
+
 // A text to forward to the vSphere administrator.
-[[nodiscard]] std::string render_ticket(const VmIdentity& vm,
-                                        const std::vector<doctor::HostTrouble>& troubles,
-                                        std::size_t width);
-[[nodiscard]] Json ticket_json(const VmIdentity& vm,
-                               const std::vector<doctor::HostTrouble>& troubles);
+[[nodiscard]] std::string render_ticket(const Ticket& ticket, std::size_t width);
+[[nodiscard]] Json ticket_json(const Ticket& ticket);
 
 }  // namespace pvrdma::ctl

@@ -20,10 +20,7 @@ HostCause type_of_adapter(const Survey& survey) {
   else if (nics.size() > 1)
     because = "the guest sees vmxnet3 NICs (" + joined(nics) +
               "), and none has an RDMA function beside it, as an adapter of type PVRDMA has";
-  return {"The VM has no network adapter of type PVRDMA.",
-          because,
-          {},
-          menus::kAdapterType};
+  return {"The VM has no network adapter of type PVRDMA.", because, {}, menus::kAdapterType};
 }
 
 Causes of_missing_function(const Survey& survey) {

@@ -82,6 +82,15 @@ std::string check_rows(const doctor::Check& check, std::string_view verdict, con
   return rows;
 }
 
+// Where a setting is looked at and changed.
+std::string places(const std::string& menu, const std::vector<std::string>& commands,
+                   std::size_t width) {
+  std::string out;
+  if (!menu.empty()) out += "   vSphere Client: " + wrapped(menu, width, 19) + "\n";
+  for (const std::string& command : commands) out += "   ESXi shell: " + command + "\n";
+  return out;
+}
+
 }  // namespace
 
 std::string render_examination(const Examination& examination, const Style& style) {
@@ -117,31 +126,38 @@ Json to_json(const Examination& examination) {
           {"checks", std::move(checks)}};
 }
 
-std::string render_ticket(const VmIdentity& vm, const std::vector<doctor::HostTrouble>& troubles,
-                          std::size_t width) {
-  if (troubles.empty()) return "nothing here is for the vSphere administrator\n";
+std::string render_ticket(const Ticket& ticket, std::size_t width) {
+  const VmIdentity& vm = ticket.vm;
   std::string out =
       "PVRDMA in VM " + printable(vm.host_name) + ": for the vSphere administrator\n\n";
   out += "Guest:    " + wrapped(printable(vm.system), width, 10) + "\n";
   if (!vm.uuid.empty()) out += "UUID:     " + printable(vm.uuid) + "\n";
   for (const std::string& adapter : vm.adapters) out += "Adapter:  " + printable(adapter) + "\n";
-  for (const doctor::HostTrouble& trouble : troubles) {
+  if (ticket.troubles.empty()) out += "\nThe guest sees no fault on the host's side.\n";
+  for (const doctor::HostTrouble& trouble : ticket.troubles) {
     out += "\n" + wrapped(printable(trouble.what), width, 0) + "\n";
     if (trouble.causes.size() > 1) out += "The most likely cause first:\n";
     std::size_t rank = 0;
-    for (const doctor::HostCause& cause : trouble.causes) {
+    for (const doctor::HostCause& cause : trouble.causes)
       out += "\n" + padded(std::to_string(++rank) + ".", 3) +
-             wrapped(printable(cause.what + " (" + cause.because + ")"), width, 3) + "\n";
-      if (!cause.menu.empty()) out += "   vSphere Client: " + wrapped(cause.menu, width, 19) + "\n";
-      for (const std::string& command : cause.commands) out += "   ESXi shell: " + command + "\n";
-    }
+             wrapped(printable(cause.what + " (" + cause.because + ")"), width, 3) + "\n" +
+             places(cause.menu, cause.commands, width);
+  }
+  std::string_view area;
+  for (const doctor::HostSetting& setting : ticket.checklist) {
+    if (area.empty()) out += "\nThe whole checklist, from the wire to the VM:\n";
+    if (area != setting.area) out += "\n" + std::string{setting.area} + "\n";
+    area = setting.area;
+    const std::string seen = setting.seen.empty() ? "" : " (" + setting.seen + ")";
+    out += "-  " + wrapped(printable(setting.setting + seen), width, 3) + "\n" +
+           places(setting.menu, setting.commands, width);
   }
   return out;
 }
 
-Json ticket_json(const VmIdentity& vm, const std::vector<doctor::HostTrouble>& troubles) {
+Json ticket_json(const Ticket& ticket) {
   Json list = Json::array();
-  for (const doctor::HostTrouble& trouble : troubles) {
+  for (const doctor::HostTrouble& trouble : ticket.troubles) {
     Json causes = Json::array();
     for (const doctor::HostCause& cause : trouble.causes)
       causes.push_back({{"what", cause.what},
@@ -153,12 +169,20 @@ Json ticket_json(const VmIdentity& vm, const std::vector<doctor::HostTrouble>& t
                     {"summary", trouble.what},
                     {"causes", std::move(causes)}});
   }
+  Json checklist = Json::array();
+  for (const doctor::HostSetting& setting : ticket.checklist)
+    checklist.push_back({{"area", setting.area},
+                         {"setting", setting.setting},
+                         {"seen", or_null(printable(setting.seen))},
+                         {"commands", setting.commands},
+                         {"menu", or_null(setting.menu)}});
   return {{"vm",
-           {{"host_name", vm.host_name},
-            {"system", vm.system},
-            {"uuid", vm.uuid},
-            {"adapters", vm.adapters}}},
-          {"troubles", std::move(list)}};
+           {{"host_name", ticket.vm.host_name},
+            {"system", ticket.vm.system},
+            {"uuid", ticket.vm.uuid},
+            {"adapters", ticket.vm.adapters}}},
+          {"troubles", std::move(list)},
+          {"checklist", std::move(checklist)}};
 }
 
 }  // namespace pvrdma::ctl

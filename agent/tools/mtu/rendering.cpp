@@ -8,6 +8,7 @@
 
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/text.hpp"
+#include "agent/tools/survey/vsphere_menus.hpp"
 
 namespace pvrdma::ctl {
 
@@ -19,16 +20,22 @@ using pmtu::Measurement;
 // An MTU that may be too small for packets that vanish without a word.
 struct PlaceToLook {
   const char* where;
-  const char* how;  // to look at it
+  const char* menu;  // in the vSphere Client; empty: it is not there
+  const char* how;   // to look at it, or to look at it as well
 };
 // From the guest outwards, as the guides have it.
 constexpr std::array<PlaceToLook, 4> kPlacesToLook{{
-    {"both guests' interfaces", "ip link show"},
-    {"distributed switch", "vSphere Client: distributed switch > Configure > Properties > MTU"},
-    {"physical switches", "MTU of each port and VLAN between the hosts"},
-    {"vmknics of both hosts",
-     "vSphere Client: Host > Configure > VMkernel adapters; esxcli network ip interface list"},
+    {"both guests' interfaces", "", "ip link show"},
+    {"distributed switch", menus::kSwitchMtu, ""},
+    {"physical switches", "", "MTU of each port and VLAN between the hosts"},
+    {"vmknics of both hosts", menus::kVmkernelAdapters, "esxcli network ip interface list"},
 }};
+std::string how_of(const PlaceToLook& place) {
+  const std::string menu = place.menu;
+  const std::string how = place.how;
+  return (menu.empty() ? "" : "vSphere Client: " + menu) +
+         (menu.empty() || how.empty() ? "" : "; ") + how;
+}
 // Whether larger packets vanish on the way, and no router says why.
 bool vanishes(const Measurement& one) { return one.found() && one.outcome.limit == Limit::Silence; }
 
@@ -103,7 +110,7 @@ std::string place_lines(const Measurements& all) {
   if (hosts.empty()) return {};
   std::string lines = "where large packets vanish to " + joined(hosts) + ", look at the MTU of:\n";
   for (const PlaceToLook& place : kPlacesToLook)
-    lines += "  " + padded(place.where, kWhereColumns) + place.how + "\n";
+    lines += "  " + padded(place.where, kWhereColumns) + how_of(place) + "\n";
   return lines;
 }
 
@@ -127,7 +134,7 @@ Json places_json(const Measurement& one) {
   Json places = Json::array();
   if (vanishes(one))
     for (const PlaceToLook& place : kPlacesToLook)
-      places.push_back({{"where", place.where}, {"how", place.how}});
+      places.push_back({{"where", place.where}, {"how", how_of(place)}});
   return places;
 }
 

@@ -62,7 +62,7 @@ void add_doctor_options(CLI::App& command, DoctorOptions& options, bool& is_next
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   CLI::Option* host_admin =
       command.add_flag("--host-admin", options.host_admin,
-                       "Print only the items for the vSphere administrator, to forward them");
+                       "Print the faults and the whole checklist for the vSphere administrator");
   CLI::Option* next_boot =
       command.add_flag("--next-boot", is_next_boot,
                        "Print a forecast of the next boot instead, for every installed kernel");

@@ -109,6 +109,7 @@ host_side() {
   expect "the ticket names adapter 0" says "00:50:56:00:00:10"
   expect "the first cause concerns this port alone" says "1. The distributed switch has no uplink"
   expect "the ticket has the evidence" says "is ACTIVE on this host"
+  expect "the ticket has the whole checklist" says "Network I/O Control is disabled"
   expect "the ticket has whole commands" grep -q "esxcli network firewall ruleset set -e true -r pvrdma$" out
   host port 0 ACTIVE
   wait_until 60 "health says ready" health_is ready

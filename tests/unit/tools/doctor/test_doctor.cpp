@@ -242,7 +242,8 @@ TEST_CASE("the ticket: the VM, the fault, and the causes with the evidence for t
       "The port is DOWN.",
       {{"It is unset.", "no other is ACTIVE", {"esxcli a", "esxcli b"}, "Host > Configure"},
        {"It is closed.", "less likely", {}, ""}}};
-  CHECK(render_ticket(vm, {trouble}, 80) == R"(PVRDMA in VM node1: for the vSphere administrator
+  CHECK(render_ticket({vm, {trouble}, {}}, 80) ==
+        R"(PVRDMA in VM node1: for the vSphere administrator
 
 Guest:    Ubuntu, Linux 5.15
 Adapter:  00:50:56:8a:9f:c2 (0000:13:00.1, ens)
@@ -257,7 +258,31 @@ The most likely cause first:
 
 2. It is closed. (less likely)
 )");
-  CHECK(render_ticket(vm, {}, 80) == "nothing here is for the vSphere administrator\n");
-  const Json json = ticket_json(vm, {trouble});
+  const Json json = ticket_json({vm, {trouble}, {}});
   CHECK(json["troubles"][0]["causes"][0]["commands"][1] == "esxcli b");
+}
+
+TEST_CASE("the ticket has the whole checklist, also where nothing is wrong") {
+  Snapshot snapshot;
+  Adapter adapter;
+  adapter.net_function = "0000:13:00.0";
+  adapter.netdev = Netdev{};
+  adapter.netdev.get()->name = "ens224f0";
+  adapter.netdev.get()->mtu = 9000;
+  snapshot.adapters = std::vector{adapter};
+  snapshot.first_nic = std::string{"0000:03:00.0"};
+  const auto checklist = doctor::host_checklist(snapshot, {});
+  const std::string text = render_ticket({{"node1", "Ubuntu", "", {}}, {}, checklist}, 400);
+  CHECK(has_part(text, "\nThe guest sees no fault on the host's side.\n"));
+  for (const char* part :
+       {"speed of the NICs", "auto-negotiation", "LAG", "priority flow", "Network I/O Control",
+        "Uplink 1 to Uplink 4", "same distributed switch", "7.0.0", "Net.PVRDMAVmknic",
+        "28250-28761", "hardware version is 13", "RoCE v2", "connected at power on",
+        "ens224f0 here has MTU 9000", "the first NIC is 0000:03:00.0, which is none",
+        "ESXi shell: esxcli network vswitch dvs vmware list\n"})
+    CHECK(has_part(text, part));
+  const Json json = ticket_json({{}, {}, checklist});
+  CHECK(json["troubles"].empty());
+  CHECK(json["checklist"][0]["area"] == "Physical switch");
+  CHECK(json["checklist"].size() == checklist.size());
 }
