@@ -289,6 +289,7 @@ std::vector<Finding> surroundings(const Snapshot& snapshot, const Survey& survey
   check_modules(snapshot, survey, findings);
   check_complaints(snapshot, survey, findings);
   check_guest(snapshot, survey, findings);
+  check_other_subnets(snapshot, survey.addresses.value_or({}), findings);
   check_machine(survey, findings);
   check_network(snapshot, survey, findings);
   check_reloads(snapshot, survey, findings);

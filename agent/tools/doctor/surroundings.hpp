@@ -13,6 +13,11 @@ namespace pvrdma::doctor {
 
 [[nodiscard]] std::vector<Finding> surroundings(const Snapshot& snapshot, const Survey& survey);
 
+// other_subnets.cpp: adds same-subnet for an adapter and an interface that is no adapter's. The
+// agent looks at adapters alone, and compares these.
+void check_other_subnets(const Snapshot& snapshot, const std::vector<NamedAddress>& addresses,
+                         std::vector<Finding>& findings);
+
 // The nodes of /dev/infiniband that applications need: "uverbs0" of each adapter, and "rdma_cm".
 [[nodiscard]] std::vector<std::string> needed_nodes(const Snapshot& snapshot);
 

@@ -46,6 +46,13 @@ struct Libraries {
   friend bool operator==(const Libraries&, const Libraries&) = default;
 };
 
+// An address of an interface.
+struct NamedAddress {
+  std::string netdev;
+  std::string text;  // "192.0.2.7/24"
+  friend bool operator==(const NamedAddress&, const NamedAddress&) = default;
+};
+
 // A crash inside the kernel, as the kernel's log or its taint flags tell it.
 struct KernelCrash {
   std::string line;        // the first line of the oops; empty: only the taint flag is known
@@ -109,6 +116,7 @@ struct Survey {
   Field<KernelCrash> crash;                 // absent: none in this boot
   std::vector<DriverComplaint> complaints;  // empty also where the kernel's log may not be read
   ClockState clock;
+  Field<std::vector<NamedAddress>> addresses;  // of all interfaces here but the loopback
   // Of files that this user may read
   std::vector<ReloadLine> reloads;
   std::vector<LinkProfiles> profiles;  // of adapters' links

@@ -154,6 +154,7 @@ Survey survey(const ctl::DoctorOptions& options, const Config& config) {
   seen.os = os_release(root);
   seen.crash = look_for_kernel_crash(root);
   seen.complaints = parse_driver_complaints(read_kernel_log(root).value_or(std::string{}));
+  seen.addresses = interface_addresses();
   seen.clock = clock_state(root, std::time(nullptr));
   seen.reloads = reload_lines(root, config);
   look_at_profiles(root, seen);

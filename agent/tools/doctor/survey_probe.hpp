@@ -19,6 +19,10 @@ namespace pvrdma::probes {
 // The nodes of /dev/infiniband. Absent: there is no such folder.
 [[nodiscard]] Field<std::vector<DeviceNode>> device_nodes(const Root& root);
 
+// other_subnets.cpp
+
+[[nodiscard]] Field<std::vector<NamedAddress>> interface_addresses();
+
 // kernel_crash.cpp
 
 // The first crash in records of /dev/kmsg (Linux Documentation/ABI/testing/dev-kmsg); a crash with
