@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: real UCX and Open MPI between two guests use the adapters with the variables of env, and TCP with those of env --tcp
+# summary: real UCX, Open MPI and libfabric between two guests use the adapters with the variables of env, and TCP with those of env --tcp
 # guests: 2
 # soak: yes
-# programs: ucx-utils openmpi-bin netpipe-openmpi
+# programs: ucx-utils openmpi-bin netpipe-openmpi libfabric-bin
 # timeout: 900
 #
 # QEMU's device has sends only, and the stand-in refuses shared receive queues although the device announces them. So UCX's
@@ -20,8 +20,9 @@ prepare() { # NUMBER
   # mpirun tells machines apart by their names.
   printf '192.168.30.1 lab1\n192.168.30.2 lab2\n' >>/etc/hosts
   hostname "lab$1"
-  # Maintainer scripts would make this link.
+  # Maintainer scripts would make these links.
   ln -sf mpirun.openmpi /usr/bin/mpirun
+  ln -sf ../libpsm1/libpsm_infinipath.so.1.16 /usr/lib/x86_64-linux-gnu/libpsm_infinipath.so.1
   remote_shell
 }
 
@@ -89,6 +90,20 @@ ucx() {
   expect "UCX says so" grep -aq "tag(tcp/ens16f0" ucx.out
 }
 
+# --- libfabric --------------------------------------------------------------------------------------------------------------
+
+# Only which device libfabric takes: fi_pingpong does not end, as the device wakes no process that waits for a completion.
+domains() { env "$@" fi_info | sed -n 's/^ *domain: //p' | sort -u | tr '\n' ' '; } # VARIABLE…
+libfabric() {
+  local variables
+  mapfile -t variables < <(pvrdma-agentctl env --format systemd | tr -d '"' | grep ^FI_)
+  expect_equal "libfabric with env: the adapter" "rocep0s16f1 rocep0s16f1-dgram " "$(domains "${variables[@]}")"
+  expect_equal "with another interface: no connections by the adapter" "rocep0s16f1-dgram " "$(domains "${variables[@]}" FI_VERBS_IFACE=other0)"
+  mapfile -t variables < <(pvrdma-agentctl env --tcp --format systemd | tr -d '"' | grep ^FI_)
+  # libfabric 1.17 adds lo.
+  expect_equal "with env --tcp: the interface" "ens16f0 " "$(domains "${variables[@]}" | sed 's/lo $//')"
+}
+
 # --- Open MPI -------------------------------------------------------------------------------------------------------------
 
 pipe=(NPopenmpi -l 20000 -u 24000 -n 10 -p 0) # messages of 20 to 24 kB, there and back
@@ -138,6 +153,7 @@ scenario() {
   on 2 prepare 2
   on 2 serve_shell
   ucx
+  libfabric
   open_mpi
   several_machines
 }
