@@ -126,8 +126,8 @@ TEST_CASE("modules: the shipped modprobe.d file loads what the default configura
   for (const std::string& name : Config{}.modules.before) list += " " + name;
   CHECK(text->find("\nsoftdep vmw_pvrdma pre: pvrdma_agent_before\n") != std::string::npos);
   CHECK(text->find("\nremove pvrdma_agent_before /bin/true\n") != std::string::npos);
-  CHECK(text->find("\ninstall pvrdma_agent_before /sbin/modprobe --use-blacklist --quiet --all " +
-                   list + "\n") != std::string::npos);
+  CHECK(text->find("\ninstall pvrdma_agent_before /sbin/modprobe -b -q -a " + list + "\n") !=
+        std::string::npos);
 }
 
 TEST_CASE_METHOD(ModulesFixture, "modules: an install command that fails") {

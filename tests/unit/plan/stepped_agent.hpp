@@ -139,4 +139,18 @@ inline Snapshot held() {
 
 inline Texts taken(Texts& list) { return std::exchange(list, {}); }
 
+// A machine whose first look is this one, at kNow.
+inline Agent saw_now(const Snapshot& seen, Config config = {}) {
+  Agent agent{std::move(config)};
+  agent.now = kNow;
+  agent.look(seen);
+  return agent;
+}
+
+inline Snapshot customized() {
+  Snapshot snapshot = ready_scene();
+  snapshot.customization = std::string{"cloud-init's local stage"};
+  return snapshot;
+}
+
 }  // namespace pvrdma::test

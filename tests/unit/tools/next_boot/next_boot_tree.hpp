@@ -22,7 +22,7 @@ using List = std::vector<std::string>;
 
 inline constexpr const char* kOurs =
     "softdep vmw_pvrdma pre: pvrdma_agent_before\n"
-    "install pvrdma_agent_before /sbin/modprobe --use-blacklist --quiet --all vmxnet3 mlx4_ib "
+    "install pvrdma_agent_before /sbin/modprobe -b -q -a vmxnet3 mlx4_ib "
     "ib_umad rdma_cm rdma_ucm\nremove pvrdma_agent_before /bin/true\n";
 
 struct Seen {

@@ -14,7 +14,7 @@ using Names = std::vector<std::string>;
 // The same form as units/pvrdma-agent.modprobe.in.
 constexpr const char* kOurs =
     "# a comment\nsoftdep vmw_pvrdma pre: pvrdma_agent_before\n"
-    "install pvrdma_agent_before /sbin/modprobe --use-blacklist --quiet --all vmxnet3 mlx4_ib "
+    "install pvrdma_agent_before /sbin/modprobe -b -q -a vmxnet3 mlx4_ib "
     "ib-umad\nremove pvrdma_agent_before /bin/true\n";
 constexpr const char* kOurPath = "/usr/lib/modprobe.d/pvrdma-agent.conf";
 
