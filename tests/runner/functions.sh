@@ -57,31 +57,26 @@ in_chroot() { # SUITE KIND DIRECTORY COMMAND...
   mkdir -p "$3"
   tests/lab/chroot --suite "$1" --kind "$2" "${@:3}"
 }
-# The unit tests with Debian 13's compiler and libraries. The programs are compiled like their package (build-deb --for-tests).
-build_trixie() {
-  in_chroot trixie check build/trixie sh -ec '
-    mkdir -p tree
-    ln -sfn /tree/* tree
-    cp -RT /tree/packaging/debian tree/debian
-    cd tree
-    DEB_BUILD_OPTIONS=pvrdma_tests debian/rules override_dh_auto_configure
-    ln -sfn tree/"$(echo obj-*)" ../meson
-    # In newer versions of meson the target "all" does not contain the tests.
-    exec ninja -j "$(nproc)" -C ../meson all meson-test-prereq'
+# Compiles everything with a version of GCC: at level 0 without optimization, at level s like the packages. In newer versions of meson
+# the target "all" does not contain the tests.
+compile_with() { # SUITE KIND DIRECTORY VERSION LEVEL...
+  # shellcheck disable=SC2016  # the inner shell expands these
+  in_chroot "$1" "$2" "$3" sh -ec '
+    version=$1 levels=$2
+    shift 2
+    for level in $levels; do
+      [ -e $level/build.ninja ] || CC="ccache gcc-$version" CXX="ccache g++-$version" \
+        CPPFLAGS=$([ $level = 0 ] || echo -D_FORTIFY_SOURCE=2) meson setup $level /tree "$@" -Doptimization=$level -Dcpp_args=-Wno-subobject-linkage
+      ninja -j "$(nproc)" -C $level all meson-test-prereq
+    done' sh "$4" "${*:5}" "${quick[@]}"
 }
+# Debian 13's compiler and libraries. --soak compiles at level s too.
+build_trixie() { compile_with trixie check build/trixie 14 0; }
 
-# Compiles everything with another compiler, without optimization and like the packages, and runs the unit tests.
-compiler() { # SUITE KIND VERSION
+compiler() { # SUITE KIND VERSION: compiles at both levels, and runs the unit tests
   local directory=build/gcc-$3
   rm -rf "$directory"
-  # shellcheck disable=SC2016  # the inner shell expands these
-  in_chroot "$1" "$2" "$directory" sh -ec '
-    for level in 0 s; do
-      CC="ccache gcc-$0" CXX="ccache g++-$0" CPPFLAGS=$([ $level = 0 ] || echo -D_FORTIFY_SOURCE=2) \
-        meson setup $level /tree "$@" -Doptimization=$level -Dcpp_args=-Wno-subobject-linkage
-      ninja -j "$(nproc)" -C $level all meson-test-prereq
-    done' "$3" "${quick[@]}" &&
-    unit_tests "$directory/0" /build/0 in_chroot "$1" "$2" "$directory"
+  compile_with "$1" "$2" "$directory" "$3" 0 s && unit_tests "$directory/0" /build/0 in_chroot "$1" "$2" "$directory"
 }
 
 unit_tests() { # DIRECTORY [SEEN COMMAND...]: runs meson by this command, which sees the directory as SEEN

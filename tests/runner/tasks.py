@@ -59,7 +59,7 @@ def _code():
     yield Task("build", "build_sanitized", (), ("static", *unit))
     yield Task("unit-tests", "unit_tests build/unit", ("build",), unit, "suite")
     yield Task("build-trixie", "build_trixie", ("chroot-trixie-check",), ("trixie",))
-    yield Task("unit-tests-trixie", "unit_tests build/trixie/meson /build/meson in_chroot trixie check build/trixie", ("build-trixie",),
+    yield Task("unit-tests-trixie", "unit_tests build/trixie/0 /build/0 in_chroot trixie check build/trixie", ("build-trixie",),
                ("trixie",), "suite")
     yield Task("selftest-lab", "tests/lab/selftest/run", (), ("selftest",), "suite")
     yield Task("selftest-run", "PYTHONPATH=tests python3 -m unittest -q tests/runner/selftest.py", (), ("selftest",))
@@ -144,7 +144,7 @@ def _soak(hours):
     stages = ("soak",)
     yield Task("tidy-analyzer", "tests/check/tidy --analyzer build/unit", ("build",), stages)
     yield Task("includes", "tests/check/tidy --includes build/unit", ("build",), stages)
-    for suite, kind, version in (("bullseye", "check", 10), ("bookworm", "gcc-11", 11), ("bookworm", "check", 12), ("forky", "gcc-16", 16)):
+    for suite, kind, version in (("bullseye", "check", 10), ("bookworm", "gcc-11", 11), ("bookworm", "check", 12), ("trixie", "check", 14), ("forky", "gcc-16", 16)):
         yield Task(f"gcc-{version}", f"compiler {suite} {kind} {version}", (f"chroot-{suite}-check",) if suite in RELEASES else (), stages, "suite")
     yield Task("soak-race-with-agent", f"{race} race-with-agent", ("guest-trixie",), stages, "suite", "guest")
     yield Task("soak-race-without-agent", f"{race} race-without-agent", ("image-trixie", "package-deb"), stages, "suite", "guest")
