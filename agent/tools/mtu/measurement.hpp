@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/base/rooted_path.hpp"
 #include "agent/tools/mtu/search.hpp"
 
 namespace pvrdma::ctl::pmtu {
