@@ -179,9 +179,8 @@ class Variables {
 // programs that it does not start, and values of several words, are left out.
 std::string as_option(const std::string& name, const std::string& value) {
   constexpr std::string_view kOwn = "OMPI_MCA_";
-  if (name.compare(0, kOwn.size(), kOwn) == 0)
-    return "--mca " + name.substr(kOwn.size()) + " " + value;
-  const bool is_foreign = name == "PERFTEST_ARGS" || name.compare(0, 4, "MV2_") == 0;
+  if (name.starts_with(kOwn)) return "--mca " + name.substr(kOwn.size()) + " " + value;
+  const bool is_foreign = name == "PERFTEST_ARGS" || name.starts_with("MV2_");
   return is_foreign ? "" : "-x " + name + "=" + value;
 }
 

@@ -80,12 +80,14 @@ void Stepping::on(const Looked& looked) {
   }
 }
 
-// Whether the configuration files may have changed without an event: a customization of the VM has
-// ended, or may have ended before the first look, no valid configuration was read yet, or the
-// kernel could not read the files. The agent then reads them again without waiting for an
-// administrator's request.
+// Whether no valid configuration was read yet, or the kernel could not read the files.
+bool Stepping::reads_config_again() const { return s_.is_safe_subset || s_.config_unreadable; }
+
+// Whether the configuration files are read again without waiting for an administrator's request:
+// also where a customization of the VM has ended, or may have ended before the first look, as it
+// may have changed them without an event.
 bool Stepping::config_may_be_old(const Snapshot& seen) const {
-  if (s_.is_safe_subset || s_.config_unreadable) return true;
+  if (reads_config_again()) return true;
   return seen.customization.is_absent() &&
          (!s_.snapshot || !s_.snapshot->customization.is_absent());
 }
@@ -159,7 +161,7 @@ void Stepping::schedule_looks(bool changed) {
   s_.interval =
       changed || is_pending() ? kShortestInterval : std::min(2 * s_.interval, kLongestInterval);
   BootTime due = now_ + (s_.interval < kLongestInterval ? s_.interval : kDeliverAtLeastEvery);
-  if (s_.is_safe_subset || s_.config_unreadable) due = std::min(due, now_ + kReadAgain);
+  if (reads_config_again()) due = std::min(due, now_ + kReadAgain);
   if (s_.plan.next_look) due = std::min(due, std::max(*s_.plan.next_look, now_));
   e_.looks = Looks{s_.config.modules.before, s_.interval, due};
   if (!s_.look_asked) s_.look_due = due;

@@ -71,6 +71,7 @@ class Stepping {
   [[nodiscard]] bool look_for(Caller caller);
   [[nodiscard]] bool others_wait() const;
   void look_for_others();
+  [[nodiscard]] bool reads_config_again() const;
   [[nodiscard]] bool config_may_be_old(const Snapshot& seen) const;
   [[nodiscard]] bool is_pending() const;
   void answer_lookers(BootTime began);

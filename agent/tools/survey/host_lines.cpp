@@ -238,4 +238,11 @@ std::vector<PastedLine> pasted_lines(std::string_view text) {
   return Joiner{std::move(lines)}.join();
 }
 
+std::string word_after(std::string_view command, std::string_view name) {
+  const std::size_t at = command.find(name);
+  if (at == std::string_view::npos) return {};
+  command.remove_prefix(at + name.size());
+  return std::string{command.substr(0, command.find_first_of(" /\""))};
+}
+
 }  // namespace pvrdma

@@ -31,4 +31,7 @@ struct PastedLine {
 // Without the blank lines of a text that has one after each line, as some mail programs send.
 [[nodiscard]] std::vector<PastedLine> pasted_lines(std::string_view text);
 
+// The word after `name` in a command, up to a blank, a slash or a quote; empty: there is none.
+[[nodiscard]] std::string word_after(std::string_view command, std::string_view name);
+
 }  // namespace pvrdma

@@ -122,14 +122,14 @@ class Reader {
   void take_csv(std::string_view line) {
     PastedTable& table = open_table(csv_cells(line));
     table.place.lines = 1;
-    for (; at_ + 1 < lines_.size(); ++at_) {
-      Cells cells = csv_cells(lines_[at_ + 1].text);
+    for (++at_; at_ < lines_.size(); ++at_) {
+      Cells cells = csv_cells(lines_[at_].text);
       // A header of another list has another number of names.
-      if (cells.size() != table.columns.size() || !lines_[at_ + 1].text.ends_with(',')) break;
+      if (cells.size() != table.columns.size() || !lines_[at_].text.ends_with(',')) break;
       ++table.place.lines;
-      table.rows.push_back(std::move(cells));
-      table.lines.push_back(lines_[at_ + 1].number);
+      add_row(table, std::move(cells));
     }
+    --at_;  // read() goes on with the line after the rows
   }
 
   void open_details() {

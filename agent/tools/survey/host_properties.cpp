@@ -21,10 +21,7 @@ std::optional<bool> flag(const PastedTable& table, std::size_t row, std::string_
 // command, of the two numbers in the properties.
 std::string node_of(const PastedTable& table, std::size_t row) {
   constexpr std::string_view kFolder = "pvrdmaDevices/";
-  if (const std::size_t at = table.command.find(kFolder); at != std::string::npos) {
-    const std::size_t begin = at + kFolder.size();
-    return table.command.substr(begin, table.command.find_first_of(" /\"", begin) - begin);
-  }
+  if (has_part(table.command, kFolder)) return word_after(table.command, kFolder);
   const auto world = number(table, row, "VMM leader ID of VM");
   const auto index = number(table, row, "adapter index");
   return world && index ? std::to_string(*world) + "_" + std::to_string(*index) : "";

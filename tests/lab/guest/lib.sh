@@ -210,6 +210,7 @@ finding() { { health || true; } | gojq -e --arg id "$1" '.findings[] | select(.i
 port_transitions() { health_query '[.adapters[].transitions] | add'; }
 adapter_count() { [[ $(health_query '.adapters | length') == "$1" ]]; } # NUMBER
 at_rest() { unit_is pvrdma-agent-executor.service inactive; }
+traced() { ! grep -qs '^TracerPid:[[:space:]]*0$' "/proc/$1/status"; } # PID
 main_pid() { systemctl show -P MainPID "$1"; } # UNIT
 agent_pid() { main_pid pvrdma-agent.service; }
 agent_fds() { find "/proc/$(agent_pid)/fd" -mindepth 1 -printf '%l\n' | sed 's/:\[[0-9]*]$//' | sort; } # the kind of each

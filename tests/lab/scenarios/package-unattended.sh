@@ -41,7 +41,6 @@ nothing_happened() { # WORD
   wait_until 30 "$1: health says ready" health_is ready
 }
 executor=pvrdma-agent-executor.service
-traced() { ! grep -qs '^TracerPid:[[:space:]]*0$' "/proc/$(main_pid "$executor")/status"; }
 driver_leaves() { ! module_live vmw_pvrdma; }
 
 scenario() {
@@ -74,7 +73,7 @@ scenario() {
   renew_library
   # The driver stays unloaded while needrestart has systemd stop the executor. strace makes the delay.
   strace -f -qq -o trace -e trace=finit_module -e inject=finit_module:delay_enter=20s -p "$(main_pid "$executor")" &
-  wait_until 20 "strace delays the executor" traced
+  wait_until 20 "strace delays the executor" traced "$(main_pid "$executor")"
   pvrdma-agentctl reload >reload.out 2>&1 &
   wait_until 20 "a reload: the driver is unloaded" driver_leaves
   needrestart -r a -l >needrestart.out 2>&1 || true

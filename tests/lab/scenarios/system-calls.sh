@@ -65,7 +65,6 @@ P
 
 calls_of() { sed -nE 's/^[0-9]+ +([a-z][a-z0-9_]*)\(.*/\1/p' "$1" | sort -u | grep -vxE "$not_for_faults"; } # TRACE
 
-traced() { ! grep -qs '^TracerPid:[[:space:]]*0$' "/proc/$1/status"; } # PID
 # Makes the work for which the unit exists while strace does this to its process.
 work_under() { # UNIT WORK STRACE-OPTION…
   local unit=$1 work=$2 pid strace

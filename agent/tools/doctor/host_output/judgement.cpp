@@ -122,13 +122,6 @@ bool is_plain_name(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), is_alphanumeric);
 }
 
-std::string word_after(const std::string& command, std::string_view name) {
-  const std::size_t at = command.find(name);
-  if (at == std::string::npos) return "";
-  const std::size_t begin = at + name.size();
-  return command.substr(begin, command.find_first_of(" /\"", begin) - begin);
-}
-
 HostRemark remark(Weight weight, HostPart part, std::size_t line, std::string says,
                   std::string means) {
   HostRemark one{weight, part, line, std::move(says), std::move(means)};

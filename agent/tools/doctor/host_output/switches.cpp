@@ -158,9 +158,7 @@ void judge_flow_control(const HostTables& host, const GuestVm& guest, HostReadin
 
 void judge_modules(const HostTables& host, const GuestVm& guest, HostReading& reading) {
   const Uplinks uplinks = uplinks_of(host, guest);
-  const bool one_works =
-      std::any_of(uplinks.devices.begin(), uplinks.devices.end(),
-                  [&](const HostDevice& device) { return works(device, uplinks); });
+  const bool has_working_device = one_works(uplinks);
   for (const TableRow& row : host.rows(HostPart::Modules)) {
     const std::string& name = row["Name"];
     if (!is_rdma_driver(name)) continue;
@@ -170,11 +168,11 @@ void judge_modules(const HostTables& host, const GuestVm& guest, HostReading& re
                                        name + " is enabled", "the RDMA half of a NIC's driver"));
       continue;
     }
-    HostRemark one = remark(one_works ? Weight::Info : Weight::Change, HostPart::Modules,
+    HostRemark one = remark(has_working_device ? Weight::Info : Weight::Change, HostPart::Modules,
                             row.line(), name + (is_off ? " is disabled" : " is not loaded"),
                             "the NICs of this driver have no RDMA device; loaded, it gives them "
                             "one, after a restart of the host where it was disabled");
-    if (!one_works)
+    if (!has_working_device)
       one.commands = {is_off ? "esxcli system module set -e true -m " + name
                              : "esxcli system module load -m " + name};
     reading.remarks.push_back(std::move(one));

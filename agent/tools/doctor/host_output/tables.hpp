@@ -57,9 +57,6 @@ struct HostTables {
 // The user copies this into a shell, so a name with more than letters and digits is left out.
 [[nodiscard]] bool is_plain_name(std::string_view name);
 
-// The word after `name` in a command, up to a blank or a slash.
-[[nodiscard]] std::string word_after(const std::string& command, std::string_view name);
-
 // Adds the remarks about one part.
 using Judge = void(const HostTables& host, const GuestVm& guest, HostReading& reading);
 

@@ -96,6 +96,11 @@ void note_spare(std::vector<HostRemark>& nics) {
   }
 }
 
+// A row of `esxcli rdma device protocol list`.
+bool speaks_roce(const TableRow& row) {
+  return row["RoCE v1"] == "true" || row["RoCE v2"] == "true";
+}
+
 void take_protocols(const HostTables& host, std::vector<HostDevice>& devices) {
   for (const TableRow& row : host.rows(HostPart::Protocols)) {
     HostDevice* device = find_in(devices, row["Device"], &HostDevice::name);
@@ -105,7 +110,7 @@ void take_protocols(const HostTables& host, std::vector<HostDevice>& devices) {
       if (row[protocol] == "true") protocols.emplace_back(protocol);
     device->protocols = joined(protocols);
     const bool is_told = !row["RoCE v1"].empty() && !row["RoCE v2"].empty();
-    if (is_told) device->speaks_roce = row["RoCE v1"] == "true" || row["RoCE v2"] == "true";
+    if (is_told) device->speaks_roce = speaks_roce(row);
   }
 }
 
@@ -167,27 +172,32 @@ bool works(const HostDevice& device, const Uplinks& uplinks) {
   return trouble_of(device, uplinks).empty();
 }
 
+bool one_works(const Uplinks& uplinks) {
+  return std::any_of(uplinks.devices.begin(), uplinks.devices.end(),
+                     [&](const HostDevice& device) { return works(device, uplinks); });
+}
+
 // One device that works is enough: only `esxcli network vswitch dvs vmware list` tells the uplink
 // of the VM's switch.
 void judge_devices(const HostTables& host, const GuestVm& guest, HostReading& reading) {
   const Uplinks uplinks = uplinks_of(host, guest);
   if (host.has_no_device()) reading.remarks.push_back(no_device(uplinks));
-  const bool one_works =
-      std::any_of(uplinks.devices.begin(), uplinks.devices.end(),
-                  [&](const HostDevice& device) { return works(device, uplinks); });
+  const bool has_working_device = one_works(uplinks);
   for (const HostDevice& device : uplinks.devices) {
     const std::string trouble = trouble_of(device, uplinks);
     if (trouble.empty()) {
       reading.remarks.push_back(of_device(device, uplinks));
       continue;
     }
-    HostRemark one = remark(one_works ? Weight::Info : Weight::Change, HostPart::RdmaDevices,
-                            device.line, device.name + " (" + device.driver + "): " + trouble,
-                            one_works ? "of no importance unless the uplink of this VM's "
-                                        "distributed switch is paired with it; another device works"
-                                      : "no RDMA device of the host works, so this VM's adapters "
-                                        "go over TCP to VMs on other hosts");
-    if (!one_works) one.commands = {about(HostPart::Nics).look, about(HostPart::Switch).look};
+    HostRemark one =
+        remark(has_working_device ? Weight::Info : Weight::Change, HostPart::RdmaDevices,
+               device.line, device.name + " (" + device.driver + "): " + trouble,
+               has_working_device ? "of no importance unless the uplink of this VM's "
+                                    "distributed switch is paired with it; another device works"
+                                  : "no RDMA device of the host works, so this VM's adapters "
+                                    "go over TCP to VMs on other hosts");
+    if (!has_working_device)
+      one.commands = {about(HostPart::Nics).look, about(HostPart::Switch).look};
     reading.remarks.push_back(std::move(one));
   }
 }
@@ -197,7 +207,7 @@ void judge_protocols(const HostTables& host, const GuestVm& guest, HostReading& 
   for (const TableRow& row : host.rows(HostPart::Protocols)) {
     const HostDevice* device = find_in(uplinks.devices, row["Device"], &HostDevice::name);
     if (device != nullptr) continue;  // judge_devices() tells it
-    const bool speaks = row["RoCE v1"] == "true" || row["RoCE v2"] == "true";
+    const bool speaks = speaks_roce(row);
     reading.remarks.push_back(remark(
         Weight::Info, HostPart::Protocols, row.line(),
         told(row["Device"]) + (speaks ? " speaks RoCE" : " speaks no RoCE"),

@@ -35,6 +35,7 @@ struct Uplinks {
 
 [[nodiscard]] Uplinks uplinks_of(const HostTables& host, const GuestVm& guest);
 [[nodiscard]] bool works(const HostDevice& device, const Uplinks& uplinks);
+[[nodiscard]] bool one_works(const Uplinks& uplinks);
 
 // switches.cpp
 [[nodiscard]] std::optional<std::vector<std::string>> switch_uplinks(const HostTables& host,
