@@ -39,31 +39,35 @@ Connection::Connection(sd_event* event, Fd socket, uid_t peer_uid, const Limits&
       owner_(owner),
       input_(limits.message_bytes) {}
 
-std::shared_ptr<Connection> Connection::open(sd_event* event, Fd socket, uid_t peer_uid,
-                                             const Limits& limits, Owner& owner) {
+Result<std::shared_ptr<Connection>> Connection::open(sd_event* event, Fd socket, uid_t peer_uid,
+                                                     const Limits& limits, Owner& owner) {
   auto connection = std::make_shared<Connection>(event, std::move(socket), peer_uid, limits, owner);
-  return connection->attach() ? connection : nullptr;
+  return connection->attach().map([&] { return connection; });
 }
 
-bool Connection::attach() {
+Result<void> Connection::attach() {
+  constexpr const char* kDoing = "watching";
+  constexpr const char* kClient = "a client";
   if (::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDBUF, &kKernelBytes, sizeof kKernelBytes) != 0)
-    return false;
+    return fail(errno, kDoing, kClient);
   sd_event_source* source = nullptr;
   watched_ = EPOLLIN;
-  if (sd_event_add_io(event_, &source, socket_.get(), watched_, on_io, this) < 0) return false;
+  int added = sd_event_add_io(event_, &source, socket_.get(), watched_, on_io, this);
+  if (added < 0) return fail(-added, kDoing, kClient);
   io_.reset(source);
   // An accuracy of an eighth is enough, as the timer only ends faulty connections.
   const auto accuracy = to_us(std::min(limits_.idle, limits_.half_message)) / 8 + 1;
-  if (sd_event_add_time(event_, &source, CLOCK_MONOTONIC, kNever, accuracy, on_timer, this) < 0)
-    return false;
+  added = sd_event_add_time(event_, &source, CLOCK_MONOTONIC, kNever, accuracy, on_timer, this);
+  if (added < 0) return fail(-added, kDoing, kClient);
   timer_.reset(source);
   sd_event_source_set_enabled(timer_.get(), SD_EVENT_OFF);
-  if (sd_event_add_defer(event_, &source, on_resume, this) < 0) return false;
+  added = sd_event_add_defer(event_, &source, on_resume, this);
+  if (added < 0) return fail(-added, kDoing, kClient);
   resume_.reset(source);
   sd_event_source_set_enabled(resume_.get(), SD_EVENT_OFF);
   active_at_ = now();
   settle_time();
-  return true;
+  return {};
 }
 
 template <typename Work>

@@ -46,9 +46,11 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     ~Owner() = default;
   };
 
-  // `socket` is a connected, non-blocking stream socket. Null: the event sources could not be made.
-  [[nodiscard]] static std::shared_ptr<Connection> open(sd_event* event, Fd socket, uid_t peer_uid,
-                                                        const Limits& limits, Owner& owner);
+  // `socket` is a connected, non-blocking stream socket. Errors: those of setsockopt(2) and of
+  // making event sources.
+  [[nodiscard]] static Result<std::shared_ptr<Connection>> open(sd_event* event, Fd socket,
+                                                                uid_t peer_uid,
+                                                                const Limits& limits, Owner& owner);
   // Only for open().
   Connection(sd_event* event, Fd socket, uid_t peer_uid, const Limits& limits, Owner& owner);
 
@@ -70,7 +72,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   static int on_timer(sd_event_source* source, std::uint64_t when, void* self);
   static int on_resume(sd_event_source* source, void* self);
 
-  [[nodiscard]] bool attach();
+  [[nodiscard]] Result<void> attach();
   void hang_up();
   void receive();
   void flush();

@@ -15,6 +15,7 @@
 
 #include "agent/base/file.hpp"
 #include "agent/base/guarded.hpp"
+#include "agent/base/log.hpp"
 #include "agent/varlink/interfaces.hpp"
 
 namespace pvrdma::varlink {
@@ -214,15 +215,25 @@ bool Service::accept_one(int listening) {
   Fd socket{::accept4(listening, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
   if (!socket) {
     if (errno == EINTR || errno == ECONNABORTED) return true;
-    if (errno != EAGAIN) pause_listening();
+    if (errno == EAGAIN) return false;
+    say_not_accepted({errno, "accepting", "a client"});
+    pause_listening();
     return false;
   }
   const auto peer = peer_of(socket);
+  if (!peer) return say_not_accepted(peer.error()), true;
   // Destroys `socket`, which closes the connection.
-  if (!peer || !clients_.make_room_for(peer->uid)) return true;
+  if (!clients_.make_room_for(peer->uid)) return true;
   auto connection = Connection::open(event_, std::move(socket), peer->uid, limits_, *this);
-  if (connection) clients_.add(std::move(connection));
+  if (!connection) return say_not_accepted(connection.error()), true;
+  clients_.add(std::move(*connection));
+  not_accepted_ = false;
   return true;
+}
+
+void Service::say_not_accepted(const Error& error) {
+  if (!std::exchange(not_accepted_, true))
+    log::warning("{}; clients get no answer until there is no such error", error.message());
 }
 
 void Service::pause_listening() {

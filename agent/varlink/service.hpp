@@ -113,7 +113,9 @@ class Service final : Connection::Owner {
   static int on_pause_over(sd_event_source* source, std::uint64_t when, void* self);
   // False: no client waits, or none can be accepted now.
   bool accept_one(int listening);
-  // Called without free descriptors: accept(2) would fail, and the loop would spin.
+  // Logs the first of several errors in a row; a callback of the loop has no caller who could.
+  void say_not_accepted(const Error& error);
+  // Called where accept(2) fails, for instance without free descriptors: the loop would spin.
   void pause_listening();
   void resume_listening();
 
@@ -131,7 +133,8 @@ class Service final : Connection::Owner {
   Limits limits_;
   std::map<std::string, Route, std::less<>> routes_;
   std::vector<Listener> listeners_;
-  EventSource pause_;  // null while the service listens
+  EventSource pause_;          // null while the service listens
+  bool not_accepted_ = false;  // the last client was not accepted because of an error
   Clients clients_;
   std::function<void()> idle_;
 };

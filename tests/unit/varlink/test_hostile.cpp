@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "tests/unit/catch.hpp"
+#include "tests/unit/logged.hpp"
 #include "tests/unit/varlink/service_fixture.hpp"
 
 using namespace pvrdma;
@@ -224,8 +225,11 @@ TEST_CASE("500 clients, each answered") {
   CHECK(fixture.loop.run_until([&] { return fixture.idle == 1; }));
 }
 
-TEST_CASE("without descriptors the service does not spin, and connected clients are served") {
+TEST_CASE("without descriptors the service does not spin, says so, and serves connected clients") {
   ServiceFixture fixture;
+  const Logged logged;
+  // Without descriptors UBSan cannot look at a type for the first time.
+  log::warning("{}", Error{EMFILE, "first", ""}.message());
   auto first = fixture.client();
   REQUIRE(first.ask(kHello) == kHelloReply);
   auto second = fixture.client();  // connected, not yet accepted
@@ -244,4 +248,8 @@ TEST_CASE("without descriptors the service does not spin, and connected clients 
   CHECK(rounds < 50);
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
   CHECK(second.ask(kHello) == kHelloReply);
+  CHECK(logged.messages() ==
+        std::vector<std::string>{"MESSAGE=first: Too many open files",
+                                 "MESSAGE=accepting a client: Too many open files; "
+                                 "clients get no answer until there is no such error"});
 }
