@@ -18,51 +18,6 @@ errors_of() { # CALL
 # Calls that do not fail like this, by their manual pages, and whose failure libraries do not expect.
 not_for_faults='exit|exit_group|rt_sig.*|restart_syscall|getpid|gettid|getuid|geteuid|getppid|execve|arch_prctl|set_.*|rseq'
 
-# Holds each verdict against sysfs, ten times a second; a verdict has three seconds to follow. Prints what contradicts.
-write_watch() {
-  cat >watch.py <<'P'
-import glob, json, socket, sys, time
-
-function = sys.argv[1]
-
-def truth():
-    try:
-        port = open(glob.glob(f"/sys/bus/pci/devices/{function}/infiniband/*/ports/1/state")[0]).read()
-        return "ACTIVE" in port and open("/sys/module/vmw_pvrdma/initstate").read() == "live\n"
-    except (OSError, IndexError):
-        return False
-
-def verdict():
-    with socket.socket(socket.AF_UNIX) as s:
-        s.settimeout(20)
-        s.connect("/run/pvrdma-agent/io.pvrdma.Agent")
-        s.sendall(b'{"method":"io.pvrdma.Agent.GetHealth"}\0')
-        answer = b""
-        while not answer.endswith(b"\0"):
-            part = s.recv(65536)
-            if not part:
-                return None
-            answer += part
-    answer = json.loads(answer[:-1])
-    return answer["parameters"]["health"] if "parameters" in answer and "error" not in answer else None
-
-before, since = truth(), time.monotonic()
-while True:
-    try:
-        health = verdict()
-    except (OSError, ValueError):
-        health = None  # the daemon is about to start again
-    now = truth()
-    if now != before:
-        before, since = now, time.monotonic()
-    elif health and time.monotonic() - since > 3:
-        state, names = health["state"], " ".join(finding["id"] for finding in health["findings"])
-        if (state in ("absent", "failed") if now else state == "ready"):
-            print(f"{state} ({names}), and the port is {'ACTIVE' if now else 'not ACTIVE'}", flush=True)
-    time.sleep(0.1)
-P
-}
-
 calls_of() { sed -nE 's/^[0-9]+ +([a-z][a-z0-9_]*)\(.*/\1/p' "$1" | sort -u | grep -vxE "$not_for_faults"; } # TRACE
 
 # Makes the work for which the unit exists while strace does this to its process.
@@ -137,8 +92,7 @@ addresses = ["192.168.30.201/24"]
 TOML
   systemctl reload pvrdma-agent.service
   wait_until 60 "ready, with the address" all_well
-  write_watch
-  python3 watch.py "$(function_of 0)" >contradictions 2>&1 &
+  python3 watch.py 0.1 >contradictions 2>&1 &
   local driver
   driver=$(stat -c %i /sys/module/vmw_pvrdma)
   each_call_fails pvrdma-agent.service look

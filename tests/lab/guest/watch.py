@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""watch.py SECONDS: asks the agent for its verdict so often, and compares it with sysfs, which it reads
+four times a second or as often.
+
+A verdict has three seconds to follow a change. Prints each verdict that contradicts; ended by SIGTERM, the number of verdicts.
+"""
+
+import glob
+import json
+import signal
+import socket
+import sys
+import time
+
+DEVICES = "/sys/bus/pci/devices"
+
+
+def read(path):
+    with open(path, encoding="ascii") as file:
+        return file.read().strip()
+
+
+def truth():
+    """The number of adapters, and whether the driver is loaded and each port ACTIVE."""
+    found = [path.rpartition("/")[0] for path in glob.glob(f"{DEVICES}/*.1/vendor") if read(path) == "0x15ad"]
+    try:
+        ports = [read(glob.glob(f"{device}/infiniband/*/ports/1/state")[0]) for device in found]
+        return len(found), bool(found) and read("/sys/module/vmw_pvrdma/initstate") == "live" and set(ports) == {"4: ACTIVE"}
+    except (OSError, IndexError):
+        return len(found), False
+
+
+def verdict():
+    with socket.socket(socket.AF_UNIX) as agent:
+        agent.settimeout(20)
+        agent.connect("/run/pvrdma-agent/io.pvrdma.Agent")
+        agent.sendall(b'{"method":"io.pvrdma.Agent.GetHealth"}\0')
+        answer = b""
+        while not answer.endswith(b"\0"):
+            part = agent.recv(65536)
+            if not part:
+                return None
+            answer += part
+    return json.loads(answer[:-1])["parameters"].get("health")
+
+
+def contradicts(health, adapters, good):
+    state = health["state"]
+    if state == "unknown":  # which no look refutes
+        return False
+    return len(health["adapters"]) != adapters or (state in ("absent", "failed") if good else state == "ready")
+
+
+def main(interval):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    verdicts, seen, since, asked = 0, truth(), time.monotonic(), 0.0
+    try:
+        while True:
+            health = None
+            if time.monotonic() - asked >= interval:
+                asked = time.monotonic()
+                try:
+                    health = verdict()
+                except (OSError, ValueError, KeyError):
+                    pass  # the daemon is about to start again
+            now = truth()
+            if now != seen:
+                seen, since = now, time.monotonic()
+            elif health and time.monotonic() - since > 3:
+                verdicts += 1
+                if contradicts(health, *now):
+                    names = " ".join(finding["id"] for finding in health["findings"])
+                    print(f"{health['state']} ({names}), {len(health['adapters'])} adapters; sysfs has {now[0]}, "
+                          f"{'all' if now[1] else 'not all'} ACTIVE", flush=True)
+            time.sleep(min(interval, 0.25))
+    finally:
+        print(f"{verdicts} verdicts", flush=True)
+
+
+main(float(sys.argv[1]))
