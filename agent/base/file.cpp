@@ -32,7 +32,7 @@ Result<Fd> open_to_read(const RootedPath& place, const Trust& trust) {
 }
 
 Result<std::string> read_page(const Fd& fd, const std::filesystem::path& path) {
-  std::array<char, 4096> page;  // NOLINT(*-member-init): filled by read
+  std::array<char, 4096> page{};
   ssize_t got = 0;
   do got = ::read(fd.get(), page.data(), page.size());
   while (got < 0 && errno == EINTR);

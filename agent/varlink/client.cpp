@@ -97,7 +97,7 @@ Result<Reply> Client::next(Milliseconds timeout) {
     if (*message) return reply_from(**message);
     if (const int code = poll_until(socket_.get(), POLLIN, deadline))
       return fail(code, "waiting for", "the agent");
-    std::array<char, 16384> chunk;  // NOLINT(*-member-init): filled by recv
+    std::array<char, 16384> chunk{};
     const ssize_t got = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
     if (got > 0)
       input_.feed({chunk.data(), static_cast<std::size_t>(got)});
@@ -152,7 +152,7 @@ Result<void> AsyncClient::write() {
 }
 
 Result<std::optional<Reply>> AsyncClient::read() {
-  std::array<char, 8192> chunk;  // NOLINT(*-member-init): filled by recv
+  std::array<char, 8192> chunk{};
   const ssize_t got = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
   if (got < 0) return fail(errno, "waiting for", path_);

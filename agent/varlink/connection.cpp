@@ -117,7 +117,7 @@ void Connection::hang_up() {
 
 void Connection::receive() {
   if (closed_ || eof_) return;
-  std::array<char, 8192> chunk;  // NOLINT(*-member-init): filled by recv
+  std::array<char, 8192> chunk{};
   const ssize_t got = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
   if (got > 0)
     input_.feed({chunk.data(), static_cast<std::size_t>(got)});
