@@ -163,6 +163,8 @@ def _soak(hours):
         yield Task(f"soak-{name}", f"PVRDMA_LAB_ROUNDS={rounds} PVRDMA_LAB_TIMEOUT={rounds * 120 + 600} tests/lab/run {name}",
                    ("guest-bookworm",), stages, "suite", "guest")
     yield Task("build-fuzz", "build_fuzz", (), kind="step")
+    yield Task("soak-toml-grammar", f"PVRDMA_GRAMMAR_TEXTS={round(1e6 * hours)} python3 tests/fuzz/toml_grammar.py build/unit/tests/fuzz/toml-answers",
+               ("build",), stages)
     for name, seconds in FUZZ_SECONDS.items():
         yield Task(f"fuzz-{name.replace('_', '-')}", f"fuzz {name} {max(10, round(seconds * hours))}", ("build-fuzz",), stages)
     # Each round is two meshes of three pairs, of ten seconds each.
