@@ -10,24 +10,25 @@ namespace pvrdma::log {
 
 namespace {
 
-int send_to(const std::string& socket, const JournalEntry& entry) {
+int send_to(DatagramSender& sender, const std::string& socket, const JournalEntry& entry) {
   // The field that sd_journal_sendv(3) adds too; `journalctl -t` matches it.
   std::string content = formatted("SYSLOG_IDENTIFIER={}\n", program_invocation_short_name);
   for (const std::string& line : entry) content += line + '\n';
-  return send_datagram(socket, content);
+  return sender.send(socket, content);
 }
 
-int send_own(const std::string& socket, std::string_view message_id, const std::string& message,
-             std::string_view name, std::uint64_t value) {
-  return send_to(socket, {"MESSAGE=" + message, "PRIORITY=4",
-                          formatted("MESSAGE_ID={}", message_id), formatted("{}={}", name, value)});
+int send_own(DatagramSender& sender, const std::string& socket, std::string_view message_id,
+             const std::string& message, std::string_view name, std::uint64_t value) {
+  return send_to(sender, socket,
+                 {"MESSAGE=" + message, "PRIORITY=4", formatted("MESSAGE_ID={}", message_id),
+                  formatted("{}={}", name, value)});
 }
 
 }  // namespace
 
 void Journal::send(const JournalEntry& entry) {
   const std::lock_guard lock{mutex_};
-  if (!told_dropped() || send_to(socket_, entry) != 0) ++dropped_;
+  if (!told_dropped() || send_to(sender_, socket_, entry) != 0) ++dropped_;
 }
 
 void Journal::tell_dropped() {
@@ -38,7 +39,7 @@ void Journal::tell_dropped() {
 bool Journal::told_dropped() {
   if (dropped_ == 0) return true;
   const int code =
-      send_own(socket_, messages::kEntriesDropped,
+      send_own(sender_, socket_, messages::kEntriesDropped,
                formatted("{} entries were dropped, as the journal did not take them", dropped_),
                "PVRDMA_DROPPED", dropped_);
   if (code == 0) dropped_ = 0;

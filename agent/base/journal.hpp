@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "agent/base/notify.hpp"
+
 namespace pvrdma {
 
 namespace messages {
@@ -41,6 +43,7 @@ class Journal {
   [[nodiscard]] bool told_dropped();
   std::mutex mutex_;
   std::string socket_;
+  DatagramSender sender_;
   std::uint64_t dropped_ = 0;
 };
 

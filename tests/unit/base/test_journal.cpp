@@ -3,6 +3,8 @@
 // is not read for a while.
 #include "agent/base/journal.hpp"
 
+#include <sys/resource.h>
+
 #include <chrono>
 
 #include "agent/base/clock.hpp"
@@ -66,6 +68,22 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a process without a free descriptor can still log and tell its state") {
+  const test::Manager service;
+  log::Journal journal{service.address()};
+  journal.send({"MESSAGE=one"});
+  notify("STATUS", "one");
+  REQUIRE(service.heard().size() == 2);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  journal.send({"MESSAGE=two"});
+  notify("STATUS", "two");
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(service.heard() == std::vector<std::string>{kIdentifier + "\nMESSAGE=two\n", "STATUS=two"});
+}
+
 TEST_CASE("the next journal is told how many entries a missing one lost") {
   const test::Tree tree;
   log::Journal journal{tree / "/nothing"};
@@ -91,9 +109,10 @@ TEST_CASE("a service manager that does not read is not waited for, and gets the 
 }
 
 TEST_CASE("an impossible socket address is an error, and an abstract name works") {
-  CHECK(send_datagram("", "x") == EINVAL);
-  CHECK(send_datagram(std::string(108, 'x'), "x") == EINVAL);
-  CHECK(send_datagram("/no/such/socket", "x") == ENOENT);
+  DatagramSender sender;
+  CHECK(sender.send("", "x") == EINVAL);
+  CHECK(sender.send(std::string(108, 'x'), "x") == EINVAL);
+  CHECK(sender.send("/no/such/socket", "x") == ENOENT);
   const Fd socket{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -103,7 +122,7 @@ TEST_CASE("an impossible socket address is an error, and an abstract name works"
   socklen_t length = sizeof address;
   REQUIRE(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &length) == 0);
   const std::string name{address.sun_path + 1, length - offsetof(sockaddr_un, sun_path) - 1};
-  CHECK(send_datagram("@" + name, "hello") == 0);
+  CHECK(sender.send("@" + name, "hello") == 0);
   std::array<char, 16> bytes{};
   CHECK(::recv(socket.get(), bytes.data(), bytes.size(), 0) == 5);
 }
