@@ -51,11 +51,13 @@ Field<unsigned> limit(nlattr* attribute) {
   return nla_get_u32(attribute);
 }
 
+// Asks by the index, or by the name where `link` is 0.
 Result<Netdev> ask_link(NetlinkSocket& socket, int link, const std::string& name) {
   ifinfomsg header{};
   header.ifi_index = link;
   const NetlinkMessage question = netlink_message(RTM_GETLINK, 0, header);
-  if (!question || nla_put_u32(question.get(), IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS) < 0)
+  if (!question || nla_put_u32(question.get(), IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS) < 0 ||
+      (link == 0 && nla_put_string(question.get(), IFLA_IFNAME, name.c_str()) < 0))
     return fail(ENOMEM, "asking about interface", name);
   Netdev netdev;
   const auto answered = socket.ask(*question, [&](nlmsghdr& message) {
@@ -66,8 +68,11 @@ Result<Netdev> ask_link(NetlinkSocket& socket, int link, const std::string& name
 }
 
 Field<Netdev> look_at_netdev(NetlinkSocket& socket, const std::string& name) {
-  const int link = static_cast<int>(::if_nametoindex(name.c_str()));
-  if (link == 0) return Field<Netdev>::from(fail(errno, "asking about interface", name));
+  // Without a free descriptor if_nametoindex(3) would say ENOENT, as if there were no such
+  // interface (glibc, __opensock()).
+  const auto found = ask_link(socket, 0, name);
+  if (!found) return Field<Netdev>::from(fail(found.error()));
+  const int link = found->index;
   // Reads the addresses first: they often come right after the link is up, and must not be seen
   // with the link still down.
   auto addresses = ask_addresses(socket, link);

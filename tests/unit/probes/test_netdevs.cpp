@@ -5,6 +5,7 @@
 #include <net/if.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -199,6 +200,25 @@ TEST_CASE("another interface's addresses, and links that come and go, disturb no
   }
   over = true;
   churn.join();
+}
+
+TEST_CASE("the last free descriptor suffices for a look, and without one no netdev seems absent") {
+  const auto seen = probes::look_at_netdevs({"lo"});
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const int lowest_free = ::dup(STDIN_FILENO);
+  REQUIRE(::close(lowest_free) == 0);
+  const auto look_with = [&](int descriptors) {
+    const rlimit few{static_cast<rlim_t>(lowest_free + descriptors), before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+    auto looked = probes::look_at_netdevs({"lo"});
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+    return looked;
+  };
+  CHECK(look_with(1) == seen);
+  const auto without = look_with(0);
+  REQUIRE(without.size() == 1);
+  CHECK(without[0].is_unreadable());
 }
 
 TEST_CASE("without names nothing is asked") { CHECK(probes::look_at_netdevs({}).empty()); }
