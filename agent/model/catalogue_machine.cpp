@@ -136,9 +136,10 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "pvrdma-agent-executor`; the agent goes on by itself within a minute or two."},
     {FindingId::ExecutorStuck, "executor-stuck", "", "f804fdaee3915d6d95dd49c91b228e6f",
      Severity::Error, Actor::Guest, Concern::Modules,
-     "{call} has not come back from the kernel since {since}.",
-     "See `journalctl -u pvrdma-agent-executor` and dmesg. A process stuck in the kernel cannot be "
-     "killed; nothing else is tried until it returns."},
+     "The executor has not answered {call} since {since}.",
+     "See `journalctl -u pvrdma-agent-executor` and dmesg: either systemd cannot start it, or it "
+     "is "
+     "stuck in the kernel, where it cannot be killed. Nothing else is tried until it answers."},
     {FindingId::LookStuck, "look-stuck", "", "7254fc38aacd46c68b7072a9fcef2476", Severity::Warning,
      Actor::Guest, Concern::Ports,
      "The agent's look at the adapters has not come back from the kernel since {since}.",

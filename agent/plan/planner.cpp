@@ -34,13 +34,24 @@ void report_unreadable_fields(const Inputs& in, Draft& draft) {
   }
 }
 
+// Memory, descriptors or processes have run out.
+bool means_shortage(const Error& error) {
+  return error.code == ENOMEM || error.code == EMFILE || error.code == ENFILE ||
+         error.code == EAGAIN;
+}
+
 void report_port(const Adapter& adapter, Draft& draft) {
   const Netdev* netdev = adapter.netdev.get();
   const RdmaDevice* rdma = adapter.rdma_device.get();
   if (netdev != nullptr && netdev->link_up && netdev->carrier.is(false))
     draft.find(about(adapter, FindingId::NoCarrier, {{"netdev", netdev->name}}));
   if (rdma == nullptr || !rdma->port.state.is(PortState::Active)) return;
-  if (const Error* error = rdma->port.verbs_state.error())
+  const Error* error = rdma->port.verbs_state.error();
+  if (error == nullptr) return;
+  // The program that asks could not be started, so verbs may be all right.
+  if (means_shortage(*error))
+    draft.find(findings::unreadable(*error, adapter.function));
+  else
     draft.find(about(adapter, FindingId::VerbsUnusable,
                      {{"device", rdma->name}, {"error", error->message()}},
                      error->code == ETIMEDOUT ? "late" : ""));

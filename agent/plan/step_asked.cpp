@@ -13,6 +13,12 @@ namespace {
 constexpr const char* kNoAdapter = "this VM has no PVRDMA adapter";
 constexpr const char* kTooLong = "the driver did not come to a state in which it can be reloaded";
 
+// Why a reload has not begun in time; the first finding is the likely reason.
+std::string too_long(const Plan& plan) {
+  const auto& findings = plan.findings;
+  return findings.empty() ? kTooLong : kTooLong + (": " + findings.front().summary);
+}
+
 bool names(const Adapter& adapter, const std::string& name) {
   const Netdev* netdev = adapter.netdev.get();
   const RdmaDevice* rdma = adapter.rdma_device.get();
@@ -121,11 +127,11 @@ void Stepping::expire_reloads() {
   const BootTime too_old = now_ - s_.limits.reload;
   std::erase_if(s_.reloads, [&](const Waiting& waiting) {
     if (waiting.since > too_old) return false;
-    answer(waiting.client, Answer::What::Failed, kTooLong);
+    answer(waiting.client, Answer::What::Failed, too_long(s_.plan));
     return true;
   });
   if (!s_.history.reload_asked || *s_.history.reload_asked > too_old) return;
-  end_reload(kTooLong, {});
+  end_reload(too_long(s_.plan), {});
   // The reload no longer follows by itself, so the findings must no longer say so.
   conclude_again();
 }

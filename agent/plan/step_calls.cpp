@@ -123,7 +123,7 @@ void Stepping::expire_call() {
   if (!busy || busy->stuck || now_ < bound_of(*busy)) return;
   busy->stuck = true;
   if (takes_driver_away(busy->operation))
-    end_reload(describe(busy->operation) + " has not come back from the kernel", {});
+    end_reload("the executor has not answered " + describe(busy->operation), {});
   conclude_again();
 }
 

@@ -52,8 +52,8 @@ scenario() {
   expect "health names the call" [ "$(awk '{ print $2, $3 }' <<<"$answer")" = "LoadModule vmw_pvrdma" ]
   wait_until 40 "health says that the call is stuck" stuck
   expect "a finding says so" finding executor-stuck
-  wait_until 10 "the journal says so" journal_has 'has not come back from the kernel'
-  expect "the journal says so once" [ "$(agent_journal -o cat | grep -c 'has not come back from the kernel')" = 1 ]
+  wait_until 10 "the journal says so" journal_has 'The executor has not answered LoadModule'
+  expect "the journal says so once" [ "$(agent_journal -o cat | grep -c 'The executor has not answered LoadModule')" = 1 ]
   answer=$(python3 ask.py)
   expect "answers are still fast: $answer" at_most_ms "$answer" "$before"
   expect "health still says that the call is stuck" [ "${answer##* }" = True ]

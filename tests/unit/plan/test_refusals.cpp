@@ -241,3 +241,14 @@ TEST_CASE("a device that does not answer in time is the host's fault, not a libr
   REQUIRE(finding(made.findings, FindingId::VerbsUnusable) != nullptr);
   CHECK(finding(made.findings, FindingId::VerbsUnusable)->actor == Actor::Host);
 }
+
+TEST_CASE("port-query that could not be started says nothing of the libraries") {
+  Snapshot snapshot = ready_scene();
+  for (const int shortage : {ENOMEM, EMFILE, ENFILE, EAGAIN}) {
+    rdma(snapshot).port.verbs_state =
+        Field<PortState>::unreadable({shortage, "starting", "port-query"});
+    const Plan plan = plan_settled(snapshot);
+    CHECK(finding(plan.findings, FindingId::VerbsUnusable) == nullptr);
+    CHECK(finding(plan.findings, FindingId::Unreadable) != nullptr);
+  }
+}

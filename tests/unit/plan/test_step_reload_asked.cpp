@@ -39,8 +39,7 @@ TEST_CASE("step: a reload is carried out, and all who asked for it are told when
     agent.wait(59s);
     CHECK(taken(agent.told).back() == "3 failed: ReloadDriver vmw_pvrdma is still under way");
     agent.wait(1s);
-    CHECK(agent.told.at(0) ==
-          "1 failed: ReloadDriver vmw_pvrdma has not come back from the kernel");
+    CHECK(agent.told.at(0) == "1 failed: the executor has not answered ReloadDriver vmw_pvrdma");
   }
   CHECK_FALSE(agent.state.history.reload_asked);
   CHECK(agent.state.reloads.empty());
@@ -81,6 +80,22 @@ TEST_CASE("step: a job comes first, but only by a look that began after the requ
     agent.look(ready_scene());
     CHECK(agent.calls.empty());
   }
+}
+
+TEST_CASE("step: the answer about a reload that cannot be begun names the reason") {
+  Agent agent = saw(ready_scene(), {}, Limits{20s, 10s, 0ms, 30s});
+  agent.on(ReloadAsked{1, kRoot, {}});
+  Snapshot blind = ready_scene();
+  blind.adapters = Field<std::vector<Adapter>>::unreadable({EMFILE, "opening", "the bus"});
+  agent.look(blind);
+  agent.told.clear();
+  for (int second = 0; second < 12; ++second) {
+    agent.wait(1s);
+    agent.look(blind);
+  }
+  CHECK(taken(agent.told) ==
+        Texts{"1 failed: the driver did not come to a state in which it can be reloaded: A part of "
+              "the state is not known: opening the bus: Too many open files."});
 }
 
 TEST_CASE("step: a reload that cannot be begun is given up in time, and not carried out later") {
