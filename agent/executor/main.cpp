@@ -63,15 +63,17 @@ std::string in_usec(Milliseconds time) {
   return std::to_string(std::chrono::microseconds{time}.count());
 }
 
-void log_operation(const Operation& operation, const OperationResult& result, Milliseconds took) {
+// `counted`: whether the ledger could be written; otherwise `result` says so.
+void log_operation(const Operation& operation, const OperationResult& result, Milliseconds took,
+                   bool counted) {
   std::string message = describe(operation) + ": ";
   if (result.detail.empty() || result.outcome == Outcome::Done)
     message += to_string(result.outcome);
   if (!result.detail.empty() && result.outcome == Outcome::Done) message += ", ";
   message += result.detail;
+  const Level level = counted ? level_of(result.outcome) : Level::Warning;
   const std::string target_name = target(operation);
-  log::event(level_of(result.outcome),
-             result.good() ? messages::kActionDone : messages::kActionFailed, message,
+  log::event(level, result.good() ? messages::kActionDone : messages::kActionFailed, message,
              {{"PVRDMA_VERB", to_string(verb(operation))},
               {"PVRDMA_TARGET", target_name},
               {"PVRDMA_OUTCOME", to_string(result.outcome)},
@@ -105,7 +107,11 @@ Result<void> serve() {
   Operations operations{Places{}};
   if (!operations.ledger_state()) log_error(operations.ledger_state().error());
 
-  Server server{event.get(), operations, {.agent_uid = *owner}, log_operation};
+  const auto tell = [&](const Operation& operation, const OperationResult& result,
+                        Milliseconds took) {
+    log_operation(operation, result, took, operations.ledger_state().has_value());
+  };
+  Server server{event.get(), operations, {.agent_uid = *owner}, tell};
   if (auto listening = server.listen_on(std::move(*socket)); !listening) return listening;
   notify("READY", "1");
   const int result = sd_event_loop(event.get());

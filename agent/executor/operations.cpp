@@ -173,6 +173,9 @@ OperationResult Operations::run(const Operation& operation, Caller caller) {
   if (result.outcome == Outcome::InUse && result.holders.empty())
     result.holders = look(places_.root).holders.value_or({});
   ledger_.end(result, BootClock::now());
+  if (const auto& counted = ledger_.state(); !counted)
+    result.detail +=
+        (result.detail.empty() ? "" : "; ") + ("it is not counted: " + counted.error().message());
   return result;
 }
 

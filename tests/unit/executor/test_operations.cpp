@@ -149,9 +149,10 @@ TEST_CASE_METHOD(OperationsFixture, "operations: without a ledger nothing is dis
     build_driver_in();
   }
   CHECK(tree.read("/sys/bus/pci/drivers/vmw_pvrdma/unbind").empty());
-  // Other operations are still carried out.
-  CHECK(operations.run(BindFunction{test::kFunction}, Caller::Agent).outcome ==
-        Outcome::AlreadyDone);
+  // Other operations are still carried out, and their answers name the cause.
+  const OperationResult bound = operations.run(BindFunction{test::kFunction}, Caller::Agent);
+  CHECK(bound.outcome == Outcome::AlreadyDone);
+  CHECK(bound.detail.find("it is not counted: ") != std::string::npos);
 }
 
 TEST_CASE_METHOD(OperationsFixture,
