@@ -26,6 +26,9 @@ Level level_of(Severity severity) {
   return severity == Severity::Warning ? Level::Warning : Level::Info;
 }
 
+// A busy system is late by seconds at most.
+constexpr Milliseconds kLate{10'000};
+
 // The fields of a journal entry about a step of the boot; with a null step the fields are empty and
 // left out. `pvrdma-agentctl boots` reads them (agent/ctl/boots_journal.hpp).
 struct StepFields {
@@ -69,6 +72,14 @@ void Reporter::alive() {
 }
 
 void Reporter::ready() { notify("READY", "1"); }
+
+void Reporter::woke_late(Milliseconds late) {
+  if (late < kLate) return;
+  log::warning(
+      "the agent could not run for {} s: the system was suspended, or processes of a higher "
+      "priority had the CPU",
+      in_seconds(late));
+}
 
 Timeline Reporter::new_steps(const Timeline& boot) {
   Timeline steps = boot;

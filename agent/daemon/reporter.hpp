@@ -27,6 +27,9 @@ class Reporter {
   // Sends WATCHDOG=1, and logs the number of entries that the journal did not take.
   static void alive();
   static void ready();
+  // Logs the time from a deadline to the moment when the daemon saw it, if that is ten seconds or
+  // more.
+  static void woke_late(Milliseconds late);
 
  private:
   // The steps that are not logged yet; none in a VM in which no adapter was seen.

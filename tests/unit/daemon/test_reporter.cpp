@@ -77,6 +77,15 @@ TEST_CASE("a process's name starts no line of its own, neither for systemd nor i
   CHECK(lines == 5);
 }
 
+TEST_CASE("an agent that could not run says so") {
+  const Logged logged;
+  Reporter::woke_late(Milliseconds{9'999});
+  Reporter::woke_late(Milliseconds{21'400});
+  CHECK(logged.messages() ==
+        std::vector<std::string>{"MESSAGE=the agent could not run for 21.40 s: the system was "
+                                 "suspended, or processes of a higher priority had the CPU"});
+}
+
 TEST_CASE("the service manager is told each state once") {
   const test::Manager manager;
   const test::ErrorOutput output;
