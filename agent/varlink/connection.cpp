@@ -133,8 +133,13 @@ void Connection::flush() {
         ::send(socket_.get(), output_.data(), output_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0 && errno == EAGAIN) return;
-    // A client that has gone also causes EPOLLHUP, which handles its earlier requests.
-    if (put < 0) return output_.clear();
+    if (put < 0) {
+      // The answer is lost, for instance since memory is short (ENOBUFS), so its client must not
+      // wait for it. The end also causes EPOLLHUP, which handles the client's earlier requests.
+      output_.clear();
+      ::shutdown(socket_.get(), SHUT_RDWR);
+      return;
+    }
     active_at_ = now();
     output_.erase(0, static_cast<std::size_t>(put));
   }

@@ -1,11 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The answers of a service: routing, parameters, order, more, oneway, and what handlers may do with
 // a call.
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <cstddef>
+#include <thread>
+
 #include "tests/unit/catch.hpp"
 #include "tests/unit/varlink/service_fixture.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::test;
+
+namespace {
+
+// From now on send(2) fails in this thread, as where the kernel has no memory for the data.
+bool sending_fails() {
+  std::array<sock_filter, 4> filter{
+      sock_filter{BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+      sock_filter{BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_sendto},
+      sock_filter{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | ENOBUFS},
+      sock_filter{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+  const sock_fprog program{filter.size(), filter.data()};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("a client whose answer cannot be sent does not wait for it") {
+  bool asked = false;
+  bool cut_off = false;
+  std::thread{[&] {
+    ServiceFixture fixture;
+    auto client = fixture.client();
+    asked = client.call(request("Echo", R"({"text":"a"})")) && sending_fails();
+    cut_off = client.is_cut_off();
+  }}.join();
+  REQUIRE(asked);
+  CHECK(cut_off);
+}
 
 TEST_CASE("replies and errors") {
   ServiceFixture fixture;
