@@ -137,9 +137,9 @@ constexpr CatalogueEntry kMachineEntries[] = {
     {FindingId::ExecutorStuck, "executor-stuck", "", "f804fdaee3915d6d95dd49c91b228e6f",
      Severity::Error, Actor::Guest, Concern::Modules,
      "The executor has not answered {call} since {since}.",
-     "See `journalctl -u pvrdma-agent-executor` and dmesg: either systemd cannot start it, or it "
-     "is "
-     "stuck in the kernel, where it cannot be killed. Nothing else is tried until it answers."},
+     "See `journalctl -u pvrdma-agent-executor` and dmesg: systemd cannot start the executor, or "
+     "the executor is stuck in the kernel, where it cannot be killed. Nothing else is tried until "
+     "it answers."},
     {FindingId::LookStuck, "look-stuck", "", "7254fc38aacd46c68b7072a9fcef2476", Severity::Warning,
      Actor::Guest, Concern::Ports,
      "The agent's look at the adapters has not come back from the kernel since {since}.",
