@@ -194,8 +194,7 @@ void Daemon::call_at(std::optional<BootTime> deadline) {
 
 int Daemon::on_deadline(sd_event_source* source, std::uint64_t /*usec*/, void* self) {
   return guarded_callback(source, [daemon = static_cast<Daemon*>(self)] {
-    if (const auto due = std::exchange(daemon->timer_at_, std::nullopt))
-      Reporter::woke_late(BootClock::now() - *due);
+    daemon->timer_at_.reset();
     daemon->post(Deadline{daemon->observer_->looking_since()});
   });
 }

@@ -11,6 +11,7 @@
 #include "agent/base/guarded.hpp"
 #include "agent/base/handle.hpp"
 #include "agent/codec/ledger_file.hpp"
+#include "agent/daemon/reporter.hpp"
 #include "build_config.hpp"
 #include "probes/modprobe_config.hpp"
 #include "probes/module_lookup.hpp"
@@ -53,13 +54,15 @@ struct Observer::Shared {
 // Sleeps until the next look is due or asked for. False: stop.
 bool Observer::Shared::wait_for_work(std::unique_lock<std::mutex>& lock) {
   const auto begin = BootClock::now();
+  BootTime due = begin + interval;
   while (!stop && !requested) {
-    BootTime due = begin + interval;
+    due = begin + interval;
     if (deliver_by && *deliver_by < due) due = *deliver_by;
     const auto left = due - BootClock::now();
     if (left <= Milliseconds{0}) break;
     wake.wait_for(lock, left);
   }
+  if (!stop) Reporter::woke_late(BootClock::now() - due);
   return !stop;
 }
 

@@ -27,8 +27,7 @@ class Reporter {
   // Sends WATCHDOG=1, and logs the number of entries that the journal did not take.
   static void alive();
   static void ready();
-  // Logs the time from a deadline to the moment when the daemon saw it, if that is ten seconds or
-  // more.
+  // Logs by how much a look began late, if that is ten seconds or more. Any thread may call it.
   static void woke_late(Milliseconds late);
 
  private:
