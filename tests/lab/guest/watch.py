@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""watch.py SECONDS: asks the agent for its verdict so often, and compares it with sysfs, which it reads
-four times a second or as often.
+"""watch.py SECONDS [FILE]: asks the agent for its verdict so often, and compares it with sysfs, which it reads
+four times a second or as often. FILE has the last verdict, or `none` without an answer.
 
 A verdict has three seconds to follow a change. Prints each verdict that contradicts; ended by SIGTERM, the number of verdicts.
 """
 
 import glob
 import json
+import os
 import signal
 import socket
 import sys
@@ -51,7 +52,13 @@ def contradicts(health, adapters, good):
     return len(health["adapters"]) != adapters or (state in ("absent", "failed") if good else state == "ready")
 
 
-def main(interval):
+def keep(state, path):
+    with open(f"{path}.new", "w", encoding="ascii") as file:
+        print(state, file=file)
+    os.replace(f"{path}.new", path)
+
+
+def main(interval, path=None):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     verdicts, seen, since, asked = 0, truth(), time.monotonic(), 0.0
     try:
@@ -63,6 +70,8 @@ def main(interval):
                     health = verdict()
                 except (OSError, ValueError, KeyError):
                     pass  # the daemon is about to start again
+                if path:
+                    keep(health["state"] if health else "none", path)
             now = truth()
             if now != seen:
                 seen, since = now, time.monotonic()
@@ -77,4 +86,4 @@ def main(interval):
         print(f"{verdicts} verdicts", flush=True)
 
 
-main(float(sys.argv[1]))
+main(float(sys.argv[1]), *sys.argv[2:])

@@ -30,6 +30,8 @@ for the scenarios race-*:
 for the scenario initramfs-links:
   PVRDMA_LAB_RACE_INITRAMFS_BOOTS=N boots (default: 3; 21 are twenty with links up in the initramfs)
   PVRDMA_LAB_RACE_INITRAMFS_CPUS=2  with two CPUs, without which the driver never crashes there (default: 1)
+for the scenarios system-calls and resources:
+  PVRDMA_LAB_WORKS="A B"            works of system-calls (look, bind, configuration, reload), resources that run out (default: all)
 for all:
   PVRDMA_LAB_RECORDINGS=yes         keep the agent's recording of each scenario, in recording.json
 Scenarios with `soak: yes` run only if they are named (tests/run --soak does).
