@@ -152,7 +152,8 @@ def _soak(hours):
                "tests/lab/run reload-loop", ("guest-bookworm",), stages, "suite", "guest")
     yield Task("soak-package", "PVRDMA_LAB_PREVIOUS=history tests/lab/run package", ("image-bookworm", "package-deb", "chroot-bookworm-build"),
                stages, "suite", "guest")
-    yield Task("soak-system-calls", "tests/lab/run system-calls", ("guest-bookworm",), stages, "suite", "guest")
+    for name in ("system-calls", "resources"):
+        yield Task(f"soak-{name}", f"tests/lab/run {name}", ("guest-bookworm",), stages, "suite", "guest")
     yield Task("driver", "tests/check/driver build/packages/portable build/packages/rpm", ("package-deb", "package-rpm"), stages, "suite",
                "unpack")
     images = max(4, round(21 * hours))
