@@ -7,8 +7,10 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <cerrno>
+#include <system_error>
+
 #include "agent/base/handle.hpp"
-#include "tests/unit/catch.hpp"
 
 namespace pvrdma::test {
 
@@ -23,9 +25,9 @@ struct FreePort {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
     auto* const any = reinterpret_cast<sockaddr*>(&address);
-    REQUIRE(::setsockopt(held.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0);
-    REQUIRE(::bind(held.get(), any, size) == 0);
-    REQUIRE(::getsockname(held.get(), any, &size) == 0);
+    if (::setsockopt(held.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+        ::bind(held.get(), any, size) != 0 || ::getsockname(held.get(), any, &size) != 0)
+      throw std::system_error{errno, std::generic_category(), "taking a free port"};
     number = ntohs(address.sin_port);
   }
 };

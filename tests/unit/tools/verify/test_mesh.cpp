@@ -7,6 +7,7 @@
 #include "agent/base/file.hpp"
 #include "agent/tools/verify/mesh/rendering.hpp"
 #include "agent/tools/verify/mesh/results.hpp"
+#include "tests/unit/catch.hpp"
 #include "tests/unit/tools/verify/made_mesh.hpp"
 #include "tests/unit/tree.hpp"
 

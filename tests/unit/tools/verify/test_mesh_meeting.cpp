@@ -6,35 +6,14 @@
 #include <thread>
 
 #include "agent/tools/verify/mesh/coordinator.hpp"
-#include "agent/tools/verify/mesh/member.hpp"
-#include "agent/tools/verify/peer/greeting.hpp"
+#include "tests/unit/catch.hpp"
 #include "tests/unit/probes/tree.hpp"
 #include "tests/unit/tools/verify/free_port.hpp"
-#include "tests/unit/tools/verify/made_mesh.hpp"
+#include "tests/unit/tools/verify/simulated_machine.hpp"
 
 namespace pvrdma::verify {
 
 namespace {
-
-constexpr Milliseconds kLong = std::chrono::seconds{20};
-
-// Answers like a machine, without any device. Leaves without a word before its pair `leaves_at`.
-void simulate(int port, std::size_t number, std::size_t leaves_at) {
-  auto control = Control::connect("127.0.0.1", port, BootClock::now() + kLong);
-  if (!control || !greet(*control, Side::Client, "", BootClock::now() + kLong) ||
-      !control->send(join_message({"vm" + std::to_string(number), address_of(number), "d"}),
-                     BootClock::now() + kLong))
-    return;
-  for (std::size_t pairs = 0; pairs < leaves_at; ++pairs) {
-    const auto asked = control->receive(BootClock::now() + kLong);
-    if (!asked || !asked->contains("connect")) {
-      if (!asked || !asked->contains("listen")) return;
-      static_cast<void>(control->send({{"served", true}}, BootClock::now() + kLong));
-      continue;
-    }
-    static_cast<void>(control->send({{"figures", to_json(native())}}, BootClock::now() + kLong));
-  }
-}
 
 struct Held {
   Result<Mesh> mesh;
@@ -50,7 +29,7 @@ Held hold_with(std::size_t size, const std::map<std::size_t, std::size_t>& leavi
   std::vector<std::thread> machines;
   for (std::size_t n = 0; n + missing < size; ++n) {
     const auto at = leaving.find(n);
-    machines.emplace_back(simulate, port.number, n, at == leaving.end() ? 10'000 : at->second);
+    machines.emplace_back(simulate, port.number, n, at == leaving.end() ? kAllPairs : at->second);
   }
   std::vector<PairResult> kept;
   Reception reception{&*listener, "", true};
@@ -123,7 +102,7 @@ TEST_CASE("connections that say nothing delay no machine, and not the end") {
   REQUIRE_FALSE(none);
   CHECK(none.error().message() == "0 of 2 machines came");
   std::vector<std::jthread> machines;
-  for (const std::size_t n : {0U, 1U}) machines.emplace_back(simulate, port.number, n, 10'000);
+  for (const std::size_t n : {0U, 1U}) machines.emplace_back(simulate, port.number, n, kAllPairs);
   const BootTime before = BootClock::now();
   const auto mesh = hold(
       reception, {2, 2, kLong, kLong, {}, [](const PairResult&) {}, [](const std::string&) {}});

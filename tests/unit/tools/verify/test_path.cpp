@@ -10,6 +10,7 @@
 
 #include "agent/tools/verify/mesh/rendering.hpp"
 #include "agent/tools/verify/peer/path.hpp"
+#include "tests/unit/catch.hpp"
 #include "tests/unit/tools/verify/made_mesh.hpp"
 #include "tests/unit/tools/verify/pasted_properties.hpp"
 
