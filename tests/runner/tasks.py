@@ -150,6 +150,10 @@ def _soak(hours):
     yield Task("soak-race-without-agent", f"{race} race-without-agent", ("image-trixie", "package-deb"), stages, "suite", "guest")
     yield Task("soak-reload-loop", f"PVRDMA_LAB_RELOAD_MINUTES={minutes} PVRDMA_LAB_RELOAD_TIMEOUT={60 * minutes + 900} "
                "tests/lab/run reload-loop", ("guest-bookworm",), stages, "suite", "guest")
+    # Two hours at least, as that is the shortest time in which growth would show; a trial of --soak is shorter.
+    guest = minutes if hours < 1 else max(120, minutes)
+    yield Task("soak-soak", f"PVRDMA_LAB_SOAK_MINUTES={guest} PVRDMA_LAB_SOAK_TIMEOUT={60 * guest + 1800} tests/lab/run soak",
+               ("guest-bookworm",), stages, "suite", "guest", True)
     yield Task("soak-package", "PVRDMA_LAB_PREVIOUS=history tests/lab/run package", ("image-bookworm", "package-deb", "chroot-bookworm-build"),
                stages, "suite", "guest")
     for name in ("system-calls", "resources"):

@@ -63,7 +63,7 @@ def main(interval, path=None):
     verdicts, seen, since, asked = 0, truth(), time.monotonic(), 0.0
     try:
         while True:
-            health = None
+            health, before = None, truth()
             if time.monotonic() - asked >= interval:
                 asked = time.monotonic()
                 try:
@@ -73,14 +73,15 @@ def main(interval, path=None):
                 if path:
                     keep(health["state"] if health else "none", path)
             now = truth()
-            if now != seen:
+            # A state that was there for a moment, which only the daemon saw, is a change as well.
+            if not seen == before == now:
                 seen, since = now, time.monotonic()
             elif health and time.monotonic() - since > 3:
                 verdicts += 1
                 if contradicts(health, *now):
                     names = " ".join(finding["id"] for finding in health["findings"])
-                    print(f"{health['state']} ({names}), {len(health['adapters'])} adapters; sysfs has {now[0]}, "
-                          f"{'all' if now[1] else 'not all'} ACTIVE", flush=True)
+                    print(f"{time.monotonic():.1f} s: {health['state']} ({names}) of {health['observed_ms_ago']} ms ago, "
+                          f"{len(health['adapters'])} adapters; sysfs has {now[0]}, {'all' if now[1] else 'not all'} ACTIVE", flush=True)
             time.sleep(min(interval, 0.25))
     finally:
         print(f"{verdicts} verdicts", flush=True)

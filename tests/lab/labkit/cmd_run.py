@@ -24,6 +24,10 @@ Environment, for the scenarios hot-plug, renames, link-after-live, unload-loop, 
                                     20 for the two loops)
 for the scenario mesh:
   PVRDMA_LAB_ROUNDS=N               further rounds of all pairs, by srun and by Ansible, ten seconds a pair (default: 0)
+for the scenario soak:
+  PVRDMA_LAB_SOAK_MINUTES=N         of the guest's time, of which an hour takes 20 to 50 minutes (default: 120)
+  PVRDMA_LAB_SOAK_ROUND=SECONDS     each round takes so long at least, and rests for the remainder (default: 240)
+  PVRDMA_LAB_ROUNDS=N               rounds between two upgrades (default: 6)
 for the scenarios race-*:
   PVRDMA_LAB_RACE_BOOTS=N           boots of each (default: 4, and 2 without the agent; 80 are twenty for each manager)
   PVRDMA_LAB_RACE_MANAGERS="A B"    managers that take turns: networkd, ifupdown, NetworkManager, impatient (default: all)

@@ -62,7 +62,7 @@ class Guest:
             append.append("lab.early")
         self.machine = Machine(self.directory, start.image, self.disk, start.standin, scenario.adapters, scenario.nics,
                                company is not None, scenario.network, scenario.initrd, append, scenario.loaders, REGULAR_SLOTS[scenario.regular], clone or number - 1,
-                               cpus=scenario.cpus, accel=start.accel, incoming=start.memory, interactive=mode == "shell")
+                               cpus=scenario.cpus, accel=start.accel, incoming=start.memory, interactive=mode == "shell", skip_idle=scenario.skip_idle)
 
     def clone(self, number):
         """Another machine, number 1 and up, with a copy of this guest's disk after its last boot."""

@@ -23,6 +23,8 @@ OWN_INITRD, OWN_INITRD_SIZE = "initrd.own", 96 << 20
 # in the guest do not depend on the load of this machine, and boots can be compared. Several CPUs run in parallel, which races
 # need, and guests that communicate share the real time.
 COUNTED = ("tcg,thread=single", "-icount", "shift=1,sleep=on")
+# While the CPU is idle its clock goes on to the next timer at once: hours pass in minutes, and an answer of the host seems late.
+SKIPPED_IDLE = ("tcg,thread=single", "-icount", "shift=1,sleep=off")
 ACCEL = {"tcg": ("tcg,thread=multi",), "kvm": ("kvm",)}
 # An emulated CPU is slow, so it has no work that no scenario is about. The CPU is a plain x86-64 with the instructions of string
 # functions, but without AVX, whose state each switch of tasks would save. The drivers below are for old hardware of a PC, and for
@@ -86,6 +88,7 @@ class Machine:
     accel: str = "tcg"
     incoming: Path = None        # a snapshot's memory: the machine goes on from there
     interactive: bool = False    # the guest's serial console on our terminal
+    skip_idle: bool = False      # see scenario.py; not of a snapshot, which has a timer for the idle time
 
     def argv(self):
         d = self.directory
@@ -134,7 +137,9 @@ class Machine:
         return argv
 
     def _accel(self):
-        return COUNTED if self.accel == "tcg" and counted(self.cpus, self.peers) else ACCEL[self.accel]
+        if self.accel == "tcg" and counted(self.cpus, self.peers):
+            return SKIPPED_IDLE if self.skip_idle else COUNTED
+        return ACCEL[self.accel]
 
     def _timer(self):
         return SINGLE_EMULATED_CPU if self.accel == "tcg" and self.cpus == 1 else ()

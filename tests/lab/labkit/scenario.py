@@ -43,6 +43,7 @@ class Scenario:
     kernel: str = ""             # more of the kernel's command line
     initrd: str = "lab"          # lab: small and quick; own: after the guest's hand_over_initrd, the handed-over one
                                  # from the next boot on
+    skip_idle: bool = False      # time in which a single emulated CPU is idle passes at once; an answer of the host then seems late
     soak: bool = False           # in `tests/run --soak` only
     allow_oops: str = ""         # the reason why complaints of the kernel are expected
     early: bool = False          # has an `early` function: before a driver is loaded; of a snapshot, before the adapters appear
@@ -94,6 +95,7 @@ DIRECTIVES = {
     "packages": lambda text: tuple(text.split()),
     "programs": lambda text: tuple(text.split()),
     "timeout": _number(10, 1000000),
+    "skip-idle": _yes,
     "soak": _yes,
     "start": _one_of("boot", "snapshot"),
     "cpus": _number(1, 2),
@@ -137,8 +139,9 @@ def parse(path, text):
     # QEMU refuses a vmxnet3's state if the MAC address differs, because the device's serial number contains it.
     if scenario.start == "snapshot" and scenario.guests > 1:
         raise LabError(f"{path}: several `# guests:` cannot go on from one snapshot, as they have MAC addresses of their own")
-    if scenario.start == "snapshot" and (scenario.boots > 1 or scenario.clones or scenario.kernel or scenario.initrd != "lab"):
-        raise LabError(f"{path}: with `# start: snapshot` there is no boot that could have boots, clones, kernel or initrd")
+    if scenario.start == "snapshot" and (scenario.boots > 1 or scenario.clones or scenario.kernel or scenario.initrd != "lab" or
+                                         scenario.skip_idle):
+        raise LabError(f"{path}: with `# start: snapshot` there is no boot that could have boots, clones, kernel, initrd or skip-idle")
     return scenario
 
 

@@ -32,7 +32,7 @@ class Headers(unittest.TestCase):
         self.assertEqual((parsed.cpus, parsed.start), (1, "boot"))
         parsed = self.parse("# summary: s\n# cpus: 2\n# start: snapshot\n" + BODY)
         self.assertEqual((parsed.cpus, parsed.start), (2, "snapshot"))
-        for more in ("boots: 2", "clones: 1", "initrd: own", "kernel: quiet"):
+        for more in ("boots: 2", "clones: 1", "initrd: own", "kernel: quiet", "skip-idle: yes"):
             with self.assertRaises(LabError) as caught:
                 self.parse(f"# summary: s\n# start: snapshot\n# {more}\n" + BODY)
             self.assertIn("there is no boot", str(caught.exception))
@@ -46,7 +46,8 @@ class Headers(unittest.TestCase):
         self.assertIn("-smp 1", argv())
         self.assertIn("-smp 2", argv(cpus=2))
         self.assertNotIn("tcg", argv(accel="kvm"))
-        self.assertIn("-icount", argv())
+        self.assertIn("sleep=on", argv())
+        self.assertIn("sleep=off", argv(skip_idle=True))
         for more in ({"cpus": 2}, {"peers": True}, {"accel": "kvm"}):
             self.assertNotIn("-icount", argv(**more))
         self.assertIn("-incoming exec:cat /x/memory", argv(incoming=Path("/x/memory")))
