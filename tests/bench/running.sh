@@ -39,16 +39,17 @@ usage_of() {
   cat /proc/"$1"/task/*/status | awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum }'
 }
 
-# The cost of the agent while nothing happens, next to two daemons of the same kind of VM.
+# The cost of the agent while nothing happens, next to other daemons of such a VM.
 steady_state() {
   local minutes=3 unit pid cpu wakes name
   local -A pids cpu_before wakes_before
   wait_until 20 "health says ready" health_is ready
-  systemctl start systemd-networkd.service rdma-ndd.service
+  printf '%s\n' '[keyfile]' unmanaged-devices=interface-name:ens16f0 >/etc/NetworkManager/conf.d/bench.conf
+  systemctl start systemd-networkd.service rdma-ndd.service NetworkManager.service
   wait_until 40 "the executor has gone" at_rest
-  # Waits until the agent has looked at the changes that the other two make when they start.
+  # Waits until the agent has looked at the changes that the others make when they start.
   read -r -t 60 -u 8 || true
-  for unit in pvrdma-agent systemd-networkd rdma-ndd; do
+  for unit in pvrdma-agent systemd-networkd rdma-ndd NetworkManager; do
     pids[$unit]=$(systemctl show -P MainPID "$unit.service")
     read -r "cpu_before[$unit]" "wakes_before[$unit]" < <(usage_of "${pids[$unit]}")
   done

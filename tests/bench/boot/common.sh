@@ -74,27 +74,40 @@ install_initramfs() {
   hand_over_initrd "/boot/initrd.img-$(uname -r)"
 }
 
-# Prints the uptime of the last change to ACTIVE, once nothing has changed for a while and the boot has ended.
-report_active() {
+# Prints the uptime of the last change to ACTIVE, once nothing has changed for a while and the boot has ended; the time since
+# udev renamed the netdev, which Linux before 6.2 refuses for a link that is up; and the CPU time of these units.
+report_active() { # KEY UNITS
   wait_boot 90
   wait_until 60 "the port is ACTIVE" port_is 0 ACTIVE
   holds_for 5 "and stays so" port_is 0 ACTIVE
   cat /run/port-changes
+  # The steps between the rename and ACTIVE.
+  journalctl -b -o short-monotonic --no-pager | grep -E 'ens16f0|0000:00:10.1|LoadModule'
   # networkd takes a link that is up down for some 15 ms while it configures it; the poller does not see so short a
   # time.
   echo "BENCH $1-networkd-up $(journalctl -b -o short-monotonic --no-pager -u systemd-networkd |
     sed -n 's/^\[ *\([0-9.]*\)\].* ens16f0: Link UP$/\1/p' | tail -n 1)"
-  echo "BENCH $1 $(awk '$2 == "ACTIVE" { last = $1 } END { print last }' /run/port-changes)"
+  local active renamed
+  active=$(awk '$2 == "ACTIVE" { last = $1 } END { print last }' /run/port-changes)
+  renamed=$(dmesg | sed -n 's/^\[ *\([0-9.]*\)\].* ens16f0: renamed from .*/\1/p' | tail -n 1)
+  echo "BENCH $1 $active"
+  echo "BENCH $1-after-rename $(awk -v active="$active" -v renamed="$renamed" 'BEGIN { print active - renamed }')"
+  echo "BENCH $1-cpu-ms $(systemctl show -P CPUUsageNSec "$2" | awk '{ sum += $1 } END { printf "%.0f", sum / 1e6 }')"
 }
 
 # Boots the system that these functions have prepared, and measures the boot.
 measure_boot() { # KEY FUNCTION…
-  local key=$1 prepare
+  local key=$1 prepare units
+  case $key in
+    *agent) units='pvrdma-agent*.service' ;;
+    *modules-load) units=systemd-modules-load.service ;;
+    *) units=rc-local.service ;;
+  esac
   if [[ $BOOT == 1 ]]; then
     for prepare in install_poller install_network "${@:2}"; do "$prepare"; done
   else
     [[ $key != *recipe ]] || wait_until 90 "rc.local has run" rc_local_has_run
-    report_active "$key"
+    report_active "$key" "$units"
     [[ $key != *agent ]] || wait_until 20 "health says ready" health_is ready
   fi
 }
