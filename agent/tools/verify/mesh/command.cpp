@@ -4,6 +4,7 @@
 // well.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <future>
 #include <nlohmann/json.hpp>
@@ -47,7 +48,8 @@ std::optional<Place> parse_place(const std::string& text) {
 
 // None: another machine, or another program on this one, listens there.
 Result<std::optional<verify::Listener>> listen_at(const Place& place, std::size_t size) {
-  auto listener = verify::Listener::open(place.host, place.port, static_cast<int>(size));
+  auto listener = verify::Listener::open(
+      place.host, place.port, std::max(verify::Reception::kQueue, static_cast<int>(size)));
   if (!listener && (listener.error().code == EADDRNOTAVAIL || listener.error().code == EADDRINUSE))
     return std::nullopt;
   if (!listener) return fail(listener.error());

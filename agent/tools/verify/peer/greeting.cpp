@@ -141,8 +141,7 @@ Result<void> greet(Control& control, Side side, const std::string& token, BootTi
 
 Result<Control> await_peer(const std::string& address, int port, const std::string& token,
                            BootTime deadline) {
-  constexpr int kWaiting = 16;
-  const auto listener = Listener::open(address, port, kWaiting);
+  const auto listener = Listener::open(address, port, Reception::kQueue);
   if (!listener) return fail(listener.error());
   Reception reception{&*listener, token, false};
   std::string refused;

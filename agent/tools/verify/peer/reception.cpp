@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/tools/verify/peer/reception.hpp"
 
+#include <netinet/in.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <utility>
 
 namespace pvrdma::verify {
@@ -12,23 +15,55 @@ namespace pvrdma::verify {
 namespace {
 
 constexpr Milliseconds kPatience{3000};  // for one greeting
-constexpr Milliseconds kWhileFull{300};
+constexpr Milliseconds kWithoutPlace{300};
 constexpr BootTime kAtOnce{};  // returns at once with the data that is there
+
+// The bytes of the other end's IPv4 address, or of an IPv6 address's network: a machine may have
+// many addresses of one /64.
+std::string network_of(int fd) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
+  if (address.ss_family == AF_INET) {
+    const auto& of = reinterpret_cast<const sockaddr_in&>(address).sin_addr;
+    return {reinterpret_cast<const char*>(&of), sizeof of};
+  }
+  const auto& of = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+  const auto* bytes = reinterpret_cast<const char*>(&of);
+  return IN6_IS_ADDR_V4MAPPED(&of) ? std::string{bytes + 12, 4} : std::string{bytes, 8};
+}
 
 }  // namespace
 
 void Reception::add(Control control) {
   auto greeting = Greeting::begin(Side::Listener, token_);
-  if (greeting && control.send(greeting->hello(), kAtOnce))
-    greeters_.push_back({std::move(control), std::move(*greeting), BootClock::now()});
+  if (!greeting || !control.send(greeting->hello(), kAtOnce)) return;
+  if (is_full())
+    if (const auto stranger = oldest_of_many(); stranger != greeters_.cend())
+      greeters_.erase(stranger);
+  std::string network = network_of(control.fd());
+  greeters_.push_back(
+      {std::move(control), std::move(*greeting), BootClock::now(), std::move(network)});
 }
 
-BootTime Reception::patience_with(const Greeter& greeter) const {
-  return greeter.came + (is_full() ? kWhileFull : kPatience);
+// The oldest connection of the network with the most; the end where no network has many.
+std::vector<Reception::Greeter>::const_iterator Reception::oldest_of_many() const {
+  std::map<std::string, std::size_t> counts;
+  for (const Greeter& greeter : greeters_) ++counts[greeter.network];
+  const auto most = std::max_element(
+      counts.begin(), counts.end(),
+      [](const auto& one, const auto& other) { return one.second < other.second; });
+  if (most == counts.end() || most->second < kManyOfOne) return greeters_.end();
+  return std::find_if(greeters_.begin(), greeters_.end(),
+                      [&](const Greeter& one) { return one.network == most->first; });
 }
+
+bool Reception::has_place() const { return !is_full() || oldest_of_many() != greeters_.end(); }
+
+Milliseconds Reception::patience() const { return has_place() ? kPatience : kWithoutPlace; }
 
 // None: the guest has not said enough yet.
-std::optional<Reception::Guest> Reception::look_at(Greeter& greeter) const {
+std::optional<Reception::Guest> Reception::look_at(Greeter& greeter, Milliseconds patience) const {
   const auto refused = [&](Error why) {
     return Guest{std::move(greeter.control), {}, std::move(why)};
   };
@@ -36,7 +71,7 @@ std::optional<Reception::Guest> Reception::look_at(Greeter& greeter) const {
     if (greeter.greeting.is_over() && !wants_first_)
       return Guest{std::move(greeter.control), {}, std::nullopt};
     auto line = greeter.control.receive(kAtOnce);
-    if (!line && line.error().code == ETIMEDOUT && BootClock::now() < patience_with(greeter))
+    if (!line && line.error().code == ETIMEDOUT && BootClock::now() < greeter.came + patience)
       return std::nullopt;
     if (!line) return refused(std::move(line.error()));
     if (greeter.greeting.is_over())
@@ -50,8 +85,9 @@ std::optional<Reception::Guest> Reception::look_at(Greeter& greeter) const {
 }
 
 std::optional<Reception::Guest> Reception::look_at_all() {
+  const Milliseconds patience = this->patience();
   for (auto greeter = greeters_.begin(); greeter != greeters_.end(); ++greeter)
-    if (auto guest = look_at(*greeter)) {
+    if (auto guest = look_at(*greeter, patience)) {
       greeters_.erase(greeter);
       return guest;
     }
@@ -60,11 +96,10 @@ std::optional<Reception::Guest> Reception::look_at_all() {
 
 Result<void> Reception::wait(BootTime deadline) {
   std::vector<pollfd> fds;
-  for (const Greeter& greeter : greeters_) {
-    fds.push_back({greeter.control.fd(), POLLIN, 0});
-    deadline = std::min(deadline, patience_with(greeter));
-  }
-  const bool listens = listener_ != nullptr && !is_full();
+  for (const Greeter& greeter : greeters_) fds.push_back({greeter.control.fd(), POLLIN, 0});
+  // They stand in order of arrival.
+  if (!greeters_.empty()) deadline = std::min(deadline, greeters_.front().came + patience());
+  const bool listens = listener_ != nullptr && has_place();
   if (listens) fds.push_back({listener_->fd(), POLLIN, 0});
   if (const int code = poll_until(fds, deadline); code != 0 && code != ETIMEDOUT)
     return fail(code, "waiting for", "a peer");

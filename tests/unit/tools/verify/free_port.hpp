@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A TCP port of 127.0.0.1 that no other program has or gets while this object lives: the kernel
-// chose it, and this socket holds it. Both this socket and verify's listener have SO_REUSEADDR, so
-// the listener may still use the port.
+// For tests of two sides: a port, and a deadline.
 #pragma once
 
 #include <netinet/in.h>
@@ -10,10 +8,14 @@
 #include <cerrno>
 #include <system_error>
 
+#include "agent/base/clock.hpp"
 #include "agent/base/handle.hpp"
 
 namespace pvrdma::test {
 
+// A TCP port of 127.0.0.1 that no other program has or gets while this object lives: the kernel
+// chose it, and this socket holds it. Both this socket and verify's listener have SO_REUSEADDR, so
+// the listener may still use the port.
 struct FreePort {
   Fd held{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   int number = 0;
@@ -31,5 +33,8 @@ struct FreePort {
     number = ntohs(address.sin_port);
   }
 };
+
+// A deadline that a working program never reaches.
+inline BootTime in_time() { return BootClock::now() + std::chrono::seconds{30}; }
 
 }  // namespace pvrdma::test

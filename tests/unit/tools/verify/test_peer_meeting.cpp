@@ -17,8 +17,6 @@ namespace pvrdma::verify {
 
 namespace {
 
-BootTime in_time() { return BootClock::now() + std::chrono::seconds{30}; }
-
 int option_of(int fd, int level, int option) {
   int value = -1;
   socklen_t size = sizeof value;
@@ -37,15 +35,16 @@ int port_of(int fd, int (*get)(int, sockaddr*, socklen_t*)) {
 TEST_CASE("a listener takes one peer; another finds no listener during the run or after it") {
   const test::FreePort port;
   std::optional<Result<Control>> served;
-  std::jthread listener{[&] { served = await_peer("127.0.0.1", port.number, "", in_time()); }};
+  std::jthread listener{
+      [&] { served = await_peer("127.0.0.1", port.number, "", test::in_time()); }};
   // Strangers that leave, or send something else, do not count.
-  CHECK(Control::connect("127.0.0.1", port.number, in_time()));
-  auto stranger = Control::connect("127.0.0.1", port.number, in_time());
+  CHECK(Control::connect("127.0.0.1", port.number, test::in_time()));
+  auto stranger = Control::connect("127.0.0.1", port.number, test::in_time());
   REQUIRE(stranger);
-  CHECK(stranger->send({{"hello", 1}}, in_time()));
-  auto peer = Control::connect("127.0.0.1", port.number, in_time());
+  CHECK(stranger->send({{"hello", 1}}, test::in_time()));
+  auto peer = Control::connect("127.0.0.1", port.number, test::in_time());
   REQUIRE(peer);
-  CHECK(greet(*peer, Side::Client, "", in_time()));
+  CHECK(greet(*peer, Side::Client, "", test::in_time()));
   listener.join();
   REQUIRE(*served);
   const auto another = Control::connect("127.0.0.1", port.number, BootClock::now());
@@ -64,7 +63,7 @@ TEST_CASE("a listener on any address is reached over IPv4 and IPv6, and shows ea
       continue;
     }
     REQUIRE(client);
-    const auto served = listener->accept(in_time());
+    const auto served = listener->accept(test::in_time());
     REQUIRE(served);
     CHECK(served->peer() == address);
     CHECK(served->own() == address);
@@ -75,17 +74,17 @@ TEST_CASE("a peer that comes late, or is not accepted in time, is not waited for
   const test::FreePort port;
   const auto listener = Listener::open("127.0.0.1", port.number, 2);
   REQUIRE(listener);
-  REQUIRE(Control::connect("127.0.0.1", port.number, in_time()));
+  REQUIRE(Control::connect("127.0.0.1", port.number, test::in_time()));
   CHECK(listener->accept(BootClock::now()).error().code == ETIMEDOUT);
-  CHECK(listener->accept(in_time()));
+  CHECK(listener->accept(test::in_time()));
 }
 
 TEST_CASE("both sides notice that the other machine is lost") {
   const test::FreePort port;
   const auto listener = Listener::open("127.0.0.1", port.number, 2);
   REQUIRE(listener);
-  const auto client = Control::connect("127.0.0.1", port.number, in_time());
-  const auto served = listener->accept(in_time());
+  const auto client = Control::connect("127.0.0.1", port.number, test::in_time());
+  const auto served = listener->accept(test::in_time());
   REQUIRE(client);
   REQUIRE(served);
   int ends = 0;
@@ -106,16 +105,16 @@ TEST_CASE("after a wrong token the listener waits on") {
   const test::FreePort port;
   std::optional<Result<Control>> served;
   std::jthread listener{
-      [&] { served = await_peer("127.0.0.1", port.number, "secret", in_time()); }};
+      [&] { served = await_peer("127.0.0.1", port.number, "secret", test::in_time()); }};
   const auto greets = [&](const char* token) {
-    auto peer = Control::connect("127.0.0.1", port.number, in_time());
-    return peer && greet(*peer, Side::Client, token, in_time());
+    auto peer = Control::connect("127.0.0.1", port.number, test::in_time());
+    return peer && greet(*peer, Side::Client, token, test::in_time());
   };
   CHECK_FALSE(greets(""));
   if (has_af_alg) CHECK_FALSE(greets("other"));
-  auto stranger = Control::connect("127.0.0.1", port.number, in_time());
+  auto stranger = Control::connect("127.0.0.1", port.number, test::in_time());
   REQUIRE(stranger);
-  CHECK(stranger->send({{"pvrdma_verify", 99}}, in_time()));
+  CHECK(stranger->send({{"pvrdma_verify", 99}}, test::in_time()));
   CHECK(greets("secret") == has_af_alg);
   listener.join();
   CHECK(served->has_value() == has_af_alg);
@@ -125,10 +124,11 @@ TEST_CASE("after a wrong token the listener waits on") {
 TEST_CASE("without a token a peer that has one, or speaks another version, ends the wait") {
   const test::FreePort port;
   std::optional<Result<Control>> served;
-  std::jthread listener{[&] { served = await_peer("127.0.0.1", port.number, "", in_time()); }};
-  auto stranger = Control::connect("127.0.0.1", port.number, in_time());
+  std::jthread listener{
+      [&] { served = await_peer("127.0.0.1", port.number, "", test::in_time()); }};
+  auto stranger = Control::connect("127.0.0.1", port.number, test::in_time());
   REQUIRE(stranger);
-  CHECK(stranger->send({{"pvrdma_verify", 99}}, in_time()));
+  CHECK(stranger->send({{"pvrdma_verify", 99}}, test::in_time()));
   listener.join();
   REQUIRE_FALSE(*served);
   CHECK(served->error().code == EPROTO);

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Strangers at the port of `verify --listen` and of the mesh's rendezvous: they open connections
+// without end, from several addresses, and greet no more than half.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "agent/tools/verify/peer/reception.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/tools/verify/free_port.hpp"
+
+namespace pvrdma::verify {
+
+namespace {
+
+sockaddr_in local(const std::string& address, int port) {
+  sockaddr_in made{};
+  made.sin_family = AF_INET;
+  made.sin_port = htons(static_cast<std::uint16_t>(port));
+  REQUIRE(::inet_pton(AF_INET, address.c_str(), &made.sin_addr) == 1);
+  return made;
+}
+
+// A connection to this port of 127.0.0.1 from another address of this machine. Does not wait.
+Fd stranger(const std::string& from, int port) {
+  Fd fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  const sockaddr_in own = local(from, 0);
+  const sockaddr_in to = local("127.0.0.1", port);
+  const int yes = 1;
+  REQUIRE(::setsockopt(fd.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes) == 0);
+  REQUIRE(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&own), sizeof own) == 0);
+  static_cast<void>(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to));
+  return fd;
+}
+
+// Whether the listener has closed this connection.
+bool is_closed(const Fd& fd) {
+  char byte = 0;
+  ssize_t got = 0;
+  while ((got = ::recv(fd.get(), &byte, 1, 0)) > 0) {
+  }
+  return got == 0 || errno != EAGAIN;
+}
+
+std::size_t closed(const std::vector<Fd>& strangers) {
+  return static_cast<std::size_t>(std::count_if(strangers.begin(), strangers.end(), is_closed));
+}
+
+std::vector<Fd> take_places(Reception& reception, const Listener& listener, int port,
+                            const std::vector<std::string>& from) {
+  std::vector<Fd> strangers;
+  for (std::size_t n = 0; n < Reception::kMostAtOnce; ++n) {
+    strangers.push_back(stranger(from[n % from.size()], port));
+    auto control = listener.accept(test::in_time());
+    REQUIRE(control);
+    reception.add(std::move(*control));
+  }
+  return strangers;
+}
+
+// The next guest that is not refused.
+bool peer_comes(Reception& reception) {
+  for (;;) {
+    const auto guest = reception.next(test::in_time());
+    if (!guest || !guest->refused) return guest.has_value();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("where strangers of few addresses have all places, one makes room for a peer") {
+  const test::FreePort port;
+  const auto listener = Listener::open("127.0.0.1", port.number, Reception::kQueue);
+  REQUIRE(listener);
+  Reception reception{&*listener, "", false};
+  const auto strangers =
+      take_places(reception, *listener, port.number, {"127.0.0.2", "127.0.0.3", "127.0.0.4"});
+  std::optional<Result<void>> greeted;
+  std::jthread peer{[&] {
+    auto control = Control::connect("127.0.0.1", port.number, test::in_time());
+    greeted = control ? greet(*control, Side::Client, "", test::in_time()) : fail(control.error());
+  }};
+  CHECK(peer_comes(reception));
+  peer.join();
+  CHECK(greeted->has_value());
+  CHECK(closed(strangers) == 1);
+  CHECK(is_closed(strangers.front()));
+}
+
+TEST_CASE("machines with an address each are given time, and do not drive each other out") {
+  const test::FreePort port;
+  const auto listener = Listener::open("127.0.0.1", port.number, Reception::kQueue);
+  REQUIRE(listener);
+  Reception reception{&*listener, "", false};
+  std::vector<std::string> addresses;
+  for (int n = 2; n < 7; ++n) addresses.push_back("127.0.0." + std::to_string(n));
+  const auto machines = take_places(reception, *listener, port.number, addresses);
+  const Fd one_more = stranger("127.0.0.7", port.number);
+  const auto late = reception.next(test::in_time());
+  REQUIRE(late);
+  REQUIRE(late->refused);
+  CHECK(late->refused->code == ETIMEDOUT);
+  CHECK(closed(machines) == 0);
+}
+
+TEST_CASE("a flood of strangers from several addresses keeps no peer out") {
+  const test::FreePort port;
+  std::optional<Result<Control>> served;
+  std::jthread listening{
+      [&] { served = await_peer("127.0.0.1", port.number, "", test::in_time()); }};
+  REQUIRE(Control::connect("127.0.0.1", port.number, test::in_time()));  // it listens
+  constexpr std::size_t kOpen = 600;
+  std::atomic<std::size_t> opened{0};
+  std::vector<Fd> strangers(kOpen);
+  std::jthread flood{[&](const std::stop_token& stop) {
+    for (; !stop.stop_requested(); ++opened) {
+      Fd& fd = strangers[opened % kOpen];  // the oldest ends
+      fd = stranger("127.0.0." + std::to_string(2 + opened % 4), port.number);
+      const std::string said[] = {"", "{\"pvrdma_verify\":", "GET / HTTP/1.1\n", "\n\n\n"};
+      const std::string& text = said[opened / 4 % 4];
+      static_cast<void>(::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL));
+    }
+  }};
+  while (opened < kOpen) std::this_thread::yield();
+  auto peer = Control::connect("127.0.0.1", port.number, test::in_time());
+  REQUIRE(peer);
+  CHECK(greet(*peer, Side::Client, "", test::in_time()));
+  listening.join();
+  CHECK(served->has_value());
+  flood.request_stop();
+}
+
+}  // namespace pvrdma::verify
