@@ -126,17 +126,19 @@ void Daemon::happen(const Event& event) {
   const BootTime now = BootClock::now();
   now_ = step(std::move(now_.state), event, now);
   record(event, now_.effects, now);
-  if (const auto* looked = std::get_if<Looked>(&event))
-    kernel_events_->set_filter(looked->snapshot);
+  const auto* looked = std::get_if<Looked>(&event);
+  if (looked != nullptr) kernel_events_->set_filter(looked->snapshot);
   carry_out(now_.effects, now);
+  // Gives back the memory that bringing up adapters, or a crowd of clients, has needed: the daemon
+  // may then rest for weeks. The new snapshot has just taken the place of one whose parts may lie
+  // between those of the crowd.
+  if (looked != nullptr) ::malloc_trim(0);
 }
 
 // In the order of the members of Effects.
 void Daemon::carry_out(const Effects& effects, BootTime now) {
   report(effects, now);
   service_.tell(effects.answers, now_.state, now);
-  // Gives back the memory that bringing up adapters needed: the daemon may then rest for weeks.
-  if (effects.state_changed) ::malloc_trim(0);
   if (effects.looks)
     observer_->schedule(effects.looks->modules, effects.looks->interval, effects.looks->deliver_by);
   if (effects.look) observer_->look();

@@ -115,11 +115,8 @@ void Stepping::expire() {
 
 void Stepping::finish() {
   e_.concluded = before_.has_value();
-  if (before_) {
-    e_.state_changed = before_->state != s_.health.state;
-    if (!looks_the_same(*before_, s_.health))
-      for (const ClientId watcher : s_.watchers) answer(watcher, Answer::What::HealthAndMore);
-  }
+  if (before_ && !looks_the_same(*before_, s_.health))
+    for (const ClientId watcher : s_.watchers) answer(watcher, Answer::What::HealthAndMore);
   if (!s_.ready_told) next_by(s_.started + s_.limits.ready);
   plan_look_deadlines();
   plan_call_deadlines();

@@ -131,9 +131,8 @@ struct Effects {
   std::optional<std::string> config_rejected;
   // Health, plan and boot are new: report them to the journal and the service manager.
   bool concluded = false;
-  bool state_changed = false;  // of health
-  bool ready = false;          // READY=1
-  bool alive = false;          // WATCHDOG=1
+  bool ready = false;  // READY=1
+  bool alive = false;  // WATCHDOG=1
   std::vector<Answer> answers;
   std::optional<Looks> looks;
   bool look = false;  // look as soon as possible, and once more where a look is under way

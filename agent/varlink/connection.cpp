@@ -17,7 +17,6 @@ namespace pvrdma::varlink {
 
 namespace {
 
-constexpr int kRequestsPerRound = 8;
 // The next request of a client is taken only when its unread output is no longer than this.
 constexpr std::size_t kOutputPauseBytes = 16U << 10U;
 // The kernel keeps unread replies and counts them as memory of this process: by default 208 KiB for
@@ -66,14 +65,23 @@ Result<void> Connection::attach() {
   resume_.reset(source);
   sd_event_source_set_enabled(resume_.get(), SD_EVENT_OFF);
   active_at_ = now();
+  set_priority(owner_.worked_for(peer_uid_));
   settle_time();
   return {};
+}
+
+void Connection::set_priority(std::int64_t priority) {
+  if (closed_ || priority == priority_) return;
+  priority_ = priority;
+  if (io_) sd_event_source_set_priority(io_.get(), priority);
+  sd_event_source_set_priority(resume_.get(), priority);
 }
 
 template <typename Work>
 int Connection::carry_out(void* self, Work work) {
   const auto connection = static_cast<Connection*>(self)->shared_from_this();
   if (guarded([&] { work(*connection); }) < 0) connection->close();
+  connection->set_priority(connection->owner_.worked_for(connection->peer_uid_));
   return 0;
 }
 
@@ -85,14 +93,14 @@ int Connection::on_io(sd_event_source*, int, std::uint32_t events, void* self) {
       if ((events & EPOLLOUT) != 0) connection.flush();
       if ((events & EPOLLIN) != 0) connection.receive();
     }
-    connection.pump();
+    connection.take_request();
     connection.settle();
   });
 }
 
 int Connection::on_resume(sd_event_source*, void* self) {
   return carry_out(self, [](Connection& connection) {
-    connection.pump();
+    connection.take_request();
     connection.settle();
   });
 }
@@ -108,8 +116,8 @@ int Connection::on_timer(sd_event_source*, std::uint64_t, void* self) {
 }
 
 void Connection::hang_up() {
-  // EPOLLHUP stays set, so the source must be removed, or the loop would spin. pump() still handles
-  // the data received before.
+  // EPOLLHUP stays set, so the source must be removed, or the loop would spin. take_request() still
+  // handles the data received before.
   io_.reset();
   hung_up_ = true;
   output_ = {};
@@ -165,20 +173,16 @@ bool Connection::may_take() const {
   return !closed_ && !in_flight_ && output_.size() <= kOutputPauseBytes;
 }
 
-void Connection::pump() {
-  pumping_ = true;
-  for (int round = 0; round < kRequestsPerRound && may_take(); ++round) {
-    if (hung_up_ && !input_.has_message()) receive();
-    const auto message = input_.next();
-    if (!message) {
-      close();
-    } else if (*message) {
-      handle(**message);
-    } else {
-      break;
-    }
-  }
-  pumping_ = false;
+void Connection::take_request() {
+  if (!may_take()) return;
+  taking_ = true;
+  if (hung_up_ && !input_.has_message()) receive();
+  const auto message = input_.next();
+  if (!message)
+    close();
+  else if (*message)
+    handle(**message);
+  taking_ = false;
 }
 
 void Connection::handle(std::string_view message) {
@@ -202,7 +206,7 @@ bool Connection::finished() const {
 }
 
 void Connection::settle() {
-  if (closed_ || pumping_) return;
+  if (closed_ || taking_) return;
   // The client no longer waits for that reply, nor for later ones.
   if (finished() || (hung_up_ && in_flight_)) return close();
   if (io_) {

@@ -4,7 +4,8 @@
 // Requests are answered in order: the next one is not taken before the current one has its last
 // reply. Memory is bounded: nothing is read while a whole request waits, no request is taken while
 // much output is unsent, and a client whose output exceeds the limit is disconnected. No call here
-// blocks. The work for one event is bounded; the rest waits for the loop's next round.
+// blocks. A piece of work is one read and one request; the rest waits for the loop's next round, in
+// which clients of other users may come first.
 #pragma once
 
 #include <systemd/sd-event.h>
@@ -41,6 +42,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     virtual void handle(CallPtr call) = 0;
     // Called once, when the client has left or was disconnected; never from the destructor.
     virtual void closed(Connection& connection) = 0;
+    // Called after each piece of work for this user. Returns the priority of the next piece, as of
+    // sd_event_source_set_priority(3).
+    virtual std::int64_t worked_for(uid_t uid) = 0;
 
    protected:
     ~Owner() = default;
@@ -73,10 +77,11 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   static int on_resume(sd_event_source* source, void* self);
 
   [[nodiscard]] Result<void> attach();
+  void set_priority(std::int64_t priority);
   void hang_up();
   void receive();
   void flush();
-  void pump();
+  void take_request();
   void handle(std::string_view message);
   // Sets the event sources to match the state, and closes where nothing is left to do. Must follow
   // every change of the state.
@@ -97,14 +102,15 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::string output_;
   std::weak_ptr<Call> call_;  // the call under way
   EventSource io_, timer_, resume_;
+  std::int64_t priority_ = 0;   // of io_ and resume_
   std::uint32_t watched_ = 0;   // epoll's mask of io_
   std::uint64_t timer_at_ = 0;  // 0: off
   std::uint64_t active_at_ = 0;
   std::uint64_t part_since_ = 0;  // when an incomplete message began; 0: there is none
   bool in_flight_ = false;        // a request waits for its last reply
-  bool pumping_ = false;
-  bool eof_ = false;      // the client sends nothing more, but may still read
-  bool hung_up_ = false;  // the client has gone; its earlier requests are still handled
+  bool taking_ = false;           // take_request() is on the stack
+  bool eof_ = false;              // the client sends nothing more, but may still read
+  bool hung_up_ = false;          // the client has gone; its earlier requests are still handled
   bool closed_ = false;
 };
 

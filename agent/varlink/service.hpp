@@ -46,14 +46,22 @@ class Clients {
   void add(std::shared_ptr<Connection> connection);
   // May destroy the connection.
   void remove(const Connection& connection);
+  // Notes a piece of work for this user at this time (µs of CLOCK_MONOTONIC), and returns the
+  // priority of the next one: the more work was done for a user in the last seconds, the later.
+  [[nodiscard]] std::int64_t worked_for(uid_t uid, std::uint64_t now);
 
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
 
  private:
   [[nodiscard]] bool is_limited(uid_t uid) const { return uid != 0 && uid != own_uid_; }
 
+  struct Work {
+    std::uint64_t pieces = 0;  // halved every second
+    std::uint64_t since = 0;   // when it was halved last
+  };
   Limits limits_;
   uid_t own_uid_;
+  std::map<uid_t, Work> work_;
   std::map<const Connection*, std::shared_ptr<Connection>> all_;
   std::map<uid_t, std::vector<Connection*>> limited_;  // each user's, the oldest first
   std::size_t limited_count_ = 0;
@@ -105,6 +113,7 @@ class Service final : Connection::Owner {
  private:
   void handle(CallPtr call) override;
   void closed(Connection& connection) override;
+  std::int64_t worked_for(uid_t uid) override;
 
   [[nodiscard]] Result<void> add_own_interface();
   void describe(const CallPtr& call) const;

@@ -12,8 +12,8 @@ namespace pvrdma::test {
 class AsNobody {
  public:
   static constexpr uid_t kUid = 65534;
-  AsNobody() {
-    if (::geteuid() == 0) ::syscall(SYS_setresuid, -1, kUid, -1);
+  explicit AsNobody(uid_t uid = kUid) {
+    if (::geteuid() == 0) ::syscall(SYS_setresuid, -1, uid, -1);
   }
   ~AsNobody() {
     if (::getuid() == 0) ::syscall(SYS_setresuid, -1, 0, -1);

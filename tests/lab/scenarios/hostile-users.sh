@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: attacks of unprivileged users on root's tools and the agent: scripts, argv, names of processes, watches, requests
+# summary: attacks of unprivileged users on root's tools and the agent: scripts, argv, names of processes, watches, floods of requests
 # adapters: 1
 # start: snapshot
-# timeout: 300
+# timeout: ${PVRDMA_LAB_TIMEOUT:-400}
 
 as() { setpriv --reuid "$1" --regid nogroup --clear-groups "${@:2}"; } # USER COMMAND…
 reloads_now() { pvrdma-agentctl reload >reload.out 2>&1; grep '^reloaded' reload.out; }
@@ -105,6 +105,49 @@ places_of_users() {
   wait_until 30 "the agent closes the connections of clients that have left" sh -c "[ \$(find /proc/$(agent_pid)/fd | wc -l) -lt 100 ]"
 }
 
+flood() { /run/lab/files/flood "$@"; }
+of() { gojq -r ".$2" "$1"; } # FILE FIELD
+memory_came_back() { [[ $(agent_memory_kib) -le $(($1 + 300)) ]]; } # KIB
+# The answers of a user during the flood, beside those of the quiet time. Times are shown and not judged: the attackers have the
+# guest's only CPU for most of the time.
+answered_in_flood() { # USER NUMBER: at least so many answers
+  echo "$1, quiet: $(<"quiet.$1")"
+  echo "$1, flooded: $(<"flooded.$1")"
+  echo "BENCH flood-p99-ratio-$1 $(gojq -s '.[1].p99_ms / .[0].p99_ms * 10 | round / 10' "quiet.$1" "flooded.$1")"
+  expect_equal "answers that $1 asked for and did not get within 10 s" 0 "$(of "flooded.$1" lost)"
+  expect "$1 was answered often" [ "$(of "flooded.$1" answered)" -ge "$2" ]
+  expect_equal "$1 was told both states of the port" "ACTIVE DOWN" "$(of "flooded.$1" 'states | join(" ")')"
+  expect "$1 was told a wrong state for 4 s at most" [ "$(of "flooded.$1" wrong_ms)" -le 4000 ]
+}
+# Three users with eight processes each attack the agent's socket, each process in another way. The port fails meanwhile, of
+# which the host sends no event.
+floods_of_users() {
+  local seconds=${PVRDMA_LAB_FLOOD_SECONDS:-5} user memory pids
+  useradd --no-create-home malice
+  wait_until 60 "the executor is at rest" at_rest
+  for user in root nobody; do flood ask 3 "$user" >"quiet.$user"; done
+  memory=$(agent_memory_kib)
+  flood harm "$seconds" mallory mallet malice >harmed &
+  pids=$!
+  for user in root nobody; do
+    flood ask "$seconds" "$user" >"flooded.$user" &
+    pids+=" $!"
+  done
+  read -r -t 1 -u 8 || true
+  host port 0 DOWN
+  read -r -t 3 -u 8 || true
+  host port 0 ACTIVE
+  # shellcheck disable=SC2086  # several PIDs
+  wait $pids
+  cat harmed
+  for user in root nobody; do answered_in_flood "$user" "$seconds"; done
+  wait_until 60 "ready" health_is ready
+  wait_until 60 "the executor is at rest" at_rest
+  wait_until 30 "the agent's memory is within 300 KiB of before" memory_came_back "$memory"
+  echo "BENCH flood-pss-kib-before $memory"
+  echo "BENCH flood-pss-kib-after $(agent_memory_kib)"
+}
+
 scenario() {
   wait_until 60 "health says ready" health_is ready
   useradd --create-home mallory
@@ -116,6 +159,7 @@ scenario() {
   arguments_of_users
   workers_of_users
   places_of_users
+  floods_of_users
   expect "the agent was not restarted" the_same_agent
   expect_not "no program has crashed" sh -c 'dmesg | grep -i segfault'
 }

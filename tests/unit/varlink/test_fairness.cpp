@@ -96,3 +96,29 @@ TEST_CASE("a user's place is free again as soon as its client is gone, even in a
   const Crowd again{fixture.loop, fixture.path, kOne, 4, kSilentWatch};
   CHECK(again.listening() == 4);
 }
+
+TEST_CASE("a user who floods is served after another user, and after root") {
+  constexpr int kClients = 16;
+  constexpr int kRequests = 100;
+  ServiceFixture fixture;
+  std::string requests;
+  for (int n = 0; n < kRequests; ++n) requests += request("Echo", R"({"text":"flood"})") + '\0';
+  std::vector<RawClient> flood;
+  {
+    const AsNobody nobody;
+    for (int n = 0; n < kClients; ++n) flood.push_back(fixture.client());
+  }
+  for (const RawClient& client : flood) REQUIRE(client.send_some(requests) == requests.size());
+  REQUIRE(fixture.loop.run_until([&] { return fixture.echoed.size() >= 400; }));
+  for (const uid_t uid : {kOne, uid_t{0}}) {
+    CAPTURE(uid);
+    const std::size_t before = fixture.echoed.size();
+    const AsNobody other{uid};
+    const auto client = fixture.client();
+    REQUIRE(client.call(kGreeting));
+    REQUIRE(fixture.loop.run_until([&] { return fixture.echoed.back() == "a"; }));
+    // Each client of the flood would have come once, or more often.
+    CHECK(fixture.echoed.size() - before < kClients);
+  }
+  CHECK(fixture.loop.run_until([&] { return fixture.echoed.size() == kClients * kRequests + 2; }));
+}
