@@ -154,6 +154,10 @@ bool is_to_be_renewed(const LinkAddress& address, const LinkSettings& settings) 
   return address.ours && address.duplicate && contains(settings.addresses, address.text);
 }
 
+Alone begin_alone(const LinkSettings& settings) {
+  return settings.alone ? settings.alone() : Alone{};
+}
+
 // The part of configure_link() for addresses; the link must be up. If one address fails, the others
 // are still set.
 OperationResult configure_addresses(RouteSocket& socket, const Netdev& link,
@@ -171,11 +175,13 @@ OperationResult configure_addresses(RouteSocket& socket, const Netdev& link,
   };
   std::optional<OperationResult> kept;
   std::vector<std::string> gone;  // addresses to be set anew
+  std::optional<Alone> alone;
   for (const LinkAddress& address : *now) {
     const bool renewed = is_to_be_renewed(address, settings);
     if (!renewed && !is_dropped(address, settings)) continue;
-    if (settings.keep) {
-      kept = settings.keep;
+    if (!alone) alone = begin_alone(settings);
+    if (alone->refused) {
+      kept = alone->refused;
       kept->detail = address.text + " stays on " + link.name + ": " + kept->detail;
       continue;
     }
@@ -184,6 +190,7 @@ OperationResult configure_addresses(RouteSocket& socket, const Netdev& link,
     if (removed && !renewed) forget(records, lasting_mac(link), address.text);
     take(removed ? done() : failed(removed.error()));
   }
+  alone.reset();  // adding takes longer, and harms no process
   bool added = false;
   for (const std::string& address : settings.addresses) {
     if (find_address(*now, address) != nullptr && !contains(gone, address)) continue;
@@ -265,6 +272,8 @@ OperationResult configure_link(RouteSocket& socket, int index, const LinkSetting
   if (!link) return failed(link.error());
   bool changed = false;
   if (settings.mtu && *settings.mtu != link->mtu) {
+    Alone alone = link->link_up ? begin_alone(settings) : Alone{};
+    if (alone.refused) return std::move(*alone.refused);
     if (auto set = socket.set_mtu(index, *settings.mtu); !set) return failed(set.error());
     changed = true;
   }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,6 +52,12 @@ using MacAddress = std::array<std::uint8_t, ETH_ALEN>;
 [[nodiscard]] Result<int> interface_of(const Root& root, const std::string& net_function,
                                        const std::string& netdev);
 
+// A time in which no process begins to use the adapter.
+struct Alone {
+  std::optional<OperationResult> refused{};  // why there is no such time now; none: it has begun
+  std::shared_ptr<void> until_released{};    // the time ends when this is released
+};
+
 struct LinkSettings {
   std::optional<unsigned> mtu;  // bytes; none: unchanged
   // To be added where they are missing; an address of ours that is a duplicate is removed before.
@@ -59,8 +66,9 @@ struct LinkSettings {
   // that are not among them are removed; those of others are never removed.
   std::vector<std::string> configured;
   bool complete = true;
-  // Why no address may be removed now; none: addresses may be removed.
-  std::optional<OperationResult> keep{};
+  // Called before an address is removed, and before the MTU of a link that is up is set: a process
+  // that has opened the adapter since the guard's look would lose its GID. Null: none can.
+  std::function<Alone()> alone{};
 };
 
 using AddressRecords = std::vector<probes::RecordedAddress>;
@@ -69,13 +77,13 @@ using AddressRecords = std::vector<probes::RecordedAddress>;
 using SaveRecords = std::function<Result<void>(const AddressRecords&)>;
 
 // Sets the MTU first, as vmxnet3 resets its device for that; then brings the link up; then sets the
-// addresses. AlreadyDone where nothing was to do; `keep`, with the address, where an address was
-// kept and nothing else was to do. For an IPv4 address that is not in `records` yet, the network is
-// probed first, which needs carrier; the address is not set where another host has it (EADDRINUSE,
-// with that host's MAC). An address is saved in `records` before it is set, and removed from them
-// if it could not be set: on a kernel that keeps no mark, an address without a record would never
-// be removed. If `save` fails the address is not set. The caller must save other changes of
-// `records`.
+// addresses. AlreadyDone where nothing was to do; the refusal of `alone`, with the address, where
+// an address was kept and nothing else was to do. For an IPv4 address that is not in `records` yet,
+// the network is probed first, which needs carrier; the address is not set where another host has
+// it (EADDRINUSE, with that host's MAC). An address is saved in `records` before it is set, and
+// removed from them if it could not be set: on a kernel that keeps no mark, an address without a
+// record would never be removed. If `save` fails the address is not set. The caller must save other
+// changes of `records`.
 [[nodiscard]] OperationResult configure_link(RouteSocket& socket, int index,
                                              const LinkSettings& settings, AddressRecords& records,
                                              const SaveRecords& save);

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <optional>
 #include <string_view>
 
 #include "agent/base/guarded.hpp"
 #include "agent/base/text.hpp"
 #include "agent/executor/link.hpp"
+#include "agent/executor/uverbs_access.hpp"
 #include "probes/holders.hpp"
 #include "probes/link_owner.hpp"
 #include "probes/modules.hpp"
@@ -147,6 +149,27 @@ Facts look(const Root& root, const std::string& link_of = {}) {
   return facts;
 }
 
+// Closes the adapter's verbs node, and looks who holds the adapter.
+Alone alone_with(const Places& places, const std::string& function) {
+  const Root& root = places.root;
+  const auto refused_now = [&]() -> std::optional<OperationResult> {
+    const Facts now = look(root);
+    const AdapterFacts* adapter = find(now, function);
+    if (adapter == nullptr) return failed({ENODEV, "looking for function", function});
+    return address_refusal(now, *adapter);
+  };
+  // No process should find the node closed while another one holds the adapter anyway.
+  if (auto no = refused_now()) return {std::move(no), nullptr};
+  const auto node = probes::verbs_node(probes::function_path(root, function));
+  if (node.is_unreadable()) return {failed(*node.error()), nullptr};
+  if (!node.is_known()) return {};
+  auto closed = UverbsAccess::close(root / "/dev/infiniband" / *node.get(), places.access_memo);
+  if (!closed) return {failed(closed.error()), nullptr};
+  auto access = std::make_shared<UverbsAccess>(std::move(*closed));
+  if (auto no = refused_now()) return {std::move(no), nullptr};
+  return {std::nullopt, std::move(access)};
+}
+
 }  // namespace
 
 Operations::Operations(Places places)
@@ -230,7 +253,8 @@ OperationResult Operations::act(const ConfigureLink& operation, const Ground& gr
   const auto entry = config_of(loaded.config, *adapter);
   if (!entry) return failed(entry.error());
   const LinkSettings settings{operation.mtu, operation.addresses, (*entry)->addresses,
-                              loaded.config.complete, address_refusal(facts, *adapter)};
+                              loaded.config.complete,
+                              [&] { return alone_with(places_, operation.function); }};
   const auto save = [&](const AddressRecords& now) {
     return replace_file(places_.root / probes::kAddressRecords, probes::format_address_records(now))
         .map([&] { saved = now; });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// UverbsAccess: closes a function's verbs node (/dev/infiniband/uverbsN) to new users from the last
-// look before an unbind until the unbind.
+// UverbsAccess: closes a function's verbs node (/dev/infiniband/uverbsN) to new users for a moment:
+// from the last look before an unbind until the unbind, and while an address is removed or the MTU
+// of a link that is up is set.
 //
 // vmw_pvrdma has no disassociate_ucontext: an unbind waits in the kernel, uninterruptibly, for
 // processes that opened the device between the last look and the unbind. Mode 0 keeps out new

@@ -158,6 +158,11 @@ def _soak(hours):
                stages, "suite", "guest")
     for name in ("system-calls", "resources"):
         yield Task(f"soak-{name}", f"tests/lab/run {name}", ("guest-bookworm",), stages, "suite", "guest")
+    yield Task("soak-hostile-users", f"PVRDMA_LAB_FLOOD_SECONDS={max(60, minutes)} PVRDMA_LAB_TIMEOUT=1800 tests/lab/run hostile-users",
+               ("guest-bookworm",), stages, "suite", "guest")
+    for adapters in (1, 2):
+        yield Task(f"soak-races-{adapters}", f"PVRDMA_LAB_RACE_ADAPTERS={adapters} tests/lab/run races", ("guest-bookworm",), stages,
+                   "suite", "guest")
     yield Task("driver", "tests/check/driver build/packages/portable build/packages/rpm", ("package-deb", "package-rpm"), stages, "suite",
                "unpack")
     images = max(4, round(21 * hours))

@@ -84,7 +84,8 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   const OperationResult in_use{
       Outcome::InUse, "in use by job (PID 7)", EBUSY, {{7, "job", "rocep0"}}};
   const auto under_a_job = [&](const std::vector<std::string>& addresses) {
-    return configure_link(*socket, index, {{}, addresses, addresses, true, in_use}, records,
+    return configure_link(*socket, index,
+                          {{}, addresses, addresses, true, [&] { return Alone{in_use}; }}, records,
                           save());
   };
   CHECK(configure({"192.168.30.201/24"}).outcome == Outcome::Done);
@@ -100,6 +101,39 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   CHECK(records.size() == 2);
   CHECK(configure({"192.168.30.202/24"}).outcome == Outcome::Done);
   CHECK_FALSE(has("192.168.30.201/24"));
+}
+
+TEST_CASE_METHOD(
+    LinkAddressesFixture,
+    "addresses: they are removed while no process can open the adapter, and then set") {
+  if (!space.entered()) return;
+  CHECK(configure({"192.168.30.201/24", "192.168.30.202/24"}).outcome == Outcome::Done);
+  int begun = 0;
+  std::weak_ptr<void> closed;
+  const auto alone = [&] {
+    ++begun;
+    CHECK(has("192.168.30.201/24"));
+    const auto until_released = std::make_shared<int>();
+    closed = until_released;
+    return Alone{{}, until_released};
+  };
+  const auto save_when_open = [&](const AddressRecords& now) {
+    CHECK(closed.expired());
+    CHECK_FALSE(has("192.168.30.202/24"));
+    return save()(now);
+  };
+  const std::vector<std::string> other{"192.168.30.203/24"};
+  CHECK(configure_link(*socket, index, {1400, other, other, true, alone}, records, save_when_open)
+            .outcome == Outcome::Done);
+  CHECK(begun == 2);  // for the MTU and for both addresses
+  CHECK(configure_link(*socket, index, {1400, other, other, true, alone}, records, save_when_open)
+            .outcome == Outcome::AlreadyDone);
+  CHECK(begun == 2);
+  const OperationResult in_use{Outcome::InUse, "in use", EBUSY, {}};
+  CHECK(configure_link(*socket, index, {1500, other, other, true, [&] { return Alone{in_use}; }},
+                       records, save_when_open)
+            .outcome == Outcome::InUse);
+  CHECK(run("ip -o link show dev v0").find("mtu 1400") != std::string::npos);
 }
 
 TEST_CASE_METHOD(LinkAddressesFixture,
@@ -224,8 +258,9 @@ TEST_CASE_METHOD(LinkAddressesFixture,
   CHECK(found_duplicate());
   run("ip address del fd00::1/64 dev v1");
   const OperationResult in_use{Outcome::InUse, "in use", EBUSY, {}};
-  CHECK(configure_link(*socket, index, {{}, {"fd00::1/64"}, {"fd00::1/64"}, true, in_use}, records,
-                       save())
+  CHECK(configure_link(*socket, index,
+                       {{}, {"fd00::1/64"}, {"fd00::1/64"}, true, [&] { return Alone{in_use}; }},
+                       records, save())
             .outcome == Outcome::InUse);
   CHECK(seen("fd00::1/64").duplicate);
   CHECK(configure({"fd00::1/64"}).outcome == Outcome::Done);
