@@ -46,16 +46,19 @@ void Reception::add(Control control) {
       {std::move(control), std::move(*greeting), BootClock::now(), std::move(network)});
 }
 
-// The oldest connection of the network with the most; the end where no network has many.
+// The oldest connection of the network with the most that have not greeted yet; the end where no
+// network has many.
 std::vector<Reception::Greeter>::const_iterator Reception::oldest_of_many() const {
   std::map<std::string, std::size_t> counts;
-  for (const Greeter& greeter : greeters_) ++counts[greeter.network];
+  for (const Greeter& greeter : greeters_)
+    if (!greeter.greeting.is_over()) ++counts[greeter.network];
   const auto most = std::max_element(
       counts.begin(), counts.end(),
       [](const auto& one, const auto& other) { return one.second < other.second; });
   if (most == counts.end() || most->second < kManyOfOne) return greeters_.end();
-  return std::find_if(greeters_.begin(), greeters_.end(),
-                      [&](const Greeter& one) { return one.network == most->first; });
+  return std::find_if(greeters_.begin(), greeters_.end(), [&](const Greeter& one) {
+    return !one.greeting.is_over() && one.network == most->first;
+  });
 }
 
 bool Reception::has_place() const { return !is_full() || oldest_of_many() != greeters_.end(); }
