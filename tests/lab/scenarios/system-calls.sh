@@ -16,9 +16,8 @@ errors_of() { # CALL
     read | pread64 | readlink* | getdents64 | fstat | newfstatat | statx) echo EIO ENOMEM EINTR ;;
     openat* | socket | accept* | eventfd2 | timerfd_create | epoll_create1 | dup* | fcntl | pipe2) echo EMFILE ENOMEM EIO EINTR ;;
     write | pwrite64 | fsync | ftruncate | rename* | unlink* | mkdir* | finit_module) echo ENOSPC EIO ENOMEM EINTR ;;
-    # The kernel's epoll_wait knows no other (ep_poll(), fs/eventpoll.c); at another error of a futex the C library ends the
-    # program (futex_fatal_error(), glibc).
-    epoll_wait | epoll_pwait* | futex) echo EINTR ;;
+    # The kernel's epoll_wait knows no other (ep_poll(), fs/eventpoll.c).
+    epoll_wait | epoll_pwait*) echo EINTR ;;
     ppoll | poll | clock_nanosleep | wait4 | flock | connect | recv* | send*) echo EINTR ENOMEM EIO ;;
     *) echo ENOMEM EIO ;;
   esac
@@ -26,8 +25,9 @@ errors_of() { # CALL
 # Calls that do not fail like this, by their manual pages, and whose failure libraries do not expect. A failing brk gives no
 # error but the old end of the heap (brk(2)): the C library would take an error for the address of a new one. A seek in a
 # file of a disk does not fail (lseek(2)): libkmod would take it for the end of its index. A timer is set without memory or a
-# device (timerfd_settime(2)).
-not_for_faults='brk|lseek|timerfd_settime|exit|exit_group|rt_sig.*|restart_syscall|getpid|gettid|getuid|geteuid|getppid|execve|arch_prctl|set_.*|rseq'
+# device (timerfd_settime(2)). A wake by futex(2) has none of these errors, and strace cannot tell it from a wait; at any of them
+# the C library ends the program (futex_fatal_error(), glibc).
+not_for_faults='brk|lseek|timerfd_settime|futex|exit|exit_group|rt_sig.*|restart_syscall|getpid|gettid|getuid|geteuid|getppid|execve|arch_prctl|set_.*|rseq'
 
 calls_of() { sed -nE 's/^[0-9]+ +([a-z][a-z0-9_]*)\(.*/\1/p' "$1" | sort -u | grep -vxE "$not_for_faults"; } # TRACE
 
