@@ -43,6 +43,14 @@ TEST_CASE("eight users are needed to take all places") {
   CHECK(varlink::Limits{}.clients_per_uid * 8 <= varlink::Limits{}.clients);
 }
 
+TEST_CASE("only root comes before a service's other events, as its own user may be an attacker") {
+  varlink::Clients clients{varlink::Limits{}, AsNobody::kUid};
+  for (int n = 0; n < 1000; ++n) {
+    CHECK(clients.worked_for(0, 0) < 0);
+    CHECK(clients.worked_for(AsNobody::kUid, 0) == 0);
+  }
+}
+
 TEST_CASE("two users with silent watches shut out neither a third, nor root") {
   const ServiceFixture fixture{limits_of(16, 8)};
   const Crowd one{fixture.loop, fixture.path, kOne, 20, kSilentWatch};
