@@ -58,10 +58,9 @@ constexpr Milliseconds kAcceptPause{1000};
 constexpr std::uint64_t kLittleWork = 64;
 constexpr std::uint64_t kHalvedEveryUs = 1'000'000;
 constexpr std::size_t kUsersRemembered = 1024;
-constexpr std::int64_t kBeforeUsers = -1;
-// As the service's other events, signals among them: its user, whom an attacker may own, must not
-// keep the executor from these.
-constexpr std::int64_t kBesideOtherEvents = 0;
+constexpr std::int64_t kRootsPriority = -1;
+// An attacker may own the service's user, who must not keep it from signals and its other events.
+constexpr std::int64_t kOwnPriority = 0;
 
 }  // namespace
 
@@ -98,8 +97,8 @@ void Clients::remove(const Connection& connection) {
 }
 
 std::int64_t Clients::worked_for(uid_t uid, std::uint64_t now) {
-  if (uid == 0) return kBeforeUsers;
-  if (!is_limited(uid)) return kBesideOtherEvents;
+  if (uid == 0) return kRootsPriority;
+  if (!is_limited(uid)) return kOwnPriority;
   // A user namespace has thousands of users. Users that are forgotten only become equal.
   if (work_.size() >= kUsersRemembered && work_.count(uid) == 0) work_.clear();
   Work& work = work_.try_emplace(uid, Work{0, now}).first->second;

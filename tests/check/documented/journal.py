@@ -76,7 +76,7 @@ def check_findings(build):
     made = set(re.findall(r"(?:about\(\s*adapter|overall\(|make_finding\(|add\(findings|\bfind\(|no_answer\(|not_ours\(adapter),?\s*FindingId::(\w+)", text))
     enumerators = {name: name.title().replace("-", "") for name in ids}
     yield from differ("agent/model/catalogue*.cpp", "finding", set(enumerators.values()), made)
-    tests = {path: read(path) for folder in ("unit", "lab/scenarios") for path in (TREE / "tests" / folder).rglob("*.*")}
+    tests = {path: read(path) for folder in ("unit", "lab/scenarios") for path in (TREE / "tests" / folder).rglob("*.*") if path.is_file()}
     for name in sorted(ids):
         where = [path.stem for path, content in tests.items() if re.search(rf'[" ]{name}[" \n]|FindingId::{enumerators[name]}\b', content)]
         if not set(where) - {"test_catalogue"}:
