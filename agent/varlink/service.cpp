@@ -50,9 +50,6 @@ Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
 }
 
 constexpr int kAcceptsPerRound = 16;
-// A client waits for all connections before its own. With SOMAXCONN (4096) users who connect
-// without pause made it wait for seconds.
-constexpr int kBacklog = 64;
 constexpr Milliseconds kAcceptPause{1000};
 // Users who ask no more often come before all others but root: some dozens of calls a second.
 constexpr std::uint64_t kLittleWork = 64;
@@ -132,7 +129,7 @@ Result<Fd> listening_socket(const std::string& path, unsigned mode) {
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return fail(errno, "binding", path);
   if (::chmod(path.c_str(), mode) != 0) return fail(errno, "setting the mode of", path);
-  if (::listen(socket.get(), kBacklog) != 0) return fail(errno, "listening on", path);
+  if (::listen(socket.get(), SOMAXCONN) != 0) return fail(errno, "listening on", path);
   return socket;
 }
 

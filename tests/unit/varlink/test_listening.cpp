@@ -2,9 +2,7 @@
 // The socket file: its mode, stale files, and sockets bound by another process.
 #include <fcntl.h>
 #include <sched.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 
 #include "agent/varlink/service.hpp"
@@ -49,26 +47,6 @@ TEST_CASE("a stale file is replaced, a living service and other files are not") 
   CHECK(listening_socket(file, 0600).error().code == EEXIST);
   CHECK(listening_socket(directory / "none/socket", 0600).error().code == ENOENT);
   CHECK(listening_socket("/" + std::string(200, 'x'), 0600).error().code == ENAMETOOLONG);
-}
-
-TEST_CASE("few connections wait at a time, as each waits for those before it") {
-  const TemporaryDirectory directory;
-  const std::string path = directory / "socket";
-  const auto socket = listening_socket(path, 0600);
-  REQUIRE(socket);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(static_cast<char*>(address.sun_path), sizeof address.sun_path - 1);
-  std::vector<Fd> waiting;
-  int error = 0;
-  while (error == 0 && waiting.size() < 200) {
-    waiting.emplace_back(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    if (::connect(waiting.back().get(), reinterpret_cast<const sockaddr*>(&address),
-                  sizeof address) != 0)
-      error = errno;
-  }
-  CHECK(error == EAGAIN);
-  CHECK(waiting.size() < 100);
 }
 
 TEST_CASE("the file of a process that has ended, but whose socket is still open, is replaced") {
