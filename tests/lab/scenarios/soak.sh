@@ -101,6 +101,7 @@ sample() {
   expect_equal "$round: threads" "$threads_before" "$(threads)"
   pss=$(agent_memory_kib)
   echo "BENCH soak round $round, uptime $(($(uptime_ms) / 60000)) min: PSS $pss KiB, of which $(anonymous_kib) anonymous, $(agent_fds | wc -l) descriptors, $(threads) threads, $(wc -l <contradictions) contradictions"
+  tail -n 5 contradictions  # a scenario that ends early has shown them
 }
 
 scenario() {
