@@ -10,7 +10,6 @@
 #include "agent/base/handle.hpp"
 #include "agent/executor/uverbs_access.hpp"
 #include "probes/pci.hpp"
-#include "probes/rdma.hpp"
 
 namespace pvrdma::executor {
 
@@ -195,14 +194,9 @@ Result<void> free_held_back(const Root& root, const std::vector<std::string>& fu
 OperationResult rebind_function(
     const Root& root, const std::string& function, const std::filesystem::path& access_memo,
     const std::function<std::optional<OperationResult>()>& refused_now) {
-  const auto node = probes::verbs_node(probes::function_path(root, function));
-  if (node.is_unreadable()) return failed(*node.error());
-  std::optional<UverbsAccess> access;
-  if (node.is_known()) {
-    auto closed = UverbsAccess::close(root / "/dev/infiniband" / *node.get(), access_memo);
-    if (!closed) return failed(closed.error());
-    access.emplace(std::move(*closed));
-  }
+  auto closed = close_verbs_node(root, function, access_memo);
+  if (!closed) return failed(closed.error());
+  std::optional<UverbsAccess>& access = *closed;
   std::optional<OperationResult> refused = refused_now();
   if (!refused)
     if (auto told = tell_driver(root, "unbind", function); !told) refused = failed(told.error());

@@ -160,14 +160,11 @@ Alone alone_with(const Places& places, const std::string& function) {
   };
   // No process should find the node closed while another one holds the adapter anyway.
   if (auto no = refused_now()) return {std::move(no), nullptr};
-  const auto node = probes::verbs_node(probes::function_path(root, function));
-  if (node.is_unreadable()) return {failed(*node.error()), nullptr};
-  if (!node.is_known()) return {};
-  auto closed = UverbsAccess::close(root / "/dev/infiniband" / *node.get(), places.access_memo);
+  auto closed = close_verbs_node(root, function, places.access_memo);
   if (!closed) return {failed(closed.error()), nullptr};
-  auto access = std::make_shared<UverbsAccess>(std::move(*closed));
+  if (!*closed) return {};
   if (auto no = refused_now()) return {std::move(no), nullptr};
-  return {std::nullopt, std::move(access)};
+  return {std::nullopt, std::make_shared<UverbsAccess>(std::move(**closed))};
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 
 #include "agent/base/file.hpp"
 #include "agent/base/text.hpp"
+#include "probes/pci.hpp"
+#include "probes/rdma.hpp"
 
 namespace pvrdma::executor {
 
@@ -66,6 +68,16 @@ Result<void> UverbsAccess::open() {
 
 void UverbsAccess::gone() noexcept {
   if (std::exchange(closed_, false)) ::unlink(memo_.c_str());
+}
+
+Result<std::optional<UverbsAccess>> close_verbs_node(const Root& root, const std::string& function,
+                                                     const std::filesystem::path& memo) {
+  const auto node = probes::verbs_node(probes::function_path(root, function));
+  if (node.is_unreadable()) return fail(*node.error());
+  if (!node.is_known()) return std::nullopt;
+  auto closed = UverbsAccess::close(root / "/dev/infiniband" / *node.get(), memo);
+  if (!closed) return fail(std::move(closed.error()));
+  return std::move(*closed);
 }
 
 Result<bool> reopen_access_left_closed(const std::filesystem::path& memo) {

@@ -12,8 +12,11 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "agent/base/error.hpp"
+#include "agent/base/rooted_path.hpp"
 
 namespace pvrdma::executor {
 
@@ -41,6 +44,11 @@ class UverbsAccess {
   mode_t mode_ = 0;  // the permission bits before close()
   bool closed_ = true;
 };
+
+// Closes the function's node; none: the function has no node. Errors: those of close(), and those
+// of looking for the node.
+[[nodiscard]] Result<std::optional<UverbsAccess>> close_verbs_node(
+    const Root& root, const std::string& function, const std::filesystem::path& memo);
 
 // Opens a node that a dead executor left closed; true where there was one.
 [[nodiscard]] Result<bool> reopen_access_left_closed(const std::filesystem::path& memo);

@@ -65,12 +65,13 @@ Result<void> Connection::attach() {
   resume_.reset(source);
   sd_event_source_set_enabled(resume_.get(), SD_EVENT_OFF);
   active_at_ = now();
-  set_priority(owner_.worked_for(peer_uid_));
+  count_work();
   settle_time();
   return {};
 }
 
-void Connection::set_priority(std::int64_t priority) {
+void Connection::count_work() {
+  const std::int64_t priority = owner_.worked_for(peer_uid_);
   if (closed_ || priority == priority_) return;
   priority_ = priority;
   if (io_) sd_event_source_set_priority(io_.get(), priority);
@@ -81,7 +82,7 @@ template <typename Work>
 int Connection::carry_out(void* self, Work work) {
   const auto connection = static_cast<Connection*>(self)->shared_from_this();
   if (guarded([&] { work(*connection); }) < 0) connection->close();
-  connection->set_priority(connection->owner_.worked_for(connection->peer_uid_));
+  connection->count_work();
   return 0;
 }
 

@@ -77,7 +77,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   static int on_resume(sd_event_source* source, void* self);
 
   [[nodiscard]] Result<void> attach();
-  void set_priority(std::int64_t priority);
+  // Counts a piece of work for the user, and gives the event sources the user's new priority.
+  void count_work();
   void hang_up();
   void receive();
   void flush();

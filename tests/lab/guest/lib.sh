@@ -272,6 +272,11 @@ STANDIN
   systemctl daemon-reload
 }
 guestinfo() { mkdir -p /run/vmx; cat >"/run/vmx/guestinfo.pvrdma-agent.config${1:-}"; } # [SUFFIX OF THE KEY] <VALUE
+# NetworkManager's profile of a link, with these lines of [ipv4].
+keyfile() { # INTERFACE LINE…
+  printf '%s\n' '[connection]' "id=$1" type=ethernet "interface-name=$1" '' '[ipv4]' "${@:2}" |
+    install -m 600 /dev/stdin "/etc/NetworkManager/system-connections/$1.nmconnection"
+}
 
 # --- state that package management must not change, and files that it must not leave ----------------------------
 

@@ -21,16 +21,7 @@ scenario() {
     umount /boot
     mv image "/boot/initrd.img-$(uname -r)"
     kdump_has_nothing
-    install -m 600 /dev/stdin /etc/NetworkManager/system-connections/ens16f0.nmconnection <<'KEYFILE'
-[connection]
-id=ens16f0
-type=ethernet
-interface-name=ens16f0
-
-[ipv4]
-method=manual
-address1=192.168.30.201/24
-KEYFILE
+    keyfile ens16f0 method=manual address1=192.168.30.201/24
     systemctl enable NetworkManager.service
   else
     expect_early_driver

@@ -6,18 +6,6 @@
 # shellcheck source=tests/lab/guest/guide.sh
 . /run/lab/guide.sh
 
-keyfile() { # INTERFACE, and the lines of [ipv4]
-  install -m 600 /dev/stdin "/etc/NetworkManager/system-connections/$1.nmconnection" <<KEYFILE
-[connection]
-id=$1
-type=ethernet
-interface-name=$1
-
-[ipv4]
-$2
-KEYFILE
-}
-
 # A look then takes half a second longer, not the ninety seconds that libsystemd would wait for each adapter.
 bus_hangs() {
   local bus agent executor round answer

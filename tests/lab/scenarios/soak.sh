@@ -26,16 +26,7 @@ until_ms() { # UPTIME: the guest rests
 # networkd has adapter 0, NetworkManager adapter 1, which comes and goes.
 use_managers() {
   printf '%s\n' '[Match]' Name=ens16f0 '[Network]' Address=192.168.30.201/24 >/etc/systemd/network/10-rdma.network
-  install -m 600 /dev/stdin /etc/NetworkManager/system-connections/ens17f0.nmconnection <<'KEYFILE'
-[connection]
-id=ens17f0
-type=ethernet
-interface-name=ens17f0
-
-[ipv4]
-method=manual
-address1=192.168.31.201/24
-KEYFILE
+  keyfile ens17f0 method=manual address1=192.168.31.201/24
   printf '%s\n' '[keyfile]' unmanaged-devices=except:interface-name:ens17f0 >/etc/NetworkManager/conf.d/soak.conf
   systemctl start "${managers[@]/%/.service}"
 }
