@@ -100,7 +100,7 @@ void note_missing(const HostTables& host, const GuestVm& guest, HostReading& rea
     }
     const bool is_there = std::any_of(reading.remarks.begin(), reading.remarks.end(),
                                       [&](const HostRemark& one) { return one.part == info.part; });
-    if (is_there || !host.tables(info.part).empty()) continue;
+    if (is_there || !host.rows(info.part).empty()) continue;
     MissingPart missing{info.part, info.look, info.is_required};
     const auto devices = host.rows(HostPart::RdmaDevices);
     if (info.part == HostPart::Statistics && host.has_no_device()) continue;

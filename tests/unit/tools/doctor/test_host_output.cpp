@@ -70,6 +70,16 @@ TEST_CASE("without prompts and blank lines between it, the same is found") {
   CHECK(remark_of(reading, HostPart::Statistics).says == "no errors");
 }
 
+TEST_CASE("a list whose rows were not pasted is missing") {
+  std::istringstream lines{fixture("good.txt")};
+  std::string text;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("vmnic")) text += line + "\n";
+  const HostReading reading = judge_host_output(text, kGuest);
+  CHECK(required_of(reading) == std::vector<std::string>{"nics"});
+  CHECK(ctl::code_of(reading) == ctl::kExitUnknown);
+}
+
 TEST_CASE("a host with each fault: the faults, and the remedies") {
   const HostReading reading = judge_host_output(fixture("trouble.txt"), kGuest);
   CHECK(lines_of(reading) ==
