@@ -37,6 +37,20 @@ std::string host_in(std::string_view prompt) {
   return std::string{prompt.substr(at + 1, end - at - 1)};
 }
 
+// The host in "ssh -l root esx01 '", the text before a program; empty: it names none.
+std::string host_behind_ssh(std::string_view before) {
+  before = before.substr(0, before.find_last_not_of(" \t'\"") + 1);
+  const auto words = split_at_blanks(before);
+  if (words.empty()) return {};
+  std::string_view host = words.back();
+  host.remove_prefix(host.rfind('@') + 1);  // npos + 1 is 0
+  const bool is_name = !host.empty() && is_alphanumeric(host.front()) &&
+                       std::all_of(host.begin(), host.end(), [](char c) {
+                         return is_alphanumeric(c) || c == '.' || c == '-' || c == ':';
+                       });
+  return is_name ? std::string{host} : std::string{};
+}
+
 // "[root@esx01:~]", "[root@esx01:~] #", "root@esx01:~#", "~ #", "PS C:\>". A sign alone is none: a
 // heading and a comment begin with it. Empty: the line has no prompt.
 std::string_view prompt_of(std::string_view line) {
@@ -215,6 +229,9 @@ std::optional<PastedCommand> command_in(std::string_view line) {
   }
   for (const char* program : kPrograms)
     if (const std::size_t at = find_program(line, program); at != std::string_view::npos) {
+      const std::string_view before = line.substr(0, at);
+      if (find_program(before, "ssh") != std::string_view::npos)
+        command.host = host_behind_ssh(before);
       command.text = line.substr(at);
       return command;
     }

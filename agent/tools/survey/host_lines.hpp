@@ -15,7 +15,7 @@ struct PastedCommand {
   std::string text;          // from the program's name on; empty: the prompt has no command
   bool at_prompt = false;    // after "[root@esx:~]": it was run, and the one before has ended
   bool is_answered = false;  // there is text between this command and the next
-  std::string host{};        // the host of the prompt, "esx"; empty: the prompt names none
+  std::string host{};        // that of the prompt, or of ssh before the program; empty: not named
 };
 
 // Reads "[root@esx01:~] esxcli rdma device list", "~ # esxcli …", "Output of \"localcli …\":", and

@@ -33,15 +33,33 @@ std::string told(const AdapterProperties* adapter, const char* whose, const std:
                    whose, mac);
 }
 
+enum class NameForm { Address, Short, Whole };
+
+NameForm form_of(std::string_view host) {
+  if (host.find_first_not_of("0123456789.") == std::string_view::npos || has_part(host, ":"))
+    return NameForm::Address;
+  return has_part(host, ".") ? NameForm::Whole : NameForm::Short;
+}
+
+// Prompts have a short name; ssh may be given that, the whole name or an address.
+std::optional<bool> is_same_host(const std::string& left, const std::string& right) {
+  if (left == right) return true;
+  const NameForm one = form_of(left), other = form_of(right);
+  if (one == other) return false;
+  if (one == NameForm::Address || other == NameForm::Address) return std::nullopt;
+  const auto first = [](const std::string& name) { return name.substr(0, name.find('.')); };
+  return first(left) == first(right) ? std::nullopt : std::optional{false};
+}
+
 std::optional<bool> are_one(const AdapterProperties& own, const AdapterProperties& peer) {
   // A host without a name of its own is called localhost.
   const auto is_named = [](const AdapterProperties& one) {
     return !one.host.empty() && !one.host.starts_with("localhost");
   };
   if (!is_named(own) || !is_named(peer)) return std::nullopt;
-  if (lower(own.host) != lower(peer.host)) return false;
+  const auto same = is_same_host(lower(own.host), lower(peer.host));
   // One command above both means that only the first is known to be from that host.
-  return own.node == peer.node ? std::nullopt : std::optional{true};
+  return same == true && own.node == peer.node ? std::nullopt : same;
 }
 
 std::optional<bool> have_nics(const AdapterProperties* own, const AdapterProperties* peer) {

@@ -130,6 +130,22 @@ TEST_CASE("prompts of any kind, and lines that are none") {
     CHECK_FALSE(command_in(line));
 }
 
+TEST_CASE("the host of a command that another machine has sent") {
+  const auto host_of = [](const std::string& line) { return command_in(line)->host; };
+  CHECK(host_of("me@jump:~$ ssh root@esx01 esxcli rdma device list") == "esx01");
+  CHECK(host_of("me@jump:~$ ssh -l root esx01 'esxcli rdma device list; esxcfg-nics -l'") ==
+        "esx01");
+  CHECK(host_of(
+            "[me@jump ~]$ ssh esx01 vsish -e cat /vmkModules/vrdma/pvrdmaDevices/7_0/properties") ==
+        "esx01");
+  CHECK(host_of("PS C:\\> plink -ssh root@10.0.0.1 \"esxcli rdma device list\"") == "10.0.0.1");
+  CHECK(host_of("ssh root@esx01 esxcli rdma device list") == "esx01");
+  CHECK(
+      host_of("me@jump:~$ for h in esx01 esx02; do ssh $h esxcli rdma device list; done").empty());
+  CHECK(host_of("me@jump:~$ ssh esx01 -- esxcli rdma device list").empty());
+  CHECK(host_of("[root@esx01:~] time esxcli rdma device list") == "esx01");
+}
+
 TEST_CASE("text of a mail program and of Markdown") {
   std::string spaced;
   for (const char* line : {"Name     Paired Uplink", "-------  -------------", "vmrdma0  vmnic4",

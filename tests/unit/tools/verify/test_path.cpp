@@ -174,4 +174,22 @@ TEST_CASE("properties count only for adapters that are found by their MAC addres
   CHECK_FALSE(below.are_one);
 }
 
+TEST_CASE("one host by the names of its prompts, and by those that ssh is given") {
+  const auto are_one = [](const char* own, const char* peer) {
+    const std::string pasted = test::pasted_properties("ab", "11");
+    const std::size_t second = pasted.find("[root@esx0b:~] ");
+    return hosts_of(adapter_properties(own + pasted.substr(15, second - 15) + peer +
+                                       pasted.substr(second + 15)),
+                    test::kOwnMac, test::kPeerMac)
+        .are_one;
+  };
+  CHECK(are_one("me@jump:~$ ssh root@esx01 ", "me@jump:~$ ssh root@esx02 ") == false);
+  CHECK(are_one("me@jump:~$ ssh root@esx01 ", "me@jump:~$ ssh root@esx01 ") == true);
+  // A short name and the whole one, or a name and an address, may be one host's.
+  CHECK(are_one("[root@esx01:~] ", "me@jump:~$ ssh root@ESX01.example.org ") == std::nullopt);
+  CHECK(are_one("[root@esx01:~] ", "me@jump:~$ ssh root@esx02.example.org ") == false);
+  CHECK(are_one("[root@esx01:~] ", "me@jump:~$ ssh root@192.0.2.7 ") == std::nullopt);
+  CHECK(are_one("me@jump:~$ ssh 192.0.2.7 ", "me@jump:~$ ssh 192.0.2.7 ") == true);
+}
+
 }  // namespace pvrdma::verify
