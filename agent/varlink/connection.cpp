@@ -118,7 +118,7 @@ int Connection::on_timer(sd_event_source*, std::uint64_t, void* self) {
 
 void Connection::hang_up() {
   // EPOLLHUP stays set, so the source must be removed, or the loop would spin. take_request() still
-  // handles the data received before.
+  // handles the oneway calls received before.
   io_.reset();
   hung_up_ = true;
   output_ = {};
@@ -144,7 +144,7 @@ void Connection::flush() {
     if (put < 0 && errno == EAGAIN) return;
     if (put < 0) {
       // The answer is lost, for instance since memory is short (ENOBUFS), so its client must not
-      // wait for it. The end also causes EPOLLHUP, which handles the client's earlier requests.
+      // wait for it. The end also causes EPOLLHUP.
       output_.clear();
       ::shutdown(socket_.get(), SHUT_RDWR);
       return;
@@ -192,6 +192,8 @@ void Connection::handle(std::string_view message) {
   if (!request) return close();
   part_since_ = 0;
   active_at_ = now();
+  // No reply reaches a client that has gone. A flood of such clients would cost minutes of work.
+  if (hung_up_ && !request->oneway) return;
   in_flight_ = true;
   const bool upgrade = request->upgrade;
   auto call = std::make_shared<Call>(weak_from_this(), peer_uid_, std::move(*request));

@@ -111,7 +111,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   bool in_flight_ = false;        // a request waits for its last reply
   bool taking_ = false;           // take_request() is on the stack
   bool eof_ = false;              // the client sends nothing more, but may still read
-  bool hung_up_ = false;          // the client has gone; its earlier requests are still handled
+  bool hung_up_ = false;          // the client has gone; only its oneway calls are still handled
   bool closed_ = false;
 };
 

@@ -196,6 +196,17 @@ TEST_CASE("a client that leaves") {
   CHECK(fixture.idle == 1);
 }
 
+TEST_CASE("of a client that has left only oneway calls are done") {
+  ServiceFixture fixture;
+  auto client = fixture.client();
+  const std::string call = request("Echo", R"({"text":"in vain"})");
+  const std::string oneway = request("Echo", R"({"text":"a"})", R"(,"oneway":true)");
+  REQUIRE(client.send_some(call + '\0' + oneway + '\0' + call + '\0') > 0);
+  client.leave();
+  CHECK(fixture.loop.run_until([&] { return fixture.idle == 1; }));
+  CHECK(fixture.echoed == std::vector<std::string>{"a"});
+}
+
 TEST_CASE("a call outlives its service") {
   std::vector<varlink::CallPtr> kept;
   {
