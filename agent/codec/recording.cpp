@@ -23,6 +23,7 @@ tl::unexpected<Error> bad_recording(const std::string& what) {
 }
 
 constexpr const char* kChanges = "changes";
+constexpr std::string_view kEventEnd = ",\n";  // JSON text has no raw newline
 
 Result<RecordedEvent> recorded_from(const Json& json, Json& snapshot) {
   if (!json.is_object()) return bad_recording("an event that is no object");
@@ -64,8 +65,7 @@ Json changes(const Snapshot& before, const Snapshot& after) {
 Recorder::Recorder(const Start& start, std::size_t bytes_at_most)
     : bytes_at_most_(bytes_at_most),
       start_(to_json(start)),
-      base_(varlink::to_text(to_json(last_))),
-      bytes_(base_.size()) {}
+      base_(varlink::to_text(to_json(last_))) {}
 
 std::string Recorder::text_of(const Looked& looked, BootTime now) {
   Json json{{"at_ms", to_ms(now)}, {"kind", "looked"}, {"began_ms", to_ms(looked.began)}};
@@ -91,15 +91,17 @@ void Recorder::add(const Event& event, BootTime now) {
     json["at_ms"] = to_ms(now);
     text = varlink::to_text(json);
   }
-  bytes_ += text.size();
-  events_.push_back(std::move(text));
-  while (events_.size() > kEventsKept || (bytes_ > bytes_at_most_ && events_.size() > 1))
+  text += kEventEnd;
+  while (count_ == kEventsKept || (count_ != 0 && bytes() + text.size() > bytes_at_most_))
     drop_first();
+  events_.reserve(bytes_at_most_);
+  events_ += text;
+  ++count_;
 }
 
 void Recorder::drop_first() {
-  bytes_ -= events_.front().size() + base_.size();
-  const Json first = Json::parse(events_.front());
+  const std::size_t end = events_.find(kEventEnd);
+  const Json first = Json::parse(std::string_view{events_}.substr(0, end));
   if (const auto changes = first.find(kChanges); changes != first.end())
     base_ = varlink::to_text(Json::parse(base_).patch(*changes));
   if (const auto config = first.find("config");
@@ -107,8 +109,8 @@ void Recorder::drop_first() {
     start_["config"] = *config;
     start_["left_out"] = first["left_out"];
   }
-  bytes_ += base_.size();
-  events_.pop_front();
+  events_.erase(0, end + kEventEnd.size());
+  --count_;
   ++dropped_;
 }
 
@@ -116,8 +118,7 @@ std::string Recorder::text() const {
   std::string text =
       formatted("{{\"version\":{},\"dropped\":{},\"start\":{},\"base\":{},\"events\":[", kVersion,
                 dropped_, varlink::to_text(start_), base_);
-  for (const std::string& event : events_)
-    text += (&event == &events_.front() ? "\n" : ",\n") + event;
+  if (count_ != 0) text.append("\n").append(events_, 0, events_.size() - kEventEnd.size());
   return text + "]}";
 }
 

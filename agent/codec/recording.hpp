@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,7 +30,7 @@ class Recorder {
   // The document as JSON text.
   [[nodiscard]] std::string text() const;
   // Size of the kept data in bytes.
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] std::size_t bytes() const { return base_.size() + events_.size(); }
 
  private:
   [[nodiscard]] std::string text_of(const Looked& looked, BootTime now);
@@ -41,9 +40,11 @@ class Recorder {
   Json start_;
   Snapshot last_;     // the newest; as constructed: there was none
   std::string base_;  // the snapshot before the first event, as JSON text; its time is 0: none
-  std::deque<std::string> events_;
+  // Each event is JSON text on a line, the oldest first. This is one block of memory: a block for
+  // each event would lie between those of looks and clients, and keep their pages from the kernel.
+  std::string events_;
+  std::size_t count_ = 0;
   std::size_t dropped_ = 0;
-  std::size_t bytes_;  // of base_ and of the events
 };
 
 struct RecordedEvent {
