@@ -31,6 +31,11 @@ struct PastedLine {
 // Without the blank lines of a text that has one after each line, as some mail programs send.
 [[nodiscard]] std::vector<PastedLine> pasted_lines(std::string_view text);
 
+// A host without a name of its own is called localhost.
+[[nodiscard]] inline bool is_host_name(std::string_view host) {
+  return !host.empty() && !host.starts_with("localhost");
+}
+
 // The word after `name` in a command, up to a blank, a slash or a quote; empty: there is none.
 [[nodiscard]] std::string word_after(std::string_view command, std::string_view name);
 

@@ -84,6 +84,7 @@ class Reader {
     if (paste_.commands.empty()) return;
     table.command = paste_.commands.back().text;
     table.host = paste_.commands.back().host;
+    table.run = paste_.commands.size();
   }
 
   void add_row(PastedTable& table, Cells cells) {

@@ -30,6 +30,7 @@ struct PastedTable {
   PastedText place;
   std::string command;  // the last command before the block, whether it printed the block or not
   std::string host;     // on which that command was run
+  std::size_t run = 0;  // the number of that command in Paste::commands, from 1; 0: there is none
   std::vector<std::string> columns;            // as printed; of details the keys
   std::vector<std::vector<std::string>> rows;  // a cell for each column, up to the last with text
   std::vector<std::size_t> lines;              // the line number of each row

@@ -52,11 +52,7 @@ std::optional<bool> is_same_host(const std::string& left, const std::string& rig
 }
 
 std::optional<bool> are_one(const AdapterProperties& own, const AdapterProperties& peer) {
-  // A host without a name of its own is called localhost.
-  const auto is_named = [](const AdapterProperties& one) {
-    return !one.host.empty() && !one.host.starts_with("localhost");
-  };
-  if (!is_named(own) || !is_named(peer)) return std::nullopt;
+  if (!is_host_name(own.host) || !is_host_name(peer.host)) return std::nullopt;
   const auto same = is_same_host(lower(own.host), lower(peer.host));
   // One command above both means that only the first is known to be from that host.
   return same == true && own.node == peer.node ? std::nullopt : same;

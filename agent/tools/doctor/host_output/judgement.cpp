@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "agent/tools/doctor/host_output/uplinks.hpp"
 
@@ -64,40 +66,28 @@ constexpr std::array<Kind, 13> kKinds{{
     {HostPart::WorldId, has_all<kWorld>, judge_world},
 }};
 
-// True where the command was run and printed nothing: esxcli prints nothing for an empty list.
-bool ran_without_answer(const std::vector<PastedCommand>& commands) {
-  for (std::size_t at = 0; at + 1 < commands.size(); ++at)
-    if (commands[at].at_prompt && !commands[at].is_answered && commands[at + 1].at_prompt &&
-        has_part(commands[at].text, "rdma device list"))
-      return true;
-  return false;
-}
-
 // Without prompts between them, the outputs of several commands are one block, of several kinds.
-HostTables sorted(const Paste& paste, HostReading& reading) {
+HostTables sorted(const PastedHost& pasted, HostReading& reading) {
   HostTables host;
-  for (const PastedTable& table : paste.tables) {
+  for (const PastedTable* table : pasted.tables) {
     bool is_known = false;
     for (const Kind& kind : kKinds) {
-      if (!kind.is(table)) continue;
+      if (!kind.is(*table)) continue;
       auto& tables = host.by_part.at(static_cast<std::size_t>(kind.part));
-      if (tables.empty() || tables.back() != &table) tables.push_back(&table);
+      if (tables.empty() || tables.back() != table) tables.push_back(table);
       is_known = true;
     }
-    if (!is_known) reading.unknown.push_back(table.place);
+    if (!is_known) reading.unknown.push_back(table->place);
   }
   host.has_device_list =
-      !host.tables(HostPart::RdmaDevices).empty() || ran_without_answer(paste.commands);
+      !host.tables(HostPart::RdmaDevices).empty() || pasted.has_empty_device_list;
   return host;
 }
 
-void note_missing(const HostTables& host, const GuestVm& guest, HostReading& reading) {
+// All parts but the properties, which tell the adapters of this VM.
+void note_missing(const HostTables& host, HostReading& reading) {
   for (const HostPartInfo& info : kHostParts) {
-    if (info.part == HostPart::Properties) {
-      for (std::string& command : missing_properties(host, guest))
-        reading.missing.push_back({info.part, std::move(command), true});
-      continue;
-    }
+    if (info.part == HostPart::Properties) continue;
     const bool is_there = std::any_of(reading.remarks.begin(), reading.remarks.end(),
                                       [&](const HostRemark& one) { return one.part == info.part; });
     if (is_there || !host.rows(info.part).empty()) continue;
@@ -109,6 +99,22 @@ void note_missing(const HostTables& host, const GuestVm& guest, HostReading& rea
     if (info.part == HostPart::Protocols) missing.is_required = needs_protocols(host);
     reading.missing.push_back(std::move(missing));
   }
+}
+
+HostReading judge(HostTables& host, const std::string& name, const GuestVm& guest) {
+  HostReading reading;
+  take_contradictions(host, reading);
+  for (const Kind& kind : kKinds)
+    if (kind.judge != nullptr) kind.judge(host, guest, reading);
+  note_missing(host, reading);
+  for (HostRemark& one : reading.remarks) one.host = name;
+  for (MissingPart& one : reading.missing) one.host = name;
+  return reading;
+}
+
+template <typename Item>
+void append(std::vector<Item>& all, std::vector<Item> more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 }  // namespace
@@ -136,10 +142,23 @@ HostReading judge_host_output(std::string_view text, const GuestVm& guest) {
   Paste paste = parse_paste(text);
   HostReading reading;
   reading.unknown = std::move(paste.other);
-  const HostTables host = sorted(paste, reading);
-  for (const Kind& kind : kKinds)
-    if (kind.judge != nullptr) kind.judge(host, guest, reading);
-  note_missing(host, guest, reading);
+  HostTables all;
+  std::vector<HostTables> by_host;
+  const auto hosts = hosts_in(paste);
+  for (const PastedHost& host : hosts) {
+    by_host.push_back(sorted(host, reading));
+    for (std::size_t part = 0; part < all.by_part.size(); ++part)
+      append(all.by_part[part], by_host.back().by_part[part]);
+  }
+  for (std::string& command : missing_properties(all, guest))
+    reading.missing.push_back({HostPart::Properties, std::move(command), true});
+  if (by_host.empty()) note_missing({}, reading);
+  for (std::size_t at = 0; at < hosts.size(); ++at) {
+    HostReading one = judge(by_host[at], hosts[at].name, guest);
+    append(reading.remarks, std::move(one.remarks));
+    append(reading.missing, std::move(one.missing));
+    reading.hosts.push_back(hosts[at].name);
+  }
   std::stable_sort(reading.remarks.begin(), reading.remarks.end(),
                    [](const auto& left, const auto& right) { return left.weight < right.weight; });
   std::stable_sort(reading.unknown.begin(), reading.unknown.end(),

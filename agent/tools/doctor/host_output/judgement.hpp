@@ -38,20 +38,24 @@ struct HostRemark {
   std::string means;                    // what that means for this VM
   std::vector<std::string> commands{};  // for the ESXi shell
   std::string menu{};                   // in the vSphere Client
+  std::string host{};                   // by its prompt; empty: not named
 };
 
 struct MissingPart {
   HostPart part;
   std::string command;      // the command that would tell
   bool is_required = true;  // without it the host is not known to be good
+  std::string host{};       // of several; empty: not named, or this VM's
 };
 
 struct HostReading {
   std::vector<HostRemark> remarks;  // the most important first
   std::vector<MissingPart> missing;
   std::vector<PastedText> unknown;
+  std::vector<std::string> hosts;  // each that is judged; a name is empty where prompts have none
 };
 
+// Several hosts are told apart by the names in their prompts.
 [[nodiscard]] HostReading judge_host_output(std::string_view text, const GuestVm& guest);
 
 }  // namespace pvrdma::doctor

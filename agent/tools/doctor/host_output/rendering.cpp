@@ -32,25 +32,33 @@ std::string headline(const HostReading& reading, const Style& style) {
   const auto changes =
       std::count_if(reading.remarks.begin(), reading.remarks.end(),
                     [](const HostRemark& remark) { return remark.weight == Weight::Change; });
+  const std::string hosts = reading.hosts.size() > 1 ? "ESXi hosts" : "ESXi host";
   if (changes > 0)
-    return painted("CHANGE", Colour::Red, style) +
-           "  on the ESXi host: " + std::to_string(changes) +
-           (changes == 1 ? " thing" : " things") + "\n";
+    return painted("CHANGE", Colour::Red, style) + "  on the " + hosts + ": " +
+           std::to_string(changes) + (changes == 1 ? " thing" : " things") + "\n";
   if (reading.remarks.empty())
     return painted("UNKNOWN", Colour::Yellow, style) + "  nothing in it is understood\n";
   if (code_of(reading) != 0)
     return painted("INCOMPLETE", Colour::Yellow, style) +
            "  the part that is there and understood needs no change\n";
-  return painted("GOOD", Colour::Green, style) + "  nothing is to be changed on the ESXi host\n";
+  return painted("GOOD", Colour::Green, style) + "  nothing is to be changed on the " + hosts +
+         "\n";
 }
 
-std::string rows_of(const HostRemark& remark, const Style& style) {
+std::string called(const std::string& host) {
+  return host.empty() ? "a host without a name" : printable(host);
+}
+
+// `of_several`: the name of the host stands before the remark.
+std::string rows_of(const HostRemark& remark, bool of_several, const Style& style) {
   const std::size_t indent = kWeightColumns + kPartColumns;
   const std::string place = remark.line == 0 ? "" : " (line " + std::to_string(remark.line) + ")";
   std::string rows =
       painted(padded(to_string(remark.weight), kWeightColumns), colour_of(remark.weight), style) +
       padded(about(remark.part).name, kPartColumns) +
-      wrapped(printable(remark.says) + place, style.width, indent) + "\n";
+      wrapped((of_several ? called(remark.host) + ": " : "") + printable(remark.says) + place,
+              style.width, indent) +
+      "\n";
   const auto add = [&](const std::string& line) { rows += std::string(indent, ' ') + line + "\n"; };
   add(wrapped(printable(remark.means), style.width, indent));
   for (const std::string& command : remark.commands) add("ESXi shell: " + command);
@@ -63,15 +71,21 @@ std::string missing_rows(const HostReading& reading, bool required, const char* 
   std::string rows;
   for (const doctor::MissingPart& missing : reading.missing)
     if (missing.is_required == required)
-      rows += "  " + padded(about(missing.part).name, kPartColumns) + missing.command + "\n";
+      rows += "  " + padded(about(missing.part).name, kPartColumns) + missing.command +
+              (reading.hosts.size() > 1 && missing.part != doctor::HostPart::Properties
+                   ? "    # on " + called(missing.host)
+                   : "") +
+              "\n";
   return rows.empty() ? "" : std::string{"\n"} + title + "\n" + rows;
 }
 
 }  // namespace
 
 std::string render_host_output(const HostReading& reading, const Style& style) {
+  const bool are_several = reading.hosts.size() > 1;
   std::string out = headline(reading, style) + "\n";
-  for (const HostRemark& remark : reading.remarks) out += rows_of(remark, style);
+  if (are_several) out += "Each host in it is judged as if this VM ran there.\n\n";
+  for (const HostRemark& remark : reading.remarks) out += rows_of(remark, are_several, style);
   out += missing_rows(reading, true, "Not in the paste; to be run in the ESXi shell:");
   out += missing_rows(reading, false, "Not in the paste; these tell more, and need not be run:");
   if (!reading.unknown.empty()) out += "\nNot understood:\n";
@@ -99,11 +113,13 @@ Json host_output_json(const HostReading& reading, const doctor::GuestVm& guest) 
                                {"says", printable(remark.says)},
                                {"means", printable(remark.means)},
                                {"commands", remark.commands},
-                               {"menu", remark.menu}});
+                               {"menu", remark.menu},
+                               {"host", or_null(printable(remark.host))}});
   for (const doctor::MissingPart& missing : reading.missing)
     json["missing"].push_back({{"part", about(missing.part).id},
                                {"command", missing.command},
-                               {"required", missing.is_required}});
+                               {"required", missing.is_required},
+                               {"host", or_null(printable(missing.host))}});
   for (const PastedText& text : reading.unknown)
     json["unknown"].push_back({{"line", text.line},
                                {"lines", text.lines},

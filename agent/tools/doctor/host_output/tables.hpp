@@ -46,6 +46,20 @@ struct HostTables {
   }
 };
 
+// The part of a paste that is one host's.
+struct PastedHost {
+  std::string name;                        // by its prompts; empty: they do not name it
+  std::vector<const PastedTable*> tables;  // in their order
+  bool has_empty_device_list = false;      // `esxcli rdma device list` was run and printed nothing
+};
+
+// hosts.cpp
+// With the names of fewer than two hosts all is one host's. Without the answers of commands that
+// were run again on a host with a name: the later answer counts.
+[[nodiscard]] std::vector<PastedHost> hosts_in(const Paste& paste);
+// Adds a remark for each part whose lists contradict each other, and removes its tables.
+void take_contradictions(HostTables& host, HostReading& reading);
+
 // A remark; a Change with the command and the menu of the part.
 [[nodiscard]] HostRemark remark(Weight weight, HostPart part, std::size_t line, std::string says,
                                 std::string means);

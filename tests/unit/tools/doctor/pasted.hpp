@@ -44,6 +44,16 @@ inline std::vector<std::string> lines_of(const doctor::HostReading& reading) {
   return lines;
 }
 
+// The parts without which the host is not known to be good; of several hosts with the host's name.
+inline std::vector<std::string> required_of(const doctor::HostReading& reading) {
+  std::vector<std::string> parts;
+  for (const doctor::MissingPart& missing : reading.missing)
+    if (missing.is_required)
+      parts.push_back((reading.hosts.size() > 1 ? missing.host + " " : "") +
+                      about(missing.part).id);
+  return parts;
+}
+
 inline const doctor::HostRemark& remark_of(const doctor::HostReading& reading,
                                            doctor::HostPart part) {
   const auto at = std::find_if(reading.remarks.begin(), reading.remarks.end(),

@@ -17,18 +17,7 @@ using test::kGuest;
 using test::lines_of;
 using test::remark_of;
 using test::replaced;
-
-namespace {
-
-// The parts without which the host is not known to be good.
-std::vector<std::string> required_of(const HostReading& reading) {
-  std::vector<std::string> parts;
-  for (const doctor::MissingPart& missing : reading.missing)
-    if (missing.is_required) parts.emplace_back(about(missing.part).id);
-  return parts;
-}
-
-}  // namespace
+using test::required_of;
 
 TEST_CASE("a host without a fault, in each form of white space") {
   const std::string good = fixture("good.txt");

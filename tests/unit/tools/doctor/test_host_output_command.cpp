@@ -110,7 +110,12 @@ TEST_CASE("the time for any 1 MiB of text grows only with its length") {
   for (unsigned number = 0; keys.size() < kReadLimitBytes; ++number)
     keys += "k" + std::to_string(number) + ":\n";
   while (rules.size() < kReadLimitBytes) rules += "a     b\n";
-  for (const std::string& text : {keys, rules, std::string(kReadLimitBytes, '-'),
+  std::string hosts;
+  for (unsigned number = 0; hosts.size() < kReadLimitBytes; ++number)
+    hosts +=
+        "[root@h" + std::to_string(number) + ":~]\nName  Enabled\n----  -------\npvrdma  true\n";
+  CHECK(judge_host_output(hosts, kGuest).hosts.size() == 100);
+  for (const std::string& text : {keys, rules, hosts, std::string(kReadLimitBytes, '-'),
                                   std::string(kReadLimitBytes, '{'), std::string(1U << 20U, '\n')})
     CHECK(ctl::code_of(judge_host_output(text, kGuest)) != 0);
 }
