@@ -40,6 +40,26 @@ Result<RecordedEvent> recorded_from(const Json& json, Json& snapshot) {
   return RecordedEvent{from_ms(at->get<std::int64_t>()), std::move(*event)};
 }
 
+// Takes the entries off the lists of `from` that those of `to` have no more, and adds this to the
+// patch. A full ledger drops an old entry for each new one: compared place by place, all entries
+// after it would differ.
+void remove_gone(Json& from, const Json& to, const std::string& path, Json& found) {
+  if (from.is_object() && to.is_object())
+    for (const auto& [name, value] : from.items())
+      if (const auto now = to.find(name); now != to.end())
+        remove_gone(value, *now, path + "/" + name, found);
+  if (!from.is_array() || !to.is_array()) return;
+  std::size_t same = 0;  // entries at the front of both
+  for (std::size_t i = 0; i < from.size() && same < to.size(); ++i) {
+    if (from[i] != to[same]) continue;
+    for (; i > same; --i) {
+      found.push_back({{"op", "remove"}, {"path", formatted("{}/{}", path, same)}});
+      from.erase(same);
+    }
+    ++same;
+  }
+}
+
 // The JSON Patch that makes one snapshot of the other. JSON is made only of members that differ:
 // most looks differ in the time alone.
 Json changes(const Snapshot& before, const Snapshot& after) {
@@ -53,6 +73,7 @@ Json changes(const Snapshot& before, const Snapshot& after) {
         if (Json value = to_value(was); !value.is_null())
           from[std::string{name}] = std::move(value);
         if (Json value = to_value(now); !value.is_null()) to[std::string{name}] = std::move(value);
+        remove_gone(from, to, "", found);
         for (Json& change : Json::diff(from, to)) found.push_back(std::move(change));
       }
     });

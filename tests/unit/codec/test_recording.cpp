@@ -178,6 +178,34 @@ TEST_CASE("each look is read whole, although a recording keeps only changes") {
   CHECK(last.taken_at == kNow + Milliseconds{60});
 }
 
+TEST_CASE("an entry that a list drops is one change, not one of each entry after it") {
+  constexpr unsigned kAttempts = 64;
+  Recorder recorder{Start{}};
+  Snapshot scene = ready_scene(2);
+  auto& attempts = scene.ledger.attempts;
+  const auto attempt = [](unsigned number) {
+    return Attempt{Verb::LoadModule, "rdma_cm", from_ms(number), from_ms(number + 1), {}, {}};
+  };
+  for (unsigned i = 0; i < kAttempts; ++i) attempts.push_back(attempt(i));
+  recorder.add(look_at(scene, Milliseconds{0}), kNow);
+  for (unsigned i = 0; i < 5; ++i) {
+    const std::size_t before = recorder.bytes();
+    attempts.erase(attempts.begin() + i);
+    attempts.push_back(attempt(kAttempts + i));
+    recorder.add(look_at(scene, Milliseconds{i + 1}), kNow);
+    CHECK(recorder.bytes() - before < 600);
+  }
+  attempts.clear();
+  recorder.add(look_at(scene, Milliseconds{9}), kNow);
+  const auto recording = recording_from(recorder.text());
+  REQUIRE(recording);
+  const auto& seen = std::get<Looked>(recording->events.at(5).event).snapshot;
+  REQUIRE(seen.ledger.attempts.size() == kAttempts);
+  CHECK(seen.ledger.attempts.front() == attempt(1));
+  CHECK(seen.ledger.attempts.back() == attempt(kAttempts + 4));
+  CHECK(std::get<Looked>(recording->events.back().event).snapshot.ledger.attempts.empty());
+}
+
 TEST_CASE("the newest events are kept within both bounds, with the state before them") {
   SECTION("in number") {
     Recorder recorder{Start{}};
