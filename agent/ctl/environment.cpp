@@ -133,6 +133,7 @@ class Variables {
   }
 
   void nccl(std::optional<unsigned> index) {
+    set("NCCL_IB_DISABLE", "0");  // `env --tcp` may have set it in the same shell
     // "=": exactly these names, not all that begin so.
     set("NCCL_IB_HCA", "=" + devices());
     set_index("NCCL_IB_GID_INDEX", index);

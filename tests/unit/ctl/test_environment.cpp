@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The variables for applications.
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "agent/ctl/commands.hpp"
@@ -61,6 +62,7 @@ std::string refusal(const Json& health, const std::optional<std::string>& name =
 TEST_CASE("env: one adapter") {
   const Json health = health_of({adapter("rocep19s0f1", 3)});
   CHECK(shell(health) ==
+        "export NCCL_IB_DISABLE='0'\n"
         "export NCCL_IB_HCA='=rocep19s0f1:1'\n"
         "export NCCL_IB_GID_INDEX='3'\n"
         "export NCCL_SOCKET_IFNAME='=net-rocep19s0f1'\n"
@@ -91,7 +93,7 @@ TEST_CASE("env: Open MPI 4 by openib") {
 TEST_CASE("env: options of mpirun are one line, without variables of other programs") {
   CHECK(
       options(health_of({adapter("a", 3)}), EnvironmentUse::Rdma) ==
-      "-x NCCL_IB_HCA==a:1 -x NCCL_IB_GID_INDEX=3 -x NCCL_SOCKET_IFNAME==net-a"
+      "-x NCCL_IB_DISABLE=0 -x NCCL_IB_HCA==a:1 -x NCCL_IB_GID_INDEX=3 -x NCCL_SOCKET_IFNAME==net-a"
       " -x NCCL_NET_GDR_LEVEL=LOC -x UCX_NET_DEVICES=a:1 -x UCX_IB_GID_INDEX=3"
       " -x UCX_IB_GPU_DIRECT_RDMA=n --mca pml ucx -x FI_PROVIDER=verbs -x FI_VERBS_IFACE=net-a\n");
 }
@@ -107,6 +109,14 @@ TEST_CASE("env: the same run over TCP goes by the adapters' interfaces and names
   CHECK_FALSE(
       environment(health_of({adapter("a", 1), adapter("b", std::nullopt)}), EnvironmentUse::Tcp)
           .gap.empty());
+}
+
+TEST_CASE("env after env --tcp in one shell: NCCL does not silently stay with TCP") {
+  std::map<std::string, std::string> shell;
+  for (const EnvironmentUse use : {EnvironmentUse::Tcp, EnvironmentUse::Rdma})
+    for (const auto& [name, value] : environment(health_of({adapter("a", 3)}), use).variables)
+      shell[name] = value;
+  CHECK(shell["NCCL_IB_DISABLE"] == "0");
 }
 
 TEST_CASE("env: several adapters, or the named one") {
