@@ -21,14 +21,23 @@ def read(path):
         return file.read().strip()
 
 
+def links():
+    """Flags and carrier changes of the adapters' links: a port that was ACTIVE only between two looks leaves its trace there."""
+    try:
+        return [read(path) for name in ("flags", "carrier_changes") for path in sorted(glob.glob(f"{DEVICES}/*.0/net/*/{name}"))]
+    except OSError:
+        return None
+
+
 def truth():
-    """The number of adapters, and whether the driver is loaded and each port ACTIVE."""
+    """The number of adapters, whether the driver is loaded and each port ACTIVE, and what links() says."""
     found = [path.rpartition("/")[0] for path in glob.glob(f"{DEVICES}/*.1/vendor") if read(path) == "0x15ad"]
     try:
         ports = [read(glob.glob(f"{device}/infiniband/*/ports/1/state")[0]) for device in found]
-        return len(found), bool(found) and read("/sys/module/vmw_pvrdma/initstate") == "live" and set(ports) == {"4: ACTIVE"}
+        good = bool(found) and read("/sys/module/vmw_pvrdma/initstate") == "live" and set(ports) == {"4: ACTIVE"}
     except (OSError, IndexError):
-        return len(found), False
+        good = False
+    return len(found), good, links()
 
 
 def verdict():
@@ -78,7 +87,7 @@ def main(interval, path=None):
                 seen, since = now, time.monotonic()
             elif health and time.monotonic() - since > 3:
                 verdicts += 1
-                if contradicts(health, *now):
+                if contradicts(health, *now[:2]):
                     names = " ".join(finding["id"] for finding in health["findings"])
                     print(f"{time.monotonic():.1f} s: {health['state']} ({names}) of {health['observed_ms_ago']} ms ago, "
                           f"{len(health['adapters'])} adapters; sysfs has {now[0]}, {'all' if now[1] else 'not all'} ACTIVE", flush=True)
