@@ -118,18 +118,26 @@ Result<void> KernelEvents::open_clock(sd_event* event) {
 }
 
 void KernelEvents::set_filter(const Snapshot& snapshot) {
+  modules_.clear();
+  for (const Module& module : snapshot.modules) modules_.insert(module.name);
+  if (looked_ && snapshot.adapters.is_unreadable()) return;
   const bool first = !std::exchange(looked_, true);
   const auto links = std::exchange(links_, {});
   const auto functions = std::exchange(functions_, {});
-  modules_.clear();
-  for (const Module& module : snapshot.modules) modules_.insert(module.name);
   if (!snapshot.adapters.is_known()) return;
+  bool link_unknown = false;
   for (const Adapter& adapter : *snapshot.adapters.get()) {
     functions_.insert(adapter.function);
     functions_.insert(adapter.net_function);
-    if (adapter.netdev.is_known()) links_.insert(adapter.netdev.get()->index);
+    if (adapter.netdev.is_known())
+      links_.insert(adapter.netdev.get()->index);
+    else
+      link_unknown = true;
   }
   if (first && (overlap(links, links_) || overlap(functions, functions_))) on_event_();
+  // A look in the middle of a rename may find no netdev. The event at the end of the rename would
+  // then count as another link's, and the next event comes when udev's programs have ended.
+  if (!first && link_unknown) links_.insert(links.begin(), links.end());
 }
 
 int KernelEvents::on_rtnetlink(sd_event_source* source, int /*fd*/, unsigned /*events*/,

@@ -37,8 +37,9 @@ class KernelEvents {
   KernelEvents(KernelEvents&&) = delete;
   KernelEvents& operator=(KernelEvents&&) = delete;
 
-  // Sets the links, functions and modules whose events matter, from the last look. The first call
-  // also reports events that came during the first look, which may have read the state before them.
+  // Sets the links, functions and modules whose events matter, from the last look; what the look
+  // could not see is kept. The first call also reports events that came during the first look,
+  // which may have read the state before them.
   void set_filter(const Snapshot& snapshot);
 
  private:

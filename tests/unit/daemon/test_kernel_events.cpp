@@ -3,6 +3,7 @@
 // namespace, and uevents that the kernel sends on request.
 #include "agent/daemon/kernel_events.hpp"
 
+#include <cerrno>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -84,6 +85,26 @@ TEST_CASE("a change of an adapter's link or addresses causes a look, of another'
 
   listener.events->set_filter(Snapshot{});
   run("ip link add ours type veth peer name theirs && ip link set ours mtu 1300");
+  CHECK(listener.events_now() == 0);
+}
+
+TEST_CASE("a look that does not see an adapter's link loses no event of the link") {
+  const Namespace isolated;
+  if (!isolated.entered()) return;
+  run("ip link add ours type veth peer name theirs");
+  Listener listener;
+  const Snapshot before = with_netdev(index_of_link("ours"));
+  Snapshot now = before;
+  SECTION("it is being renamed") { now.adapters.get()->front().netdev = {}; }
+  SECTION("the adapters are unreadable") {
+    now.adapters = Field<std::vector<Adapter>>::unreadable({EMFILE, "opening", "a folder"});
+  }
+  listener.events->set_filter(before);
+  CHECK(listener.events_now() == 0);
+  listener.events->set_filter(now);
+  run("ip link set ours name renamed");
+  CHECK(listener.events_now() > 0);
+  run("ip link set theirs mtu 1400");
   CHECK(listener.events_now() == 0);
 }
 
