@@ -99,13 +99,19 @@ void report_elsewhere(const Inputs& in, const Adapter& adapter, Draft& draft) {
         about(adapter, FindingId::NetdevElsewhere, {{"adapter", adapter.function}}, "device"));
 }
 
-// The driver creates the GID of a new address within milliseconds, so a settled adapter has it.
+// The driver creates the GID of a new address within milliseconds, so a settled adapter has it. No
+// event tells it, so looks follow the change: the first soon, each next one after as long as has
+// passed since.
 void report_gid(const Inputs& in, const Adapter& adapter, Draft& draft) {
+  constexpr Milliseconds kSoon{20};
   const std::string address = application_address(in.config, adapter);
   const RdmaDevice* rdma = adapter.rdma_device.get();
   const bool is_due = !address.empty() && rdma != nullptr && rdma->port.state.is(PortState::Active);
-  if (is_due && !application_gid(in.config, adapter) && has_settled(in, adapter, draft))
+  if (!is_due || application_gid(in.config, adapter)) return;
+  if (has_settled(in, adapter, draft))
     draft.find(findings::gid_missing(adapter, address, config_of(in.config, adapter).gid_type));
+  else
+    draft.look_by(in.now + std::max(kSoon, in.now - history_of(in, adapter).changed));
 }
 
 // Each table is valid by itself, so the conflict shows only when the adapter is present.

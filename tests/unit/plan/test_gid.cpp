@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The GID for applications, and when a missing GID counts.
+#include <map>
+
 #include "agent/plan/questions.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
@@ -73,9 +75,13 @@ TEST_CASE("gid: an address without a GID keeps an adapter from being ready") {
   const Config v2 = with(GidType::RoceV2, {"192.168.30.202/24"});
   CHECK(judged(v2, kNow).state == State::Converging);
   CHECK(finding(judged(v2, kNow).findings, FindingId::GidMissing) == nullptr);
-  const Plan early = plan(v2, snapshot, history, kNow);
-  REQUIRE(early.next_look);
-  const Health late = judged(v2, *early.next_look);
+  // The GID comes without an event, so looks follow the change, at growing intervals.
+  const std::map<int, int> looks{{0, 20}, {15, 35}, {20, 40}, {800, 1600}};
+  for (const auto& [passed, next] : looks)
+    CHECK(plan(v2, snapshot, history, kNow + Milliseconds{passed}).next_look ==
+          kNow + Milliseconds{next});
+  CHECK(plan(v2, snapshot, history, kNow + Milliseconds{2000}).next_look == kNow + kSettle);
+  const Health late = judged(v2, kNow + kSettle);
   REQUIRE(finding(late.findings, FindingId::GidMissing) != nullptr);
   CHECK(finding(late.findings, FindingId::GidMissing)->remedy.find("gid_type") !=
         std::string::npos);
