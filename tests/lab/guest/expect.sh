@@ -69,18 +69,28 @@ expect_equal() { # DESCRIPTION EXPECTED SEEN
 
 exec 8<> <(:) # Nothing ever arrives on this descriptor: a read with a time-out is a pause without a process.
 pause_50ms() { read -r -t 0.05 -u 8 || true; }
-# Pauses for as long as the look took that began at LOOK, so that the waiting takes at most half of a CPU. Pauses for a tenth of
-# the time since START if that is longer: an event that takes long need not be seen at once.
+uptime_ms_into() { # VARIABLE, which is set without the fork of a $(…)
+  local uptime rest
+  read -r uptime rest </proc/uptime
+  printf -v "$1" %d "$((10#${uptime/./} * 10))"
+}
+pause_ms() { # MILLISECONDS
+  local seconds
+  printf -v seconds '%d.%03d' "$(($1 / 1000))" "$(($1 % 1000))"
+  read -r -t "$seconds" -u 8 || true
+}
+# Pauses twice as long as the look took that began at LOOK, so that the waiting takes at most a third of a CPU. Pauses for a
+# sixth of the time since START if that is longer: an event that takes long need not be seen at once.
 pause_since() { # START LOOK, both of uptime_ms
   local now pause
-  now=$(uptime_ms) pause=$((now - $2))
-  ((pause >= (now - $1) / 10)) || pause=$(((now - $1) / 10))
-  printf -v pause '0.%03d' "$((pause < 50 ? 50 : pause > 900 ? 900 : pause))"
-  read -r -t "$pause" -u 8 || true
+  uptime_ms_into now
+  pause=$((2 * (now - $2)))
+  ((pause >= (now - $1) / 6)) || pause=$(((now - $1) / 6))
+  pause_ms "$((pause < 50 ? 50 : pause > 1000 ? 1000 : pause))"
 }
 
 # A look at health is slow on an emulated CPU. So a wait for health looks again when a subscriber to WatchHealth says that
-# health has changed, and every two seconds for other parts of the condition.
+# health has changed, and for other parts of the condition every two seconds, later after a tenth of the waiting time.
 health_watched() { { : >&6; } 2>/dev/null; }
 health_changes() { # starts the subscriber, whose lines come on descriptor 6
   health_watched && return
@@ -91,16 +101,25 @@ health_changes() { # starts the subscriber, whose lines come on descriptor 6
 }
 forget_changes() { while read -r -t 0 -u 6 && read -r -t 1 -u 6; do :; done; }
 before_look() {
-  rm -f health.asked
+  : >/run/lab/health.asked
   ! health_watched || forget_changes
 }
 after_look() { # START LOOK, both of uptime_ms
-  if [[ -e health.asked ]]; then
+  local pause
+  if [[ -s /run/lab/health.asked ]]; then
     health_changes
-    read -r -t 2 -u 6 || true
+    pause=$((($2 - $1) / 10000))
+    read -r -t "$((pause < 2 ? 2 : pause > 10 ? 10 : pause))" -u 6 || true
   else
     pause_since "$1" "$2"
   fi
+}
+# A state that must last is looked at four times a second, so that the looks take at most a fifth of a CPU. Health is watched.
+between_looks() { # LOOK, of uptime_ms
+  local now pause
+  uptime_ms_into now
+  pause=$((4 * (now - $1)))
+  if [[ -s /run/lab/health.asked ]]; then after_look "$1" "$1"; else pause_ms "$((pause < 200 ? 200 : pause))"; fi
 }
 
 # Dies when the time is over, at the second look after that: if the whole guest stalls, the event and the end of the time may
@@ -108,7 +127,8 @@ after_look() { # START LOOK, both of uptime_ms
 wait_until() { # SECONDS DESCRIPTION COMMAND…: looks again and again
   local limit=$1 what=$2 start look late=0
   shift 2
-  start=$(uptime_ms) look=$start
+  uptime_ms_into start
+  look=$start
   before_look
   until "$@" >/run/lab/expect.out 2>&1; do
     if ((look - start > limit * 1000 && late++)); then
@@ -117,19 +137,21 @@ wait_until() { # SECONDS DESCRIPTION COMMAND…: looks again and again
     fi
     after_look "$start" "$look"
     before_look
-    look=$(uptime_ms)
+    uptime_ms_into look
   done
-  echo "ok: $what (after $(($(uptime_ms) - start)) ms)"
+  uptime_ms_into look
+  echo "ok: $what (after $((look - start)) ms)"
 }
-holds_for() { # SECONDS DESCRIPTION COMMAND…: looks again and again, and the command must always succeed
+holds_for() { # SECONDS DESCRIPTION COMMAND…: looks again and again, also at the end; the command must always succeed
   local limit=$1 what=$2 start look
   shift 2
-  start=$(uptime_ms) look=$start
-  while ((look - start < limit * 1000)); do
+  uptime_ms_into start
+  while :; do
+    uptime_ms_into look
     before_look
     "$@" >/run/lab/expect.out 2>&1 || { cat /run/lab/expect.out; die "did not stay so for $limit s: $what ('$*')"; }
-    after_look "$look" "$look"
-    look=$(uptime_ms)
+    ((look - start < limit * 1000)) || break
+    between_looks "$look"
   done
   echo "ok: $what (for $limit s)"
 }

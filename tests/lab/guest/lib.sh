@@ -31,7 +31,7 @@ ask_host() { # SECONDS WORD…
 . /run/lab/expect.sh
 
 now_ms() { local t=${EPOCHREALTIME/./}; echo "${t%???}"; }
-uptime_ms() { local t rest; read -r t rest </proc/uptime; echo "$((10#${t/./} * 10))"; }
+uptime_ms() { local t; uptime_ms_into t; echo "$t"; }
 
 # --- programs that the guest's image lacks ------------------------------------------------------------------------
 
@@ -201,7 +201,7 @@ install_packages() { # installs the agent as an administrator does, and starts i
 agent_journal() { journalctl -b -u 'pvrdma-agent*' --no-pager -o short-monotonic "$@"; }
 journal_has() { agent_journal | grep -E -e "$1" >/dev/null; } # REGEX
 unit_active() { systemctl is-active --quiet "$1"; }
-health() { : >/run/lab/health.asked; timeout 10 pvrdma-agentctl --json health; } # with the exit status of the verdict
+health() { echo asked >/run/lab/health.asked; timeout 10 pvrdma-agentctl --json health; } # with the exit status of the verdict
 health_query() { { health || true; } | gojq -r "$@"; }   # [JQ OPTION…] FILTER
 health_state() { health_query .state; }
 health_is() { [[ $(health_state) == "$1" ]]; }         # STATE
@@ -209,7 +209,9 @@ adapter_is() { [[ $(health_query --arg f "$(function_of "$1")" '.adapters[] | se
 finding() { { health || true; } | gojq -e --arg id "$1" '.findings[] | select(.id == $id)'; } # ID: prints it, or fails
 port_transitions() { health_query '[.adapters[].transitions] | add'; }
 adapter_count() { [[ $(health_query '.adapters | length') == "$1" ]]; } # NUMBER
-at_rest() { unit_is pvrdma-agent-executor.service inactive; }
+at_rest() { # systemctl is slow on an emulated CPU, and is asked only when the processes of the unit have gone
+  gone /sys/fs/cgroup/system.slice/pvrdma-agent-executor.service && unit_is pvrdma-agent-executor.service inactive
+}
 traced() { ! grep -qs '^TracerPid:[[:space:]]*0$' "/proc/$1/status"; } # PID
 main_pid() { systemctl show -P MainPID "$1"; } # UNIT
 agent_pid() { main_pid pvrdma-agent.service; }

@@ -33,7 +33,7 @@ scenario() {
   expect "systemctl status shows the state" grep -q 'Status: "ready: 1 of 1 adapters ready"' status.txt
   systemd-analyze verify --man=no /lib/systemd/system/pvrdma-* >verified 2>&1 || true
   expect_not "this systemd knows each line of the units" grep pvrdma verified
-  wait_until 40 "the executor has gone" unit_is pvrdma-agent-executor.service inactive
+  wait_until 40 "the executor has gone" at_rest
   pvrdma-agentctl health
   follow_guide gpu cold-boot
 }
