@@ -40,11 +40,12 @@ UNUSED_DRIVERS = ("floppy", "pcspkr", "psmouse", "ata_piix", "ata_generic", "i2c
 # acpi=noirq: otherwise the kernel interprets the whole table of interrupts for each device that is enabled, a seventh of a second;
 # all devices here have MSI-X. rodata: the kernel would check all its pages for being writable. psi, cgroup.memory: the kernel would
 # account each switch of tasks and each of its pages. lsm: the kernel would ask modules without a policy about each file.
-# hpet_late_init: takes half a second for a device that no program uses. rep_good: the kernel would copy by string instructions,
-# which are emulated word by word.
+# initcall_blacklist: the HPET as a device, which no program uses, takes half a second; a check of the list of functions that can be
+# traced takes a third. rep_good: the kernel would copy by string instructions, which are emulated word by word.
 KERNEL_ARGUMENTS = ("console=ttyS0", "root=/dev/vda", "rw", "panic=-1", "quiet", "no_timer_check", "sysrq_always_enabled",
                     "init_on_alloc=0", "rodata=off", "acpi=noirq", "norandmaps", "mitigations=off", "cryptomgr.notests", "8250.nr_uarts=1",
-                    "psi=0", "cgroup.memory=nokmem,nosocket", "lsm=landlock,lockdown,yama,apparmor", "initcall_blacklist=hpet_late_init",
+                    "psi=0", "cgroup.memory=nokmem,nosocket", "lsm=landlock,lockdown,yama,apparmor",
+                    "initcall_blacklist=hpet_late_init,ftrace_check_for_weak_functions",
                     "clearcpuid=rep_good", "modprobe.blacklist=" + ",".join(UNUSED_DRIVERS))
 # A single CPU uses the timer of the HPET. To calibrate that of the APIC the kernel counts for a tenth of a second in a loop, which
 # takes an emulated CPU two seconds.
