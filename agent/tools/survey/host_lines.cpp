@@ -8,6 +8,7 @@
 
 #include "agent/base/text.hpp"
 #include "agent/tools/survey/host_cells.hpp"
+#include "agent/tools/survey/host_text.hpp"
 
 namespace pvrdma {
 
@@ -240,9 +241,9 @@ std::optional<PastedCommand> command_in(std::string_view line) {
   return std::nullopt;
 }
 
-std::vector<PastedLine> pasted_lines(std::string_view text) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+std::vector<PastedLine> pasted_lines(std::string_view pasted) {
+  const std::string printed = as_printed(pasted);
+  std::string_view text = printed;
   std::vector<PastedLine> lines;
   while (!text.empty()) {
     std::string_view line = cut(text, '\n');

@@ -169,7 +169,7 @@ TEST_CASE("a missing part is named with the command that prints it") {
 
 TEST_CASE("unknown text is reported as unknown, in printable form") {
   const HostReading reading = judge_host_output(
-      "\x1b[31mno\x1b[0m such thing\nmore\n\nColour: red\nShape: round\n\nA  B\n-  --\n1  2\n", {});
+      "\x1b]31mno\x1b[0m such thing\nmore\n\nColour: red\nShape: round\n\nA  B\n-  --\n1  2\n", {});
   REQUIRE(reading.unknown.size() == 3);
   CHECK(reading.unknown[0].lines == 2);
   CHECK(reading.unknown[1].line == 4);
@@ -177,6 +177,6 @@ TEST_CASE("unknown text is reported as unknown, in printable form") {
   const std::string screen = ctl::render_host_output(reading, {});
   CHECK(screen.starts_with("UNKNOWN"));
   CHECK(screen.find('\x1b') == std::string::npos);
-  CHECK(screen.find("line 1: \\x1b[31mno") != std::string::npos);
+  CHECK(screen.find("line 1: \\x1b]31mno such thing") != std::string::npos);
   CHECK(ctl::code_of(judge_host_output("", {})) == 3);
 }

@@ -130,6 +130,51 @@ TEST_CASE("prompts of any kind, and lines that are none") {
     CHECK_FALSE(command_in(line));
 }
 
+TEST_CASE("a table that came through another program is the same table") {
+  const std::string text =
+      "[root@esx01:~] esxcli rdma device list\nName     Paired Uplink\n-------  -------------\n"
+      "vmrdma0  vmnic4\n\n   Path: /Net/X\n[root@esx01:~]\n";
+  const auto each = [&](const char* before_line, const char* blanks) {
+    std::string made = before_line;
+    for (const char letter : text.substr(0, text.size() - 1)) {
+      made += letter == ' ' && *blanks != '\0' ? blanks : std::string{letter};
+      if (letter == '\n') made += before_line;
+    }
+    return made;
+  };
+  const auto utf16 = [&](bool is_big) {
+    std::string made = is_big ? "\xfe\xff" : "\xff\xfe";
+    for (const char letter : text) {
+      made += is_big ? '\0' : letter;
+      made += is_big ? letter : '\0';
+    }
+    return made;
+  };
+  for (const std::string& pasted :
+       {utf16(false), utf16(true), each("> ", ""), each(">", ""), each("", "\xc2\xa0"),
+        each("\x1b[J", ""), each("\x1b[01;32m\x1b[0m", ""), each("> ", "\xc2\xa0")}) {
+    INFO(pasted);
+    const auto paste = parse_paste(pasted);
+    REQUIRE(paste.tables.size() == 2);
+    CHECK(paste.tables[0].host == "esx01");
+    CHECK(paste.tables[0].cell(0, "Paired Uplink") == "vmnic4");
+    CHECK(paste.tables[0].lines == std::vector<std::size_t>{4});
+    CHECK(paste.tables[1].cell(0, "Path") == "/Net/X");
+    CHECK(paste.tables[1].lines == std::vector<std::size_t>{6});
+    CHECK(paste.other.empty());
+  }
+  // busybox's shell asks for the cursor's place at each prompt.
+  CHECK(parse_paste("[root@esx01:~] \x1b[6nesxcli rdma device list\n").commands.at(0).text ==
+        "esxcli rdma device list");
+  // One quoted line among others is the text's own.
+  CHECK(parse_paste("> a\nName  B\n----  -\nx     y\n").other.at(0).begins == "> a");
+  for (const char* cut_short : {"\xff\xfe",
+                                "\xff\xfe"
+                                "a",
+                                "\x1b[", "\x1b[0;0;0;0;0;0;0;0;0;0;0;0m", ">"})
+    CHECK(parse_paste(cut_short).tables.empty());
+}
+
 TEST_CASE("the host of a command that another machine has sent") {
   const auto host_of = [](const std::string& line) { return command_in(line)->host; };
   CHECK(host_of("me@jump:~$ ssh root@esx01 esxcli rdma device list") == "esx01");
