@@ -93,6 +93,13 @@ template <typename List, typename Value>
   return std::find(std::begin(list), std::end(list), value) != std::end(list);
 }
 
+// Moves the items to the end of the list.
+template <typename Item>
+void append(std::vector<Item>& list, std::vector<Item> more) {
+  list.insert(list.end(), std::make_move_iterator(more.begin()),
+              std::make_move_iterator(more.end()));
+}
+
 // The first item with this value, or whose member has it; null: there is none.
 template <typename List, typename Value, typename Member = std::identity>
 [[nodiscard]] constexpr auto find_in(List& list, const Value& value, Member member = {}) {

@@ -2,9 +2,9 @@
 #include "agent/tools/doctor/examination.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
+#include "agent/base/text.hpp"
 #include "agent/config/config_files.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/local.hpp"
@@ -20,12 +20,8 @@ namespace {
 
 constexpr Milliseconds kAnswerWithin = std::chrono::seconds{2};
 
-void add(std::vector<Finding> more, std::vector<Finding>& all) {
-  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
-
 void take_health(Health health, Examination& examination) {
-  add(std::move(health.findings), examination.findings);
+  append(examination.findings, std::move(health.findings));
   examination.state = health.state;
 }
 
@@ -73,7 +69,7 @@ Examination examine(const Settings& settings, const DoctorOptions& options) {
   if (std::any_of(more.begin(), more.end(),
                   [](const Finding& finding) { return finding.id == FindingId::NoRdmaFunction; }))
     std::erase_if(all, [](const Finding& finding) { return finding.id == FindingId::NoAdapter; });
-  add(std::move(more), all);
+  append(all, std::move(more));
   // The distribution of an image says nothing about the kernel that it runs on.
   if (const OsRelease* os = examination.survey.os.get();
       os != nullptr && !examination.survey.container.is_known())

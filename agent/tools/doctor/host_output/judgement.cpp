@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 
+#include "agent/base/text.hpp"
 #include "agent/tools/doctor/host_output/uplinks.hpp"
 
 namespace pvrdma::doctor {
@@ -110,11 +110,6 @@ HostReading judge(HostTables& host, const std::string& name, const GuestVm& gues
   for (HostRemark& one : reading.remarks) one.host = name;
   for (MissingPart& one : reading.missing) one.host = name;
   return reading;
-}
-
-template <typename Item>
-void append(std::vector<Item>& all, std::vector<Item> more) {
-  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 }  // namespace

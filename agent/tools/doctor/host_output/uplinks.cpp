@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
+
+#include "agent/base/text.hpp"
 
 namespace pvrdma::doctor {
 
@@ -240,8 +241,7 @@ void judge_nics(const HostTables& host, const GuestVm& guest, HostReading& readi
                                 : "none is known to be an RDMA device's"});
   }
   note_spare(nics);
-  reading.remarks.insert(reading.remarks.end(), std::make_move_iterator(nics.begin()),
-                         std::make_move_iterator(nics.end()));
+  append(reading.remarks, std::move(nics));
 }
 
 bool needs_protocols(const HostTables& host) {
