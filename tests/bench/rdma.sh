@@ -16,9 +16,10 @@ timed() { # NAME COMMAND…
 }
 exchange() { # like selftest: both ends in one guest
   ibv_rc_pingpong -d rocep0s16f1 -g "$(gid_index 1)" -n 20 >server.out &
+  local server=$!
   wait_until 20 "it listens" sh -c "ss -ltn | grep -q ':18515 '"
   ibv_rc_pingpong -d rocep0s16f1 -g "$(gid_index 1)" -n 20 127.0.0.1
-  wait
+  wait "$server"
 }
 
 scenario() {

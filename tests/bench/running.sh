@@ -21,7 +21,7 @@ begin_anew() {
   systemctl stop pvrdma-agent.service pvrdma-agent-executor.service
   rm -f /run/pvrdma-agent-executor/ledger*
 }
-until_active() { until port_is 0 ACTIVE; do pause_50ms; done; }
+until_active() { until port_is 0 ACTIVE; do pause_ms 50; done; }
 timed() { # NAME COMMAND…
   local name=$1 began
   shift
@@ -48,12 +48,12 @@ steady_state() {
   systemctl start systemd-networkd.service rdma-ndd.service NetworkManager.service
   wait_until 40 "the executor has gone" at_rest
   # Waits until the agent has looked at the changes that the others make when they start.
-  read -r -t 60 -u 8 || true
+  pause_ms 60000
   for unit in pvrdma-agent systemd-networkd rdma-ndd NetworkManager; do
     pids[$unit]=$(systemctl show -P MainPID "$unit.service")
     read -r "cpu_before[$unit]" "wakes_before[$unit]" < <(usage_of "${pids[$unit]}")
   done
-  read -r -t $((minutes * 60)) -u 8 || true
+  pause_ms $((minutes * 60000))
   for unit in "${!pids[@]}"; do
     pid=${pids[$unit]} name=${unit##*-}
     read -r cpu wakes < <(usage_of "$pid")

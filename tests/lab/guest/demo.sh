@@ -10,7 +10,7 @@ watch_port() {
     now=$(port_state 0)
     [[ $now == "$last" ]] || echo "$(uptime_ms) $now" >>/run/lab/port-changes
     last=$now
-    pause_50ms
+    pause_ms 50
   done
 }
 early() {

@@ -98,21 +98,20 @@ found_in_use() {
 # that fails it ends, with the output in ./failed. Both sides poll, and the CPU changes sides only with the kernel's tick, 8 ms
 # an exchange. So rounds are short, with pauses, and run at the lowest priority.
 pingpong() { # ARGUMENT…: the device and the GID's index
-  local server
   renice -n 19 "$BASHPID" >/dev/null
   while :; do
     ibv_rc_pingpong "$@" -n 10 >server.out 2>&1 &
-    server=$!
+    local server=$!
     until ss -ltn | grep -q ':18515 '; do
       kill -0 "$server" || break
-      pause_50ms
+      pause_ms 50
     done
     if ! ibv_rc_pingpong "$@" -n 10 127.0.0.1 >client.out 2>&1 || ! wait "$server"; then
       cat server.out client.out >failed
       return 0
     fi
     echo round >>rounds
-    read -r -t 1 -u 8 || true
+    pause_ms 1000
   done
 }
 rounds() { wc -l <rounds; }
@@ -126,10 +125,11 @@ traffic_goes_on() {
 # each completion as a hundred. On a busy emulated CPU perftest may distrust its clock after the transfer; that is no failure.
 bandwidth() { # ARGUMENT…: the device and the GID's index
   timeout 40 ib_send_bw "$@" -Q 1 -n 200 -s 4096 >server.out 2>&1 &
+  local server=$!
   wait_until 20 "the server listens" sh -c 'ss -ltn | grep -q ":18515 "'
   timeout 40 ib_send_bw "$@" -Q 1 -n 200 -s 4096 127.0.0.1 >client.out 2>&1 ||
     grep -q 'Correlation coefficient' client.out || { cat server.out client.out; die "ib_send_bw"; }
-  wait || grep -q 'Correlation coefficient' server.out || { cat server.out client.out; die "ib_send_bw's server"; }
+  wait "$server" || grep -q 'Correlation coefficient' server.out || { cat server.out client.out; die "ib_send_bw's server"; }
   grep -A 1 -e '#bytes' client.out
 }
 remove_adapter() { # N: both functions leave the bus, as the guest sees a hot-removal

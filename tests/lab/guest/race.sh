@@ -20,7 +20,7 @@ push_impatiently() {
   for ((n = 0; n < LAB_ADAPTERS; n++)); do
     until netdev_up "$n"; do
       (($(uptime_ms) < end)) || return 1
-      ip link set "$(netdev_of "$n")" up || read -r -t 0.005 -u 8 || true
+      ip link set "$(netdev_of "$n")" up || pause_ms 5
     done
   done
 }

@@ -61,10 +61,10 @@ scenario() {
   wait_until 30 "the executor is at rest" at_rest
   many_addresses
   veths_come_and_go &
-  local states
+  local states veths=$!
   states=$(python3 refresh.py)
   : >over
-  wait
+  wait "$veths"
   expect_equal "each of 100 looks with 5,000 addresses and veths sees everything" ready "$states"
   expect_not "every value could be read" journal_has 'part of the state is not known'
   expect_equal "nothing was reloaded" 0 "$(health_query .executor.reloads)"

@@ -15,10 +15,11 @@ early() {
 
 pingpong() { # FROM TO: numbers of adapters
   ibv_rc_pingpong -d "$(rdma_of "$2")" -g 0 -n 100 >server.out 2>&1 &
+  local server=$!
   wait_until 20 "the server listens" sh -c 'ss -ltn | grep -q ":18515 "'
   ibv_rc_pingpong -d "$(rdma_of "$1")" -g 0 -n 100 127.0.0.1 >client.out 2>&1 ||
     { cat server.out client.out; die "ibv_rc_pingpong failed from adapter $1 to adapter $2"; }
-  wait
+  wait "$server" || { cat server.out; die "the server of ibv_rc_pingpong failed on adapter $2"; }
   cat client.out
 }
 

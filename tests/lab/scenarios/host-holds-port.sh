@@ -13,9 +13,9 @@ rests() {
   local before
   wait_until 30 "the executor has exited" at_rest
   # After that time the looks are half a minute apart.
-  read -r -t 90 -u 8 || true
+  pause_ms 90000
   before=$(wake_ups)
-  read -r -t 180 -u 8 || true
+  pause_ms 180000
   expect "at most 4 wake-ups a minute ($(($(wake_ups) - before)) in 3)" [ $(($(wake_ups) - before)) -le 12 ]
 }
 
@@ -23,7 +23,7 @@ rests() {
 taken_down() {
   local told
   host port 0 DOWN
-  read -r -t 3 -u 8 || true
+  pause_ms 3000
   told=$(pvrdma-agentctl --json health || true)
   expect_equal "the next question finds the port down" DOWN "$(gojq -r '.adapters[0].port.state' <<<"$told")"
   expect "the answer comes from a fresh look" gojq -e '.observed_ms_ago < 2000' <<<"$told"

@@ -133,9 +133,9 @@ floods_of_users() {
     flood ask "$seconds" "$user" >"flooded.$user" &
     pids+=" $!"
   done
-  read -r -t 1 -u 8 || true
+  pause_ms 1000
   host port 0 DOWN
-  read -r -t 3 -u 8 || true
+  pause_ms 3000
   host port 0 ACTIVE
   # shellcheck disable=SC2086  # several PIDs
   wait $pids

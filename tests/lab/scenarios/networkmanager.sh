@@ -13,7 +13,7 @@ bus_hangs() {
   executor=$(systemctl show -P NRestarts pvrdma-agent-executor.service)
   kill -STOP "$bus"
   for round in {1..18}; do
-    read -r -t 10 -u 8 || true
+    pause_ms 10000
     answer=$(timeout 2 pvrdma-agentctl --json health | gojq .observed_ms_ago) || true
     [[ -n $answer && $answer -lt 40000 ]] || die "round $round: the bus daemon is stopped, and the last look is '$answer' ms old"
   done
@@ -32,7 +32,7 @@ is_switched_off() {
   wait_until 30 "NetworkManager has started up" has_started_up
   timeout 20 nmcli networking off
   wait_until 30 "switched off, NetworkManager takes the link of adapter 1 down" link_down 1
-  read -r -t 10 -u 8 || true # several of the agent's looks
+  pause_ms 10000 # several of the agent's looks
   expect "the agent does not bring it up" link_down 1
   expect "the link is still NetworkManager's" managed_by 1 NetworkManager
   timeout 20 nmcli networking on

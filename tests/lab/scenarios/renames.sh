@@ -32,14 +32,15 @@ scenario() {
   wait_until 60 "health says ready" health_is ready
   wait_until 20 "its address is set" has_address storage0
 
-  local round last=${PVRDMA_LAB_ROUNDS:-3}
+  local reload round last=${PVRDMA_LAB_ROUNDS:-3}
   for ((round = 1; round <= last; round++)); do
     pvrdma-agentctl reload >reload.out 2>&1 &
+    reload=$!
     rename_device "early$round"
     wait_until 20 "$round: the driver is gone, or back" driver_bound 1
     rename_device "late$round"
     wait_until 20 "$round: the netdev has another name" rename_netdev "moved$round"
-    wait || true
+    wait "$reload" || true
     # udev names new devices, perhaps once more after this rename.
     wait_until 60 "$round: udev has ended its renames" udev_is_done
     wait_until 20 "$round: the device has its last name" device_named "last$round"

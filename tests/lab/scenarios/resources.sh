@@ -11,7 +11,6 @@
 . /run/lab/truth.sh
 
 as_user() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
-pause_3s() { read -r -t 3 -u 8 || true; }
 
 # The files of this scenario and the journal lie apart from what runs out.
 apart() { # FOLDER
@@ -26,12 +25,12 @@ work() {
   systemctl -q stop pvrdma-agent-executor.service 2>/dev/null
   host port 0 DOWN
   soon 10 port_is 0 DOWN
-  pause_3s
+  pause_ms 3000
   host port 0 ACTIVE
   as_user timeout 30 pvrdma-agentctl health >user 2>&1 || true
   ip address delete "$truth_address" dev ens16f0
   udevadm trigger --action=change --subsystem-match=infiniband --settle
-  pause_3s
+  pause_ms 3000
   timeout 60 pvrdma-agentctl reload >reload 2>&1 || true
   health_query '.findings[] | "\(.id): \(.summary)"' >findings
 }
@@ -144,9 +143,9 @@ ask_host_without_fork() {
 work_pids() {
   ask_host_without_fork port 0 DOWN
   echo "$function" >/sys/bus/pci/drivers/vmw_pvrdma/unbind
-  read -r -t 8 -u 8 || true
+  pause_ms 8000
   ask_host_without_fork port 0 ACTIVE
-  pause_3s
+  pause_ms 3000
 }
 give_pids() { echo "$threads_max" >/proc/sys/kernel/threads-max; }
 said_pids() { journal_said 'pvrdma-agent-executor.service: Failed .*Resource temporarily unavailable'; }
@@ -173,7 +172,7 @@ just_looked() { [[ $(health_query .observed_ms_ago) -lt 500 ]]; }
 work_cpu() {
   host port 0 DOWN
   soon 10 port_is 0 DOWN
-  pause_3s
+  pause_ms 3000
   # The next look begins two seconds after the last, and so while no other task runs.
   soon 10 just_looked
   chrt -f 99 python3 -c 'import time

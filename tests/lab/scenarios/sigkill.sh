@@ -30,7 +30,7 @@ scenario() {
     all_down
     began=$(uptime_ms)
     systemctl start --no-block pvrdma-agent.service
-    until (($(uptime_ms) - began >= span * point / (points + 1))); do pause_50ms; done
+    until (($(uptime_ms) - began >= span * point / (points + 1))); do pause_ms 50; done
     pid=$(agent_pid)
     [[ $pid == 0 ]] || kill -KILL "$pid" || true
     wait_until 60 "point $point of $points ($((span * point / (points + 1))) ms, PID $pid): the port is ACTIVE" port_is 0 ACTIVE

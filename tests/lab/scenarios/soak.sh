@@ -20,7 +20,7 @@ ready_again() { # SECONDS WORD
 }
 until_ms() { # UPTIME: the guest rests
   local left
-  while left=$(($1 - $(uptime_ms))) && ((left > 0)); do read -r -t $((left / 1000 + 1)) -u 8 || true; done
+  while left=$(($1 - $(uptime_ms))) && ((left > 0)); do pause_ms "$left"; done
 }
 
 # networkd has adapter 0, NetworkManager adapter 1, which comes and goes.
@@ -45,7 +45,7 @@ flaps() {
   ready_again 60 "the host's port is back"
   for _ in {1..5}; do
     ip link set ens16f0 down
-    pause_50ms
+    pause_ms 50
     ip link set ens16f0 up
   done
   ready_again 60 "link flaps"
