@@ -40,12 +40,33 @@ bool means_shortage(const Error& error) {
          error.code == EAGAIN;
 }
 
-void report_port(const Adapter& adapter, Draft& draft) {
+// Whether kSettle has passed since the adapter's last change; if not, plans a look for that time.
+bool has_settled(const Inputs& in, const Adapter& adapter, Draft& draft) {
+  const BootTime settled = history_of(in, adapter).changed + kSettle;
+  if (in.now >= settled) return true;
+  draft.look_by(settled);
+  return false;
+}
+
+// For what follows a change of the adapter within milliseconds, without an event: until the adapter
+// has settled, the first look comes soon, each next one after as long as has passed since.
+bool has_settled_with_looks(const Inputs& in, const Adapter& adapter, Draft& draft) {
+  constexpr Milliseconds kSoon{20};
+  if (has_settled(in, adapter, draft)) return true;
+  draft.look_by(in.now + std::max(kSoon, in.now - history_of(in, adapter).changed));
+  return false;
+}
+
+void report_port(const Inputs& in, const Adapter& adapter, Draft& draft) {
   const Netdev* netdev = adapter.netdev.get();
   const RdmaDevice* rdma = adapter.rdma_device.get();
   if (netdev != nullptr && netdev->link_up && netdev->carrier.is(false))
     draft.find(about(adapter, FindingId::NoCarrier, {{"netdev", netdev->name}}));
-  if (rdma == nullptr || !rdma->port.state.is(PortState::Active)) return;
+  if (rdma == nullptr) return;
+  // The driver takes the port up when the link is up.
+  if (netdev != nullptr && netdev->link_up && rdma->port.state.is(PortState::Down))
+    static_cast<void>(has_settled_with_looks(in, adapter, draft));
+  if (!rdma->port.state.is(PortState::Active)) return;
   const Error* error = rdma->port.verbs_state.error();
   if (error == nullptr) return;
   // The program that asks could not be started, so verbs may be all right.
@@ -70,14 +91,6 @@ void report_other_driver(const Adapter& adapter, Draft& draft) {
   check(adapter.function, adapter.driver, kDriverModule);
 }
 
-// Whether kSettle has passed since the adapter's last change; if not, plans a look for that time.
-bool has_settled(const Inputs& in, const Adapter& adapter, Draft& draft) {
-  const BootTime settled = history_of(in, adapter).changed + kSettle;
-  if (in.now >= settled) return true;
-  draft.look_by(settled);
-  return false;
-}
-
 // vmxnet3 has an interface for each function that it is bound to. An interface that is not visible
 // is in another network namespace, where the agent must not touch it.
 bool may_be_elsewhere(const Adapter& adapter) {
@@ -99,19 +112,14 @@ void report_elsewhere(const Inputs& in, const Adapter& adapter, Draft& draft) {
         about(adapter, FindingId::NetdevElsewhere, {{"adapter", adapter.function}}, "device"));
 }
 
-// The driver creates the GID of a new address within milliseconds, so a settled adapter has it. No
-// event tells it, so looks follow the change: the first soon, each next one after as long as has
-// passed since.
+// The driver creates the GID of a new address within milliseconds, so a settled adapter has it.
 void report_gid(const Inputs& in, const Adapter& adapter, Draft& draft) {
-  constexpr Milliseconds kSoon{20};
   const std::string address = application_address(in.config, adapter);
   const RdmaDevice* rdma = adapter.rdma_device.get();
   const bool is_due = !address.empty() && rdma != nullptr && rdma->port.state.is(PortState::Active);
   if (!is_due || application_gid(in.config, adapter)) return;
-  if (has_settled(in, adapter, draft))
+  if (has_settled_with_looks(in, adapter, draft))
     draft.find(findings::gid_missing(adapter, address, config_of(in.config, adapter).gid_type));
-  else
-    draft.look_by(in.now + std::max(kSoon, in.now - history_of(in, adapter).changed));
 }
 
 // Each table is valid by itself, so the conflict shows only when the adapter is present.
@@ -209,7 +217,7 @@ Plan plan(const Config& config, const Snapshot& snapshot, const History& history
   report_initramfs(snapshot, draft);
   for (const Adapter& adapter : *snapshot.adapters.get()) {
     report_other_driver(adapter, draft);
-    report_port(adapter, draft);
+    report_port(in, adapter, draft);
     report_elsewhere(in, adapter, draft);
     report_gid(in, adapter, draft);
   }

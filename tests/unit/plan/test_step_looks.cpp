@@ -152,3 +152,20 @@ TEST_CASE("step: a first look that hangs is reported as well") {
   CHECK(agent.state.health.state == State::Unknown);
   CHECK(agent.fed == 1);
 }
+
+TEST_CASE("plan: a port that follows its link is looked at soon, as no event tells of it") {
+  Snapshot snapshot = ready_scene();
+  History history = long_settled(snapshot);
+  history.adapters[function_of(0)].changed = kNow;
+  adapter(snapshot).rdma_device.get()->port.state = PortState::Down;
+  const auto looks_after = [&](Milliseconds passed) {
+    return plan({}, snapshot, history, kNow + passed).next_look.value() - kNow - passed;
+  };
+  CHECK(looks_after(0ms) == 20ms);
+  CHECK(looks_after(15ms) == 20ms);
+  CHECK(looks_after(40ms) == 40ms);
+  CHECK(looks_after(800ms) == 800ms);
+  CHECK(looks_after(2000ms) == kSettle - 2000ms);
+  netdev(snapshot).link_up = false;
+  CHECK_FALSE(plan({}, snapshot, history, kNow).next_look);
+}
