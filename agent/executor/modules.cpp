@@ -180,7 +180,9 @@ Result<Modules> Modules::open(const ModulePaths& paths) {
   directories.push_back(nullptr);
   Context context{kmod_new(paths.index_directory.empty() ? nullptr : paths.index_directory.c_str(),
                            paths.config_directories.empty() ? nullptr : directories.data())};
-  if (!context) return fail(ENOMEM, "opening", "libkmod");
+  // Without a directory libkmod has not learnt the kernel's release: uname(2) failed.
+  if (!context || kmod_get_dirname(context.get()) == nullptr)
+    return fail(ENOMEM, "opening", "libkmod");
   probes::route_log(context.get());
   return Modules{std::move(context)};
 }
