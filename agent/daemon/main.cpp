@@ -21,7 +21,6 @@
 #include "agent/base/text.hpp"
 #include "agent/config/config_files.hpp"
 #include "agent/daemon/daemon.hpp"
-#include "agent/model/messages.hpp"
 #include "agent/varlink/activation.hpp"
 #include "build_config.hpp"
 
@@ -117,13 +116,7 @@ Result<void> run(LoadedConfig loaded) {
 }
 
 int serve() {
-  auto loaded = load_config_or_safe();
-  if (!loaded.bad.empty())
-    log::event(log::Level::Error, messages::kConfigBad,
-               formatted("The configuration is invalid, so the agent does only what cannot harm "
-                         "until it is valid: {}",
-                         loaded.bad));
-  const auto ended = run(std::move(loaded));
+  const auto ended = run(load_config_or_safe());
   if (ended) return 0;
   log::error("{}", ended.error().message());
   return 1;

@@ -198,7 +198,7 @@ void Reporter::config_loaded(std::size_t files) {
 
 void Reporter::config_rejected(const std::string& error) {
   log::event(Level::Error, messages::kConfigBad,
-             formatted("invalid configuration; the previous one stays in use: {}", error));
+             formatted("The configuration is still invalid, and not used: {}", error));
 }
 
 }  // namespace pvrdma

@@ -125,7 +125,7 @@ struct CallFailed {
 // The daemon carries them out in this order.
 struct Effects {
   // To be logged besides the new health: a call that was not carried out; from how many files the
-  // configuration was read; why the files are invalid.
+  // configuration was read; why the files are invalid, as before, when root asks to read them.
   std::optional<CallFailed> call_failed;
   std::optional<std::size_t> config_loaded;
   std::optional<std::string> config_rejected;

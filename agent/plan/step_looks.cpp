@@ -97,7 +97,8 @@ void Stepping::on(const ConfigLoaded& loaded) {
                       loaded.left_out != s_.left_out || loaded.config != s_.config;
   s_.config_unreadable = loaded.unreadable;
   if (!loaded.error.empty()) {
-    if (loaded.requested || loaded.error != s_.config_error) e_.config_rejected = loaded.error;
+    // A new error is a new finding, which is logged as such.
+    if (loaded.requested && loaded.error == s_.config_error) e_.config_rejected = loaded.error;
     s_.config_error = loaded.error;
   } else if (is_new) {
     s_.config = loaded.config;
