@@ -49,6 +49,9 @@ Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
   return {};
 }
 
+// So many connections may wait to be accepted, in the order of their arrival. Further clients wait
+// in connect(2), where a process waits once only, however many connections it wants.
+constexpr int kBacklog = 256;
 constexpr int kAcceptsPerRound = 16;
 constexpr Milliseconds kAcceptPause{1000};
 // Users who ask no more often come before all others but root: some dozens of calls a second.
@@ -129,7 +132,7 @@ Result<Fd> listening_socket(const std::string& path, unsigned mode) {
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return fail(errno, "binding", path);
   if (::chmod(path.c_str(), mode) != 0) return fail(errno, "setting the mode of", path);
-  if (::listen(socket.get(), SOMAXCONN) != 0) return fail(errno, "listening on", path);
+  if (::listen(socket.get(), kBacklog) != 0) return fail(errno, "listening on", path);
   return socket;
 }
 

@@ -5,6 +5,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <thread>
+#include <vector>
+
+#include "agent/varlink/client.hpp"
 #include "agent/varlink/service.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/varlink/service_fixture.hpp"
@@ -85,4 +89,19 @@ TEST_CASE("an inherited socket") {
     CHECK(service.listen_on(Fd{::socket(AF_UNIX, SOCK_STREAM, 0)}).error().code == EINVAL);
     CHECK(service.listen_on(Fd{}).error().code == EBADF);
   }
+}
+
+TEST_CASE("a flood of connections puts few of them before another client, who waits for a place") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "socket";
+  const auto listening = listening_socket(path, 0666);
+  REQUIRE(listening);
+  std::vector<varlink::Client> flood;
+  auto next = varlink::Client::connect(path, Milliseconds{1});
+  for (; next && flood.size() < 500; next = varlink::Client::connect(path, Milliseconds{1}))
+    flood.push_back(std::move(*next));
+  CHECK(flood.size() < 300);
+  std::thread accepts([&] { const Fd accepted{::accept(listening->get(), nullptr, nullptr)}; });
+  CHECK(varlink::Client::connect(path, std::chrono::seconds{10}));
+  accepts.join();
 }
