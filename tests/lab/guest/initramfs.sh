@@ -8,7 +8,8 @@ small_dracut() {
   cat >/etc/dracut.conf.d/lab.conf <<'CONF'
 dracutmodules="base kernel-modules rootfs-block udev-rules fs-lib pvrdma-agent"
 drivers="virtio_pci virtio_blk virtio_console ext4"
-compress="zstd -1"
+nofscks="yes"
+compress="zstd --fast=20"
 CONF
 }
 
