@@ -30,7 +30,7 @@ def _repack(debs, directory):
     for deb in debs:
         run(f"unpacking {deb}", ["dpkg-deb", "-R", deb, tree])
         run("lowering its version", ["sed", "-i", f"s/^Version: .*/&{LOWER}/", tree / "DEBIAN" / "control"])
-        run(f"packing {deb} again", ["dpkg-deb", "--root-owner-group", "-b", tree, directory])
+        run(f"packing {deb} again", ["dpkg-deb", "--root-owner-group", "-Znone", "-b", tree, directory])
         shutil.rmtree(tree)
 
 
