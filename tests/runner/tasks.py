@@ -108,7 +108,7 @@ def _lab(all_scenarios):
     for scenario, suite, stages, options in _runs(all_scenarios):
         name = scenario.name + (f"-{suite}" if options else "")
         needs = needs_of_guest = [f"image-{suite}", f"package-{SUITES[suite].form}"]
-        more = scenario.previous or scenario.packages or scenario.programs
+        more = scenario.previous or scenario.programs
         prepare = f"tests/lab/run {options}--prepare start {scenario.name}"
         if scenario.install == "yes":
             needs = [f"guest-{suite}"]

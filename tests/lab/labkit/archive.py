@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Debian packages for one scenario, which other guests do not have, with dependencies that the guest's image lacks, resolved by
-apt itself. They are installed, or only their files are used."""
+"""The files of Debian packages for one scenario, which other guests do not have, and of dependencies that the guest's image lacks,
+resolved by apt itself."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ def _download(release, image, names, directory):
     run("cleaning up", ["rm", "-r", root])
 
 
-def packages(release, image, names, cache=None):
+def _packages(release, image, names, cache=None):
     """These packages of a release, for guests of this image."""
     cache = cache or Cache(paths.CACHE)
     entry = cache.entry(f"packages-{release}", key_of(image.path.name, (image / "disk.raw").stat().st_mtime_ns, names),
@@ -70,7 +70,7 @@ def _unpack(debs, directory):
 def programs(release, image, names, cache=None):
     """A file system with the files of these packages, and of dependencies that guests of this image lack."""
     cache = cache or Cache(paths.CACHE)
-    debs = packages(release, image, names, cache)
+    debs = _packages(release, image, names, cache)
     entry = cache.entry(f"programs-{release}", key_of(image.path.name, (image / "disk.raw").stat().st_mtime_ns, names, Path(__file__)),
                         lambda directory: _unpack(debs, directory), keep=8)
     return entry.path / "programs.ext4"

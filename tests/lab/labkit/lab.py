@@ -56,13 +56,10 @@ class Lab:
         if scenario.start == "snapshot":
             begin, entry = snapshot.start(suite, scenario, begin)
             self._held.append(entry)
-        more = {}
         if scenario.previous:
-            more["previous"] = previous.packages(release, packages["debs"])
-        if scenario.packages:
-            more["packages"] = archive.packages(release, base, scenario.packages)
+            packages = {**packages, "previous": previous.packages(release, packages["debs"])}
         programs = archive.programs(release, base, scenario.programs) if scenario.programs else None
-        return replace(begin, packages={**packages, **more}, programs=programs)
+        return replace(begin, packages=packages, programs=programs)
 
     def company(self, scenario):
         """All guests of a scenario that has several."""

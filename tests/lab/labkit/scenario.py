@@ -31,8 +31,8 @@ class Scenario:
     port: str = "ACTIVE"         # the state of the host's side of each port at power-on
     install: str = "yes"         # yes: the agent is installed; none: it is not; manual: the scenario installs it
     previous: bool = False       # the package's previous version lies in /run/lab/previous
-    packages: tuple = ()         # Debian packages, with dependencies that the guest lacks, in /run/lab/packages
-    programs: tuple = ()         # Debian packages whose files `use_programs` adds to the guest without installing them, which is quick
+    programs: tuple = ()         # Debian packages whose files `use_programs` adds to the guest, with those of dependencies that it lacks;
+                                 # to install them would take an emulated CPU long
     timeout: int = 240           # seconds, each boot
     start: str = "boot"          # boot; snapshot: from a guest that has booted without its adapters, which then appear
     cpus: int = 1                # with several emulated CPUs a kernel now and then panics or hangs
@@ -92,7 +92,6 @@ DIRECTIVES = {
     "port": _one_of(*PORT_STATES),
     "install": _one_of("yes", "none", "manual"),
     "previous": _yes,
-    "packages": lambda text: tuple(text.split()),
     "programs": lambda text: tuple(text.split()),
     "timeout": _number(10, 1000000),
     "skip-idle": _yes,

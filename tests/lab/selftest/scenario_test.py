@@ -23,9 +23,9 @@ class Headers(unittest.TestCase):
         parsed = self.parse("# summary: it works\n# adapters: 2\n# port: DOWN\n# allow-oops: known\n#\n# note: text\n" + BODY)
         self.assertEqual((parsed.adapters, parsed.port, parsed.install, parsed.early), (2, "DOWN", "yes", False))
         self.assertEqual((parsed.name, parsed.allow_oops), ("x", "known"))
-        self.assertEqual((parsed.previous, parsed.packages), (False, ()))
-        parsed = self.parse("# summary: s\n# previous: yes\n# packages: needrestart jq\n" + BODY)
-        self.assertEqual((parsed.previous, parsed.packages), (True, ("needrestart", "jq")))
+        self.assertEqual((parsed.previous, parsed.programs), (False, ()))
+        parsed = self.parse("# summary: s\n# previous: yes\n# programs: needrestart jq\n" + BODY)
+        self.assertEqual((parsed.previous, parsed.programs), (True, ("needrestart", "jq")))
 
     def test_one_cpu_and_a_boot_unless_the_header_says_otherwise(self):
         parsed = self.parse("# summary: s\n" + BODY)
