@@ -2,7 +2,8 @@
 // Reports that the administrator gets unasked: names in them are data, whatever their source.
 #include "agent/daemon/reporter.hpp"
 
-#include "agent/base/log_sink.hpp"
+#include "agent/base/journal.hpp"
+#include "agent/base/log.hpp"
 #include "agent/base/text.hpp"
 #include "agent/model/messages.hpp"
 #include "tests/unit/catch.hpp"
