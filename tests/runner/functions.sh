@@ -58,7 +58,7 @@ in_chroot() { # SUITE KIND DIRECTORY COMMAND...
   tests/lab/chroot --suite "$1" --kind "$2" "${@:3}"
 }
 # Compiles everything with a version of GCC: at level 0 without optimization, at level s like the packages. In newer versions of meson
-# the target "all" does not contain the tests.
+# the target "all" does not contain the tests. GCC frees memory (ggc) only after it has used 1 GB, which saves a tenth of the time.
 compile_with() { # SUITE KIND DIRECTORY VERSION LEVEL...
   # shellcheck disable=SC2016  # the inner shell expands these
   in_chroot "$1" "$2" "$3" sh -ec '
@@ -66,7 +66,7 @@ compile_with() { # SUITE KIND DIRECTORY VERSION LEVEL...
     shift 2
     for level in $levels; do
       [ -e $level/build.ninja ] || CC="ccache gcc-$version" CXX="ccache g++-$version" \
-        CPPFLAGS=$([ $level = 0 ] || echo -D_FORTIFY_SOURCE=2) meson setup $level /tree "$@" -Doptimization=$level -Dcpp_args=-Wno-subobject-linkage
+        CPPFLAGS=$([ $level = 0 ] || echo -D_FORTIFY_SOURCE=2) meson setup $level /tree "$@" -Doptimization=$level "-Dcpp_args=-Wno-subobject-linkage --param=ggc-min-heapsize=1000000"
       ninja -j "$(nproc)" -C $level all meson-test-prereq
     done' sh "$4" "${*:5}" "${quick[@]}"
 }
