@@ -35,11 +35,12 @@ uptime_ms() { local t; uptime_ms_into t; echo "$t"; }
 
 # --- programs that the guest's image lacks ------------------------------------------------------------------------
 
-# Adds the files of the packages named by `# programs:` below /usr, and those of /etc that are missing. No maintainer script
-# runs: the scenario makes users, folders of /var and links. The files begin where the tar on that disk ends (labkit/payload.py).
+# The files of the packages named by `# programs:` begin where the tar on that disk ends (labkit/payload.py).
+mount_programs() { mkdir -p /run/programs && mount -o ro,loop,offset=$((64 << 20)) /dev/vdb /run/programs; }
+# Adds them below /usr, and those of /etc that are missing. No maintainer script runs: the scenario makes users, folders of /var, links.
 use_programs() {
-  mkdir -p /run/programs /run/programs-changed/{upper,work}
-  mount -o ro,loop,offset=$((64 << 20)) /dev/vdb /run/programs
+  mount_programs
+  mkdir -p /run/programs-changed/{upper,work}
   mount -t overlay -o lowerdir=/run/programs/usr:/usr,upperdir=/run/programs-changed/upper,workdir=/run/programs-changed/work \
     overlay /usr
   cp -an /run/programs/etc/. /etc/
@@ -102,10 +103,7 @@ pingpong() { # ARGUMENT…: the device and the GID's index
   while :; do
     ibv_rc_pingpong "$@" -n 10 >server.out 2>&1 &
     local server=$!
-    until ss -ltn | grep -q ':18515 '; do
-      kill -0 "$server" || break
-      pause_ms 50
-    done
+    until ss -ltn | grep -q ':18515 ' || ! kill -0 "$server"; do pause_ms 50; done
     if ! ibv_rc_pingpong "$@" -n 10 127.0.0.1 >client.out 2>&1 || ! wait "$server"; then
       cat server.out client.out >failed
       return 0

@@ -9,8 +9,7 @@
 # To install both programs would take an emulated CPU 20 s. So their files are copied, and the configuration that a maintainer script
 # would make. use_programs would not do, because needrestart compares the inodes of mapped files, and those of an overlay differ.
 copy_programs() {
-  mkdir /run/programs
-  mount -o ro,loop,offset=$((64 << 20)) /dev/vdb /run/programs
+  mount_programs
   cp -an /run/programs/usr /run/programs/etc /
   cp /usr/share/unattended-upgrades/50unattended-upgrades /etc/apt/apt.conf.d/
 }
