@@ -50,11 +50,10 @@ bool has_settled(const Inputs& in, const Adapter& adapter, Draft& draft) {
 
 // For what follows a change of the adapter within milliseconds, without an event: until the adapter
 // has settled, the first look comes soon, each next one after as long as has passed since.
-bool has_settled_with_looks(const Inputs& in, const Adapter& adapter, Draft& draft) {
+void look_until_settled(const Inputs& in, const Adapter& adapter, Draft& draft) {
   constexpr Milliseconds kSoon{20};
-  if (has_settled(in, adapter, draft)) return true;
-  draft.look_by(in.now + std::max(kSoon, in.now - history_of(in, adapter).changed));
-  return false;
+  if (!has_settled(in, adapter, draft))
+    draft.look_by(in.now + std::max(kSoon, in.now - history_of(in, adapter).changed));
 }
 
 void report_port(const Inputs& in, const Adapter& adapter, Draft& draft) {
@@ -65,7 +64,7 @@ void report_port(const Inputs& in, const Adapter& adapter, Draft& draft) {
   if (rdma == nullptr) return;
   // The driver takes the port up when the link is up.
   if (netdev != nullptr && netdev->link_up && rdma->port.state.is(PortState::Down))
-    static_cast<void>(has_settled_with_looks(in, adapter, draft));
+    look_until_settled(in, adapter, draft);
   if (!rdma->port.state.is(PortState::Active)) return;
   const Error* error = rdma->port.verbs_state.error();
   if (error == nullptr) return;
@@ -118,7 +117,8 @@ void report_gid(const Inputs& in, const Adapter& adapter, Draft& draft) {
   const RdmaDevice* rdma = adapter.rdma_device.get();
   const bool is_due = !address.empty() && rdma != nullptr && rdma->port.state.is(PortState::Active);
   if (!is_due || application_gid(in.config, adapter)) return;
-  if (has_settled_with_looks(in, adapter, draft))
+  look_until_settled(in, adapter, draft);
+  if (has_settled(in, adapter, draft))
     draft.find(findings::gid_missing(adapter, address, config_of(in.config, adapter).gid_type));
 }
 
