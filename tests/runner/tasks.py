@@ -81,9 +81,8 @@ ELSEWHERE = {"bullseye": (IN_EACH_RUN, *SOAKED, "initramfs-tools"), "forky": (IN
 
 def _topology(scenario, suite):
     t = scenario.topology()
-    words = [suite, f"{t['adapters']}-adapters", f"{t['nics']}-nics" if t["nics"] else "", "network" if t["network"] else "",
-             f"{t['cpus']}-cpus" if t["cpus"] > 1 else "", "" if t["install"] == "yes" else "plain", "loaders" if t["loaders"] else "",
-             "behind" if t["regular"] == "last" else ""]
+    words = [suite, f"{t['cpus']}-cpus" if t["cpus"] > 1 else "", "guests" if t["guests"] > 1 else "",
+             "" if t["install"] == "yes" else "plain", "loaders" if t["loaders"] else "", "behind" if t["regular"] == "last" else ""]
     return "-".join(word for word in words if word)
 
 

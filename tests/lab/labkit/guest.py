@@ -61,7 +61,7 @@ class Guest:
         if scenario.early or mode == "shell":
             append.append("lab.early")
         self.machine = Machine(self.directory, start.image, self.disk, start.standin, scenario.adapters, scenario.nics,
-                               company is not None, scenario.network, scenario.initrd, append, scenario.loaders, REGULAR_SLOTS[scenario.regular], clone or number - 1,
+                               scenario.guests > 1, scenario.network, scenario.initrd, append, scenario.loaders, REGULAR_SLOTS[scenario.regular], clone or number - 1,
                                cpus=scenario.cpus, accel=start.accel, incoming=start.memory, interactive=mode == "shell", skip_idle=scenario.skip_idle)
 
     def clone(self, number):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A guest that has booted without its adapters and was stopped; scenarios with `start: snapshot` go on from it.
 
-The adapters' functions have left the bus before udev looked, so no driver has been loaded for them, and the agent has
-not run. When the scenario begins, they appear, and the agent is started. QEMU saves no state of a pvrdma device in a snapshot,
-so the device must not have any.
+The snapshot's machine has no adapters, so no driver has been loaded for them, and the agent has not run. The machine that
+goes on has those of its scenario, of which the snapshot says nothing: QEMU leaves them as they are at power-on. When the
+scenario begins, the guest looks for them, and the agent is started. So one snapshot serves any number of adapters and networks,
+and guests with MAC addresses of their own. (QEMU saves no state of a pvrdma device in a snapshot.)
 """
 
 import shutil

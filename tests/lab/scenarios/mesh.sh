@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # summary: verify mesh: three guests, started by a real srun and by a real Ansible over ssh, measure every pair; a lost machine affects only its own pairs, and --resume goes on with the measured ones
 # guests: 3
+# start: snapshot
 # programs: slurmctld slurmd slurm-client openssh-server ansible-core
 # timeout: ${PVRDMA_LAB_TIMEOUT:-900}
 

@@ -2,6 +2,7 @@
 # summary: three adapters with their links up: reloads, and loads after an unload by hand, do not crash the driver and leak nothing
 # adapters: 3
 # cpus: 2
+# start: snapshot
 #
 # modprobe has one function probed right after the other, while the driver still handles the link events that the kernel
 # replays for the one before; about every second time that is an oops. Here the workers that handle these events get a

@@ -2,7 +2,7 @@
 # summary: selftest: passes on the real driver, also beside jobs, releases everything, and its failures name the step and who has to act; on rdma_rxe too
 # adapters: 1
 # cpus: 2
-# start: boot
+# start: snapshot
 # timeout: 720
 #
 # On one CPU the test never waits for a completion, and a part of this scenario is about a test that waits.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # summary: two guests: IP, RC and UD traffic and rdma_cm between them, by paths with a delay, a rate and losses, and ports held down
 # guests: 2
+# start: snapshot
 # install: none
 # timeout: 600
 # QEMU's device wakes no process that waits for a completion, and has no RDMA read, which rping needs. So these programs poll and send.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # summary: verify: between two guests, data compared, figures like perftest's and the same on both sides, the path found, tokens and versions checked; refusals and losses have their reasons
 # guests: 2
+# start: snapshot
 # timeout: 900
 #
 # Both guests have emulated CPUs, so a figure depends on this machine and is compared only with others of the same run.
