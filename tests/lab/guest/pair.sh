@@ -33,8 +33,8 @@ between() { # NAME COMMAND…: as server in guest 2 and as client in guest 1
     { cat client.out; die "$what: the client"; }
   expect "$what: the server" on 2 served "$1"
 }
-# A column of perftest's result: 5 is the typical latency in microseconds, 4 the average bandwidth in MB/s. If the client has no
-# result, the server's is taken.
+# A column of perftest's result: 3 is the least and 5 the typical latency in microseconds, 4 the average bandwidth in MB/s. If the
+# client has no result, the server's is taken.
 figure() {
   local found
   found=$(figure_in <client.out "$1")
@@ -66,5 +66,5 @@ verify() { # ARGUMENT…: exit status in $status, output in ./out
   as_nobody pvrdma-agentctl verify "$@" "$other" >out 2>&1 || status=$?
   cat out
 }
-measure() { on 2 listen; verify --duration 3s "$@"; on 2 listened; }
+measure() { on 2 listen; verify --duration "$@"; on 2 listened; } # DURATION ARGUMENT…
 of() { gojq -r "$1" out; } # FILTER

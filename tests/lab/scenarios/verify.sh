@@ -18,7 +18,9 @@ told_apart() { # COMMAND…
 }
 
 passes() {
-  told_apart measure --json
+  # This path has no limit, so that all messages of a short stream may arrive at once, and seem a hundred times faster. A later
+  # run is compared with this one.
+  told_apart measure 3s --json
   expect_equal "messages pass" 0 "$status"
   expect_equal "the listener has the same figures, with out and in exchanged" "$(of '"\(.bandwidth.in_mb_s) \(.bandwidth.out_mb_s)"' |
     awk '{ printf "%.0f %.0f\n", $1, $2 }')" "$(on 2 sed -n 's|^  bandwidth *\([0-9]*\) MB/s out, \([0-9]*\) in,.*|\1 \2|p' listener.out)"
@@ -31,16 +33,16 @@ passes() {
 }
 
 paths() {
-  host path rdma 15000 4
+  host path rdma 15000 40
   host path net 3000 80
-  measure --json --expect latency=1ms
+  measure 1s --json --expect latency=1ms
   expect_equal "the latency is above the expected one: exit status" 2 "$status"
   expect_equal "RDMA that is no faster than TCP is a fall-back, probably" "tcp-fall-back false" "$(of '"\(.path.kind) \(.path.sure)"')"
   expect "the answer names places to look at on the hosts" gojq -e '.path.look_at | length > 3' out
   host path rdma 0 0
   host path net 30000 4
   { properties esx01 1 ens16f0 && on 2 properties esx02 1 ens16f0; } >hosts
-  measure --json --expect latency=10000ms,bandwidth=1% --host-properties hosts
+  measure 1s --json --expect latency=10000ms,bandwidth=1% --host-properties hosts
   expect_equal "as expected, compared with an earlier run: exit status" 0 "$status"
   expect_equal "RDMA that is much faster, between two hosts with NICs, is native, surely" "native true" "$(of '"\(.path.kind) \(.path.sure)"')"
   host path net 0 0
@@ -51,22 +53,22 @@ properties() { # HOST HCA NETDEV: as the ESXi host would print them
   printf 'PVRDMA Device Properties {\n   MAC address:%s\n   Physical HCA available:%s\n}\n' "$(</sys/class/net/"$3"/address)" "$2"
 }
 
-# perftest over the same path, which takes so long that the emulated CPUs add far less than a tenth.
+# perftest over the same path, which takes so long that the emulated CPUs add far less than a tenth. On a busy machine they may
+# add more to most rounds, so the shortest rounds are compared.
 as_perftest() {
-  host path rdma 100000 0
-  measure --json
-  between "perftest's latency" ib_send_lat -d rocep0s16f1 -n 20 -s 2
-  expect "latency within 10 % of perftest's" within_tenth "$(of '.latency[0].typical_us')" "$(figure 5)"
-  # The path has a tenth of the bandwidth of an emulated CPU, so a busy machine does not matter. perftest's MB are 2^20 bytes.
-  host path rdma 0 4
-  measure --json
+  host path rdma 40000 0
+  measure 1s --json
+  between "perftest's latency" ib_send_lat -d rocep0s16f1 -n 60 -s 2
+  within_tenth "latency" "$(of '[.latency[].min_us] | min')" "$(figure 3)"
+  # The path has a fraction of the bandwidth of an emulated CPU, so a busy machine does not matter. perftest's MB are 2^20 bytes.
+  host path rdma 0 10
+  measure 1s --json
   between "perftest's bandwidth" ib_send_bw -d rocep0s16f1 -Q 1 -n 25 -s 1048576
-  expect "bandwidth within 10 % of perftest's" within_tenth "$(of .bandwidth.out_mb_s)" "$(figure 4 | awk '{ print $1 * 1.048576 }')"
+  within_tenth "bandwidth" "$(of .bandwidth.out_mb_s)" "$(figure 4 | awk '{ print $1 * 1.048576 }')"
   host path rdma 0 0
 }
-within_tenth() { # FIGURE OF-PERFTEST
-  echo "$1, perftest $2"
-  at_least "$1" "$(awk -v of="$2" 'BEGIN { print 0.9 * of }')" && at_most "$1" "$(awk -v of="$2" 'BEGIN { print 1.1 * of }')"
+within_tenth() { # WHAT FIGURE OF-PERFTEST
+  expect "$1 within 10 % of perftest's: $2, perftest's $3" awk -v got="$2" -v of="$3" 'BEGIN { exit !(got >= 0.9 * of && got <= 1.1 * of) }'
 }
 
 tokens() {
