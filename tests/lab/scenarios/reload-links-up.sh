@@ -31,8 +31,10 @@ scenario() {
   expect_equal "the executor counts as many reloads" 3 "$(ledger .reloads)"
   expect "changes of the ports are counted: $(port_transitions)" [ "$(port_transitions)" -ge 6 ]
   for n in 1 2; do
-    # The unload comes at any time between two looks, which are thirty seconds apart.
+    # The unload comes at any time between two looks, which are thirty seconds apart. Until then no worker need be starved.
+    kill -STOP %1
     pause_ms "$((1300 + n * 4000))"
+    kill -CONT %1
     expect "unload $n by hand: modprobe -r vmw_pvrdma" modprobe -r vmw_pvrdma
     wait_until 60 "unload $n by hand: all adapters are paired again" all_paired
     wait_until 20 "health says ready" health_is ready
