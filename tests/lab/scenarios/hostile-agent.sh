@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: attacks of the agent's own user on the executor and on root's tools: configuration, links, the socket, the ledger, limits
+# summary: attacks of the agent's own user on the executor and on root's tools: configuration, links, the socket, the ledger, limits, a misdirected reload
 # adapters: 1
 # start: snapshot
 # timeout: 400
@@ -117,8 +117,31 @@ s = socket.socket(socket.AF_UNIX); s.connect('$executor_socket'); s.sendall(b'{}
   wait_until 20 "the executor answers again" bash -c "$(declare -f executor executor_calls agent refused load); executor_socket=$executor_socket refused LoadModule '$(load dummy)'"
 }
 
+# A reload of the unit has root signal its main process, and the agent may name that to systemd. `liar` does what the agent's user could
+# have the agent do: it names a process of root, and notes each SIGHUP.
+misdirected_reload() {
+  local victim reload
+  sleep 600 &
+  victim=$!
+  cat >/usr/local/bin/liar <<'P'
+import os, signal, socket, sys
+signal.signal(signal.SIGHUP, lambda *_: print("SIGHUP", flush=True))
+socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(f"MAINPID={sys.argv[1]}\nREADY=1".encode(), os.environ["NOTIFY_SOCKET"])
+while True: signal.pause()
+P
+  reload=$(sed -n 's/^ExecReload=//p' /usr/lib/systemd/system/pvrdma-agent.service)
+  systemd-run --quiet --unit=liar -p Type=notify -p User=pvrdma-agent -p "ExecReload=$reload" /usr/bin/python3 /usr/local/bin/liar "$victim"
+  systemctl reload liar.service
+  wait_until 10 "a reload signals the unit's own process" sh -c 'journalctl -b -u liar -o cat | grep -x SIGHUP'
+  expect "a process of root that the unit has named as its own runs on" kill -0 "$victim"
+  systemctl stop liar.service
+  kill "$victim"
+  wait "$victim" || true
+}
+
 scenario() {
   wait_until 60 "health says ready" health_is ready
+  misdirected_reload
   write_call
   configuration
   socket
