@@ -16,7 +16,7 @@ from .qmp import Qmp
 
 TIMED_OUT, DEAD = 124, 125
 START = 300  # seconds within which a boot must reach the scenario
-SIGN_OF_LIFE = 60  # seconds after which a guest without any output is tested by a key
+SIGN_OF_LIFE = 60  # seconds after which a guest without any output is tested by a key; a guest may have its own number
 KEY_EFFECT = 2  # seconds for the kernel to answer a key
 # Beyond a scenario's own limit, which the guest's clock measures: the guest notices first, and says more. A second of the
 # guest takes one of the host's or longer.
@@ -135,7 +135,7 @@ class Boot:
         if self._mode == "shell":
             return self._serve_until(None)
         limit = self._scenario.timeout * SLOWER
-        self._serve_until(started + min(SIGN_OF_LIFE, limit), lambda: self._heard, process.pid)
+        self._serve_until(started + min(self._guest.sign_of_life or SIGN_OF_LIFE, limit), lambda: self._heard, process.pid)
         if self._is_dead():
             self._status, self._again = DEAD, False
             return None

@@ -40,6 +40,8 @@ class Start:
 class Guest:
     """A guest of one scenario. Its directory holds disk, sockets and logs, and is removed by close()."""
 
+    sign_of_life = None          # seconds, see boot.py
+
     def __init__(self, scenario, start, mode="run", on_output=None, clone=0, number=1, company=None):
         self.scenario, self.mode, self._on_output, self._start = scenario, mode, on_output, start
         # A template's disk is the base of its clones'.

@@ -23,7 +23,7 @@ def argv_of(directory):
 
 
 class StandingStill(unittest.TestCase):
-    def result_of(self, console):
+    def result_of(self, console, sign_of_life=None):
         """The result of a guest that has written this text to its console."""
         def argv(tested):
             (tested.directory / "console.log").write_text(console, encoding="ascii")
@@ -35,6 +35,7 @@ class StandingStill(unittest.TestCase):
             disk.write_bytes(bytes(1 << 20))
             tested = guests.Guest(scenario.parse(Path("x.sh"), "# summary: s\n# adapters: 0\nscenario() { :; }\n"),
                                   guests.Start(Path(directory), disk, Path("/nothing"), {}))
+            tested.sign_of_life = sign_of_life
             try:
                 return tested.run()
             finally:
@@ -45,6 +46,12 @@ class StandingStill(unittest.TestCase):
         self.assertEqual((result.status, result.boots), (boot.DEAD, 1))
         self.assertIn("FAIL: nothing came from the guest", result.output)
         self.assertRegex(result.output, "CPU#1\n(.*\n)*[ER]IP=")
+
+    def test_a_guest_may_have_a_shorter_limit(self):
+        with unittest.mock.patch.dict(LIMITS, SIGN_OF_LIFE=60):
+            result = self.result_of("", sign_of_life=0.5)
+        self.assertEqual(result.status, boot.DEAD)
+        self.assertLess(result.seconds, 60)
 
     def test_after_a_word_it_is_a_failure_with_console_and_registers(self):
         result = self.result_of("[    1.0] a word\n")
