@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # summary: four adapters: a broken one delays no other; readiness.adapters is respected; two in one subnet and a default route are findings
 # adapters: 4
+# start: snapshot
 
 summary() { health_query .summary; }
 others_ready() { adapter_is 0 ready && adapter_is 1 ready && adapter_is 3 ready; }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # summary: NetworkManager has the links (keyfile, static and DHCP): the agent observes them, notices that NetworkManager starts late, restarts and is switched off, and never works against it; a bus that hangs delays nothing
 # adapters: 2
+# start: snapshot
 # network: yes
 
 # shellcheck source=tests/lab/guest/guide.sh

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # summary: report: one JSON document within its time, also if a part hangs; for root and for any user; never with a file's content
 # adapters: 1
+# start: snapshot
 # nics: 1
 # network: yes
 # timeout: 400

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # summary: sos: a real sos report has the agent's part, and sos clean masks its addresses
 # adapters: 1
+# start: snapshot
 # network: yes
 # timeout: 600
 
