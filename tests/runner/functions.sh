@@ -27,9 +27,9 @@ configured() { # DIRECTORY OPTION...
 
 # For the unit tests, clang-tidy and checks that ask the programs for their help. Clang without optimization compiles
 # instrumented code in a third of GCC's time; the packages are compiled with GCC's warnings. -Wno-c99-extensions is for macros
-# of libsystemd, which are compound literals of C. A null or misaligned pointer is a trap instead of a call with a description of the
-# place, as there are more checks of these than of all else: code takes half of the space. ASan prints the stack of a trap; for the
-# line, compile without -fsanitize-trap. Sections serve the size of programs, and make object files larger by a third.
+# of libsystemd, which are compound literals of C. Most of the sanitizers' checks are for null and misaligned pointers. With
+# -fsanitize-trap such a check is one instruction, not a call that describes the place; ASan prints the stack. Sections for functions
+# and data make programs smaller, but the compiler slower.
 configure_unit() {
   # meson does not add ccache by itself to a compiler that is named. lld links instrumented code in a fifth of the time.
   CC="ccache clang" CXX="ccache clang++" CC_LD=lld CXX_LD=lld configured build/unit "${quick[@]}" -Doptimization=0 -Db_sanitize=address,undefined -Db_lundef=false \
