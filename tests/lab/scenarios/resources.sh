@@ -98,20 +98,32 @@ said_inodes() {
 
 # --- descriptors: the agent's own limit, and that of the system, which does not hold for CAP_SYS_ADMIN ---
 
-highest_fd() { find "/proc/$1/fd" -mindepth 1 -printf '%f\n' | sort -n | tail -n 1; }
-take_descriptors() { prlimit --pid "$(agent_pid)" --nofile="$(($(highest_fd "$(agent_pid)") + 1)):2048"; }
+# The agent's lowest free descriptor while it neither looks nor answers: the lowest of ten, as it may do so at any moment.
+free_fd() {
+  local pid=$1 n
+  for _ in {1..10}; do
+    n=0
+    while [[ -L /proc/$pid/fd/$n ]]; do n=$((n + 1)); done
+    echo "$n"
+    pause_ms 50
+  done | sort -n | head -n 1
+}
+take_descriptors() { prlimit --pid "$(agent_pid)" --nofile="$(($(free_fd "$(agent_pid)") + 1)):2048"; }
 give_descriptors() { prlimit --pid "$(agent_pid)" --nofile=2048:2048; }
 said_descriptors() {
   journal_said 'A part of the state is not known: .*: Too many open files'
   reload_said 'Too many open files'
 }
+# Half of what file-nr says: that number is an estimate (percpu_counter), and files that are closed meanwhile would be free for others.
 take_files() {
   file_max=$(sysctl -n fs.file-max)
-  sysctl -q "fs.file-max=$(cut -f 1 /proc/sys/fs/file-nr)"
+  sysctl -q "fs.file-max=$(($(cut -f 1 /proc/sys/fs/file-nr) / 2))"
 }
 give_files() { sysctl -q "fs.file-max=$file_max"; }
-# 23 is ENFILE, for the program that loads the executor's libraries.
-said_files() { journal_said 'pvrdma-agent-executor: error while loading shared libraries: .*: Error 23'; }
+said_files() {
+  journal_said 'accepting a client: Too many open files in system; clients get no answer'
+  journal_said 'A part of the state is not known: .*: Too many open files in system'
+}
 
 # --- processes: the limits of the units, and that of the system ---
 
@@ -205,7 +217,8 @@ scenario() {
   journalctl --flush
   watch_truth
   local resource
-  for resource in ${PVRDMA_LAB_WORKS:-run inodes descriptors files tasks pids memory cpu disk}; do
+  # Where /run was full, an operation is not counted, and a reload is refused for that reason for a minute.
+  for resource in ${PVRDMA_LAB_WORKS:-descriptors files run inodes tasks pids memory cpu disk}; do
     without "$resource"
   done
   expect_equal "cases that do not heal, or whose verdict contradicts sysfs" 0 "$failures"
