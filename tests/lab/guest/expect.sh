@@ -42,6 +42,8 @@ unexpected() { # the ERR trap's: status command file line
 
 # --- expecting and waiting --------------------------------------------------------------------------------------
 
+# The summary of all tests has only the line of the failure, so that line has the end of what the command said.
+last_words() { tail -n 1 /run/lab/expect.out | tr -d '\000' | sed -E 's/^(.{200}).*/\1…/; s/^(.+)$/: \1/'; }
 expect() { # DESCRIPTION COMMAND…: holds now
   local what=$1
   shift
@@ -50,7 +52,7 @@ expect() { # DESCRIPTION COMMAND…: holds now
   else
     local status=$?
     cat /run/lab/expect.out
-    die "$what ('$*' ended with status $status)"
+    die "$what ('$*' ended with status $status$(last_words))"
   fi
 }
 expect_not() { # DESCRIPTION COMMAND…: fails now

@@ -50,11 +50,11 @@ bad_from_the_beginning() { # DROP-IN MODE COMPLAINT <TOML
   install -m "$2" /dev/stdin "/etc/pvrdma-agent/pvrdma-agent.toml.d/$1"
   expect "$1: it starts" systemctl start pvrdma-agent.service
   wait_until 30 "$1: the finding names file and line" says "$3"
-  expect "the driver is loaded" module_live vmw_pvrdma
+  wait_until 30 "the driver is loaded" module_live vmw_pvrdma
   expect "the modules that must precede it are loaded" module_loaded rdma_ucm
   wait_until 30 "the link is up" netdev_up 0
   wait_until 30 "the port is ACTIVE" port_is 0 ACTIVE
-  expect_equal "degraded" degraded "$(health_state)"
+  wait_until 10 "degraded" health_is degraded
   expect_equal "the MTU is left" 1500 "$(cat /sys/class/net/ens16f0/mtu)"
   expect "no address is set" has_no_ipv4 ens16f0 192.168.30.201/24
   expect "a reload is refused" sh -c '! pvrdma-agentctl reload'
