@@ -18,6 +18,8 @@ import time
 from . import BUILD, DONE, LOGS, RESULTS, ROOT, RUNNING, graph, progress, summary
 from .tasks import QUICK, STAGES, chosen, table
 
+WAITING = 2  # guests at a time that mostly wait; they take the place of one other guest
+
 STAGE_HELP = """\
 stages:
   static     include directions, files, formatting, shellcheck, pyflakes, completions, documentation, examples, metrics and
@@ -86,9 +88,11 @@ def main(argv):
         return 1
     before = fresh_directories()
     from labkit import cmd_run, host  # pylint: disable=import-outside-toplevel  # their directory comes with tasks
-    graph.write(tasks, f"--hours {hours}", cmd_run.guests_at_a_time())
+    guests = max(1, cmd_run.guests_at_a_time() - 1)
+    waiting = max(1, min(WAITING, cmd_run.guests_in_memory() - guests))
+    graph.write(tasks, f"--hours {hours}", guests, waiting)
     began = time.monotonic()
-    progress.run(tasks, before, host.tasks_at_a_time())
+    progress.run(tasks, before, host.tasks_at_a_time() - 1 + waiting)
     done = summary.results(tasks)
     remember(before, done)
     print("\n=== summary")

@@ -18,7 +18,7 @@ def _escaped(text):
 def urgent(tasks):
     """The names of tasks that guests need, and of suites, which have time limits. Guests whose clock counts instructions are
     not among them."""
-    for_guests = with_needs(tasks, [task.name for task in tasks.values() if task.pool == "guest"])
+    for_guests = with_needs(tasks, [task.name for task in tasks.values() if task.pool in ("guest", "waiting")])
     in_time = {task.name for task in tasks.values() if task.kind == "suite"}
     return (for_guests | in_time) - {task.name for task in tasks.values() if task.counted}
 
@@ -41,8 +41,8 @@ def text(tasks, options, depths):
     return "\n".join(lines) + "\n"
 
 
-def write(tasks, options, guests):
-    """`guests`: how many guests run at a time."""
+def write(tasks, options, guests, waiting):
+    """`guests`: how many guests run at a time; `waiting`: how many that mostly wait."""
     BUILD.mkdir(parents=True, exist_ok=True)
-    depths = {"guest": guests, "unpack": 2, "work": os.cpu_count()}
+    depths = {"guest": guests, "waiting": waiting, "unpack": 2, "work": os.cpu_count()}
     NINJA_FILE.write_text(text(tasks, options, depths), encoding="utf-8")

@@ -87,7 +87,7 @@ class TheFile(unittest.TestCase):
         self.assertEqual(sorted(ran), ["a", "c"])
 
     def test_what_no_guest_and_no_clock_waits_for_gives_way(self):
-        some = table(Task("image", ""), Task("guest", "", ("image",), pool="guest"), Task("lint", "", ("image",)), Task("tests", "", kind="suite"),
+        some = table(Task("image", ""), Task("guest", "", ("image",), pool="waiting"), Task("lint", "", ("image",)), Task("tests", "", kind="suite"),
                      Task("counted", "", ("guest",), kind="suite", pool="guest", counted=True))
         self.assertEqual(graph.urgent(some), {"image", "guest", "tests"})
         lines = graph.text(some, "", {"guest": 1, "work": 2}).splitlines()

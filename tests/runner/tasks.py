@@ -31,7 +31,7 @@ class Task:
     needs: tuple = ()            # names of tasks
     stages: tuple = ()           # none: run only if another task needs it
     kind: str = "check"
-    pool: str = "work"           # guest, unpack (downloads and unpacks packages), work: graph.py has their depths
+    pool: str = "work"           # guest, waiting (a guest that mostly waits), unpack (of packages), work: graph.py has their depths
     counted: bool = False        # the guest's clock counts its instructions, so it needs no priority to keep its time limits
 
 
@@ -121,7 +121,8 @@ def _lab(all_scenarios):
         if more:
             tests.append(Task(f"prepare-{name}", prepare, tuple(needs), kind="step", pool="work" if scenario.previous else "unpack"))
             needs = [f"prepare-{name}"]
-        tests.append(Task(f"lab-{name}", f"tests/lab/run {options}{scenario.name}", tuple(needs), stages, "suite", "guest", scenario.counted))
+        tests.append(Task(f"lab-{name}", f"tests/lab/run {options}{scenario.name}", tuple(needs), stages, "suite",
+                          "waiting" if scenario.waits else "guest", scenario.counted))
     yield from (*installed.values(), *snapshots.values())
     yield from _cockpit()
     yield Task("demo", "demo_shows_ready", (f"guest-{DEFAULT}",), ("lab", "demo"), pool="guest")

@@ -44,9 +44,13 @@ Exit status: 0 if no scenario failed, 1 otherwise.
 """
 
 
+def guests_in_memory():
+    return max(1, host.memory_available() // GUEST_MEMORY)
+
+
 def guests_at_a_time():
     """The number of guests: that of tasks, limited by the memory."""
-    return max(1, min(host.tasks_at_a_time(), host.memory_available() // GUEST_MEMORY))
+    return min(host.tasks_at_a_time(), guests_in_memory())
 
 
 def parse_arguments(argv):

@@ -44,6 +44,7 @@ class Scenario:
     initrd: str = "lab"          # lab: small and quick; own: after the guest's hand_over_initrd, the handed-over one
                                  # from the next boot on
     skip_idle: bool = False      # time in which a single emulated CPU is idle passes at once; an answer of the host then seems late
+    waits: bool = False          # most of the time, without work for the CPU, so two of this kind take the place of one other in `tests/run`
     soak: bool = False           # in `tests/run --soak` only
     allow_oops: str = ""         # the reason why complaints of the kernel are expected
     early: bool = False          # has an `early` function: before a driver is loaded; of a snapshot, before the adapters appear
@@ -95,6 +96,7 @@ DIRECTIVES = {
     "programs": lambda text: tuple(text.split()),
     "timeout": _number(10, 1000000),
     "skip-idle": _yes,
+    "waits": _yes,
     "soak": _yes,
     "start": _one_of("boot", "snapshot"),
     "cpus": _number(1, 2),

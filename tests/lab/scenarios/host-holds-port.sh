@@ -4,6 +4,7 @@
 # start: snapshot
 # port: DOWN
 # timeout: 480
+# waits: yes
 
 seen_states() { agent_journal -o cat | grep -oE '^(converging|ready|degraded|failed):' | tr -d '\n'; }
 

@@ -2,6 +2,7 @@
 # summary: without vmw_pvrdma in the kernel the verdict says so; without mlx4_ib there is a note, and the state is ready; with a file of vmw_pvrdma that the kernel would refuse there is no reload
 # adapters: 1
 # start: snapshot
+# waits: yes
 
 modules=/lib/modules/$(uname -r)
 put_away() { # MODULE

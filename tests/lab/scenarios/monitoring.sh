@@ -3,6 +3,7 @@
 # programs: prometheus prometheus-node-exporter
 # start: snapshot
 # timeout: 400
+# waits: yes
 
 folder=/var/lib/prometheus/node-exporter
 

@@ -3,6 +3,7 @@
 # adapters: 1
 # start: snapshot
 # timeout: 420
+# waits: yes
 
 # me --9000-- r1 --1500-- r2 --1280-- far      routers with honest errors: mid is r2's near end
 #              +--9000-- hole                  receives only packets up to 1500 (1504: veth allows for a VLAN tag)

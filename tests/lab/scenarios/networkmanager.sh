@@ -3,6 +3,8 @@
 # adapters: 2
 # start: snapshot
 # network: yes
+# timeout: 400
+# waits: yes
 
 # shellcheck source=tests/lab/guest/guide.sh
 . /run/lab/guide.sh

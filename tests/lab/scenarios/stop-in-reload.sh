@@ -3,6 +3,7 @@
 # adapters: 2
 # start: snapshot
 # timeout: 600
+# waits: yes
 
 slow=/etc/modprobe.d/00-slow.conf
 # The load takes so long, as with a device that answers late, and ignores SIGTERM. This is a soft dependency, because
