@@ -25,6 +25,9 @@ struct PortAnswer {
   friend bool operator==(const PortAnswer&, const PortAnswer&) = default;
 };
 
+// The program's name in ps(1). Another program may have this name too.
+inline constexpr const char* kPortQueryName = "port-query";
+
 // "state=ACTIVE phys_state=LINK_UP active_mtu=1024 link_layer=Ethernet". Other keys are ignored.
 // EBADMSG: the line has another form.
 [[nodiscard]] Result<PortAnswer> parse_port_answer(std::string_view line);

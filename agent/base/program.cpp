@@ -102,6 +102,12 @@ Fd watch(pid_t pid) {
 #endif
 }
 
+void await_end_of(const Fd& process, BootTime deadline) {
+  const BootTime soon = BootClock::now() + kReapInterval;
+  static_cast<void>(
+      poll_until(process.get(), POLLIN, process ? deadline : std::min(deadline, soon)));
+}
+
 // The wait status; none: the process has not ended by `deadline`.
 std::optional<int> reap(pid_t pid, BootTime deadline) {
   const Fd process = watch(pid);
@@ -110,9 +116,7 @@ std::optional<int> reap(pid_t pid, BootTime deadline) {
     const pid_t reaped = ::waitpid(pid, &status, WNOHANG);
     if (reaped == pid) return status;
     if ((reaped < 0 && errno != EINTR) || BootClock::now() >= deadline) return std::nullopt;
-    pollfd end{process.get(), POLLIN, 0};
-    const auto left = std::max(deadline - BootClock::now(), Milliseconds{1});
-    ::poll(&end, 1, static_cast<int>((process ? left : kReapInterval).count()));
+    await_end_of(process, deadline);
   }
 }
 
@@ -158,6 +162,11 @@ Result<ProgramResult> run_program(const Program& program) {
   if (!running) return fail(running.error());
   if (!running->await(deadline)) running->end();
   return running->result();
+}
+
+void await_end(pid_t pid, BootTime deadline) {
+  const Fd process = watch(pid);
+  if (process || errno != ESRCH) await_end_of(process, deadline);
 }
 
 std::string first_line(const std::string& output) { return output.substr(0, output.find('\n')); }

@@ -72,6 +72,10 @@ class RunningProgram {
 // and that second. Error: the errno of starting it.
 [[nodiscard]] Result<ProgramResult> run_program(const Program& program);
 
+// Waits for the end of a process, which need not be a child of this one. Returns early where the
+// kernel has no pidfds (before 5.3), so the caller looks again.
+void await_end(pid_t pid, BootTime deadline);
+
 // The text up to its first newline, for the message of a program that failed.
 [[nodiscard]] std::string first_line(const std::string& output);
 

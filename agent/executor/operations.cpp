@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/executor/operations.hpp"
 
-#include <net/if.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <optional>
-#include <string_view>
 
 #include "agent/base/guarded.hpp"
-#include "agent/base/text.hpp"
+#include "agent/executor/facts.hpp"
 #include "agent/executor/link.hpp"
+#include "agent/executor/route_socket.hpp"
 #include "agent/executor/uverbs_access.hpp"
-#include "probes/holders.hpp"
-#include "probes/link_owner.hpp"
 #include "probes/modules.hpp"
-#include "probes/rdma.hpp"
-#include "probes/systemd.hpp"
 
 namespace pvrdma::executor {
 
@@ -32,71 +26,6 @@ std::optional<OperationResult> refused(const Operation& operation, const LoadedC
     no->detail =
         "the configuration is invalid: " + loaded.bad + "; until it is valid, " + no->detail;
   return no;
-}
-
-Field<std::string> attribute_of_netdev(const Root& root, const probes::PciAdapter& pci,
-                                       const char* name) {
-  if (pci.netdev.is_unreadable()) return Field<std::string>::unreadable(*pci.netdev.error());
-  if (!pci.netdev.is_known()) return {};
-  return Field<std::string>::from(read_attribute(probes::function_path(root, pci.net_function) /
-                                                 "net" / *pci.netdev.get() / name));
-}
-
-// An attribute of the netdev, converted by `parse`; unreadable where `parse` yields none.
-template <typename T>
-Field<T> number_of_netdev(const Root& root, const probes::PciAdapter& pci, const char* name,
-                          std::optional<T> (*parse)(std::string_view)) {
-  const auto text = attribute_of_netdev(root, pci, name);
-  if (text.is_unreadable()) return Field<T>::unreadable(*text.error());
-  if (text.is_absent()) return {};
-  const auto value = parse(*text.get());
-  return value ? Field<T>{*value} : Field<T>::unreadable({EBADMSG, "reading", name});
-}
-
-// "0x1003": IFF_UP is the lowest bit.
-std::optional<bool> up_from(std::string_view flags) {
-  if (!flags.starts_with("0x")) return std::nullopt;
-  const auto bits = number_from<unsigned>(flags.substr(2), 16);
-  return bits ? std::optional{(*bits & IFF_UP) != 0} : std::nullopt;
-}
-
-std::optional<unsigned> mtu_from(std::string_view text) { return number_from<unsigned>(text); }
-
-// Only netlink has the permanent MAC.
-Field<std::string> permanent_mac(int index) {
-  const auto link =
-      RouteSocket::open().and_then([&](RouteSocket socket) { return socket.link(index); });
-  if (!link) return Field<std::string>::from(fail(link.error()));
-  return link->permanent_mac.empty() ? Field<std::string>{} : link->permanent_mac;
-}
-
-// The facts that the guard needs only for ConfigureLink of this adapter.
-void look_at_link(const Root& root, AdapterFacts& adapter) {
-  const probes::PciAdapter& pci = adapter.pci;
-  if (const Error* error = pci.netdev.error())
-    adapter.permanent_mac = Field<std::string>::unreadable(*error);
-  if (!pci.netdev.is_known()) return;
-  const auto index = interface_of(root, pci.net_function, *pci.netdev.get());
-  if (!index) {
-    adapter.permanent_mac = Field<std::string>::from(fail(index.error()));
-    adapter.owner = Field<LinkOwner>::from(fail(index.error()));
-    return;
-  }
-  adapter.permanent_mac = permanent_mac(*index);
-  probes::SystemBus bus{root};
-  adapter.owner = probes::link_owner(root, *pci.netdev.get(), *index, bus);
-}
-
-Field<std::vector<Holder>> holders_of(const Root& root, const std::vector<AdapterFacts>& adapters) {
-  std::vector<probes::HeldDevice> devices;
-  for (const AdapterFacts& adapter : adapters) {
-    const auto& device = adapter.pci.rdma_device;
-    if (device.is_unreadable()) return Field<std::vector<Holder>>::unreadable(*device.error());
-    if (device.is_known())
-      devices.push_back(
-          {*device.get(), probes::verbs_node(probes::function_path(root, adapter.pci.function))});
-  }
-  return probes::find_holders(root, devices);
 }
 
 bool is_about_driver(const Attempt& attempt) {
@@ -121,32 +50,6 @@ OperationResult bring_back_driver(const Places& places) {
   const auto modules = Modules::open(places.modules);
   if (!modules) return failed(modules.error());
   return insert_driver(places.root, [&] { return modules->insert(kDriverModule); });
-}
-
-// Reads /sys, /proc and nldev; sends no command to a device. Facts that cannot be read are
-// unreadable Fields. `owner` and `permanent_mac` are read only for the adapter of function
-// `link_of`: only ConfigureLink needs them, and `owner` may need a call over the system bus.
-Facts look(const Root& root, const std::string& link_of = {}) {
-  Facts facts;
-  facts.driver = probes::look_at_modules(root, {}, {kDriverModule}, nullptr, {}).front();
-  auto found = probes::find_adapters(root);
-  if (!found) {
-    facts.holders = Field<std::vector<Holder>>::unreadable(found.error());
-    facts.adapters = Field<std::vector<AdapterFacts>>::unreadable(std::move(found.error()));
-    return facts;
-  }
-  std::vector<AdapterFacts> adapters;
-  for (probes::PciAdapter& pci : *found) {
-    auto mac = attribute_of_netdev(root, pci, "address");
-    auto mtu = number_of_netdev(root, pci, "mtu", mtu_from);
-    auto up = number_of_netdev(root, pci, "flags", up_from);
-    adapters.push_back({std::move(pci), std::move(mac), {}, std::move(mtu), std::move(up), {}});
-  }
-  facts.holders = holders_of(root, adapters);
-  for (AdapterFacts& adapter : adapters)
-    if (adapter.pci.function == link_of) look_at_link(root, adapter);
-  facts.adapters = std::move(adapters);
-  return facts;
 }
 
 // Closes the adapter's verbs node, and looks who holds the adapter.
