@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <variant>
 
 #include "agent/plan/findings.hpp"
 #include "agent/plan/questions.hpp"
@@ -40,9 +41,10 @@ bool means_shortage(const Error& error) {
          error.code == EAGAIN;
 }
 
-// Whether kSettle has passed since the adapter's last change; if not, plans a look for that time.
-bool has_settled(const Inputs& in, const Adapter& adapter, Draft& draft) {
-  const BootTime settled = history_of(in, adapter).changed + kSettle;
+// Whether `patience` has passed since the adapter's last change; if not, plans a look for its end.
+bool has_settled(const Inputs& in, const Adapter& adapter, Draft& draft,
+                 Milliseconds patience = kSettle) {
+  const BootTime settled = history_of(in, adapter).changed + patience;
   if (in.now >= settled) return true;
   draft.look_by(settled);
   return false;
@@ -103,10 +105,24 @@ bool device_may_be_elsewhere(const Inputs& in, const Adapter& adapter) {
          adapter.rdma_device.is_absent() && is_live(in.snapshot, kDriverModule);
 }
 
+// A function is bound from the start of its probe, which makes the RDMA device at its end. An
+// adapter that has not changed since the executor was called is not being probed.
+bool executor_may_probe(const Inputs& in, const Adapter& adapter) {
+  if (!in.history.busy || history_of(in, adapter).changed < in.history.busy->since) return false;
+  const Operation& operation = in.history.busy->operation;
+  if (const auto* load = std::get_if<LoadModule>(&operation))
+    return load->module == kDriverModule || load->module == kNetModule;
+  return !std::holds_alternative<ConfigureLink>(operation);
+}
+
 void report_elsewhere(const Inputs& in, const Adapter& adapter, Draft& draft) {
+  // For a probe by another program or by the kernel. The driver gives a device ten seconds for a
+  // command (PVRDMA_CMD_TIMEOUT, drivers/infiniband/hw/vmw_pvrdma/pvrdma_cmd.c, Linux 6.1).
+  constexpr Milliseconds kProbe{12'000};
+  if (executor_may_probe(in, adapter)) return;
   if (may_be_elsewhere(adapter) && has_settled(in, adapter, draft))
     draft.find(about(adapter, FindingId::NetdevElsewhere, {{"adapter", adapter.function}}));
-  if (device_may_be_elsewhere(in, adapter) && has_settled(in, adapter, draft))
+  if (device_may_be_elsewhere(in, adapter) && has_settled(in, adapter, draft, kProbe))
     draft.find(
         about(adapter, FindingId::NetdevElsewhere, {{"adapter", adapter.function}}, "device"));
 }

@@ -73,7 +73,7 @@ scenario() {
   configure 192.168.30.202/24
   wait_until 15 "another address is configured: it is set" has 192.168.30.202/24
   wait_until 15 "the old ones are removed" has_not 192.168.30.201/24
-  expect_not "the old IPv6 address is removed" has fd00:30::1/64
+  wait_until 15 "the old IPv6 address is removed" has_not fd00:30::1/64
   expect "an address that the agent has not set stays" has 192.168.30.9/24
 
   configure 192.168.30.202/24 192.168.30.2/24

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: the device answers 3.5 s late, a job registers memory, the agent is restarted and stopped: no signal ends a wait for an answer, no verb of the job fails, health answers at once
+# summary: the device answers 3.5 s late, a job registers memory, the agent is restarted and stopped: no signal ends a wait for an answer, no verb of the job fails, health answers at once; a probe that takes long is not misread
 # adapters: 1
 # start: snapshot
 #
@@ -46,6 +46,24 @@ look_is_young() {
   [[ $answer -lt 20000 ]]
 }
 
+bind_took_ms() { ledger '[.attempts[] | select(.verb == "BindFunction") | .finished_ms - .started_ms] | max'; }
+# A function is bound from the start of its probe, and has its RDMA device only at the end.
+slow_probe() {
+  systemctl stop pvrdma-agent.service
+  echo "$(function_of 0)" >/sys/bus/pci/drivers/vmw_pvrdma/unbind
+  answers_late 3500
+  systemctl start pvrdma-agent.service
+  wait_until 20 "the executor binds the function" health_query -e .executor.busy.call
+  pvrdma-agentctl --json watch >verdicts &
+  wait_until 60 "the probe ends" test -e "/sys/bus/pci/devices/$(function_of 0)/infiniband"
+  answers_late 0
+  wait_until 60 "health says ready" health_is ready
+  kill $!
+  expect "the probe has taken longer than other changes: $(bind_took_ms) ms" [ "$(bind_took_ms)" -gt 4000 ]
+  expect_equal "the only verdict meanwhile" converging "$(gojq -r 'select(.state != "ready") | .state' verdicts | sort -u)"
+  expect_not "the RDMA device was not taken for one in another namespace" grep netdev-elsewhere verdicts
+}
+
 scenario() {
   wait_until 60 "health says ready" health_is ready
   udevadm settle --timeout=20
@@ -76,4 +94,6 @@ scenario() {
   expect "the job still runs" kill -0 "$job"
   nothing_spoiled "in the end"
   kill "$job"
+  wait "$job" || true
+  slow_probe
 }

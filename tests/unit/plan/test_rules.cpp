@@ -31,47 +31,6 @@ TEST_CASE("an adapter whose vmxnet3 side has no driver is reported") {
   CHECK(finding(plan_settled(snapshot).findings, FindingId::NoVmxnet3Pair) != nullptr);
 }
 
-TEST_CASE("an interface in another network namespace is left there, and concerns one adapter") {
-  Snapshot snapshot = ready_scene(2);
-  adapter(snapshot).netdev = Field<Netdev>::absent();
-  adapter(snapshot).rdma_device.get()->netdev = Field<std::string>::absent();
-  adapter(snapshot).rdma_device.get()->port.state = PortState::Down;
-  Config config;
-  AdapterConfig entry;
-  entry.match.netdev = "ens10";
-  config.adapters = {entry};
-  const Plan plan = plan_settled(snapshot, config);
-  CHECK(plan.actions.empty());
-  REQUIRE(plan.findings.size() == 1);  // it is not known whether the configuration matches
-  CHECK(plan.findings[0].id == FindingId::NetdevElsewhere);
-  CHECK(plan.findings[0].adapter == function_of(0));
-  const Health health = assess(config, snapshot, plan, long_settled(snapshot), kNow);
-  CHECK(health.adapters[0].state == State::Degraded);
-  CHECK(health.adapters[1].state == State::Ready);
-  CHECK(health.state == State::Degraded);
-
-  History recent = long_settled(snapshot);
-  recent.adapters[function_of(0)].changed = kNow - Milliseconds{100};
-  const Plan early = pvrdma::plan({}, snapshot, recent, kNow);
-  CHECK(early.findings.empty());  // vmxnet3 may be about to make it
-  CHECK(early.next_look.has_value());
-}
-
-TEST_CASE("an RDMA device in another network namespace stays there, with its interface or alone") {
-  Snapshot snapshot = ready_scene(2);
-  const bool alone = GENERATE(false, true);
-  if (!alone) adapter(snapshot).netdev = Field<Netdev>::absent();
-  adapter(snapshot).rdma_device = Field<RdmaDevice>::absent();
-  const Plan plan = plan_settled(snapshot);
-  CHECK(plan.actions.empty());
-  REQUIRE(plan.findings.size() == 1);
-  CHECK(plan.findings[0].id == FindingId::NetdevElsewhere);
-  CHECK(plan.findings[0].summary.starts_with("The RDMA device of 0000:00:10.1") == alone);
-  const Health health = assess({}, snapshot, plan, long_settled(snapshot), kNow);
-  CHECK(health.adapters[0].state == State::Degraded);
-  CHECK(health.adapters[1].state == State::Ready);
-}
-
 TEST_CASE("a port that verbs cannot query is reported while the kernel says ACTIVE") {
   Snapshot snapshot = ready_scene();
   Port& port = rdma(snapshot).port;
