@@ -24,8 +24,8 @@ not_read_again() {
   config '[modules]
 before = ["dummy"]'
   systemctl reload pvrdma-agent.service
-  wait_until 30 "mended: ready" health_is ready
-  expect "the module that the file names is loaded before the driver" module_loaded dummy
+  wait_until 30 "mended: the module that the file names is loaded" module_loaded dummy
+  wait_until 30 "ready" health_is ready
   expect "the finding has ended" no_finding action-refused
   rm /etc/pvrdma-agent/pvrdma-agent.toml
   modprobe -r vmw_pvrdma
