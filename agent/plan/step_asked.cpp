@@ -60,10 +60,15 @@ void Stepping::on(const WatchAsked& asked) {
 }
 
 void Stepping::on(const RefreshAsked& asked) {
-  s_.refreshes.push_back({asked.client, now_, asked.caller});
-  if (asked.caller == Caller::Other) return look_for_others();
   // Every user may ask for a look, but only root's request makes the daemon try again.
   if (asked.caller == Caller::Root) s_.history.fresh_start = now_;
+  refresh({asked.client, now_, asked.caller});
+}
+
+// The answer comes with the first look that begins from now on.
+void Stepping::refresh(const Waiting& waiting) {
+  s_.refreshes.push_back(waiting);
+  if (waiting.caller == Caller::Other) return look_for_others();
   ask_look();
 }
 
@@ -109,12 +114,13 @@ void Stepping::settle_reload(BootTime look_began) {
   if (refusal) end_reload(refusal->summary, refusal->holders);
 }
 
-// `failure` empty: the reload is done.
+// `failure` empty: the reload is done. As the newest look may have seen the driver away, the
+// clients then wait for the next one.
 void Stepping::end_reload(const std::string& failure, const std::vector<Holder>& holders) {
   s_.history.reload_asked.reset();
   for (const Waiting& waiting : std::exchange(s_.reloads, {})) {
     if (failure.empty())
-      answer(waiting.client, Answer::What::Health);
+      refresh({waiting.client, now_, waiting.caller});
     else if (!holders.empty())
       answer(waiting.client, Answer::What::InUse, failure, holders);
     else
@@ -156,6 +162,9 @@ void Stepping::on(const ClientLeft& left) {
 
 void Stepping::expire_clients() {
   expire_reloads();
+  // Another look would not end sooner than the one that hangs, which the health names.
+  if (s_.look_stuck)
+    for (const Waiting& waiting : std::exchange(s_.refreshes, {})) answer_fresh(waiting);
   std::erase_if(s_.fresh, [&](const Waiting& waiting) {
     if (now_ < waiting.since + kFreshPatience) return false;
     answer_fresh(waiting);

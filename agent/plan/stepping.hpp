@@ -56,6 +56,7 @@ class Stepping {
               std::vector<Holder> holders = {});
   void answer_fresh(const Waiting& waiting);
   void ask_fresh(const Waiting& asking);
+  void refresh(const Waiting& waiting);
   [[nodiscard]] bool may_change(ClientId client, Caller caller, const char* method);
   [[nodiscard]] std::string reload_refusal() const;
   void settle_reload(BootTime look_began);

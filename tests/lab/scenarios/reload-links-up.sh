@@ -13,6 +13,7 @@ starve_workers() {
   echo 2 >/sys/devices/virtual/workqueue/cpumask
   chrt -f 99 taskset -c 1 sh -c 'while :; do :; done' &
 }
+reload() { pvrdma-agentctl reload --json >answer; }
 held_back() { grep -l pvrdma-agent /sys/bus/pci/devices/*/driver_override; }
 
 scenario() {
@@ -24,7 +25,8 @@ scenario() {
   starve_workers
   local n
   for n in 1 2 3; do
-    expect "reload $n" pvrdma-agentctl reload
+    expect "reload $n" reload
+    expect_equal "the answer is what a look saw after the reload: reloads" "$n" "$(gojq .health.executor.reloads answer)"
     wait_until 20 "all adapters are paired" all_paired
     wait_until 20 "health says ready" health_is ready
   done

@@ -50,9 +50,9 @@ class World {
       case 8:
         return ask(PlanAsked{next_client_, caller()}, 500ms);
       case 9:
-        return ask(RefreshAsked{next_client_, caller()}, std::nullopt);
+        return ask(RefreshAsked{next_client_, caller()}, two_looks());
       case 10:
-        return ask(ReloadAsked{next_client_, caller(), {}}, start_.limits.reload);
+        return ask(ReloadAsked{next_client_, caller(), {}}, start_.limits.reload + two_looks());
       case 11:
         return leave();
       case 12:
@@ -69,7 +69,7 @@ class World {
  private:
   struct Asked {
     BootTime since;
-    std::optional<Milliseconds> limit;
+    Milliseconds limit;
     bool reload = false;
   };
 
@@ -78,6 +78,8 @@ class World {
     if (holds) return;
     FAIL(what << ": event " << events_ << ", " << happening_ << ", at " << to_ms(kernel_.now));
   }
+  // The look under way and the next one end, or are called stuck within twice their limit.
+  [[nodiscard]] Milliseconds two_looks() const { return 4 * start_.limits.look; }
   Caller caller() { return static_cast<Caller>(random_() % 3); }
   Config random_config() {
     Config config;
@@ -159,7 +161,7 @@ class World {
   }
 
   template <typename Question>
-  void ask(const Question& question, std::optional<Milliseconds> limit) {
+  void ask(const Question& question, Milliseconds limit) {
     const bool may = question.caller == Caller::Root;
     const bool reload = std::is_same_v<Question, ReloadAsked>;
     asked_[next_client_++] = {kernel_.now, reload && !may ? 0ms : limit, reload};
@@ -238,9 +240,8 @@ class World {
     }
     for (const Answer& answer : effects.answers) check(answer);
     for (const auto& [client, asked] : asked_) {
-      // A reload that has begun is waited for until it is called stuck.
-      const Milliseconds begun = asked.reload ? Milliseconds{60s} : 0ms;
-      if (asked.limit) must(kernel_.now - asked.since <= *asked.limit + begun, "answered in time");
+      const Milliseconds begun{asked.reload ? 60s : 0s};  // then the reload is called stuck
+      must(kernel_.now - asked.since <= asked.limit + begun, "answered in time");
     }
     if (state_.health.state == State::Ready) check_ready();
   }

@@ -17,9 +17,28 @@ TEST_CASE("step: a reload is carried out, and all who asked for it are told when
   REQUIRE(agent.call() == "ReloadDriver vmw_pvrdma");
   agent.on(ReloadAsked{3, kRoot, {}});
   CHECK(agent.answered() == Texts{"3 failed: ReloadDriver vmw_pvrdma is still under way"});
-  SECTION("done") {
-    agent.answers(ReloadDriver{});
-    CHECK(agent.answered() == Texts{"1 health", "2 health"});
+  SECTION("done: the answer is what a look sees afterwards") {
+    agent.on(Looked{agent.now, link_down()});
+    CHECK(agent.answers(ReloadDriver{}).look);
+    CHECK(agent.answered().empty());
+    agent.now += 1ms;
+    SECTION("the look") {
+      agent.on(Looked{agent.now - 2ms, link_down()});
+      CHECK(agent.answered().empty());
+      agent.on(Looked{agent.now, ready_scene()});
+      CHECK(agent.answered() == Texts{"1 health", "2 health"});
+      CHECK(agent.state.health.state == State::Ready);
+    }
+    SECTION("the look hangs") {
+      agent.looking_since = agent.now;
+      agent.told.clear();
+      agent.wait(31s);
+      CHECK(agent.told == Texts{"1 health", "2 health"});
+      CHECK(agent.has(FindingId::LookStuck));
+      CHECK(agent.state.refreshes.empty());
+      agent.on(RefreshAsked{4, kRoot});
+      CHECK(agent.answered() == Texts{"4 health"});
+    }
   }
   SECTION("an adapter is in use") {
     agent.on(CallEnded{ReloadDriver{}, {{Outcome::InUse, "in use", EBUSY, {{812, "x", "y"}}}}});
