@@ -138,7 +138,7 @@ struct Guard {
     const bool listed = std::any_of(before.begin(), before.end(), [&](const std::string& name) {
       return probes::module_name(name) == wanted;
     });
-    if (listed || wanted == kDriverModule || wanted == kNetModule) return std::nullopt;
+    if (listed || drives_adapters(wanted)) return std::nullopt;
     return refuse(operation.module + " is not in modules.before");
   }
 

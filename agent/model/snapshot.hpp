@@ -20,6 +20,10 @@ namespace pvrdma {
 
 inline constexpr const char* kDriverModule = "vmw_pvrdma";
 inline constexpr const char* kNetModule = "vmxnet3";
+// An adapter needs both: the first drives its RDMA function, the second its NIC.
+[[nodiscard]] inline bool drives_adapters(std::string_view module) {
+  return module == kDriverModule || module == kNetModule;
+}
 
 // /sys/module/NAME/initstate, Linux kernel/module/sysfs.c
 enum class ModuleInit { Coming, Live, Going, BuiltIn };

@@ -131,8 +131,7 @@ void check_memlock(const Survey& survey, Findings& findings) {
 
 void check_modules(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
   for (const ModuleBlock& block : survey.blocks.value_or({})) {
-    const bool required = block.module == kDriverModule || block.module == kNetModule;
-    add(findings, FindingId::ModuleBlocked, required ? "required" : "optional",
+    add(findings, FindingId::ModuleBlocked, drives_adapters(block.module) ? "required" : "optional",
         {{"module", block.module}, {"how", block.how}});
   }
   for (const FunctionClaim& claim : survey.claims.value_or({}))

@@ -16,11 +16,6 @@ void say(NextBoot& outcome, const char* name, Outlook outlook, std::string text)
   outcome.machine.push_back({name, outlook, std::move(text)});
 }
 
-// The driver cannot work without these modules: where one is blocked, the finding is an error.
-bool driver_needs(const std::string& module) {
-  return module == kDriverModule || module == kNetModule;
-}
-
 void judge_kernels(const Config& config, const Forecast& forecast, NextBoot& outcome) {
   const NextKernel* next = forecast.next.get();
   if (const Error* error = forecast.next.error()) note(outcome, *error);
@@ -57,7 +52,7 @@ void judge_blocks(const Forecast& forecast, NextBoot& outcome) {
   if (const Error* error = forecast.blocks.error()) note(outcome, *error);
   for (const ModuleBlock& block : forecast.blocks.value_or({}))
     outcome.findings.push_back(make_finding(FindingId::ModuleBlocked,
-                                            driver_needs(block.module) ? "required" : "optional",
+                                            drives_adapters(block.module) ? "required" : "optional",
                                             {{"module", block.module}, {"how", block.how}}));
   for (const FunctionClaim& claim : forecast.claims.value_or({}))
     outcome.findings.push_back(
