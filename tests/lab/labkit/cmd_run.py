@@ -37,6 +37,7 @@ for the scenario initramfs-links:
 for the scenarios system-calls and resources:
   PVRDMA_LAB_WORKS="A B"            works of system-calls (look, bind, configuration, reload), resources that run out (default: all)
 for all:
+  PVRDMA_LAB_STARVED=yes            the agent and its executor have little of the CPU; scenarios with an own limit of time may fail
   PVRDMA_LAB_RECORDINGS=yes         keep the agent's recording of each scenario, in recording.json
 Scenarios with `soak: yes` run only if they are named (tests/run --soak does).
 Limits are in seconds of the guest's clock.
