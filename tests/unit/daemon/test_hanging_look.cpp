@@ -58,10 +58,14 @@ TEST_CASE_METHOD(HangingMachine,
   REQUIRE(machine.becomes("ready"));
   CHECK_FALSE(machine.has_finding("look-stuck"));
   hangs = true;
-  REQUIRE(machine.client().call(R"({"method":"io.pvrdma.Agent.Refresh"})"));
+  auto refreshing = machine.client();
+  REQUIRE(refreshing.call(R"({"method":"io.pvrdma.Agent.Refresh"})"));
   REQUIRE(machine.loop.run_until([&] { return hung.load(); }));
   static_cast<void>(fed());
   REQUIRE(machine.loop.run_until([&] { return machine.has_finding("look-stuck"); }));
+  const auto answer = refreshing.receive();
+  REQUIRE(answer);
+  CHECK(answer->find("look-stuck") != std::string::npos);
   CHECK(is_fed(3));
   hangs = false;
   REQUIRE(machine.loop.run_until([&] { return !machine.has_finding("look-stuck"); }));
