@@ -110,8 +110,7 @@ bool device_may_be_elsewhere(const Inputs& in, const Adapter& adapter) {
 bool executor_may_probe(const Inputs& in, const Adapter& adapter) {
   if (!in.history.busy || history_of(in, adapter).changed < in.history.busy->since) return false;
   const Operation& operation = in.history.busy->operation;
-  if (const auto* load = std::get_if<LoadModule>(&operation))
-    return drives_adapters(load->module);
+  if (const auto* load = std::get_if<LoadModule>(&operation)) return drives_adapters(load->module);
   return !std::holds_alternative<ConfigureLink>(operation);
 }
 
