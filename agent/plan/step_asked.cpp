@@ -164,7 +164,8 @@ void Stepping::expire_clients() {
   expire_reloads();
   // Another look would not end sooner than the one that hangs, which the health names.
   if (s_.look_stuck)
-    for (const Waiting& waiting : std::exchange(s_.refreshes, {})) answer_fresh(waiting);
+    for (const Waiting& waiting : std::exchange(s_.refreshes, {}))
+      answer(waiting.client, Answer::What::Health);
   std::erase_if(s_.fresh, [&](const Waiting& waiting) {
     if (now_ < waiting.since + kFreshPatience) return false;
     answer_fresh(waiting);
