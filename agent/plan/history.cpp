@@ -135,16 +135,16 @@ bool note_removed(const Snapshot& now, History& history) {
   return gone;
 }
 
-// The history of an adapter after a look. `changed` becomes true where the ladder has a new case.
+// The history of an adapter after a look. `by_itself`: no attempt of ours can have changed it.
 AdapterHistory advance(const AdapterHistory& known, const Adapter& adapter, BootTime now,
-                       bool& changed) {
+                       bool by_itself) {
   AdapterHistory entry = known;
   if (known.read == nullptr) return entry;
   const Adapter& was = *known.read;
   Adapter read = with_gaps_filled(adapter, was);
   if (ladder_view(was) != ladder_view(read)) {
     entry.changed = now;
-    changed = true;
+    if (by_itself) entry.fresh_start = now;
   } else if (link_settings(was) != link_settings(read)) {
     entry.changed = now;
   }
@@ -178,6 +178,13 @@ AdapterHistory history_of(const History& history, const Adapter& adapter, BootTi
   return seen != history.adapters.end() ? seen->second : AdapterHistory{now, now, 0, now};
 }
 
+BootTime fresh_start(const History& history, const std::string& function) {
+  BootTime latest = history.fresh_start;
+  for (const auto& [name, entry] : history.adapters)
+    if (function.empty() || function == name) latest = std::max(latest, entry.fresh_start);
+  return latest;
+}
+
 const Adapter* last_reading(const AdapterHistory& entry, BootTime now) {
   const bool stands_in = entry.unreadable_since && now < *entry.unreadable_since + kSettle &&
                          entry.read != nullptr && unreadable_parts(*entry.read).empty();
@@ -191,13 +198,14 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
     history.customized_since = now.taken_at;
   if (!now.adapters.is_known()) return history;
   std::map<std::string, AdapterHistory> adapters;
-  bool changed = before != nullptr && before->kernel.is_known() && now.kernel.is_known() &&
-                 before->kernel != now.kernel;
+  const bool by_itself = before != nullptr && !ours(now.ledger, before->taken_at, now.taken_at);
+  const bool new_kernel = by_itself && before->kernel.is_known() && now.kernel.is_known() &&
+                          before->kernel != now.kernel;
   for (const Adapter& adapter : *now.adapters.get()) {
     const auto known = history.adapters.find(adapter.function);
     AdapterHistory entry{now.taken_at, now.taken_at, 0, now.taken_at};
     if (known != history.adapters.end() && !replaced(known->second, adapter))
-      entry = advance(known->second, adapter, now.taken_at, changed);
+      entry = advance(known->second, adapter, now.taken_at, by_itself);
     if (entry.read == nullptr) entry.read = std::make_shared<const Adapter>(adapter);
     if (unreadable_parts(adapter).empty())
       entry.unreadable_since.reset();
@@ -213,9 +221,7 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
   if (before != nullptr && (before->adapters.is_known() || !history.adapters.empty()))
     by_others = by_others || others_are_there(history, *now.adapters.get()) ||
                 lost_a_netdev(history, *now.adapters.get());
-  if (by_others ||
-      (before != nullptr && changed && !ours(now.ledger, before->taken_at, now.taken_at)))
-    history.fresh_start = now.taken_at;
+  if (by_others || new_kernel) history.fresh_start = now.taken_at;
   history.adapters = std::move(adapters);
   return history;
 }

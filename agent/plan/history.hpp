@@ -46,6 +46,8 @@ struct AdapterHistory {
   std::shared_ptr<const Adapter> read{};
   // Since when parts that the verdict needs are unreadable; none: all are readable.
   std::optional<BootTime> unreadable_since{};
+  // When the state last changed by itself; zero: never.
+  BootTime fresh_start{};
 };
 
 // An adapter that left the VM while the agent ran and has not come back.
@@ -61,8 +63,7 @@ struct History {
   BootTime started;                                // of the agent
   std::map<std::string, AdapterHistory> adapters;  // by function
   std::vector<RemovedAdapter> removed;             // not yet acknowledged; the latest are last
-  // Attempts that ended before this time no longer count, as the state changed by itself or a
-  // client asked for a new start.
+  // When a client asked for a new start, or something changed by itself that concerns all adapters.
   BootTime fresh_start{};
   // When a look first saw the customization that is under way; none: none is under way.
   std::optional<BootTime> customized_since;
@@ -77,6 +78,11 @@ struct History {
 
 // For an adapter that no look has recorded yet, all times are `now`.
 [[nodiscard]] AdapterHistory history_of(const History& history, const Adapter& adapter,
+// Attempts that ended before this time no longer count. `function` empty: any adapter's change is a
+// fresh start. Otherwise only that adapter's is: where the host holds its port down, another
+// adapter's flap is no reason to reload the driver again.
+[[nodiscard]] BootTime fresh_start(const History& history, const std::string& function = {});
+
                                         BootTime now);
 
 // The time that the kernel, udev and the host get after a change before the ladder's next rung. The

@@ -65,22 +65,29 @@ bool is_broken(const Adapter& adapter) {
          (rdma->port.state.is_known() && !rdma->port.state.is(PortState::Active));
 }
 
+// Whether the first of two broken adapters has the better reason for a reload: a lost netdev, or
+// fewer reloads in vain.
+bool comes_first(const Inputs& in, const Adapter& one, const Adapter& other) {
+  if (has_lost_netdev(one) != has_lost_netdev(other)) return has_lost_netdev(one);
+  return fresh_start(in.history, one.function) > fresh_start(in.history, other.function);
+}
+
 // Reports a broken adapter, which a reload may not help or may not be allowed for now.
 void report_broken(const Inputs& in, Draft& draft, const Adapter& adapter) {
   if (has_lost_netdev(adapter))
     draft.find(findings::netdev_lost(adapter));
-  else if (has_carrier(adapter) && reload_cannot_help(in))
+  else if (has_carrier(adapter) && reload_cannot_help(in, adapter.function))
     draft.find(findings::port_down(adapter));
 }
 
 // Plans the operation that the policy grants, else adds the finding that says why not, the policy's
 // or the executor's. True where an operation is planned.
 bool reload_if_granted(const Inputs& in, Draft& draft, const ReloadVerdict& verdict,
-                       const std::string& why) {
+                       const std::string& why, const std::string& adapter = {}) {
   if (verdict.refusal) draft.find(*verdict.refusal);
   const bool given_up = verdict.refusal && verdict.refusal->id == FindingId::GivingUp;
   if (verdict.granted || verdict.until || given_up)
-    if (auto refusal = executor_refusal(in)) draft.find(std::move(*refusal));
+    if (auto refusal = executor_refusal(in, adapter)) draft.find(std::move(*refusal));
   if (verdict.until) draft.look_by(*verdict.until);
   if (verdict.granted) draft.act(*verdict.granted, why);
   return verdict.granted.has_value();
@@ -110,9 +117,7 @@ void climb_ladder(const Inputs& in, Draft& draft) {
       draft.look_by(settled);
     } else {
       report_broken(in, draft, adapter);
-      const bool first = reload_due == nullptr;
-      if (first || (has_lost_netdev(adapter) && !has_lost_netdev(*reload_due)))
-        reload_due = &adapter;
+      if (reload_due == nullptr || comes_first(in, adapter, *reload_due)) reload_due = &adapter;
     }
   }
   if (reload_due == nullptr) return;
@@ -120,7 +125,8 @@ void climb_ladder(const Inputs& in, Draft& draft) {
   const ReloadCause cause =
       has_lost_netdev(*reload_due) ? ReloadCause::NetdevLost : ReloadCause::PortDown;
   const std::string why = reason_to_reload(in, *reload_due);
-  reload_if_granted(in, draft, may_reload(in, cause, why, reload_due->function), why);
+  const std::string& function = reload_due->function;
+  reload_if_granted(in, draft, may_reload(in, cause, why, function), why, function);
 }
 
 }  // namespace pvrdma

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::array kPauses{Milliseconds{0}, Milliseconds{30'000}, Milliseconds{120'000}};
 
-// The budget of reloads, counted for all adapters together.
-Allowance reload_budget(const Inputs& in) {
+// The budget of reloads for this adapter; empty: for all. Each reload counts for each adapter.
+Allowance reload_budget(const Inputs& in, const std::string& adapter) {
   return allowance(in.snapshot.ledger, {Verb::ReloadDriver, Verb::RebindFunction}, {}, kPauses,
-                   in.history.fresh_start, in.now, std::nullopt);
+                   fresh_start(in.history, adapter), in.now, std::nullopt);
 }
 
 // A port that the host takes down and up again is a fresh start each time, but must not cause a
@@ -46,7 +46,7 @@ std::optional<ReloadVerdict> not_its_turn(const Inputs& in, ReloadCause cause,
   const Ledger& ledger = in.snapshot.ledger;
   if (cause == ReloadCause::OncePerBoot && ledger.reloads + ledger.rebinds > 0)
     return ReloadVerdict{};
-  const Allowance budget = reload_budget(in);
+  const Allowance budget = reload_budget(in, adapter);
   if (budget.verdict == Allowance::Verdict::Later) return ReloadVerdict{{}, {}, budget.when};
   if (budget.verdict == Allowance::Verdict::GiveUp) {
     if (cause == ReloadCause::OncePerBoot) return ReloadVerdict{};
@@ -112,11 +112,11 @@ ReloadVerdict may_reload(const Inputs& in, ReloadCause cause, const std::string&
   return {RebindFunction{adapters->front().function}, {}, {}};
 }
 
-std::optional<Finding> executor_refusal(const Inputs& in) {
+std::optional<Finding> executor_refusal(const Inputs& in, const std::string& adapter) {
   // Above the limit the plan waits, and where the ledger cannot count there is a finding already.
   if (in.snapshot.ledger_error || limited_until(in.snapshot.ledger, ReloadDriver{}, in.now))
     return std::nullopt;
-  const Allowance budget = reload_budget(in);
+  const Allowance budget = reload_budget(in, adapter);
   const Attempt* said = budget.refused;
   if (said == nullptr && budget.last != nullptr && budget.last->finished && !worked(*budget.last))
     said = budget.last;
@@ -124,8 +124,9 @@ std::optional<Finding> executor_refusal(const Inputs& in) {
   return findings::attempt_failed(*said, {});
 }
 
-bool reload_cannot_help(const Inputs& in) {
-  return in.config.modules.reload == ReloadPolicy::Never || reload_budget(in).tries > 0;
+bool reload_cannot_help(const Inputs& in, const std::string& adapter) {
+  return in.config.modules.reload == ReloadPolicy::Never || reload_budget(in, adapter).tries > 0 ||
+         next_allowed_after_backoff(in) > in.now;
 }
 
 }  // namespace pvrdma

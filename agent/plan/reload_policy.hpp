@@ -43,9 +43,10 @@ inline constexpr const char* kRequested = "an administrator asked for it";
 
 // The executor's refusal of a reload that was granted here, or the failure of the last reload; none
 // where another finding says so.
-[[nodiscard]] std::optional<Finding> executor_refusal(const Inputs& in);
+[[nodiscard]] std::optional<Finding> executor_refusal(const Inputs& in,
+                                                      const std::string& adapter = {});
 
-// True where no reload will follow, or a reload was tried and did not help.
-[[nodiscard]] bool reload_cannot_help(const Inputs& in);
+// True where no reload will follow soon, or a reload was tried and did not help.
+[[nodiscard]] bool reload_cannot_help(const Inputs& in, const std::string& adapter);
 
 }  // namespace pvrdma

@@ -18,7 +18,7 @@ constexpr std::array kGentlePauses{Milliseconds{0}, Milliseconds{2000}, Millisec
                                    Milliseconds{60'000}, Milliseconds{300'000}};
 
 Allowance gentle_budget(const Inputs& in, Verb verb, const std::string& target) {
-  return allowance(in.snapshot.ledger, {verb}, target, kGentlePauses, in.history.fresh_start,
+  return allowance(in.snapshot.ledger, {verb}, target, kGentlePauses, fresh_start(in.history),
                    in.now, in.history.started);
 }
 

@@ -76,3 +76,22 @@ TEST_CASE("a netdev that is lost again and again costs as many reloads as the ex
   CHECK(waits.actions.empty());
   CHECK(finding(waits.findings, FindingId::NetdevLost) != nullptr);
 }
+
+TEST_CASE(
+    "another adapter's flap is no reason to reload again for a port that the host holds down") {
+  Snapshot snapshot = ready_scene(2);
+  rdma(snapshot, 0).port.state = PortState::Down;
+  note(snapshot, ReloadDriver{}, 3, Milliseconds{50'000});
+  const BootTime later = kNow + Milliseconds{1'000'000};  // the backoff is over
+  History history = long_settled(snapshot);
+  history.adapters[function_of(1)].fresh_start = later - Milliseconds{5000};
+  const Plan given_up = plan({}, snapshot, history, later);
+  CHECK(given_up.actions.empty());
+  CHECK(finding(given_up.findings, FindingId::GivingUp) != nullptr);
+  CHECK(finding(given_up.findings, FindingId::PortDown) != nullptr);
+  SECTION("its own is") { history.adapters[function_of(0)].fresh_start = later; }
+  SECTION("the other one's is, for its own port") {
+    rdma(snapshot, 1).port.state = PortState::Down;
+  }
+  CHECK(described(plan({}, snapshot, history, later)) == Steps{"ReloadDriver vmw_pvrdma"});
+}
