@@ -37,7 +37,8 @@ void add_attempt(std::vector<Attempt>& attempts, Attempt attempt) {
 // long enough to keep the log quiet.
 constexpr Milliseconds kRefusedPause{5000};
 // A success that is undone within this time counts as a failure: another program works against us,
-// or the kernel did not do it. A success that is undone later is a new case.
+// or the kernel did not do it. A success that is undone later is a new case, whatever failed before
+// it.
 constexpr Milliseconds kRecent{10'000};
 // A refused operation is requested again after kRefusedPause. A refusal that is much older belongs
 // to an earlier need for that operation, so it no longer counts.
@@ -96,10 +97,16 @@ Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs, const 
       const bool watched = end_of(*attempt) >= *watched_from;
       const BootTime next = watched && i + 1 < attempts.size() ? attempts[i + 1]->started : now;
       const std::size_t due = std::min(result.tries + std::size_t{1}, pauses.size() - 1);
+      const Milliseconds pause = result.tries >= pauses.size() ? kSlowRetry : pauses[due];
       // The last allowed try has no pause after it, so the time since that try proves nothing.
       const bool over = watched && result.tries + 1 == pauses.size() && worked(*result.last);
-      if (!over && end_of(*attempt) + kRecent + (watched ? pauses[due] : Milliseconds{}) < next)
+      if (!over && end_of(*attempt) + kRecent + (watched ? pause : Milliseconds{}) < next) {
+        if (watched) {
+          result.tries = 0;
+          result.last = nullptr;
+        }
         continue;
+      }
     }
     ++result.tries;
     result.last = attempt;

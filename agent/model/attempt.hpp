@@ -98,6 +98,9 @@ struct Allowance {
 // True where the kernel did what was asked, or the state was so already.
 [[nodiscard]] bool worked(const Attempt& attempt);
 
+// The pause between the tries of an operation that goes on after its last allowed try.
+inline constexpr Milliseconds kSlowRetry{600'000};
+
 // `target` empty: attempts at any target. `pauses`: the pause before the first, second, … try; its
 // length is the number of tries allowed. `watched_from`: a success after this time counts if the
 // next try starts soon after its pause. An earlier success, whose undoing the agent did not watch,

@@ -22,9 +22,6 @@ Allowance gentle_budget(const Inputs& in, Verb verb, const std::string& target) 
                    in.now, in.history.started);
 }
 
-// The interval of Afterwards::TrySlowly.
-constexpr Milliseconds kSlowRetry{600'000};
-
 BootTime end_of_newest(const Ledger& ledger, Verb verb, const std::string& target) {
   BootTime newest{};
   for (const Attempt& attempt : ledger.attempts)

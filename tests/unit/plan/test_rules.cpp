@@ -257,3 +257,15 @@ TEST_CASE("a repair that lasted, and is needed again later, costs nothing") {
     }
   }
 }
+  SECTION("after failures that ended it, and a slow try that worked") {
+    for (int i = 0; i < 5; ++i) scene.note(Outcome::Failed);
+    scene.now += Milliseconds{600'000};
+    scene.note(Outcome::Done);
+    scene.now += Milliseconds{3'600'000};
+    for (int i = 0; i < 4; ++i) {
+      scene.now += Milliseconds{60'000};
+      CHECK(described(scene.next()) == Steps{"BindFunction 0000:00:10.1"});
+      scene.note(Outcome::Failed);
+    }
+    CHECK(finding(scene.next().findings, FindingId::GivingUp) == nullptr);
+  }
