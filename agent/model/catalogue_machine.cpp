@@ -100,6 +100,10 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "The kernel refuses {module}: {error}.",
      "With Secure Boot a module must be signed by a key the kernel trusts; see also modprobe.d for "
      "block lists."},
+    {FindingId::ModuleRefused, "module-refused", "loading", "7fc19c4a4a2e5610a34ee21581649541",
+     Severity::Warning, Actor::Guest, Concern::Modules | Concern::Blocks,
+     "{module} has been loading for more than a minute, so vmw_pvrdma no longer waits for it.",
+     "The kernel's log tells why; only a reboot ends the load of a module that hangs."},
     {FindingId::DriverInUse, "driver-in-use", "", "b743dbb6cd7354f69ce22dfb7ef69d45",
      Severity::Warning, Actor::Agent, Concern::Readiness | Concern::Modules | Concern::Holders,
      "vmw_pvrdma ought to be reloaded ({reason}), but is held by {who}.",

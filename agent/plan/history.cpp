@@ -196,6 +196,13 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
     history.customized_since.reset();
   else if (!history.customized_since)
     history.customized_since = now.taken_at;
+  const bool loading = std::ranges::any_of(now.modules, [&](const Module& module) {
+    return module.name != kDriverModule && !module.init.is_absent() && !is_live(now, module.name);
+  });
+  if (!loading)
+    history.loading_since.reset();
+  else if (!history.loading_since)
+    history.loading_since = now.taken_at;
   if (!now.adapters.is_known()) return history;
   std::map<std::string, AdapterHistory> adapters;
   const bool by_itself = before != nullptr && !ours(now.ledger, before->taken_at, now.taken_at);

@@ -65,6 +65,8 @@ struct History {
   std::vector<RemovedAdapter> removed;             // not yet acknowledged; the latest are last
   // When a client asked for a new start, or something changed by itself that concerns all adapters.
   BootTime fresh_start{};
+  // Since when a module that must precede the driver is neither absent nor live; none: none is.
+  std::optional<BootTime> loading_since;
   // When a look first saw the customization that is under way; none: none is under way.
   std::optional<BootTime> customized_since;
   // When an administrator last asked for a reload; none: the request was carried out or refused, or
@@ -76,13 +78,13 @@ struct History {
   std::optional<Error> executor_missing;
 };
 
-// For an adapter that no look has recorded yet, all times are `now`.
-[[nodiscard]] AdapterHistory history_of(const History& history, const Adapter& adapter,
 // Attempts that ended before this time no longer count. `function` empty: any adapter's change is a
 // fresh start. Otherwise only that adapter's is: where the host holds its port down, another
 // adapter's flap is no reason to reload the driver again.
 [[nodiscard]] BootTime fresh_start(const History& history, const std::string& function = {});
 
+// For an adapter that no look has recorded yet, all times are `now`.
+[[nodiscard]] AdapterHistory history_of(const History& history, const Adapter& adapter,
                                         BootTime now);
 
 // The time that the kernel, udev and the host get after a change before the ladder's next rung. The

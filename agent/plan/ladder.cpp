@@ -107,7 +107,9 @@ bool asked_for(const Inputs& in, Draft& draft) {
 void climb_ladder(const Inputs& in, Draft& draft) {
   // Gentler operations come first; and while a predecessor is missing, a reload would come too
   // early.
-  if (!draft.plan.actions.empty() || !is_live(in.snapshot, kDriverModule)) return;
+  if (!draft.plan.actions.empty() || !is_live(in.snapshot, kDriverModule) ||
+      !predecessors_are_done(in))
+    return;
   if (asked_for(in, draft)) return;
   const Adapter* reload_due = nullptr;
   for (const Adapter& adapter : *in.snapshot.adapters.get()) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <variant>
 
 #include "agent/plan/findings.hpp"
 #include "agent/plan/questions.hpp"
@@ -109,9 +108,7 @@ bool device_may_be_elsewhere(const Inputs& in, const Adapter& adapter) {
 // adapter that has not changed since the executor was called is not being probed.
 bool executor_may_probe(const Inputs& in, const Adapter& adapter) {
   if (!in.history.busy || history_of(in, adapter).changed < in.history.busy->since) return false;
-  const Operation& operation = in.history.busy->operation;
-  if (const auto* load = std::get_if<LoadModule>(&operation)) return drives_adapters(load->module);
-  return !std::holds_alternative<ConfigureLink>(operation);
+  return probes_functions(in.history.busy->operation);
 }
 
 void report_elsewhere(const Inputs& in, const Adapter& adapter, Draft& draft) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 #include <utility>
+#include <variant>
 
 #include "agent/base/text.hpp"
 #include "agent/model/identifiers.hpp"
@@ -50,6 +51,11 @@ bool is_live(const Snapshot& snapshot, const std::string& module) {
   const Module* found = snapshot.module(module);
   return found != nullptr &&
          (found->init.is(ModuleInit::Live) || found->init.is(ModuleInit::BuiltIn));
+}
+
+bool probes_functions(const Operation& operation) {
+  if (const auto* load = std::get_if<LoadModule>(&operation)) return drives_adapters(load->module);
+  return !std::holds_alternative<ConfigureLink>(operation);
 }
 
 bool is_decisive(std::string_view field) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/model/action.hpp"
 #include "agent/model/adapter_match.hpp"
 #include "agent/model/config.hpp"
 #include "agent/model/health.hpp"
@@ -19,6 +20,9 @@ namespace pvrdma {
 [[nodiscard]] std::vector<std::string> predecessors(const Config& config);
 
 [[nodiscard]] bool is_live(const Snapshot& snapshot, const std::string& module);
+
+// True where vmxnet3 or vmw_pvrdma probes functions during the operation.
+[[nodiscard]] bool probes_functions(const Operation& operation);
 
 // Whether the rules and the verdict need a field of an adapter; by its interface_name().
 [[nodiscard]] bool is_decisive(std::string_view field);

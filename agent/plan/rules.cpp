@@ -45,6 +45,13 @@ bool optional(const Config& config, const Operation& operation) {
 // True where the module is loaded or is being loaded.
 bool present(const Module& module) { return !module.init.is_absent(); }
 
+// When a module that does not become live is no longer waited for: its init function may never
+// return.
+BootTime patience_for_load(const Inputs& in) {
+  constexpr Milliseconds kPatience{60'000};
+  return in.history.loading_since.value_or(in.now) + kPatience;
+}
+
 // How long a function that has just lost its driver is left alone. On a hot-removal the driver goes
 // a moment before the function, and a probe in between can leave the kernel waiting for a netdev
 // for ever: each adapter's notifier queues work that takes a reference to every netdev that comes
@@ -56,12 +63,14 @@ constexpr Milliseconds kLeaving{1000};
 bool out_of_the_way(const Inputs& in, const std::string& name) {
   const Module* module = in.snapshot.module(name);
   if (module == nullptr || module->shipped.is(Shipped::Missing) || module->blocked.is_known() ||
-      is_live(in.snapshot, name))
+      is_live(in.snapshot, name) || (present(*module) && in.now >= patience_for_load(in)))
     return true;
   const Allowance budget = gentle_budget(in, Verb::LoadModule, name);
+  if (budget.refused != nullptr) return true;
+  if (budget.tries == 0 || !budget.last->finished) return false;
   // After one failed try or one refusal the driver is loaded without the module; retries of the
-  // module come later.
-  return budget.refused != nullptr || (budget.tries > 0 && budget.last->finished.has_value());
+  // module come later. A module that was loaded and removed again is loaded a second time first.
+  return !worked(*budget.last) || budget.tries > 1;
 }
 
 }  // namespace
@@ -99,7 +108,14 @@ void try_within_budget(const Inputs& in, Draft& draft, Operation operation, std:
 void load_predecessors(const Inputs& in, Draft& draft) {
   for (const std::string& name : predecessors(in.config)) {
     const Module* module = in.snapshot.module(name);
-    if (module == nullptr || present(*module)) continue;
+    if (module == nullptr || is_live(in.snapshot, name)) continue;
+    if (present(*module)) {
+      if (const BootTime end = patience_for_load(in); in.now < end)
+        draft.look_by(end);
+      else if (module->init.is_known())
+        draft.find(overall(FindingId::ModuleRefused, {{"module", name}}, "loading"));
+      continue;
+    }
     if (module->shipped.is(Shipped::Missing)) {
       draft.find(findings::module_not_shipped(name, in.snapshot, is_required(in.config, name)));
       continue;
@@ -112,6 +128,11 @@ void load_predecessors(const Inputs& in, Draft& draft) {
   }
 }
 
+bool predecessors_are_done(const Inputs& in) {
+  return std::ranges::all_of(predecessors(in.config),
+                             [&](const std::string& name) { return out_of_the_way(in, name); });
+}
+
 void load_driver(const Inputs& in, Draft& draft) {
   const Module* driver = in.snapshot.module(kDriverModule);
   if (driver == nullptr || present(*driver)) return;
@@ -122,10 +143,7 @@ void load_driver(const Inputs& in, Draft& draft) {
   // No try helps until an administrator removes the block; the next look sees that.
   if (const std::string* how = driver->blocked.get())
     return draft.find(findings::module_blocked(kDriverModule, *how, true));
-  const std::vector<std::string> before = predecessors(in.config);
-  if (!std::all_of(before.begin(), before.end(),
-                   [&](const std::string& name) { return out_of_the_way(in, name); }))
-    return;
+  if (!predecessors_are_done(in)) return;
   try_within_budget(in, draft, LoadModule{kDriverModule},
                     "vmw_pvrdma is not loaded, and all that must precede it is", {});
 }

@@ -68,6 +68,9 @@ void check_networks(const Inputs& in, Draft& draft);
 // Rules 1 to 3 can disturb no job. Rule 1: vmxnet3 and the modules that must precede vmw_pvrdma.
 void load_predecessors(const Inputs& in, Draft& draft);
 
+// True where each of them is live, or the driver need not wait for it.
+[[nodiscard]] bool predecessors_are_done(const Inputs& in);
+
 // Rule 2: vmw_pvrdma, last.
 void load_driver(const Inputs& in, Draft& draft);
 

@@ -8,6 +8,7 @@
 
 #include "agent/plan/findings.hpp"
 #include "agent/plan/planner.hpp"
+#include "agent/plan/questions.hpp"
 #include "agent/plan/stepping.hpp"
 
 namespace pvrdma {
@@ -87,7 +88,9 @@ void Stepping::conclude(const Snapshot* before) {
   s_.health = assess(s_.config, *s_.snapshot, s_.plan, s_.history, now_);
   s_.boot = advance(std::move(s_.boot), s_.config, before, *s_.snapshot, s_.health);
   s_.health.since = s_.health.state == before_->state ? before_->since : now_;
-  if (driver_is_decided(*s_.snapshot, s_.plan)) say_ready();
+  // The executor may still be binding functions, one by one.
+  const bool probes = s_.history.busy && probes_functions(s_.history.busy->operation);
+  if (!probes && driver_is_decided(*s_.snapshot, s_.plan)) say_ready();
 }
 
 void Stepping::conclude_again() {

@@ -51,7 +51,7 @@ bad_from_the_beginning() { # DROP-IN MODE COMPLAINT <TOML
   expect "$1: it starts" systemctl start pvrdma-agent.service
   wait_until 30 "$1: the finding names file and line" says "$3"
   wait_until 30 "the driver is loaded" module_live vmw_pvrdma
-  expect "the modules that must precede it are loaded" module_loaded rdma_ucm
+  wait_until 15 "the modules that must precede it are loaded" module_loaded rdma_ucm
   wait_until 30 "the link is up" netdev_up 0
   wait_until 30 "the port is ACTIVE" port_is 0 ACTIVE
   wait_until 10 "degraded" health_is degraded

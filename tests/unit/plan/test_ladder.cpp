@@ -79,6 +79,16 @@ TEST_CASE("a flapping port is not reloaded at each flap") {
   const Plan next = plan({}, snapshot, history, kNow);
   CHECK(next.actions.empty());
   CHECK(next.next_look == kNow + Milliseconds{20'000});
+  CHECK(finding(next.findings, FindingId::PortDown) != nullptr);
+}
+
+TEST_CASE("no reload while a module that must precede the driver is still to be loaded") {
+  Snapshot snapshot = port_down_scene();
+  module(snapshot, "ib_umad") = unloaded("ib_umad");
+  snapshot.ledger.attempts = {attempt(Verb::LoadModule, "ib_umad", Milliseconds{500})};
+  CHECK(plan_settled(snapshot).actions.empty());
+  module(snapshot, "ib_umad") = loaded("ib_umad", 9);
+  CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
 }
 
 TEST_CASE("no holder of an adapter is disturbed") {

@@ -57,6 +57,13 @@ TEST_CASE("rule 1 and 2: predecessors in their order, the driver only when they 
   SECTION("a predecessor that is still coming is waited for") {
     module(snapshot, "rdma_cm").init = ModuleInit::Coming;
     CHECK(plan_settled(snapshot).actions.empty());
+    CHECK_FALSE(driver_is_decided(snapshot, plan_settled(snapshot)));
+    History history = long_settled(snapshot);
+    history.loading_since = kNow - Milliseconds{59'000};
+    CHECK(pvrdma::plan({}, snapshot, history, kNow).next_look == kNow + Milliseconds{1000});
+    const Plan later = pvrdma::plan({}, snapshot, history, kNow + Milliseconds{1000});
+    CHECK(described(later) == Steps{"LoadModule vmw_pvrdma"});
+    CHECK(finding(later.findings, FindingId::ModuleRefused) != nullptr);
   }
   SECTION("a predecessor that this kernel does not ship is not") {
     module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
@@ -71,6 +78,17 @@ TEST_CASE("rule 1 and 2: predecessors in their order, the driver only when they 
     CHECK(described(plan) == Steps{"LoadModule vmw_pvrdma"});
     CHECK(plan.next_look == kNow + Milliseconds{1500});
     CHECK(finding(plan.findings, FindingId::ActionFailed) != nullptr);
+  }
+  SECTION("a predecessor that was removed after its load is waited for once") {
+    module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
+    snapshot.ledger.attempts = {attempt(Verb::LoadModule, "mlx4_ib", Milliseconds{500})};
+    const Plan plan = plan_settled(snapshot);
+    CHECK(plan.actions.empty());
+    CHECK(plan.next_look == kNow + Milliseconds{1500});
+    CHECK(described(pvrdma::plan({}, snapshot, long_settled(snapshot), *plan.next_look)) ==
+          Steps{"LoadModule mlx4_ib"});
+    add(snapshot.ledger, attempt(Verb::LoadModule, "mlx4_ib", Milliseconds{100}));
+    CHECK(described(plan_settled(snapshot)) == Steps{"LoadModule vmw_pvrdma"});
   }
   SECTION("a predecessor that the kernel refuses is reported as refused") {
     module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
@@ -248,15 +266,6 @@ TEST_CASE("a repair that lasted, and is needed again later, costs nothing") {
     scene.now += Milliseconds{3'600'000};
     CHECK(described(scene.next()) == Steps{"BindFunction 0000:00:10.1"});
   }
-  SECTION("every few seconds, each time to an agent that was just started") {
-    for (int i = 0; i < 20; ++i) {
-      scene.now += Milliseconds{11'000};
-      scene.history.started = scene.now;
-      CHECK(described(scene.next()) == Steps{"BindFunction 0000:00:10.1"});
-      scene.note(Outcome::Done);
-    }
-  }
-}
   SECTION("after failures that ended it, and a slow try that worked") {
     for (int i = 0; i < 5; ++i) scene.note(Outcome::Failed);
     scene.now += Milliseconds{600'000};
@@ -269,3 +278,12 @@ TEST_CASE("a repair that lasted, and is needed again later, costs nothing") {
     }
     CHECK(finding(scene.next().findings, FindingId::GivingUp) == nullptr);
   }
+  SECTION("every few seconds, each time to an agent that was just started") {
+    for (int i = 0; i < 20; ++i) {
+      scene.now += Milliseconds{11'000};
+      scene.history.started = scene.now;
+      CHECK(described(scene.next()) == Steps{"BindFunction 0000:00:10.1"});
+      scene.note(Outcome::Done);
+    }
+  }
+}

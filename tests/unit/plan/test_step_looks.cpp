@@ -61,6 +61,20 @@ TEST_CASE("step: network managers may start once the driver is live, or the limi
     agent.look(ready_scene());
     CHECK_FALSE(agent.effects.ready);
   }
+  SECTION("live, and the executor has bound the last function") {
+    Snapshot away = ready_scene();
+    module(away, kDriverModule) = unloaded(kDriverModule);
+    adapter(away).driver = Field<std::string>::absent();
+    adapter(away).rdma_device = Field<RdmaDevice>::absent();
+    Agent agent;
+    agent.look(away);
+    REQUIRE(agent.calls == Texts{"LoadModule vmw_pvrdma"});
+    agent.look(ready_scene());
+    CHECK_FALSE(agent.state.ready_told);
+    agent.answers(LoadModule{kDriverModule});
+    agent.look(ready_scene());
+    CHECK(agent.state.ready_told);
+  }
   SECTION("still coming") {
     Agent agent{{}, {}, Limits{20s, 30s, 10s, 30s}};
     agent.look(coming);
