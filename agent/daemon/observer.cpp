@@ -167,7 +167,7 @@ void Observer::look() {
 
 BootTime Observer::last_look() const {
   const std::lock_guard lock{shared_->mutex};
-  return shared_->last_look;
+  return shared_->mailbox ? BootTime{} : shared_->last_look;
 }
 
 std::optional<BootTime> Observer::looking_since() const {

@@ -46,7 +46,8 @@ class Observer {
                 std::optional<BootTime> deliver_by);
   // Looks as soon as possible, once more if a look is under way, and hands the snapshot over.
   void look();
-  // When the last look ended, handed over or not; zero: none has ended.
+  // When the last look ended, if it saw the same as the one that was handed over last; zero: it saw
+  // something else and is about to be handed over, or none has ended.
   [[nodiscard]] BootTime last_look() const;
   // When the look under way began; none: no look is under way.
   [[nodiscard]] std::optional<BootTime> looking_since() const;

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <mutex>
 #include <new>
+#include <thread>
 
 #include "agent/base/handle.hpp"
 #include "agent/daemon/observer.hpp"
@@ -60,6 +61,22 @@ TEST_CASE("a look that was asked for is handed over even where nothing changed")
   counted.observer->schedule({"ib_umad"}, 1h, std::nullopt);
   counted.observer->look();
   CHECK(counted.loop.run_until([&] { return counted.looks == 2; }));
+}
+
+TEST_CASE("a look that is about to be handed over confirms nothing") {
+  Counted counted;
+  const BootTime seen = counted.observer->last_look();
+  counted.observer->schedule({"ib_umad"}, 1h, std::nullopt);
+  counted.observer->look();
+  BootTime ended = seen;
+  const BootTime deadline = BootClock::now() + 10s;
+  while (ended == seen && BootClock::now() < deadline) {
+    std::this_thread::yield();
+    ended = counted.observer->last_look();
+  }
+  CHECK(ended == BootTime{});
+  REQUIRE(counted.loop.run_until([&] { return counted.looks == 2; }));
+  CHECK(counted.observer->last_look() >= seen);
 }
 
 TEST_CASE("an unchanged look is not handed over, unless one is due by then") {
