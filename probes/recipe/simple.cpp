@@ -26,6 +26,12 @@ std::string sets_parameters(const Words& words, Words::const_iterator first) {
 }
 
 constexpr const char* kUnloadsNic = "it unloads vmxnet3, which the agent never does";
+constexpr const char* kOwnFile =
+    "it loads a file of its own; the agent loads only modules in /lib/modules that depmod knows";
+
+bool is_below_lib_modules(std::string_view file) {
+  return file.starts_with("/lib/modules/") || file.starts_with("/usr/lib/modules/");
+}
 
 // Removes redirections of the output, and `|| true` and similar endings.
 void drop_endings(Words& words) {
@@ -79,6 +85,7 @@ std::string why_not_simple(const Words& words, const RecipeScope& scope) {
     // For insmod only the first word names a module; the rest are its parameters.
     if (!is_module_of_agent(module, scope) || (tool == "insmod" && modules > 0)) return kDoesMore;
     if (removes && module == kNetModule) return kUnloadsNic;
+    if (tool == "insmod" && !is_below_lib_modules(*word)) return kOwnFile;
     ++modules;
   }
   return modules == 0 ? kDoesMore : "";

@@ -41,15 +41,24 @@ std::string_view after(const Words& words, std::string_view name) {
   return found == words.end() || found + 1 == words.end() ? std::string_view{} : found[1];
 }
 
+// Other objects of ip(8), such as routes, have addresses and an mtu too.
 LinkSettings of_ip(const Words& words) {
   LinkSettings link;
+  const auto object =
+      std::ranges::find_if(words, [](std::string_view word) { return !word.starts_with('-'); });
+  if (object == words.end()) return link;
   link.netdev = after(words, "dev");
-  if (contains(words, "set") && link.netdev.empty()) link.netdev = after(words, "set");
-  link.mtu = number_from<unsigned>(after(words, "mtu"));
-  if (contains(words, "add") || contains(words, "replace"))
+  // ip(8) takes any beginning of an object's name.
+  if (std::string_view{"link"}.starts_with(*object)) {
+    if (contains(words, "set") && link.netdev.empty()) link.netdev = after(words, "set");
+    link.mtu = number_from<unsigned>(after(words, "mtu"));
+  } else if (std::string_view{"address"}.starts_with(*object) &&
+             (contains(words, "add") || contains(words, "replace"))) {
+    const std::string_view peer = after(words, "peer");
     for (const std::string_view word : words)
-      if (word.find('/') != std::string_view::npos && parse_interface_address(word))
+      if (word.find('/') != std::string_view::npos && word != peer && parse_interface_address(word))
         link.addresses.emplace_back(word);
+  }
   return link;
 }
 

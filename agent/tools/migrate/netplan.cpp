@@ -27,7 +27,8 @@ class Reader {
     const std::size_t indent = line.find_first_not_of(' ');
     if (indent == std::string_view::npos) return;
     const std::string_view content = trimmed(line);
-    const bool item = content.starts_with('-');
+    if (in_brackets_) return take_addresses(content);
+    const bool item = content.starts_with('-') || content.starts_with('[');
     // YAML allows the items of a list to stand as far left as the list's key.
     std::erase_if(keys_, [&](const Key& key) {
       return key.indent > indent || (key.indent == indent && !item);
@@ -61,17 +62,23 @@ class Reader {
   [[nodiscard]] bool is_of_link(std::size_t below) const {
     return keys_.size() == 3 + below && keys_[1].name == "ethernets" && !links.empty();
   }
+  // A list in brackets may go on in the next lines.
   void take_addresses(std::string_view text) {
+    in_brackets_ =
+        (in_brackets_ || text.starts_with('[')) && text.find(']') == std::string_view::npos;
     for (const std::string_view word : probes::words_in(text)) {
       std::string_view rest = word;
-      while (!rest.empty())
-        if (const std::string_view one = cut(rest, ','); parse_interface_address(one))
-          links.back().addresses.emplace_back(one);
+      while (!rest.empty()) {
+        std::string_view one = cut(rest, ',');
+        if (one.ends_with(':')) one.remove_suffix(1);  // with a label or lifetime below it
+        if (parse_interface_address(one)) links.back().addresses.emplace_back(one);
+      }
     }
   }
 
   std::string file_;
   std::vector<Key> keys_;
+  bool in_brackets_ = false;  // of addresses
 };
 
 }  // namespace

@@ -71,6 +71,8 @@ TEST_CASE("commands that hold the recipe, and more, are left to a person") {
                           "modprobe vmw_pvrdma >/tmp/log",
                           "modprobe vmw_pvrdma &&",
                           "/tmp/modprobe vmw_pvrdma",
+                          "insmod /root/vmw_pvrdma.ko",
+                          "insmod vmw_pvrdma.ko",
                           "if modprobe vmw_pvrdma; then reboot; fi",
                           "{ modprobe vmw_pvrdma; }",
                           "mount /scratch; modprobe vmw_pvrdma",
