@@ -61,11 +61,12 @@ Advice advice_for(const Trace& trace) {
               "Build it anew: update-initramfs -u -k all, or, for each kernel, dracut --force "
               "IMAGE.new KERNEL && mv IMAGE.new IMAGE",
               "initramfs-old"};
-    case TraceKind::BootScript:
+    case TraceKind::Recipe:
       break;
   }
-  return {"loads or reloads vmw_pvrdma by a script at every boot: " + trace.what,
-          "`pvrdma-agentctl migrate --apply` moves it to the agent.", "boot-script"};
+  return {"loads or reloads vmw_pvrdma: " + trace.what,
+          "`pvrdma-agentctl migrate` says when, and what its --apply leaves to you.",
+          "boot-script"};
 }
 
 Json to_json(const Traces& traces) {

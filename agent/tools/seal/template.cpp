@@ -6,8 +6,8 @@
 
 #include "agent/base/text.hpp"
 #include "agent/model/identifiers.hpp"
+#include "agent/tools/survey/recipe.hpp"
 #include "probes/initramfs.hpp"
-#include "probes/recipe/find.hpp"
 
 namespace pvrdma::probes {
 
@@ -40,8 +40,14 @@ bool is_uuid(std::string_view word) {
                     [](char c, char form) { return form == 'h' ? is_hex(c) : c == form; });
 }
 
+// `addresses`: as parse_interface_address() writes them.
+bool is_one_of(const std::vector<std::string>& addresses, const std::string& word) {
+  const auto address = parse_interface_address(word);
+  return address && contains(addresses, address->text);
+}
+
 void scan_line(const std::string& path, unsigned number, std::string_view line,
-               std::vector<Trace>& into) {
+               const std::vector<std::string>& addresses, std::vector<Trace>& into) {
   constexpr std::string_view kBetween = " \t\r\"'=,;[]{}";
   const auto is_ipv4 = [](const std::string& word) {
     return !is_ipv6(word) && parse_interface_address(word);
@@ -60,7 +66,7 @@ void scan_line(const std::string& path, unsigned number, std::string_view line,
       if (!contains(kCommonMacs, *mac)) into.push_back({TraceKind::Mac, path, number, what});
     } else if (is_uuid(what)) {
       into.push_back({TraceKind::Uuid, path, number, what});
-    } else if (is_ipv4(what) || (bare && is_ipv4(what + "/32"))) {
+    } else if (is_ipv4(what) || (bare && is_ipv4(what + "/32")) || is_one_of(addresses, what)) {
       into.push_back({TraceKind::Address, path, number, what});
     }
   }
@@ -95,15 +101,14 @@ class TraceSearch {
 
   // The agent's configuration has been parsed already: a MAC or an address in it is a real one.
   void look_at_configuration() {
-    const auto used = [&](const Trace& trace) {
-      return std::ranges::any_of(config_.adapters, [&](const AdapterConfig& entry) {
-        return trace.kind == TraceKind::Mac || contains(entry.addresses, trace.what);
-      });
-    };
+    std::vector<std::string> addresses;
+    for (const AdapterConfig& entry : config_.adapters)
+      addresses.insert(addresses.end(), entry.addresses.begin(), entry.addresses.end());
     for (const std::string& file : files_)
-      for (Trace& trace : traces_in(file, text_of(file))) {
-        if (trace.kind == TraceKind::Uuid || !used(trace)) continue;
-        trace.kind = trace.kind == TraceKind::Mac ? TraceKind::AgentMac : TraceKind::AgentAddress;
+      for (Trace& trace : traces_in(file, text_of(file), addresses)) {
+        const bool is_mac = trace.kind == TraceKind::Mac;
+        if (!is_mac && !is_one_of(addresses, trace.what)) continue;
+        trace.kind = is_mac ? TraceKind::AgentMac : TraceKind::AgentAddress;
         traces_.found.push_back(std::move(trace));
       }
   }
@@ -142,16 +147,18 @@ class TraceSearch {
   }
 
   void look_at_recipe() {
-    RecipeScope scope;
-    scope.modules = config_.modules.before;
-    Recipe recipe = find_recipe(root_, scope);
+    Recipe recipe = find_whole_recipe(root_, recipe_scope(root_, config_));
     for (const RecipeFile& file : recipe.files)
       for (const RecipeLine& line : file.lines)
-        if (file.in_effect && line.at_boot && line.kind == LineKind::Driver) {
-          traces_.found.push_back({TraceKind::BootScript, file.path, line.number, line.text});
+        if (file.in_effect && (line.at_boot || line.touches_driver) &&
+            line.kind == LineKind::Driver) {
+          traces_.found.push_back({TraceKind::Recipe, file.path, line.number, line.text});
           break;
         }
     std::ranges::move(recipe.unreadable, std::back_inserter(traces_.unreadable));
+    for (const NotOfRoot& one : recipe.not_of_root)
+      if (one.at_boot)
+        traces_.unreadable.push_back({0, "reading", one.path + ", as it " + one.why});
   }
 
   const Root& root_;
@@ -162,13 +169,14 @@ class TraceSearch {
 
 }  // namespace
 
-std::vector<Trace> traces_in(const std::string& path, std::string_view text) {
+std::vector<Trace> traces_in(const std::string& path, std::string_view text,
+                             const std::vector<std::string>& addresses) {
   std::vector<Trace> found;
   for (unsigned number = 1; !text.empty(); ++number) {
     const std::string_view line = cut(text, '\n');
     const auto first = line.find_first_not_of(" \t");
     if (first != std::string_view::npos && line[first] != '#' && line[first] != ';')
-      scan_line(path, number, line.substr(0, line.find(" #")), found);
+      scan_line(path, number, line.substr(0, line.find(" #")), addresses, found);
   }
   return found;
 }

@@ -20,8 +20,8 @@ enum class TraceKind {
   AgentMac,  // in the agent's own configuration
   AgentAddress,
   MachineId,
-  Initramfs,   // older than the files that belong into it
-  BootScript,  // a script that loads or reloads the driver
+  Initramfs,  // older than the files that belong into it
+  Recipe,     // a line that loads or reloads the driver
 };
 
 struct Trace {
@@ -43,7 +43,8 @@ struct Traces {
 
 // Finds, in the text of a network configuration without its comments: MACs ("00:50:56:8a:9f:c2",
 // also with dashes), UUIDs, and IPv4 addresses that a host can have, with a prefix length or after
-// IPADDR= or "address". `path` goes into each trace.
-[[nodiscard]] std::vector<Trace> traces_in(const std::string& path, std::string_view text);
+// IPADDR= or "address". Finds `addresses`, which are canonical, too. `path` goes into each trace.
+[[nodiscard]] std::vector<Trace> traces_in(const std::string& path, std::string_view text,
+                                           const std::vector<std::string>& addresses = {});
 
 }  // namespace pvrdma::probes

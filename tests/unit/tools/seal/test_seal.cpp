@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `seal` on made-up images.
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -93,6 +95,40 @@ TEST_CASE("each trace that clones would share is found with its place") {
   CHECK(text.code == 1);
   CHECK(text.out.find("Match by pci") != std::string::npos);
   CHECK(text.out.find("cloud-init clean") != std::string::npos);
+}
+
+TEST_CASE("an IPv6 address in the agent's configuration is a trace, however it is written") {
+  const Tree image;
+  image.file("/etc/machine-id", "");
+  image.file("/etc/pvrdma-agent/pvrdma-agent.toml",
+             "[[adapter]]\nmatch = { pci = \"0000:13:00.1\" }\n"
+             "addresses = [\"2001:DB8:30::201/64\"]\n");
+  CHECK(found_in(image) == List{"agent-address /etc/pvrdma-agent/pvrdma-agent.toml:3"});
+}
+
+TEST_CASE("lines that migrate finds in other places than boot scripts are traces") {
+  const Tree image;
+  image.file("/etc/machine-id", "");
+  const auto has_program = [&](const std::string& path, const std::string& text) {
+    image.file(path, text);
+    std::filesystem::permissions(image / path, std::filesystem::perms::owner_all);
+  };
+  has_program("/etc/NetworkManager/dispatcher.d/99-rdma", "#!/bin/sh\nmodprobe -r vmw_pvrdma\n");
+  image.file("/etc/cloud/cloud.cfg.d/90-rdma.cfg", "runcmd:\n  - modprobe vmw_pvrdma\n");
+  CHECK(found_in(image) == List{"boot-script /etc/NetworkManager/dispatcher.d/99-rdma:2",
+                                "boot-script /etc/cloud/cloud.cfg.d/90-rdma.cfg:2"});
+}
+
+TEST_CASE("a script that another user can change is not read, so the image is not sealed") {
+  const Tree image;
+  image.file("/etc/machine-id", "");
+  image.file("/etc/rc.local", "#!/bin/sh\n/home/x/up.sh\n");
+  image.file("/home/x/up.sh", "modprobe vmw_pvrdma\n");
+  std::filesystem::permissions(image / "/etc/rc.local", std::filesystem::perms::owner_all);
+  REQUIRE(::chown((image / "/home/x/up.sh").c_str(), 1000, 1000) == 0);
+  const fake::Printed sealed = check(image);
+  CHECK(sealed.code == 3);
+  CHECK(sealed.err.find("reading /home/x/up.sh, as it belongs to uid 1000") != std::string::npos);
 }
 
 TEST_CASE("MACs, UUIDs and addresses are told from similar words") {
