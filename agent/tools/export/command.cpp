@@ -142,9 +142,13 @@ int keep_published(const Settings& settings, const Console& console, const Expor
 }
 
 int publish_once(const Settings& settings, const Console& console, const ExportOptions& options) {
-  const auto published =
-      Publisher{options}.publish(ask_health(settings.socket, settings.answer_within));
-  return published ? 0 : end_without(settings, console, published.error());
+  const auto answer = ask_health(settings.socket, settings.answer_within);
+  if (const auto published = Publisher{options}.publish(answer); !published)
+    return end_without(settings, console, published.error());
+  if (!answer) return end_without(settings, console, answer.error());
+  if (knows_nothing(answer->value))
+    return end_without(settings, console, printable(answer->value.summary));
+  return 0;
 }
 
 }  // namespace

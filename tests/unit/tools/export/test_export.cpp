@@ -210,6 +210,22 @@ TEST_CASE("export: a host that refuses is an error with both programs' answers")
   CHECK(has(printed.err, "vmtoolsd: status 2: vmtoolsd is no"));
 }
 
+TEST_CASE("export: the host is told once of an agent that knows nothing, which is an error") {
+  const Place place;
+  const Tools tools{place.directory};
+  tools.add_host();
+  SECTION("it does not answer") { CHECK(place.run(publishing()).code == 3); }
+  SECTION("it has not looked yet") {
+    Json unknown = samples::ready();
+    unknown["state"] = "unknown";
+    unknown["adapters"] = Json::array();
+    const fake::Agent agent = place.agent(unknown);
+    CHECK(place.run(publishing()).code == 3);
+  }
+  REQUIRE(tools.asked().size() == 1);
+  CHECK(tools.asked()[0]["state"] == "unknown");
+}
+
 TEST_CASE("export: the host is told of a change, and regularly that we live") {
   const Place place;
   const Tools tools{place.directory};
