@@ -22,7 +22,7 @@ constexpr const char* kTimestamps = "/var/lib/NetworkManager/timestamps";
 std::string profile_value(const std::vector<Setting>& settings, const char* key,
                           const char* of_ifcfg) {
   std::string value = value_of(settings, "connection", key);
-  return value.empty() ? value_of(settings, "", of_ifcfg) : value;
+  return value.empty() ? bare_value(value_of(settings, "", of_ifcfg)) : value;
 }
 
 class LinkFilesSearch {

@@ -61,6 +61,9 @@ struct LinkFiles {
 [[nodiscard]] std::string value_of(const std::vector<Setting>& settings, const char* section,
                                    const char* key);
 
+// The value of an ifcfg file's setting without the quotes around it.
+[[nodiscard]] std::string bare_value(std::string_view text);
+
 // A boolean of systemd (systemd.syntax(7)): "yes", "Y", "on", "0"; none: another word.
 [[nodiscard]] std::optional<bool> boolean_from(std::string_view word);
 

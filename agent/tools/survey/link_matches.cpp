@@ -31,14 +31,6 @@ bool same_mac(std::string_view one, const std::string& mac) {
   return !mac.empty() && bare_mac(one) == bare_mac(mac);
 }
 
-std::string bare_value(std::string_view text) {
-  text = trimmed(text);
-  if (text.size() > 1 && (text.front() == '"' || text.front() == '\'') &&
-      text.back() == text.front())
-    text = text.substr(1, text.size() - 2);
-  return std::string{text};
-}
-
 // Matches one of a list of patterns; a "!" before the first negates the whole list.
 Match any_of_patterns(std::string_view list, const std::string& text) {
   if (text.empty()) return Match::Maybe;
@@ -148,6 +140,14 @@ class NetplanReader {
 };
 
 }  // namespace
+
+std::string bare_value(std::string_view text) {
+  text = trimmed(text);
+  if (text.size() > 1 && (text.front() == '"' || text.front() == '\'') &&
+      text.back() == text.front())
+    text = text.substr(1, text.size() - 2);
+  return std::string{text};
+}
 
 const std::string* find_setting(const std::vector<Setting>& settings, std::string_view section,
                                 std::string_view key) {

@@ -173,6 +173,18 @@ TEST_CASE_METHOD(LinkFilesFixture, "link files: the profile that NetworkManager 
         std::vector<MacFile>{{folder + "b", kLink.mac}});
 }
 
+TEST_CASE_METHOD(LinkFilesFixture, "link files: the order of ifcfg files with quoted values") {
+  enable("NetworkManager.service");
+  const std::string folder = "/etc/sysconfig/network-scripts/ifcfg-";
+  const std::string start = "DEVICE=\"ens224f0\"\n";
+  tree.file(folder + "a", start + "UUID=\"0000000a\"\n");
+  tree.file(folder + "b", start + "UUID='0000000b'\n");
+  tree.file(folder + "c", start + "UUID=0000000c\nAUTOCONNECT_PRIORITY=\"1\"\n");
+  tree.file("/var/lib/NetworkManager/timestamps", "[timestamps]\n0000000a=5\n0000000b=7\n");
+  CHECK(look_at_link_files(tree.root(), kLink).profiles ==
+        std::vector<LinkProfile>{{folder + "c", 1, 0}, {folder + "b", 0, 7}, {folder + "a", 0, 5}});
+}
+
 TEST_CASE_METHOD(LinkFilesFixture, "link files: unreadable profiles are reported") {
   enable("NetworkManager.service");
   tree.unreadable("/etc/NetworkManager/system-connections/x.nmconnection");
