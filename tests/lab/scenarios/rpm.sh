@@ -57,7 +57,14 @@ scenario() {
   expect "the upgrade has changed no module, link or address" diff before <(kernel_state)
 
   systemctl start pvrdma-agent-executor.service pvrdma-agent-metrics.service pvrdma-agent-report.service
+  systemctl start pvrdma-agent-wait-online.service
+  printf '[Unit]\n%s\n[Service]\nExecStart=/bin/sleep infinity\n' \
+    "$(grep -E '^(Requires|After)=' /usr/share/doc/pvrdma-agent/examples/mpi-job.service)" >/run/systemd/system/lab-job.service
+  systemctl start lab-job.service
   transaction "removed" "preun postun" -e pvrdma-agent
+  expect "a unit that requires ready adapters goes on" systemctl is-active lab-job.service
+  systemctl stop lab-job.service pvrdma-agent-wait-online.service
+  rm /run/systemd/system/lab-job.service
   expect "the removal has changed no module, link or address" diff before <(kernel_state)
   expect "the job goes on" kill -0 "$job"
   expect_equal "the job has seen no event" 0 "$(grep -c event_type events || true)"
