@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: bench: a look beside 10 and 1,000 addresses and routes of other interfaces, and beside 100,000 routes
+# summary: bench: a look beside 10, 1,000 and 100,000 addresses and routes of other interfaces
 # timeout: 1800
 
 interfaces() {
   local n
-  for n in 0 2 4 6 8; do
-    ip link add "other$n" type veth peer name "other$((n + 1))"
+  for ((n = 0; n < 100; n++)); do
+    ip link add "other$n" type dummy
     ip link set "other$n" up
-    ip link set "other$((n + 1))" up
   done
 }
-# Linux takes hours on an emulated CPU to add 100,000 addresses, as each is compared with those before.
+# Linux compares a new address with all those of its interface, so a hundred interfaces share them.
 more() { # FROM TO
   awk -v from="$1" -v to="$2" 'BEGIN {
     for (n = from; n < to; n++) {
-      rest = int(n / 65536) "." int(n / 256) % 256 "." n % 256 "/32 dev other" n % 10
-      if (n < 1000) print "address add 10." rest
+      rest = int(n / 65536) "." int(n / 256) % 256 "." n % 256 "/32 dev other" n % 100
+      print "address add 10." rest
       print "route add 11." rest
     }
   }' | ip -batch -
