@@ -9,6 +9,7 @@
 
 #include "agent/base/handle.hpp"
 #include "agent/executor/uverbs_access.hpp"
+#include "probes/modules.hpp"
 #include "probes/pci.hpp"
 
 namespace pvrdma::executor {
@@ -92,6 +93,11 @@ Result<std::vector<std::string>> functions_to_probe(const Root& root) {
         given_to(root, adapter.function).empty())
       functions.push_back(adapter.function);
   return functions;
+}
+
+bool is_live(const Root& root) {
+  const auto init = probes::look_at_modules(root, {}, {kDriverModule}, nullptr, {}).front().init;
+  return init.is(ModuleInit::Live) || init.is(ModuleInit::BuiltIn);
 }
 
 // Tries an operation twice that must bring back a driver.
@@ -189,6 +195,14 @@ Result<void> free_held_back(const Root& root, const std::vector<std::string>& fu
   for (const std::string& function : functions)
     if (auto free = clear_driver_override(root, function); !free) return free;
   return {};
+}
+
+Result<std::vector<std::string>> free_left_held_back(const Root& root) {
+  if (!is_live(root)) return {};
+  auto functions = held_back(root);
+  if (functions)
+    if (auto free = free_held_back(root, *functions); !free) return fail(std::move(free.error()));
+  return functions;
 }
 
 OperationResult rebind_function(

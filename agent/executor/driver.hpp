@@ -71,11 +71,14 @@ inline constexpr const char* kHeldBack = "pvrdma-agent-waits";
 [[nodiscard]] OperationResult insert_driver(const Root& root,
                                             const std::function<OperationResult()>& insert);
 
-// The functions that a killed executor has left held back, in PCI order.
+// The functions that the initramfs or a killed executor has left held back, in PCI order.
 [[nodiscard]] Result<std::vector<std::string>> held_back(const Root& root);
 // Releases them without binding them.
 [[nodiscard]] Result<void> free_held_back(const Root& root,
                                           const std::vector<std::string>& functions);
+// Releases and yields all of them if the driver has finished its load. Otherwise none: a modprobe
+// by udev would probe them in a row, so they wait for insert_driver() or bind_function().
+[[nodiscard]] Result<std::vector<std::string>> free_left_held_back(const Root& root);
 
 // `refused_now` looks again and asks the guard again; after a refusal the node is opened again and
 // nothing has changed. After an unbind (`driver_taken`) the bind is tried twice, and its failure

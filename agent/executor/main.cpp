@@ -98,12 +98,13 @@ Result<void> serve() {
   const auto opened = reopen_access_left_closed(kAccessMemo);
   if (!opened) log_error(opened.error());
   if (opened && *opened) log::warning("opened a verbs node that a dead executor left closed");
-  const auto left = held_back(Root{});
-  if (!left) log_error(left.error());
-  for (const std::string& function : left.value_or(std::vector<std::string>{}))
-    log::warning("{} was held back from its driver by a dead executor", function);
-  if (left)
-    if (const auto free = free_held_back(Root{}, *left); !free) log_error(free.error());
+  const auto freed = free_left_held_back(Root{});
+  if (!freed) log_error(freed.error());
+  for (const std::string& function : freed.value_or(std::vector<std::string>{}))
+    log::notice(
+        "{} was held back from its driver, by the initramfs or by an executor that died; the "
+        "driver is loaded, so the function is free now",
+        function);
   Operations operations{Places{}};
   if (!operations.ledger_state()) log_error(operations.ledger_state().error());
 

@@ -175,8 +175,10 @@ OperationResult release(const Places& places) {
         result = std::move(bound);
     return result;
   }
+  // The insertion releases the functions itself, one by one; before it they stay held back.
+  if (was_cut_short(places)) result = bring_back_driver(places);
   if (const auto free = free_held_back(places.root, *functions); !free) return failed(free.error());
-  return was_cut_short(places) ? bring_back_driver(places) : result;
+  return result;
 }
 
 }  // namespace pvrdma::executor
