@@ -82,6 +82,22 @@ constexpr Milliseconds kQueryPatience{1000};
 
 bool asks_port(const Holder& holder) { return holder.command == probes::kPortQueryName; }
 
+// The port-query whose end may leave the adapters without a holder; none: there is no such process.
+std::optional<pid_t> query_to_await(const Root& root, const Field<std::vector<Holder>>& found) {
+  if (const auto* holders = found.get())
+    return !holders->empty() && std::ranges::all_of(*holders, asks_port)
+               ? std::optional{holders->front().pid}
+               : std::nullopt;
+  // Before Linux 5.14 nldev does not name a port-query, which has no protection domain, and the
+  // executor may not read the fds of another user's process.
+  for (const pid_t pid : list_processes(root).value_or(std::vector<pid_t>{})) {
+    const auto process = process_stat(root, pid);
+    // A zombie ('Z') holds nothing.
+    if (process && process->name == probes::kPortQueryName && process->state != 'Z') return pid;
+  }
+  return std::nullopt;
+}
+
 // The agent's own questions are no reason to refuse its own requests, nor an administrator's, so
 // this waits for their ends.
 Field<std::vector<Holder>> holders_but_queries(const Root& root,
@@ -89,11 +105,9 @@ Field<std::vector<Holder>> holders_but_queries(const Root& root,
   const BootTime deadline = BootClock::now() + kQueryPatience;
   for (;;) {
     auto found = probes::find_holders(root, devices);
-    const auto* holders = found.get();
-    if (holders == nullptr || holders->empty() || !std::ranges::all_of(*holders, asks_port) ||
-        BootClock::now() >= deadline)
-      return found;
-    await_end(holders->front().pid, deadline);
+    const auto query = query_to_await(root, found);
+    if (!query || BootClock::now() >= deadline) return found;
+    await_end(*query, deadline);
   }
 }
 
@@ -109,11 +123,8 @@ Field<std::vector<Holder>> holders_of(const Root& root, const std::vector<Adapte
   return holders_but_queries(root, devices);
 }
 
-}  // namespace
-
-Facts look(const Root& root, const std::string& link_of) {
+Facts look_at_functions(const Root& root, const std::string& link_of) {
   Facts facts;
-  facts.driver = probes::look_at_modules(root, {}, {kDriverModule}, nullptr, {}).front();
   auto found = probes::find_adapters(root);
   if (!found) {
     facts.holders = Field<std::vector<Holder>>::unreadable(found.error());
@@ -131,6 +142,15 @@ Facts look(const Root& root, const std::string& link_of) {
   for (AdapterFacts& adapter : adapters)
     if (adapter.pci.function == link_of) look_at_link(root, adapter);
   facts.adapters = std::move(adapters);
+  return facts;
+}
+
+}  // namespace
+
+Facts look(const Root& root, const std::string& link_of) {
+  Facts facts = look_at_functions(root, link_of);
+  // After the wait for a port-query, which the reference count would still contain before.
+  facts.driver = probes::look_at_modules(root, {}, {kDriverModule}, nullptr, {}).front();
   return facts;
 }
 
