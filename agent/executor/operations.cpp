@@ -52,6 +52,22 @@ OperationResult bring_back_driver(const Places& places) {
   return insert_driver(places.root, [&] { return modules->insert(kDriverModule); });
 }
 
+OperationResult release_functions(const Places& places) {
+  const auto functions = held_back(places.root);
+  if (!functions) return failed(functions.error());
+  OperationResult result = functions->empty() ? already_done("nothing was left half done") : done();
+  if (is_loaded(places.root)) {
+    for (const std::string& function : *functions)
+      if (OperationResult bound = bind_function(places.root, function); !bound.good())
+        result = std::move(bound);
+    return result;
+  }
+  // The insertion releases the functions itself, one by one; before it they stay held back.
+  if (was_cut_short(places)) result = bring_back_driver(places);
+  if (const auto free = free_held_back(places.root, *functions); !free) return failed(free.error());
+  return result;
+}
+
 // Closes the adapter's verbs node, and looks who holds the adapter.
 Alone alone_with(const Places& places, const std::string& function) {
   const Root& root = places.root;
@@ -166,19 +182,10 @@ OperationResult Operations::act(const ConfigureLink& operation, const Ground& gr
 }
 
 OperationResult release(const Places& places) {
-  const auto functions = held_back(places.root);
-  if (!functions) return failed(functions.error());
-  OperationResult result = functions->empty() ? already_done("nothing was left half done") : done();
-  if (is_loaded(places.root)) {
-    for (const std::string& function : *functions)
-      if (OperationResult bound = bind_function(places.root, function); !bound.good())
-        result = std::move(bound);
-    return result;
-  }
-  // The insertion releases the functions itself, one by one; before it they stay held back.
-  if (was_cut_short(places)) result = bring_back_driver(places);
-  if (const auto free = free_held_back(places.root, *functions); !free) return failed(free.error());
-  return result;
+  const auto opened = reopen_access_left_closed(places.access_memo);
+  OperationResult result = release_functions(places);
+  if (!opened && result.good()) return failed(opened.error());
+  return opened.value_or(false) && result.good() ? done() : result;
 }
 
 }  // namespace pvrdma::executor

@@ -84,6 +84,27 @@ TEST_CASE_METHOD(ReleaseFixture,
   CHECK(is_free());
 }
 
+TEST_CASE_METHOD(ReleaseFixture, "release: a verbs node left closed is opened") {
+  constexpr const char* kVerbsNode = "/dev/infiniband/uverbs0";
+  tree.file("/state/door", "432 " + (tree / kVerbsNode).string());
+  std::filesystem::permissions(tree / kVerbsNode, std::filesystem::perms::none);
+  SECTION("with a function held back") { CHECK(release(places).outcome == Outcome::Done); }
+  SECTION("alone") {
+    tree.file(override_of_second(), "(null)\n");
+    CHECK(release(places).outcome == Outcome::Done);
+    CHECK(release(places).outcome == Outcome::AlreadyDone);
+  }
+  CHECK(tree.mode(kVerbsNode) == 0660);
+}
+
+TEST_CASE_METHOD(ReleaseFixture, "release: a memo that cannot be read is reported last") {
+  tree.file("/state/door", "nonsense");
+  const OperationResult result = release(places);
+  CHECK(result.outcome == Outcome::Failed);
+  CHECK(result.detail.find("door") != std::string::npos);
+  CHECK(is_free());
+}
+
 TEST_CASE_METHOD(ReleaseFixture, "release: the next executor frees if the driver is loaded") {
   const auto freed = free_left_held_back(places.root);
   REQUIRE(freed);
