@@ -134,7 +134,9 @@ Field<std::vector<Holder>> find_processes(const Root& root,
 Result<OpenNodes> find_open_nodes(const Root& root, const std::vector<HeldDevice>& devices) {
   const auto processes = list_processes(root);
   if (!processes) return fail(processes.error());
-  OpenNodes open;
+  // Where /proc does not list other users' processes (hidepid=, ProtectProc=), the first process is
+  // missing too.
+  OpenNodes open{{}, contains(*processes, 1)};
   for (const pid_t pid : *processes)
     look_into(root / ("/proc/" + std::to_string(pid)), pid, devices, open);
   return open;

@@ -48,7 +48,7 @@ using KernelUsers =
 [[nodiscard]] std::vector<HeldDevice> held_devices(const std::vector<Adapter>& adapters);
 
 // The links of /proc/PID/fd to a device's verbs node. `complete` false: the fds of a process could
-// not be read, so there may be more.
+// not be read, or /proc does not list every process, so there may be more.
 struct OpenNodes {
   std::vector<Holder> holders;
   bool complete = true;

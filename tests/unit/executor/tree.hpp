@@ -39,6 +39,7 @@ inline void add_adapter(const Tree& tree, const std::string& netdev, int interfa
   tree.file("/proc/modules",
             "vmw_pvrdma 81920 0 - Live 0x0000000000000000\n"
             "vmxnet3 73728 0 - Live 0x0000000000000000\n");
+  tree.directory("/proc/1/fd");
   tree.file("/proc/31/stat", "31 (kworker/u4:2-pvrdma_event_wq) I 2 0 0 0 -1 69238880 0\n");
   tree.file("/dev/infiniband/uverbs0", "");
   std::filesystem::permissions(tree / "/dev/infiniband/uverbs0", std::filesystem::perms{0666});

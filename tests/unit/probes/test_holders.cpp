@@ -39,6 +39,7 @@ TEST_CASE("without a device there is nothing to hold") {
 TEST_CASE("open verbs nodes name the holders, each process once for each device") {
   const Tree tree;
   count(tree, "4");
+  process(tree, "1", "systemd");
   process(tree, "812", "ibv_asyncwatch");
   tree.link("/proc/812/fd/3", "/dev/infiniband/uverbs1");
   tree.link("/proc/812/fd/4", "/dev/infiniband/uverbs1");
@@ -110,6 +111,7 @@ TEST_CASE("a count that no process explains is unreadable, never empty") {
 
 TEST_CASE("a process that may not be looked into leaves the rest as it is") {
   const Tree tree;
+  process(tree, "1", "systemd");
   tree.unreadable("/proc/99/fd");
   process(tree, "812", "bash");
   auto open = probes::find_open_nodes(tree.root(), kDevices);
@@ -137,10 +139,24 @@ TEST_CASE("a process that may not be looked into leaves the rest as it is") {
 
 TEST_CASE("with every process looked into, a built-in driver can be known to be free") {
   const Tree tree;
+  process(tree, "1", "systemd");
   process(tree, "812", "bash");
   // A process that has ended between the listing and the look has no fd folder.
   tree.directory("/proc/813");
   CHECK(probes::find_holders(tree.root(), kDevices).is({}));
+}
+
+TEST_CASE("where /proc hides processes, one that is not listed may hold any device") {
+  const Tree tree;
+  process(tree, "812", "bash");
+  SECTION("no count: the driver is built in: unreadable") {
+    CHECK(probes::find_holders(tree.root(), kDevices).is_unreadable());
+  }
+  SECTION("more counted than found") {
+    count(tree, "2");
+    tree.link("/proc/812/fd/3", "/dev/infiniband/uverbs0");
+    CHECK(probes::find_holders(tree.root(), kDevices).is({{}, {812, "bash", "pvrdma-test0"}}));
+  }
 }
 
 TEST_CASE("adapters without an RDMA device cannot be held") {
