@@ -56,7 +56,11 @@ Result<PortAnswer> PortQuery::ask(const std::string& device) {
     open_.emplace(device, Question{std::move(*started), now});
   }
   Question& question = open_.at(device);
-  const bool ended = question.program.await(now + (is_new ? patience_ : kGlance));
+  const BootTime deadline = now + (is_new ? patience_ : kGlance);
+  bool ended = question.program.await(deadline);
+  // The program must run to its end, so what exceeds the limit of its output is thrown away.
+  while (!ended && question.program.result().ended == Ended::Flooded)
+    ended = question.program.await(deadline);
   const ProgramResult result = question.program.result();
   if (!ended && result.ended == Ended::TimedOut)
     return fail(ETIMEDOUT, "querying port 1 of",

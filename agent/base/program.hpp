@@ -32,7 +32,7 @@ enum class Ended {
   Exited,
   Signalled,  // by a signal of another sender
   TimedOut,   // killed, or still running
-  Flooded,    // killed, as its output exceeded the limit
+  Flooded,    // killed, or still running, as its output exceeded the limit
 };
 
 struct ProgramResult {
@@ -50,7 +50,8 @@ class RunningProgram {
   // Error: the errno of starting it.
   [[nodiscard]] static Result<RunningProgram> start(Program program);
 
-  // Reads its output until it has ended, or until the deadline. True: result() is complete.
+  // Reads its output until it has ended, or until the deadline. True: result() is complete. False
+  // with Flooded: the next call reads on, and throws away what exceeds the limit.
   [[nodiscard]] bool await(BootTime deadline);
   // Sends the end signal to its process group, and waits a second for its end.
   void end();

@@ -90,8 +90,22 @@ TEST_CASE("a program that is late is reported, gets no signal, and its answer is
 
 TEST_CASE("the output of a program that writes without end takes bounded memory") {
   const Tree tree;
-  CHECK_FALSE(
-      query(tree, "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", Milliseconds{300}));
+  const auto answer =
+      query(tree, "while echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; do :; done", Milliseconds{300});
+  REQUIRE_FALSE(answer);
+  CHECK(answer.error().code == ETIMEDOUT);
+  // The program ends as its pipe has been closed with the query.
+  CHECK(::waitpid(-1, nullptr, 0) > 0);
+}
+
+TEST_CASE("a program that writes too much is read to its end, and reaped") {
+  const Tree tree;
+  const auto answer = query(tree, "echo '" + std::string{kLine} +
+                                      "'; x=x; while [ ${#x} -lt 100000 ]; do x=$x$x; done; "
+                                      "echo $x");
+  CHECK((::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD));
+  REQUIRE(answer);
+  CHECK(*answer == probes::PortAnswer{PortState::Active, 1024});
 }
 
 TEST_CASE("a missing program") {
