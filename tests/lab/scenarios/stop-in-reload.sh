@@ -47,6 +47,16 @@ scenario() {
   wait_until 60 "kill: the executor is at rest" at_rest
   all_is_back kill
 
+  insertion_takes 40
+  begin_reload hold
+  systemctl stop pvrdma-agent.service
+  systemctl kill --signal=KILL pvrdma-agent-executor.service
+  rm "$slow"
+  systemctl restart pvrdma-agent-executor.service
+  expect "hold: the next executor leaves the function held back, as the driver is not loaded" held_back
+  start_again hold
+  all_is_back hold
+
   # The load takes longer than systemd waits, so the executor is killed, and no other follows.
   insertion_takes 120
   begin_reload remove
