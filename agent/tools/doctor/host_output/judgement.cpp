@@ -12,11 +12,18 @@ namespace pvrdma::doctor {
 
 namespace {
 
+// `esxcli network nic stats get` has packets too, of NICs that need not carry RDMA.
 bool is_statistics(const PastedTable& table) {
+  if (table.has({"Receive packets dropped"}) || table.has({"Total receive errors"})) return false;
   return std::any_of(table.columns.begin(), table.columns.end(), [](const std::string& column) {
     const std::string name = lower(column);
     return has_part(name, "packets ") || name.starts_with("queue pairs ");
   });
+}
+
+// `esxcli network ip interface list` has names that are enabled too.
+bool is_firewall(const PastedTable& table) {
+  return table.has({"Name", "Enabled"}) && !table.has({"Portset"});
 }
 
 bool is_vmknic(const PastedTable& table) {
@@ -35,7 +42,6 @@ bool has_all(const PastedTable& table) {
 constexpr std::array kProperties{"Physical HCA available"};
 constexpr std::array kDevices{"Paired Uplink"};
 constexpr std::array kProtocols{"Device", "RoCE v2"};
-constexpr std::array kFirewall{"Name", "Enabled"};
 constexpr std::array kRules{"Ruleset", "Port Begin"};
 constexpr std::array kNics{"Name", "Duplex", "MTU"};
 constexpr std::array kSwitch{"VDS ID"};
@@ -54,7 +60,7 @@ constexpr std::array<Kind, 13> kKinds{{
     {HostPart::Properties, has_all<kProperties>, judge_properties},
     {HostPart::Statistics, is_statistics, judge_statistics},
     {HostPart::Vmknic, is_vmknic, judge_vmknic},
-    {HostPart::Firewall, has_all<kFirewall>, judge_firewall},
+    {HostPart::Firewall, is_firewall, judge_firewall},
     {HostPart::Rules, has_all<kRules>, judge_rules},
     {HostPart::RdmaDevices, has_all<kDevices>, judge_devices},
     {HostPart::Protocols, has_all<kProtocols>, judge_protocols},

@@ -30,14 +30,18 @@ std::vector<TableRow> switches_of(const HostTables& host) {
   return rows;
 }
 
-// The distributed switch with a port of this VM; else the only one. None: not known.
+// The distributed switch with a port of this VM; else the only one. None: not known. The first
+// adapter of a VM is never a PVRDMA adapter, so its switch counts only where no other is known.
 std::optional<TableRow> switch_of(const HostTables& host, const GuestVm& guest) {
-  std::optional<TableRow> last;
+  std::optional<TableRow> last, of_first;
   const auto names = names_of_vm(host, guest);
   for (const TableRow& row : host.rows(HostPart::Switch)) {
     if (!row["VDS ID"].empty()) last = row;
-    if (is_client(row["Client"], names)) return last;
+    if (!is_client(row["Client"], names)) continue;
+    if (!row["Client"].ends_with(".eth0")) return last;
+    of_first = last;
   }
+  if (of_first) return of_first;
   const auto all = switches_of(host);
   return all.size() == 1 ? std::optional{all.front()} : std::nullopt;
 }

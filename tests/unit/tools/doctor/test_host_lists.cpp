@@ -61,6 +61,28 @@ TEST_CASE("the lists of a host: this VM, its switch, and the device that is its 
   CHECK(ctl::code_of(whole) == 0);
 }
 
+TEST_CASE("the switch of the VM's regular adapter is not that of its PVRDMA adapter") {
+  const HostReading reading = lists("Client: vmnic0", "Client: renamed node.eth0");
+  CHECK(lines_of(reading) == lines_of(lists()));
+}
+
+TEST_CASE("statistics of a NIC and the host's interfaces are no statistics and rule sets of RDMA") {
+  const HostReading nic = judge_host_output(
+      fixture("lists.txt") +
+          "[root@esx01:~] esxcli network nic stats get -n vmnic0\nNIC statistics for vmnic0\n"
+          "   Packets received: 149901\n   Receive packets dropped: 0\n"
+          "   Total receive errors: 50571\n   Receive over errors: 50571\n",
+      kGuest);
+  CHECK(lines_of(nic) == lines_of(lists()));
+  CHECK(nic.unknown.size() == 1);
+  const HostReading interfaces = judge_host_output(
+      "[root@esx01:~] esxcli network ip interface list\nvmk0\n   Name: vmk0\n"
+      "   MAC Address: 00:50:56:00:00:01\n   Enabled: true\n   Portset: vSwitch0\n   MTU: 1500\n",
+      kGuest);
+  CHECK(std::ranges::count(interfaces.missing, HostPart::Firewall, &doctor::MissingPart::part) ==
+        1);
+}
+
 TEST_CASE("CSV tells the same as tables") {
   const HostReading reading = judge_host_output(fixture("csv.txt"), kGuest);
   CHECK(lines_of(reading) ==
