@@ -90,7 +90,10 @@ class MenuReader {
   void take(const std::vector<std::string>& words) {
     if (words.empty()) return;
     const std::string& command = words.front();
-    if (command == "}") {
+    if (counting_ > 0 || counts_boots(words)) {
+      if (command == "if") ++counting_;
+      if (words.back() == "fi") --counting_;
+    } else if (command == "}") {
       if (!open_.empty()) open_.pop_back();
     } else if (words.back() == "{" || command.ends_with("(){")) {
       open_block(words);
@@ -99,6 +102,12 @@ class MenuReader {
     } else if (open_.empty()) {
       take_setting(words);
     }
+  }
+
+  // True for `if [ -n "${boot_counter}" …` of Enterprise Linux: what is set there depends on
+  // grubenv.
+  static bool counts_boots(const std::vector<std::string>& words) {
+    return words.front() == "if" && contains(words, "${boot_counter}");
   }
 
   void open_block(const std::vector<std::string>& words) {
@@ -125,6 +134,7 @@ class MenuReader {
 
   BootMenu menu_;
   std::vector<Block> open_;
+  unsigned counting_ = 0;  // the number of `if` that are open since counts_boots()
 };
 
 const MenuEntry* find_one(const std::vector<MenuEntry>& entries, std::string_view name) {

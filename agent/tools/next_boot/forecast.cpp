@@ -171,16 +171,17 @@ Field<std::vector<std::string>> driver_predecessors(const ModprobeConfig& config
   if (!config) return Field<std::vector<std::string>>::unreadable(config.error());
   std::map<std::string, std::string> commands;
   for (const ModprobeLine& line : *config)
-    if (line.keyword == "install") commands[line.name] = line.rest;
+    if (line.keyword == "install") commands.emplace(line.name, line.rest);
+  // libkmod takes the first line of each kind (kmod_module_get_softdeps()).
+  const auto softdep = std::ranges::find_if(*config, [](const ModprobeLine& line) {
+    return line.keyword == "softdep" && line.name == kDriverModule;
+  });
+  if (softdep == config->end()) return {};
   std::vector<std::string> predecessors;
-  for (const ModprobeLine& line : *config) {
-    if (line.keyword != "softdep" || line.name != kDriverModule) continue;
-    for (const std::string& name : required_before(line.rest)) {
-      const auto command = commands.find(name);
-      const auto loaded =
-          command == commands.end() ? std::vector{name} : loaded_by(command->second);
-      predecessors.insert(predecessors.end(), loaded.begin(), loaded.end());
-    }
+  for (const std::string& name : required_before(softdep->rest)) {
+    const auto command = commands.find(name);
+    const auto loaded = command == commands.end() ? std::vector{name} : loaded_by(command->second);
+    predecessors.insert(predecessors.end(), loaded.begin(), loaded.end());
   }
   if (predecessors.empty()) return {};
   return predecessors;

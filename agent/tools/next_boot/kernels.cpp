@@ -89,6 +89,10 @@ class Chooser {
     const auto block = read_file(root_ / file);
     if (!block && !means_absent(block.error())) return Field<NextKernel>::unreadable(block.error());
     environment_ = parse_grub_environment(block.value_or(std::string{}));
+    // Enterprise Linux falls back to another kernel after boots that have failed
+    // (/etc/grub.d/08_fallback_counting), if a program has begun to count them.
+    const std::string& left = environment_["boot_counter"];
+    if ((left == "0" || left == "-1") && environment_["boot_success"] == "0") return only_one();
     // An administrator's custom.cfg may set another default.
     if (!file_at(root_, folder + "/custom.cfg").is_absent()) return only_one();
     if (const std::string& once = environment_["next_entry"]; !once.empty())

@@ -97,6 +97,12 @@ TEST_CASE("`default` may name the saved entry, and blscfg takes entries from els
   CHECK(menu.chosen == "${saved_entry}");
   CHECK_FALSE(menu.by_spec);
   CHECK(parse_grub_menu("insmod blscfg\nblscfg\n").by_spec);
+  CHECK(parse_grub_menu("set default=\"${saved_entry}\"\n"
+                        "if [ -n \"${boot_counter}\" -a \"${boot_success}\" = \"0\" ]; then\n"
+                        "  if  [ \"${boot_counter}\" = \"0\" ]; then\n    set default=1\n"
+                        "    set boot_counter=-1\n  else\n    decrement boot_counter\n  fi\n"
+                        "  save_env boot_counter\nfi\n")
+            .chosen == "${saved_entry}");
   CHECK(parse_grub_menu("set default=1\nset default=\"${next_entry}\"\n").chosen == "1");
   const auto environment = parse_grub_environment(
       "# GRUB=Environment Block\nsaved_entry=ab-5.14.0-362.el9.x86_64\nkernelopts=root=/dev/sda "

@@ -120,6 +120,16 @@ TEST_CASE_METHOD(KernelsFixture, "next kernel: GRUB's saved entry, and one for a
   CHECK(next().is_absent());
 }
 
+TEST_CASE_METHOD(KernelsFixture,
+                 "next kernel: after boots that have failed it may be another one") {
+  two();
+  grub("${saved_entry}");
+  tree.file("/boot/grub/grubenv", "saved_entry=1\nboot_success=0\nboot_counter=1\n");
+  CHECK(next().is_known());
+  tree.file("/boot/grub/grubenv", "saved_entry=1\nboot_success=0\nboot_counter=0\n");
+  CHECK_FALSE(next().is_known());
+}
+
 TEST_CASE_METHOD(KernelsFixture, "next kernel: unreadable files of GRUB") {
   two();
   tree.link("/vmlinuz", "boot/vmlinuz-6.1.0-13-amd64");
