@@ -62,7 +62,7 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "dnf install dkms kernel-devel-{kernel}\n"
      "dnf download --source kernel-core-{kernel}\n"
      "rpm2cpio kernel-*.src.rpm | cpio -i 'linux-*.tar.xz'\n"
-     "install -m 644 linux-*.tar.xz /usr/src\n"
+     "install -m 644 linux-*.tar.xz /usr/src/linux-source-6.12.tar.xz\n"
      "dnf install ./vmw-pvrdma-dkms-*.noarch.rpm"},
     {FindingId::DriverBuiltIn, "driver-built-in", "", "04fe861108b35fd9b08bb5bd1dc81b65",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules,
