@@ -9,15 +9,26 @@ interfaces() {
     ip link set "other$n" up
   done
 }
-# Linux compares a new address with all those of its interface, so a hundred interfaces share them.
-more() { # FROM TO
-  awk -v from="$1" -v to="$2" 'BEGIN {
-    for (n = from; n < to; n++) {
-      rest = int(n / 65536) "." int(n / 256) % 256 "." n % 256 "/32 dev other" n % 100
-      print "address add 10." rest
-      print "route add 11." rest
-    }
-  }' | ip -batch -
+# Linux compares a new address with all those of its interface, so a hundred interfaces share them. ip(8) asks for all
+# interfaces again for each line of a batch, and keeps the answers.
+write_more() {
+  cat >more.py <<'P'
+import socket, struct, sys
+first, end = map(int, sys.argv[1:])
+ADDRESS, ROUTE = 20, 24 # RTM_NEWADDR, RTM_NEWROUTE
+kernel = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+kernel.bind((0, 0))
+index = [socket.if_nametoindex(f"other{n}") for n in range(100)]
+def attribute(kind, value): return struct.pack("=HH", 4 + len(value), kind) + value
+def add(kind, content):
+    kernel.send(struct.pack("=IHHII", 16 + len(content), kind, 0x605, 0, 0) + content) # request, acknowledge, create, exclusively
+    error, = struct.unpack_from("=i", kernel.recv(8192), 16)
+    assert error == 0, error
+for n in range(first, end):
+    rest, link = n.to_bytes(3, "big"), index[n % 100]
+    add(ADDRESS, struct.pack("=BBBBI", 2, 32, 0, 0, link) + attribute(1, b"\x0a" + rest) + attribute(2, b"\x0a" + rest))
+    add(ROUTE, struct.pack("=BBBBBBBBI", 2, 32, 0, 0, 254, 4, 253, 1, 0) + attribute(1, b"\x0b" + rest) + attribute(4, struct.pack("=I", link)))
+P
 }
 write_look() {
   cat >look.py <<'P'
@@ -43,11 +54,12 @@ P
 scenario() {
   wait_until 60 "health says ready" health_is ready
   wait_until 40 "the executor has gone" at_rest
+  write_more
   write_look
   interfaces
   local have=0 many
   for many in 10 1000 100000; do
-    more "$have" "$many"
+    python3 more.py "$have" "$many"
     have=$many
     wait_until 60 "health says ready" health_is ready
     python3 look.py "$many" "$(agent_pid)"
