@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/base/text.hpp"
+#include "agent/tools/metrics/command.hpp"
 #include "agent/tools/metrics/rendering.hpp"
 #include "agent/tools/metrics/report_service.hpp"
 #include "agent/varlink/interface.hpp"
