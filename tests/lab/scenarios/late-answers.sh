@@ -52,7 +52,7 @@ slow_probe() {
   systemctl stop pvrdma-agent.service
   echo "$(function_of 0)" >/sys/bus/pci/drivers/vmw_pvrdma/unbind
   answers_late 3500
-  systemctl start pvrdma-agent.service
+  systemctl start --no-block pvrdma-agent.service # The unit is up only after the probe.
   wait_until 20 "the executor binds the function" health_query -e .executor.busy.call
   pvrdma-agentctl --json watch >verdicts &
   wait_until 60 "the probe ends" test -e "/sys/bus/pci/devices/$(function_of 0)/infiniband"
