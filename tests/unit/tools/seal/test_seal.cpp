@@ -78,8 +78,7 @@ TEST_CASE("each trace that clones would share is found with its place") {
   image.file("/etc/udev/rules.d/70-persistent-net.rules",
              "SUBSYSTEM==\"net\", ATTR{address}==\"00:50:56:8a:9f:c2\", NAME=\"eth1\"\n");
   image.file("/etc/systemd/network/10-x.link", "[Match]\nMACAddress=00-50-56-8a-9f-c2\n");
-  image.file("/etc/rc.local", "#!/bin/sh\nmodprobe -r vmw_pvrdma\n");
-  std::filesystem::permissions(image / "/etc/rc.local", std::filesystem::perms::owner_all);
+  image.program("/etc/rc.local", "modprobe -r vmw_pvrdma\n");
   CHECK(found_in(image) ==
         List{"agent-mac /etc/pvrdma-agent/pvrdma-agent.toml:2",
              "agent-address /etc/pvrdma-agent/pvrdma-agent.toml:3",
@@ -109,11 +108,7 @@ TEST_CASE("an IPv6 address in the agent's configuration is a trace, however it i
 TEST_CASE("lines that migrate finds in other places than boot scripts are traces") {
   const Tree image;
   image.file("/etc/machine-id", "");
-  const auto has_program = [&](const std::string& path, const std::string& text) {
-    image.file(path, text);
-    std::filesystem::permissions(image / path, std::filesystem::perms::owner_all);
-  };
-  has_program("/etc/NetworkManager/dispatcher.d/99-rdma", "#!/bin/sh\nmodprobe -r vmw_pvrdma\n");
+  image.program("/etc/NetworkManager/dispatcher.d/99-rdma", "modprobe -r vmw_pvrdma\n");
   image.file("/etc/cloud/cloud.cfg.d/90-rdma.cfg", "runcmd:\n  - modprobe vmw_pvrdma\n");
   CHECK(found_in(image) == List{"boot-script /etc/NetworkManager/dispatcher.d/99-rdma:2",
                                 "boot-script /etc/cloud/cloud.cfg.d/90-rdma.cfg:2"});
@@ -122,9 +117,8 @@ TEST_CASE("lines that migrate finds in other places than boot scripts are traces
 TEST_CASE("a script that another user can change is not read, so the image is not sealed") {
   const Tree image;
   image.file("/etc/machine-id", "");
-  image.file("/etc/rc.local", "#!/bin/sh\n/home/x/up.sh\n");
+  image.program("/etc/rc.local", "/home/x/up.sh\n");
   image.file("/home/x/up.sh", "modprobe vmw_pvrdma\n");
-  std::filesystem::permissions(image / "/etc/rc.local", std::filesystem::perms::owner_all);
   REQUIRE(::chown((image / "/home/x/up.sh").c_str(), 1000, 1000) == 0);
   const fake::Printed sealed = check(image);
   CHECK(sealed.code == 3);
