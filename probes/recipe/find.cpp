@@ -265,6 +265,10 @@ class Finder {
 
 }  // namespace
 
+bool is_of_recipe(const RecipeLine& line) {
+  return line.kind == LineKind::Driver && (line.at_boot || line.touches_driver);
+}
+
 bool touches_driver_at_boot(const RecipeFile& file) {
   return file.in_effect && std::any_of(file.lines.begin(), file.lines.end(), [](const auto& line) {
            return line.at_boot && line.touches_driver;

@@ -30,6 +30,9 @@ struct RecipeFile {
   bool retires_unit = false;  // a unit that does nothing else
 };
 
+// True where the line loads or unloads modules of the recipe at boot, or vmw_pvrdma at any time.
+[[nodiscard]] bool is_of_recipe(const RecipeLine& line);
+
 // True where a line of the file loads or unloads vmw_pvrdma when the system boots.
 [[nodiscard]] bool touches_driver_at_boot(const RecipeFile& file);
 

@@ -46,8 +46,7 @@ void have_agent_look(const Settings& settings) {
 // A person still has to look at this file.
 bool is_left(const RecipeFile& file) {
   return file.in_effect && std::ranges::any_of(file.lines, [](const probes::RecipeLine& line) {
-           return line.kind == probes::LineKind::Link ||
-                  (line.kind == probes::LineKind::Driver && (line.at_boot || line.touches_driver));
+           return line.kind == probes::LineKind::Link || probes::is_of_recipe(line);
          });
 }
 

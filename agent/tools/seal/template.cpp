@@ -150,8 +150,7 @@ class TraceSearch {
     Recipe recipe = find_whole_recipe(root_, recipe_scope(root_, config_));
     for (const RecipeFile& file : recipe.files)
       for (const RecipeLine& line : file.lines)
-        if (file.in_effect && (line.at_boot || line.touches_driver) &&
-            line.kind == LineKind::Driver) {
+        if (file.in_effect && is_of_recipe(line)) {
           traces_.found.push_back({TraceKind::Recipe, file.path, line.number, line.text});
           break;
         }
