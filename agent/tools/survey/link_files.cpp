@@ -81,13 +81,16 @@ class LinkFilesSearch {
 
   // netplan's generator enables the renderer by itself.
   void look_at_netplan() {
-    for (const std::string& file :
-         files_in({"/etc/netplan", "/usr/lib/netplan", "/lib/netplan"}, ".yaml")) {
-      const auto text = text_of(file);
-      const NetplanFile found = match_netplan(text.value_or(""), link_);
-      take(found.network_manager ? LinkManager::NetworkManager : LinkManager::Networkd, found.match,
-           file);
-      take_macs(found.macs, file);
+    const auto files = files_in({"/etc/netplan", "/usr/lib/netplan", "/lib/netplan"}, ".yaml");
+    std::vector<NetplanFile> found;
+    LinkManager renderer = LinkManager::Networkd;
+    for (const std::string& file : files) {
+      found.push_back(match_netplan(text_of(file).value_or(""), link_));
+      renderer = found.back().renderer_of_all.value_or(renderer);
+    }
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      take(found[i].renderer.value_or(renderer), found[i].match, files[i]);
+      take_macs(found[i].macs, files[i]);
     }
   }
 

@@ -80,7 +80,8 @@ enum class Match { No, Maybe, Yes };
 
 struct NetplanFile {
   Match match = Match::No;
-  bool network_manager = false;     // renderer: NetworkManager
+  // `renderer`: of interfaces in this file, and of all interfaces in all files without their own.
+  std::optional<LinkManager> renderer{}, renderer_of_all{};
   std::vector<std::string> macs{};  // of `match`
 };
 // Read by lines for the keys that name interfaces: an id that is the interface's name and has no

@@ -93,7 +93,10 @@ class NetplanReader {
   void take(const NetplanPlace& place, const std::string& key, const std::string& value) {
     for (auto* open : {&condition_, &named_})
       if (*open && place.no_deeper_than((*open)->place)) close(*open);
-    if (key == "renderer") file_.network_manager = value == "NetworkManager";
+    if (!below_network_ && key != "network") below_network_ = place;
+    if (key == "renderer")
+      (place.no_deeper_than(*below_network_) ? file_.renderer_of_all : file_.renderer) =
+          value == "NetworkManager" ? LinkManager::NetworkManager : LinkManager::Networkd;
     if (condition_) return narrow(key, value);
     if (key == "match") {
       named_.reset();
@@ -137,6 +140,7 @@ class NetplanReader {
   const LinkNames& link_;
   NetplanFile file_;
   std::optional<Entry> named_, condition_;
+  std::optional<NetplanPlace> below_network_;  // of "version", "renderer" or "ethernets"
 };
 
 }  // namespace

@@ -109,8 +109,9 @@ TEST_CASE("netplan names an interface by id, name, MAC or driver") {
         Match::No);
   CHECK(match_netplan(start + "    a:\n      match: {macaddress: \"00-50-56-8A-9F-C2\"}\n", kLink)
             .macs == std::vector<std::string>{kLink.mac});
-  CHECK_FALSE(match_netplan(start, kLink).network_manager);
-  CHECK(match_netplan("network: {renderer: NetworkManager}\n", kLink).network_manager);
+  CHECK_FALSE(match_netplan(start, kLink).renderer_of_all);
+  CHECK(match_netplan("network: {renderer: NetworkManager}\n", kLink).renderer_of_all ==
+        LinkManager::NetworkManager);
 }
 
 TEST_CASE_METHOD(LinkFilesFixture, "link files: none") {
@@ -198,6 +199,15 @@ TEST_CASE_METHOD(LinkFilesFixture, "link files: netplan starts its renderer by i
   tree.file("/etc/netplan/50-x.yaml",
             "network:\n  renderer: NetworkManager\n  ethernets:\n    ens224f0:\n");
   CHECK(owner().is({LinkManager::NetworkManager, true, "/etc/netplan/50-x.yaml"}));
+  // A file's own renderer outranks the one that another file names for all, as Ubuntu's desktop
+  // has it.
+  tree.file("/etc/netplan/50-x.yaml", "network:\n  ethernets:\n    ens224f0: {}\n");
+  CHECK(owner().is({LinkManager::Networkd, true, "/etc/netplan/50-x.yaml"}));
+  tree.file("/etc/netplan/60-all.yaml", "network:\n  version: 2\n  renderer: NetworkManager\n");
+  CHECK(owner().is({LinkManager::NetworkManager, true, "/etc/netplan/50-x.yaml"}));
+  tree.file("/etc/netplan/50-x.yaml",
+            "network:\n  ethernets:\n    ens224f0: {renderer: networkd}\n");
+  CHECK(owner().is({LinkManager::Networkd, true, "/etc/netplan/50-x.yaml"}));
 }
 
 TEST_CASE_METHOD(LinkFilesFixture, "link files: ifupdown") {
