@@ -28,7 +28,9 @@ Advice of_network(const Trace& trace, std::string what, const char* id) {
   const bool by_cloud_init = trace.path.find("cloud-init") != std::string::npos;
   std::string remedy = "Remove the line, and match the interface by its name or driver.";
   if (by_cloud_init)
-    remedy = "`cloud-init clean` removes the file; each clone has its own written.";
+    remedy =
+        "`cloud-init clean --configs network` removes the file; with cloud-init before 23.4 delete "
+        "it. Each clone has its own written.";
   else if (trace.kind == TraceKind::Address)
     remedy =
         "Have each clone's address written at its first boot (cloud-init, guest customization).";

@@ -93,7 +93,7 @@ TEST_CASE("each trace that clones would share is found with its place") {
   const fake::Printed text = check(image);
   CHECK(text.code == 1);
   CHECK(text.out.find("Match by pci") != std::string::npos);
-  CHECK(text.out.find("cloud-init clean") != std::string::npos);
+  CHECK(text.out.find("`cloud-init clean --configs network`") != std::string::npos);
 }
 
 TEST_CASE("an IPv6 address in the agent's configuration is a trace, however it is written") {
