@@ -27,7 +27,11 @@ struct Advice {
 Advice of_network(const Trace& trace, std::string what, const char* id) {
   const bool by_cloud_init = trace.path.find("cloud-init") != std::string::npos;
   std::string remedy = "Remove the line, and match the interface by its name or driver.";
-  if (by_cloud_init)
+  if (trace.path.starts_with(probes::kCloudSettings))
+    remedy =
+        "Remove the network from the file: cloud-init sets it in each clone, whatever vSphere has "
+        "for that clone.";
+  else if (by_cloud_init)
     remedy =
         "`cloud-init clean --configs network` removes the file; with cloud-init before 23.4 delete "
         "it. Each clone has its own written.";

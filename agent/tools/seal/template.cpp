@@ -30,6 +30,8 @@ constexpr std::array kPlaces{
     Place{"/etc/udev/rules.d", "", ".rules"},
     Place{"/etc/network", "interfaces", ""},
     Place{"/etc/network/interfaces.d", "", ""},
+    // Installers leave the network here (subiquity: 90-installer-network.cfg).
+    Place{kCloudSettings, "", ".cfg"},
 };
 // Every system has these two addresses.
 constexpr std::array kCommonMacs{"00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff"};
@@ -122,6 +124,9 @@ class TraceSearch {
         const auto status = status_of(root_ / path);
         if (status && !S_ISREG(status->st_mode)) continue;
         auto found = traces_in(path, text_of(path));
+        // Here a UUID is no profile's, but an instance's or a file system's.
+        if (path.starts_with(kCloudSettings))
+          std::erase_if(found, [](const Trace& one) { return one.kind == TraceKind::Uuid; });
         traces_.found.insert(traces_.found.end(), found.begin(), found.end());
       }
     }

@@ -13,6 +13,9 @@
 
 namespace pvrdma::probes {
 
+// cloud-init's settings. A network in them counts before that of the datasource.
+inline constexpr const char* kCloudSettings = "/etc/cloud/cloud.cfg.d";
+
 enum class TraceKind {
   Mac,       // of a network interface, in a network or udev configuration
   Uuid,      // of a connection profile

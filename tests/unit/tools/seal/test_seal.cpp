@@ -96,6 +96,23 @@ TEST_CASE("each trace that clones would share is found with its place") {
   CHECK(text.out.find("`cloud-init clean --configs network`") != std::string::npos);
 }
 
+TEST_CASE("the network that an installer leaves in cloud-init's settings is a trace") {
+  const Tree image;
+  image.file("/etc/machine-id", "");
+  image.file("/etc/cloud/cloud.cfg.d/99-installer.cfg",
+             "datasource:\n  None:\n    metadata: "
+             "{instance-id: 0b3d9bd8-3b9c-4b8e-9d3a-2f6a3c1f4e55}\n");
+  CHECK(found_in(image).empty());
+  image.file("/etc/cloud/cloud.cfg.d/90-installer-network.cfg",
+             "network:\n  ethernets:\n    ens224f0:\n      addresses:\n      - 192.168.30.201/24\n"
+             "      match: {macaddress: \"00:50:56:8a:9f:c2\"}\n");
+  CHECK(found_in(image) == List{"baked-address /etc/cloud/cloud.cfg.d/90-installer-network.cfg:5",
+                                "baked-mac /etc/cloud/cloud.cfg.d/90-installer-network.cfg:6"});
+  const std::string text = check(image).out;
+  CHECK(text.find("Remove the network from the file") != std::string::npos);
+  CHECK(text.find("cloud-init clean") == std::string::npos);
+}
+
 TEST_CASE("an IPv6 address in the agent's configuration is a trace, however it is written") {
   const Tree image;
   image.file("/etc/machine-id", "");
