@@ -114,7 +114,8 @@ int seal(const Settings& settings, const Console& console, const SealOptions& op
   if (!loaded) return end_without(settings, console, loaded.error());
   std::vector<std::string> files;
   for (const auto& file : loaded->files)
-    files.push_back("/" + file.lexically_relative(root / "/").string());
+    if (file != kGuestinfo)  // vSphere's, which is no file of the image
+      files.push_back("/" + file.lexically_relative(root / "/").string());
   const Traces traces = probes::find_traces(root, loaded->config, files);
   if (!settings.json)
     for (const Error& error : traces.unreadable)

@@ -62,6 +62,16 @@ TEST_CASE("an image without traces of one VM is sealed") {
   CHECK(check(image).code == 0);
 }
 
+TEST_CASE("configuration from vSphere is no file of the image") {
+  const Tree image;
+  image.file("/etc/machine-id", "");
+  image.file("/etc/pvrdma-agent/pvrdma-agent.toml", "guestinfo.enabled = true\n");
+  image.file("/run/pvrdma-agent-guestinfo/answer", "config\n[readiness]\nadapters = 2\n");
+  const fake::Printed sealed = check(image);
+  CHECK(sealed.code == 0);
+  CHECK(sealed.err.empty());
+}
+
 TEST_CASE("each trace that clones would share is found with its place") {
   const Tree image;
   image.file("/etc/machine-id", "0123456789abcdef0123456789abcdef\n");
