@@ -71,12 +71,19 @@ class LinkFilesSearch {
     return std::nullopt;
   }
 
+  // Without folders, which no manager reads as files.
   std::vector<std::string> files_in(const std::vector<std::string>& folders,
                                     std::string_view suffix) {
     auto files = merged_files(root_, folders, suffix);
-    if (files) return std::move(*files);
-    note(files.error());
-    return {};
+    if (!files) {
+      note(files.error());
+      return {};
+    }
+    std::erase_if(*files, [&](const std::string& file) {
+      const auto status = status_of(root_ / file);
+      return status && !S_ISREG(status->st_mode);
+    });
+    return std::move(*files);
   }
 
   // netplan's generator enables the renderer by itself.

@@ -186,6 +186,16 @@ TEST_CASE_METHOD(LinkFilesFixture, "link files: the order of ifcfg files with qu
         std::vector<LinkProfile>{{folder + "c", 1, 0}, {folder + "b", 0, 7}, {folder + "a", 0, 5}});
 }
 
+TEST_CASE_METHOD(LinkFilesFixture, "link files: a folder among profiles is no profile") {
+  enable("NetworkManager.service");
+  const std::string folder = "/etc/NetworkManager/system-connections/";
+  tree.directory(folder + "old");
+  CHECK(owner().is({LinkManager::NetworkManager, false, ""}));
+  tree.link(folder + "x", "../x");
+  tree.file("/etc/NetworkManager/x", "[connection]\ntype=ethernet\ninterface-name=ens224f0\n");
+  CHECK(owner().is({LinkManager::NetworkManager, true, folder + "x"}));
+}
+
 TEST_CASE_METHOD(LinkFilesFixture, "link files: unreadable profiles are reported") {
   enable("NetworkManager.service");
   tree.unreadable("/etc/NetworkManager/system-connections/x.nmconnection");
