@@ -15,6 +15,8 @@ namespace {
 
 constexpr const char* kKeyfiles = "/etc/NetworkManager/system-connections";
 constexpr const char* kIfcfg = "/etc/sysconfig/network-scripts";
+// The plugin by which NetworkManager reads them. Debian and Enterprise Linux 10 do not have it.
+constexpr const char* kIfcfgPlugin = "/usr/lib*/NetworkManager/*/libnm-settings-plugin-ifcfg-rh.so";
 // When NetworkManager last had a profile in use, by its UUID.
 constexpr const char* kTimestamps = "/var/lib/NetworkManager/timestamps";
 
@@ -144,8 +146,9 @@ class LinkFilesSearch {
     for (const std::string& file :
          files_in({kKeyfiles, "/usr/lib/NetworkManager/system-connections"}, ""))
       look(file, match_keyfile);
-    for (const std::string& file : files_in({kIfcfg}, ""))
-      if (file.starts_with(std::string{kIfcfg} + "/ifcfg-")) look(file, match_ifcfg);
+    if (!paths_matching(root_, kIfcfgPlugin).empty())
+      for (const std::string& file : files_in({kIfcfg}, ""))
+        if (file.starts_with(std::string{kIfcfg} + "/ifcfg-")) look(file, match_ifcfg);
     std::ranges::stable_sort(files_.profiles, [](const auto& one, const auto& other) {
       return std::tie(one.priority, one.last_used) > std::tie(other.priority, other.last_used);
     });
