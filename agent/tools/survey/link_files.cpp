@@ -2,6 +2,8 @@
 #include "agent/tools/survey/link_files.hpp"
 
 #include <algorithm>
+#include <array>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -25,6 +27,14 @@ std::string profile_value(const std::vector<Setting>& settings, const char* key,
                           const char* of_ifcfg) {
   std::string value = value_of(settings, "connection", key);
   return value.empty() ? bare_value(value_of(settings, "", of_ifcfg)) : value;
+}
+
+// The plugin ignores what editors, rpm and augeas leave (utils_should_ignore_file() in its source).
+bool is_ifcfg(const std::string& file) {
+  constexpr std::array kLeft{".bak", "~", ".orig", ".rej", ".rpmnew", ".augnew", ".augtmp"};
+  const std::string name = lower(file);
+  return file.starts_with(std::string{kIfcfg} + "/ifcfg-") &&
+         std::ranges::none_of(kLeft, [&](const char* end) { return name.ends_with(end); });
 }
 
 class LinkFilesSearch {
@@ -122,41 +132,44 @@ class LinkFilesSearch {
   }
 
   void look_at_network_manager() {
-    const auto times = parse_settings(read_file(root_ / kTimestamps).value_or(std::string{}));
-    std::vector<std::string> unnamed;  // for any link
-    const auto look = [&](const std::string& file, const auto& matches) {
-      const auto text = text_of(file);
-      if (!text) return;
-      const auto settings = parse_settings(*text);
-      const Match match = matches(settings, link_);
-      const auto macs = macs_of(settings);
-      take_macs(macs, file);
-      if (match == Match::Maybe) take(LinkManager::NetworkManager, match, file);
-      if (match != Match::Yes) return;
-      if (macs.empty() && profile_value(settings, "interface-name", "DEVICE").empty())
-        return unnamed.push_back(file);
-      const std::string uuid = profile_value(settings, "uuid", "UUID");
-      const std::string* time = find_setting(times, "timestamps", uuid);
-      files_.profiles.push_back(
-          {file,
-           number_from<int>(profile_value(settings, "autoconnect-priority", "AUTOCONNECT_PRIORITY"))
-               .value_or(0),
-           time == nullptr ? 0 : number_from<std::uint64_t>(*time).value_or(0)});
-    };
+    times_ = parse_settings(read_file(root_ / kTimestamps).value_or(std::string{}));
     for (const std::string& file :
          files_in({kKeyfiles, "/usr/lib/NetworkManager/system-connections"}, ""))
-      look(file, match_keyfile);
+      if (!file.ends_with('~')) look_at_profile(file, match_keyfile);
     if (!paths_matching(root_, kIfcfgPlugin).empty())
       for (const std::string& file : files_in({kIfcfg}, ""))
-        if (file.starts_with(std::string{kIfcfg} + "/ifcfg-")) look(file, match_ifcfg);
+        if (is_ifcfg(file)) look_at_profile(file, match_ifcfg);
     std::ranges::stable_sort(files_.profiles, [](const auto& one, const auto& other) {
       return std::tie(one.priority, one.last_used) > std::tie(other.priority, other.last_used);
     });
     for (const LinkProfile& profile : files_.profiles)
       take(LinkManager::NetworkManager, Match::Yes, profile.file);
-    for (const std::string& file : unnamed) take(LinkManager::NetworkManager, Match::Yes, file);
+    for (const std::string& file : unnamed_) take(LinkManager::NetworkManager, Match::Yes, file);
     // NetworkManager makes a connection for each link without one, unless it is configured not to.
     take(LinkManager::NetworkManager, Match::Maybe, "");
+  }
+
+  template <typename Matches>
+  void look_at_profile(const std::string& file, const Matches& matches) {
+    const auto text = text_of(file);
+    if (!text) return;
+    const auto settings = parse_settings(*text);
+    const std::string uuid = profile_value(settings, "uuid", "UUID");
+    // Of files with one UUID, such as a copy, NetworkManager has one; here it is the first.
+    if (!uuid.empty() && !uuids_.insert(uuid).second) return;
+    const Match match = matches(settings, link_);
+    const auto macs = macs_of(settings);
+    take_macs(macs, file);
+    if (match == Match::Maybe) take(LinkManager::NetworkManager, match, file);
+    if (match != Match::Yes) return;
+    if (macs.empty() && profile_value(settings, "interface-name", "DEVICE").empty())
+      return unnamed_.push_back(file);
+    const std::string* time = find_setting(times_, "timestamps", uuid);
+    files_.profiles.push_back(
+        {file,
+         number_from<int>(profile_value(settings, "autoconnect-priority", "AUTOCONNECT_PRIORITY"))
+             .value_or(0),
+         time == nullptr ? 0 : number_from<std::uint64_t>(*time).value_or(0)});
   }
 
   void look_at_ifupdown() {
@@ -171,6 +184,9 @@ class LinkFilesSearch {
   LinkFiles files_;
   std::optional<LinkOwner> owner_;
   std::optional<Error> error_;
+  std::vector<Setting> times_;
+  std::set<std::string> uuids_;       // of NetworkManager's profiles
+  std::vector<std::string> unnamed_;  // profiles for any link
 };
 
 }  // namespace

@@ -193,6 +193,24 @@ TEST_CASE_METHOD(LinkFilesFixture, "link files: the order of ifcfg files with qu
         std::vector<LinkProfile>{{folder + "c", 1, 0}, {folder + "b", 0, 7}, {folder + "a", 0, 5}});
 }
 
+TEST_CASE_METHOD(LinkFilesFixture, "link files: copies of a profile are no rivals") {
+  enable("NetworkManager.service");
+  have_ifcfg_plugin();
+  const std::string start = "[connection]\ntype=ethernet\n";
+  const std::string keyfile = "/etc/NetworkManager/system-connections/a.nmconnection";
+  const std::string named = start + "uuid=1\ninterface-name=ens224f0\n[ethernet]\nmac-address=";
+  tree.file(keyfile, named + kLink.mac);
+  tree.file(keyfile + ".bak", named + "00:50:56:00:00:01");
+  tree.file(keyfile + "~", start + "[ethernet]\nmac-address=00:50:56:00:00:01");
+  const std::string ifcfg = "/etc/sysconfig/network-scripts/ifcfg-b";
+  tree.file(ifcfg, "HWADDR=" + kLink.mac);
+  for (const char* end : {".bak", "~", ".orig", ".rej", ".rpmnew", ".augnew", ".augtmp", ".BAK"})
+    tree.file(ifcfg + end, "DEVICE=ens224f0\nHWADDR=00:50:56:00:00:01\n");
+  const LinkFiles files = look_at_link_files(tree.root(), kLink);
+  CHECK(files.profiles == std::vector<LinkProfile>{{keyfile, 0}, {ifcfg, 0}});
+  CHECK(files.macs == std::vector<MacFile>{{keyfile, kLink.mac}, {ifcfg, kLink.mac}});
+}
+
 TEST_CASE_METHOD(LinkFilesFixture, "link files: a folder among profiles is no profile") {
   enable("NetworkManager.service");
   const std::string folder = "/etc/NetworkManager/system-connections/";
