@@ -233,7 +233,7 @@ void check_profiles(const Survey& survey, Findings& findings) {
     const LinkProfile& first = profiles[0];
     const LinkProfile& second = profiles[1];
     const bool by_priority = first.priority != second.priority;
-    if (!by_priority && first.last_used == second.last_used) {
+    if (!by_priority && (!first.last_used || first.last_used == second.last_used)) {
       add(findings, FindingId::LinkProfile, "undecided",
           {{"netdev", netdev}, {"files", joined(files)}});
       continue;

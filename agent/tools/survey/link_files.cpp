@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -139,8 +140,8 @@ class LinkFilesSearch {
     if (!paths_matching(root_, kIfcfgPlugin).empty())
       for (const std::string& file : files_in({kIfcfg}, ""))
         if (is_ifcfg(file)) look_at_profile(file, match_ifcfg);
-    std::ranges::stable_sort(files_.profiles, [](const auto& one, const auto& other) {
-      return std::tie(one.priority, one.last_used) > std::tie(other.priority, other.last_used);
+    std::ranges::stable_sort(files_.profiles, std::greater{}, [](const LinkProfile& one) {
+      return std::tuple{one.priority, !one.last_used, one.last_used};
     });
     for (const LinkProfile& profile : files_.profiles)
       take(LinkManager::NetworkManager, Match::Yes, profile.file);
@@ -164,12 +165,15 @@ class LinkFilesSearch {
     if (match != Match::Yes) return;
     if (macs.empty() && profile_value(settings, "interface-name", "DEVICE").empty())
       return unnamed_.push_back(file);
-    const std::string* time = find_setting(times_, "timestamps", uuid);
-    files_.profiles.push_back(
-        {file,
-         number_from<int>(profile_value(settings, "autoconnect-priority", "AUTOCONNECT_PRIORITY"))
-             .value_or(0),
-         time == nullptr ? 0 : number_from<std::uint64_t>(*time).value_or(0)});
+    LinkProfile& profile = files_.profiles.emplace_back();
+    profile.file = file;
+    profile.priority =
+        number_from<int>(profile_value(settings, "autoconnect-priority", "AUTOCONNECT_PRIORITY"))
+            .value_or(0);
+    if (uuid.empty())
+      profile.last_used.reset();
+    else if (const std::string* time = find_setting(times_, "timestamps", uuid))
+      profile.last_used = number_from<std::uint64_t>(*time).value_or(0);
   }
 
   void look_at_ifupdown() {

@@ -23,8 +23,10 @@ namespace pvrdma {
 // A profile of NetworkManager's that names a link, by its interface or its MAC address.
 struct LinkProfile {
   std::string file;
-  int priority = 0;             // autoconnect-priority; a larger one comes first
-  std::uint64_t last_used = 0;  // seconds since 1970; 0: never, or not to be read
+  int priority = 0;  // autoconnect-priority; a larger one comes first
+  // Seconds since 1970; 0: never, or not to be read. None: the profile has no UUID; then
+  // NetworkManager keeps the time under one that it makes from the file's path.
+  std::optional<std::uint64_t> last_used = 0;
   friend bool operator==(const LinkProfile&, const LinkProfile&) = default;
 };
 
@@ -47,7 +49,8 @@ struct LinkNames {
 struct LinkFiles {
   Field<LinkOwner> owner;  // absent: no manager that starts at boot has it
   // In NetworkManager's order (nm-settings(5), connection.autoconnect-priority): the larger
-  // priority, then the one that was used last.
+  // priority, then the one that was used last. One whose last use is not known comes before the
+  // others of its priority.
   std::vector<LinkProfile> profiles;
   std::vector<MacFile> macs;  // whichever link it is; of files that could be read
 };

@@ -103,6 +103,12 @@ TEST_CASE("of one priority the profile that was used last wins, where a file tel
   REQUIRE(found.size() == 1);
   CHECK(found[0].summary.find("it takes " + std::string{kProfiles} +
                               "b.nmconnection, as it was used last") != std::string::npos);
+  // Of a profile without a UUID the time of its last use is not known.
+  machine.tree.file(kProfiles + std::string{"c.nmconnection"},
+                    "[connection]\ntype=ethernet\n" + keys);
+  found = machine.findings();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].summary.find("cannot be told from files") != std::string::npos);
 }
 
 TEST_CASE("a container's files are not its host's") {

@@ -175,7 +175,7 @@ TEST_CASE_METHOD(LinkFilesFixture, "link files: the profile that NetworkManager 
   tree.file(folder + "b", start + "autoconnect-priority=1\n[ethernet]\nmac-address=" + kLink.mac);
   CHECK(owner().is({LinkManager::NetworkManager, true, folder + "b"}));
   CHECK(look_at_link_files(tree.root(), kLink).profiles ==
-        std::vector<LinkProfile>{{folder + "b", 1}, {folder + "a", 0}});
+        std::vector<LinkProfile>{{folder + "b", 1, std::nullopt}, {folder + "a", 0, std::nullopt}});
   CHECK(look_at_link_files(tree.root(), kLink).macs ==
         std::vector<MacFile>{{folder + "b", kLink.mac}});
 }
@@ -191,6 +191,13 @@ TEST_CASE_METHOD(LinkFilesFixture, "link files: the order of ifcfg files with qu
   tree.file("/var/lib/NetworkManager/timestamps", "[timestamps]\n0000000a=5\n0000000b=7\n");
   CHECK(look_at_link_files(tree.root(), kLink).profiles ==
         std::vector<LinkProfile>{{folder + "c", 1, 0}, {folder + "b", 0, 7}, {folder + "a", 0, 5}});
+  // NetworkManager has a time for the profile without a UUID as well, which is not known here.
+  tree.file(folder + "d", start);
+  CHECK(look_at_link_files(tree.root(), kLink).profiles ==
+        std::vector<LinkProfile>{{folder + "c", 1, 0},
+                                 {folder + "d", 0, std::nullopt},
+                                 {folder + "b", 0, 7},
+                                 {folder + "a", 0, 5}});
 }
 
 TEST_CASE_METHOD(LinkFilesFixture, "link files: copies of a profile are no rivals") {
@@ -207,7 +214,7 @@ TEST_CASE_METHOD(LinkFilesFixture, "link files: copies of a profile are no rival
   for (const char* end : {".bak", "~", ".orig", ".rej", ".rpmnew", ".augnew", ".augtmp", ".BAK"})
     tree.file(ifcfg + end, "DEVICE=ens224f0\nHWADDR=00:50:56:00:00:01\n");
   const LinkFiles files = look_at_link_files(tree.root(), kLink);
-  CHECK(files.profiles == std::vector<LinkProfile>{{keyfile, 0}, {ifcfg, 0}});
+  CHECK(files.profiles == std::vector<LinkProfile>{{ifcfg, 0, std::nullopt}, {keyfile, 0, 0}});
   CHECK(files.macs == std::vector<MacFile>{{keyfile, kLink.mac}, {ifcfg, kLink.mac}});
 }
 
