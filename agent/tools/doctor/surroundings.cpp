@@ -222,33 +222,6 @@ void check_reloads(const Snapshot& snapshot, const Survey& survey, Findings& fin
     add(findings, FindingId::ReloadElsewhere, {}, std::move(values));
 }
 
-// What NetworkManager goes by: nm-settings(5), connection.autoconnect-priority.
-void check_profiles(const Survey& survey, Findings& findings) {
-  for (const MacFile& one : survey.foreign_macs)
-    add(findings, FindingId::LinkProfile, "no-such-mac", {{"file", one.file}, {"mac", one.mac}});
-  for (const auto& [netdev, profiles] : survey.profiles) {
-    std::vector<std::string> files;
-    files.reserve(profiles.size());
-    for (const LinkProfile& one : profiles) files.push_back(one.file);
-    const LinkProfile& first = profiles[0];
-    const LinkProfile& second = profiles[1];
-    const bool by_priority = first.priority != second.priority;
-    if (!by_priority && (!first.last_used || first.last_used == second.last_used)) {
-      add(findings, FindingId::LinkProfile, "undecided",
-          {{"netdev", netdev}, {"files", joined(files)}});
-      continue;
-    }
-    files.erase(files.begin());
-    add(findings, FindingId::LinkProfile, "several",
-        {{"netdev", netdev},
-         {"file", first.file},
-         {"others", joined(files)},
-         {"why", by_priority ? "its autoconnect-priority is " + std::to_string(first.priority) +
-                                   " and not " + std::to_string(second.priority)
-                             : "it was used last"}});
-  }
-}
-
 // The container has the device, but the device's netdev is in another network namespace.
 void check_network(const Snapshot& snapshot, const Survey& survey, Findings& findings) {
   if (!survey.container.is_known()) return;

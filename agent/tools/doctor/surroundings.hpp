@@ -18,6 +18,10 @@ namespace pvrdma::doctor {
 void check_other_subnets(const Snapshot& snapshot, const std::vector<NamedAddress>& addresses,
                          std::vector<Finding>& findings);
 
+// link_profiles.cpp: adds link-profile for files that configure no link, and for several profiles
+// of one link.
+void check_profiles(const Survey& survey, std::vector<Finding>& findings);
+
 // The nodes of /dev/infiniband that applications need: "uverbs0" of each adapter, and "rdma_cm".
 [[nodiscard]] std::vector<std::string> needed_nodes(const Snapshot& snapshot);
 
