@@ -168,6 +168,10 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "A clone has other MAC addresses than its template. Write this machine's (`ip link`) or the "
      "interface's name into the file, or take the file away where the interface is gone for good. "
      "`pvrdma-agentctl seal` lists such places before a template is cloned."},
+    {FindingId::LinkProfile, "link-profile", "refused", "", Severity::Warning, Actor::Guest,
+     Concern::Links,
+     "NetworkManager ignores {file}, as another user than root owns it, or may read or write it.",
+     "Run `chown root` and `chmod 600` on the file, then `nmcli connection reload`."},
     {FindingId::LinkProfile, "link-profile", "several", "", Severity::Info, Actor::Guest,
      Concern::Links,
      "NetworkManager has several profiles for {netdev}: it takes {file}, as {why}, and not "

@@ -43,6 +43,12 @@ class Tree {
     directory(std::filesystem::path{absolute}.parent_path());
     std::ofstream{*this / absolute, std::ios::binary} << content;
   }
+  // A file that only its owner may read, as NetworkManager wants its keyfiles.
+  void private_file(const std::string& absolute, const std::string& content) const {
+    file(absolute, content);
+    using std::filesystem::perms;
+    std::filesystem::permissions(*this / absolute, perms::owner_read | perms::owner_write);
+  }
   void link(const std::string& absolute, const std::string& target) const {
     directory(std::filesystem::path{absolute}.parent_path());
     std::filesystem::create_symlink(target, *this / absolute);

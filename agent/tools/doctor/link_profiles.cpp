@@ -18,6 +18,7 @@ void check_profiles(const Survey& survey, std::vector<Finding>& findings) {
   };
   for (const MacFile& one : survey.foreign_macs)
     add("no-such-mac", {{"file", one.file}, {"mac", one.mac}});
+  for (const std::string& file : survey.refused_profiles) add("refused", {{"file", file}});
   for (const auto& [netdev, profiles] : survey.profiles) {
     std::vector<std::string> files;
     files.reserve(profiles.size());

@@ -119,8 +119,9 @@ struct Survey {
   Field<std::vector<NamedAddress>> addresses;  // of all interfaces here but the loopback
   // Of files that this user may read
   std::vector<ReloadLine> reloads;
-  std::vector<LinkProfiles> profiles;  // of adapters' links
-  std::vector<MacFile> foreign_macs;   // which no interface here has; not looked for in a container
+  std::vector<LinkProfiles> profiles;         // of adapters' links
+  std::vector<std::string> refused_profiles;  // which NetworkManager does not accept
+  std::vector<MacFile> foreign_macs;  // which no interface here has; not looked for in a container
   friend bool operator==(const Survey&, const Survey&) = default;
 };
 

@@ -83,6 +83,8 @@ void look_at_profiles(const Root& root, Survey& seen) {
         read_attribute(root / ("/sys/class/net/" + netdev + "/address")).value_or(std::string{});
     LinkFiles files = look_at_link_files(root, {netdev, mac});
     if (files.profiles.size() > 1) seen.profiles.push_back({netdev, std::move(files.profiles)});
+    for (std::string& file : files.refused)
+      if (!contains(seen.refused_profiles, file)) seen.refused_profiles.push_back(std::move(file));
     for (MacFile& one : files.macs)
       if (!contains(macs, one.mac) && !contains(seen.foreign_macs, one))
         seen.foreign_macs.push_back(std::move(one));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/tools/survey/link_files.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -136,7 +138,7 @@ class LinkFilesSearch {
     times_ = parse_settings(read_file(root_ / kTimestamps).value_or(std::string{}));
     for (const std::string& file :
          files_in({kKeyfiles, "/usr/lib/NetworkManager/system-connections"}, ""))
-      if (!file.ends_with('~')) look_at_profile(file, match_keyfile);
+      if (!file.ends_with('~') && !is_refused(file)) look_at_profile(file, match_keyfile);
     if (!paths_matching(root_, kIfcfgPlugin).empty())
       for (const std::string& file : files_in({kIfcfg}, ""))
         if (is_ifcfg(file)) look_at_profile(file, match_ifcfg);
@@ -148,6 +150,21 @@ class LinkFilesSearch {
     for (const std::string& file : unnamed_) take(LinkManager::NetworkManager, Match::Yes, file);
     // NetworkManager makes a connection for each link without one, unless it is configured not to.
     take(LinkManager::NetworkManager, Match::Maybe, "");
+  }
+
+  // NetworkManager refuses a keyfile that another user owns, or may read or write
+  // (nms_keyfile_utils_check_file_permissions() in its source). The files of an image may belong to
+  // the user who looks at it.
+  bool is_refused(const std::string& file) {
+    const auto status = status_of(root_ / file);
+    if (!status) return false;
+    const bool is_of_root =
+        status->st_uid == 0 || (!root_.is_this_system() && status->st_uid == ::geteuid());
+    if (is_of_root && (status->st_mode & 0077U) == 0) return false;
+    const auto text = text_of(file);
+    if (text && match_keyfile(parse_settings(*text), link_) == Match::Yes)
+      files_.refused.push_back(file);
+    return true;
   }
 
   template <typename Matches>

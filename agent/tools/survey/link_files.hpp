@@ -52,7 +52,8 @@ struct LinkFiles {
   // priority, then the one that was used last. One whose last use is not known comes before the
   // others of its priority.
   std::vector<LinkProfile> profiles;
-  std::vector<MacFile> macs;  // whichever link it is; of files that could be read
+  std::vector<std::string> refused;  // keyfiles for the link that NetworkManager does not accept
+  std::vector<MacFile> macs;         // whichever link it is; of files that could be read
 };
 [[nodiscard]] LinkFiles look_at_link_files(const Root& root, const LinkNames& link);
 

@@ -30,7 +30,9 @@ struct Clone {
     tree.link("/etc/systemd/system/multi-user.target.wants/NetworkManager.service",
               "/usr/lib/systemd/system/NetworkManager.service");
   }
-  void profile(const std::string& name) const { tree.file(kProfiles + name, field_file(name)); }
+  void profile(const std::string& name) const {
+    tree.private_file(kProfiles + name, field_file(name));
+  }
   [[nodiscard]] std::vector<Finding> findings() const {
     ctl::DoctorOptions options;
     options.root = tree.root();
@@ -76,6 +78,15 @@ TEST_CASE("of two profiles for a link the larger priority wins") {
   CHECK(found[0].severity == Severity::Info);
 }
 
+TEST_CASE("a profile that NetworkManager does not accept is no rival, and named") {
+  const Clone machine{kOfTemplate};
+  machine.profile(kCloudInit);
+  machine.tree.file(kProfiles + std::string{kOther}, field_file(kOther));
+  const auto found = machine.findings();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].summary.find("NetworkManager ignores " + std::string{kProfiles} + kOther) == 0);
+}
+
 TEST_CASE("in the clone the profile with the template's MAC is no rival") {
   const Clone clone{kOfClone};
   clone.profile(kOther);
@@ -90,8 +101,9 @@ TEST_CASE("of one priority the profile that was used last wins, where a file tel
   const Clone machine{kOfTemplate};
   const std::string keys = "interface-name=ens224\n[ethernet]\n";
   for (const char* name : {"a", "b"})
-    machine.tree.file(kProfiles + std::string{name} + ".nmconnection",
-                      "[connection]\ntype=ethernet\nuuid=" + std::string{name} + "\n" + keys);
+    machine.tree.private_file(
+        kProfiles + std::string{name} + ".nmconnection",
+        "[connection]\ntype=ethernet\nuuid=" + std::string{name} + "\n" + keys);
   auto found = machine.findings();
   REQUIRE(found.size() == 1);
   CHECK(found[0].summary.find("a.nmconnection, ") != std::string::npos);
@@ -104,8 +116,8 @@ TEST_CASE("of one priority the profile that was used last wins, where a file tel
   CHECK(found[0].summary.find("it takes " + std::string{kProfiles} +
                               "b.nmconnection, as it was used last") != std::string::npos);
   // Of a profile without a UUID the time of its last use is not known.
-  machine.tree.file(kProfiles + std::string{"c.nmconnection"},
-                    "[connection]\ntype=ethernet\n" + keys);
+  machine.tree.private_file(kProfiles + std::string{"c.nmconnection"},
+                            "[connection]\ntype=ethernet\n" + keys);
   found = machine.findings();
   REQUIRE(found.size() == 1);
   CHECK(found[0].summary.find("cannot be told from files") != std::string::npos);

@@ -164,8 +164,10 @@ const std::vector<Spoilt>& spoilt() {
          contain(survey);
          survey.reloads = {{"/etc/cron.d/a", 1, "modprobe", "run by cron", false}};
        }},
-      {{FindingId::LinkProfile, FindingId::LinkProfile, FindingId::LinkProfile},
+      {{FindingId::LinkProfile, FindingId::LinkProfile, FindingId::LinkProfile,
+        FindingId::LinkProfile},
        [](Snapshot&, Survey& survey) {
+         survey.refused_profiles = {"/etc/NetworkManager/system-connections/a"};
          survey.foreign_macs = {{"/etc/netplan/a.yaml", "02:00:00:00:00:01"}};
          survey.profiles = {{"ens11", {{"a", 1}, {"b", 0}}}, {"ens12", {{"a", 0}, {"b", 0}}}};
        }},
@@ -198,7 +200,7 @@ TEST_CASE("each fault has its finding, and no other") {
         return concerns(finding.id, row.concern);
       }));
   }
-  CHECK(made.size() == 33);
+  CHECK(made.size() == 34);
 }
 
 TEST_CASE("without an RDMA function: the hypervisor, and the NICs of the VM") {

@@ -158,8 +158,8 @@ TEST_CASE(
   tree.file(entry, "title RHEL\nlinux /vmlinuz-" + release + "\noptions root=/dev/sda3 ro\n");
   tree.file("/etc/pvrdma-agent/pvrdma-agent.toml",
             "[[adapter]]\nmatch = { mac = \"00:50:56:8a:9f:c2\" }\n");
-  tree.file("/etc/NetworkManager/system-connections/rdma.nmconnection",
-            "[connection]\ntype=ethernet\n[ethernet]\nmac-address=00:50:56:8A:9F:C2\n");
+  tree.private_file("/etc/NetworkManager/system-connections/rdma.nmconnection",
+                    "[connection]\ntype=ethernet\n[ethernet]\nmac-address=00:50:56:8A:9F:C2\n");
   Json seen = answer(tree);
   CHECK(seen["next"]["release"] == release);
   CHECK(seen["driver"] == "yes");

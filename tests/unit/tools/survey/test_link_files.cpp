@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The owner of a link by the files of network managers, on made-up roots.
 #include "agent/tools/survey/link_files.hpp"
+
+#include <unistd.h>
+
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tree.hpp"
 
@@ -156,7 +159,7 @@ TEST_CASE_METHOD(LinkFilesFixture, "link files: NetworkManager may take a link w
   enable("NetworkManager.service");
   CHECK(owner().is({LinkManager::NetworkManager, false, ""}));
   const std::string profile = "/etc/NetworkManager/system-connections/x.nmconnection";
-  tree.file(profile, "[connection]\ntype=ethernet\ninterface-name=ens224f0\n");
+  tree.private_file(profile, "[connection]\ntype=ethernet\ninterface-name=ens224f0\n");
   CHECK(owner().is({LinkManager::NetworkManager, true, profile}));
   tree.remove(profile);
   tree.file("/etc/sysconfig/network-scripts/ifcfg-ens224f0", "DEVICE=ens224f0\nONBOOT=yes\n");
@@ -171,8 +174,9 @@ TEST_CASE_METHOD(LinkFilesFixture, "link files: the profile that NetworkManager 
   enable("NetworkManager.service");
   const std::string folder = "/etc/NetworkManager/system-connections/";
   const std::string start = "[connection]\ntype=ethernet\n";
-  tree.file(folder + "a", start + "interface-name=ens224f0\n");
-  tree.file(folder + "b", start + "autoconnect-priority=1\n[ethernet]\nmac-address=" + kLink.mac);
+  tree.private_file(folder + "a", start + "interface-name=ens224f0\n");
+  tree.private_file(folder + "b",
+                    start + "autoconnect-priority=1\n[ethernet]\nmac-address=" + kLink.mac);
   CHECK(owner().is({LinkManager::NetworkManager, true, folder + "b"}));
   CHECK(look_at_link_files(tree.root(), kLink).profiles ==
         std::vector<LinkProfile>{{folder + "b", 1, std::nullopt}, {folder + "a", 0, std::nullopt}});
@@ -200,15 +204,32 @@ TEST_CASE_METHOD(LinkFilesFixture, "link files: the order of ifcfg files with qu
                                  {folder + "a", 0, 5}});
 }
 
+TEST_CASE_METHOD(LinkFilesFixture, "link files: a keyfile that others may read is refused") {
+  enable("NetworkManager.service");
+  const std::string file = "/etc/NetworkManager/system-connections/x.nmconnection";
+  const std::string text = "[connection]\ntype=ethernet\ninterface-name=ens224f0\n";
+  const auto refused = [&] { return look_at_link_files(tree.root(), kLink).refused; };
+  tree.private_file(file, text);
+  CHECK(refused().empty());
+  std::filesystem::permissions(tree / file, std::filesystem::perms{0640});
+  CHECK(refused() == std::vector<std::string>{file});
+  CHECK(owner().is({LinkManager::NetworkManager, false, ""}));
+  std::filesystem::permissions(tree / file, std::filesystem::perms{0600});
+  REQUIRE(::chown((tree / file).c_str(), 1000, 0) == 0);
+  CHECK(refused() == std::vector<std::string>{file});
+  tree.file(file + ".other", "[connection]\ntype=ethernet\ninterface-name=ens192\n");
+  CHECK(refused() == std::vector<std::string>{file});
+}
+
 TEST_CASE_METHOD(LinkFilesFixture, "link files: copies of a profile are no rivals") {
   enable("NetworkManager.service");
   have_ifcfg_plugin();
   const std::string start = "[connection]\ntype=ethernet\n";
   const std::string keyfile = "/etc/NetworkManager/system-connections/a.nmconnection";
   const std::string named = start + "uuid=1\ninterface-name=ens224f0\n[ethernet]\nmac-address=";
-  tree.file(keyfile, named + kLink.mac);
-  tree.file(keyfile + ".bak", named + "00:50:56:00:00:01");
-  tree.file(keyfile + "~", start + "[ethernet]\nmac-address=00:50:56:00:00:01");
+  tree.private_file(keyfile, named + kLink.mac);
+  tree.private_file(keyfile + ".bak", named + "00:50:56:00:00:01");
+  tree.private_file(keyfile + "~", start + "[ethernet]\nmac-address=00:50:56:00:00:01");
   const std::string ifcfg = "/etc/sysconfig/network-scripts/ifcfg-b";
   tree.file(ifcfg, "HWADDR=" + kLink.mac);
   for (const char* end : {".bak", "~", ".orig", ".rej", ".rpmnew", ".augnew", ".augtmp", ".BAK"})
@@ -224,7 +245,8 @@ TEST_CASE_METHOD(LinkFilesFixture, "link files: a folder among profiles is no pr
   tree.directory(folder + "old");
   CHECK(owner().is({LinkManager::NetworkManager, false, ""}));
   tree.link(folder + "x", "../x");
-  tree.file("/etc/NetworkManager/x", "[connection]\ntype=ethernet\ninterface-name=ens224f0\n");
+  tree.private_file("/etc/NetworkManager/x",
+                    "[connection]\ntype=ethernet\ninterface-name=ens224f0\n");
   CHECK(owner().is({LinkManager::NetworkManager, true, folder + "x"}));
 }
 
