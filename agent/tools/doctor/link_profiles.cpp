@@ -17,7 +17,7 @@ void check_profiles(const Survey& survey, std::vector<Finding>& findings) {
     findings.push_back(make_finding(FindingId::LinkProfile, variant, std::move(values)));
   };
   for (const MacFile& one : survey.foreign_macs)
-    add("no-such-mac", {{"file", one.file}, {"mac", one.mac}});
+    add("no-such-mac", {{"file", one.file}, {"mac", joined(one.macs, " or ")}});
   for (const std::string& file : survey.refused_profiles) add("refused", {{"file", file}});
   for (const auto& [netdev, profiles] : survey.profiles) {
     std::vector<std::string> files;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
@@ -85,8 +86,9 @@ void look_at_profiles(const Root& root, Survey& seen) {
     if (files.profiles.size() > 1) seen.profiles.push_back({netdev, std::move(files.profiles)});
     for (std::string& file : files.refused)
       if (!contains(seen.refused_profiles, file)) seen.refused_profiles.push_back(std::move(file));
+    const auto is_here = [&](const std::string& one) { return contains(macs, one); };
     for (MacFile& one : files.macs)
-      if (!contains(macs, one.mac) && !contains(seen.foreign_macs, one))
+      if (std::ranges::none_of(one.macs, is_here) && !contains(seen.foreign_macs, one))
         seen.foreign_macs.push_back(std::move(one));
   }
 }

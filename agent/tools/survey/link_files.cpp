@@ -75,7 +75,7 @@ class LinkFilesSearch {
   }
 
   void take_macs(const std::vector<std::string>& macs, const std::string& file) {
-    for (const std::string& mac : macs) files_.macs.push_back({file, mac});
+    if (!macs.empty()) files_.macs.push_back({file, macs});
   }
 
   // The file's text. None: there is no such file, or it is unreadable, which is noted.
@@ -112,7 +112,7 @@ class LinkFilesSearch {
     }
     for (std::size_t i = 0; i < files.size(); ++i) {
       take(found[i].renderer.value_or(renderer), found[i].match, files[i]);
-      take_macs(found[i].macs, files[i]);
+      for (const std::string& mac : found[i].macs) take_macs({mac}, files[i]);
     }
   }
 

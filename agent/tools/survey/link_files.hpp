@@ -30,9 +30,10 @@ struct LinkProfile {
   friend bool operator==(const LinkProfile&, const LinkProfile&) = default;
 };
 
-// A file that goes by a MAC address, which is in lower case with colons.
+// A file that goes by a MAC address, in lower case with colons, or by any of several.
 struct MacFile {
-  std::string file, mac;
+  std::string file;
+  std::vector<std::string> macs;
   friend bool operator==(const MacFile&, const MacFile&) = default;
 };
 

@@ -64,6 +64,20 @@ TEST_CASE("netplan's file with the template's MAC is named in the clone") {
   CHECK(machine.findings().empty());
 }
 
+TEST_CASE("a file with a list of MACs is named if no interface has one of them") {
+  const Clone machine{kOfTemplate};
+  machine.tree.file("/usr/lib/systemd/system/systemd-networkd.service", "[Unit]\n");
+  machine.tree.link("/etc/systemd/system/multi-user.target.wants/systemd-networkd.service",
+                    "/usr/lib/systemd/system/systemd-networkd.service");
+  const std::string file = "/etc/systemd/network/x.network";
+  machine.tree.file(file, "[Match]\nMACAddress=02:00:00:00:00:01 " + kOfTemplate + "\n");
+  CHECK(machine.findings().empty());
+  machine.tree.file(file, "[Match]\nMACAddress=02:00:00:00:00:01 02:00:00:00:00:02\n");
+  const auto found = machine.findings();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].values.at("mac") == "02:00:00:00:00:01 or 02:00:00:00:00:02");
+}
+
 TEST_CASE("of two profiles for a link the larger priority wins") {
   const Clone machine{kOfTemplate};
   machine.profile(kOther);

@@ -168,7 +168,7 @@ const std::vector<Spoilt>& spoilt() {
         FindingId::LinkProfile},
        [](Snapshot&, Survey& survey) {
          survey.refused_profiles = {"/etc/NetworkManager/system-connections/a"};
-         survey.foreign_macs = {{"/etc/netplan/a.yaml", "02:00:00:00:00:01"}};
+         survey.foreign_macs = {{"/etc/netplan/a.yaml", {"02:00:00:00:00:01"}}};
          survey.profiles = {{"ens11", {{"a", 1}, {"b", 0}}}, {"ens12", {{"a", 0}, {"b", 0}}}};
        }},
       // Outside of a container the agent tells that.

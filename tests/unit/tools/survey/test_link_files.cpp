@@ -181,7 +181,7 @@ TEST_CASE_METHOD(LinkFilesFixture, "link files: the profile that NetworkManager 
   CHECK(look_at_link_files(tree.root(), kLink).profiles ==
         std::vector<LinkProfile>{{folder + "b", 1, std::nullopt}, {folder + "a", 0, std::nullopt}});
   CHECK(look_at_link_files(tree.root(), kLink).macs ==
-        std::vector<MacFile>{{folder + "b", kLink.mac}});
+        std::vector<MacFile>{{folder + "b", {kLink.mac}}});
 }
 
 TEST_CASE_METHOD(LinkFilesFixture, "link files: the order of ifcfg files with quoted values") {
@@ -236,7 +236,7 @@ TEST_CASE_METHOD(LinkFilesFixture, "link files: copies of a profile are no rival
     tree.file(ifcfg + end, "DEVICE=ens224f0\nHWADDR=00:50:56:00:00:01\n");
   const LinkFiles files = look_at_link_files(tree.root(), kLink);
   CHECK(files.profiles == std::vector<LinkProfile>{{ifcfg, 0, std::nullopt}, {keyfile, 0, 0}});
-  CHECK(files.macs == std::vector<MacFile>{{keyfile, kLink.mac}, {ifcfg, kLink.mac}});
+  CHECK(files.macs == std::vector<MacFile>{{keyfile, {kLink.mac}}, {ifcfg, {kLink.mac}}});
 }
 
 TEST_CASE_METHOD(LinkFilesFixture, "link files: a folder among profiles is no profile") {
