@@ -121,7 +121,7 @@ struct Survey {
   std::vector<ReloadLine> reloads;
   std::vector<LinkProfiles> profiles;         // of adapters' links
   std::vector<std::string> refused_profiles;  // which NetworkManager does not accept
-  std::vector<MacFile> foreign_macs;  // which no interface here has; not looked for in a container
+  std::vector<MacFile> foreign_macs;  // which no interface has; empty where not all can be seen
   friend bool operator==(const Survey&, const Survey&) = default;
 };
 

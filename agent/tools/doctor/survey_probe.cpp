@@ -77,6 +77,10 @@ void look_at_profiles(const Root& root, Survey& seen) {
   const auto adapters = find_adapters(root);
   if (!adapters || adapters->empty() || seen.container.is_known()) return;
   const auto macs = macs_here(root);
+  // A container may have an adapter's netdev, and with it a MAC address that cannot be seen here.
+  const bool all_here = std::ranges::none_of(*adapters, [](const PciAdapter& one) {
+    return one.net_driver.is_known() && !one.netdev.is_known();
+  });
   for (const PciAdapter& adapter : *adapters) {
     const std::string netdev = adapter.netdev.value_or("");
     if (netdev.empty()) continue;
@@ -88,7 +92,7 @@ void look_at_profiles(const Root& root, Survey& seen) {
       if (!contains(seen.refused_profiles, file)) seen.refused_profiles.push_back(std::move(file));
     const auto is_here = [&](const std::string& one) { return contains(macs, one); };
     for (MacFile& one : files.macs)
-      if (std::ranges::none_of(one.macs, is_here) && !contains(seen.foreign_macs, one))
+      if (all_here && std::ranges::none_of(one.macs, is_here) && !contains(seen.foreign_macs, one))
         seen.foreign_macs.push_back(std::move(one));
   }
 }

@@ -64,6 +64,16 @@ TEST_CASE("netplan's file with the template's MAC is named in the clone") {
   CHECK(machine.findings().empty());
 }
 
+TEST_CASE("a MAC may be that of a netdev in a container") {
+  const Clone machine{kOfClone};
+  machine.profile(kCloudInit);
+  CHECK(machine.findings().size() == 1);
+  // Another adapter's netdev is in another network namespace.
+  test::pci_function(machine.tree, "0000:1b:00.0", "15AD", "07B0", "vmxnet3");
+  test::pci_function(machine.tree, "0000:1b:00.1", "15AD", "0820", "vmw_pvrdma");
+  CHECK(machine.findings().empty());
+}
+
 TEST_CASE("a file with a list of MACs is named if no interface has one of them") {
   const Clone machine{kOfTemplate};
   machine.tree.file("/usr/lib/systemd/system/systemd-networkd.service", "[Unit]\n");
