@@ -90,7 +90,8 @@ struct NetplanFile {
   std::vector<std::string> macs{};  // of `match`
 };
 // Read by lines for the keys that name interfaces: an id that is the interface's name and has no
-// `match`; of a `match` all of `name`, `macaddress` and `driver`.
+// `match`; of a `match` all of `name`, `macaddress` and `driver`. The name may also be that of
+// `set-name`, which the interface has after its first boot with the file.
 [[nodiscard]] NetplanFile match_netplan(std::string_view text, const LinkNames& link);
 
 }  // namespace pvrdma::probes

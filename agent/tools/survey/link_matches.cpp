@@ -91,55 +91,82 @@ class NetplanReader {
   explicit NetplanReader(const LinkNames& link) : link_(link) {}
 
   void take(const NetplanPlace& place, const std::string& key, const std::string& value) {
-    for (auto* open : {&condition_, &named_})
-      if (*open && place.no_deeper_than((*open)->place)) close(*open);
+    if (named_ && place.no_deeper_than(*named_)) close_named();
+    if (entry_ && !entry_->place.no_deeper_than(place)) close_entry();
     if (!below_network_ && key != "network") below_network_ = place;
     if (key == "renderer")
       (place.no_deeper_than(*below_network_) ? file_.renderer_of_all : file_.renderer) =
           value == "NetworkManager" ? LinkManager::NetworkManager : LinkManager::Networkd;
-    if (condition_) return narrow(key, value);
-    if (key == "match") {
-      named_.reset();
-      condition_ = {place, Match::Yes};
+    if (entry_ && !place.no_deeper_than(entry_->place)) {
+      if (entry_->in_match) narrow(key, value);
+    } else if (key == "match" || key == "set-name") {
+      if (!entry_) entry_ = Entry{place};
+      take_beside(key, value);
+    } else if (entry_) {
+      entry_->in_match = false;
     } else if (!link_.netdev.empty() && key == link_.netdev) {
-      named_ = {place, Match::Yes};
+      named_ = place;
     }
   }
 
   NetplanFile finish() {
-    close(condition_);
-    close(named_);
+    close_entry();
+    close_named();
     return std::move(file_);
   }
 
  private:
+  // The mapping of an id that has a `match` or a `set-name`.
   struct Entry {
-    NetplanPlace place;
-    Match match;
+    NetplanPlace place;            // of these two keys
+    bool in_match = false;         // deeper keys are those of `match`
+    bool renamed = false;          // `set-name` is the present name, which fulfils `name`
+    std::optional<Match> match{};  // by all that `match` holds but `name`; none: no `match` yet
+    Match name = Match::Yes;
   };
 
-  void close(std::optional<Entry>& entry) {
-    if (entry) file_.match = std::max(file_.match, entry->match);
-    entry.reset();
+  void close_named() {
+    if (named_) file_.match = Match::Yes;
+    named_.reset();
+  }
+
+  void close_entry() {
+    if (entry_ && entry_->match)
+      file_.match = std::max(file_.match,
+                             std::min(*entry_->match, entry_->renamed ? Match::Yes : entry_->name));
+    entry_.reset();
+  }
+
+  void take_beside(const std::string& key, const std::string& value) {
+    entry_->in_match = key == "match";
+    if (entry_->in_match) {
+      named_.reset();
+      entry_->match = Match::Yes;
+    } else {
+      entry_->renamed = value == link_.netdev;
+    }
   }
 
   // All that a `match` holds must fit.
   void narrow(const std::string& key, const std::string& value) {
+    if (key == "name") {
+      entry_->name = any_of_patterns(value, link_.netdev);
+      return;
+    }
     Match match = Match::Maybe;
     if (key == "macaddress") {
       add_mac(value, file_.macs);
       match = any_of_macs(value, link_.mac);
     } else if (key == "driver") {
       match = any_of_patterns(value, kNetModule);
-    } else if (key == "name") {
-      match = any_of_patterns(value, link_.netdev);
     }
-    condition_->match = std::min(condition_->match, match);
+    entry_->match = std::min(*entry_->match, match);
   }
 
   const LinkNames& link_;
   NetplanFile file_;
-  std::optional<Entry> named_, condition_;
+  std::optional<NetplanPlace> named_;  // of an id that is the interface's name
+  std::optional<Entry> entry_;
   std::optional<NetplanPlace> below_network_;  // of "version", "renderer" or "ethernets"
 };
 

@@ -113,6 +113,15 @@ TEST_CASE("netplan names an interface by id, name, MAC or driver") {
   CHECK(netplan_matches(start +
                         "    a:\n      match:\n        driver: vmxnet3\n        name: eth*\n") ==
         Match::No);
+  // An interface that `set-name` has renamed does not have the name of `match` any more.
+  const std::string name = "      match: {name: ens192}\n";
+  const std::string renamed = "      set-name: ens224f0\n";
+  CHECK(netplan_matches(start + "    a:\n" + name + "      mtu: 9000\n" + renamed) == Match::Yes);
+  CHECK(netplan_matches(start + "    a:\n" + renamed + name + "      mtu: 9000\n") == Match::Yes);
+  CHECK(netplan_matches(start + "    a: {match: {name: ens192}, set-name: ens224f0}\n") ==
+        Match::Yes);
+  CHECK(netplan_matches(start + "    a:\n" + name + "    b:\n" + renamed) == Match::No);
+  CHECK(netplan_matches(start + "    a:\n      " + other + "\n" + renamed) == Match::No);
   CHECK(match_netplan(start + "    a:\n      match: {macaddress: \"00-50-56-8A-9F-C2\"}\n", kLink)
             .macs == std::vector<std::string>{kLink.mac});
   CHECK_FALSE(match_netplan(start, kLink).renderer_of_all);
