@@ -3,6 +3,7 @@
 
 #include <regex.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -16,6 +17,7 @@ constexpr const char* kNetworkd = "systemd-networkd.service";
 // ifupdown treats a hyphen as an underscore.
 constexpr std::array kPortOptions{"bond-slaves", "bond_slaves", "slaves", "bridge_ports",
                                   "bridge-ports"};
+constexpr std::array kStarts{"auto", "allow-auto", "allow-hotplug"};
 constexpr std::size_t kInterfacesFiles = 64;  // files may name each other as sources
 
 // The rank of a manager's answer: 3, it has the link; 2, its answer is unreadable; 1, it has not
@@ -78,6 +80,30 @@ std::vector<std::string> files_of(const Root& root, const std::string& source) {
   return paths_matching(root, status && S_ISDIR(status->st_mode) ? source + "/*" : source);
 }
 
+// Reads ifupdown's files until `found` is true for one. False: for none, or it is not installed.
+template <typename Found>
+Result<bool> read_interfaces(const Root& root, const Found& found) {
+  auto installed = is_there(root / "/sbin/ifup");
+  if (!installed || !*installed) return installed;
+  std::vector<std::string> waiting{"/etc/network/interfaces"};
+  std::set<std::string> seen;
+  while (!waiting.empty() && seen.size() < kInterfacesFiles) {
+    const std::string path = std::move(waiting.back());
+    waiting.pop_back();
+    if (!seen.insert(path).second) continue;
+    const auto text = read_file(root / path);
+    if (!text && means_absent(text.error())) continue;
+    if (!text) return fail(text.error());
+    const InterfacesFile file = parse_interfaces(*text);
+    if (found(path, file)) return true;
+    for (const std::string& source : file.sources)
+      for (std::string& one :
+           files_of(root, source.front() == '/' ? source : "/etc/network/" + source))
+        waiting.push_back(std::move(one));
+  }
+  return false;
+}
+
 }  // namespace
 
 Field<LinkOwner> link_owner(const Root& root, const std::string& name, int index, SystemBus& bus) {
@@ -109,6 +135,8 @@ InterfacesFile parse_interfaces(std::string_view text) {
     if (goes_on && !text.empty()) continue;
     const auto words = split_at_blanks(whole);
     if (words.size() > 1 && words[0] == "iface") file.interfaces.emplace_back(words[1]);
+    if (words.size() > 1 && contains(kStarts, words[0]))
+      file.started.insert(file.started.end(), words.begin() + 1, words.end());
     if (words.size() > 1 && contains(kPortOptions, words[0]))
       file.ports.insert(file.ports.end(), words.begin() + 1, words.end());
     if (words.size() > 1 && (words[0] == "source" || words[0] == "source-directory"))
@@ -119,27 +147,22 @@ InterfacesFile parse_interfaces(std::string_view text) {
 }
 
 Field<LinkOwner> ifupdown_owner(const Root& root, const std::string& name) {
-  const auto installed = is_there(root / "/sbin/ifup");
-  if (!installed) return Field<LinkOwner>::unreadable(installed.error());
-  if (!*installed) return {};
-  std::vector<std::string> waiting{"/etc/network/interfaces"};
-  std::set<std::string> seen;
-  while (!waiting.empty() && seen.size() < kInterfacesFiles) {
-    const std::string path = std::move(waiting.back());
-    waiting.pop_back();
-    if (!seen.insert(path).second) continue;
-    const auto text = read_file(root / path);
-    if (!text && means_absent(text.error())) continue;
-    if (!text) return Field<LinkOwner>::unreadable(text.error());
-    const InterfacesFile file = parse_interfaces(*text);
-    if (contains(file.interfaces, name) || is_port(file.ports, name))
-      return LinkOwner{LinkManager::Ifupdown, true, path};
-    for (const std::string& source : file.sources)
-      for (std::string& found :
-           files_of(root, source.front() == '/' ? source : "/etc/network/" + source))
-        waiting.push_back(std::move(found));
-  }
-  return {};
+  Field<LinkOwner> owner;
+  const auto read = read_interfaces(root, [&](const std::string& path, const InterfacesFile& file) {
+    if (!contains(file.interfaces, name) && !is_port(file.ports, name)) return false;
+    owner = LinkOwner{LinkManager::Ifupdown, true, path};
+    return true;
+  });
+  return read ? owner : Field<LinkOwner>::unreadable(read.error());
+}
+
+Result<bool> ifupdown_starts(const Root& root, const std::string& name) {
+  return read_interfaces(root, [&](const std::string&, const InterfacesFile& file) {
+    return is_port(file.ports, name) ||
+           std::ranges::any_of(file.started, [&](std::string_view word) {
+             return has_part(word, "/") || cut(word, '=') == name;
+           });
+  });
 }
 
 }  // namespace pvrdma::probes

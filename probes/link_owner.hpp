@@ -53,6 +53,9 @@ struct ManagedDevice {
 // A file of interfaces(5), the configuration of Debian's ifupdown.
 struct InterfacesFile {
   std::vector<std::string> interfaces;  // those with an `iface` stanza
+  // Words of `auto`, `allow-auto` and `allow-hotplug` lines: names, also as NAME=CONFIGURATION, and
+  // patterns between slashes.
+  std::vector<std::string> started;
   // Words of `bond-slaves` and `bridge_ports` lines: names, "none", "all", "regex" before an
   // extended regular expression (bridge-utils-interfaces(5), ifenslave's README.Debian).
   std::vector<std::string> ports;
@@ -66,5 +69,9 @@ struct InterfacesFile {
 // Absent: ifupdown is not installed, or no file that it reads has a stanza for the interface or
 // makes it a part of a bond or bridge.
 [[nodiscard]] Field<LinkOwner> ifupdown_owner(const Root& root, const std::string& name);
+
+// Whether ifupdown brings the link up by itself, at boot or when its device appears. A part of a
+// bond or bridge counts as such; so does any link where the files have a pattern.
+[[nodiscard]] Result<bool> ifupdown_starts(const Root& root, const std::string& name);
 
 }  // namespace pvrdma::probes

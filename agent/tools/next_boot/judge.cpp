@@ -111,6 +111,12 @@ void judge_link(const LinkForecast& link, bool agent_runs, NextBoot& outcome) {
   if (link.manage != Manage::Agent && taken) return row(Outlook::Yes, name_of(*owner));
   if (link.manage != Manage::Agent && link.owner.is_unreadable())
     return row(Outlook::Unknown, note(outcome, *link.owner.error()));
+  // ifupdown has a stanza for the link and does not start it; the agent leaves it such a link.
+  if (link.manage != Manage::Agent && owner != nullptr && owner->manager == LinkManager::Ifupdown) {
+    find("unmanaged");
+    return row(Outlook::No,
+               name_of(*owner) + ", does not start it: there is no `auto` or `allow-hotplug`");
+  }
   if (agent_runs && link.manage != Manage::Observe) {
     const std::string unless = owner == nullptr ? ""
                                : taken          ? ", and "

@@ -197,7 +197,11 @@ class LinkFilesSearch {
     if (link_.netdev.empty()) return;
     const auto owner = ifupdown_owner(root_, link_.netdev);
     if (const Error* error = owner.error()) note(*error);
-    if (const LinkOwner* found = owner.get()) take(found->manager, Match::Yes, found->file);
+    const LinkOwner* found = owner.get();
+    if (found == nullptr) return;
+    const auto starts = ifupdown_starts(root_, link_.netdev);
+    if (!starts) note(starts.error());
+    take(found->manager, starts.value_or(false) ? Match::Yes : Match::Maybe, found->file);
   }
 
   const Root& root_;

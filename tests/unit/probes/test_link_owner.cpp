@@ -155,6 +155,7 @@ TEST_CASE("link owner: stanzas of interfaces(5)") {
       "iface \\\n  ens16f0 inet static\n  address 192.168.30.201/24\n"
       "source /etc/network/interfaces.d/*\nsource-directory more\niface\n");
   CHECK(file.interfaces == std::vector<std::string>{"lo", "ens16f0"});
+  CHECK(file.started == std::vector<std::string>{"lo", "ens16f0"});
   CHECK(file.sources == std::vector<std::string>{"/etc/network/interfaces.d/*", "more"});
   CHECK(parse_interfaces("iface ens\\\n16f0\\\n").interfaces ==
         std::vector<std::string>{"ens16f0"});

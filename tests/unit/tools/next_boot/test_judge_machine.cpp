@@ -40,6 +40,12 @@ TEST_CASE_METHOD(GoodForecast, "next boot: the link's owner") {
   link.owner = LinkOwner{LinkManager::NetworkManager, false, ""};
   CHECK(judged().findings.empty());
   CHECK(says().says == "ens224f0 (0000:13:00.1): this agent, unless it is taken by NetworkManager");
+  link.owner = LinkOwner{LinkManager::Ifupdown, false, "/etc/network/interfaces"};
+  CHECK(ids(judged()) == Ids{FindingId::LinkUnowned});
+  CHECK(says().says ==
+        "ens224f0 (0000:13:00.1): ifupdown, by /etc/network/interfaces, does not start it: there "
+        "is no `auto` or `allow-hotplug`");
+  CHECK(says().outlook == Outlook::No);
   link.owner = LinkOwner{LinkManager::Networkd, true, "/etc/x.network"};
   CHECK(says().says == "ens224f0 (0000:13:00.1): systemd-networkd, by /etc/x.network");
   CHECK(says().outlook == Outlook::Yes);

@@ -27,7 +27,6 @@ struct LinkFilesFixture {
   [[nodiscard]] Field<LinkOwner> owner(const LinkNames& link = kLink) const {
     return look_at_link_files(tree.root(), link).owner;
   }
-  void network(const std::string& path, const std::string& text) const { tree.file(path, text); }
 };
 
 Match network_matches(const std::string& conditions, const LinkNames& link = kLink) {
@@ -286,8 +285,16 @@ TEST_CASE_METHOD(LinkFilesFixture, "link files: netplan starts its renderer by i
 TEST_CASE_METHOD(LinkFilesFixture, "link files: ifupdown") {
   tree.file("/sbin/ifup", "");
   tree.file("/etc/network/interfaces", "auto ens224f0\niface ens224f0 inet dhcp\n");
-  CHECK(owner().is({LinkManager::Ifupdown, true, "/etc/network/interfaces"}));
+  const LinkOwner ifupdown{LinkManager::Ifupdown, true, "/etc/network/interfaces"};
+  CHECK(owner().is(ifupdown));
   CHECK(owner(kByMac).is_absent());
+  // A stanza alone starts nothing.
+  tree.file(ifupdown.file, "iface ens224f0 inet dhcp\nsource more\n");
+  CHECK(owner().is({LinkManager::Ifupdown, false, ifupdown.file}));
+  for (const char* line : {"allow-hotplug ens224f0", "auto lo ens224f0=home", "auto /ens*"}) {
+    tree.file("/etc/network/more", std::string{line} + "\n");
+    CHECK(owner().is(ifupdown));
+  }
 }
 
 }  // namespace pvrdma::probes
