@@ -73,12 +73,14 @@ std::string blame_line(const Mesh& mesh, const Judgement& judgement, std::size_t
                    name_of(mesh, machine), pairs, joined(reasons));
 }
 
-// A spreadsheet runs a text that begins like a formula, and a machine chooses its own name.
+// A spreadsheet runs a text that begins like a formula, and a terminal obeys control characters; a
+// machine chooses its own name and the text of its failure.
 std::string csv_field(const std::string& text) {
   constexpr std::string_view kFormula = "=+-@";
   std::string quoted = "\"";
   if (!text.empty() && kFormula.find(text.front()) != std::string_view::npos) quoted += '\'';
-  for (const char each : text) quoted += each == '"' ? std::string{"\"\""} : std::string{each};
+  for (const char each : printable(text))
+    quoted += each == '"' ? std::string{"\"\""} : std::string{each};
   return quoted + "\"";
 }
 

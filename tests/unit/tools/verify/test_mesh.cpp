@@ -194,6 +194,18 @@ TEST_CASE("matrices, lines and the picture have every pair") {
   CHECK(svg.find("failed</title>") != std::string::npos);
 }
 
+TEST_CASE("the lines have no control characters but those at their ends") {
+  Mesh mesh = mesh_of(3, 3);
+  mesh.machines[1].name = "a\x1b";
+  pair_of(mesh, 0, 2).figures.reset();
+  pair_of(mesh, 0, 2).failed = "lost\r\n\x1b[2J=1";
+  std::string csv = to_csv(mesh, judge(mesh));
+  CHECK(csv.find("\"lost\\x0d\\n\\x1b[2J=1\"\r\n") != std::string::npos);
+  CHECK(std::count(csv.begin(), csv.end(), '\n') == 4);
+  for (std::size_t at = 0; (at = csv.find("\r\n", at)) != std::string::npos;) csv.erase(at, 2);
+  CHECK(std::none_of(csv.begin(), csv.end(), [](unsigned char one) { return one < ' '; }));
+}
+
 TEST_CASE("results are kept one by one, and a later run continues with them") {
   const test::Tree tree;
   const auto folder = tree / "/mesh";
