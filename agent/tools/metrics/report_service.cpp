@@ -54,8 +54,11 @@ Result<void> ReportService::listen_on(Fd socket) {
 void ReportService::list(const CallPtr& call) {
   if (!call->wants_more()) return reply_each(*call, {});
   waiting_.push_back(call);
-  // A waiting client means that the agent has been asked already.
-  if (waiting_.size() == 1) ask();
+  call->on_gone([this, gone = call.get()] {
+    std::erase_if(waiting_, [&](const CallPtr& one) { return one.get() == gone; });
+  });
+  // A waiting client means that the agent has been asked already. All who waited may have left.
+  if (waiting_.size() == 1 && !agent_->busy()) ask();
 }
 
 void ReportService::ask() {
@@ -82,6 +85,7 @@ int ReportService::on_time_out(sd_event_source* source, std::uint64_t, void* sel
 
 void ReportService::answer_all(const Health* health) {
   const auto calls = std::exchange(waiting_, {});
+  if (calls.empty()) return;
   const auto replies = report_samples({health, boot_.latest(), Moment::now(), options_.version});
   for (const CallPtr& call : calls) reply_each(*call, replies);
 }

@@ -90,16 +90,40 @@ struct Served {
   ReportService service;
 
   explicit Served(Milliseconds answer_within = std::chrono::seconds{5},
-                  Milliseconds idle = std::chrono::minutes{1})
+                  Milliseconds idle = std::chrono::minutes{1}, const BootReader& read_boot = {})
       : service{loop.get(),
                 {.agent_socket = agent,
                  .answer_within = answer_within,
-                 .read_boot = {},
+                 .read_boot = read_boot,
                  .idle = idle,
                  .version = "1.2"}} {
     REQUIRE(service.listen_on(varlink::listening_socket(path, 0666).value()));
   }
   [[nodiscard]] test::RawClient client() const { return {loop, path}; }
+};
+
+// An agent that answers no question before it is told to.
+struct SlowAgent {
+  std::string path;
+  mutable std::atomic<unsigned> asked{0};
+  mutable std::vector<varlink::CallPtr> kept;
+  fake::Agent agent{path,
+                    {{"GetHealth",
+                      [this](const varlink::CallPtr& call) {
+                        ++asked;
+                        kept.push_back(call);
+                      }},
+                     {"Refresh", [this](const varlink::CallPtr& call) {
+                        for (const auto& one : kept) one->reply({{"health", samples::ready()}});
+                        kept.clear();
+                        call->reply(Json::object());
+                      }}}};
+
+  explicit SlowAgent(std::string socket) : path{std::move(socket)} {}
+  void answer() const {
+    auto client = varlink::Client::connect(path, std::chrono::seconds{5}).value();
+    REQUIRE(client.call("io.pvrdma.Agent.Refresh", Json::object(), std::chrono::seconds{5}));
+  }
 };
 
 // The parameters of all replies to a call; an error reply is the last.
@@ -198,38 +222,59 @@ TEST_CASE("a missing agent, or one that hangs, is a value") {
 TEST_CASE(
     "while the agent is asked, all clients share its one answer, and other calls are answered") {
   const Served report;
-  std::atomic<unsigned> asked{0};
-  std::vector<varlink::CallPtr> kept;
-  const fake::Agent agent{report.agent,
-                          {{"GetHealth",
-                            [&](const varlink::CallPtr& call) {
-                              ++asked;
-                              kept.push_back(call);
-                            }},
-                           {"Refresh", [&](const varlink::CallPtr& call) {
-                              for (const auto& one : kept)
-                                one->reply({{"health", samples::ready()}});
-                              kept.clear();
-                              call->reply(Json::object());
-                            }}}};
+  const SlowAgent agent{report.agent};
   auto first = report.client();
   auto second = report.client();
   auto leaves = report.client();
   REQUIRE(first.call(list_call().dump()));
   REQUIRE(second.call(list_call().dump()));
   REQUIRE(leaves.call(list_call().dump()));
-  REQUIRE(report.loop.run_until([&] { return asked == 1; }));
+  REQUIRE(report.loop.run_until([&] { return agent.asked == 1; }));
   leaves.leave();
   auto other = report.client();
   CHECK(replies_to(other, describe_call()).size() == families().size());
-  auto released = varlink::Client::connect(report.agent, std::chrono::seconds{5}).value();
-  REQUIRE(released.call("io.pvrdma.Agent.Refresh", Json::object(), std::chrono::seconds{5}));
+  agent.answer();
   for (auto* client : {&first, &second}) {
     const auto message = client->receive();
     REQUIRE(message);
     CHECK(has(*message, "io.pvrdma.Agent."));
   }
-  CHECK(asked == 1);
+  CHECK(agent.asked == 1);
+}
+
+TEST_CASE("clients that have left are forgotten, and the next shares the question under way") {
+  unsigned boots_read = 0;
+  const Served report{std::chrono::seconds{5}, std::chrono::minutes{1},
+                      [&]() -> ctl::Answered<Timeline> {
+                        ++boots_read;
+                        return Timeline{};
+                      }};
+  const auto leave = [&](const SlowAgent& agent) {
+    auto leaves = report.client();
+    REQUIRE(leaves.call(list_call().dump()));
+    REQUIRE(report.loop.run_until([&] { return agent.asked == 1; }));
+    leaves.leave();
+    auto other = report.client();
+    CHECK(replies_to(other, describe_call()).size() == families().size());
+  };
+  {
+    const SlowAgent agent{report.agent};
+    leave(agent);
+    agent.answer();
+    CHECK_FALSE(report.loop.run_until([&] { return boots_read > 0; }, Milliseconds{200}));
+  }
+  const SlowAgent agent{report.agent};
+  leave(agent);
+  auto next = report.client();
+  REQUIRE(next.call(list_call().dump()));
+  auto other = report.client();
+  CHECK(replies_to(other, describe_call()).size() == families().size());
+  agent.answer();
+  const auto message = next.receive();
+  REQUIRE(message);
+  CHECK(has(*message, "io.pvrdma.Agent."));
+  CHECK(agent.asked == 1);
+  CHECK(boots_read == 1);
 }
 
 TEST_CASE("the service ends after a while without a client") {
