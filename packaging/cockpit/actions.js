@@ -53,7 +53,7 @@ async function asRoot(title, argv, isDone, failure) {
 
 export function acknowledgeButton(adapter) {
   // The agent gives the name of the adapter; after "--" pvrdma-agentctl cannot take it for an option.
-  const argv = ["pvrdma-agentctl", "--json", "acknowledge", ...(adapter ? ["--", adapter] : [])];
+  const argv = ["pvrdma-agentctl", "--json", "acknowledge", "--", adapter];
   // Without an answer of the agent the program prints a state "unknown", with the reason.
   const press = () => asRoot("Acknowledge", argv, ({ state }) => state && state !== "unknown", answer => [answer.summary ?? answer.error.message]);
   const attributes = { type: "button", class: "root", "data-key": `acknowledge ${adapter}`, "aria-describedby": "rights", onclick: press };

@@ -41,6 +41,10 @@ export function holders(list) {
   return el("div", {}, "Held by:", el("ul", {}, ...list.map(line)));
 }
 
+// The function of an adapter that was removed. The finding is about the machine, so its `adapter` is null; the function comes first
+// in the value of that name: "0000:13:00.1 (ens224f0, 00:50:56:8a:9f:c2)".
+const removed = one => one.id === "adapter-removed" && one.evidence.values.adapter?.split(" ")[0];
+
 function finding(one, { adapters, acknowledge }) {
   return el("article", { class: `card finding ${one.severity}` },
     el("p", { class: "kind" }, el("strong", {}, SEVERITY[one.severity] ?? one.severity), " ", el("code", {}, one.id)),
@@ -49,7 +53,7 @@ function finding(one, { adapters, acknowledge }) {
     holders(one.evidence.holders),
     one.remedy ? el("p", {}, el("strong", {}, "To do: "), one.remedy) : null,
     ACTOR[one.actor] ? el("p", { class: "small" }, ACTOR[one.actor]) : null,
-    one.id === "adapter-removed" ? acknowledge(one.adapter) : null);
+    removed(one) ? acknowledge(removed(one)) : null);
 }
 
 // acknowledge(adapter) gives the button for an adapter that was removed.

@@ -5,7 +5,7 @@ import json
 from contextlib import contextmanager
 
 from .browser import CONTRAST
-from .made_up import HEALTH, HOSTILE
+from .made_up import HEALTH, HOSTILE, REMOVED
 from .page import LONG_S, SHOWN_S
 
 ACKNOWLEDGE = "#findings button.root"
@@ -204,6 +204,8 @@ def made_up(page):
         page.says(text)
     expect(page.browser.script("return document.querySelectorAll('main img, main script, main b, main a').length") == 0,
            "text has become an element")
+    acknowledged = page.browser.script("return [...document.querySelectorAll(arguments[0])].map(one => one.dataset.key)", ACKNOWLEDGE)
+    expect(acknowledged == [f"acknowledge {function}" for function in REMOVED], f"the buttons acknowledge {acknowledged}")
     for style in ("light", "dark"):
         page.browser.script("localStorage.setItem('shell:style', arguments[0]);"
                             "window.dispatchEvent(new CustomEvent('cockpit-style', {detail: {style: arguments[0]}}));", style)

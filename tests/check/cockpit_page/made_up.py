@@ -3,6 +3,7 @@
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "<script>alert(2)</script>", "</p><b>bold</b>", "javascript:alert(3)"]
 LONG = "a-name-without-end-" * 12
+REMOVED = ["0000:33:00.1", "0000:3b:00.1"]
 
 
 def _adapter(number, state, **other):
@@ -15,9 +16,17 @@ def _adapter(number, state, **other):
             "gid_moves": 0, "transitions": 3, "last_change": "2026-11-21T02:31:43Z", "unreadable": [], **other}
 
 
-def _finding(name, severity, actor, summary, remedy, adapter=None, holders=()):
+def _finding(name, severity, actor, summary, remedy, adapter=None, holders=(), values=None):
     return {"id": name, "severity": severity, "actor": actor, "adapter": adapter, "summary": summary, "remedy": remedy,
-            "evidence": {"holders": list(holders), "values": {}}}
+            "evidence": {"holders": list(holders), "values": values or {}}}
+
+
+def _removed(function, names):
+    """As the agent sends it (agent/plan/findings.cpp): `adapter` is null, and the value of that name begins with the function."""
+    known_as = f"{function} ({names})" if names else function
+    return _finding("adapter-removed", "warning", "host", f"Adapter {known_as} was removed from this VM at 2026-11-21T02:31:43Z.",
+                    "Connect it again in vSphere.",
+                    values={"adapter": known_as, "time": "2026-11-21T02:31:43Z", "patience": "86400 s"})
 
 
 HEALTH = {
@@ -37,7 +46,8 @@ HEALTH = {
                  holders=[{"pid": 812, "command": HOSTILE[0], "rdma_device": "rocep19s0f1"}, {"pid": 9, "command": "", "rdma_device": LONG}]),
         _finding("port-down", "error", "host", f"The port of 0000:1b:00.1 is DOWN {HOSTILE[1]}",
                  "esxcli system settings advanced set -o /Net/PVRDMAVmknic -s vmk0", adapter="0000:1b:00.1"),
-        _finding("adapter-removed", "warning", "guest", f"Adapter {LONG} was removed.", "Connect it again in vSphere.", adapter="0000:33:00.1"),
+        _removed(REMOVED[0], f"{LONG}, 00:50:56:8a:9f:c2"),
+        _removed(REMOVED[1], ""),
         _finding("of-a-later-version", "warning", "robot", "A finding that the page does not know.", ""),
     ],
     "executor": {"busy": {"call": "LoadModule mlx4_ib", "for_ms": 45000, "stuck": True}, "reloads": 2, "rebinds": 1},
