@@ -15,8 +15,10 @@ const LOOK_MS = 60000;  // a look waits for the devices
 const PAUSE_MS = 1000;  // between two questions for the plan
 
 const byId = id => document.getElementById(id);
+// If there is no socket, Cockpit's bridge in Python says terminated; the older bridge in C says not-found, as for a refusal.
 const PROBLEMS = {
   timeout: "The agent does not answer.",
+  terminated: "The agent cannot be reached. Perhaps it has not run in this boot (systemctl status pvrdma-agent).",
   "not-found": "The agent does not run (systemctl status pvrdma-agent).",
   disconnected: "The agent has closed the connection.",
   "access-denied": "This user may not ask the agent.",
