@@ -87,7 +87,7 @@ struct ApplicationGid {
 struct AdapterHealth {
   Adapter adapter;  // as observed
   State state = State::Unknown;
-  std::string managed_by;         // "agent", a network manager, or "nobody"
+  std::string managed_by;         // "agent", a network manager, "master" or "nobody"
   std::uint64_t transitions = 0;  // changes of the port's state seen since the agent started
   BootTime last_change;           // of the port's state
   std::optional<ApplicationGid> application_gid;  // none: no address, or no GID for it

@@ -36,7 +36,7 @@ HEALTH = {
         _adapter(19, "ready"),
         _adapter(27, "failed", port={"state": "DOWN", "phys_state": None, "active_mtu": None, "link_layer": None},
                  application_gid=None, addresses=[], unreadable=["port.phys_state: Input/output error"]),
-        _adapter(35, "converging", driver=None, rdma_device=None, port=None, application_gid=None, aliases=[]),
+        _adapter(35, "converging", driver=None, rdma_device=None, port=None, application_gid=None, aliases=[], managed_by="master"),
         _adapter(43, "degraded", netdev=LONG, managed_by=HOSTILE[3], last_change="<b>never</b>"),
     ],
     "findings": [
