@@ -12,7 +12,8 @@ class PvrdmaAgent(Plugin, RedHatPlugin, DebianPlugin, UbuntuPlugin):
     profiles = ("hardware", "network")
     packages = ("pvrdma-agent",)
 
-    units = [f"pvrdma-agent{part}.service" for part in ("", "-executor", "-guestinfo", "-metrics", "-wait-online")]
+    units = [f"pvrdma-agent{part}.service"
+             for part in ("", "-cdi", "-executor", "-guestinfo", "-metrics", "-nfd", "-report", "-vsphere", "-wait-online")]
 
     def setup(self):
         self.add_copy_spec([
