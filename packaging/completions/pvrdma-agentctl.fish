@@ -57,7 +57,7 @@ complete -c pvrdma-agentctl -n "$on env" -l mpirun -d 'Options for the mpirun of
 complete -c pvrdma-agentctl -n "$on env" -l openib -d 'For an Open MPI 4 with openib instead of UCX'
 complete -c pvrdma-agentctl -n "$on env" -l tcp -d 'The same run over TCP'
 complete -c pvrdma-agentctl -n "$on reload env selftest" -a '(command ls /sys/class/infiniband 2>/dev/null)' -d Adapter
-complete -c pvrdma-agentctl -n "$on doctor" -l unit -x -a "(systemctl list-units --type=service --plain --no-legend 2>/dev/null | string split -f1 ' ')" -d 'Look at its limit of locked memory'
+complete -c pvrdma-agentctl -n "$on doctor" -l unit -x -a "(systemctl list-units --type=service --plain --no-legend 2>/dev/null | cut -d' ' -f1)" -d 'Look at its limit of locked memory'
 complete -c pvrdma-agentctl -n "$on doctor" -l host-admin -d 'Print the faults and the checklist for the vSphere administrator'
 complete -c pvrdma-agentctl -n "$on doctor" -l host-output -r -F -d 'Explain the output of an ESXi host'
 complete -c pvrdma-agentctl -n "$on doctor" -l next-boot -d 'Print a forecast of the next boot'
