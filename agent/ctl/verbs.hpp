@@ -103,9 +103,9 @@ inline constexpr std::array<VerbEntry, 20> kVerbTable{{
      "framebuffer; wrong command line)."},
     {"migrate", "Find old reload scripts, such as rc.local, and comment their lines out",
      "sudo pvrdma-agentctl migrate --apply",
-     "Exit codes: 0 there are none, or all were commented out, 1 some must be changed by hand,\n"
-     "2 a file could not be changed, 3 not permitted, no agent is enabled to take over, not all\n"
-     "files could be read, or a wrong command line.",
+     "Exit codes: 0 there are none, or all were commented out, 1 there are some, or some are left\n"
+     "to you, 2 a file could not be changed, 3 not permitted, no agent is enabled to take over,\n"
+     "not all files could be read, or a wrong command line.",
      "pvrdma-agentctl-migrate(1)"},
     {"seal", "List data to clear before this VM is cloned", "sudo pvrdma-agentctl seal",
      "Changes nothing. Exit codes: 0 nothing to clear, 1 something to clear, 3 not all could be\n"
