@@ -72,17 +72,19 @@ Json document_of(const Settings& settings, const ReportOptions& options) {
                 {"errors", Json::object()}};
   put(document, "system", system_part(options.root));
   put(document, "configuration", configuration_part(options.root));
-  for (const auto& [name, command] : parts) {
-    const auto left = std::min(deadline - BootClock::now(), options.part_limit);
-    if (left <= Milliseconds{0}) {
-      put(document, name, fail(0, "the time for all parts was over", ""));
-      continue;
-    }
-    std::vector<std::string> words{options.agentctl, "--json", "--socket", settings.socket};
-    words.insert(words.end(), command.begin(), command.end());
-    put(document, name, run_part(words, left));
-  }
-  put(document, "recording", recording_part(settings, options.recording_limit));
+  const auto put_in_time = [&](const char* name, Milliseconds limit, const auto& make) {
+    const auto left = std::min(deadline - BootClock::now(), limit);
+    put(document, name,
+        left > Milliseconds{0} ? make(left) : fail(0, "the time for all parts was over", ""));
+  };
+  for (const auto& part : parts)
+    put_in_time(part.first, options.part_limit, [&](Milliseconds left) {
+      std::vector<std::string> words{options.agentctl, "--json", "--socket", settings.socket};
+      words.insert(words.end(), part.second.begin(), part.second.end());
+      return run_part(words, left);
+    });
+  put_in_time("recording", options.recording_limit,
+              [&](Milliseconds left) { return recording_part(settings, left); });
   document["took_ms"] = (BootClock::now() - start).count();
   return document;
 }
