@@ -8,7 +8,10 @@ set -eu
 package=${1:?PACKAGE}
 
 case $package in
-  *.deb) DEBIAN_FRONTEND=noninteractive apt-get install --yes "$package" ;;
+  *.deb)
+    apt-get update # Images of clouds have no lists of packages, without which apt installs nothing that the package depends on.
+    DEBIAN_FRONTEND=noninteractive apt-get install --yes "$package"
+    ;;
   *.rpm) dnf install --assumeyes "$package" ;;
   *)
     echo "provision.sh: $package is neither a .deb nor a .rpm" >&2
