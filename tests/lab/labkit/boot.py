@@ -61,9 +61,11 @@ class Boot:
         self._scenario, self._machine, self._mode = guest.scenario, guest.machine, guest.mode
         self._selector = selectors.DefaultSelector()
         self._listeners = {name: self._listen(name) for name in (*PORTS, "qmp")}
+        self._connections = {}  # QEMU's, by the names of the listeners
         self._lines = b""
         self._status = None
         self._again = False
+        self._reset = False  # whether the guest asked for the next boot by `host reset`
         self._ended = False
         self._heard = False  # whether the scenario has written anything
         self._delayed = 0.0
@@ -91,12 +93,15 @@ class Boot:
             process.wait()
             running.discard(process)
             self._drain()
-            for key in list(self._selector.get_map().values()):
-                if isinstance(key.fileobj, socket.socket):
-                    key.fileobj.close()
+            for connection in self._connections.values():
+                connection.close()
             self._selector.close()
             os.close(pidfd)
         self._guest.faults.note(f"QEMU of boot {self._number} has ended")
+        if self._status is None and not self._again:
+            self._guest.say("FAIL: the guest went down without a result")
+            self._guest.say_console()
+            self._status = 1
         return None if self._again else self._status
 
     def _stop(self, process):
@@ -106,7 +111,7 @@ class Boot:
     def _register(self, process, pidfd):
         """QEMU connects to all three before it runs the guest, or ends with a message."""
         self._selector.register(pidfd, selectors.EVENT_READ, self._exited)
-        connections = {}
+        connections = self._connections
         for name, listener in self._listeners.items():
             listener.settimeout(0.1)
             while name not in connections:
@@ -118,7 +123,6 @@ class Boot:
             listener.close()
         for name, handler in (("out", self._out), ("ctl", self._ctl), ("qmp", self._events)):
             self._selector.register(connections[name], selectors.EVENT_READ, handler)
-        self._out_socket = connections["out"]
         try:
             self._guest.faults.qmp = Qmp(connections["qmp"])
         except LabError as error:
@@ -142,7 +146,7 @@ class Boot:
         self._serve_until(started + min(START, limit) + GRACE, lambda: self._heard, process.pid)
         if self._heard:
             self._serve_until(started + limit + GRACE, pid=process.pid)
-        if self._ended or self._status is not None:
+        if self._ended:
             return None
         what = "end" if self._heard else "come as far as the scenario"
         self._guest.say(f"FAIL: boot {self._number} did not {what} within {time.monotonic() - started:.0f} s of the host's clock")
@@ -207,8 +211,8 @@ class Boot:
             self._again = self._again or self._reason == "guest-reset"
             self._status = 0
         elif self._status is None:
-            # The guest reset itself, or was reset: the scenario goes on with the next boot, if it has one.
-            self._again = self._number < self._scenario.boots and not self._panicked()
+            # The scenario goes on with the next boot, if it has one and asked for it. Any other end is a failure.
+            self._again = not self._panicked() and self._reset and self._number < self._scenario.boots
 
     def _panicked(self):
         found = "Kernel panic - not syncing" in self._guest.console()
@@ -228,7 +232,7 @@ class Boot:
 
     def _drain(self):
         """Reads output that the guest wrote before it ended."""
-        sock = getattr(self, "_out_socket", None)
+        sock = self._connections.get("out")
         if sock is None:
             return
         sock.setblocking(False)
@@ -270,7 +274,7 @@ class Boot:
             return f"ok {self._number}"
         if word == "reset":
             self._guest.faults.note("host reset")
-            self._again = self._mode == "shell"
+            self._reset, self._again = True, self._mode == "shell"
             self._stop(self._process)
             return "ok"
         if word == "snapshot":
