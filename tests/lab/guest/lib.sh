@@ -10,7 +10,7 @@
 # host carried rdma|net: prints the bytes that this way between guests has carried
 # host forward PORT: prints the port of the host that leads to PORT of 10.0.2.15, the address of the VM's regular NIC
 # Prints the text of the host's answer, if there is one; dies if the host could not carry out the request.
-host() { ask_host 20 "$@"; }
+host() { [[ $1 != reset ]] || kernel_is_sane || die "the kernel complained"; ask_host 20 "$@"; }
 ask_host() { # SECONDS WORD…
   local answer seconds=$1
   shift
