@@ -26,12 +26,12 @@ scenario() {
   configure 1
   on 2 configure 2
   host path rdma 100000 0
-  measure --json
+  measure 3s --json
   bench verify-latency-us "$(of '.latency[0].typical_us')"
   between "perftest's latency" ib_send_lat -d rocep0s16f1 -n 20 -s 2
   bench perftest-latency-us "$(figure 5)"
   host path rdma 0 20
-  measure --json
+  measure 3s --json
   bench verify-mb-s "$(of .bandwidth.out_mb_s)"
   between "perftest's bandwidth" ib_send_bw -d rocep0s16f1 -Q 1 -n 100 -s 1048576 --report_gbits
   bench perftest-mb-s "$(figure 4 | awk '{ print $1 * 125 }')"
