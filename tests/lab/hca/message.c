@@ -44,8 +44,9 @@ static void copy(const struct hca_piece *to, size_t skip, const struct hca_piece
 
 static void write_grh(const struct hca_piece *to, const struct hca_incoming *message)
 {
-	struct ibv_grh grh = { .paylen = htobe16((uint16_t)message->length), .next_hdr = 0x1b, .sgid = message->from,
-			       .dgid = message->to };
+	/* libibverbs makes no address handle for an answer unless the header has the version of IP. */
+	struct ibv_grh grh = { .version_tclass_flow = htobe32(6U << 28), .paylen = htobe16((uint16_t)message->length),
+			       .next_hdr = 0x1b, .sgid = message->from, .dgid = message->to };
 	const struct hca_piece from = { (char *)&grh, sizeof grh };
 
 	copy(to, 0, &from, 1);

@@ -216,6 +216,7 @@ static void ud_has_a_header_and_may_drop(void)
 	CHECK(completes(to, 1, IBV_WC_SUCCESS).byte_len == 48);
 	CHECK(!memcmp(to->memory + 100, "datagram", 8));
 	CHECK(!memcmp(&grh->sgid, &sender, sizeof sender));
+	CHECK(be32toh(grh->version_tclass_flow) >> 28 == 6);
 	ibv_destroy_ah(wr.wr.ud.ah);
 	free_pair(pair);
 }
