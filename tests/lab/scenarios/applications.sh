@@ -31,7 +31,7 @@ prepare() { # NUMBER
 measured() { # COMMAND…: prints the bytes by RDMA and by the network
   local rdma net
   rdma=$(host carried rdma) net=$(host carried net)
-  "$@" >&2
+  "$@" >&2 || return # errexit is off in a $(…)
   echo "$(($(host carried rdma) - rdma)) $(($(host carried net) - net))"
 }
 # mpirun itself speaks TCP, about 15 kB.
@@ -68,11 +68,11 @@ ucx_test() { # VARIABLES OF env: a hundred messages of 20 kB from guest 1 to gue
   fi
   on 2 start_ucx "$@"
   env "$@" timeout 60 "${test[@]}" 192.168.30.2 >ucx.out 2>&1 || { cat ucx.out; die "the client of UCX"; }
-  on 2 served ucx_perftest
+  on 2 served
 }
 # Debian 13's ucx_perftest is a program of MPI.
 is_of_mpi() { ldd "$(command -v "$1")" | grep -q libmpi; } # PROGRAM
-start_ucx() { env "$@" ucx_perftest >server.out 2>&1 & wait_until 20 "it listens" sh -c "ss -ltn | grep -q :13337"; }
+start_ucx() { serve 13337 env "$@" ucx_perftest; } # VARIABLES OF env
 
 ucx() {
   local bytes variables
