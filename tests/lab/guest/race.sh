@@ -69,11 +69,12 @@ each_adapter() { # COMMAND: holds for all
 is_active() { port_is "$1" ACTIVE; }
 race_over() { oopsed || { each_adapter is_active && module_live vmw_pvrdma; }; }
 kernel_ms() { dmesg | sed -nE "s/^\[ *([0-9]+)\.([0-9]{3}).*$1.*/\1\2/p"; } # REGEX: when the kernel logged such a line
+link_came_up='vmxnet3 .*vectors allocated'
 # Counts links that came up before the driver had probed its last adapter.
 links_before_driver() {
   local attached
   attached=$(kernel_ms 'vmw_pvrdma .*attached to device' | sed -n "${LAB_ADAPTERS}p")
-  kernel_ms 'vmxnet3 .*vectors allocated' | awk -v end="${attached:-999999999}" '$1 < end' | wc -l
+  kernel_ms "$link_came_up" | awk -v end="${attached:-999999999}" '$1 < end' | wc -l
 }
 
 # Notes a line for this boot: number, manager, oops or sane, links that came before the driver, uptime at the end.

@@ -39,6 +39,7 @@ scenario() {
   status 2.5 3.5
   wait_until 20 "cloud-init has ended: its address is set" has_ipv4 ens16f0 192.168.30.201/24
   wait_until 20 "health says ready" health_is ready
+  expect "the clone's address was noted" grep -F 192.168.30.201 addresses
   expect_not "the template's address was never set" grep -F 192.168.30.200 addresses
 
   : >/var/log/.vmware-deploy.INPROGRESS

@@ -15,6 +15,7 @@ scenario() {
   wait_until 150 "$(race_manager): the ports are ACTIVE, or the kernel complained" race_over
   race_note
   ! oopsed || { cat /run/lab/complaints; die "the kernel complained"; }
+  expect "the kernel has told when links came up" [ "$(kernel_ms "$link_came_up" | wc -l)" -ge "$LAB_ADAPTERS" ]
   expect_equal "links up before the driver had probed both" 0 "$(links_before_driver)"
   wait_until 60 "health says ready" health_is ready
   expect "the manager has brought both links up" each_adapter netdev_up

@@ -128,5 +128,6 @@ scenario() {
   expect "the outside look goes on" kill "$watch"
   wait "$watch" || true
   echo "BENCH soak $minutes minutes, $round rounds, $(ledger .reloads) reloads, $(tail -n 1 contradictions)"
+  expect "the outside look has had verdicts" grep -qxE '[1-9][0-9]* verdicts' contradictions
   expect_equal "verdicts that contradict sysfs" "" "$(head -n -1 contradictions)"
 }

@@ -110,6 +110,7 @@ each_call_fails() { # UNIT WORK
       pairs=$((pairs + (times > 0)))
     done
   done
+  expect "errors were injected" [ "$pairs" -gt 0 ]
   echo "BENCH $work: $pairs pairs of call and error, $restarts with a restart of the daemon"
 }
 
