@@ -41,8 +41,8 @@ scenario() {
   # The agent tries nothing any more, so it looks every half minute.
   wait_until 45 "health says ready" health_is ready
   reloads=$(health_query .executor.reloads)
-  expect_equal "the agent was not restarted" "$pid" "$(agent_pid)"
   holds_for 20 "no reload after success" reloads_are "$reloads"
   rests
   taken_down
+  expect_equal "the agent was not restarted" "$pid" "$(agent_pid)"
 }
