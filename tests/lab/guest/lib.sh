@@ -86,6 +86,7 @@ port_is() { [[ $(port_state "$1") == "$2" ]]; } # N STATE
 start_job() { # N: holds a verbs context of adapter N; its PID in $job, what it is told in ./events
   # udev may still change the device's name, which could then not be opened.
   udevadm settle --timeout=20
+  rm -f events # of an earlier job
   ibv_asyncwatch -d "$(rdma_of "$1")" >events 2>&1 &
   # shellcheck disable=SC2034  # Scenarios use it.
   job=$!

@@ -122,7 +122,7 @@ answered_in_flood() { # USER NUMBER: at least so many answers
 # Three users with eight processes each attack the agent's socket, each process in another way. The port fails meanwhile, of
 # which the host sends no event.
 floods_of_users() {
-  local seconds=${PVRDMA_LAB_FLOOD_SECONDS:-5} user memory pids
+  local seconds=${PVRDMA_LAB_FLOOD_SECONDS:-8} user memory pids
   useradd --no-create-home malice
   wait_until 60 "the executor is at rest" at_rest
   for user in root nobody; do flood ask 3 "$user" >"quiet.$user"; done
@@ -135,7 +135,7 @@ floods_of_users() {
   done
   pause_ms 1000
   host port 0 DOWN
-  pause_ms 3000
+  pause_ms 5000 # more than the seconds for which a user may be told a wrong state
   host port 0 ACTIVE
   # shellcheck disable=SC2086  # several PIDs
   wait $pids

@@ -33,10 +33,10 @@ load_all_by_agent() {
 # The agent pauses before it loads a module again that it has loaded a moment before.
 remove_again() {
   modprobe -r rdma_ucm
-  wait_until 20 "the agent loads a module again" module_loaded rdma_ucm
+  wait_until 20 "the agent loads a module again" module_live rdma_ucm
   modprobe -r rdma_ucm vmw_pvrdma # In this order, as the agent loads the driver again at once.
   wait_until 20 "the agent loads the driver again" module_live vmw_pvrdma
-  wait_until 20 "and the module that precedes the driver" module_loaded rdma_ucm
+  wait_until 20 "and the module that precedes the driver" module_live rdma_ucm
   expect_equal "the module that the agent loaded last, after a pause" vmw_pvrdma "$(loaded_last)"
 }
 
