@@ -19,19 +19,24 @@ while (($#)); do
   mount --bind "$2" "$1"
   shift 2
 done
-exec chroot . /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 bash -euc "$command"
+exec chroot . /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 bash -euo pipefail -c "$command"
 """
 
 
 def run(command, system, mounts, timeout):
-    """The exit status and the output of the command in a copy of the folder `system`; `mounts`: {folder of the copy: path}."""
+    """The exit status, 124 after `timeout` seconds, and the output of the command in a copy of the folder `system`; `mounts`:
+    {folder of the copy: path}."""
     words = [str(word) for mount in mounts.items() for word in mount]
     with tempfile.TemporaryDirectory() as work:
-        done = subprocess.run(["unshare", "--mount", "--net", "--pid", "--fork", "bash", "-c", IN_COPY, "bash", *words],
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace", check=False, timeout=timeout,
-                              env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "work": work, "system": system, "command": command})
-    return done.returncode, done.stdout
+        argv = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "bash", "-c", IN_COPY, "bash", *words]
+        try:
+            done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  check=False, timeout=timeout,
+                                  env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "work": work, "system": system, "command": command})
+            status, output = done.returncode, done.stdout
+        except subprocess.TimeoutExpired as error:
+            status, output = 124, (error.stdout or b"") + f"\nnot done within {timeout} s".encode()
+    return status, output.decode(errors="replace")
 
 
 def run_all(tests, system, mounts, timeout):
