@@ -28,7 +28,8 @@ refresh_by_package() { # PATTERN COMMAND…: a command of the package manager, a
   wait_until 60 "health says ready nevertheless" health_is ready
   expect "the finding is still there" finding initramfs-old
   began=$(now_ms)
-  "$@" 2>&1 | tee install.out
+  "$@" >install.out 2>&1 || { cat install.out; die "$*"; }
+  cat install.out
   echo "installed within $(($(now_ms) - began)) ms"
   expect_equal "the initramfs was refreshed once" 1 "$(grep -ci "$pattern" install.out)"
   look_now
