@@ -86,12 +86,20 @@ class CockpitGuest:
 
     def __enter__(self):
         self._thread.start()
-        self.port = int(self.run("true; cat /run/lab/cockpit.port", UP_S))
+        try:
+            self.port = int(self.run("true; cat /run/lab/cockpit.port", UP_S))
+        except BaseException:  # of any kind: Python calls no __exit__ then, and QEMU would stay
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_error):
         self._commands.give(None)
         self._thread.join(60)
+        while self._thread.is_alive():
+            for process in list(boot.running):
+                process.kill()
+            self._thread.join(1)
         target = paths.LOGS / "cockpit"
         target.mkdir(parents=True, exist_ok=True)
         (target / "output").write_text(self.output(), encoding="utf-8")

@@ -3,17 +3,20 @@
 
 import importlib
 import os
+import shutil
 import signal
 import sys
 
-from . import boot
+from . import boot, guest
 from .errors import LabError
 
 
 def terminated(*_):
-    """Ends each QEMU on SIGTERM, which reaches only this process; Ctrl-C reaches them all."""
+    """Ends each QEMU on SIGTERM, which reaches only this process; Ctrl-C reaches them all. Removes the guests' directories."""
     for process in list(boot.running):
         process.kill()
+    for directory in list(guest.directories) if "--keep" not in sys.argv else ():
+        shutil.rmtree(directory, ignore_errors=True)
     os._exit(143)
 
 

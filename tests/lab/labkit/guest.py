@@ -16,6 +16,8 @@ from .mux import Mux
 
 SKIPPED = 77
 
+directories = set()  # of guests that are not closed; the signal handler that ends the lab removes them
+
 
 @dataclass
 class Result:
@@ -47,6 +49,7 @@ class Guest:
         # A template's disk is the base of its clones'.
         self.keeps_disk = mode in ("install", "snapshot") or clone < 1 <= scenario.clones
         self.directory = Path(tempfile.mkdtemp(prefix="pvrdma-lab-"))
+        directories.add(self.directory)
         self._output = bytearray()
         self._mux = Mux(str(self.directory), scenario.adapters)
         self.faults = Faults(self.directory, scenario.adapters, scenario.port)
@@ -74,6 +77,7 @@ class Guest:
         self.faults.close()
         self._mux.close()
         shutil.rmtree(self.directory, ignore_errors=True)
+        directories.discard(self.directory)
 
     def run(self):
         """All boots; the first failing one ends it. No boot is repeated."""
