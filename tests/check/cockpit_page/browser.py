@@ -70,7 +70,7 @@ def system():
         debootstrap.say("unpacking a browser (once)")
         debootstrap.unpack("bookworm", PACKAGES, directory / "root", directory / "mmdebstrap.log", *OPTIONS)
 
-    return Cache(paths.CACHE).entry("browser", key_of(PACKAGES, OPTIONS), build, keep=1)
+    return Cache(paths.CACHE).entry("browser", key_of(PACKAGES, OPTIONS, Path(debootstrap.__file__)), build, keep=1)
 
 
 class Browser:

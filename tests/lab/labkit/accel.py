@@ -4,7 +4,7 @@
 import os
 import platform
 
-from . import host, paths, scenario as scenarios
+from . import host, paths, payload, scenario as scenarios
 from .cache import Cache, key_of
 from .debootstrap import say
 from .errors import LabError
@@ -41,5 +41,5 @@ def chosen(wanted, image, standin, cache=None):
 
     cache = cache or Cache(paths.CACHE)
     # Any image will do, as the trial is of the machine.
-    key = key_of(platform.release(), host.cpu_model(), RECIPE)
+    key = key_of(platform.release(), host.cpu_model(), host.qemu_version(), RECIPE, *payload.RUNNER)
     return (cache.entry("accel", key, build) / "accel").read_text(encoding="ascii")

@@ -90,7 +90,8 @@ def chroot(suite, kind="build", cache=None):
             return
         grow(suite, ADDED[kind], directory, cache)
 
-    return cache.entry(f"chroot-{suite}-{kind}", key_of(suite, _recipe(suite, depends), ADDED[kind], MOUNT_POINTS, INSTALL), build)
+    key = key_of(suite, _recipe(suite, depends), ADDED[kind], MOUNT_POINTS, INSTALL, Path(debootstrap.__file__))
+    return cache.entry(f"chroot-{suite}-{kind}", key, build)
 
 
 def grow(suite, packages, directory, cache=None):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The machine that runs the lab: its packages (tests/lab/setup) and its package mirror."""
 
+import fcntl
 import os
 import subprocess
 
@@ -22,6 +23,10 @@ def need_root(what):
 def cpu_model():
     with open("/proc/cpuinfo", encoding="utf-8") as lines:
         return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "")
+
+
+def qemu_version():
+    return run("asking QEMU", ["qemu-system-x86_64", "--version"])
 
 
 def tasks_at_a_time():
@@ -56,7 +61,10 @@ def sources(suite):
     """sources.list lines for a suite, on the mirrors that this machine itself uses."""
     found = _repositories()
     if "Debian" not in found:  # A machine whose lists were never fetched knows no labels yet.
-        run("fetching apt's lists", ["apt-get", "-o", "Acquire::Retries=5", "update", "-qq"])
+        (paths.CACHE / "locks").mkdir(parents=True, exist_ok=True)
+        with open(paths.CACHE / "locks" / "apt-lists", "a", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # apt itself does not wait for another update
+            run("fetching apt's lists", ["apt-get", "-o", "Acquire::Retries=5", "update", "-qq"])
         found = _repositories()
     if "Debian" not in found:
         raise LabError("this machine's apt has no repository labelled Debian to build a guest from")

@@ -9,7 +9,7 @@ that a mirror has: remove the cache to get newer ones.
 import shutil
 from pathlib import Path
 
-from . import host, paths
+from . import debootstrap, host, paths
 from .cache import Cache, key_of
 from .debootstrap import extend, inside, say, unpack
 from .errors import run
@@ -44,7 +44,7 @@ def module(cache, release, root, kernel):
 def base(suite, cache=None):
     """The entry with the base image of a suite, built if it is not there (minutes, once)."""
     cache = cache or Cache(paths.CACHE)
-    key = key_of(suite, DISK_SIZE, Path(__file__), *sorted(paths.IMAGE.iterdir()), *DRIVER_FILES, *GUEST_FILES)
+    key = key_of(suite, DISK_SIZE, Path(__file__), Path(debootstrap.__file__), *sorted(paths.IMAGE.iterdir()), *DRIVER_FILES, *GUEST_FILES)
     return cache.entry(f"image-{suite.name}", key, lambda directory: _build_base(cache, suite, directory))
 
 

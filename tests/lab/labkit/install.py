@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 
-from . import paths, scenario as scenarios
+from . import paths, payload, scenario as scenarios
 from .cache import Cache, key_of
 from .errors import LabError
 from .guest import Guest, Start
@@ -33,4 +33,5 @@ def installed(suite, image, packages, standin, accel, cache=None):
         finally:
             guest.close()
 
-    return cache.entry(f"installed-{suite}", key_of(image.path.name, made, os.environ.get("PVRDMA_LAB_STARVED", ""), recipe, *files), build, keep=4)
+    key = key_of(image.path.name, made, os.environ.get("PVRDMA_LAB_STARVED", ""), recipe, *payload.RUNNER, *files)
+    return cache.entry(f"installed-{suite}", key, build, keep=4)

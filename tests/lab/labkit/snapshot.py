@@ -12,9 +12,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from . import machine, paths, payload, scenario as scenarios
+from . import host, machine, paths, payload, scenario as scenarios
 from .cache import Cache, key_of
-from .errors import LabError, run
+from .errors import LabError
 from .guest import Guest
 
 RECIPE = paths.GUEST / "snapshot.sh"
@@ -26,7 +26,7 @@ def start(suite, scenario, begin, cache=None):
     topology = scenario.topology()
     # Memory and disk belong together: a disk that was made anew, even from the same packages, has another content.
     made = begin.disk.stat().st_mtime_ns
-    key = key_of(topology, str(begin.disk), made, begin.accel, begin.standin, run("asking QEMU", ["qemu-system-x86_64", "--version"]),
+    key = key_of(topology, str(begin.disk), made, begin.accel, begin.standin, host.qemu_version(),
                  RECIPE, Path(machine.__file__), *payload.RUNNER)
 
     def build(directory):
