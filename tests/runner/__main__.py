@@ -8,6 +8,7 @@ any time.
 """
 
 import argparse
+import fcntl
 import os
 import shutil
 import signal
@@ -59,6 +60,18 @@ def stages_of(options):
     return QUICK if options.quick else options.stage or STAGES
 
 
+def sole_run():
+    """The lock of the only run in this tree, or None: another run would remove the results of this one."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    lock = open(BUILD / "lock", "a", encoding="ascii")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        return None
+    return lock
+
+
 def fresh_directories():
     """Removes the files of an earlier run; returns the seconds that its tasks took."""
     before = BUILD / "seconds"
@@ -83,6 +96,10 @@ def main(argv):
         return 0
     hours = options.soak or 1.0
     tasks = chosen(table(hours), stages_of(options))
+    lock = sole_run()
+    if not lock:
+        print(f"failed: another tests/run goes on in this tree (it holds {BUILD / 'lock'})\n0 passed, 1 failed")
+        return 1
     if subprocess.run([ROOT / "tests/runner/install-needs"], check=False, stdin=subprocess.DEVNULL).returncode:
         print("failed: installing the needed packages\n0 passed, 1 failed")
         return 1
@@ -95,6 +112,7 @@ def main(argv):
     progress.run(tasks, before, host.tasks_at_a_time() - 1 + waiting)
     done = summary.results(tasks)
     remember(before, done)
+    lock.close()
     print("\n=== summary")
     text, failed = summary.text(tasks, done, time.monotonic() - began, os.cpu_count())
     print(text, flush=True)

@@ -11,7 +11,7 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-from runner import ROOT, graph, progress, summary, tasks
+from runner import ROOT, __main__ as runs, graph, progress, summary, tasks
 from runner import task as one_task
 from runner.task import verdict
 from runner.tasks import Task
@@ -152,6 +152,15 @@ class TheSummary(unittest.TestCase):
         self.assertEqual(progress.left(self.some, before, (), {"d"}, 2), 60)
         self.assertEqual(progress.left(self.some, before, (), (), 2), 300)
         self.assertIsNone(progress.left(self.some, {"a": 1}, (), (), os.cpu_count()))
+
+
+class OneRun(unittest.TestCase):
+    def test_a_tree_has_one_run_at_a_time(self):
+        with tempfile.TemporaryDirectory() as directory, unittest.mock.patch.object(runs, "BUILD", Path(directory)):
+            lock = runs.sole_run()
+            self.assertIsNone(runs.sole_run())
+            lock.close()
+            runs.sole_run().close()
 
 
 if __name__ == "__main__":
