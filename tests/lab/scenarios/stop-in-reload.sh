@@ -38,6 +38,7 @@ scenario() {
   begin_reload stop
   systemctl stop pvrdma-agent.service pvrdma-agent-executor.socket pvrdma-agent-executor.service
   all_is_back stop
+  expect "stop: the executor has counted the reload" reloads_are 1
 
   start_again stop
   begin_reload kill
