@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: a real node_exporter and a real Prometheus have the metrics, answer each query of the dashboard, and alert if the agent died, hangs or never ran
+# summary: a real node_exporter and a real Prometheus have the metrics, and alert if the agent died, hangs or never ran
 # programs: prometheus prometheus-node-exporter
 # start: snapshot
 # timeout: 400
@@ -40,21 +40,6 @@ asked() { ask "$1" | gojq -e '.data.result | length > 0' >/dev/null 2>&1; } # QU
 alert_is() { asked "ALERTS{alertname=\"$1\",alertstate=\"firing\"}"; }
 alert_ended() { ! alert_is "$1"; }
 
-# Queries as Grafana sends them. Those about trouble have no result now.
-dashboard() {
-  local query count=0
-  while read -r query; do
-    query=${query//\$__rate_interval/1m}
-    query=${query//\$job/.*}
-    query=${query//\$instance/.*}
-    ask "$query" >answer
-    expect "answered: $query" gojq -e '.status == "success"' answer
-    [[ $query == *"> 0" || $query == *severity* ]] || expect "the query has a result" gojq -e '.data.result | length > 0' answer
-    count=$((count + 1))
-  done < <(gojq -r '.panels[].targets[].expr' /usr/share/pvrdma-agent/monitoring/dashboard.json)
-  expect "the dashboard has queries ($count)" test "$count" -ge 15
-}
-
 scenario() {
   use_programs
   start_exporter
@@ -65,8 +50,8 @@ scenario() {
   wait_until 30 "the state is in Prometheus" asked 'pvrdma_state{state="ready"} == 1'
   wait_until 30 "the alert ends" alert_ended PvrdmaMetricsMissing
   expect "the exporter has no complaint" asked 'node_textfile_scrape_error == 0'
-  wait_until 30 "two scrapes of a counter" asked 'count_over_time(pvrdma_driver_reloads_total[1m]) > 1'
-  dashboard
+  # tests/check/monitoring asks its queries.
+  expect "the package has the dashboard" gojq -e '.panels | length > 0' /usr/share/pvrdma-agent/monitoring/dashboard.json
 
   host port 0 DOWN
   wait_until 60 "an alert fires for a port that is down" alert_is PvrdmaPortDown
