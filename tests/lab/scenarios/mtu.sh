@@ -124,20 +124,6 @@ paths() {
   ip -n r2 link set l2 mtu 1500
 }
 
-# Measures as the field's script does: from a payload of 1272 in steps of 4 until ping fails; the MTU is the last that passed plus 28.
-as_the_field_does() { # HOST
-  local payload=1272
-  while ns me ping -M 'do' -n -c 1 -W 1 -s "$((payload + 4))" "$1" >/dev/null 2>&1; do payload=$((payload + 4)); done
-  echo "$((payload + 28))"
-}
-like_the_field() {
-  local host
-  for host in 10.9.2.2 10.9.5.2; do
-    ask "$host"
-    expect_equal "the field's script finds the same for $host" "$(as_the_field_does "$host")" "$(of_first .mtu_bytes)"
-  done
-}
-
 # Three probes in ten have no answer, in a fixed pattern. With random losses five in a row, which mean "too
 # large", would happen once in some hundred runs.
 lossy() {
@@ -251,7 +237,6 @@ scenario() {
   wait_until 10 "the farthest host answers" ns me ping -c 1 -W 1 10.9.3.2
   wait_until 10 "the farthest host answers by IPv6" ns me ping -c 1 -W 1 fd09:3::2
   paths
-  like_the_field
   rights
   several
   expectations
