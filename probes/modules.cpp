@@ -217,4 +217,8 @@ std::vector<Module> look_at_modules(const Root& root, const Field<std::string>& 
   return modules;
 }
 
+Module look_at_driver(const Root& root) {
+  return look_at_modules(root, {}, {kDriverModule}, nullptr, {}).front();
+}
+
 }  // namespace pvrdma::probes

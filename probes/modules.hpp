@@ -58,4 +58,7 @@ using ModprobeReader = std::function<ModprobeConfig(const Root& root)>;
     const Root& root, const Field<std::string>& kernel, const std::vector<std::string>& names,
     const Snapshot* previous, const ShippedFinder& find, const ModprobeReader& modprobe = {});
 
+// vmw_pvrdma alone, without a look at the module index if it is not loaded.
+[[nodiscard]] Module look_at_driver(const Root& root);
+
 }  // namespace pvrdma::probes

@@ -186,10 +186,7 @@ Field<Initramfs> initramfs(const Instruments& with, const Look& look,
   return release != nullptr ? look_at_initramfs(with.root, *release) : Field<Initramfs>{};
 }
 
-bool is_live(const Module* module) {
-  return module != nullptr &&
-         (module->init.is(ModuleInit::Live) || module->init.is(ModuleInit::BuiltIn));
-}
+bool is_live(const Module* module) { return module != nullptr && is_live(*module); }
 
 }  // namespace
 

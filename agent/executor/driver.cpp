@@ -95,11 +95,6 @@ Result<std::vector<std::string>> functions_to_probe(const Root& root) {
   return functions;
 }
 
-bool is_live(const Root& root) {
-  const auto init = probes::look_at_modules(root, {}, {kDriverModule}, nullptr, {}).front().init;
-  return init.is(ModuleInit::Live) || init.is(ModuleInit::BuiltIn);
-}
-
 // Tries an operation twice that must bring back a driver.
 OperationResult bring_back(const std::function<OperationResult()>& attempt,
                            const std::string& done_as, const std::string& lost) {
@@ -198,7 +193,7 @@ Result<void> free_held_back(const Root& root, const std::vector<std::string>& fu
 }
 
 Result<std::vector<std::string>> free_left_held_back(const Root& root) {
-  if (!is_live(root)) return {};
+  if (!is_live(probes::look_at_driver(root))) return {};
   auto functions = held_back(root);
   if (functions)
     if (auto free = free_held_back(root, *functions); !free) return fail(std::move(free.error()));

@@ -150,7 +150,7 @@ Facts look_at_functions(const Root& root, const std::string& link_of) {
 Facts look(const Root& root, const std::string& link_of) {
   Facts facts = look_at_functions(root, link_of);
   // After the wait for a port-query, which the reference count would still contain before.
-  facts.driver = probes::look_at_modules(root, {}, {kDriverModule}, nullptr, {}).front();
+  facts.driver = probes::look_at_driver(root);
   return facts;
 }
 

@@ -87,8 +87,8 @@ Refusal refuse_unknown_function(const Facts& facts, const std::string& function)
 // Linux 6.12 oopses in pvrdma_netdevice_event_work when the paired netdev comes up while vmw_pvrdma
 // still probes (initstate `coming`), and after that every unload hangs for ever.
 Refusal refuse_unless_live(const Facts& facts) {
+  if (is_live(facts.driver)) return std::nullopt;
   const auto& init = facts.driver.init;
-  if (init.is(ModuleInit::Live) || init.is(ModuleInit::BuiltIn)) return std::nullopt;
   if (init.is_unreadable()) return refuse_unread("the state of vmw_pvrdma", init.error());
   if (init.is_absent()) return refuse("vmw_pvrdma is not loaded", ENODEV);
   return refuse(std::string{"vmw_pvrdma is not live yet, but "} + to_string(*init.get()), EAGAIN);

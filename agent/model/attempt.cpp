@@ -56,6 +56,19 @@ std::vector<const Attempt*> of(const std::vector<Attempt>& list, const std::vect
   return found;
 }
 
+// Whether the state that a success brought about lasted for longer than the pause before the next
+// try, which came at `next`. `before`: what counted before this success.
+bool lasted(const Allowance& before, const Attempt& success, std::span<const Milliseconds> pauses,
+            BootTime next) {
+  const bool is_last_allowed = before.tries + 1 == pauses.size();
+  // No pause follows the last allowed try, so the time since that try proves nothing.
+  if (is_last_allowed && before.last != nullptr && worked(*before.last)) return false;
+  const Milliseconds pause = before.tries >= pauses.size()
+                                 ? kSlowRetry
+                                 : pauses[is_last_allowed ? before.tries : before.tries + 1];
+  return end_of(success) + kRecent + pause < next;
+}
+
 }  // namespace
 
 bool is_refusal(const Attempt& attempt) {
@@ -95,16 +108,11 @@ Allowance allowance(const Ledger& ledger, const std::vector<Verb>& verbs, const 
       result.refused = nullptr;
     if (worked(*attempt) && watched_from) {
       const bool watched = end_of(*attempt) >= *watched_from;
-      const BootTime next = watched && i + 1 < attempts.size() ? attempts[i + 1]->started : now;
-      const std::size_t due = std::min(result.tries + std::size_t{1}, pauses.size() - 1);
-      const Milliseconds pause = result.tries >= pauses.size() ? kSlowRetry : pauses[due];
-      // The last allowed try has no pause after it, so the time since that try proves nothing.
-      const bool over = watched && result.tries + 1 == pauses.size() && worked(*result.last);
-      if (!over && end_of(*attempt) + kRecent + (watched ? pause : Milliseconds{}) < next) {
-        if (watched) {
-          result.tries = 0;
-          result.last = nullptr;
-        }
+      if (!watched && end_of(*attempt) + kRecent < now) continue;
+      const BootTime next = i + 1 < attempts.size() ? attempts[i + 1]->started : now;
+      if (watched && lasted(result, *attempt, pauses, next)) {
+        result.tries = 0;
+        result.last = nullptr;
         continue;
       }
     }

@@ -56,6 +56,11 @@ struct Module {
   friend bool operator==(const Module&, const Module&) = default;
 };
 
+// Whether the module's init function has ended well: the module is live, or built in.
+[[nodiscard]] inline bool is_live(const Module& module) {
+  return module.init.is(ModuleInit::Live) || module.init.is(ModuleInit::BuiltIn);
+}
+
 // The programs that may manage a link instead of the agent. Master: the bond, bridge, team or VRF
 // that the link belongs to.
 enum class LinkManager { Networkd, NetworkManager, Ifupdown, Master };

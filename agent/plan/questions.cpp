@@ -49,8 +49,7 @@ std::vector<std::string> predecessors(const Config& config) {
 
 bool is_live(const Snapshot& snapshot, const std::string& module) {
   const Module* found = snapshot.module(module);
-  return found != nullptr &&
-         (found->init.is(ModuleInit::Live) || found->init.is(ModuleInit::BuiltIn));
+  return found != nullptr && is_live(*found);
 }
 
 bool probes_functions(const Operation& operation) {

@@ -104,8 +104,7 @@ Check modules(const Snapshot& snapshot) {
     return a->load_order.value_or(~0U) < b->load_order.value_or(~0U);
   });
   for (const Module* module : sorted) {
-    const bool is_there = module->init.is(ModuleInit::Live) || module->init.is(ModuleInit::BuiltIn);
-    check.add(is_there ? Standing::Good : Standing::Plain, module_line(*module));
+    check.add(is_live(*module) ? Standing::Good : Standing::Plain, module_line(*module));
     for (const Error* error : {module->init.error(), module->shipped.error()})
       if (error != nullptr) add_once(check.unread, error->message());
   }
