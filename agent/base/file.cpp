@@ -211,18 +211,31 @@ Result<void> make_directories(const std::filesystem::path& path) {
   return {};
 }
 
+namespace {
+
+// Errors name the file that the draft is for.
+Result<void> write_draft(int fd, std::string_view content, unsigned mode,
+                         const std::filesystem::path& path) {
+  if (auto written = write_all(fd, content, path); !written) return written;
+  if (::fchmod(fd, mode) != 0) return fail(errno, "setting the mode of", path);
+  // Without this, some file systems (XFS) have the new name without the content after a power cut.
+  if (::fdatasync(fd) != 0) return fail(errno, "syncing", path);
+  return {};
+}
+
+}  // namespace
+
 Result<void> replace_file(const std::filesystem::path& path, std::string_view content,
                           unsigned mode) {
-  const std::filesystem::path draft =
-      path.parent_path() / ("." + path.filename().string() + ".new");
-  const Fd fd{::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600)};
-  if (!fd) return fail(errno, "creating", draft);
-  if (auto written = write_all(fd.get(), content, draft); !written) return written;
-  if (::fchmod(fd.get(), mode) != 0) return fail(errno, "setting the mode of", draft);
-  // Without this, some file systems (XFS) have the new name without the content after a power cut.
-  if (::fdatasync(fd.get()) != 0) return fail(errno, "syncing", draft);
-  if (std::rename(draft.c_str(), path.c_str()) != 0) return fail(errno, "replacing", path);
-  return {};
+  // A name of its own, as the folder may be another user's, and two programs may replace the file.
+  std::string draft = path.parent_path() / ("." + path.filename().string() + ".XXXXXX");
+  const Fd fd{::mkostemp(draft.data(), O_CLOEXEC)};
+  if (!fd) return fail(errno, "creating a new", path);
+  auto written = write_draft(fd.get(), content, mode, path);
+  if (written && std::rename(draft.c_str(), path.c_str()) != 0)
+    written = fail(errno, "replacing", path);
+  if (!written) ::unlink(draft.c_str());
+  return written;
 }
 
 bool means_absent(const Error& error) noexcept {

@@ -85,7 +85,7 @@ empty_run() {
 take_run() { fill_run bytes; }
 give_run() { empty_run; }
 said_run() {
-  journal_said 'ConfigureLink .*it is not counted: writing .*ledger.json.new: No space left on device'
+  journal_said 'ConfigureLink .*it is not counted: writing .*ledger.json: No space left on device'
   reload_said 'No space left on device'
 }
 take_inodes() { fill_run inodes; }

@@ -201,6 +201,19 @@ TEST_CASE("the folder of a place, to make files in it") {
   CHECK(open_rooted_parent(tree.root() / "/etc/..").error().code == EINVAL);
 }
 
+TEST_CASE("a file is replaced beside what another user has put into its folder") {
+  const test::Tree tree;
+  tree.file("/x", "old");
+  for (const char* name : {"/.x.new", "/.x.XXXXXX"})
+    REQUIRE(::mkfifo((tree / name).c_str(), 0600) == 0);
+  CHECK(replace_file(tree / "/x", "new", 0600));
+  CHECK(tree.read("/x") == "new");
+  // A folder cannot be replaced by a file; the draft goes.
+  tree.directory("/folder/x");
+  CHECK_FALSE(replace_file(tree / "/folder", "new"));
+  CHECK(list_directory(tree.root() / "/")->size() == 4);
+}
+
 }  // namespace
 
 }  // namespace pvrdma

@@ -138,7 +138,6 @@ TEST_CASE_METHOD(OperationsFixture, "operations: without a ledger nothing is dis
   SECTION("it has grown too large") {
     tree.file("/state/ledger.json", std::string(kReadLimitBytes + 1, ' '));
   }
-  SECTION("it cannot be written") { tree.directory("/state/.ledger.json.new"); }
   Operations operations{places};
   for (const Operation& operation :
        {Operation{ReloadDriver{}}, Operation{RebindFunction{test::kFunction}}}) {
