@@ -224,11 +224,9 @@ Snapshot observe(const Instruments& with, const Look& look) {
   snapshot.taken_at = BootClock::now();
   if (const auto* adapters = snapshot.adapters.get();
       with.boot_scripts != nullptr && adapters != nullptr && !adapters->empty()) {
-    const auto in_motion = [&](const std::string& unit) {
-      return unit_is_in_motion(system_bus, unit);
-    };
-    snapshot.boot_scripts =
-        with.boot_scripts->look(look.modules, look.asked, in_motion, snapshot.taken_at);
+    auto seen = with.boot_scripts->look(look.modules, look.asked, snapshot.taken_at);
+    snapshot.boot_scripts = std::move(seen.scripts);
+    snapshot.boot_scripts_error = std::move(seen.error);
   }
   // Read last, so that it includes every operation that had ended when the look was taken.
   if (with.read_ledger) {

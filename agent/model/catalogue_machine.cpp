@@ -138,6 +138,12 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "is not known: {error}.",
      "Nothing is reset without being counted. Make room in /run, or see `journalctl -u "
      "pvrdma-agent-executor`; the agent goes on by itself within a minute or two."},
+    {FindingId::ReloadWaits, "reload-waits", "unknown", "c803b6d739485fd0bc3fa235b491580b",
+     Severity::Warning, Actor::Guest, Concern::Modules | Concern::Boot,
+     "vmw_pvrdma ought to be reloaded ({reason}), but it is not known whether a script of this "
+     "machine does that itself: {error}.",
+     "A program that a unit, a crontab or rc.local runs may be on a network file system that does "
+     "not answer. The reload follows by itself once it does."},
     {FindingId::ExecutorStuck, "executor-stuck", "", "f804fdaee3915d6d95dd49c91b228e6f",
      Severity::Error, Actor::Guest, Concern::Modules,
      "The executor has not answered {call} since {since}.",

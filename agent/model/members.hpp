@@ -138,6 +138,7 @@ void each_member(Value& snapshot, Visit visit) {
   visit("first_nic", snapshot.first_nic);
   visit("initramfs", snapshot.initramfs);
   visit("boot_scripts", snapshot.boot_scripts);
+  visit("boot_scripts_error", snapshot.boot_scripts_error);
   visit("customization", snapshot.customization);
   visit("ledger", snapshot.ledger);
   visit("ledger_error", snapshot.ledger_error);

@@ -200,6 +200,9 @@ struct SystemState {
   Field<std::string> first_nic;          // PCI address; absent where there is no adapter
   Field<Initramfs> initramfs;            // absent: none, or there is no adapter
   std::vector<BootScript> boot_scripts;  // empty where there is no adapter
+  // Why `boot_scripts` are those of an earlier look, and not known to have ended; none: they are
+  // those of this look.
+  std::optional<Error> boot_scripts_error;
   // A readable name of what still customizes this VM; absent: nothing, or there is no adapter.
   Field<std::string> customization;
   Ledger ledger;  // what the executor did in this boot, as far as it is known

@@ -77,6 +77,9 @@ std::optional<Finding> objection(const Inputs& in, const Module& driver, const s
   // end.
   if (const BootScript* script = unfinished(in.snapshot.boot_scripts))
     return overall(FindingId::ReloadWaits, {{"reason", why}, {"script", script->path}});
+  if (const auto& error = in.snapshot.boot_scripts_error)
+    return overall(FindingId::ReloadWaits, {{"reason", why}, {"error", error->message()}},
+                   "unknown");
   for (const Adapter& adapter : *in.snapshot.adapters.get())
     if (is_elsewhere(adapter))
       return overall(FindingId::HoldersUnknown,

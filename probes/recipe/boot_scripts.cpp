@@ -5,15 +5,24 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
 #include <string_view>
+#include <thread>
+#include <utility>
 
+#include "agent/base/guarded.hpp"
 #include "agent/base/text.hpp"
+#include "probes/systemd.hpp"
 
 namespace pvrdma::probes {
 
 namespace {
 
 constexpr Milliseconds kCompareEvery{60'000};
+// A look at files that are at hand takes some milliseconds.
+constexpr Milliseconds kLookPatience{2000};
 
 bool is_interpreter(const std::string& word) {
   constexpr std::array<std::string_view, 11> kInterpreters{
@@ -66,11 +75,30 @@ std::vector<std::vector<std::string>> interpreters_of_root(const Root& root) {
   std::vector<std::vector<std::string>> found;
   for (const pid_t pid : list_processes(root).value_or(std::vector<pid_t>{})) {
     const std::string process = "/proc/" + std::to_string(pid);
+    // First whose process it is: a user can make the read of his command line wait for ever, as the
+    // kernel needs the process's mmap_lock for that.
+    if (!is_of_root(root, process)) continue;
     auto words = command_line(root, process);
-    if (words.size() > 1 && is_interpreter(words.front()) && is_of_root(root, process))
-      found.push_back(std::move(words));
+    if (words.size() > 1 && is_interpreter(words.front())) found.push_back(std::move(words));
   }
   return found;
+}
+
+struct Stamp {
+  unsigned long inode = 0;
+  long changed_s = 0, changed_ns = 0;  // st_ctim: changes with content, mode or name
+  friend bool operator==(const Stamp&, const Stamp&) = default;
+};
+
+std::vector<Stamp> stamps_of(const Root& root, const std::vector<std::string>& paths) {
+  std::vector<Stamp> stamps;
+  for (const std::string& path : paths) {
+    const auto found = status_of(root / path);
+    // A missing or unreadable file has an empty stamp.
+    stamps.push_back(found ? Stamp{found->st_ino, found->st_ctim.tv_sec, found->st_ctim.tv_nsec}
+                           : Stamp{});
+  }
+  return stamps;
 }
 
 }  // namespace
@@ -95,35 +123,81 @@ std::vector<BootScript> boot_scripts(const Root& root, const Recipe& recipe,
   return scripts;
 }
 
-std::vector<BootScriptWatch::Stamp> BootScriptWatch::stamps() const {
+struct BootScriptWatch::Shared {
+  Root root;
+  AskUnit in_motion;
+  Milliseconds patience;
+  std::mutex mutex;
+  std::condition_variable done;
+  std::vector<BootScript> known;
+  bool busy = false;  // the thread runs, and uses what follows without the mutex
+  RecipeScope scope;
+  Recipe recipe;
   std::vector<Stamp> stamps;
-  for (const std::string& path : recipe_.looked_at) {
-    const auto found = status_of(root_ / path);
-    // A missing or unreadable file has an empty stamp.
-    stamps.push_back(found ? Stamp{found->st_ino, found->st_ctim.tv_sec, found->st_ctim.tv_nsec}
-                           : Stamp{});
+  BootTime compared;
+  bool read = false;
+
+  [[nodiscard]] bool is_due(const std::vector<std::string>& modules, bool compare) const {
+    return compare || !read || scope.modules != modules || unfinished(known) != nullptr;
   }
-  return stamps;
+  void run(const std::vector<std::string>& modules, bool compare, BootTime now);
+};
+
+void BootScriptWatch::Shared::run(const std::vector<std::string>& modules, bool compare,
+                                  BootTime now) {
+  const bool changed =
+      !read || scope.modules != modules || (compare && stamps_of(root, recipe.looked_at) != stamps);
+  if (changed) {
+    scope.modules = modules;
+    recipe = find_recipe(root, scope);
+    stamps = stamps_of(root, recipe.looked_at);
+    read = true;
+  }
+  if (!changed && unfinished(known) == nullptr) return;
+  auto scripts = boot_scripts(root, recipe, scope, in_motion, now);
+  const std::scoped_lock lock{mutex};
+  known = std::move(scripts);
 }
 
-const std::vector<BootScript>& BootScriptWatch::look(const std::vector<std::string>& modules,
-                                                     bool asked, const AskUnit& in_motion,
-                                                     BootTime now) {
-  const bool compare = asked || now - compared_ >= kCompareEvery;
-  bool changed = !read_ || scope_.modules != modules;
-  if (compare) {
-    compared_ = now;
-    changed = changed || stamps() != stamps_;
+BootScriptWatch::BootScriptWatch(const Root& root, AskUnit in_motion, Milliseconds patience)
+    : shared_{std::make_shared<Shared>()} {
+  shared_->root = root;
+  shared_->in_motion = std::move(in_motion);
+  shared_->patience = patience;
+}
+
+BootScriptWatch::BootScriptWatch(const Root& root)
+    : BootScriptWatch{root,
+                      [root](const std::string& unit) {
+                        SystemBus bus{root};
+                        return unit_is_in_motion(bus, unit);
+                      },
+                      kLookPatience} {}
+
+BootScriptsLook BootScriptWatch::look(const std::vector<std::string>& modules, bool asked,
+                                      BootTime now) {
+  Shared& shared = *shared_;
+  std::unique_lock lock{shared.mutex};
+  int error = shared.busy ? ETIMEDOUT : 0;
+  const bool compare = asked || now - shared.compared >= kCompareEvery;
+  if (!shared.busy && shared.is_due(modules, compare)) {
+    if (compare) shared.compared = now;
+    const auto work = [shared = shared_, modules, compare, now] {
+      static_cast<void>(guarded([&] { shared->run(modules, compare, now); }));
+      const std::scoped_lock ended{shared->mutex};
+      shared->busy = false;
+      shared->done.notify_all();
+    };
+    error = -guarded([&] { std::thread{work}.detach(); });
+    shared.busy = error == 0;
+    if (!shared.done.wait_for(lock, shared.patience, [&] { return !shared.busy; }))
+      error = ETIMEDOUT;
   }
-  if (changed) {
-    read_ = true;
-    scope_.modules = modules;
-    recipe_ = find_recipe(root_, scope_);
-    stamps_ = stamps();
-  }
-  if (changed || unfinished(scripts_) != nullptr)
-    scripts_ = boot_scripts(root_, recipe_, scope_, in_motion, now);
-  return scripts_;
+  BootScriptsLook seen{shared.known, {}};
+  if (error == 0) return seen;
+  for (BootScript& script : seen.scripts) script.ended = false;
+  seen.error = Error{error, "looking for", "scripts that reload vmw_pvrdma at boot"};
+  return seen;
 }
 
 }  // namespace pvrdma::probes

@@ -10,8 +10,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "agent/base/clock.hpp"
@@ -32,32 +33,32 @@ using AskUnit = std::function<Result<bool>(const std::string& unit)>;
                                                    const RecipeScope& scope,
                                                    const AskUnit& in_motion, BootTime now);
 
+struct BootScriptsLook {
+  std::vector<BootScript> scripts;
+  // Why it is not known now which scripts there are and whether they have ended. `scripts` are the
+  // last known ones then, as not ended.
+  std::optional<Error> error;
+};
+
 // Finds these scripts and asks systemd at each look. Files are read again only when one has
 // changed; that is checked once a minute and when asked. A script that has ended is not checked
 // again. Files that cannot be read are ignored.
+//
+// A boot script may run programs of a network file system whose server does not answer, and such a
+// server may be reachable only through an adapter that needs the agent. So a thread of its own
+// looks at the files, and a look waits only for a moment for that thread.
 class BootScriptWatch {
  public:
-  explicit BootScriptWatch(Root root) : root_(std::move(root)) {}
+  // `in_motion` is called from that thread. `patience`: how long a look waits.
+  explicit BootScriptWatch(const Root& root);
+  BootScriptWatch(const Root& root, AskUnit in_motion, Milliseconds patience);
   // `modules`: those that the agent loads.
-  [[nodiscard]] const std::vector<BootScript>& look(const std::vector<std::string>& modules,
-                                                    bool asked, const AskUnit& in_motion,
-                                                    BootTime now);
+  [[nodiscard]] BootScriptsLook look(const std::vector<std::string>& modules, bool asked,
+                                     BootTime now);
 
  private:
-  struct Stamp {
-    unsigned long inode = 0;
-    long changed_s = 0, changed_ns = 0;  // st_ctim: changes with content, mode or name
-    friend bool operator==(const Stamp&, const Stamp&) = default;
-  };
-  [[nodiscard]] std::vector<Stamp> stamps() const;
-
-  Root root_;
-  RecipeScope scope_;
-  Recipe recipe_;
-  std::vector<Stamp> stamps_;
-  BootTime compared_;
-  bool read_ = false;
-  std::vector<BootScript> scripts_;
+  struct Shared;
+  std::shared_ptr<Shared> shared_;  // with the thread, which may outlive the watch
 };
 
 }  // namespace pvrdma::probes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: the executor's module load hangs, or its socket is masked: health answers as fast as before, and names the cause
+# summary: the executor's module load hangs, its socket is masked, or a program of a crontab is on a file system that does not answer: health answers as fast as before, and names the cause
 # adapters: 1
 # start: snapshot
 
@@ -37,6 +37,27 @@ masked() {
   expect "the journal says so once" [ "$(agent_journal -o cat | grep -c 'the executor cannot be asked')" = 1 ]
 }
 
+# systemd mounts a file system of the crontab's program on the first use, and that never ends, as with a server that is away.
+file_system_hangs() {
+  printf '#!/bin/sh\nexec sleep infinity\n' >/usr/sbin/mount.hanging
+  chmod 755 /usr/sbin/mount.hanging
+  printf '[Mount]\nWhat=none\nWhere=/shared\nType=hanging\nTimeoutSec=infinity\n' >/run/systemd/system/shared.mount
+  printf '[Automount]\nWhere=/shared\n' >/run/systemd/system/shared.automount
+  systemctl daemon-reload
+  systemctl start shared.automount
+  mkdir -p /etc/cron.d
+  echo '*/5 * * * * root /shared/tools/check.sh' >/etc/cron.d/site
+  ip link set ens16f0 down
+  wait_until 30 "a file system hangs: a link that goes down is brought up" netdev_up 0
+  wait_until 30 "health says ready" health_is ready
+  expect_equal "the agent has used that file system" activating "$(systemctl show -P ActiveState shared.mount)"
+  pvrdma-agentctl reload >said 2>&1 || true
+  expect "no reload meanwhile" grep -F "it is not known whether a script of this machine does that itself" said
+  systemctl stop shared.automount shared.mount
+  rm /etc/cron.d/site
+  wait_until 60 "the file system is gone: a reload is carried out" pvrdma-agentctl reload
+}
+
 scenario() {
   write_ask
   wait_until 60 "health says ready" health_is ready
@@ -60,4 +81,5 @@ scenario() {
   kill -CONT "$(main_pid pvrdma-agent-executor.service)"
   wait_until 40 "the call returns: ready" health_is ready
   masked
+  file_system_hangs
 }

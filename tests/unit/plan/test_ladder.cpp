@@ -278,6 +278,16 @@ TEST_CASE("a script that reloads at every boot is a warning while it is there") 
   Snapshot snapshot = ready_scene();
   CHECK(plan_settled(snapshot).findings.empty());
   snapshot.boot_scripts = {{"/etc/rc.local", true}};
+TEST_CASE("no reload while it is not known whether a script reloads") {
+  Snapshot snapshot = wrong_order_scene();
+  snapshot.boot_scripts_error = Error{110, "looking for", "scripts"};
+  const Plan waiting = plan_settled(snapshot);
+  CHECK(waiting.actions.empty());
+  REQUIRE(finding(waiting.findings, FindingId::ReloadWaits) != nullptr);
+  CHECK(finding(waiting.findings, FindingId::ReloadWaits)->summary.find("timed out") !=
+        std::string::npos);
+}
+
   const Plan made = plan_settled(snapshot);
   REQUIRE(finding(made.findings, FindingId::BootScript) != nullptr);
   CHECK(finding(made.findings, FindingId::BootScript)->severity == Severity::Info);

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Whether the scripts that reload the driver at boot have ended.
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <array>
 #include <cerrno>
 #include <filesystem>
+#include <future>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "agent/base/handle.hpp"
 #include "probes/recipe/boot_scripts.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/tree.hpp"
@@ -22,7 +29,12 @@ struct Machine {
   Tree tree;
   Result<bool> moving = false;
   std::vector<std::string> asked;
-  BootScriptWatch watch{tree.root()};
+  BootScriptWatch watch{tree.root(),
+                        [this](const std::string& unit) {
+                          asked.push_back(unit);
+                          return moving;
+                        },
+                        Milliseconds{60'000}};
 
   Machine() { tree.directory("/proc"); }
   void rc_local(const std::string& content) const {
@@ -39,11 +51,9 @@ struct Machine {
     tree.file("/proc/77/status", "Name:\tsh\nUid:\t0\t0\t0\t0\n");
   }
   std::vector<BootScript> look(BootTime now = kEarly, bool ask = true) {
-    const auto in_motion = [this](const std::string& unit) {
-      asked.push_back(unit);
-      return moving;
-    };
-    return watch.look({"ib_umad"}, ask, in_motion, now);
+    const auto seen = watch.look({"ib_umad"}, ask, now);
+    CHECK_FALSE(seen.error);
+    return seen.scripts;
   }
 };
 
@@ -128,8 +138,8 @@ struct OtherProcess {
     tree.file("/proc/77/status", "Name:\tsh\nUmask:\t0022\nUid:\t" + uids + "\nGid:\t0\t0\t0\t0\n");
     tree.file("/proc/77/loginuid", login);
     const auto quiet = [](const std::string&) -> Result<bool> { return false; };
-    BootScriptWatch watch{tree.root()};
-    return watch.look({}, true, quiet, BootTime{Milliseconds{30'000}}).at(0).ended;
+    BootScriptWatch watch{tree.root(), quiet, Milliseconds{60'000}};
+    return watch.look({}, true, BootTime{Milliseconds{30'000}}).scripts.at(0).ended;
   }
 };
 
@@ -164,4 +174,39 @@ TEST_CASE("a command line of nested quotes crashes nothing") {
   process.tree.file("/etc/cron.d/rdma", "@reboot root modprobe -r vmw_pvrdma\n");
   CHECK(process.ended_beside({"sh", "-c", nested}, kRootIds));
   CHECK(process.ended_beside({"sh", "-c", nested}, "65534\t65534\t65534\t65534"));
+}
+
+TEST_CASE("a command line of another user's process is not even opened") {
+  const OtherProcess process;
+  REQUIRE(process.ended_beside(kRunsScript, "1000\t1000\t1000\t1000"));
+  const Fd watch{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
+  const std::string line = process.tree / "/proc/77/cmdline";
+  REQUIRE(::inotify_add_watch(watch.get(), line.c_str(), IN_OPEN) >= 0);
+  const auto quiet = [](const std::string&) -> Result<bool> { return false; };
+  BootScriptWatch look{process.tree.root(), quiet, Milliseconds{60'000}};
+  CHECK(look.look({}, true, kEarly).scripts == kEnded);
+  std::array<char, 4096> events{};
+  CHECK(::read(watch.get(), events.data(), events.size()) < 0);
+  CHECK(errno == EAGAIN);
+}
+
+TEST_CASE("a look waits only for a moment for files that do not answer") {
+  std::promise<void> answer;
+  const auto stands_still = [until = answer.get_future().share()](const std::string&) {
+    until.wait();
+    return Result<bool>{false};
+  };
+  Machine machine;
+  machine.rc_local(kScript);
+  BootScriptWatch watch{machine.tree.root(), stands_still, Milliseconds{20}};
+  const auto first = watch.look({}, true, kEarly);
+  CHECK(first.scripts.empty());
+  REQUIRE(first.error);
+  CHECK(first.error->message() ==
+        "looking for scripts that reload vmw_pvrdma at boot: Connection timed out");
+  CHECK(watch.look({}, true, kEarly).error);
+  answer.set_value();
+  const BootTime limit = BootClock::now() + Milliseconds{60'000};
+  while (watch.look({}, false, kEarly).error && BootClock::now() < limit) std::this_thread::yield();
+  CHECK(watch.look({}, false, kEarly).scripts == kEnded);
 }
