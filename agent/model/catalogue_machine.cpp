@@ -104,6 +104,12 @@ constexpr CatalogueEntry kMachineEntries[] = {
      Severity::Warning, Actor::Guest, Concern::Modules | Concern::Blocks,
      "{module} has been loading for more than a minute, so vmw_pvrdma no longer waits for it.",
      "The kernel's log tells why; only a reboot ends the load of a module that hangs."},
+    {FindingId::ModuleRefused, "module-refused", "loading-required",
+     "7fc19c4a4a2e5610a34ee21581649541", Severity::Error, Actor::Guest,
+     Concern::Modules | Concern::Blocks,
+     "{module} has been loading for more than a minute, so vmw_pvrdma no longer waits for it. It "
+     "is required.",
+     "The kernel's log tells why; only a reboot ends the load of a module that hangs."},
     {FindingId::DriverInUse, "driver-in-use", "", "b743dbb6cd7354f69ce22dfb7ef69d45",
      Severity::Warning, Actor::Agent, Concern::Readiness | Concern::Modules | Concern::Holders,
      "vmw_pvrdma ought to be reloaded ({reason}), but is held by {who}.",
@@ -132,18 +138,18 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "in this boot.",
      "The reload follows by itself, if it is still needed then. `pvrdma-agentctl migrate` moves "
      "the script's part to this agent."},
-    {FindingId::LedgerUnusable, "ledger-unusable", "", "18023474ef5d46008926d898849b9ba7",
-     Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules,
-     "A link or vmw_pvrdma ought to be reset ({reason}), but how often that was done in this boot "
-     "is not known: {error}.",
-     "Nothing is reset without being counted. Make room in /run, or see `journalctl -u "
-     "pvrdma-agent-executor`; the agent goes on by itself within a minute or two."},
     {FindingId::ReloadWaits, "reload-waits", "unknown", "c803b6d739485fd0bc3fa235b491580b",
      Severity::Warning, Actor::Guest, Concern::Modules | Concern::Boot,
      "vmw_pvrdma ought to be reloaded ({reason}), but it is not known whether a script of this "
      "machine does that itself: {error}.",
      "A program that a unit, a crontab or rc.local runs may be on a network file system that does "
      "not answer. The reload follows by itself once it does."},
+    {FindingId::LedgerUnusable, "ledger-unusable", "", "18023474ef5d46008926d898849b9ba7",
+     Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules,
+     "A link or vmw_pvrdma ought to be reset ({reason}), but how often that was done in this boot "
+     "is not known: {error}.",
+     "Nothing is reset without being counted. Make room in /run, or see `journalctl -u "
+     "pvrdma-agent-executor`; the agent goes on by itself within a minute or two."},
     {FindingId::ExecutorStuck, "executor-stuck", "", "f804fdaee3915d6d95dd49c91b228e6f",
      Severity::Error, Actor::Guest, Concern::Modules,
      "The executor has not answered {call} since {since}.",

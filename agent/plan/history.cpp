@@ -171,6 +171,15 @@ unsigned changed_ports(const Snapshot& before, const Health& health) {
       }));
 }
 
+// A module that a look did not see, as that look failed, is loading still.
+void note_loading(const Snapshot& now, History& history) {
+  for (const Module& module : now.modules)
+    if (module.name == kDriverModule || module.init.is_absent() || is_live(module))
+      history.loading_since.erase(module.name);
+    else
+      history.loading_since.try_emplace(module.name, now.taken_at);
+}
+
 }  // namespace
 
 AdapterHistory history_of(const History& history, const Adapter& adapter, BootTime now) {
@@ -196,13 +205,7 @@ History advance(History history, const Snapshot* before, const Snapshot& now) {
     history.customized_since.reset();
   else if (!history.customized_since)
     history.customized_since = now.taken_at;
-  const bool loading = std::ranges::any_of(now.modules, [&](const Module& module) {
-    return module.name != kDriverModule && !module.init.is_absent() && !is_live(now, module.name);
-  });
-  if (!loading)
-    history.loading_since.reset();
-  else if (!history.loading_since)
-    history.loading_since = now.taken_at;
+  note_loading(now, history);
   if (!now.adapters.is_known()) return history;
   std::map<std::string, AdapterHistory> adapters;
   const bool by_itself = before != nullptr && !ours(now.ledger, before->taken_at, now.taken_at);

@@ -65,8 +65,8 @@ struct History {
   std::vector<RemovedAdapter> removed;             // not yet acknowledged; the latest are last
   // When a client asked for a new start, or something changed by itself that concerns all adapters.
   BootTime fresh_start{};
-  // Since when a module that must precede the driver is neither absent nor live; none: none is.
-  std::optional<BootTime> loading_since;
+  // The modules that must precede the driver and are neither absent nor live, and since when.
+  std::map<std::string, BootTime> loading_since;
   // When a look first saw the customization that is under way; none: none is under way.
   std::optional<BootTime> customized_since;
   // When an administrator last asked for a reload; none: the request was carried out or refused, or

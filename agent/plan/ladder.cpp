@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "agent/plan/findings.hpp"
 #include "agent/plan/questions.hpp"
@@ -80,55 +81,68 @@ void report_broken(const Inputs& in, Draft& draft, const Adapter& adapter) {
     draft.find(findings::port_down(adapter));
 }
 
+bool has_given_up(const ReloadVerdict& verdict) {
+  return verdict.refusal && verdict.refusal->id == FindingId::GivingUp;
+}
+
 // Plans the operation that the policy grants, else adds the finding that says why not, the policy's
 // or the executor's. True where an operation is planned.
 bool reload_if_granted(const Inputs& in, Draft& draft, const ReloadVerdict& verdict,
                        const std::string& why, const std::string& adapter = {}) {
   if (verdict.refusal) draft.find(*verdict.refusal);
-  const bool given_up = verdict.refusal && verdict.refusal->id == FindingId::GivingUp;
-  if (verdict.granted || verdict.until || given_up)
+  if (verdict.granted || verdict.until || has_given_up(verdict))
     if (auto refusal = executor_refusal(in, adapter)) draft.find(std::move(*refusal));
   if (verdict.until) draft.look_by(*verdict.until);
   if (verdict.granted) draft.act(*verdict.granted, why);
   return verdict.granted.has_value();
 }
 
-// Reloads that do not depend on the state of the ports. True where one of them is planned.
-bool asked_for(const Inputs& in, Draft& draft) {
-  if (in.history.reload_asked)
-    return reload_if_granted(in, draft, requested_reload(in), kRequested);
+// The reload of a configuration with modules.reload = "always". True where it is planned.
+bool reload_once_per_boot(const Inputs& in, Draft& draft) {
   if (in.config.modules.reload != ReloadPolicy::Always) return false;
   const std::string why = "modules.reload is \"always\": once per boot";
   return reload_if_granted(in, draft, may_reload(in, ReloadCause::OncePerBoot, why), why);
 }
 
+// The broken adapters that have settled, in the order of their reasons for a reload.
+std::vector<const Adapter*> settled_and_broken(const Inputs& in, Draft& draft) {
+  std::vector<const Adapter*> found;
+  for (const Adapter& adapter : *in.snapshot.adapters.get()) {
+    if (!is_broken(adapter)) continue;
+    if (const BootTime settled = settled_at(in, adapter); in.now < settled)
+      draft.look_by(settled);
+    else
+      found.push_back(&adapter);
+  }
+  std::ranges::stable_sort(found, [&](const Adapter* one, const Adapter* other) {
+    return comes_first(in, *one, *other);
+  });
+  return found;
+}
+
 }  // namespace
 
 void climb_ladder(const Inputs& in, Draft& draft) {
-  // Gentler operations come first; and while a predecessor is missing, a reload would come too
-  // early.
-  if (!draft.plan.actions.empty() || !is_live(in.snapshot, kDriverModule) ||
-      !predecessors_are_done(in))
+  // Gentler operations come first.
+  if (!draft.plan.actions.empty() || !is_live(in.snapshot, kDriverModule)) return;
+  if (in.history.reload_asked && reload_if_granted(in, draft, requested_reload(in), kRequested))
     return;
-  if (asked_for(in, draft)) return;
-  const Adapter* reload_due = nullptr;
-  for (const Adapter& adapter : *in.snapshot.adapters.get()) {
-    if (!is_broken(adapter)) continue;
-    const BootTime settled = settled_at(in, adapter);
-    if (in.now < settled) {
-      draft.look_by(settled);
-    } else {
-      report_broken(in, draft, adapter);
-      if (reload_due == nullptr || comes_first(in, adapter, *reload_due)) reload_due = &adapter;
-    }
+  // While a predecessor is missing, a reload that only the agent wants would come too early.
+  const bool may_reload_now = predecessors_are_done(in);
+  if (!in.history.reload_asked && may_reload_now && reload_once_per_boot(in, draft)) return;
+  const auto broken = settled_and_broken(in, draft);
+  for (const Adapter* adapter : broken) report_broken(in, draft, *adapter);
+  if (!may_reload_now) return;
+  // The reason is that of one adapter, but the reload affects all of them. An adapter for which
+  // the agent has given up does not keep the others from their reload.
+  for (const Adapter* adapter : broken) {
+    const ReloadCause cause =
+        has_lost_netdev(*adapter) ? ReloadCause::NetdevLost : ReloadCause::PortDown;
+    const std::string why = reason_to_reload(in, *adapter);
+    const ReloadVerdict verdict = may_reload(in, cause, why, adapter->function);
+    reload_if_granted(in, draft, verdict, why, adapter->function);
+    if (!has_given_up(verdict)) return;
   }
-  if (reload_due == nullptr) return;
-  // The reason is that of one broken adapter that has settled, but the reload affects all adapters.
-  const ReloadCause cause =
-      has_lost_netdev(*reload_due) ? ReloadCause::NetdevLost : ReloadCause::PortDown;
-  const std::string why = reason_to_reload(in, *reload_due);
-  const std::string& function = reload_due->function;
-  reload_if_granted(in, draft, may_reload(in, cause, why, function), why, function);
 }
 
 }  // namespace pvrdma

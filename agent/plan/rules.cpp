@@ -47,9 +47,19 @@ bool present(const Module& module) { return !module.init.is_absent(); }
 
 // When a module that does not become live is no longer waited for: its init function may never
 // return.
-BootTime patience_for_load(const Inputs& in) {
+BootTime patience_for_load(const Inputs& in, const std::string& module) {
   constexpr Milliseconds kPatience{60'000};
-  return in.history.loading_since.value_or(in.now) + kPatience;
+  const auto since = in.history.loading_since.find(module);
+  return (since == in.history.loading_since.end() ? in.now : since->second) + kPatience;
+}
+
+// Reports a module that hangs in its init function; says nothing while the executor's own call
+// hangs in there, as no other call can follow, and a finding about that call exists.
+void report_hanging_load(const Inputs& in, Draft& draft, const Module& module) {
+  if (!module.init.is(ModuleInit::Coming)) return;
+  if (in.history.busy && in.history.busy->operation == Operation{LoadModule{module.name}}) return;
+  draft.find(overall(FindingId::ModuleRefused, {{"module", module.name}},
+                     is_required(in.config, module.name) ? "loading-required" : "loading"));
 }
 
 // How long a function that has just lost its driver is left alone. On a hot-removal the driver goes
@@ -63,7 +73,7 @@ constexpr Milliseconds kLeaving{1000};
 bool out_of_the_way(const Inputs& in, const std::string& name) {
   const Module* module = in.snapshot.module(name);
   if (module == nullptr || module->shipped.is(Shipped::Missing) || module->blocked.is_known() ||
-      is_live(in.snapshot, name) || (present(*module) && in.now >= patience_for_load(in)))
+      is_live(in.snapshot, name) || (present(*module) && in.now >= patience_for_load(in, name)))
     return true;
   const Allowance budget = gentle_budget(in, Verb::LoadModule, name);
   if (budget.refused != nullptr) return true;
@@ -110,10 +120,10 @@ void load_predecessors(const Inputs& in, Draft& draft) {
     const Module* module = in.snapshot.module(name);
     if (module == nullptr || is_live(in.snapshot, name)) continue;
     if (present(*module)) {
-      if (const BootTime end = patience_for_load(in); in.now < end)
+      if (const BootTime end = patience_for_load(in, name); in.now < end)
         draft.look_by(end);
-      else if (module->init.is_known())
-        draft.find(overall(FindingId::ModuleRefused, {{"module", name}}, "loading"));
+      else
+        report_hanging_load(in, draft, *module);
       continue;
     }
     if (module->shipped.is(Shipped::Missing)) {

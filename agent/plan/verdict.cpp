@@ -159,11 +159,10 @@ Health if_fresh(Health health, BootTime now, Milliseconds limit) {
 bool driver_is_decided(const Snapshot& snapshot, const Plan& plan) {
   if (!snapshot.adapters.is_known() || snapshot.adapters.get()->empty()) return true;
   if (is_live(snapshot, kDriverModule))
-    // A link must not come up while another function is probed, so functions that still wait for
-    // their bind come first.
-    return std::none_of(plan.actions.begin(), plan.actions.end(), [](const Action& action) {
-      return std::holds_alternative<BindFunction>(action.operation);
-    });
+    // A link must not come up while a function is probed, so functions that still wait for their
+    // bind, and a reload, come first.
+    return std::none_of(plan.actions.begin(), plan.actions.end(),
+                        [](const Action& action) { return probes_functions(action.operation); });
   const Module* driver = snapshot.module(kDriverModule);
   if (driver != nullptr && !driver->init.is_absent()) return false;  // coming, or not known
   const auto tried = [](const Attempt& attempt) {

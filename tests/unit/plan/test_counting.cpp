@@ -95,3 +95,16 @@ TEST_CASE(
   }
   CHECK(described(plan({}, snapshot, history, later)) == Steps{"ReloadDriver vmw_pvrdma"});
 }
+
+TEST_CASE("an adapter for which the agent has given up keeps no other adapter from its reload") {
+  Snapshot snapshot = ready_scene(2);
+  rdma(snapshot, 0).netdev = Field<std::string>::absent();
+  rdma(snapshot, 1).port.state = PortState::Down;
+  note(snapshot, ReloadDriver{}, 3, Milliseconds{50'000});
+  const BootTime later = kNow + Milliseconds{1'000'000};
+  History history = long_settled(snapshot);
+  history.adapters[function_of(1)].fresh_start = later - Milliseconds{5000};
+  const Plan made = plan({}, snapshot, history, later);
+  CHECK(described(made) == Steps{"ReloadDriver vmw_pvrdma"});
+  CHECK(finding(made.findings, FindingId::GivingUp)->adapter == function_of(0));
+}

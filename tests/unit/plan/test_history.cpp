@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // History and verdict: what counts as an external change, and how old an answer may be.
 #include <cerrno>
+#include <map>
+#include <string>
 
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
@@ -32,6 +34,22 @@ TEST_CASE("a change that we did not cause resets the budget; our own does not") 
   const History quiet = advance(history, &before, before);
   CHECK(fresh_start(quiet) == BootTime{});
   CHECK(quiet.adapters.at(function_of(0)).transitions == 0);
+}
+
+TEST_CASE("each module that is being loaded has a time of its own") {
+  Snapshot first = ready_scene();
+  first.taken_at = kNow - Milliseconds{5000};
+  module(first, "rdma_cm").init = ModuleInit::Coming;
+  Snapshot second = first;
+  second.taken_at = kNow;
+  module(second, "ib_umad").init = ModuleInit::Coming;
+  History history = advance(advance({}, nullptr, first), &first, second);
+  using Since = std::map<std::string, BootTime>;
+  CHECK(history.loading_since == Since{{"ib_umad", kNow}, {"rdma_cm", first.taken_at}});
+  Snapshot failed;
+  failed.taken_at = kNow;
+  CHECK(advance(history, &second, failed).loading_since == history.loading_since);
+  CHECK(advance(history, &second, ready_scene()).loading_since.empty());
 }
 
 TEST_CASE("a part that one look cannot read is no change, and flips no verdict") {

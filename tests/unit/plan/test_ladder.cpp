@@ -87,6 +87,10 @@ TEST_CASE("no reload while a module that must precede the driver is still to be 
   module(snapshot, "ib_umad") = unloaded("ib_umad");
   snapshot.ledger.attempts = {attempt(Verb::LoadModule, "ib_umad", Milliseconds{500})};
   CHECK(plan_settled(snapshot).actions.empty());
+  // An administrator who asks for a reload does not wait for the module.
+  History asked = long_settled(snapshot);
+  asked.reload_asked = kNow;
+  CHECK(described(plan({}, snapshot, asked, kNow)) == Steps{"ReloadDriver vmw_pvrdma"});
   module(snapshot, "ib_umad") = loaded("ib_umad", 9);
   CHECK(described(plan_settled(snapshot)) == Steps{"ReloadDriver vmw_pvrdma"});
 }
@@ -274,10 +278,6 @@ TEST_CASE("no reload against a script that reloads by itself, until that has end
   CHECK(finding(after.findings, FindingId::ReloadWaits) == nullptr);
 }
 
-TEST_CASE("a script that reloads at every boot is a warning while it is there") {
-  Snapshot snapshot = ready_scene();
-  CHECK(plan_settled(snapshot).findings.empty());
-  snapshot.boot_scripts = {{"/etc/rc.local", true}};
 TEST_CASE("no reload while it is not known whether a script reloads") {
   Snapshot snapshot = wrong_order_scene();
   snapshot.boot_scripts_error = Error{110, "looking for", "scripts"};
@@ -288,6 +288,10 @@ TEST_CASE("no reload while it is not known whether a script reloads") {
         std::string::npos);
 }
 
+TEST_CASE("a script that reloads at every boot is a warning while it is there") {
+  Snapshot snapshot = ready_scene();
+  CHECK(plan_settled(snapshot).findings.empty());
+  snapshot.boot_scripts = {{"/etc/rc.local", true}};
   const Plan made = plan_settled(snapshot);
   REQUIRE(finding(made.findings, FindingId::BootScript) != nullptr);
   CHECK(finding(made.findings, FindingId::BootScript)->severity == Severity::Info);

@@ -75,6 +75,14 @@ TEST_CASE("step: network managers may start once the driver is live, or the limi
     agent.look(ready_scene());
     CHECK(agent.state.ready_told);
   }
+  SECTION("live, and reloaded at each boot") {
+    Config always;
+    always.modules.reload = ReloadPolicy::Always;
+    Agent agent{always};
+    agent.look(ready_scene());
+    REQUIRE(agent.calls == Texts{"ReloadDriver vmw_pvrdma"});
+    CHECK_FALSE(agent.state.ready_told);
+  }
   SECTION("still coming") {
     Agent agent{{}, {}, Limits{20s, 30s, 10s, 30s}};
     agent.look(coming);
