@@ -4,8 +4,10 @@
 #include <libudev.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 
 #include "agent/base/clock.hpp"
@@ -46,10 +48,28 @@ bool has_ended(const nlohmann::json& stages, const char* name) {
   return finished != stage->end() && !finished->is_null();
 }
 
+// Whether an administrator has masked or disabled one of these services: cloud-init's generator
+// asks neither, so a stage without its service would be waited for in vain.
+bool is_switched_off(const Root& root, std::initializer_list<const char*> services) {
+  return std::ranges::any_of(services, [&](const std::string& service) {
+    const auto has = [&](const char* folder, const std::string& name) {
+      return is_there(root / (folder + name), FinalLink::Shown).value_or(false);
+    };
+    constexpr const char* kOwn = "/etc/systemd/system/";
+    constexpr const char* kPackaged = "/usr/lib/systemd/system/";
+    const std::string wanted = "cloud-init.target.wants/" + service;
+    if (link_target_name(root / (kOwn + service)).value_or("") == "null") return true;
+    const bool installed = has(kPackaged, service) || has("/lib/systemd/system/", service);
+    return installed && !has(kOwn, wanted) && !has(kPackaged, wanted);
+  });
+}
+
 Field<std::string> cloud_init(const Root& root) {
   const auto enabled = is_there(root / kCloudInitEnabled);
   if (!enabled) return Field<std::string>::unreadable(enabled.error());
   if (!*enabled) return {};
+  // Since cloud-init 24.3 cloud-init-main does the work, and the network stage has another name.
+  if (is_switched_off(root, {"cloud-init-main.service", "cloud-init-local.service"})) return {};
   const auto text = read_file(root / kCloudInitStatus);
   const std::string local = "cloud-init's local stage";
   if (!text && means_absent(text.error())) return local;
@@ -57,7 +77,9 @@ Field<std::string> cloud_init(const Root& root) {
   const auto stages = parse_cloud_init_status(*text);
   if (!stages) return Field<std::string>::unreadable(stages.error());
   if (!stages->local_ended) return local;
-  if (stages->network_ended) return {};
+  if (stages->network_ended ||
+      is_switched_off(root, {"cloud-init.service", "cloud-init-network.service"}))
+    return {};
   const auto files = written(root / kFilesWritten);
   if (!files) return Field<std::string>::unreadable(files.error());
   if (*files == Written::EarlierBoot) return {};

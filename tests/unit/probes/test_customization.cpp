@@ -86,6 +86,32 @@ TEST_CASE("cloud-init is waited for up to the end of its network stage") {
   }
 }
 
+TEST_CASE("cloud-init is not waited for where its services are masked or disabled") {
+  const Tree tree;
+  tree.file(kEnabled, "");
+  const std::string folder = GENERATE("/usr/lib/systemd/system/", "/lib/systemd/system/");
+  const std::string own = "/etc/systemd/system/";
+  for (const std::string service : {"cloud-init-local.service", "cloud-init.service"}) {
+    tree.file(folder + service, "");
+    tree.link(own + "cloud-init.target.wants/" + service, folder + service);
+  }
+  CHECK(customization(tree.root()).is("cloud-init's local stage"));
+  SECTION("the local stage is masked") {
+    tree.link(own + "cloud-init-local.service", "/dev/null");
+    CHECK(customization(tree.root()).is_absent());
+  }
+  SECTION("the local stage is disabled") {
+    tree.remove(own + "cloud-init.target.wants/cloud-init-local.service");
+    CHECK(customization(tree.root()).is_absent());
+  }
+  SECTION("the network stage is masked") {
+    tree.file(kStatus, status("1.5", "null"));
+    CHECK(customization(tree.root()).is("cloud-init's network stage"));
+    tree.link(own + "cloud-init.service", "/dev/null");
+    CHECK(customization(tree.root()).is_absent());
+  }
+}
+
 TEST_CASE("open-vm-tools is waited for while its mark of this boot is there") {
   const Tree tree;
   tree.file(kDeploying, "");
