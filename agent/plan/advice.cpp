@@ -11,7 +11,7 @@ namespace {
 struct Setting {
   std::string networkd;        // with its section name
   std::string netplan;         // a line below the interface
-  std::string networkmanager;  // with its section
+  std::string networkmanager;  // a property of nmcli(1) and its value
   std::string ifupdown;        // a line below the iface line
 };
 
@@ -30,8 +30,10 @@ std::string advise(const LinkOwner& owner, const Netdev& netdev, const Setting& 
       return in_file(owner) + " write `" + setting.networkd +
              "`, then `networkctl reload` and `networkctl reconfigure " + netdev.name + "`.";
     case LinkManager::NetworkManager:
-      return in_file(owner) + " write `" + setting.networkmanager +
-             "`, then `nmcli connection reload` and `nmcli device reapply " + netdev.name + "`.";
+      // A profile may be a keyfile, an ifcfg file, or in memory only; nmcli changes each for good.
+      return "`nmcli connection modify \"$(nmcli -g GENERAL.CONNECTION device show " + netdev.name +
+             ")\" " + setting.networkmanager + "`, then `nmcli device reapply " + netdev.name +
+             "`.";
     case LinkManager::Master:
       return "Set it on " + owner.master + ", which " + netdev.name + " is a part of.";
     case LinkManager::Ifupdown:
@@ -47,13 +49,13 @@ std::string set_mtu(const LinkOwner& owner, const Netdev& netdev, unsigned mtu) 
   const std::string bytes = std::to_string(mtu);
   return advise(
       owner, netdev,
-      {"[Link] MTUBytes=" + bytes, "mtu: " + bytes, "[ethernet] mtu=" + bytes, "mtu " + bytes});
+      {"[Link] MTUBytes=" + bytes, "mtu: " + bytes, "802-3-ethernet.mtu " + bytes, "mtu " + bytes});
 }
 
 std::string set_address(const LinkOwner& owner, const Netdev& netdev, const std::string& address) {
   return advise(owner, netdev,
                 {"[Network] Address=" + address, "addresses: [" + address + "]",
-                 (is_ipv6(address) ? "[ipv6] address1=" : "[ipv4] address1=") + address,
+                 (is_ipv6(address) ? "+ipv6.addresses " : "+ipv4.addresses ") + address,
                  "address " + address});
 }
 

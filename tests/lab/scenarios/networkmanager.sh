@@ -62,9 +62,12 @@ match     = { netdev = "ens16f0" }
 addresses = ["192.168.30.202/24"]
 TOML
   systemctl reload pvrdma-agent.service
-  wait_until 15 "another address is a finding, with the keyfile's line" \
-    remedy_says address-missing 'system-connections/ens16f0.nmconnection write `[ipv4] address1=192.168.30.202/24`'
+  wait_until 15 "another address is a finding, with nmcli's command" \
+    remedy_says address-missing '+ipv4.addresses 192.168.30.202/24`'
   holds_for 3 "the address is not set" has_no_ipv4 ens16f0 192.168.30.202/24
+  expect "the commands of the finding work" bash -ec "$(remedy_of address-missing | grep -o '`[^`]*`' | tr -d '`')"
+  wait_until 15 "the address is set" has_ipv4 ens16f0 192.168.30.202/24
+  wait_until 15 "the finding is gone" no_finding address-missing
   systemctl restart NetworkManager.service
   wait_until 30 "restarted, NetworkManager still has adapter 0" managed_by 0 NetworkManager
   wait_until 30 "restarted, NetworkManager still has adapter 1" managed_by 1 NetworkManager
@@ -74,7 +77,7 @@ TOML
 [[adapter]]
 match     = { netdev = "ens16f0" }
 manage    = "agent"
-addresses = ["192.168.30.202/24"]
+addresses = ["192.168.30.203/24"]
 TOML
   systemctl reload pvrdma-agent.service
   wait_until 15 "two owners are a finding, with the drop-in" remedy_says two-owners /etc/NetworkManager/conf.d/90-pvrdma-ens16f0.conf
@@ -82,9 +85,9 @@ TOML
   printf '%s\n' '[keyfile]' 'unmanaged-devices+=mac:00:50:56:00:00:10' >/etc/NetworkManager/conf.d/90-pvrdma-ens16f0.conf
   systemctl reload NetworkManager.service
   wait_until 30 "NetworkManager has let go" no_finding two-owners
-  wait_until 30 "the agent's address is set" has_ipv4 ens16f0 192.168.30.202/24
+  wait_until 30 "the agent's address is set" has_ipv4 ens16f0 192.168.30.203/24
   wait_until 30 "health says ready" health_is ready
   bus_hangs
   systemctl stop NetworkManager.service
-  holds_for 3 "NetworkManager stops: adapter 0 keeps its address" has_ipv4 ens16f0 192.168.30.202/24
+  holds_for 3 "NetworkManager stops: adapter 0 keeps its address" has_ipv4 ens16f0 192.168.30.203/24
 }

@@ -174,8 +174,8 @@ TEST_CASE("rule 4: a network manager's link is compared, never changed") {
         "In netplan's YAML give ens10 the line `addresses: [192.168.30.201/24]`, then `netplan "
         "apply`.");
     CHECK(remedy(FindingId::AddressMissing, LinkManager::NetworkManager, "/etc/r.nmconnection") ==
-          "In /etc/r.nmconnection write `[ipv4] address1=192.168.30.201/24`, then `nmcli "
-          "connection reload` and `nmcli device reapply ens10`.");
+          "`nmcli connection modify \"$(nmcli -g GENERAL.CONNECTION device show ens10)\" "
+          "+ipv4.addresses 192.168.30.201/24`, then `nmcli device reapply ens10`.");
     CHECK(remedy(FindingId::MtuDiffers, LinkManager::Ifupdown, "/etc/network/interfaces") ==
           "In /etc/network/interfaces add `mtu 9000` to the stanza of ens10, then `ifdown ens10 "
           "&& ifup ens10`.");
