@@ -2,6 +2,7 @@
 #include "agent/tools/migrate/link_settings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <map>
@@ -13,6 +14,7 @@
 #include "agent/config/toml_tree.hpp"
 #include "agent/model/adapter_match.hpp"
 #include "agent/model/identifiers.hpp"
+#include "probes/pci.hpp"
 #include "probes/recipe/command.hpp"
 
 namespace pvrdma::ctl::migration {
@@ -41,12 +43,22 @@ std::string_view after(const Words& words, std::string_view name) {
   return found == words.end() || found + 1 == words.end() ? std::string_view{} : found[1];
 }
 
-// Other objects of ip(8), such as routes, have addresses and an mtu too.
+// The object of ip(8), "link": the first word that is neither an option nor an option's argument.
+Words::const_iterator object_in(const Words& words) {
+  constexpr std::array<std::string_view, 7> kWithArgument{"-f",  "-family", "-l", "-loops",
+                                                          "-rc", "-rcvbuf", "-b"};
+  auto at = words.begin();
+  for (; at != words.end() && at->starts_with('-'); ++at)
+    if (contains(kWithArgument, *at) && at + 1 != words.end()) ++at;
+  return at;
+}
+
+// Other objects of ip(8), such as routes, have addresses and an mtu too. Interfaces of another
+// network namespace (-n) are not this machine's.
 LinkSettings of_ip(const Words& words) {
   LinkSettings link;
-  const auto object =
-      std::ranges::find_if(words, [](std::string_view word) { return !word.starts_with('-'); });
-  if (object == words.end()) return link;
+  const auto object = object_in(words);
+  if (object == words.end() || contains(words, "-n") || contains(words, "-netns")) return link;
   link.netdev = after(words, "dev");
   // ip(8) takes any beginning of an object's name.
   if (std::string_view{"link"}.starts_with(*object)) {
@@ -127,11 +139,19 @@ bool is_adapter(const std::string& netdev, const probes::RecipeScope& scope) {
          (scope.netdevs.empty() || contains(scope.netdevs, netdev));
 }
 
-void drop_configured(const Config& config, LinkSettings& link) {
+void drop_configured(const Config& config, const std::vector<probes::PciAdapter>& adapters,
+                     LinkSettings& link) {
   AdapterNames names;
   names.netdev = link.netdev;
   if (!link.mac.empty()) names.mac = link.mac;
-  const AdapterConfig& adapter = *find_config(config, names).value_or(&config.every_adapter);
+  for (const probes::PciAdapter& adapter : adapters)
+    if (adapter.netdev.is(link.netdev)) {
+      names.function = adapter.function;
+      names.net_function = adapter.net_function;
+    }
+  const auto table = find_config(config, names);
+  link.has_table = !table || *table != &config.every_adapter;
+  const AdapterConfig& adapter = *table.value_or(&config.every_adapter);
   if (adapter.mtu == link.mtu) link.mtu.reset();
   std::erase_if(link.addresses,
                 [&](const std::string& address) { return contains(adapter.addresses, address); });
@@ -155,13 +175,20 @@ std::string places_of(const LinkSettings& link) {
   return joined(places);
 }
 
+// The lines of its table, below `match`.
+std::vector<std::string> lines_of(const LinkSettings& link) {
+  std::vector<std::string> lines;
+  if (link.mtu) lines.push_back("mtu = " + std::to_string(*link.mtu));
+  if (!link.addresses.empty())
+    lines.push_back("addresses = [\"" + joined(link.addresses, "\", \"") + "\"]");
+  return lines;
+}
+
 std::string table_of(const LinkSettings& link) {
   std::string text = "[[adapter]]  # in place of " + places_of(link) + "\n";
   text += "match = { netdev = \"" + link.netdev + "\" }" +
           (link.mac.empty() ? "" : "  # mac = \"" + link.mac + "\"") + "\n";
-  if (link.mtu) text += "mtu = " + std::to_string(*link.mtu) + "\n";
-  if (!link.addresses.empty())
-    text += "addresses = [\"" + joined(link.addresses, "\", \"") + "\"]\n";
+  for (const std::string& line : lines_of(link)) text += line + "\n";
   return text;
 }
 
@@ -192,10 +219,11 @@ std::vector<LinkSettings> find_link_settings(const Root& root, const probes::Rec
     for (const LinkSettings& link : netplan_links(root)) found.add(link);
   std::vector<LinkSettings>& links = found.links;
   std::erase_if(links, [&](const LinkSettings& link) { return !is_adapter(link.netdev, scope); });
+  const auto adapters = probes::find_adapters(root).value_or(std::vector<probes::PciAdapter>{});
   for (LinkSettings& link : links) {
     const auto mac = read_attribute(root / ("/sys/class/net/" + link.netdev + "/address"));
     link.mac = mac ? mac_address(*mac).value_or("") : "";
-    drop_configured(config, link);
+    drop_configured(config, adapters, link);
   }
   std::erase_if(links,
                 [](const LinkSettings& link) { return !link.mtu && link.addresses.empty(); });
@@ -205,17 +233,19 @@ std::vector<LinkSettings> find_link_settings(const Root& root, const probes::Rec
 std::string to_toml(const std::vector<LinkSettings>& links) {
   std::string text, left;
   for (std::size_t at = 0; at < links.size(); ++at) {
+    const LinkSettings& link = links[at];
     if (at == kMostLinks) {
       left += "# and " + std::to_string(links.size() - at) + " more interfaces\n";
       break;
     }
-    const std::string table = (text.empty() ? "" : "\n") + table_of(links[at]);
-    const std::string why = why_refused(text + table);
+    const std::string table = (text.empty() ? "" : "\n") + table_of(link);
+    const std::string why =
+        link.has_table ? "its table in the configuration lacks " + joined(lines_of(link), " and ")
+                       : why_refused(text + table);
     if (why.empty())
       text += table;
     else
-      left +=
-          "# " + links[at].netdev + ", " + places_of(links[at]) + ": " + printable(why, 600) + "\n";
+      left += "# " + link.netdev + ", " + places_of(link) + ": " + printable(why, 600) + "\n";
   }
   if (left.empty()) return text;
   return text + (text.empty() ? "" : "\n") + "# By hand, as the configuration refuses this:\n" +

@@ -22,6 +22,7 @@ struct LinkSettings {
   std::vector<std::string> from{};       // "/etc/rc.local:7"
   // The netplan files among these: they configure the link until the entry is taken out there.
   std::vector<std::string> netplan{};
+  bool has_table = false;  // the configuration has an [[adapter]] table for the link
 };
 
 // One for each interface, without the settings that the configuration has for its name or MAC.
@@ -39,7 +40,8 @@ struct LinkSettings {
                                                       std::string_view text);
 
 // The tables that a configuration takes, and a comment for each interface with more than it takes,
-// such as two in one subnet. Empty: there are no links.
+// such as two in one subnet, or that has a table already, as only one may match. Empty: there are
+// no links.
 [[nodiscard]] std::string to_toml(const std::vector<LinkSettings>& links);
 
 }  // namespace pvrdma::ctl::migration

@@ -4,6 +4,7 @@
 #include "agent/base/text.hpp"
 #include "agent/model/identifiers.hpp"
 #include "agent/tools/migrate/link_settings.hpp"
+#include "agent/tools/survey/link_files.hpp"
 #include "probes/recipe/command.hpp"
 
 namespace pvrdma::ctl::migration {
@@ -39,7 +40,7 @@ class Reader {
     }
     const std::size_t colon = content.find(':');
     if (colon == std::string_view::npos) return;
-    const std::string name{content.substr(0, colon)};
+    const std::string name = probes::bare_value(content.substr(0, colon));
     const std::string_view value = trimmed(content.substr(colon + 1));
     if (is_link_name())
       links.push_back({name, {}, {}, {}, {file_ + ":" + std::to_string(number)}, {file_}});

@@ -54,12 +54,13 @@ TEST_CASE("only an interface's own addresses and MTU are offered") {
       "modprobe vmw_pvrdma\n"
       "ip -4 a add 10.0.0.1/24 dev a && ip route add 10.1.0.7/32 via 10.0.0.2 dev a mtu 1400\n"
       "ip link set b up; ip -6 route add 2001:db8:2::/64 via fe80::1 dev b\n"
-      "ip address add 10.2.0.1 peer 10.2.0.2/32 dev b\n"};
+      "ip address add 10.2.0.1 peer 10.2.0.2/32 dev b\n"
+      "ip -f inet addr add 10.0.1.1/24 dev a; ip -n job address add 10.3.0.1/24 dev a\n"};
   const Json seen = Json::parse(system.run(false, false, true).out);
   REQUIRE(seen["adapters"].size() == 1);
   CHECK(seen["adapters"][0]["netdev"] == "a");
   CHECK(seen["adapters"][0]["mtu"].is_null());
-  CHECK(seen["adapters"][0]["addresses"] == Json{"10.0.0.1/24"});
+  CHECK(seen["adapters"][0]["addresses"] == Json{"10.0.0.1/24", "10.0.1.1/24"});
 }
 
 TEST_CASE("only the links of adapters are offered, with their MAC where it is known") {
@@ -75,10 +76,32 @@ TEST_CASE("only the links of adapters are offered, with their MAC where it is kn
   CHECK(!has(shown.out, "ens192"));
 }
 
+TEST_CASE("for a link that has a table no second one is offered, as only one may match") {
+  const MigrateSystem system{
+      "modprobe vmw_pvrdma\nip link set ens224f0 mtu 9000\n"
+      "ip addr add 192.168.30.201/24 dev ens224f0\n"};
+  const std::string slot = "/sys/bus/pci/devices/0000:13:00.";
+  system.tree.file(slot + "0/modalias", "pci:v000015ADd000007B0sv0sd0bc02sc00i00\n");
+  system.tree.file(slot + "1/modalias", "pci:v000015ADd00000820sv0sd0bc02sc80i00\n");
+  system.tree.directory(slot + "0/net/ens224f0");
+  for (const char* match : {"netdev = \"ens224f0\"", "pci = \"0000:13:00.1\""}) {
+    const std::string table = std::string{"[[adapter]]\nmatch = { "} + match + " }\n";
+    system.tree.file("/etc/pvrdma-agent/pvrdma-agent.toml", table + "mtu = 9000\n");
+    const Json seen = Json::parse(system.run(false, false, true).out);
+    CHECK(seen["toml"] ==
+          "# By hand, as the configuration refuses this:\n# ens224f0, /etc/rc.local:2, "
+          "/etc/rc.local:3: its table in the configuration lacks addresses = "
+          "[\"192.168.30.201/24\"]\n");
+    system.tree.file("/etc/pvrdma-agent/pvrdma-agent.toml",
+                     table + "mtu = 9000\naddresses = [\"192.168.30.201/24\"]\n");
+    CHECK(Json::parse(system.run(false, false, true).out)["adapters"].empty());
+  }
+}
+
 TEST_CASE("netplan's files by their lines") {
   const auto links = migration::parse_netplan(
       "/f",
-      "network:\n  ethernets:\n    a:\n      mtu: 9000\n      nameservers:\n"
+      "network:\n  ethernets:\n    \"a\":\n      mtu: 9000\n      nameservers:\n"
       "        addresses: [1.1.1.1/32]\n      addresses:\n      - 10.0.0.1/8\n"
       "      - \"fd00::1/64\"\n      dhcp4: no\n    b:\n      match: {macaddress: x}\n"
       "      mtu: 1500\n    c: {mtu: 1500}\n    d:\n"
