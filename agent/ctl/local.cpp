@@ -35,11 +35,12 @@ LocalLook conclude_locally(const Config& config, const std::string& left_out,
                            const Snapshot& snapshot) {
   const BootTime now = BootClock::now();
   // One look cannot tell when the last change was. The state is taken as settled, so that the plan
-  // is that of an agent after its waits.
+  // is that of an agent after its waits; only udev, and a module in its init function, are waited
+  // for.
   History history;
   history.started = now;
   for (const Adapter& adapter : snapshot.adapters.value_or({}))
-    history.adapters[adapter.function] = {now, now - 3 * kSettle, 0, now};
+    history.adapters[adapter.function] = {BootTime{}, now - 3 * kSettle, 0, now};
   Plan made = plan(config, snapshot, history, now);
   if (!left_out.empty())
     made.findings.insert(made.findings.begin(), findings::config_left_out(left_out));

@@ -22,8 +22,9 @@
 
 namespace pvrdma::varlink {
 
-// Replies longer than this are refused (EMSGSIZE): room for ten adapters many times over.
-inline constexpr std::size_t kReplyLimitBytes = 16U << 20U;
+// Replies longer than this are refused (EMSGSIZE). The agent sends no more at once
+// (Limits::output_bytes), and has room for ten adapters many times over.
+inline constexpr std::size_t kReplyLimitBytes = 1U << 20U;
 
 // The blocking client; a deadline limits every wait. Errors: ETIMEDOUT for a time-out, ECONNRESET
 // where the server closes the connection, EBADMSG for a message that is no reply.

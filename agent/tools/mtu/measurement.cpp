@@ -92,9 +92,11 @@ Measurements measure(const std::vector<std::string>& hosts, const Programs& prog
   Measurements all(hosts.size());
   std::mutex mutex;
   std::condition_variable changed;
+  bool news = false;
   const auto publish = [&](std::size_t at, const Measurement& one) {
     const std::lock_guard lock{mutex};
     all[at] = one;
+    news = true;
     changed.notify_one();
   };
   std::vector<std::future<void>> walks;
@@ -110,9 +112,14 @@ Measurements measure(const std::vector<std::string>& hosts, const Programs& prog
     }));
   }
   std::unique_lock lock{mutex};
-  while (!std::ranges::all_of(all, &Measurement::done)) {
-    changed.wait(lock);
-    tell(all);
+  while (news || !std::ranges::all_of(all, &Measurement::done)) {
+    changed.wait(lock, [&] { return news; });
+    news = false;
+    // Without the lock, as a terminal may be stopped.
+    const Measurements now = all;
+    lock.unlock();
+    tell(now);
+    lock.lock();
   }
   return all;
 }

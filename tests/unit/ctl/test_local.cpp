@@ -7,6 +7,7 @@
 #include "agent/ctl/rendering.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/ctl/fake_agent.hpp"
+#include "tests/unit/plan/scene.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::ctl;
@@ -41,4 +42,12 @@ TEST_CASE("a bad configuration is reported") {
   const auto look = look_locally(Root{directory / ""});
   REQUIRE_FALSE(look);
   CHECK(look.error().message().find("pvrdma-agent.toml:2") != std::string::npos);
+}
+
+TEST_CASE("the plan without an agent is the one after the wait for network managers") {
+  Snapshot snapshot = test::ready_scene();
+  test::netdev(snapshot).owner = LinkOwner{LinkManager::Networkd, false, {}};
+  Config config;
+  config.every_adapter.mtu = 9000;
+  CHECK(conclude_locally(config, {}, snapshot).plan.actions.size() == 1);
 }

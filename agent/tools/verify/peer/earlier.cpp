@@ -20,6 +20,13 @@ json read_runs(const std::filesystem::path& file) {
   return read_file(file).and_then(varlink::parse_object).value_or(json::object());
 }
 
+// "2026-11-21T02:31:43Z"; empty: the peer has no run with a time.
+std::string time_of_newest(const json& runs) {
+  if (!runs.is_array() || runs.empty() || !runs.back().is_object()) return {};
+  const auto at = runs.back().find("at");
+  return at != runs.back().end() && at->is_string() ? at->get<std::string>() : "";
+}
+
 }  // namespace
 
 std::filesystem::path state_file() {
@@ -49,7 +56,10 @@ Result<void> remember(const std::filesystem::path& file, const std::string& peer
                       double bandwidth_mb_s, double latency_us) {
   if (auto made = make_directories(file.parent_path()); !made) return made;
   json runs = read_runs(file);
-  if (!runs.contains(peer) && runs.size() >= kPeersKept) runs.erase(runs.begin());
+  if (!runs.contains(peer) && runs.size() >= kPeersKept)
+    runs.erase(std::min_element(runs.begin(), runs.end(), [](const json& one, const json& other) {
+      return time_of_newest(one) < time_of_newest(other);
+    }));
   json& of = runs[peer];
   if (!of.is_array()) of = json::array();
   of.push_back({{"at", wall_time(BootClock::now())},

@@ -43,13 +43,17 @@ std::string mac_of(const Root& root, const Gid& gid) {
 // The holders of the device; for an adapter, also the holders of its verbs node.
 Field<std::vector<Holder>> holders_of(const Root& root, const selftest::Target& target) {
   std::vector<probes::HeldDevice> devices;
-  if (target.function.empty()) devices.push_back({target.device, {}});
-  // The module's refcount counts holders of all adapters, so all adapters are asked.
-  else if (const auto adapters = probes::find_adapters(root))
+  if (target.function.empty()) {
+    devices.push_back({target.device, {}});
+  } else {
+    // The module's refcount counts holders of all adapters, so all adapters are asked.
+    const auto adapters = probes::find_adapters(root);
+    if (!adapters) return Field<std::vector<Holder>>::unreadable(adapters.error());
     for (const probes::PciAdapter& adapter : *adapters)
       if (const std::string* device = adapter.rdma_device.get())
         devices.push_back(
             {*device, probes::verbs_node(probes::function_path(root, adapter.function))});
+  }
   auto holders = probes::find_holders(root, devices);
   if (auto* known = holders.get())
     std::erase_if(*known, [&](const Holder& one) { return one.rdma_device != target.device; });

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "agent/tools/verify/commands.hpp"
 #include "agent/tools/verify/peer/earlier.hpp"
@@ -69,6 +70,20 @@ TEST_CASE_METHOD(Machine,
             "over the wire\n"));
   CHECK(shows("9000 MB/s out, 5000 in"));
   CHECK(verify::best_earlier(options.state_file, "192.168.30.2") == 5000.0);
+}
+
+TEST_CASE_METHOD(Machine, "of too many peers the one that measured longest ago is forgotten") {
+  nlohmann::json runs;
+  for (std::size_t i = 0; i < verify::kPeersKept; ++i)
+    runs["peer" + std::to_string(i)] = {
+        {{"at", i == 7 ? "2026-01-01T00:00:00Z" : "2026-02-01T00:00:00Z"},
+         {"bandwidth_mb_s", 1000.0}}};
+  REQUIRE(make_directories(std::filesystem::path{options.state_file}.parent_path()));
+  REQUIRE(replace_file(options.state_file, runs.dump()));
+  REQUIRE(verify::remember(options.state_file, "new", 2000.0, 3.0));
+  CHECK(verify::best_earlier(options.state_file, "new") == 2000.0);
+  CHECK(verify::best_earlier(options.state_file, "peer0") == 1000.0);
+  CHECK_FALSE(verify::best_earlier(options.state_file, "peer7"));
 }
 
 TEST_CASE_METHOD(Machine, "the listener prints the figures of its own direction, and keeps none") {
