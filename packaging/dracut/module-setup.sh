@@ -54,6 +54,11 @@ install() {
 	. /usr/share/pvrdma-agent/initramfs-functions
 	pvrdma_put "$initdir"
 	pvrdma_stamp_now >"$initdir$pvrdma_stamp"
-	if pvrdma_driver_comes; then pvrdma_put_beside_driver "$initdir"; fi
+	if pvrdma_driver_comes; then
+		pvrdma_put_beside_driver "$initdir"
+		# dracut puts /etc/modprobe.d only into images that are for one machine (hostonly); templates often have the other kind.
+		local file
+		while IFS= read -r file; do inst_simple "$file"; done < <(pvrdma_files_in /etc/modprobe.d)
+	fi
 	inst_hook pre-pivot 50 "$moddir/leave-note.sh"
 }

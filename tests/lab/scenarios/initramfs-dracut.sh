@@ -21,6 +21,7 @@ scenario() {
     umount /boot
     mv image "/boot/initrd.img-$(uname -r)"
     kdump_has_nothing
+    any_machine_has_modprobe_d
     keyfile ens16f0 method=manual address1=192.168.30.201/24
     systemctl enable NetworkManager.service
   else
@@ -74,6 +75,17 @@ kdump_has_nothing() {
     expect_equal "$image has only the file of modprobe.d" usr/lib/modprobe.d/pvrdma-agent.conf "$(grep pvrdma content | sed 's,^lib/,usr/lib/,' | sort -u)"
     expect_not "the modules that precede the driver are not in it" grep -E '(mlx4_ib|ib_umad|rdma_u?cm)\.ko' content
   done
+}
+
+# An image for any machine (dracut-config-generic) also follows the administrator's modprobe.d, where it concerns the driver.
+any_machine_has_modprobe_d() {
+  echo 'options vmw_pvrdma lab=1' >/etc/modprobe.d/lab.conf
+  echo 'options loop max_loop=8' >/etc/modprobe.d/other.conf
+  expect "dracut makes an image for any machine" dracut --force --no-kernel --no-hostonly --drivers vmw_pvrdma --modules pvrdma-agent any.img
+  expect_equal "its file of modprobe.d" 'options vmw_pvrdma lab=1' "$(lsinitrd -f etc/modprobe.d/lab.conf any.img)"
+  expect_equal "no other file of /etc/modprobe.d is in it" "0-pvrdma-agent-image.conf lab.conf" \
+    "$(lsinitrd any.img | awk '$1 ~ /^-/ && $9 ~ "^etc/modprobe.d/" { sub(".*/", "", $9); print $9 }' | sort | paste -sd' ')"
+  rm /etc/modprobe.d/lab.conf /etc/modprobe.d/other.conf
 }
 
 beside_networkmanager() {
