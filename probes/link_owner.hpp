@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Finds the manager of a link: the bond, bridge, team or VRF that it belongs to, or
-// systemd-networkd, NetworkManager or ifupdown. netplan uses one of the first two of these, and is
-// recognised by the name of their configuration file.
+// systemd-networkd, NetworkManager or ifupdown. netplan uses systemd-networkd or NetworkManager,
+// and is recognised by the name of their configuration file.
 //
 // Managers are asked, or their state files are read. Only the configuration of ifupdown is
 // interpreted here, as ifupdown has no such state.

@@ -42,7 +42,7 @@ struct PciFunction {
   std::string modalias;  // "pci:v000015ADd00000820sv…sd…bc02sc80i00"
 };
 
-// All functions the adapters of look_at_bus(), sorted by address; none on a machine without PCI.
+// All functions on the bus, sorted by address; none on a machine without PCI.
 [[nodiscard]] Result<std::vector<PciFunction>> list_functions(const Root& root);
 
 struct PciBus {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Assignments to the service manager (sd_notify(3)). It reads lines NAME=VALUE, so a line end in a
-// value would begin another assignment (STOPPING=1). So all code sends by this function.
+// Assignments to the service manager (sd_notify(3)). The manager reads lines NAME=VALUE, so a line
+// end in a value would begin another assignment (STOPPING=1). Therefore all code uses notify().
 #pragma once
 
 #include <string>

@@ -68,11 +68,11 @@ BootTime time(const Json& object, const char* key, const Moment& now) {
   return boot_time_from(text(object, key), now).value_or(BootTime{});
 }
 
-// The Field of a member; null is absent, as far as this member tells.
+// Known or absent; take_unreadable() adds the third case.
 Field<std::string> field(const Json& object, const char* key) {
   return is_none(object, key) ? Field<std::string>{} : text(object, key);
 }
-// A word that is not known is one of a newer agent's.
+// A newer agent may send a word that is not known here.
 template <has_words Enum>
 Field<Enum> word_field(const Json& object, const char* key) {
   if (is_none(object, key)) return {};
@@ -81,7 +81,7 @@ Field<Enum> word_field(const Json& object, const char* key) {
   return value ? Field<Enum>{*value} : Field<Enum>::unreadable({EBADMSG, "reading", word});
 }
 
-// What is absent as far as its own member tells, and named in `unreadable`.
+// Marks as unreadable the absent fields that `unreadable` names.
 void take_unreadable(const Json& json, Adapter& adapter) {
   for (const std::string& entry : texts(json, "unreadable")) {
     const std::size_t colon = entry.find(": ");

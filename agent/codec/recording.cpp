@@ -40,9 +40,9 @@ Result<RecordedEvent> recorded_from(const Json& json, Json& snapshot) {
   return RecordedEvent{from_ms(at->get<std::int64_t>()), std::move(*event)};
 }
 
-// Takes the entries off the lists of `from` that those of `to` have no more, and adds this to the
-// patch. A full ledger drops an old entry for each new one: compared place by place, all entries
-// after it would differ.
+// Removes from the lists of `from` the entries that `to` no longer has, and adds this to the patch.
+// A full ledger drops an old entry for each new one: compared place by place, all entries after it
+// would differ.
 void remove_gone(Json& from, const Json& to, const std::string& path, Json& found) {
   if (from.is_object() && to.is_object())
     for (const auto& [name, value] : from.items())

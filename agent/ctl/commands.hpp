@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The commands of pvrdma-agentctl, one function each. They return the exit code of a monitoring
 // plugin: 0 ready or absent, 1 degraded or converging, 2 failed, 3 unknown (no agent, no answer in
-// time, a bad answer, a wrong command line). `boots`, `mtu`, `mmio`, `report`, `metrics` and
-// `export` show no state, so they return 0 or 3 only; `selftest` and `mtu` also 2.
+// time, a bad answer, a wrong command line). Commands that show no state have exit codes of their
+// own, which stand at their declarations.
 #pragma once
 
 #include <functional>

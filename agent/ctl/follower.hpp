@@ -39,8 +39,8 @@ class Follower {
   // `answer_within`: how long the agent may take for its first answer on a connection.
   Follower(std::string socket, Milliseconds answer_within);
 
-  // The next health; or why there is none at present, unless the last result had the same reason;
-  // or none, when `timeout` has passed without a change.
+  // The next health, or why there is no health, unless the last result had the same reason. None:
+  // `timeout` has passed without a change.
   [[nodiscard]] std::optional<HealthResult> next(Milliseconds timeout);
 
  private:

@@ -46,8 +46,7 @@ class Observer {
                 std::optional<BootTime> deliver_by);
   // Looks as soon as possible, once more if a look is under way, and hands the snapshot over.
   void look();
-  // When the last look ended, if it saw the same as the one that was handed over last; zero: it saw
-  // something else and is about to be handed over, or none has ended.
+  // When the last look ended. Zero: no look has ended, or one with news is about to be handed over.
   [[nodiscard]] BootTime last_look() const;
   // When the look under way began; none: no look is under way.
   [[nodiscard]] std::optional<BootTime> looking_since() const;

@@ -26,7 +26,7 @@ Level level_of(Severity severity) {
   return severity == Severity::Warning ? Level::Warning : Level::Info;
 }
 
-// A busy system is late by seconds at most.
+// Even on a busy system a look begins only a few seconds late.
 constexpr Milliseconds kLate{10'000};
 
 // The fields of a journal entry about a step of the boot; with a null step the fields are empty and

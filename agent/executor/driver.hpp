@@ -53,7 +53,8 @@ enum class EventQueue {
 // gets no CPU, or died in an oops.
 [[nodiscard]] Result<void> await_event_queue(const Root& root);
 
-// Earlier versions used this name, and may have left such a file.
+// Says how to open a verbs node that was left closed. The file keeps the name that earlier versions
+// gave it, as their executor may have left one.
 inline constexpr const char* kAccessMemo = "/run/pvrdma-agent-executor/door";
 
 // The driver_override of a function that is held back from being probed. No driver has this name.

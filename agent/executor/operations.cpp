@@ -68,7 +68,7 @@ OperationResult release_functions(const Places& places) {
   return result;
 }
 
-// Closes the adapter's verbs node, and looks who holds the adapter.
+// Closes the adapter's verbs node, and checks that no process holds the adapter.
 Alone alone_with(const Places& places, const std::string& function) {
   const Root& root = places.root;
   const auto refused_now = [&]() -> std::optional<OperationResult> {

@@ -38,7 +38,7 @@ class Operations {
   [[nodiscard]] const Result<void>& ledger_state() const noexcept { return ledger_.state(); }
 
  private:
-  // What an operation is held against, read once for each.
+  // What the guard judges an operation by; read anew for each operation.
   struct Ground {
     LoadedConfig loaded;
     Facts facts;

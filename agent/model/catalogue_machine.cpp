@@ -23,7 +23,8 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "The kernel {kernel} does not ship vmw_pvrdma.",
      "Boot a kernel that has it, or build the module for this one; `pvrdma-agentctl doctor` has "
      "the commands of Debian, Ubuntu and Enterprise Linux."},
-    // Only pvrdma-agentctl's tools know the distribution; summaries differ, as variants do by them.
+    // Only pvrdma-agentctl's tools know the distribution. Each variant needs a summary of its own,
+    // since a finding's variant is found by its summary.
     {FindingId::DriverNotShipped, "driver-not-shipped", "ubuntu-extra",
      "3c2fc9cfa9d75fe69271d2af398d3284", Severity::Error, Actor::Image,
      Concern::Modules | Concern::Containers,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One walk over the Fields within a value of the model, for whatever asks which could be read.
+// Visits every Field in a value of the model, for code that asks which of them are unreadable.
 #pragma once
 
 #include <string>

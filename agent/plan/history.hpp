@@ -67,7 +67,7 @@ struct History {
   BootTime fresh_start{};
   // The modules that must precede the driver and are neither absent nor live, and since when.
   std::map<std::string, BootTime> loading_since;
-  // When a look first saw the customization that is under way; none: none is under way.
+  // When a look first saw the customization that is under way; none: there is no customization.
   std::optional<BootTime> customized_since;
   // When an administrator last asked for a reload; none: the request was carried out or refused, or
   // there was none.

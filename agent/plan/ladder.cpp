@@ -23,7 +23,8 @@ BootTime settled_at(const Inputs& in, const Adapter& adapter) {
   return last + kSettle;
 }
 
-// A reload surely cures a lost netdev. An adapter was unbound or removed since the last reload.
+// Another adapter was unbound or removed since the last reload, so this one has lost its netdev. A
+// reload cures that.
 bool has_lost_netdev(const Adapter& adapter) {
   const RdmaDevice* rdma = adapter.rdma_device.get();
   return rdma != nullptr && rdma->netdev.is_absent();
@@ -77,7 +78,7 @@ bool comes_first(const Inputs& in, const Adapter& one, const Adapter& other) {
 void report_broken(const Inputs& in, Draft& draft, const Adapter& adapter) {
   if (has_lost_netdev(adapter))
     draft.find(findings::netdev_lost(adapter));
-  else if (has_carrier(adapter) && reload_cannot_help(in, adapter.function))
+  else if (reload_cannot_help(in, adapter.function))
     draft.find(findings::port_down(adapter));
 }
 

@@ -49,8 +49,9 @@ bool has_settled(const Inputs& in, const Adapter& adapter, Draft& draft,
   return false;
 }
 
-// For what follows a change of the adapter within milliseconds, without an event: until the adapter
-// has settled, the first look comes soon, each next one after as long as has passed since.
+// Plans looks for effects that follow a change of the adapter within milliseconds and without an
+// event: the first look comes soon, each next one after twice the time, until the adapter has
+// settled.
 void look_until_settled(const Inputs& in, const Adapter& adapter, Draft& draft) {
   constexpr Milliseconds kSoon{20};
   if (!has_settled(in, adapter, draft))

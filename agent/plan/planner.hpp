@@ -34,7 +34,7 @@ namespace pvrdma {
 // A pass as one line for the log at level debug: the state seen, and the actions with their
 // reasons.
 
-// "vmw_pvrdma live; 0000:13:00.1: driver vmw_pvrdma, netdev ens224f0 down, port DOWN;
+// "vmw_pvrdma live; 0000:13:00.1: driver vmw_pvrdma, netdev ens224f0 down, rocep19s0f1 port DOWN;
 // ConfigureLink 0000:13:00.1 (the link is down)"
 [[nodiscard]] std::string pass_line(const Snapshot& snapshot, const Plan& plan);
 

@@ -54,12 +54,13 @@ Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
 constexpr int kBacklog = 256;
 constexpr int kAcceptsPerRound = 16;
 constexpr Milliseconds kAcceptPause{1000};
-// Users who ask no more often come before all others but root: some dozens of calls a second.
+// A user with less work than this, some dozens of calls a second, has the best priority after root.
 constexpr std::uint64_t kLittleWork = 64;
 constexpr std::uint64_t kHalvedEveryUs = 1'000'000;
 constexpr std::size_t kUsersRemembered = 1024;
 constexpr std::int64_t kRootsPriority = -1;
-// An attacker may own the service's user, who must not keep it from signals and its other events.
+// An attacker may control the service's own user, so that user must not delay signals and other
+// events.
 constexpr std::int64_t kOwnPriority = 0;
 
 }  // namespace
@@ -73,7 +74,7 @@ bool Clients::make_room_for(uid_t uid) {
   const auto most = std::max_element(
       limited_.begin(), limited_.end(),
       [](const auto& one, const auto& other) { return one.second.size() < other.second.size(); });
-  // Do not evict a client if the newcomer would then hold as many connections.
+  // Nothing is gained if the newcomer then has as many connections as the uid that loses one.
   if (most == limited_.end() || most->second.size() <= count + 1) return false;
   most->second.back()->close();
   return true;
@@ -99,7 +100,8 @@ void Clients::remove(const Connection& connection) {
 std::int64_t Clients::worked_for(uid_t uid, std::uint64_t now) {
   if (uid == 0) return kRootsPriority;
   if (!is_limited(uid)) return kOwnPriority;
-  // A user namespace has thousands of users. Users that are forgotten only become equal.
+  // A user namespace can have thousands of users, so the list is emptied when full; each user then
+  // starts anew.
   if (work_.size() >= kUsersRemembered && work_.count(uid) == 0) work_.clear();
   Work& work = work_.try_emplace(uid, Work{0, now}).first->second;
   const std::uint64_t halvings = (now - work.since) / kHalvedEveryUs;

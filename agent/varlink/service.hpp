@@ -29,7 +29,7 @@
 
 namespace pvrdma::varlink {
 
-// Clients: decides which clients may stay, so that no user can shut out another.
+// Clients: decides which clients may stay, so that no uid can shut out another.
 //
 // root and the service's own user are always accepted: the clients of all other users are limited,
 // so they cannot take all descriptors. Each other user has a limit of its own. Where all places are

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds commands that load or reload the driver on this machine, or in an image: in the files of
-// the table of places (places.hpp), and in the scripts that those run. Read-only.
+// Finds the recipe: a site's own commands that load, unload or reload the driver, on this machine
+// or in an image. Looks at the files of the table of places (places.hpp), and at the scripts that
+// those run. Read-only.
 //
 // Opens only files that only root can have written: other users could otherwise choose the
 // findings, and make root change their files. Scripts are followed one level deep.

@@ -52,8 +52,8 @@ UnitStart UnitStarts::of(const std::string& unit) {
   return wanted_->contains(timer) ? by_timer(timer) : UnitStart::Never;
 }
 
-// systemd.timer(5): each of the other two counts from the boot, and so once. One that cannot be
-// read is taken for such a one, which the agent waits for.
+// systemd.timer(5): the other two kinds of timer start the unit once in a boot. A timer that cannot
+// be read is treated like these, so the agent waits for its unit.
 UnitStart UnitStarts::by_timer(const std::string& timer) {
   UnitStart start = UnitStart::AfterBoot;
   for (const std::string& folder : folders_) {
@@ -69,10 +69,10 @@ UnitStart UnitStarts::by_timer(const std::string& timer) {
   return start;
 }
 
-bool UnitStarts::has_drop_ins(const std::string& unit, const std::string& but) {
+bool UnitStarts::has_drop_ins(const std::string& unit, const std::string& except) {
   for (const std::string& folder : folders_)
     for (const std::string& name : names_in_(folder + "/" + unit + ".d"))
-      if (name != but) return true;
+      if (name != except) return true;
   return false;
 }
 

@@ -56,8 +56,9 @@ class UnitStarts {
       : root_(root), folders_(std::move(folders)), names_in_(std::move(names_in)) {}
 
   [[nodiscard]] UnitStart of(const std::string& unit);
-  // A drop-in beside `but` may give the unit something else to do.
-  [[nodiscard]] bool has_drop_ins(const std::string& unit, const std::string& but);
+  // Whether the unit has drop-ins other than `except`, which may give the unit something else to
+  // do.
+  [[nodiscard]] bool has_drop_ins(const std::string& unit, const std::string& except);
   // The files of timers that were asked for, there or not.
   [[nodiscard]] const std::vector<std::string>& looked_at() const { return looked_at_; }
 

@@ -22,7 +22,7 @@ struct MtuOptions {
 };
 
 // 0: the MTU to every host was found; 3: not to every one. With an expectation 0: every path
-// carries packets of that size; 2: one does not; 3: of one it is not known.
+// carries packets of that size; 2: one does not; 3: not known for one path.
 int mtu(const Settings& settings, const Console& console, const MtuOptions& options);
 
 }  // namespace pvrdma::ctl

@@ -14,7 +14,7 @@ namespace pvrdma::ctl::pmtu {
 namespace {
 
 constexpr unsigned kPayloadFirst = 40;    // of IPv4, the least MTU
-constexpr unsigned kSecondsFirst = 4;     // a neighbour's address is asked for during three
+constexpr unsigned kSecondsFirst = 4;     // ARP and neighbour discovery may take three
 constexpr unsigned kSeconds = 1;          // five packets
 constexpr unsigned kSecondsTroubled = 2;  // ten packets
 
@@ -37,7 +37,7 @@ void search(const Programs& programs, const Reply& first, unsigned link_mtu, Mea
     const auto reply = programs.ping(seen.address, *size - around,
                                      search.troubled() ? kSecondsTroubled : kSeconds);
     if (!reply) {
-      // One that was ended before its time says nothing of the path.
+      // A ping that the deadline cut short is no result.
       if (BootClock::now() < programs.deadline) seen.error = reply.error().message();
       return;
     }

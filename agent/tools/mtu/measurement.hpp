@@ -14,26 +14,26 @@ namespace pvrdma::ctl::pmtu {
 
 struct Measurement {
   std::string host;       // as it was given; raw, so printable() before it is printed
-  std::string address;    // in numbers; empty while, or because, the name has none
+  std::string address;    // in numbers; empty: not known yet, or the name has none
   std::string interface;  // of the local link; empty where it is not known
   bool done = false;
   unsigned trying = kLeastMtu;  // bytes of the packets under way
   Outcome outcome;
   Milliseconds took{0};
-  std::string error;        // what ended it; empty: nothing
-  std::string unreachable;  // the latest such word, and whose it was; empty: none
+  std::string error;        // why the measurement failed; empty: it did not
+  std::string unreachable;  // the last such message and its sender; empty: none
 
   // The MTU was found.
   [[nodiscard]] bool found() const { return error.empty() && outcome.exact; }
 };
 using Measurements = std::vector<Measurement>;
 
-// Whether packets of the size that is expected pass; the larger, the worse.
+// Whether packets of the expected size pass. In order from good to bad.
 enum class Carries { Yes, Unknown, No };
 
 // A packet of that size that passed is proof, also where the search did not come to its end.
 [[nodiscard]] Carries carries(const Measurement& one, unsigned bytes);
-// All paths: No as soon as one does not; Yes only where each is known to.
+// No if one path does not carry them; Yes if all do.
 [[nodiscard]] Carries carries(const Measurements& all, unsigned bytes);
 
 // The interface of the PVRDMA adapter with this PCI address, RDMA device or interface, by sysfs.

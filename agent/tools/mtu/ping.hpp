@@ -27,12 +27,12 @@ enum class Fate {
   Silent,        // no answer
 };
 
-// What became of the packets of one size.
+// The result of one run of ping.
 struct Reply {
   Fate fate = Fate::Silent;
   std::string address;      // of the host, in numbers
   unsigned mtu = 0;         // bytes that a refusal names; 0: none
-  std::string router;       // that refused
+  std::string router;       // the address of the one that refused
   std::string unreachable;  // "10.0.0.9 says: Destination Host Unreachable"; empty: not told
   unsigned sent = 0;        // packets
 };
@@ -47,7 +47,8 @@ struct Link {
 
 class Programs {
  public:
-  // Of `options.folders`. The error says what to install where ping is missing or another's.
+  // In `options.folders`. The error says what to install where ping is missing or not that of
+  // iputils.
   [[nodiscard]] static Result<Programs> find(const MtuOptions& options);
 
   // Packets with `payload` bytes after the ICMP header to a name or an address: five in a second,
@@ -56,9 +57,9 @@ class Programs {
                                    unsigned seconds) const;
   [[nodiscard]] Link link(const std::string& address) const;
 
-  // All of them end half a second after this moment at the latest.
+  // Each program is ended at most half a second after this time.
   BootTime deadline;
-  std::string interface {};  // the only one to send by; empty: where the route goes
+  std::string interface {};  // to send by this one only; empty: by the route's
 
  private:
   explicit Programs(BootTime end, std::string family) : deadline(end), family_(std::move(family)) {}
@@ -70,7 +71,7 @@ class Programs {
 
   std::string family_;  // "-4", "-6", or empty
   std::string ping_, ip_;
-  const char* discovery_ = "do";  // of path MTUs: ping -M
+  const char* discovery_ = "do";  // the word after ping -M
 };
 
 }  // namespace pvrdma::ctl::pmtu

@@ -21,7 +21,7 @@ using pmtu::Measurement;
 struct PlaceToLook {
   const char* where;
   const char* menu;  // in the vSphere Client; empty: it is not there
-  const char* how;   // to look at it, or to look at it as well
+  const char* how;   // a command that shows it
 };
 // From the guest outwards, as the guides have it.
 constexpr std::array<PlaceToLook, 4> kPlacesToLook{{

@@ -20,7 +20,7 @@ using pmtu::Measurements;
 // A line, without its end, for each host whose MTU was not found; hosts with the same trouble share
 // one.
 [[nodiscard]] std::vector<std::string> mtu_complaints(const Measurements& all);
-// Where the measurement is at, for a line that is rewritten all the time.
+// The progress, for a line that is rewritten all the time.
 [[nodiscard]] std::string mtu_progress(const Measurements& all);
 // {"version": 1, "hosts": […], "minimum_mtu_bytes": 1500, "expected_bytes": 9000, "carried": "no"}:
 // every host, found or not. What is not known, or not expected, is null.

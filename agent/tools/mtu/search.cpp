@@ -6,7 +6,7 @@
 namespace pvrdma::ctl::pmtu {
 
 namespace {
-constexpr unsigned kAskedAtMost = 60;  // so that losses cannot lead on for ever
+constexpr unsigned kAskedAtMost = 60;  // limits the search on a lossy path
 }
 
 Search::Search(unsigned passed, unsigned sent, unsigned link_mtu)
@@ -33,7 +33,7 @@ void Search::heard(unsigned size, const Reply& reply) {
   if (reply.fate == Fate::Passed) {
     troubled_ = troubled_ || reply.sent > 1;
     low_ = std::max(low_, size);
-    if (low_ >= high_) high_ = link_ + 1;  // what was lost only
+    if (low_ >= high_) high_ = link_ + 1;  // packets of `high_` were lost, and not refused
     return;
   }
   if (reply.fate == Fate::Refused) {

@@ -29,7 +29,7 @@ enum class Limit {
 // "fragmentation needed" (RFC 1191) or "packet too big" (RFC 8201).
 struct Claim {
   std::string router;  // its address; empty: not known, as the kernel remembers the MTU alone
-  unsigned mtu = 0;    // as it names it; 0: it names none, like routers from before RFC 1191
+  unsigned mtu = 0;    // in its message; 0: none, as of routers from before RFC 1191
   friend bool operator==(const Claim&, const Claim&) = default;
 };
 
@@ -61,9 +61,9 @@ class Search {
 
   unsigned low_;                             // the largest that passed
   std::optional<unsigned> link_mtu_;         // none: not known
-  unsigned link_;                            // the largest worth a packet
+  unsigned link_;                            // the largest size to try
   unsigned high_;                            // the smallest that failed, or one more than `link_`
-  Reply why_{};                              // it failed
+  Reply why_{};                              // the reply for `high_`
   unsigned guess_ = 1500;                    // nearly every path has it
   std::map<unsigned, std::string> routers_;  // by the MTU that they named
   std::optional<Claim> latest_{};            // that a router named

@@ -136,8 +136,8 @@ class Joiner {
     return width;
   }
 
-  // Whether the lines, joined so, name each column. In esxcli's names no two blanks follow each
-  // other, and a small letter stands after or before the capital with which one begins.
+  // Whether the lines, joined so, name each column. esxcli's column names contain no two blanks in
+  // a row, and begin with a capital next to a small letter.
   [[nodiscard]] bool has_names(const BrokenTable& table, std::size_t names,
                                const std::vector<std::size_t>& starts) const {
     const auto columns = sliced(joined(joined_, table.first, names, table.width), starts);
@@ -179,8 +179,7 @@ class Joiner {
     return first_row;
   }
 
-  // True where the line, as it is, has text in three columns: a piece of another row has not, but
-  // by chance.
+  // Whether this single line has text in three columns; a piece of another row rarely has.
   [[nodiscard]] bool is_row(std::size_t at, const std::vector<std::size_t>& starts) const {
     const std::string& text = lines_[at].text;
     if (text.size() <= starts.front() || is_blank(text[starts.front()])) return false;

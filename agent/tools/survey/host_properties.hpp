@@ -13,7 +13,7 @@
 
 namespace pvrdma {
 
-// One adapter. A field is absent if the text has no such line, or another value than the field's.
+// One adapter. A field is absent if the text has no such line, or a value that does not fit.
 struct AdapterProperties {
   std::size_t line = 0;           // of the text, from 1
   std::string node;               // "2101234_0", World ID of the VM and index; empty: not told

@@ -64,7 +64,8 @@ Match match_condition(const Setting& one, const LinkNames& link) {
   return Match::Maybe;
 }
 
-// NetworkManager's idea of false (svParseBoolean() of its ifcfg-rh plugin) does not contain "off".
+// The words that NetworkManager reads as false (svParseBoolean() of its ifcfg-rh plugin): "off" is
+// not one.
 bool is_no(std::string_view value) { return lower(value) != "off" && boolean_from(value) == false; }
 
 // Adds it in lower case with colons; what is no MAC address is left out.

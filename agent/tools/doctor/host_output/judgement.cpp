@@ -21,7 +21,7 @@ bool is_statistics(const PastedTable& table) {
   });
 }
 
-// `esxcli network ip interface list` has names that are enabled too.
+// `esxcli network ip interface list` also has the columns Name and Enabled.
 bool is_firewall(const PastedTable& table) {
   return table.has({"Name", "Enabled"}) && !table.has({"Portset"});
 }
@@ -53,7 +53,7 @@ constexpr std::array kWorld{"World ID"};
 struct Kind {
   HostPart part;
   bool (*is)(const PastedTable& table);
-  Judge* judge;  // null: another line of this part has it
+  Judge* judge;  // null: another entry of this part has it
 };
 // In the order of the display of equal remarks.
 constexpr std::array<Kind, 13> kKinds{{

@@ -54,8 +54,8 @@ struct PastedHost {
 };
 
 // hosts.cpp
-// With the names of fewer than two hosts all is one host's. Without the answers of commands that
-// were run again on a host with a name: the later answer counts.
+// If the prompts name fewer than two hosts, all belongs to one host. Of a command that was run
+// twice on a named host the later answer counts.
 [[nodiscard]] std::vector<PastedHost> hosts_in(const Paste& paste);
 // Adds a remark for each part whose lists contradict each other, and removes its tables.
 void take_contradictions(HostTables& host, HostReading& reading);

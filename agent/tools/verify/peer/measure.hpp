@@ -17,8 +17,8 @@ using Progress = std::function<void(const std::string& doing)>;
 [[nodiscard]] Result<Json> measure(Control& control, Link& link, Milliseconds duration,
                                    const Progress& progress);
 
-// Serves the client until it ends the run: "parts", their number, and "figures", the result of the
-// client's measure(); null: the client did not tell it.
+// Serves the client until the client ends the run. Returns "parts", their number, and "figures",
+// the result of the client's measure(), which is null where the client did not tell it.
 [[nodiscard]] Result<Json> serve(Control& control, Link& link, BootTime deadline);
 
 // Both sides call this after the greeting. Returns the peer's queue pair, to connect to.

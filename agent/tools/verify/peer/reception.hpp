@@ -34,7 +34,8 @@ class Reception {
   [[nodiscard]] Result<Guest> next(BootTime deadline);
 
   static constexpr std::size_t kMostAtOnce = 128;  // others wait in the listener's queue
-  // So many of one network are strangers: the machines of a mesh have an address each.
+  // More connections than this from one network count as strangers', as the machines of a mesh have
+  // an address each.
   static constexpr std::size_t kManyOfOne = 32;
   // How many the kernel should accept while others are greeted; more must try again.
   static constexpr int kQueue = 256;
