@@ -144,6 +144,13 @@ TEST_CASE("health: RoCE v1 alone is explained, and an RDMA MTU next to a larger 
   CHECK_FALSE(says("usual with"));
 }
 
+TEST_CASE("health: a link in a bond is managed by that") {
+  Json health = samples::ready();
+  health["adapters"][0]["managed_by"] = "master";
+  CHECK(render_health(health, kPlain).find("Managed by   its bond, bridge, team or VRF\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("status: a line for each adapter, and unknown parts are reported") {
   CHECK(render_status(samples::failed(), kPlain) ==
         R"(FUNCTION      STATE   RDMA-DEVICE  PORT    NETDEV    LINK        MTU   ADDRESSES
