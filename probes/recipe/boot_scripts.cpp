@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -20,7 +21,8 @@ namespace pvrdma::probes {
 
 namespace {
 
-constexpr Milliseconds kCompareEvery{60'000};
+// Each comparison wakes a thread, and most changes come with an event or a request.
+constexpr Milliseconds kCompareEvery{300'000};
 // A look at files that are at hand takes some milliseconds.
 constexpr Milliseconds kLookPatience{2000};
 
@@ -84,6 +86,17 @@ std::vector<std::vector<std::string>> interpreters_of_root(const Root& root) {
   return found;
 }
 
+// Returns 0, or an errno: EAGAIN where the limit of tasks is reached.
+template <typename Work>
+int start_thread(const Work& work) {
+  try {
+    std::thread{work}.detach();
+    return 0;
+  } catch (const std::system_error& failed) {
+    return failed.code().value();
+  }
+}
+
 struct Stamp {
   unsigned long inode = 0;
   long changed_s = 0, changed_ns = 0;  // st_ctim: changes with content, mode or name
@@ -124,39 +137,63 @@ std::vector<BootScript> boot_scripts(const Root& root, const Recipe& recipe,
 }
 
 struct BootScriptWatch::Shared {
+  // What the thread is to do.
+  struct Request {
+    std::vector<std::string> modules;
+    bool compare = false;
+    BootTime now;
+  };
+
   Root root;
   AskUnit in_motion;
   Milliseconds patience;
   std::mutex mutex;
-  std::condition_variable done;
+  std::condition_variable changed;
   std::vector<BootScript> known;
-  bool busy = false;  // the thread runs, and uses what follows without the mutex
+  std::optional<Request> request;
+  bool started = false, stop = false;
+  BootTime compared;
+  bool busy = false;  // the thread works, and uses what follows without the mutex
   RecipeScope scope;
   Recipe recipe;
   std::vector<Stamp> stamps;
-  BootTime compared;
   bool read = false;
 
   [[nodiscard]] bool is_due(const std::vector<std::string>& modules, bool compare) const {
     return compare || !read || scope.modules != modules || unfinished(known) != nullptr;
   }
-  void run(const std::vector<std::string>& modules, bool compare, BootTime now);
+  void run(const Request& work);
+  void serve();
 };
 
-void BootScriptWatch::Shared::run(const std::vector<std::string>& modules, bool compare,
-                                  BootTime now) {
-  const bool changed =
-      !read || scope.modules != modules || (compare && stamps_of(root, recipe.looked_at) != stamps);
-  if (changed) {
-    scope.modules = modules;
+void BootScriptWatch::Shared::run(const Request& work) {
+  const bool outdated = !read || scope.modules != work.modules ||
+                        (work.compare && stamps_of(root, recipe.looked_at) != stamps);
+  if (outdated) {
+    scope.modules = work.modules;
     recipe = find_recipe(root, scope);
     stamps = stamps_of(root, recipe.looked_at);
     read = true;
   }
-  if (!changed && unfinished(known) == nullptr) return;
-  auto scripts = boot_scripts(root, recipe, scope, in_motion, now);
+  if (!outdated && unfinished(known) == nullptr) return;
+  auto scripts = boot_scripts(root, recipe, scope, in_motion, work.now);
   const std::scoped_lock lock{mutex};
   known = std::move(scripts);
+}
+
+// The thread.
+void BootScriptWatch::Shared::serve() {
+  std::unique_lock lock{mutex};
+  for (;;) {
+    changed.wait(lock, [&] { return stop || request; });
+    if (stop) return;
+    const Request work = *std::exchange(request, std::nullopt);
+    lock.unlock();
+    static_cast<void>(guarded([&] { run(work); }));
+    lock.lock();
+    busy = false;
+    changed.notify_all();
+  }
 }
 
 BootScriptWatch::BootScriptWatch(const Root& root, AskUnit in_motion, Milliseconds patience)
@@ -174,6 +211,12 @@ BootScriptWatch::BootScriptWatch(const Root& root)
                       },
                       kLookPatience} {}
 
+BootScriptWatch::~BootScriptWatch() {
+  const std::scoped_lock lock{shared_->mutex};
+  shared_->stop = true;
+  shared_->changed.notify_all();
+}
+
 BootScriptsLook BootScriptWatch::look(const std::vector<std::string>& modules, bool asked,
                                       BootTime now) {
   Shared& shared = *shared_;
@@ -182,16 +225,15 @@ BootScriptsLook BootScriptWatch::look(const std::vector<std::string>& modules, b
   const bool compare = asked || now - shared.compared >= kCompareEvery;
   if (!shared.busy && shared.is_due(modules, compare)) {
     if (compare) shared.compared = now;
-    const auto work = [shared = shared_, modules, compare, now] {
-      static_cast<void>(guarded([&] { shared->run(modules, compare, now); }));
-      const std::scoped_lock ended{shared->mutex};
-      shared->busy = false;
-      shared->done.notify_all();
-    };
-    error = -guarded([&] { std::thread{work}.detach(); });
-    shared.busy = error == 0;
-    if (!shared.done.wait_for(lock, shared.patience, [&] { return !shared.busy; }))
-      error = ETIMEDOUT;
+    if (!shared.started) error = start_thread([shared = shared_] { shared->serve(); });
+    shared.started = error == 0;
+    if (shared.started) {
+      shared.request = {modules, compare, now};
+      shared.busy = true;
+      shared.changed.notify_all();
+      if (!shared.changed.wait_for(lock, shared.patience, [&] { return !shared.busy; }))
+        error = ETIMEDOUT;
+    }
   }
   BootScriptsLook seen{shared.known, {}};
   if (error == 0) return seen;

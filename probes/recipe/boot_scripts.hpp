@@ -41,17 +41,22 @@ struct BootScriptsLook {
 };
 
 // Finds these scripts and asks systemd at each look. Files are read again only when one has
-// changed; that is checked once a minute and when asked. A script that has ended is not checked
-// again. Files that cannot be read are ignored.
+// changed; that is checked every five minutes and when asked. A script that has ended is not
+// checked again. Files that cannot be read are ignored.
 //
 // A boot script may run programs of a network file system whose server does not answer, and such a
 // server may be reachable only through an adapter that needs the agent. So a thread of its own
-// looks at the files, and a look waits only for a moment for that thread.
+// reads the files, and a look waits only for a moment for that thread.
 class BootScriptWatch {
  public:
   // `in_motion` is called from that thread. `patience`: how long a look waits.
   explicit BootScriptWatch(const Root& root);
   BootScriptWatch(const Root& root, AskUnit in_motion, Milliseconds patience);
+  ~BootScriptWatch();
+  BootScriptWatch(const BootScriptWatch&) = delete;
+  BootScriptWatch& operator=(const BootScriptWatch&) = delete;
+  BootScriptWatch(BootScriptWatch&&) = delete;
+  BootScriptWatch& operator=(BootScriptWatch&&) = delete;
   // `modules`: those that the agent loads.
   [[nodiscard]] BootScriptsLook look(const std::vector<std::string>& modules, bool asked,
                                      BootTime now);

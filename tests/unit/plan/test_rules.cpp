@@ -105,26 +105,6 @@ TEST_CASE("rule 1 and 2: predecessors in their order, the driver only when they 
   }
 }
 
-TEST_CASE("a module that hangs while it is loaded is a finding") {
-  Snapshot snapshot = ready_scene();
-  const std::string name = GENERATE("rdma_cm", "mlx4_ib");
-  module(snapshot, name).init = ModuleInit::Coming;
-  History history = long_settled(snapshot);
-  history.loading_since[name] = kNow - Milliseconds{60'000};
-  SECTION("an error where it is required") {
-    const Plan made = pvrdma::plan({}, snapshot, history, kNow);
-    const Finding* said = finding(made.findings, FindingId::ModuleRefused);
-    REQUIRE(said != nullptr);
-    CHECK(said->severity == (name == "rdma_cm" ? Severity::Error : Severity::Warning));
-  }
-  // Then the executor's call is the finding, and the driver does wait.
-  SECTION("but not where the executor loads it") { history.busy = {LoadModule{name}, kNow}; }
-  SECTION("but not where it is being removed") { module(snapshot, name).init = ModuleInit::Going; }
-  CHECK((history.busy || module(snapshot, name).init.is(ModuleInit::Going)) ==
-        (finding(pvrdma::plan({}, snapshot, history, kNow).findings, FindingId::ModuleRefused) ==
-         nullptr));
-}
-
 TEST_CASE("modules that this kernel does not ship") {
   Snapshot snapshot = ready_scene();
   module(snapshot, "mlx4_ib") = unloaded("mlx4_ib");
