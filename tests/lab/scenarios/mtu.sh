@@ -225,8 +225,8 @@ completes() { # EXPECTED WORD…: the completions of the last word
   expect_equal "completion of '$*'" "$expected" "$(
     # shellcheck source=packaging/completions/pvrdma-agentctl
     . /usr/share/bash-completion/completions/pvrdma-agentctl
-    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-    _pvrdma_agentctl
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
+    _pvrdma_agentctl "$1" "${!#}"
     echo "${COMPREPLY[*]}"
   )"
 }
