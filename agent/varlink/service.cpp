@@ -59,8 +59,7 @@ constexpr std::uint64_t kLittleWork = 64;
 constexpr std::uint64_t kHalvedEveryUs = 1'000'000;
 constexpr std::size_t kUsersRemembered = 1024;
 constexpr std::int64_t kRootsPriority = -1;
-// An attacker may control the service's own user, so that user must not delay signals and other
-// events.
+// An attacker may control the service's own user, who must not delay signals and other events.
 constexpr std::int64_t kOwnPriority = 0;
 
 }  // namespace
@@ -100,8 +99,7 @@ void Clients::remove(const Connection& connection) {
 std::int64_t Clients::worked_for(uid_t uid, std::uint64_t now) {
   if (uid == 0) return kRootsPriority;
   if (!is_limited(uid)) return kOwnPriority;
-  // A user namespace can have thousands of users, so the list is emptied when full; each user then
-  // starts anew.
+  // A user namespace can have thousands of users, who all start anew when the list is full.
   if (work_.size() >= kUsersRemembered && work_.count(uid) == 0) work_.clear();
   Work& work = work_.try_emplace(uid, Work{0, now}).first->second;
   const std::uint64_t halvings = (now - work.since) / kHalvedEveryUs;

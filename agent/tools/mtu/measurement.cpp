@@ -116,7 +116,7 @@ Measurements measure(const std::vector<std::string>& hosts, const Programs& prog
     changed.wait(lock, [&] { return news; });
     news = false;
     // Without the lock, as a terminal may be stopped.
-    const Measurements now = all;
+    const Measurements now(all.begin(), all.end());
     lock.unlock();
     tell(now);
     lock.lock();
