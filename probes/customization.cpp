@@ -68,18 +68,18 @@ Field<std::string> cloud_init(const Root& root) {
   const auto enabled = is_there(root / kCloudInitEnabled);
   if (!enabled) return Field<std::string>::unreadable(enabled.error());
   if (!*enabled) return {};
+  const auto stages = read_file(root / kCloudInitStatus).and_then([](const std::string& text) {
+    return parse_cloud_init_status(text);
+  });
+  // First, as each look after the boot comes to this end.
+  if (stages && stages->local_ended && stages->network_ended) return {};
   // Since cloud-init 24.3 cloud-init-main does the work, and the network stage has another name.
   if (is_switched_off(root, {"cloud-init-main.service", "cloud-init-local.service"})) return {};
-  const auto text = read_file(root / kCloudInitStatus);
   const std::string local = "cloud-init's local stage";
-  if (!text && means_absent(text.error())) return local;
-  if (!text) return Field<std::string>::unreadable(text.error());
-  const auto stages = parse_cloud_init_status(*text);
+  if (!stages && means_absent(stages.error())) return local;
   if (!stages) return Field<std::string>::unreadable(stages.error());
   if (!stages->local_ended) return local;
-  if (stages->network_ended ||
-      is_switched_off(root, {"cloud-init.service", "cloud-init-network.service"}))
-    return {};
+  if (is_switched_off(root, {"cloud-init.service", "cloud-init-network.service"})) return {};
   const auto files = written(root / kFilesWritten);
   if (!files) return Field<std::string>::unreadable(files.error());
   if (*files == Written::EarlierBoot) return {};
