@@ -23,8 +23,6 @@ namespace {
 
 // Each comparison wakes a thread, and most changes come with an event or a request.
 constexpr Milliseconds kCompareEvery{300'000};
-// A look at files that are at hand takes some milliseconds.
-constexpr Milliseconds kLookPatience{2000};
 
 bool is_interpreter(const std::string& word) {
   constexpr std::array<std::string_view, 11> kInterpreters{
@@ -86,7 +84,8 @@ std::vector<std::vector<std::string>> interpreters_of_root(const Root& root) {
   return found;
 }
 
-// Returns 0, or an errno: EAGAIN where the limit of tasks is reached.
+// Returns 0, or an errno: EAGAIN where the limit of tasks is reached. Each look would try again, so
+// nothing is logged here, as guarded() would do.
 template <typename Work>
 int start_thread(const Work& work) {
   try {
@@ -176,7 +175,10 @@ void BootScriptWatch::Shared::run(const Request& work) {
     read = true;
   }
   if (!outdated && unfinished(known) == nullptr) return;
-  auto scripts = boot_scripts(root, recipe, scope, in_motion, work.now);
+  SystemBus bus{root};
+  const auto by_bus = [&](const std::string& unit) { return unit_is_in_motion(bus, unit); };
+  auto scripts =
+      boot_scripts(root, recipe, scope, in_motion ? in_motion : AskUnit{by_bus}, work.now);
   const std::scoped_lock lock{mutex};
   known = std::move(scripts);
 }
@@ -202,14 +204,6 @@ BootScriptWatch::BootScriptWatch(const Root& root, AskUnit in_motion, Millisecon
   shared_->in_motion = std::move(in_motion);
   shared_->patience = patience;
 }
-
-BootScriptWatch::BootScriptWatch(const Root& root)
-    : BootScriptWatch{root,
-                      [root](const std::string& unit) {
-                        SystemBus bus{root};
-                        return unit_is_in_motion(bus, unit);
-                      },
-                      kLookPatience} {}
 
 BootScriptWatch::~BootScriptWatch() {
   const std::scoped_lock lock{shared_->mutex};

@@ -49,9 +49,10 @@ struct BootScriptsLook {
 // reads the files, and a look waits only for a moment for that thread.
 class BootScriptWatch {
  public:
-  // `in_motion` is called from that thread. `patience`: how long a look waits.
-  explicit BootScriptWatch(const Root& root);
-  BootScriptWatch(const Root& root, AskUnit in_motion, Milliseconds patience);
+  // `in_motion` is called from that thread; empty: systemd is asked over the system bus.
+  // `patience`: how long a look waits; a look at files that are at hand takes some milliseconds.
+  explicit BootScriptWatch(const Root& root, AskUnit in_motion = {},
+                           Milliseconds patience = Milliseconds{2000});
   ~BootScriptWatch();
   BootScriptWatch(const BootScriptWatch&) = delete;
   BootScriptWatch& operator=(const BootScriptWatch&) = delete;
