@@ -172,10 +172,16 @@ class Boot:
     def _has_spoken(self):
         return self._heard or self._ended or bool(self._guest.console())
 
+    def _loads(self):
+        """Whether QEMU still loads the snapshot: the guest cannot run before. The next limit counts that time."""
+        with contextlib.suppress(LabError, OSError):
+            return self._guest.faults.qmp.execute("query-status")["status"] == "inmigrate"
+        return False
+
     def _is_dead(self):
-        """Whether the guest has no output at all and answers no key. Prints where its CPUs stand."""
+        """Whether the guest runs, has no output at all and answers no key. Prints where its CPUs stand."""
         for _ in range(3):
-            if self._has_spoken():
+            if self._has_spoken() or self._loads():
                 return False
             self._press("9")  # the kernel answers on the console at any log level
         if self._has_spoken():

@@ -9,6 +9,7 @@ from pathlib import Path
 from labkit import boot, guest as guests, machine, scenario
 
 STANDING = ["-S"]  # QEMU's: the CPUs are not started
+LOADING = ["-incoming", "defer"]  # QEMU's: a snapshot is expected, and never comes
 # A boot sector of x86: mov $0xfe,%al; out %al,$0x64; hlt. The keyboard controller resets the CPU.
 RESETTING = b"\xb0\xfe\xe6\x64\xf4".ljust(510, b"\0") + b"\x55\xaa"
 LIMITS = {"SIGN_OF_LIFE": 0.5, "KEY_EFFECT": 0.2, "START": 2, "GRACE": 0}
@@ -25,12 +26,12 @@ def argv_of(directory, more):
 
 
 class WithoutASystem(unittest.TestCase):
-    def result_of(self, console, sign_of_life=None, sector=None, boots=1):
+    def result_of(self, console, sign_of_life=None, sector=None, boots=1, state=STANDING):
         """The result of a guest that has written this text to its console, and that runs this boot sector, if there is one."""
         def argv(tested):
             (tested.directory / "console.log").write_text(console, encoding="ascii")
             (tested.directory / "sector").write_bytes(sector or b"")
-            return argv_of(tested.directory, ["-drive", f"file={tested.directory}/sector,format=raw"] if sector else STANDING)
+            return argv_of(tested.directory, ["-drive", f"file={tested.directory}/sector,format=raw"] if sector else state)
 
         with tempfile.TemporaryDirectory() as directory, unittest.mock.patch.object(machine.Machine, "argv", argv), \
                 unittest.mock.patch.multiple(boot, **LIMITS), unittest.mock.patch("labkit.payload.write"):
@@ -55,6 +56,11 @@ class WithoutASystem(unittest.TestCase):
             result = self.result_of("", sign_of_life=0.5)
         self.assertEqual(result.status, boot.DEAD)
         self.assertLess(result.seconds, 60)
+
+    def test_while_a_snapshot_is_loaded_it_is_not_dead(self):
+        result = self.result_of("", state=LOADING)
+        self.assertEqual(result.status, boot.TIMED_OUT)
+        self.assertGreaterEqual(result.seconds, LIMITS["START"])
 
     def test_after_a_word_it_is_a_failure_with_console_and_registers(self):
         result = self.result_of("[    1.0] a word\n")
