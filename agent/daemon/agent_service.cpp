@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/daemon/agent_service.hpp"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -46,7 +47,10 @@ AgentService::AgentService(sd_event* event, Post post, std::function<std::string
     : own_uid_(::geteuid()),
       post_(std::move(post)),
       recording_(std::move(recording)),
-      service_(event, {"pvrdma-agent", "pvrdma-agent", PVRDMA_VERSION, ""}) {}
+      service_(event, {"pvrdma-agent", "pvrdma-agent", PVRDMA_VERSION, ""}) {
+  // The daemon trims after each look, of which the next one may come a minute after the crowd.
+  service_.on_crowd_left([] { ::malloc_trim(0); });
+}
 
 ClientId AgentService::keep(const CallPtr& call) {
   const ClientId client = next_++;

@@ -24,48 +24,11 @@
 #include "agent/base/handle.hpp"
 #include "agent/base/timer.hpp"
 #include "agent/varlink/call.hpp"
+#include "agent/varlink/clients.hpp"
 #include "agent/varlink/connection.hpp"
 #include "agent/varlink/interface.hpp"
 
 namespace pvrdma::varlink {
-
-// Clients: decides which clients may stay, so that no uid can shut out another.
-//
-// root and the service's own user are always accepted: the clients of all other users are limited,
-// so they cannot take all descriptors. Each other user has a limit of its own. Where all places are
-// taken, a user with fewer clients gets a place from a user with more.
-
-class Clients {
- public:
-  Clients(const Limits& limits, uid_t own_uid) : limits_(limits), own_uid_(own_uid) {}
-
-  // Whether one more client of this user is accepted. If it needs another user's place, the newest
-  // client of the user with the most clients is closed: an older client is less likely to be part
-  // of a flood.
-  [[nodiscard]] bool make_room_for(uid_t uid);
-  void add(std::shared_ptr<Connection> connection);
-  // May destroy the connection.
-  void remove(const Connection& connection);
-  // Notes a piece of work for this user at this time (µs of CLOCK_MONOTONIC), and returns the
-  // priority of the next one: the more work was done for a user in the last seconds, the later.
-  [[nodiscard]] std::int64_t worked_for(uid_t uid, std::uint64_t now);
-
-  [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
-
- private:
-  [[nodiscard]] bool is_limited(uid_t uid) const { return uid != 0 && uid != own_uid_; }
-
-  struct Work {
-    std::uint64_t pieces = 0;  // halved every second
-    std::uint64_t since = 0;   // when it was halved last
-  };
-  Limits limits_;
-  uid_t own_uid_;
-  std::map<uid_t, Work> work_;
-  std::map<const Connection*, std::shared_ptr<Connection>> all_;
-  std::map<uid_t, std::vector<Connection*>> limited_;  // each user's, the oldest first
-  std::size_t limited_count_ = 0;
-};
 
 // Listening AF_UNIX sockets, and the peer of a socket.
 
@@ -109,6 +72,9 @@ class Service final : Connection::Owner {
   [[nodiscard]] std::size_t clients() const { return clients_.size(); }
   // Called when the last client has left.
   void on_idle(std::function<void()> callback) { idle_ = std::move(callback); }
+  // Called about a second after most clients of a crowd have left, so that their memory can be
+  // given back.
+  void on_crowd_left(std::function<void()> callback) { crowd_left_ = std::move(callback); }
 
  private:
   void handle(CallPtr call) override;
@@ -120,6 +86,7 @@ class Service final : Connection::Owner {
   [[nodiscard]] Result<void> watch(Fd socket);
   static int on_accept(sd_event_source* source, int fd, std::uint32_t events, void* self);
   static int on_pause_over(sd_event_source* source, std::uint64_t when, void* self);
+  static int on_crowd_rest(sd_event_source* source, std::uint64_t when, void* self);
   // False: no client waits, or none can be accepted now.
   bool accept_one(int listening);
   // Logs the first of several errors in a row; a callback of the loop has no caller who could.
@@ -146,6 +113,8 @@ class Service final : Connection::Owner {
   bool not_accepted_ = false;  // the last client was not accepted because of an error
   Clients clients_;
   std::function<void()> idle_;
+  EventSource crowd_rest_;  // set while a crowd leaves
+  std::function<void()> crowd_left_;
 };
 
 }  // namespace pvrdma::varlink

@@ -29,6 +29,7 @@ ServiceFixture::ServiceFixture(const varlink::Limits& limits)
                        {"Big", big}});
   if (!added || !service.listen(path, 0666)) std::abort();
   service.on_idle([this] { ++idle; });
+  service.on_crowd_left([this] { ++crowds_left; });
 }
 
 std::string request(const std::string& name, const std::string& parameters,

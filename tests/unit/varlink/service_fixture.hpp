@@ -31,7 +31,7 @@ struct ServiceFixture {
   Loop loop;
   std::vector<varlink::CallPtr> kept;  // calls of Later and Watch
   std::vector<std::string> echoed;     // the texts of Echo, in the order of arrival
-  int idle = 0;
+  int idle = 0, crowds_left = 0;
   varlink::Service service;
 };
 

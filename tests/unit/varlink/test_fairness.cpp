@@ -129,3 +129,21 @@ TEST_CASE("a user who floods is served after another user, and after root") {
   }
   CHECK(fixture.loop.run_until([&] { return fixture.echoed.size() == kClients * kRequests + 2; }));
 }
+
+TEST_CASE("when most of a crowd has left, this is told once, however many stay and come") {
+  ServiceFixture fixture;
+  const auto come_and_leave = [&](int clients) {
+    Crowd crowd{fixture.loop, fixture.path, kOne, clients, kSilentWatch};
+    CHECK(crowd.listening() == clients);
+    crowd.leave();
+    REQUIRE(fixture.loop.run_until([&] { return fixture.service.clients() == 1; }));
+  };
+  auto stays = fixture.client();
+  REQUIRE(fixture.loop.run_until([&] { return fixture.service.clients() == 1; }));
+  for (const int crowds : {1, 2}) {
+    come_and_leave(20);
+    CHECK(fixture.loop.run_until([&] { return fixture.crowds_left == crowds; }));
+  }
+  come_and_leave(6);
+  CHECK_FALSE(fixture.loop.run_until([&] { return fixture.crowds_left != 2; }, 1500ms));
+}

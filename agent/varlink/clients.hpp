@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The clients of a varlink service: which may stay, so that no uid can shut out another.
+//
+// root and the service's own user are always accepted: the clients of all other users are limited,
+// so they cannot take all descriptors. Each other user has a limit of its own. Where all places are
+// taken, a user with fewer clients gets a place from a user with more.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "agent/varlink/connection.hpp"
+
+namespace pvrdma::varlink {
+
+class Clients {
+ public:
+  Clients(const Limits& limits, uid_t own_uid) : limits_(limits), own_uid_(own_uid) {}
+
+  // Whether one more client of this user is accepted. If it needs another user's place, the newest
+  // client of the user with the most clients is closed: an older client is less likely to be part
+  // of a flood.
+  [[nodiscard]] bool make_room_for(uid_t uid);
+  void add(std::shared_ptr<Connection> connection);
+  // May destroy the connection.
+  void remove(const Connection& connection);
+  // Notes a piece of work for this user at this time (µs of CLOCK_MONOTONIC), and returns the
+  // priority of the next one: the more work was done for a user in the last seconds, the later.
+  [[nodiscard]] std::int64_t worked_for(uid_t uid, std::uint64_t now);
+
+  [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
+  // Whether there were many clients at one time, and most of them have left.
+  [[nodiscard]] bool crowd_has_left() const noexcept;
+  // Counts the next crowd from the clients of now.
+  void forget_crowd() noexcept { most_ = size(); }
+
+ private:
+  [[nodiscard]] bool is_limited(uid_t uid) const { return uid != 0 && uid != own_uid_; }
+
+  struct Work {
+    std::uint64_t pieces = 0;  // halved every second
+    std::uint64_t since = 0;   // when it was halved last
+  };
+  Limits limits_;
+  uid_t own_uid_;
+  std::map<uid_t, Work> work_;
+  std::map<const Connection*, std::shared_ptr<Connection>> all_;
+  std::map<uid_t, std::vector<Connection*>> limited_;  // each user's, the oldest first
+  std::size_t limited_count_ = 0;
+  std::size_t most_ = 0;  // at one time, since the last crowd
+};
+
+}  // namespace pvrdma::varlink
