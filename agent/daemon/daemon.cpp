@@ -131,7 +131,7 @@ void Daemon::happen(const Event& event) {
   carry_out(now_.effects, now);
   // Gives back the memory that bringing up adapters, or a crowd of clients, has needed: the daemon
   // may then rest for weeks. The new snapshot has just taken the place of one whose parts may lie
-  // between those of the crowd.
+  // between those of the crowd. AgentService does the same when a crowd has left.
   if (looked != nullptr) ::malloc_trim(0);
 }
 

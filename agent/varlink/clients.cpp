@@ -15,8 +15,8 @@ constexpr std::size_t kUsersRemembered = 1024;
 constexpr std::int64_t kRootsPriority = -1;
 // An attacker may control the service's own user, who must not delay signals and other events.
 constexpr std::int64_t kOwnPriority = 0;
-constexpr std::size_t kCrowd = 8;
-constexpr std::size_t kFewOfCrowd = 4;  // at most a fourth of the crowd is left
+constexpr std::size_t kCrowd = 8;        // more than the tools and exporters of a quiet machine
+constexpr std::size_t kPartOfCrowd = 4;  // the crowd has left when at most a fourth of it is there
 
 }  // namespace
 
@@ -67,7 +67,7 @@ std::int64_t Clients::worked_for(uid_t uid, std::uint64_t now) {
 }
 
 bool Clients::crowd_has_left() const noexcept {
-  return most_ >= kCrowd && size() <= most_ / kFewOfCrowd;
+  return most_ >= kCrowd && size() <= most_ / kPartOfCrowd;
 }
 
 }  // namespace pvrdma::varlink

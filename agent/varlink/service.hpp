@@ -4,7 +4,8 @@
 //
 // A client that floods, stalls or vanishes does not harm other clients: messages, clients, unsent
 // output and idle time are limited, and no call here ever blocks. connection.cpp handles one
-// connection; this file listens, and finds the handler of a method.
+// connection, clients.cpp decides which may stay; this file listens, and finds the handler of a
+// method.
 #pragma once
 
 #include <sys/socket.h>
@@ -15,7 +16,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
