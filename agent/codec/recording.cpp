@@ -8,7 +8,6 @@
 #include <variant>
 
 #include "agent/base/format.hpp"
-#include "agent/codec/event_json.hpp"
 #include "agent/codec/value_json.hpp"
 #include "agent/varlink/message.hpp"
 
@@ -16,29 +15,7 @@ namespace pvrdma::codec {
 
 namespace {
 
-constexpr int kVersion = 1;
-
-tl::unexpected<Error> bad_recording(const std::string& what) {
-  return fail(EBADMSG, "reading a recording", what);
-}
-
-constexpr const char* kChanges = "changes";
 constexpr std::string_view kEventEnd = ",\n";  // JSON text has no raw newline
-
-Result<RecordedEvent> recorded_from(const Json& json, Json& snapshot) {
-  if (!json.is_object()) return bad_recording("an event that is no object");
-  const auto at = json.find("at_ms");
-  if (at == json.end() || !at->is_number_unsigned()) return bad_recording("at_ms");
-  Json whole = json;
-  if (const auto changes = json.find(kChanges); changes != json.end()) try {
-      whole["snapshot"] = snapshot = snapshot.patch(*changes);
-    } catch (const Json::exception&) {
-      return bad_recording(kChanges);
-    }
-  auto event = event_from(whole);
-  if (!event) return fail(std::move(event.error()));
-  return RecordedEvent{from_ms(at->get<std::int64_t>()), std::move(*event)};
-}
 
 // Removes from the lists of `from` the entries that `to` no longer has, and adds this to the patch.
 // A full ledger drops an old entry for each new one: compared place by place, all entries after it
@@ -85,8 +62,8 @@ Json changes(const Snapshot& before, const Snapshot& after) {
 
 Recorder::Recorder(const Start& start, std::size_t bytes_at_most)
     : bytes_at_most_(bytes_at_most),
-      start_(to_json(start)),
-      base_(varlink::to_text(to_json(last_))) {}
+      start_(to_value(start)),
+      base_(varlink::to_text(to_value(last_))) {}
 
 std::string Recorder::text_of(const Looked& looked, BootTime now) {
   Json json{{"at_ms", to_ms(now)}, {"kind", "looked"}, {"began_ms", to_ms(looked.began)}};
@@ -108,7 +85,7 @@ void Recorder::add(const Event& event, BootTime now) {
   if (const auto* looked = std::get_if<Looked>(&event)) {
     text = text_of(*looked, now);
   } else {
-    Json json = to_json(event);
+    Json json = to_value(event);
     json["at_ms"] = to_ms(now);
     text = varlink::to_text(json);
   }
@@ -137,36 +114,10 @@ void Recorder::drop_first() {
 
 std::string Recorder::text() const {
   std::string text =
-      formatted("{{\"version\":{},\"dropped\":{},\"start\":{},\"base\":{},\"events\":[", kVersion,
-                dropped_, varlink::to_text(start_), base_);
+      formatted("{{\"version\":{},\"dropped\":{},\"start\":{},\"base\":{},\"events\":[",
+                kRecordingVersion, dropped_, varlink::to_text(start_), base_);
   if (count_ != 0) text.append("\n").append(events_, 0, events_.size() - kEventEnd.size());
   return text + "]}";
-}
-
-Result<Recording> recording_from(const std::string& text) {
-  auto document = varlink::parse_object(text);
-  if (!document) return fail(std::move(document.error()));
-  if (document->value("version", Json{}) != kVersion) return bad_recording("version");
-  Recording recording;
-  auto start = start_from(document->value("start", Json{}));
-  if (!start) return fail(std::move(start.error()));
-  recording.start = std::move(*start);
-  if (const Json dropped = document->value("dropped", Json{}); dropped.is_number_unsigned())
-    recording.dropped = dropped.get<std::size_t>();
-  Json snapshot = document->value("base", Json::object());
-  if (!snapshot.empty()) {
-    auto base = snapshot_from(snapshot);
-    if (!base) return fail(std::move(base.error()));
-    if (base->taken_at != BootTime{}) recording.base = std::move(*base);
-  }
-  const Json events = document->value("events", Json::array());
-  if (!events.is_array()) return bad_recording("events");
-  for (const Json& json : events) {
-    auto event = recorded_from(json, snapshot);
-    if (!event) return fail(std::move(event.error()));
-    recording.events.push_back(std::move(*event));
-  }
-  return recording;
 }
 
 }  // namespace pvrdma::codec

@@ -9,15 +9,16 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "agent/base/error.hpp"
 #include "agent/codec/json.hpp"
 #include "agent/model/event.hpp"
 
 namespace pvrdma::codec {
+
+inline constexpr int kRecordingVersion = 1;
+// The member of a look that holds the patch.
+inline constexpr const char* kChanges = "changes";
 
 inline constexpr std::size_t kEventsKept = 256;
 inline constexpr std::size_t kRecordingBytes = 256U << 10U;
@@ -46,18 +47,5 @@ class Recorder {
   std::size_t count_ = 0;
   std::size_t dropped_ = 0;
 };
-
-struct RecordedEvent {
-  BootTime at;
-  Event event;
-};
-struct Recording {
-  Start start;
-  std::optional<Snapshot> base;  // the snapshot before the first event; none: there was none
-  std::size_t dropped = 0;       // how many earlier events were not kept
-  std::vector<RecordedEvent> events;
-};
-// EBADMSG names the invalid place in the document.
-[[nodiscard]] Result<Recording> recording_from(const std::string& text);
 
 }  // namespace pvrdma::codec

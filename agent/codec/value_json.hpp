@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Values of the model -> JSON and back, by their members (agent/model/members.hpp): reading yields
-// the written value again. For recordings; json.hpp has the JSON of the interfaces.
+// the written value again. For recordings, the ledger and the executor's interface; json.hpp has
+// the JSON of the agent's.
 //
 // Every text is written printable (agent/base/text.hpp). An absent member is left out; an
 // unreadable one is {"unreadable": {errno, doing, what}}.
@@ -49,6 +50,8 @@ template <has_members Value>
 [[nodiscard]] Json to_value(const Value& value);
 // {"verb": …, and its members}
 [[nodiscard]] inline Json to_value(const Operation& operation);
+// {"kind": "looked", …, and its members}
+[[nodiscard]] inline Json to_value(const Event& event);
 // At most kHoldersAtMost of them.
 [[nodiscard]] inline Json to_value(const std::vector<Holder>& holders);
 
@@ -90,6 +93,11 @@ inline Json to_value(const std::vector<Holder>& holders) {
 inline Json to_value(const Operation& operation) {
   Json object = std::visit([](const auto& one) { return to_value(one); }, operation);
   object["verb"] = to_string(verb(operation));
+  return object;
+}
+inline Json to_value(const Event& event) {
+  Json object = std::visit([](const auto& one) { return to_value(one); }, event);
+  object["kind"] = kind_of(event);
   return object;
 }
 

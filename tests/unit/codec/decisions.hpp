@@ -7,9 +7,9 @@
 
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
-#include "agent/codec/recording.hpp"
 #include "agent/plan/planner.hpp"
 #include "agent/plan/step.hpp"
+#include "tests/unit/codec/recording_reader.hpp"
 
 namespace pvrdma::test {
 
@@ -59,7 +59,7 @@ inline std::string decision(const Stepped& stepped) {
   return text;
 }
 
-inline std::string decisions(const codec::Recording& recording) {
+inline std::string decisions(const Recording& recording) {
   Stepped stepped = first_step(recording.start);
   std::string text;
   if (recording.dropped > 0)

@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   }
   const auto text = read_file(argv[1], std::size_t{4} << 20U);
   const auto recording =
-      text ? codec::recording_from(*text) : Result<codec::Recording>{fail(text.error())};
+      text ? test::recording_from(*text) : Result<test::Recording>{fail(text.error())};
   if (!recording) {
     std::fprintf(stderr, "%s\n", printable(recording.error().message()).c_str());
     return 1;

@@ -7,9 +7,10 @@
 #include <random>
 
 #include "agent/base/text.hpp"
-#include "agent/codec/event_json.hpp"
+#include "agent/codec/value_json.hpp"
 #include "agent/varlink/message.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/codec/recording_reader.hpp"
 #include "tests/unit/plan/scene.hpp"
 #include "tests/unit/random_values.hpp"
 #include "tests/unit/tries.hpp"
@@ -85,11 +86,11 @@ TEST_CASE("each event comes back as it was written, whatever its members", "[pro
   INFO("seed " << seed);
   for (unsigned round = 0; round < tries(20'000); ++round) {
     const Event event = random_event(random, round % kKinds);
-    const Json json = to_json(event);
+    const Json json = to_value(event);
     const auto back = event_from(varlink::parse_object(varlink::to_text(json)).value());
     REQUIRE(back);
     REQUIRE(back->index() == event.index());
-    REQUIRE(to_json(*back) == json);
+    REQUIRE(to_value(*back) == json);
     // Equality compares only the members.
     if (const auto* looked = std::get_if<Looked>(&event)) {
       const auto& seen = std::get<Looked>(*back);
@@ -122,7 +123,7 @@ TEST_CASE("a recording's names are printable, whatever their source", "[property
 }
 
 TEST_CASE("a value that is no event is refused with the place of the error") {
-  const Json good = to_json(Event{look_at(ready_scene(), Milliseconds{0})});
+  const Json good = to_value(Event{look_at(ready_scene(), Milliseconds{0})});
   const std::tuple<const char*, Json, const char*> wrong[] = {
       {"/kind", "danced", ".kind danced"},
       {"/kind", nullptr, ".kind"},

@@ -33,7 +33,7 @@ TEST_CASE("each recording of a guest leads to the decisions beside it") {
   CHECK(found.size() >= 10);
   for (std::filesystem::path path : found) {
     INFO(path.string());
-    const auto recording = codec::recording_from(read_file(path, kMostBytes).value());
+    const auto recording = test::recording_from(read_file(path, kMostBytes).value());
     REQUIRE(recording);
     CHECK(recording->events.size() >= 3);
     CHECK(test::decisions(*recording) ==
