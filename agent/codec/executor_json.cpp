@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "agent/codec/json.hpp"
+#include "agent/codec/value_json.hpp"
 #include "agent/model/identifiers.hpp"
 #include "agent/varlink/interface.hpp"
 #include "agent/varlink/interfaces.hpp"
@@ -16,21 +16,6 @@
 namespace pvrdma::codec {
 
 namespace {
-
-struct ToParameters {
-  Json operator()(const LoadModule& load) const { return {{"module", load.module}}; }
-  Json operator()(const BindFunction& bind) const { return {{"function", bind.function}}; }
-  Json operator()(const RebindFunction& rebind) const { return {{"function", rebind.function}}; }
-  Json operator()(const ReloadDriver&) const { return Json::object(); }
-  Json operator()(const ConfigureLink& link) const {
-    return {{"function", link.function},
-            {"netdev", link.netdev},
-            {"mtu", link.mtu ? Json(*link.mtu) : Json(nullptr)},
-            {"addresses", link.addresses}};
-  }
-};
-
-std::string raw(const Json& object, const char* key) { return object.at(key).get<std::string>(); }
 
 // The parameter's normal form.
 Result<std::string> name(const Json& parameters, const char* key,
@@ -72,20 +57,15 @@ Result<Operation> configure_link_from(const Json& parameters) {
   return link;
 }
 
-// None where the number does not fit; no errno and no PID is that large.
-std::optional<int> small_number(const Json& object, const char* key) {
-  const auto number = object.at(key).get<std::int64_t>();
-  if (number < 0 || number > std::numeric_limits<int>::max()) return std::nullopt;
-  return static_cast<int>(number);
-}
-
 tl::unexpected<Error> bad_answer(const std::string& what) {
   return fail(EBADMSG, "reading the executor's answer", what);
 }
 
 }  // namespace
 
-Json to_parameters(const Operation& operation) { return std::visit(ToParameters{}, operation); }
+Json to_parameters(const Operation& operation) {
+  return std::visit([](const auto& one) { return to_value(one); }, operation);
+}
 
 Result<Operation> operation_from(Verb verb, const Json& parameters) {
   if (verb == Verb::ConfigureLink) return configure_link_from(parameters);
@@ -96,12 +76,7 @@ Result<Operation> operation_from(Verb verb, const Json& parameters) {
   return operation_on(verb, std::move(*target));
 }
 
-Json to_json(const OperationResult& result) {
-  return {{"outcome", to_string(result.outcome)},
-          {"detail", result.detail},
-          {"errno", result.code},
-          {"holders", to_json(result.holders)}};
-}
+Json to_json(const OperationResult& result) { return to_value(result); }
 
 Result<OperationResult> result_from(const Json& answer) {
   static const auto interface = varlink::parse_interface(varlink::kExecutorInterface);
@@ -110,16 +85,9 @@ Result<OperationResult> result_from(const Json& answer) {
                                            varlink::Strictness::Reply))
     return bad_answer(*wrong);
   OperationResult result;
-  result.outcome = from_word<Outcome>(raw(answer, "outcome")).value_or(Outcome::Failed);
-  result.detail = raw(answer, "detail");
-  const auto code = small_number(answer, "errno");
-  if (!code) return bad_answer("errno");
-  result.code = *code;
-  for (const Json& entry : answer.at("holders")) {
-    const auto pid = small_number(entry, "pid");
-    if (!pid) return bad_answer("holders");
-    result.holders.push_back({*pid, raw(entry, "command"), raw(entry, "rdma_device")});
-  }
+  ValueReader reader;
+  reader.read(answer, result);
+  if (reader.wrong()) return bad_answer(*reader.wrong());
   return result;
 }
 

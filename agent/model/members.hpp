@@ -230,7 +230,6 @@ void each_member(Value& result, Visit visit) {
   visit("detail", result.detail);
   visit("errno", result.code);
   visit("holders", result.holders);
-  visit("driver_taken", result.driver_taken);
 }
 
 // Events; a Looked is written by parts (agent/codec/recording.cpp)

@@ -18,7 +18,7 @@ struct OperationResult {
   int code = 0;        // errno; 0 where no system call was involved
   std::vector<Holder> holders{};
   // The driver was taken away from a function (unbound, or removed), whatever came after it. Only
-  // within the executor, which counts it.
+  // for the executor, which counts it: not among the members (agent/model/members.hpp).
   bool driver_taken = false;
 
   // True where the kernel is in the requested state.

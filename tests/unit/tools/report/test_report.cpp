@@ -86,10 +86,9 @@ TEST_CASE("a report names the files of the configuration and has their values, n
   CHECK(part["files"][0]["uid"] == ::geteuid());
   CHECK(part["files"][0]["mode"].get<std::string>().size() == 4);
   CHECK(part["values"]["adapter"] ==
-        Json::parse(R"([{"match": {"mac": "00:50:56:8a:9f:c2", "pci": null, "netdev": null},
-                         "manage": "auto", "mtu": 9000, "addresses": ["192.168.30.201/24"],
-                         "gid_type": "best"}])"));
-  CHECK(part["values"]["every_adapter"]["mtu"].is_null());
+        Json::parse(R"([{"match": {"mac": "00:50:56:8a:9f:c2"}, "manage": "auto", "mtu": 9000,
+                         "addresses": ["192.168.30.201/24"], "gid_type": "best"}])"));
+  CHECK_FALSE(part["values"]["every_adapter"].contains("mtu"));
   CHECK(part["left_out"].is_null());
 }
 
