@@ -136,9 +136,9 @@ std::optional<BootTime> limited_until(const Ledger& ledger, const Operation& ope
                                       BootTime now) {
   if (!takes_driver_away(operation)) return std::nullopt;
   const auto counted =
-      of(ledger.attempts, {Verb::ReloadDriver, Verb::RebindFunction}, {}, now - kLimitWindow);
+      of(ledger.attempts, {Verb::ReloadDriver, Verb::RebindFunction}, {}, now - kReloadWindow);
   if (counted.size() < kMostReloads) return std::nullopt;
-  return end_of(*counted[counted.size() - kMostReloads]) + kLimitWindow + Milliseconds{1};
+  return end_of(*counted[counted.size() - kMostReloads]) + kReloadWindow + Milliseconds{1};
 }
 
 }  // namespace pvrdma

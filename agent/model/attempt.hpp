@@ -114,7 +114,7 @@ inline constexpr Milliseconds kSlowRetry{600'000};
 // fresh start does not lift this limit, as the executor has no proof of one. The planner keeps to
 // the limit too, and seldom reaches it: its own backoff allows six reloads in ten minutes. The rest
 // is left for an administrator who asks for reloads, or who removes vmxnet3 again and again.
-inline constexpr Milliseconds kLimitWindow{600'000};
+inline constexpr Milliseconds kReloadWindow{600'000};
 inline constexpr unsigned kMostReloads = 30;  // of all adapters
 
 // The time from which the operation is allowed again; none: it is allowed now, or has no limit.

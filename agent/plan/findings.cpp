@@ -20,10 +20,8 @@ namespace findings {
 
 namespace {
 
-std::string device_name(const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma_device.get();
-  return rdma != nullptr ? rdma->name : adapter.function;
-}
+// Of an adapter that has an RDMA device.
+const std::string& device_name(const Adapter& adapter) { return adapter.rdma_device.get()->name; }
 
 std::string seconds(Milliseconds time) { return std::to_string(time.count() / 1000) + " s"; }
 
@@ -66,10 +64,8 @@ Finding adapter_removed(const RemovedAdapter& removed, Milliseconds patience) {
 }
 
 Finding port_down(const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma_device.get();
-  return about(adapter, FindingId::PortDown,
-               {{"device", device_name(adapter)},
-                {"state", rdma != nullptr ? word_or(rdma->port.state, "unreadable") : "missing"}});
+  const std::string state{to_string(*adapter.rdma_device.get()->port.state.get())};
+  return about(adapter, FindingId::PortDown, {{"device", device_name(adapter)}, {"state", state}});
 }
 
 Finding netdev_lost(const Adapter& adapter) {

@@ -23,22 +23,21 @@ BootTime settled_at(const Inputs& in, const Adapter& adapter) {
   return last + kSettle;
 }
 
-// Another adapter was unbound or removed since the last reload, so this one has lost its netdev. A
-// reload cures that.
-bool has_lost_netdev(const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma_device.get();
-  return rdma != nullptr && rdma->netdev.is_absent();
-}
+// An adapter for which rule 5 has to act.
+struct Broken {
+  const Adapter* adapter;
+  ReloadCause cause;
+};
 
-// For an adapter for which is_broken() is true.
-std::string what_is_wrong(const Adapter& adapter) {
-  const RdmaDevice* rdma = adapter.rdma_device.get();
-  if (rdma->netdev.is_absent()) return "the driver has lost the netdev of " + rdma->name;
-  return "the port of " + rdma->name + " is " + word_or(rdma->port.state, "unreadable") +
+std::string what_is_wrong(const Broken& broken) {
+  const RdmaDevice& rdma = *broken.adapter->rdma_device.get();
+  if (broken.cause == ReloadCause::NetdevLost)
+    return "the driver has lost the netdev of " + rdma.name;
+  return "the port of " + rdma.name + " is " + to_string(*rdma.port.state.get()) +
          " though its link and carrier are up";
 }
 
-std::string reason_to_reload(const Inputs& in, const Adapter& adapter) {
+std::string reason_to_reload(const Inputs& in, const Broken& broken) {
   const auto order_of = [&](const std::string& name) -> const unsigned* {
     const Module* module = in.snapshot.module(name);
     return module != nullptr ? module->load_order.get() : nullptr;
@@ -46,8 +45,8 @@ std::string reason_to_reload(const Inputs& in, const Adapter& adapter) {
   if (const unsigned* driver = order_of(kDriverModule))
     for (const std::string& name : predecessors(in.config))
       if (const unsigned* order = order_of(name); order != nullptr && *order > *driver)
-        return what_is_wrong(adapter) + ", and vmw_pvrdma was loaded before " + name;
-  return what_is_wrong(adapter);
+        return what_is_wrong(broken) + ", and vmw_pvrdma was loaded before " + name;
+  return what_is_wrong(broken);
 }
 
 bool has_carrier(const Adapter& adapter) {
@@ -55,31 +54,36 @@ bool has_carrier(const Adapter& adapter) {
   return netdev != nullptr && netdev->link_up && netdev->carrier.is(true);
 }
 
-// Whether rule 5 has to act for this adapter now, or once it has settled, while the driver is live.
-bool is_broken(const Adapter& adapter) {
-  if (!adapter.driver.is(kDriverModule)) return false;
+// Why rule 5 has to act for this adapter, now or once it has settled, while the driver is live.
+std::optional<ReloadCause> fault_of(const Adapter& adapter) {
+  if (!adapter.driver.is(kDriverModule)) return std::nullopt;
   // A bound function has an RDMA device. A device that is not visible is in another network
   // namespace (ib_core's netns_mode=0), such as a container's, and a reload would take it out of
   // there.
   const RdmaDevice* rdma = adapter.rdma_device.get();
-  if (rdma == nullptr || !has_carrier(adapter)) return false;
-  return rdma->netdev.is_absent() ||
-         (rdma->port.state.is_known() && !rdma->port.state.is(PortState::Active));
+  if (rdma == nullptr || !has_carrier(adapter)) return std::nullopt;
+  // Another adapter was unbound or removed since the last reload, so this one has lost its netdev.
+  // A reload cures that.
+  if (rdma->netdev.is_absent()) return ReloadCause::NetdevLost;
+  const auto& state = rdma->port.state;
+  if (state.is_known() && !state.is(PortState::Active)) return ReloadCause::PortDown;
+  return std::nullopt;
 }
 
 // Whether the first of two broken adapters has the better reason for a reload: a lost netdev, or
 // fewer reloads in vain.
-bool comes_first(const Inputs& in, const Adapter& one, const Adapter& other) {
-  if (has_lost_netdev(one) != has_lost_netdev(other)) return has_lost_netdev(one);
-  return fresh_start(in.history, one.function) > fresh_start(in.history, other.function);
+bool comes_first(const Inputs& in, const Broken& one, const Broken& other) {
+  if (one.cause != other.cause) return one.cause == ReloadCause::NetdevLost;
+  return fresh_start(in.history, one.adapter->function) >
+         fresh_start(in.history, other.adapter->function);
 }
 
 // Reports a broken adapter, which a reload may not help or may not be allowed for now.
-void report_broken(const Inputs& in, Draft& draft, const Adapter& adapter) {
-  if (has_lost_netdev(adapter))
-    draft.find(findings::netdev_lost(adapter));
-  else if (reload_cannot_help(in, adapter.function))
-    draft.find(findings::port_down(adapter));
+void report_broken(const Inputs& in, Draft& draft, const Broken& broken) {
+  if (broken.cause == ReloadCause::NetdevLost)
+    draft.find(findings::netdev_lost(*broken.adapter));
+  else if (reload_cannot_help(in, broken.adapter->function))
+    draft.find(findings::port_down(*broken.adapter));
 }
 
 bool has_given_up(const ReloadVerdict& verdict) {
@@ -106,18 +110,13 @@ bool reload_once_per_boot(const Inputs& in, Draft& draft) {
 }
 
 // The broken adapters that have settled, in the order of their reasons for a reload.
-std::vector<const Adapter*> settled_and_broken(const Inputs& in, Draft& draft) {
-  std::vector<const Adapter*> found;
-  for (const Adapter& adapter : *in.snapshot.adapters.get()) {
-    if (!is_broken(adapter)) continue;
-    if (const BootTime settled = settled_at(in, adapter); in.now < settled)
-      draft.look_by(settled);
-    else
-      found.push_back(&adapter);
-  }
-  std::ranges::stable_sort(found, [&](const Adapter* one, const Adapter* other) {
-    return comes_first(in, *one, *other);
-  });
+std::vector<Broken> settled_and_broken(const Inputs& in, Draft& draft) {
+  std::vector<Broken> found;
+  for (const Adapter& adapter : *in.snapshot.adapters.get())
+    if (const auto cause = fault_of(adapter); cause && has_come(settled_at(in, adapter), in, draft))
+      found.push_back({&adapter, *cause});
+  std::ranges::stable_sort(
+      found, [&](const Broken& one, const Broken& other) { return comes_first(in, one, other); });
   return found;
 }
 
@@ -132,16 +131,15 @@ void climb_ladder(const Inputs& in, Draft& draft) {
   const bool may_reload_now = predecessors_are_done(in);
   if (!in.history.reload_asked && may_reload_now && reload_once_per_boot(in, draft)) return;
   const auto broken = settled_and_broken(in, draft);
-  for (const Adapter* adapter : broken) report_broken(in, draft, *adapter);
+  for (const Broken& one : broken) report_broken(in, draft, one);
   if (!may_reload_now) return;
   // The reason is that of one adapter, but the reload affects all of them. An adapter for which
   // the agent has given up does not keep the others from their reload.
-  for (const Adapter* adapter : broken) {
-    const ReloadCause cause =
-        has_lost_netdev(*adapter) ? ReloadCause::NetdevLost : ReloadCause::PortDown;
-    const std::string why = reason_to_reload(in, *adapter);
-    const ReloadVerdict verdict = may_reload(in, cause, why, adapter->function);
-    reload_if_granted(in, draft, verdict, why, adapter->function);
+  for (const Broken& one : broken) {
+    const std::string why = reason_to_reload(in, one);
+    const std::string& function = one.adapter->function;
+    const ReloadVerdict verdict = may_reload(in, one.cause, why, function);
+    reload_if_granted(in, draft, verdict, why, function);
     if (!has_given_up(verdict)) return;
   }
 }

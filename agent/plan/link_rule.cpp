@@ -65,10 +65,7 @@ bool may_be_given_more(const Inputs& in, Draft& draft, const Adapter& adapter, M
   if (awaits_customization(in)) return false;
   const Netdev& netdev = *adapter.netdev.get();
   if (manage == Manage::Agent || netdev.owner.is_absent()) return true;
-  const BootTime patience = history_of(in, adapter).first_seen + kManagerPatience;
-  if (in.now >= patience) return true;
-  draft.look_by(patience);
-  return false;
+  return has_come(history_of(in, adapter).first_seen + kManagerPatience, in, draft);
 }
 
 // A change that is due, with its reason. An empty `reason`: no change is due.
@@ -161,10 +158,8 @@ bool last_failed(const Inputs& in, const Adapter& adapter) {
 // is up again.
 bool was_just_taken_down(const Inputs& in, Draft& draft, const Adapter& adapter) {
   const BootTime downed = history_of(in, adapter).downed;
-  if (adapter.netdev.get()->link_up || downed == BootTime{} || in.now >= downed + kDownPatience)
-    return false;
-  draft.look_by(downed + kDownPatience);
-  return true;
+  return !adapter.netdev.get()->link_up && downed != BootTime{} &&
+         !has_come(downed + kDownPatience, in, draft);
 }
 
 void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
@@ -181,10 +176,8 @@ void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
   // A network manager that restarts is undecided for a moment, but still has its link.
   const BootTime managed = history_of(in, adapter).managed;
   if (wanted.manage == Manage::Auto && !netdev.owner.is_absent() && managed != BootTime{} &&
-      in.now < managed + kManagerPatience) {
-    draft.look_by(managed + kManagerPatience);
+      !has_come(managed + kManagerPatience, in, draft))
     return;
-  }
   if (was_just_taken_down(in, draft, adapter)) return;
   Change change = change_due(in, draft, adapter, wanted);
   if (change.reason.empty()) return;
@@ -225,10 +218,8 @@ void configure_links(const Inputs& in, Draft& draft) {
 
 bool udev_is_done(const Inputs& in, const Adapter& adapter, Draft& draft) {
   const Netdev* netdev = adapter.netdev.get();
-  const BootTime patience = history_of(in, adapter).changed + kUdevPatience;
-  if (netdev == nullptr || netdev->settled.is(true) || in.now >= patience) return true;
-  draft.look_by(patience);
-  return false;
+  return netdev == nullptr || netdev->settled.is(true) ||
+         has_come(history_of(in, adapter).changed + kUdevPatience, in, draft);
 }
 
 bool link_is_complete(const Config& config, const Adapter& adapter) {

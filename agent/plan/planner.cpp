@@ -43,10 +43,7 @@ bool means_shortage(const Error& error) {
 // Whether `patience` has passed since the adapter's last change; if not, plans a look for its end.
 bool has_settled(const Inputs& in, const Adapter& adapter, Draft& draft,
                  Milliseconds patience = kSettle) {
-  const BootTime settled = history_of(in, adapter).changed + patience;
-  if (in.now >= settled) return true;
-  draft.look_by(settled);
-  return false;
+  return has_come(history_of(in, adapter).changed + patience, in, draft);
 }
 
 // Plans looks for effects that follow a change of the adapter within milliseconds and without an
@@ -178,10 +175,8 @@ void report_initramfs(const Snapshot& snapshot, Draft& draft) {
 
 void report_removed(const Inputs& in, Draft& draft) {
   for (const RemovedAdapter& removed : in.history.removed) {
-    const BootTime forgotten = removed.removed + in.config.readiness.forget_removed;
-    if (in.now >= forgotten) continue;
-    draft.look_by(forgotten);
-    draft.find(findings::adapter_removed(removed, in.config.readiness.forget_removed));
+    if (!has_come(removed.removed + in.config.readiness.forget_removed, in, draft))
+      draft.find(findings::adapter_removed(removed, in.config.readiness.forget_removed));
   }
 }
 

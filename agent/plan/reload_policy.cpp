@@ -23,7 +23,6 @@ Allowance reload_budget(const Inputs& in, const std::string& adapter) {
 // A port that the host takes down and up again is a fresh start each time, but must not cause a
 // reload each time. So the pause doubles with every reload in the last ten minutes.
 BootTime next_allowed_after_backoff(const Inputs& in) {
-  constexpr Milliseconds kWindow{600'000};
   constexpr Milliseconds kFirstPause{30'000};
   constexpr int kMostDoublings = 4;
   BootTime last{};
@@ -31,7 +30,7 @@ BootTime next_allowed_after_backoff(const Inputs& in) {
   for (const Attempt& attempt : in.snapshot.ledger.attempts) {
     if (!takes_driver_away(attempt.verb)) continue;
     if (attempt.finished && attempt.outcome != Outcome::Done) continue;
-    if (end_of(attempt) + kWindow < in.now) continue;
+    if (end_of(attempt) + kReloadWindow < in.now) continue;
     last = std::max(last, end_of(attempt));
     ++recent;
   }
@@ -103,7 +102,7 @@ ReloadVerdict may_reload(const Inputs& in, ReloadCause cause, const std::string&
                          const std::string& adapter) {
   const Module* driver = in.snapshot.module(kDriverModule);
   const auto* adapters = in.snapshot.adapters.get();
-  if (driver == nullptr || adapters == nullptr || !is_live(in.snapshot, kDriverModule)) return {};
+  if (driver == nullptr || !is_live(*driver) || adapters == nullptr) return {};
   // During a requested reload the load itself raises the refcount; that is not a holder.
   if (cause == ReloadCause::Requested && in.history.busy) return {};
   if (auto other = not_its_turn(in, cause, adapter)) return *other;

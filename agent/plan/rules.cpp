@@ -103,10 +103,7 @@ void try_within_budget(const Inputs& in, Draft& draft, Operation operation, std:
         draft.find(findings::trying_slowly(describe(operation), budget.tries, std::move(adapter)));
         const BootTime next =
             end_of_newest(in.snapshot.ledger, verb(operation), target(operation)) + kSlowRetry;
-        if (in.now >= next)
-          draft.act(std::move(operation), std::move(reason));
-        else
-          draft.look_by(next);
+        if (has_come(next, in, draft)) draft.act(std::move(operation), std::move(reason));
         break;
       }
       draft.find(findings::giving_up(describe(operation), budget.tries,
@@ -120,10 +117,7 @@ void load_predecessors(const Inputs& in, Draft& draft) {
     const Module* module = in.snapshot.module(name);
     if (module == nullptr || is_live(in.snapshot, name)) continue;
     if (present(*module)) {
-      if (const BootTime end = patience_for_load(in, name); in.now < end)
-        draft.look_by(end);
-      else
-        report_hanging_load(in, draft, *module);
+      if (has_come(patience_for_load(in, name), in, draft)) report_hanging_load(in, draft, *module);
       continue;
     }
     if (module->shipped.is(Shipped::Missing)) {
@@ -166,9 +160,7 @@ void bind_functions(const Inputs& in, Draft& draft) {
     // The probe takes the netdev of function 0; without a netdev it would only fail again.
     if (!adapter.driver.is_absent() || !adapter.netdev.is_known()) continue;
     const BootTime unbound = history_of(in, adapter).unbound;
-    if (unbound != BootTime{} && in.now < unbound + kLeaving)
-      draft.look_by(unbound + kLeaving);
-    else
+    if (unbound == BootTime{} || has_come(unbound + kLeaving, in, draft))
       try_within_budget(in, draft, BindFunction{adapter.function},
                         "vmw_pvrdma is live but not bound to " + adapter.function,
                         adapter.function);

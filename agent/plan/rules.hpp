@@ -36,6 +36,13 @@ struct Draft {
   }
 };
 
+// Whether `when` has come; if not, plans a look for that time.
+[[nodiscard]] inline bool has_come(BootTime when, const Inputs& in, Draft& draft) {
+  if (in.now >= when) return true;
+  draft.look_by(when);
+  return false;
+}
+
 // The further tries of a gentle operation once its budget is used up.
 enum class Afterwards {
   GiveUp,  // no try until the state changes

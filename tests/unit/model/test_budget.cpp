@@ -42,7 +42,7 @@ struct Done {
   // The number within the window that ends now.
   std::size_t count(BootTime now) {
     times.push_back(now);
-    while (times.front() + kLimitWindow < now) times.pop_front();
+    while (times.front() + kReloadWindow < now) times.pop_front();
     return times.size();
   }
 };
@@ -94,7 +94,7 @@ TEST_CASE("a limit ends when the oldest that counts is ten minutes old") {
     add(ledger, {Verb::ReloadDriver, kDriverModule, from_ms(1000 * i), from_ms(1000 * i),
                  Outcome::Failed, ""});
   }
-  const BootTime free = BootTime{} + kLimitWindow + Milliseconds{1};
+  const BootTime free = BootTime{} + kReloadWindow + Milliseconds{1};
   CHECK(limited_until(ledger, ReloadDriver{}, from_ms(50'000)) == free);
   CHECK(limited_until(ledger, RebindFunction{"0000:13:00.1"}, from_ms(50'000)) == free);
   CHECK_FALSE(limited_until(ledger, ReloadDriver{}, free));
