@@ -172,34 +172,22 @@ void AsyncClient::finish(Result<Reply> reply) {
   done(std::move(reply));  // may destroy this
 }
 
-void AsyncClient::report_later(Done done, Error error) {
-  reports_.emplace_back(std::move(done), std::move(error));
-  if (report_) {
-    sd_event_source_set_enabled(report_.get(), SD_EVENT_ONESHOT);
-    return;
-  }
-  sd_event_source* source = nullptr;
-  // Fails only if memory runs out, which ends the program anyway.
-  if (sd_event_add_defer(event_, &source, on_report, this) >= 0) report_.reset(source);
-}
-
-int AsyncClient::on_report(sd_event_source* source, void* self) {
+int AsyncClient::on_failure(sd_event_source* source, void* self) {
   return guarded_callback(source, [&] {
-    const auto due = std::exchange(static_cast<AsyncClient*>(self)->reports_, {});
-    for (const auto& [done, error] : due) done(fail(error));  // may destroy *self
+    auto* client = static_cast<AsyncClient*>(self);
+    client->finish(fail(std::move(client->failure_)));
   });
 }
 
 void AsyncClient::call(const std::string& method, const Json& parameters, Done done) {
-  if (busy()) return report_later(std::move(done), {EBUSY, "calling", path_});
+  pending_ = std::move(done);
   auto started = start(call_message(method, parameters, /*more=*/false));
   connected_ = started.has_value();
-  if (!started) {
-    io_.reset();
-    socket_ = Fd{};
-    return report_later(std::move(done), std::move(started.error()));
-  }
-  pending_ = std::move(done);
+  if (started) return;
+  failure_ = std::move(started.error());
+  sd_event_source* source = nullptr;
+  // Fails only if memory runs out; the caller, who watches the time, then hears nothing.
+  if (sd_event_add_defer(event_, &source, on_failure, this) >= 0) report_.reset(source);
 }
 
 }  // namespace pvrdma::varlink

@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
@@ -59,8 +58,7 @@ class AsyncClient {
 
   // `done` is called exactly once, from the loop, never from within call(): with the reply, or with
   // the Error of connecting, sending or receiving. There is no time limit: a call that is stuck in
-  // the kernel cannot be cancelled, so the caller watches the time. EBUSY (through `done`) while a
-  // call is under way.
+  // the kernel cannot be cancelled, so the caller watches the time. Not while busy().
   void call(const std::string& method, const Json& parameters, Done done);
   [[nodiscard]] bool busy() const { return pending_ != nullptr; }
   // Whether the connection of the last call succeeded; if not, nothing was sent.
@@ -68,15 +66,13 @@ class AsyncClient {
 
  private:
   [[nodiscard]] Result<void> start(std::string message);
-  // Reports a failure within call() from the loop's next round.
-  void report_later(Done done, Error error);
   // The work of the loop's callbacks; read() yields none while the reply is incomplete.
   [[nodiscard]] Result<void> write();
   [[nodiscard]] Result<std::optional<Reply>> read();
   void go_on();
   void finish(Result<Reply> reply);
   static int on_io(sd_event_source* source, int fd, std::uint32_t events, void* self);
-  static int on_report(sd_event_source* source, void* self);
+  static int on_failure(sd_event_source* source, void* self);
 
   sd_event* event_;
   std::string path_;
@@ -86,8 +82,8 @@ class AsyncClient {
   EventSource io_;
   std::string output_;
   Decoder input_{kReplyLimitBytes};
-  std::vector<std::pair<Done, Error>> reports_;
-  EventSource report_;
+  Error failure_;       // of start()
+  EventSource report_;  // tells it from the loop's next round
 };
 
 }  // namespace pvrdma::varlink

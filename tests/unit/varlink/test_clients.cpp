@@ -160,19 +160,14 @@ TEST_CASE("a call on the loop") {
   CHECK_FALSE(client.busy());
   CHECK(replies[0]->parameters == Json{{"text", "a"}});
 
-  SECTION("answered later, others refused meanwhile") {
+  SECTION("answered later") {
     client.call("org.example.Test.Later", Json::object(), keep);
     REQUIRE(fixture.loop.run_until([&] { return fixture.kept.size() == 1; }));
-    client.call("org.example.Test.Echo", {{"text", "b"}}, keep);
-    client.call("org.example.Test.Echo", {{"text", "c"}}, keep);
     CHECK(replies.size() == 1);
-    REQUIRE(wait_for(3));
-    CHECK(code_of(replies[1]) == EBUSY);
-    CHECK(code_of(replies[2]) == EBUSY);
     CHECK(client.busy());
     fixture.kept.clear();
-    REQUIRE(wait_for(4));
-    CHECK(replies[3]->error == "org.varlink.service.MethodNotImplemented");
+    REQUIRE(wait_for(2));
+    CHECK(replies[1]->error == "org.varlink.service.MethodNotImplemented");
   }
   SECTION("large both ways") {
     client.call("org.example.Test.Big", {{"bytes", 900'000}}, keep);
@@ -199,8 +194,9 @@ TEST_CASE("a server that misbehaves, to the client on the loop") {
     server.reset();
     client->call("a.b.C", Json::object(), keep);
     CHECK_FALSE(reply);
-    CHECK_FALSE(client->busy());
+    CHECK(client->busy());
     REQUIRE(loop.run_until(done));
+    CHECK_FALSE(client->busy());
     CHECK(code_of(*reply) == ENOENT);
     reply.reset();
     client->call("a.b.C", Json::object(), keep);
