@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 
 #include "agent/base/program.hpp"
@@ -19,7 +18,6 @@ namespace {
 constexpr int kNoInput = -1;
 constexpr std::size_t kLookupOutputBytes = 2U << 20U;  // enough for a long modprobe.d
 constexpr std::string_view kError = "error ";
-constexpr std::array kAnswers{Shipped::Loadable, Shipped::BuiltIn, Shipped::Missing};
 
 std::optional<IndexEntry> entry_from(std::string_view line, const std::string& name) {
   if (line.starts_with(kError)) {
@@ -27,14 +25,11 @@ std::optional<IndexEntry> entry_from(std::string_view line, const std::string& n
     if (!code || *code <= 0) return std::nullopt;
     return IndexEntry{Field<Shipped>::unreadable({*code, "looking up module", name})};
   }
-  const std::string_view word = cut(line, ' ');
-  for (const Shipped shipped : kAnswers) {
-    if (word != to_string(shipped)) continue;
-    IndexEntry entry{shipped};
-    while (!line.empty()) entry.needs.emplace_back(cut(line, ' '));
-    return entry;
-  }
-  return std::nullopt;
+  const auto shipped = from_word<Shipped>(cut(line, ' '));
+  if (!shipped) return std::nullopt;
+  IndexEntry entry{*shipped};
+  while (!line.empty()) entry.needs.emplace_back(cut(line, ' '));
+  return entry;
 }
 
 // Whether a file that libkmod would open there is not a regular file.

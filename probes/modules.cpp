@@ -23,13 +23,6 @@ std::optional<ModuleInit> init_from_proc(std::string_view word) {
   return std::nullopt;
 }
 
-std::optional<ModuleInit> init_from_sysfs(std::string_view word) {
-  if (word == "live") return ModuleInit::Live;
-  if (word == "coming") return ModuleInit::Coming;
-  if (word == "going") return ModuleInit::Going;
-  return std::nullopt;
-}
-
 // "vmw_pvrdma 81920 0 - Live 0xffffffffc0a5d000 (O)": name, size, number of users, users, state,
 // address.
 Result<void> parse_line(std::string_view line, std::string& name, LoadedModule& module) {
@@ -56,7 +49,7 @@ void fill_from_sysfs(const Root& root, Module& module) {
   const auto directory = root / ("/sys/module/" + module.name);
   const auto state = read_attribute(directory / "initstate");
   if (state) {
-    const auto init = init_from_sysfs(*state);
+    const auto init = from_word<ModuleInit>(*state);
     module.init = init ? Field<ModuleInit>{*init}
                        : Field<ModuleInit>::unreadable({EBADMSG, "reading", directory});
     const auto users = read_attribute(directory / "refcnt");

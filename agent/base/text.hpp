@@ -25,6 +25,14 @@ constexpr bool is_alphanumeric(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+// True where `text` has the form of `pattern`: 'x' stands for a hexadecimal digit, any other
+// character for itself.
+[[nodiscard]] constexpr bool has_form(std::string_view text, std::string_view pattern) {
+  return std::ranges::equal(text, pattern, [](char c, char expected) {
+    return expected == 'x' ? is_hex(c) : c == expected;
+  });
+}
+
 // Removes the text up to and including `end` from the front of `rest`, and returns it without
 // `end`; without `end` in `rest`, all of it. `while (!rest.empty()) cut(rest, '\n')` gives each
 // line, the last with or without newline.

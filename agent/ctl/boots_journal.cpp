@@ -67,8 +67,8 @@ int select(sd_journal* journal, const std::vector<std::string>& matches) {
 
 int select_steps(sd_journal* journal, const std::string& boot_id) {
   std::vector<std::string> matches{"_BOOT_ID=" + boot_id, kAgentUnit, kExecutorUnit};
-  for (int i = 0; i <= static_cast<int>(StepKind::Ready); ++i)
-    matches.push_back(std::string{"PVRDMA_STEP="} + to_string(static_cast<StepKind>(i)));
+  for (const auto& [kind, word] : kWordsOf<StepKind>)
+    matches.push_back(std::string{"PVRDMA_STEP="} + word);
   return select(journal, matches);
 }
 

@@ -19,15 +19,6 @@ constexpr std::size_t kModuleNameMax = 55;
 bool is_module_char(char c) { return is_alphanumeric(c) || c == '_' || c == '-'; }
 bool is_control_or_blank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }
 
-// True where `text` has the form of `pattern`: 'x' stands for a hexadecimal digit, any other
-// character for itself.
-bool has_form(std::string_view text, std::string_view pattern) {
-  return text.size() == pattern.size() &&
-         std::equal(text.begin(), text.end(), pattern.begin(), [](char c, char expected) {
-           return expected == 'x' ? is_hex(c) : c == expected;
-         });
-}
-
 using Bytes = std::array<std::uint8_t, 16>;
 
 tl::unexpected<Error> broken(const std::string& rule) {

@@ -9,6 +9,7 @@
 
 #include "agent/base/format.hpp"
 #include "agent/base/text.hpp"
+#include "agent/model/identifiers.hpp"
 
 namespace pvrdma::exports {
 
@@ -26,13 +27,7 @@ bool is_uverbs(std::string_view name) {
 }
 
 // "0000:13:00.1"
-bool is_function(std::string_view address) {
-  constexpr std::string_view kForm = "xxxx:xx:xx.d";
-  return std::equal(address.begin(), address.end(), kForm.begin(), kForm.end(),
-                    [](char c, char form) {
-                      return form == 'x' ? is_hex(c) : form == 'd' ? is_digit(c) : c == form;
-                    });
-}
+bool is_function(std::string_view address) { return pci_address(address) == address; }
 
 Json node(const std::string& name) {
   return {{"path", "/dev/infiniband/" + name}, {"type", "c"}, {"permissions", "rw"}};

@@ -37,9 +37,7 @@ constexpr std::array kPlaces{
 constexpr std::array kCommonMacs{"00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff"};
 
 bool is_uuid(std::string_view word) {
-  constexpr std::string_view kForm = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
-  return std::equal(word.begin(), word.end(), kForm.begin(), kForm.end(),
-                    [](char c, char form) { return form == 'h' ? is_hex(c) : c == form; });
+  return has_form(word, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx");
 }
 
 // `addresses`: as parse_interface_address() writes them.
