@@ -33,7 +33,8 @@ using Json = nlohmann::json;
 
 // The configuration as the agent and its executor understand it: values under the names of
 // pvrdma-agent.toml(5), and the files they come from; never a file's text. Durations are in
-// milliseconds; null: no value. An Error has the line that --check-config prints.
+// milliseconds; a value that is not set is left out. An Error has the line that --check-config
+// prints.
 [[nodiscard]] Result<Json> configuration_part(const Root& root);
 
 // The answer of a pvrdma-agentctl command with --json. The command runs as a process of its own
