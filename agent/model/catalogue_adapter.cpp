@@ -78,9 +78,9 @@ constexpr CatalogueEntry kAdapterEntries[] = {
     {FindingId::GivingUp, "giving-up", "slowly", "b395d447361d5787bc897ed8c7a3608d",
      Severity::Error, Actor::Guest, Concern::Modules,
      "{call} was tried {tries} times in vain; it is tried again every ten minutes.",
-     "Give one of the two hosts another address, where the finding beside this one names a second "
-     "host. It is tried at once on any change of the adapter's state, or by `systemctl reload "
-     "pvrdma-agent`."},
+     "The finding beside this one names the obstacle. If that is a second host, give one of the "
+     "two hosts another address. It is tried at once on any change of the adapter's state, or by "
+     "`systemctl reload pvrdma-agent`."},
     {FindingId::ActionFailed, "action-failed", "", "4310feb2281b586ba7a1ccab50fea846",
      Severity::Warning, Actor::Agent, Concern::Modules, "{call} did not work: {error}.",
      "It is tried again, less and less often."},

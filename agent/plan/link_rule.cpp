@@ -142,17 +142,6 @@ void report_foreign_link(Draft& draft, const Adapter& adapter, const AdapterConf
     draft.find(findings::address_missing(adapter, owner, address));
 }
 
-// Whether the last attempt failed, for instance since ARP found another host with the address. An
-// attempt that succeeded and was undone by another program does not count: the agent does not fight
-// that program.
-bool last_failed(const Inputs& in, const Adapter& adapter) {
-  const auto& attempts = in.snapshot.ledger.attempts;
-  const auto last = std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& attempt) {
-    return attempt.verb == Verb::ConfigureLink && attempt.target == adapter.function;
-  });
-  return last != attempts.rend() && last->finished && last->outcome == Outcome::Failed;
-}
-
 // Whether to leave the link alone for a moment. The agent takes no link down, so the program that
 // did may be about to do more: ifenslave takes a link down to enslave it, which fails if the link
 // is up again.
@@ -182,8 +171,9 @@ void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
   Change change = change_due(in, draft, adapter, wanted);
   if (change.reason.empty()) return;
   // A duplicate ends when the other host is gone, but no event here tells that.
-  const Afterwards afterwards =
-      change.renews || last_failed(in, adapter) ? Afterwards::TrySlowly : Afterwards::GiveUp;
+  const Afterwards afterwards = change.renews
+                                    ? Afterwards::TrySlowly
+                                    : slowly_if_failed(in, Verb::ConfigureLink, adapter.function);
   // udev cannot rename a link that is up (EBUSY), so the agent waits for udev, with a limit.
   if (!netdev.link_up && !udev_is_done(in, adapter, draft)) return;
   try_within_budget(in, draft,

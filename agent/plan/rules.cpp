@@ -85,6 +85,15 @@ bool out_of_the_way(const Inputs& in, const std::string& name) {
 
 }  // namespace
 
+Afterwards slowly_if_failed(const Inputs& in, Verb verb, const std::string& target) {
+  const auto& attempts = in.snapshot.ledger.attempts;
+  const auto last = std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& attempt) {
+    return attempt.verb == verb && attempt.target == target;
+  });
+  const bool failed = last != attempts.rend() && last->finished && last->outcome == Outcome::Failed;
+  return failed ? Afterwards::TrySlowly : Afterwards::GiveUp;
+}
+
 void try_within_budget(const Inputs& in, Draft& draft, Operation operation, std::string reason,
                        std::optional<std::string> adapter, Afterwards afterwards) {
   const Allowance budget = gentle_budget(in, verb(operation), target(operation));
@@ -149,7 +158,8 @@ void load_driver(const Inputs& in, Draft& draft) {
     return draft.find(findings::module_blocked(kDriverModule, *how, true));
   if (!predecessors_are_done(in)) return;
   try_within_budget(in, draft, LoadModule{kDriverModule},
-                    "vmw_pvrdma is not loaded, and all that must precede it is", {});
+                    "vmw_pvrdma is not loaded, and all that must precede it is", {},
+                    slowly_if_failed(in, Verb::LoadModule, kDriverModule));
 }
 
 void bind_functions(const Inputs& in, Draft& draft) {
@@ -162,8 +172,8 @@ void bind_functions(const Inputs& in, Draft& draft) {
     const BootTime unbound = history_of(in, adapter).unbound;
     if (unbound == BootTime{} || has_come(unbound + kLeaving, in, draft))
       try_within_budget(in, draft, BindFunction{adapter.function},
-                        "vmw_pvrdma is live but not bound to " + adapter.function,
-                        adapter.function);
+                        "vmw_pvrdma is live but not bound to " + adapter.function, adapter.function,
+                        slowly_if_failed(in, Verb::BindFunction, adapter.function));
   }
 }
 

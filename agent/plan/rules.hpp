@@ -46,10 +46,14 @@ struct Draft {
 // The further tries of a gentle operation once its budget is used up.
 enum class Afterwards {
   GiveUp,  // no try until the state changes
-  // A try every ten minutes, for ever: the obstacle is outside of this machine, so its end cannot
-  // be seen here.
+  // A try every ten minutes, for ever: the end of the obstacle cannot be seen here. The other host
+  // with the same address may be gone, the host may offer RoCE again, or memory may be free again.
   TrySlowly,
 };
+
+// TrySlowly where the newest attempt failed. Otherwise GiveUp: the agent does not fight a program
+// that undoes its work, and a module that the kernel refuses (a signature) needs an administrator.
+[[nodiscard]] Afterwards slowly_if_failed(const Inputs& in, Verb verb, const std::string& target);
 
 // For a gentle operation, which can harm no job: plans it if the budget for its verb and target
 // allows it now. Adds a finding if it failed, if the executor refused it, or if the budget is used
