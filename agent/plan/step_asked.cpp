@@ -162,10 +162,14 @@ void Stepping::on(const ClientLeft& left) {
 
 void Stepping::expire_clients() {
   expire_reloads();
-  // Another look would not end sooner than the one that hangs, which the health names.
-  if (s_.look_stuck)
-    for (const Waiting& waiting : std::exchange(s_.refreshes, {}))
-      answer(waiting.client, Answer::What::Health);
+  std::erase_if(s_.refreshes, [&](const Waiting& waiting) {
+    // Another look would not end sooner than the one that hangs, which the health names. Where none
+    // hangs, this time is enough for the look under way and the next: a look that is still missing
+    // has not begun.
+    if (!s_.look_stuck && now_ < waiting.since + 2 * s_.limits.look) return false;
+    answer(waiting.client, Answer::What::Health);
+    return true;
+  });
   std::erase_if(s_.fresh, [&](const Waiting& waiting) {
     if (now_ < waiting.since + kFreshPatience) return false;
     answer_fresh(waiting);
@@ -175,6 +179,7 @@ void Stepping::expire_clients() {
 
 void Stepping::plan_client_deadlines() {
   for (const Waiting& waiting : s_.fresh) next_by(waiting.since + kFreshPatience);
+  for (const Waiting& waiting : s_.refreshes) next_by(waiting.since + 2 * s_.limits.look);
   if (!reload_has_begun()) {
     for (const Waiting& waiting : s_.reloads) next_by(waiting.since + s_.limits.reload);
     if (s_.history.reload_asked) next_by(*s_.history.reload_asked + s_.limits.reload);

@@ -127,6 +127,21 @@ TEST_CASE("step: a refresh is answered by a look that began after it") {
   CHECK(agent.answered() == Texts{"1 health"});
 }
 
+TEST_CASE("step: a refresh is answered within a minute, even if no look begins") {
+  Agent agent = saw(ready_scene());
+  agent.on(RefreshAsked{1, kRoot});
+  agent.now += 10s;
+  agent.on(RefreshAsked{2, kOther});
+  agent.wait(49'999ms);
+  CHECK(agent.told.empty());
+  agent.wait(1ms);
+  CHECK(taken(agent.told) == Texts{"1 health"});
+  CHECK(health_at(agent.state, agent.now).state == State::Unknown);
+  agent.wait(10s);
+  CHECK(taken(agent.told) == Texts{"2 health"});
+  CHECK(agent.state.refreshes.empty());
+}
+
 TEST_CASE("step: watchers are told of changes, not of unchanged looks") {
   Agent agent = saw(ready_scene());
   agent.on(WatchAsked{1, true});

@@ -39,6 +39,12 @@ TEST_CASE("step: a reload is carried out, and all who asked for it are told when
       agent.on(RefreshAsked{4, kRoot});
       CHECK(agent.answered() == Texts{"4 health"});
     }
+    SECTION("no look begins") {
+      agent.told.clear();
+      agent.wait(60s);
+      CHECK(agent.told == Texts{"1 health", "2 health"});
+      CHECK(agent.state.refreshes.empty());
+    }
   }
   SECTION("an adapter is in use") {
     agent.on(CallEnded{ReloadDriver{}, {{Outcome::InUse, "in use", EBUSY, {{812, "x", "y"}}}}});
