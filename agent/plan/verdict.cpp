@@ -157,6 +157,8 @@ Health if_fresh(Health health, BootTime now, Milliseconds limit) {
 }
 
 bool driver_is_decided(const Snapshot& snapshot, const Plan& plan) {
+  // The next look may find adapters, and then the driver is loaded.
+  if (snapshot.adapters.is_unreadable()) return false;
   if (!snapshot.adapters.is_known() || snapshot.adapters.get()->empty()) return true;
   if (is_live(snapshot, kDriverModule))
     // A link must not come up while a function is probed, so functions that still wait for their

@@ -94,6 +94,24 @@ TEST_CASE("step: network managers may start once the driver is live, or the limi
     agent.look(coming);
     CHECK_FALSE(agent.effects.ready);
   }
+  SECTION("not known, as the adapters could not be read") {
+    Snapshot blind = ready_scene();
+    blind.adapters = Field<std::vector<Adapter>>::unreadable({EMFILE, "opening", "the bus"});
+    Agent agent;
+    agent.look(blind);
+    CHECK_FALSE(agent.state.ready_told);
+    SECTION("the next look reads them") {
+      agent.look(ready_scene());
+      CHECK(agent.state.ready_told);
+    }
+    SECTION("for too long") {
+      agent.wait(19'999ms);
+      agent.look(blind);
+      CHECK_FALSE(agent.state.ready_told);
+      agent.wait(1ms);
+      CHECK(agent.effects.ready);
+    }
+  }
 }
 
 TEST_CASE("step: looks become rarer while nothing is planned, pending or changing") {
