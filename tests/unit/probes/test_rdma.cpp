@@ -132,6 +132,22 @@ TEST_CASE("a second look sees every change of the GIDs that the kernel can make"
   CHECK_FALSE(second == first);
 }
 
+TEST_CASE("a GID is seen behind deleted entries that queue pairs still hold") {
+  const Tree tree;
+  test::bound_adapter(tree, "13:00", "ens224f0", "rocep19s0f1", "uverbs0");
+  for (const unsigned index : {2U, 3U, 4U})
+    set_gid(tree, index, "0000:0000:0000:0000:0000:ffff:c0a8:1f0" + std::to_string(index));
+  const auto before = look(tree);
+  REQUIRE(before.get()->gids.size() == 5);
+  const unsigned index = GENERATE(6U, 12U);
+  for (unsigned held = 5; held < index; ++held)
+    set_gid(tree, held, "0000:0000:0000:0000:0000:0000:0000:0000");
+  set_gid(tree, index, "0000:0000:0000:0000:0000:ffff:c0a8:1eca");
+  const auto seen = look(tree, before.get());
+  CHECK(seen == look(tree));
+  CHECK(seen.get()->gids.back().index == index);
+}
+
 TEST_CASE("from an empty table, entries reserved for default GIDs hide none") {
   const Tree tree;
   test::bound_adapter(tree, "13:00", "ens224f0", "rocep19s0f1", "uverbs0");
