@@ -29,7 +29,12 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "3c2fc9cfa9d75fe69271d2af398d3284", Severity::Error, Actor::Image,
      Concern::Modules | Concern::Containers,
      "Ubuntu's kernel {kernel} is installed without its extra modules, and so without vmw_pvrdma.",
-     "Install the package with them.", "", "apt-get install linux-modules-extra-{kernel}"},
+     "Install the package with them, and linux-image-generic, which brings them with each later "
+     "kernel; linux-image-virtual does not.",
+     "",
+     "apt-get install linux-modules-extra-{kernel}\n"
+     "apt-get install linux-image-generic    # HWE kernels: linux-image-generic-hwe-22.04 or the "
+     "like"},
     {FindingId::DriverNotShipped, "driver-not-shipped", "ubuntu",
      "3c2fc9cfa9d75fe69271d2af398d3284", Severity::Error, Actor::Image,
      Concern::Modules | Concern::Containers,

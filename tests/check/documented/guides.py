@@ -84,6 +84,13 @@ def wrong_shell(text):
                 yield f"not shell: {done.stderr.strip()}"
 
 
+def one_kernel_only(text):
+    """Complaints about a block, or the text beside the blocks, after which Ubuntu's next kernel lacks the driver."""
+    for part in [content for _, _, content in blocks(text)] + [BLOCK.sub("", text)]:
+        if "linux-modules-extra-$(uname -r)" in part and "linux-image-generic" not in part:
+            yield "linux-modules-extra-$(uname -r) is for one kernel, and nothing names linux-image-generic for the next"
+
+
 def check_guides(build):
     commands = helptext.agentctl(build)
     marked = set()
@@ -92,7 +99,7 @@ def check_guides(build):
         lines = text.count("\n")
         if lines > MOST_LINES:
             yield f"{path.name}: {lines} lines, more than {MOST_LINES}"
-        for complaint in (*wrong_calls(text, commands), *missing_files(text), *wrong_shell(text)):
+        for complaint in (*wrong_calls(text, commands), *missing_files(text), *wrong_shell(text), *one_kernel_only(text)):
             yield f"{path.name}: {complaint}"
         marked |= {(path.stem, words.removeprefix("run ")) for _, words, _ in blocks(text) if words}
     followed = {(page, name) for path in SCENARIOS.glob("*.sh")
@@ -100,4 +107,6 @@ def check_guides(build):
                 if name.split()[0] == path.stem}
     for path in (*GUIDES.glob("*.md"), *ENTRANCES):
         yield from (f"{path.relative_to(TREE)}: {complaint}" for complaint in dead_links(path, read(path)))
+    for path in ENTRANCES:
+        yield from (f"{path.relative_to(TREE)}: {complaint}" for complaint in one_kernel_only(read(path)))
     yield from differ("guides", "page and scenario of a run", {f"{a} {b}" for a, b in followed}, {f"{a} {b}" for a, b in marked})

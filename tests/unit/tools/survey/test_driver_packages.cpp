@@ -9,9 +9,8 @@ using namespace pvrdma;
 
 namespace {
 
-// The first of the commands, or "none".
-std::string command_on(const std::string& id, const std::string& version,
-                       const std::string& kernel) {
+std::vector<std::string> commands_on(const std::string& id, const std::string& version,
+                                     const std::string& kernel) {
   std::vector<Finding> findings{
       make_finding(FindingId::Unreadable, {}, {{"error", "other"}}),
       make_finding(FindingId::DriverNotShipped, {}, {{"kernel", kernel}})};
@@ -22,8 +21,15 @@ std::string command_on(const std::string& id, const std::string& version,
   CHECK(finding.id == FindingId::DriverNotShipped);
   CHECK(has_part(finding.summary, kernel));
   CHECK_FALSE(has_part(finding.summary + finding.remedy, "{"));
-  const auto commands = commands_of(finding);
+  auto commands = commands_of(finding);
   for (const std::string& command : commands) CHECK_FALSE(has_part(command, "{"));
+  return commands;
+}
+
+// The first of the commands, or "none".
+std::string command_on(const std::string& id, const std::string& version,
+                       const std::string& kernel) {
+  const auto commands = commands_on(id, version, kernel);
   return commands.empty() ? "none" : commands.front();
 }
 
@@ -46,6 +52,15 @@ TEST_CASE("a kernel without the driver: each distribution has a remedy of its ow
   for (const std::string id : {"rhel", "centos", "rocky", "almalinux", "ol"})
     CHECK(command_on(id, "10", "6.12.0-55.el10.x86_64") ==
           "dnf install dkms kernel-devel-6.12.0-55.el10.x86_64");
+}
+
+TEST_CASE("a kernel without the driver: Ubuntu's later kernels come with the extra modules") {
+  const auto commands = commands_on("ubuntu", "22.04", "5.15.0-91-generic");
+  REQUIRE(commands.size() == 2);
+  CHECK(has_part(commands[1], "apt-get install linux-image-generic "));
+  CHECK(has_part(commands[1], "linux-image-generic-hwe-22.04"));
+  // Its linux-image-virtual also depends on the package with the driver.
+  CHECK(commands_on("ubuntu", "24.04", "7.0.0-44-generic").size() == 1);
 }
 
 TEST_CASE("a kernel without the driver: what is not known stays general") {
