@@ -75,4 +75,8 @@ scenario() {
   files >files.after
   expect "nothing is left behind" diff files.before files.after
   expect "the user stays, as rpm never removes one" getent passwd pvrdma-agent
+
+  systemctl mask pvrdma-agent.service
+  rpm -i rpms/*.rpm
+  expect "a masked unit keeps no other unit from being enabled" systemctl is-enabled pvrdma-agent-executor.socket pvrdma-agent-wait-online.service
 }
