@@ -42,8 +42,9 @@ installkernel() {
 	. /usr/share/pvrdma-agent/initramfs-functions
 	if pvrdma_here; then hostonly='' instmods vmw_pvrdma; fi
 	if pvrdma_driver_comes; then
+		# Without a name, as where an administrator has masked the file of modprobe.d, instmods reads names from standard input.
 		# shellcheck disable=SC2046  # Each word is a module.
-		hostonly='' instmods $(pvrdma_predecessors)
+		hostonly='' instmods $(pvrdma_predecessors) </dev/null
 	fi
 	return 0
 }

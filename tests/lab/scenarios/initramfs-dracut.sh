@@ -22,6 +22,7 @@ scenario() {
     mv image "/boot/initrd.img-$(uname -r)"
     kdump_has_nothing
     any_machine_has_modprobe_d
+    masked_order_asks_nothing
     keyfile ens16f0 method=manual address1=192.168.30.201/24
     systemctl enable NetworkManager.service
   else
@@ -47,13 +48,15 @@ boot_is_full() {
   sha256sum /boot/init* >full.sums
   grep -v "initrd.img-$kernel\$" full.sums >others.sums
   expect_equal "images" 4 "$(wc -l <full.sums)"
+  # A refresh that a power cut ended left this.
+  head -c 64K /dev/urandom >"/boot/.initrd.img-$kernel.pvrdma-agent"
   # The image has few files, as this test is not about them; it still takes more than the MiB that is free.
   echo 'dracutmodules="kernel-modules pvrdma-agent"' >/etc/dracut.conf.d/zz-lab.conf
   rpm -U --replacepkgs rpms/*.rpm >full.out 2>&1
   rm /etc/dracut.conf.d/zz-lab.conf
   cat full.out
   expect "on a full /boot every image stays, byte for byte" sha256sum --check --quiet full.sums
-  expect_equal "there is no other image" 4 "$(find /boot -name '*init*' | wc -l)"
+  expect_equal "there is no other image, and the one of an interrupted refresh is gone" 4 "$(find /boot -name '*init*' | wc -l)"
   expect_equal "one line has the image, the reason, and what to do" 1 "$(grep -cE \
     "^pvrdma-agent: /boot/initrd.img-$kernel is left as it was: the new one takes [0-9]+ KiB, and /boot has [0-9]+ KiB free; .* run /usr/libexec/pvrdma-agent/refresh-initramfs$" full.out)"
   expect_equal "no temporary file is left" "" "$(find /var/tmp -name 'pvrdma-agent.*')"
@@ -86,6 +89,15 @@ any_machine_has_modprobe_d() {
   expect_equal "no other file of /etc/modprobe.d is in it" "0-pvrdma-agent-image.conf lab.conf" \
     "$(lsinitrd any.img | awk '$1 ~ /^-/ && $9 ~ "^etc/modprobe.d/" { sub(".*/", "", $9); print $9 }' | sort | paste -sd' ')"
   rm /etc/modprobe.d/lab.conf /etc/modprobe.d/other.conf
+}
+
+# Where an administrator has masked the package's file, no module precedes the driver, and dracut must not wait for names of modules
+# on its standard input, which never ends here.
+masked_order_asks_nothing() {
+  ln -s /dev/null /etc/modprobe.d/pvrdma-agent.conf
+  mkfifo silent
+  expect "dracut ends" timeout 120 dracut --force --drivers vmw_pvrdma --modules pvrdma-agent masked.img <>silent
+  rm /etc/modprobe.d/pvrdma-agent.conf silent
 }
 
 beside_networkmanager() {
