@@ -47,6 +47,19 @@ still_the_administrators() { # WORD
   expect "$1: the administrator's files are unchanged" sha256sum --check --quiet mine
   expect_equal "$1: the administrator's drop-in is in use" -5 "$(systemctl show -P Nice pvrdma-agent.service)"
 }
+# A chroot in which an image is made may have the host's /run and /sys. This one is a copy of the system that is thrown away.
+purge_in_chroot() {
+  unshare --mount bash -euc '
+    mount -t tmpfs none /mnt
+    mkdir /mnt/{upper,work,root}
+    mount -t overlay -o lowerdir=/,upperdir=/mnt/upper,workdir=/mnt/work overlay /mnt/root
+    for folder in dev proc run sys; do mount --rbind "/$folder" "/mnt/root/$folder"; done
+    chroot /mnt/root dpkg -P pvrdma-agent
+    [ ! -e /mnt/root/usr/sbin/pvrdma-agent ]'
+  expect "chroot: the socket of the agent outside is still there" test -S /run/pvrdma-agent/io.pvrdma.Agent
+  wait_until 30 "chroot: health says ready" health_is ready
+  nothing_happened chroot
+}
 without_timelines() {
   gone /var/lib/pvrdma-agent/boots && gone /run/pvrdma-agent/boot.json && gone /run/pvrdma-agent/keep-boot.json &&
     [[ -z $(systemctl list-units --all --no-legend 'pvrdma-agent-boots.*') ]]
@@ -113,6 +126,7 @@ scenario() {
   install_from debs "same again"
   expect "same again: an optional service that ran has been restarted" unit_active pvrdma-agent-metrics.service
   expect_not "same again: the service is another process" [ "$metrics" = "$(main_pid pvrdma-agent-metrics.service)" ]
+  purge_in_chroot
   dpkg -r pvrdma-agent
   integrations_have_gone
   expect_not "remove: the service is gone" unit_active pvrdma-agent.service
