@@ -34,16 +34,20 @@ void look_for_modules(const Words& words, std::string_view text, const RecipeSco
   const auto after = static_cast<std::size_t>(tool->data() - text.data());
   look.by_another_name =
       contains(words, "xargs") || text.find('$', after) != std::string_view::npos;
-  bool removes = false;
+  bool removes = false;  // the tool before the word does
   for (auto word = look.by_another_name ? words.begin() : tool; word != words.end(); ++word) {
     const bool option = word >= tool && word->starts_with('-') && !word->starts_with("--");
-    removes = removes || *word == "--remove" || base_name(*word) == "rmmod" ||
-              (option && word->find('r') != std::string_view::npos);
+    if (is_driver_tool(*word)) removes = base_name(*word) == "rmmod";
+    removes =
+        removes || *word == "--remove" || (option && word->find('r') != std::string_view::npos);
+    look.unloads = look.unloads || removes;
     const std::string module = module_of(*word);
     if (!is_module_of_agent(module, scope)) continue;
     look.kind = LineKind::Driver;
-    look.touches_driver = look.touches_driver || removes || module == kDriverModule;
+    look.loads = look.loads || !removes;
+    look.touches_driver = look.touches_driver || look.unloads || module == kDriverModule;
   }
+  look.unloads = look.unloads && (look.kind == LineKind::Driver || look.by_another_name);
 }
 
 // How a line that writes to sysfs or modprobe.d interferes with the driver; empty: it does not.
@@ -224,7 +228,9 @@ CommandLook look_at_command(std::string_view text, const RecipeScope& scope) {
   CommandLook look;
   look_for_modules(words, text, scope, look);
   if (const auto why = meddles(words, text, scope); !why.empty()) {
-    look = {LineKind::Driver, true, std::string{why}};
+    look.kind = LineKind::Driver;
+    look.touches_driver = true;
+    look.by_hand = why;
   } else if (look.kind == LineKind::Driver) {
     look.by_hand = why_not_simple(text, scope);
   } else if (restarts_stack(words)) {

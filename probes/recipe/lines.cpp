@@ -186,6 +186,7 @@ class Reader {
     std::stable_sort(lines.begin(), lines.end(),
                      [](const auto& one, const auto& other) { return one.number < other.number; });
     into_.nothing_else = form_ == RecipeForm::Unit && only_recipe_ && !lines.empty();
+    if (form_ == RecipeForm::Script) keep_loads_after_unloads(lines);
     if (script_.emptied() == 0) return;
     for (RecipeLine& line : lines)
       if (line.by_hand.empty())
@@ -234,7 +235,8 @@ class Reader {
     CommandLook look = look_at_command(command.text, scope_);
     RecipeLine line{part.number,     std::string{part.line.substr(0, part.line.find('\r'))},
                     look.kind,       look.touches_driver,
-                    command.at_boot, std::move(look.by_hand)};
+                    command.at_boot, std::move(look.by_hand),
+                    look.loads,      look.unloads};
     if (!command.by_hand.empty()) line.by_hand = command.by_hand;
     if (look.kind != LineKind::Driver) {
       const auto words = words_in(command.text);

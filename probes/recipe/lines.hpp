@@ -44,6 +44,7 @@ struct RecipeLine {
   // Driver: why the line cannot be commented out; empty: it can. A clause that begins in lower
   // case.
   std::string by_hand;
+  bool loads = false, unloads = false;  // as in CommandLook
 };
 
 // A script that a file runs.
@@ -60,6 +61,10 @@ struct RecipeLook {
 };
 
 inline constexpr std::size_t kLongestLine = 4096;  // bytes; a longer line is cut
+
+// Leaves lines of a script that load modules after a line that unloads modules and stays: the agent
+// loads them only a moment later, but the script's next commands, such as `ifup`, need them.
+void keep_loads_after_unloads(std::vector<RecipeLine>& lines);
 
 [[nodiscard]] RecipeLook look_at(RecipeForm form, std::string_view text, const RecipeScope& scope);
 

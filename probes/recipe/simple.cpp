@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Whether a command line only loads and unloads modules of the agent, so that it can be commented
 // out as a whole (why_not_simple(), command.hpp). A line with any other syntax is not simple. Also
-// which lines must stay because of the lines around them (ScriptLines).
+// which lines must stay because of the lines around them (ScriptLines, keep_loads_after_unloads()).
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -10,6 +10,7 @@
 #include "agent/model/snapshot.hpp"
 #include "probes/modules.hpp"
 #include "probes/recipe/command.hpp"
+#include "probes/recipe/lines.hpp"
 
 namespace pvrdma::probes {
 
@@ -237,6 +238,18 @@ void ScriptLines::next(unsigned number, std::string_view line, bool goes) {
   }
   continued_ = goes_on(line);
   if (text_from_ == 0 && may_open_text(line)) text_from_ = number;
+}
+
+void keep_loads_after_unloads(std::vector<RecipeLine>& lines) {
+  unsigned unloaded_in = 0;
+  for (RecipeLine& line : lines) {
+    const bool goes = line.kind == LineKind::Driver && line.by_hand.empty();
+    if (unloaded_in != 0 && goes && line.loads)
+      line.by_hand = "line " + std::to_string(unloaded_in) +
+                     ", which stays, unloads modules that this line may load again";
+    else if (line.unloads && !goes)
+      unloaded_in = line.number;
+  }
 }
 
 }  // namespace pvrdma::probes
