@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "probes/link_owner.hpp"
 
+#include <net/if.h>
 #include <regex.h>
 
 #include <algorithm>
@@ -48,9 +49,22 @@ Field<LinkOwner> networkd_owner(const Root& root, int index) {
                                      : Field<LinkOwner>::unreadable(state.error());
 }
 
-// The link's master (IFLA_MASTER): the configuration of the master decides about its parts.
+// Of a link's possible masters only a VRF has both flags (drivers/net/vrf.c, vrf_dev_init(), Linux
+// 4.3 and later), unless an administrator switches off ARP on a bond.
+bool is_vrf(const Root& root, const std::string& netdev) {
+  constexpr unsigned kFlags = IFF_MASTER | IFF_NOARP;
+  const auto text = read_attribute(root / "/sys/class/net" / netdev / "flags");
+  const auto flags = text && text->starts_with("0x")
+                         ? number_from<unsigned>(std::string_view{*text}.substr(2), 16)
+                         : std::nullopt;
+  return flags && (*flags & kFlags) == kFlags;
+}
+
+// The link's master (IFLA_MASTER): the configuration of the master decides about its parts. Absent
+// also for a VRF: each link in it keeps an MTU and addresses of its own, which others configure.
 Field<LinkOwner> master_owner(const Root& root, const std::string& name) {
   const auto master = link_target_name(root / "/sys/class/net" / name / "master");
+  if (master && is_vrf(root, *master)) return {};
   if (master) return LinkOwner{LinkManager::Master, true, {}, *master};
   return means_absent(master.error()) ? Field<LinkOwner>{}
                                       : Field<LinkOwner>::unreadable(master.error());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds the manager of a link: the bond, bridge, team or VRF that it belongs to, or
-// systemd-networkd, NetworkManager or ifupdown. netplan uses systemd-networkd or NetworkManager,
-// and is recognised by the name of their configuration file.
+// Finds the manager of a link: the bond, bridge or team that it belongs to, or systemd-networkd,
+// NetworkManager or ifupdown. netplan uses systemd-networkd or NetworkManager, and is recognised by
+// the name of their configuration file.
 //
 // Managers are asked, or their state files are read. Only the configuration of ifupdown is
 // interpreted here, as ifupdown has no such state.
@@ -18,8 +18,8 @@
 
 namespace pvrdma::probes {
 
-// Absent: the link has no master, and no manager that runs or will start has it or may take it. One
-// `bus` serves the links of a whole look.
+// Absent: the link has no master other than a VRF, and no manager that runs or will start has it or
+// may take it. One `bus` serves the links of a whole look.
 [[nodiscard]] Field<LinkOwner> link_owner(const Root& root, const std::string& name, int index,
                                           SystemBus& bus);
 

@@ -107,7 +107,7 @@ std::string gid_rows(const std::vector<Gid>& gids, const std::optional<Applicati
 std::string managed_by(const AdapterHealth& health) {
   if (health.managed_by == "agent") return "pvrdma-agent";
   if (health.managed_by == "nobody") return "no program (pvrdma-agent only observes this link)";
-  if (health.managed_by == "master") return "its bond, bridge, team or VRF";
+  if (health.managed_by == "master") return "its bond, bridge or team";
   return health.managed_by;
 }
 

@@ -61,8 +61,8 @@ struct Module {
   return module.init.is(ModuleInit::Live) || module.init.is(ModuleInit::BuiltIn);
 }
 
-// The programs that may manage a link instead of the agent. Master: the bond, bridge, team or VRF
-// that the link belongs to.
+// The programs that may manage a link instead of the agent. Master: the bond, bridge or team that
+// the link belongs to.
 enum class LinkManager { Networkd, NetworkManager, Ifupdown, Master };
 template <>
 inline constexpr auto kWordsOf<LinkManager> =

@@ -5,7 +5,7 @@ import { el, time } from "./dom.js";
 const RANK = { error: 0, warning: 1, info: 2 };
 const SEVERITY = { error: "Error", warning: "Warning", info: "Note" };
 const ACTOR = { agent: "The agent goes on by itself.", host: "For the vSphere administrator.", image: "For the maker of the image." };
-const MANAGER = { agent: "pvrdma-agent", master: "its bond, bridge, team or VRF", nobody: "no program; the agent only observes it" };
+const MANAGER = { agent: "pvrdma-agent", master: "its bond, bridge or team", nobody: "no program; the agent only observes it" };
 const PORT_MEANING = { ACTIVE: "", DOWN: " (no RDMA traffic)" };
 
 export const badge = state => el("span", { class: `badge ${state}` }, state.toUpperCase());

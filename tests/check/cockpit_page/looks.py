@@ -200,7 +200,7 @@ def made_up(page):
     page.ready()
     page.guest.shell("start_made_up_agent", json.dumps(HEALTH))
     page.verdict_is("DEGRADED")
-    for text in (*HOSTILE, "its bond, bridge, team or VRF"):
+    for text in (*HOSTILE, "its bond, bridge or team"):
         page.says(text)
     expect(page.browser.script("return document.querySelectorAll('main img, main script, main b, main a').length") == 0,
            "text has become an element")

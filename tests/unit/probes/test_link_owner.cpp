@@ -120,6 +120,20 @@ TEST_CASE_METHOD(LinkOwnerFixture, "link owner: the master comes before every ma
   CHECK(link_owner(tree.root(), "ens17f0", 4, bus).is_unreadable());
 }
 
+TEST_CASE_METHOD(LinkOwnerFixture, "link owner: a VRF leaves the link to its manager") {
+  tree.link("/sys/class/net/ens16f0/master", "../../../virtual/net/vrf0");
+  tree.file("/sys/class/net/vrf0/flags", "0x4c1\n");
+  CHECK(owner().is_absent());
+  run("systemd-networkd.service");
+  tree.file(kNetworkdState, "ADMIN_STATE=configured\n");
+  CHECK(owner().is(owned(LinkManager::Networkd, "")));
+  // The flags of a bond, and those of a bridge, then none that can be read.
+  for (const char* flags : {"0x1443\n", "0x1003\n", "", "4c1\n"}) {
+    tree.file("/sys/class/net/vrf0/flags", flags);
+    CHECK(owner().is(LinkOwner{LinkManager::Master, true, {}, "vrf0"}));
+  }
+}
+
 TEST_CASE_METHOD(LinkOwnerFixture, "link owner: networkd that only netplan enables") {
   SECTION("before 1.2") {
     tree.link("/run/systemd/generator/multi-user.target.wants/systemd-networkd.service", "x");
