@@ -112,6 +112,13 @@ class Collection {
   std::set<std::pair<std::string, std::string>> addresses_;  // pairs of netdev and address
 };
 
+// True where the line may set links: also where it reloads the driver as well. What a unit runs
+// when it is stopped is no setting to keep.
+bool may_set_links(const probes::RecipeFile& file, const probes::RecipeLine& line) {
+  const bool at_stop = file.form == probes::RecipeForm::Unit && line.text.starts_with("ExecStop");
+  return file.in_effect && line.kind != LineKind::Port && !at_stop;
+}
+
 // True: the line applies netplan's files.
 bool take_line(const probes::RecipeLine& line, const std::string& from, Collection& into) {
   bool netplan = false;
@@ -213,7 +220,7 @@ std::vector<LinkSettings> find_link_settings(const Root& root, const probes::Rec
   bool netplan = false;
   for (const probes::RecipeFile& file : recipe.files)
     for (const probes::RecipeLine& line : file.lines)
-      if (file.in_effect && line.kind == LineKind::Link)
+      if (may_set_links(file, line))
         netplan |= take_line(line, file.path + ":" + std::to_string(line.number), found);
   if (netplan)
     for (const LinkSettings& link : netplan_links(root)) found.add(link);

@@ -135,8 +135,8 @@ std::string render_recipe(const Recipe& recipe, const Style& style) {
 std::string render_links(const std::vector<LinkSettings>& links, const Style& style) {
   if (links.empty()) return {};
   std::string text = wrapped(
-                         "In place of the lines that set links, write into a file below "
-                         "/etc/pvrdma-agent/pvrdma-agent.toml.d, and take these lines out by hand:",
+                         "In place of the commands that set links, write into a file below "
+                         "/etc/pvrdma-agent/pvrdma-agent.toml.d, and take them out by hand:",
                          style.width, 0) +
                      "\n\n" + to_toml(links);
   for (const LinkSettings& link : links)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/unit/catch.hpp"
+#include "tests/unit/places.hpp"
 #include "tests/unit/text.hpp"
 #include "tests/unit/tools/migrate/migrate_system.hpp"
 
@@ -47,6 +48,28 @@ TEST_CASE("lines that set links are named, and the configuration for them is off
   CHECK(again.err.empty());
   CHECK(Json::parse(again.out)["adapters"].empty());
   CHECK(!std::filesystem::exists(system.path("/etc/pvrdma-agent/pvrdma-agent.toml.d")));
+}
+
+TEST_CASE("settings in the line of a reload are offered, those of a unit's stop are not") {
+  const MigrateSystem system{"exit 0\n"};
+  const std::string path = "/etc/systemd/system/rdma-boot-fix.service";
+  system.tree.file(path, "");
+  std::filesystem::copy_file(std::string{places::fixtures} + "/field/F08-rdma-boot-fix.service",
+                             system.path(path), std::filesystem::copy_options::overwrite_existing);
+  system.tree.link("/etc/systemd/system/multi-user.target.wants/rdma-boot-fix.service",
+                   "../rdma-boot-fix.service");
+  const auto offered = [&] {
+    return Json::parse(system.run(false, false, true).out)["toml"].get<std::string>();
+  };
+  const std::string table =
+      "[[adapter]]  # in place of " + path + ":8\nmatch = { netdev = \"ens224\" }\nmtu = 9000\n";
+  CHECK(offered() == table);
+  std::string unit = system.tree.read(path);
+  unit.replace(unit.find("ExecStop="), 9,
+               "ExecStopPost=/sbin/ip link set ens224 mtu 1500\n"
+               "ExecStop=/sbin/ip link set ens224 mtu 1500 ; ");
+  system.tree.file(path, unit);
+  CHECK(offered() == table);
 }
 
 TEST_CASE("only an interface's own addresses and MTU are offered") {
