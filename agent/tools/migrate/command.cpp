@@ -45,7 +45,10 @@ void have_agent_look(const Settings& settings) {
 
 // A person still has to look at this file.
 bool is_left(const RecipeFile& file) {
-  return file.in_effect && std::ranges::any_of(file.lines, [](const probes::RecipeLine& line) {
+  const bool list = file.form == probes::RecipeForm::ModuleList;
+  return (list || file.in_effect) &&
+         std::ranges::any_of(file.lines, [&](const probes::RecipeLine& line) {
+           if (list) return line.by_hand != probes::kHarmless;
            return line.kind == probes::LineKind::Link || probes::is_of_recipe(line);
          });
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "agent/config/draft.hpp"
 #include "agent/config/toml_tree.hpp"
@@ -80,6 +81,21 @@ TEST_CASE("a script that runs at other times than the boot is named and never ed
   // A script that only loads modules is not named.
   system.tree.file(path, "#!/bin/sh\nmodprobe ib_umad\n");
   CHECK(system.shown().code == 0);
+}
+
+TEST_CASE("a list of modules with vmw_pvrdma, or with carriage returns, is left to a person") {
+  const MigrateSystem system{"exit 0\n"};
+  for (const auto& [list, code] : {std::pair{"loop\nib_umad\n", 0},
+                                   {"ib_umad\nvmw_pvrdma\n", 1},
+                                   {"ib_umad\r\n", 1},
+                                   {"loop\n", 0}}) {
+    system.tree.file("/etc/modules-load.d/rdma.conf", list);
+    CHECK(system.shown().code == code);
+    const fake::Printed applied = system.applied();
+    CHECK(applied.code == code);
+    CHECK(has(applied.out, "by hand") == (code == 1));
+    CHECK(system.tree.read("/etc/modules-load.d/rdma.conf") == list);
+  }
 }
 
 TEST_CASE("no configuration is printed that the agent would refuse") {
