@@ -70,6 +70,15 @@ bool is_run_by(const std::vector<std::string>& words, const RecipeFile& file,
   });
 }
 
+// Whether the unit that runs the file is being started or stopped. systemd knows no template, only
+// its instances.
+Result<bool> is_in_motion(const RecipeFile& file, const AskUnit& ask) {
+  if (file.instances.empty()) return file.unit.empty() ? Result<bool>{false} : ask(file.unit);
+  for (const std::string& instance : file.instances)
+    if (auto moving = ask(instance); !moving || *moving) return moving;
+  return false;
+}
+
 // The command lines of the interpreters that root runs outside users' sessions.
 std::vector<std::vector<std::string>> interpreters_of_root(const Root& root) {
   std::vector<std::vector<std::string>> found;
@@ -127,7 +136,7 @@ std::vector<BootScript> boot_scripts(const Root& root, const Recipe& recipe,
     BootScript script{file.path, false};
     if (std::none_of(running.begin(), running.end(),
                      [&](const auto& words) { return is_run_by(words, file, scope); })) {
-      const auto moving = file.unit.empty() ? Result<bool>{false} : in_motion(file.unit);
+      const auto moving = is_in_motion(file, in_motion);
       script.ended = moving ? !*moving : now.time_since_epoch() > kBootPatience;
     }
     scripts.push_back(std::move(script));

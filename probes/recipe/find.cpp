@@ -225,7 +225,7 @@ class Finder {
     if (kept)
       recipe_.files.push_back({path, called, form, origin.by, origin.unit, origin.when(),
                                origin.in_effect, std::move(found.lines), found.shell,
-                               found.nothing_else});
+                               found.nothing_else, starts_.instances_of(origin.unit)});
     if (origin.by.empty())
       for (auto& [script, as] : found.scripts)
         take(script,

@@ -27,8 +27,9 @@ struct RecipeFile {
   // Its commands are run: it is executable or enabled, and not a list of modules.
   bool in_effect = false;
   std::vector<RecipeLine> lines;
-  std::string shell;          // from RecipeLook
-  bool retires_unit = false;  // a unit that does nothing else
+  std::string shell;                   // from RecipeLook
+  bool retires_unit = false;           // a unit that does nothing else
+  std::vector<std::string> instances;  // of a template, "up@.service": those that start
 };
 
 // True where the line loads or unloads modules of the recipe at boot, or vmw_pvrdma at any time.

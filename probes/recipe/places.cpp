@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "probes/recipe/places.hpp"
 
+#include <algorithm>
+
 #include "probes/settings.hpp"
 
 namespace pvrdma::probes {
@@ -33,6 +35,17 @@ constexpr RecipePlace kBootPlaces[] = {
     {"/etc/modules-load.d/*.conf", Form::ModuleList, true, "read at every boot", "", ""},
 };
 
+bool is_template(const std::string& unit) { return unit.find("@.") != std::string::npos; }
+
+// Whether the unit has that file: "up@ens224.service" has "up@.service".
+bool is_of(std::string_view unit, std::string_view file) {
+  const std::size_t at = file.find("@.");
+  if (at == std::string_view::npos) return unit == file;
+  return unit.starts_with(file.substr(0, at + 1)) && unit.ends_with(file.substr(at + 1));
+}
+
+std::string timer_of(const std::string& unit) { return unit.substr(0, unit.rfind('.')) + ".timer"; }
+
 }  // namespace
 
 std::span<const RecipePlace> boot_places() { return kBootPlaces; }
@@ -47,9 +60,23 @@ UnitStart UnitStarts::of(const std::string& unit) {
         wanted_->insert(names.begin(), names.end());
       }
   }
-  if (wanted_->contains(unit)) return UnitStart::AtBoot;
-  const std::string timer = unit.substr(0, unit.rfind('.')) + ".timer";
-  return wanted_->contains(timer) ? by_timer(timer) : UnitStart::Never;
+  const auto is_wanted = [&](const std::string& name) {
+    if (!is_template(name)) return wanted_->contains(name);
+    return std::any_of(wanted_->begin(), wanted_->end(),
+                       [&](const std::string& one) { return is_of(one, name); });
+  };
+  if (is_wanted(unit)) return UnitStart::AtBoot;
+  const std::string timer = timer_of(unit);
+  return is_wanted(timer) ? by_timer(timer) : UnitStart::Never;
+}
+
+std::vector<std::string> UnitStarts::instances_of(const std::string& unit) {
+  std::vector<std::string> instances;
+  if (!is_template(unit) || of(unit) == UnitStart::Never) return instances;
+  for (const std::string& one : *wanted_)
+    if (is_of(one, unit) || is_of(one, timer_of(unit)))
+      instances.push_back(one.substr(0, one.rfind('.')) + ".service");
+  return instances;
 }
 
 // systemd.timer(5): the other two kinds of timer start the unit once in a boot. A timer that cannot
@@ -71,8 +98,10 @@ UnitStart UnitStarts::by_timer(const std::string& timer) {
 
 bool UnitStarts::has_drop_ins(const std::string& unit, const std::string& except) {
   for (const std::string& folder : folders_)
-    for (const std::string& name : names_in_(folder + "/" + unit + ".d"))
-      if (name != except) return true;
+    for (const std::string& entry : names_in_(folder))
+      if (entry.ends_with(".d") && is_of(entry.substr(0, entry.size() - 2), unit))
+        for (const std::string& name : names_in_(folder + "/" + entry))
+          if (name != except) return true;
   return false;
 }
 

@@ -55,9 +55,12 @@ class UnitStarts {
   UnitStarts(const Root& root, std::vector<std::string> folders, NamesIn names_in)
       : root_(root), folders_(std::move(folders)), names_in_(std::move(names_in)) {}
 
+  // A template, "up@.service", starts as its instances do.
   [[nodiscard]] UnitStart of(const std::string& unit);
-  // Whether the unit has drop-ins other than `except`, which may give the unit something else to
-  // do.
+  // The instances of a template that start; empty for another unit.
+  [[nodiscard]] std::vector<std::string> instances_of(const std::string& unit);
+  // Whether the unit, or an instance of it, has drop-ins other than `except`, which may give the
+  // unit something else to do.
   [[nodiscard]] bool has_drop_ins(const std::string& unit, const std::string& except);
   // The files of timers that were asked for, there or not.
   [[nodiscard]] const std::vector<std::string>& looked_at() const { return looked_at_; }

@@ -80,6 +80,17 @@ TEST_CASE("a script has ended when neither its unit nor a process runs it") {
   CHECK(machine.asked.size() == questions);
 }
 
+TEST_CASE("of a template, each instance is asked for, as systemd knows no template") {
+  Machine machine;
+  const std::string folder = "/etc/systemd/system/";
+  machine.tree.file(folder + "up@.service", "[Service]\nExecStart=/opt/up.sh %i\n");
+  machine.tree.file("/opt/up.sh", kScript);
+  for (const char* instance : {"up@a.service", "up@b.service"})
+    machine.tree.link(folder + "multi-user.target.wants/" + instance, "../up@.service");
+  CHECK(machine.look() == std::vector<BootScript>{{"/opt/up.sh", true}});
+  CHECK(machine.asked == std::vector<std::string>{"up@a.service", "up@b.service"});
+}
+
 TEST_CASE("where systemd cannot be asked, the time decides") {
   Machine machine;
   machine.rc_local(kScript);

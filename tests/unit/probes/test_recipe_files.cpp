@@ -126,3 +126,28 @@ TEST_CASE("a unit that a timer starts is labelled by what the timer says") {
   tree.remove("/etc/systemd/system/timers.target.wants/up.timer");
   CHECK(find_recipe(tree.root(), scope()).files[0].when == "run at every boot");
 }
+
+TEST_CASE("a template runs at boot where an instance of it is enabled") {
+  const Tree tree;
+  const std::string folder = "/etc/systemd/system/", wants = folder + "multi-user.target.wants/";
+  tree.file(folder + "up@.service", "[Service]\nExecStart=/sbin/modprobe vmw_pvrdma\n");
+  const auto found = [&] { return find_recipe(tree.root(), scope()).files.at(0); };
+  tree.link(wants + "upper@ens224.service", "../upper@.service");
+  tree.link(wants + "up.service", "../up.service");
+  CHECK_FALSE(found().in_effect);
+  CHECK(found().instances.empty());
+  tree.link(wants + "up@ens224.service", "../up@.service");
+  tree.link(wants + "up@a@b.service", "../up@.service");
+  CHECK(touches_driver_at_boot(found()));
+  CHECK(found().unit == "up@.service");
+  CHECK(found().instances == Lines{"up@a@b.service", "up@ens224.service"});
+  CHECK(found().retires_unit);
+  // No instance is kept from being started where one does more.
+  tree.file(folder + "up@ens224.service.d/a.conf", "[Service]\nExecStartPost=/usr/bin/mount /a\n");
+  CHECK_FALSE(found().retires_unit);
+  tree.remove(wants);
+  tree.link(folder + "timers.target.wants/up@ens224.timer", "../up@.timer");
+  tree.file(folder + "up@.timer", "[Timer]\nOnBootSec=1min\n");
+  CHECK(found().when == "run by a timer after every boot");
+  CHECK(found().instances == Lines{"up@ens224.service"});
+}
