@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "agent/base/text.hpp"
 #include "probes/settings.hpp"
 
 namespace pvrdma::probes {
@@ -51,15 +52,7 @@ std::string timer_of(const std::string& unit) { return unit.substr(0, unit.rfind
 std::span<const RecipePlace> boot_places() { return kBootPlaces; }
 
 UnitStart UnitStarts::of(const std::string& unit) {
-  if (!wanted_) {
-    wanted_.emplace();
-    for (const std::string& folder : folders_)
-      for (const std::string& name : names_in_(folder)) {
-        if (!name.ends_with(".wants") && !name.ends_with(".requires")) continue;
-        const auto& names = names_in_(folder + "/" + name);
-        wanted_->insert(names.begin(), names.end());
-      }
-  }
+  if (!wanted_) find_wanted();
   const auto is_wanted = [&](const std::string& name) {
     if (!is_template(name)) return wanted_->contains(name);
     return std::any_of(wanted_->begin(), wanted_->end(),
@@ -77,6 +70,36 @@ std::vector<std::string> UnitStarts::instances_of(const std::string& unit) {
     if (is_of(one, unit) || is_of(one, timer_of(unit)))
       instances.push_back(one.substr(0, one.rfind('.')) + ".service");
   return instances;
+}
+
+void UnitStarts::find_wanted() {
+  wanted_.emplace();
+  for (const std::string& folder : folders_) {
+    // Packages make links where a unit of theirs is to run; many of their units never start.
+    const bool of_administrator = folder.starts_with("/etc/") || folder.starts_with("/usr/local/");
+    for (const std::string& name : names_in_(folder)) {
+      const std::string path = folder + "/" + name;
+      if (name.ends_with(".wants") || name.ends_with(".requires")) {
+        const auto& names = names_in_(path);
+        wanted_->insert(names.begin(), names.end());
+      } else if (of_administrator && name.ends_with(".d")) {
+        for (const std::string& file : names_in_(path))
+          if (file.ends_with(".conf")) add_wanted_by(path + "/" + file);
+      } else if (of_administrator && (name.ends_with(".service") || name.ends_with(".target"))) {
+        add_wanted_by(path);
+      }
+    }
+  }
+}
+
+void UnitStarts::add_wanted_by(const std::string& file) {
+  constexpr std::array kKeys{"Wants", "Requires", "BindsTo", "Upholds"};
+  looked_at_.push_back(file);
+  const auto text = read_file(root_ / file, kReadLimitBytes, kTrustedLinks);
+  if (!text) return;
+  for (const Setting& one : parse_settings(*text))
+    if (one.section == "Unit" && contains(kKeys, one.key))
+      for (const std::string_view unit : split_at_blanks(one.value)) wanted_->emplace(unit);
 }
 
 // systemd.timer(5): the other two kinds of timer start the unit once in a boot. A timer that cannot

@@ -38,7 +38,8 @@ struct RecipePlace {
 // The places that the agent waits for at boot.
 [[nodiscard]] std::span<const RecipePlace> boot_places();
 
-// What starts a unit, by the links of `systemctl enable` and by timers of the unit's name.
+// What starts a unit: the links of `systemctl enable`, units and drop-ins of administrators that
+// name it (Requires= and similar keys), and timers of the unit's name.
 
 enum class UnitStart {
   Never,      // nothing that is looked at here does
@@ -62,11 +63,13 @@ class UnitStarts {
   // Whether the unit, or an instance of it, has drop-ins other than `except`, which may give the
   // unit something else to do.
   [[nodiscard]] bool has_drop_ins(const std::string& unit, const std::string& except);
-  // The files of timers that were asked for, there or not.
+  // The files of timers that were asked for, there or not, and of administrators' units.
   [[nodiscard]] const std::vector<std::string>& looked_at() const { return looked_at_; }
 
  private:
   [[nodiscard]] UnitStart by_timer(const std::string& timer);
+  void find_wanted();
+  void add_wanted_by(const std::string& file);
 
   const Root& root_;
   std::vector<std::string> folders_;

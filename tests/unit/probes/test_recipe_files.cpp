@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 #include "agent/base/text.hpp"
 #include "tests/unit/catch.hpp"
@@ -125,6 +126,29 @@ TEST_CASE("a unit that a timer starts is labelled by what the timer says") {
   tree.link("/etc/systemd/system/multi-user.target.wants/up.service", "../up.service");
   tree.remove("/etc/systemd/system/timers.target.wants/up.timer");
   CHECK(find_recipe(tree.root(), scope()).files[0].when == "run at every boot");
+}
+
+TEST_CASE("a unit runs at boot where an administrator's unit or drop-in names it") {
+  const Tree tree;
+  const std::string folder = "/etc/systemd/system/";
+  tree.file(folder + "up.service", "[Service]\nExecStart=/sbin/modprobe vmw_pvrdma\n");
+  const auto in_effect = [&] { return find_recipe(tree.root(), scope()).files.at(0).in_effect; };
+  for (const char* file : {"slurmd.service.d/10.conf", "hpc.service", "hpc.target"}) {
+    for (const auto& [text, starts] : {std::pair{"[Unit]\nRequires=a.service up.service\n", true},
+                                       {"[Unit]\nWants=\\\n up.service\n", true},
+                                       {"[Unit]\nAfter=up.service\n", false},
+                                       {"[Service]\nWants=up.service\n", false}}) {
+      tree.file(folder + file, text);
+      CHECK(in_effect() == starts);
+    }
+    CHECK(contains(find_recipe(tree.root(), scope()).looked_at, folder + file));
+    tree.remove(folder + file);
+  }
+  // Other users may not decide.
+  tree.file(folder + "hpc.target", "[Unit]\nBindsTo=up.service\n");
+  CHECK(in_effect());
+  REQUIRE(::chown((tree / (folder + "hpc.target")).c_str(), 1000, 1000) == 0);
+  CHECK_FALSE(in_effect());
 }
 
 TEST_CASE("a template runs at boot where an instance of it is enabled") {
