@@ -37,8 +37,7 @@ LedgerWriter::LedgerWriter(std::filesystem::path path, BootTime now) : path_(std
   }
   ledger_ = std::move(*read);
   for (Attempt& attempt : ledger_.attempts)
-    if (!attempt.finished)
-      finish(attempt, {Outcome::Failed, "the executor ended during it", 0, {}}, now);
+    if (!attempt.finished) finish(attempt, {Outcome::Failed, kCutShort, 0, {}}, now);
   write();
 }
 

@@ -16,6 +16,9 @@
 
 namespace pvrdma::executor {
 
+// The detail of an attempt that a dead executor left unfinished and a later executor has ended.
+inline constexpr const char* kCutShort = "the executor ended during it";
+
 class LedgerWriter {
  public:
   // Reads the file, and ends unfinished attempts in it at `now`.

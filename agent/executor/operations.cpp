@@ -33,13 +33,15 @@ bool is_about_driver(const Attempt& attempt) {
          (attempt.verb == Verb::LoadModule && probes::module_name(attempt.target) == kDriverModule);
 }
 
-// False where the ledger cannot be read, as a driver that an administrator has unloaded must stay
-// unloaded.
+// Whether the newest attempt at the driver was never completed. A later executor may have ended it
+// in the ledger. False where the ledger cannot be read, as a driver that an administrator has
+// unloaded must stay unloaded.
 bool was_cut_short(const Places& places) {
   const auto ledger = codec::read_ledger(places.ledger);
-  return ledger && std::ranges::any_of(ledger->attempts, [](const Attempt& attempt) {
-           return !attempt.finished && is_about_driver(attempt);
-         });
+  if (!ledger) return false;
+  const auto& attempts = ledger->attempts;
+  const auto newest = std::find_if(attempts.rbegin(), attempts.rend(), is_about_driver);
+  return newest != attempts.rend() && (!newest->finished || newest->detail == kCutShort);
 }
 
 bool is_loaded(const Root& root) {

@@ -65,8 +65,8 @@ class Operations {
 
 // Must be called only when no executor runs. Opens the verbs node that was left closed.
 // Releases the functions that are held back, and binds them if the driver is loaded. Inserts the
-// driver if the ledger has an unfinished reload or load of it. AlreadyDone: nothing was left half
-// done.
+// driver if its newest reload or load in the ledger was never completed. AlreadyDone: nothing was
+// left half done.
 [[nodiscard]] OperationResult release(const Places& places);
 
 }  // namespace pvrdma::executor

@@ -68,6 +68,10 @@ TEST_CASE_METHOD(ReleaseFixture,
   unload();
   SECTION("a reload") { cut_short(Verb::ReloadDriver, kDriverModule); }
   SECTION("its load") { cut_short(Verb::LoadModule, "vmw-pvrdma"); }
+  SECTION("and another executor ran after it") {
+    cut_short(Verb::ReloadDriver, kDriverModule);
+    const Operations later{places};
+  }
   // The load is tried, and fails: this kernel's modules cannot be looked up.
   const OperationResult result = release(places);
   CHECK(result.outcome == Outcome::Failed);
@@ -80,6 +84,12 @@ TEST_CASE_METHOD(ReleaseFixture,
   unload();
   SECTION("without a ledger") {}
   SECTION("with another module's attempt") { cut_short(Verb::LoadModule, "mlx4_ib"); }
+  SECTION("where a later executor has loaded it") {
+    cut_short(Verb::ReloadDriver, kDriverModule);
+    LedgerWriter later{places.ledger, BootClock::now()};
+    CHECK_FALSE(later.begin(LoadModule{kDriverModule}, Caller::Agent, BootClock::now()));
+    later.end(done(), BootClock::now());
+  }
   CHECK(release(places).outcome == Outcome::Done);
   CHECK(is_free());
 }
