@@ -168,11 +168,14 @@ OperationResult insert_driver(const Root& root, const std::function<OperationRes
   for (auto function = others; function != functions->end() && ready; ++function)
     ready = hold_back(root, *function);
   OperationResult result = ready ? insert() : failed(ready.error());
+  const bool inserted = result.good();
   for (auto function = others; function != functions->end(); ++function) {
-    if (result.good())
-      static_cast<void>(bind_function(root, *function));
-    else
+    if (!inserted) {
       static_cast<void>(clear_driver_override(root, *function));
+    } else if (const OperationResult bound = bind_function(root, *function); !bound.good()) {
+      result.detail +=
+          (result.detail.empty() ? "" : "; ") + *function + " is not bound: " + bound.detail;
+    }
   }
   return result;
 }

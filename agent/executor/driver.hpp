@@ -68,7 +68,8 @@ inline constexpr const char* kHeldBack = "pvrdma-agent-waits";
 // Calls insert(), which may be a reload, while all but the first function of vmw_pvrdma are held
 // back, then binds these one by one in PCI order. Leaves out functions that an administrator has
 // given to another driver (driver_override). If a function cannot be held back, insert() is not
-// called. The result is that of insert(); the next look finds a failed probe.
+// called. The outcome is that of insert(), and the detail names each function that could not be
+// bound.
 [[nodiscard]] OperationResult insert_driver(const Root& root,
                                             const std::function<OperationResult()>& insert);
 

@@ -124,6 +124,7 @@ Result<void> serve() {
 
 int end_half_done() {
   const OperationResult result = release(Places{});
+  if (result.good() && !result.detail.empty()) log::warning("{}", result.detail);
   if (result.good()) return EXIT_SUCCESS;
   log::error("{}", result.detail);
   return EXIT_FAILURE;

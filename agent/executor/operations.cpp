@@ -57,7 +57,7 @@ OperationResult bring_back_driver(const Places& places) {
 OperationResult release_functions(const Places& places) {
   const auto functions = held_back(places.root);
   if (!functions) return failed(functions.error());
-  OperationResult result = functions->empty() ? already_done("nothing was left half done") : done();
+  OperationResult result = functions->empty() ? already_done({}) : done();
   if (is_loaded(places.root)) {
     for (const std::string& function : *functions)
       if (OperationResult bound = bind_function(places.root, function); !bound.good())
@@ -187,7 +187,8 @@ OperationResult release(const Places& places) {
   const auto opened = reopen_access_left_closed(places.access_memo);
   OperationResult result = release_functions(places);
   if (!opened && result.good()) return failed(opened.error());
-  return opened.value_or(false) && result.good() ? done() : result;
+  if (opened.value_or(false) && result.good()) result.outcome = Outcome::Done;
+  return result;
 }
 
 }  // namespace pvrdma::executor

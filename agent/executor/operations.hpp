@@ -66,7 +66,8 @@ class Operations {
 // Must be called only when no executor runs. Opens the verbs node that was left closed.
 // Releases the functions that are held back, and binds them if the driver is loaded. Inserts the
 // driver if its newest reload or load in the ledger was never completed. AlreadyDone: nothing was
-// left half done.
+// left half done. The detail of a good result tells what a person should know, for instance a
+// function that could not be bound.
 [[nodiscard]] OperationResult release(const Places& places);
 
 }  // namespace pvrdma::executor

@@ -68,6 +68,17 @@ void report_hanging_load(const Inputs& in, Draft& draft, const Module& module) {
 // or goes (pvrdma_netdevice_event(), drivers/infiniband/hw/vmw_pvrdma/pvrdma_main.c, Linux 6.1).
 constexpr Milliseconds kLeaving{1000};
 
+// Whether function 0 has a netdev, which the probe takes: without one the probe would only fail
+// again. The probe takes it also from another network namespace, where no look here sees it; until
+// the adapter has settled, vmxnet3 may be about to make it.
+bool may_have_netdev(const Inputs& in, const Adapter& adapter, Draft& draft) {
+  if (!adapter.netdev.is_absent()) return adapter.netdev.is_known();
+  if (!adapter.net_driver.is(kNetModule)) return false;
+  const BootTime settled = history_of(in, adapter).changed + kSettle;
+  if (in.now < settled) draft.look_by(settled);
+  return in.now >= settled;
+}
+
 // Whether the driver need not wait for this predecessor: it is live, or cannot be loaded. Where
 // both can be loaded now, the plan has the driver last.
 bool out_of_the_way(const Inputs& in, const std::string& name) {
@@ -167,8 +178,7 @@ void bind_functions(const Inputs& in, Draft& draft) {
   for (const Adapter& adapter : *in.snapshot.adapters.get()) {
     if (adapter.net_driver.is_absent())
       draft.find(about(adapter, FindingId::NoVmxnet3Pair, {{"function", adapter.net_function}}));
-    // The probe takes the netdev of function 0; without a netdev it would only fail again.
-    if (!adapter.driver.is_absent() || !adapter.netdev.is_known()) continue;
+    if (!adapter.driver.is_absent() || !may_have_netdev(in, adapter, draft)) continue;
     const BootTime unbound = history_of(in, adapter).unbound;
     if (unbound == BootTime{} || has_come(unbound + kLeaving, in, draft))
       try_within_budget(in, draft, BindFunction{adapter.function},

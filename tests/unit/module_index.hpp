@@ -41,6 +41,15 @@ inline void complete_index(const Tree& tree, const std::string& folder) {
       tree.file(folder + "/" + file, std::string{kEmptyIndex});
 }
 
+// A kernel in /lib that ships one module, whose file is not a module, and a configuration in /conf.
+inline void ship_module(const Tree& tree, const std::string& name) {
+  tree.file("/lib/modules.dep.bin", index_of(name, "kernel/" + name + ".ko:"));
+  for (const char* empty : {"alias", "symbols", "builtin", "builtin.alias"})
+    tree.file("/lib/modules." + std::string{empty} + ".bin", index_of("", ""));
+  tree.file("/lib/kernel/" + name + ".ko", "not a module\n");
+  tree.file("/conf/empty.conf", "");
+}
+
 // vmw_pvrdma and rdma_cm loadable, vmxnet3 built in (tests/fixtures/module-index).
 inline void module_index(const Tree& tree, const std::string& release) {
   const std::string folder = "/lib/modules/" + release;

@@ -14,19 +14,11 @@ namespace pvrdma::executor {
 
 namespace {
 
-// A kernel that ships one module, pvrdma_test_module, whose file is not a module.
 struct ModulesFixture {
   test::Tree tree;
   static constexpr const char* kName = "pvrdma_test_module";
 
-  ModulesFixture() {
-    tree.file("/lib/modules.dep.bin",
-              test::index_of(kName, "kernel/" + std::string{kName} + ".ko:"));
-    for (const char* empty : {"alias", "symbols", "builtin", "builtin.alias"})
-      tree.file("/lib/modules." + std::string{empty} + ".bin", test::index_of("", ""));
-    tree.file("/lib/kernel/" + std::string{kName} + ".ko", "not a module\n");
-    tree.file("/conf/empty.conf", "");
-  }
+  ModulesFixture() { test::ship_module(tree, kName); }
   Modules open() const {
     auto modules = Modules::open({tree / "/lib", {tree / "/conf"}});
     REQUIRE(modules.has_value());

@@ -59,7 +59,9 @@ struct ProbingFixture {
 }  // namespace
 
 TEST_CASE_METHOD(ProbingFixture, "probing: all but the first are held back, then bound") {
-  CHECK(insert().outcome == Outcome::Done);
+  const OperationResult result = insert();
+  CHECK(result.outcome == Outcome::Done);
+  CHECK(result.detail.empty());
   CHECK(steps == Steps{"insert, held: 12 13"});
   CHECK(tree.read(kBind) == function("13"));  // the last function
   CHECK(held().empty());
@@ -79,7 +81,10 @@ TEST_CASE_METHOD(ProbingFixture,
 TEST_CASE_METHOD(ProbingFixture,
                  "probing: a starved event queue leaves the others unbound, without an override") {
   worker("kworker/u4:2", 'R');
-  CHECK(insert().outcome == Outcome::Done);
+  const OperationResult result = insert();
+  CHECK(result.outcome == Outcome::Done);
+  for (const char* bus : {"12", "13"})
+    CHECK(result.detail.find(function(bus) + " is not bound: ") != std::string::npos);
   CHECK(tree.read(kBind).empty());
   tree.file(device("12") + "/driver_override", "(null)\n");  // as the kernel shows it by now
   const OperationResult bind = bind_function(tree.root(), function("12"));

@@ -4,6 +4,7 @@
 #include "agent/executor/operations.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/executor/tree.hpp"
+#include "tests/unit/module_index.hpp"
 
 namespace pvrdma::executor {
 
@@ -52,13 +53,16 @@ TEST_CASE_METHOD(ReleaseFixture, "release: a function held back is freed and bou
   const OperationResult result = release(places);
   INFO(result.detail);
   CHECK(result.outcome == Outcome::Done);
+  CHECK(result.detail.empty());
   CHECK(is_free());
   CHECK(tree.read(test::kBind) == kSecondFunction);
 }
 
 TEST_CASE_METHOD(ReleaseFixture, "release: an administrator's override stays, nothing is bound") {
   tree.file(override_of_second(), "vfio-pci\n");
-  CHECK(release(places).outcome == Outcome::AlreadyDone);
+  const OperationResult result = release(places);
+  CHECK(result.outcome == Outcome::AlreadyDone);
+  CHECK(result.detail.empty());  // a detail would be logged as a warning
   CHECK(tree.read(override_of_second()) == "vfio-pci\n");
   CHECK(tree.read(test::kBind).empty());
 }
@@ -77,6 +81,19 @@ TEST_CASE_METHOD(ReleaseFixture,
   CHECK(result.outcome == Outcome::Failed);
   CHECK(result.detail.find("module index") != std::string::npos);
   CHECK(is_free());
+}
+
+TEST_CASE_METHOD(ReleaseFixture,
+                 "release: a function that could not be bound is named though the driver is back") {
+  unload();
+  cut_short(Verb::ReloadDriver, kDriverModule);
+  test::ship_module(tree, kDriverModule);
+  tree.file("/conf/install.conf", "install vmw_pvrdma printenv MODPROBE_MODULE >/dev/null\n");
+  places.modules = {tree / "/lib", {tree / "/conf"}};
+  tree.file("/state/door", "432 " + (tree / "/dev/infiniband/uverbs0").string());
+  const OperationResult result = release(places);
+  CHECK(result.outcome == Outcome::Done);
+  CHECK(result.detail.find("0000:1b:00.1 is not bound: ") != std::string::npos);
 }
 
 TEST_CASE_METHOD(ReleaseFixture,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Interfaces and RDMA devices that are, or seem to be, in another network namespace.
+#include <cerrno>
+
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
 
@@ -67,4 +69,28 @@ TEST_CASE("a probe that takes long is not taken for an RDMA device in another ne
   const Plan soon = pvrdma::plan({}, snapshot, history, kNow);
   CHECK(soon.findings.empty());
   CHECK(soon.next_look == kNow + Milliseconds{2'000});
+}
+
+TEST_CASE("a function whose interface is in another network namespace is bound once it settled") {
+  Snapshot snapshot = ready_scene(2);
+  adapter(snapshot).netdev = Field<Netdev>::absent();
+  adapter(snapshot).driver = Field<std::string>::absent();
+  adapter(snapshot).rdma_device = Field<RdmaDevice>::absent();
+  CHECK(described(plan_settled(snapshot)) == Steps{"BindFunction 0000:00:10.1"});
+
+  History recent = long_settled(snapshot);
+  recent.adapters[function_of(0)].changed = kNow - Milliseconds{100};
+  const Plan early = pvrdma::plan({}, snapshot, recent, kNow);
+  CHECK(early.actions.empty());  // vmxnet3 may be about to make the interface
+  CHECK(early.next_look == kNow - Milliseconds{100} + kSettle);
+
+  snapshot.ledger.attempts = {
+      attempt(Verb::BindFunction, function_of(0), Milliseconds{500}, Outcome::Failed)};
+  const Plan failed = plan_settled(snapshot);
+  CHECK(failed.actions.empty());
+  REQUIRE_FALSE(failed.findings.empty());
+  CHECK(failed.findings[0].adapter == function_of(0));
+  adapter(snapshot).netdev = Field<Netdev>::unreadable({EACCES, "reading", "netdev"});
+  snapshot.ledger.attempts.clear();
+  CHECK(plan_settled(snapshot).actions.empty());
 }

@@ -162,6 +162,7 @@ TEST_CASE("rule 3: a function without driver is bound once its netdev is there")
   }
   SECTION("not without the netdev") {
     adapter(snapshot, 1).netdev = Field<Netdev>::absent();
+    adapter(snapshot, 1).net_driver = Field<std::string>::absent();
     CHECK(plan_settled(snapshot).actions.empty());
   }
   SECTION("not where the binding cannot be read") {
