@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // pvrdma-agent-executor: the only privileged process of pvrdma-agent. Its socket unit starts it for
-// a request, and it exits after fifteen seconds without a client.
+// a request, and it exits after fifteen seconds without a client, but not while it loads a module.
 //
 // This file wires and logs; guard.hpp decides what is allowed, and operations.hpp does it.
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -84,6 +86,12 @@ void log_operation(const Operation& operation, const OperationResult& result, Mi
 
 void log_error(const Error& error) { log::error("{}", error.message()); }
 
+// Runs no destructor, as the thread that loads a module may still use what a destructor would free.
+[[noreturn]] void leave_at_once(const Result<void>& ended) {
+  if (!ended) log_error(ended.error());
+  ::_exit(ended ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
 Result<void> serve() {
   auto socket = varlink::activated_socket("pvrdma-agent-executor.socket");
   if (!socket) return fail(std::move(socket.error()));
@@ -118,8 +126,10 @@ Result<void> serve() {
   const int result = sd_event_loop(event.get());
   notify("STOPPING", "1");
   log::tell_dropped();
-  if (result < 0) return fail(-result, "running", "the event loop");
-  return {};
+  Result<void> ended;
+  if (result < 0) ended = fail(-result, "running", "the event loop");
+  if (operations.is_loading()) leave_at_once(ended);
+  return ended;
 }
 
 int end_half_done() {

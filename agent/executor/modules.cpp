@@ -70,9 +70,10 @@ int run_install(kmod_module* module, const char* command, void* data) {
     commands += std::string{commands.empty() ? "" : "; "} + "install " + name + " " + command;
   });
   if (noted < 0) return noted;
-  ::setenv("MODPROBE_MODULE", name, 1);  // modprobe.d(5) promises it to the command
-  const int status = std::system(command);
-  ::unsetenv("MODPROBE_MODULE");
+  // modprobe.d(5) promises this variable to the command. The environment of this process belongs to
+  // all its threads, and another one may be loading another module.
+  const std::string line = std::string{"export MODPROBE_MODULE="} + name + "; " + command;
+  const int status = std::system(line.c_str());
   if (status == -1) return -errno;
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECANCELED;
 }

@@ -90,8 +90,10 @@ Alone alone_with(const Places& places, const std::string& function) {
 
 }  // namespace
 
-Operations::Operations(Places places)
-    : places_(std::move(places)), ledger_(places_.ledger, BootClock::now()) {}
+Operations::Operations(Places places, Milliseconds load_patience)
+    : places_(std::move(places)),
+      ledger_(places_.ledger, BootClock::now()),
+      loads_(load_patience) {}
 
 OperationResult Operations::run(const Operation& operation, Caller caller) {
   const Ground ground = look_for(operation);
@@ -127,12 +129,12 @@ Operations::Ground Operations::look_for(const Operation& operation) const {
 }
 
 OperationResult Operations::act(const LoadModule& operation) {
-  const auto modules = Modules::open(places_.modules);
-  if (!modules) return failed(modules.error());
-  const auto insert = [&] { return modules->insert(operation.module); };
-  return probes::module_name(operation.module) == kDriverModule
-             ? insert_driver(places_.root, insert)
-             : insert();
+  const std::string name = probes::module_name(operation.module);
+  const auto insert = [paths = places_.modules, module = operation.module] {
+    const auto modules = Modules::open(paths);
+    return modules ? modules->insert(module) : failed(modules.error());
+  };
+  return name == kDriverModule ? insert_driver(places_.root, insert) : loads_.run(name, insert);
 }
 
 OperationResult Operations::act(const BindFunction& operation) {

@@ -4,7 +4,8 @@
 //   configuration → look → guard → ledger → the kernel → ledger → OperationResult
 //
 // Configuration and facts are read again for each request, so no decision uses old data. Runs one
-// operation at a time, and blocks as long as the kernel does.
+// operation at a time, and blocks as long as the kernel does; only a load of another module than
+// the driver is left to itself where it takes too long (agent/executor/loads.hpp).
 #pragma once
 
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include "agent/executor/driver.hpp"
 #include "agent/executor/guard.hpp"
 #include "agent/executor/ledger.hpp"
+#include "agent/executor/loads.hpp"
 #include "agent/executor/modules.hpp"
 
 namespace pvrdma::executor {
@@ -30,9 +32,14 @@ struct Places {
 class Operations {
  public:
   // Opens the ledger, and ends attempts in it that a dead executor left unfinished.
-  explicit Operations(Places places);
+  explicit Operations(Places places, Milliseconds load_patience = kLoadPatience);
 
   [[nodiscard]] OperationResult run(const Operation& operation, Caller caller);
+
+  // Whether the load of a module goes on, in its thread, after its operation has failed for that.
+  // The program must not end by itself meanwhile, as this would kill an `install` command, and it
+  // must not run the destructors of static objects.
+  [[nodiscard]] bool is_loading() const { return loads_.under_way(); }
 
   // Why the ledger cannot be written; empty: it can.
   [[nodiscard]] const Result<void>& ledger_state() const noexcept { return ledger_.state(); }
@@ -53,6 +60,7 @@ class Operations {
 
   Places places_;
   LedgerWriter ledger_;
+  Loads loads_;
 };
 
 // Finishes what a killed executor has left half done, when no other executor will run: the package

@@ -47,7 +47,7 @@ Server::Server(sd_event* event, Operations& operations, Options options, Log log
       options_(options),
       log_(std::move(log)),
       service_(event, {"pvrdma-agent", "pvrdma-agent-executor", PVRDMA_VERSION, ""}),
-      idle_end_(event, service_, options_.idle) {}
+      idle_end_(event, service_, options_.idle, [this] { return operations_.is_loading(); }) {}
 
 Result<void> Server::listen_on(Fd socket) {
   std::map<std::string, varlink::Handler> handlers;

@@ -30,8 +30,9 @@ class Server {
   // Called once for each request, after it was carried out or refused; `took` is its duration.
   using Log = std::function<void(const Operation&, const OperationResult&, Milliseconds took)>;
   struct Options {
-    uid_t agent_uid = 0;                           // the user who may call, besides uid 0
-    Milliseconds idle = std::chrono::seconds{15};  // the loop ends after this time without a client
+    uid_t agent_uid = 0;  // the user who may call, besides uid 0
+    // The loop ends after this time without a client, but not while a module is being loaded.
+    Milliseconds idle = std::chrono::seconds{15};
   };
 
   // `event` and `operations` must outlive the server. An operation blocks the loop: operations run

@@ -53,11 +53,9 @@ BootTime patience_for_load(const Inputs& in, const std::string& module) {
   return (since == in.history.loading_since.end() ? in.now : since->second) + kPatience;
 }
 
-// Reports a module that hangs in its init function; says nothing while the executor's own call
-// hangs in there, as no other call can follow, and a finding about that call exists.
+// Reports a module that hangs in its init function.
 void report_hanging_load(const Inputs& in, Draft& draft, const Module& module) {
   if (!module.init.is(ModuleInit::Coming)) return;
-  if (in.history.busy && in.history.busy->operation == Operation{LoadModule{module.name}}) return;
   draft.find(overall(FindingId::ModuleRefused, {{"module", module.name}},
                      is_required(in.config, module.name) ? "loading-required" : "loading"));
 }

@@ -50,9 +50,12 @@ Result<void> IdleEnd::set_timer() {
 
 int IdleEnd::on_timer(sd_event_source* source, std::uint64_t, void* self) {
   return guarded_callback(source, [self] {
-    const auto& idle = *static_cast<IdleEnd*>(self);
+    auto& idle = *static_cast<IdleEnd*>(self);
+    if (idle.service_.clients() != 0) return 0;
     // A client that connects from here on reaches the socket unit.
-    return idle.service_.clients() == 0 ? sd_event_exit(idle.event_, 0) : 0;
+    if (!idle.is_busy_ || !idle.is_busy_()) return sd_event_exit(idle.event_, 0);
+    static_cast<void>(idle.set_timer());
+    return 0;
   });
 }
 

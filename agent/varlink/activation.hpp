@@ -6,7 +6,9 @@
 #include <systemd/sd-event.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "agent/base/clock.hpp"
 #include "agent/base/error.hpp"
@@ -24,13 +26,13 @@ namespace pvrdma::varlink {
 // ended.
 [[nodiscard]] Result<void> end_on_signals(sd_event* event);
 
-// Ends the loop when a service has had no client for some time, also where none ever came. A client
-// that connects after that reaches systemd.
+// Ends the loop when a service has had no client for some time, also where none ever came, but not
+// while `is_busy`. A client that connects after that reaches systemd.
 class IdleEnd {
  public:
-  // `event` and `service` must outlive it.
-  IdleEnd(sd_event* event, Service& service, Milliseconds after)
-      : event_{event}, service_{service}, after_{after} {}
+  // `event` and `service` must outlive it. `is_busy` empty: never.
+  IdleEnd(sd_event* event, Service& service, Milliseconds after, std::function<bool()> is_busy = {})
+      : event_{event}, service_{service}, after_{after}, is_busy_{std::move(is_busy)} {}
   // Starts the time. Errors: those of sd_event_add_time(3).
   [[nodiscard]] Result<void> start();
 
@@ -41,6 +43,7 @@ class IdleEnd {
   sd_event* event_;
   Service& service_;
   Milliseconds after_;
+  std::function<bool()> is_busy_;
   EventSource timer_;
 };
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary: the executor's module load hangs, its socket is masked, or a program of a crontab is on a file system that does not answer: health answers as fast as before, and names the cause
+# summary: the executor's load of the driver hangs, the install command of another module hangs, the executor's socket is masked, or a program of a crontab is on a file system that does not answer: health answers as fast as before, and names the cause
 # adapters: 1
 # start: snapshot
+# timeout: 400
 
 # Asks 50 times, each on a connection of its own; prints the slowest answer in ms, the call under way, and whether it is stuck.
 write_ask() {
@@ -58,6 +59,28 @@ file_system_hangs() {
   wait_until 60 "the file system is gone: a reload is carried out" pvrdma-agentctl reload
 }
 
+# The command of a module that precedes the driver never ends.
+install_command_hangs() {
+  local module
+  systemctl stop pvrdma-agent.service
+  for module in vmw_pvrdma ib_umad; do modprobe -r "$module"; done
+  expect_not "an install command hangs: the driver is not loaded" module_loaded vmw_pvrdma
+  echo 'install ib_umad /usr/bin/sleep infinity' >/etc/modprobe.d/hanging.conf
+  systemctl start pvrdma-agent.service
+  wait_until 60 "an install command hangs: the driver is loaded all the same" module_live vmw_pvrdma
+  wait_until 30 "a finding names the module" \
+    sh -c "pvrdma-agentctl --json health | gojq -e '.findings[] | select(.id == \"action-failed\") | .summary | contains(\"LoadModule ib_umad\")'"
+  wait_until 60 "the port is ACTIVE" port_is 0 ACTIVE
+  expect_not "no call is stuck" stuck
+  holds_for 20 "the executor runs on while the command does" systemctl is-active pvrdma-agent-executor.service
+  rm /etc/modprobe.d/hanging.conf
+  systemctl stop pvrdma-agent-executor.service
+  expect_equal "the executor ends well while the command hangs" success "$(systemctl show -P Result pvrdma-agent-executor.service)"
+  ip link set ens16f0 down # a change, after which all tries are due again
+  wait_until 60 "the command is gone: ib_umad is loaded" module_live ib_umad
+  wait_until 60 "health says ready" health_is ready
+}
+
 scenario() {
   write_ask
   wait_until 60 "health says ready" health_is ready
@@ -81,5 +104,6 @@ scenario() {
   kill -CONT "$(main_pid pvrdma-agent-executor.service)"
   wait_until 40 "the call returns: ready" health_is ready
   masked
+  install_command_hangs
   file_system_hangs
 }
