@@ -54,6 +54,7 @@ Result<Operation> configure_link_from(const Json& parameters) {
       return fail(EINVAL, "reading parameter", "mtu");
     link.mtu = static_cast<unsigned>(bytes);
   }
+  link.removes = parameters.value("removes", Json{}) == Json(true);
   return link;
 }
 
@@ -64,7 +65,10 @@ tl::unexpected<Error> bad_answer(const std::string& what) {
 }  // namespace
 
 Json to_parameters(const Operation& operation) {
-  return std::visit([](const auto& one) { return to_value(one); }, operation);
+  Json parameters = std::visit([](const auto& one) { return to_value(one); }, operation);
+  // Executors of earlier versions refuse this parameter, as they do not know it.
+  if (!parameters.value("removes", true)) parameters.erase("removes");
+  return parameters;
 }
 
 Result<Operation> operation_from(Verb verb, const Json& parameters) {

@@ -143,9 +143,10 @@ void note_marks(const std::vector<LinkAddress>& now, const std::string& mac,
   }
 }
 
-// True for an address that this agent has set and the configuration no longer names.
+// True for an address to be removed: this agent has set it and the configuration no longer names
+// it.
 bool is_dropped(const LinkAddress& address, const LinkSettings& settings) {
-  return settings.complete && address.ours && !contains(settings.configured, address.text);
+  return settings.removes && address.ours && !contains(settings.configured, address.text);
 }
 
 // True for an address to be added that is on the link as a duplicate, so that it is useless: the

@@ -62,10 +62,10 @@ struct LinkSettings {
   std::optional<unsigned> mtu;  // bytes; none: unchanged
   // To be added where they are missing; an address of ours that is a duplicate is removed before.
   std::vector<std::string> addresses;
-  // All addresses of the configuration. If it is `complete`, addresses that the agent has set and
-  // that are not among them are removed; those of others are never removed.
-  std::vector<std::string> configured;
-  bool complete = true;
+  std::vector<std::string> configured;  // all addresses of the configuration
+  // Whether addresses that the agent has set and that are not configured are removed; those of
+  // others are never removed.
+  bool removes = true;
   // Called before an address is removed, and before the MTU of a link that is up is set: a process
   // that has opened the adapter since the guard's look would lose its GID. Null: none can.
   std::function<Alone()> alone{};

@@ -173,7 +173,7 @@ OperationResult Operations::act(const ConfigureLink& operation, const Ground& gr
   const auto entry = config_of(loaded.config, *adapter);
   if (!entry) return failed(entry.error());
   const LinkSettings settings{operation.mtu, operation.addresses, (*entry)->addresses,
-                              loaded.config.complete,
+                              operation.removes && loaded.config.complete,
                               [&] { return alone_with(places_, operation.function); }};
   const auto save = [&](const AddressRecords& now) {
     return replace_file(places_.root / probes::kAddressRecords, probes::format_address_records(now))

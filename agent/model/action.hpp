@@ -34,12 +34,15 @@ struct RebindFunction {
 struct ReloadDriver {
   friend bool operator==(const ReloadDriver&, const ReloadDriver&) = default;
 };
-// Bring the adapter's link up, with MTU and addresses where given.
+// Bring the adapter's link up, with MTU and addresses where given. `removes`: remove addresses that
+// this agent has set and the configuration no longer names. The executor may read a newer
+// configuration than the agent has, so it must not remove an address that the agent still wants.
 struct ConfigureLink {
   std::string function;
   std::string netdev;
   std::optional<unsigned> mtu;  // bytes
   std::vector<std::string> addresses;
+  bool removes = false;
   friend bool operator==(const ConfigureLink&, const ConfigureLink&) = default;
 };
 

@@ -223,6 +223,7 @@ void each_member(Value& link, Visit visit) {
   visit("netdev", link.netdev);
   visit("mtu", link.mtu);
   visit("addresses", link.addresses);
+  visit("removes", link.removes);
 }
 template <typename Visit, is_a<OperationResult> Value>
 void each_member(Value& result, Visit visit) {

@@ -72,6 +72,7 @@ bool may_be_given_more(const Inputs& in, Draft& draft, const Adapter& adapter, M
 struct Change {
   std::optional<unsigned> mtu;
   std::vector<std::string> addresses;
+  bool removes = false;  // addresses that are no longer configured
   std::string reason;
   bool renews = false;  // sets a duplicate address anew
 };
@@ -117,10 +118,12 @@ Change change_due(const Inputs& in, Draft& draft, const Adapter& adapter,
       because(address + " on " + netdev.name + " was found to be another host's as well");
     }
   for (const std::string& address : dropped)
-    if (holders)
+    if (holders) {
       draft.find(findings::address_waits(adapter, address, "removed", *holders));
-    else
+    } else {
+      change.removes = true;
       because(address + " on " + netdev.name + " is no longer configured");
+    }
   return change;
 }
 
@@ -176,9 +179,10 @@ void configure_link(const Inputs& in, Draft& draft, const Adapter& adapter) {
                                     : slowly_if_failed(in, Verb::ConfigureLink, adapter.function);
   // udev cannot rename a link that is up (EBUSY), so the agent waits for udev, with a limit.
   if (!netdev.link_up && !udev_is_done(in, adapter, draft)) return;
-  try_within_budget(in, draft,
-                    ConfigureLink{adapter.function, netdev.name, change.mtu, change.addresses},
-                    std::move(change.reason), adapter.function, afterwards);
+  try_within_budget(
+      in, draft,
+      ConfigureLink{adapter.function, netdev.name, change.mtu, change.addresses, change.removes},
+      std::move(change.reason), adapter.function, afterwards);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ ask_executor() { # as the agent's user, with a request that agrees with the conf
 s = socket.socket(socket.AF_UNIX)
 s.settimeout(30)
 s.connect('/run/pvrdma-agent-executor/io.pvrdma.Executor')
-s.sendall(b'{\"method\": \"io.pvrdma.Executor.ConfigureLink\", \"parameters\": {\"function\": \"0000:00:10.1\", \"netdev\": \"ens16f0\", \"addresses\": []}}\0')
+s.sendall(b'{\"method\": \"io.pvrdma.Executor.ConfigureLink\", \"parameters\": {\"function\": \"0000:00:10.1\", \"netdev\": \"ens16f0\", \"addresses\": [], \"removes\": true}}\0')
 print(s.recv(65536).rstrip(b'\0').decode())" >answer
   cat answer
 }

@@ -28,6 +28,12 @@ struct OperationsFixture {
     std::filesystem::remove(tree / "/sys/module/vmw_pvrdma/refcnt");
     tree.file("/proc/modules", "");
   }
+  // v0 is the function's, in a network namespace of the test.
+  void add_links() {
+    test::run("ip link add v0 type veth peer name v1");
+    tree.file("/sys/bus/pci/devices/0000:13:00.0/net/v0/ifindex",
+              std::to_string(test::index_of_link("v0")) + "\n");
+  }
   [[nodiscard]] Ledger ledger() const {
     const auto ledger = codec::read_ledger(places.ledger);
     REQUIRE(ledger.has_value());
@@ -196,9 +202,7 @@ TEST_CASE_METHOD(OperationsFixture, "operations: a used driver is not touched") 
 TEST_CASE_METHOD(OperationsFixture, "operations: the link of the function, by its index") {
   const test::Namespace space;
   if (!space.entered()) return;
-  test::run("ip link add v0 type veth peer name v1");
-  tree.file("/sys/bus/pci/devices/0000:13:00.0/net/v0/ifindex",
-            std::to_string(test::index_of_link("v0")) + "\n");
+  add_links();
   Operations operations{places};
   CHECK(operations.run(ConfigureLink{test::kFunction, "v0", {}, {}}, Caller::Agent).outcome ==
         Outcome::Done);
@@ -212,6 +216,34 @@ TEST_CASE_METHOD(OperationsFixture, "operations: the link of the function, by it
       operations.run(ConfigureLink{test::kFunction, "v0", {}, {}}, Caller::Agent);
   CHECK(gone.outcome == Outcome::Failed);
   CHECK(gone.code == ENODEV);
+}
+
+TEST_CASE_METHOD(OperationsFixture,
+                 "operations: an address is removed only by a request that asks for that") {
+  const test::Namespace space;
+  if (!space.entered()) return;
+  add_links();
+  test::run("ip link set v1 up");
+  tree.directory("/run/pvrdma-agent-executor");
+  const auto configure = [&](const std::string& addresses) {
+    tree.file("/etc/pvrdma-agent/pvrdma-agent.toml",
+              "[[adapter]]\nmatch = { pci = \"0000:13:00.1\" }\naddresses = [" + addresses + "]\n");
+  };
+  const auto has_address = [] {
+    return test::run("ip -o address show dev v0").find(" fd00::1/64 ") != std::string::npos;
+  };
+  Operations operations{places};
+  configure("\"fd00::1/64\"");
+  CHECK(operations.run(ConfigureLink{test::kFunction, "v0", {}, {"fd00::1/64"}}, Caller::Agent)
+            .outcome == Outcome::Done);
+  // The file has changed, and the agent has not read it yet.
+  configure("");
+  ConfigureLink link{test::kFunction, "v0", {}, {}};
+  CHECK(operations.run(link, Caller::Agent).good());
+  CHECK(has_address());
+  link.removes = true;
+  CHECK(operations.run(link, Caller::Agent).outcome == Outcome::Done);
+  CHECK_FALSE(has_address());
 }
 
 }  // namespace pvrdma::executor

@@ -61,7 +61,9 @@ TEST_CASE("an address that is no longer configured is not removed while it waits
   netdev(snapshot).addresses = {{"192.168.30.200/24", true}};
   CHECK(plan({}, snapshot, seen(snapshot, kNow), kNow).actions.empty());
   snapshot.customization = {};
-  CHECK_FALSE(plan({}, snapshot, long_settled(snapshot), kNow).actions.empty());
+  const Plan made = plan({}, snapshot, long_settled(snapshot), kNow);
+  REQUIRE_FALSE(made.actions.empty());
+  CHECK(std::get<ConfigureLink>(made.actions.front().operation).removes);
 }
 
 TEST_CASE("modules, binding and a link that is down do not wait") {
@@ -78,11 +80,13 @@ TEST_CASE("modules, binding and a link that is down do not wait") {
   }
   SECTION("a link, which is only brought up") {
     netdev(snapshot).link_up = false;
+    netdev(snapshot).addresses = {{"192.168.30.200/24", true}};
     const Plan made = plan(configured(Manage::Agent), snapshot, history, kNow);
     REQUIRE(made.actions.size() == 1);
     const auto& link = std::get<ConfigureLink>(made.actions.front().operation);
     CHECK_FALSE(link.mtu);
     CHECK(link.addresses.empty());
+    CHECK_FALSE(link.removes);
   }
 }
 
