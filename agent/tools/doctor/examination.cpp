@@ -43,6 +43,13 @@ void conclude_alone(const Config& config, const Result<LoadedConfig>& loaded,
   all.push_back(std::move(finding));
 }
 
+// Known not to be ACTIVE. A port that could not be read may be ACTIVE.
+bool lacks_active_port(const Adapter& adapter) {
+  const RdmaDevice* device = adapter.rdma_device.get();
+  if (device == nullptr) return adapter.rdma_device.is_absent();
+  return device->port.state.is_known() && !device->port.state.is(PortState::Active);
+}
+
 }  // namespace
 
 Examination examine(const Settings& settings, const DoctorOptions& options) {
@@ -87,6 +94,10 @@ Usable usable(const Examination& examination) {
   if (worst == Severity::Error || examination.state == State::Failed) return Usable::No;
   const auto* adapters = examination.snapshot.adapters.get();
   if (adapters == nullptr || examination.state == State::Unknown) return Usable::Unknown;
+  // A state that may still pass, such as converging, does not make RDMA usable now.
+  if (examination.state != State::Ready && !examination.survey.container.is_known() &&
+      !adapters->empty() && std::ranges::all_of(*adapters, lacks_active_port))
+    return Usable::No;
   // Inside a container not all is visible that makes an adapter ready; an agent outside sees it.
   const bool works = examination.state == State::Ready ||
                      (examination.survey.container.is_known() && !examination.by_agent);
@@ -96,7 +107,10 @@ Usable usable(const Examination& examination) {
 std::optional<Actor> next_move(const Examination& examination) {
   const auto& findings = examination.findings;
   if (findings.empty() || findings.front().severity == Severity::Info) return std::nullopt;
-  return findings.front().actor;
+  // Without an answer no agent is known to act. A container's agent is outside of it.
+  const Actor actor = findings.front().actor;
+  const bool has_agent = examination.by_agent || examination.survey.container.is_known();
+  return actor == Actor::Agent && !has_agent ? Actor::Guest : actor;
 }
 
 }  // namespace pvrdma::ctl

@@ -53,7 +53,7 @@ std::string headline(const Examination& examination, const Style& style) {
   const UsableWords& word = words_for(found);
   std::string rest = mover(next_move(examination));
   // The state is degraded or converging, and no finding explains it.
-  if (found == Usable::WithWarnings && !next_move(examination))
+  if (found != Usable::Yes && !next_move(examination))
     rest = std::string{"the state is "} + to_string(examination.state);
   if (const std::string* container = examination.survey.container.get())
     rest += "; in a container of " + printable(*container);
