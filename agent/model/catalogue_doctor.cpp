@@ -37,8 +37,8 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "PVRDMA is an adapter of vSphere's; look for the machine's own RDMA devices with `rdma dev`."},
     {FindingId::NodesMissing, "nodes-missing", "guest", "", Severity::Error, Actor::Guest,
      Concern::Nodes, "/dev/infiniband lacks {nodes}: applications cannot open the device.",
-     "modprobe ib_uverbs rdma_ucm; the agent does that at every boot. In a container that is not "
-     "known as one: give it these devices."},
+     "modprobe -a ib_uverbs rdma_ucm; the agent does that at every boot. In a container that is "
+     "not known as one: give it these devices."},
     {FindingId::NodesMissing, "nodes-missing", "container", "", Severity::Error, Actor::Guest,
      Concern::Nodes, "This container has no {nodes}: applications cannot open the device.",
      "Give the container these devices and no more; --privileged is not needed. With "
@@ -164,10 +164,12 @@ constexpr CatalogueEntry kDoctorEntries[] = {
      "uses it. `pvrdma-agentctl migrate` shows each line, and why it stays."},
     {FindingId::LinkProfile, "link-profile", "no-such-mac", "", Severity::Warning, Actor::Guest,
      Concern::Links,
-     "{file} goes by the MAC address {mac}, which no interface here has: it configures nothing.",
+     "{file} has settings for the MAC address {mac}, which no interface here has: they apply to "
+     "nothing.",
      "A clone has other MAC addresses than its template. Write this machine's (`ip link`) or the "
-     "interface's name into the file, or take the file away where the interface is gone for good. "
-     "`pvrdma-agentctl seal` lists such places before a template is cloned."},
+     "interface's name into the file. Where the interface is gone for good, take these settings "
+     "out, but the whole file only if it has no settings for other interfaces. `pvrdma-agentctl "
+     "seal` lists such places before a template is cloned."},
     {FindingId::LinkProfile, "link-profile", "refused", "", Severity::Warning, Actor::Guest,
      Concern::Links,
      "NetworkManager ignores {file}, as another user than root owns it, or may read or write it.",

@@ -2,6 +2,7 @@
 // The catalogue of findings: complete, without contradictions, and with all names filled in.
 #include <set>
 
+#include "agent/base/text.hpp"
 #include "agent/model/catalogue.hpp"
 #include "tests/unit/catch.hpp"
 
@@ -16,6 +17,21 @@ bool is_hex(std::string_view text) {
 // The agent logs these subjects; it has no findings of the others.
 bool is_logged(Subject subject) {
   return subject == Subject::Machine || subject == Subject::Adapter;
+}
+
+// Without -a or -r modprobe takes the words after a module's name for parameters of that module.
+bool loads_only_the_first(std::string_view text) {
+  const auto is_module = [](std::string_view word) {
+    return word == "vmxnet3" || word.find('_') != std::string_view::npos;
+  };
+  constexpr std::string_view kCommand = "modprobe ";
+  for (std::size_t at = text.find(kCommand); at != std::string_view::npos;
+       at = text.find(kCommand, at + 1)) {
+    std::string_view rest = text.substr(at + kCommand.size());
+    const std::string_view first = cut(rest, ' ');
+    if (is_module(first) && is_module(cut(rest, ' '))) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -56,6 +72,18 @@ TEST_CASE("each id stands in one place, with a MESSAGE_ID of its own") {
   CHECK(finding_id_from("no-such-finding") == FindingId::Other);
   CHECK(find_entry(FindingId::Other) == nullptr);
   CHECK(find_entry(FindingId::NoAdapter, "no-such-variant") == nullptr);
+}
+
+TEST_CASE("each modprobe of several modules has -a or -r") {
+  CHECK(loads_only_the_first("modprobe vmxnet3 rdma_cm"));
+  CHECK_FALSE(loads_only_the_first("modprobe -a vmxnet3 rdma_cm"));
+  for (const Subject subject : kSubjects)
+    for (const CatalogueEntry& entry : catalogue(subject)) {
+      INFO(entry.name << " " << entry.variant);
+      for (const std::string_view text :
+           {entry.summary, entry.remedy, entry.remedy_in_pages, entry.commands})
+        CHECK_FALSE(loads_only_the_first(text));
+    }
 }
 
 TEST_CASE("names are filled in once, whatever the values hold") {

@@ -53,11 +53,13 @@ TEST_CASE("netplan's file with the template's MAC is named in the clone") {
   const Clone clone{kOfClone};
   clone.tree.file("/etc/netplan/50-cloud-init.yaml", text);
   const auto found = clone.findings();
-  // ens192's MAC, the other one in the file, is here.
+  // ens192's MAC, the other one in the file, is here: without the file ens192 has no address.
   REQUIRE(found.size() == 1);
   CHECK(found[0].summary ==
-        "/etc/netplan/50-cloud-init.yaml goes by the MAC address 00:50:56:00:0a:01, which no "
-        "interface here has: it configures nothing.");
+        "/etc/netplan/50-cloud-init.yaml has settings for the MAC address 00:50:56:00:0a:01, which "
+        "no interface here has: they apply to nothing.");
+  CHECK(found[0].remedy.find("the whole file only if it has no settings for other interfaces") !=
+        std::string::npos);
   CHECK(found[0].severity == Severity::Warning);
   const Clone machine{kOfTemplate};
   machine.tree.file("/etc/netplan/50-cloud-init.yaml", text);
