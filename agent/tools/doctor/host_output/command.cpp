@@ -38,9 +38,12 @@ doctor::GuestVm guest_vm(const Root& root) {
   if (::gethostname(name.data(), name.size() - 1) == 0) guest.name = name.data();
   const auto crash = probes::look_for_kernel_crash(root);
   if (crash.get() != nullptr && crash.get()->in_driver) return guest;
-  for (const Adapter& adapter : observe_locally(root, Config{}).adapters.value_or({}))
+  const Snapshot snapshot = observe_locally(root, Config{});
+  for (const Adapter& adapter : snapshot.adapters.value_or({})) {
+    if (snapshot.first_nic.is(adapter.net_function)) guest.first_is_adapter = true;
     if (const Netdev* netdev = adapter.netdev.get())
       guest.links.push_back(link_of(adapter, *netdev));
+  }
   return guest;
 }
 

@@ -25,6 +25,7 @@ struct GuestVm {
   std::vector<GuestLink> links{};  // in the order of their PCI functions
   std::string uuid{};              // DMI; empty: only root may read it
   std::string name{};              // of the guest: often the VM's as well
+  bool first_is_adapter = false;   // the VM's first NIC, eth0 on the host, is a PVRDMA adapter
 };
 
 enum class Weight { Change, Unknown, Info, Good };  // in the order of display

@@ -30,20 +30,32 @@ std::vector<TableRow> switches_of(const HostTables& host) {
   return rows;
 }
 
-// The distributed switch with a port of this VM; else the only one. None: not known. The first
-// adapter of a VM is never a PVRDMA adapter, so its switch counts only where no other is known.
+// Of several switches two are enough to know that there are several.
+void add_switch(const TableRow& one, std::vector<TableRow>& switches) {
+  if (switches.size() < 2 && std::ranges::none_of(switches, [&](const TableRow& other) {
+        return other["VDS ID"] == one["VDS ID"];
+      }))
+    switches.push_back(one);
+}
+
+// The distributed switch with a port of this VM; else the only one. None: not known, as where ports
+// that may be an adapter's are at several: the list tells them by their numbers alone, in which the
+// VM's regular NICs count too. Only of the first the guest knows whether that is an adapter's.
 std::optional<TableRow> switch_of(const HostTables& host, const GuestVm& guest) {
-  std::optional<TableRow> last, of_first;
+  std::optional<TableRow> last;
+  std::vector<TableRow> of_first, of_others;
   const auto names = names_of_vm(host, guest);
   for (const TableRow& row : host.rows(HostPart::Switch)) {
     if (!row["VDS ID"].empty()) last = row;
-    if (!is_client(row["Client"], names)) continue;
-    if (!row["Client"].ends_with(".eth0")) return last;
-    of_first = last;
+    if (last && is_client(row["Client"], names))
+      add_switch(*last, row["Client"].ends_with(".eth0") ? of_first : of_others);
   }
-  if (of_first) return of_first;
-  const auto all = switches_of(host);
-  return all.size() == 1 ? std::optional{all.front()} : std::nullopt;
+  const bool only_first = guest.first_is_adapter && guest.links.size() == 1;
+  auto candidates = only_first ? std::vector<TableRow>{} : of_others;
+  if (guest.first_is_adapter || of_others.empty())
+    for (const TableRow& one : of_first) add_switch(one, candidates);
+  if (candidates.empty()) candidates = switches_of(host);
+  return candidates.size() == 1 ? std::optional{candidates.front()} : std::nullopt;
 }
 
 HostRemark of_switch(const TableRow& one, const HostTables& host, const GuestVm& guest) {

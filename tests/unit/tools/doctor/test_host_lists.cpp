@@ -30,6 +30,23 @@ std::string properties(const std::string& mac, const std::string& fields) {
          fields + "}\n";
 }
 
+// Both switches of lists.txt where neither is known to be this VM's.
+const std::vector<std::string> kNotTold{
+    "unknown switch 20: Office: uplinks vmnic1, vmnic0, MTU 1500",
+    "unknown switch 43: Fabric: uplinks vmnic4, MTU 9000"};
+
+std::vector<std::string> switch_lines(const HostReading& reading) {
+  std::vector<std::string> lines = lines_of(reading);
+  std::erase_if(lines, [](const std::string& line) { return !has_part(line, " switch "); });
+  return lines;
+}
+
+doctor::GuestVm with_first_adapter() {
+  doctor::GuestVm guest = kGuest;
+  guest.first_is_adapter = true;
+  return guest;
+}
+
 }  // namespace
 
 TEST_CASE("the lists of a host: this VM, its switch, and the device that is its uplink's") {
@@ -64,6 +81,31 @@ TEST_CASE("the lists of a host: this VM, its switch, and the device that is its 
 TEST_CASE("the switch of the VM's regular adapter is not that of its PVRDMA adapter") {
   const HostReading reading = lists("Client: vmnic0", "Client: renamed node.eth0");
   CHECK(lines_of(reading) == lines_of(lists()));
+}
+
+TEST_CASE("the switch of the VM's only adapter, which is the VM's first NIC") {
+  // The regular NIC is at Office, which has two uplinks.
+  const std::string text =
+      replaced(replaced(fixture("lists.txt"), "renamed node.eth1", "renamed node.eth0"),
+               "Client: vmnic0", "Client: renamed node.eth1");
+  doctor::GuestVm guest = with_first_adapter();
+  guest.links.erase(guest.links.begin());
+  CHECK(lines_of(judge_host_output(text, guest)) == lines_of(lists()));
+  // With two adapters either port may be the second's.
+  CHECK(switch_lines(judge_host_output(text, with_first_adapter())) == kNotTold);
+}
+
+TEST_CASE("no switch is judged where a regular NIC's may be taken for an adapter's") {
+  // eth1, a regular NIC, is at Office; eth2 is at Fabric.
+  const std::string text =
+      replaced(replaced(fixture("lists.txt"), "renamed node.eth1", "renamed node.eth2"),
+               "Client: vmnic0", "Client: renamed node.eth1");
+  CHECK(switch_lines(judge_host_output(text, kGuest)) == kNotTold);
+  // Several ports at one switch leave no doubt.
+  const std::string at_one =
+      replaced(fixture("lists.txt"), "Client: vmnic4", "Client: renamed node.eth2");
+  CHECK(lines_of(judge_host_output(at_one, kGuest)) == lines_of(lists()));
+  CHECK(lines_of(judge_host_output(at_one, with_first_adapter())) == lines_of(lists()));
 }
 
 TEST_CASE("statistics of a NIC and the host's interfaces are no statistics and rule sets of RDMA") {

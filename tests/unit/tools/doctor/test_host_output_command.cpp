@@ -13,6 +13,7 @@
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/mutate.hpp"
 #include "tests/unit/places.hpp"
+#include "tests/unit/probes/tree.hpp"
 #include "tests/unit/tools/doctor/pasted.hpp"
 #include "tests/unit/tree.hpp"
 
@@ -24,8 +25,8 @@ using test::kGuest;
 
 namespace {
 
-int run(const std::string& path, std::string* out = nullptr, bool json = false) {
-  const test::Tree tree;
+int run(const std::string& path, std::string* out = nullptr, bool json = false,
+        const test::Tree& tree = {}) {
   fake::Screen screen;
   ctl::Settings settings = fake::settings("/nowhere");
   settings.json = json;
@@ -56,6 +57,30 @@ TEST_CASE("from a file, on the screen and as JSON") {
   CHECK(json["unknown"][0]["begins"] == "Hello,");
   const auto with_guest = ctl::host_output_json({}, kGuest);
   CHECK(with_guest["interfaces"][1]["mtu_bytes"] == 9000);
+}
+
+TEST_CASE("whether the first NIC is an adapter tells which ports may be an adapter's") {
+  const test::Tree tree;
+  tree.file("/sys/class/dmi/id/product_uuid", kGuest.uuid + "\n");
+  tree.file("/lists", test::replaced(test::replaced(fixture("lists.txt"), "renamed node.eth1",
+                                                    "renamed node.eth0"),
+                                     "Client: vmnic0", "Client: renamed node.eth1"));
+  const auto judged = [&](const char* name) {
+    std::string out;
+    run(tree / "/lists", &out, true, tree);
+    const auto json = nlohmann::json::parse(out);
+    for (const auto& one : json["remarks"])
+      if (one["says"].get<std::string>().starts_with(name))
+        return one["severity"].get<std::string>();
+    return std::string{};
+  };
+  test::pci_function(tree, "0000:03:00.0", "15AD", "07B0", "vmxnet3");
+  test::bound_adapter(tree, "13:00", "ens224f0", "rocep19s0f1", "uverbs0");
+  CHECK(judged("Office") == "change");  // eth1 is the adapter, and Office has two uplinks
+  CHECK(judged("Fabric") == "info");
+  tree.remove("/sys/bus/pci/devices/0000:03:00.0");
+  CHECK(judged("Office") == "unknown");
+  CHECK(judged("Fabric") == "unknown");
 }
 
 TEST_CASE("from standard input") {

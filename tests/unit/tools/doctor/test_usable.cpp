@@ -38,8 +38,7 @@ TEST_CASE("without an ACTIVE port RDMA is not usable, whatever may still come") 
       CHECK(usable(examination) == Usable::WithWarnings);  // the other adapter works
       rdma(examination.snapshot, 1).port.state = PortState::Down;
       CHECK(usable(examination) == Usable::No);
-      CHECK(headline(examination) ==
-            std::string{"NOT USABLE  the state is "} + to_string(state));
+      CHECK(headline(examination) == std::string{"NOT USABLE  the state is "} + to_string(state));
     }
   }
 }
