@@ -18,6 +18,9 @@ namespace pvrdma::probes {
 
 namespace {
 
+// Those of systemd-networkd, but for /run, which ends with the boot.
+constexpr std::array kNetworkFolders{"/etc/systemd/network", "/usr/local/lib/systemd/network",
+                                     "/usr/lib/systemd/network", "/lib/systemd/network"};
 constexpr const char* kKeyfiles = "/etc/NetworkManager/system-connections";
 constexpr const char* kIfcfg = "/etc/sysconfig/network-scripts";
 // The plugin by which NetworkManager reads them. Debian and Enterprise Linux 10 do not have it.
@@ -116,15 +119,26 @@ class LinkFilesSearch {
     }
   }
 
+  // Drop-ins come after the file, in the order of their names. None: the file is not readable.
+  std::optional<std::vector<Setting>> network_settings(const std::string& file) {
+    const auto text = text_of(file);
+    if (!text) return std::nullopt;
+    auto settings = parse_settings(*text);
+    std::vector<std::string> folders;
+    for (const char* const folder : kNetworkFolders)
+      folders.push_back(folder + file.substr(file.rfind('/')) + ".d");
+    for (const std::string& drop_in : files_in(folders, ".conf"))
+      append(settings, parse_settings(text_of(drop_in).value_or("")));
+    return settings;
+  }
+
   // The first file that matches counts, even where it declares the link unmanaged.
   void look_at_networkd() {
     for (const std::string& file :
-         files_in({"/etc/systemd/network", "/usr/local/lib/systemd/network",
-                   "/usr/lib/systemd/network", "/lib/systemd/network"},
-                  ".network")) {
-      const auto text = text_of(file);
-      if (!text) continue;
-      const auto settings = parse_settings(*text);
+         files_in({kNetworkFolders.begin(), kNetworkFolders.end()}, ".network")) {
+      const auto found = network_settings(file);
+      if (!found) continue;
+      const auto& settings = *found;
       const Match match = match_network(settings, link_);
       take_macs(macs_of(settings), file);
       const std::string* unmanaged = find_setting(settings, "Link", "Unmanaged");
@@ -215,6 +229,27 @@ class LinkFilesSearch {
 };
 
 }  // namespace
+
+const std::string* find_setting(const std::vector<Setting>& settings, std::string_view section,
+                                std::string_view key) {
+  const auto found = std::find_if(settings.rbegin(), settings.rend(), [&](const Setting& one) {
+    return one.section == section && one.key == key;
+  });
+  return found == settings.rend() ? nullptr : &found->value;
+}
+
+std::optional<bool> boolean_from(std::string_view word) {
+  constexpr std::array kYes{"1", "yes", "y", "true", "t", "on"};
+  constexpr std::array kNo{"0", "no", "n", "false", "f", "off"};
+  const std::string small = lower(word);
+  if (contains(kYes, small)) return true;
+  return contains(kNo, small) ? std::optional{false} : std::nullopt;
+}
+
+std::string value_of(const std::vector<Setting>& settings, const char* section, const char* key) {
+  const std::string* found = find_setting(settings, section, key);
+  return found == nullptr ? "" : *found;
+}
 
 LinkFiles look_at_link_files(const Root& root, const LinkNames& link) {
   return LinkFilesSearch{root, link}.run();

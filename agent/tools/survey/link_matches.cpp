@@ -3,7 +3,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <tuple>
 #include <utility>
@@ -31,16 +30,26 @@ bool same_mac(std::string_view one, const std::string& mac) {
   return !mac.empty() && bare_mac(one) == bare_mac(mac);
 }
 
-// Matches one of a list of patterns; a "!" before the first negates the whole list.
+// Matches a list of patterns as systemd does (net_condition_test_strv() in its source): a pattern
+// with "!" that fits excludes the text; of the others one must fit, if there is any.
+Match one_of_patterns(std::string_view list, const std::string& text) {
+  bool found = false, any_negated = false, any_other = false;
+  while (!list.empty()) {
+    std::string_view pattern = cut(list, ' ');
+    if (pattern.empty()) continue;
+    const bool negated = pattern.starts_with('!');
+    if (negated) pattern.remove_prefix(1);
+    const bool fit = fits(std::string{pattern}, text);
+    if (negated && fit) return Match::No;
+    (negated ? any_negated : any_other) = true;
+    found = found || fit;
+  }
+  return found || (any_negated && !any_other) ? Match::Yes : Match::No;
+}
+
+// The same for a name that may not be known.
 Match any_of_patterns(std::string_view list, const std::string& text) {
-  if (text.empty()) return Match::Maybe;
-  const bool negated = list.starts_with('!');
-  if (negated) list.remove_prefix(1);
-  bool found = false;
-  while (!list.empty())
-    if (const std::string pattern{cut(list, ' ')}; !pattern.empty())
-      found = found || fits(pattern, text);
-  return found != negated ? Match::Yes : Match::No;
+  return text.empty() ? Match::Maybe : one_of_patterns(list, text);
 }
 
 Match any_of_macs(std::string_view list, const std::string& mac) {
@@ -50,7 +59,26 @@ Match any_of_macs(std::string_view list, const std::string& mac) {
   return Match::No;
 }
 
-// Matches one line of [Match]. An adapter's link is a plain Ethernet interface of vmxnet3.
+// The conditions of [Match], each with a key of its own: systemd joins the lists of a repeated key,
+// and an empty value clears the list. A "!" before the first word negates each word of its line.
+std::vector<Setting> conditions_of(const std::vector<Setting>& settings) {
+  std::vector<Setting> conditions;
+  for (const Setting& one : settings) {
+    if (one.section != "Match") continue;
+    auto same = std::ranges::find(conditions, one.key, &Setting::key);
+    if (same == conditions.end()) same = conditions.insert(same, {one.section, one.key, "", 0});
+    if (one.value.empty()) same->value.clear();
+    std::string_view words = one.value;
+    const char* const before = words.starts_with('!') ? " !" : " ";
+    words.remove_prefix(words.starts_with('!') ? 1 : 0);
+    while (!words.empty())
+      if (const std::string word{cut(words, ' ')}; !word.empty()) same->value += before + word;
+  }
+  std::erase_if(conditions, [](const Setting& one) { return one.value.empty(); });
+  return conditions;
+}
+
+// Matches one condition of [Match]. An adapter's link is a plain Ethernet interface of vmxnet3.
 Match match_condition(const Setting& one, const LinkNames& link) {
   if (one.key == "Name" || one.key == "OriginalName")
     return any_of_patterns(one.value, link.netdev);
@@ -59,7 +87,7 @@ Match match_condition(const Setting& one, const LinkNames& link) {
   if (one.key == "Driver") return any_of_patterns(one.value, kNetModule);
   if (one.key == "Type") return any_of_patterns(one.value, "ether");
   // Only virtual interfaces have a kind; "!*" excludes them all.
-  if (one.key == "Kind") return one.value.starts_with('!') ? Match::Yes : Match::No;
+  if (one.key == "Kind") return one_of_patterns(one.value, "");
   if (one.key == "WLANInterfaceType" || one.key == "SSID" || one.key == "BSSID") return Match::No;
   return Match::Maybe;
 }
@@ -181,36 +209,12 @@ std::string bare_value(std::string_view text) {
   return std::string{text};
 }
 
-const std::string* find_setting(const std::vector<Setting>& settings, std::string_view section,
-                                std::string_view key) {
-  const auto found = std::find_if(settings.rbegin(), settings.rend(), [&](const Setting& one) {
-    return one.section == section && one.key == key;
-  });
-  return found == settings.rend() ? nullptr : &found->value;
-}
-
-std::optional<bool> boolean_from(std::string_view word) {
-  constexpr std::array kYes{"1", "yes", "y", "true", "t", "on"};
-  constexpr std::array kNo{"0", "no", "n", "false", "f", "off"};
-  const std::string small = lower(word);
-  if (contains(kYes, small)) return true;
-  return contains(kNo, small) ? std::optional{false} : std::nullopt;
-}
-
-std::string value_of(const std::vector<Setting>& settings, const char* section, const char* key) {
-  const std::string* found = find_setting(settings, section, key);
-  return found == nullptr ? "" : *found;
-}
-
 Match match_network(const std::vector<Setting>& settings, const LinkNames& link) {
-  Match all = Match::Yes;
-  bool any = false;
-  for (const Setting& one : settings) {
-    if (one.section != "Match" || one.value.empty()) continue;
-    any = true;
-    all = std::min(all, match_condition(one, link));
-  }
-  return any ? all : Match::No;  // systemd ignores a file without [Match]
+  const auto conditions = conditions_of(settings);
+  // systemd ignores a file without [Match].
+  Match all = conditions.empty() ? Match::No : Match::Yes;
+  for (const Setting& one : conditions) all = std::min(all, match_condition(one, link));
+  return all;
 }
 
 Match match_keyfile(const std::vector<Setting>& settings, const LinkNames& link) {

@@ -67,6 +67,29 @@ TEST_CASE_METHOD(LinkFilesFixture,
     CHECK_FALSE(lets_go(no));
 }
 
+TEST_CASE_METHOD(LinkFilesFixture, "link files: networkd's files have drop-ins") {
+  enable("systemd-networkd.service");
+  const std::string file = "/usr/lib/systemd/network/10-x.network";
+  tree.file(file, "[Match]\nName=ens224f0\n");
+  CHECK(owner().is({LinkManager::Networkd, true, file}));
+  const std::string drop_in = "/10-x.network.d/a.conf";
+  tree.file("/etc/systemd/network" + drop_in, "[Link]\nUnmanaged=yes\n");
+  CHECK(owner().is_absent());
+  // A later drop-in outranks it, and one of the same name in an earlier folder hides it.
+  tree.file("/lib/systemd/network/10-x.network.d/b.conf", "[Link]\nUnmanaged=no\n");
+  CHECK(owner().is_known());
+  tree.remove("/lib/systemd/network/10-x.network.d/b.conf");
+  tree.remove("/etc/systemd/network" + drop_in);
+  tree.file("/usr/local/lib/systemd/network" + drop_in, "[Match]\nName=\nName=ens192\n");
+  tree.file("/usr/lib/systemd/network" + drop_in, "[Link]\nUnmanaged=yes\n");
+  CHECK(owner().is_absent());
+  tree.file("/usr/local/lib/systemd/network" + drop_in, "[Match]\nName=ens192\n");
+  CHECK(owner().is({LinkManager::Networkd, true, file}));
+  tree.unreadable("/etc/systemd/network/10-x.network.d/0.conf");
+  tree.file(file, "[Match]\nName=ens193\n");
+  CHECK(owner().is_unreadable());
+}
+
 TEST_CASE_METHOD(LinkFilesFixture, "link files: NetworkManager may take a link without a profile") {
   enable("NetworkManager.service");
   CHECK(owner().is({LinkManager::NetworkManager, false, ""}));

@@ -45,6 +45,26 @@ TEST_CASE("a .network file matches by all of its conditions") {
   CHECK(network_matches("") == Match::No);
 }
 
+TEST_CASE("lines of [Match] with one key are one list, as systemd reads them") {
+  CHECK(network_matches("Name=ens192\nName=ens224f0\n") == Match::Yes);
+  CHECK(network_matches("Name=ens224f0\nName=ens192\n") == Match::Yes);
+  CHECK(network_matches("Name=ens192\nName=ens193\n") == Match::No);
+  CHECK(network_matches("MACAddress=02:00:00:00:00:01\nMACAddress=00:50:56:8a:9f:c2\n") ==
+        Match::Yes);
+  // A negated word that fits excludes the link, wherever it stands.
+  CHECK(network_matches("Name=!eth*\nName=!ens*\n") == Match::No);
+  CHECK(network_matches("Name=ens*\nName=!ens224f0\n") == Match::No);
+  CHECK(network_matches("Name=!eth0\nName=en*\n") == Match::Yes);
+  CHECK(network_matches("Name=!eth0\nName=eth*\n") == Match::No);
+  CHECK(network_matches("Name=!lo eth*\nName=!br*\n") == Match::Yes);
+  CHECK(network_matches("Kind=!bond\nKind=!veth\nName=*\n") == Match::Yes);
+  CHECK(network_matches("Kind=!bond\nKind=veth\nName=*\n") == Match::No);
+  // An empty value clears the list.
+  CHECK(network_matches("Name=ens224f0\nName=\nName=ens192\n") == Match::No);
+  CHECK(network_matches("Name=ens192\nName=\nDriver=vmxnet3\n") == Match::Yes);
+  CHECK(network_matches("Name=ens224f0\nName=\n") == Match::No);
+}
+
 TEST_CASE("a keyfile matches by interface and MAC") {
   const std::string start = "[connection]\nid=x\ntype=ethernet\n";
   CHECK(keyfile_matches(start + "interface-name=ens224f0\n") == Match::Yes);
