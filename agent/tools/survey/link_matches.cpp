@@ -186,8 +186,8 @@ class NetplanReader {
     if (key == "macaddress") {
       add_mac(value, file_.macs);
       match = any_of_macs(value, link_.mac);
-    } else if (key == "driver") {
-      match = any_of_patterns(value, kNetModule);
+    } else if (key == "driver" && !value.empty() && !value.starts_with('[')) {
+      match = any_of_patterns(value, kNetModule);  // a list is not read, and leaves it open
     }
     entry_->match = std::min(*entry_->match, match);
   }

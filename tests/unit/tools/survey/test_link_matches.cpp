@@ -100,6 +100,16 @@ TEST_CASE("netplan names an interface by id, name, MAC or driver") {
   CHECK(netplan_matches(start + "    rdma:\n      match:\n        macaddress: "
                                 "\"00:50:56:8A:9F:C2\"\n") == Match::Yes);
   CHECK(netplan_matches(start + "    rdma:\n      match: {driver: vmxnet3}\n") == Match::Yes);
+  // A list of drivers is not read, so it leaves the match open unless another key fails.
+  const std::string mac = "macaddress: 02:00:00:00:00:01";
+  CHECK(netplan_matches(start + "    rdma:\n      match:\n        driver: [ixgbe, vmxnet3]\n") ==
+        Match::Maybe);
+  CHECK(netplan_matches(start + "    rdma:\n      match: {driver: [\"vmxnet3\"], " + mac + "}\n") ==
+        Match::No);
+  const std::string block = "        driver:\n          - ixgbe\n          - vmxnet3\n";
+  CHECK(netplan_matches(start + "    rdma:\n      match:\n" + block) == Match::Maybe);
+  CHECK(netplan_matches(start + "    rdma:\n      match:\n" + block + "        " + mac + "\n") ==
+        Match::No);
   CHECK(netplan_matches(start + "    rdma:\n      match: {name: \"en*\"}\n") == Match::Yes);
   CHECK(netplan_matches(start + "    rdma:\n      match: {name: \"eth*\"}\n") == Match::No);
   // An id is a name of netplan's own where a `match` stands below it, all of which must fit.
