@@ -2,6 +2,7 @@
 #include "agent/tools/doctor/checks.hpp"
 
 #include "agent/base/format.hpp"
+#include "agent/base/text.hpp"
 #include "agent/tools/doctor/rows.hpp"
 #include "agent/tools/doctor/support_matrix.hpp"
 #include "agent/tools/doctor/surroundings.hpp"
@@ -132,7 +133,8 @@ Check boot(const Snapshot& snapshot, const Survey& survey) {
   });
   for (const ReloadLine& line : survey.reloads)
     check.plain(formatted("{}:{}, {}: {}", line.file, line.line, line.when, line.text));
-  if (survey.reloads.empty() && snapshot.boot_scripts.empty())
+  append(check.unread, survey.reloads_unread);
+  if (survey.reloads.empty() && snapshot.boot_scripts.empty() && survey.reloads_unread.empty())
     check.good("nothing else reloads the driver");
   tell(check, snapshot.customization, "",
        [](const std::string& what) { return "this VM is being customized by " + what; });

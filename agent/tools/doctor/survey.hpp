@@ -119,6 +119,7 @@ struct Survey {
   Field<std::vector<NamedAddress>> addresses;  // of all interfaces here but the loopback
   // Of files that this user may read
   std::vector<ReloadLine> reloads;
+  std::vector<std::string> reloads_unread;    // files not read for these lines, with the reason
   std::vector<LinkProfiles> profiles;         // of adapters' links
   std::vector<std::string> refused_profiles;  // which NetworkManager does not accept
   std::vector<MacFile> foreign_macs;  // which no interface has; empty where not all can be seen

@@ -48,13 +48,17 @@ Field<std::vector<std::string>> functions_like(const Result<std::vector<PciFunct
   return addresses;
 }
 
-std::vector<ReloadLine> reload_lines(const Root& root, const Config& config) {
-  std::vector<ReloadLine> found;
-  for (const RecipeFile& file : find_whole_recipe(root, recipe_scope(root, config)).files)
+void look_for_reloads(const Root& root, const Config& config, Survey& seen) {
+  const Recipe recipe = find_whole_recipe(root, recipe_scope(root, config));
+  for (const RecipeFile& file : recipe.files)
     for (const RecipeLine& line : file.lines)
       if (file.in_effect && line.touches_driver)
-        found.push_back({file.path, line.number, line.text, file.when, line.at_boot});
-  return found;
+        seen.reloads.push_back({file.path, line.number, line.text, file.when, line.at_boot});
+  for (const Error& error : recipe.unreadable) seen.reloads_unread.push_back(error.message());
+  for (const NotOfRoot& one : recipe.not_of_root)
+    if (one.at_boot)
+      seen.reloads_unread.push_back(one.path + " is not opened, as it is not root's alone: it " +
+                                    one.why);
 }
 
 // The MAC addresses that the interfaces have now, and those of the devices themselves, which a bond
@@ -164,7 +168,7 @@ Survey survey(const ctl::DoctorOptions& options, const Config& config) {
   seen.complaints = parse_driver_complaints(read_kernel_log(root).value_or(std::string{}));
   seen.addresses = interface_addresses();
   seen.clock = clock_state(root, std::time(nullptr));
-  seen.reloads = reload_lines(root, config);
+  look_for_reloads(root, config, seen);
   look_at_profiles(root, seen);
   return seen;
 }

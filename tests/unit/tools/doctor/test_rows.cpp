@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The rows of doctor: their content, and that a row is good only where its facts are known to be.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
 
 #include "agent/tools/doctor/checks.hpp"
 #include "agent/tools/doctor/surroundings.hpp"
+#include "agent/tools/doctor/survey_probe.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/plan/scene.hpp"
+#include "tests/unit/probes/tree.hpp"
 #include "tests/unit/tools/doctor/doctor_scene.hpp"
 
 using namespace pvrdma;
@@ -88,6 +92,8 @@ const std::vector<Doubt>& doubts() {
        [](Snapshot& snapshot, Survey&) {
          snapshot.initramfs = Initramfs{"/boot/initrd", "/etc/modprobe.d/x.conf"};
        }},
+      {"boot", "unknown",
+       [](Snapshot&, Survey& survey) { survey.reloads_unread = {"reading a crontab"}; }},
       {"guest", "unknown", [](Snapshot&, Survey& survey) { survey.os = {}; }},
       {"guest", "unknown",
        [](Snapshot&, Survey& survey) {
@@ -168,6 +174,31 @@ TEST_CASE("a container's files do not tell about the machine's boot") {
   Survey survey = good_survey();
   contain(survey);
   CHECK_FALSE(verdicts(good_snapshot(), survey).contains("boot"));
+}
+
+TEST_CASE("nothing reloads the driver, only where all that may do so was read") {
+  const Tree tree;
+  ctl::DoctorOptions options;
+  options.root = tree.root();
+  const auto boot_row = [&] {
+    for (const doctor::Check& row :
+         doctor::checks({}, good_snapshot(), probes::survey(options, Config{})))
+      if (row.area == "boot") return row;
+    return doctor::Check{};
+  };
+  CHECK(boot_row().unread.empty());
+  CHECK(doctor::verdict(boot_row(), {}) == "good");
+  tree.unreadable("/var/spool/cron/root");
+  CHECK(doctor::verdict(boot_row(), {}) == "unknown");
+  REQUIRE(boot_row().unread.size() == 1);
+  CHECK(has_part(boot_row().unread.front(), "/var/spool/cron/root"));
+  CHECK(std::ranges::count(boot_row().evidence, "nothing else reloads the driver") == 0);
+  // A script that other users may write is not opened.
+  tree.remove("/var/spool/cron/root");
+  tree.file("/etc/rc.local", "modprobe nfs\n");
+  REQUIRE(::chmod((tree / "/etc/rc.local").c_str(), 0777) == 0);
+  CHECK(doctor::verdict(boot_row(), {}) == "unknown");
+  CHECK(has_part(boot_row().unread.front(), "/etc/rc.local is not opened"));
 }
 
 TEST_CASE("RoCE v1 alone is explained") {
