@@ -70,16 +70,23 @@ int exit_code_for(const std::vector<Change>& changes, const Recipe& now) {
 
 int migrate(const Settings& settings, const Console& console, const MigrateOptions& options) {
   const Root root{options.root};
-  const auto loaded = load_config(root);
-  if (!loaded) return end_without(settings, console, loaded.error());
+  // Where the configuration is invalid, lines of the default modules are shown.
+  const LoadedConfig loaded = load_config_or_safe(root);
+  if (options.apply && !loaded.bad.empty())
+    return end_without(settings, console, "nothing was changed: " + printable(loaded.bad));
   if (const std::string why = options.apply ? migration::why_not_to_apply(root) : ""; !why.empty())
     return end_without(
         settings, console,
         "nothing was changed, as nothing would load vmw_pvrdma then: " + printable(why));
-  const auto scope = probes::recipe_scope(root, loaded->config);
-  const auto look = [&] { return probes::find_whole_recipe(root, scope); };
+  const auto scope = probes::recipe_scope(root, loaded.config);
+  const auto look = [&] {
+    Recipe found = probes::find_whole_recipe(root, scope);
+    // What --revert restores does not depend on the configuration.
+    if (!loaded.bad.empty() && !options.revert) found.unreadable.push_back({0, loaded.bad, ""});
+    return found;
+  };
   const Recipe recipe = look();
-  const auto links = migration::find_link_settings(root, recipe, scope, loaded->config);
+  const auto links = migration::find_link_settings(root, recipe, scope, loaded.config);
   const std::vector<Change> changes = change(root, recipe, options);
   if (!changes.empty() && options.root == "/") have_agent_look(settings);
   int code = exit_code_for(changes, changes.empty() ? recipe : look());

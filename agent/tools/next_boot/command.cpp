@@ -9,6 +9,7 @@
 #include "agent/config/config_files.hpp"
 #include "agent/ctl/fields.hpp"
 #include "agent/ctl/rendering.hpp"
+#include "agent/plan/findings.hpp"
 #include "agent/tools/next_boot/forecast.hpp"
 #include "agent/tools/next_boot/judge.hpp"
 #include "agent/tools/survey/driver_packages.hpp"
@@ -126,10 +127,12 @@ int exit_code_for(const NextBoot& outcome) {
 }  // namespace
 
 int next_boot(const Settings& settings, const Console& console, const NextBootOptions& options) {
-  const auto loaded = load_config(Root{options.root});
-  if (!loaded) return end_without(settings, console, loaded.error());
-  const Forecast forecast = probes::look_ahead(loaded->config, options);
-  NextBoot outcome = judge(loaded->config, forecast);
+  // The agent starts with the safe subset of an invalid configuration as well.
+  const LoadedConfig loaded = load_config_or_safe(Root{options.root});
+  const Forecast forecast = probes::look_ahead(loaded.config, options);
+  NextBoot outcome = judge(loaded.config, forecast);
+  if (!loaded.bad.empty())
+    outcome.findings.insert(outcome.findings.begin(), findings::config_bad(loaded.bad, true));
   if (const auto os = probes::os_release(Root{options.root}); os.is_known())
     name_driver_package(*os.get(), outcome.findings);
   if (!settings.json)

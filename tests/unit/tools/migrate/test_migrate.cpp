@@ -214,6 +214,32 @@ TEST_CASE("an unreadable file makes the answer unknown") {
   CHECK(system.applied().code == 3);
 }
 
+TEST_CASE("with an invalid configuration migrate shows and restores, but moves nothing") {
+  const MigrateSystem system{kRcLocal};
+  const std::string file = "/etc/pvrdma-agent/pvrdma-agent.toml";
+  system.tree.file(file, "[modules]\nreload = \"sometimes\"\n");
+  const fake::Printed shown = system.shown();
+  CHECK(shown.code == 1);
+  CHECK(has(shown.out, "  3     modprobe ib_umad\n"));
+  CHECK(has(shown.err, "modules.reload = \"sometimes\""));
+  const Json object = Json::parse(system.run(false, false, true).out);
+  CHECK(object["files"].size() == 1);
+  CHECK(has(object["unreadable"][0], "modules.reload = \"sometimes\""));
+  const fake::Printed refused = system.applied();
+  CHECK(refused.code == 3);
+  CHECK(has(refused.err, "nothing was changed: "));
+  CHECK(has(refused.err, "modules.reload = \"sometimes\""));
+  CHECK(system.tree.read("/etc/rc.local") == kRcLocal);
+  system.tree.remove(file);
+  CHECK(system.applied().code == 0);
+  system.tree.file(file, "nonsense\n");
+  CHECK(system.shown().code == 3);  // lines of other modules may be left
+  const fake::Printed reverted = system.reverted();
+  CHECK(reverted.code == 0);
+  CHECK(reverted.err.empty());
+  CHECK(system.tree.read("/etc/rc.local") == kRcLocal);
+}
+
 TEST_CASE("a file's text reaches the terminal without control characters") {
   const MigrateSystem system{"modprobe vmw_pvrdma; \x1b[2J\x07\n"};
   const fake::Printed shown = system.shown();
