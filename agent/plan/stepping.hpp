@@ -30,7 +30,7 @@ class Stepping {
   // step_looks.cpp: looks and their passes
   void on(const Looked& looked);
   void on(const LookedSame& looked);
-  void on(const KernelChanged&) { ask_look(); }
+  void on(const KernelChanged& changed);
   void on(const ConfigLoaded& loaded);
   void on(const Deadline& deadline);
   // step_calls.cpp: the executor
@@ -72,6 +72,8 @@ class Stepping {
   [[nodiscard]] bool look_for(Caller caller);
   [[nodiscard]] bool others_wait() const;
   void look_for_others();
+  [[nodiscard]] BootTime next_event_look() const;
+  void look_for_events();
   [[nodiscard]] bool reads_config_again() const;
   [[nodiscard]] bool config_may_be_old(const Snapshot& seen) const;
   [[nodiscard]] bool is_pending() const;

@@ -193,6 +193,60 @@ TEST_CASE("step: a first look that hangs is reported as well") {
   CHECK(agent.fed == 1);
 }
 
+namespace {
+
+// So many events of the kernel, each with a look that begins after the event. Returns how many of
+// them asked for that look.
+int looks_of_events(Agent& agent, int events, Milliseconds apart) {
+  int looks = 0;
+  for (int event = 0; event < events; ++event) {
+    agent.wait(apart);
+    looks += agent.on(KernelChanged{}).look ? 1 : 0;
+    Snapshot seen = ready_scene();
+    seen.taken_at = agent.now;
+    agent.on(Looked{agent.now, seen});
+  }
+  return looks;
+}
+
+}  // namespace
+
+TEST_CASE("step: a boot's burst of events has a look for each event at once") {
+  Agent agent = saw_now(ready_scene());
+  CHECK(looks_of_events(agent, 60, 10ms) == 60);
+  agent.wait(60s);
+  CHECK(looks_of_events(agent, 60, 10ms) == 60);
+}
+
+TEST_CASE("step: peers that cause event after event get few looks, the last event a look soon") {
+  Agent agent = saw_now(ready_scene());
+  CHECK(looks_of_events(agent, 1000, 1ms) < 70);
+  CHECK_FALSE(agent.state.look_asked);
+  agent.on(KernelChanged{});
+  CHECK_FALSE(agent.effects.look);
+  SECTION("when the limit allows one") {
+    agent.wait(500ms);
+    CHECK(agent.state.look_asked);
+  }
+  SECTION("or one that was asked for otherwise") {
+    CHECK(agent.on(RefreshAsked{1, kRoot}).look);
+    agent.on(Looked{agent.now, ready_scene()});
+    agent.wait(500ms);
+    CHECK_FALSE(agent.state.look_asked);
+  }
+}
+
+TEST_CASE("step: events while a look is under way ask for another look, and count once") {
+  Agent agent = saw_now(ready_scene());
+  for (int event = 0; event < 1000; ++event) {
+    agent.now += 1ms;
+    CHECK(agent.on(KernelChanged{}).look);
+    CHECK(agent.state.look_asked == agent.now);
+  }
+  agent.look(ready_scene());
+  CHECK(looks_of_events(agent, 60, 1ms) == 60);
+}
+
 TEST_CASE("plan: a port that follows its link is looked at soon, as no event tells of it") {
   Snapshot snapshot = ready_scene();
   History history = long_settled(snapshot);
