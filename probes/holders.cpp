@@ -29,11 +29,6 @@ std::string command_of(const Root& root, pid_t pid) {
   return printable(read_attribute(root / ("/proc/" + std::to_string(pid) + "/comm")).value_or(""));
 }
 
-struct Named {
-  std::vector<Holder> holders;
-  bool complete = true;
-};
-
 // Before Linux 5.14 nldev lists no contexts, but protection domains; a holder without one has no
 // name.
 Result<std::vector<pid_t>> processes_on(Nldev& nldev, std::uint32_t index, bool& complete) {
@@ -47,21 +42,6 @@ Result<std::vector<pid_t>> processes_on(Nldev& nldev, std::uint32_t index, bool&
     owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
     return owners;
   });
-}
-
-// Error: nldev does not know every device.
-Result<Named> holders_from_nldev(const std::vector<HeldDevice>& devices) {
-  auto nldev = Nldev::open();
-  if (!nldev) return fail(nldev.error());
-  Named named;
-  for (const HeldDevice& device : devices) {
-    const NldevDevice* known = nldev->find(device.rdma_device);
-    if (known == nullptr) return fail(ENODATA, "asking nldev about", device.rdma_device);
-    const auto processes = processes_on(*nldev, known->index, named.complete);
-    if (!processes) return fail(processes.error());
-    for (const pid_t pid : *processes) named.holders.push_back({pid, {}, device.rdma_device});
-  }
-  return named;
 }
 
 std::vector<Holder> finished(const Root& root, std::vector<Holder> holders) {
@@ -102,11 +82,11 @@ std::size_t distinct(const std::vector<Holder>& holders) {
   return seen.size();
 }
 
-Field<std::vector<Holder>> find_processes(const Root& root,
-                                          const std::vector<HeldDevice>& devices) {
+Field<std::vector<Holder>> find_processes(const Root& root, const std::vector<HeldDevice>& devices,
+                                          const FindContexts& contexts) {
   const auto count = reference_count(root);
   if (count.is(0)) return std::vector<Holder>{};
-  const auto named = holders_from_nldev(devices);
+  const auto named = contexts(devices);
   std::vector<Holder> holders = named ? named->holders : std::vector<Holder>{};
   // A driver that is built in has no refcount, so nldev's list has to suffice.
   bool complete = count.is_absent() && named && named->complete;
@@ -115,9 +95,14 @@ Field<std::vector<Holder>> find_processes(const Root& root,
     complete = open && open->complete;
     if (open) std::ranges::copy(open->holders, std::back_inserter(holders));
   }
-  // One known holder is reason enough to wait. Others without a name may hold any device.
-  const bool may_be_more = !complete && !(named && named->complete) && count.is_known();
-  if (!holders.empty() && may_be_more && distinct(holders) < *count.get()) holders.emplace_back();
+  // One known holder is reason enough to wait. Others without a name may hold any device. Each open
+  // node has one reference, and one context at most. Those that were closed meanwhile do not count.
+  const std::size_t of_contexts = named && named->complete ? named->holders.size() : 0;
+  const auto is_higher = [known = std::max(distinct(holders), of_contexts)](Field<unsigned> now) {
+    return now.is_known() && *now.get() > known;
+  };
+  if (!holders.empty() && !complete && is_higher(count) && is_higher(reference_count(root)))
+    holders.emplace_back();
   if (!holders.empty()) return holders;
   if (count.is_known())
     return Field<std::vector<Holder>>::unreadable(
@@ -130,6 +115,20 @@ Field<std::vector<Holder>> find_processes(const Root& root,
 }
 
 }  // namespace
+
+Result<ContextOwners> context_owners(const std::vector<HeldDevice>& devices) {
+  auto nldev = Nldev::open();
+  if (!nldev) return fail(nldev.error());
+  ContextOwners named;
+  for (const HeldDevice& device : devices) {
+    const NldevDevice* known = nldev->find(device.rdma_device);
+    if (known == nullptr) return fail(ENODATA, "asking nldev about", device.rdma_device);
+    const auto processes = processes_on(*nldev, known->index, named.complete);
+    if (!processes) return fail(processes.error());
+    for (const pid_t pid : *processes) named.holders.push_back({pid, {}, device.rdma_device});
+  }
+  return named;
+}
 
 Result<OpenNodes> find_open_nodes(const Root& root, const std::vector<HeldDevice>& devices) {
   const auto processes = list_processes(root);
@@ -161,9 +160,9 @@ Result<std::vector<Holder>> kernel_users(const std::vector<std::string>& rdma_de
 }
 
 Field<std::vector<Holder>> find_holders(const Root& root, const std::vector<HeldDevice>& devices,
-                                        const KernelUsers& users) {
+                                        const KernelUsers& users, const FindContexts& contexts) {
   if (devices.empty()) return std::vector<Holder>{};
-  auto found = find_processes(root, devices);
+  auto found = find_processes(root, devices, contexts);
   if (!found.is_known()) return found;
   std::vector<Holder>& holders = *found.get();
   // A process is reason enough to wait, so the kernel is asked only about devices without one; a

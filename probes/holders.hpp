@@ -7,7 +7,8 @@
 // (Linux 5.14 and later), or those with a protection domain. Links in /proc/PID/fd name others,
 // where they may be read. The answer is empty only if it is certain that there is no holder. A
 // refcount that no process explains gives an unreadable Field; where it is higher than the number
-// of the named processes, a Holder without PID and device is added, which may hold any device.
+// of the named processes, or of their contexts, a Holder without PID and device is added, which may
+// hold any device: nldev does not know a process that has opened a node and made no context.
 //
 // Users of an adapter inside the kernel (NFS, NVMe or SMB over RDMA) take no reference, and an
 // unload tears them down. They are known by their queue pairs, not by protection domains, as idle
@@ -36,13 +37,23 @@ using KernelUsers =
 [[nodiscard]] Result<std::vector<Holder>> kernel_users(
     const std::vector<std::string>& rdma_devices);
 
+// The processes with a verbs context on these devices, one entry for each context, or, where
+// `complete` is false, those with a protection domain.
+struct ContextOwners {
+  std::vector<Holder> holders;
+  bool complete = true;
+};
+using FindContexts = std::function<Result<ContextOwners>(const std::vector<HeldDevice>& devices)>;
+// Asks nldev. Error: nldev does not know every device.
+[[nodiscard]] Result<ContextOwners> context_owners(const std::vector<HeldDevice>& devices);
+
 // `devices` must be those of all PVRDMA adapters; for one adapter, filter the answer by
 // Holder::rdma_device. Holders are sorted by PID, one entry for each device and process or kernel
 // module. Kernel modules are looked for only on devices that no process holds. A process may open a
 // device right after this look.
-[[nodiscard]] Field<std::vector<Holder>> find_holders(const Root& root,
-                                                      const std::vector<HeldDevice>& devices,
-                                                      const KernelUsers& users = kernel_users);
+[[nodiscard]] Field<std::vector<Holder>> find_holders(
+    const Root& root, const std::vector<HeldDevice>& devices,
+    const KernelUsers& users = kernel_users, const FindContexts& contexts = context_owners);
 
 // The devices of `adapters`, for find_holders().
 [[nodiscard]] std::vector<HeldDevice> held_devices(const std::vector<Adapter>& adapters);

@@ -128,6 +128,7 @@ constexpr CatalogueEntry kMachineEntries[] = {
      "adapter: {error}.",
      "Nothing is unloaded while this is so. When no RDMA program runs and nothing is mounted over "
      "RDMA, `modprobe -r vmw_pvrdma` by hand is safe: the kernel refuses it while a program has an "
+     "adapter open. As root, `fuser -v /dev/infiniband/uverbs*` names the processes that have an "
      "adapter open."},
     {FindingId::ReloadForbidden, "reload-forbidden", "", "1ec28e69dd1358c0a57d3866c397e56c",
      Severity::Warning, Actor::Guest, Concern::Readiness | Concern::Modules,

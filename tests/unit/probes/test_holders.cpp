@@ -159,6 +159,33 @@ TEST_CASE("where /proc hides processes, one that is not listed may hold any devi
   }
 }
 
+TEST_CASE("a process with an open node and no context hides behind no other process's context") {
+  const Tree tree;
+  process(tree, "812", "mpirun");
+  tree.unreadable("/proc/99/fd");
+  probes::ContextOwners owners{{{812, {}, "pvrdma-test0"}, {812, {}, "pvrdma-test0"}}, true};
+  const auto holders = [&] {
+    return probes::find_holders(tree.root(), kDevices, probes::kernel_users,
+                                [&](const auto&) { return Result<probes::ContextOwners>{owners}; });
+  };
+  const Holder job{812, "mpirun", "pvrdma-test0"};
+  SECTION("each context of a job has one reference") {
+    count(tree, "2");
+    CHECK(holders().is({job}));
+  }
+  SECTION("a further reference is of a process without a context") {
+    count(tree, "3");
+    CHECK(holders().is({{}, job}));
+  }
+  SECTION("a reference of a process that may be looked into has a name") {
+    count(tree, "2");
+    owners.holders.pop_back();
+    process(tree, "77", "sleep");
+    tree.link("/proc/77/fd/9", "/dev/infiniband/uverbs1");
+    CHECK(holders().is({{77, "sleep", "pvrdma-test1"}, job}));
+  }
+}
+
 TEST_CASE("adapters without an RDMA device cannot be held") {
   std::vector<Adapter> adapters(3);
   RdmaDevice device;
