@@ -92,7 +92,8 @@ void health(std::string_view bytes) {
     for (const auto& line : ctl::changes(nullptr, *read)) require_tame(line);
     for (const auto& line : ctl::changes(&*again, *read)) require_tame(line);
     require_tame(exports::node_features(*read, moment(), Milliseconds{60'000}));
-    if (const auto cdi = exports::cdi(*read, true))
+    if (const auto cdi = exports::cdi(
+            *read, [](auto&&...) { return true; }, true))
       require(nlohmann::json::accept(*cdi), "CDI is JSON");
     const auto value = exports::guestinfo(*read, {"0123456789abcdef", 3, moment()});
     require(value.size() <= exports::kGuestinfoLimitBytes && nlohmann::json::accept(value),

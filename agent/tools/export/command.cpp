@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <optional>
 
+#include "agent/base/file.hpp"
 #include "agent/base/format.hpp"
 #include "agent/base/program.hpp"
 #include "agent/base/text.hpp"
 #include "agent/ctl/verbs.hpp"
 #include "agent/tools/export/formats.hpp"
+#include "probes/pci.hpp"
 
 namespace pvrdma::ctl {
 
@@ -43,13 +45,24 @@ exports::Edition this_boot(std::uint64_t counter) {
   return {text.data(), counter, Moment::now()};
 }
 
-std::optional<std::string> text_of(const Health& health, ExportFormat format) {
+// The agent's user may be an attacker, and container engines give the nodes in the text to
+// containers as root. So the node of another device must not get into the text.
+exports::Belongs nodes_of(const Root& root) {
+  return [&root](const std::string& function, const std::string& uverbs) {
+    const RootedPath folder = probes::function_path(root, function);
+    const auto driver = link_target_name(folder / "driver");
+    return driver && *driver == kDriverModule && status_of(folder / "infiniband_verbs" / uverbs);
+  };
+}
+
+std::optional<std::string> text_of(const Health& health, const ExportOptions& options) {
   std::error_code error;
-  switch (format) {
+  switch (options.format) {
     case ExportFormat::Cdi:
       // stat(2) is enough. access(2) of a device also checks the unit's DevicePolicy=, which lets
       // us open no device.
-      return exports::cdi(health, std::filesystem::exists(kConnectionManager, error));
+      return exports::cdi(health, nodes_of(options.root),
+                          std::filesystem::exists(kConnectionManager, error));
     case ExportFormat::NodeFeatures:
       return exports::node_features(health, Moment::now(), kLabelLifetime);
     case ExportFormat::Guestinfo:
@@ -66,7 +79,7 @@ bool knows_nothing(const Health& health) {
 int write_text(const Settings& settings, const Console& console, const ExportOptions& options,
                const Health& health) {
   if (knows_nothing(health)) return end_without(settings, console, printable(health.summary));
-  const auto written = put(console, options.output, text_of(health, options.format));
+  const auto written = put(console, options.output, text_of(health, options));
   return written ? 0 : end_without(settings, console, written.error());
 }
 

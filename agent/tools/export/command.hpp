@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "agent/base/file.hpp"
 #include "agent/ctl/commands.hpp"
 #include "agent/ctl/follower.hpp"
 
@@ -20,6 +21,7 @@ struct ExportOptions {
   // An unchanged verdict is published again after this time: the host sees that we live.
   Milliseconds heartbeat = std::chrono::minutes{10};
   Milliseconds tool_within = std::chrono::seconds{5};  // limit for each program of open-vm-tools
+  Root root;                                           // of the kernel's view of the adapters
 };
 
 // 0: written; the file of devices is removed where there are no devices. 3: not written, or the

@@ -82,7 +82,8 @@ void fill(Json& document, const std::vector<Json>& adapters, const std::vector<J
 
 }  // namespace
 
-std::optional<std::string> cdi(const Health& health, bool connection_manager) {
+std::optional<std::string> cdi(const Health& health, const Belongs& belongs,
+                               bool connection_manager) {
   Json devices = Json::array();
   Json all = Json::array();
   for (const AdapterHealth& adapter : health.adapters) {
@@ -90,6 +91,7 @@ std::optional<std::string> cdi(const Health& health, bool connection_manager) {
     const std::string* uverbs = rdma == nullptr ? nullptr : rdma->uverbs.get();
     if (uverbs == nullptr || !is_uverbs(*uverbs) || !is_function(adapter.adapter.function))
       continue;
+    if (!belongs(adapter.adapter.function, *uverbs)) continue;
     devices.push_back(
         device(adapter.adapter.function, Json::array({node(*uverbs)}), connection_manager));
     all.push_back(node(*uverbs));

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -21,8 +22,12 @@ namespace pvrdma::exports {
 // reloaded, and an engine reads the node's number when a container starts. None: no adapter has a
 // device node.
 inline constexpr const char* kCdiKind = "pvrdma.io/adapter";
+// Whether the kernel has this verbs node for this PVRDMA function: an adapter is left out unless it
+// has.
+using Belongs = std::function<bool(const std::string& function, const std::string& uverbs)>;
 // `connection_manager`: /dev/infiniband/rdma_cm exists.
-[[nodiscard]] std::optional<std::string> cdi(const Health& health, bool connection_manager);
+[[nodiscard]] std::optional<std::string> cdi(const Health& health, const Belongs& belongs,
+                                             bool connection_manager);
 
 // A feature file of Node Feature Discovery (its documentation, "Custom and local features"): labels
 // pvrdma.io/… that lapse `lifetime` after `now`.

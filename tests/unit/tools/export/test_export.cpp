@@ -14,6 +14,7 @@
 #include "tests/unit/ctl/fake_agent.hpp"
 #include "tests/unit/ctl/samples.hpp"
 #include "tests/unit/text.hpp"
+#include "tests/unit/tree.hpp"
 
 using namespace pvrdma;
 using namespace pvrdma::ctl;
@@ -25,8 +26,18 @@ struct Place {
   fake::Directory directory;
   std::string socket = directory / "socket";
   std::string file = directory / "pvrdma.io-adapter.json";
+  test::Tree tree;
 
-  [[nodiscard]] fake::Printed run(const ExportOptions& options) const {
+  Place() { add_function("0000:13:00.1", "uverbs0"); }
+  void add_function(const std::string& function, const std::string& uverbs,
+                    const std::string& driver = kDriverModule) const {
+    const std::string folder = "/sys/devices/pci0000:00/" + function;
+    tree.directory(folder + "/infiniband_verbs/" + uverbs);
+    tree.link(folder + "/driver", "/sys/bus/pci/drivers/" + driver);
+    tree.link("/sys/bus/pci/devices/" + function, folder);
+  }
+  [[nodiscard]] fake::Printed run(ExportOptions options) const {
+    options.root = tree.root();
     fake::Screen screen;
     Settings settings = fake::settings(socket);
     settings.answer_within = Milliseconds{300};
@@ -138,6 +149,24 @@ TEST_CASE("export: the file is removed with the devices, but not with the agent"
   CHECK(place.run(watching).code == 0);
   CHECK(!place.is_written());
   CHECK(place.run(watching).code == 0);  // there is no file to remove
+}
+
+TEST_CASE("export: a node that the kernel does not have for the adapter is left out") {
+  const Place place;
+  Json health = samples::ready();
+  health["adapters"].push_back(health["adapters"][0]);
+  health["adapters"][1]["function"] = "0000:1b:00.1";
+  health["adapters"][1]["uverbs"] = "uverbs1";
+  SECTION("another function has it") { place.add_function("0000:1b:00.1", "uverbs2"); }
+  SECTION("it is of another driver") { place.add_function("0000:1b:00.1", "uverbs1", "mlx5_core"); }
+  SECTION("there is no such function") {}
+  const fake::Agent agent = place.agent(health);
+  const Json cdi = Json::parse(place.run({}).out);
+  REQUIRE(cdi["devices"].size() == 2);
+  CHECK(cdi["devices"][0]["name"] == "0000:13:00.1");
+  CHECK(cdi["devices"][1]["name"] == "all");
+  CHECK(has(cdi.dump(), "uverbs0"));
+  CHECK_FALSE(has(cdi.dump(), "uverbs1"));
 }
 
 TEST_CASE("export: a device file is left alone") {

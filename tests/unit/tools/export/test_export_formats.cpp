@@ -22,10 +22,12 @@ Json with_device(Json health, const std::string& member, const Json& value) {
   return health;
 }
 
+bool any(const std::string& /*function*/, const std::string& /*uverbs*/) { return true; }
+
 }  // namespace
 
 TEST_CASE("export: a device of CDI for each adapter, and one for all") {
-  const Json cdi = Json::parse(exports::cdi(health_from(samples::ready()), true).value());
+  const Json cdi = Json::parse(exports::cdi(health_from(samples::ready()), any, true).value());
   CHECK(cdi["cdiVersion"] == "0.5.0");
   CHECK(cdi["kind"] == "pvrdma.io/adapter");
   REQUIRE(cdi["devices"].size() == 2);
@@ -42,12 +44,13 @@ TEST_CASE("export: a device of CDI for each adapter, and one for all") {
 }
 
 TEST_CASE("export: without a valid node there is no device of CDI") {
-  CHECK(!exports::cdi(health_from(samples::without_device()), true));
+  CHECK(!exports::cdi(health_from(samples::without_device()), any, true));
   for (const char* name : {"../sda", "uverbs", "uverbs0/../../sda", "uverbs00000", "uverbs1x"})
-    CHECK(!exports::cdi(health_from(with_device(samples::ready(), "uverbs", name)), true));
+    CHECK(!exports::cdi(health_from(with_device(samples::ready(), "uverbs", name)), any, true));
   for (const char* function : {"all", "0000:13:00.1x", "0000:13:00", "../../etc/x"})
-    CHECK(!exports::cdi(health_from(with_device(samples::ready(), "function", function)), true));
-  const auto alone = exports::cdi(health_from(samples::ready()), false);
+    CHECK(
+        !exports::cdi(health_from(with_device(samples::ready(), "function", function)), any, true));
+  const auto alone = exports::cdi(health_from(samples::ready()), any, false);
   REQUIRE(alone);
   CHECK(!has(*alone, "rdma_cm"));
 }
